@@ -1,0 +1,102 @@
+/* Dense arrays with an element type and a shape, and the files that hold them: .npy, .npz (zlib), .csv and .csv.gz.
+ * Element order is row-major; files are little-endian. */
+#ifndef WEIR_ARRAY_H
+#define WEIR_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/types.h"
+
+typedef enum weir_dtype {
+    WEIR_BOOL,
+    WEIR_INT8,
+    WEIR_INT16,
+    WEIR_INT32,
+    WEIR_INT64,
+    WEIR_UINT8,
+    WEIR_UINT16,
+    WEIR_UINT32,
+    WEIR_UINT64,
+    WEIR_FLOAT16, /* storage only: arithmetic converts */
+    WEIR_FLOAT32,
+    WEIR_FLOAT64,
+    WEIR_DTYPE_COUNT
+} weir_dtype;
+
+enum { WEIR_MAX_RANK = 8 };
+
+typedef struct weir_shape {
+    int rank; /* 0: a scalar */
+    int64_t dim[WEIR_MAX_RANK];
+} weir_shape;
+
+/* Plain data: dtype, shape, `count` elements at `data`. Whoever allocated it frees it: weir_array_new uses the heap
+ * (weir_array_free), weir_array_in an arena. */
+struct weir_array {
+    weir_dtype dtype;
+    weir_shape shape;
+    size_t count;
+    void *data;
+};
+
+size_t weir_dtype_size(weir_dtype dtype);
+const char *weir_dtype_name(weir_dtype dtype);              /* "int8", "float32", ... */
+bool weir_dtype_parse(const char *name, weir_dtype *dtype); /* the same names */
+bool weir_dtype_is_float(weir_dtype dtype);
+bool weir_dtype_is_signed(weir_dtype dtype);
+/* Smallest and largest code of an integer type (uint64 is clipped to INT64_MAX). */
+void weir_dtype_limits(weir_dtype dtype, int64_t *low, int64_t *high);
+
+weir_shape weir_shape_of(int rank, const int64_t *dims);
+/* Product of the dimensions, or false when one is negative or the product times 8 overflows. */
+bool weir_shape_count(const weir_shape *shape, size_t *count);
+bool weir_shape_equal(const weir_shape *a, const weir_shape *b);
+/* "[1,64]" into text, truncated to size; returns text. */
+char *weir_shape_print(const weir_shape *shape, char *text, size_t size);
+
+/* Zeroed array. The shape must have a valid count. */
+weir_array *weir_array_new(weir_dtype dtype, const weir_shape *shape);
+weir_array *weir_array_in(weir_arena *arena, weir_dtype dtype, const weir_shape *shape);
+weir_array *weir_array_copy(const weir_array *array);
+weir_array *weir_array_copy_in(weir_arena *arena, const weir_array *array);
+void weir_array_free(weir_array *array);
+
+/* Element access with conversion. Integers from floats truncate toward zero and saturate at the int64 range. */
+double weir_array_get(const weir_array *array, size_t index);
+int64_t weir_array_get_int(const weir_array *array, size_t index);
+void weir_array_set(weir_array *array, size_t index, double value);
+void weir_array_set_int(weir_array *array, size_t index, int64_t value);
+/* A heap copy with another element type. */
+weir_array *weir_array_convert(const weir_array *array, weir_dtype dtype);
+bool weir_array_equal(const weir_array *a, const weir_array *b);
+
+/* An ordered set of named arrays: the content of an .npz file. */
+typedef struct weir_archive {
+    size_t count;
+    size_t capacity;
+    char **name;
+    weir_array **array;
+} weir_archive;
+
+void weir_archive_init(weir_archive *archive);
+/* Takes over the array. */
+void weir_archive_add(weir_archive *archive, const char *name, weir_array *array);
+weir_array *weir_archive_find(const weir_archive *archive, const char *name); /* NULL when absent */
+void weir_archive_free(weir_archive *archive);
+
+/* Read and write. Every reader treats the file as hostile; on failure it reports `file:line: error:` and returns
+ * NULL/false. Writers replace the file atomically and are byte-reproducible (fixed time stamps in the zip). */
+weir_array *weir_npy_read(const char *path);
+bool weir_npy_write(const char *path, const weir_array *array);
+bool weir_npz_read(const char *path, weir_archive *archive);
+bool weir_npz_write(const char *path, const weir_archive *archive);
+/* Comma, semicolon or blank separated numbers, one row a frame; '#' starts a comment; a first row of names is skipped.
+ * Gives float32 [rows, columns]. Reads plain and gzipped text alike. */
+weir_array *weir_csv_read(const char *path);
+/* By the file's ending: .npy, .npz (key, or the first array when key is NULL; "file.npz:key" names a key), .csv,
+ * .csv.gz. */
+weir_array *weir_array_read(const char *path, const char *key);
+
+#endif

@@ -1,0 +1,57 @@
+/* Diagnostics as objects: errors, warnings and notes with a place, collected by a sink that prints or keeps them.
+ * Text is lower case, puts names in 'quotes', says what was expected and what was found. */
+#ifndef WEIR_DIAG_H
+#define WEIR_DIAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef enum weir_severity { WEIR_SEVERITY_NOTE, WEIR_SEVERITY_WARNING, WEIR_SEVERITY_ERROR } weir_severity;
+
+/* A place in a source: for an ONNX file the line is the 1-based node position; line 0 means the file as a whole,
+ * a NULL file no place at all. */
+typedef struct weir_location {
+    const char *file;
+    int line;
+} weir_location;
+
+typedef struct weir_diagnostic {
+    weir_severity severity;
+    weir_location location;
+    const char *text;
+} weir_diagnostic;
+
+/* Called for every diagnostic; the object is valid during the call. */
+typedef void weir_diag_handler(void *user, const weir_diagnostic *diagnostic);
+
+/* What a command exits with (STYLE): the kind of trouble that was reported last. */
+enum {
+    WEIR_EXIT_FINE = 0,
+    WEIR_EXIT_INPUT = 1,
+    WEIR_EXIT_USAGE = 2,
+    WEIR_EXIT_MISMATCH = 3,
+    WEIR_EXIT_TOOL = 4
+};
+
+/* After this many errors further ones are counted but not printed. */
+enum { WEIR_DIAG_LIMIT = 20 };
+
+/* Install a handler for this thread (NULL: print to stderr) and return nothing; error counts start at zero. */
+void weir_diag_set_handler(weir_diag_handler *handler, void *user);
+size_t weir_diag_errors(void);
+void weir_diag_reset(void);
+
+void weir_error(weir_location location, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void weir_warning(weir_location location, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The hint that belongs to the diagnostic before it. */
+void weir_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A location made of a file only. The file name is not copied. */
+static inline weir_location weir_at(const char *file, int line) {
+    weir_location location = {file, line};
+    return location;
+}
+#define WEIR_NOWHERE (weir_at(NULL, 0))
+
+#endif

@@ -1,0 +1,32 @@
+/* Files and folders: whole-file reads, atomic writes, paths. Failures are reported through diag.h. */
+#ifndef WEIR_FILE_H
+#define WEIR_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The content and its size; a zero byte follows it. Heap memory, free() it. NULL after a reported error. */
+char *weir_file_read(const char *path, size_t *size);
+/* Written to a temporary name beside it, then renamed: the old file stays whole until the new one is. */
+bool weir_file_write(const char *path, const void *data, size_t size);
+/* The same, but leaves the file untouched when its content is already this. */
+bool weir_file_write_changed(const char *path, const void *data, size_t size);
+bool weir_file_copy(const char *from, const char *to);
+bool weir_file_exists(const char *path);
+/* Makes the folder and its parents; fine when it is there. */
+bool weir_make_folder(const char *path);
+/* Removes a folder tree; fine when it is absent. */
+bool weir_remove_tree(const char *path);
+
+/* "a/b" from its parts; heap memory. */
+char *weir_path_join(const char *folder, const char *name);
+/* The folder part ("." when there is none) and the name part; heap memory. */
+char *weir_path_folder(const char *path);
+const char *weir_path_name(const char *path);
+/* Folder of the running program's data (rtl/, sim/): $WEIR_DATA, else found beside the executable: the source tree of
+ * a build folder, or share/weir of an installation. NULL after a reported error. Heap memory. */
+char *weir_data_folder(void);
+/* $WEIR_CACHE, else $XDG_CACHE_HOME/weir, else ~/.cache/weir; made when absent. Heap memory. */
+char *weir_cache_folder(void);
+
+#endif

@@ -1,0 +1,31 @@
+/* Running other programs: argument vectors (no shell), captured output, working directory, time limit. */
+#ifndef WEIR_PROCESS_H
+#define WEIR_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "support/text.h"
+
+typedef struct weir_process {
+    const char *const *arguments; /* NULL-terminated; arguments[0] is looked up on PATH */
+    const char *folder;           /* working directory, NULL: this one */
+    double seconds;               /* time limit, 0: none */
+    const char *const *environment; /* NULL-terminated NAME=VALUE additions, or NULL */
+} weir_process;
+
+typedef enum weir_process_end {
+    WEIR_PROCESS_EXITED,  /* status holds the exit code */
+    WEIR_PROCESS_SIGNAL,  /* status holds the signal */
+    WEIR_PROCESS_TIMEOUT, /* killed with its children */
+    WEIR_PROCESS_MISSING  /* no such program */
+} weir_process_end;
+
+/* Runs to the end; stdout and stderr go to `output` in the order written (NULL: thrown away). */
+weir_process_end weir_process_run(const weir_process *process, weir_text *output, int *status);
+/* Is the program on PATH? */
+bool weir_process_found(const char *program);
+/* Monotonic seconds for measuring. */
+double weir_seconds(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* YAML files through libyaml as a tree of nodes with their lines, for configuration: mappings, sequences, scalars. */
+#ifndef WEIR_YAML_H
+#define WEIR_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/diag.h"
+
+typedef enum weir_yaml_kind { WEIR_YAML_SCALAR, WEIR_YAML_SEQUENCE, WEIR_YAML_MAPPING } weir_yaml_kind;
+
+typedef struct weir_yaml {
+    weir_yaml_kind kind;
+    weir_location location;
+    const char *text; /* scalar */
+    size_t count;     /* sequence and mapping */
+    struct weir_yaml **item;
+    const char **key; /* mapping; keys are scalars, repeated keys are errors */
+    weir_location *key_location;
+} weir_yaml;
+
+/* The document's root, or NULL after a reported error. An empty file is an empty mapping. */
+weir_yaml *weir_yaml_read(const char *path);
+void weir_yaml_free(weir_yaml *root);
+const weir_yaml *weir_yaml_find(const weir_yaml *mapping, const char *key); /* NULL when absent */
+/* Scalar readers; on a wrong kind or value they report what was expected and return false. */
+bool weir_yaml_int(const weir_yaml *node, int64_t low, int64_t high, int64_t *value);
+bool weir_yaml_bool(const weir_yaml *node, bool *value);
+bool weir_yaml_double(const weir_yaml *node, double *value);
+
+#endif
