@@ -42,10 +42,10 @@ def setup():
     torch.use_deterministic_algorithms(True)
 
 
-def fit(model, digits, epochs=60, rate=2e-3, decay=1e-4):
-    """Adam with a cosine schedule on cross entropy; returns the model in evaluation mode."""
+def fit(model, digits, epochs=60, rate=2e-3):
+    """Adam with a cosine schedule on cross entropy. No L2 term: it drives dead channels to scales of 1e-25. Returns the model in evaluation mode."""
     x, y = torch.from_numpy(digits.train_x), torch.from_numpy(digits.train_y)
-    optimizer = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=decay)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
     order = torch.Generator().manual_seed(SEED_TRAIN)
     model.train()

@@ -1,0 +1,51 @@
+// Protocol check of one stream: valid, once high, stays high with the same data and last until ready accepts it;
+// valid and ready are known. The first offence is kept. Passive; simulation only.
+`timescale 1ns / 1ns
+module weir_sim_check #(
+    parameter WIDTH = 8
+) (
+    input wire             clk,
+    input wire             rst,
+    input wire [31:0]      cycle,
+    input wire             s_valid,
+    input wire             s_ready,
+    input wire [WIDTH-1:0] s_data,
+    input wire             s_last
+);
+    // 0 none, 1 valid dropped, 2 data changed, 3 last changed, 4 valid or ready unknown
+    reg [2:0]  violation /*verilator public_flat_rd*/;
+    reg [31:0] violation_cycle /*verilator public_flat_rd*/;
+
+    reg             waiting_q;
+    reg [WIDTH-1:0] data_q;
+    reg             last_q;
+    reg [2:0]       kind;
+
+    initial begin
+        violation = 3'd0;
+        violation_cycle = 32'd0;
+        waiting_q = 1'b0;
+    end
+
+    always @* begin
+        kind = 3'd0;
+        if ((s_valid ^ s_ready) === 1'bx) kind = 3'd4;
+        else if (waiting_q && !s_valid) kind = 3'd1;
+        else if (waiting_q && s_data !== data_q) kind = 3'd2;
+        else if (waiting_q && s_last !== last_q) kind = 3'd3;
+    end
+
+    always @(posedge clk) begin
+        if (rst) begin
+            waiting_q <= 1'b0;
+        end else begin
+            waiting_q <= s_valid && !s_ready;
+            data_q <= s_data;
+            last_q <= s_last;
+            if (kind != 3'd0 && violation == 3'd0) begin
+                violation <= kind;
+                violation_cycle <= cycle;
+            end
+        end
+    end
+endmodule

@@ -1,0 +1,62 @@
+// Performance counters of one node, from its first accepted input on; the C harness reads them at the end.
+// busy: cycles with `active`; starved: not active, ready for an input that is not there; blocked: an output is waiting.
+// occupancy: with IS_FIFO the largest number of beats inside, input beats minus output beats.
+// Simulation only.
+`timescale 1ns / 1ns
+module weir_sim_meter #(
+    parameter IS_FIFO = 0
+) (
+    input wire        clk,
+    input wire        rst,
+    input wire [31:0] cycle,
+    input wire        in_valid,
+    input wire        in_ready,
+    input wire        out_valid,
+    input wire        out_ready,
+    input wire        active
+);
+    reg [31:0] busy /*verilator public_flat_rd*/;
+    reg [31:0] starved /*verilator public_flat_rd*/;
+    reg [31:0] blocked /*verilator public_flat_rd*/;
+    reg [31:0] occupancy /*verilator public_flat_rd*/;
+    reg [31:0] in_beats /*verilator public_flat_rd*/;
+    reg [31:0] out_beats /*verilator public_flat_rd*/;
+    reg [31:0] first_in /*verilator public_flat_rd*/;   // cycle of the first accepted input
+    reg [31:0] last_out /*verilator public_flat_rd*/;   // cycle of the newest accepted output
+
+    wire in_accept = in_valid && in_ready;
+    wire out_accept = out_valid && out_ready;
+    wire started = in_accept || in_beats != 32'd0;
+
+    initial begin
+        busy = 32'd0;
+        starved = 32'd0;
+        blocked = 32'd0;
+        occupancy = 32'd0;
+        in_beats = 32'd0;
+        out_beats = 32'd0;
+        first_in = 32'd0;
+        last_out = 32'd0;
+    end
+
+    always @(posedge clk) begin
+        if (!rst) begin
+            if (in_accept) in_beats <= in_beats + 32'd1;
+            if (in_accept && in_beats == 32'd0) first_in <= cycle;
+            if (out_accept) out_beats <= out_beats + 32'd1;
+            if (out_accept) last_out <= cycle;
+            if (started && active) busy <= busy + 32'd1;
+            if (started && !active && in_ready && !in_valid) starved <= starved + 32'd1;
+            if (started && out_valid && !out_ready) blocked <= blocked + 32'd1;
+        end
+    end
+
+    generate
+        if (IS_FIFO != 0) begin : g_fifo
+            wire [31:0] inside = in_beats - out_beats;
+            always @(posedge clk) begin
+                if (!rst && inside > occupancy) occupancy <= inside;
+            end
+        end
+    endgenerate
+endmodule

@@ -1,0 +1,26 @@
+// Passive probe of a stream between two nodes: records the accepted beats and checks the protocol (u_check).
+// Simulation only; a ring of DEPTH beats (a power of two, at least 8).
+`timescale 1ns / 1ns
+module weir_sim_tap #(
+    parameter WIDTH = 8,
+    parameter DEPTH = 1024
+) (
+    input  wire             clk,
+    input  wire             rst,
+    input  wire [31:0]      cycle,
+    input  wire             s_valid,
+    input  wire             s_ready,
+    input  wire [WIDTH-1:0] s_data,
+    input  wire             s_last,
+    output wire             request
+);
+    wire unused_space;
+
+    weir_sim_record #(.WIDTH(WIDTH), .DEPTH(DEPTH)) u_record (
+        .clk(clk), .rst(rst), .cycle(cycle), .accept(s_valid && s_ready), .data(s_data), .last(s_last),
+        .space(unused_space), .request(request)
+    );
+    weir_sim_check #(.WIDTH(WIDTH)) u_check (
+        .clk(clk), .rst(rst), .cycle(cycle), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .s_last(s_last)
+    );
+endmodule

@@ -1,0 +1,24 @@
+/* The scalar contracts of quantized arithmetic (spec: DESIGN "Numbers"): used by the kernels, by the staircase search
+ * and by nothing else, so that each contract is written once. */
+#ifndef WEIR_EXEC_ARITHMETIC_H
+#define WEIR_EXEC_ARITHMETIC_H
+
+#include "ir/types.h"
+
+/* ONNX QuantizeLinear of a real number: clip(round_half_even(float32(x / scale)) + zero, low, high). */
+int64_t weir_encode_onnx(float x, float scale, int64_t zero, int64_t low, int64_t high);
+/* QONNX Quant's code: clip(round(x / scale + zero)), in float64, by the rounding mode. */
+int64_t weir_encode_real(double x, double scale, double zero, weir_rounding rounding, int64_t low, int64_t high);
+/* ONNX Runtime's fused requantization: clip(round_half_even(float32(accumulator) * multiplier) + zero, low, high),
+ * the product rounded to float32, where multiplier = float32(float32(sx * sw) / sy). */
+int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero, int64_t low, int64_t high);
+/* floor((x * multiplier + add) / 2^shift), clipped: what rtl/cast/weir_requantize.v computes. */
+int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high);
+/* With t = x + add and v = t * multiplier / 2^shift: clip(round_half_even(round_to_24_bits(v)) + zero): what
+ * rtl/cast/weir_requantize_float.v computes. Exact integer arithmetic; |t| * multiplier < 2^62. */
+int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
+                                    int64_t high);
+/* clip(round((x + add) * 2^left / 2^shift)): what rtl/cast/weir_cast.v computes. */
+int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rounding, int64_t low, int64_t high);
+
+#endif

@@ -1,0 +1,29 @@
+/* The software reference: runs a graph frame by frame. Real tensors follow ONNX's definitions in float32 (BLAS for
+ * matrix products); integer operators are exact and define the hardware. The same executor runs imported graphs (float
+ * engine: quantization operators are executed as ONNX defines them) and lowered ones (integer engine). */
+#ifndef WEIR_EXEC_H
+#define WEIR_EXEC_H
+
+#include "ir/graph.h"
+
+typedef struct weir_executor weir_executor;
+
+/* Prepares buffers and kernels for the graph, whose types must be inferred and which must outlive the executor. NULL
+ * after a reported error (an operator without a kernel for its types). */
+weir_executor *weir_executor_new(const weir_graph *graph);
+void weir_executor_free(weir_executor *executor);
+/* One frame: input i is an array of the graph input's type. Results are read with weir_executor_value. */
+bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs);
+/* The value's content after the last run; owned by the executor. */
+const weir_array *weir_executor_value(const weir_executor *executor, weir_value value);
+
+/* All frames of a batch: `data` has frames on its first axis and the input's elements on the rest (one graph input).
+ * Returns output `index` as [frames, ...elements of a frame], in the element type that the graph declares. Heap array;
+ * NULL after a reported error. */
+weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *data, size_t output);
+/* How many frames of the graph's first input `data` holds, or -1 after a reported error naming both shapes. */
+int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data);
+/* Frame `index` of `data` as an array of the input's type (converted); heap array. */
+weir_array *weir_executor_frame(const weir_graph *graph, const weir_array *data, int64_t index);
+
+#endif

@@ -1,0 +1,49 @@
+/* Typed metadata of a node in MASE's three groups: common, software, hardware. What can be derived from the node's
+ * values (shapes, precisions) is not stored twice. */
+#ifndef WEIR_IR_METADATA_H
+#define WEIR_IR_METADATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/op.h"
+
+typedef struct weir_meta_common {
+    weir_mase_type mase_type;
+    const char *mase_op;
+} weir_meta_common;
+
+/* Statistics of what flows out of output 0, gathered by running data through the graph. */
+typedef struct weir_meta_software {
+    uint64_t count; /* elements seen; 0: no statistics */
+    double min, max;
+} weir_meta_software;
+
+/* Where a memory goes. */
+typedef enum weir_storage { WEIR_STORAGE_AUTO, WEIR_STORAGE_BLOCK, WEIR_STORAGE_LOGIC } weir_storage;
+
+typedef struct weir_meta_hardware {
+    bool placed;        /* the fields below are set */
+    bool is_implicit;   /* no component: nothing is emitted for the node */
+    const char *module; /* component of rtl/ that computes the node */
+    int64_t simd;       /* inputs a cycle (Linear) */
+    int64_t pe;         /* outputs a cycle (Linear) */
+    int64_t in_lanes;   /* elements a beat on each input stream */
+    int64_t out_lanes;  /* elements a beat on each output stream */
+    int64_t digit;      /* multiplier bits (Scale) or thresholds (Threshold) a cycle */
+    int64_t depth;      /* Fifo: elements of storage in beats */
+    int64_t interval;   /* cycles a frame when never stalled: the ideal */
+    int64_t operations; /* multiply-accumulates a frame, without padding */
+    weir_storage storage;
+} weir_meta_hardware;
+
+typedef struct weir_metadata {
+    weir_meta_common common;
+    weir_meta_software software;
+    weir_meta_hardware hardware;
+} weir_metadata;
+
+const char *weir_storage_name(weir_storage storage);
+bool weir_storage_parse(const char *name, weir_storage *storage);
+
+#endif
