@@ -53,9 +53,9 @@ module weir_sim_meter #(
 
     generate
         if (IS_FIFO != 0) begin : g_fifo
-            wire [31:0] inside = in_beats - out_beats;
+            wire [31:0] held = in_beats - out_beats;
             always @(posedge clk) begin
-                if (!rst && inside > occupancy) occupancy <= inside;
+                if (!rst && held > occupancy) occupancy <= held;
             end
         end
     endgenerate

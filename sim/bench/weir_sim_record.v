@@ -47,7 +47,7 @@ module weir_sim_record #(
     initial begin
         width = WIDTH;
         depth = DEPTH;
-        enable = 1'b1;
+        enable = 1'b0;
         target = 32'd0;
         drained = 32'd0;
         count = 32'd0;

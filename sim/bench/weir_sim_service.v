@@ -1,7 +1,7 @@
 // The one place where a bench calls the C harness: on falling edges, so that what the harness writes is stable around
 // the rising edge that uses it. Event 0: start, in the third clock cycle, during reset; event 1: service, when a part
 // requests it or `cycle` has reached `wake`. The harness ends the run through `done`.
-// Verilator calls through DPI, every other simulator through a system task; the harness works through VPI in both.
+// The call is a DPI import in Verilator, a system task in every other simulator; the harness works through VPI in both.
 // With the macro WEIR_SIM_TRACE the harness may start a waveform dump (weir.fst) through `dump`.
 `timescale 1ns / 1ns
 `ifdef VERILATOR
