@@ -8,7 +8,7 @@
 #include "support/array.h"
 
 /* Number formats (DESIGN, "Two IRs"). WEIR_FORMAT_FLOAT: the elements are real numbers, not codes. */
-typedef enum weir_format {
+typedef enum weir_number_format {
     WEIR_FORMAT_FLOAT,
     WEIR_FORMAT_INTEGER, /* real = (code - zero_point) * scale */
     WEIR_FORMAT_FIXED,   /* real = code * 2^-frac */
@@ -19,7 +19,7 @@ typedef enum weir_format {
     WEIR_FORMAT_BLOCK,
     WEIR_FORMAT_MX,
     WEIR_FORMAT_COUNT
-} weir_format;
+} weir_number_format;
 
 /* How a real number becomes an integer code. */
 typedef enum weir_rounding {
@@ -44,7 +44,7 @@ typedef enum weir_saturation {
 /* Quantization of a value: how its integer codes stand for real numbers. Per-tensor parameters have count 1 and axis
  * -1; per-axis ones have one scale and one zero point for each index of `axis`. Arrays belong to the graph's arena. */
 typedef struct weir_quant {
-    weir_format format;
+    weir_number_format format;
     bool is_signed;
     int width; /* bits of a code */
     int frac;  /* FIXED: fraction bits */
@@ -64,8 +64,8 @@ typedef struct weir_type {
     int64_t low, high; /* in codes */
 } weir_type;
 
-const char *weir_format_name(weir_format format);
-bool weir_format_parse(const char *name, weir_format *format);
+const char *weir_format_name(weir_number_format format);
+bool weir_format_parse(const char *name, weir_number_format *format);
 const char *weir_rounding_name(weir_rounding rounding);
 bool weir_rounding_parse(const char *name, weir_rounding *rounding);
 const char *weir_saturation_name(weir_saturation saturation);

@@ -1,0 +1,625 @@
+#include "ir/graph.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+#include "support/intern.h"
+
+/* Names map to handles through an open-addressing table keyed by the interned pointer. `suffix` is the number to try
+ * next when the name is taken, so that n equal names cost O(n). */
+typedef struct name_entry {
+    const char *name;
+    uint32_t id; /* 0: free again */
+    uint32_t suffix;
+} name_entry;
+
+typedef struct name_table {
+    name_entry *entry;
+    size_t capacity; /* a power of two */
+    size_t count;
+} name_table;
+
+typedef struct value_record {
+    const char *name; /* NULL: removed */
+    weir_type type;
+    const weir_array *constant;
+    weir_node producer;
+    uint32_t output;
+    weir_use *use;
+    uint32_t use_count, use_capacity;
+} value_record;
+
+typedef struct node_record {
+    weir_op op; /* NONE: removed */
+    const char *name;
+    weir_value *input;
+    weir_value *output;
+    uint32_t input_count, output_count, attribute_count, attribute_capacity;
+    weir_attribute *attribute; /* sorted by name */
+    weir_node next, previous;
+    weir_location location;
+    weir_metadata metadata;
+} node_record;
+
+typedef struct output_record {
+    const char *name;
+    weir_value value;
+} output_record;
+
+struct weir_graph {
+    weir_arena *arena;
+    weir_strings *strings;
+    const char *name, *source;
+    value_record *value;
+    node_record *node;
+    size_t value_count, value_capacity, node_count, node_capacity, live_nodes;
+    weir_value *input;
+    output_record *output;
+    size_t input_count, input_capacity, output_count, output_capacity;
+    weir_node first, last;
+    name_table value_names, node_names;
+};
+
+/* --- names --- */
+
+static size_t name_slot(const name_table *table, const char *name) {
+    size_t slot = ((uintptr_t)name >> 3) * 0x9E3779B97F4A7C15u & (table->capacity - 1);
+    while (table->entry[slot].name != NULL && table->entry[slot].name != name) slot = (slot + 1) & (table->capacity - 1);
+    return slot;
+}
+
+static name_entry *name_entry_for(name_table *table, const char *name) {
+    if ((table->count + 1) * 2 > table->capacity) {
+        name_table grown = {NULL, table->capacity == 0 ? 64 : table->capacity * 2, table->count};
+        grown.entry = weir_calloc(grown.capacity, sizeof *grown.entry);
+        for (size_t i = 0; i < table->capacity; i++) {
+            if (table->entry[i].name != NULL) grown.entry[name_slot(&grown, table->entry[i].name)] = table->entry[i];
+        }
+        free(table->entry);
+        *table = grown;
+    }
+    name_entry *entry = &table->entry[name_slot(table, name)];
+    if (entry->name == NULL) {
+        entry->name = name;
+        table->count++;
+    }
+    return entry;
+}
+
+/* A free name made from `wanted`, registered for the handle. */
+static const char *claim_name(weir_graph *graph, name_table *table, const char *wanted, uint32_t id) {
+    const char *name = weir_strings_intern(graph->strings, wanted);
+    name_entry *entry = name_entry_for(table, name);
+    uint32_t suffix = entry->suffix == 0 ? 1 : entry->suffix;
+    const char *base = name;
+    while (entry->id != 0) {
+        char *text = weir_format("%s_%u", base, (unsigned)suffix++);
+        name = weir_strings_intern(graph->strings, text);
+        free(text);
+        entry = name_entry_for(table, name);
+    }
+    entry->id = id;
+    if (name != base) name_entry_for(table, base)->suffix = suffix;
+    return name;
+}
+
+static void release_name(name_table *table, const char *name) { name_entry_for(table, name)->id = 0; }
+
+static uint32_t find_name(const weir_graph *graph, const name_table *table, const char *text) {
+    if (table->capacity == 0) return 0;
+    const name_entry *entry = &table->entry[name_slot(table, weir_strings_intern(graph->strings, text))];
+    return entry->name == NULL ? 0 : entry->id;
+}
+
+/* --- graphs --- */
+
+weir_graph *weir_graph_new(const char *name) {
+    weir_graph *graph = weir_calloc(1, sizeof *graph);
+    graph->arena = weir_arena_new();
+    graph->strings = weir_strings_new(graph->arena);
+    graph->name = weir_graph_intern(graph, name);
+    graph->source = "";
+    graph->value_count = 1;
+    graph->node_count = 1;
+    graph->value = weir_grow(NULL, &graph->value_capacity, 1, sizeof *graph->value);
+    graph->node = weir_grow(NULL, &graph->node_capacity, 1, sizeof *graph->node);
+    memset(graph->value, 0, sizeof *graph->value);
+    memset(graph->node, 0, sizeof *graph->node);
+    return graph;
+}
+
+void weir_graph_free(weir_graph *graph) {
+    if (graph == NULL) return;
+    free(graph->value);
+    free(graph->node);
+    free(graph->input);
+    free(graph->output);
+    free(graph->value_names.entry);
+    free(graph->node_names.entry);
+    weir_strings_free(graph->strings);
+    weir_arena_free(graph->arena);
+    free(graph);
+}
+
+const char *weir_graph_name(const weir_graph *graph) { return graph->name; }
+void weir_graph_set_name(weir_graph *graph, const char *name) { graph->name = weir_graph_intern(graph, name); }
+weir_arena *weir_graph_arena(weir_graph *graph) { return graph->arena; }
+const char *weir_graph_source(const weir_graph *graph) { return graph->source; }
+void weir_graph_set_source(weir_graph *graph, const char *file) { graph->source = weir_graph_intern(graph, file); }
+
+const char *weir_graph_intern(weir_graph *graph, const char *text) {
+    return weir_strings_intern(graph->strings, text);
+}
+
+size_t weir_graph_input_count(const weir_graph *graph) { return graph->input_count; }
+weir_value weir_graph_input(const weir_graph *graph, size_t index) { return graph->input[index]; }
+size_t weir_graph_output_count(const weir_graph *graph) { return graph->output_count; }
+weir_value weir_graph_output(const weir_graph *graph, size_t index) { return graph->output[index].value; }
+const char *weir_graph_output_name(const weir_graph *graph, size_t index) { return graph->output[index].name; }
+
+void weir_graph_set_output(weir_graph *graph, size_t index, weir_value value) {
+    assert(weir_value_exists(graph, value));
+    graph->output[index].value = value;
+}
+
+/* --- values --- */
+
+static void *copy_in(weir_arena *arena, const void *data, size_t size) {
+    if (data == NULL) return NULL;
+    void *copy = weir_arena_alloc(arena, size);
+    memcpy(copy, data, size);
+    return copy;
+}
+
+static weir_quant copy_quant(weir_arena *arena, const weir_quant *quant) {
+    weir_quant copy = *quant;
+    copy.scale = copy_in(arena, quant->count == 0 ? NULL : quant->scale, quant->count * sizeof *quant->scale);
+    copy.zero_point = copy_in(arena, quant->count == 0 ? NULL : quant->zero_point,
+                              quant->count * sizeof *quant->zero_point);
+    return copy;
+}
+
+static value_record *value_at(const weir_graph *graph, weir_value value) {
+    assert(weir_value_exists(graph, value));
+    return &graph->value[value.id];
+}
+
+static weir_value new_value(weir_graph *graph, const char *name) {
+    weir_value value = {(uint32_t)graph->value_count};
+    graph->value = weir_grow(graph->value, &graph->value_capacity, graph->value_count + 1, sizeof *graph->value);
+    value_record *record = &graph->value[graph->value_count++];
+    memset(record, 0, sizeof *record);
+    record->type.dtype = WEIR_FLOAT32;
+    record->type.quant.axis = -1;
+    record->name = claim_name(graph, &graph->value_names, name, value.id);
+    return value;
+}
+
+weir_value weir_graph_add_input(weir_graph *graph, const char *name, const weir_type *type) {
+    weir_value value = new_value(graph, name);
+    weir_value_set_type(graph, value, type);
+    graph->input = weir_grow(graph->input, &graph->input_capacity, graph->input_count + 1, sizeof *graph->input);
+    graph->input[graph->input_count++] = value;
+    return value;
+}
+
+void weir_graph_add_output(weir_graph *graph, const char *name, weir_value value) {
+    assert(weir_value_exists(graph, value));
+    graph->output = weir_grow(graph->output, &graph->output_capacity, graph->output_count + 1, sizeof *graph->output);
+    graph->output[graph->output_count++] = (output_record){weir_graph_intern(graph, name), value};
+}
+
+static void type_of_constant(const weir_array *data, weir_type *type) {
+    memset(type, 0, sizeof *type);
+    type->dtype = data->dtype;
+    type->shape = data->shape;
+    type->quant.axis = -1;
+    if (weir_dtype_is_float(data->dtype)) return;
+    type->quant.format = WEIR_FORMAT_INTEGER;
+    type->quant.is_signed = weir_dtype_is_signed(data->dtype);
+    type->quant.width = (int)weir_dtype_size(data->dtype) * 8;
+    if (data->count == 0) return;
+    type->has_range = true;
+    type->low = type->high = weir_array_get_int(data, 0);
+    for (size_t i = 1; i < data->count; i++) {
+        int64_t code = weir_array_get_int(data, i);
+        if (code < type->low) type->low = code;
+        if (code > type->high) type->high = code;
+    }
+}
+
+weir_value weir_graph_add_constant(weir_graph *graph, const char *name, const weir_array *data) {
+    weir_value value = new_value(graph, name);
+    weir_value_bind(graph, value, data);
+    return value;
+}
+
+void weir_value_bind(weir_graph *graph, weir_value value, const weir_array *data) {
+    value_record *record = value_at(graph, value);
+    assert(record->producer.id == 0);
+    for (size_t i = 0; i < graph->input_count; i++) {
+        if (graph->input[i].id != value.id) continue;
+        memmove(&graph->input[i], &graph->input[i + 1], (graph->input_count - i - 1) * sizeof *graph->input);
+        graph->input_count--;
+    }
+    record->constant = weir_array_copy_in(graph->arena, data);
+    type_of_constant(data, &record->type);
+}
+
+bool weir_value_exists(const weir_graph *graph, weir_value value) {
+    return value.id > 0 && value.id < graph->value_count && graph->value[value.id].name != NULL;
+}
+
+const char *weir_value_name(const weir_graph *graph, weir_value value) { return value_at(graph, value)->name; }
+
+void weir_value_set_name(weir_graph *graph, weir_value value, const char *name) {
+    value_record *record = value_at(graph, value);
+    release_name(&graph->value_names, record->name);
+    record->name = claim_name(graph, &graph->value_names, name, value.id);
+}
+
+const weir_type *weir_value_type(const weir_graph *graph, weir_value value) { return &value_at(graph, value)->type; }
+
+void weir_value_set_type(weir_graph *graph, weir_value value, const weir_type *type) {
+    value_record *record = value_at(graph, value);
+    weir_quant quant = type->quant.scale == record->type.quant.scale && type->quant.scale != NULL &&
+                               type->quant.zero_point == record->type.quant.zero_point
+                           ? type->quant
+                           : copy_quant(graph->arena, &type->quant);
+    record->type = *type;
+    record->type.quant = quant;
+}
+
+const weir_array *weir_value_constant(const weir_graph *graph, weir_value value) {
+    return value_at(graph, value)->constant;
+}
+
+weir_node weir_value_producer(const weir_graph *graph, weir_value value) { return value_at(graph, value)->producer; }
+
+uint32_t weir_value_producer_output(const weir_graph *graph, weir_value value) {
+    return value_at(graph, value)->output;
+}
+
+size_t weir_value_use_count(const weir_graph *graph, weir_value value) { return value_at(graph, value)->use_count; }
+
+weir_use weir_value_use(const weir_graph *graph, weir_value value, size_t index) {
+    return value_at(graph, value)->use[index];
+}
+
+bool weir_value_is_output(const weir_graph *graph, weir_value value) {
+    for (size_t i = 0; i < graph->output_count; i++) {
+        if (graph->output[i].value.id == value.id) return true;
+    }
+    return false;
+}
+
+weir_value weir_graph_find_value(const weir_graph *graph, const char *name) {
+    return (weir_value){find_name(graph, &graph->value_names, name)};
+}
+
+uint32_t weir_graph_value_limit(const weir_graph *graph) { return (uint32_t)graph->value_count; }
+
+static void add_use(weir_graph *graph, weir_value value, weir_node node, uint32_t index) {
+    if (value.id == 0) return;
+    value_record *record = value_at(graph, value);
+    if (record->use_count == record->use_capacity) {
+        uint32_t capacity = record->use_capacity == 0 ? 2 : record->use_capacity * 2;
+        weir_use *use = weir_arena_array(graph->arena, capacity, sizeof *use);
+        if (record->use_count > 0) memcpy(use, record->use, record->use_count * sizeof *use);
+        record->use = use;
+        record->use_capacity = capacity;
+    }
+    record->use[record->use_count++] = (weir_use){node, index};
+}
+
+/* Keeps the order of the remaining uses, which is the order in which they were made. */
+static void drop_use(weir_graph *graph, weir_value value, weir_node node, uint32_t index) {
+    if (value.id == 0) return;
+    value_record *record = value_at(graph, value);
+    for (uint32_t i = 0; i < record->use_count; i++) {
+        if (record->use[i].node.id != node.id || record->use[i].index != index) continue;
+        memmove(&record->use[i], &record->use[i + 1], (record->use_count - i - 1) * sizeof *record->use);
+        record->use_count--;
+        return;
+    }
+}
+
+void weir_value_replace(weir_graph *graph, weir_value old, weir_value with) {
+    if (old.id == with.id) return;
+    value_record *record = value_at(graph, old);
+    for (uint32_t i = 0; i < record->use_count; i++) {
+        weir_use use = record->use[i];
+        graph->node[use.node.id].input[use.index] = with;
+        add_use(graph, with, use.node, use.index);
+    }
+    record->use_count = 0;
+    for (size_t i = 0; i < graph->output_count; i++) {
+        if (graph->output[i].value.id == old.id) graph->output[i].value = with;
+    }
+}
+
+void weir_graph_remove_value(weir_graph *graph, weir_value value) {
+    value_record *record = value_at(graph, value);
+    assert(record->use_count == 0 && !weir_value_is_output(graph, value));
+    release_name(&graph->value_names, record->name);
+    record->name = NULL;
+}
+
+/* --- nodes --- */
+
+static node_record *node_at(const weir_graph *graph, weir_node node) {
+    assert(weir_node_exists(graph, node));
+    return &graph->node[node.id];
+}
+
+static void link_before(weir_graph *graph, weir_node node, weir_node before) {
+    node_record *record = &graph->node[node.id];
+    record->next = before;
+    record->previous = before.id == 0 ? graph->last : node_at(graph, before)->previous;
+    if (record->previous.id != 0) graph->node[record->previous.id].next = node;
+    else graph->first = node;
+    if (before.id != 0) graph->node[before.id].previous = node;
+    else graph->last = node;
+}
+
+static void unlink_node(weir_graph *graph, weir_node node) {
+    node_record *record = node_at(graph, node);
+    if (record->previous.id != 0) graph->node[record->previous.id].next = record->next;
+    else graph->first = record->next;
+    if (record->next.id != 0) graph->node[record->next.id].previous = record->previous;
+    else graph->last = record->previous;
+}
+
+weir_node weir_graph_add_node(weir_graph *graph, weir_op op, const char *name, const weir_value *inputs,
+                              size_t input_count, size_t outputs, weir_node before) {
+    weir_node node = {(uint32_t)graph->node_count};
+    graph->node = weir_grow(graph->node, &graph->node_capacity, graph->node_count + 1, sizeof *graph->node);
+    node_record *record = &graph->node[graph->node_count++];
+    memset(record, 0, sizeof *record);
+    record->op = op;
+    record->name = claim_name(graph, &graph->node_names, name, node.id);
+    record->input_count = (uint32_t)input_count;
+    record->input = weir_arena_array(graph->arena, input_count, sizeof *record->input);
+    record->output_count = (uint32_t)outputs;
+    record->output = weir_arena_array(graph->arena, outputs, sizeof *record->output);
+    record->metadata.common.mase_type = weir_op_get(op)->mase_type;
+    record->metadata.common.mase_op = weir_op_get(op)->mase_op;
+    for (size_t i = 0; i < input_count; i++) {
+        record->input[i] = inputs[i];
+        add_use(graph, inputs[i], node, (uint32_t)i);
+    }
+    for (size_t i = 0; i < outputs; i++) {
+        weir_value value = new_value(graph, record->name);
+        graph->value[value.id].producer = node;
+        graph->value[value.id].output = (uint32_t)i;
+        record->output[i] = value;
+    }
+    link_before(graph, node, before);
+    graph->live_nodes++;
+    return node;
+}
+
+void weir_graph_remove_node(weir_graph *graph, weir_node node) {
+    node_record *record = node_at(graph, node);
+    for (uint32_t i = 0; i < record->input_count; i++) drop_use(graph, record->input[i], node, i);
+    for (uint32_t i = 0; i < record->output_count; i++) weir_graph_remove_value(graph, record->output[i]);
+    unlink_node(graph, node);
+    release_name(&graph->node_names, record->name);
+    record->op = WEIR_OP_NONE;
+    record->name = NULL;
+    graph->live_nodes--;
+}
+
+void weir_graph_move_before(weir_graph *graph, weir_node node, weir_node before) {
+    if (node.id == before.id) return;
+    unlink_node(graph, node);
+    link_before(graph, node, before);
+}
+
+weir_node weir_graph_first(const weir_graph *graph) { return graph->first; }
+weir_node weir_graph_last(const weir_graph *graph) { return graph->last; }
+weir_node weir_node_next(const weir_graph *graph, weir_node node) { return node_at(graph, node)->next; }
+weir_node weir_node_previous(const weir_graph *graph, weir_node node) { return node_at(graph, node)->previous; }
+size_t weir_graph_node_count(const weir_graph *graph) { return graph->live_nodes; }
+uint32_t weir_graph_node_limit(const weir_graph *graph) { return (uint32_t)graph->node_count; }
+
+weir_node weir_graph_find_node(const weir_graph *graph, const char *name) {
+    return (weir_node){find_name(graph, &graph->node_names, name)};
+}
+
+bool weir_node_exists(const weir_graph *graph, weir_node node) {
+    return node.id > 0 && node.id < graph->node_count && graph->node[node.id].op != WEIR_OP_NONE;
+}
+
+weir_op weir_node_op(const weir_graph *graph, weir_node node) { return node_at(graph, node)->op; }
+const weir_op_info *weir_node_info(const weir_graph *graph, weir_node node) {
+    return weir_op_get(node_at(graph, node)->op);
+}
+const char *weir_node_name(const weir_graph *graph, weir_node node) { return node_at(graph, node)->name; }
+size_t weir_node_input_count(const weir_graph *graph, weir_node node) { return node_at(graph, node)->input_count; }
+
+weir_value weir_node_input(const weir_graph *graph, weir_node node, size_t index) {
+    const node_record *record = node_at(graph, node);
+    return index < record->input_count ? record->input[index] : WEIR_NO_VALUE;
+}
+
+void weir_node_set_input(weir_graph *graph, weir_node node, size_t index, weir_value value) {
+    node_record *record = node_at(graph, node);
+    assert(index < record->input_count);
+    drop_use(graph, record->input[index], node, (uint32_t)index);
+    record->input[index] = value;
+    add_use(graph, value, node, (uint32_t)index);
+}
+
+size_t weir_node_output_count(const weir_graph *graph, weir_node node) { return node_at(graph, node)->output_count; }
+
+weir_value weir_node_output(const weir_graph *graph, weir_node node, size_t index) {
+    const node_record *record = node_at(graph, node);
+    assert(index < record->output_count);
+    return record->output[index];
+}
+
+weir_location weir_node_location(const weir_graph *graph, weir_node node) { return node_at(graph, node)->location; }
+
+void weir_node_set_location(weir_graph *graph, weir_node node, weir_location location) {
+    node_at(graph, node)->location =
+        weir_at(location.file == NULL ? NULL : weir_graph_intern(graph, location.file), location.line);
+}
+
+weir_metadata *weir_node_metadata(weir_graph *graph, weir_node node) { return &node_at(graph, node)->metadata; }
+const weir_metadata *weir_node_metadata_of(const weir_graph *graph, weir_node node) {
+    return &node_at(graph, node)->metadata;
+}
+
+/* --- attributes --- */
+
+const weir_attribute *weir_node_attribute(const weir_graph *graph, weir_node node, const char *name) {
+    const node_record *record = node_at(graph, node);
+    for (uint32_t i = 0; i < record->attribute_count; i++) {
+        if (strcmp(record->attribute[i].name, name) == 0) return &record->attribute[i];
+    }
+    return NULL;
+}
+
+size_t weir_node_attribute_count(const weir_graph *graph, weir_node node) {
+    return node_at(graph, node)->attribute_count;
+}
+
+const weir_attribute *weir_node_attribute_at(const weir_graph *graph, weir_node node, size_t index) {
+    return &node_at(graph, node)->attribute[index];
+}
+
+int64_t weir_node_int(const weir_graph *graph, weir_node node, const char *name, int64_t otherwise) {
+    const weir_attribute *attribute = weir_node_attribute(graph, node, name);
+    return attribute != NULL && attribute->kind == WEIR_ATTRIBUTE_INT ? attribute->as.i : otherwise;
+}
+
+double weir_node_float(const weir_graph *graph, weir_node node, const char *name, double otherwise) {
+    const weir_attribute *attribute = weir_node_attribute(graph, node, name);
+    return attribute != NULL && attribute->kind == WEIR_ATTRIBUTE_FLOAT ? attribute->as.f : otherwise;
+}
+
+const char *weir_node_string(const weir_graph *graph, weir_node node, const char *name, const char *otherwise) {
+    const weir_attribute *attribute = weir_node_attribute(graph, node, name);
+    return attribute != NULL && attribute->kind == WEIR_ATTRIBUTE_STRING ? attribute->as.s : otherwise;
+}
+
+/* The attribute of that name, made at its sorted place when absent. */
+static weir_attribute *attribute_for(weir_graph *graph, weir_node node, const char *name, weir_attribute_kind kind) {
+    node_record *record = node_at(graph, node);
+    uint32_t place = 0;
+    while (place < record->attribute_count && strcmp(record->attribute[place].name, name) < 0) place++;
+    weir_attribute *attribute = record->attribute + place;
+    if (place == record->attribute_count || strcmp(attribute->name, name) != 0) {
+        if (record->attribute_count == record->attribute_capacity) {
+            uint32_t capacity = record->attribute_capacity == 0 ? 4 : record->attribute_capacity * 2;
+            weir_attribute *grown = weir_arena_array(graph->arena, capacity, sizeof *grown);
+            if (record->attribute_count > 0)
+                memcpy(grown, record->attribute, record->attribute_count * sizeof *grown);
+            record->attribute = grown;
+            record->attribute_capacity = capacity;
+        }
+        attribute = record->attribute + place;
+        memmove(attribute + 1, attribute, (record->attribute_count - place) * sizeof *attribute);
+        record->attribute_count++;
+    }
+    memset(attribute, 0, sizeof *attribute);
+    attribute->name = weir_graph_intern(graph, name);
+    attribute->kind = kind;
+    return attribute;
+}
+
+void weir_node_set_int(weir_graph *graph, weir_node node, const char *name, int64_t value) {
+    attribute_for(graph, node, name, WEIR_ATTRIBUTE_INT)->as.i = value;
+}
+
+void weir_node_set_float(weir_graph *graph, weir_node node, const char *name, double value) {
+    attribute_for(graph, node, name, WEIR_ATTRIBUTE_FLOAT)->as.f = value;
+}
+
+void weir_node_set_string(weir_graph *graph, weir_node node, const char *name, const char *value) {
+    attribute_for(graph, node, name, WEIR_ATTRIBUTE_STRING)->as.s = weir_graph_intern(graph, value);
+}
+
+void weir_node_set_ints(weir_graph *graph, weir_node node, const char *name, const int64_t *values, size_t count) {
+    weir_attribute *attribute = attribute_for(graph, node, name, WEIR_ATTRIBUTE_INTS);
+    attribute->count = count;
+    attribute->as.ints = copy_in(graph->arena, values, count * sizeof *values);
+}
+
+void weir_node_set_floats(weir_graph *graph, weir_node node, const char *name, const double *values, size_t count) {
+    weir_attribute *attribute = attribute_for(graph, node, name, WEIR_ATTRIBUTE_FLOATS);
+    attribute->count = count;
+    attribute->as.floats = copy_in(graph->arena, values, count * sizeof *values);
+}
+
+void weir_node_remove_attribute(weir_graph *graph, weir_node node, const char *name) {
+    node_record *record = node_at(graph, node);
+    for (uint32_t i = 0; i < record->attribute_count; i++) {
+        if (strcmp(record->attribute[i].name, name) != 0) continue;
+        memmove(&record->attribute[i], &record->attribute[i + 1],
+                (record->attribute_count - i - 1) * sizeof *record->attribute);
+        record->attribute_count--;
+        return;
+    }
+}
+
+/* --- copying --- */
+
+static void copy_node(weir_graph *to, const weir_graph *from, uint32_t id) {
+    const node_record *old = &from->node[id];
+    node_record *record = &to->node[id];
+    *record = *old;
+    if (old->op == WEIR_OP_NONE) return;
+    record->name = claim_name(to, &to->node_names, old->name, id);
+    record->input = copy_in(to->arena, old->input, old->input_count * sizeof *old->input);
+    record->output = copy_in(to->arena, old->output, old->output_count * sizeof *old->output);
+    record->attribute = copy_in(to->arena, old->attribute, old->attribute_capacity * sizeof *old->attribute);
+    for (uint32_t i = 0; i < record->attribute_count; i++) {
+        weir_attribute *attribute = &record->attribute[i];
+        attribute->name = weir_graph_intern(to, attribute->name);
+        if (attribute->kind == WEIR_ATTRIBUTE_STRING) attribute->as.s = weir_graph_intern(to, attribute->as.s);
+        if (attribute->kind == WEIR_ATTRIBUTE_INTS)
+            attribute->as.ints = copy_in(to->arena, attribute->as.ints, attribute->count * sizeof(int64_t));
+        if (attribute->kind == WEIR_ATTRIBUTE_FLOATS)
+            attribute->as.floats = copy_in(to->arena, attribute->as.floats, attribute->count * sizeof(double));
+    }
+    if (old->location.file != NULL) record->location.file = weir_graph_intern(to, old->location.file);
+    record->metadata.common.mase_op = weir_graph_intern(to, old->metadata.common.mase_op);
+    if (old->metadata.hardware.module != NULL)
+        record->metadata.hardware.module = weir_graph_intern(to, old->metadata.hardware.module);
+}
+
+static void copy_value(weir_graph *to, const weir_graph *from, uint32_t id) {
+    const value_record *old = &from->value[id];
+    value_record *record = &to->value[id];
+    *record = *old;
+    if (old->name == NULL) return;
+    record->name = claim_name(to, &to->value_names, old->name, id);
+    record->type.quant = copy_quant(to->arena, &old->type.quant);
+    if (old->constant != NULL) record->constant = weir_array_copy_in(to->arena, old->constant);
+    record->use = copy_in(to->arena, old->use, old->use_capacity * sizeof *old->use);
+}
+
+weir_graph *weir_graph_copy(const weir_graph *graph) {
+    weir_graph *copy = weir_graph_new(graph->name);
+    copy->source = weir_graph_intern(copy, graph->source);
+    copy->value = weir_grow(copy->value, &copy->value_capacity, graph->value_count, sizeof *copy->value);
+    copy->node = weir_grow(copy->node, &copy->node_capacity, graph->node_count, sizeof *copy->node);
+    copy->value_count = graph->value_count;
+    copy->node_count = graph->node_count;
+    copy->live_nodes = graph->live_nodes;
+    copy->first = graph->first;
+    copy->last = graph->last;
+    for (uint32_t id = 1; id < graph->value_count; id++) copy_value(copy, graph, id);
+    for (uint32_t id = 1; id < graph->node_count; id++) copy_node(copy, graph, id);
+    for (size_t i = 0; i < graph->input_count; i++) {
+        copy->input = weir_grow(copy->input, &copy->input_capacity, i + 1, sizeof *copy->input);
+        copy->input[copy->input_count++] = graph->input[i];
+    }
+    for (size_t i = 0; i < graph->output_count; i++)
+        weir_graph_add_output(copy, graph->output[i].name, graph->output[i].value);
+    return copy;
+}
