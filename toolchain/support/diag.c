@@ -1,0 +1,105 @@
+/* The diagnostic sink: one a thread, the only mutable state of the toolchain that outlives a call.
+ * The default handler writes each diagnostic with one call, so that threads do not mix within a line, and replaces
+ * control characters, because names from hostile files appear in the text. */
+#include "support/diag.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/text.h"
+
+typedef struct sink {
+    weir_diag_handler *handler; /* NULL: print */
+    void *user;
+    size_t errors;
+    bool muted; /* the last error was over the limit, and so are its notes */
+} sink;
+
+static _Thread_local sink thread_sink;
+
+void weir_diag_set_handler(weir_diag_handler *handler, void *user) {
+    thread_sink = (sink){.handler = handler, .user = user};
+}
+
+size_t weir_diag_errors(void) {
+    return thread_sink.errors;
+}
+
+void weir_diag_reset(void) {
+    thread_sink.errors = 0;
+    thread_sink.muted = false;
+}
+
+static void print(const weir_diagnostic *diagnostic) {
+    static const char *const severities[] = {"note", "warning", "error"};
+    weir_text line = {0};
+    if (diagnostic->severity != WEIR_SEVERITY_NOTE) {
+        weir_text_add(&line, diagnostic->location.file ? diagnostic->location.file : "weir");
+        if (diagnostic->location.file && diagnostic->location.line > 0) {
+            weir_text_format(&line, ":%d", diagnostic->location.line);
+        }
+        weir_text_add(&line, ": ");
+    }
+    weir_text_format(&line, "%s: %s\n", severities[diagnostic->severity], diagnostic->text);
+    for (char *c = line.data; *c; c++) {
+        if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f) {
+            *c = '?';
+        }
+    }
+    fputs(line.data, stderr);
+    weir_text_free(&line);
+}
+
+/* Counts the diagnostic and says whether the default handler shows it. */
+static bool admit(weir_severity severity) {
+    sink *s = &thread_sink;
+    if (severity == WEIR_SEVERITY_ERROR) {
+        s->errors++;
+        s->muted = s->errors > WEIR_DIAG_LIMIT;
+    } else if (severity == WEIR_SEVERITY_WARNING) {
+        s->muted = s->errors > WEIR_DIAG_LIMIT;
+    }
+    return !s->muted;
+}
+
+static void __attribute__((format(printf, 3, 0)))
+emit(weir_severity severity, weir_location location, const char *format, va_list arguments) {
+    bool shown = admit(severity);
+    if (!shown && !thread_sink.handler) {
+        if (severity == WEIR_SEVERITY_ERROR && thread_sink.errors == WEIR_DIAG_LIMIT + 1) {
+            fprintf(stderr, "note: more than %d errors: further ones are not shown\n", (int)WEIR_DIAG_LIMIT);
+        }
+        return;
+    }
+    weir_text text = {0};
+    weir_text_vformat(&text, format, arguments);
+    weir_diagnostic diagnostic = {severity, location, text.data ? text.data : ""};
+    if (thread_sink.handler) {
+        thread_sink.handler(thread_sink.user, &diagnostic);
+    } else {
+        print(&diagnostic);
+    }
+    weir_text_free(&text);
+}
+
+void weir_error(weir_location location, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    emit(WEIR_SEVERITY_ERROR, location, format, arguments);
+    va_end(arguments);
+}
+
+void weir_warning(weir_location location, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    emit(WEIR_SEVERITY_WARNING, location, format, arguments);
+    va_end(arguments);
+}
+
+void weir_note(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    emit(WEIR_SEVERITY_NOTE, WEIR_NOWHERE, format, arguments);
+    va_end(arguments);
+}

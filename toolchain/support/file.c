@@ -1,0 +1,344 @@
+/* Files, folders and paths. A file is replaced by writing a new one beside it (path.tmp<process>.<n>, opened with O_EXCL,
+ * so that neither threads nor processes share one) and renaming it; what is no regular file (/dev/null, a pipe) is
+ * written in place. */
+#include "support/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/arena.h"
+#include "support/diag.h"
+
+static void report(const char *path, const char *what) {
+    weir_error(weir_at(path, 0), "cannot %s: %s", what, strerror(errno));
+}
+
+/* The content of an open file; NULL with errno set. */
+static char *read_all(int file, size_t expected, size_t *size) {
+    size_t capacity = 0, used = 0;
+    char *data = weir_grow(NULL, &capacity, expected + 2, 1);
+    for (;;) {
+        data = weir_grow(data, &capacity, used + 2, 1);
+        ssize_t got = read(file, data + used, capacity - used - 1);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            free(data);
+            return NULL;
+        }
+        if (got == 0) {
+            break;
+        }
+        used += (size_t)got;
+    }
+    data[used] = 0;
+    *size = used;
+    return data;
+}
+
+static char *read_quietly(const char *path, size_t *size, mode_t *mode) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return NULL;
+    }
+    struct stat state;
+    char *data = NULL;
+    if (fstat(file, &state) == 0) {
+        bool sized = S_ISREG(state.st_mode) && state.st_size > 0 && (uintmax_t)state.st_size < SIZE_MAX / 2;
+        data = read_all(file, sized ? (size_t)state.st_size : 0, size);
+        *mode = state.st_mode & 0777;
+    }
+    int saved = errno;
+    close(file);
+    errno = saved;
+    return data;
+}
+
+char *weir_file_read(const char *path, size_t *size) {
+    mode_t mode;
+    char *data = read_quietly(path, size, &mode);
+    if (!data) {
+        report(path, "read");
+    }
+    return data;
+}
+
+static bool write_all(int file, const void *data, size_t size) {
+    const char *from = data;
+    while (size > 0) {
+        ssize_t done = write(file, from, size);
+        if (done < 0 && errno == EINTR) {
+            continue;
+        }
+        if (done < 0) {
+            return false;
+        }
+        from += done;
+        size -= (size_t)done;
+    }
+    return true;
+}
+
+/* Writes and closes; keeps the first errno. */
+static bool write_and_close(int file, const void *data, size_t size) {
+    bool fine = write_all(file, data, size);
+    int saved = errno;
+    if (close(file) != 0 && fine) {
+        return false;
+    }
+    errno = saved;
+    return fine;
+}
+
+static bool replace(const char *path, const void *data, size_t size, mode_t mode) {
+    enum { TRIES = 1000 };
+    char *temporary = NULL;
+    int file = -1;
+    for (int i = 0; i < TRIES && file < 0; i++) {
+        free(temporary);
+        temporary = weir_format("%s.tmp%ld.%d", path, (long)getpid(), i);
+        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (file < 0 && errno != EEXIST) {
+            break;
+        }
+    }
+    bool fine = file >= 0 && write_and_close(file, data, size) && rename(temporary, path) == 0;
+    int saved = errno;
+    if (!fine && file >= 0) {
+        unlink(temporary);
+    }
+    free(temporary);
+    errno = saved;
+    return fine;
+}
+
+static bool write_file(const char *path, const void *data, size_t size, mode_t mode) {
+    struct stat state;
+    bool fine;
+    if (stat(path, &state) == 0 && !S_ISREG(state.st_mode)) {
+        int file = open(path, O_WRONLY | O_CLOEXEC);
+        fine = file >= 0 && write_and_close(file, data, size);
+    } else {
+        fine = replace(path, data, size, mode);
+    }
+    if (!fine) {
+        report(path, "write");
+    }
+    return fine;
+}
+
+bool weir_file_write(const char *path, const void *data, size_t size) {
+    return write_file(path, data, size, 0666);
+}
+
+bool weir_file_write_changed(const char *path, const void *data, size_t size) {
+    struct stat state;
+    if (stat(path, &state) == 0 && S_ISREG(state.st_mode) && (uintmax_t)state.st_size == size) {
+        size_t old_size;
+        mode_t mode;
+        char *old = read_quietly(path, &old_size, &mode);
+        bool same = old && old_size == size && (size == 0 || memcmp(old, data, size) == 0);
+        free(old);
+        if (same) {
+            return true;
+        }
+    }
+    return weir_file_write(path, data, size);
+}
+
+/* The copy has the permissions of the original, less the umask. */
+bool weir_file_copy(const char *from, const char *to) {
+    size_t size;
+    mode_t mode;
+    char *data = read_quietly(from, &size, &mode);
+    if (!data) {
+        report(from, "read");
+        return false;
+    }
+    bool fine = write_file(to, data, size, mode | 0200);
+    free(data);
+    return fine;
+}
+
+bool weir_file_exists(const char *path) {
+    struct stat state;
+    return stat(path, &state) == 0;
+}
+
+static bool is_folder(const char *path) {
+    struct stat state;
+    return stat(path, &state) == 0 && S_ISDIR(state.st_mode);
+}
+
+/* mkdir that accepts a folder that is there already; sets errno. */
+static bool make_one(const char *path) {
+    return mkdir(path, 0777) == 0 || (errno == EEXIST && is_folder(path));
+}
+
+bool weir_make_folder(const char *path) {
+    char *part = weir_copy_string(path);
+    bool fine = true;
+    for (char *c = part; *c && fine; c++) {
+        if (*c == '/' && c > part) {
+            *c = 0;
+            fine = make_one(part);
+            *c = '/';
+        }
+    }
+    fine = fine && make_one(part);
+    if (!fine) {
+        report(path, "make the folder");
+    }
+    free(part);
+    return fine;
+}
+
+/* Removes what the folder holds, without following links; closes it. Sets errno. */
+static bool empty_folder(int folder) {
+    DIR *stream = fdopendir(folder);
+    if (!stream) {
+        close(folder);
+        return false;
+    }
+    bool fine = true;
+    struct dirent *entry;
+    while (fine && (errno = 0, entry = readdir(stream)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
+            continue;
+        }
+        int inner = openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (inner >= 0) {
+            fine = empty_folder(inner) && unlinkat(folder, entry->d_name, AT_REMOVEDIR) == 0;
+        } else {
+            fine = unlinkat(folder, entry->d_name, 0) == 0;
+        }
+    }
+    int saved = errno;
+    closedir(stream);
+    errno = saved;
+    return fine && saved == 0;
+}
+
+bool weir_remove_tree(const char *path) {
+    bool fine;
+    if (path[0] == 0 || path[strspn(path, "/.")] == 0) {
+        errno = EINVAL; /* "", "/", ".", "..", "../..": never meant */
+        fine = false;
+    } else {
+        int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder >= 0) {
+            fine = empty_folder(folder) && rmdir(path) == 0;
+        } else {
+            fine = errno == ENOENT || unlink(path) == 0;
+        }
+    }
+    if (!fine) {
+        report(path, "remove");
+    }
+    return fine;
+}
+
+/* An absolute name stands for itself. */
+char *weir_path_join(const char *folder, const char *name) {
+    size_t length = strlen(folder);
+    if (length == 0 || name[0] == '/') {
+        return weir_copy_string(name);
+    }
+    return weir_format("%s%s%s", folder, folder[length - 1] == '/' ? "" : "/", name);
+}
+
+const char *weir_path_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+char *weir_path_folder(const char *path) {
+    size_t length = (size_t)(weir_path_name(path) - path);
+    if (length == 0) {
+        return weir_copy_string(".");
+    }
+    while (length > 1 && path[length - 1] == '/') {
+        length--;
+    }
+    char *folder = weir_calloc(length + 1, 1);
+    return memcpy(folder, path, length);
+}
+
+/* Where the running program stands, or NULL. */
+static char *program_path(void) {
+    size_t capacity = 256;
+    for (;;) {
+        char *path = weir_malloc(capacity);
+        ssize_t length = readlink("/proc/self/exe", path, capacity);
+        if (length >= 0 && (size_t)length < capacity) {
+            path[length] = 0;
+            return path;
+        }
+        free(path);
+        if (length < 0 || capacity > 65536) {
+            return NULL;
+        }
+        capacity *= 2;
+    }
+}
+
+static bool has_folder(const char *folder, const char *name) {
+    char *path = weir_path_join(folder, name);
+    bool found = is_folder(path);
+    free(path);
+    return found;
+}
+
+char *weir_data_folder(void) {
+    const char *given = getenv("WEIR_DATA");
+    if (given && given[0]) {
+        return weir_copy_string(given);
+    }
+    char *at = program_path();
+    for (bool beside = true; at && at[0] == '/' && at[1]; beside = false) {
+        char *folder = weir_path_folder(at);
+        free(at);
+        at = folder;
+        if (beside && has_folder(at, "../share/weir/rtl")) {
+            char *data = weir_path_join(at, "../share/weir");
+            free(at);
+            return data;
+        }
+        if (has_folder(at, "rtl") && has_folder(at, "sim/bench")) {
+            return at;
+        }
+    }
+    free(at);
+    weir_error(WEIR_NOWHERE, "cannot find the data folder: expected one with 'rtl' and 'sim/bench' above the program, "
+                             "or '../share/weir' beside it");
+    weir_note("set WEIR_DATA to the folder that holds 'rtl'");
+    return NULL;
+}
+
+char *weir_cache_folder(void) {
+    const char *given = getenv("WEIR_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *folder;
+    if (given && given[0]) {
+        folder = weir_copy_string(given);
+    } else if (cache && cache[0] == '/') { /* the XDG specification ignores relative ones */
+        folder = weir_path_join(cache, "weir");
+    } else if (home && home[0]) {
+        folder = weir_path_join(home, ".cache/weir");
+    } else {
+        weir_error(WEIR_NOWHERE, "no cache folder: neither WEIR_CACHE nor XDG_CACHE_HOME nor HOME is set");
+        return NULL;
+    }
+    if (!weir_make_folder(folder)) {
+        free(folder);
+        return NULL;
+    }
+    return folder;
+}

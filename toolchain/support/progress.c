@@ -1,0 +1,25 @@
+/* The progress line: rewritten in place with a carriage return and the terminal's clear-to-end-of-line. */
+#include "support/progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+void weir_progress(const char *what, double done, double total) {
+    if (!isatty(STDERR_FILENO)) {
+        return;
+    }
+    if (total > 0) {
+        double percent = 100 * done / total;
+        fprintf(stderr, "\r\x1b[K%s: %3.0f%%", what, percent > 100 ? 100 : percent);
+    } else {
+        fprintf(stderr, "\r\x1b[K%s: %.0f", what, done);
+    }
+    fflush(stderr);
+}
+
+void weir_progress_end(void) {
+    if (isatty(STDERR_FILENO)) {
+        fputs("\r\x1b[K", stderr);
+        fflush(stderr);
+    }
+}
