@@ -1,0 +1,563 @@
+/* Reads the text form. One statement a line (a node's types on continuation lines). Nothing in the text is trusted:
+ * every name, count and array is checked, and the verifier runs on the result. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "support/arena.h"
+
+typedef struct parser {
+    const char *at, *end;
+    const char *file;
+    int line;
+    weir_graph *graph;
+    const weir_archive *archive;
+    weir_text word; /* the last name or string read */
+    bool failed;
+} parser;
+
+static bool fail(parser *p, const char *expected) {
+    if (!p->failed) {
+        if (p->at < p->end) weir_error(weir_at(p->file, p->line), "expected %s, found '%c'", expected, *p->at);
+        else weir_error(weir_at(p->file, p->line), "expected %s, found the end of the text", expected);
+    }
+    p->failed = true;
+    return false;
+}
+
+static bool fail_name(parser *p, const char *what, const char *name) {
+    if (!p->failed) weir_error(weir_at(p->file, p->line), "%s '%s'", what, name);
+    p->failed = true;
+    return false;
+}
+
+static void skip_blanks(parser *p) {
+    while (p->at < p->end && *p->at == ' ') p->at++;
+}
+
+/* Blanks, line ends and comments. */
+static void skip_space(parser *p) {
+    while (p->at < p->end) {
+        if (*p->at == '\n') p->line++;
+        else if (*p->at == '#') {
+            while (p->at < p->end && *p->at != '\n') p->at++;
+            continue;
+        } else if (*p->at != ' ' && *p->at != '\r' && *p->at != '\t') break;
+        p->at++;
+    }
+}
+
+static bool peek(parser *p, char c) {
+    skip_blanks(p);
+    return p->at < p->end && *p->at == c;
+}
+
+static bool accept(parser *p, char c) {
+    if (!peek(p, c)) return false;
+    p->at++;
+    return true;
+}
+
+static bool expect(parser *p, char c) {
+    if (accept(p, c)) return true;
+    char text[4] = {'\'', c, '\'', '\0'};
+    return fail(p, text);
+}
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_./-", c) != NULL;
+}
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+/* The character after a backslash; \u00XX is a byte that is no UTF-8 text. */
+static bool read_escape(parser *p) {
+    static const char from[] = "nrtbf\"\\/", to[] = "\n\r\t\b\f\"\\/";
+    if (p->at >= p->end) return fail(p, "an escape");
+    char c = *p->at++;
+    const char *known = c == '\0' ? NULL : strchr(from, c);
+    if (known != NULL) {
+        weir_text_char(&p->word, to[known - from]);
+        return true;
+    }
+    if (c != 'u' || p->end - p->at < 4 || p->at[0] != '0' || p->at[1] != '0' || hex_digit(p->at[2]) < 0 ||
+        hex_digit(p->at[3]) < 0)
+        return fail(p, "one of the escapes \\n \\r \\t \\b \\f \\\" \\\\ \\u00XX");
+    int code = hex_digit(p->at[2]) * 16 + hex_digit(p->at[3]);
+    if (code == 0) return fail(p, "no zero byte in a name");
+    weir_text_char(&p->word, (char)code);
+    p->at += 4;
+    return true;
+}
+
+static bool read_string(parser *p) {
+    p->word.size = 0;
+    weir_text_add(&p->word, "");
+    if (!expect(p, '"')) return false;
+    while (p->at < p->end && *p->at != '"' && *p->at != '\n' && *p->at != '\0') {
+        char c = *p->at++;
+        if (c != '\\') weir_text_char(&p->word, c);
+        else if (!read_escape(p)) return false;
+    }
+    return expect(p, '"');
+}
+
+/* A plain name of letters, digits and _./- (and ':' where one of those follows), or a string. */
+static bool read_name(parser *p) {
+    if (peek(p, '"')) return read_string(p);
+    p->word.size = 0;
+    const char *start = p->at;
+    while (p->at < p->end && (is_word(*p->at) || (*p->at == ':' && p->at + 1 < p->end && is_word(p->at[1]))))
+        p->at++;
+    if (p->at == start) return fail(p, "a name");
+    weir_text_add_n(&p->word, start, (size_t)(p->at - start));
+    return true;
+}
+
+static bool accept_word(parser *p, const char *word) {
+    skip_blanks(p);
+    size_t size = strlen(word);
+    if ((size_t)(p->end - p->at) < size || memcmp(p->at, word, size) != 0) return false;
+    if ((size_t)(p->end - p->at) > size && (is_word(p->at[size]) || p->at[size] == ':')) return false;
+    p->at += size;
+    return true;
+}
+
+/* "name=" as a field of a list; leaves the place alone when it is another one. */
+static bool accept_field(parser *p, const char *name) {
+    skip_blanks(p);
+    size_t size = strlen(name);
+    if ((size_t)(p->end - p->at) <= size || memcmp(p->at, name, size) != 0 || p->at[size] != '=') return false;
+    p->at += size + 1;
+    return true;
+}
+
+static bool read_int(parser *p, int64_t *value) {
+    skip_blanks(p);
+    const char *start = p->at;
+    bool negative = p->at < p->end && *p->at == '-';
+    if (negative) p->at++;
+    uint64_t magnitude = 0, limit = negative ? (uint64_t)1 << 63 : (uint64_t)INT64_MAX;
+    const char *digits = p->at;
+    while (p->at < p->end && *p->at >= '0' && *p->at <= '9') {
+        uint64_t digit = (uint64_t)(*p->at - '0');
+        if (magnitude > (limit - digit) / 10) {
+            p->at = start;
+            return fail(p, "a 64-bit integer");
+        }
+        magnitude = magnitude * 10 + digit;
+        p->at++;
+    }
+    if (p->at == digits) return fail(p, "an integer");
+    *value = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+static bool read_small(parser *p, int64_t low, int64_t high, int *value) {
+    int64_t wide;
+    if (!read_int(p, &wide)) return false;
+    if (wide < low || wide > high) return fail(p, "a smaller number before this");
+    *value = (int)wide;
+    return true;
+}
+
+static bool read_double(parser *p, double *value) {
+    skip_blanks(p);
+    char text[64];
+    size_t size = 0;
+    while (p->at + size < p->end && size + 1 < sizeof text &&
+           (is_word(p->at[size]) || p->at[size] == '+'))
+        size++;
+    memcpy(text, p->at, size);
+    text[size] = '\0';
+    char *end;
+    *value = weir_parse_double(text, &end);
+    if (size == 0 || end != text + size) return fail(p, "a number");
+    p->at += size;
+    return true;
+}
+
+static bool read_shape(parser *p, weir_shape *shape) {
+    memset(shape, 0, sizeof *shape);
+    if (!expect(p, '[')) return false;
+    if (accept(p, ']')) return true;
+    do {
+        if (shape->rank == WEIR_MAX_RANK) return fail(p, "at most 8 dimensions");
+        if (!read_int(p, &shape->dim[shape->rank])) return false;
+        shape->rank++;
+    } while (accept(p, ','));
+    size_t count;
+    if (!weir_shape_count(shape, &count)) return fail(p, "a shape whose size fits the memory before this");
+    return expect(p, ']');
+}
+
+/* The named array of scales or zero points from the archive. */
+static const weir_array *find_part(parser *p, const char *owner, const char *part, weir_dtype dtype) {
+    char *name = weir_format("%s%s", owner, part);
+    const weir_array *array = weir_archive_find(p->archive, name);
+    if (array == NULL) fail_name(p, "the archive has no array", name);
+    else if (array->dtype != dtype || array->shape.rank != 1) {
+        fail_name(p, "the archive has the wrong type for", name);
+        array = NULL;
+    }
+    free(name);
+    return array;
+}
+
+/* Scales and zero points: inline numbers for one, '@' for arrays of the archive. `hold` keeps inline ones. */
+static bool read_scales(parser *p, const char *owner, weir_quant *quant, double *hold_scale, int64_t *hold_zero) {
+    if (!accept_field(p, "scale")) return true;
+    if (!accept(p, '@')) {
+        if (!read_double(p, hold_scale)) return false;
+        quant->count = 1;
+        quant->scale = hold_scale;
+        if (!accept_field(p, "zero")) return true;
+        quant->zero_point = hold_zero;
+        return read_int(p, hold_zero);
+    }
+    const weir_array *scale = find_part(p, owner, ".scale", WEIR_FLOAT64);
+    if (scale == NULL) return false;
+    if (scale->count > UINT32_MAX) return fail(p, "fewer scales");
+    quant->count = (uint32_t)scale->count;
+    quant->scale = scale->data;
+    if (!accept_field(p, "zero")) return true;
+    if (!expect(p, '@')) return false;
+    const weir_array *zero = find_part(p, owner, ".zero_point", WEIR_INT64);
+    if (zero == NULL) return false;
+    if (zero->count != scale->count) return fail_name(p, "scales and zero points differ in number for", owner);
+    quant->zero_point = zero->data;
+    return true;
+}
+
+static bool read_quant(parser *p, const char *owner, weir_quant *quant, double *hold_scale, int64_t *hold_zero) {
+    skip_blanks(p);
+    if (p->at >= p->end || *p->at < 'a' || *p->at > 'z' || accept_field(p, "range")) return true;
+    if (!read_name(p)) return false;
+    if (!weir_format_parse(p->word.data, &quant->format)) return fail_name(p, "unknown number format", p->word.data);
+    skip_blanks(p);
+    quant->is_signed = accept(p, 's');
+    if (!quant->is_signed && !expect(p, 'u')) return false;
+    if (!read_small(p, 1, 64, &quant->width)) return false;
+    if (accept_field(p, "frac") && !read_small(p, -1024, 1024, &quant->frac)) return false;
+    if (accept_field(p, "round")) {
+        if (!read_name(p)) return false;
+        if (!weir_rounding_parse(p->word.data, &quant->rounding)) return fail_name(p, "unknown rounding", p->word.data);
+    }
+    if (accept_field(p, "saturation")) {
+        if (!read_name(p)) return false;
+        if (!weir_saturation_parse(p->word.data, &quant->saturation))
+            return fail_name(p, "unknown saturation", p->word.data);
+    }
+    if (accept_field(p, "axis") && !read_small(p, -1, WEIR_MAX_RANK - 1, &quant->axis)) return false;
+    if (!read_scales(p, owner, quant, hold_scale, hold_zero)) return false;
+    accept_field(p, "range");
+    return true;
+}
+
+/* A type, set on the value named `owner` (whose name the archive's arrays carry). */
+static bool read_type(parser *p, const char *owner, weir_type *type, double *hold_scale, int64_t *hold_zero) {
+    memset(type, 0, sizeof *type);
+    type->quant.axis = -1;
+    skip_blanks(p);
+    p->word.size = 0;
+    const char *start = p->at;
+    while (p->at < p->end && is_word(*p->at)) p->at++;
+    weir_text_add_n(&p->word, start, (size_t)(p->at - start));
+    if (p->word.size == 0 || !weir_dtype_parse(p->word.data, &type->dtype)) {
+        p->at = start;
+        return fail(p, "an element type such as float32 or int8");
+    }
+    if (!read_shape(p, &type->shape)) return false;
+    skip_blanks(p);
+    if (p->at < p->end && *p->at == '\n') return true;
+    if (!read_quant(p, owner, &type->quant, hold_scale, hold_zero)) return false;
+    if (!peek(p, '[')) return true;
+    p->at++;
+    type->has_range = true;
+    return read_int(p, &type->low) && expect(p, ',') && read_int(p, &type->high) && expect(p, ']');
+}
+
+static bool read_value(parser *p, weir_value *value) {
+    *value = WEIR_NO_VALUE;
+    if (peek(p, '_')) {
+        p->at++;
+        return true;
+    }
+    if (!expect(p, '%') || !read_name(p)) return false;
+    *value = weir_graph_find_value(p->graph, p->word.data);
+    if (value->id == 0) return fail_name(p, "no value is called", p->word.data);
+    return true;
+}
+
+/* "%name" of something new. */
+static bool read_new_name(parser *p, const char **name) {
+    if (!expect(p, '%') || !read_name(p)) return false;
+    if (weir_graph_find_value(p->graph, p->word.data).id != 0)
+        return fail_name(p, "there are two values called", p->word.data);
+    *name = weir_graph_intern(p->graph, p->word.data);
+    return true;
+}
+
+static bool parse_input(parser *p) {
+    const char *name;
+    weir_type type;
+    double scale;
+    int64_t zero;
+    if (!read_new_name(p, &name) || !expect(p, ':') || !read_type(p, name, &type, &scale, &zero)) return false;
+    weir_graph_add_input(p->graph, name, &type);
+    return true;
+}
+
+static bool parse_constant(parser *p) {
+    const char *name;
+    weir_type type;
+    double scale;
+    int64_t zero;
+    if (!read_new_name(p, &name) || !expect(p, ':') || !read_type(p, name, &type, &scale, &zero)) return false;
+    const weir_array *data = weir_archive_find(p->archive, name);
+    if (data == NULL) return fail_name(p, "the archive has no array", name);
+    if (data->dtype != type.dtype || !weir_shape_equal(&data->shape, &type.shape))
+        return fail_name(p, "the archive has another type or shape for", name);
+    weir_value value = weir_graph_add_constant(p->graph, name, data);
+    const weir_type *found = weir_value_type(p->graph, value);
+    if (type.has_range && (!found->has_range || found->low < type.low || found->high > type.high))
+        return fail_name(p, "the data leaves the range given for", name);
+    weir_value_set_type(p->graph, value, &type);
+    return true;
+}
+
+static bool parse_int_list(parser *p, weir_node node, const char *name) {
+    int64_t *ints = NULL;
+    size_t count = 0, capacity = 0;
+    bool fine = true;
+    if (!accept(p, ']')) {
+        do {
+            ints = weir_grow(ints, &capacity, count + 1, sizeof *ints);
+            fine = read_int(p, &ints[count++]);
+        } while (fine && accept(p, ','));
+        fine = fine && expect(p, ']');
+    }
+    if (fine) weir_node_set_ints(p->graph, node, name, ints, count);
+    free(ints);
+    return fine;
+}
+
+static bool parse_float_list(parser *p, weir_node node, const char *name) {
+    double *floats = NULL;
+    size_t count = 0, capacity = 0;
+    bool fine = true;
+    if (!accept(p, ']')) {
+        do {
+            floats = weir_grow(floats, &capacity, count + 1, sizeof *floats);
+            fine = read_double(p, &floats[count++]);
+        } while (fine && accept(p, ','));
+        fine = fine && expect(p, ']');
+    }
+    if (fine) weir_node_set_floats(p->graph, node, name, floats, count);
+    free(floats);
+    return fine;
+}
+
+static bool parse_attribute(parser *p, weir_node node) {
+    if (!read_name(p)) return false;
+    const char *name = weir_graph_intern(p->graph, p->word.data);
+    if (weir_node_attribute(p->graph, node, name) != NULL) return fail_name(p, "there are two attributes called", name);
+    if (!expect(p, '=')) return false;
+    if (peek(p, '"')) {
+        if (!read_string(p)) return false;
+        weir_node_set_string(p->graph, node, name, p->word.data);
+        return true;
+    }
+    if (accept(p, '[')) return parse_int_list(p, node, name);
+    if (accept_word(p, "float")) {
+        if (accept(p, '[')) return parse_float_list(p, node, name);
+        double real;
+        if (!read_double(p, &real)) return false;
+        weir_node_set_float(p->graph, node, name, real);
+        return true;
+    }
+    int64_t integer;
+    if (!read_int(p, &integer)) return false;
+    weir_node_set_int(p->graph, node, name, integer);
+    return true;
+}
+
+static bool parse_hardware(parser *p, weir_meta_hardware *hardware) {
+    hardware->placed = true;
+    if (!accept_field(p, "module") || !read_name(p)) return fail(p, "module=");
+    hardware->module = strcmp(p->word.data, "_") == 0 ? NULL : weir_graph_intern(p->graph, p->word.data);
+    int64_t implicit = 0;
+    if (accept_field(p, "implicit") && !read_int(p, &implicit)) return false;
+    hardware->is_implicit = implicit != 0;
+#define WEIR_HARDWARE_FIELD(name)                                                                                      \
+    if (accept_field(p, #name) && !read_int(p, &hardware->name)) return false;
+#include "ir/hardware.def"
+#undef WEIR_HARDWARE_FIELD
+    if (accept_field(p, "storage")) {
+        if (!read_name(p)) return false;
+        if (!weir_storage_parse(p->word.data, &hardware->storage)) return fail_name(p, "unknown storage", p->word.data);
+    }
+    return expect(p, '}');
+}
+
+static bool parse_common(parser *p, weir_meta_common *common) {
+    if (!accept_field(p, "type") || !read_name(p)) return fail(p, "type=");
+    int type = 0;
+    while (type < WEIR_MASE_TYPE_COUNT && strcmp(weir_mase_type_name((weir_mase_type)type), p->word.data) != 0) type++;
+    if (type == WEIR_MASE_TYPE_COUNT) return fail_name(p, "unknown MASE type", p->word.data);
+    common->mase_type = (weir_mase_type)type;
+    if (!accept_field(p, "op") || !read_name(p)) return fail(p, "op=");
+    common->mase_op = weir_graph_intern(p->graph, p->word.data);
+    return expect(p, '}');
+}
+
+static bool parse_software(parser *p, weir_meta_software *software) {
+    int64_t count;
+    if (!accept_field(p, "count") || !read_int(p, &count) || count < 0) return fail(p, "count=");
+    software->count = (uint64_t)count;
+    if (!accept_field(p, "min") || !read_double(p, &software->min)) return fail(p, "min=");
+    if (!accept_field(p, "max") || !read_double(p, &software->max)) return fail(p, "max=");
+    return expect(p, '}');
+}
+
+/* Everything of a node between its inputs and its types. */
+static bool parse_node_rest(parser *p, weir_node node) {
+    if (accept(p, '{')) {
+        do {
+            if (!parse_attribute(p, node)) return false;
+        } while (accept(p, ','));
+        if (!expect(p, '}')) return false;
+    }
+    if (accept_word(p, "at")) {
+        int line = 0;
+        if (!read_string(p)) return false;
+        const char *file = weir_graph_intern(p->graph, p->word.data);
+        if (!expect(p, ':') || !read_small(p, 0, INT32_MAX, &line)) return false;
+        weir_node_set_location(p->graph, node, weir_at(file, line));
+    }
+    weir_metadata *metadata = weir_node_metadata(p->graph, node);
+    if (accept_word(p, "common") && (!expect(p, '{') || !parse_common(p, &metadata->common))) return false;
+    if (accept_word(p, "software") && (!expect(p, '{') || !parse_software(p, &metadata->software))) return false;
+    if (accept_word(p, "hardware") && (!expect(p, '{') || !parse_hardware(p, &metadata->hardware))) return false;
+    return true;
+}
+
+enum { MAX_OUTPUTS = 256 };
+
+static bool parse_inputs(parser *p, weir_value **inputs, size_t *count) {
+    size_t capacity = 0;
+    if (!expect(p, '(')) return false;
+    if (accept(p, ')')) return true;
+    do {
+        *inputs = weir_grow(*inputs, &capacity, *count + 1, sizeof **inputs);
+        if (!read_value(p, &(*inputs)[(*count)++])) return false;
+    } while (accept(p, ','));
+    return expect(p, ')');
+}
+
+static bool parse_types(parser *p, weir_node node) {
+    for (size_t i = 0; i < weir_node_output_count(p->graph, node); i++) {
+        skip_space(p);
+        if (!expect(p, i == 0 ? ':' : ',')) return false;
+        weir_value value = weir_node_output(p->graph, node, i);
+        weir_type type;
+        double scale;
+        int64_t zero;
+        if (!read_type(p, weir_value_name(p->graph, value), &type, &scale, &zero)) return false;
+        weir_value_set_type(p->graph, value, &type);
+    }
+    return true;
+}
+
+static bool parse_node_body(parser *p, const char *name, const char *const *outputs, size_t output_count) {
+    if (!expect(p, '=') || !read_name(p)) return false;
+    weir_op op = weir_op_find_full(p->word.data);
+    if (op == WEIR_OP_NONE) return fail_name(p, "unknown operator", p->word.data);
+    weir_value *inputs = NULL;
+    size_t input_count = 0;
+    bool fine = parse_inputs(p, &inputs, &input_count);
+    if (fine) {
+        weir_node node =
+            weir_graph_add_node(p->graph, op, name, inputs, input_count, output_count, WEIR_NO_NODE);
+        for (size_t i = 0; i < output_count; i++)
+            weir_value_set_name(p->graph, weir_node_output(p->graph, node, i), outputs[i]);
+        fine = parse_node_rest(p, node) && parse_types(p, node);
+    }
+    free(inputs);
+    return fine;
+}
+
+static bool parse_node(parser *p) {
+    const char *outputs[MAX_OUTPUTS];
+    size_t output_count = 0;
+    if (!read_name(p)) return false;
+    const char *name = weir_graph_intern(p->graph, p->word.data);
+    if (weir_graph_find_node(p->graph, name).id != 0) return fail_name(p, "there are two nodes called", name);
+    if (!expect(p, ':')) return false;
+    do {
+        if (output_count == MAX_OUTPUTS) return fail(p, "at most 256 outputs");
+        if (!read_new_name(p, &outputs[output_count])) return false;
+        for (size_t i = 0; i < output_count; i++) {
+            if (outputs[i] == outputs[output_count]) return fail_name(p, "there are two values called", outputs[i]);
+        }
+        output_count++;
+    } while (accept(p, ','));
+    return parse_node_body(p, name, outputs, output_count);
+}
+
+static bool parse_output(parser *p) {
+    weir_value value;
+    if (!read_name(p)) return false;
+    const char *name = weir_graph_intern(p->graph, p->word.data);
+    if (!expect(p, '=') || !read_value(p, &value)) return false;
+    if (value.id == 0) return fail(p, "a value");
+    weir_graph_add_output(p->graph, name, value);
+    return true;
+}
+
+static bool parse_header(parser *p) {
+    int version;
+    skip_space(p);
+    if (!accept_word(p, "weir")) return fail(p, "'weir 1', the start of a graph's text form");
+    if (!read_small(p, 1, 1, &version)) return false;
+    skip_space(p);
+    if (!accept_word(p, "graph") || !read_string(p)) return fail(p, "'graph \"name\"'");
+    weir_graph_set_name(p->graph, p->word.data);
+    if (!accept_word(p, "from") || !read_string(p)) return fail(p, "'from \"file\"'");
+    weir_graph_set_source(p->graph, p->word.data);
+    return true;
+}
+
+static bool parse_statement(parser *p) {
+    /* A node may be called like a keyword: "input: %x = ..." is a node. */
+    if (accept_word(p, "input")) return parse_input(p);
+    if (accept_word(p, "constant")) return parse_constant(p);
+    if (accept_word(p, "output")) return parse_output(p);
+    return parse_node(p);
+}
+
+weir_graph *weir_graph_parse(const char *text, size_t size, const weir_archive *archive, const char *file) {
+    parser p = {text, text + size, file, 1, weir_graph_new(""), archive, {NULL, 0, 0}, false};
+    bool fine = parse_header(&p);
+    while (fine) {
+        skip_blanks(&p);
+        if (p.at < p.end && *p.at != '\n' && *p.at != '#') {
+            fine = fail(&p, "the end of the line");
+            break;
+        }
+        skip_space(&p);
+        if (p.at == p.end) break;
+        fine = parse_statement(&p);
+    }
+    weir_text_free(&p.word);
+    if (fine && !weir_graph_verify(p.graph)) fine = false;
+    if (fine) return p.graph;
+    weir_graph_free(p.graph);
+    return NULL;
+}

@@ -1,0 +1,114 @@
+#include "ir/verify.h"
+
+#include <stdlib.h>
+
+#include "support/arena.h"
+
+typedef struct verifier {
+    const weir_graph *graph;
+    uint32_t *order; /* position of a node in the list; 0: not in it */
+    bool fine;
+} verifier;
+
+/* At the node's place, or at the file as a whole for what no node makes. */
+static weir_location place_of(const weir_graph *graph, weir_node node) {
+    return node.id != 0 ? weir_node_location(graph, node) : weir_at(weir_graph_source(graph), 0);
+}
+
+#define COMPLAIN(v, node, ...)                                                                                         \
+    do {                                                                                                               \
+        (v)->fine = false;                                                                                             \
+        weir_error(place_of((v)->graph, node), __VA_ARGS__);                                                           \
+    } while (0)
+
+static bool has_use(const weir_graph *graph, weir_value value, weir_node node, size_t index) {
+    for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
+        weir_use use = weir_value_use(graph, value, i);
+        if (use.node.id == node.id && use.index == index) return true;
+    }
+    return false;
+}
+
+static void verify_input(verifier *v, weir_node node, size_t index) {
+    const weir_graph *graph = v->graph;
+    const char *name = weir_node_name(graph, node);
+    weir_value value = weir_node_input(graph, node, index);
+    if (value.id == 0) {
+        if ((int)index < weir_node_info(graph, node)->inputs_min)
+            COMPLAIN(v, node, "node '%s': input %zu is required and left out", name, index);
+        return;
+    }
+    if (!weir_value_exists(graph, value)) {
+        COMPLAIN(v, node, "node '%s': input %zu is a removed value", name, index);
+        return;
+    }
+    weir_node producer = weir_value_producer(graph, value);
+    if (producer.id != 0 && (!weir_node_exists(graph, producer) || v->order[producer.id] >= v->order[node.id]))
+        COMPLAIN(v, node, "node '%s': input '%s' is used before it is made", name, weir_value_name(graph, value));
+    if (!has_use(graph, value, node, index))
+        COMPLAIN(v, node, "node '%s': the use list of '%s' misses it", name, weir_value_name(graph, value));
+}
+
+static void verify_type(verifier *v, weir_value value) {
+    weir_node node = weir_value_producer(v->graph, value);
+    const weir_type *type = weir_value_type(v->graph, value);
+    const char *name = weir_value_name(v->graph, value);
+    size_t count;
+    if (!weir_shape_count(&type->shape, &count)) COMPLAIN(v, node, "value '%s': the shape has no valid size", name);
+    if (type->has_range && type->low > type->high)
+        COMPLAIN(v, node, "value '%s': the range is empty: low %lld, high %lld", name, (long long)type->low,
+                 (long long)type->high);
+    const weir_quant *quant = &type->quant;
+    if (quant->format != WEIR_FORMAT_FLOAT && (quant->width < 1 || quant->width > 64))
+        COMPLAIN(v, node, "value '%s': the width is %d bits, expected 1 to 64", name, quant->width);
+    if (quant->format != WEIR_FORMAT_FLOAT && weir_dtype_is_float(type->dtype))
+        COMPLAIN(v, node, "value '%s': codes need an integer element type, found %s", name,
+                 weir_dtype_name(type->dtype));
+    if (quant->count > 1) {
+        int64_t channels = quant->axis >= 0 && quant->axis < type->shape.rank ? type->shape.dim[quant->axis] : -1;
+        if (channels != (int64_t)quant->count)
+            COMPLAIN(v, node, "value '%s': %u scales do not fit axis %d", name, (unsigned)quant->count, quant->axis);
+    }
+}
+
+static void verify_node(verifier *v, weir_node node) {
+    const weir_graph *graph = v->graph;
+    const weir_op_info *info = weir_node_info(graph, node);
+    size_t inputs = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
+    if ((int)inputs < info->inputs_min || (info->inputs_max >= 0 && (int)inputs > info->inputs_max))
+        COMPLAIN(v, node, "node '%s': %s takes %d to %d inputs, found %zu", weir_node_name(graph, node),
+                 info->full_name, info->inputs_min, info->inputs_max, inputs);
+    if (info->outputs >= 0 ? (int)outputs != info->outputs : outputs == 0)
+        COMPLAIN(v, node, "node '%s': %s gives %d outputs, found %zu", weir_node_name(graph, node), info->full_name,
+                 info->outputs, outputs);
+    for (size_t i = 0; i < inputs; i++) verify_input(v, node, i);
+    for (size_t i = 0; i < outputs; i++) {
+        weir_value value = weir_node_output(graph, node, i);
+        if (!weir_value_exists(graph, value) || weir_value_producer(graph, value).id != node.id ||
+            weir_value_producer_output(graph, value) != i)
+            COMPLAIN(v, node, "node '%s': output %zu does not name it as its producer", weir_node_name(graph, node), i);
+    }
+}
+
+bool weir_graph_verify(const weir_graph *graph) {
+    verifier v = {graph, weir_calloc(weir_graph_node_limit(graph), sizeof(uint32_t)), true};
+    uint32_t position = 0;
+    size_t count = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        v.order[node.id] = ++position;
+        count++;
+    }
+    if (count != weir_graph_node_count(graph))
+        COMPLAIN(&v, WEIR_NO_NODE, "the node list holds %zu nodes, expected %zu", count, weir_graph_node_count(graph));
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        verify_node(&v, node);
+    for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++) {
+        if (weir_value_exists(graph, (weir_value){id})) verify_type(&v, (weir_value){id});
+    }
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
+        if (!weir_value_exists(graph, weir_graph_output(graph, i)))
+            COMPLAIN(&v, WEIR_NO_NODE, "output '%s' is a removed value", weir_graph_output_name(graph, i));
+    }
+    free(v.order);
+    return v.fine;
+}
