@@ -22,9 +22,7 @@ void weir_diag_set_handler(weir_diag_handler *handler, void *user) {
     thread_sink = (sink){.handler = handler, .user = user};
 }
 
-size_t weir_diag_errors(void) {
-    return thread_sink.errors;
-}
+size_t weir_diag_errors(void) { return thread_sink.errors; }
 
 void weir_diag_reset(void) {
     thread_sink.errors = 0;

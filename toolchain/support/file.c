@@ -1,6 +1,6 @@
-/* Files, folders and paths. A file is replaced by writing a new one beside it (path.tmp<process>.<n>, opened with O_EXCL,
- * so that neither threads nor processes share one) and renaming it; what is no regular file (/dev/null, a pipe) is
- * written in place. */
+/* Files, folders and paths. A file is replaced by writing a new one beside it (path.tmp<process>.<n>, opened with
+ * O_EXCL, so that neither threads nor processes share one) and renaming it; what is no regular file (/dev/null, a
+ * pipe) is written in place. */
 #include "support/file.h"
 
 #include <dirent.h>
@@ -135,9 +135,7 @@ static bool write_file(const char *path, const void *data, size_t size, mode_t m
     return fine;
 }
 
-bool weir_file_write(const char *path, const void *data, size_t size) {
-    return write_file(path, data, size, 0666);
-}
+bool weir_file_write(const char *path, const void *data, size_t size) { return write_file(path, data, size, 0666); }
 
 bool weir_file_write_changed(const char *path, const void *data, size_t size) {
     struct stat state;
@@ -179,9 +177,7 @@ static bool is_folder(const char *path) {
 }
 
 /* mkdir that accepts a folder that is there already; sets errno. */
-static bool make_one(const char *path) {
-    return mkdir(path, 0777) == 0 || (errno == EEXIST && is_folder(path));
-}
+static bool make_one(const char *path) { return mkdir(path, 0777) == 0 || (errno == EEXIST && is_folder(path)); }
 
 bool weir_make_folder(const char *path) {
     char *part = weir_copy_string(path);

@@ -1,12 +1,10 @@
-/* FNV-1a with 128 bits: hash = (hash ^ byte) * (2^88 + 0x13b), modulo 2^128 (draft-eastlake-fnv, section 5). The product
- * is built from 32-bit halves; about one byte a nanosecond. */
+/* FNV-1a with 128 bits: hash = (hash ^ byte) * (2^88 + 0x13b), modulo 2^128 (draft-eastlake-fnv, section 5). The
+ * product is built from 32-bit halves; about one byte a nanosecond. */
 #include "support/hash.h"
 
 #include <string.h>
 
-weir_hash weir_hash_start(void) {
-    return (weir_hash){UINT64_C(0x6c62272e07bb0142), UINT64_C(0x62b821756295c58d)};
-}
+weir_hash weir_hash_start(void) { return (weir_hash){UINT64_C(0x6c62272e07bb0142), UINT64_C(0x62b821756295c58d)}; }
 
 void weir_hash_add(weir_hash *hash, const void *data, size_t size) {
     const unsigned char *bytes = data;
@@ -22,9 +20,7 @@ void weir_hash_add(weir_hash *hash, const void *data, size_t size) {
     hash->low = low;
 }
 
-void weir_hash_add_string(weir_hash *hash, const char *text) {
-    weir_hash_add(hash, text, strlen(text) + 1);
-}
+void weir_hash_add_string(weir_hash *hash, const char *text) { weir_hash_add(hash, text, strlen(text) + 1); }
 
 void weir_hash_print(const weir_hash *hash, char text[33]) {
     static const char digits[] = "0123456789abcdef";

@@ -28,13 +28,9 @@ void weir_text_add_n(weir_text *text, const char *data, size_t size) {
     text->data[text->size] = 0;
 }
 
-void weir_text_add(weir_text *text, const char *string) {
-    weir_text_add_n(text, string, strlen(string));
-}
+void weir_text_add(weir_text *text, const char *string) { weir_text_add_n(text, string, strlen(string)); }
 
-void weir_text_char(weir_text *text, char c) {
-    weir_text_add_n(text, &c, 1);
-}
+void weir_text_char(weir_text *text, char c) { weir_text_add_n(text, &c, 1); }
 
 void weir_text_vformat(weir_text *text, const char *format, va_list arguments) {
     va_list copy;
@@ -85,7 +81,7 @@ void weir_text_double(weir_text *text, double value) {
         weir_text_add(text, value < 0 ? "-inf" : "inf");
         return;
     }
-    /* %.15g finds every shorter decimal of a normal number; the few digits that a subnormal has need the full search. */
+    /* %.15g finds every shorter decimal of a normal number; the few digits of a subnormal need the full search. */
     int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
     char number[40];
     c_locale state = enter_c_locale();
