@@ -68,7 +68,7 @@ def _type_text(value):
 def _array_text(a):
     flat = a.ravel()
     if flat.size == 1:
-        return f"= {flat[0]!r}" if a.dtype != np.float32 else f"= {float(flat[0])!r}"
+        return f"= {flat[0].item()!r}"
     if (flat == flat[0]).all():
         return f"all {flat[0]}"
     return f"min {flat.min()} max {flat.max()}"
@@ -79,7 +79,8 @@ def describe(path, out=print):
     model = onnx.load(path)
     graph = model.graph
     opsets = ", ".join(f"{o.domain or 'ai.onnx'} {o.version}" for o in model.opset_import)
-    out(f"{os.path.basename(path)}: ir {model.ir_version}, opsets {opsets}, producer {model.producer_name} {model.producer_version}")
+    out(f"{os.path.basename(path)}: ir {model.ir_version}, opsets {opsets}, "
+        f"producer {model.producer_name} {model.producer_version}")
     inits = {t.name: t for t in graph.initializer}
     for v in graph.input:
         out(f"  input  {v.name} {_type_text(v)}{'  (also an initializer)' if v.name in inits else ''}")

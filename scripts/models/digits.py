@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Remake tests/models/digits: train, export, quantize, run, check, and rewrite models.txt and the generated part of the README there.
+"""Remake tests/models/digits: train, export, quantize, run, check; then write models.txt and part of the README there.
 
     python digits.py [--out FOLDER] [--check]
 

@@ -43,7 +43,9 @@ def setup():
 
 
 def fit(model, digits, epochs=60, rate=2e-3):
-    """Adam with a cosine schedule on cross entropy. No L2 term: it drives dead channels to scales of 1e-25. Returns the model in evaluation mode."""
+    """Adam with a cosine schedule on cross entropy; returns the model in evaluation mode.
+
+    There is no L2 term: it drives the weights of dead channels, and so their scales, down to 1e-25."""
     x, y = torch.from_numpy(digits.train_x), torch.from_numpy(digits.train_y)
     optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
