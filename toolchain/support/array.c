@@ -292,10 +292,10 @@ weir_array *weir_array_convert(const weir_array *array, weir_dtype dtype) {
     bool through_double =
         weir_dtype_is_float(array->dtype) || (array->dtype == WEIR_UINT64 && weir_dtype_is_float(dtype));
     for (size_t i = 0; i < array->count; i++) {
-        if (array->dtype == WEIR_UINT64 && dtype == WEIR_INT64) {
-            ((uint64_t *)result->data)[i] = ((const uint64_t *)array->data)[i];
-        } else if (through_double) {
+        if (through_double) {
             weir_array_set(result, i, weir_array_get(array, i));
+        } else if (array->dtype == WEIR_UINT64) {
+            weir_array_set_int(result, i, (int64_t)((const uint64_t *)array->data)[i]); /* get_int would clip it */
         } else {
             weir_array_set_int(result, i, weir_array_get_int(array, i));
         }

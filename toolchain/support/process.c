@@ -1,7 +1,7 @@
 /* Running programs with fork and exec. The child leads a process group of its own, so that a time limit or an
- * interrupt ends its children too; whatever of the group outlives the program is killed. Everything the child needs is made before
- * the fork: between fork and exec it calls only async-signal-safe functions. SIGINT, SIGTERM and SIGHUP are held back
- * while the program runs and noticed within a tick, so that an interrupted run leaves no orphan. */
+ * interrupt ends its children too; whatever of the group outlives the program is killed. Everything the child needs is
+ * made before the fork: between fork and exec it calls only async-signal-safe functions. SIGINT, SIGTERM and SIGHUP are
+ * held back while the program runs and noticed within a tick, so that an interrupted run leaves no orphan. */
 #include "support/process.h"
 
 #include <errno.h>

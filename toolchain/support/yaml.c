@@ -1,0 +1,312 @@
+/* YAML configuration through libyaml's events. The subset that configuration needs: one document, plain mappings,
+ * sequences and scalars. Anchors, aliases and tags are rejected, so the tree is as large as the file and means what it
+ * shows. The whole tree lives in one arena, which the root's holder owns. */
+#include "support/yaml.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "support/arena.h"
+#include "support/file.h"
+#include "support/text.h"
+
+enum { DEEPEST = 64, LARGEST_FILE = 16 * 1024 * 1024, SHOWN = 60 };
+
+/* The root's node comes first, so that weir_yaml_free finds the arena. */
+typedef struct holder {
+    weir_yaml root;
+    weir_arena *arena;
+} holder;
+
+typedef struct reader {
+    yaml_parser_t parser;
+    yaml_event_t event; /* the current one; type YAML_NO_EVENT: none */
+    weir_arena *arena;
+    const char *file;
+} reader;
+
+/* The items of a collection while they are read. */
+typedef struct items {
+    weir_yaml **item;
+    const char **key;
+    weir_location *key_location;
+    size_t count, capacity;
+} items;
+
+static weir_location place(const reader *r, yaml_mark_t mark) { return weir_at(r->file, (int)mark.line + 1); }
+
+static bool next_event(reader *r) {
+    yaml_event_delete(&r->event);
+    if (yaml_parser_parse(&r->parser, &r->event)) {
+        return true;
+    }
+    const yaml_parser_t *p = &r->parser;
+    const char *problem = p->problem ? p->problem : "not valid YAML";
+    if (p->error == YAML_READER_ERROR) {
+        weir_error(weir_at(r->file, 0), "%s at byte %zu", problem, p->problem_offset);
+    } else {
+        weir_error(place(r, p->problem_mark), "%s", problem);
+        if (p->context) {
+            weir_note("%s that starts at line %zu", p->context, p->context_mark.line + 1);
+        }
+    }
+    return false;
+}
+
+static bool reject_extras(const reader *r, const yaml_char_t *anchor, const yaml_char_t *tag) {
+    if (anchor || tag) {
+        weir_error(place(r, r->event.start_mark), "%s '%s' is not supported: expected plain values",
+                   anchor ? "anchor" : "tag", (const char *)(anchor ? anchor : tag));
+        return false;
+    }
+    return true;
+}
+
+/* The scalar of the current event, or NULL after an error. */
+static const char *read_scalar(reader *r) {
+    const char *text = (const char *)r->event.data.scalar.value;
+    if (!reject_extras(r, r->event.data.scalar.anchor, r->event.data.scalar.tag)) {
+        return NULL;
+    }
+    if (strlen(text) != r->event.data.scalar.length) {
+        weir_error(place(r, r->event.start_mark), "expected text, found a zero character in '%.*s'", (int)SHOWN, text);
+        return NULL;
+    }
+    return weir_arena_copy_string(r->arena, text);
+}
+
+static bool read_key(reader *r, items *list) {
+    weir_location location = place(r, r->event.start_mark);
+    if (r->event.type != YAML_SCALAR_EVENT) {
+        weir_error(location, "expected a name as the key of a mapping");
+        return false;
+    }
+    const char *key = read_scalar(r);
+    for (size_t i = 0; key && i < list->count; i++) {
+        if (strcmp(list->key[i], key) == 0) {
+            weir_error(location, "key '%.*s' is repeated", (int)SHOWN, key);
+            weir_note("first given at line %d", list->key_location[i].line);
+            return false;
+        }
+    }
+    if (key) {
+        list->key[list->count] = key;
+        list->key_location[list->count] = location;
+    }
+    return key != NULL;
+}
+
+static void reserve(items *list, bool keyed) {
+    if (list->count < list->capacity) {
+        return;
+    }
+    size_t keys = list->capacity, places = list->capacity;
+    if (keyed) {
+        list->key = weir_grow(list->key, &keys, list->count + 1, sizeof *list->key);
+        list->key_location = weir_grow(list->key_location, &places, list->count + 1, sizeof *list->key_location);
+    }
+    list->item = weir_grow(list->item, &list->capacity, list->count + 1, sizeof(weir_yaml *));
+}
+
+static void *keep(reader *r, const void *memory, size_t count, size_t size) {
+    void *copy = weir_arena_array(r->arena, count, size);
+    return count ? memcpy(copy, memory, count * size) : copy;
+}
+
+static bool read_node(reader *r, weir_yaml *node, int depth);
+
+/* The items up to the event that ends the collection; each starts with the current event. */
+static bool read_items(reader *r, weir_yaml *node, items *list, yaml_event_type_t end, int depth) {
+    bool keyed = node->kind == WEIR_YAML_MAPPING;
+    while (next_event(r)) {
+        if (r->event.type == end) {
+            node->count = list->count;
+            node->item = keep(r, list->item, list->count, sizeof(weir_yaml *));
+            if (keyed) {
+                node->key = keep(r, list->key, list->count, sizeof *list->key);
+                node->key_location = keep(r, list->key_location, list->count, sizeof *list->key_location);
+            }
+            return true;
+        }
+        reserve(list, keyed);
+        if (keyed && (!read_key(r, list) || !next_event(r))) {
+            return false;
+        }
+        weir_yaml *item = weir_arena_alloc(r->arena, sizeof *item);
+        if (!read_node(r, item, depth + 1)) {
+            return false;
+        }
+        list->item[list->count++] = item;
+    }
+    return false;
+}
+
+static bool read_collection(reader *r, weir_yaml *node, yaml_event_type_t end, int depth) {
+    items list = {0};
+    if (depth >= DEEPEST) {
+        weir_error(node->location, "expected at most %d nested levels", (int)DEEPEST);
+        return false;
+    }
+    bool fine = read_items(r, node, &list, end, depth);
+    free(list.item);
+    free(list.key);
+    free(list.key_location);
+    return fine;
+}
+
+/* The node that starts with the current event. */
+static bool read_node(reader *r, weir_yaml *node, int depth) {
+    const yaml_event_t *event = &r->event;
+    node->location = place(r, event->start_mark);
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        node->kind = WEIR_YAML_SCALAR;
+        node->text = read_scalar(r);
+        return node->text != NULL;
+    case YAML_SEQUENCE_START_EVENT:
+        node->kind = WEIR_YAML_SEQUENCE;
+        return reject_extras(r, event->data.sequence_start.anchor, event->data.sequence_start.tag) &&
+               read_collection(r, node, YAML_SEQUENCE_END_EVENT, depth);
+    case YAML_MAPPING_START_EVENT:
+        node->kind = WEIR_YAML_MAPPING;
+        return reject_extras(r, event->data.mapping_start.anchor, event->data.mapping_start.tag) &&
+               read_collection(r, node, YAML_MAPPING_END_EVENT, depth);
+    default:
+        weir_error(node->location, "alias '%s' is not supported: expected the value itself",
+                   event->type == YAML_ALIAS_EVENT ? (const char *)event->data.alias.anchor : "");
+        return false;
+    }
+}
+
+/* stream start, document start, node, document end, stream end */
+static bool read_document(reader *r, weir_yaml *root) {
+    root->kind = WEIR_YAML_MAPPING;
+    root->location = weir_at(r->file, 1);
+    if (!next_event(r) || !next_event(r)) {
+        return false;
+    }
+    if (r->event.type == YAML_STREAM_END_EVENT) {
+        return true;
+    }
+    if (!next_event(r) || !read_node(r, root, 0) || !next_event(r) || !next_event(r)) {
+        return false;
+    }
+    if (r->event.type != YAML_STREAM_END_EVENT) {
+        weir_error(place(r, r->event.start_mark), "expected one document, found another");
+        return false;
+    }
+    return true;
+}
+
+weir_yaml *weir_yaml_read(const char *path) {
+    size_t size;
+    char *data = weir_file_read(path, &size);
+    if (!data) {
+        return NULL;
+    }
+    reader r = {0};
+    bool fine = size <= LARGEST_FILE && yaml_parser_initialize(&r.parser);
+    if (!fine) {
+        weir_error(weir_at(path, 0), "expected a configuration of at most %d bytes", (int)LARGEST_FILE);
+        free(data);
+        return NULL;
+    }
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)data, size);
+    r.arena = weir_arena_new();
+    r.file = weir_arena_copy_string(r.arena, path);
+    holder *h = weir_arena_alloc(r.arena, sizeof *h);
+    h->arena = r.arena;
+    fine = read_document(&r, &h->root);
+    yaml_event_delete(&r.event);
+    yaml_parser_delete(&r.parser);
+    free(data);
+    if (!fine) {
+        weir_arena_free(r.arena);
+        return NULL;
+    }
+    return &h->root;
+}
+
+void weir_yaml_free(weir_yaml *root) {
+    if (root) {
+        weir_arena_free(((holder *)root)->arena);
+    }
+}
+
+const weir_yaml *weir_yaml_find(const weir_yaml *mapping, const char *key) {
+    if (!mapping || mapping->kind != WEIR_YAML_MAPPING) {
+        return NULL;
+    }
+    for (size_t i = 0; i < mapping->count; i++) {
+        if (strcmp(mapping->key[i], key) == 0) {
+            return mapping->item[i];
+        }
+    }
+    return NULL;
+}
+
+/* Reports "expected WHAT, found ...". */
+static bool unexpected(const weir_yaml *node, const char *what) {
+    if (node->kind == WEIR_YAML_SCALAR) {
+        weir_error(node->location, "expected %s, found '%.*s'", what, (int)SHOWN, node->text);
+    } else {
+        weir_error(node->location, "expected %s, found a %s", what,
+                   node->kind == WEIR_YAML_SEQUENCE ? "sequence" : "mapping");
+    }
+    return false;
+}
+
+/* A decimal, or hexadecimal with 0x. A leading zero is refused: YAML 1.1 would read octal, YAML 1.2 decimal. */
+static bool parse_int(const char *text, int64_t *value) {
+    const char *digits = text + (*text == '-' || *text == '+');
+    bool hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    const char *known = hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
+    const char *first = hexadecimal ? digits + 2 : digits;
+    if (*first == 0 || first[strspn(first, known)] != 0 || (!hexadecimal && first[0] == '0' && first[1] != 0)) {
+        return false;
+    }
+    errno = 0;
+    long long parsed = strtoll(text, NULL, hexadecimal ? 16 : 10);
+    *value = parsed;
+    return errno == 0;
+}
+
+bool weir_yaml_int(const weir_yaml *node, int64_t low, int64_t high, int64_t *value) {
+    int64_t parsed;
+    if (node->kind == WEIR_YAML_SCALAR && parse_int(node->text, &parsed) && parsed >= low && parsed <= high) {
+        *value = parsed;
+        return true;
+    }
+    char *what = high == INT64_MAX && low == INT64_MIN ? weir_format("a whole number")
+                 : high == INT64_MAX                   ? weir_format("a whole number of at least %lld", (long long)low)
+                                     : weir_format("a whole number from %lld to %lld", (long long)low, (long long)high);
+    unexpected(node, what);
+    free(what);
+    return false;
+}
+
+bool weir_yaml_bool(const weir_yaml *node, bool *value) {
+    bool is_true = node->kind == WEIR_YAML_SCALAR && strcmp(node->text, "true") == 0;
+    if (!is_true && (node->kind != WEIR_YAML_SCALAR || strcmp(node->text, "false") != 0)) {
+        return unexpected(node, "true or false");
+    }
+    *value = is_true;
+    return true;
+}
+
+bool weir_yaml_double(const weir_yaml *node, double *value) {
+    if (node->kind != WEIR_YAML_SCALAR || node->text[0] == 0 ||
+        node->text[strspn(node->text, "+-.0123456789eE")] != 0) {
+        return unexpected(node, "a number");
+    }
+    char *end;
+    double parsed = weir_parse_double(node->text, &end);
+    if (*end != 0 || !isfinite(parsed)) {
+        return unexpected(node, "a number");
+    }
+    *value = parsed;
+    return true;
+}
