@@ -1,0 +1,138 @@
+/* Type inference: one rule per row of op.def, named weir_infer_<ROW> (a row without a rule does not link); what the
+ * rules share; the walk over a graph. Rules check everything that the kernels and the hardware rely on: ranks, sizes,
+ * element types, counts of per-channel parameters, attribute bounds. Cost: O(rank) a node, O(constant) where a range
+ * depends on one. */
+#include "ir/infer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/infer_rule.h"
+#include "support/arena.h"
+
+bool weir_rule_fail(const weir_graph *graph, weir_node node, const char *format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
+               weir_node_info(graph, node)->full_name, text);
+    return false;
+}
+
+const weir_type *weir_rule_input(const weir_graph *graph, weir_node node, size_t index) {
+    const weir_value value = weir_node_input(graph, node, index);
+    return value.id == 0 ? NULL : weir_value_type(graph, value);
+}
+
+const weir_array *weir_rule_constant(const weir_graph *graph, weir_node node, size_t index) {
+    const weir_value value = weir_node_input(graph, node, index);
+    return value.id == 0 ? NULL : weir_value_constant(graph, value);
+}
+
+bool weir_rule_set(weir_graph *graph, weir_node node, const weir_type *type) {
+    size_t count;
+    if (!weir_shape_count(&type->shape, &count)) return weir_rule_fail(graph, node, "the output's shape is too large");
+    weir_value_set_type(graph, weir_node_output(graph, node, 0), type);
+    return true;
+}
+
+weir_type weir_rule_plain_type(weir_dtype dtype, const weir_shape *shape) {
+    weir_type type = {.dtype = dtype, .shape = *shape, .quant = {.axis = -1}};
+    if (!weir_dtype_is_float(dtype)) {
+        type.quant.format = WEIR_FORMAT_INTEGER;
+        type.quant.is_signed = weir_dtype_is_signed(dtype);
+        type.quant.width = (int)weir_dtype_size(dtype) * 8;
+    }
+    return type;
+}
+
+bool weir_rule_set_plain(weir_graph *graph, weir_node node, weir_dtype dtype, const weir_shape *shape) {
+    const weir_type type = weir_rule_plain_type(dtype, shape);
+    return weir_rule_set(graph, node, &type);
+}
+
+size_t weir_rule_count(const weir_type *type) {
+    size_t count = 0;
+    return weir_shape_count(&type->shape, &count) ? count : 0;
+}
+
+bool weir_rule_broadcast(const weir_shape *a, const weir_shape *b, weir_shape *to) {
+    to->rank = a->rank > b->rank ? a->rank : b->rank;
+    for (int i = 1; i <= to->rank; i++) {
+        const int64_t da = i <= a->rank ? a->dim[a->rank - i] : 1;
+        const int64_t db = i <= b->rank ? b->dim[b->rank - i] : 1;
+        if (da != db && da != 1 && db != 1) return false;
+        to->dim[to->rank - i] = da == 1 ? db : da;
+    }
+    return true;
+}
+
+bool weir_rule_fail_shapes(const weir_graph *graph, weir_node node, const char *what, const weir_shape *a,
+                           const weir_shape *b) {
+    char first[96], second[96];
+    return weir_rule_fail(graph, node, "%s: shapes %s and %s do not fit", what,
+                          weir_shape_print(a, first, sizeof first), weir_shape_print(b, second, sizeof second));
+}
+
+bool weir_rule_fail_dtype(const weir_graph *graph, weir_node node, size_t index, const char *expected) {
+    return weir_rule_fail(graph, node, "input %zu must be %s, is %s", index, expected,
+                          weir_dtype_name(weir_rule_input(graph, node, index)->dtype));
+}
+
+bool weir_rule_is_integer(const weir_type *type) {
+    return !weir_dtype_is_float(type->dtype) && type->dtype != WEIR_BOOL;
+}
+
+bool weir_rule_check_parameter(const weir_graph *graph, weir_node node, size_t index, int64_t count) {
+    const weir_type *type = weir_rule_input(graph, node, index);
+    char text[96];
+    if (type == NULL || weir_rule_count(type) == 1 || (type->shape.rank == 1 && type->shape.dim[0] == count))
+        return true;
+    return weir_rule_fail(graph, node, "input %zu must have 1 or %lld elements, has shape %s", index, (long long)count,
+                          weir_shape_print(&type->shape, text, sizeof text));
+}
+
+static weir_infer_rule *const rules[WEIR_OP_COUNT] = {
+#define WEIR_OP(id, domain, name, low, high, outputs, class, mase_type, mase_op) [WEIR_OP_##id] = weir_infer_##id,
+#include "ir/op.def"
+#undef WEIR_OP
+};
+
+/* Rules rely on the required inputs being there. */
+static bool check_arity(const weir_graph *graph, weir_node node) {
+    const weir_op_info *info = weir_node_info(graph, node);
+    const size_t count = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
+    if (info->inputs_max >= 0 && count > (size_t)info->inputs_max) {
+        return weir_rule_fail(graph, node, "takes at most %d inputs, has %zu", info->inputs_max, count);
+    }
+    for (int i = 0; i < info->inputs_min; i++)
+        if (weir_node_input(graph, node, (size_t)i).id == 0)
+            return weir_rule_fail(graph, node, "input %d is missing", i);
+    return (info->outputs < 0 ? outputs > 0 : outputs == (size_t)info->outputs) ||
+           weir_rule_fail(graph, node, "has %zu outputs", outputs);
+}
+
+bool weir_infer_node(weir_graph *graph, weir_node node) {
+    weir_infer_rule *infer = rules[weir_node_op(graph, node)];
+    return check_arity(graph, node) && infer(graph, node);
+}
+
+/* A node fed by one that failed is passed over: its complaint would only repeat the first. */
+bool weir_infer_graph(weir_graph *graph) {
+    bool *unknown = weir_calloc(weir_graph_value_limit(graph), sizeof *unknown);
+    bool fine = true;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        bool known = true;
+        for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
+            known = known && !unknown[weir_node_input(graph, node, i).id];
+        if (known && weir_infer_node(graph, node)) continue;
+        fine = false;
+        for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
+            unknown[weir_node_output(graph, node, i).id] = true;
+    }
+    free(unknown);
+    return fine;
+}

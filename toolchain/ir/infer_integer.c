@@ -1,0 +1,318 @@
+/* Type inference of Weir's own operators. Integer ranges are exact for Linear, Sum, Maximum and Threshold and the clip
+ * bounds for casts. */
+#include "ir/infer_rule.h"
+
+#include <math.h>
+#include <string.h>
+
+__extension__ typedef __int128 wide;
+
+/* Ranges stay inside this, so that an accumulator and the operations on it fit 64 bits. */
+static const int64_t range_limit = (int64_t)1 << 62;
+/* Largest shift of the cast operators. */
+enum { SHIFT_LIMIT = 62 };
+
+static const weir_type *output_type(const weir_graph *graph, weir_node node) {
+    return weir_value_type(graph, weir_node_output(graph, node, 0));
+}
+
+/* ---- Weir: conversions and exact integer arithmetic ---- */
+
+static bool integer_input(const weir_graph *graph, weir_node node, size_t index) {
+    return weir_rule_is_integer(weir_rule_input(graph, node, index)) ||
+           weir_rule_fail_dtype(graph, node, index, "an integer");
+}
+
+/* Range of the input's codes: the proven one, else its container's. */
+static void input_range(const weir_graph *graph, weir_node node, size_t index, int64_t *low, int64_t *high) {
+    const weir_type *type = weir_rule_input(graph, node, index);
+    weir_dtype_limits(type->dtype, low, high);
+    if (type->has_range) {
+        *low = type->low;
+        *high = type->high;
+    }
+}
+
+static int64_t channel_count(const weir_shape *shape) { return shape->rank == 0 ? 1 : shape->dim[shape->rank - 1]; }
+
+/* Are the scales of `type` per tensor, or one for each index of the last axis? */
+static bool check_channels(const weir_graph *graph, weir_node node, const weir_type *type) {
+    const weir_quant *quant = &type->quant;
+    return quant->count <= 1 ||
+           (quant->axis == type->shape.rank - 1 && (int64_t)quant->count == channel_count(&type->shape)) ||
+           weir_rule_fail(graph, node,
+                          "per-channel quantization must lie on the last axis (%lld elements), has %u on axis %d",
+                          (long long)channel_count(&type->shape), (unsigned)quant->count, quant->axis);
+}
+
+/* Input `index` (when given) must be a constant of the dtype with 1 or C elements. */
+static bool check_constant(const weir_graph *graph, weir_node node, size_t index, weir_dtype dtype) {
+    const weir_type *type = weir_rule_input(graph, node, index);
+    if (type == NULL) return true;
+    if (type->dtype != dtype || weir_rule_constant(graph, node, index) == NULL) {
+        return weir_rule_fail(graph, node, "input %zu must be a constant of type %s", index, weir_dtype_name(dtype));
+    }
+    return weir_rule_check_parameter(graph, node, index, channel_count(&weir_rule_input(graph, node, 0)->shape));
+}
+
+static bool check_shift(const weir_graph *graph, weir_node node, const char *name) {
+    const int64_t shift = weir_node_int(graph, node, name, 0);
+    return (shift >= 0 && shift <= SHIFT_LIMIT) ||
+           weir_rule_fail(graph, node, "'%s' must be in [0, %d], is %lld", name, SHIFT_LIMIT, (long long)shift);
+}
+
+/* The contract named by the node is one of `count` names. */
+static bool check_contract(const weir_graph *graph, weir_node node, const char *const *names, size_t count) {
+    const char *contract = weir_node_string(graph, node, "contract", names[0]);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(contract, names[i]) == 0) return true;
+    return weir_rule_fail(graph, node, "unknown contract '%s'", contract);
+}
+
+/* Type of an accumulator: container, width and sign follow from the range; what a pass has written about scale, zero
+ * point and rounding stays. */
+static bool set_ranged(weir_graph *graph, weir_node node, const weir_shape *shape, wide low, wide high) {
+    if (low < -range_limit || high > range_limit)
+        return weir_rule_fail(graph, node, "values may need more than 62 bits");
+    weir_type type = {.shape = *shape, .quant = output_type(graph, node)->quant, .has_range = true};
+    type.low = (int64_t)low;
+    type.high = (int64_t)high;
+    type.dtype = weir_dtype_for(type.low, type.high);
+    if (type.quant.format == WEIR_FORMAT_FLOAT) {
+        type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER, .axis = -1};
+    }
+    type.quant.is_signed = low < 0;
+    type.quant.width = weir_bits_for(type.low, type.high);
+    return check_channels(graph, node, &type) && weir_rule_set(graph, node, &type);
+}
+
+/* Type of codes in [low, high]: a width that a pass has written stays and must hold them. */
+static bool set_coded(weir_graph *graph, weir_node node, wide low, wide high) {
+    weir_type type = {.shape = weir_rule_input(graph, node, 0)->shape, .quant = output_type(graph, node)->quant};
+    if (type.quant.format == WEIR_FORMAT_FLOAT) return set_ranged(graph, node, &type.shape, low, high);
+    int64_t least, most;
+    weir_quant_limits(&type.quant, &least, &most);
+    if (low < least || high > most) {
+        return weir_rule_fail(graph, node, "results in [%lld, %lld] do not fit the output's codes [%lld, %lld]",
+                              (long long)low, (long long)high, (long long)least, (long long)most);
+    }
+    type.dtype = weir_dtype_for(least, most);
+    type.has_range = true;
+    type.low = (int64_t)low;
+    type.high = (int64_t)high;
+    return check_channels(graph, node, &type) && weir_rule_set(graph, node, &type);
+}
+
+/* Type of a cast's output: codes clipped to attributes low and high, by default all codes of the output. */
+static bool set_clipped(weir_graph *graph, weir_node node) {
+    const weir_quant *quant = &output_type(graph, node)->quant;
+    int64_t low = 0, high = 0;
+    if (quant->format != WEIR_FORMAT_FLOAT) {
+        weir_quant_limits(quant, &low, &high);
+    } else if (weir_node_attribute(graph, node, "low") == NULL || weir_node_attribute(graph, node, "high") == NULL) {
+        return weir_rule_fail(graph, node, "needs a quantized output type, or the attributes 'low' and 'high'");
+    }
+    low = weir_node_int(graph, node, "low", low);
+    high = weir_node_int(graph, node, "high", high);
+    if (low > high)
+        return weir_rule_fail(graph, node, "'low' is %lld, above 'high', %lld", (long long)low, (long long)high);
+    return set_coded(graph, node, low, high);
+}
+
+/* Per-axis scales must be as many as the axis is long. */
+static bool check_scales(const weir_graph *graph, weir_node node, const weir_type *type) {
+    const weir_quant *quant = &type->quant;
+    return quant->count <= 1 ||
+           (quant->axis >= 0 && quant->axis < type->shape.rank && type->shape.dim[quant->axis] == quant->count) ||
+           weir_rule_fail(graph, node, "%u scales do not fit axis %d", (unsigned)quant->count, quant->axis);
+}
+
+bool weir_infer_ENCODE(weir_graph *graph, weir_node node) {
+    static const char *const contracts[] = {"onnxruntime", "real"};
+    weir_type type = *output_type(graph, node);
+    type.shape = weir_rule_input(graph, node, 0)->shape;
+    if (!weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype))
+        return weir_rule_fail_dtype(graph, node, 0, "real");
+    if (type.quant.format == WEIR_FORMAT_FLOAT) return weir_rule_fail(graph, node, "the output has no quantization");
+    weir_quant_limits(&type.quant, &type.low, &type.high);
+    type.has_range = true;
+    type.dtype = weir_dtype_for(type.low, type.high);
+    return check_scales(graph, node, &type) && check_contract(graph, node, contracts, 2) &&
+           weir_rule_set(graph, node, &type);
+}
+
+bool weir_infer_DECODE(weir_graph *graph, weir_node node) {
+    static const char *const contracts[] = {"onnxruntime", "real"};
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const weir_attribute *offset = weir_node_attribute(graph, node, "offset");
+    if (offset != NULL && (offset->kind != WEIR_ATTRIBUTE_FLOATS ||
+                           (offset->count != 1 && (int64_t)offset->count != channel_count(&x->shape)))) {
+        return weir_rule_fail(graph, node, "'offset' must hold 1 or %lld numbers", (long long)channel_count(&x->shape));
+    }
+    return integer_input(graph, node, 0) && check_scales(graph, node, x) && check_contract(graph, node, contracts, 2) &&
+           weir_rule_set_plain(graph, node, WEIR_FLOAT32, &x->shape);
+}
+
+void weir_infer_linear_range(const weir_array *weights, size_t channel, int64_t low, int64_t high, int64_t *sum_low,
+                             int64_t *sum_high) {
+    const size_t inputs = (size_t)weights->shape.dim[1];
+    wide least = 0, most = 0;
+    for (size_t k = 0; k < inputs; k++) {
+        const wide w = weir_array_get_int(weights, channel * inputs + k);
+        least += w < 0 ? w * high : w * low;
+        most += w < 0 ? w * low : w * high;
+    }
+    *sum_low = least < INT64_MIN ? INT64_MIN : (int64_t)least;
+    *sum_high = most > INT64_MAX ? INT64_MAX : (int64_t)most;
+}
+
+bool weir_infer_LINEAR(weir_graph *graph, weir_node node) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const weir_array *w = weir_rule_constant(graph, node, 1);
+    if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
+    if (w == NULL || w->shape.rank != 2 || x->shape.rank < 1 || w->shape.dim[1] != channel_count(&x->shape)) {
+        return weir_rule_fail_shapes(graph, node, "weights must be a constant [N, K], x [..., K]", &x->shape,
+                                     &weir_rule_input(graph, node, 1)->shape);
+    }
+    int64_t low, high, least = 0, most = 0;
+    input_range(graph, node, 0, &low, &high);
+    for (int64_t n = 0; n < w->shape.dim[0]; n++) {
+        int64_t sum_low, sum_high;
+        weir_infer_linear_range(w, (size_t)n, low, high, &sum_low, &sum_high);
+        least = n == 0 || sum_low < least ? sum_low : least;
+        most = n == 0 || sum_high > most ? sum_high : most;
+    }
+    weir_shape shape = x->shape;
+    shape.dim[shape.rank - 1] = w->shape.dim[0];
+    return set_ranged(graph, node, &shape, least, most);
+}
+
+bool weir_infer_SUM(weir_graph *graph, weir_node node) {
+    const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
+    const wide ca = weir_node_int(graph, node, "ca", 1), cb = weir_node_int(graph, node, "cb", 1);
+    weir_shape shape;
+    if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
+    if (!weir_rule_broadcast(&a->shape, &b->shape, &shape) ||
+        (weir_rule_constant(graph, node, 0) == NULL && !weir_shape_equal(&a->shape, &shape)) ||
+        (weir_rule_constant(graph, node, 1) == NULL && !weir_shape_equal(&b->shape, &shape))) {
+        return weir_rule_fail_shapes(graph, node, "sum", &a->shape, &b->shape);
+    }
+    int64_t a_low, a_high, b_low, b_high;
+    input_range(graph, node, 0, &a_low, &a_high);
+    input_range(graph, node, 1, &b_low, &b_high);
+    const wide low = (ca < 0 ? ca * a_high : ca * a_low) + (cb < 0 ? cb * b_high : cb * b_low);
+    const wide high = (ca < 0 ? ca * a_low : ca * a_high) + (cb < 0 ? cb * b_low : cb * b_high);
+    return set_ranged(graph, node, &shape, low, high);
+}
+
+/* Binary point of a quantization whose scales are all the same power of two. */
+static bool is_grid(const weir_quant *quant) {
+    int exponent;
+    for (uint32_t i = 0; i < quant->count; i++)
+        if (frexp(quant->scale[i], &exponent) != 0.5 || quant->scale[i] != quant->scale[0]) return false;
+    const double scale = weir_quant_scale(quant, 0);
+    return quant->format != WEIR_FORMAT_FLOAT && scale >= ldexp(1, -SHIFT_LIMIT / 2) &&
+           scale <= ldexp(1, SHIFT_LIMIT / 2);
+}
+
+bool weir_infer_REQUANTIZE(weir_graph *graph, weir_node node) {
+    static const char *const contracts[] = {"onnxruntime", "real", "fixed"};
+    const char *contract = weir_node_string(graph, node, "contract", contracts[0]);
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    if (!integer_input(graph, node, 0) || !check_contract(graph, node, contracts, 3) ||
+        !check_constant(graph, node, 1, WEIR_FLOAT64) || !check_channels(graph, node, x)) {
+        return false;
+    }
+    if (weir_node_input_count(graph, node) > 2) return weir_rule_fail(graph, node, "takes at most 2 inputs");
+    if (weir_rule_input(graph, node, 1) != NULL && strcmp(contract, "real") != 0) {
+        return weir_rule_fail(graph, node, "contract '%s' takes no offset", contract);
+    }
+    if (output_type(graph, node)->quant.format == WEIR_FORMAT_FLOAT) {
+        return weir_rule_fail(graph, node, "the output has no quantization");
+    }
+    if (strcmp(contract, "fixed") == 0 && !(is_grid(&x->quant) && is_grid(&output_type(graph, node)->quant))) {
+        return weir_rule_fail(graph, node, "contract 'fixed' needs power-of-two scales");
+    }
+    return set_clipped(graph, node);
+}
+
+bool weir_infer_CAST(weir_graph *graph, weir_node node) {
+    const char *name = weir_node_string(graph, node, "rounding", "floor");
+    weir_rounding rounding;
+    if (!weir_rounding_parse(name, &rounding)) return weir_rule_fail(graph, node, "unknown rounding '%s'", name);
+    return integer_input(graph, node, 0) && check_constant(graph, node, 1, WEIR_INT64) &&
+           check_shift(graph, node, "left") && check_shift(graph, node, "shift") && set_clipped(graph, node);
+}
+
+bool weir_infer_SCALE(weir_graph *graph, weir_node node) {
+    return integer_input(graph, node, 0) && check_constant(graph, node, 1, WEIR_INT64) &&
+           check_constant(graph, node, 2, WEIR_INT64) && check_shift(graph, node, "shift") && set_clipped(graph, node);
+}
+
+bool weir_infer_SCALE_FLOAT(weir_graph *graph, weir_node node) {
+    if (!weir_infer_SCALE(graph, node)) return false;
+    const weir_type *m = weir_rule_input(graph, node, 1), *a = weir_rule_input(graph, node, 2);
+    int64_t low, high;
+    input_range(graph, node, 0, &low, &high);
+    const wide least = (wide)low + a->low, most = (wide)high + a->high;
+    const wide reach = -least > most ? -least : most, factor = -(wide)m->low > m->high ? -(wide)m->low : m->high;
+    return reach * factor < range_limit || weir_rule_fail(graph, node, "the product needs more than 62 bits");
+}
+
+/* How many of the row's ascending thresholds are <= x. */
+static int64_t passed(const weir_array *thresholds, int64_t row, int64_t x) {
+    const int64_t count = thresholds->shape.dim[1];
+    int64_t n = 0;
+    while (n < count && weir_array_get_int(thresholds, (size_t)(row * count + n)) <= x) {
+        n++;
+    }
+    return n;
+}
+
+bool weir_infer_THRESHOLD(weir_graph *graph, weir_node node) {
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    const weir_array *t = weir_rule_constant(graph, node, 1);
+    if (!integer_input(graph, node, 0)) return false;
+    if (t == NULL || t->dtype != WEIR_INT64 || t->shape.rank != 2 || t->count == 0 ||
+        (t->shape.dim[0] != 1 && t->shape.dim[0] != channel_count(shape))) {
+        return weir_rule_fail(graph, node, "thresholds (input 1) must be a constant int64 [1 or %lld, count]",
+                              (long long)channel_count(shape));
+    }
+    int64_t low, high, least = t->shape.dim[1], most = 0;
+    input_range(graph, node, 0, &low, &high);
+    for (int64_t row = 0; row < t->shape.dim[0]; row++) {
+        for (int64_t i = 1; i < t->shape.dim[1]; i++) {
+            const size_t at = (size_t)(row * t->shape.dim[1] + i);
+            if (weir_array_get_int(t, at) < weir_array_get_int(t, at - 1)) {
+                return weir_rule_fail(graph, node, "thresholds of row %lld do not ascend", (long long)row);
+            }
+        }
+        const int64_t first = passed(t, row, low), last = passed(t, row, high);
+        least = first < least ? first : least;
+        most = last > most ? last : most;
+    }
+    const wide base = weir_node_int(graph, node, "base", 0), step = weir_node_int(graph, node, "step", 1);
+    const wide from = base + step * least, to = base + step * most;
+    return set_coded(graph, node, from < to ? from : to, from < to ? to : from);
+}
+
+bool weir_infer_MAXIMUM(weir_graph *graph, weir_node node) {
+    if (!integer_input(graph, node, 0)) return false;
+    const int64_t zero = weir_node_int(graph, node, "zero", 0);
+    int64_t low, high;
+    input_range(graph, node, 0, &low, &high);
+    return set_ranged(graph, node, &weir_rule_input(graph, node, 0)->shape, low < zero ? zero : low,
+                      high < zero ? zero : high);
+}
+
+/* ---- Weir: streams ---- */
+
+bool weir_infer_FORK(weir_graph *graph, weir_node node) {
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
+        weir_value_set_type(graph, weir_node_output(graph, node, i), weir_rule_input(graph, node, 0));
+    return true;
+}
+
+bool weir_infer_FIFO(weir_graph *graph, weir_node node) { return weir_infer_IDENTITY(graph, node); }
+bool weir_infer_LANES(weir_graph *graph, weir_node node) { return weir_infer_IDENTITY(graph, node); }
+bool weir_infer_REGISTER_SLICE(weir_graph *graph, weir_node node) { return weir_infer_IDENTITY(graph, node); }
