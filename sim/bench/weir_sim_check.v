@@ -27,25 +27,29 @@ module weir_sim_check #(
         waiting_q = 1'b0;
     end
 
-    always @* begin
-        kind = 3'd0;
-        if ((s_valid ^ s_ready) === 1'bx) kind = 3'd4;
-        else if (waiting_q && !s_valid) kind = 3'd1;
-        else if (waiting_q && s_data !== data_q) kind = 3'd2;
-        else if (waiting_q && s_last !== last_q) kind = 3'd3;
-    end
-
+    // `kind` is a temporary of the clocked block.
+    /* verilator lint_off BLKSEQ */
     always @(posedge clk) begin
         if (rst) begin
             waiting_q <= 1'b0;
         end else begin
-            waiting_q <= s_valid && !s_ready;
-            data_q <= s_data;
-            last_q <= s_last;
+            kind = 3'd0;
+            if ((s_valid ^ s_ready) === 1'bx) kind = 3'd4;
+            if (waiting_q) begin
+                if (s_valid === 1'b0) kind = 3'd1;
+                else if (s_data !== data_q) kind = 3'd2;
+                else if (s_last !== last_q) kind = 3'd3;
+            end
             if (kind != 3'd0 && violation == 3'd0) begin
                 violation <= kind;
                 violation_cycle <= cycle;
             end
+            waiting_q <= s_valid && !s_ready;
+            if (s_valid && !s_ready) begin
+                data_q <= s_data;
+                last_q <= s_last;
+            end
         end
     end
+    /* verilator lint_on BLKSEQ */
 endmodule

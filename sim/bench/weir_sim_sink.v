@@ -1,7 +1,7 @@
-// Stream sink of a bench: accepts beats by profile and records {data, last, cycle} of each for the C harness.
+// Stream sink of a bench: accepts beats by profile and records {data, last, cycle} of each for the C harness (u_record).
 // Profiles: 0 always ready, 1 ready half of the time, 2 an eighth, 3 ready only after valid has been seen.
 // Not ready while the ring is full, which the harness prevents. Checks the protocol too (u_check).
-// Simulation only; a ring of DEPTH beats (a power of two, at least 8).
+// Simulation only; a ring of DEPTH beats (a power of two, at least 32).
 `timescale 1ns / 1ns
 module weir_sim_sink #(
     parameter WIDTH = 8,
@@ -20,12 +20,10 @@ module weir_sim_sink #(
     reg [1:0]  profile /*verilator public_flat_rw*/;
 
     reg [31:0] lfsr_q;
-    reg        go;
     wire       space;
-    wire [31:0] lfsr_d = {1'b0, lfsr_q[31:1]} ^ (lfsr_q[0] ? 32'ha3000000 : 32'd0);
 
     weir_sim_record #(.WIDTH(WIDTH), .DEPTH(DEPTH)) u_record (
-        .clk(clk), .rst(rst), .cycle(cycle), .accept(s_valid && s_ready), .data(s_data), .last(s_last),
+        .clk(clk), .rst(rst), .cycle(cycle), .valid(s_valid), .ready(s_ready), .data(s_data), .last(s_last),
         .space(space), .request(request)
     );
     weir_sim_check #(.WIDTH(WIDTH)) u_check (
@@ -38,22 +36,18 @@ module weir_sim_sink #(
         s_ready = 1'b0;
     end
 
-    always @* begin
-        case (profile)
-            2'd0: go = 1'b1;
-            2'd1: go = lfsr_q[4];
-            2'd2: go = lfsr_q[6:4] == 3'd0;
-            default: go = s_valid && !s_ready;
-        endcase
-    end
-
     always @(posedge clk) begin
         if (rst) begin
             lfsr_q <= seed;
             s_ready <= 1'b0;
         end else begin
-            lfsr_q <= lfsr_d;
-            s_ready <= go && space;
+            lfsr_q <= (lfsr_q >> 1) ^ (lfsr_q[0] ? 32'ha3000000 : 32'd0);
+            case (profile)
+                2'd0: s_ready <= space;
+                2'd1: s_ready <= space && lfsr_q[4];
+                2'd2: s_ready <= space && lfsr_q[6:4] == 3'd0;
+                default: s_ready <= space && s_valid && !s_ready;
+            endcase
         end
     end
 endmodule

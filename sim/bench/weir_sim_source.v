@@ -2,9 +2,11 @@
 // Once valid is high, valid and data hold until accepted; while it is low, data and last are LFSR garbage.
 // A full beat a cycle with profile 0. Profiles: 0 always valid, 1 valid half of the time, 2 an eighth, 3 bursts.
 //
-// The harness writes mem, limit, more, seed and profile on falling edges only. A ring word is the record of the stimulus
-// file: the data in whole 32-bit words, then a flags word (bit 0: last).
-// Simulation only; a ring of DEPTH beats (a power of two, at least 8).
+// The harness writes mem, limit, more, seed and profile on falling edges only. A record is a beat of the stimulus file:
+// the data in whole 32-bit words, then a flags word (bit 0: last); PACK records share a ring word, lowest bits first,
+// because the price of a VPI access is per word.
+// Simulation only; a ring of DEPTH beats (a power of two, at least 32). Wide vectors are handled in clocked code only,
+// where Icarus is fast.
 `timescale 1ns / 1ns
 module weir_sim_source #(
     parameter WIDTH = 8,
@@ -20,11 +22,13 @@ module weir_sim_source #(
     output reg              request
 );
     localparam WORDS = (WIDTH + 31) / 32;
-    localparam ADDRESS = $clog2(DEPTH);
+    localparam RECORD = 32 * (WORDS + 1);
+    localparam PACK = RECORD <= 64 ? 16 : RECORD <= 128 ? 8 : RECORD <= 256 ? 4 : RECORD <= 512 ? 2 : 1;
 
-    reg [32*(WORDS+1)-1:0] mem [0:DEPTH-1] /*verilator public_flat_rw*/;
+    reg [PACK*RECORD-1:0] mem [0:DEPTH/PACK-1] /*verilator public_flat_rw*/;
     reg [31:0] width /*verilator public_flat_rd*/;
     reg [31:0] depth /*verilator public_flat_rd*/;
+    reg [31:0] pack /*verilator public_flat_rd*/;
     reg [31:0] seed /*verilator public_flat_rw*/;
     reg [1:0]  profile /*verilator public_flat_rw*/;
     reg        more /*verilator public_flat_rw*/;          // the harness has beats beyond `limit`
@@ -38,12 +42,10 @@ module weir_sim_source #(
     reg        burst_q;
     reg        go;
 
-    wire [31:0] lfsr_d = {1'b0, lfsr_q[31:1]} ^ (lfsr_q[0] ? 32'ha3000000 : 32'd0);
-    wire [32*WORDS-1:0] garbage = {WORDS{lfsr_q}};
-
     initial begin
         width = WIDTH;
         depth = DEPTH;
+        pack = PACK;
         seed = 32'd1;
         profile = 2'd0;
         more = 1'b0;
@@ -55,15 +57,8 @@ module weir_sim_source #(
         request = 1'b0;
     end
 
-    always @* begin
-        case (profile)
-            2'd0: go = 1'b1;
-            2'd1: go = lfsr_q[4];
-            2'd2: go = lfsr_q[6:4] == 3'd0;
-            default: go = burst_q;
-        endcase
-    end
-
+    // `go` is a temporary of the clocked block.
+    /* verilator lint_off BLKSEQ */
     always @(posedge clk) begin
         if (rst) begin
             lfsr_q <= seed;
@@ -72,10 +67,8 @@ module weir_sim_source #(
             count <= 32'd0;
             request <= 1'b0;
             m_valid <= 1'b0;
-            m_data <= garbage[WIDTH-1:0];
-            m_last <= lfsr_q[9];
         end else begin
-            lfsr_q <= lfsr_d;
+            lfsr_q <= (lfsr_q >> 1) ^ (lfsr_q[0] ? 32'ha3000000 : 32'd0);
             if (lfsr_q[15:12] == 4'd0) burst_q <= lfsr_q[20];
             request <= more && limit - count <= DEPTH / 2;
             if (m_valid && m_ready) begin
@@ -83,18 +76,25 @@ module weir_sim_source #(
                 last_cycle <= cycle;
                 if (count == 32'd0) first_cycle <= cycle;
             end
+            case (profile)
+                2'd0: go = 1'b1;
+                2'd1: go = lfsr_q[4];
+                2'd2: go = lfsr_q[6:4] == 3'd0;
+                default: go = burst_q;
+            endcase
             if (!m_valid || m_ready) begin
                 if (go && next_q != limit) begin
                     m_valid <= 1'b1;
-                    m_data <= mem[next_q[ADDRESS-1:0]][WIDTH-1:0];
-                    m_last <= mem[next_q[ADDRESS-1:0]][32*WORDS];
+                    m_data <= mem[(next_q % DEPTH) / PACK][next_q % PACK * RECORD +: WIDTH];
+                    m_last <= mem[(next_q % DEPTH) / PACK][next_q % PACK * RECORD + 32 * WORDS];
                     next_q <= next_q + 32'd1;
                 end else begin
                     m_valid <= 1'b0;
-                    m_data <= garbage[WIDTH-1:0];
+                    m_data <= {WORDS{lfsr_q}};
                     m_last <= lfsr_q[9];
                 end
             end
         end
     end
+    /* verilator lint_on BLKSEQ */
 endmodule

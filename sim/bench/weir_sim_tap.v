@@ -1,5 +1,5 @@
 // Passive probe of a stream between two nodes: records the accepted beats and checks the protocol (u_check).
-// Simulation only; a ring of DEPTH beats (a power of two, at least 8).
+// Simulation only; a ring of DEPTH beats (a power of two, at least 32).
 `timescale 1ns / 1ns
 module weir_sim_tap #(
     parameter WIDTH = 8,
@@ -17,7 +17,7 @@ module weir_sim_tap #(
     wire unused_space;
 
     weir_sim_record #(.WIDTH(WIDTH), .DEPTH(DEPTH)) u_record (
-        .clk(clk), .rst(rst), .cycle(cycle), .accept(s_valid && s_ready), .data(s_data), .last(s_last),
+        .clk(clk), .rst(rst), .cycle(cycle), .valid(s_valid), .ready(s_ready), .data(s_data), .last(s_last),
         .space(unused_space), .request(request)
     );
     weir_sim_check #(.WIDTH(WIDTH)) u_check (

@@ -42,11 +42,13 @@ typedef struct part {
     FILE *unknown;
     uint32_t words; /* of data in a record */
     uint32_t depth;
+    uint32_t size; /* words of a record: data, flags, and the cycle in a result */
+    uint32_t pack; /* records in a ring word */
     uint32_t moved; /* beats put into, or taken from, the ring */
     uint32_t count; /* beats accepted, as last read */
     uint32_t unknown_beats;
+        s_vpi_vecval *vector; /* a ring word of a source */
     uint32_t *record;
-    s_vpi_vecval *vector;
     vpiHandle memory, count_handle, progress, more, enable;
     vpiHandle *slot; /* ring words, looked up once */
 } part;
@@ -157,7 +159,7 @@ static void part_put(const part *p, const char *scope, const char *signal, uint3
 }
 
 static vpiHandle part_slot(part *p, uint32_t beat) {
-    uint32_t at = beat & (p->depth - 1);
+    uint32_t at = (beat & (p->depth - 1)) / p->pack;
     if (!p->slot[at]) p->slot[at] = vpi_handle_by_index(p->memory, (PLI_INT32)at);
     return p->slot[at];
 }
@@ -286,16 +288,16 @@ static void write_words(part *p, FILE *file, const uint32_t *words, size_t count
     }
 }
 
-static bool read_words(part *p, size_t count) {
+static bool read_words(part *p, s_vpi_vecval *vector, size_t count) {
     unsigned char bytes[4];
     for (size_t i = 0; i < count; i++) {
         if (fread(bytes, 1, 4, p->file) != 4) {
             fail("'%s' ends within a beat", p->path);
             return false;
         }
-        p->vector[i].aval = (__typeof__(p->vector->aval))((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
+        vector[i].aval = (__typeof__(vector->aval))((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
                                                           (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24);
-        p->vector[i].bval = 0;
+        vector[i].bval = 0;
     }
     return true;
 }
@@ -330,6 +332,8 @@ static void open_unknown(part *p) {
 
 /* ---- streams ---- */
 
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
 /* Decorrelates the parts' generators; never 0. */
 static uint32_t part_seed(const part *p) {
     uint32_t x = run.seed * 0x9e3779b9u ^ (p->index * 4u + (uint32_t)p->kind + 1u) * 0x85ebca6bu;
@@ -343,16 +347,18 @@ static void open_stream(part *p) {
     const char *scope = part_scopes[p->kind];
     uint32_t width = part_get(p, scope, "width");
     p->depth = part_get(p, scope, "depth");
+    p->pack = part_get(p, scope, "pack");
     if (run.failed) return;
-    if (!width || p->depth < 8 || (p->depth & (p->depth - 1))) {
-        fail("%s %u: width %u, depth %u: expected a width, and a power of two of at least 8", part_names[p->kind],
+    if (!width || p->depth < 32 || (p->depth & (p->depth - 1))) {
+        fail("%s %u: width %u, depth %u: expected a width, and a power of two of at least 32", part_names[p->kind],
              (unsigned)p->index, (unsigned)width, (unsigned)p->depth);
         return;
     }
     p->words = (width + 31) / 32;
-    p->record = allocate(p->words + 2, sizeof *p->record);
-    p->vector = allocate(p->words + 2, sizeof *p->vector);
-    p->slot = allocate(p->depth, sizeof *p->slot);
+    p->size = p->words + (p->kind == PART_SOURCE ? 1 : 2);
+    p->vector = allocate((size_t)p->pack * p->size, sizeof *p->vector);
+    p->record = allocate(p->size, sizeof *p->record);
+    p->slot = allocate(p->depth / p->pack, sizeof *p->slot);
     p->memory = part_find(p, scope, "mem");
     p->count_handle = part_find(p, scope, "count");
     p->progress = part_find(p, scope, p->kind == PART_SOURCE ? "limit" : "drained");
@@ -368,44 +374,53 @@ static void open_stream(part *p) {
     open_files(p);
 }
 
+/* Puts whole ring words, each once all its old records are accepted. */
 static void fill(part *p) {
     if (p->moved == p->expected) return;
-    while (p->moved < p->expected && p->moved - p->count < p->depth) {
-        if (!read_words(p, p->words + 1)) return;
+    while (p->moved < p->expected && p->moved + p->pack - p->count <= p->depth) {
+        uint32_t records = smaller(p->pack, p->expected - p->moved);
+        if (!read_words(p, p->vector, (size_t)records * p->size)) return;
         put_vector(part_slot(p, p->moved), p->vector);
-        p->moved++;
+        p->moved += records;
     }
     put(p->progress, p->moved);
     put(p->more, p->moved < p->expected);
 }
 
-static void note_unknown(part *p, const s_vpi_vecval *vector) {
+/* Keeps the unknown bits of a record aside and sets its flag. */
+static void note_unknown(part *p, const s_vpi_vecval *record, uint32_t *flags) {
     uint32_t index = p->moved;
-    p->record[p->words] |= 2;
+    *flags |= 2;
     p->unknown_beats++;
     if (!p->unknown) open_unknown(p);
     if (!p->unknown) return;
     write_words(p, p->unknown, &index, 1);
     for (uint32_t i = 0; i < p->words; i++) {
-        uint32_t bits = (uint32_t)vector[i].bval;
+        uint32_t bits = (uint32_t)record[i].bval;
         write_words(p, p->unknown, &bits, 1);
     }
 }
 
+static void take_record(part *p, const s_vpi_vecval *record) {
+    uint32_t unknown = 0;
+    for (uint32_t i = 0; i < p->size; i++) {
+        uint32_t bits = (uint32_t)record[i].bval;
+        p->record[i] = (uint32_t)record[i].aval & ~bits;
+        unknown |= bits;
+    }
+    if (unknown) note_unknown(p, record, &p->record[p->words]);
+    write_words(p, p->file, p->record, p->size);
+    p->moved++;
+}
+
 static void drain(part *p) {
     if (p->moved == p->count) return;
-    for (; p->moved != p->count && !run.failed; p->moved++) {
+    while (p->moved != p->count && !run.failed) {
         s_vpi_value value = {.format = vpiVectorVal};
-        uint32_t unknown = 0;
         vpi_get_value(part_slot(p, p->moved), &value);
-        const s_vpi_vecval *vector = value.value.vector;
-        for (uint32_t i = 0; i < p->words + 2; i++) {
-            uint32_t bits = (uint32_t)vector[i].bval;
-            p->record[i] = (uint32_t)vector[i].aval & ~bits;
-            unknown |= bits;
-        }
-        if (unknown) note_unknown(p, vector);
-        write_words(p, p->file, p->record, p->words + 2);
+        do {
+            take_record(p, value.value.vector + (p->moved & (p->pack - 1)) * p->size);
+        } while (p->moved != p->count && (p->moved & (p->pack - 1)));
     }
     put(p->progress, p->moved);
 }
@@ -463,15 +478,13 @@ static void finish(const char *status, uint32_t cycle) {
 
 /* ---- events ---- */
 
-static uint32_t soonest(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 static uint32_t after(uint32_t cycle, uint32_t delay) { return cycle > UINT32_MAX - delay ? UINT32_MAX : cycle + delay; }
 
 /* Next cycle at which the harness must look again even when no part calls. */
 static void set_wake(uint32_t cycle) {
-    uint32_t wake = soonest(run.cycle_limit, after(cycle, (run.watchdog + 3) / 4));
-    if (run.complete) wake = soonest(wake, after(run.complete_cycle, run.settle));
-    if (run.dump) wake = soonest(wake, cycle < run.dump_from ? run.dump_from : run.dump_to);
+    uint32_t wake = smaller(run.cycle_limit, after(cycle, (run.watchdog + 3) / 4));
+    if (run.complete) wake = smaller(wake, after(run.complete_cycle, run.settle));
+    if (run.dump) wake = smaller(wake, cycle < run.dump_from ? run.dump_from : run.dump_to);
     put(run.wake, wake);
 }
 
