@@ -1,0 +1,481 @@
+#include "rtlir/expr.h"
+
+#include <string.h>
+
+#include "rtlir/internal.h"
+#include "rtlir/print.h"
+
+const rtl_operator_row rtl_operators[WEIR_RTL_OPERATOR_COUNT] = {
+#define WEIR_RTL_OPERATOR(name, text, operands, rule, precedence) {text, operands, RTL_##rule, precedence},
+#include "rtlir/operator.def"
+#undef WEIR_RTL_OPERATOR
+};
+
+static const weir_rtl_expr none = {0};
+
+const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
+    enum { LONGEST = 60 };
+    weir_text text = {0};
+    weir_rtl_print_expr(design, (weir_rtl_expr){expr}, &text);
+    bool is_long = text.size > LONGEST;
+    const char *result = weir_arena_format(design->arena, "%.*s%s", is_long ? LONGEST : (int)text.size,
+                                           text.data ? text.data : "", is_long ? "..." : "");
+    weir_text_free(&text);
+    return result;
+}
+
+/* Accounts for one operand in a new expression: size, depth and the module that both belong to. False after an error. */
+static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
+    const rtl_expr *part = &design->expr[operand];
+    expr->size += part->size;
+    if (part->depth >= expr->depth)
+        expr->depth = part->depth + 1;
+    if (expr->size > RTL_MAX_EXPR_SIZE || expr->depth > RTL_MAX_DEPTH) {
+        rtl_error(design, design->place, "an expression has more than %d parts or %d levels; name some of its parts",
+                  RTL_MAX_EXPR_SIZE, RTL_MAX_DEPTH);
+        return false;
+    }
+    if (part->module && expr->module && part->module != expr->module) {
+        rtl_error(design, design->place, "'%s' belongs to module '%s', the rest of its expression to '%s'",
+                  rtl_describe(design, operand), design->module[part->module].name,
+                  design->module[expr->module].name);
+        return false;
+    }
+    if (part->module)
+        expr->module = part->module;
+    return true;
+}
+
+/* Stores the expression after accounting for the operands (0: no operand). */
+static weir_rtl_expr add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, uint32_t b, uint32_t c) {
+    const uint32_t operands[3] = {a, b, c};
+    expr.size++;
+    for (int i = 0; i < 3; i++)
+        if (operands[i] && !take_operand(design, &expr, operands[i]))
+            return none;
+    if (expr.width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "an expression has %u bits, expected at most %d", (unsigned)expr.width,
+                  WEIR_RTL_MAX_WIDTH);
+        return none;
+    }
+    uint32_t id = RTL_APPEND(design, expr);
+    design->expr[id] = expr;
+    return (weir_rtl_expr){id};
+}
+
+weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
+    if (!var.id)
+        return none;
+    rtl_var *record = &design->var[var.id];
+    if (record->read)
+        return (weir_rtl_expr){record->read};
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_VAR,
+                     .width = record->width,
+                     .is_signed = record->is_signed,
+                     .carries = record->kind,
+                     .module = record->module,
+                     .a = var.id};
+    record->read = add_expr(design, expr, 0, 0, 0).id;
+    return (weir_rtl_expr){record->read};
+}
+
+weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {
+    if (!parameter.id)
+        return none;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_PARAMETER,
+                     .width = 32,
+                     .is_signed = true,
+                     .module = design->parameter[parameter.id].module,
+                     .a = parameter.id};
+    return add_expr(design, expr, 0, 0, 0);
+}
+
+/* ---- constants ---- */
+
+weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words) {
+    if (width < 1 || width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "a constant has %u bits, expected 1 to %d", (unsigned)width,
+                  WEIR_RTL_MAX_WIDTH);
+        return none;
+    }
+    uint32_t count = (width + 63) / 64;
+    if (width % 64 && words[count - 1] >> (width % 64)) {
+        rtl_error(design, design->place, "a constant has bits beyond its width of %u", (unsigned)width);
+        return none;
+    }
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONSTANT, .width = width, .is_signed = is_signed};
+    expr.a = (uint32_t)design->word_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t word = words[i]; /* `words` may point into the table that grows */
+        uint32_t id = RTL_APPEND(design, word);
+        design->word[id] = word;
+    }
+    return add_expr(design, expr, 0, 0, 0);
+}
+
+static weir_rtl_expr constant64(weir_rtl_design *design, uint32_t width, bool is_signed, uint64_t value, bool fill) {
+    if (width <= 64) {
+        uint64_t word = width < 64 ? value & ((UINT64_C(1) << width) - 1) : value;
+        return weir_rtl_constant_words(design, width, is_signed, &word);
+    }
+    if (width > WEIR_RTL_MAX_WIDTH)
+        return weir_rtl_constant_words(design, width, is_signed, &value);
+    size_t count = (width + 63) / 64;
+    uint64_t *words = weir_arena_array(design->arena, count, sizeof *words);
+    if (fill)
+        memset(words, 0xff, count * sizeof *words);
+    words[0] = value;
+    if (fill && width % 64)
+        words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
+    return weir_rtl_constant_words(design, width, is_signed, words);
+}
+
+weir_rtl_expr weir_rtl_constant(weir_rtl_design *design, uint32_t width, uint64_t value) {
+    if (width < 64 && value >> width) {
+        rtl_error(design, design->place, "constant %llu does not fit in %u unsigned bits", (unsigned long long)value,
+                  (unsigned)width);
+        return none;
+    }
+    return constant64(design, width, false, value, false);
+}
+
+weir_rtl_expr weir_rtl_constant_signed(weir_rtl_design *design, uint32_t width, int64_t value) {
+    bool fits = width >= 64;
+    if (width > 0 && width < 64)
+        fits = value >= -(INT64_C(1) << (width - 1)) && value < INT64_C(1) << (width - 1);
+    if (!fits) {
+        rtl_error(design, design->place, "constant %lld does not fit in %u signed bits", (long long)value,
+                  (unsigned)width);
+        return none;
+    }
+    return constant64(design, width, true, (uint64_t)value, value < 0);
+}
+
+/* ---- parts of variables ---- */
+
+/* Bits [low, low + width) of a constant. */
+static weir_rtl_expr slice_constant(weir_rtl_design *design, const rtl_expr *value, uint32_t low, uint32_t width) {
+    size_t count = (width + 63) / 64;
+    size_t available = (value->width + 63) / 64;
+    uint64_t *words = weir_arena_array(design->arena, count, sizeof *words);
+    for (size_t i = 0; i < count; i++) {
+        size_t from = low / 64 + i;
+        words[i] = design->word[value->a + from] >> (low % 64);
+        if (low % 64 && from + 1 < available)
+            words[i] |= design->word[value->a + from + 1] << (64 - low % 64);
+    }
+    if (width % 64)
+        words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
+    return weir_rtl_constant_words(design, width, false, words);
+}
+
+weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint32_t high, uint32_t low) {
+    if (!value.id)
+        return none;
+    rtl_expr from = design->expr[value.id];
+    if (high < low || high >= from.width) {
+        rtl_error(design, design->place, "slice [%u:%u] is outside of '%s', which has %u bits", (unsigned)high,
+                  (unsigned)low, rtl_describe(design, value.id), (unsigned)from.width);
+        return none;
+    }
+    uint32_t width = high - low + 1;
+    if (from.kind == WEIR_RTL_EXPR_CONSTANT)
+        return slice_constant(design, &from, low, width);
+    if (from.kind == WEIR_RTL_EXPR_SLICE) {
+        value.id = from.a;
+        low += from.b;
+    } else if (from.kind != WEIR_RTL_EXPR_VAR) {
+        rtl_error(design, design->place, "'%s' is no variable and cannot be sliced; assign it to a wire first",
+                  rtl_describe(design, value.id));
+        return none;
+    }
+    if (width == design->expr[value.id].width)
+        return weir_rtl_as_unsigned(design, value);
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_SLICE, .width = width, .a = value.id, .b = low};
+    return add_expr(design, expr, value.id, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_t index) {
+    return weir_rtl_slice(design, value, index, index);
+}
+
+weir_rtl_expr weir_rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, uint32_t width) {
+    if (!value.id || !base.id)
+        return none;
+    const rtl_expr *from = &design->expr[value.id];
+    if (from->kind != WEIR_RTL_EXPR_VAR || from->width < 2 || width < 1 || width > from->width) {
+        rtl_error(design, design->place, "'%s' has %u bits; a select of %u bits needs a variable of at least %u",
+                  rtl_describe(design, value.id), (unsigned)from->width, (unsigned)width,
+                  (unsigned)(width < 2 ? 2 : width));
+        return none;
+    }
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_SELECT, .width = width, .a = value.id, .b = base.id};
+    return add_expr(design, expr, value.id, base.id, 0);
+}
+
+/* ---- concatenations ---- */
+
+weir_rtl_expr weir_rtl_concat(weir_rtl_design *design, size_t count, const weir_rtl_expr *parts) {
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONCAT, .b = (uint32_t)count};
+    uint64_t width = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!parts[i].id)
+            return none;
+        width += design->expr[parts[i].id].width;
+        if (!take_operand(design, &expr, parts[i].id))
+            return none;
+    }
+    if (count == 0 || width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "a concatenation has %llu bits, expected 1 to %d", (unsigned long long)width,
+                  WEIR_RTL_MAX_WIDTH);
+        return none;
+    }
+    if (count == 1)
+        return weir_rtl_as_unsigned(design, parts[0]);
+    expr.width = (uint32_t)width;
+    expr.a = (uint32_t)design->operand_count;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = RTL_APPEND(design, operand);
+        design->operand[id] = parts[i].id;
+    }
+    return add_expr(design, expr, 0, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_concat2(weir_rtl_design *design, weir_rtl_expr high, weir_rtl_expr low) {
+    const weir_rtl_expr parts[2] = {high, low};
+    return weir_rtl_concat(design, 2, parts);
+}
+
+weir_rtl_expr weir_rtl_repeat(weir_rtl_design *design, uint32_t count, weir_rtl_expr value) {
+    if (!value.id)
+        return none;
+    uint64_t width = (uint64_t)count * design->expr[value.id].width;
+    if (width < 1 || width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "a replication has %llu bits, expected 1 to %d", (unsigned long long)width,
+                  WEIR_RTL_MAX_WIDTH);
+        return none;
+    }
+    if (count == 1)
+        return weir_rtl_as_unsigned(design, value);
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_REPEAT, .width = (uint32_t)width, .a = value.id, .b = count};
+    return add_expr(design, expr, value.id, 0, 0);
+}
+
+/* ---- operators ---- */
+
+static const char *sign_name(bool is_signed) {
+    return is_signed ? "signed" : "unsigned";
+}
+
+/* Do both operands agree in width and sign? */
+static bool agree(weir_rtl_design *design, const char *what, weir_rtl_expr left, weir_rtl_expr right) {
+    const rtl_expr *l = &design->expr[left.id];
+    const rtl_expr *r = &design->expr[right.id];
+    if (l->width != r->width) {
+        rtl_error(design, design->place, "'%s' needs operands of one width: '%s' has %u bits, '%s' has %u", what,
+                  rtl_describe(design, left.id), (unsigned)l->width, rtl_describe(design, right.id),
+                  (unsigned)r->width);
+        return false;
+    }
+    if (l->is_signed != r->is_signed) {
+        rtl_error(design, design->place, "'%s' needs operands of one sign: '%s' is %s, '%s' is %s", what,
+                  rtl_describe(design, left.id), sign_name(l->is_signed), rtl_describe(design, right.id),
+                  sign_name(r->is_signed));
+        return false;
+    }
+    return true;
+}
+
+static bool is_one_bit(weir_rtl_design *design, const char *what, weir_rtl_expr value) {
+    const rtl_expr *expr = &design->expr[value.id];
+    if (expr->width == 1 && !expr->is_signed)
+        return true;
+    rtl_error(design, design->place, "'%s' needs one unsigned bit: '%s' has %u %s bits", what,
+              rtl_describe(design, value.id), (unsigned)expr->width, sign_name(expr->is_signed));
+    return false;
+}
+
+weir_rtl_expr weir_rtl_unary(weir_rtl_design *design, weir_rtl_operator op, weir_rtl_expr value) {
+    if (!value.id)
+        return none;
+    const rtl_operator_row *row = &rtl_operators[op];
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_UNARY, .op = op, .width = 1, .a = value.id};
+    if (row->operands != 1) {
+        rtl_error(design, design->place, "'%s' is not an operator with one operand", row->text);
+        return none;
+    }
+    if (row->rule == RTL_LOGICAL && !is_one_bit(design, row->text, value))
+        return none;
+    if (row->rule == RTL_SAME) {
+        expr.width = design->expr[value.id].width;
+        expr.is_signed = design->expr[value.id].is_signed;
+    }
+    return add_expr(design, expr, value.id, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, weir_rtl_expr left, weir_rtl_expr right) {
+    if (!left.id || !right.id)
+        return none;
+    const rtl_operator_row *row = &rtl_operators[op];
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_BINARY, .op = op, .width = 1, .a = left.id, .b = right.id};
+    if (row->operands != 2) {
+        rtl_error(design, design->place, "'%s' is not an operator with two operands", row->text);
+        return none;
+    }
+    if (row->rule == RTL_SHIFT && design->expr[right.id].is_signed) {
+        rtl_error(design, design->place, "'%s' needs an unsigned right operand: '%s' is signed", row->text,
+                  rtl_describe(design, right.id));
+        return none;
+    }
+    if ((row->rule == RTL_SAME || row->rule == RTL_COMPARE) && !agree(design, row->text, left, right))
+        return none;
+    if (row->rule == RTL_LOGICAL &&
+        (!is_one_bit(design, row->text, left) || !is_one_bit(design, row->text, right)))
+        return none;
+    if (row->rule == RTL_SAME || row->rule == RTL_SHIFT) {
+        expr.width = design->expr[left.id].width;
+        expr.is_signed = design->expr[left.id].is_signed;
+    }
+    return add_expr(design, expr, left.id, right.id, 0);
+}
+
+weir_rtl_expr weir_rtl_conditional(weir_rtl_design *design, weir_rtl_expr condition, weir_rtl_expr yes,
+                                   weir_rtl_expr no) {
+    if (!condition.id || !yes.id || !no.id)
+        return none;
+    if (!is_one_bit(design, "?:", condition) || !agree(design, "?:", yes, no))
+        return none;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONDITIONAL,
+                     .width = design->expr[yes.id].width,
+                     .is_signed = design->expr[yes.id].is_signed,
+                     .a = condition.id,
+                     .b = yes.id,
+                     .c = no.id};
+    return add_expr(design, expr, condition.id, yes.id, no.id);
+}
+
+/* ---- casts ---- */
+
+static weir_rtl_expr cast(weir_rtl_design *design, weir_rtl_expr value, bool is_signed) {
+    if (!value.id || design->expr[value.id].is_signed == is_signed)
+        return value;
+    rtl_expr expr = design->expr[value.id];
+    expr.is_signed = is_signed;
+    if (expr.kind == WEIR_RTL_EXPR_CONSTANT)
+        return add_expr(design, (expr.size = 0, expr), 0, 0, 0);
+    if (expr.kind == WEIR_RTL_EXPR_CAST && design->expr[expr.a].is_signed == is_signed &&
+        design->expr[expr.a].carries == expr.carries)
+        return (weir_rtl_expr){expr.a};
+    rtl_expr made = {.kind = WEIR_RTL_EXPR_CAST, .width = expr.width, .is_signed = is_signed, .a = value.id};
+    return add_expr(design, made, value.id, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_as_signed(weir_rtl_design *design, weir_rtl_expr value) {
+    return cast(design, value, true);
+}
+
+weir_rtl_expr weir_rtl_as_unsigned(weir_rtl_design *design, weir_rtl_expr value) {
+    return cast(design, value, false);
+}
+
+weir_rtl_expr weir_rtl_as(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_kind kind) {
+    if (!value.id || design->expr[value.id].carries == kind)
+        return value;
+    if (!is_one_bit(design, "cast to a clock, reset or enable", value))
+        return none;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CAST, .width = 1, .a = value.id, .carries = kind};
+    return add_expr(design, expr, value.id, 0, 0);
+}
+
+static weir_rtl_expr extend_constant(weir_rtl_design *design, weir_rtl_expr value, uint32_t width) {
+    rtl_expr expr = design->expr[value.id];
+    size_t count = (width + 63) / 64;
+    size_t old = (expr.width + 63) / 64;
+    uint64_t *words = weir_arena_array(design->arena, count, sizeof *words);
+    bool ones = expr.is_signed && (design->word[expr.a + old - 1] >> ((expr.width - 1) % 64) & 1);
+    memset(words, ones ? 0xff : 0, count * sizeof *words);
+    memcpy(words, design->word + expr.a, old * sizeof *words);
+    if (ones && expr.width % 64)
+        words[old - 1] |= UINT64_MAX << (expr.width % 64);
+    if (width % 64)
+        words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
+    return weir_rtl_constant_words(design, width, expr.is_signed, words);
+}
+
+weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint32_t width) {
+    if (!value.id)
+        return none;
+    const rtl_expr *expr = &design->expr[value.id];
+    uint32_t old = expr->width;
+    if (width < old || width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "'%s' has %u bits and cannot be extended to %u", rtl_describe(design, value.id),
+                  (unsigned)old, (unsigned)width);
+        return none;
+    }
+    if (width == old)
+        return value;
+    if (expr->kind == WEIR_RTL_EXPR_CONSTANT)
+        return extend_constant(design, value, width);
+    if (!expr->is_signed)
+        return weir_rtl_concat2(design, weir_rtl_constant(design, width - old, 0), value);
+    /* The sign of $signed(variable) is the variable's top bit. */
+    weir_rtl_expr bits = expr->kind == WEIR_RTL_EXPR_CAST ? (weir_rtl_expr){expr->a} : value;
+    weir_rtl_expr sign = weir_rtl_bit(design, bits, old - 1);
+    return weir_rtl_as_signed(design, weir_rtl_concat2(design, weir_rtl_repeat(design, width - old, sign), bits));
+}
+
+/* ---- reading back ---- */
+
+uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr) {
+    return design->expr[expr.id].width;
+}
+
+bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
+    const rtl_expr *record = &design->expr[expr.id];
+    switch (record->kind) {
+    case WEIR_RTL_EXPR_VAR: return design->var[record->a].direction != WEIR_RTL_INPUT;
+    case WEIR_RTL_EXPR_SLICE:
+    case WEIR_RTL_EXPR_SELECT: return weir_rtl_is_target(design, (weir_rtl_expr){record->a});
+    case WEIR_RTL_EXPR_CONCAT:
+        for (uint32_t i = 0; i < record->b; i++)
+            if (!weir_rtl_is_target(design, (weir_rtl_expr){design->operand[record->a + i]}))
+                return false;
+        return true;
+    default: return false;
+    }
+}
+
+weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr) {
+    const rtl_expr *record = &design->expr[expr.id];
+    weir_rtl_expr_info info = {.kind = record->kind,
+                               .op = record->op,
+                               .width = record->width,
+                               .is_signed = record->is_signed,
+                               .carries = record->carries,
+                               .module = {record->module}};
+    switch (record->kind) {
+    case WEIR_RTL_EXPR_CONSTANT: info.words = design->word + record->a; break;
+    case WEIR_RTL_EXPR_VAR: info.var.id = record->a; break;
+    case WEIR_RTL_EXPR_PARAMETER: info.parameter.id = record->a; break;
+    case WEIR_RTL_EXPR_SLICE: info.low = record->b; /* fall through */
+    case WEIR_RTL_EXPR_SELECT:
+        info.var.id = design->expr[record->a].a;
+        info.operand_count = record->kind == WEIR_RTL_EXPR_SELECT ? 2 : 1;
+        break;
+    case WEIR_RTL_EXPR_CONCAT: info.operand_count = record->b; break;
+    case WEIR_RTL_EXPR_REPEAT: info.repeat = record->b; /* fall through */
+    case WEIR_RTL_EXPR_UNARY:
+    case WEIR_RTL_EXPR_CAST: info.operand_count = 1; break;
+    case WEIR_RTL_EXPR_BINARY: info.operand_count = 2; break;
+    case WEIR_RTL_EXPR_CONDITIONAL: info.operand_count = 3; break;
+    case WEIR_RTL_EXPR_NONE: break;
+    }
+    return info;
+}
+
+weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index) {
+    const rtl_expr *record = &design->expr[expr.id];
+    if (record->kind == WEIR_RTL_EXPR_CONCAT)
+        return (weir_rtl_expr){design->operand[record->a + index]};
+    return (weir_rtl_expr){index == 0 ? record->a : index == 1 ? record->b : record->c};
+}

@@ -1,0 +1,182 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "rtlir/internal.h"
+
+uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value) {
+    uint32_t id = RTL_APPEND(design, formula);
+    design->formula[id].kind = RTL_FORMULA_VALUE;
+    design->formula[id].value = value;
+    return id;
+}
+
+static rtl_value integer_value(int64_t integer) {
+    rtl_value value = {.kind = RTL_VALUE_INTEGER, .integer = integer};
+    return value;
+}
+
+static rtl_value no_value(const char **problem, const char *text) {
+    rtl_value value = {.kind = RTL_VALUE_NONE};
+    *problem = text;
+    return value;
+}
+
+static int64_t clog2(int64_t value) {
+    int64_t bits = 0;
+    while (bits < 62 && (INT64_C(1) << bits) < value)
+        bits++;
+    return bits;
+}
+
+static rtl_value power(int64_t base, int64_t exponent, const char **problem) {
+    if (exponent < 0 || (exponent > 63 && base != 0 && base != 1 && base != -1))
+        return no_value(problem, "a power is out of range");
+    int64_t result = 1;
+    for (int64_t i = exponent > 63 ? 62 + (exponent & 1) : 0; i < (exponent > 63 ? 64 : exponent); i++)
+        if (__builtin_mul_overflow(result, base, &result))
+            return no_value(problem, "a power overflows 64 bits");
+    return integer_value(result);
+}
+
+static rtl_value shift(int64_t a, int64_t b, bool left, const char **problem) {
+    if (b < 0 || b > 62)
+        return no_value(problem, "a shift is out of range");
+    if (!left)
+        return integer_value(a >= 0 ? a >> b : ~(~a >> b));
+    if (__builtin_mul_overflow(a, INT64_C(1) << b, &a))
+        return no_value(problem, "a shift overflows 64 bits");
+    return integer_value(a);
+}
+
+static rtl_value arithmetic(weir_rtl_operator op, int64_t a, int64_t b, const char **problem) {
+    int64_t result = 0;
+    bool overflow = false;
+    switch (op) {
+    case WEIR_RTL_ADD: overflow = __builtin_add_overflow(a, b, &result); break;
+    case WEIR_RTL_SUBTRACT: overflow = __builtin_sub_overflow(a, b, &result); break;
+    case WEIR_RTL_MULTIPLY: overflow = __builtin_mul_overflow(a, b, &result); break;
+    case WEIR_RTL_DIVIDE:
+    case WEIR_RTL_MODULO:
+        if (b == 0)
+            return no_value(problem, "division by zero");
+        if (b == -1)
+            overflow = op == WEIR_RTL_DIVIDE && __builtin_sub_overflow(0, a, &result);
+        else
+            result = op == WEIR_RTL_DIVIDE ? a / b : a % b;
+        break;
+    case WEIR_RTL_POWER: return power(a, b, problem);
+    case WEIR_RTL_SHIFT_LEFT: return shift(a, b, true, problem);
+    case WEIR_RTL_SHIFT_RIGHT:
+    case WEIR_RTL_SHIFT_RIGHT_ARITHMETIC: return shift(a, b, false, problem);
+    case WEIR_RTL_AND: result = a & b; break;
+    case WEIR_RTL_OR: result = a | b; break;
+    case WEIR_RTL_XOR: result = a ^ b; break;
+    case WEIR_RTL_LESS: result = a < b; break;
+    case WEIR_RTL_LESS_EQUAL: result = a <= b; break;
+    case WEIR_RTL_GREATER: result = a > b; break;
+    case WEIR_RTL_GREATER_EQUAL: result = a >= b; break;
+    case WEIR_RTL_EQUAL: result = a == b; break;
+    case WEIR_RTL_NOT_EQUAL: result = a != b; break;
+    case WEIR_RTL_LOGICAL_AND: result = a && b; break;
+    case WEIR_RTL_LOGICAL_OR: result = a || b; break;
+    default: return no_value(problem, "an operator that a constant expression cannot have");
+    }
+    return overflow ? no_value(problem, "a value overflows 64 bits") : integer_value(result);
+}
+
+static rtl_value evaluate_unary(weir_rtl_operator op, int64_t a, const char **problem) {
+    switch (op) {
+    case WEIR_RTL_PLUS: return integer_value(a);
+    case WEIR_RTL_NEGATE: return arithmetic(WEIR_RTL_SUBTRACT, 0, a, problem);
+    case WEIR_RTL_NOT: return integer_value(~a);
+    case WEIR_RTL_LOGICAL_NOT: return integer_value(!a);
+    default: return no_value(problem, "an operator that a constant expression cannot have");
+    }
+}
+
+static rtl_value evaluate_binary(weir_rtl_operator op, const rtl_value *a, const rtl_value *b, const char **problem) {
+    if (a->kind == RTL_VALUE_STRING && b->kind == RTL_VALUE_STRING &&
+        (op == WEIR_RTL_EQUAL || op == WEIR_RTL_NOT_EQUAL))
+        return integer_value((strcmp(a->text, b->text) == 0) == (op == WEIR_RTL_EQUAL));
+    if (a->kind != RTL_VALUE_INTEGER || b->kind != RTL_VALUE_INTEGER)
+        return no_value(problem, "a string or a vector stands where an integer is needed");
+    return arithmetic(op, a->integer, b->integer, problem);
+}
+
+/* Recursion is bounded by the nesting that the reader accepts. */
+rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
+                       const char **problem) {
+    const rtl_formula *f = &design->formula[formula];
+    if (f->kind == RTL_FORMULA_VALUE)
+        return f->value;
+    if (f->kind == RTL_FORMULA_PARAMETER) {
+        rtl_value value = parameters[design->parameter[f->a].index];
+        return value.kind == RTL_VALUE_NONE ? no_value(problem, "a parameter that it needs has no value") : value;
+    }
+    rtl_value a = rtl_evaluate(design, f->a, parameters, problem);
+    if (a.kind == RTL_VALUE_NONE)
+        return a;
+    if (f->kind == RTL_FORMULA_BINARY) {
+        rtl_value b = rtl_evaluate(design, f->b, parameters, problem);
+        return b.kind == RTL_VALUE_NONE ? b : evaluate_binary(f->op, &a, &b, problem);
+    }
+    if (a.kind != RTL_VALUE_INTEGER)
+        return no_value(problem, "a string or a vector stands where an integer is needed");
+    if (f->kind == RTL_FORMULA_CONDITIONAL)
+        return rtl_evaluate(design, a.integer ? f->b : f->c, parameters, problem);
+    if (f->kind == RTL_FORMULA_CLOG2)
+        return integer_value(clog2(a.integer));
+    return evaluate_unary(f->op, a.integer, problem);
+}
+
+/* Overrides by an expression: a constant that fits 64 bits is an integer, anything else is opaque here. */
+static rtl_value override_value(const weir_rtl_design *design, const rtl_value *value) {
+    if (value->kind != RTL_VALUE_EXPR)
+        return *value;
+    rtl_value result = {.kind = RTL_VALUE_OPAQUE};
+    const rtl_expr *expr = &design->expr[value->expr];
+    if (expr->kind == WEIR_RTL_EXPR_PARAMETER) {
+        const rtl_formula *f = &design->formula[design->parameter[expr->a].formula];
+        return f->kind == RTL_FORMULA_VALUE ? f->value : result;
+    }
+    if (expr->width > 64)
+        return result;
+    uint64_t word = design->word[expr->a];
+    if (expr->is_signed && expr->width < 64 && (word >> (expr->width - 1) & 1))
+        word |= UINT64_MAX << expr->width;
+    if (!expr->is_signed && word > INT64_MAX)
+        return result;
+    memcpy(&result.integer, &word, sizeof word);
+    result.kind = RTL_VALUE_INTEGER;
+    return result;
+}
+
+rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance) {
+    const rtl_ids *ids = &design->module[module].parameters;
+    rtl_value *values = weir_calloc(ids->count + 1, sizeof *values);
+    for (size_t i = 0; i < ids->count; i++) {
+        const char *problem = NULL;
+        if (instance && i < instance->override_count && instance->override[i].kind != RTL_VALUE_NONE)
+            values[i] = override_value(design, &instance->override[i]);
+        else
+            values[i] = rtl_evaluate(design, design->parameter[ids->id[i]].formula, values, &problem);
+    }
+    return values;
+}
+
+uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_value *parameters,
+                        const char **problem) {
+    const rtl_var *port = &design->var[var];
+    if (!port->high)
+        return port->width;
+    rtl_value high = rtl_evaluate(design, port->high, parameters, problem);
+    rtl_value low = rtl_evaluate(design, port->low, parameters, problem);
+    if (high.kind == RTL_VALUE_INTEGER && low.kind == RTL_VALUE_INTEGER) {
+        if (low.integer >= 0 && high.integer >= low.integer && high.integer - low.integer < WEIR_RTL_MAX_WIDTH)
+            return (uint32_t)(high.integer - low.integer + 1);
+        *problem = "its range is empty, negative or too large";
+    } else if (!*problem) {
+        *problem = "its range needs a parameter that is no integer";
+    }
+    return 0;
+}

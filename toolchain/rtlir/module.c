@@ -1,0 +1,243 @@
+#include <string.h>
+
+#include "rtlir/internal.h"
+
+weir_rtl_module weir_rtl_add_module(weir_rtl_design *design, const char *name) {
+    weir_rtl_module none = {0};
+    const char *own = rtl_new_name(design, 0, "module", name);
+    if (!own)
+        return none;
+    uint32_t id = RTL_APPEND(design, module);
+    uint32_t body = rtl_new_block(design, id, 0);
+    rtl_module *module = &design->module[id];
+    module->common = rtl_common_now(design);
+    module->name = own;
+    module->body = body;
+    rtl_name entry = {.name = own, .scope = 0, .id = id, .kind = RTL_NAME_MODULE};
+    rtl_names_set(&design->names, &entry);
+    return (weir_rtl_module){id};
+}
+
+weir_rtl_module weir_rtl_find_module(const weir_rtl_design *design, const char *name) {
+    const rtl_name *entry = rtl_names_find(&design->names, 0, weir_strings_intern(design->strings, name));
+    return (weir_rtl_module){entry ? entry->id : 0};
+}
+
+size_t weir_rtl_module_count(const weir_rtl_design *design) {
+    return design->module_count - 1;
+}
+
+weir_rtl_module weir_rtl_module_at(const weir_rtl_design *design, size_t index) {
+    (void)design;
+    return (weir_rtl_module){(uint32_t)(index + 1)};
+}
+
+void weir_rtl_set_external(weir_rtl_design *design, weir_rtl_module module) {
+    if (module.id)
+        design->module[module.id].is_external = true;
+}
+
+/* ---- ports and variables ---- */
+
+uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *model) {
+    const char *what = model->direction == WEIR_RTL_INTERNAL ? "variable" : "port";
+    const char *name = rtl_new_name(design, module, what, model->name);
+    if (!name)
+        return 0;
+    uint32_t id = RTL_APPEND(design, var);
+    rtl_var *var = &design->var[id];
+    *var = *model;
+    var->common = rtl_common_now(design);
+    var->name = name;
+    var->module = module;
+    rtl_module *owner = &design->module[module];
+    rtl_ids_add(&owner->vars, id);
+    if (var->direction != WEIR_RTL_INTERNAL) {
+        var->port = (uint32_t)owner->ports.count;
+        rtl_ids_add(&owner->ports, id);
+    }
+    rtl_name entry = {.name = name, .scope = module, .id = id, .kind = RTL_NAME_VAR};
+    rtl_names_set(&design->names, &entry);
+    return id;
+}
+
+static weir_rtl_var add_var(weir_rtl_design *design, weir_rtl_module module, const rtl_var *model) {
+    weir_rtl_var none = {0};
+    if (!module.id)
+        return none;
+    if (model->width < 1 || model->width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "'%s' in '%s' has %u bits, expected 1 to %d", model->name,
+                  design->module[module.id].name, (unsigned)model->width, WEIR_RTL_MAX_WIDTH);
+        return none;
+    }
+    if (model->kind != WEIR_RTL_DATA && model->width != 1) {
+        rtl_error(design, design->place, "'%s' in '%s' is a clock, reset or enable and has %u bits, expected 1",
+                  model->name, design->module[module.id].name, (unsigned)model->width);
+        return none;
+    }
+    return (weir_rtl_var){rtl_new_var(design, module.id, model)};
+}
+
+weir_rtl_var weir_rtl_add_port(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
+                               weir_rtl_direction direction, weir_rtl_kind kind, bool is_signed) {
+    rtl_var model = {.name = name, .width = width, .direction = direction, .kind = kind, .is_signed = is_signed};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_add_input(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width) {
+    rtl_var model = {.name = name, .width = width, .direction = WEIR_RTL_INPUT};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_add_output(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width) {
+    rtl_var model = {.name = name, .width = width, .direction = WEIR_RTL_OUTPUT};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_add_clock(weir_rtl_design *design, weir_rtl_module module, const char *name) {
+    rtl_var model = {.name = name, .width = 1, .direction = WEIR_RTL_INPUT, .kind = WEIR_RTL_CLOCK};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_add_reset(weir_rtl_design *design, weir_rtl_module module, const char *name) {
+    rtl_var model = {.name = name, .width = 1, .direction = WEIR_RTL_INPUT, .kind = WEIR_RTL_RESET};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_add_wire(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width) {
+    rtl_var model = {.name = name, .width = width};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_add_wire_signed(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                      uint32_t width) {
+    rtl_var model = {.name = name, .width = width, .is_signed = true};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_add_wire_of(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                  weir_rtl_kind kind) {
+    rtl_var model = {.name = name, .width = 1, .kind = kind};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_add_register(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
+                                   bool is_signed) {
+    rtl_var model = {.name = name, .width = width, .is_signed = is_signed, .is_register = true};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_find_var(const weir_rtl_design *design, weir_rtl_module module, const char *name) {
+    const rtl_name *entry = rtl_names_find(&design->names, module.id, weir_strings_intern(design->strings, name));
+    return (weir_rtl_var){entry && module.id && entry->kind == RTL_NAME_VAR ? entry->id : 0};
+}
+
+/* ---- parameters ---- */
+
+uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char *name, uint32_t formula,
+                           bool is_local) {
+    const char *own = rtl_new_name(design, module, "parameter", name);
+    if (!own)
+        return 0;
+    uint32_t id = RTL_APPEND(design, parameter);
+    rtl_parameter *parameter = &design->parameter[id];
+    parameter->common = rtl_common_now(design);
+    parameter->name = own;
+    parameter->module = module;
+    parameter->formula = formula;
+    parameter->is_local = is_local;
+    parameter->index = (uint32_t)design->module[module].parameters.count;
+    rtl_ids_add(&design->module[module].parameters, id);
+    rtl_name entry = {.name = own, .scope = module, .id = id, .kind = RTL_NAME_PARAMETER};
+    rtl_names_set(&design->names, &entry);
+    return id;
+}
+
+static weir_rtl_parameter add_parameter(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                        rtl_value value, bool is_local) {
+    if (!module.id)
+        return (weir_rtl_parameter){0};
+    return (weir_rtl_parameter){
+        rtl_new_parameter(design, module.id, name, rtl_formula_value(design, value), is_local)};
+}
+
+static rtl_value integer_value(int64_t integer) {
+    rtl_value value = {.kind = RTL_VALUE_INTEGER, .integer = integer};
+    return value;
+}
+
+static rtl_value string_value(weir_rtl_design *design, const char *text) {
+    rtl_value value = {.kind = RTL_VALUE_STRING, .text = weir_strings_intern(design->strings, text)};
+    return value;
+}
+
+weir_rtl_parameter weir_rtl_add_parameter(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                          int64_t value) {
+    return add_parameter(design, module, name, integer_value(value), false);
+}
+
+weir_rtl_parameter weir_rtl_add_parameter_string(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                                 const char *value) {
+    return add_parameter(design, module, name, string_value(design, value), false);
+}
+
+weir_rtl_parameter weir_rtl_add_local(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                      int64_t value) {
+    return add_parameter(design, module, name, integer_value(value), true);
+}
+
+weir_rtl_parameter weir_rtl_add_local_string(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                             const char *value) {
+    return add_parameter(design, module, name, string_value(design, value), true);
+}
+
+/* ---- reading back ---- */
+
+weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl_module module) {
+    const rtl_module *record = &design->module[module.id];
+    weir_rtl_module_info info = {.name = record->name,
+                                 .path = record->path,
+                                 .is_external = record->is_external,
+                                 .port_count = record->ports.count,
+                                 .var_count = record->vars.count,
+                                 .parameter_count = record->parameters.count,
+                                 .instance_count = record->instances.count,
+                                 .body = {record->body}};
+    return info;
+}
+
+weir_rtl_var weir_rtl_port_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
+    return (weir_rtl_var){design->module[module.id].ports.id[index]};
+}
+
+weir_rtl_var weir_rtl_var_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
+    return (weir_rtl_var){design->module[module.id].vars.id[index]};
+}
+
+weir_rtl_parameter weir_rtl_parameter_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
+    return (weir_rtl_parameter){design->module[module.id].parameters.id[index]};
+}
+
+weir_rtl_instance weir_rtl_instance_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
+    return (weir_rtl_instance){design->module[module.id].instances.id[index]};
+}
+
+weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var var) {
+    const rtl_var *record = &design->var[var.id];
+    weir_rtl_var_info info = {.name = record->name,
+                              .module = {record->module},
+                              .width = record->width,
+                              .port = record->port,
+                              .direction = record->direction,
+                              .kind = record->kind,
+                              .is_signed = record->is_signed,
+                              .is_register = record->is_register};
+    return info;
+}
+
+weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, weir_rtl_parameter parameter) {
+    const rtl_parameter *record = &design->parameter[parameter.id];
+    weir_rtl_parameter_info info = {
+        .name = record->name, .module = {record->module}, .is_local = record->is_local};
+    return info;
+}

@@ -1,0 +1,226 @@
+/* The hardware IR: a design owns modules; a module has parameters, ports, variables, instances of other modules and
+ * statements. Everything Weir emits as Verilog is built here and printed by print.h.
+ * Handles are 32-bit ids into tables of the design; id 0 is "none". A call that fails reports the error, counts it in
+ * the design and returns none; calls that are handed none stay silent. So a builder checks weir_rtl_errors once, at
+ * the end. Names are copied. Every call costs constant time on average, whatever the size of the design. */
+#ifndef WEIR_RTLIR_RTL_H
+#define WEIR_RTLIR_RTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/diag.h"
+#include "support/types.h"
+
+typedef struct weir_rtl_module {
+    uint32_t id;
+} weir_rtl_module;
+typedef struct weir_rtl_var {
+    uint32_t id;
+} weir_rtl_var;
+typedef struct weir_rtl_parameter {
+    uint32_t id;
+} weir_rtl_parameter;
+typedef struct weir_rtl_expr {
+    uint32_t id;
+} weir_rtl_expr;
+typedef struct weir_rtl_instance {
+    uint32_t id;
+} weir_rtl_instance;
+typedef struct weir_rtl_stmt {
+    uint32_t id;
+} weir_rtl_stmt;
+/* A list of statements: a module's body, the body of an always block, a branch. */
+typedef struct weir_rtl_block {
+    uint32_t id;
+} weir_rtl_block;
+
+/* Widths are 1 to this many bits. */
+enum { WEIR_RTL_MAX_WIDTH = 1 << 20 };
+
+typedef enum weir_rtl_direction {
+    WEIR_RTL_INTERNAL, /* not a port */
+    WEIR_RTL_INPUT,
+    WEIR_RTL_OUTPUT,
+    WEIR_RTL_INOUT
+} weir_rtl_direction;
+
+/* What a variable carries. Clocks, resets and enables have one bit; a clock or reset input takes only a variable of
+ * its own kind, a constant, or an expression that weir_rtl_as says is one. */
+typedef enum weir_rtl_kind {
+    WEIR_RTL_DATA,
+    WEIR_RTL_CLOCK,
+    WEIR_RTL_RESET,
+    WEIR_RTL_ASYNC_RESET,
+    WEIR_RTL_CLOCK_ENABLE
+} weir_rtl_kind;
+
+/* Designs. */
+weir_rtl_design *weir_rtl_design_new(void);
+void weir_rtl_design_free(weir_rtl_design *design);
+/* Errors reported while building, reading and verifying this design. */
+size_t weir_rtl_errors(const weir_rtl_design *design);
+
+/* Provenance: whatever is made from now on carries this source place and was touched by this pass (NULL: none). */
+void weir_rtl_set_place(weir_rtl_design *design, weir_location place);
+void weir_rtl_set_pass(weir_rtl_design *design, const char *pass);
+
+/* Modules. Names are unique in the design. */
+weir_rtl_module weir_rtl_add_module(weir_rtl_design *design, const char *name);
+weir_rtl_module weir_rtl_find_module(const weir_rtl_design *design, const char *name); /* none when absent */
+size_t weir_rtl_module_count(const weir_rtl_design *design);
+/* In order of creation, index < weir_rtl_module_count. */
+weir_rtl_module weir_rtl_module_at(const weir_rtl_design *design, size_t index);
+/* An external module has ports and parameters but its text lives elsewhere: it is neither verified nor printed. */
+void weir_rtl_set_external(weir_rtl_design *design, weir_rtl_module module);
+
+/* Names. A legal name is a simple identifier that is no keyword of Verilog-2005 or SystemVerilog. */
+bool weir_rtl_name_is_legal(const char *name);
+/* A legal name near the wanted text that is free in the module, or free as a module's name; lives as long as the
+ * design. It is not taken by asking: declare it before asking again. */
+const char *weir_rtl_free_name(weir_rtl_design *design, weir_rtl_module module, const char *wanted);
+const char *weir_rtl_free_module_name(weir_rtl_design *design, const char *wanted);
+
+/* Ports, in the order in which they are added, and internal variables. */
+weir_rtl_var weir_rtl_add_port(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
+                               weir_rtl_direction direction, weir_rtl_kind kind, bool is_signed);
+weir_rtl_var weir_rtl_add_input(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width);
+weir_rtl_var weir_rtl_add_output(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width);
+weir_rtl_var weir_rtl_add_clock(weir_rtl_design *design, weir_rtl_module module, const char *name);
+weir_rtl_var weir_rtl_add_reset(weir_rtl_design *design, weir_rtl_module module, const char *name);
+weir_rtl_var weir_rtl_add_wire(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width);
+weir_rtl_var weir_rtl_add_wire_signed(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                      uint32_t width);
+weir_rtl_var weir_rtl_add_wire_of(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                  weir_rtl_kind kind); /* one bit */
+/* Assigned in always blocks; an output becomes a register by being assigned in one. */
+weir_rtl_var weir_rtl_add_register(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
+                                   bool is_signed);
+weir_rtl_var weir_rtl_find_var(const weir_rtl_design *design, weir_rtl_module module, const char *name);
+
+/* Parameters of a module, with their defaults; a local one cannot be overridden. */
+weir_rtl_parameter weir_rtl_add_parameter(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                          int64_t value);
+weir_rtl_parameter weir_rtl_add_parameter_string(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                                 const char *value);
+weir_rtl_parameter weir_rtl_add_local(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                      int64_t value);
+weir_rtl_parameter weir_rtl_add_local_string(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                             const char *value);
+
+/* Instances: `module` of the design inside `parent`. Ports and parameters that are not named keep their default or are
+ * open; weir_rtl_verify says which inputs are missing and compares widths, once all overrides are known. */
+weir_rtl_instance weir_rtl_add_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
+                                        const char *name);
+void weir_rtl_set_parameter(weir_rtl_design *design, weir_rtl_instance instance, const char *name, int64_t value);
+void weir_rtl_set_parameter_string(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
+                                   const char *value);
+/* A constant of any width, or a parameter of the parent. */
+void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
+                                 weir_rtl_expr value);
+/* An input takes any expression of the parent, an output what could stand left of an assignment. Bits are carried as
+ * they are: widths must agree, signs need not. */
+void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const char *port, weir_rtl_expr value);
+/* Says that nothing listens to this output. */
+void weir_rtl_leave_open(weir_rtl_design *design, weir_rtl_instance instance, const char *port);
+/* Width of a port, value of an integer parameter under the overrides made so far; 0 and false after an error. */
+uint32_t weir_rtl_port_width(weir_rtl_design *design, weir_rtl_instance instance, const char *port);
+bool weir_rtl_parameter_value(weir_rtl_design *design, weir_rtl_instance instance, const char *name, int64_t *value);
+
+/* Anything that carries a comment, attributes and provenance; make one with WEIR_RTL_ITEM(handle). */
+typedef struct weir_rtl_item {
+    enum weir_rtl_item_kind {
+        WEIR_RTL_ITEM_MODULE,
+        WEIR_RTL_ITEM_VAR,
+        WEIR_RTL_ITEM_PARAMETER,
+        WEIR_RTL_ITEM_INSTANCE,
+        WEIR_RTL_ITEM_STMT
+    } kind;
+    uint32_t id;
+} weir_rtl_item;
+
+static inline weir_rtl_item weir_rtl_item_module(weir_rtl_module module) {
+    return (weir_rtl_item){WEIR_RTL_ITEM_MODULE, module.id};
+}
+static inline weir_rtl_item weir_rtl_item_var(weir_rtl_var var) {
+    return (weir_rtl_item){WEIR_RTL_ITEM_VAR, var.id};
+}
+static inline weir_rtl_item weir_rtl_item_parameter(weir_rtl_parameter parameter) {
+    return (weir_rtl_item){WEIR_RTL_ITEM_PARAMETER, parameter.id};
+}
+static inline weir_rtl_item weir_rtl_item_instance(weir_rtl_instance instance) {
+    return (weir_rtl_item){WEIR_RTL_ITEM_INSTANCE, instance.id};
+}
+static inline weir_rtl_item weir_rtl_item_stmt(weir_rtl_stmt stmt) {
+    return (weir_rtl_item){WEIR_RTL_ITEM_STMT, stmt.id};
+}
+#define WEIR_RTL_ITEM(handle)                        \
+    _Generic((handle),                               \
+        weir_rtl_module: weir_rtl_item_module,       \
+        weir_rtl_var: weir_rtl_item_var,             \
+        weir_rtl_parameter: weir_rtl_item_parameter, \
+        weir_rtl_instance: weir_rtl_item_instance,   \
+        weir_rtl_stmt: weir_rtl_item_stmt)(handle)
+
+/* Printed above (or, when short, beside) the item; lines are separated by '\n'. NULL takes it away. */
+void weir_rtl_set_comment(weir_rtl_design *design, weir_rtl_item item, const char *text);
+/* (* name *) or, with a text or a number, (* name = value *); a repeated name replaces its value. */
+void weir_rtl_set_attribute(weir_rtl_design *design, weir_rtl_item item, const char *name);
+void weir_rtl_set_attribute_string(weir_rtl_design *design, weir_rtl_item item, const char *name, const char *value);
+void weir_rtl_set_attribute_integer(weir_rtl_design *design, weir_rtl_item item, const char *name, int64_t value);
+bool weir_rtl_has_attribute(const weir_rtl_design *design, weir_rtl_item item, const char *name);
+/* Adds the current pass to the item's trail, once. */
+void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item);
+
+/* Reading back. The structs are copies; their texts belong to the design. A handle must not be none. */
+typedef struct weir_rtl_item_info {
+    const char *comment; /* or NULL */
+    weir_location place;
+    size_t pass_count; /* passes that touched it, see weir_rtl_item_pass */
+} weir_rtl_item_info;
+weir_rtl_item_info weir_rtl_get_item(const weir_rtl_design *design, weir_rtl_item item);
+/* The name of pass number `index`, the first one to touch it being 0. */
+const char *weir_rtl_item_pass(const weir_rtl_design *design, weir_rtl_item item, size_t index);
+
+typedef struct weir_rtl_module_info {
+    const char *name;
+    const char *path; /* the file that an external module was read from, else NULL */
+    bool is_external;
+    size_t port_count, var_count /* ports included */, parameter_count, instance_count;
+    weir_rtl_block body;
+} weir_rtl_module_info;
+weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl_module module);
+weir_rtl_var weir_rtl_port_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
+weir_rtl_var weir_rtl_var_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
+weir_rtl_parameter weir_rtl_parameter_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
+weir_rtl_instance weir_rtl_instance_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
+
+typedef struct weir_rtl_var_info {
+    const char *name;
+    weir_rtl_module module;
+    uint32_t width; /* for a port of an external module: with all parameters at their defaults, 0 when that is no width */
+    uint32_t port;  /* index among the ports, when it is one */
+    weir_rtl_direction direction;
+    weir_rtl_kind kind;
+    bool is_signed;
+    bool is_register;
+} weir_rtl_var_info;
+weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var var);
+
+typedef struct weir_rtl_parameter_info {
+    const char *name;
+    weir_rtl_module module;
+    bool is_local;
+} weir_rtl_parameter_info;
+weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, weir_rtl_parameter parameter);
+
+typedef struct weir_rtl_instance_info {
+    const char *name;
+    weir_rtl_module parent, module;
+} weir_rtl_instance_info;
+weir_rtl_instance_info weir_rtl_get_instance(const weir_rtl_design *design, weir_rtl_instance instance);
+/* What port number `port` of the instance's module is connected to; none when it is open. */
+weir_rtl_expr weir_rtl_connection_at(const weir_rtl_design *design, weir_rtl_instance instance, size_t port);
+
+#endif

@@ -1,0 +1,341 @@
+#include "rtlir/stmt.h"
+
+#include <string.h>
+
+#include "rtlir/internal.h"
+
+uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner) {
+    uint32_t id = RTL_APPEND(design, block);
+    rtl_block *block = &design->block[id];
+    block->module = module;
+    block->owner = owner;
+    if (owner)
+        block->depth = design->block[design->stmt[owner].block].depth + 1;
+    return id;
+}
+
+uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kind kind) {
+    uint32_t id = RTL_APPEND(design, stmt);
+    rtl_stmt *stmt = &design->stmt[id];
+    rtl_block *owner = &design->block[block];
+    stmt->common = rtl_common_now(design);
+    stmt->kind = kind;
+    stmt->block = block;
+    stmt->previous = owner->last;
+    if (owner->last)
+        design->stmt[owner->last].next = id;
+    else
+        owner->first = id;
+    owner->last = id;
+    return id;
+}
+
+/* ---- the module's body ---- */
+
+/* Brings a value to what an assignment needs; 0 after an error. */
+static uint32_t fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value) {
+    const rtl_expr *to = &design->expr[target.id];
+    const rtl_expr *from = &design->expr[value.id];
+    if (!weir_rtl_is_target(design, target)) {
+        rtl_error(design, design->place, "'%s' cannot be assigned to", rtl_describe(design, target.id));
+        return 0;
+    }
+    if (to->module != module || (from->module && from->module != module)) {
+        rtl_error(design, design->place, "assignment of '%s' to '%s' in module '%s' names variables of another module",
+                  rtl_describe(design, value.id), rtl_describe(design, target.id), design->module[module].name);
+        return 0;
+    }
+    if (to->width != from->width) {
+        rtl_error(design, design->place, "'%s' has %u bits and cannot take '%s', which has %u",
+                  rtl_describe(design, target.id), (unsigned)to->width, rtl_describe(design, value.id),
+                  (unsigned)from->width);
+        return 0;
+    }
+    if (to->is_signed != from->is_signed && from->kind != WEIR_RTL_EXPR_CONSTANT) {
+        rtl_error(design, design->place, "'%s' is %s and cannot take '%s', which is %s",
+                  rtl_describe(design, target.id), to->is_signed ? "signed" : "unsigned",
+                  rtl_describe(design, value.id), from->is_signed ? "signed" : "unsigned");
+        return 0;
+    }
+    return to->is_signed ? weir_rtl_as_signed(design, value).id : weir_rtl_as_unsigned(design, value).id;
+}
+
+static bool in_own_module(weir_rtl_design *design, uint32_t module) {
+    if (!design->module[module].is_external)
+        return true;
+    rtl_error(design, design->place, "the external module '%s' takes no statements", design->module[module].name);
+    return false;
+}
+
+weir_rtl_stmt weir_rtl_assign(weir_rtl_design *design, weir_rtl_module module, weir_rtl_expr target,
+                              weir_rtl_expr value) {
+    weir_rtl_stmt none = {0};
+    if (!module.id || !target.id || !value.id || !in_own_module(design, module.id))
+        return none;
+    uint32_t fitted = fit_value(design, module.id, target, value);
+    if (!fitted)
+        return none;
+    uint32_t id = rtl_new_stmt(design, design->module[module.id].body, WEIR_RTL_STMT_ASSIGN);
+    design->stmt[id].a = target.id;
+    design->stmt[id].b = fitted;
+    return (weir_rtl_stmt){id};
+}
+
+weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module module, const char *text) {
+    weir_rtl_stmt none = {0};
+    if (!module.id || !in_own_module(design, module.id))
+        return none;
+    weir_rtl_stmt stmt = {rtl_new_stmt(design, design->module[module.id].body, WEIR_RTL_STMT_COMMENT)};
+    weir_rtl_set_comment(design, WEIR_RTL_ITEM(stmt), text);
+    return stmt;
+}
+
+static weir_rtl_block add_process(weir_rtl_design *design, weir_rtl_module module, weir_rtl_stmt_kind kind) {
+    weir_rtl_block none = {0};
+    if (!module.id || !in_own_module(design, module.id))
+        return none;
+    uint32_t stmt = rtl_new_stmt(design, design->module[module.id].body, kind);
+    uint32_t body = rtl_new_block(design, module.id, stmt);
+    design->stmt[stmt].body = body;
+    return (weir_rtl_block){body};
+}
+
+weir_rtl_block weir_rtl_add_always(weir_rtl_design *design, weir_rtl_module module, weir_rtl_edge edge,
+                                   weir_rtl_var clock) {
+    weir_rtl_block none = {0};
+    if (!clock.id)
+        return none;
+    weir_rtl_block body = add_process(design, module, WEIR_RTL_STMT_ALWAYS);
+    weir_rtl_add_event(design, body, edge, clock);
+    return body;
+}
+
+weir_rtl_block weir_rtl_add_combinational(weir_rtl_design *design, weir_rtl_module module) {
+    return add_process(design, module, WEIR_RTL_STMT_COMBINATIONAL);
+}
+
+weir_rtl_block weir_rtl_add_initial(weir_rtl_design *design, weir_rtl_module module) {
+    return add_process(design, module, WEIR_RTL_STMT_INITIAL);
+}
+
+void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl_edge edge, weir_rtl_var var) {
+    if (!always.id || !var.id)
+        return;
+    const rtl_block *block = &design->block[always.id];
+    const rtl_var *trigger = &design->var[var.id];
+    uint32_t owner = block->owner;
+    if (!owner || design->stmt[owner].kind != WEIR_RTL_STMT_ALWAYS) {
+        rtl_error(design, design->place, "an edge of '%s' needs the body of an always block", trigger->name);
+        return;
+    }
+    if (trigger->module != block->module ||
+        (trigger->kind != WEIR_RTL_CLOCK && trigger->kind != WEIR_RTL_ASYNC_RESET)) {
+        rtl_error(design, design->place, "an always block of module '%s' cannot wait for '%s', which is no %s",
+                  design->module[block->module].name, trigger->name,
+                  trigger->module == block->module ? "clock or asynchronous reset" : "variable of it");
+        return;
+    }
+    uint32_t id = RTL_APPEND(design, event);
+    design->event[id].edge = edge;
+    design->event[id].var = var.id;
+    uint32_t *link = &design->stmt[owner].a;
+    while (*link)
+        link = &design->event[*link].next;
+    *link = id;
+}
+
+/* ---- inside processes ---- */
+
+/* Variables that a process assigns must be registers; an output becomes one. */
+static bool make_registers(weir_rtl_design *design, uint32_t target) {
+    const rtl_expr *expr = &design->expr[target];
+    if (expr->kind == WEIR_RTL_EXPR_CONCAT) {
+        for (uint32_t i = 0; i < expr->b; i++)
+            if (!make_registers(design, design->operand[expr->a + i]))
+                return false;
+        return true;
+    }
+    if (expr->kind != WEIR_RTL_EXPR_VAR)
+        return make_registers(design, expr->a);
+    rtl_var *var = &design->var[expr->a];
+    if (var->direction == WEIR_RTL_OUTPUT)
+        var->is_register = true;
+    if (!var->is_register)
+        rtl_error(design, design->place, "'%s' in module '%s' is a wire; a process assigns registers only", var->name,
+                  design->module[var->module].name);
+    return var->is_register;
+}
+
+static bool in_process(weir_rtl_design *design, weir_rtl_block block) {
+    uint32_t owner = design->block[block.id].owner;
+    weir_rtl_stmt_kind kind = owner ? design->stmt[owner].kind : WEIR_RTL_STMT_NONE;
+    if (kind == WEIR_RTL_STMT_NONE || kind == WEIR_RTL_STMT_CASE)
+        rtl_error(design, design->place, "this statement belongs into a process or a branch of one");
+    else if (design->block[block.id].depth > RTL_MAX_DEPTH)
+        rtl_error(design, design->place, "blocks nest deeper than %d", RTL_MAX_DEPTH);
+    else
+        return true;
+    return false;
+}
+
+static weir_rtl_stmt add_set(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target, weir_rtl_expr value,
+                             weir_rtl_timing timing) {
+    weir_rtl_stmt none = {0};
+    if (!block.id || !target.id || !value.id || !in_process(design, block))
+        return none;
+    uint32_t root = block.id;
+    while (design->block[design->stmt[design->block[root].owner].block].owner)
+        root = design->stmt[design->block[root].owner].block;
+    weir_rtl_stmt_kind process = design->stmt[design->block[root].owner].kind;
+    if ((process == WEIR_RTL_STMT_ALWAYS) != (timing == WEIR_RTL_NONBLOCKING)) {
+        rtl_error(design, design->place, "assignment to '%s' is %s, expected %s in %s", rtl_describe(design, target.id),
+                  timing == WEIR_RTL_NONBLOCKING ? "nonblocking" : "blocking",
+                  timing == WEIR_RTL_NONBLOCKING ? "blocking" : "nonblocking",
+                  process == WEIR_RTL_STMT_ALWAYS ? "a clocked block" : "an initial or combinational block");
+        return none;
+    }
+    uint32_t fitted = fit_value(design, design->block[block.id].module, target, value);
+    if (!fitted || !make_registers(design, target.id))
+        return none;
+    uint32_t id = rtl_new_stmt(design, block.id, WEIR_RTL_STMT_ASSIGN);
+    design->stmt[id].timing = timing;
+    design->stmt[id].a = target.id;
+    design->stmt[id].b = fitted;
+    return (weir_rtl_stmt){id};
+}
+
+weir_rtl_stmt weir_rtl_set(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target, weir_rtl_expr value) {
+    return add_set(design, block, target, value, WEIR_RTL_BLOCKING);
+}
+
+weir_rtl_stmt weir_rtl_set_next(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target,
+                                weir_rtl_expr value) {
+    return add_set(design, block, target, value, WEIR_RTL_NONBLOCKING);
+}
+
+static weir_rtl_stmt add_branch(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr value,
+                                weir_rtl_stmt_kind kind) {
+    weir_rtl_stmt none = {0};
+    if (!block.id || !value.id || !in_process(design, block))
+        return none;
+    const rtl_expr *expr = &design->expr[value.id];
+    uint32_t module = design->block[block.id].module;
+    if (expr->module && expr->module != module) {
+        rtl_error(design, design->place, "condition '%s' in module '%s' names variables of another module",
+                  rtl_describe(design, value.id), design->module[module].name);
+        return none;
+    }
+    if (kind == WEIR_RTL_STMT_IF && expr->width != 1) {
+        rtl_error(design, design->place, "condition '%s' has %u bits, expected 1", rtl_describe(design, value.id),
+                  (unsigned)expr->width);
+        return none;
+    }
+    uint32_t id = rtl_new_stmt(design, block.id, kind);
+    uint32_t body = rtl_new_block(design, module, id);
+    design->stmt[id].a = value.id;
+    design->stmt[id].body = body;
+    return (weir_rtl_stmt){id};
+}
+
+weir_rtl_stmt weir_rtl_add_if(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr condition) {
+    return add_branch(design, block, condition, WEIR_RTL_STMT_IF);
+}
+
+weir_rtl_block weir_rtl_then(weir_rtl_design *design, weir_rtl_stmt branch) {
+    return (weir_rtl_block){branch.id ? design->stmt[branch.id].body : 0};
+}
+
+weir_rtl_block weir_rtl_else(weir_rtl_design *design, weir_rtl_stmt branch) {
+    weir_rtl_block none = {0};
+    if (!branch.id)
+        return none;
+    if (design->stmt[branch.id].kind != WEIR_RTL_STMT_IF) {
+        rtl_error(design, design->place, "only an if has an else");
+        return none;
+    }
+    if (!design->stmt[branch.id].other) {
+        uint32_t other = rtl_new_block(design, design->block[design->stmt[branch.id].block].module, branch.id);
+        design->stmt[branch.id].other = other;
+    }
+    return (weir_rtl_block){design->stmt[branch.id].other};
+}
+
+weir_rtl_stmt weir_rtl_add_case(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr value) {
+    return add_branch(design, block, value, WEIR_RTL_STMT_CASE);
+}
+
+static weir_rtl_block add_item(weir_rtl_design *design, weir_rtl_stmt branch, uint32_t label) {
+    uint32_t list = design->stmt[branch.id].body;
+    uint32_t item = rtl_new_stmt(design, list, WEIR_RTL_STMT_CASE_ITEM);
+    uint32_t body = rtl_new_block(design, design->block[list].module, item);
+    design->stmt[item].a = label;
+    design->stmt[item].body = body;
+    return (weir_rtl_block){body};
+}
+
+weir_rtl_block weir_rtl_add_case_item(weir_rtl_design *design, weir_rtl_stmt branch, weir_rtl_expr label) {
+    weir_rtl_block none = {0};
+    if (!branch.id || !label.id)
+        return none;
+    const rtl_stmt *stmt = &design->stmt[branch.id];
+    const rtl_expr *value = &design->expr[stmt->a];
+    const rtl_expr *expr = &design->expr[label.id];
+    if (stmt->kind != WEIR_RTL_STMT_CASE || expr->kind != WEIR_RTL_EXPR_CONSTANT || expr->width != value->width ||
+        expr->is_signed != value->is_signed) {
+        rtl_error(design, design->place, "case label '%s' has %u bits, expected a constant like '%s' with %u",
+                  rtl_describe(design, label.id), (unsigned)expr->width, rtl_describe(design, stmt->a),
+                  (unsigned)value->width);
+        return none;
+    }
+    return add_item(design, branch, label.id);
+}
+
+weir_rtl_block weir_rtl_add_default(weir_rtl_design *design, weir_rtl_stmt branch) {
+    weir_rtl_block none = {0};
+    if (!branch.id)
+        return none;
+    if (design->stmt[branch.id].kind != WEIR_RTL_STMT_CASE) {
+        rtl_error(design, design->place, "only a case has a default");
+        return none;
+    }
+    return add_item(design, branch, 0);
+}
+
+/* ---- reading back ---- */
+
+weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt) {
+    const rtl_stmt *record = &design->stmt[stmt.id];
+    weir_rtl_stmt_info info = {.kind = record->kind,
+                               .block = {record->block},
+                               .timing = record->timing,
+                               .body = {record->body},
+                               .other = {record->other}};
+    switch (record->kind) {
+    case WEIR_RTL_STMT_ASSIGN:
+        info.target.id = record->a;
+        info.value.id = record->b;
+        break;
+    case WEIR_RTL_STMT_INSTANCE: info.instance.id = record->a; break;
+    case WEIR_RTL_STMT_IF:
+    case WEIR_RTL_STMT_CASE:
+    case WEIR_RTL_STMT_CASE_ITEM: info.value.id = record->a; break;
+    default: break;
+    }
+    return info;
+}
+
+weir_rtl_stmt weir_rtl_first(const weir_rtl_design *design, weir_rtl_block block) {
+    return (weir_rtl_stmt){design->block[block.id].first};
+}
+
+weir_rtl_stmt weir_rtl_next(const weir_rtl_design *design, weir_rtl_stmt stmt) {
+    return (weir_rtl_stmt){design->stmt[stmt.id].next};
+}
+
+weir_rtl_stmt weir_rtl_owner(const weir_rtl_design *design, weir_rtl_block block) {
+    return (weir_rtl_stmt){design->block[block.id].owner};
+}
+
+weir_rtl_module weir_rtl_block_module(const weir_rtl_design *design, weir_rtl_block block) {
+    return (weir_rtl_module){design->block[block.id].module};
+}

@@ -1,0 +1,66 @@
+/* Statements of the hardware IR: continuous assignments and processes in a module's body, assignments and branches in
+ * a process. Widths and signs of both sides of an assignment must agree, except that a constant takes the sign of its
+ * target. */
+#ifndef WEIR_RTLIR_STMT_H
+#define WEIR_RTLIR_STMT_H
+
+#include "rtlir/expr.h"
+
+typedef enum weir_rtl_stmt_kind {
+    WEIR_RTL_STMT_NONE,
+    WEIR_RTL_STMT_ASSIGN,
+    WEIR_RTL_STMT_INSTANCE,
+    WEIR_RTL_STMT_COMMENT, /* a comment of its own, with a blank line above */
+    WEIR_RTL_STMT_ALWAYS,  /* at the edges of its events */
+    WEIR_RTL_STMT_COMBINATIONAL,
+    WEIR_RTL_STMT_INITIAL,
+    WEIR_RTL_STMT_IF,
+    WEIR_RTL_STMT_CASE,
+    WEIR_RTL_STMT_CASE_ITEM
+} weir_rtl_stmt_kind;
+
+typedef enum weir_rtl_timing { WEIR_RTL_CONTINUOUS, WEIR_RTL_BLOCKING, WEIR_RTL_NONBLOCKING } weir_rtl_timing;
+typedef enum weir_rtl_edge { WEIR_RTL_POSEDGE, WEIR_RTL_NEGEDGE } weir_rtl_edge;
+
+weir_rtl_stmt weir_rtl_assign(weir_rtl_design *design, weir_rtl_module module, weir_rtl_expr target,
+                              weir_rtl_expr value);
+weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module module, const char *text);
+
+/* Processes; each returns its body. */
+weir_rtl_block weir_rtl_add_always(weir_rtl_design *design, weir_rtl_module module, weir_rtl_edge edge,
+                                   weir_rtl_var clock);
+weir_rtl_block weir_rtl_add_combinational(weir_rtl_design *design, weir_rtl_module module);
+weir_rtl_block weir_rtl_add_initial(weir_rtl_design *design, weir_rtl_module module);
+/* One more event of an always block, such as an asynchronous reset. */
+void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl_edge edge, weir_rtl_var var);
+
+/* Inside a process: `target = value;` and `target <= value;`. */
+weir_rtl_stmt weir_rtl_set(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target, weir_rtl_expr value);
+weir_rtl_stmt weir_rtl_set_next(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target,
+                                weir_rtl_expr value);
+weir_rtl_stmt weir_rtl_add_if(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr condition);
+weir_rtl_block weir_rtl_then(weir_rtl_design *design, weir_rtl_stmt branch);
+weir_rtl_block weir_rtl_else(weir_rtl_design *design, weir_rtl_stmt branch);
+weir_rtl_stmt weir_rtl_add_case(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr value);
+/* A label is a constant of the case value's width and sign. The default is printed last. */
+weir_rtl_block weir_rtl_add_case_item(weir_rtl_design *design, weir_rtl_stmt branch, weir_rtl_expr label);
+weir_rtl_block weir_rtl_add_default(weir_rtl_design *design, weir_rtl_stmt branch);
+
+/* Reading back. */
+typedef struct weir_rtl_stmt_info {
+    weir_rtl_stmt_kind kind;
+    weir_rtl_block block;       /* that it stands in */
+    weir_rtl_timing timing;     /* assign */
+    weir_rtl_expr target;       /* assign */
+    weir_rtl_expr value;        /* assign: the value; if, case: the condition; case item: the label or none */
+    weir_rtl_instance instance; /* instance */
+    weir_rtl_block body, other; /* processes, case, items: body; if: then and else (none when there is no else) */
+} weir_rtl_stmt_info;
+weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt);
+weir_rtl_stmt weir_rtl_first(const weir_rtl_design *design, weir_rtl_block block); /* none: empty */
+weir_rtl_stmt weir_rtl_next(const weir_rtl_design *design, weir_rtl_stmt stmt);    /* none: the last one */
+/* The statement that the block belongs to; none for a module's body. */
+weir_rtl_stmt weir_rtl_owner(const weir_rtl_design *design, weir_rtl_block block);
+weir_rtl_module weir_rtl_block_module(const weir_rtl_design *design, weir_rtl_block block);
+
+#endif

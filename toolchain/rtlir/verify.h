@@ -1,0 +1,17 @@
+/* Checks of a whole design below a top module. */
+#ifndef WEIR_RTLIR_VERIFY_H
+#define WEIR_RTLIR_VERIFY_H
+
+#include "rtlir/rtl.h"
+
+/* True when building reported no errors and every module below top is sound: no module contains itself; every input of
+ * every instance is connected; every connection has the port's width under the instance's overrides; every bit that an
+ * output, an instance or a statement reads is driven; no bit has two drivers. Everything found is reported at the
+ * place of its item. Cost: linear in modules, instances, statements and bits. */
+bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top);
+
+/* The modules below and including top, children before parents, in a fixed order; heap memory, free() it. NULL after a
+ * reported error when a module contains itself. */
+weir_rtl_module *weir_rtl_modules_below(weir_rtl_design *design, weir_rtl_module top, size_t *count);
+
+#endif
