@@ -1,0 +1,405 @@
+/* The importer, in this order: decode, check the model as a whole, collect definitions, check every node against the
+ * schema, sort, then build the graph node by node with type inference. A stage with errors is the last one; after a
+ * node that fails while building, what depends on it is skipped silently. */
+#include "onnx.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/graph.h"
+#include "ir/infer.h"
+#include "onnx.pb-c.h"
+#include "onnx_name.h"
+#include "onnx_schema.h"
+#include "onnx_scope.h"
+#include "onnx_tensor.h"
+#include "onnx_type.h"
+#include "onnx_wire.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/suggest.h"
+
+enum { IR_VERSION_LOW = 3, IR_VERSION_HIGH = 13, SUGGESTION_LIMIT = 512 };
+
+typedef struct importer {
+    const char *file; /* its last part */
+    const weir_archive *bindings;
+    int64_t batch;
+    weir_onnx_tensor_source source;
+    size_t errors_before;
+    const Onnx__GraphProto *proto;
+    weir_onnx_opsets opsets;
+    weir_onnx_scope scope;
+    const weir_onnx_rule **rule; /* by node */
+    uint32_t *order;
+    weir_graph *graph;
+} importer;
+
+static weir_location whole(const importer *im) { return weir_at(im->file, 0); }
+static weir_location place_of(const importer *im, size_t node) { return weir_at(im->file, (int)node + 1); }
+static size_t errors(const importer *im) { return weir_diag_errors() - im->errors_before; }
+
+/* Enough is reported. */
+static bool full(const importer *im) { return errors(im) >= WEIR_DIAG_LIMIT; }
+
+static const char *text_of(const char *text) { return text == NULL ? "" : text; }
+
+/* --- the model as a whole --- */
+
+static void check_model(importer *im, const Onnx__ModelProto *model) {
+    if (!model->has_ir_version) weir_error(whole(im), "not an ONNX model: it has no IR version");
+    else if (model->ir_version < IR_VERSION_LOW || model->ir_version > IR_VERSION_HIGH)
+        weir_error(whole(im), "IR version %lld is not supported, expected %d to %d", (long long)model->ir_version,
+                   (int)IR_VERSION_LOW, (int)IR_VERSION_HIGH);
+    weir_onnx_schema_import(model, im->file, &im->opsets);
+    for (size_t i = 0; i < model->n_functions && !full(im); i++)
+        weir_error(whole(im), "function '%.80s' of domain '%.80s': model functions are not supported",
+                   text_of(model->functions[i]->name), text_of(model->functions[i]->domain));
+    if (model->n_training_info > 0) weir_error(whole(im), "training information is not supported");
+    if (model->graph == NULL) {
+        weir_error(whole(im), "not an ONNX model: it has no graph");
+        return;
+    }
+    for (size_t i = 0; i < model->graph->n_sparse_initializer && !full(im); i++) {
+        const Onnx__TensorProto *values = model->graph->sparse_initializer[i]->values;
+        weir_error(whole(im), "sparse initializer '%.100s' is not supported",
+                   values == NULL ? "" : text_of(values->name));
+    }
+    if (model->graph->n_output == 0) weir_error(whole(im), "the graph has no outputs");
+}
+
+/* --- nodes against the schema and the scope --- */
+
+static void suggest_value(const importer *im, const char *name) {
+    if (im->scope.count > SUGGESTION_LIMIT) return;
+    const char *names[SUGGESTION_LIMIT];
+    for (size_t i = 0; i < im->scope.count; i++) names[i] = im->scope.definition[i].name;
+    const char *nearest = weir_suggest(name, names, im->scope.count);
+    if (nearest != NULL) weir_note("did you mean '%s'?", nearest);
+}
+
+static void check_inputs(const importer *im, size_t index) {
+    const Onnx__NodeProto *node = im->proto->node[index];
+    char label[WEIR_ONNX_LABEL_SIZE];
+    for (size_t i = 0; i < node->n_input && !full(im); i++) {
+        if (*node->input[i] == '\0' || weir_onnx_scope_find(&im->scope, node->input[i]) != NULL) continue;
+        weir_error(place_of(im, index),
+                   "%s: input '%.100s' is neither a graph input, an initializer nor the output of a node",
+                   weir_onnx_schema_label(node, label), node->input[i]);
+        suggest_value(im, node->input[i]);
+    }
+}
+
+static void check_nodes(importer *im) {
+    bool listed = false;
+    im->rule = weir_calloc(im->proto->n_node + 1, sizeof *im->rule);
+    for (size_t i = 0; i < im->proto->n_node && !full(im); i++) {
+        const Onnx__NodeProto *node = im->proto->node[i];
+        im->rule[i] = weir_onnx_schema_find(node, &im->opsets, place_of(im, i), &listed);
+        if (im->rule[i] != NULL) weir_onnx_schema_check(im->rule[i], node, &im->opsets, place_of(im, i));
+        check_inputs(im, i);
+    }
+}
+
+/* --- constants --- */
+
+static bool check_constant(weir_location location, const char *name, const weir_array *array) {
+    if (array->count == 0 && (array->dtype != WEIR_INT64 || array->shape.rank != 1)) {
+        char text[128];
+        weir_error(location, "tensor '%.100s' is empty (shape %s)", name,
+                   weir_shape_print(&array->shape, text, sizeof text));
+        return false;
+    }
+    for (size_t i = 0; weir_dtype_is_float(array->dtype) && i < array->count; i++) {
+        double value = weir_array_get(array, i);
+        if (isfinite(value)) continue;
+        weir_error(location, "tensor '%.100s': element %zu is %s", name, i, isnan(value) ? "not a number" : "infinite");
+        return false;
+    }
+    return true;
+}
+
+/* Makes the definition's value from the array, which is freed; NULL or bad content fails the definition. */
+static void define_constant(importer *im, weir_onnx_definition *d, weir_array *array, weir_location location) {
+    d->failed = array == NULL || !check_constant(location, d->name, array);
+    if (!d->failed) d->value = weir_graph_add_constant(im->graph, d->name, array);
+    weir_array_free(array);
+}
+
+/* Constant: one checked attribute of those that the schema knows. */
+static weir_array *constant_array(importer *im, const Onnx__AttributeProto *attribute, const char *name,
+                                  weir_location location) {
+    bool many = strcmp(attribute->name, "value_floats") == 0 || strcmp(attribute->name, "value_ints") == 0;
+    bool real = strncmp(attribute->name, "value_float", 11) == 0;
+    if (strcmp(attribute->name, "value") == 0)
+        return weir_onnx_tensor_read(attribute->t, name, location, &im->source);
+    size_t count = !many ? 1 : real ? attribute->n_floats : attribute->n_ints;
+    weir_shape shape = weir_shape_of(many ? 1 : 0, (const int64_t[]){(int64_t)count});
+    weir_array *array = weir_array_new(real ? WEIR_FLOAT32 : WEIR_INT64, &shape);
+    for (size_t i = 0; i < count; i++) {
+        if (real) weir_array_set(array, i, (double)(many ? attribute->floats[i] : attribute->f));
+        else weir_array_set_int(array, i, many ? attribute->ints[i] : attribute->i);
+    }
+    return array;
+}
+
+/* The value of a definition that is an input, was built before, or is an initializer, which is read at its first use. */
+static weir_value resolve(importer *im, weir_onnx_definition *d) {
+    if (d->value.id == 0 && !d->failed && d->source == WEIR_ONNX_INITIALIZER) {
+        weir_array *array =
+            weir_onnx_tensor_read(im->proto->initializer[d->index], d->name, whole(im), &im->source);
+        define_constant(im, d, array, whole(im));
+    }
+    return d->value;
+}
+
+/* --- graph inputs --- */
+
+static void bind_input(importer *im, weir_onnx_definition *d, const weir_onnx_declared *declared, const char *what,
+                       const weir_array *array) {
+    d->failed = !weir_onnx_type_agrees(declared, what, whole(im), array->dtype, &array->shape);
+    if (!d->failed) define_constant(im, d, weir_array_copy(array), whole(im));
+}
+
+static void build_inputs(importer *im) {
+    for (size_t i = 0; i < im->proto->n_input && !full(im); i++) {
+        const Onnx__ValueInfoProto *info = im->proto->input[i];
+        weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, info->name);
+        weir_onnx_declared declared;
+        weir_type type;
+        char what[160];
+        if (d->source != WEIR_ONNX_INPUT) continue;
+        snprintf(what, sizeof what, "graph input '%.100s'", info->name);
+        const weir_array *bound = im->bindings == NULL ? NULL : weir_archive_find(im->bindings, info->name);
+        d->failed = !weir_onnx_type_read(info, what, whole(im), &declared);
+        if (d->failed) continue;
+        if (bound != NULL) {
+            bind_input(im, d, &declared, what, bound);
+            continue;
+        }
+        d->failed = !weir_onnx_type_input(&declared, what, whole(im), im->batch, &type);
+        if (!d->failed) d->value = weir_graph_add_input(im->graph, info->name, &type);
+    }
+    for (size_t i = 0; im->bindings != NULL && i < im->bindings->count && !full(im); i++) {
+        const weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, im->bindings->name[i]);
+        if (d != NULL && d->source == WEIR_ONNX_INPUT) continue;
+        weir_error(whole(im), "'%.100s' cannot be bound: the model has no such input", im->bindings->name[i]);
+    }
+}
+
+/* --- nodes --- */
+
+static bool check_scales(const importer *im, const weir_onnx_rule *rule, weir_node node) {
+    for (size_t i = 0; i < weir_node_input_count(im->graph, node); i++) {
+        weir_value value = weir_node_input(im->graph, node, i);
+        const weir_array *scale = value.id == 0 ? NULL : weir_value_constant(im->graph, value);
+        if ((rule->scales >> i & 1) == 0 || scale == NULL) continue;
+        if (scale->count > 1 && !rule->per_axis) {
+            weir_error(weir_node_location(im->graph, node),
+                       "node '%s' (%s): '%.100s' has %zu scales, this opset allows one",
+                       weir_node_name(im->graph, node), rule->name, weir_value_name(im->graph, value), scale->count);
+            return false;
+        }
+        for (size_t j = 0; j < scale->count; j++) {
+            if (weir_array_get(scale, j) > 0) continue;
+            weir_error(weir_node_location(im->graph, node),
+                       "node '%s' (%s): element %zu of scale '%.100s' is %g, expected a positive number",
+                       weir_node_name(im->graph, node), rule->name, j, weir_value_name(im->graph, value),
+                       weir_array_get(scale, j));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Exporters disagree about the type of Quant's parameters: constants that are not float32 are converted. */
+static void convert_parameters(importer *im, weir_node node) {
+    for (size_t i = 1; weir_node_op(im->graph, node) == WEIR_OP_QUANT && i < 4; i++) {
+        weir_value value = weir_node_input(im->graph, node, i);
+        const weir_array *data = weir_value_constant(im->graph, value);
+        if (data == NULL || data->dtype == WEIR_FLOAT32) continue;
+        weir_array *array = weir_array_convert(data, WEIR_FLOAT32);
+        weir_value converted = weir_graph_add_constant(im->graph, weir_value_name(im->graph, value), array);
+        weir_array_free(array);
+        weir_node_set_input(im->graph, node, i, converted);
+    }
+}
+
+/* What type inference does not look at. */
+static bool check_result(const importer *im, weir_node node) {
+    const weir_type *type = weir_value_type(im->graph, weir_node_output(im->graph, node, 0));
+    int32_t wanted = (int32_t)weir_node_int(im->graph, node, "output_dtype", 0);
+    weir_dtype dtype;
+    size_t count;
+    if (wanted != 0 && (!weir_onnx_tensor_type(wanted, &dtype) || dtype != type->dtype)) {
+        weir_error(weir_node_location(im->graph, node), "node '%s': 'output_dtype' is %s, the zero point makes it %s",
+                   weir_node_name(im->graph, node), weir_onnx_tensor_type_name(wanted), weir_dtype_name(type->dtype));
+        return false;
+    }
+    if (weir_shape_count(&type->shape, &count) && count > 0) return true;
+    weir_error(weir_node_location(im->graph, node), "node '%s': the output is empty", weir_node_name(im->graph, node));
+    return false;
+}
+
+/* Values of the inputs; false when one of them failed. */
+static bool resolve_inputs(importer *im, const Onnx__NodeProto *proto, weir_value *inputs, size_t *count) {
+    bool fine = true;
+    for (*count = proto->n_input; *count > 0 && *proto->input[*count - 1] == '\0';) --*count;
+    for (size_t i = 0; i < *count; i++) {
+        inputs[i] = WEIR_NO_VALUE;
+        if (*proto->input[i] == '\0') continue;
+        inputs[i] = resolve(im, weir_onnx_scope_find(&im->scope, proto->input[i]));
+        fine = fine && inputs[i].id != 0;
+    }
+    return fine;
+}
+
+static void build_node(importer *im, uint32_t index) {
+    enum { INPUT_LIMIT = 16 }; /* the schema's check allows at most op.def's inputs_max */
+    const Onnx__NodeProto *proto = im->proto->node[index];
+    const weir_onnx_rule *rule = im->rule[index];
+    weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[0]);
+    weir_location location = place_of(im, index);
+    weir_value inputs[INPUT_LIMIT];
+    size_t count;
+    if (rule->op == WEIR_OP_NONE) {
+        define_constant(im, d, constant_array(im, proto->attribute[0], d->name, location), location);
+        return;
+    }
+    d->failed = !resolve_inputs(im, proto, inputs, &count);
+    if (d->failed) return;
+    char name[WEIR_ONNX_NAME_SIZE];
+    weir_onnx_name_node(proto->name, proto->op_type, name);
+    weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, 1, WEIR_NO_NODE);
+    weir_node_set_location(im->graph, node, location);
+    weir_value_set_name(im->graph, weir_node_output(im->graph, node, 0), d->name);
+    weir_onnx_schema_attach(rule, proto, im->graph, node);
+    convert_parameters(im, node);
+    d->failed = !check_scales(im, rule, node) || !weir_infer_node(im->graph, node) || !check_result(im, node);
+    if (!d->failed) d->value = weir_node_output(im->graph, node, 0);
+}
+
+/* --- outputs and declared types --- */
+
+static void check_declared(importer *im, const Onnx__ValueInfoProto *info, const weir_onnx_definition *d,
+                           const char *kind) {
+    weir_onnx_declared declared;
+    char what[160];
+    snprintf(what, sizeof what, "%s '%.100s'", kind, d->name);
+    weir_location location = d->source == WEIR_ONNX_OUTPUT ? place_of(im, d->index) : whole(im);
+    if (info->type == NULL || !weir_onnx_type_read(info, what, location, &declared)) return;
+    const weir_type *type = weir_value_type(im->graph, d->value);
+    weir_onnx_type_agrees(&declared, what, location, type->dtype, &type->shape);
+}
+
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void check_output_names(importer *im) {
+    size_t count = im->proto->n_output;
+    const char **names = weir_calloc(count, sizeof *names);
+    for (size_t i = 0; i < count; i++) names[i] = text_of(im->proto->output[i]->name);
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 1; i < count && !full(im); i++) {
+        if (strcmp(names[i], names[i - 1]) == 0) weir_error(whole(im), "graph output '%.100s' stands twice", names[i]);
+    }
+    free(names);
+}
+
+static void check_outputs(importer *im) {
+    for (size_t i = 0; i < im->proto->n_output && !full(im); i++) {
+        const char *name = text_of(im->proto->output[i]->name);
+        if (weir_onnx_scope_find(&im->scope, name) != NULL) continue;
+        weir_error(whole(im), "graph output '%.100s' is not defined", name);
+        suggest_value(im, name);
+    }
+    check_output_names(im);
+}
+
+static void build_outputs(importer *im) {
+    for (size_t i = 0; i < im->proto->n_output && !full(im); i++) {
+        weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, im->proto->output[i]->name);
+        weir_value value = resolve(im, d);
+        if (value.id == 0) continue;
+        weir_graph_add_output(im->graph, d->name, value);
+        check_declared(im, im->proto->output[i], d, "graph output");
+    }
+    for (size_t i = 0; i < im->proto->n_value_info && !full(im); i++) {
+        const Onnx__ValueInfoProto *info = im->proto->value_info[i];
+        const weir_onnx_definition *d = info->name == NULL ? NULL : weir_onnx_scope_find(&im->scope, info->name);
+        if (d != NULL && d->value.id != 0) check_declared(im, info, d, "value");
+    }
+}
+
+/* --- the whole --- */
+
+static void build(importer *im) {
+    char name[WEIR_ONNX_NAME_SIZE];
+    weir_onnx_name_graph(im->file, name);
+    im->graph = weir_graph_new(name);
+    weir_graph_set_source(im->graph, im->file);
+    build_inputs(im);
+    for (size_t i = 0; i < im->proto->n_node && !full(im); i++) build_node(im, im->order[i]);
+    build_outputs(im);
+}
+
+static void import_model(importer *im, const Onnx__ModelProto *model) {
+    check_model(im, model);
+    if (errors(im) > 0) return;
+    im->proto = model->graph;
+    if (!weir_onnx_scope_build(&im->scope, im->proto, im->file)) return;
+    check_nodes(im);
+    check_outputs(im);
+    if (full(im)) return;
+    im->order = weir_onnx_scope_order(&im->scope, im->proto, im->file);
+    if (errors(im) == 0) build(im);
+}
+
+weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *name, const char *folder,
+                                   const weir_onnx_options *options) {
+    importer im = {.file = weir_path_name(name),
+                   .bindings = options == NULL ? NULL : options->bindings,
+                   .batch = options == NULL || options->batch < 1 ? 1 : options->batch,
+                   .source = {folder, WEIR_ONNX_TENSOR_BYTES},
+                   .errors_before = weir_diag_errors()};
+    weir_arena *arena = weir_arena_new();
+    const ProtobufCMessage *message = weir_onnx_wire_decode(arena, &onnx__model_proto__descriptor, data, size, im.file);
+    if (message != NULL) import_model(&im, (const Onnx__ModelProto *)message);
+    if (full(&im)) weir_note("stopped after %d errors", (int)WEIR_DIAG_LIMIT);
+    free(im.rule);
+    free(im.order);
+    weir_onnx_scope_free(&im.scope);
+    weir_arena_free(arena);
+    if (errors(&im) == 0) return im.graph;
+    weir_graph_free(im.graph);
+    return NULL;
+}
+
+weir_graph *weir_onnx_import(const char *path, const weir_onnx_options *options) {
+    size_t size;
+    char *data = weir_file_read(path, &size);
+    if (data == NULL) return NULL;
+    char *folder = weir_path_folder(path);
+    weir_graph *graph = weir_onnx_import_bytes(data, size, path, folder, options);
+    free(folder);
+    free(data);
+    return graph;
+}
+
+weir_array *weir_onnx_read_tensor(const char *path) {
+    size_t size;
+    char *data = weir_file_read(path, &size);
+    if (data == NULL) return NULL;
+    const char *file = weir_path_name(path);
+    weir_arena *arena = weir_arena_new();
+    const Onnx__TensorProto *tensor =
+        (const Onnx__TensorProto *)weir_onnx_wire_decode(arena, &onnx__tensor_proto__descriptor, data, size, file);
+    weir_onnx_tensor_source source = {NULL, WEIR_ONNX_TENSOR_BYTES};
+    weir_array *array =
+        tensor == NULL ? NULL : weir_onnx_tensor_read(tensor, text_of(tensor->name), weir_at(file, 0), &source);
+    weir_arena_free(arena);
+    free(data);
+    return array;
+}

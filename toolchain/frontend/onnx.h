@@ -1,0 +1,31 @@
+/* ONNX in: a model file becomes a graph of op.def operators with inferred types. The file is hostile input: whatever is
+ * wrong with it is reported (up to WEIR_DIAG_LIMIT errors, then the import stops) and nothing is returned. */
+#ifndef WEIR_ONNX_H
+#define WEIR_ONNX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/array.h"
+#include "support/types.h"
+
+typedef struct weir_onnx_options {
+    const weir_archive *bindings; /* graph inputs to turn into constants, by name; NULL: none */
+    int64_t batch;                /* for a symbolic or missing first dimension of an input; below 1: 1 */
+} weir_onnx_options;
+
+/* The model at `path`; options may be NULL. Value names are the file's, node names are legal Verilog identifiers made
+ * from the file's (README.md), node locations are the 1-based positions in the file. External tensor data is read from
+ * the model's folder only. NULL after reported errors; else free with weir_graph_free. */
+weir_graph *weir_onnx_import(const char *path, const weir_onnx_options *options);
+
+/* The same from memory. `name` stands for the file in messages; `folder` is where external data lies (NULL: external
+ * data is an error). */
+weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *name, const char *folder,
+                                   const weir_onnx_options *options);
+
+/* A file that holds one TensorProto, as in ONNX's conformance data. Infinities and NaNs are kept. NULL after a reported
+ * error; else weir_array_free. */
+weir_array *weir_onnx_read_tensor(const char *path);
+
+#endif

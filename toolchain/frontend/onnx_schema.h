@@ -1,0 +1,55 @@
+/* What this importer knows of ONNX's operators: domains, opset versions, inputs, attributes. All of it is tables. */
+#ifndef WEIR_ONNX_SCHEMA_H
+#define WEIR_ONNX_SCHEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/graph.h"
+#include "onnx.pb-c.h"
+
+typedef enum weir_onnx_domain {
+    WEIR_ONNX_DOMAIN_ONNX,
+    WEIR_ONNX_DOMAIN_MICROSOFT,
+    WEIR_ONNX_DOMAIN_QONNX,
+    WEIR_ONNX_DOMAIN_COUNT
+} weir_onnx_domain;
+
+/* The opset version of each domain that the model imports; 0: none. */
+typedef struct weir_onnx_opsets {
+    int64_t version[WEIR_ONNX_DOMAIN_COUNT];
+} weir_onnx_opsets;
+
+/* An operator from an opset version on. */
+typedef struct weir_onnx_rule {
+    weir_onnx_domain domain;
+    const char *name;
+    weir_op op; /* WEIR_OP_NONE: Constant, which becomes a value */
+    int since;
+    unsigned inputs_min; /* 0: as op.def says */
+    uint32_t scales;     /* bit i: input i is a scale, positive and finite */
+    bool per_axis;       /* scales may have more than one element */
+} weir_onnx_rule;
+
+enum { WEIR_ONNX_LABEL_SIZE = 256 };
+
+/* "node 'fc1' (Gemm)" into text; returns text. */
+const char *weir_onnx_schema_label(const Onnx__NodeProto *node, char text[WEIR_ONNX_LABEL_SIZE]);
+
+/* Reads the model's opset imports; errors for versions out of the supported range. */
+bool weir_onnx_schema_import(const Onnx__ModelProto *model, const char *file, weir_onnx_opsets *opsets);
+
+/* The rule for a node, or NULL after an error that names the operator, with a note: the nearest known name, or all
+ * supported ones unless *listed, which is set then. */
+const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,
+                                            weir_location location, bool *listed);
+
+/* Are the numbers of inputs and outputs and all attributes as the rule says? Reports every violation. */
+bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,
+                            weir_location location);
+
+/* Copies the checked attributes to the graph's node. */
+void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, weir_graph *graph,
+                             weir_node node);
+
+#endif

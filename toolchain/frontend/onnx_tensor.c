@@ -1,0 +1,194 @@
+#include "onnx_tensor.h"
+
+#include <string.h>
+
+#include "onnx_external.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw tensor data is copied as it is in the file");
+
+typedef enum field { FLOATS, INT32S, INT64S, DOUBLES, UINT64S, STRINGS, FIELD_COUNT, NO_FIELD } field;
+
+/* By ONNX's number; NO_FIELD: not supported. */
+typedef struct type_row {
+    const char *name;
+    weir_dtype dtype;
+    field field;
+} type_row;
+
+static const type_row types[] = {
+    {"undefined", 0, NO_FIELD},
+    {"float32", WEIR_FLOAT32, FLOATS},
+    {"uint8", WEIR_UINT8, INT32S},
+    {"int8", WEIR_INT8, INT32S},
+    {"uint16", WEIR_UINT16, INT32S},
+    {"int16", WEIR_INT16, INT32S},
+    {"int32", WEIR_INT32, INT32S},
+    {"int64", WEIR_INT64, INT64S},
+    {"string", 0, NO_FIELD},
+    {"bool", WEIR_BOOL, INT32S},
+    {"float16", WEIR_FLOAT16, INT32S},
+    {"float64", WEIR_FLOAT64, DOUBLES},
+    {"uint32", WEIR_UINT32, UINT64S},
+    {"uint64", WEIR_UINT64, UINT64S},
+    {"complex64", 0, NO_FIELD},
+    {"complex128", 0, NO_FIELD},
+    {"bfloat16", 0, NO_FIELD},
+    {"float8e4m3fn", 0, NO_FIELD},
+    {"float8e4m3fnuz", 0, NO_FIELD},
+    {"float8e5m2", 0, NO_FIELD},
+    {"float8e5m2fnuz", 0, NO_FIELD},
+    {"uint4", 0, NO_FIELD},
+    {"int4", 0, NO_FIELD},
+    {"float4e2m1", 0, NO_FIELD},
+    {"float8e8m0", 0, NO_FIELD},
+    {"uint2", 0, NO_FIELD},
+    {"int2", 0, NO_FIELD},
+};
+
+static const char *const field_names[FIELD_COUNT] = {"float_data",  "int32_data",  "int64_data",
+                                                     "double_data", "uint64_data", "string_data"};
+
+static const type_row *type_find(int32_t type) {
+    return type >= 0 && (size_t)type < sizeof types / sizeof *types ? &types[type] : NULL;
+}
+
+const char *weir_onnx_tensor_type_name(int32_t type) {
+    const type_row *row = type_find(type);
+    return row == NULL ? "?" : row->name;
+}
+
+bool weir_onnx_tensor_type(int32_t type, weir_dtype *dtype) {
+    const type_row *row = type_find(type);
+    if (row == NULL || row->field == NO_FIELD) return false;
+    *dtype = row->dtype;
+    return true;
+}
+
+static size_t field_count(const Onnx__TensorProto *tensor, field which) {
+    const size_t counts[FIELD_COUNT] = {tensor->n_float_data,  tensor->n_int32_data,  tensor->n_int64_data,
+                                        tensor->n_double_data, tensor->n_uint64_data, tensor->n_string_data};
+    return counts[which];
+}
+
+/* A copy of typed elements; the containers of int32_data are wider than most element types, so the values are checked. */
+static bool copy_typed(const Onnx__TensorProto *tensor, const char *name, weir_location location, field which,
+                       weir_array *array) {
+    switch (which) {
+    case FLOATS: memcpy(array->data, tensor->float_data, array->count * sizeof(float)); return true;
+    case DOUBLES: memcpy(array->data, tensor->double_data, array->count * sizeof(double)); return true;
+    case INT64S: memcpy(array->data, tensor->int64_data, array->count * sizeof(int64_t)); return true;
+    default: break;
+    }
+    int64_t low = 0, high = UINT16_MAX; /* float16: the bits */
+    if (array->dtype == WEIR_BOOL) high = 1;
+    else if (array->dtype != WEIR_FLOAT16) weir_dtype_limits(array->dtype, &low, &high);
+    if (array->dtype == WEIR_UINT64) {
+        memcpy(array->data, tensor->uint64_data, array->count * sizeof(uint64_t));
+        return true;
+    }
+    for (size_t i = 0; i < array->count; i++) {
+        int64_t value = which == INT32S ? tensor->int32_data[i] : (int64_t)tensor->uint64_data[i];
+        if (value < low || value > high) {
+            weir_error(location, "tensor '%.100s': element %zu is %lld, outside the range of %s", name, i,
+                       (long long)value, weir_dtype_name(array->dtype));
+            return false;
+        }
+        if (array->dtype == WEIR_FLOAT16) ((uint16_t *)array->data)[i] = (uint16_t)value;
+        else weir_array_set_int(array, i, value);
+    }
+    return true;
+}
+
+static bool check_bools(const weir_array *array, const char *name, weir_location location) {
+    const uint8_t *data = array->data;
+    for (size_t i = 0; array->dtype == WEIR_BOOL && i < array->count; i++) {
+        if (data[i] <= 1) continue;
+        weir_error(location, "tensor '%.100s': element %zu of type bool is %u", name, i, data[i]);
+        return false;
+    }
+    return true;
+}
+
+static bool read_shape(const Onnx__TensorProto *tensor, const char *name, weir_location location, weir_shape *shape,
+                       size_t *count) {
+    if (tensor->n_dims > WEIR_MAX_RANK) {
+        weir_error(location, "tensor '%.100s' has %zu dimensions, at most %d are supported", name, tensor->n_dims,
+                   (int)WEIR_MAX_RANK);
+        return false;
+    }
+    *shape = weir_shape_of((int)tensor->n_dims, tensor->dims);
+    if (weir_shape_count(shape, count)) return true;
+    char text[128];
+    weir_error(location, "tensor '%.100s' has the impossible shape %s", name, weir_shape_print(shape, text, sizeof text));
+    return false;
+}
+
+/* The data fields that are filled must be the one that the type asks for. */
+static bool check_fields(const Onnx__TensorProto *tensor, const char *name, weir_location location, field expected) {
+    for (int which = 0; which < FIELD_COUNT; which++) {
+        if (field_count(tensor, (field)which) == 0) continue;
+        if (which == (int)expected && !(tensor->has_raw_data && tensor->raw_data.len > 0) &&
+            tensor->n_external_data == 0)
+            continue;
+        weir_error(location, "tensor '%.100s' of type %s has data in '%s'%s", name,
+                   weir_onnx_tensor_type_name(tensor->data_type), field_names[which],
+                   which == (int)expected ? " and elsewhere" : "");
+        return false;
+    }
+    return true;
+}
+
+/* Is as much data there as the shape asks for? */
+static bool check_size(const Onnx__TensorProto *tensor, const char *name, weir_location location,
+                       weir_onnx_tensor_source *source, const type_row *row, size_t count) {
+    size_t size = count * weir_dtype_size(row->dtype);
+    if (tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
+        if (!weir_onnx_external_check(tensor, name, location, source->folder, size)) return false;
+    } else if (tensor->has_raw_data && field_count(tensor, row->field) == 0) {
+        if (tensor->raw_data.len != size) {
+            weir_error(location, "tensor '%.100s' has %zu bytes of data, its shape and type need %zu", name,
+                       tensor->raw_data.len, size);
+            return false;
+        }
+    } else if (field_count(tensor, row->field) != count) {
+        weir_error(location, "tensor '%.100s' has %zu elements of data, its shape needs %zu", name,
+                   field_count(tensor, row->field), count);
+        return false;
+    }
+    if (size > source->left) {
+        weir_error(location, "tensor '%.100s': the tensors of the model take more than %d bytes", name,
+                   (int)WEIR_ONNX_TENSOR_BYTES);
+        return false;
+    }
+    source->left -= size;
+    return true;
+}
+
+weir_array *weir_onnx_tensor_read(const Onnx__TensorProto *tensor, const char *name, weir_location location,
+                                  weir_onnx_tensor_source *source) {
+    const type_row *row = type_find(tensor->data_type);
+    weir_shape shape;
+    size_t count;
+    if (row == NULL || row->field == NO_FIELD) {
+        weir_error(location, "tensor '%.100s' has the element type %s (%d), which is not supported", name,
+                   weir_onnx_tensor_type_name(tensor->data_type), (int)tensor->data_type);
+        return NULL;
+    }
+    if (tensor->segment != NULL) {
+        weir_error(location, "tensor '%.100s' is stored in segments, which is not supported", name);
+        return NULL;
+    }
+    if (!read_shape(tensor, name, location, &shape, &count) || !check_fields(tensor, name, location, row->field) ||
+        !check_size(tensor, name, location, source, row, count))
+        return NULL;
+    weir_array *array = weir_array_new(row->dtype, &shape);
+    size_t size = count * weir_dtype_size(row->dtype);
+    bool fine = true;
+    if (tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
+        fine = weir_onnx_external_read(tensor, name, location, source->folder, array->data, size);
+    else if (count > 0 && field_count(tensor, row->field) == 0) memcpy(array->data, tensor->raw_data.data, size);
+    else if (count > 0) fine = copy_typed(tensor, name, location, row->field, array);
+    if (fine && check_bools(array, name, location)) return array;
+    weir_array_free(array);
+    return NULL;
+}

@@ -1,0 +1,31 @@
+/* TensorProto to array: raw, typed and external data. */
+#ifndef WEIR_ONNX_TENSOR_H
+#define WEIR_ONNX_TENSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "onnx.pb-c.h"
+#include "support/array.h"
+#include "support/diag.h"
+
+/* Where a model's tensors come from and how many bytes they may still take together. */
+typedef struct weir_onnx_tensor_source {
+    const char *folder; /* of external files; NULL: none allowed */
+    size_t left;        /* bytes */
+} weir_onnx_tensor_source;
+
+enum { WEIR_ONNX_TENSOR_BYTES = 1 << 30 }; /* for all tensors of a model */
+
+/* ONNX's TensorProto.DataType: its name ("bfloat16", "?" for an unknown number), and the element type when this
+ * importer supports it. */
+const char *weir_onnx_tensor_type_name(int32_t type);
+bool weir_onnx_tensor_type(int32_t type, weir_dtype *dtype);
+
+/* The tensor's elements on the heap (weir_array_free), or NULL after an error at `location` that calls it `name`. What
+ * is allocated never exceeds the data that is present. */
+weir_array *weir_onnx_tensor_read(const Onnx__TensorProto *tensor, const char *name, weir_location location,
+                                  weir_onnx_tensor_source *source);
+
+#endif
