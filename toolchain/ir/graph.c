@@ -438,6 +438,16 @@ const weir_op_info *weir_node_info(const weir_graph *graph, weir_node node) {
     return weir_op_get(node_at(graph, node)->op);
 }
 const char *weir_node_name(const weir_graph *graph, weir_node node) { return node_at(graph, node)->name; }
+
+void weir_node_rename(weir_graph *graph, weir_node node, const char *base, const char *suffix) {
+    node_record *record = node_at(graph, node);
+    char *name = weir_format("%s%s", base, suffix);
+    release_name(&graph->node_names, record->name);
+    record->name = claim_name(graph, &graph->node_names, name, node.id);
+    for (uint32_t i = 0; i < record->output_count; i++) weir_value_set_name(graph, record->output[i], record->name);
+    free(name);
+}
+
 size_t weir_node_input_count(const weir_graph *graph, weir_node node) { return node_at(graph, node)->input_count; }
 
 weir_value weir_node_input(const weir_graph *graph, weir_node node, size_t index) {

@@ -122,6 +122,8 @@ bool weir_node_exists(const weir_graph *graph, weir_node node);
 weir_op weir_node_op(const weir_graph *graph, weir_node node);
 const weir_op_info *weir_node_info(const weir_graph *graph, weir_node node);
 const char *weir_node_name(const weir_graph *graph, weir_node node);
+/* Names the node and its outputs "base" + "suffix"; taken names get numbers. */
+void weir_node_rename(weir_graph *graph, weir_node node, const char *base, const char *suffix);
 size_t weir_node_input_count(const weir_graph *graph, weir_node node);
 weir_value weir_node_input(const weir_graph *graph, weir_node node, size_t index); /* none beyond the last */
 void weir_node_set_input(weir_graph *graph, weir_node node, size_t index, weir_value value);

@@ -5,6 +5,7 @@
 
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "ir/word.h"
 #include "support/arena.h"
 
 typedef struct parser {
@@ -65,10 +66,6 @@ static bool expect(parser *p, char c) {
     return fail(p, text);
 }
 
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_./-", c) != NULL;
-}
-
 static int hex_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -113,7 +110,7 @@ static bool read_name(parser *p) {
     if (peek(p, '"')) return read_string(p);
     p->word.size = 0;
     const char *start = p->at;
-    while (p->at < p->end && (is_word(*p->at) || (*p->at == ':' && p->at + 1 < p->end && is_word(p->at[1]))))
+    while (p->at < p->end && (weir_is_word(*p->at) || (*p->at == ':' && p->at + 1 < p->end && weir_is_word(p->at[1]))))
         p->at++;
     if (p->at == start) return fail(p, "a name");
     weir_text_add_n(&p->word, start, (size_t)(p->at - start));
@@ -124,7 +121,7 @@ static bool accept_word(parser *p, const char *word) {
     skip_blanks(p);
     size_t size = strlen(word);
     if ((size_t)(p->end - p->at) < size || memcmp(p->at, word, size) != 0) return false;
-    if ((size_t)(p->end - p->at) > size && (is_word(p->at[size]) || p->at[size] == ':')) return false;
+    if ((size_t)(p->end - p->at) > size && (weir_is_word(p->at[size]) || p->at[size] == ':')) return false;
     p->at += size;
     return true;
 }
@@ -172,7 +169,7 @@ static bool read_double(parser *p, double *value) {
     char text[64];
     size_t size = 0;
     while (p->at + size < p->end && size + 1 < sizeof text &&
-           (is_word(p->at[size]) || p->at[size] == '+'))
+           (weir_is_word(p->at[size]) || p->at[size] == '+'))
         size++;
     memcpy(text, p->at, size);
     text[size] = '\0';
@@ -267,7 +264,7 @@ static bool read_type(parser *p, const char *owner, weir_type *type, double *hol
     skip_blanks(p);
     p->word.size = 0;
     const char *start = p->at;
-    while (p->at < p->end && is_word(*p->at)) p->at++;
+    while (p->at < p->end && weir_is_word(*p->at)) p->at++;
     weir_text_add_n(&p->word, start, (size_t)(p->at - start));
     if (p->word.size == 0 || !weir_dtype_parse(p->word.data, &type->dtype)) {
         p->at = start;

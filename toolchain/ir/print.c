@@ -3,18 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/word.h"
 #include "support/arena.h"
 #include "support/file.h"
-
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("_./-", c) != NULL);
-}
 
 /* May the name stand without quotes? */
 static bool is_plain(const char *name) {
     for (const char *c = name; *c != '\0'; c++) {
-        if (!is_word(*c) && (*c != ':' || c == name || !is_word(c[1]))) return false;
+        if (!weir_is_word(*c) && (*c != ':' || c == name || !weir_is_word(c[1]))) return false;
     }
     return *name != '\0';
 }

@@ -6,7 +6,8 @@
 static const char *const format_names[WEIR_FORMAT_COUNT] = {"float",     "integer", "fixed", "binary", "ternary",
                                                             "minifloat", "log",     "block", "mx"};
 static const char *const rounding_names[WEIR_ROUND_COUNT] = {"floor",     "truncate",  "half-up", "half-even",
-                                                             "half-down", "half-away", "ceil",    "away"};
+                                                             "half-down", "half-away", "ceil",    "away",
+                                                             "half-to-zero"};
 static const char *const saturation_names[WEIR_SATURATION_COUNT] = {"saturate", "symmetric"};
 
 static bool find_name(const char *const *names, int count, const char *name, int *index) {
@@ -109,6 +110,7 @@ double weir_round(double v, weir_rounding rounding) {
     case WEIR_ROUND_CEIL: return ceil(v);
     case WEIR_ROUND_AWAY: return v < 0 ? floor(v) : ceil(v);
     case WEIR_ROUND_HALF_AWAY: return round(v);
+    case WEIR_ROUND_HALF_TO_ZERO: return v < 0 ? floor(v + 0.5) : ceil(v - 0.5);
     default: break;
     }
     double down = floor(v), rest = v - down; /* exact for |v| < 2^52 */

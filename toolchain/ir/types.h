@@ -30,7 +30,8 @@ typedef enum weir_rounding {
     WEIR_ROUND_HALF_DOWN, /* ceil(v - 1/2) */
     WEIR_ROUND_HALF_AWAY, /* nearest, ties away from zero */
     WEIR_ROUND_CEIL,
-    WEIR_ROUND_AWAY, /* away from zero */
+    WEIR_ROUND_AWAY,         /* away from zero */
+    WEIR_ROUND_HALF_TO_ZERO, /* nearest, ties toward zero */
     WEIR_ROUND_COUNT
 } weir_rounding;
 

@@ -1,0 +1,57 @@
+#include "exec/contract.h"
+
+#include <string.h>
+
+#include "exec/arithmetic.h"
+
+static const char *const names[WEIR_CONTRACT_COUNT] = {"onnxruntime", "real"};
+
+const char *weir_contract_name(weir_contract contract) { return names[contract]; }
+
+bool weir_contract_parse(const char *name, weir_contract *contract) {
+    for (int i = 0; i < WEIR_CONTRACT_COUNT; i++) {
+        if (strcmp(names[i], name) != 0) continue;
+        *contract = (weir_contract)i;
+        return true;
+    }
+    return false;
+}
+
+double weir_contract_product(weir_contract contract, double a, double b) {
+    return contract == WEIR_CONTRACT_ONNXRUNTIME ? (double)((float)a * (float)b) : a * b;
+}
+
+int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_contract contract) {
+    if (quant->format == WEIR_FORMAT_BINARY) return x >= 0 ? 1 : -1;
+    int64_t low, high, zero = weir_quant_zero(quant, channel);
+    double scale = weir_quant_scale(quant, channel);
+    weir_quant_limits(quant, &low, &high);
+    if (contract == WEIR_CONTRACT_ONNXRUNTIME) return weir_encode_onnx((float)x, (float)scale, zero, low, high);
+    return weir_encode_real(x, scale, (double)zero, quant->rounding, low, high);
+}
+
+bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer) {
+    weir_value offset = weir_node_input(graph, node, 1);
+    requantizer->from = &weir_value_type(graph, weir_node_input(graph, node, 0))->quant;
+    requantizer->to = &weir_value_type(graph, weir_node_output(graph, node, 0))->quant;
+    requantizer->offset = offset.id == 0 ? NULL : weir_value_constant(graph, offset);
+    int64_t low, high;
+    weir_quant_limits(requantizer->to, &low, &high);
+    requantizer->low = weir_node_int(graph, node, "low", low);
+    requantizer->high = weir_node_int(graph, node, "high", high);
+    return weir_contract_parse(weir_node_string(graph, node, "contract", "onnxruntime"), &requantizer->contract);
+}
+
+static int64_t clip(int64_t code, int64_t low, int64_t high) { return code < low ? low : code > high ? high : code; }
+
+int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64_t code) {
+    int64_t centered = code - weir_quant_zero(r->from, channel);
+    double scale = weir_quant_scale(r->from, channel);
+    if (r->contract == WEIR_CONTRACT_ONNXRUNTIME) {
+        float multiplier = (float)scale / (float)weir_quant_scale(r->to, channel);
+        return weir_requantize_onnx(centered, multiplier, weir_quant_zero(r->to, channel), r->low, r->high);
+    }
+    double real = (double)centered * scale;
+    if (r->offset != NULL) real += weir_array_get(r->offset, r->offset->count == 1 ? 0 : (size_t)channel);
+    return clip(weir_encode(real, r->to, channel, r->contract), r->low, r->high);
+}

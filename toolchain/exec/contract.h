@@ -1,0 +1,35 @@
+/* Who defines the rounding: a contract names the arithmetic that a claim of bit-exactness speaks of (DESIGN "Numbers"),
+ * and here it is applied to quantization records, channel by channel. */
+#ifndef WEIR_EXEC_CONTRACT_H
+#define WEIR_EXEC_CONTRACT_H
+
+#include "ir/graph.h"
+
+typedef enum weir_contract {
+    WEIR_CONTRACT_ONNXRUNTIME, /* float32 scales and products, half to even: ONNX Runtime's fused kernels */
+    WEIR_CONTRACT_REAL,        /* float64 arithmetic, rounding by the quantization record: QONNX, MASE's fixed point */
+    WEIR_CONTRACT_COUNT
+} weir_contract;
+
+const char *weir_contract_name(weir_contract contract);
+bool weir_contract_parse(const char *name, weir_contract *contract);
+
+/* Scale of a product of two scaled values: float32(a * b), or the float64 product. */
+double weir_contract_product(weir_contract contract, double a, double b);
+/* Code of the real number x in a quantization (scale and zero point of `channel`), clipped to its limits. Binary
+ * formats give +1 for x >= 0, else -1. */
+int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_contract contract);
+
+/* The function that a Requantize node applies to the codes of one channel; monotone in the code. */
+typedef struct weir_requantizer {
+    weir_contract contract;
+    const weir_quant *from, *to;
+    const weir_array *offset; /* real numbers added before quantizing, one or one a channel; NULL: none */
+    int64_t low, high;        /* clip bounds in codes of `to` */
+} weir_requantizer;
+
+/* Reads contract, low, high and the offset of a Requantize node; false when the contract's name is unknown. */
+bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer);
+int64_t weir_requantizer_apply(const weir_requantizer *requantizer, int64_t channel, int64_t code);
+
+#endif
