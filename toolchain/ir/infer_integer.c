@@ -2,7 +2,6 @@
  * bounds for casts. */
 #include "ir/infer_rule.h"
 
-#include <math.h>
 #include <string.h>
 
 __extension__ typedef __int128 wide;
@@ -205,21 +204,11 @@ bool weir_infer_SUM(weir_graph *graph, weir_node node) {
     return set_ranged(graph, node, &shape, low, high);
 }
 
-/* Binary point of a quantization whose scales are all the same power of two. */
-static bool is_grid(const weir_quant *quant) {
-    int exponent;
-    for (uint32_t i = 0; i < quant->count; i++)
-        if (frexp(quant->scale[i], &exponent) != 0.5 || quant->scale[i] != quant->scale[0]) return false;
-    const double scale = weir_quant_scale(quant, 0);
-    return quant->format != WEIR_FORMAT_FLOAT && scale >= ldexp(1, -SHIFT_LIMIT / 2) &&
-           scale <= ldexp(1, SHIFT_LIMIT / 2);
-}
-
 bool weir_infer_REQUANTIZE(weir_graph *graph, weir_node node) {
-    static const char *const contracts[] = {"onnxruntime", "real", "fixed"};
+    static const char *const contracts[] = {"onnxruntime", "real"};
     const char *contract = weir_node_string(graph, node, "contract", contracts[0]);
     const weir_type *x = weir_rule_input(graph, node, 0);
-    if (!integer_input(graph, node, 0) || !check_contract(graph, node, contracts, 3) ||
+    if (!integer_input(graph, node, 0) || !check_contract(graph, node, contracts, 2) ||
         !check_constant(graph, node, 1, WEIR_FLOAT64) || !check_channels(graph, node, x)) {
         return false;
     }
@@ -229,9 +218,6 @@ bool weir_infer_REQUANTIZE(weir_graph *graph, weir_node node) {
     }
     if (output_type(graph, node)->quant.format == WEIR_FORMAT_FLOAT) {
         return weir_rule_fail(graph, node, "the output has no quantization");
-    }
-    if (strcmp(contract, "fixed") == 0 && !(is_grid(&x->quant) && is_grid(&output_type(graph, node)->quant))) {
-        return weir_rule_fail(graph, node, "contract 'fixed' needs power-of-two scales");
     }
     return set_clipped(graph, node);
 }

@@ -1,0 +1,101 @@
+/* The scalar contracts. Integer ones are exact in 128 bits; float ones are a fixed sequence of IEEE float32 operations
+ * (the library is compiled without contraction), so a result does not depend on the compiler or the machine. */
+#include "exec/arithmetic.h"
+
+#include <float.h>
+#include <math.h>
+
+_Static_assert(FLT_EVAL_METHOD == 0, "float32 expressions must be evaluated in float32");
+
+__extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 unsigned_wide;
+
+static int64_t clip(wide v, int64_t low, int64_t high) {
+    if (v < low) return low;
+    return v > high ? high : (int64_t)v;
+}
+
+/* The clip of a real number that is integral or beyond any code; NaN gives low. */
+static int64_t clip_real(double v, int64_t low, int64_t high) {
+    if (!(v > (double)low)) return low;
+    return v >= (double)high ? high : (int64_t)v;
+}
+
+int64_t weir_encode_onnx(float x, float scale, int64_t zero, int64_t low, int64_t high) {
+    const float quotient = x / scale;
+    return clip_real((double)nearbyintf(quotient) + (double)zero, low, high);
+}
+
+int64_t weir_encode_real(double x, double scale, double zero, weir_rounding rounding, int64_t low, int64_t high) {
+    return clip_real(weir_round(x / scale + zero, rounding), low, high);
+}
+
+int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero, int64_t low, int64_t high) {
+    const float product = (float)accumulator * multiplier;
+    return clip_real((double)nearbyintf(product) + (double)zero, low, high);
+}
+
+/* floor(v / 2^shift) and what is left; shift < 127. */
+static wide floor_shift(wide v, int shift, unsigned_wide *rest) {
+    const unsigned_wide one = 1;
+    const unsigned_wide mask = (one << shift) - one;
+    *rest = (unsigned_wide)v & mask;
+    return (v - (wide)*rest) / (wide)(one << shift);
+}
+
+int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high) {
+    unsigned_wide rest;
+    return clip(floor_shift((wide)x * multiplier + add, shift, &rest), low, high);
+}
+
+/* v / 2^shift rounded half to even, v unsigned and below 2^126; shift may exceed the width of v. */
+static unsigned_wide half_even_shift(unsigned_wide v, int shift) {
+    if (shift == 0) return v;
+    if (shift > 126) return 0;
+    const unsigned_wide one = 1;
+    const unsigned_wide half = one << (shift - 1);
+    const unsigned_wide rest = v & ((one << shift) - one);
+    const unsigned_wide floor = v >> shift;
+    return floor + (rest > half || (rest == half && (floor & one)) ? one : 0);
+}
+
+static int bit_length(unsigned_wide v) {
+    int bits = 0;
+    for (; v != 0; v >>= 1) {
+        bits++;
+    }
+    return bits;
+}
+
+int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
+                                    int64_t high) {
+    const wide product = ((wide)x + add) * multiplier;
+    unsigned_wide magnitude = product < 0 ? (unsigned_wide)-product : (unsigned_wide)product;
+    const int excess = bit_length(magnitude) - FLT_MANT_DIG;
+    if (excess > 0) magnitude = half_even_shift(magnitude, excess) << excess;
+    const wide rounded = (wide)half_even_shift(magnitude, shift);
+    return clip((product < 0 ? -rounded : rounded) + zero, low, high);
+}
+
+int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rounding, int64_t low, int64_t high) {
+    const unsigned_wide one = 1;
+    const wide v = ((wide)x + add) * (wide)(one << left);
+    unsigned_wide rest;
+    const wide floor = floor_shift(v, shift, &rest);
+    const unsigned_wide twice = rest << 1;
+    const unsigned_wide whole = one << shift;
+    bool up = false;
+    switch (rounding) {
+    case WEIR_ROUND_FLOOR: break;
+    case WEIR_ROUND_TRUNCATE: up = rest != 0 && v < 0; break;
+    case WEIR_ROUND_HALF_UP: up = twice >= whole; break;
+    case WEIR_ROUND_HALF_EVEN: up = twice > whole || (twice == whole && (floor & 1) != 0); break;
+    case WEIR_ROUND_HALF_DOWN: up = twice > whole; break;
+    case WEIR_ROUND_HALF_AWAY: up = twice > whole || (twice == whole && v > 0); break;
+    case WEIR_ROUND_HALF_TO_ZERO: up = twice > whole || (twice == whole && v < 0); break;
+    case WEIR_ROUND_CEIL: up = rest != 0; break;
+    case WEIR_ROUND_AWAY: up = rest != 0 && v > 0; break;
+    case WEIR_ROUND_COUNT: break;
+    }
+    return clip(floor + (up ? 1 : 0), low, high);
+}

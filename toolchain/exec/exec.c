@@ -1,0 +1,236 @@
+/* The executor: a list of kernel calls with their operands, laid out once; a run makes the calls and allocates nothing.
+ * Constants are used where the graph keeps them. */
+#include "exec/exec.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "exec/kernel.h"
+#include "support/arena.h"
+
+typedef struct step {
+    weir_kernel *kernel;
+    weir_node node;
+    const weir_array **inputs;
+    weir_array **outputs;
+} step;
+
+struct weir_executor {
+    const weir_graph *graph;
+    weir_arena *arena;        /* owns all of the following */
+    weir_array **buffer;      /* by value: what the executor computes or takes in */
+    const weir_array **value; /* by value: the buffer or the constant */
+    step *steps;
+    size_t step_count;
+};
+
+static weir_location place(const weir_graph *graph) { return weir_at(weir_graph_source(graph), 0); }
+
+static void add_buffer(weir_executor *executor, weir_value value) {
+    const weir_type *type = weir_value_type(executor->graph, value);
+    executor->buffer[value.id] = weir_array_in(executor->arena, type->dtype, &type->shape);
+    executor->value[value.id] = executor->buffer[value.id];
+}
+
+static bool add_step(weir_executor *executor, weir_node node) {
+    const weir_graph *graph = executor->graph;
+    const weir_op_info *info = weir_node_info(graph, node);
+    const size_t given = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
+    const size_t slots = info->inputs_max > 0 && (size_t)info->inputs_max > given ? (size_t)info->inputs_max : given;
+    if (!weir_kernel_supports(graph, node)) {
+        const weir_value first = weir_node_input(graph, node, 0);
+        weir_error(weir_node_location(graph, node), "node '%s' (%s): no kernel for input type %s",
+                   weir_node_name(graph, node), info->full_name, weir_dtype_name(weir_value_type(graph, first)->dtype));
+        return false;
+    }
+    step *next = &executor->steps[executor->step_count++];
+    next->kernel = weir_kernel_find(weir_node_op(graph, node));
+    next->node = node;
+    next->inputs = weir_arena_array(executor->arena, slots, sizeof *next->inputs);
+    next->outputs = weir_arena_array(executor->arena, outputs, sizeof *next->outputs);
+    for (size_t i = 0; i < given; i++) {
+        const weir_value value = weir_node_input(graph, node, i);
+        if (value.id == 0) continue;
+        next->inputs[i] = executor->value[value.id];
+    }
+    for (size_t i = 0; i < outputs; i++) {
+        const weir_value value = weir_node_output(graph, node, i);
+        add_buffer(executor, value);
+        next->outputs[i] = executor->buffer[value.id];
+    }
+    return true;
+}
+
+weir_executor *weir_executor_new(const weir_graph *graph) {
+    weir_arena *arena = weir_arena_new();
+    weir_executor *executor = weir_arena_alloc(arena, sizeof *executor);
+    const uint32_t limit = weir_graph_value_limit(graph);
+    executor->graph = graph;
+    executor->arena = arena;
+    executor->buffer = weir_arena_array(arena, limit, sizeof *executor->buffer);
+    executor->value = weir_arena_array(arena, limit, sizeof *executor->value);
+    executor->steps = weir_arena_array(arena, weir_graph_node_count(graph), sizeof *executor->steps);
+    weir_kernel_prepare();
+    for (uint32_t id = 1; id < limit; id++) {
+        const weir_value value = {id};
+        if (weir_value_exists(graph, value)) executor->value[id] = weir_value_constant(graph, value);
+    }
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++)
+        add_buffer(executor, weir_graph_input(graph, i));
+    bool fine = true;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        fine = add_step(executor, node) && fine;
+    if (fine) return executor;
+    weir_executor_free(executor);
+    return NULL;
+}
+
+void weir_executor_free(weir_executor *executor) {
+    if (executor != NULL) weir_arena_free(executor->arena);
+}
+
+static void run_steps(weir_executor *executor) {
+    for (size_t i = 0; i < executor->step_count; i++) {
+        const step *now = &executor->steps[i];
+        now->kernel(executor->graph, now->node, now->inputs, now->outputs);
+    }
+}
+
+/* Codes outside the proven range would invalidate every range behind them. */
+static bool check_range(const weir_graph *graph, weir_value input, const weir_array *data) {
+    const weir_type *type = weir_value_type(graph, input);
+    if (weir_dtype_is_float(type->dtype) || !type->has_range) return true;
+    for (size_t i = 0; i < data->count; i++) {
+        const int64_t code = weir_array_get_int(data, i);
+        if (code >= type->low && code <= type->high) continue;
+        weir_error(place(graph), "input '%s': element %zu is %lld, expected a code in [%lld, %lld]",
+                   weir_value_name(graph, input), i, (long long)code, (long long)type->low, (long long)type->high);
+        return false;
+    }
+    return true;
+}
+
+bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs) {
+    const weir_graph *graph = executor->graph;
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
+        const weir_value input = weir_graph_input(graph, i);
+        weir_array *to = executor->buffer[input.id];
+        if (inputs[i]->dtype != to->dtype || !weir_shape_equal(&inputs[i]->shape, &to->shape)) {
+            char expected[96], found[96];
+            weir_error(place(graph), "input '%s' must be %s %s, is %s %s", weir_value_name(graph, input),
+                       weir_dtype_name(to->dtype), weir_shape_print(&to->shape, expected, sizeof expected),
+                       weir_dtype_name(inputs[i]->dtype), weir_shape_print(&inputs[i]->shape, found, sizeof found));
+            return false;
+        }
+        if (!check_range(graph, input, inputs[i])) return false;
+        memcpy(to->data, inputs[i]->data, to->count * weir_dtype_size(to->dtype));
+    }
+    run_steps(executor);
+    return true;
+}
+
+const weir_array *weir_executor_value(const weir_executor *executor, weir_value value) {
+    return executor->value[value.id];
+}
+
+int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data) {
+    const weir_value input = weir_graph_input(graph, 0);
+    const weir_shape *shape = &weir_value_type(graph, input)->shape;
+    size_t frame = 0;
+    const bool known = weir_shape_count(shape, &frame) && frame > 0;
+    if (known && data->count == frame) return 1;
+    if (known && data->shape.rank > 0 && data->count > 0) {
+        /* Either one entry of the first axis is a frame, or the model's own batch of entries is. */
+        const int64_t entries = data->shape.dim[0];
+        const int64_t batch = shape->rank > 0 ? shape->dim[0] : 1;
+        if (data->count / (size_t)entries == frame) return entries;
+        if (entries % batch == 0 && data->count == (size_t)(entries / batch) * frame) return entries / batch;
+    }
+    char expected[96], found[96];
+    weir_error(place(graph), "input '%s' takes frames of shape %s, the data has shape %s",
+               weir_value_name(graph, input), weir_shape_print(shape, expected, sizeof expected),
+               weir_shape_print(&data->shape, found, sizeof found));
+    weir_note("expected [N, ...] with %zu elements a frame", frame);
+    return -1;
+}
+
+/* Frame `index` of the data into `to`: real numbers convert freely, codes must be integers that the type holds. */
+static bool convert_frame(const weir_graph *graph, const weir_array *data, int64_t index, weir_array *to) {
+    const size_t first = (size_t)index * to->count;
+    if (data->dtype == to->dtype) {
+        const size_t size = weir_dtype_size(to->dtype);
+        memcpy(to->data, (const char *)data->data + first * size, to->count * size);
+        return true;
+    }
+    int64_t low = 0, high = 0;
+    if (!weir_dtype_is_float(to->dtype)) weir_dtype_limits(to->dtype, &low, &high);
+    for (size_t i = 0; i < to->count; i++) {
+        const double v = weir_array_get(data, first + i);
+        if (weir_dtype_is_float(to->dtype)) {
+            weir_array_set(to, i, v);
+            continue;
+        }
+        const int64_t code = weir_array_get_int(data, first + i);
+        if ((weir_dtype_is_float(data->dtype) && v != trunc(v)) || code < low || code > high) {
+            weir_error(place(graph), "input '%s' takes %s codes, but element %zu of frame %lld is %g",
+                       weir_value_name(graph, weir_graph_input(graph, 0)), weir_dtype_name(to->dtype), i,
+                       (long long)index, v);
+            return false;
+        }
+        weir_array_set_int(to, i, code);
+    }
+    return true;
+}
+
+weir_array *weir_executor_frame(const weir_graph *graph, const weir_array *data, int64_t index) {
+    const int64_t frames = weir_executor_frames(graph, data);
+    if (frames < 0) return NULL;
+    if (index < 0 || index >= frames) {
+        weir_error(place(graph), "frame %lld of %lld does not exist", (long long)index, (long long)frames);
+        return NULL;
+    }
+    const weir_type *type = weir_value_type(graph, weir_graph_input(graph, 0));
+    weir_array *frame = weir_array_new(type->dtype, &type->shape);
+    if (convert_frame(graph, data, index, frame)) return frame;
+    weir_array_free(frame);
+    return NULL;
+}
+
+/* [frames, elements of a frame]: a leading 1 of the model's output is its batch dimension. */
+static weir_array *new_batch(const weir_graph *graph, const weir_array *one, int64_t frames) {
+    weir_shape shape = {.rank = 1, .dim = {frames}};
+    const int skip = one->shape.rank > 0 && one->shape.dim[0] == 1 ? 1 : 0;
+    size_t count;
+    for (int i = skip; i < one->shape.rank && shape.rank < WEIR_MAX_RANK; i++)
+        shape.dim[shape.rank++] = one->shape.dim[i];
+    if (one->shape.rank - skip + 1 > WEIR_MAX_RANK || !weir_shape_count(&shape, &count)) {
+        weir_error(place(graph), "the results of %lld frames are too large for one array", (long long)frames);
+        return NULL;
+    }
+    return weir_array_new(one->dtype, &shape);
+}
+
+weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *data, size_t output) {
+    const weir_graph *graph = executor->graph;
+    if (weir_graph_input_count(graph) != 1) {
+        weir_error(place(graph), "the graph has %zu inputs, a batch run needs 1", weir_graph_input_count(graph));
+        return NULL;
+    }
+    const int64_t frames = weir_executor_frames(graph, data);
+    if (frames < 0) return NULL;
+    const weir_value input = weir_graph_input(graph, 0);
+    const weir_array *result = executor->value[weir_graph_output(graph, output).id];
+    weir_array *all = new_batch(graph, result, frames);
+    if (all == NULL) return NULL;
+    const size_t size = result->count * weir_dtype_size(result->dtype);
+    for (int64_t i = 0; i < frames; i++) {
+        weir_array *frame = executor->buffer[input.id];
+        if (!convert_frame(graph, data, i, frame) || !check_range(graph, input, frame)) {
+            weir_array_free(all);
+            return NULL;
+        }
+        run_steps(executor);
+        memcpy((char *)all->data + (size_t)i * size, result->data, size);
+    }
+    return all;
+}

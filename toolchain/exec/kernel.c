@@ -1,0 +1,36 @@
+#include "exec/kernel.h"
+
+#include <cblas.h>
+#include <limits.h>
+
+#include "exec/kernel_common.h"
+
+static weir_kernel *const kernels[WEIR_OP_COUNT] = {
+#define WEIR_OP(id, domain, name, low, high, outputs, class, mase_type, mase_op) [WEIR_OP_##id] = weir_kernel_##id,
+#include "ir/op.def"
+#undef WEIR_OP
+};
+
+weir_kernel *weir_kernel_find(weir_op op) { return kernels[op]; }
+
+/* BLAS counts in int. */
+static bool fits_blas(const weir_type *type) {
+    for (int i = 0; i < type->shape.rank; i++)
+        if (type->shape.dim[i] > INT_MAX) return false;
+    return true;
+}
+
+bool weir_kernel_supports(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    if (kernels[op] == NULL) return false;
+    if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL) return true;
+    const weir_type *a = weir_kernel_input_type(graph, node, 0), *b = weir_kernel_input_type(graph, node, 1);
+    if (a->dtype == WEIR_FLOAT16 || !fits_blas(a) || !fits_blas(b)) return false;
+    return op == WEIR_OP_MATMUL || weir_dtype_is_float(a->dtype);
+}
+
+void weir_kernel_prepare(void) {
+#ifdef WEIR_HAVE_OPENBLAS
+    openblas_set_num_threads(1);
+#endif
+}

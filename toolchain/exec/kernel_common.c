@@ -1,0 +1,88 @@
+#include "exec/kernel_common.h"
+
+weir_broadcast weir_broadcast_of(const weir_shape *operand, const weir_shape *result) {
+    weir_broadcast broadcast = {.kind = WEIR_BROADCAST_SAME, .rank = result->rank};
+    size_t stride = 1;
+    bool same = true, gone = false, repeat = true;
+    for (int i = 1; i <= result->rank; i++) {
+        const size_t dim = (size_t)result->dim[result->rank - i];
+        const size_t own = i <= operand->rank ? (size_t)operand->dim[operand->rank - i] : 1;
+        broadcast.dim[result->rank - i] = dim;
+        broadcast.stride[result->rank - i] = own == dim ? stride : 0;
+        stride *= own;
+        same = same && own == dim;
+        gone = gone || own != dim;
+        repeat = repeat && (!gone || own == 1);
+    }
+    broadcast.count = stride;
+    if (!same) broadcast.kind = repeat ? WEIR_BROADCAST_REPEAT : WEIR_BROADCAST_GENERAL;
+    return broadcast;
+}
+
+size_t weir_broadcast_index(const weir_broadcast *broadcast, size_t i) {
+    if (broadcast->kind == WEIR_BROADCAST_SAME) return i;
+    if (broadcast->kind == WEIR_BROADCAST_REPEAT) return i % broadcast->count;
+    size_t index = 0;
+    for (int axis = broadcast->rank - 1; axis >= 0; axis--) {
+        index += i % broadcast->dim[axis] * broadcast->stride[axis];
+        i /= broadcast->dim[axis];
+    }
+    return index;
+}
+
+weir_product weir_product_of(const weir_shape *a, const weir_shape *b) {
+    weir_product product = {.batch = 1, .rows = 1, .columns = 1, .inner = (size_t)a->dim[a->rank - 1]};
+    weir_shape left = *a, right = *b, all;
+    if (a->rank > 1) product.rows = (size_t)a->dim[a->rank - 2];
+    if (b->rank > 1) product.columns = (size_t)b->dim[b->rank - 1];
+    left.rank = a->rank > 2 ? a->rank - 2 : 0;
+    right.rank = b->rank > 2 ? b->rank - 2 : 0;
+    all = left.rank > right.rank ? left : right;
+    for (int i = 1; i <= all.rank; i++) {
+        const int64_t da = i <= left.rank ? left.dim[left.rank - i] : 1;
+        const int64_t db = i <= right.rank ? right.dim[right.rank - i] : 1;
+        all.dim[all.rank - i] = da == 1 ? db : da;
+        product.batch *= (size_t)all.dim[all.rank - i];
+    }
+    product.a = weir_broadcast_of(&left, &all);
+    product.b = weir_broadcast_of(&right, &all);
+    return product;
+}
+
+weir_channels weir_channels_of(const weir_shape *shape, int axis, size_t count) {
+    weir_channels channels = {.inner = 1, .count = count};
+    for (int i = axis + 1; count > 1 && i < shape->rank; i++)
+        channels.inner *= (size_t)shape->dim[i];
+    return channels;
+}
+
+const weir_type *weir_kernel_input_type(const weir_graph *graph, weir_node node, size_t index) {
+    return weir_value_type(graph, weir_node_input(graph, node, index));
+}
+
+const weir_type *weir_kernel_output_type(const weir_graph *graph, weir_node node) {
+    return weir_value_type(graph, weir_node_output(graph, node, 0));
+}
+
+#define LOAD(c_type)                                                                                                   \
+    do {                                                                                                               \
+        const c_type *from = (const c_type *)array->data + first;                                                      \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            to[i] = (int64_t)from[i];                                                                                  \
+    } while (0)
+
+void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to) {
+    switch (array->dtype) {
+    case WEIR_INT8: LOAD(int8_t); break;
+    case WEIR_UINT8: LOAD(uint8_t); break;
+    case WEIR_INT16: LOAD(int16_t); break;
+    case WEIR_UINT16: LOAD(uint16_t); break;
+    case WEIR_INT32: LOAD(int32_t); break;
+    case WEIR_UINT32: LOAD(uint32_t); break;
+    case WEIR_INT64: LOAD(int64_t); break;
+    case WEIR_UINT64: LOAD(uint64_t); break;
+    default:
+        for (size_t i = 0; i < count; i++)
+            to[i] = weir_array_get_int(array, first + i);
+    }
+}

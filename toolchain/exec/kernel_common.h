@@ -1,0 +1,49 @@
+/* What the kernels share; used by toolchain/exec/kernel*.c only. */
+#ifndef WEIR_EXEC_KERNEL_COMMON_H
+#define WEIR_EXEC_KERNEL_COMMON_H
+
+#include "exec/kernel.h"
+
+/* One kernel per row of op.def, named after it. */
+#define WEIR_OP(id, domain, name, low, high, outputs, class, mase_type, mase_op) weir_kernel weir_kernel_##id;
+#include "ir/op.def"
+#undef WEIR_OP
+
+/* Where element i of a broadcast result comes from in one operand. */
+typedef struct weir_broadcast {
+    enum { WEIR_BROADCAST_SAME, WEIR_BROADCAST_REPEAT, WEIR_BROADCAST_GENERAL } kind;
+    size_t count; /* REPEAT: the operand is the innermost part of the result, of this size */
+    int rank;
+    size_t dim[WEIR_MAX_RANK], stride[WEIR_MAX_RANK]; /* GENERAL */
+} weir_broadcast;
+
+weir_broadcast weir_broadcast_of(const weir_shape *operand, const weir_shape *result);
+size_t weir_broadcast_index(const weir_broadcast *broadcast, size_t i);
+
+/* numpy.matmul as a batch of plain matrix products. */
+typedef struct weir_product {
+    size_t batch, rows, inner, columns;
+    weir_broadcast a, b; /* batch index -> matrix of the operand */
+} weir_product;
+
+weir_product weir_product_of(const weir_shape *a, const weir_shape *b);
+
+/* Elements that share one index of `axis` lie in runs of `inner`: the index is (i / inner) % count. */
+typedef struct weir_channels {
+    size_t inner, count;
+} weir_channels;
+
+/* For parameters with `count` elements along the axis; one element serves all. */
+weir_channels weir_channels_of(const weir_shape *shape, int axis, size_t count);
+static inline size_t weir_channel(const weir_channels *channels, size_t i) {
+    return channels->count == 1 ? 0 : i / channels->inner % channels->count;
+}
+/* Channel of a per-channel parameter with `count` elements: the index along the last axis, or 0 when there is one. */
+static inline size_t weir_last(size_t i, size_t count) { return count == 1 ? 0 : i % count; }
+
+const weir_type *weir_kernel_input_type(const weir_graph *graph, weir_node node, size_t index);
+const weir_type *weir_kernel_output_type(const weir_graph *graph, weir_node node);
+/* `count` integers from element `first` on, widened. */
+void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to);
+
+#endif
