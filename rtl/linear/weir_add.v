@@ -1,0 +1,94 @@
+// weir_add: CA * a + CB * b, lane by lane, of two streams with the same beats; CA and CB are signed constants.
+//
+// Latency:   1 cycle.
+// Interval:  1 beat a cycle.
+// State:     a register slice of LANES * OUT_W bits. OUT_W holds every result by the compiler's range proof; the arithmetic is
+//            modulo 2^OUT_W. A beat is taken from both streams together (weir_join); `last` is a's.
+// Mapping:   one adder a lane; a factor that is not a power of two (with either sign) adds a constant multiplication.
+module weir_add #(
+  parameter integer        A_W      = 8,
+  parameter integer        A_SIGNED = 1,
+  parameter integer        B_W      = 8,
+  parameter integer        B_SIGNED = 1,
+  parameter signed [31:0]  CA       = 1,
+  parameter signed [31:0]  CB       = 1,
+  parameter integer        OUT_W    = 9,
+  parameter integer        LANES    = 1
+) (
+  input  wire                   clk,
+  input  wire                   rst,
+  input  wire                   s_a_valid,
+  output wire                   s_a_ready,
+  input  wire [LANES*A_W-1:0]   s_a_data,
+  input  wire                   s_a_last,
+  input  wire                   s_b_valid,
+  output wire                   s_b_ready,
+  input  wire [LANES*B_W-1:0]   s_b_data,
+  input  wire                   s_b_last,
+  output wire                   m_valid,
+  input  wire                   m_ready,
+  output wire [LANES*OUT_W-1:0] m_data,
+  output wire                   m_last
+);
+  generate
+    if (A_W < 1 || B_W < 1 || OUT_W < 1 || LANES < 1) begin : g_check
+      weir_add_A_W_B_W_OUT_W_and_LANES_must_be_at_least_1 u_error ();
+    end
+  endgenerate
+
+  wire                       j_valid, j_ready, j_last;
+  wire [LANES*(A_W+B_W)-1:0] j_data;
+  reg  [LANES*OUT_W-1:0]     sum;
+  reg  signed [OUT_W-1:0]    a, b;
+  integer                    i;
+
+  /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
+  wire active = j_valid && j_ready;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  weir_join #(
+    .A_WIDTH(LANES * A_W),
+    .B_WIDTH(LANES * B_W)
+  ) u_join (
+    .s_a_valid(s_a_valid),
+    .s_a_ready(s_a_ready),
+    .s_a_data (s_a_data),
+    .s_a_last (s_a_last),
+    .s_b_valid(s_b_valid),
+    .s_b_ready(s_b_ready),
+    .s_b_data (s_b_data),
+    .s_b_last (s_b_last),
+    .m_valid  (j_valid),
+    .m_ready  (j_ready),
+    .m_data   (j_data),
+    .m_last   (j_last)
+  );
+
+  /* verilator lint_off WIDTH */ // extension and truncation to OUT_W by assignment are meant
+  always @*
+    for (i = 0; i < LANES; i = i + 1) begin
+      if (A_SIGNED != 0) a = $signed(j_data[i*A_W +: A_W]);
+      else a = j_data[i*A_W +: A_W];
+      if (B_SIGNED != 0) b = $signed(j_data[LANES*A_W + i*B_W +: B_W]);
+      else b = j_data[LANES*A_W + i*B_W +: B_W];
+      if (CA == -1 && CB == 1) sum[i*OUT_W +: OUT_W] = b - a;
+      else if (CB == -1) sum[i*OUT_W +: OUT_W] = CA * a - b;
+      else sum[i*OUT_W +: OUT_W] = CA * a + CB * b;
+    end
+  /* verilator lint_on WIDTH */
+
+  weir_register_slice #(
+    .WIDTH(LANES * OUT_W)
+  ) u_slice (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(j_valid),
+    .s_ready(j_ready),
+    .s_data (sum),
+    .s_last (j_last),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+endmodule

@@ -1,0 +1,29 @@
+// weir_mul: signed product with a registered, enabled output; the only place where variables are multiplied.
+//
+// Latency:   1 cycle, taken only in cycles with en high; otherwise p holds.
+// Interval:  1 product a cycle.
+// State:     the product register; it has no reset.
+// Mapping:   one DSP block with its output register inside, up to 16x16 on iCE40 (SB_MAC16), or LUTs when the tool finds it
+//            small. keep_hierarchy is part of the function: without it Yosys merges registered products and the
+//            adders behind them into wrong iCE40 DSP chains, silently.
+(* keep_hierarchy *)
+module weir_mul #(
+  parameter integer A_W = 8,
+  parameter integer B_W = 8
+) (
+  input  wire                      clk,
+  input  wire                      en,
+  input  wire signed [A_W-1:0]     a,
+  input  wire signed [B_W-1:0]     b,
+  output reg  signed [A_W+B_W-1:0] p
+);
+  generate
+    if (A_W < 1 || B_W < 1) begin : g_check
+      weir_mul_A_W_and_B_W_must_be_at_least_1 u_error ();
+    end
+  endgenerate
+
+  /* verilator lint_off WIDTH */ // both operands extend to the width of the product
+  always @(posedge clk) if (en) p <= a * b;
+  /* verilator lint_on WIDTH */
+endmodule

@@ -1,0 +1,147 @@
+// weir_replay: takes rows of BEATS beats and emits each row TIMES times, back to back (input reuse of a folded dot product).
+//
+// Latency:   TIMES == 1: 0 cycles, transparent (m_ready reaches s_ready combinationally); otherwise 2 cycles.
+// Interval:  BEATS * TIMES cycles a row, or the row's arrival time if that is longer: while one row is emitted the next one is
+//            taken into the other half of the buffer, at any rhythm; no dead cycle between repetitions or rows.
+// State:     two rows (none if TIMES == 1), a write and a read position, one bit a half: `full_q`, the half holds a whole row.
+// Invariant: rows alternate between the halves, in order; a half is written only while its full_q is low, and read
+//            at beats that were written at an earlier edge.
+// m_end is high on the last beat of each repetition; m_last on the last beat of the last repetition of a row whose last
+// beat came with s_last.
+// Mapping:   more than 512 bits: weir_ram of 2 * (BEATS rounded up to a power of two) words, so that the half is an address
+//            bit; fewer bits: registers.
+module weir_replay #(
+  parameter integer WIDTH = 8,  // bits of a beat
+  parameter integer BEATS = 1,  // beats of a row
+  parameter integer TIMES = 1   // repetitions of a row
+) (
+  input  wire             clk,
+  input  wire             rst,
+  input  wire             s_valid,
+  output wire             s_ready,
+  input  wire [WIDTH-1:0] s_data,
+  input  wire             s_last,
+  output wire             m_valid,
+  input  wire             m_ready,
+  output wire [WIDTH-1:0] m_data,
+  output wire             m_end,
+  output wire             m_last
+);
+  localparam integer BEAT_W = BEATS > 1 ? $clog2(BEATS) : 1;
+  localparam integer TIME_W = TIMES > 1 ? $clog2(TIMES) : 1;
+  localparam integer WORDS  = BEATS > 1 ? 2 << BEAT_W : 2;
+  localparam integer LAST_BEAT = BEATS - 1;
+  localparam integer LAST_TIME = TIMES - 1;
+
+  generate
+    if (WIDTH < 1 || BEATS < 1 || TIMES < 1) begin : g_check
+      weir_replay_WIDTH_BEATS_and_TIMES_must_be_at_least_1 u_error ();
+    end
+  endgenerate
+
+  generate
+    if (TIMES == 1) begin : g_once
+      reg [BEAT_W-1:0] beat_q;
+
+      assign s_ready = m_ready;
+      assign m_valid = s_valid;
+      assign m_data  = s_data;
+      assign m_end   = beat_q == LAST_BEAT[BEAT_W-1:0];
+      assign m_last  = m_end && s_last;
+
+      always @(posedge clk)
+        if (rst) beat_q <= {BEAT_W{1'b0}};
+        else if (s_valid && s_ready) beat_q <= m_end ? {BEAT_W{1'b0}} : beat_q + 1'b1;
+    end else begin : g_buffer
+      reg               write_half_q, read_half_q;
+      reg  [BEAT_W-1:0] write_beat_q, read_beat_q;
+      reg  [TIME_W-1:0] time_q;
+      reg  [1:0]        full_q, row_last_q;
+      reg               valid_q, end_q, last_q;
+
+      wire write     = s_valid && s_ready;
+      wire write_end = write_beat_q == LAST_BEAT[BEAT_W-1:0];
+      wire read_end  = read_beat_q == LAST_BEAT[BEAT_W-1:0];
+      wire row_end   = read_end && time_q == LAST_TIME[TIME_W-1:0];
+      // A half that is not full is the one being written, and this is its first repetition.
+      wire stored    = full_q[read_half_q] || write_beat_q != read_beat_q;
+      wire read      = stored && (m_ready || !valid_q);
+
+      assign s_ready = !full_q[write_half_q];
+      assign m_valid = valid_q;
+      assign m_end   = end_q;
+      assign m_last  = last_q;
+
+      always @(posedge clk)
+        if (rst) begin
+          write_half_q <= 1'b0;
+          write_beat_q <= {BEAT_W{1'b0}};
+          read_half_q  <= 1'b0;
+          read_beat_q  <= {BEAT_W{1'b0}};
+          time_q       <= {TIME_W{1'b0}};
+          full_q       <= 2'b00;
+          valid_q      <= 1'b0;
+        end else begin
+          if (write) begin
+            write_beat_q <= write_end ? {BEAT_W{1'b0}} : write_beat_q + 1'b1;
+            if (write_end) begin
+              write_half_q         <= !write_half_q;
+              full_q[write_half_q] <= 1'b1;
+            end
+          end
+          if (read) begin
+            valid_q     <= 1'b1;
+            read_beat_q <= read_end ? {BEAT_W{1'b0}} : read_beat_q + 1'b1;
+            if (read_end) time_q <= row_end ? {TIME_W{1'b0}} : time_q + 1'b1;
+            if (row_end) begin
+              read_half_q         <= !read_half_q;
+              full_q[read_half_q] <= 1'b0;
+            end
+          end else if (m_ready) begin
+            valid_q <= 1'b0;
+          end
+        end
+
+      always @(posedge clk) begin
+        if (write && write_end) row_last_q[write_half_q] <= s_last;
+        if (read) begin
+          end_q  <= read_end;
+          last_q <= row_end && row_last_q[read_half_q];
+        end
+      end
+
+      if (BEATS == 1) begin : g_pair
+        reg [WIDTH-1:0] row_0_q, row_1_q, q;
+
+        always @(posedge clk) begin
+          if (write && !write_half_q) row_0_q <= s_data;
+          if (write && write_half_q) row_1_q <= s_data;
+          if (read) q <= read_half_q ? row_1_q : row_0_q;
+        end
+        assign m_data = q;
+      end else if (WORDS * WIDTH <= 512) begin : g_registers
+        (* ram_style = "auto", no_rw_check *) reg [WIDTH-1:0] mem [0:WORDS-1];
+        reg [WIDTH-1:0] q;
+
+        always @(posedge clk) begin
+          if (write) mem[{write_half_q, write_beat_q}] <= s_data;
+          if (read) q <= mem[{read_half_q, read_beat_q}];
+        end
+        assign m_data = q;
+      end else begin : g_memory
+        weir_ram #(
+          .WIDTH(WIDTH),
+          .DEPTH(WORDS)
+        ) u_ram (
+          .clk  (clk),
+          .we   (write),
+          .waddr({write_half_q, write_beat_q}),
+          .wdata(s_data),
+          .re   (read),
+          .raddr({read_half_q, read_beat_q}),
+          .q    (m_data)
+        );
+      end
+    end
+  endgenerate
+endmodule

@@ -1,0 +1,104 @@
+// weir_fifo: first-in first-out buffer of exactly DEPTH beats, first word falls through.
+//
+// Latency:   DEPTH <= 32: 1 cycle through an empty buffer; larger: 2 cycles (memory write, then read).
+// Interval:  1 beat a cycle at any depth; s_ready and m_valid are functions of registers only.
+// State:     `level`, the beats held, output register included (benches read it by its hierarchical name), and the beats.
+// Invariant: 0 <= level <= DEPTH; the memory is read only at words written at an earlier edge and never at the word
+//            being written.
+// Mapping:   DEPTH <= 32: a shift register whose head is the output, DEPTH * (WIDTH + 1) flip-flops with one 2:1
+//            multiplexer each; larger: one weir_ram of DEPTH - 1 words of WIDTH + 1 bits (block RAM), whose read register is the
+//            last word of the capacity.
+module weir_fifo #(
+  parameter integer WIDTH = 8,  // bits of a beat
+  parameter integer DEPTH = 2   // capacity in beats
+) (
+  input  wire             clk,
+  input  wire             rst,
+  input  wire             s_valid,
+  output wire             s_ready,
+  input  wire [WIDTH-1:0] s_data,
+  input  wire             s_last,
+  output wire             m_valid,
+  input  wire             m_ready,
+  output wire [WIDTH-1:0] m_data,
+  output wire             m_last
+);
+  localparam integer LEVEL_W = $clog2(DEPTH + 1);
+  localparam integer SLOT_W  = WIDTH + 1;  // {last, data}
+
+  generate
+    if (WIDTH < 1) begin : g_check_width
+      weir_fifo_WIDTH_must_be_at_least_1 u_error ();
+    end
+    if (DEPTH < 2) begin : g_check_depth
+      weir_fifo_DEPTH_must_be_at_least_2 u_error ();
+    end
+  endgenerate
+
+  reg  [LEVEL_W-1:0] level;
+  wire               push = s_valid && s_ready;
+  wire               pop  = m_valid && m_ready;
+
+  assign s_ready = level != DEPTH[LEVEL_W-1:0];
+
+  always @(posedge clk)
+    if (rst) level <= {LEVEL_W{1'b0}};
+    else if (push && !pop) level <= level + 1'b1;
+    else if (pop && !push) level <= level - 1'b1;
+
+  generate
+    if (DEPTH <= 32) begin : g_registers
+      reg  [DEPTH*SLOT_W-1:0]     slots_q;  // slot 0 is the head
+      wire [(DEPTH+1)*SLOT_W-1:0] chain = {s_last, s_data, slots_q};
+      integer i;
+
+      assign m_valid          = level != {LEVEL_W{1'b0}};
+      assign {m_last, m_data} = slots_q[SLOT_W-1:0];
+
+      // A pop moves every slot down by one. The newcomer lands in slot level, or level - 1 together with a pop: in both
+      // cases the first slot that moves and has level <= i + 1; slots above it may take anything.
+      always @(posedge clk)
+        if (push || pop)
+          for (i = 0; i < DEPTH; i = i + 1)
+            if (pop || level == i[LEVEL_W-1:0])
+              slots_q[i*SLOT_W +: SLOT_W] <= level <= i[LEVEL_W-1:0] + 1'b1 ? {s_last, s_data}
+                                                                            : chain[(i+1)*SLOT_W +: SLOT_W];
+    end else begin : g_memory
+      localparam integer WORDS  = DEPTH - 1;
+      localparam integer ADDR_W = $clog2(WORDS);
+      localparam integer TOP = WORDS - 1;
+
+      reg               valid_q;
+      reg  [ADDR_W-1:0] waddr_q, raddr_q;
+      wire              stored = level != {{(LEVEL_W-1){1'b0}}, valid_q};  // the memory holds a word
+      wire              fetch  = stored && (m_ready || !valid_q);
+
+      assign m_valid = valid_q;
+
+      always @(posedge clk)
+        if (rst) begin
+          valid_q <= 1'b0;
+          waddr_q <= {ADDR_W{1'b0}};
+          raddr_q <= {ADDR_W{1'b0}};
+        end else begin
+          if (fetch) valid_q <= 1'b1;
+          else if (m_ready) valid_q <= 1'b0;
+          if (push) waddr_q <= waddr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : waddr_q + 1'b1;
+          if (fetch) raddr_q <= raddr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : raddr_q + 1'b1;
+        end
+
+      weir_ram #(
+        .WIDTH(SLOT_W),
+        .DEPTH(WORDS)
+      ) u_ram (
+        .clk  (clk),
+        .we   (push),
+        .waddr(waddr_q),
+        .wdata({s_last, s_data}),
+        .re   (fetch),
+        .raddr(raddr_q),
+        .q    ({m_last, m_data})
+      );
+    end
+  endgenerate
+endmodule

@@ -1,0 +1,42 @@
+// weir_fork: hands every beat to OUTPUTS streams, each as soon as it is ready (eager fork).
+//
+// Latency:   0 cycles; transparent: s_ready depends on m_ready in the same cycle.
+// Interval:  1 beat a cycle when all outputs are ready; an output that has taken the beat waits for the others.
+// State:     one bit an output, `done_q`: it has already taken the beat that the input offers.
+// Mapping:   OUTPUTS flip-flops and a few LUTs; data is not stored.
+module weir_fork #(
+  parameter integer WIDTH   = 8,  // bits of a beat
+  parameter integer OUTPUTS = 2   // number of sinks
+) (
+  input  wire               clk,
+  input  wire               rst,
+  input  wire               s_valid,
+  output wire               s_ready,
+  input  wire [WIDTH-1:0]   s_data,
+  input  wire               s_last,
+  output wire [OUTPUTS-1:0] m_valid,
+  input  wire [OUTPUTS-1:0] m_ready,
+  output wire [WIDTH-1:0]   m_data,
+  output wire               m_last
+);
+  generate
+    if (WIDTH < 1) begin : g_check_width
+      weir_fork_WIDTH_must_be_at_least_1 u_error ();
+    end
+    if (OUTPUTS < 2) begin : g_check_outputs
+      weir_fork_OUTPUTS_must_be_at_least_2 u_error ();
+    end
+  endgenerate
+
+  reg  [OUTPUTS-1:0] done_q;
+  wire [OUTPUTS-1:0] done = done_q | m_ready;  // after this cycle, if the input offers a beat
+
+  assign s_ready = &done;
+  assign m_valid = {OUTPUTS{s_valid}} & ~done_q;
+  assign m_data  = s_data;
+  assign m_last  = s_last;
+
+  always @(posedge clk)
+    if (rst) done_q <= {OUTPUTS{1'b0}};
+    else if (s_valid) done_q <= s_ready ? {OUTPUTS{1'b0}} : done;
+endmodule
