@@ -1,0 +1,337 @@
+/* Verilator: its runtime library, the harness object and a precompiled header are made once a machine; a design
+ * compiles its generated files only, gathered into a few units that are compiled at the same time.
+ *
+ * Flags: one precompiled header serves every unit only if all have the same options, so what runs rarely (set-up, names
+ * for VPI) is turned down to -O0 by a pragma; very large designs get -O1 the same way. C++14 has the smallest
+ * headers; coroutines are an extension there as in C++17. Waveform builds have other macros and no precompiled header. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/backend.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/process.h"
+
+enum {
+    COLD_DISCOUNT = 3,         /* a byte of set-up code compiles this much faster than a hot one */
+    LARGE_BYTES = 4000000,     /* hot code above this is compiled with -O1 */
+    SPLIT_BYTES = 400000,      /* size of generated files, of which units are made */
+    SPLIT_FUNCTION_BYTES = 100000,
+    DEFAULT_PROCESSES = 2,
+    MAX_PROCESSES = 64
+};
+
+static const char *const programs[] = {"verilator", "g++", "gcc", "ar", NULL};
+static const char *const compile_flags[] = {"-O2",           "-std=gnu++14",   "-fcoroutines",
+                                            "-w",            "-DVM_COVERAGE=0", "-DVM_SC=0",
+                                            "-DVL_VALUE_STRING_MAX_WORDS=4096"};
+static const char *const verilate_flags[] = {
+    "--cc",        "--exe",      "--main",  "--timing",    "--vpi", "--top-module", "tb",          "--prefix",
+    "Vtb",         "--Mdir",     ".",       "-O3",         "--timescale", "1ns/1ns", "--x-assign", "fast",
+    "--x-initial", "unique",     "-Wno-fatal", "-Wno-lint", "-Wno-style"};
+
+/* The perl wrapper around it takes longer than the program itself. */
+static const char *verilator(void) { return weir_process_found("verilator_bin") ? "verilator_bin" : "verilator"; }
+
+static bool identify(const weir_sim_build_context *context, weir_text *identity) {
+    weir_arguments version = {0}, compiler = {0};
+    weir_arguments_add(&version, "%s", verilator());
+    weir_arguments_add(&version, "-V");
+    weir_arguments_add(&compiler, "g++");
+    weir_arguments_add(&compiler, "--version");
+    bool fine = weir_sim_tool(&version, NULL, context->job->seconds, identity) &&
+                weir_sim_tool(&compiler, NULL, context->job->seconds, identity);
+    weir_arguments_free(&version);
+    weir_arguments_free(&compiler);
+    for (size_t i = 0; i < sizeof compile_flags / sizeof compile_flags[0]; i++)
+        weir_text_format(identity, "%s ", compile_flags[i]);
+    for (size_t i = 0; i < sizeof verilate_flags / sizeof verilate_flags[0]; i++)
+        weir_text_format(identity, "%s ", verilate_flags[i]);
+    return fine;
+}
+
+/* The include folder of the runtime; NULL after a reported error. Heap memory. */
+static char *include_folder(double seconds) {
+    weir_arguments ask = {0};
+    weir_text answer = {0};
+    char *folder = NULL;
+    weir_arguments_add(&ask, "%s", verilator());
+    weir_arguments_add(&ask, "--getenv");
+    weir_arguments_add(&ask, "VERILATOR_ROOT");
+    if (weir_sim_tool(&ask, NULL, seconds, &answer)) {
+        const char *root = answer.data ? answer.data : "";
+        folder = weir_format("%.*s/include", (int)strcspn(root, "\r\n"), root);
+    }
+    weir_text_free(&answer);
+    weir_arguments_free(&ask);
+    return folder;
+}
+
+static void add_compile_flags(weir_arguments *arguments, const char *include, bool trace) {
+    for (size_t i = 0; i < sizeof compile_flags / sizeof compile_flags[0]; i++)
+        weir_arguments_add(arguments, "%s", compile_flags[i]);
+    weir_arguments_add(arguments, "-DVM_TRACE=%d", trace);
+    weir_arguments_add(arguments, "-DVM_TRACE_FST=%d", trace);
+    weir_arguments_add(arguments, "-DVM_TRACE_VCD=0");
+    weir_arguments_add(arguments, "-I%s", include);
+    weir_arguments_add(arguments, "-I%s/vltstd", include);
+}
+
+/* ---- what designs share ---- */
+
+static const char header_text[] = "#include \"verilated.h\"\n"
+                                  "#include \"verilated_timing.h\"\n"
+                                  "#include \"verilated_dpi.h\"\n";
+
+/* Compiles several files at once: the script's arguments are the list of sources, then the compiler and its flags. */
+static const char compile_script[] = "sources=$1; shift; running=; status=0\n"
+                                     "for source in $sources; do\n"
+                                     "  name=${source##*/}; \"$@\" -c \"$source\" -o \"${name%.*}.o\" & running=\"$running $!\"\n"
+                                     "done\n"
+                                     "for process in $running; do wait $process || status=1; done\n"
+                                     "exit $status\n";
+
+static void add_script(weir_arguments *arguments, const char *sources) {
+    weir_arguments_add(arguments, "sh");
+    weir_arguments_add(arguments, "-c");
+    weir_arguments_add(arguments, "%s", compile_script);
+    weir_arguments_add(arguments, "sh");
+    weir_arguments_add(arguments, "%s", sources);
+    weir_arguments_add(arguments, "g++");
+}
+
+static bool make_harness(const weir_sim_build_context *context, const char *include, const char *folder) {
+    weir_arguments make = {0};
+    weir_arguments_add(&make, "gcc");
+    weir_arguments_add(&make, "-O2");
+    weir_arguments_add(&make, "-I%s/vltstd", include);
+    weir_arguments_add(&make, "-c");
+    weir_arguments_add(&make, "%s/sim/harness/weir_harness.c", context->data_folder);
+    weir_arguments_add(&make, "-oweir_harness.o");
+    bool fine = weir_sim_tool(&make, folder, context->job->seconds, NULL);
+    weir_arguments_free(&make);
+    return fine;
+}
+
+static bool make_header(const char *include, const char *folder, double seconds) {
+    weir_arguments make = {0};
+    char *path = weir_path_join(folder, "weir_verilated.h");
+    weir_arguments_add(&make, "g++");
+    add_compile_flags(&make, include, false);
+    weir_arguments_add(&make, "-xc++-header");
+    weir_arguments_add(&make, "weir_verilated.h");
+    weir_arguments_add(&make, "-oweir_verilated.h.gch");
+    bool fine = weir_file_write(path, header_text, sizeof header_text - 1) &&
+                weir_sim_tool(&make, folder, seconds, NULL);
+    weir_arguments_free(&make);
+    free(path);
+    return fine;
+}
+
+static bool make_runtime(const char *include, const char *folder, bool trace, double seconds) {
+    static const char *const sources[] = {"verilated",     "verilated_vpi",     "verilated_timing",
+                                          "verilated_dpi", "verilated_threads", "verilated_fst_c"};
+    size_t count = sizeof sources / sizeof sources[0] - !trace;
+    weir_arguments compile = {0}, archive = {0};
+    weir_text list = {0};
+    weir_arguments_add(&archive, "ar");
+    weir_arguments_add(&archive, "rcs");
+    weir_arguments_add(&archive, "libverilated.a");
+    for (size_t i = 0; i < count; i++) {
+        weir_text_format(&list, "%s/%s.cpp ", include, sources[i]);
+        weir_arguments_add(&archive, "%s.o", sources[i]);
+    }
+    add_script(&compile, list.data);
+    add_compile_flags(&compile, include, trace);
+    bool fine = weir_sim_tool(&compile, folder, seconds, NULL) && weir_sim_tool(&archive, folder, seconds, NULL);
+    for (size_t i = 3; fine && i < archive.count; i++) {
+        char *object = weir_path_join(folder, archive.list[i]);
+        unlink(object);
+        free(object);
+    }
+    weir_text_free(&list);
+    weir_arguments_free(&compile);
+    weir_arguments_free(&archive);
+    return fine;
+}
+
+static bool make_support(const weir_sim_build_context *context, const char *folder) {
+    bool trace = context->job->trace;
+    double seconds = context->job->seconds;
+    char *include = include_folder(seconds);
+    bool fine = include && make_harness(context, include, folder) && make_runtime(include, folder, trace, seconds) &&
+                (trace || make_header(include, folder, seconds));
+    free(include);
+    return fine;
+}
+
+/* ---- a design ---- */
+
+static bool verilate(const weir_sim_build_context *context, const char *folder) {
+    const weir_sim_job *job = context->job;
+    weir_arguments make = {0};
+    weir_arguments_add(&make, "%s", verilator());
+    for (size_t i = 0; i < sizeof verilate_flags / sizeof verilate_flags[0]; i++)
+        weir_arguments_add(&make, "%s", verilate_flags[i]);
+    weir_arguments_add(&make, "--output-split");
+    weir_arguments_add(&make, "%d", SPLIT_BYTES);
+    weir_arguments_add(&make, "--output-split-cfuncs");
+    weir_arguments_add(&make, "%d", SPLIT_FUNCTION_BYTES);
+    if (job->trace) weir_arguments_add(&make, "--trace-fst");
+    if (job->trace) weir_arguments_add(&make, "-DWEIR_SIM_TRACE");
+    for (size_t i = 0; i < job->define_count; i++) weir_arguments_add(&make, "-D%s", job->defines[i]);
+    for (size_t i = 0; i < context->file_count; i++) weir_arguments_add(&make, "%s", context->files[i]);
+    bool fine = weir_sim_tool(&make, folder, job->seconds, NULL);
+    weir_arguments_free(&make);
+    return fine;
+}
+
+typedef struct generated {
+    char *name;
+    size_t size;
+    size_t cost;
+    bool cold;
+    unsigned unit;
+} generated;
+
+/* Everything that runs each cycle is hot: evaluation, the main loop and its wrapper. */
+static bool is_cold(const char *name) {
+    return strstr(name, "Slow") || strstr(name, "__Syms") || strstr(name, "__Dpi") || strstr(name, "__ConstPool");
+}
+
+static int costlier(const void *a, const void *b) {
+    const generated *x = a, *y = b;
+    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* The generated sources, the costliest first. Heap memory. */
+static generated *list_generated(const char *folder, size_t *count) {
+    generated *files = NULL;
+    size_t capacity = 0;
+    DIR *handle = opendir(folder);
+    for (struct dirent *item; handle && (item = readdir(handle));) {
+        const char *dot = strrchr(item->d_name, '.');
+        if (!dot || strcmp(dot, ".cpp")) continue;
+        char *path = weir_path_join(folder, item->d_name);
+        size_t size = 0;
+        char *content = weir_file_read(path, &size);
+        free(content);
+        free(path);
+        files = weir_grow(files, &capacity, *count + 1, sizeof *files);
+        bool cold = is_cold(item->d_name);
+        files[(*count)++] = (generated){weir_copy_string(item->d_name), size, cold ? size / COLD_DISCOUNT : size, cold, 0};
+    }
+    if (handle) closedir(handle);
+    if (*count) qsort(files, *count, sizeof *files, costlier);
+    return files;
+}
+
+static bool write_unit(const char *folder, const generated *files, size_t count, unsigned unit, bool large) {
+    weir_text text = {0};
+    weir_text_add(&text, header_text);
+    for (int cold = 0; cold < 2; cold++) {
+        if (cold || large) weir_text_format(&text, "#pragma GCC optimize(\"O%d\")\n", cold ? 0 : 1);
+        for (size_t i = 0; i < count; i++) {
+            if (files[i].unit == unit && files[i].cold == cold) weir_text_format(&text, "#include \"%s\"\n", files[i].name);
+        }
+    }
+    char *path = weir_format("%s/unit%u.cpp", folder, unit);
+    bool fine = weir_file_write(path, text.data, text.size);
+    free(path);
+    weir_text_free(&text);
+    return fine;
+}
+
+/* Gathers the generated files into units of about the same cost. */
+static bool write_units(const char *folder, unsigned units) {
+    size_t count = 0, hot = 0, load[MAX_PROCESSES] = {0};
+    generated *files = list_generated(folder, &count);
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        unsigned least = 0;
+        for (unsigned u = 1; u < units; u++) {
+            if (load[u] < load[least]) least = u;
+        }
+        files[i].unit = least;
+        load[least] += files[i].cost;
+        hot += files[i].cold ? 0 : files[i].size;
+    }
+    for (unsigned u = 0; fine && u < units; u++) fine = write_unit(folder, files, count, u, hot > LARGE_BYTES);
+    for (size_t i = 0; i < count; i++) free(files[i].name);
+    free(files);
+    return fine;
+}
+
+static bool compile(const weir_sim_build_context *context, const char *folder, unsigned units) {
+    const weir_sim_job *job = context->job;
+    char *include = include_folder(job->seconds);
+    weir_arguments make = {0};
+    weir_text list = {0};
+    bool fine = false;
+    if (include) {
+        for (unsigned u = 0; u < units; u++) weir_text_format(&list, "unit%u.cpp ", u);
+        add_script(&make, list.data);
+        add_compile_flags(&make, include, job->trace);
+        if (!job->trace) {
+            weir_arguments_add(&make, "-include");
+            weir_arguments_add(&make, "%s/weir_verilated.h", context->support);
+        }
+        fine = weir_sim_tool(&make, folder, job->seconds, NULL);
+    }
+    weir_text_free(&list);
+    weir_arguments_free(&make);
+    free(include);
+    return fine;
+}
+
+static bool link_program(const weir_sim_build_context *context, const char *folder, unsigned units) {
+    weir_arguments make = {0};
+    weir_arguments_add(&make, "g++");
+    weir_arguments_add(&make, "-s");
+    for (unsigned u = 0; u < units; u++) weir_arguments_add(&make, "unit%u.o", u);
+    weir_arguments_add(&make, "%s/weir_harness.o", context->support);
+    weir_arguments_add(&make, "%s/libverilated.a", context->support);
+    if (context->job->trace) weir_arguments_add(&make, "-lz");
+    weir_arguments_add(&make, "-pthread");
+    weir_arguments_add(&make, "-osimulator");
+    bool fine = weir_sim_tool(&make, folder, context->job->seconds, NULL);
+    weir_arguments_free(&make);
+    return fine;
+}
+
+static bool make_program(const weir_sim_build_context *context, const char *folder) {
+    unsigned units = context->job->processes ? context->job->processes : DEFAULT_PROCESSES;
+    char *work = weir_path_join(folder, "generated"), *from = weir_path_join(work, "simulator");
+    char *to = weir_path_join(folder, "simulator");
+    if (units > MAX_PROCESSES) units = MAX_PROCESSES;
+    bool fine = weir_make_folder(work) && verilate(context, work) && write_units(work, units) &&
+                compile(context, work, units) && link_program(context, work, units);
+    if (fine && rename(from, to) != 0) {
+        weir_error(weir_at(to, 0), "cannot rename to this: %s", strerror(errno));
+        fine = false;
+    }
+    fine = fine && weir_remove_tree(work);
+    free(work);
+    free(from);
+    free(to);
+    return fine;
+}
+
+static size_t command(const weir_sim_artifact *artifact, const weir_sim_run *run, const char *description,
+                      char **arguments) {
+    size_t count = 0;
+    arguments[count++] = weir_path_join(artifact->folder, "simulator");
+    arguments[count++] = weir_format("+weir_run=%s", description);
+    if (run->random_start) {
+        arguments[count++] = weir_copy_string("+verilator+rand+reset+2");
+        arguments[count++] = weir_format("+verilator+seed+%u", (run->seed & 0x3fffffffu) + 1);
+    }
+    return count;
+}
+
+const weir_sim_backend weir_sim_verilator = {"verilator", programs, identify, make_support, make_program, command};
