@@ -1,0 +1,551 @@
+/* The pass manager: enabling, sequences, requirements, what holds, failure. Cases named after TVM's pass manager tests
+ * carry their number in spec B3. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ir/graph.h"
+#include "pass/context.h"
+#include "pass/instrument.h"
+#include "pass/registry.h"
+#include "support/process.h"
+
+/* --- the record of a run: pass names, a graph's in brackets, and of diagnostics --- */
+static weir_text log_text, messages;
+
+static void keep_message(void *user, const weir_diagnostic *diagnostic) {
+    static const char *const words[] = {"note", "warning", "error"};
+    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
+}
+
+static bool log_graph(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    if (weir_module_graph_count(weir_pass_module_of(context)) > 1) {
+        weir_text_format(&log_text, "%s[%s] ", weir_pass_name(pass), weir_graph_name(graph));
+    } else {
+        weir_text_format(&log_text, "%s ", weir_pass_name(pass));
+    }
+    return true;
+}
+
+static bool log_module(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)context;
+    (void)module;
+    weir_text_format(&log_text, "%s ", weir_pass_name(pass));
+    return true;
+}
+
+static bool log_unchanged(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    weir_pass_unchanged(context);
+    return log_graph(pass, context, graph);
+}
+
+static bool log_design(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+    (void)context;
+    (void)design;
+    weir_text_format(&log_text, "%s ", weir_pass_name(pass));
+    return true;
+}
+
+static bool fail_silently(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)pass;
+    (void)context;
+    (void)graph;
+    return false;
+}
+
+static bool fail_loudly(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)pass;
+    (void)context;
+    weir_error(WEIR_NOWHERE, "graph '%s' is no good", weir_graph_name(graph));
+    return false;
+}
+
+/* The module pass of case 1: adds a graph and leaves the others alone. */
+static bool add_abs(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)pass;
+    (void)context;
+    weir_module_add_graph(module, weir_graph_new("my_abs"));
+    return true;
+}
+
+static bool replace(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)pass;
+    weir_graph *made = weir_graph_new(weir_graph_name(graph));
+    weir_graph_set_source(made, "made.onnx");
+    weir_pass_replace_graph(context, made);
+    return true;
+}
+
+static bool replace_and_fail(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    return replace(pass, context, graph) && false;
+}
+
+static bool count_nodes(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)pass;
+    (void)graph;
+    weir_pass_count(context, "nodes folded", 3);
+    return true;
+}
+
+/* Builds and runs a pipeline of its own. */
+static bool run_inner(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)module;
+    log_module(pass, context, module);
+    weir_pass *inner = weir_pass_parse(weir_pass_context_registry(context), "g2,graph(g0,infer)", WEIR_NOWHERE);
+    bool ok = inner && weir_pass_run_here(context, inner);
+    weir_pass_free(inner);
+    return ok;
+}
+
+static bool run_wrong(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)pass;
+    (void)graph;
+    weir_pass *inner = weir_pass_new(weir_pass_context_registry(context), "m0");
+    bool ok = weir_pass_run_here(context, inner);
+    weir_pass_free(inner);
+    return ok;
+}
+
+static bool empty(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)pass;
+    (void)context;
+    (void)graph;
+    return true;
+}
+
+#define GRAPH(name_, level_, function, ...)                                                                            \
+    {.name = name_, .kind = WEIR_PASS_GRAPH, .level = level_, .run = {.graph = function}, __VA_ARGS__ .help = "h"}
+#define MODULE(name_, level_, function, ...)                                                                           \
+    {.name = name_, .kind = WEIR_PASS_MODULE, .level = level_, .run = {.module = function}, __VA_ARGS__ .help = "h"}
+
+static const weir_pass_info passes[] = {
+    GRAPH("g0", 0, log_graph, .preserves = "*", ),
+    GRAPH("g1", 1, log_graph, .preserves = "*", ),
+    GRAPH("g2", 2, log_graph, .preserves = "*", ),
+    GRAPH("g3", 3, log_graph, .preserves = "*", ),
+    GRAPH("g4", 4, log_graph, .preserves = "*", ),
+    MODULE("m0", 0, log_module, .preserves = "*", ),
+    GRAPH("infer", 0, log_graph, .preserves = "*", ),
+    GRAPH("fold", 2, log_graph, .requires = "infer", ),
+    GRAPH("cse", 3, log_graph, .requires = "infer", .preserves = "*", ),
+    GRAPH("dce", 1, log_graph, .requires = "infer", .invalidates = "fold", ),
+    GRAPH("fuse", 0, log_graph, .requires = "cse,dce", .preserves = "infer cse dce", ),
+    GRAPH("quiet", 0, log_unchanged, .requires = "infer", ),
+    GRAPH("tower", 0, log_graph, .requires = "fuse", ),
+    MODULE("calibrate", 2, log_module, .requires = "infer", .preserves = "*", ),
+    GRAPH("quantize", 2, log_graph, .requires = "calibrate", .preserves = "*", ),
+    GRAPH("forget", 2, log_graph, .invalidates = "calibrate", ),
+    {.name = "lint", .kind = WEIR_PASS_HARDWARE, .requires = "infer", .run = {.hardware = log_design}, .help = "h"},
+    GRAPH("quarrel-a", 0, log_graph, .invalidates = "quarrel-b", ),
+    GRAPH("quarrel-b", 0, log_graph, .invalidates = "quarrel-a", ),
+    GRAPH("quarrel", 0, log_graph, .requires = "quarrel-a,quarrel-b", ),
+    GRAPH("order", 0, log_graph, .requires = "weak,strong", .preserves = "*", ),
+    GRAPH("weak", 0, log_graph, .preserves = "*", ),
+    GRAPH("strong", 0, log_graph, .preserves = "strong", ),
+    GRAPH("silent", 0, fail_silently, .preserves = "*", ),
+    GRAPH("loud", 0, fail_loudly, .preserves = "*", ),
+    GRAPH("needs-loud", 0, log_graph, .requires = "loud", ),
+    MODULE("add-abs", 0, add_abs, .preserves = "*", ),
+    GRAPH("replace", 0, replace, .preserves = "*", ),
+    GRAPH("replace-and-fail", 0, replace_and_fail, .preserves = "*", ),
+    GRAPH("count", 0, count_nodes, .preserves = "*", ),
+    MODULE("inner", 0, run_inner, .preserves = "*", ),
+    GRAPH("wrong", 0, run_wrong, .preserves = "*", ),
+    GRAPH("empty", 0, empty, .preserves = "*", ),
+};
+
+typedef struct fixture {
+    weir_pass_registry *registry;
+    weir_pass_context *context;
+    weir_module *module;
+} fixture;
+
+static int setup(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    weir_text_free(&log_text);
+    weir_text_free(&messages);
+    weir_diag_set_handler(keep_message, &messages);
+    f->registry = weir_pass_registry_new();
+    assert_true(weir_pass_registry_add_all(f->registry, passes, sizeof passes / sizeof *passes));
+    f->context = weir_pass_context_new(f->registry);
+    f->module = weir_module_new("m");
+    weir_module_add_graph(f->module, weir_graph_new("main"));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    fixture *f = *state;
+    weir_module_free(f->module);
+    weir_pass_context_free(f->context);
+    weir_pass_registry_free(f->registry);
+    free(f);
+    weir_text_free(&log_text);
+    weir_text_free(&messages);
+    weir_diag_set_handler(NULL, NULL);
+    return 0;
+}
+
+/* Runs a pipeline and compares the passes that ran. */
+static bool run(fixture *f, const char *text) {
+    weir_text_free(&log_text);
+    weir_text_add(&log_text, "");
+    weir_text_free(&messages);
+    weir_text_add(&messages, "");
+    weir_pass *pass = weir_pass_parse(f->registry, text, WEIR_NOWHERE);
+    assert_non_null(pass);
+    bool ok = weir_pass_run(f->context, pass, f->module);
+    weir_pass_free(pass);
+    return ok;
+}
+
+static void expect_run(fixture *f, const char *text, const char *ran) {
+    assert_true(run(f, text));
+    assert_string_equal(messages.data, "");
+    assert_string_equal(log_text.data, ran);
+}
+
+static void expect_failure(fixture *f, const char *text, const char *said) {
+    assert_false(run(f, text));
+    assert_string_equal(messages.data, said);
+}
+
+static void enabling_rule(void **state) {
+    fixture *f = *state;
+    const char *all = "g0,g1,g2,g3,g4";
+    static const char *const ran[] = {"g0 ", "g0 g1 ", "g0 g1 g2 ", "g0 g1 g2 g3 ", "g0 g1 g2 g3 g4 "};
+    assert_int_equal(weir_pass_context_level(f->context), 2);
+    for (int level = 0; level <= 4; level++) {
+        assert_true(weir_pass_context_set_level(f->context, level));
+        expect_run(f, all, ran[level]);
+    }
+    weir_pass_context_set_level(f->context, 1);
+    assert_true(weir_pass_context_require(f->context, "g4, g1"));
+    expect_run(f, all, "g0 g1 g4 ");
+    assert_true(weir_pass_context_disable(f->context, "g0"));
+    expect_run(f, all, "g1 g4 ");
+    /* disabled beats required, and the conflict is reported, once */
+    assert_true(weir_pass_context_disable(f->context, "g4"));
+    assert_true(run(f, all));
+    assert_string_equal(log_text.data, "g1 ");
+    assert_string_equal(messages.data, "warning: pass 'g4' is both required and disabled: it is not run\n");
+    expect_run(f, all, "g1 ");
+}
+
+static void unknown_names_and_levels_are_errors(void **state) {
+    fixture *f = *state;
+    assert_false(weir_pass_context_disable(f->context, "g0, quantise"));
+    assert_false(weir_pass_context_require(f->context, " fold,xyzzy"));
+    assert_false(weir_pass_context_set_level(f->context, 5));
+    assert_false(weir_pass_context_set_level(f->context, -1));
+    assert_string_equal(messages.data, "error: unknown pass 'quantise'\nnote: did you mean 'quantize'?\n"
+                                       "error: unknown pass 'xyzzy'\n"
+                                       "error: optimization level must be from 0 to 4, found 5\n"
+                                       "error: optimization level must be from 0 to 4, found -1\n");
+}
+
+static void explain(void **state) {
+    fixture *f = *state;
+    weir_text text = {0};
+    weir_pass *pass = weir_pass_parse(f->registry, "g0,graph(g3,g1),g4", WEIR_NOWHERE);
+    weir_pass_context_disable(f->context, "g1");
+    weir_pass_context_require(f->context, "g4");
+    weir_pass_explain(f->context, pass, &text);
+    assert_string_equal(text.data, "run g0\nskip g3: level 3 > 2\nskip g1: disabled\nrun g4\n");
+    weir_text_free(&text);
+    weir_pass_free(pass);
+}
+
+static void case_1_module_pass_adds_a_graph(void **state) {
+    fixture *f = *state;
+    weir_graph *main_graph = weir_module_graph(f->module, 0);
+    weir_pass *pass = weir_pass_new(f->registry, "add-abs");
+    assert_string_equal(weir_pass_name(pass), "add-abs");
+    assert_int_equal(weir_pass_level(pass), 0);
+    assert_int_equal(weir_pass_kind_of(pass), WEIR_PASS_MODULE);
+    weir_text text = {0};
+    weir_pass_print(pass, &text);
+    assert_string_equal(text.data, "add-abs");
+    weir_text_free(&text);
+    assert_true(weir_pass_run(f->context, pass, f->module));
+    weir_pass_free(pass);
+    assert_int_equal(weir_module_graph_count(f->module), 2);
+    assert_ptr_equal(weir_module_graph(f->module, 0), main_graph);
+    assert_non_null(weir_module_find_graph(f->module, "my_abs"));
+}
+
+static void case_3_graph_pass_runs_on_every_graph(void **state) {
+    fixture *f = *state;
+    expect_run(f, "add-abs,g0", "g0[main] g0[my_abs] ");
+}
+
+static void case_4_replacing_a_graph(void **state) {
+    fixture *f = *state;
+    uint32_t id = weir_module_graph_id(f->module, 0);
+    expect_run(f, "graph(infer,replace,fold)", "infer fold ");
+    assert_string_equal(weir_graph_source(weir_module_graph(f->module, 0)), "made.onnx");
+    assert_int_not_equal(weir_module_graph_id(f->module, 0), id);
+    weir_graph *graph = weir_module_graph(f->module, 0);
+    assert_false(run(f, "replace-and-fail"));
+    assert_ptr_equal(weir_module_graph(f->module, 0), graph);
+}
+
+static void case_5_info(void **state) {
+    fixture *f = *state;
+    const weir_pass_info *info = weir_pass_registry_find(f->registry, "fuse");
+    assert_string_equal(info->name, "fuse");
+    assert_int_equal(info->level, 0);
+    assert_string_equal(info->requires, "cse,dce");
+    assert_null(weir_pass_registry_find(f->registry, "nothing"));
+    assert_int_equal(weir_pass_registry_count(f->registry), sizeof passes / sizeof *passes);
+    assert_string_equal(weir_pass_registry_at(f->registry, 1)->name, "g1");
+    assert_null(weir_pass_registry_at(f->registry, 1000));
+}
+
+static void case_6_sequences(void **state) {
+    fixture *f = *state;
+    weir_pass *sequence = weir_pass_sequence_new(WEIR_PASS_MODULE, "sequential", 2);
+    assert_string_equal(weir_pass_name(sequence), "sequential");
+    assert_int_equal(weir_pass_level(sequence), 2);
+    assert_true(weir_pass_is_sequence(sequence));
+    assert_null(weir_pass_info_of(sequence));
+    weir_text_add(&log_text, "");
+    assert_true(weir_pass_run(f->context, sequence, f->module)); /* empty: identity */
+    assert_string_equal(log_text.data, "");
+    assert_true(weir_pass_sequence_add(sequence, weir_pass_new(f->registry, "m0")));
+    assert_true(weir_pass_sequence_add(sequence, weir_pass_new(f->registry, "g0")));
+    assert_int_equal(weir_pass_sequence_count(sequence), 2);
+    assert_string_equal(weir_pass_name(weir_pass_sequence_at(sequence, 1)), "g0");
+    assert_true(weir_pass_run(f->context, sequence, f->module));
+    assert_string_equal(log_text.data, "m0 g0 ");
+    weir_pass_context_set_level(f->context, 1); /* the sequence's own level counts */
+    assert_true(weir_pass_run(f->context, sequence, f->module));
+    assert_string_equal(log_text.data, "m0 g0 ");
+    weir_pass_free(sequence);
+    sequence = weir_pass_sequence_new(WEIR_PASS_GRAPH, NULL, 0);
+    assert_false(weir_pass_sequence_add(sequence, NULL));
+    assert_false(weir_pass_sequence_add(sequence, weir_pass_new(f->registry, "m0")));
+    assert_string_equal(messages.data, "error: module 'm0' does not fit into a sequence of graph passes\n");
+    weir_pass_free(sequence);
+}
+
+static void case_8_nested_sequences(void **state) {
+    fixture *f = *state;
+    weir_pass_context_set_level(f->context, 1);
+    expect_run(f, "module(g1,module(g0,graph(g1,graph(g0))),g2)", "g1 g0 g1 g0 ");
+}
+
+static void graph_sequence_finishes_one_graph_first(void **state) {
+    fixture *f = *state;
+    weir_module_add_graph(f->module, weir_graph_new("b"));
+    expect_run(f, "graph(g0,g1)", "g0[main] g1[main] g0[b] g1[b] ");
+    expect_run(f, "g0,g1", "g0[main] g0[b] g1[main] g1[b] ");
+}
+
+static void case_11_levels_and_disabling(void **state) {
+    fixture *f = *state;
+    expect_run(f, "fold,cse,fuse", "infer fold infer cse dce fuse ");
+    expect_run(f, "fold,cse", "infer fold ");
+    weir_pass_context_set_level(f->context, 3);
+    expect_run(f, "fold,cse", "infer fold infer cse ");
+    weir_pass_context_disable(f->context, "cse");
+    expect_run(f, "fold,cse", "infer fold ");
+}
+
+/* A required pass runs whatever its level, before its dependents, once while its result holds. */
+static void requirements(void **state) {
+    fixture *f = *state;
+    expect_run(f, "cse", "");
+    expect_run(f, "cse,infer,dce,dce", "infer dce dce ");
+    expect_run(f, "infer,fold,dce", "infer fold infer dce ");   /* fold preserves nothing */
+    expect_run(f, "quiet,quiet,dce", "infer quiet quiet dce "); /* it changed nothing */
+    expect_run(f, "tower", "infer cse dce fuse tower ");        /* transitive, in order */
+    expect_run(f, "infer,infer", "infer infer ");               /* what is listed runs */
+    expect_run(f, "module(module(dce),dce)", "infer dce dce "); /* nested sequences share what holds */
+}
+
+static void requirements_that_undo_each_other(void **state) {
+    fixture *f = *state;
+    expect_run(f, "order", "weak strong weak order "); /* strong loses weak: once more */
+    expect_failure(f, "quarrel",
+                   "error: the requirements of pass 'quarrel' undo each other: the result of 'quarrel-b' is always "
+                   "lost\n");
+    assert_string_equal(weir_pass_failed_name(f->context), "quarrel");
+}
+
+static void requirements_are_kept_for_each_graph(void **state) {
+    fixture *f = *state;
+    weir_module_add_graph(f->module, weir_graph_new("b"));
+    expect_run(f, "graph(dce,dce)", "infer[main] dce[main] dce[main] infer[b] dce[b] dce[b] ");
+    expect_run(f, "calibrate", "infer[main] infer[b] calibrate ");
+    expect_run(f, "infer,add-abs,dce", "infer[main] infer[b] dce[main] dce[b] infer[my_abs] dce[my_abs] ");
+}
+
+static void module_requirements_come_before_the_first_graph(void **state) {
+    fixture *f = *state;
+    weir_module_add_graph(f->module, weir_graph_new("b"));
+    expect_run(f, "graph(g0,quantize)",
+               "infer[main] infer[b] calibrate g0[main] quantize[main] g0[b] quantize[b] ");
+    expect_failure(f, "graph(quantize,forget,quantize)",
+                   "error: pass 'quantize' requires module pass 'calibrate', whose result was lost within graph(...)\n"
+                   "note: end the graph(...) before 'quantize'\n");
+    weir_graph_free(weir_module_remove_graph(f->module, 1));
+    expect_run(f, "graph(quantize,forget),quantize", "infer calibrate quantize forget calibrate quantize ");
+}
+
+static void required_but_disabled_is_an_error(void **state) {
+    fixture *f = *state;
+    weir_pass_context_disable(f->context, "infer");
+    expect_failure(f, "dce", "error: pass 'dce' requires 'infer', which is disabled\n");
+    assert_string_equal(weir_pass_failed_name(f->context), "dce");
+}
+
+static void cycles_are_errors(void **state) {
+    (void)state;
+    static const weir_pass_info cyclic[] = {
+        GRAPH("start", 0, empty, .requires = "a", ),
+        GRAPH("a", 0, empty, .requires = "b", ),
+        GRAPH("b", 0, empty, .requires = "c,d", ),
+        GRAPH("c", 0, empty, .requires = "a", ),
+        GRAPH("d", 0, empty, .requires = "d", ),
+    };
+    weir_pass_registry *registry = weir_pass_registry_new();
+    assert_true(weir_pass_registry_add_all(registry, cyclic, 5));
+    assert_false(weir_pass_registry_check(registry));
+    assert_string_equal(messages.data, "error: passes require each other in a cycle: a -> b -> c -> a\n"
+                                       "error: passes require each other in a cycle: d -> d\n");
+    weir_pass_context *context = weir_pass_context_new(registry);
+    weir_pass *pass = weir_pass_new(registry, "start");
+    weir_module *module = weir_module_new("m");
+    assert_false(weir_pass_run(context, pass, module));
+    weir_module_free(module);
+    weir_pass_free(pass);
+    weir_pass_context_free(context);
+    weir_pass_registry_free(registry);
+}
+
+static void bad_lists_are_errors(void **state) {
+    (void)state;
+    static const weir_pass_info bad[] = {
+        GRAPH("ghost", 0, empty, .requires = "ghots", .preserves = "a-result", .invalidates = "host", ),
+        GRAPH("upwards", 0, empty, .requires = "wires", ),
+        {.name = "wires", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = log_design}},
+    };
+    weir_pass_registry *registry = weir_pass_registry_new();
+    assert_true(weir_pass_registry_add_all(registry, bad, 3));
+    assert_false(weir_pass_registry_check(registry));
+    assert_string_equal(messages.data, "error: pass 'ghost' requires 'ghots', which is no pass\n"
+                                       "note: did you mean 'ghost'?\n"
+                                       "error: pass 'ghost' preserves 'a-result', which is no pass or analysis\n"
+                                       "error: pass 'ghost' invalidates 'host', which is no pass or analysis\n"
+                                       "note: did you mean 'ghost'?\n"
+                                       "error: graph pass 'upwards' cannot require hardware pass 'wires'\n");
+    weir_pass_registry_free(registry);
+}
+
+static void failure_stops_the_pipeline_and_is_named(void **state) {
+    fixture *f = *state;
+    expect_failure(f, "g0,silent,g1", "error: pass 'silent' failed on graph 'main'\n");
+    assert_string_equal(log_text.data, "g0 ");
+    assert_string_equal(weir_pass_failed_name(f->context), "silent");
+    expect_failure(f, "graph(loud,g1)", "error: graph 'main' is no good\nnote: pass 'loud' failed on graph 'main'\n");
+    expect_failure(f, "needs-loud", "error: graph 'main' is no good\nnote: pass 'loud' failed on graph 'main'\n"
+                                    "note: 'loud' is required by pass 'needs-loud'\n");
+    assert_string_equal(weir_pass_failed_name(f->context), "loud");
+    expect_failure(f, "lint", "error: module 'm' has no hardware design yet\n"
+                              "note: pass 'lint' failed on the design of module 'm'\n");
+    expect_run(f, "g0", "g0 ");
+    assert_null(weir_pass_failed_name(f->context));
+}
+
+static void hardware_passes(void **state) {
+    fixture *f = *state;
+    int design;
+    weir_module_set_design(f->module, (weir_rtl_design *)&design, NULL);
+    expect_run(f, "hardware(lint,lint)", "infer lint lint ");
+}
+
+static void pipelines_built_by_passes(void **state) {
+    fixture *f = *state;
+    expect_run(f, "infer,inner,dce", "infer inner g2 g0 infer dce ");
+    expect_failure(f, "wrong", "error: graph pass 'wrong' cannot run module 'm0'\n"
+                               "note: pass 'wrong' failed on graph 'main'\n");
+    weir_pass *pass = weir_pass_new(f->registry, "g0");
+    assert_false(weir_pass_run_here(f->context, pass));
+    weir_pass_free(pass);
+}
+
+static void statistics(void **state) {
+    fixture *f = *state;
+    expect_run(f, "count,count", "");
+    weir_text text = {0};
+    weir_pass_print_statistics(f->context, &text);
+    assert_string_equal(text.data, "count: 6 nodes folded\n");
+    weir_text_free(&text);
+    assert_int_equal(weir_pass_statistic(f->context, "count", "nodes folded"), 6);
+    assert_int_equal(weir_pass_statistic(f->context, "count", "nodes"), 0);
+}
+
+static void passes_of_another_registry_are_refused(void **state) {
+    fixture *f = *state;
+    weir_pass_registry *other = weir_pass_registry_new();
+    weir_pass_registry_add(other, &passes[0]);
+    weir_pass *pass = weir_pass_new(other, "g0");
+    assert_false(weir_pass_run(f->context, pass, f->module));
+    assert_string_equal(messages.data, "error: pass 'g0' belongs to another registry than the context\n");
+    weir_pass_free(pass);
+    weir_pass_registry_free(other);
+}
+
+/* The target is under 1 us; the bound leaves room for sanitizers and busy machines. */
+static void overhead_of_an_empty_pass(void **state) {
+    fixture *f = *state;
+    enum { COUNT = 100000 };
+    weir_pass *sequence = weir_pass_sequence_new(WEIR_PASS_GRAPH, NULL, 0);
+    for (int i = 0; i < COUNT; i++) {
+        weir_pass_sequence_add(sequence, weir_pass_new(f->registry, "empty"));
+    }
+    double start = weir_seconds();
+    assert_true(weir_pass_run(f->context, sequence, f->module));
+    double each = (weir_seconds() - start) / COUNT;
+    print_message("overhead: %.0f ns a pass\n", each * 1e9);
+    assert_true(each < 10e-6);
+    weir_pass_free(sequence);
+}
+
+#define CASE(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(enabling_rule),
+        CASE(unknown_names_and_levels_are_errors),
+        CASE(explain),
+        CASE(case_1_module_pass_adds_a_graph),
+        CASE(case_3_graph_pass_runs_on_every_graph),
+        CASE(case_4_replacing_a_graph),
+        CASE(case_5_info),
+        CASE(case_6_sequences),
+        CASE(case_8_nested_sequences),
+        CASE(graph_sequence_finishes_one_graph_first),
+        CASE(case_11_levels_and_disabling),
+        CASE(requirements),
+        CASE(requirements_that_undo_each_other),
+        CASE(requirements_are_kept_for_each_graph),
+        CASE(module_requirements_come_before_the_first_graph),
+        CASE(required_but_disabled_is_an_error),
+        CASE(cycles_are_errors),
+        CASE(bad_lists_are_errors),
+        CASE(failure_stops_the_pipeline_and_is_named),
+        CASE(hardware_passes),
+        CASE(pipelines_built_by_passes),
+        CASE(statistics),
+        CASE(passes_of_another_registry_are_refused),
+        CASE(overhead_of_an_empty_pass),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

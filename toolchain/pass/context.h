@@ -1,0 +1,80 @@
+/* The context passes run under: optimization level, required and disabled names, configuration, instruments, and during
+ * a run which results hold. Passed explicitly, one a thread. */
+#ifndef WEIR_PASS_CONTEXT_H
+#define WEIR_PASS_CONTEXT_H
+
+#include "pass/module.h"
+#include "pass/pass.h"
+
+/* The registry must outlive the context. */
+weir_pass_context *weir_pass_context_new(weir_pass_registry *registry);
+void weir_pass_context_free(weir_pass_context *context);
+weir_pass_registry *weir_pass_context_registry(const weir_pass_context *context);
+
+/* Setters return false after a reported error: a level outside 0..4, an unknown name (with the nearest known one). */
+bool weir_pass_context_set_level(weir_pass_context *context, int level);
+int weir_pass_context_level(const weir_pass_context *context);
+/* Names of passes or registered pipelines, "a, b". Disabled beats required beats level; a name in both lists is
+ * warned about when a pass is run. */
+bool weir_pass_context_require(weir_pass_context *context, const char *names);
+bool weir_pass_context_disable(weir_pass_context *context, const char *names);
+/* The caller's own pointer; not used here. */
+void weir_pass_context_set_user(weir_pass_context *context, void *user);
+void *weir_pass_context_user(const weir_pass_context *context);
+
+/* Configuration: keys of the registry. A key that is not registered, or is read as another kind, aborts. */
+bool weir_pass_config_set(weir_pass_context *context, const char *key, const char *text);
+bool weir_pass_config_bool(const weir_pass_context *context, const char *key);
+int64_t weir_pass_config_int(const weir_pass_context *context, const char *key);
+double weir_pass_config_real(const weir_pass_context *context, const char *key);
+const char *weir_pass_config_string(const weir_pass_context *context, const char *key);
+int weir_pass_config_choice(const weir_pass_context *context, const char *key);
+
+/* --- instruments (instrument.h): the context borrows them --- */
+/* Not while the context is entered. */
+void weir_pass_context_add_instrument(weir_pass_context *context, weir_pass_instrument *instrument);
+size_t weir_pass_context_instrument_count(const weir_pass_context *context);
+/* Replaces the list, not while a pass runs; in an entered context exits the old ones and enters the new ones. False
+ * when a hook failed; the list is empty then. */
+bool weir_pass_context_override(weir_pass_context *context, weir_pass_instrument *const *instruments, size_t count);
+/* Enter and exit call the instruments' hooks. A failing enter hook: those already entered exit in reverse order, the
+ * list is emptied, the context is not entered. A failing exit hook: later ones are not called, the list is emptied,
+ * the context is left all the same. */
+bool weir_pass_context_enter(weir_pass_context *context);
+bool weir_pass_context_exit(weir_pass_context *context);
+bool weir_pass_context_is_entered(const weir_pass_context *context);
+
+/* --- running --- */
+/* Runs the pass (when it is enabled) on the module, and enters and exits the context around it unless it is entered.
+ * A pass that fails stops the run; the last diagnostic names it. Results hold until the run ends. */
+bool weir_pass_run(weir_pass_context *context, const weir_pass *pass, weir_module *module);
+/* Would the context run it? */
+bool weir_pass_enabled(const weir_pass_context *context, const weir_pass *pass);
+/* One line a pass: "run NAME", or "skip NAME: disabled", or "skip NAME: level 3 > 2". */
+void weir_pass_explain(const weir_pass_context *context, const weir_pass *pass, weir_text *text);
+/* Name of the pass that made the last run fail, NULL when none did; lives until the next run. */
+const char *weir_pass_failed_name(const weir_pass_context *context);
+
+/* --- for passes, while they run --- */
+/* Runs a pass that was built on the spot on the current unit (a module pass may run anything). A graph pass asks for its
+ * graph again afterwards, because it may have been replaced. */
+bool weir_pass_run_here(weir_pass_context *context, const weir_pass *pass);
+weir_module *weir_pass_module_of(const weir_pass_context *context);
+weir_graph *weir_pass_graph_of(const weir_pass_context *context); /* the current unit; NULL unless it is a graph */
+/* The current pass changed nothing: every result holds on. */
+void weir_pass_unchanged(weir_pass_context *context);
+/* For a graph pass that builds its result anew: takes over the graph, which takes the place of the pass's unit when the
+ * pass has succeeded; the old one is freed then. */
+void weir_pass_replace_graph(weir_pass_context *context, weir_graph *graph);
+/* Adds to a number that the statistics show under the current pass ("nodes folded"). The text is not copied. */
+void weir_pass_count(weir_pass_context *context, const char *what, int64_t amount);
+/* Statistics of all runs so far, in order of appearance: "NAME: 12 nodes folded". */
+void weir_pass_print_statistics(const weir_pass_context *context, weir_text *text);
+int64_t weir_pass_statistic(const weir_pass_context *context, const char *pass, const char *what);
+
+/* The result of an analysis, computed unless it holds, or NULL after a reported error. It belongs to the context and
+ * lives until a pass that does not preserve it ends. The unit is the current one; a module pass names the graph. */
+const void *weir_pass_get_analysis(weir_pass_context *context, const char *name);
+const void *weir_pass_get_graph_analysis(weir_pass_context *context, const char *name, const weir_graph *graph);
+
+#endif

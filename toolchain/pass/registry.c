@@ -1,0 +1,417 @@
+/* The registry: entries in registration order; lists of names become pointers and bit sets in one checking step. */
+#include "pass/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+
+static const char *const kind_names[WEIR_PASS_KIND_COUNT] = {
+    [WEIR_PASS_MODULE] = "module",
+    [WEIR_PASS_GRAPH] = "graph",
+    [WEIR_PASS_HARDWARE] = "hardware",
+};
+
+const char *weir_pass_kind_name(weir_pass_kind kind) { return kind_names[kind]; }
+
+weir_pass_registry *weir_pass_registry_new(void) { return weir_calloc(1, sizeof(weir_pass_registry)); }
+
+static void forget_check(weir_pass_registry *registry) {
+    for (size_t i = 0; i < registry->count; i++) {
+        weir_pass_entry *entry = registry->entry[i];
+        free(entry->requires);
+        free(entry->survive);
+        entry->requires = NULL;
+        entry->require_count = 0;
+        entry->survive = NULL;
+    }
+    free(registry->hardware);
+    registry->hardware = NULL;
+    registry->checked = false;
+}
+
+static void free_entry(weir_pass_entry *entry) {
+    if (entry->what == WEIR_PASS_ENTRY_PIPELINE) {
+        free((char *)(uintptr_t)entry->name);
+    }
+    free(entry->pipeline);
+    free(entry->help);
+    weir_pass_specs_free(&entry->specs);
+    free(entry);
+}
+
+void weir_pass_registry_free(weir_pass_registry *registry) {
+    if (!registry) {
+        return;
+    }
+    forget_check(registry);
+    for (size_t i = 0; i < registry->count; i++) {
+        free_entry(registry->entry[i]);
+    }
+    free(registry->entry);
+    weir_pass_specs_free(&registry->config);
+    free(registry);
+}
+
+weir_pass_entry *weir_pass_registry_entry(const weir_pass_registry *registry, const char *name) {
+    for (size_t i = 0; i < registry->count; i++) {
+        if (strcmp(registry->entry[i]->name, name) == 0) {
+            return registry->entry[i];
+        }
+    }
+    return NULL;
+}
+
+/* --- adding --- */
+static bool good_name(const char *name) {
+    if (!name || *name < 'a' || *name > 'z' ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != strlen(name)) {
+        return false;
+    }
+    for (int kind = 0; kind < WEIR_PASS_KIND_COUNT; kind++) {
+        if (strcmp(name, kind_names[kind]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool may_add(const weir_pass_registry *registry, const char *name) {
+    if (registry->running) {
+        weir_error(WEIR_NOWHERE, "'%s' cannot be registered while passes run", name ? name : "");
+        return false;
+    }
+    if (!good_name(name)) {
+        weir_error(WEIR_NOWHERE,
+                   "'%s' is no name for a pass: expected lower case letters, digits, '-' and '.', other than 'module', "
+                   "'graph' and 'hardware'",
+                   name ? name : "");
+        return false;
+    }
+    if (weir_pass_registry_entry(registry, name)) {
+        weir_error(WEIR_NOWHERE, "'%s' is registered twice", name);
+        return false;
+    }
+    return true;
+}
+
+static void append(weir_pass_registry *registry, weir_pass_entry *entry) {
+    forget_check(registry);
+    entry->registry = registry;
+    entry->id = (uint32_t)registry->count;
+    registry->entry = weir_grow(registry->entry, &registry->capacity, registry->count + 1, sizeof *registry->entry);
+    registry->entry[registry->count++] = entry;
+}
+
+static bool good_info(const weir_pass_info *info) {
+    if (info->level < 0 || info->level > WEIR_PASS_LEVEL_MAX) {
+        weir_error(WEIR_NOWHERE, "pass '%s' has level %d, expected 0 to %d", info->name, info->level,
+                   WEIR_PASS_LEVEL_MAX);
+        return false;
+    }
+    if ((info->kind == WEIR_PASS_MODULE && !info->run.module) || (info->kind == WEIR_PASS_GRAPH && !info->run.graph) ||
+        (info->kind == WEIR_PASS_HARDWARE && !info->run.hardware)) {
+        weir_error(WEIR_NOWHERE, "pass '%s' has no function to run", info->name);
+        return false;
+    }
+    return true;
+}
+
+bool weir_pass_registry_add(weir_pass_registry *registry, const weir_pass_info *info) {
+    if (!may_add(registry, info->name) || !good_info(info)) {
+        return false;
+    }
+    weir_pass_entry *entry = weir_calloc(1, sizeof *entry);
+    entry->what = WEIR_PASS_ENTRY_PASS;
+    entry->kind = info->kind;
+    entry->name = info->name;
+    entry->info = info;
+    char *owner = weir_format("pass '%s'", info->name);
+    bool ok = true;
+    for (const weir_pass_option *option = info->options; ok && option && option->name; option++) {
+        ok = weir_pass_specs_add(&entry->specs, option, owner);
+    }
+    free(owner);
+    if (!ok) {
+        free_entry(entry);
+        return false;
+    }
+    append(registry, entry);
+    return true;
+}
+
+bool weir_pass_registry_add_all(weir_pass_registry *registry, const weir_pass_info *infos, size_t count) {
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        ok = weir_pass_registry_add(registry, &infos[i]) && ok;
+    }
+    return ok;
+}
+
+bool weir_pass_registry_add_analysis(weir_pass_registry *registry, const weir_pass_analysis *analysis) {
+    if (!may_add(registry, analysis->name)) {
+        return false;
+    }
+    weir_pass_entry *entry = weir_calloc(1, sizeof *entry);
+    entry->what = WEIR_PASS_ENTRY_ANALYSIS;
+    entry->kind = analysis->kind;
+    entry->name = analysis->name;
+    entry->analysis = analysis;
+    append(registry, entry);
+    return true;
+}
+
+bool weir_pass_registry_add_pipeline(weir_pass_registry *registry, weir_pass_kind kind, const char *name,
+                                     const char *text, const char *help) {
+    if (!may_add(registry, name)) {
+        return false;
+    }
+    weir_pass_entry *entry = weir_calloc(1, sizeof *entry);
+    entry->what = WEIR_PASS_ENTRY_PIPELINE;
+    entry->kind = kind;
+    entry->name = weir_copy_string(name);
+    entry->pipeline = weir_copy_string(text);
+    entry->help = weir_copy_string(help ? help : "");
+    append(registry, entry);
+    return true;
+}
+
+bool weir_pass_registry_add_config(weir_pass_registry *registry, const weir_pass_option *option) {
+    return weir_pass_specs_add(&registry->config, option, "the configuration");
+}
+
+/* --- checking --- */
+char *weir_pass_next_name(const char **list) {
+    if (!*list) {
+        return NULL;
+    }
+    *list += strspn(*list, " ,\t\n");
+    size_t length = strcspn(*list, " ,\t\n");
+    if (length == 0) {
+        return NULL;
+    }
+    char *name = weir_format("%.*s", (int)length, *list);
+    *list += length;
+    return name;
+}
+
+void weir_pass_registry_unknown(const weir_pass_registry *registry, const char *name, weir_pass_place place) {
+    weir_pass_complain(place, "unknown pass '%s'", name);
+    const char **names = weir_calloc(registry->count + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < registry->count; i++) {
+        if (registry->entry[i]->what != WEIR_PASS_ENTRY_ANALYSIS) {
+            names[count++] = registry->entry[i]->name;
+        }
+    }
+    weir_pass_hint(name, names, count);
+    free(names);
+}
+
+static weir_pass_entry *resolve(const weir_pass_registry *registry, const weir_pass_entry *entry, const char *list,
+                                const char *name) {
+    weir_pass_entry *found = weir_pass_registry_entry(registry, name);
+    if (!found || found->what == WEIR_PASS_ENTRY_PIPELINE) {
+        weir_error(WEIR_NOWHERE, "pass '%s' %s '%s', which is no pass%s", entry->name, list, name,
+                   strcmp(list, "requires") == 0 ? "" : " or analysis");
+        const char **names = weir_calloc(registry->count + 1, sizeof *names);
+        for (size_t i = 0; i < registry->count; i++) {
+            names[i] = registry->entry[i]->name;
+        }
+        weir_pass_hint(name, names, registry->count);
+        free(names);
+        return NULL;
+    }
+    return found;
+}
+
+static bool resolve_requires(weir_pass_registry *registry, weir_pass_entry *entry) {
+    size_t capacity = 0;
+    bool ok = true;
+    const char *list = entry->info->requires;
+    for (char *name; (name = weir_pass_next_name(&list)); free(name)) {
+        weir_pass_entry *found = resolve(registry, entry, "requires", name);
+        if (found && found->what == WEIR_PASS_ENTRY_ANALYSIS) {
+            weir_error(WEIR_NOWHERE, "pass '%s' requires '%s', which is an analysis", entry->name, name);
+            weir_note("analyses are asked for with weir_pass_get_analysis");
+            found = NULL;
+        }
+        if (found && entry->kind == WEIR_PASS_GRAPH && found->kind == WEIR_PASS_HARDWARE) {
+            weir_error(WEIR_NOWHERE, "graph pass '%s' cannot require hardware pass '%s'", entry->name, name);
+            found = NULL;
+        }
+        ok = ok && found;
+        if (found) {
+            entry->requires =
+                weir_grow(entry->requires, &capacity, entry->require_count + 1, sizeof *entry->requires);
+            entry->requires[entry->require_count++] = found;
+        }
+    }
+    return ok;
+}
+
+/* survive = (preserves, or all when only invalidates is given) - invalidates */
+static bool resolve_survivors(weir_pass_registry *registry, weir_pass_entry *entry) {
+    const char *preserves = entry->info->preserves, *invalidates = entry->info->invalidates;
+    bool has_preserves = preserves && *preserves, has_invalidates = invalidates && *invalidates;
+    bool ok = true;
+    entry->survive = weir_calloc(registry->words, sizeof *entry->survive);
+    bool all = !has_preserves && has_invalidates;
+    for (char *name; (name = weir_pass_next_name(&preserves)); free(name)) {
+        weir_pass_entry *found = NULL;
+        if (strcmp(name, "*") == 0) {
+            all = true;
+        } else if ((found = resolve(registry, entry, "preserves", name))) {
+            weir_pass_put(entry->survive, found->id);
+        } else {
+            ok = false;
+        }
+    }
+    if (all) {
+        memset(entry->survive, 0xff, registry->words * sizeof *entry->survive);
+    }
+    entry->survive_all = all;
+    for (char *name; (name = weir_pass_next_name(&invalidates)); free(name)) {
+        if (strcmp(name, "*") == 0) {
+            memset(entry->survive, 0, registry->words * sizeof *entry->survive);
+            entry->survive_all = false;
+            continue;
+        }
+        weir_pass_entry *found = resolve(registry, entry, "invalidates", name);
+        if (found) {
+            weir_pass_take(entry->survive, found->id);
+            entry->survive_all = false;
+        }
+        ok = ok && found;
+    }
+    return ok;
+}
+
+static void report_cycle(const weir_pass_entry *const *path, size_t length, const weir_pass_entry *again) {
+    size_t start = 0;
+    while (path[start] != again) {
+        start++;
+    }
+    weir_text text = {0};
+    for (size_t i = start; i < length; i++) {
+        weir_text_format(&text, "%s -> ", path[i]->name);
+    }
+    weir_error(WEIR_NOWHERE, "passes require each other in a cycle: %s%s", text.data, again->name);
+    weir_text_free(&text);
+}
+
+/* Depth first; state 1: on the path, 2: done. */
+static bool find_cycles(const weir_pass_entry *entry, uint8_t *state, const weir_pass_entry **path, size_t length) {
+    bool ok = true;
+    state[entry->id] = 1;
+    path[length++] = entry;
+    for (size_t i = 0; i < entry->require_count; i++) {
+        const weir_pass_entry *next = entry->requires[i];
+        if (state[next->id] == 1) {
+            report_cycle(path, length, next);
+            ok = false;
+        } else if (state[next->id] == 0) {
+            ok = find_cycles(next, state, path, length) && ok;
+        }
+    }
+    state[entry->id] = 2;
+    return ok;
+}
+
+static bool check_cycles(weir_pass_registry *registry) {
+    uint8_t *state = weir_calloc(registry->count + 1, 1);
+    const weir_pass_entry **path = weir_calloc(registry->count + 1, sizeof(*path));
+    bool ok = true;
+    for (size_t i = 0; i < registry->count; i++) {
+        if (state[i] == 0) {
+            ok = find_cycles(registry->entry[i], state, path, 0) && ok;
+        }
+    }
+    free(path);
+    free(state);
+    return ok;
+}
+
+bool weir_pass_registry_check(weir_pass_registry *registry) {
+    if (registry->checked) {
+        return true;
+    }
+    forget_check(registry);
+    registry->words = registry->count / 64 + 1;
+    registry->hardware = weir_calloc(registry->words, sizeof *registry->hardware);
+    bool ok = true;
+    for (size_t i = 0; i < registry->count; i++) {
+        weir_pass_entry *entry = registry->entry[i];
+        if (entry->kind == WEIR_PASS_HARDWARE) {
+            weir_pass_put(registry->hardware, entry->id);
+        }
+        if (entry->what == WEIR_PASS_ENTRY_PASS) {
+            ok = resolve_requires(registry, entry) && ok;
+            ok = resolve_survivors(registry, entry) && ok;
+        }
+    }
+    ok = check_cycles(registry) && ok;
+    registry->checked = ok;
+    return ok;
+}
+
+/* --- listing --- */
+const weir_pass_info *weir_pass_registry_find(const weir_pass_registry *registry, const char *name) {
+    const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
+    return entry ? entry->info : NULL;
+}
+
+size_t weir_pass_registry_count(const weir_pass_registry *registry) {
+    size_t count = 0;
+    for (size_t i = 0; i < registry->count; i++) {
+        count += registry->entry[i]->what == WEIR_PASS_ENTRY_PASS;
+    }
+    return count;
+}
+
+const weir_pass_info *weir_pass_registry_at(const weir_pass_registry *registry, size_t index) {
+    for (size_t i = 0; i < registry->count; i++) {
+        if (registry->entry[i]->what == WEIR_PASS_ENTRY_PASS && index-- == 0) {
+            return registry->entry[i]->info;
+        }
+    }
+    return NULL;
+}
+
+static void print_specs(const weir_pass_specs *specs, const char *indent, weir_text *text) {
+    static const char *const words[] = {"bool", "int", "real", "string", ""};
+    for (size_t i = 0; i < specs->count; i++) {
+        const weir_pass_spec *spec = &specs->item[i];
+        const weir_pass_option *option = spec->option;
+        weir_text_format(text, "%s%s: %s%s%s, default ", indent, option->name, words[option->kind],
+                         option->domain && option->kind != WEIR_PASS_ENUM ? " " : "",
+                         option->domain ? option->domain : "");
+        weir_pass_value_print(spec, &spec->otherwise, text);
+        weir_text_format(text, ": %s\n", option->help ? option->help : "");
+    }
+}
+
+void weir_pass_registry_print(const weir_pass_registry *registry, weir_text *text) {
+    for (size_t i = 0; i < registry->count; i++) {
+        const weir_pass_entry *entry = registry->entry[i];
+        if (entry->what == WEIR_PASS_ENTRY_PASS) {
+            const weir_pass_info *info = entry->info;
+            weir_text_format(text, "%s (%s, level %d", info->name, kind_names[info->kind], info->level);
+            if (info->requires && *info->requires) {
+                weir_text_format(text, ", requires %s", info->requires);
+            }
+            weir_text_format(text, "): %s\n", info->help ? info->help : "");
+            print_specs(&entry->specs, "    ", text);
+        } else if (entry->what == WEIR_PASS_ENTRY_ANALYSIS) {
+            weir_text_format(text, "%s (%s analysis): %s\n", entry->name, kind_names[entry->kind],
+                             entry->analysis->help ? entry->analysis->help : "");
+        } else {
+            weir_text_format(text, "%s (%s pipeline %s): %s\n", entry->name, kind_names[entry->kind], entry->pipeline,
+                             entry->help);
+        }
+    }
+    if (registry->config.count) {
+        weir_text_add(text, "configuration\n");
+        print_specs(&registry->config, "    ", text);
+    }
+}

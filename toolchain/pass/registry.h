@@ -1,0 +1,34 @@
+/* The known passes, analyses, named pipelines and configuration keys; not a global. Records are not copied and must
+ * outlive the registry. Nothing may be added while a context runs a pass. */
+#ifndef WEIR_PASS_REGISTRY_H
+#define WEIR_PASS_REGISTRY_H
+
+#include "pass/pass.h"
+
+weir_pass_registry *weir_pass_registry_new(void);
+void weir_pass_registry_free(weir_pass_registry *registry);
+
+/* Each checks what it is given (names, duplicates, defaults and domains of options) and returns false after reporting
+ * what is wrong. Passes, analyses and pipelines share one space of names. */
+bool weir_pass_registry_add(weir_pass_registry *registry, const weir_pass_info *info);
+bool weir_pass_registry_add_all(weir_pass_registry *registry, const weir_pass_info *infos, size_t count);
+bool weir_pass_registry_add_analysis(weir_pass_registry *registry, const weir_pass_analysis *analysis);
+/* A name for a pipeline's text; the text is copied and read when the name is used. */
+bool weir_pass_registry_add_pipeline(weir_pass_registry *registry, weir_pass_kind kind, const char *name,
+                                     const char *text, const char *help);
+/* A key of contexts' configuration. */
+bool weir_pass_registry_add_config(weir_pass_registry *registry, const weir_pass_option *option);
+
+/* Resolves every name in the records' lists; reports unknown names, kinds that do not fit and cycles of requirements
+ * (with the cycle). Running a pass does it first; repeating it costs nothing. O(passes^2). */
+bool weir_pass_registry_check(weir_pass_registry *registry);
+
+/* NULL when there is no such pass. */
+const weir_pass_info *weir_pass_registry_find(const weir_pass_registry *registry, const char *name);
+/* Passes in registration order. */
+size_t weir_pass_registry_count(const weir_pass_registry *registry);
+const weir_pass_info *weir_pass_registry_at(const weir_pass_registry *registry, size_t index);
+/* The listing of `weir opt --help-passes`: passes, options, pipelines, analyses, configuration keys. */
+void weir_pass_registry_print(const weir_pass_registry *registry, weir_text *text);
+
+#endif

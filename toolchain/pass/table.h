@@ -1,0 +1,42 @@
+/* Turns a table of passes (pass.def: one row a pass) into records. A row is
+ *   WEIR_PASS(kind, id, name, level, requires, preserves, invalidates, help, options)
+ * with kind MODULE, GRAPH or HARDWARE, lists as text, and options either WEIR_NO_OPTIONS or rows one after the other:
+ *   WEIR_OPTION(name, kind, default, domain, help)   with kind BOOL, INT, REAL, STRING or ENUM.
+ * The function of a row is weir_pass_<id>. Each use defines WEIR_PASS as one of the macros below, includes the table
+ * and undefines it:
+ *   WEIR_PASS_DECLARE   prototypes, for the header that pass files include
+ *   WEIR_PASS_OPTIONS   option tables, then, inside an array of weir_pass_info,
+ *   WEIR_PASS_RECORD    the records. */
+#ifndef WEIR_PASS_TABLE_H
+#define WEIR_PASS_TABLE_H
+
+#include "pass/context.h"
+#include "pass/registry.h"
+
+#define WEIR_NO_OPTIONS
+#define WEIR_OPTION(option, type, otherwise_, domain_, help_)                                                          \
+    {.name = option, .kind = WEIR_PASS_##type, .otherwise = otherwise_, .domain = domain_, .help = help_},
+
+#define WEIR_PASS_TYPE_MODULE weir_pass_module_run
+#define WEIR_PASS_TYPE_GRAPH weir_pass_graph_run
+#define WEIR_PASS_TYPE_HARDWARE weir_pass_hardware_run
+#define WEIR_PASS_MEMBER_MODULE module
+#define WEIR_PASS_MEMBER_GRAPH graph
+#define WEIR_PASS_MEMBER_HARDWARE hardware
+
+#define WEIR_PASS_DECLARE(kind_, id, name_, level_, requires_, preserves_, invalidates_, help_, options_)              \
+    WEIR_PASS_TYPE_##kind_ weir_pass_##id;
+#define WEIR_PASS_OPTIONS(kind_, id, name_, level_, requires_, preserves_, invalidates_, help_, options_)              \
+    static const weir_pass_option id##_options[] = {options_{.name = NULL}};
+#define WEIR_PASS_RECORD(kind_, id, name_, level_, requires_, preserves_, invalidates_, help_, options_)               \
+    {.name = name_,                                                                                                    \
+     .kind = WEIR_PASS_##kind_,                                                                                        \
+     .level = level_,                                                                                                  \
+     .requires = requires_,                                                                                            \
+     .preserves = preserves_,                                                                                          \
+     .invalidates = invalidates_,                                                                                      \
+     .options = id##_options,                                                                                          \
+     .help = help_,                                                                                                    \
+     .run = {.WEIR_PASS_MEMBER_##kind_ = weir_pass_##id}},
+
+#endif
