@@ -48,6 +48,7 @@ void weir_rtl_design_free(weir_rtl_design *design) {
     free(design->word);
     free(design->names.slot);
     free(design->counters.slot);
+    free(design->paths.slot);
     weir_strings_free(design->strings);
     weir_arena_free(design->arena);
     free(design);

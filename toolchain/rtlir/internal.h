@@ -94,8 +94,8 @@ typedef struct rtl_formula {
     rtl_formula_kind kind;
     weir_rtl_operator op;
     uint32_t a, b, c;
+    uint32_t depth; /* levels: bounds the recursion of the evaluation */
     rtl_value value;
-    int line; /* in the module's file */
 } rtl_formula;
 
 typedef struct rtl_expr {
@@ -141,7 +141,7 @@ typedef struct rtl_block {
 typedef struct rtl_name {
     const char *name; /* interned; NULL: free slot */
     uint32_t scope, id;
-    enum { RTL_NAME_MODULE, RTL_NAME_VAR, RTL_NAME_PARAMETER, RTL_NAME_INSTANCE, RTL_NAME_COUNTER } kind;
+    enum { RTL_NAME_MODULE, RTL_NAME_VAR, RTL_NAME_PARAMETER, RTL_NAME_INSTANCE, RTL_NAME_COUNTER, RTL_NAME_PATH } kind;
 } rtl_name;
 
 typedef struct rtl_names {
@@ -156,7 +156,7 @@ struct weir_rtl_design {
     weir_location place;
     const char *pass;
     uint32_t trail; /* of items made now */
-    rtl_names names, counters;
+    rtl_names names, counters, paths; /* paths: of the files that were read */
 #define RTL_TABLE(type, name) \
     type *name;               \
     size_t name##_count, name##_capacity;

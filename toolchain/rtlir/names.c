@@ -94,7 +94,7 @@ void rtl_names_set(rtl_names *names, const rtl_name *entry) {
     *slot = *entry;
 }
 
-static const char *const name_kinds[] = {"module", "variable", "parameter", "instance", "counter"};
+static const char *const name_kinds[] = {"module", "variable", "parameter", "instance", "counter", "path"};
 
 const char *rtl_new_name(weir_rtl_design *design, uint32_t scope, const char *what, const char *name) {
     const char *own = weir_strings_intern(design->strings, name);

@@ -29,7 +29,7 @@ static void print_binding(const char *name, size_t width, const weir_text *value
     bool open = value == NULL;
     if (open)
         weir_text_add(&line, "/* verilator lint_off PINCONNECTEMPTY */ ");
-    weir_text_format(&line, ".%s ", name);
+    weir_text_format(&line, ".%s", name);
     for (size_t i = strlen(name); i < (width < MOST ? width : MOST) && !open; i++)
         weir_text_char(&line, ' ');
     weir_text_char(&line, '(');

@@ -4,7 +4,7 @@
 
 #include "rtlir/internal.h"
 
-enum { RTL_COLUMNS = 120, RTL_INDENT = 4 };
+enum { RTL_COLUMNS = 120, RTL_INDENT = 2 };
 
 /* A blank where a long line may be wrapped. It occurs in no name, number or printed string. */
 #define RTL_BREAK '\x01'

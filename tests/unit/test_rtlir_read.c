@@ -1,0 +1,191 @@
+/* The reader of module headers: what it understands, what it refuses, and every file of the library. */
+#include "test_rtlir_support.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+static void assert_port(weir_rtl_design *design, weir_rtl_instance u, const char *name, uint32_t width) {
+    assert_int_equal(weir_rtl_port_width(design, u, name), width);
+}
+
+static void header_is_read_and_ranges_follow_overrides(void **state) {
+    weir_rtl_design *design = *state;
+    char *path = data_path("part.v");
+    weir_rtl_module part = weir_rtl_read_module(design, path);
+    assert_int_not_equal(part.id, 0);
+    assert_int_equal(weir_rtl_read_module(design, path).id, part.id);
+    weir_rtl_module_info info = weir_rtl_get_module(design, part);
+    assert_true(info.is_external);
+    assert_string_equal(info.path, path);
+    assert_int_equal(info.port_count, 8);
+    weir_rtl_var_info sum = weir_rtl_get_var(design, weir_rtl_find_var(design, part, "m_sum"));
+    assert_int_equal(sum.width, 10);
+    assert_true(sum.is_signed);
+    assert_int_equal(sum.direction, WEIR_RTL_OUTPUT);
+    assert_int_equal(weir_rtl_get_var(design, weir_rtl_find_var(design, part, "rst")).kind, WEIR_RTL_RESET);
+
+    weir_rtl_module top = weir_rtl_add_module(design, "top");
+    weir_rtl_instance a = weir_rtl_add_instance(design, top, part, "u_a");
+    assert_port(design, a, "s_data", 32);
+    assert_port(design, a, "m_address", 3);
+    assert_port(design, a, "mode", 4);
+    assert_port(design, a, "s_valid", 1);
+    weir_rtl_instance b = weir_rtl_add_instance(design, top, part, "u_b");
+    weir_rtl_set_parameter(design, b, "LANES", 9);
+    weir_rtl_set_parameter(design, b, "WIDTH", 5);
+    weir_rtl_set_parameter(design, b, "DEPTH", 1);
+    weir_rtl_set_parameter_string(design, b, "INIT", "fc1.hex");
+    assert_port(design, b, "s_data", 45);
+    assert_port(design, b, "m_sum", 9);
+    assert_port(design, b, "m_address", 1);
+    assert_port(design, b, "mode", 16);
+    int64_t offset = 0;
+    assert_true(weir_rtl_parameter_value(design, b, "OFFSET", &offset));
+    assert_int_equal(offset, -3);
+    assert_int_equal(weir_rtl_errors(design), 0);
+    weir_rtl_instance c = weir_rtl_add_instance(design, top, part, "u_c");
+    weir_rtl_set_parameter(design, c, "WIDTH", 0);
+    assert_port(design, c, "s_data", 0);
+    ASSERT_MESSAGES("error: port 's_data' of instance 'u_c' (module 'part') has no width: its range is empty, negative "
+                    "or too large\n");
+    free(path);
+}
+
+static void assert_refused(weir_rtl_design *design, const char *source, const char *message) {
+    enum { TIMES = 8 };
+    static int number;
+    char *path = weir_format("test_rtlir_read_%d_%ld.v", number++ % TIMES, (long)getpid());
+    assert_true(weir_file_write(path, source, strlen(source)));
+    weir_rtl_design *fresh = weir_rtl_design_new();
+    assert_int_equal(weir_rtl_read_module(fresh, path).id, 0);
+    assert_int_equal(weir_rtl_errors(fresh), 1);
+    weir_text expected = {0};
+    weir_text_format(&expected, "%s:%s\n", path, message);
+    ASSERT_MESSAGES(expected.data);
+    weir_text_free(&expected);
+    weir_rtl_design_free(fresh);
+    unlink(path);
+    free(path);
+    (void)design;
+}
+
+static void what_cannot_be_read_is_reported(void **state) {
+    weir_rtl_design *d = *state;
+    assert_refused(d, "", "1: error: expected 'module', found the end of the file");
+    assert_refused(d, "\nmodule m (a, b); endmodule\n",
+                   "2: error: expected 'input', 'output' or 'inout' (ports are declared in the header), found 'a'");
+    assert_refused(d, "module m (input [WIDTH-1:0] a); endmodule", "1: error: unknown parameter 'WIDTH'");
+    assert_refused(d, "module m #(parameter WIDTH = 1) (\ninput [WIDHT-1:0] a); endmodule",
+                   "2: error: unknown parameter 'WIDHT'\nnote: did you mean 'WIDTH'?");
+    assert_refused(d, "module m #(parameter real X = 1.5) (input a); endmodule",
+                   "1: error: expected an integer or string parameter, found 'real'");
+    assert_refused(d, "module m #(parameter X = 1.5) (input a); endmodule",
+                   "1: error: expected an integer, found '1.5'");
+    assert_refused(d, "module m (input a [0:3]); endmodule",
+                   "1: error: expected ',' or ')' (array ports are not supported), found '['");
+    assert_refused(d, "module m (input a);", "1: error: expected 'endmodule', found the end of the file");
+    assert_refused(d, "module m (input a); endmodule module n; endmodule",
+                   "1: error: expected one module a file, found 'module'");
+    assert_refused(d, "module m (input a, output a); endmodule",
+                   "1: error: port name 'a' in 'm' is already the name of a variable");
+    assert_refused(d, "module m (input [`W-1:0] a); endmodule", "1: error: expected an expression, found '`W'");
+    assert_refused(d, "module m (input [X:0] a); localparam X = Y; localparam Y = X; endmodule",
+                   "1: error: expected less nesting, found 'X'");
+    assert_refused(d, "module m #(parameter X = \"abc\n) (input a); endmodule",
+                   "1: error: expected an expression, found 'abc'");
+    assert_refused(d, "module m #(parameter X = $bits(3)) (input a); endmodule",
+                   "1: error: expected '$clog2' or another expression, found '$bits'");
+}
+
+static void deep_nesting_is_refused(void **state) {
+    weir_text source = {0};
+    weir_text_add(&source, "module m #(parameter X = ");
+    for (int i = 0; i < 100000; i++)
+        weir_text_char(&source, '(');
+    weir_text_add(&source, ") (input a); endmodule");
+    assert_refused(*state, source.data, "1: error: expected less nesting, found '('");
+    source.size = 0;
+    weir_text_add(&source, "module m #(parameter X = 0");
+    for (int i = 0; i < 100000; i++)
+        weir_text_add(&source, "+1");
+    weir_text_add(&source, ") (input a); endmodule");
+    assert_refused(*state, source.data, "1: error: expected a shorter expression, found '+'");
+    weir_text_free(&source);
+}
+
+/* Every prefix of a good file is either read or refused with one error; nothing else may happen. */
+static void cut_files_do_no_harm(void **state) {
+    (void)state;
+    char *path = data_path("part.v");
+    size_t size = 0;
+    char *source = weir_file_read(path, &size);
+    assert_non_null(source);
+    char *cut = weir_format("test_rtlir_cut_%ld.v", (long)getpid());
+    for (size_t i = 0; i < size; i++) {
+        assert_true(weir_file_write(cut, source, i));
+        weir_rtl_design *design = weir_rtl_design_new();
+        weir_rtl_module module = weir_rtl_read_module(design, cut);
+        assert_int_equal(weir_rtl_errors(design), module.id ? 0 : 1);
+        weir_rtl_design_free(design);
+    }
+    unlink(cut);
+    free(cut);
+    free(source);
+    free(path);
+}
+
+static int read_folder(weir_rtl_design *design, const char *folder) {
+    int files = 0;
+    DIR *list = opendir(folder);
+    for (struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
+        const char *name = entry->d_name;
+        size_t length = strlen(name);
+        if (name[0] == '.')
+            continue;
+        char *path = weir_path_join(folder, name);
+        if (length > 2 && strcmp(name + length - 2, ".v") == 0) {
+            weir_rtl_module module = weir_rtl_read_module(design, path);
+            if (!module.id)
+                fail_msg("%s: %s", path, messages.data ? messages.data : "not read");
+            char *expected = weir_format("%s.v", weir_rtl_get_module(design, module).name);
+            assert_string_equal(name, expected);
+            free(expected);
+            files++;
+        } else {
+            files += read_folder(design, path); /* no folder: nothing is found */
+        }
+        free(path);
+    }
+    if (list)
+        closedir(list);
+    return files;
+}
+
+static void every_library_file_reads(void **state) {
+    char *folder = source_path("rtl");
+    int files = read_folder(*state, folder);
+    free(folder);
+    if (files == 0)
+        skip();
+    weir_rtl_design *design = *state;
+    for (size_t i = 0; i < weir_rtl_module_count(design); i++) {
+        weir_rtl_module module = weir_rtl_module_at(design, i);
+        weir_rtl_module_info info = weir_rtl_get_module(design, module);
+        for (size_t p = 0; p < info.port_count; p++) {
+            weir_rtl_var_info port = weir_rtl_get_var(design, weir_rtl_port_at(design, module, p));
+            if (port.width == 0)
+                fail_msg("%s: port %s has no width with default parameters", info.name, port.name);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        DESIGN_TEST(header_is_read_and_ranges_follow_overrides),
+        DESIGN_TEST(what_cannot_be_read_is_reported),
+        DESIGN_TEST(deep_nesting_is_refused),
+        DESIGN_TEST(cut_files_do_no_harm),
+        DESIGN_TEST(every_library_file_reads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+/* What the tests of the hardware IR share: diagnostics kept as text, paths of the source tree. */
+#ifndef WEIR_TEST_RTLIR_SUPPORT_H
+#define WEIR_TEST_RTLIR_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rtlir/print.h"
+#include "rtlir/read.h"
+#include "rtlir/stmt.h"
+#include "rtlir/verify.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/text.h"
+
+static weir_text messages;
+
+static inline void keep_message(void *user, const weir_diagnostic *diagnostic) {
+    (void)user;
+    static const char *const severity[] = {"note", "warning", "error"};
+    if (diagnostic->location.file)
+        weir_text_format(&messages, "%s:%d: ", weir_path_name(diagnostic->location.file), diagnostic->location.line);
+    weir_text_format(&messages, "%s: %s\n", severity[diagnostic->severity], diagnostic->text);
+}
+
+static inline int start(void **state) {
+    weir_diag_set_handler(keep_message, NULL);
+    weir_text_free(&messages);
+    messages = (weir_text){0};
+    *state = weir_rtl_design_new();
+    return 0;
+}
+
+static inline int stop(void **state) {
+    weir_rtl_design_free(*state);
+    weir_diag_set_handler(NULL, NULL);
+    weir_text_free(&messages);
+    messages = (weir_text){0};
+    return 0;
+}
+
+#define DESIGN_TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+
+/* Compares with everything that was reported since the last call. */
+#define ASSERT_MESSAGES(expected)                                         \
+    do {                                                                  \
+        assert_string_equal(messages.data ? messages.data : "", expected); \
+        weir_text_free(&messages);                                        \
+        messages = (weir_text){0};                                        \
+    } while (0)
+
+/* A path below the source tree; heap memory. */
+static inline char *source_path(const char *name) {
+    const char *root = getenv("WEIR_SOURCE");
+    return weir_path_join(root ? root : "../../..", name);
+}
+
+static inline char *data_path(const char *name) {
+    char *folder = source_path("tests/unit/data/rtlir");
+    char *path = weir_path_join(folder, name);
+    free(folder);
+    return path;
+}
+
+#endif
