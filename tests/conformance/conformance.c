@@ -1,0 +1,270 @@
+/* ONNX's own conformance tests against importer, inference and executor:
+ *   conformance [--planted] [--at-least N] [FOLDER]
+ * FOLDER holds the node tests; without it the distribution's package libonnx-testdata is asked. Every test whose
+ * operators are all known here (op.def, and Constant, which the importer folds) must run and pass; which those are is
+ * read from the files, not from the importer. Each test runs with its inputs as inputs, and once more with all but the
+ * first bound as constants; where an operator needs a constant only the second way exists. --planted disturbs one
+ * element of every result: then every test must be reported as failing.
+ * Exit status: 0 as it should be, 1 not, 77 skipped (no data). */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/scan.h"
+#include "exec/exec.h"
+#include "frontend/onnx.h"
+#include "support/arena.h"
+#include "support/file.h"
+#include "support/process.h"
+
+enum { STATUS_FINE = 0, STATUS_WRONG = 1, STATUS_SKIPPED = 77 };
+
+/* EMPTY: a result without elements, where no fault can be planted. BROKEN: there is no result to compare. */
+typedef enum verdict { VERDICT_PASS, VERDICT_EMPTY, VERDICT_FAIL, VERDICT_BROKEN } verdict;
+
+static bool planted = false; /* disturb every result, and print no differences */
+
+/* ONNX's runner compares floats with these (numpy.testing.assert_allclose), everything else exactly. */
+static const double relative = 1e-3, absolute = 1e-7;
+
+static bool is_close(double found, double expected) {
+    if (isnan(expected) || isinf(expected)) return isnan(expected) ? isnan(found) : found == expected;
+    return fabs(found - expected) <= absolute + relative * fabs(expected);
+}
+
+static bool matches(const weir_array *found, const weir_array *expected) {
+    char first[96], second[96];
+    if (found->dtype != expected->dtype || !weir_shape_equal(&found->shape, &expected->shape)) {
+        if (!planted)
+            printf("  expected %s %s, found %s %s\n", weir_dtype_name(expected->dtype),
+                   weir_shape_print(&expected->shape, first, sizeof first), weir_dtype_name(found->dtype),
+                   weir_shape_print(&found->shape, second, sizeof second));
+        return false;
+    }
+    if (!weir_dtype_is_float(found->dtype)) {
+        if (weir_array_equal(found, expected)) return true;
+        if (!planted) printf("  integer results differ\n");
+        return false;
+    }
+    for (size_t i = 0; i < found->count; i++) {
+        const double f = weir_array_get(found, i), e = weir_array_get(expected, i);
+        if (is_close(f, e)) continue;
+        if (!planted) printf("  element %zu: expected %.9g, found %.9g\n", i, e, f);
+        return false;
+    }
+    return true;
+}
+
+/* A fault that a comparison must notice: the next integer, or twice the tolerance off. */
+static weir_array *disturbed(const weir_array *array) {
+    weir_array *copy = weir_array_copy(array);
+    const size_t at = copy->count / 2;
+    const double v = weir_array_get(copy, at);
+    if (weir_dtype_is_float(copy->dtype)) {
+        weir_array_set(copy, at, v + 2.5 * (absolute + relative * fabs(v)));
+    } else {
+        weir_array_set_int(copy, at, copy->dtype == WEIR_BOOL ? v == 0 : weir_array_get_int(copy, at) + 1);
+    }
+    return copy;
+}
+
+static weir_array *read_tensor(const char *folder, const char *kind, size_t index) {
+    char *name = weir_format("%s_%zu.pb", kind, index);
+    char *path = weir_path_join(folder, name);
+    weir_array *array = weir_onnx_read_tensor(path);
+    free(path);
+    free(name);
+    return array;
+}
+
+static verdict compare(const weir_array *found, const weir_array *expected) {
+    if (!planted) return matches(found, expected) ? VERDICT_PASS : VERDICT_FAIL;
+    if (found->count == 0) return VERDICT_EMPTY;
+    weir_array *wrong = disturbed(found);
+    const verdict result = matches(wrong, expected) ? VERDICT_PASS : VERDICT_FAIL;
+    weir_array_free(wrong);
+    return result;
+}
+
+static verdict worse(verdict a, verdict b) { return a > b ? a : b; }
+
+static verdict compare_outputs(const weir_graph *graph, const weir_executor *executor, const char *set) {
+    verdict result = VERDICT_PASS;
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
+        weir_array *expected = read_tensor(set, "output", i);
+        if (expected == NULL) return VERDICT_BROKEN;
+        result = worse(result, compare(weir_executor_value(executor, weir_graph_output(graph, i)), expected));
+        weir_array_free(expected);
+    }
+    return result;
+}
+
+/* Runs the model on the arrays (all inputs of the model), the first `free_inputs` as inputs, the others bound. */
+static verdict run_model(const char *model, const scan *scanned, weir_array *const *inputs, size_t free_inputs,
+                         const char *set) {
+    weir_archive bindings;
+    weir_archive_init(&bindings);
+    for (size_t i = free_inputs; i < scanned->input_count; i++)
+        weir_archive_add(&bindings, scanned->input[i], weir_array_copy(inputs[i]));
+    const weir_onnx_options options = {.bindings = &bindings};
+    verdict result = VERDICT_BROKEN;
+    weir_graph *graph = weir_onnx_import(model, &options);
+    weir_executor *executor = graph == NULL ? NULL : weir_executor_new(graph);
+    if (executor != NULL && weir_graph_input_count(graph) != free_inputs) {
+        printf("  the graph has %zu inputs, expected %zu\n", weir_graph_input_count(graph), free_inputs);
+    } else if (executor != NULL && weir_executor_run(executor, (const weir_array *const *)inputs)) {
+        result = compare_outputs(graph, executor, set);
+    }
+    weir_executor_free(executor);
+    if (graph != NULL) weir_graph_free(graph);
+    weir_archive_free(&bindings);
+    return result;
+}
+
+static bool needs_constant(const scan *scanned) {
+    for (size_t i = 0; i < scanned->node_count; i++)
+        if (strcmp(scanned->op[i], "Reshape") == 0) return true;
+    return false;
+}
+
+/* Both ways where both exist. They must agree, so that a planted fault missed in one of them shows. */
+static verdict run_ways(const char *model, const scan *scanned, weir_array *const *inputs, const char *set) {
+    const size_t count = scanned->input_count;
+    if (needs_constant(scanned)) return run_model(model, scanned, inputs, 1, set);
+    const verdict result = run_model(model, scanned, inputs, count, set);
+    if (count < 2) return result;
+    const verdict bound = run_model(model, scanned, inputs, 1, set);
+    return planted && bound != result ? VERDICT_BROKEN : worse(result, bound);
+}
+
+static verdict run_set(const char *model, const scan *scanned, const char *set) {
+    weir_array *inputs[SCAN_MAX] = {NULL};
+    bool complete = true;
+    for (size_t i = 0; i < scanned->input_count; i++) {
+        inputs[i] = read_tensor(set, "input", i);
+        complete = complete && inputs[i] != NULL;
+    }
+    const verdict result = complete ? run_ways(model, scanned, inputs, set) : VERDICT_BROKEN;
+    for (size_t i = 0; i < scanned->input_count; i++)
+        weir_array_free(inputs[i]);
+    return result;
+}
+
+/* All data sets of a test. */
+static verdict run_test(const char *folder, const scan *scanned) {
+    char *model = weir_path_join(folder, "model.onnx");
+    verdict result = VERDICT_PASS;
+    for (int i = 0;; i++) {
+        char *name = weir_format("test_data_set_%d", i);
+        char *set = weir_path_join(folder, name);
+        const bool there = weir_file_exists(set);
+        if (there) result = worse(result, run_set(model, scanned, set));
+        free(set);
+        free(name);
+        if (!there) {
+            free(model);
+            return i == 0 ? VERDICT_BROKEN : result;
+        }
+    }
+}
+
+static bool is_known(const scan *scanned) {
+    for (size_t i = 0; i < scanned->node_count; i++) {
+        const weir_op op = weir_op_find_full(scanned->op[i]);
+        if (op == WEIR_OP_NONE && strcmp(scanned->op[i], "Constant") != 0) return false;
+    }
+    return scanned->node_count > 0;
+}
+
+typedef struct tally {
+    size_t seen, expected, ran, skipped, wrong;
+} tally;
+
+static void visit(const char *folder, const char *name, tally *count) {
+    scan scanned;
+    char *model = weir_path_join(folder, "model.onnx");
+    size_t size = 0;
+    char *data = weir_file_exists(model) ? weir_file_read(model, &size) : NULL;
+    free(model);
+    if (data == NULL) return;
+    const bool fine = scan_model(data, size, &scanned);
+    free(data);
+    count->seen++;
+    if (!fine || !is_known(&scanned)) return;
+    count->expected++;
+    if (scanned.obstacle != NULL) {
+        printf("skip %s: %s\n", name, scanned.obstacle);
+        count->skipped++;
+        return;
+    }
+    static const char *const words[] = {"pass", "empty", "FAIL", "FAIL"};
+    static const char *const planted_words[] = {"MISSED", "empty", "caught", "MISSED"};
+    const verdict result = run_test(folder, &scanned);
+    const verdict wanted = planted ? VERDICT_FAIL : VERDICT_PASS;
+    count->ran++;
+    if (result != wanted && result != VERDICT_EMPTY) count->wrong++;
+    printf("%s %s\n", planted ? planted_words[result] : words[result], name);
+}
+
+/* The package's folder of node tests, or NULL; heap memory. */
+static char *find_data(void) {
+    const char *const arguments[] = {"dpkg", "-L", "libonnx-testdata", NULL};
+    const weir_process process = {.arguments = arguments, .seconds = 60};
+    weir_text output = {0};
+    int status = 0;
+    char *found = NULL;
+    if (weir_process_run(&process, &output, &status) == WEIR_PROCESS_EXITED && status == 0 && output.data != NULL) {
+        for (char *line = strtok(output.data, "\n"); line != NULL && found == NULL; line = strtok(NULL, "\n")) {
+            const size_t length = strlen(line);
+            if (length > 10 && strcmp(line + length - 10, "/data/node") == 0) found = weir_copy_string(line);
+        }
+    }
+    weir_text_free(&output);
+    return found;
+}
+
+static bool run_all(const char *root, tally *count) {
+    struct dirent **entries;
+    const int found = scandir(root, &entries, NULL, alphasort);
+    if (found < 0) {
+        fprintf(stderr, "error: cannot list '%s'\n", root);
+        return false;
+    }
+    for (int i = 0; i < found; i++) {
+        char *folder = weir_path_join(root, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.') visit(folder, entries[i]->d_name, count);
+        free(folder);
+        free(entries[i]);
+    }
+    free(entries);
+    return true;
+}
+
+int main(int argc, char **argv) {
+    size_t least = 1;
+    char *root = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--planted") == 0) {
+            planted = true;
+        } else if (strcmp(argv[i], "--at-least") == 0 && i + 1 < argc) {
+            least = (size_t)strtoul(argv[++i], NULL, 10);
+        } else {
+            root = weir_copy_string(argv[i]);
+        }
+    }
+    if (root == NULL) root = find_data();
+    if (root == NULL) {
+        printf("skipped: the package libonnx-testdata is not installed\n");
+        return STATUS_SKIPPED;
+    }
+    tally count = {0};
+    const bool listed = run_all(root, &count);
+    free(root);
+    printf("%zu of %zu tests use known operators: %zu ran, %zu skipped, %zu %s\n", count.expected, count.seen,
+           count.ran, count.skipped, count.wrong, planted ? "planted faults missed" : "failed");
+    if (count.ran < least) printf("expected at least %zu tests to run\n", least);
+    const bool complete = listed && count.ran >= least && count.ran + count.skipped == count.expected;
+    return complete && count.wrong == 0 ? STATUS_FINE : STATUS_WRONG;
+}
