@@ -200,14 +200,15 @@ static bool check_scales(const importer *im, const weir_onnx_rule *rule, weir_no
         if (scale->count > 1 && !rule->per_axis) {
             weir_error(weir_node_location(im->graph, node),
                        "node '%s' (%s): '%.100s' has %zu scales, this opset allows one",
-                       weir_node_name(im->graph, node), rule->name, weir_value_name(im->graph, value), scale->count);
+                       weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name,
+                       weir_value_name(im->graph, value), scale->count);
             return false;
         }
         for (size_t j = 0; j < scale->count; j++) {
             if (weir_array_get(scale, j) > 0) continue;
             weir_error(weir_node_location(im->graph, node),
                        "node '%s' (%s): element %zu of scale '%.100s' is %g, expected a positive number",
-                       weir_node_name(im->graph, node), rule->name, j, weir_value_name(im->graph, value),
+                       weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name, j, weir_value_name(im->graph, value),
                        weir_array_get(scale, j));
             return false;
         }
@@ -215,16 +216,30 @@ static bool check_scales(const importer *im, const weir_onnx_rule *rule, weir_no
     return true;
 }
 
+/* The float32 copy of a constant, made once, under a name that the file does not use. */
+static weir_value float_copy(importer *im, weir_value value) {
+    char *name = weir_format("%s.float32", weir_value_name(im->graph, value));
+    while (weir_onnx_scope_find(&im->scope, name) != NULL) {
+        char *longer = weir_format("%s_", name);
+        free(name);
+        name = longer;
+    }
+    weir_value copy = weir_graph_find_value(im->graph, name);
+    if (copy.id == 0) {
+        weir_array *array = weir_array_convert(weir_value_constant(im->graph, value), WEIR_FLOAT32);
+        copy = weir_graph_add_constant(im->graph, name, array);
+        weir_array_free(array);
+    }
+    free(name);
+    return copy;
+}
+
 /* Exporters disagree about the type of Quant's parameters: constants that are not float32 are converted. */
 static void convert_parameters(importer *im, weir_node node) {
     for (size_t i = 1; weir_node_op(im->graph, node) == WEIR_OP_QUANT && i < 4; i++) {
         weir_value value = weir_node_input(im->graph, node, i);
         const weir_array *data = weir_value_constant(im->graph, value);
-        if (data == NULL || data->dtype == WEIR_FLOAT32) continue;
-        weir_array *array = weir_array_convert(data, WEIR_FLOAT32);
-        weir_value converted = weir_graph_add_constant(im->graph, weir_value_name(im->graph, value), array);
-        weir_array_free(array);
-        weir_node_set_input(im->graph, node, i, converted);
+        if (data != NULL && data->dtype != WEIR_FLOAT32) weir_node_set_input(im->graph, node, i, float_copy(im, value));
     }
 }
 
@@ -235,12 +250,14 @@ static bool check_result(const importer *im, weir_node node) {
     weir_dtype dtype;
     size_t count;
     if (wanted != 0 && (!weir_onnx_tensor_type(wanted, &dtype) || dtype != type->dtype)) {
-        weir_error(weir_node_location(im->graph, node), "node '%s': 'output_dtype' is %s, the zero point makes it %s",
-                   weir_node_name(im->graph, node), weir_onnx_tensor_type_name(wanted), weir_dtype_name(type->dtype));
+        weir_error(weir_node_location(im->graph, node), "node '%s' (%s): 'output_dtype' is %s, the zero point makes it %s",
+                   weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name,
+                   weir_onnx_tensor_type_name(wanted), weir_dtype_name(type->dtype));
         return false;
     }
     if (weir_shape_count(&type->shape, &count) && count > 0) return true;
-    weir_error(weir_node_location(im->graph, node), "node '%s': the output is empty", weir_node_name(im->graph, node));
+    weir_error(weir_node_location(im->graph, node), "node '%s' (%s): the output is empty",
+               weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name);
     return false;
 }
 

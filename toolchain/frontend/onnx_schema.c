@@ -262,8 +262,9 @@ static bool check_arity(const check *c, const Onnx__NodeProto *node) {
     if (c->rule->inputs_min != 0) low = c->rule->inputs_min;
     size_t inputs = last_named(node->input, node->n_input), outputs = last_named(node->output, node->n_output);
     if (inputs < low || inputs > high) {
-        if (low == high) weir_error(c->location, "%s has %zu inputs, expected %zu", c->label, inputs, low);
-        else weir_error(c->location, "%s has %zu inputs, expected %zu to %zu", c->label, inputs, low, high);
+        const char *plural = inputs == 1 ? "" : "s";
+        if (low == high) weir_error(c->location, "%s has %zu input%s, expected %zu", c->label, inputs, plural, low);
+        else weir_error(c->location, "%s has %zu input%s, expected %zu to %zu", c->label, inputs, plural, low, high);
         return false;
     }
     for (size_t i = 0; i < low; i++) {

@@ -54,7 +54,7 @@ static const type_row *type_find(int32_t type) {
 
 const char *weir_onnx_tensor_type_name(int32_t type) {
     const type_row *row = type_find(type);
-    return row == NULL ? "?" : row->name;
+    return row == NULL ? "unknown" : row->name;
 }
 
 bool weir_onnx_tensor_type(int32_t type, weir_dtype *dtype) {

@@ -1,0 +1,36 @@
+/* The importer under fuzzing: whatever the bytes are, it returns a graph that verifies or at least one error, never
+ * both and never neither. */
+#include <stdlib.h>
+
+#include "frontend/onnx.h"
+#include "fuzz_onnx.h"
+#include "ir/graph.h"
+#include "ir/verify.h"
+#include "mutate_onnx.h"
+#include "support/diag.h"
+
+static void ignore(void *user, const weir_diagnostic *diagnostic) {
+    (void)user;
+    (void)diagnostic;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    weir_diag_set_handler(ignore, NULL);
+    weir_graph *graph = weir_onnx_import_bytes(data, size, "fuzz.onnx", NULL, NULL);
+    if ((graph == NULL) == (weir_diag_errors() == 0)) abort();
+    if (graph != NULL && !weir_graph_verify(graph)) abort();
+    int accepted = graph != NULL;
+    weir_graph_free(graph);
+    weir_diag_set_handler(NULL, NULL);
+    return accepted * WEIR_FUZZ_ACCEPTED;
+}
+
+#if WEIR_FUZZ_ACCEPTED == 0
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
+    uint64_t state = seed;
+    size_t changed = seed % 2 == 0 ? weir_mutate_onnx(data, size, capacity, &state) : 0;
+    return changed > 0 ? changed : LLVMFuzzerMutate(data, size, capacity);
+}
+#endif

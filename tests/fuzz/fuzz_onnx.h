@@ -1,0 +1,16 @@
+/* libFuzzer's entry points. Under libFuzzer the target must return 0; the mutation driver is built with
+ * WEIR_FUZZ_ACCEPTED=1 to learn which inputs made a graph. */
+#ifndef WEIR_FUZZ_ONNX_H
+#define WEIR_FUZZ_ONNX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef WEIR_FUZZ_ACCEPTED
+#define WEIR_FUZZ_ACCEPTED 0
+#endif
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed);
+
+#endif
