@@ -1,5 +1,5 @@
 /* The executor: a list of kernel calls with their operands, laid out once; a run makes the calls and allocates nothing.
- * Constants are used where the graph keeps them. */
+ * Constants are used where the graph keeps them; nodes that depend on constants only are computed once, beforehand. */
 #include "exec/exec.h"
 
 #include <math.h>
@@ -19,6 +19,7 @@ struct weir_executor {
     const weir_graph *graph;
     weir_arena *arena;        /* owns all of the following */
     weir_array **buffer;      /* by value: what the executor computes or takes in */
+    bool *is_fixed;           /* by value: the same in every frame */
     const weir_array **value; /* by value: the buffer or the constant */
     step *steps;
     size_t step_count;
@@ -48,15 +49,22 @@ static bool add_step(weir_executor *executor, weir_node node) {
     next->node = node;
     next->inputs = weir_arena_array(executor->arena, slots, sizeof *next->inputs);
     next->outputs = weir_arena_array(executor->arena, outputs, sizeof *next->outputs);
+    bool is_fixed = true;
     for (size_t i = 0; i < given; i++) {
         const weir_value value = weir_node_input(graph, node, i);
         if (value.id == 0) continue;
         next->inputs[i] = executor->value[value.id];
+        is_fixed = is_fixed && executor->is_fixed[value.id];
     }
     for (size_t i = 0; i < outputs; i++) {
         const weir_value value = weir_node_output(graph, node, i);
         add_buffer(executor, value);
         next->outputs[i] = executor->buffer[value.id];
+        executor->is_fixed[value.id] = is_fixed;
+    }
+    if (is_fixed) {
+        next->kernel(graph, node, next->inputs, next->outputs);
+        executor->step_count--;
     }
     return true;
 }
@@ -69,11 +77,13 @@ weir_executor *weir_executor_new(const weir_graph *graph) {
     executor->arena = arena;
     executor->buffer = weir_arena_array(arena, limit, sizeof *executor->buffer);
     executor->value = weir_arena_array(arena, limit, sizeof *executor->value);
+    executor->is_fixed = weir_arena_array(arena, limit, sizeof *executor->is_fixed);
     executor->steps = weir_arena_array(arena, weir_graph_node_count(graph), sizeof *executor->steps);
     weir_kernel_prepare();
     for (uint32_t id = 1; id < limit; id++) {
         const weir_value value = {id};
         if (weir_value_exists(graph, value)) executor->value[id] = weir_value_constant(graph, value);
+        executor->is_fixed[id] = executor->value[id] != NULL;
     }
     for (size_t i = 0; i < weir_graph_input_count(graph); i++)
         add_buffer(executor, weir_graph_input(graph, i));
