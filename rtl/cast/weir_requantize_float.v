@@ -158,7 +158,8 @@ module weir_requantize_float #(
   always @*
     for (i = 0; i < LANES; i = i + 1) begin
       r = $signed(k_q[i*K_W +: K_W]);
-      r = r + ZERO + up_q[i];
+      r = r + ZERO;
+      r = r + $signed({1'b0, up_q[i]});
       shifted[i*R_W +: R_W] = r;
     end
   /* verilator lint_on WIDTH */

@@ -90,8 +90,10 @@ module weir_scale_multiply #(
       reg  [LANES*LOW_W-1:0]  low_q, low_d, low_start;
       reg  [LANES*P_W-1:0]    product;
       reg  signed [SUM_W-1:0] sum, multiple;
-      reg  [SUM_W+LOW_W-DIGIT-1:0] next;
       integer                 i, b;
+      /* verilator lint_off UNUSEDSIGNAL */ // STEPS * DIGIT may exceed M_W
+      reg  [SUM_W+LOW_W-DIGIT-1:0] next;
+      /* verilator lint_on UNUSEDSIGNAL */
 
       wire last_step = step_q == LAST_STEP[STEP_W-1:0];
 
