@@ -83,17 +83,24 @@ static void add_compile_flags(weir_arguments *arguments, const char *include, bo
 
 /* ---- what designs share ---- */
 
+static const char header_name[] = "weir_verilated.h";
 static const char header_text[] = "#include \"verilated.h\"\n"
                                   "#include \"verilated_timing.h\"\n"
                                   "#include \"verilated_dpi.h\"\n";
 
-/* Compiles several files at once: the script's arguments are the list of sources, then the compiler and its flags. */
-static const char compile_script[] = "sources=$1; shift; running=; status=0\n"
-                                     "for source in $sources; do\n"
-                                     "  name=${source##*/}; \"$@\" -c \"$source\" -o \"${name%.*}.o\" & running=\"$running $!\"\n"
-                                     "done\n"
-                                     "for process in $running; do wait $process || status=1; done\n"
-                                     "exit $status\n";
+/* Compiles several files at once: the script's arguments are the list of sources, then the compiler and its
+ * flags. A header is precompiled, with the optimization of the designs that include it. */
+static const char compile_script[] =
+    "sources=$1; shift; running=; status=0\n"
+    "for source in $sources; do\n"
+    "  case $source in\n"
+    "  *.h) \"$@\" -O2 -x c++-header \"$source\" -o \"$source.gch\" & ;;\n"
+    "  *) name=${source##*/}; \"$@\" -c \"$source\" -o \"${name%.*}.o\" & ;;\n"
+    "  esac\n"
+    "  running=\"$running $!\"\n"
+    "done\n"
+    "for process in $running; do wait $process || status=1; done\n"
+    "exit $status\n";
 
 static void add_script(weir_arguments *arguments, const char *sources) {
     weir_arguments_add(arguments, "sh");
@@ -117,27 +124,13 @@ static bool make_harness(const weir_sim_build_context *context, const char *incl
     return fine;
 }
 
-static bool make_header(const char *include, const char *folder, double seconds) {
-    weir_arguments make = {0};
-    char *path = weir_path_join(folder, "weir_verilated.h");
-    weir_arguments_add(&make, "g++");
-    add_compile_flags(&make, include, false);
-    weir_arguments_add(&make, "-xc++-header");
-    weir_arguments_add(&make, "weir_verilated.h");
-    weir_arguments_add(&make, "-oweir_verilated.h.gch");
-    bool fine = weir_file_write(path, header_text, sizeof header_text - 1) &&
-                weir_sim_tool(&make, folder, seconds, NULL);
-    weir_arguments_free(&make);
-    free(path);
-    return fine;
-}
-
 static bool make_runtime(const char *include, const char *folder, bool trace, double seconds) {
     static const char *const sources[] = {"verilated",     "verilated_vpi",     "verilated_timing",
                                           "verilated_dpi", "verilated_threads", "verilated_fst_c"};
     size_t count = sizeof sources / sizeof sources[0] - !trace;
     weir_arguments compile = {0}, archive = {0};
     weir_text list = {0};
+    char *header = weir_path_join(folder, header_name);
     weir_arguments_add(&archive, "ar");
     weir_arguments_add(&archive, "rcs");
     weir_arguments_add(&archive, "libverilated.a");
@@ -145,14 +138,18 @@ static bool make_runtime(const char *include, const char *folder, bool trace, do
         weir_text_format(&list, "%s/%s.cpp ", include, sources[i]);
         weir_arguments_add(&archive, "%s.o", sources[i]);
     }
+    if (!trace) weir_text_add(&list, header_name);
     add_script(&compile, list.data);
     add_compile_flags(&compile, include, trace);
-    bool fine = weir_sim_tool(&compile, folder, seconds, NULL) && weir_sim_tool(&archive, folder, seconds, NULL);
+    weir_arguments_add(&compile, "-O1");
+    bool fine = (trace || weir_file_write(header, header_text, sizeof header_text - 1)) &&
+                weir_sim_tool(&compile, folder, seconds, NULL) && weir_sim_tool(&archive, folder, seconds, NULL);
     for (size_t i = 3; fine && i < archive.count; i++) {
         char *object = weir_path_join(folder, archive.list[i]);
         unlink(object);
         free(object);
     }
+    free(header);
     weir_text_free(&list);
     weir_arguments_free(&compile);
     weir_arguments_free(&archive);
@@ -163,8 +160,8 @@ static bool make_support(const weir_sim_build_context *context, const char *fold
     bool trace = context->job->trace;
     double seconds = context->job->seconds;
     char *include = include_folder(seconds);
-    bool fine = include && make_harness(context, include, folder) && make_runtime(include, folder, trace, seconds) &&
-                (trace || make_header(include, folder, seconds));
+    bool fine = include && make_harness(context, include, folder) &&
+                make_runtime(include, folder, trace, seconds);
     free(include);
     return fine;
 }
@@ -279,7 +276,7 @@ static bool compile(const weir_sim_build_context *context, const char *folder, u
         add_compile_flags(&make, include, job->trace);
         if (!job->trace) {
             weir_arguments_add(&make, "-include");
-            weir_arguments_add(&make, "%s/weir_verilated.h", context->support);
+            weir_arguments_add(&make, "%s/%s", context->support, header_name);
         }
         fine = weir_sim_tool(&make, folder, job->seconds, NULL);
     }

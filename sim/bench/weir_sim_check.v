@@ -27,8 +27,7 @@ module weir_sim_check #(
         waiting_q = 1'b0;
     end
 
-    // `kind` is a temporary of the clocked block.
-    /* verilator lint_off BLKSEQ */
+    /* verilator lint_off BLKSEQ */  // `kind` is a temporary of the clocked block
     always @(posedge clk) begin
         if (rst) begin
             waiting_q <= 1'b0;

@@ -53,8 +53,7 @@ module weir_sim_record #(
         record = {RECORD{1'b0}};
     end
 
-    // `record` is a temporary of the clocked block.
-    /* verilator lint_off BLKSEQ */
+    /* verilator lint_off BLKSEQ */  // `record` is a temporary of the clocked block
     always @(posedge clk) begin
         if (rst) begin
             count <= 32'd0;

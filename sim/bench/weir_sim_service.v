@@ -22,14 +22,16 @@ module weir_sim_service #(
     reg        dump /*verilator public_flat_rw*/;
 
     reg [1:0] phase_q;
-    reg       dumping_q;
+`ifdef WEIR_SIM_TRACE
+    reg dumping_q;
+    initial dumping_q = 1'b0;
+`endif
 
     initial begin
         wake = 32'hffffffff;
         done = 1'b0;
         dump = 1'b0;
         phase_q = 2'd0;
-        dumping_q = 1'b0;
     end
 
     always @(negedge clk) begin

@@ -57,8 +57,8 @@ module weir_sim_source #(
         request = 1'b0;
     end
 
-    // `go` is a temporary of the clocked block.
-    /* verilator lint_off BLKSEQ */
+    /* verilator lint_off BLKSEQ */  // `go` is a temporary of the clocked block
+    /* verilator lint_off WIDTH */  // garbage is whole words, the excess is cut off
     always @(posedge clk) begin
         if (rst) begin
             lfsr_q <= seed;
@@ -96,5 +96,6 @@ module weir_sim_source #(
             end
         end
     end
+    /* verilator lint_on WIDTH */
     /* verilator lint_on BLKSEQ */
 endmodule
