@@ -186,6 +186,11 @@ static void assignments_are_checked(void **state) {
     ASSERT_MESSAGES("error: 'in' cannot be assigned to\n"
                     "error: 'a' has 8 bits and cannot take 'b', which has 4\n"
                     "error: 's' is signed and cannot take 'a', which is unsigned\n");
+    weir_rtl_expr gated = weir_rtl_read(design, weir_rtl_add_wire_of(design, top, "gated", WEIR_RTL_CLOCK));
+    weir_rtl_assign(design, top, gated, weir_rtl_bit(design, a, 0));
+    ASSERT_MESSAGES("error: 'gated' is a clock or reset and cannot take 'a[0]', which is another kind of signal\n");
+    weir_rtl_read_parameter(design, weir_rtl_add_parameter_string(design, top, "NAME", "x"));
+    ASSERT_MESSAGES("error: parameter 'NAME' is no 32-bit integer and cannot be part of an expression\n");
     weir_rtl_block always = weir_rtl_add_always(design, top, WEIR_RTL_POSEDGE, clk);
     weir_rtl_set(design, always, a, in);
     weir_rtl_set_next(design, always, a, in);

@@ -82,6 +82,12 @@ weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
 weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {
     if (!parameter.id)
         return none;
+    const rtl_value *value = &design->formula[design->parameter[parameter.id].formula].value;
+    if (value->kind != RTL_VALUE_INTEGER || value->integer < INT32_MIN || value->integer > INT32_MAX) {
+        rtl_error(design, design->place, "parameter '%s' is no 32-bit integer and cannot be part of an expression",
+                  design->parameter[parameter.id].name);
+        return none;
+    }
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_PARAMETER,
                      .width = 32,
                      .is_signed = true,

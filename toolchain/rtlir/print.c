@@ -56,13 +56,16 @@ void rtl_print_comment(const char *comment, int indent, weir_text *text) {
                 take = strcspn(comment, " \n");
         }
         add_blanks(text, (size_t)indent);
-        weir_text_add(text, take ? "// " : "//");
-        for (size_t i = 0; i < take; i++) {
+        size_t shown = take;
+        while (shown > 0 && comment[shown - 1] == ' ')
+            shown--;
+        weir_text_add(text, shown ? "// " : "//");
+        for (size_t i = 0; i < shown; i++) {
             bool is_control = (unsigned char)comment[i] < 0x20 || comment[i] == 0x7f;
             weir_text_char(text, is_control ? ' ' : comment[i]);
         }
         /* A backslash at the end of a line would continue the comment for some preprocessors. */
-        weir_text_add(text, take && comment[take - 1] == '\\' ? " .\n" : "\n");
+        weir_text_add(text, shown && comment[shown - 1] == '\\' ? " .\n" : "\n");
         comment += take;
         if (*comment == ' ' || *comment == '\n')
             comment++;
@@ -102,7 +105,7 @@ typedef struct columns {
 
 static const char *type_text(const rtl_var *var) {
     static const char *const text[4][2] = {
-        {"wire", "reg"}, {"input  wire", "input  wire"}, {"output wire", "output reg"}, {"inout  wire", "inout  wire"}};
+        {"wire", "reg "}, {"input  wire", "input  wire"}, {"output wire", "output reg "}, {"inout  wire", "inout  wire"}};
     return text[var->direction][var->is_register];
 }
 
@@ -206,18 +209,21 @@ static const rtl_value *default_of(const weir_rtl_design *design, const rtl_para
     return &design->formula[parameter->formula].value;
 }
 
-/* `parameter integer NAME = value`; a value beyond 32 bits brings its own width, a string has no type. */
+/* A value of at most 32 bits has a type; a larger one brings its own width and a string has none. */
+static bool is_typed(const rtl_value *value) {
+    return value->kind == RTL_VALUE_INTEGER && value->integer >= INT32_MIN && value->integer <= INT32_MAX;
+}
+
 static void print_parameter(const weir_rtl_design *design, const rtl_parameter *parameter, size_t name_width,
                             const char *end, weir_text *text) {
     const rtl_value *value = default_of(design, parameter);
-    bool is_integer = value->kind == RTL_VALUE_INTEGER && value->integer >= INT32_MIN && value->integer <= INT32_MAX;
     if (parameter->common.comment)
         rtl_print_comment(parameter->common.comment, RTL_INDENT, text);
     rtl_print_attributes(design, &parameter->common, RTL_INDENT, text);
     weir_text line = {0};
-    weir_text_format(&line, "%s%s %s", parameter->is_local ? "localparam" : "parameter", is_integer ? " integer" : "",
-                     parameter->name);
-    size_t length = strlen(parameter->name) + (is_integer ? 8 : 0);
+    weir_text_format(&line, "%s%s %s", parameter->is_local ? "localparam" : "parameter",
+                     is_typed(value) ? " integer" : "        ", parameter->name);
+    size_t length = strlen(parameter->name);
     add_blanks(&line, name_width > length ? name_width - length : 0);
     weir_text_add(&line, " =");
     weir_text_char(&line, RTL_BREAK);
@@ -235,10 +241,9 @@ static void print_parameters(const weir_rtl_design *design, const rtl_module *mo
     size_t width = 0;
     for (size_t i = 0; i < module->parameters.count; i++) {
         const rtl_parameter *parameter = &design->parameter[module->parameters.id[i]];
-        const rtl_value *value = default_of(design, parameter);
         if (parameter->is_local != local)
             continue;
-        size_t length = strlen(parameter->name) + (value->kind == RTL_VALUE_INTEGER ? 8 : 0);
+        size_t length = strlen(parameter->name);
         width = length > width ? length : width;
         count++;
     }

@@ -109,8 +109,9 @@ weir_rtl_parameter weir_rtl_add_local(weir_rtl_design *design, weir_rtl_module m
 weir_rtl_parameter weir_rtl_add_local_string(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                              const char *value);
 
-/* Instances: `module` of the design inside `parent`. Ports and parameters that are not named keep their default or are
- * open; weir_rtl_verify says which inputs are missing and compares widths, once all overrides are known. */
+/* Instances: `module` of the design inside `parent`. Parameters that are not set keep their default; every
+ * port is connected or, an output, left open: weir_rtl_verify says which are missing and compares widths, once all
+ * overrides are known. */
 weir_rtl_instance weir_rtl_add_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
                                         const char *name);
 void weir_rtl_set_parameter(weir_rtl_design *design, weir_rtl_instance instance, const char *name, int64_t value);

@@ -57,6 +57,12 @@ static uint32_t fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_exp
                   rtl_describe(design, value.id), from->is_signed ? "signed" : "unsigned");
         return 0;
     }
+    if (to->carries != WEIR_RTL_DATA && to->carries != WEIR_RTL_CLOCK_ENABLE && to->carries != from->carries &&
+        from->kind != WEIR_RTL_EXPR_CONSTANT) {
+        rtl_error(design, design->place, "'%s' is a clock or reset and cannot take '%s', which is another kind of signal",
+                  rtl_describe(design, target.id), rtl_describe(design, value.id));
+        return 0;
+    }
     return to->is_signed ? weir_rtl_as_signed(design, value).id : weir_rtl_as_unsigned(design, value).id;
 }
 

@@ -296,9 +296,11 @@ static void visit_instance(nets *n, uint32_t stmt) {
     for (size_t i = 0; i < ports->count; i++) {
         const rtl_var *port = &design->var[ports->id[i]];
         uint32_t expr = i < instance->connection_count ? instance->connection[i] : 0;
-        if (expr == 0 && port->direction != WEIR_RTL_OUTPUT)
-            rtl_error(design, instance->common.place, "input '%s' of instance '%s' (module '%s') is not connected",
-                      port->name, instance->name, design->module[instance->module].name);
+        if (expr == 0)
+            rtl_error(design, instance->common.place, "%s '%s' of instance '%s' (module '%s') is not connected%s",
+                      port->direction == WEIR_RTL_INPUT ? "input" : "output", port->name, instance->name,
+                      design->module[instance->module].name,
+                      port->direction == WEIR_RTL_INPUT ? "" : " and not left open");
         if (expr == 0 || expr == RTL_OPEN)
             continue;
         check_width(n, instance, port, ports->id[i], expr, parameters);
