@@ -192,26 +192,30 @@ static void build_inputs(importer *im) {
 
 /* --- nodes --- */
 
+/* One scale where the opset allows no more; positive where it is a constant. */
+static bool check_scale(const importer *im, const weir_onnx_rule *rule, weir_node node, weir_value value) {
+    weir_location location = weir_node_location(im->graph, node);
+    const char *name = weir_node_name(im->graph, node), *op = weir_node_info(im->graph, node)->full_name;
+    const weir_array *scale = weir_value_constant(im->graph, value);
+    size_t count;
+    if (!rule->per_axis && weir_shape_count(&weir_value_type(im->graph, value)->shape, &count) && count > 1) {
+        weir_error(location, "node '%s' (%s): '%.100s' has %zu scales, this opset allows one", name, op,
+                   weir_value_name(im->graph, value), count);
+        return false;
+    }
+    for (size_t i = 0; scale != NULL && i < scale->count; i++) {
+        if (weir_array_get(scale, i) > 0) continue;
+        weir_error(location, "node '%s' (%s): element %zu of scale '%.100s' is %g, expected a positive number", name, op,
+                   i, weir_value_name(im->graph, value), weir_array_get(scale, i));
+        return false;
+    }
+    return true;
+}
+
 static bool check_scales(const importer *im, const weir_onnx_rule *rule, weir_node node) {
     for (size_t i = 0; i < weir_node_input_count(im->graph, node); i++) {
         weir_value value = weir_node_input(im->graph, node, i);
-        const weir_array *scale = value.id == 0 ? NULL : weir_value_constant(im->graph, value);
-        if ((rule->scales >> i & 1) == 0 || scale == NULL) continue;
-        if (scale->count > 1 && !rule->per_axis) {
-            weir_error(weir_node_location(im->graph, node),
-                       "node '%s' (%s): '%.100s' has %zu scales, this opset allows one",
-                       weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name,
-                       weir_value_name(im->graph, value), scale->count);
-            return false;
-        }
-        for (size_t j = 0; j < scale->count; j++) {
-            if (weir_array_get(scale, j) > 0) continue;
-            weir_error(weir_node_location(im->graph, node),
-                       "node '%s' (%s): element %zu of scale '%.100s' is %g, expected a positive number",
-                       weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name, j, weir_value_name(im->graph, value),
-                       weir_array_get(scale, j));
-            return false;
-        }
+        if ((rule->scales >> i & 1) != 0 && value.id != 0 && !check_scale(im, rule, node, value)) return false;
     }
     return true;
 }
