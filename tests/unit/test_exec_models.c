@@ -1,6 +1,7 @@
 /* The float engine on the trained digits networks (tests/models/digits) against the outputs that ONNX Runtime and QONNX
  * gave, and its speed. Operators with integer semantics (QGemm, QLinearMatMul) must agree on every element; so must
- * QONNX networks, whose sums are exact. Unfused QDQ graphs compute in float32 and may be a step off at rounding ties. */
+ * QONNX networks, whose sums are exact. Unfused QDQ graphs compute in float32 and may be a step off at rounding ties.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,7 +45,8 @@ static weir_graph *import(const char *model) {
     return graph;
 }
 
-/* Elements further from the expected ones than `tolerance` times their magnitude; the largest difference goes to *far. */
+/* Elements further from the expected ones than `tolerance` times their magnitude; the largest difference goes to *far.
+ */
 static size_t count_differences(const weir_array *found, const weir_array *expected, double tolerance, double *far) {
     size_t differences = 0;
     assert_int_equal(found->count, expected->count);
