@@ -64,8 +64,8 @@ static void unconnected_input_is_found(void **state) {
     weir_rtl_assign(b.design, b.top, weir_rtl_read(b.design, b.out_valid), weir_rtl_constant(b.design, 1, 1));
     assert_false(weir_rtl_verify(b.design, b.top));
     ASSERT_MESSAGES("model.onnx:3: error: input 's_data' of instance 'u_link' (module 'link') is not connected\n"
-                    "model.onnx:3: error: output 'm_valid' of instance 'u_link' (module 'link') is not connected and not "
-                    "left open\n");
+                    "model.onnx:3: error: output 'm_valid' of instance 'u_link' (module 'link') is not connected and "
+                    "not left open\n");
 }
 
 static void width_mismatch_is_found_under_overrides(void **state) {
@@ -73,10 +73,10 @@ static void width_mismatch_is_found_under_overrides(void **state) {
     weir_rtl_instance u = add_whole_link(&b, "u_link");
     weir_rtl_set_parameter(b.design, u, "WIDTH", 9);
     assert_false(weir_rtl_verify(b.design, b.top));
-    ASSERT_MESSAGES("model.onnx:3: error: port 's_data' of instance 'u_link' (module 'link') has 9 bits and is connected "
-                    "to 's_data', which has 8\n"
-                    "model.onnx:3: error: port 'm_data' of instance 'u_link' (module 'link') has 9 bits and is connected "
-                    "to 'm_data', which has 8\n");
+    ASSERT_MESSAGES("model.onnx:3: error: port 's_data' of instance 'u_link' (module 'link') has 9 bits and is "
+                    "connected to 's_data', which has 8\n"
+                    "model.onnx:3: error: port 'm_data' of instance 'u_link' (module 'link') has 9 bits and is "
+                    "connected to 'm_data', which has 8\n");
 }
 
 static void two_drivers_are_found_by_bit(void **state) {
@@ -108,7 +108,8 @@ static void undriven_bits_are_found(void **state) {
     weir_rtl_connect(d, u, "m_data", weir_rtl_read(d, b.out_data));
     assert_false(weir_rtl_verify(d, b.top));
     ASSERT_MESSAGES("model.onnx:3: error: output 'm_valid' of module 'top' has no driver\n"
-                    "model.onnx:3: error: 'half[7:4]' in module 'top' has no driver and is read by instance 'u_link'\n");
+                    "model.onnx:3: error: 'half[7:4]' in module 'top' has no driver and is read by instance "
+                    "'u_link'\n");
 }
 
 static void unknown_names_suggest_the_nearest(void **state) {

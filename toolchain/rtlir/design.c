@@ -1,3 +1,4 @@
+/* The design: its tables, and what every item carries: comment, attributes, place, passes. */
 #include "rtlir/rtl.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Expressions. Records never change once made; size and depth are bounded, so that walking one stays cheap. */
 #include "rtlir/expr.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
     return result;
 }
 
-/* Accounts for one operand in a new expression: size, depth and the module that both belong to. False after an error. */
+/* Accounts for one operand in a new expression: size, depth and the module of both. False after an error. */
 static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
     const rtl_expr *part = &design->expr[operand];
     expr->size += part->size;
@@ -414,8 +415,8 @@ weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint
     const rtl_expr *expr = &design->expr[value.id];
     uint32_t old = expr->width;
     if (width < old || width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "'%s' has %u bits and cannot be extended to %u", rtl_describe(design, value.id),
-                  (unsigned)old, (unsigned)width);
+        rtl_error(design, design->place, "'%s' has %u bits and cannot be extended to %u",
+                  rtl_describe(design, value.id), (unsigned)old, (unsigned)width);
         return none;
     }
     if (width == old)

@@ -1,3 +1,5 @@
+/* Constant expressions over parameters, in 64-bit integers: an overflow is an error, not a wrap. A module's parameters
+ * only name earlier ones, so evaluating them in order needs each value once. */
 #include <stdlib.h>
 #include <string.h>
 

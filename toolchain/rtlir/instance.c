@@ -1,3 +1,4 @@
+/* Instances: overrides and connections, kept by the index of the parameter or port in the instance's module. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -102,8 +102,8 @@ typedef struct rtl_expr {
     weir_rtl_expr_kind kind;
     weir_rtl_operator op;
     uint32_t width, module, size, depth;
-    /* constant: a = first word; var, parameter: a = its id; slice: a = variable expression, b = low; select: a, b = base;
-     * concat: operands a to a + b - 1 of the operand table; repeat: a, b times; others: operands */
+    /* constant: a = first word; var, parameter: a = its id; slice: a = variable expression, b = low; select: a,
+     * b = base; concat: operands a to a + b - 1 of the operand table; repeat: a, b times; others: operands */
     uint32_t a, b, c;
     weir_rtl_kind carries;
     bool is_signed;
@@ -124,7 +124,7 @@ typedef struct rtl_stmt {
     weir_rtl_stmt_kind kind;
     weir_rtl_timing timing;
     uint32_t block, next, previous;
-    uint32_t a, b; /* assign: target, value; instance: a; if, case, item: a = condition or label; processes: a = events */
+    uint32_t a, b; /* assign: target, value; instance: a; if, case, item: a = condition or label; always: a = events */
     uint32_t body, other;
 } rtl_stmt;
 

@@ -1,3 +1,4 @@
+/* Tokens of Verilog. Anything that is no token becomes one of kind BAD, which the parser then refuses. */
 #include "rtlir/lex.h"
 
 #include <stdlib.h>

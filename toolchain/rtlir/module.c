@@ -1,3 +1,4 @@
+/* Modules with their ports, variables and parameters. */
 #include <string.h>
 
 #include "rtlir/internal.h"

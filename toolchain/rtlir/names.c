@@ -1,3 +1,5 @@
+/* Names: what is legal, what is free, what is near. Tables are hashed by the address of the interned text and only
+ * looked up, never walked, so that no output depends on addresses. */
 #include <stdlib.h>
 #include <string.h>
 

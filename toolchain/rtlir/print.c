@@ -1,3 +1,4 @@
+/* Text of modules: header, ports, parameters and declarations. */
 #include "rtlir/print.h"
 
 #include <stdlib.h>
@@ -105,7 +106,10 @@ typedef struct columns {
 
 static const char *type_text(const rtl_var *var) {
     static const char *const text[4][2] = {
-        {"wire", "reg "}, {"input  wire", "input  wire"}, {"output wire", "output reg "}, {"inout  wire", "inout  wire"}};
+        {"wire", "reg "},
+        {"input  wire", "input  wire"},
+        {"output wire", "output reg "},
+        {"inout  wire", "inout  wire"}};
     return text[var->direction][var->is_register];
 }
 

@@ -1,3 +1,4 @@
+/* Text of statements and instances. */
 #include <string.h>
 
 #include "rtlir/printer.h"

@@ -200,7 +200,7 @@ weir_rtl_instance weir_rtl_instance_at(const weir_rtl_design *design, weir_rtl_m
 typedef struct weir_rtl_var_info {
     const char *name;
     weir_rtl_module module;
-    uint32_t width; /* for a port of an external module: with all parameters at their defaults, 0 when that is no width */
+    uint32_t width; /* of an external module's port: with all parameters at their defaults, 0 when that is none */
     uint32_t port;  /* index among the ports, when it is one */
     weir_rtl_direction direction;
     weir_rtl_kind kind;

@@ -1,3 +1,4 @@
+/* Statements. The blocks of a process nest at most RTL_MAX_DEPTH deep. */
 #include "rtlir/stmt.h"
 
 #include <string.h>
@@ -59,7 +60,8 @@ static uint32_t fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_exp
     }
     if (to->carries != WEIR_RTL_DATA && to->carries != WEIR_RTL_CLOCK_ENABLE && to->carries != from->carries &&
         from->kind != WEIR_RTL_EXPR_CONSTANT) {
-        rtl_error(design, design->place, "'%s' is a clock or reset and cannot take '%s', which is another kind of signal",
+        rtl_error(design, design->place,
+                  "'%s' is a clock or reset and cannot take '%s', which is another kind of signal",
                   rtl_describe(design, target.id), rtl_describe(design, value.id));
         return 0;
     }

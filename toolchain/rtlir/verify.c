@@ -1,3 +1,5 @@
+/* The verifier. Modules are walked with an explicit stack; in each module, sets of driven and read bits are filled by
+ * one walk over its statements and then compared. */
 #include "rtlir/verify.h"
 
 #include <stdlib.h>

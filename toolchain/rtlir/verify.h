@@ -5,9 +5,10 @@
 #include "rtlir/rtl.h"
 
 /* True when building reported no errors and every module below top is sound: no module contains itself; every input of
- * every instance is connected, every output too or left open explicitly; every connection has the port's width under the instance's overrides; every bit that an
- * output, an instance or a statement reads is driven; no bit has two drivers. Everything found is reported at the
- * place of its item. Cost: linear in modules, instances, statements and bits. */
+ * every instance is connected, every output too or left open explicitly; every connection has the port's width under
+ * the instance's overrides; every bit that an output, an instance or a statement reads is driven; no bit has two
+ * drivers. Everything found is reported at the place of its item. Cost: linear in modules, instances, statements and
+ * bits. */
 bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top);
 
 /* The modules below and including top, children before parents, in a fixed order; heap memory, free() it. NULL after a
