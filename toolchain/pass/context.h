@@ -56,8 +56,8 @@ void weir_pass_explain(const weir_pass_context *context, const weir_pass *pass, 
 const char *weir_pass_failed_name(const weir_pass_context *context);
 
 /* --- for passes, while they run --- */
-/* Runs a pass that was built on the spot on the current unit (a module pass may run anything). A graph pass asks for its
- * graph again afterwards, because it may have been replaced. */
+/* Runs a pass that was built on the spot on the current unit (a module pass may run anything). A graph pass asks for
+ * its graph again afterwards, because it may have been replaced. */
 bool weir_pass_run_here(weir_pass_context *context, const weir_pass *pass);
 weir_module *weir_pass_module_of(const weir_pass_context *context);
 weir_graph *weir_pass_graph_of(const weir_pass_context *context); /* the current unit; NULL unless it is a graph */

@@ -46,7 +46,7 @@ static void print_graph(const weir_graph *graph, weir_text *text) {
 
 static void print_design(const weir_module *module, weir_text *text) {
     if (weir_module_design(module) && weir_module_design_functions(module)->print) {
-        weir_module_design_functions(module)->print(weir_module_design(module), text);
+        weir_module_design_functions(module)->print(module, text);
     }
 }
 

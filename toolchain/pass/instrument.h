@@ -58,8 +58,8 @@ weir_pass_instrument *weir_pass_changes_new(FILE *file, weir_pass_change_style s
 /* Writes FOLDER/001_NAME.txt, FOLDER/002_NAME.GRAPH.txt, ... with the unit's text after each pass; makes the folder. */
 weir_pass_instrument *weir_pass_dump_new(const char *folder);
 
-/* Line diff of two texts: ' ', '-' and '+' lines with `around` lines of context and "@@" between the parts; nothing when
- * they are equal. Differences beyond about 2000 lines each way are shown as one block. */
+/* Line diff of two texts: ' ', '-' and '+' lines with `around` lines of context and "@@" between the parts; nothing
+ * when they are equal. Differences beyond about 2000 lines each way are shown as one block. */
 void weir_pass_diff(const char *before, const char *after, size_t around, weir_text *text);
 
 #endif

@@ -10,10 +10,10 @@
 #include "pass/types.h"
 #include "support/text.h"
 
-/* What the pass manager does with a hardware design, given by whoever makes one; NULL members are left out. */
+/* What the pass manager does with a module's hardware design; NULL members are left out. */
 typedef struct weir_module_design_calls {
-    void (*print)(const weir_rtl_design *design, weir_text *text);
-    bool (*verify)(const weir_rtl_design *design); /* reports every violation; true when there is none */
+    void (*print)(const weir_module *module, weir_text *text);
+    bool (*verify)(const weir_module *module); /* reports every violation; true when there is none */
     void (*release)(weir_rtl_design *design);
 } weir_module_design_calls;
 
@@ -39,11 +39,13 @@ void weir_module_replace_graph(weir_module *module, size_t index, weir_graph *gr
 /* Hands the graph to the caller. */
 weir_graph *weir_module_remove_graph(weir_module *module, size_t index);
 
-/* The hardware design, NULL until one was set. Setting takes it over and frees the previous one; `calls` is not
- * copied and may be NULL. */
+/* The hardware design, NULL until one was set. Setting takes it over and frees the previous one. The top module's name
+ * becomes the string property "hardware.top"; printing and verifying start there. */
 weir_rtl_design *weir_module_design(const weir_module *module);
-const weir_module_design_calls *weir_module_design_functions(const weir_module *module); /* never NULL */
+void weir_module_set_rtl(weir_module *module, weir_rtl_design *design, const char *top);
+/* The same for a design that is handled by other means; `calls` is not copied and may be NULL. */
 void weir_module_set_design(weir_module *module, weir_rtl_design *design, const weir_module_design_calls *calls);
+const weir_module_design_calls *weir_module_design_functions(const weir_module *module); /* never NULL */
 
 /* Properties: set or replace (with any kind); names and strings are copied. Readers return `otherwise` when the
  * property is absent or of another kind, except that an integer may be read as a real. O(log properties). */

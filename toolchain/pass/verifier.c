@@ -9,7 +9,7 @@
 
 static bool verify_design(const weir_module *module) {
     const weir_module_design_calls *calls = weir_module_design_functions(module);
-    return !weir_module_design(module) || !calls->verify || calls->verify(weir_module_design(module));
+    return !weir_module_design(module) || !calls->verify || calls->verify(module);
 }
 
 static bool verify_module(const weir_module *module) {
@@ -34,9 +34,9 @@ static bool after_pass(weir_pass_instrument *instrument, const weir_pass_site *s
     if (weir_pass_is_sequence(site->pass)) {
         return true;
     }
-    bool ok = site->graph                                                  ? weir_graph_verify(site->graph)
+    bool ok = site->graph                                           ? weir_graph_verify(site->graph)
               : weir_pass_kind_of(site->pass) == WEIR_PASS_HARDWARE ? verify_design(site->module)
-                                                                           : verify_module(site->module);
+                                                                    : verify_module(site->module);
     if (!ok) {
         weir_text unit = {0};
         weir_pass_site_name(site, &unit);

@@ -1,0 +1,37 @@
+/* How the pass manager handles designs of the hardware IR: Verilog as their text, their own verifier. */
+#include "pass/module.h"
+
+#include <stdlib.h>
+
+#include "rtlir/print.h"
+#include "rtlir/verify.h"
+
+static weir_rtl_module top_of(const weir_module *module) {
+    return weir_rtl_find_module(weir_module_design(module), weir_module_string(module, "hardware.top", ""));
+}
+
+static void print(const weir_module *module, weir_text *text) {
+    weir_rtl_design *design = weir_module_design(module);
+    size_t count = 0;
+    weir_rtl_module *below = top_of(module).id ? weir_rtl_modules_below(design, top_of(module), &count) : NULL;
+    for (size_t i = 0; below && i < count; i++) {
+        weir_rtl_print_verilog(design, below[i], text);
+    }
+    free(below);
+}
+
+static bool verify(const weir_module *module) {
+    if (top_of(module).id == 0) {
+        weir_error(WEIR_NOWHERE, "the design of module '%s' has no top module '%s'", weir_module_name(module),
+                   weir_module_string(module, "hardware.top", ""));
+        return false;
+    }
+    return weir_rtl_verify(weir_module_design(module), top_of(module));
+}
+
+void weir_module_set_rtl(weir_module *module, weir_rtl_design *design, const char *top) {
+    static const weir_module_design_calls calls = {
+        .print = print, .verify = verify, .release = weir_rtl_design_free};
+    weir_module_set_string(module, "hardware.top", top);
+    weir_module_set_design(module, design, &calls);
+}
