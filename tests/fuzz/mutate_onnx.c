@@ -40,7 +40,9 @@ static void release(void *arena, void *memory) {
 
 static char *member(const ProtobufCMessage *message, unsigned offset) { return (char *)(uintptr_t)message + offset; }
 static bool is_repeated(const ProtobufCFieldDescriptor *field) { return field->label == PROTOBUF_C_LABEL_REPEATED; }
-static bool is_oneof(const ProtobufCFieldDescriptor *field) { return (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0; }
+static bool is_oneof(const ProtobufCFieldDescriptor *field) {
+    return (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0;
+}
 
 static size_t *repeat_count(const slot *s) { return (size_t *)(void *)member(s->message, s->field->quantifier_offset); }
 
@@ -78,9 +80,9 @@ static size_t element_size(ProtobufCType type) {
 }
 
 static int64_t odd_integer(tree *t, int64_t old) {
-    static const int64_t odd[] = {0,       1,          -1,        2,          3,         7,         8,        13,
-                                  16,      255,        -128,      1 << 16,    INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN,
-                                  1 << 30, 1LL << 40, 1LL << 62, 4294967296LL};
+    static const int64_t odd[] = {0,         1,         -1,      2,         3,         7,           8,
+                                  13,        16,        255,     -128,      1 << 16,   INT32_MAX,   INT32_MIN,
+                                  INT64_MAX, INT64_MIN, 1 << 30, 1LL << 40, 1LL << 62, 4294967296LL};
     switch (below(t, 4)) {
     case 0: return (int64_t)((uint64_t)old + 1);
     case 1: return (int64_t)((uint64_t)old - 1);
@@ -90,7 +92,8 @@ static int64_t odd_integer(tree *t, int64_t old) {
 }
 
 static double odd_number(tree *t) {
-    static const double odd[] = {0, -0.0, 1, -1, 0.5, 1e-45, 1e38, -1e38, (double)NAN, (double)INFINITY, -(double)INFINITY};
+    static const double odd[] = {
+        0, -0.0, 1, -1, 0.5, 1e-45, 1e38, -1e38, (double)NAN, (double)INFINITY, -(double)INFINITY};
     return odd[below(t, sizeof odd / sizeof *odd)];
 }
 
@@ -163,7 +166,8 @@ static void change(tree *t) {
         change_repeated(t, s);
     } else if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
         if (!is_set(s)) return;
-        *(void **)element = below(t, 4) == 0 && !is_oneof(field) ? NULL : other_message(t, field->descriptor, *(void **)element);
+        *(void **)element =
+            below(t, 4) == 0 && !is_oneof(field) ? NULL : other_message(t, field->descriptor, *(void **)element);
     } else if (is_oneof(field)) {
         if (is_set(s)) change_element(t, field, element);
     } else {

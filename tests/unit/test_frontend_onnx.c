@@ -153,7 +153,8 @@ static void external_data(void **state) {
     assert_true(weir_remove_tree("external") && weir_make_folder("external/data"));
     assert_true(weir_file_write("external/data/w.bin", data, sizeof data));
     assert_int_equal(symlink("data/w.bin", "external/link.bin"), 0);
-    weir_text graph = start_graph(), a = make_tensor("a", ONNX_FLOAT, 1, vector4), b = make_tensor("b", ONNX_FLOAT, 1, vector4);
+    weir_text graph = start_graph(), a = make_tensor("a", ONNX_FLOAT, 1, vector4),
+              b = make_tensor("b", ONNX_FLOAT, 1, vector4);
     put_message(&a, TENSOR_EXTERNAL, make_entry("location", "data/w.bin"));
     put_message(&a, TENSOR_EXTERNAL, make_entry("offset", "4"));
     put_message(&a, TENSOR_EXTERNAL, make_entry("length", "16"));
@@ -247,7 +248,9 @@ static void batch_and_bindings(void **state) {
     const weir_onnx_options options = {&bindings, 5};
     for (int wrong = 0; wrong < 3; wrong++) {
         weir_text graph = start_graph();
-        put_message(&graph, GRAPH_INPUT, make_value(wrong == 1 ? "v" : "w", wrong == 2 ? ONNX_INT8 : ONNX_FLOAT, 2, (const int64_t[]){-1, 4}));
+        put_message(
+            &graph, GRAPH_INPUT,
+            make_value(wrong == 1 ? "v" : "w", wrong == 2 ? ONNX_INT8 : ONNX_FLOAT, 2, (const int64_t[]){-1, 4}));
         put_message(&graph, GRAPH_NODE, make_node("Add", NULL, "x", wrong == 1 ? "v" : "w", "y"));
         weir_graph *imported = import_graph(graph, &options);
         assert_int_equal(imported != NULL, wrong == 0);
@@ -325,6 +328,27 @@ static void long_reversed_chain(void **state) {
     weir_graph_free(imported);
 }
 
+/* One large vector of scales used by many small nodes: refused before the copies fill the memory. */
+static void many_uses_of_scales(void **state) {
+    enum { COUNT = 1 << 16, NODES = 300 };
+    static const int64_t dims[] = {1, COUNT}, vector[] = {COUNT};
+    static float scales[COUNT];
+    char output[16];
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) scales[i] = 0.5f;
+    weir_text graph = {0};
+    put_message(&graph, GRAPH_INPUT, make_value("x", ONNX_FLOAT, 2, dims));
+    put_message(&graph, GRAPH_OUTPUT, make_value("y0", ONNX_UINT8, 2, dims));
+    put_message(&graph, GRAPH_INITIALIZER, make_floats("s", 1, vector, scales, COUNT));
+    for (int i = 0; i < NODES; i++) {
+        snprintf(output, sizeof output, "y%d", i);
+        put_message(&graph, GRAPH_NODE, make_node("QuantizeLinear", NULL, "x", "s", output));
+    }
+    assert_null(import_graph(graph, NULL));
+    assert_true(
+        was_reported("test.onnx:257: node 'quantizelinear_256' (QuantizeLinear): the nodes of the model use more"));
+}
+
 /* --- models --- */
 
 static void digits_models(void **state) {
@@ -396,6 +420,7 @@ int main(void) {
         TEST(outputs_without_nodes),
         TEST(every_operator_has_a_rule),
         TEST(long_reversed_chain),
+        TEST(many_uses_of_scales),
         TEST(digits_models),
         TEST(other_models),
     };

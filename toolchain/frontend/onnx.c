@@ -22,13 +22,14 @@
 #include "support/file.h"
 #include "support/suggest.h"
 
-enum { IR_VERSION_LOW = 3, IR_VERSION_HIGH = 13, SUGGESTION_LIMIT = 512 };
+enum { IR_VERSION_LOW = 3, IR_VERSION_HIGH = 13, SUGGESTION_LIMIT = 512, SCALE_LIMIT = 1 << 24 };
 
 typedef struct importer {
     const char *file; /* its last part */
     const weir_archive *bindings;
     int64_t batch;
     weir_onnx_tensor_source source;
+    size_t scales_left; /* that nodes may still use: each node gets its own copy of them */
     size_t errors_before;
     const Onnx__GraphProto *proto;
     weir_onnx_opsets opsets;
@@ -134,8 +135,7 @@ static weir_array *constant_array(importer *im, const Onnx__AttributeProto *attr
                                   weir_location location) {
     bool many = strcmp(attribute->name, "value_floats") == 0 || strcmp(attribute->name, "value_ints") == 0;
     bool real = strncmp(attribute->name, "value_float", 11) == 0;
-    if (strcmp(attribute->name, "value") == 0)
-        return weir_onnx_tensor_read(attribute->t, name, location, &im->source);
+    if (strcmp(attribute->name, "value") == 0) return weir_onnx_tensor_read(attribute->t, name, location, &im->source);
     size_t count = !many ? 1 : real ? attribute->n_floats : attribute->n_ints;
     weir_shape shape = weir_shape_of(many ? 1 : 0, (const int64_t[]){(int64_t)count});
     weir_array *array = weir_array_new(real ? WEIR_FLOAT32 : WEIR_INT64, &shape);
@@ -146,11 +146,10 @@ static weir_array *constant_array(importer *im, const Onnx__AttributeProto *attr
     return array;
 }
 
-/* The value of a definition that is an input, was built before, or is an initializer, which is read at its first use. */
+/* The value of a definition that was built before or is an initializer, which is read at its first use. */
 static weir_value resolve(importer *im, weir_onnx_definition *d) {
     if (d->value.id == 0 && !d->failed && d->source == WEIR_ONNX_INITIALIZER) {
-        weir_array *array =
-            weir_onnx_tensor_read(im->proto->initializer[d->index], d->name, whole(im), &im->source);
+        weir_array *array = weir_onnx_tensor_read(im->proto->initializer[d->index], d->name, whole(im), &im->source);
         define_constant(im, d, array, whole(im));
     }
     return d->value;
@@ -193,26 +192,33 @@ static void build_inputs(importer *im) {
 /* --- nodes --- */
 
 /* One scale where the opset allows no more; positive where it is a constant. */
-static bool check_scale(const importer *im, const weir_onnx_rule *rule, weir_node node, weir_value value) {
+static bool check_scale(importer *im, const weir_onnx_rule *rule, weir_node node, weir_value value) {
     weir_location location = weir_node_location(im->graph, node);
     const char *name = weir_node_name(im->graph, node), *op = weir_node_info(im->graph, node)->full_name;
     const weir_array *scale = weir_value_constant(im->graph, value);
-    size_t count;
-    if (!rule->per_axis && weir_shape_count(&weir_value_type(im->graph, value)->shape, &count) && count > 1) {
+    size_t count = 0;
+    weir_shape_count(&weir_value_type(im->graph, value)->shape, &count);
+    if (!rule->per_axis && count > 1) {
         weir_error(location, "node '%s' (%s): '%.100s' has %zu scales, this opset allows one", name, op,
                    weir_value_name(im->graph, value), count);
         return false;
     }
+    if (count > im->scales_left) {
+        weir_error(location, "node '%s' (%s): the nodes of the model use more than %d scales", name, op,
+                   (int)SCALE_LIMIT);
+        return false;
+    }
+    im->scales_left -= count;
     for (size_t i = 0; scale != NULL && i < scale->count; i++) {
         if (weir_array_get(scale, i) > 0) continue;
-        weir_error(location, "node '%s' (%s): element %zu of scale '%.100s' is %g, expected a positive number", name, op,
-                   i, weir_value_name(im->graph, value), weir_array_get(scale, i));
+        weir_error(location, "node '%s' (%s): element %zu of scale '%.100s' is %g, expected a positive number", name,
+                   op, i, weir_value_name(im->graph, value), weir_array_get(scale, i));
         return false;
     }
     return true;
 }
 
-static bool check_scales(const importer *im, const weir_onnx_rule *rule, weir_node node) {
+static bool check_scales(importer *im, const weir_onnx_rule *rule, weir_node node) {
     for (size_t i = 0; i < weir_node_input_count(im->graph, node); i++) {
         weir_value value = weir_node_input(im->graph, node, i);
         if ((rule->scales >> i & 1) != 0 && value.id != 0 && !check_scale(im, rule, node, value)) return false;
@@ -239,11 +245,10 @@ static weir_value float_copy(importer *im, weir_value value) {
 }
 
 /* Exporters disagree about the type of Quant's parameters: constants that are not float32 are converted. */
-static void convert_parameters(importer *im, weir_node node) {
-    for (size_t i = 1; weir_node_op(im->graph, node) == WEIR_OP_QUANT && i < 4; i++) {
-        weir_value value = weir_node_input(im->graph, node, i);
-        const weir_array *data = weir_value_constant(im->graph, value);
-        if (data != NULL && data->dtype != WEIR_FLOAT32) weir_node_set_input(im->graph, node, i, float_copy(im, value));
+static void convert_parameters(importer *im, const weir_onnx_rule *rule, weir_value *inputs, size_t count) {
+    for (size_t i = 1; rule->op == WEIR_OP_QUANT && i < count; i++) {
+        const weir_array *data = weir_value_constant(im->graph, inputs[i]);
+        if (data != NULL && data->dtype != WEIR_FLOAT32) inputs[i] = float_copy(im, inputs[i]);
     }
 }
 
@@ -254,9 +259,10 @@ static bool check_result(const importer *im, weir_node node) {
     weir_dtype dtype;
     size_t count;
     if (wanted != 0 && (!weir_onnx_tensor_type(wanted, &dtype) || dtype != type->dtype)) {
-        weir_error(weir_node_location(im->graph, node), "node '%s' (%s): 'output_dtype' is %s, the zero point makes it %s",
-                   weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name,
-                   weir_onnx_tensor_type_name(wanted), weir_dtype_name(type->dtype));
+        weir_error(weir_node_location(im->graph, node),
+                   "node '%s' (%s): 'output_dtype' is %s, the zero point makes it %s", weir_node_name(im->graph, node),
+                   weir_node_info(im->graph, node)->full_name, weir_onnx_tensor_type_name(wanted),
+                   weir_dtype_name(type->dtype));
         return false;
     }
     if (weir_shape_count(&type->shape, &count) && count > 0) return true;
@@ -292,13 +298,13 @@ static void build_node(importer *im, uint32_t index) {
     }
     d->failed = !resolve_inputs(im, proto, inputs, &count);
     if (d->failed) return;
+    convert_parameters(im, rule, inputs, count);
     char name[WEIR_ONNX_NAME_SIZE];
     weir_onnx_name_node(proto->name, proto->op_type, name);
     weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, 1, WEIR_NO_NODE);
     weir_node_set_location(im->graph, node, location);
     weir_value_set_name(im->graph, weir_node_output(im->graph, node, 0), d->name);
     weir_onnx_schema_attach(rule, proto, im->graph, node);
-    convert_parameters(im, node);
     d->failed = !check_scales(im, rule, node) || !weir_infer_node(im->graph, node) || !check_result(im, node);
     if (!d->failed) d->value = weir_node_output(im->graph, node, 0);
 }
@@ -384,6 +390,7 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
                    .bindings = options == NULL ? NULL : options->bindings,
                    .batch = options == NULL || options->batch < 1 ? 1 : options->batch,
                    .source = {folder, WEIR_ONNX_TENSOR_BYTES},
+                   .scales_left = SCALE_LIMIT,
                    .errors_before = weir_diag_errors()};
     weir_arena *arena = weir_arena_new();
     const ProtobufCMessage *message = weir_onnx_wire_decode(arena, &onnx__model_proto__descriptor, data, size, im.file);

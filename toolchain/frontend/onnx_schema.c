@@ -79,9 +79,8 @@ typedef struct word {
 } word;
 
 static const word roundings[] = {
-    {"ROUND", "ROUND"}, {"HALF_EVEN", "ROUND"}, {"CEIL", "CEIL"},       {"FLOOR", "FLOOR"},
-    {"UP", "UP"},       {"DOWN", "DOWN"},       {"HALF_UP", "HALF_UP"}, {"HALF_DOWN", "HALF_DOWN"},
-    {NULL, NULL},
+    {"ROUND", "ROUND"}, {"HALF_EVEN", "ROUND"}, {"CEIL", "CEIL"},           {"FLOOR", "FLOOR"}, {"UP", "UP"},
+    {"DOWN", "DOWN"},   {"HALF_UP", "HALF_UP"}, {"HALF_DOWN", "HALF_DOWN"}, {NULL, NULL},
 };
 
 typedef struct attribute_row {
@@ -127,9 +126,9 @@ static const attribute_row attributes[] = {
 enum { ATTRIBUTE_COUNT = sizeof attributes / sizeof *attributes };
 
 /* ONNX's AttributeType by number. */
-static const char *const kind_names[] = {"undefined", "float",  "int",     "string",        "tensor",
-                                         "graph",     "floats", "ints",    "strings",       "tensors",
-                                         "graphs",    "sparse tensor", "sparse tensors", "type", "types"};
+static const char *const kind_names[] = {"undefined",      "float", "int",     "string",  "tensor", "graph",
+                                         "floats",         "ints",  "strings", "tensors", "graphs", "sparse tensor",
+                                         "sparse tensors", "type",  "types"};
 
 static int onnx_kind(kind k) {
     static const int kinds[] = {[INT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT,
@@ -439,13 +438,9 @@ void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *
         switch (row->kind) {
         case INT: weir_node_set_int(graph, node, row->name, attribute->i); break;
         case FLOAT: weir_node_set_float(graph, node, row->name, (double)attribute->f); break;
-        case STRING:
-            weir_node_set_string(graph, node, row->name, find_word(row->words, &attribute->s)->to);
-            break;
+        case STRING: weir_node_set_string(graph, node, row->name, find_word(row->words, &attribute->s)->to); break;
         case INTS:
-        case PERMUTATION:
-            weir_node_set_ints(graph, node, row->name, attribute->ints, attribute->n_ints);
-            break;
+        case PERMUTATION: weir_node_set_ints(graph, node, row->name, attribute->ints, attribute->n_ints); break;
         default: break;
         }
     }

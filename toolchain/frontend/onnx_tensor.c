@@ -70,7 +70,7 @@ static size_t field_count(const Onnx__TensorProto *tensor, field which) {
     return counts[which];
 }
 
-/* A copy of typed elements; the containers of int32_data are wider than most element types, so the values are checked. */
+/* A copy of typed elements; containers are wider than most element types, so the values are checked. */
 static bool copy_typed(const Onnx__TensorProto *tensor, const char *name, weir_location location, field which,
                        weir_array *array) {
     switch (which) {
@@ -119,7 +119,8 @@ static bool read_shape(const Onnx__TensorProto *tensor, const char *name, weir_l
     *shape = weir_shape_of((int)tensor->n_dims, tensor->dims);
     if (weir_shape_count(shape, count)) return true;
     char text[128];
-    weir_error(location, "tensor '%.100s' has the impossible shape %s", name, weir_shape_print(shape, text, sizeof text));
+    weir_error(location, "tensor '%.100s' has the impossible shape %s", name,
+               weir_shape_print(shape, text, sizeof text));
     return false;
 }
 

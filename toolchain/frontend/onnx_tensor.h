@@ -18,8 +18,8 @@ typedef struct weir_onnx_tensor_source {
 
 enum { WEIR_ONNX_TENSOR_BYTES = 1 << 30 }; /* for all tensors of a model */
 
-/* ONNX's TensorProto.DataType: its name ("bfloat16", "unknown" for a number it has no name for), and the element type when this
- * importer supports it. */
+/* ONNX's TensorProto.DataType: its name ("bfloat16", "unknown" for a number it has no name for), and the element type
+ * when this importer supports it. */
 const char *weir_onnx_tensor_type_name(int32_t type);
 bool weir_onnx_tensor_type(int32_t type, weir_dtype *dtype);
 

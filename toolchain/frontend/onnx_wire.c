@@ -91,7 +91,8 @@ static bool check_field(const reader *r, const ProtobufCMessageDescriptor *type,
     return check_message(r, field->descriptor, place, place + size, depth + 1);
 }
 
-static bool check_message(const reader *r, const ProtobufCMessageDescriptor *type, size_t place, size_t end, int depth) {
+static bool check_message(const reader *r, const ProtobufCMessageDescriptor *type, size_t place, size_t end,
+                          int depth) {
     uint64_t seen = 0; /* embedded messages that may stand once */
     while (place < end) {
         size_t start = place, size;
