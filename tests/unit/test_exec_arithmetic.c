@@ -256,7 +256,8 @@ static void requantize_scale_is_a_floor(void **state) {
         const int shift = (int)random_int(8, 62);
         const wide value = (wide)x * m + a;
         const int64_t y = weir_requantize_scale(x, m, a, shift, INT64_MIN, INT64_MAX);
-        assert_true(((wide)y << shift) <= value && value < (((wide)y + 1) * ((wide)1 << shift)));
+        const wide unit = (wide)1 << shift;
+        assert_true(y * unit <= value && value < ((wide)y + 1) * unit);
         assert_int_equal(weir_requantize_scale(x, m, a, shift, -128, 127), clip(y, -128, 127));
     }
     assert_int_equal(weir_requantize_scale(-1, 1, 0, 62, -128, 127), -1);

@@ -72,9 +72,10 @@ static size_t differences_of(const char *model, double tolerance, double *far) {
         weir_array *rows = head(data, expected->shape.dim[0]);
         const double start = weir_seconds();
         weir_array *found = weir_executor_run_all(executor, rows, 0);
-        printf("  %s, %s: %lld frames in %.3f s\n", model, keys[i], (long long)rows->shape.dim[0],
-               weir_seconds() - start);
+        const double seconds = weir_seconds() - start;
+        printf("  %s, %s: %lld frames in %.3f s\n", model, keys[i], (long long)rows->shape.dim[0], seconds);
         assert_non_null(found);
+        assert_true(seconds < 10); /* 0.2 s in an ordinary build, 1.2 s with sanitizers */
         differences += count_differences(found, expected, tolerance, far);
         weir_array_free(found);
         weir_array_free(rows);
