@@ -20,7 +20,7 @@ enum {
     COLD_DISCOUNT = 3,         /* a byte of set-up code compiles this much faster than a hot one */
     LARGE_BYTES = 4000000,     /* hot code above this is compiled with -O1 */
     SPLIT_BYTES = 400000,      /* size of generated files, of which units are made */
-    SPLIT_FUNCTION_BYTES = 100000,
+    SPLIT_FUNCTION_STATEMENTS = 500, /* the optimizer is worse than linear in the size of a function */
     DEFAULT_PROCESSES = 2,
     MAX_PROCESSES = 64
 };
@@ -177,7 +177,7 @@ static bool verilate(const weir_sim_build_context *context, const char *folder) 
     weir_arguments_add(&make, "--output-split");
     weir_arguments_add(&make, "%d", SPLIT_BYTES);
     weir_arguments_add(&make, "--output-split-cfuncs");
-    weir_arguments_add(&make, "%d", SPLIT_FUNCTION_BYTES);
+    weir_arguments_add(&make, "%d", SPLIT_FUNCTION_STATEMENTS);
     if (job->trace) weir_arguments_add(&make, "--trace-fst");
     if (job->trace) weir_arguments_add(&make, "-DWEIR_SIM_TRACE");
     for (size_t i = 0; i < job->define_count; i++) weir_arguments_add(&make, "-D%s", job->defines[i]);

@@ -47,7 +47,7 @@ typedef struct part {
     uint32_t moved; /* beats put into, or taken from, the ring */
     uint32_t count; /* beats accepted, as last read */
     uint32_t unknown_beats;
-        s_vpi_vecval *vector; /* a ring word of a source */
+    s_vpi_vecval *vector; /* a ring word of a source */
     uint32_t *record;
     vpiHandle memory, count_handle, progress, more, enable;
     vpiHandle *slot; /* ring words, looked up once */
@@ -464,15 +464,17 @@ static void finish(const char *status, uint32_t cycle) {
         close_file(&run.parts[i], &run.parts[i].file);
         close_file(&run.parts[i], &run.parts[i].unknown);
     }
+    if (run.failed) return;
     FILE *file = fopen(run.statistics, "w");
     if (file) {
-        fprintf(file, "status %s\ncycles %u\nservices %u\n", run.failed ? "error" : status,
+        fprintf(file, "status %s\ncycles %u\nservices %u\n", status,
                 (unsigned)(run.complete ? run.complete_cycle : cycle), (unsigned)run.services);
         for (size_t i = 0; i < run.part_count; i++) write_part(file, i);
         fputs("end\n", file);
         if (fclose(file)) file = NULL;
     }
     if (!file) fail("cannot write '%s': %s", run.statistics, strerror(errno));
+    if (run.failed) remove(run.statistics);
     put(run.done, 1);
 }
 
@@ -510,11 +512,16 @@ static void start(void) {
 /* Returns what the run has come to, or NULL to go on. */
 static const char *judge(uint32_t cycle) {
     bool complete = true;
+    bool sinks = false;
     uint64_t activity = 0;
     for (size_t i = 0; i < run.part_count; i++) {
         const part *p = &run.parts[i];
-        if (p->kind == PART_SINK && p->count < p->expected) complete = false;
+        if (p->kind == PART_SINK) sinks = true;
         if (p->kind == PART_SINK || p->kind == PART_SOURCE) activity += p->count;
+    }
+    for (size_t i = 0; i < run.part_count; i++) {
+        const part *p = &run.parts[i];
+        if (p->kind == (sinks ? PART_SINK : PART_SOURCE) && p->count < p->expected) complete = false;
     }
     if (complete && !run.complete) {
         run.complete = true;
@@ -557,10 +564,7 @@ void weir_sim_event(int kind) {
         start();
     else
         service();
-    if (run.failed) {
-        if (run.done) put(run.done, 1);
-        vpi_control(vpiFinish, 1);
-    }
+    if (run.failed) vpi_control(vpiFinish, 1);
 }
 
 /* ---- registration with a simulator that loads VPI modules (Verilator has the DPI import instead) ---- */
