@@ -40,7 +40,8 @@ module weir_relu #(
     for (i = 0; i < LANES; i = i + 1) begin
       if (SIGNED != 0) x = $signed(s_data[i*WIDTH +: WIDTH]);
       else x = s_data[i*WIDTH +: WIDTH];
-      y[i*WIDTH +: WIDTH] = x < ZERO ? ZERO : x;
+      if (ZERO == 0) y[i*WIDTH +: WIDTH] = x[WIDTH] ? 0 : x;
+      else y[i*WIDTH +: WIDTH] = x < ZERO ? ZERO : x;
     end
   /* verilator lint_on WIDTH */
 
