@@ -69,7 +69,7 @@ bool weir_sim_tool(const weir_arguments *arguments, const char *folder, double s
     if (end == WEIR_PROCESS_MISSING)
         weir_error(WEIR_NOWHERE, "cannot run '%s': no such program", name);
     else if (end == WEIR_PROCESS_TIMEOUT)
-        weir_error(WEIR_NOWHERE, "'%s' took longer than %.0f seconds", name, seconds);
+        weir_error(WEIR_NOWHERE, "'%s' took longer than %g seconds", name, seconds);
     else if (end == WEIR_PROCESS_SIGNAL)
         weir_error(WEIR_NOWHERE, "'%s' was ended by signal %d", name, status);
     else if (!fine)
@@ -146,6 +146,10 @@ static int build_entries(weir_sim_build_context *context, const weir_sim_backend
     free(name);
     if (!artifact->support) return WEIR_EXIT_TOOL;
     context->support = artifact->support;
+    if (context->job->file_count == 0) {
+        artifact->cached = !made_support;
+        return WEIR_EXIT_FINE;
+    }
     status = hash_program(context, &hash);
     if (status != WEIR_EXIT_FINE) return status;
     name = entry_name(context->job->trace ? "trace" : "bench", backend->name, &hash);

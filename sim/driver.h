@@ -18,7 +18,7 @@ bool weir_simulator_found(weir_simulator simulator);
 typedef struct weir_sim_job {
     weir_simulator simulator;
     const char *const *files; /* Verilog of design and top, without the bench parts */
-    size_t file_count;
+    size_t file_count; /* 0: make only what all designs share, once a machine */
     const char *const *defines; /* NAME or NAME=VALUE */
     size_t define_count;
     const char *data_folder; /* has sim/bench and sim/harness; NULL: weir_data_folder() */

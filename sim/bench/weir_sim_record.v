@@ -17,7 +17,7 @@ module weir_sim_record #(
     input  wire             ready,
     input  wire [WIDTH-1:0] data,
     input  wire             last,
-    output wire             space,  // for two more beats
+    output reg              space,  // for three more beats
     output reg              request
 );
     localparam WORDS = (WIDTH + 31) / 32;
@@ -37,8 +37,6 @@ module weir_sim_record #(
 
     reg [RECORD-1:0] record;
 
-    assign space = count - drained < DEPTH - 1;
-
     initial begin
         width = WIDTH;
         depth = DEPTH;
@@ -57,8 +55,10 @@ module weir_sim_record #(
     always @(posedge clk) begin
         if (rst) begin
             count <= 32'd0;
+            space <= 1'b1;
             request <= 1'b0;
         end else begin
+            space <= count - drained < DEPTH - 2;
             request <= enable && count - drained >= DEPTH / 2;
             if (valid && ready) begin
                 if (enable) begin
