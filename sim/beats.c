@@ -1,5 +1,5 @@
-/* Elements to records and back. Padding is a fixed pattern that changes from beat to beat, so that hardware which looks at
- * it is found out, reproducibly. */
+/* Elements to records and back. Padding is a fixed pattern that changes from beat to beat, so that hardware which
+ * looks at it is found out, reproducibly. */
 #include "sim/beats.h"
 
 #include <stdlib.h>

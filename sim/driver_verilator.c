@@ -1,9 +1,9 @@
 /* Verilator: its runtime library, the harness object and a precompiled header are made once a machine; a design
  * compiles its generated files only, gathered into a few units that are compiled at the same time.
  *
- * Flags: one precompiled header serves every unit only if all have the same options, so what runs rarely (set-up, names
- * for VPI) is turned down to -O0 by a pragma; very large designs get -O1 the same way. C++14 has the smallest
- * headers; coroutines are an extension there as in C++17. Waveform builds have other macros and no precompiled header. */
+ * Flags: one precompiled header serves every unit only if all have the same options, so what runs rarely (set-up,
+ * names for VPI) is turned down to -O0 by a pragma; very large designs get -O1 the same way. C++14 has the smallest
+ * headers; coroutines are an extension there as in C++17. Waveform builds have other macros and no such header. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -221,7 +221,8 @@ static generated *list_generated(const char *folder, size_t *count) {
         free(path);
         files = weir_grow(files, &capacity, *count + 1, sizeof *files);
         bool cold = is_cold(item->d_name);
-        files[(*count)++] = (generated){weir_copy_string(item->d_name), size, cold ? size / COLD_DISCOUNT : size, cold, 0};
+        size_t cost = cold ? size / COLD_DISCOUNT : size;
+        files[(*count)++] = (generated){weir_copy_string(item->d_name), size, cost, cold, 0};
     }
     if (handle) closedir(handle);
     if (*count) qsort(files, *count, sizeof *files, costlier);
@@ -234,7 +235,8 @@ static bool write_unit(const char *folder, const generated *files, size_t count,
     for (int cold = 0; cold < 2; cold++) {
         if (cold || large) weir_text_format(&text, "#pragma GCC optimize(\"O%d\")\n", cold ? 0 : 1);
         for (size_t i = 0; i < count; i++) {
-            if (files[i].unit == unit && files[i].cold == cold) weir_text_format(&text, "#include \"%s\"\n", files[i].name);
+            if (files[i].unit == unit && files[i].cold == cold)
+                weir_text_format(&text, "#include \"%s\"\n", files[i].name);
         }
     }
     char *path = weir_format("%s/unit%u.cpp", folder, unit);

@@ -157,7 +157,8 @@ static bool read_beats(const weir_sim_run *run, port_kind kind, const weir_sim_p
     char *path = port_path(run, kind, port->index, "");
     char *unknown = port_path(run, kind, port->index, ".unknown");
     bool fine = read_words(path, (size_t)beats->words + 2, &beats->records, &beats->count);
-    if (fine && stream->unknown) fine = read_words(unknown, (size_t)beats->words + 1, &beats->unknown, &beats->unknown_count);
+    if (fine && stream->unknown)
+        fine = read_words(unknown, (size_t)beats->words + 1, &beats->unknown, &beats->unknown_count);
     if (fine && beats->count != stream->beats) {
         weir_error(weir_at(path, 0), "expected %" PRIu32 " beats, found %zu", stream->beats, beats->count);
         fine = false;

@@ -1,6 +1,6 @@
 // Clock, reset and cycle counter of a bench.
 // clk: period 10 time units, first rising edge at time 5. rst: synchronous, active high, for the first 10 rising edges.
-// cycle: 0 until the first rising edge with rst low, then counts rising edges; a beat accepted on that edge has cycle 0.
+// cycle: 0 until the first rising edge with rst low, then counts rising edges; a beat taken on that edge has 0.
 `timescale 1ns / 1ns
 module weir_sim_clock (
     output reg clk,

@@ -1,4 +1,4 @@
-// Stream sink of a bench: accepts beats by profile and records {data, last, cycle} of each for the C harness (u_record).
+// Stream sink of a bench: accepts beats by profile and records data, last, cycle of each (u_record).
 // Profiles: 0 always ready, 1 ready half of the time, 2 an eighth, 3 ready only after valid has been seen.
 // Not ready while the ring is full, which the harness prevents. Checks the protocol too (u_check).
 // Simulation only; a ring of DEPTH beats (a power of two, at least 32).

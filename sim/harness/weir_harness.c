@@ -3,16 +3,16 @@
  * weir_sim_service only (DPI in Verilator, a system task elsewhere), always on a falling clock edge, and reaches the
  * bench through VPI; it needs nothing but the C library and vpi_user.h, since it is compiled where the simulators are.
  *
- * Files (see sim/README.md): +weir_run=FILE, or weir_run.txt in the working directory, is the run description, one item a
- * line, '#' starts a comment line, FILE is the rest of the line:
+ * Files (see sim/README.md): +weir_run=FILE, or weir_run.txt in the working directory, is the run description, one item
+ * a line, '#' starts a comment line, FILE is the rest of the line:
  *   seed S | limit CYCLES | watchdog CYCLES | settle CYCLES | dump FROM TO | statistics FILE
  *   source N profile P file FILE
  *   sink N profile P beats EXPECTED file FILE
  *   tap N file FILE                 (taps that are not named stay off)
  *   meter N
- * A stimulus file is a sequence of beats, each ceil(WIDTH / 32) data words and a flags word (bit 0: last); a result file
- * has after these the cycle, and flag bit 1 says that data or last had unknown bits. FILE.unknown, written only then, has
- * for each such beat its index and ceil(WIDTH / 32) words of unknown bits. All words are little-endian uint32.
+ * A stimulus file is a sequence of beats, each ceil(WIDTH / 32) data words and a flags word (bit 0: last); a result
+ * file has after these the cycle, and flag bit 1 says that data or last had unknown bits. FILE.unknown, written only
+ * then, has for each such beat its index and ceil(WIDTH / 32) words of unknown bits. Words are little-endian.
  *
  * Cost: about 0.1 microseconds a beat in Verilator; nothing per cycle. */
 #include <errno.h>
@@ -480,7 +480,9 @@ static void finish(const char *status, uint32_t cycle) {
 
 /* ---- events ---- */
 
-static uint32_t after(uint32_t cycle, uint32_t delay) { return cycle > UINT32_MAX - delay ? UINT32_MAX : cycle + delay; }
+static uint32_t after(uint32_t cycle, uint32_t delay) {
+    return cycle > UINT32_MAX - delay ? UINT32_MAX : cycle + delay;
+}
 
 /* Next cycle at which the harness must look again even when no part calls. */
 static void set_wake(uint32_t cycle) {
