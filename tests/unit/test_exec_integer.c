@@ -499,6 +499,13 @@ static void wrong_data_is_refused(void **state) {
     assert_non_null(strstr(log.text, "[1,4]"));
     assert_non_null(strstr(log.text, "[10,3]"));
     assert_null(weir_executor_run_all(executor, narrow, 0));
+    weir_graph *pairs = doubler(WEIR_FLOAT32, 3); /* frames of [3,4] */
+    const weir_shape odd_shape = shape_of(8, 3);  /* the elements of two frames, but no whole number of batches */
+    weir_array *odd = weir_array_new(WEIR_FLOAT32, &odd_shape);
+    assert_int_equal(weir_executor_frames(pairs, odd), -1);
+    weir_array_free(odd);
+    weir_graph_free(pairs);
+    log.count = 2;
     assert_false(weir_executor_run(executor, (const weir_array *const *)&narrow));
     assert_int_equal(log.count, 3);
     weir_array_set(real, 5, 1.5);

@@ -210,7 +210,9 @@ static void reshape_copies_completes_and_counts(void **state) {
         weir_graph_free(graph);
     }
     weir_graph *graph = weir_graph_new("g");
-    const weir_value inputs[] = {input(graph, WEIR_FLOAT32, "6"), input(graph, WEIR_INT64, "2")};
+    weir_value inputs[] = {input(graph, WEIR_FLOAT32, "1"), input(graph, WEIR_INT64, "2")};
+    assert_false(weir_infer_node(graph, node_of(graph, WEIR_OP_RESHAPE, inputs, 2)));
+    inputs[1] = constant(graph, WEIR_INT64, "9", NULL);
     assert_false(weir_infer_node(graph, node_of(graph, WEIR_OP_RESHAPE, inputs, 2)));
     weir_graph_free(graph);
 }
