@@ -24,8 +24,6 @@ enum { STATUS_FINE = 0, STATUS_WRONG = 1, STATUS_SKIPPED = 77 };
 /* EMPTY: a result without elements, where no fault can be planted. BROKEN: there is no result to compare. */
 typedef enum verdict { VERDICT_PASS, VERDICT_EMPTY, VERDICT_FAIL, VERDICT_BROKEN } verdict;
 
-static bool planted = false; /* disturb every result, and print no differences */
-
 /* ONNX's runner compares floats with these (numpy.testing.assert_allclose), everything else exactly. */
 static const double relative = 1e-3, absolute = 1e-7;
 
@@ -34,10 +32,10 @@ static bool is_close(double found, double expected) {
     return fabs(found - expected) <= absolute + relative * fabs(expected);
 }
 
-static bool matches(const weir_array *found, const weir_array *expected) {
+static bool matches(const weir_array *found, const weir_array *expected, bool quiet) {
     char first[96], second[96];
     if (found->dtype != expected->dtype || !weir_shape_equal(&found->shape, &expected->shape)) {
-        if (!planted)
+        if (!quiet)
             printf("  expected %s %s, found %s %s\n", weir_dtype_name(expected->dtype),
                    weir_shape_print(&expected->shape, first, sizeof first), weir_dtype_name(found->dtype),
                    weir_shape_print(&found->shape, second, sizeof second));
@@ -45,13 +43,13 @@ static bool matches(const weir_array *found, const weir_array *expected) {
     }
     if (!weir_dtype_is_float(found->dtype)) {
         if (weir_array_equal(found, expected)) return true;
-        if (!planted) printf("  integer results differ\n");
+        if (!quiet) printf("  integer results differ\n");
         return false;
     }
     for (size_t i = 0; i < found->count; i++) {
         const double f = weir_array_get(found, i), e = weir_array_get(expected, i);
         if (is_close(f, e)) continue;
-        if (!planted) printf("  element %zu: expected %.9g, found %.9g\n", i, e, f);
+        if (!quiet) printf("  element %zu: expected %.9g, found %.9g\n", i, e, f);
         return false;
     }
     return true;
@@ -79,23 +77,23 @@ static weir_array *read_tensor(const char *folder, const char *kind, size_t inde
     return array;
 }
 
-static verdict compare(const weir_array *found, const weir_array *expected) {
-    if (!planted) return matches(found, expected) ? VERDICT_PASS : VERDICT_FAIL;
+static verdict compare(const weir_array *found, const weir_array *expected, bool planted) {
+    if (!planted) return matches(found, expected, planted) ? VERDICT_PASS : VERDICT_FAIL;
     if (found->count == 0) return VERDICT_EMPTY;
     weir_array *wrong = disturbed(found);
-    const verdict result = matches(wrong, expected) ? VERDICT_PASS : VERDICT_FAIL;
+    const verdict result = matches(wrong, expected, planted) ? VERDICT_PASS : VERDICT_FAIL;
     weir_array_free(wrong);
     return result;
 }
 
 static verdict worse(verdict a, verdict b) { return a > b ? a : b; }
 
-static verdict compare_outputs(const weir_graph *graph, const weir_executor *executor, const char *set) {
+static verdict compare_outputs(const weir_graph *graph, const weir_executor *executor, const char *set, bool planted) {
     verdict result = VERDICT_PASS;
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         weir_array *expected = read_tensor(set, "output", i);
         if (expected == NULL) return VERDICT_BROKEN;
-        result = worse(result, compare(weir_executor_value(executor, weir_graph_output(graph, i)), expected));
+        result = worse(result, compare(weir_executor_value(executor, weir_graph_output(graph, i)), expected, planted));
         weir_array_free(expected);
     }
     return result;
@@ -103,7 +101,7 @@ static verdict compare_outputs(const weir_graph *graph, const weir_executor *exe
 
 /* Runs the model on the arrays (all inputs of the model), the first `free_inputs` as inputs, the others bound. */
 static verdict run_model(const char *model, const scan *scanned, weir_array *const *inputs, size_t free_inputs,
-                         const char *set) {
+                         const char *set, bool planted) {
     weir_archive bindings;
     weir_archive_init(&bindings);
     for (size_t i = free_inputs; i < scanned->input_count; i++)
@@ -115,7 +113,7 @@ static verdict run_model(const char *model, const scan *scanned, weir_array *con
     if (executor != NULL && weir_graph_input_count(graph) != free_inputs) {
         printf("  the graph has %zu inputs, expected %zu\n", weir_graph_input_count(graph), free_inputs);
     } else if (executor != NULL && weir_executor_run(executor, (const weir_array *const *)inputs)) {
-        result = compare_outputs(graph, executor, set);
+        result = compare_outputs(graph, executor, set, planted);
     }
     weir_executor_free(executor);
     if (graph != NULL) weir_graph_free(graph);
@@ -130,37 +128,38 @@ static bool needs_constant(const scan *scanned) {
 }
 
 /* Both ways where both exist. They must agree, so that a planted fault missed in one of them shows. */
-static verdict run_ways(const char *model, const scan *scanned, weir_array *const *inputs, const char *set) {
+static verdict run_ways(const char *model, const scan *scanned, weir_array *const *inputs, const char *set,
+                        bool planted) {
     const size_t count = scanned->input_count;
-    if (needs_constant(scanned)) return run_model(model, scanned, inputs, 1, set);
-    const verdict result = run_model(model, scanned, inputs, count, set);
+    if (needs_constant(scanned)) return run_model(model, scanned, inputs, 1, set, planted);
+    const verdict result = run_model(model, scanned, inputs, count, set, planted);
     if (count < 2) return result;
-    const verdict bound = run_model(model, scanned, inputs, 1, set);
+    const verdict bound = run_model(model, scanned, inputs, 1, set, planted);
     return planted && bound != result ? VERDICT_BROKEN : worse(result, bound);
 }
 
-static verdict run_set(const char *model, const scan *scanned, const char *set) {
+static verdict run_set(const char *model, const scan *scanned, const char *set, bool planted) {
     weir_array *inputs[SCAN_MAX] = {NULL};
     bool complete = true;
     for (size_t i = 0; i < scanned->input_count; i++) {
         inputs[i] = read_tensor(set, "input", i);
         complete = complete && inputs[i] != NULL;
     }
-    const verdict result = complete ? run_ways(model, scanned, inputs, set) : VERDICT_BROKEN;
+    const verdict result = complete ? run_ways(model, scanned, inputs, set, planted) : VERDICT_BROKEN;
     for (size_t i = 0; i < scanned->input_count; i++)
         weir_array_free(inputs[i]);
     return result;
 }
 
 /* All data sets of a test. */
-static verdict run_test(const char *folder, const scan *scanned) {
+static verdict run_test(const char *folder, const scan *scanned, bool planted) {
     char *model = weir_path_join(folder, "model.onnx");
     verdict result = VERDICT_PASS;
     for (int i = 0;; i++) {
         char *name = weir_format("test_data_set_%d", i);
         char *set = weir_path_join(folder, name);
         const bool there = weir_file_exists(set);
-        if (there) result = worse(result, run_set(model, scanned, set));
+        if (there) result = worse(result, run_set(model, scanned, set, planted));
         free(set);
         free(name);
         if (!there) {
@@ -182,7 +181,7 @@ typedef struct tally {
     size_t seen, expected, ran, skipped, wrong;
 } tally;
 
-static void visit(const char *folder, const char *name, tally *count) {
+static void visit(const char *folder, const char *name, bool planted, tally *count) {
     scan scanned;
     char *model = weir_path_join(folder, "model.onnx");
     size_t size = 0;
@@ -201,7 +200,7 @@ static void visit(const char *folder, const char *name, tally *count) {
     }
     static const char *const words[] = {"pass", "empty", "FAIL", "FAIL"};
     static const char *const planted_words[] = {"MISSED", "empty", "caught", "MISSED"};
-    const verdict result = run_test(folder, &scanned);
+    const verdict result = run_test(folder, &scanned, planted);
     const verdict wanted = planted ? VERDICT_FAIL : VERDICT_PASS;
     count->ran++;
     if (result != wanted && result != VERDICT_EMPTY) count->wrong++;
@@ -225,7 +224,7 @@ static char *find_data(void) {
     return found;
 }
 
-static bool run_all(const char *root, tally *count) {
+static bool run_all(const char *root, tally *count, bool planted) {
     struct dirent **entries;
     const int found = scandir(root, &entries, NULL, alphasort);
     if (found < 0) {
@@ -234,7 +233,7 @@ static bool run_all(const char *root, tally *count) {
     }
     for (int i = 0; i < found; i++) {
         char *folder = weir_path_join(root, entries[i]->d_name);
-        if (entries[i]->d_name[0] != '.') visit(folder, entries[i]->d_name, count);
+        if (entries[i]->d_name[0] != '.') visit(folder, entries[i]->d_name, planted, count);
         free(folder);
         free(entries[i]);
     }
@@ -243,6 +242,7 @@ static bool run_all(const char *root, tally *count) {
 }
 
 int main(int argc, char **argv) {
+    bool planted = false;
     size_t least = 1;
     char *root = NULL;
     for (int i = 1; i < argc; i++) {
@@ -260,7 +260,7 @@ int main(int argc, char **argv) {
         return STATUS_SKIPPED;
     }
     tally count = {0};
-    const bool listed = run_all(root, &count);
+    const bool listed = run_all(root, &count, planted);
     free(root);
     printf("%zu of %zu tests use known operators: %zu ran, %zu skipped, %zu %s\n", count.expected, count.seen,
            count.ran, count.skipped, count.wrong, planted ? "planted faults missed" : "failed");
