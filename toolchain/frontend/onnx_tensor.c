@@ -124,13 +124,17 @@ static bool read_shape(const Onnx__TensorProto *tensor, const char *name, weir_l
     return false;
 }
 
-/* The data fields that are filled must be the one that the type asks for. */
+/* Data may stand in one place only: the field that the type asks for, raw_data, or an external file. */
 static bool check_fields(const Onnx__TensorProto *tensor, const char *name, weir_location location, field expected) {
+    bool external = tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    bool raw = tensor->has_raw_data && tensor->raw_data.len > 0;
+    if (external && raw) {
+        weir_error(location, "tensor '%.100s' has data in 'raw_data' and in an external file", name);
+        return false;
+    }
     for (int which = 0; which < FIELD_COUNT; which++) {
         if (field_count(tensor, (field)which) == 0) continue;
-        if (which == (int)expected && !(tensor->has_raw_data && tensor->raw_data.len > 0) &&
-            tensor->n_external_data == 0)
-            continue;
+        if (which == (int)expected && !raw && !external) continue;
         weir_error(location, "tensor '%.100s' of type %s has data in '%s'%s", name,
                    weir_onnx_tensor_type_name(tensor->data_type), field_names[which],
                    which == (int)expected ? " and elsewhere" : "");
