@@ -4,12 +4,6 @@
 // The call is a DPI import in Verilator, a system task in every other simulator; the harness works through VPI in both.
 // With the macro WEIR_SIM_TRACE the harness may start a waveform dump (weir.fst) through `dump`.
 `timescale 1ns / 1ns
-`ifdef VERILATOR
-import "DPI-C" context function void weir_sim_event(input int kind);
-`define WEIR_SIM_EVENT weir_sim_event
-`else
-`define WEIR_SIM_EVENT $weir_sim_event
-`endif
 module weir_sim_service #(
     parameter REQUESTS = 1
 ) (
@@ -17,6 +11,13 @@ module weir_sim_service #(
     input wire [31:0]         cycle,
     input wire [REQUESTS-1:0] request
 );
+`ifdef VERILATOR
+    import "DPI-C" context function void weir_sim_event(input int kind);
+`define WEIR_SIM_EVENT weir_sim_event
+`else
+`define WEIR_SIM_EVENT $weir_sim_event
+`endif
+
     reg [31:0] wake /*verilator public_flat_rw*/;
     reg        done /*verilator public_flat_rw*/;
     reg        dump /*verilator public_flat_rw*/;

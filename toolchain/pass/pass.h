@@ -49,7 +49,7 @@ enum { WEIR_PASS_LEVEL_MAX = 4, WEIR_PASS_LEVEL_DEFAULT = 2 };
  * changed nothing), results of earlier passes and analyses hold when they are in `preserves` ("*": all) and not in
  * `invalidates`; with only `invalidates` given, all but those hold; with neither, none does. */
 typedef struct weir_pass_info {
-    const char *name; /* lower case letters, digits, '-' and '.'; starts with a letter */
+    const char *name; /* lower case letters, digits, '-', '_' and '.'; starts with a letter */
     weir_pass_kind kind;
     int level;
     const char *requires;

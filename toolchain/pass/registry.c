@@ -65,7 +65,7 @@ weir_pass_entry *weir_pass_registry_entry(const weir_pass_registry *registry, co
 /* --- adding --- */
 static bool good_name(const char *name) {
     if (!name || *name < 'a' || *name > 'z' ||
-        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != strlen(name)) {
+        strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != strlen(name)) {
         return false;
     }
     for (int kind = 0; kind < WEIR_PASS_KIND_COUNT; kind++) {
@@ -83,7 +83,7 @@ static bool may_add(const weir_pass_registry *registry, const char *name) {
     }
     if (!good_name(name)) {
         weir_error(WEIR_NOWHERE,
-                   "'%s' is no name for a pass: expected lower case letters, digits, '-' and '.', other than 'module', "
+                   "'%s' is no name for a pass: expected lower case letters, digits, '-', '_' and '.', other than 'module', "
                    "'graph' and 'hardware'",
                    name ? name : "");
         return false;

@@ -440,7 +440,8 @@ uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr) {
 bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
     const rtl_expr *record = &design->expr[expr.id];
     switch (record->kind) {
-    case WEIR_RTL_EXPR_VAR: return design->var[record->a].direction != WEIR_RTL_INPUT;
+    case WEIR_RTL_EXPR_VAR:
+        return design->var[record->a].direction != WEIR_RTL_INPUT && !design->var[record->a].is_path;
     case WEIR_RTL_EXPR_SLICE:
     case WEIR_RTL_EXPR_SELECT: return weir_rtl_is_target(design, (weir_rtl_expr){record->a});
     case WEIR_RTL_EXPR_CONCAT:

@@ -63,6 +63,7 @@ typedef struct rtl_var {
     weir_rtl_direction direction;
     weir_rtl_kind kind;
     bool is_signed, is_register;
+    bool is_path; /* named by a hierarchical path: read here, declared and driven below */
 } rtl_var;
 
 /* The value of a parameter. An opaque one is right for Verilog but of no use in a range. */

@@ -1,4 +1,5 @@
 /* Modules with their ports, variables and parameters. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "rtlir/internal.h"
@@ -40,9 +41,25 @@ void weir_rtl_set_external(weir_rtl_design *design, weir_rtl_module module) {
 
 /* ---- ports and variables ---- */
 
+/* Identifiers joined by dots, or NULL after a reported error. */
+static const char *rtl_path_name(weir_rtl_design *design, const char *path) {
+    bool fine = true;
+    for (const char *part = path; fine && part != NULL;) {
+        const char *dot = strchr(part, '.');
+        char *name = weir_format("%.*s", dot == NULL ? (int)strlen(part) : (int)(dot - part), part);
+        fine = weir_rtl_name_is_legal(name);
+        free(name);
+        part = dot == NULL ? NULL : dot + 1;
+    }
+    if (fine) return weir_strings_intern(design->strings, path);
+    rtl_error(design, design->place, "'%s' is no hierarchical name", path);
+    return NULL;
+}
+
 uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *model) {
     const char *what = model->direction == WEIR_RTL_INTERNAL ? "variable" : "port";
-    const char *name = rtl_new_name(design, module, what, model->name);
+    const char *name = model->is_path ? rtl_path_name(design, model->name)
+                                      : rtl_new_name(design, module, what, model->name);
     if (!name)
         return 0;
     uint32_t id = RTL_APPEND(design, var);
@@ -57,6 +74,7 @@ uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *mo
         var->port = (uint32_t)owner->ports.count;
         rtl_ids_add(&owner->ports, id);
     }
+    if (model->is_path) return id;
     rtl_name entry = {.name = name, .scope = module, .id = id, .kind = RTL_NAME_VAR};
     rtl_names_set(&design->names, &entry);
     return id;
@@ -125,6 +143,11 @@ weir_rtl_var weir_rtl_add_wire_of(weir_rtl_design *design, weir_rtl_module modul
 weir_rtl_var weir_rtl_add_register(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
                                    bool is_signed) {
     rtl_var model = {.name = name, .width = width, .is_signed = is_signed, .is_register = true};
+    return add_var(design, module, &model);
+}
+
+weir_rtl_var weir_rtl_add_path(weir_rtl_design *design, weir_rtl_module module, const char *path, uint32_t width) {
+    rtl_var model = {.name = path, .width = width, .is_path = true};
     return add_var(design, module, &model);
 }
 
@@ -232,7 +255,8 @@ weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var v
                               .direction = record->direction,
                               .kind = record->kind,
                               .is_signed = record->is_signed,
-                              .is_register = record->is_register};
+                              .is_register = record->is_register,
+                              .is_path = record->is_path};
     return info;
 }
 

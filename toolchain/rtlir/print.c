@@ -131,7 +131,7 @@ static columns measure(const weir_rtl_design *design, const rtl_ids *ids, bool p
     weir_text text = {0};
     for (size_t i = 0; i < ids->count; i++) {
         const rtl_var *var = &design->var[ids->id[i]];
-        if ((var->direction != WEIR_RTL_INTERNAL) != ports)
+        if ((var->direction != WEIR_RTL_INTERNAL) != ports || var->is_path)
             continue;
         type_and_sign(var, &text);
         c.type = text.size > c.type ? text.size : c.type;
@@ -198,7 +198,7 @@ static void print_variables(const weir_rtl_design *design, const rtl_module *mod
     bool first = true;
     for (size_t i = 0; i < module->vars.count; i++) {
         const rtl_var *var = &design->var[module->vars.id[i]];
-        if (var->direction != WEIR_RTL_INTERNAL || var->is_register != registers)
+        if (var->direction != WEIR_RTL_INTERNAL || var->is_register != registers || var->is_path)
             continue;
         if (first)
             weir_text_char(text, '\n');

@@ -97,6 +97,9 @@ weir_rtl_var weir_rtl_add_wire_of(weir_rtl_design *design, weir_rtl_module modul
 /* Assigned in always blocks; an output becomes a register by being assigned in one. */
 weir_rtl_var weir_rtl_add_register(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
                                    bool is_signed);
+/* A signal inside an instance by its hierarchical name, such as "dut.fc1_valid": for benches. It can only be read, and
+ * is neither declared nor checked: the simulator looks it up. */
+weir_rtl_var weir_rtl_add_path(weir_rtl_design *design, weir_rtl_module module, const char *path, uint32_t width);
 weir_rtl_var weir_rtl_find_var(const weir_rtl_design *design, weir_rtl_module module, const char *name);
 
 /* Parameters of a module, with their defaults; a local one cannot be overridden. */
@@ -206,6 +209,7 @@ typedef struct weir_rtl_var_info {
     weir_rtl_kind kind;
     bool is_signed;
     bool is_register;
+    bool is_path;
 } weir_rtl_var_info;
 weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var var);
 

@@ -382,7 +382,7 @@ static void verify_module(nets *n) {
     n->driver_count = 1; /* 0 ends a list */
     for (size_t i = 0; i < vars->count; i++) {
         const rtl_var *var = &design->var[vars->id[i]];
-        if (var->direction == WEIR_RTL_INPUT || var->direction == WEIR_RTL_INOUT)
+        if (var->direction == WEIR_RTL_INPUT || var->direction == WEIR_RTL_INOUT || var->is_path)
             mark(n->driven + n->first_word[i], 0, var->width);
         else if (var->direction == WEIR_RTL_OUTPUT)
             mark(n->read + n->first_word[i], 0, var->width);

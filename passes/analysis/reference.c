@@ -1,0 +1,165 @@
+#include "passes/analysis/reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec.h"
+#include "support/arena.h"
+#include "support/progress.h"
+
+enum { MAX_EDGES = 64 };
+
+static weir_codes new_codes(const weir_graph *graph, weir_value value, int64_t frames) {
+    weir_codes codes = {value, weir_hardware_elements(graph, value), NULL};
+    codes.code = weir_malloc((size_t)(codes.elements * frames) * sizeof *codes.code + 1);
+    return codes;
+}
+
+static void take_frame(weir_codes *codes, const weir_executor *executor, int64_t frame) {
+    const weir_array *array = weir_executor_value(executor, codes->value);
+    for (int64_t i = 0; i < codes->elements; i++)
+        codes->code[frame * codes->elements + i] = weir_array_get_int(array, (size_t)i);
+}
+
+static void prepare(weir_reference *r, const weir_graph *graph) {
+    weir_value values[MAX_EDGES];
+    r->input_count = weir_hardware_inputs(graph, values, MAX_EDGES);
+    r->inputs = weir_calloc(r->input_count + 1, sizeof *r->inputs);
+    for (size_t i = 0; i < r->input_count; i++) r->inputs[i] = new_codes(graph, values[i], r->frames);
+    r->output_count = weir_hardware_outputs(graph, values, MAX_EDGES);
+    r->outputs = weir_calloc(r->output_count + 1, sizeof *r->outputs);
+    for (size_t i = 0; i < r->output_count; i++) r->outputs[i] = new_codes(graph, values[i], r->frames);
+    size_t limit = weir_graph_value_limit(graph);
+    weir_tap *taps = weir_malloc(limit * sizeof *taps);
+    r->tap_count = weir_hardware_taps(graph, taps, limit);
+    r->taps = weir_calloc(r->tap_count + 1, sizeof *r->taps);
+    for (size_t i = 0; i < r->tap_count; i++)
+        r->taps[i] = new_codes(graph, weir_node_output(graph, taps[i].node, taps[i].output), r->debug_frames);
+    free(taps);
+    weir_value output = weir_graph_output(graph, 0);
+    weir_shape shape = weir_value_type(graph, output)->shape;
+    if (shape.rank > 0 && shape.dim[0] == 1) {
+        shape.dim[0] = r->frames;
+    } else if (shape.rank < WEIR_MAX_RANK) {
+        memmove(&shape.dim[1], &shape.dim[0], (size_t)shape.rank * sizeof shape.dim[0]);
+        shape.dim[0] = r->frames;
+        shape.rank++;
+    }
+    r->result = weir_array_new(weir_value_type(graph, output)->dtype, &shape);
+}
+
+static void run_frame(weir_reference *r, const weir_graph *graph, weir_executor *executor, const weir_array *data,
+                      int64_t frame) {
+    weir_array *input = weir_executor_frame(graph, data, frame);
+    const weir_array *inputs[1] = {input};
+    weir_executor_run(executor, inputs);
+    weir_array_free(input);
+    for (size_t i = 0; i < r->input_count; i++) take_frame(&r->inputs[i], executor, frame);
+    for (size_t i = 0; i < r->output_count; i++) take_frame(&r->outputs[i], executor, frame);
+    for (size_t i = 0; frame < r->debug_frames && i < r->tap_count; i++) take_frame(&r->taps[i], executor, frame);
+    const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, 0));
+    size_t size = output->count * weir_dtype_size(output->dtype);
+    memcpy((char *)r->result->data + (size_t)frame * size, output->data, size);
+}
+
+weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array *data, int64_t frames,
+                                   int64_t debug_frames) {
+    if (weir_graph_input_count(hardware) != 1) {
+        weir_error(weir_at(weir_graph_source(hardware), 0), "expected a model with one input, found %zu",
+                   weir_graph_input_count(hardware));
+        return NULL;
+    }
+    int64_t found = weir_executor_frames(hardware, data);
+    weir_executor *executor = found < 0 ? NULL : weir_executor_new(hardware);
+    if (executor == NULL) return NULL;
+    weir_reference *r = weir_calloc(1, sizeof *r);
+    r->frames = frames == 0 || frames > found ? found : frames;
+    r->debug_frames = debug_frames < r->frames ? debug_frames : r->frames;
+    prepare(r, hardware);
+    for (int64_t frame = 0; frame < r->frames; frame++) {
+        run_frame(r, hardware, executor, data, frame);
+        if (frame % 256 == 0) weir_progress("reference", (double)frame, (double)r->frames);
+    }
+    weir_progress_end();
+    weir_executor_free(executor);
+    return r;
+}
+
+void weir_reference_free(weir_reference *r) {
+    if (r == NULL) return;
+    for (size_t i = 0; i < r->input_count; i++) free(r->inputs[i].code);
+    for (size_t i = 0; i < r->output_count; i++) free(r->outputs[i].code);
+    for (size_t i = 0; i < r->tap_count; i++) free(r->taps[i].code);
+    free(r->inputs);
+    free(r->outputs);
+    free(r->taps);
+    weir_array_free(r->result);
+    free(r);
+}
+
+/* --- decoding --- */
+
+/* The value's counterpart in the decoder graph: made from its producer, back to a hardware output. */
+static weir_value rebuild(weir_graph *to, const weir_graph *from, weir_value value, const weir_value *outputs,
+                          size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (outputs[i].id == value.id) return weir_graph_input(to, i);
+    }
+    weir_node node = weir_value_producer(from, value);
+    if (node.id == 0) return weir_graph_add_constant(to, weir_value_name(from, value), weir_value_constant(from, value));
+    weir_value inputs[4] = {WEIR_NO_VALUE};
+    size_t input_count = weir_node_input_count(from, node);
+    for (size_t i = 0; i < input_count && i < 4; i++)
+        inputs[i] = rebuild(to, from, weir_node_input(from, node, i), outputs, count);
+    weir_node made = weir_graph_add_node(to, weir_node_op(from, node), weir_node_name(from, node), inputs, input_count,
+                                         1, WEIR_NO_NODE);
+    weir_value_set_type(to, weir_node_output(to, made, 0), weir_value_type(from, value));
+    for (size_t i = 0; i < weir_node_attribute_count(from, node); i++) {
+        const weir_attribute *a = weir_node_attribute_at(from, node, i);
+        if (a->kind == WEIR_ATTRIBUTE_INT) weir_node_set_int(to, made, a->name, a->as.i);
+        if (a->kind == WEIR_ATTRIBUTE_STRING) weir_node_set_string(to, made, a->name, a->as.s);
+        if (a->kind == WEIR_ATTRIBUTE_FLOATS) weir_node_set_floats(to, made, a->name, a->as.floats, a->count);
+    }
+    return weir_node_output(to, made, 0);
+}
+
+weir_graph *weir_decoder_graph(const weir_graph *hardware) {
+    weir_value outputs[MAX_EDGES];
+    size_t count = weir_hardware_outputs(hardware, outputs, MAX_EDGES);
+    weir_graph *graph = weir_graph_new("decoder");
+    for (size_t i = 0; i < count; i++)
+        weir_graph_add_input(graph, weir_value_name(hardware, outputs[i]), weir_value_type(hardware, outputs[i]));
+    for (size_t i = 0; i < weir_graph_output_count(hardware); i++)
+        weir_graph_add_output(graph, weir_graph_output_name(hardware, i),
+                              rebuild(graph, hardware, weir_graph_output(hardware, i), outputs, count));
+    return graph;
+}
+
+weir_array *weir_decode(const weir_graph *hardware, const int64_t *const *codes, int64_t frames, size_t index) {
+    weir_graph *graph = weir_decoder_graph(hardware);
+    weir_executor *executor = weir_executor_new(graph);
+    weir_array *result = NULL;
+    size_t count = weir_graph_input_count(graph);
+    weir_array **input = weir_calloc(count + 1, sizeof *input);
+    for (size_t i = 0; i < count; i++) {
+        const weir_type *type = weir_value_type(graph, weir_graph_input(graph, i));
+        input[i] = weir_array_new(type->dtype, &type->shape);
+    }
+    for (int64_t frame = 0; executor != NULL && frame < frames; frame++) {
+        for (size_t i = 0; i < count; i++) {
+            for (size_t e = 0; e < input[i]->count; e++)
+                weir_array_set_int(input[i], e, codes[i][(size_t)frame * input[i]->count + e]);
+        }
+        weir_executor_run(executor, (const weir_array *const *)input);
+        const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, index));
+        if (result == NULL)
+            result = weir_array_new(output->dtype, &(weir_shape){2, {frames, (int64_t)output->count}});
+        size_t size = output->count * weir_dtype_size(output->dtype);
+        memcpy((char *)result->data + (size_t)frame * size, output->data, size);
+    }
+    for (size_t i = 0; i < count; i++) weir_array_free(input[i]);
+    free(input);
+    weir_executor_free(executor);
+    weir_graph_free(graph);
+    return result;
+}

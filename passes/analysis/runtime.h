@@ -1,0 +1,50 @@
+/* The result of runtime_analysis: accuracy, errors, simulations, activity; as text for people and JSON for programs.
+ * The JSON's fields are documented in passes/README.md. */
+#ifndef WEIR_PASSES_RUNTIME_H
+#define WEIR_PASSES_RUNTIME_H
+
+#include "passes/analysis/cosim.h"
+#include "support/text.h"
+
+/* Side data of the module under which runtime_analysis leaves its result. */
+#define WEIR_RUNTIME_DATA "runtime"
+
+typedef struct weir_runtime {
+    char *model;
+    const weir_graph *hardware; /* borrowed from the module */
+    int64_t frames;
+    int64_t values;  /* of the output, a frame */
+    bool labelled;   /* the data has labels: the next two hold */
+    double float_top1, integer_top1; /* share of frames whose largest output is the label's */
+    bool has_float;  /* the float engine ran: the next three hold */
+    double agreement; /* share of frames in which integer and float have the same largest output */
+    double sqnr_db;   /* power of the float result over power of (float - integer); infinite when equal */
+    double max_error; /* largest |float - integer| */
+    uint64_t contract_mismatches; /* values in which the components' arithmetic differs from the contract's graph */
+    int64_t ideal_interval; /* largest node's multiply-accumulates / its multipliers */
+    int64_t folded_interval; /* the same with padding: what the folding promises */
+    int64_t multipliers, memory_bits;
+    size_t runs;
+    weir_cosim *run;
+    double *hardware_top1; /* a run; of labelled data */
+} weir_runtime;
+
+typedef struct weir_runtime_options {
+    const char *data; /* path */
+    const char *labels_key; /* in an .npz, "y" */
+    bool simulate[WEIR_SIMULATORS];
+    bool profile[WEIR_SIM_PROFILES];
+    int64_t frames, debug_frames;
+    uint32_t seed;
+} weir_runtime_options;
+
+/* Exit status: fine, mismatch, tool or input. *runtime is valid unless the status is input or usage. `model` and
+ * `integer` may be NULL: then what they are needed for is left out. */
+int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
+                     const char *folder, const weir_runtime_options *options, weir_runtime **runtime);
+void weir_runtime_free(weir_runtime *runtime);
+void weir_runtime_print(const weir_runtime *runtime, weir_text *text);
+void weir_runtime_print_json(const weir_runtime *runtime, weir_text *text);
+const char *weir_profile_name(weir_sim_profile profile); /* "always", "half", "eighth", "after-valid" */
+
+#endif

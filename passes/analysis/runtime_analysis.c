@@ -1,0 +1,254 @@
+/* runtime_analysis: runs the frames through the reference, then through each simulator: first a few frames in the debug
+ * bench, where every stream is compared and every component metered, then all of them in the fast bench under each
+ * profile. When only the fast bench diverges, the debug bench is run up to that frame to find where it began. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec.h"
+#include "passes/analysis/runtime.h"
+#include "passes/passes.h"
+#include "passes/verilog/rom.h"
+#include "support/arena.h"
+
+/* Streams of all frames are kept for comparison when they fit this many codes. */
+enum { MAX_TAP_CODES = 1 << 24 };
+
+const char *weir_profile_name(weir_sim_profile profile) {
+    static const char *const names[WEIR_SIM_PROFILES] = {"always", "half", "eighth", "after-valid"};
+    return names[profile];
+}
+
+/* --- accuracy --- */
+
+static int64_t largest(const weir_array *outputs, int64_t frame, int64_t values) {
+    int64_t best = 0;
+    for (int64_t i = 1; i < values; i++) {
+        if (weir_array_get(outputs, (size_t)(frame * values + i)) >
+            weir_array_get(outputs, (size_t)(frame * values + best)))
+            best = i;
+    }
+    return best;
+}
+
+static double top1(const weir_array *outputs, const weir_array *labels, int64_t frames, int64_t values) {
+    int64_t right = 0;
+    for (int64_t f = 0; f < frames; f++) right += largest(outputs, f, values) == weir_array_get_int(labels, (size_t)f);
+    return (double)right / (double)frames;
+}
+
+/* Labels beside the frames, or NULL: only an .npz can have them. */
+static weir_array *read_labels(const weir_runtime_options *options, int64_t frames) {
+    size_t size = strlen(options->data);
+    weir_archive archive;
+    if (size < 4 || strcmp(options->data + size - 4, ".npz") != 0 || !weir_npz_read(options->data, &archive)) return NULL;
+    const weir_array *labels = weir_archive_find(&archive, options->labels_key);
+    weir_array *copy = labels != NULL && (int64_t)labels->count >= frames && !weir_dtype_is_float(labels->dtype)
+                           ? weir_array_copy(labels)
+                           : NULL;
+    weir_archive_free(&archive);
+    return copy;
+}
+
+static void compare_float(weir_runtime *r, const weir_array *real, const weir_array *integer) {
+    double signal = 0, noise = 0;
+    int64_t agree = 0;
+    for (int64_t i = 0; i < r->frames * r->values; i++) {
+        double a = weir_array_get(real, (size_t)i), b = weir_array_get(integer, (size_t)i);
+        signal += a * a;
+        noise += (a - b) * (a - b);
+        if (fabs(a - b) > r->max_error) r->max_error = fabs(a - b);
+    }
+    for (int64_t f = 0; f < r->frames; f++) agree += largest(real, f, r->values) == largest(integer, f, r->values);
+    r->has_float = true;
+    r->agreement = (double)agree / (double)r->frames;
+    r->sqnr_db = noise == 0 ? INFINITY : 10 * log10(signal / noise);
+}
+
+/* Output 0 of a graph for the first frames of the data, as [frames, values]; NULL after a reported error. */
+static weir_array *run_engine(const weir_graph *graph, const weir_array *data, int64_t frames) {
+    weir_executor *executor = weir_executor_new(graph);
+    if (executor == NULL) return NULL;
+    weir_array *result = NULL;
+    for (int64_t f = 0; f < frames; f++) {
+        weir_array *frame = weir_executor_frame(graph, data, f);
+        const weir_array *inputs[1] = {frame};
+        weir_executor_run(executor, inputs);
+        weir_array_free(frame);
+        const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, 0));
+        if (result == NULL)
+            result = weir_array_new(output->dtype, &(weir_shape){2, {frames, (int64_t)output->count}});
+        size_t size = output->count * weir_dtype_size(output->dtype);
+        memcpy((char *)result->data + (size_t)f * size, output->data, size);
+    }
+    weir_executor_free(executor);
+    return result;
+}
+
+static bool software_side(weir_runtime *r, const weir_graph *model, const weir_graph *integer, const weir_array *data,
+                          const weir_array *labels, const weir_reference *reference) {
+    bool fine = true;
+    if (integer != NULL) {
+        weir_array *contract = run_engine(integer, data, r->frames);
+        fine = contract != NULL;
+        for (size_t i = 0; fine && i < contract->count; i++)
+            r->contract_mismatches += weir_array_get(contract, i) != weir_array_get(reference->result, i);
+        weir_array_free(contract);
+    }
+    if (fine && model != NULL) {
+        weir_array *real = run_engine(model, data, r->frames);
+        fine = real != NULL;
+        if (fine) compare_float(r, real, reference->result);
+        if (fine && labels != NULL) r->float_top1 = top1(real, labels, r->frames, r->values);
+        weir_array_free(real);
+    }
+    if (labels != NULL) {
+        r->labelled = true;
+        r->integer_top1 = top1(reference->result, labels, r->frames, r->values);
+    }
+    return fine;
+}
+
+/* --- simulations --- */
+
+static weir_cosim *add_run(weir_runtime *r) {
+    r->run = weir_realloc(r->run, (r->runs + 1) * sizeof *r->run);
+    r->hardware_top1 = weir_realloc(r->hardware_top1, (r->runs + 1) * sizeof *r->hardware_top1);
+    r->hardware_top1[r->runs] = 0;
+    return &r->run[r->runs++];
+}
+
+static int run_once(weir_runtime *r, const char *folder, const weir_reference *reference,
+                    const weir_cosim_options *options, const weir_array *labels) {
+    weir_cosim result;
+    int status = weir_cosim_run(r->hardware, folder, reference, options, &result);
+    if (status != WEIR_EXIT_FINE) {
+        weir_cosim_free(&result);
+        return status;
+    }
+    *add_run(r) = result;
+    if (labels == NULL || result.frames < r->frames) return weir_cosim_is_right(&result) ? 0 : WEIR_EXIT_MISMATCH;
+    weir_array *decoded = weir_decode(r->hardware, (const int64_t *const *)result.output, result.frames, 0);
+    if (decoded != NULL) r->hardware_top1[r->runs - 1] = top1(decoded, labels, result.frames, r->values);
+    weir_array_free(decoded);
+    return weir_cosim_is_right(&result) ? WEIR_EXIT_FINE : WEIR_EXIT_MISMATCH;
+}
+
+static int worse(int a, int b) { return a == WEIR_EXIT_FINE ? b : a; }
+
+static int run_simulator(weir_runtime *r, const char *folder, const weir_reference *reference,
+                         const weir_runtime_options *options, weir_simulator simulator, const weir_array *labels) {
+    weir_cosim_options run = {.simulator = simulator, .seed = options->seed};
+    int status = WEIR_EXIT_FINE;
+    if (options->debug_frames > 0) {
+        run.debug = true;
+        run.frames = options->debug_frames;
+        status = run_once(r, folder, reference, &run, NULL);
+        if (status == WEIR_EXIT_TOOL || status == WEIR_EXIT_INPUT) return status;
+    }
+    bool found = status == WEIR_EXIT_MISMATCH;
+    for (int p = 0; p < WEIR_SIM_PROFILES; p++) {
+        if (!options->profile[p]) continue;
+        run.debug = false;
+        run.frames = 0;
+        run.profile = (weir_sim_profile)p;
+        int now = run_once(r, folder, reference, &run, labels);
+        status = worse(status, now);
+        if (now == WEIR_EXIT_TOOL || now == WEIR_EXIT_INPUT) return now;
+        if (now != WEIR_EXIT_MISMATCH || found) continue;
+        found = true;
+        run.debug = true;
+        run.frames = (int64_t)r->run[r->runs - 1].first.frame + 1;
+        run_once(r, folder, reference, &run, NULL);
+    }
+    return status;
+}
+
+/* --- the hardware's figures --- */
+
+static void describe(weir_runtime *r) {
+    r->folded_interval = weir_hardware_interval(r->hardware);
+    r->ideal_interval = 1;
+    for (weir_node node = weir_graph_first(r->hardware); node.id != 0; node = weir_node_next(r->hardware, node)) {
+        const weir_meta_hardware *hardware = &weir_node_metadata_of(r->hardware, node)->hardware;
+        weir_rom rom = weir_rom_of(r->hardware, node);
+        r->memory_bits += rom.width * rom.depth;
+        if (hardware->operations == 0) continue;
+        int64_t ideal = weir_ceil_divide(hardware->operations, hardware->simd * hardware->pe);
+        if (ideal > r->ideal_interval) r->ideal_interval = ideal;
+        r->multipliers += hardware->simd * hardware->pe;
+    }
+}
+
+int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
+                     const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
+    *runtime = NULL;
+    weir_array *data = weir_array_read(options->data, NULL);
+    if (data == NULL) return WEIR_EXIT_INPUT;
+    int64_t elements = 0;
+    for (uint32_t id = 1; id < weir_graph_value_limit(hardware); id++) {
+        if (weir_value_exists(hardware, (weir_value){id})) elements += weir_hardware_elements(hardware, (weir_value){id});
+    }
+    int64_t keep = MAX_TAP_CODES / (elements + 1);
+    weir_reference *reference = weir_reference_new(hardware, data, options->frames,
+                                                   keep > options->debug_frames ? keep : options->debug_frames);
+    if (reference == NULL || reference->frames == 0) {
+        if (reference != NULL) weir_error(weir_at(options->data, 0), "expected at least one frame");
+        weir_reference_free(reference);
+        weir_array_free(data);
+        return WEIR_EXIT_INPUT;
+    }
+    weir_runtime *r = *runtime = weir_calloc(1, sizeof *r);
+    r->model = weir_copy_string(name);
+    r->hardware = hardware;
+    r->frames = reference->frames;
+    r->values = (int64_t)reference->result->count / r->frames;
+    describe(r);
+    weir_array *labels = read_labels(options, r->frames);
+    int status = software_side(r, model, integer, data, labels, reference) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    if (status == WEIR_EXIT_FINE && r->contract_mismatches > 0) status = WEIR_EXIT_MISMATCH;
+    for (int s = 0; s < WEIR_SIMULATORS; s++) {
+        if (!options->simulate[s] || status == WEIR_EXIT_INPUT || status == WEIR_EXIT_TOOL) continue;
+        status = worse(status, run_simulator(r, folder, reference, options, (weir_simulator)s, labels));
+    }
+    weir_array_free(labels);
+    weir_reference_free(reference);
+    weir_array_free(data);
+    return status;
+}
+
+void weir_runtime_free(weir_runtime *runtime) {
+    if (runtime == NULL) return;
+    for (size_t i = 0; i < runtime->runs; i++) weir_cosim_free(&runtime->run[i]);
+    free(runtime->run);
+    free(runtime->hardware_top1);
+    free(runtime->model);
+    free(runtime);
+}
+
+static void free_runtime(void *runtime) { weir_runtime_free(runtime); }
+
+bool weir_pass_runtime_analysis(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)context;
+    const weir_graph *hardware = weir_module_find_graph(module, "hardware");
+    if (hardware == NULL || weir_module_string(module, "top", NULL) == NULL) {
+        weir_error(WEIR_NOWHERE, "runtime_analysis needs compiled hardware");
+        return false;
+    }
+    int simulator = weir_pass_choice(pass, "simulator"), profile = weir_pass_choice(pass, "profile");
+    weir_runtime_options options = {.data = weir_pass_string(pass, "data"),
+                                    .labels_key = "y",
+                                    .frames = weir_pass_int(pass, "frames"),
+                                    .debug_frames = weir_pass_int(pass, "debug-frames"),
+                                    .seed = (uint32_t)weir_pass_int(pass, "seed")};
+    options.simulate[WEIR_SIM_VERILATOR] = simulator != 2;
+    options.simulate[WEIR_SIM_ICARUS] = simulator != 1;
+    for (int p = 0; p < WEIR_SIM_PROFILES; p++) options.profile[p] = profile == p || profile == WEIR_SIM_PROFILES;
+    weir_runtime *runtime;
+    int status = weir_runtime_run(weir_module_name(module), weir_module_find_graph(module, "model"),
+                                  weir_module_find_graph(module, "integer"), hardware, weir_module_folder(module),
+                                  &options, &runtime);
+    if (runtime != NULL) weir_module_set_data(module, WEIR_RUNTIME_DATA, runtime, free_runtime);
+    weir_module_set_int(module, "exit status", status);
+    return status == WEIR_EXIT_FINE || status == WEIR_EXIT_MISMATCH;
+}

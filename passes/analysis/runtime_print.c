@@ -1,0 +1,185 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/analysis/runtime.h"
+
+/* --- text --- */
+
+static void print_percent(weir_text *text, double share) { weir_text_format(text, "%.2f %%", 100 * share); }
+
+static void print_accuracy(const weir_runtime *r, weir_text *text) {
+    weir_text_format(text, "%s: %lld frames, %lld output values each\n", r->model, (long long)r->frames,
+                     (long long)r->values);
+    if (r->labelled) {
+        weir_text_add(text, "  accuracy      float ");
+        if (r->has_float) print_percent(text, r->float_top1);
+        else weir_text_char(text, '-');
+        weir_text_add(text, ", integer ");
+        print_percent(text, r->integer_top1);
+        for (size_t i = r->runs; i-- > 0;) {
+            if (r->run[i].debug) continue;
+            weir_text_add(text, ", hardware ");
+            print_percent(text, r->hardware_top1[i]);
+            break;
+        }
+        weir_text_char(text, '\n');
+    }
+    if (r->has_float) {
+        weir_text_add(text, "  float-integer ");
+        if (isinf(r->sqnr_db)) weir_text_add(text, "equal");
+        else weir_text_format(text, "SQNR %.1f dB, largest error %.4g, same top-1 in ", r->sqnr_db, r->max_error);
+        if (!isinf(r->sqnr_db)) print_percent(text, r->agreement);
+        weir_text_char(text, '\n');
+    }
+    weir_text_format(text, "  hardware      %lld multipliers, %lld bits of parameters, ideal interval %lld cycles\n",
+                     (long long)r->multipliers, (long long)r->memory_bits, (long long)r->ideal_interval);
+    if (r->contract_mismatches > 0)
+        weir_text_format(text, "  WRONG         %llu values differ between the components' arithmetic and the contract\n",
+                         (unsigned long long)r->contract_mismatches);
+}
+
+static void print_runs(const weir_runtime *r, weir_text *text) {
+    weir_text_add(text, "\n  simulator  profile      frames  mismatches of compared   latency  interval  of ideal    "
+                        "cycles/s  frames/s\n");
+    for (size_t i = 0; i < r->runs; i++) {
+        const weir_cosim *run = &r->run[i];
+        weir_text_format(text, "  %-10s %-11s %7lld %11llu of %-9llu %9lld", weir_simulator_name(run->simulator),
+                         run->debug ? "debug" : weir_profile_name(run->profile), (long long)run->frames,
+                         (unsigned long long)run->mismatches, (unsigned long long)run->compared,
+                         (long long)run->latency);
+        if (run->interval > 0)
+            weir_text_format(text, " %9.1f %8.3fx", run->interval, run->interval / (double)r->ideal_interval);
+        else weir_text_format(text, " %9s %9s", "-", "-");
+        double seconds = run->seconds > 0 ? run->seconds : 1e-9;
+        weir_text_format(text, " %11.0f %9.0f%s\n", run->cycles / seconds, (double)run->frames / seconds,
+                         run->status == WEIR_SIM_DONE ? "" : "  not finished");
+    }
+}
+
+static void print_divergences(const weir_runtime *r, weir_text *text) {
+    for (size_t i = 0; i < r->runs; i++) {
+        const weir_cosim *run = &r->run[i];
+        if (weir_cosim_is_right(run)) continue;
+        weir_text_format(text, "\n  %s %s: ", weir_simulator_name(run->simulator),
+                         run->debug ? "debug" : weir_profile_name(run->profile));
+        if (run->status != WEIR_SIM_DONE) weir_text_format(text, "%s; ", weir_sim_status_name(run->status));
+        if (run->diverged) {
+            weir_text_format(text, "first divergence at node '%s': ", run->where);
+            weir_scoreboard_print(&run->first, text);
+        }
+        if (run->violation != NULL) weir_text_format(text, "\n    protocol: %s", run->violation);
+        weir_text_char(text, '\n');
+    }
+}
+
+/* The debug run to show: of the simulator that was first to have one. */
+static const weir_cosim *debug_run(const weir_runtime *r) {
+    for (size_t i = 0; i < r->runs; i++) {
+        if (r->run[i].debug && r->run[i].activity_count > 0) return &r->run[i];
+    }
+    return NULL;
+}
+
+static void print_activity(const weir_runtime *r, weir_text *text) {
+    const weir_cosim *run = debug_run(r);
+    if (run == NULL) return;
+    weir_text_format(text, "\n  %-28s %-22s %5s %5s %9s %9s %7s %8s %8s %6s\n", "node", "component", "in", "out",
+                     "ideal", "interval", "busy", "starved", "blocked", "fill");
+    for (size_t i = 0; i < run->activity_count; i++) {
+        const weir_activity *a = &run->activity[i];
+        const weir_meta_hardware *hardware = &weir_node_metadata_of(r->hardware, a->node)->hardware;
+        double all = run->cycles > 0 ? run->cycles / 100.0 : 1;
+        weir_text_format(text, "  %-28s %-22s %5lld %5lld %9lld %9.1f %5.1f %% %6.1f %% %6.1f %%",
+                         weir_node_name(r->hardware, a->node), hardware->module, (long long)hardware->in_lanes,
+                         (long long)hardware->out_lanes, (long long)hardware->interval, a->interval,
+                         a->meter.busy / all, a->meter.starved / all, a->meter.blocked / all);
+        if (hardware->depth > 0)
+            weir_text_format(text, " %lld/%lld", (long long)a->meter.occupancy, (long long)hardware->depth);
+        weir_text_char(text, '\n');
+    }
+}
+
+void weir_runtime_print(const weir_runtime *runtime, weir_text *text) {
+    print_accuracy(runtime, text);
+    if (runtime->runs > 0) print_runs(runtime, text);
+    print_activity(runtime, text);
+    print_divergences(runtime, text);
+}
+
+/* --- JSON --- */
+
+static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
+
+/* JSON has no infinities: null. */
+static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *divergence_json(const weir_cosim *run) {
+    static const char *const kinds[] = {"same", "value", "unknown", "last", "missing", "extra"};
+    if (!run->diverged) return json_null();
+    const weir_comparison *c = &run->first;
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I}", "node", run->where, "kind", kinds[c->first], "frame",
+                     integer(c->frame), "element", integer(c->element), "beat", integer(c->beat), "cycle",
+                     integer(c->cycle), "expected", (json_int_t)c->expected, "found", (json_int_t)c->found);
+}
+
+static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->activity_count; i++) {
+        const weir_activity *a = &run->activity[i];
+        const weir_meta_hardware *h = &weir_node_metadata_of(r->hardware, a->node)->hardware;
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "node",
+                            weir_node_name(r->hardware, a->node), "component", h->module, "simd", (json_int_t)h->simd,
+                            "pe", (json_int_t)h->pe, "in_lanes", (json_int_t)h->in_lanes, "out_lanes",
+                            (json_int_t)h->out_lanes, "operations", (json_int_t)h->operations, "ideal_interval",
+                            (json_int_t)h->interval, "interval", real(a->interval), "busy", integer(a->meter.busy),
+                            "starved", integer(a->meter.starved), "blocked", integer(a->meter.blocked), "depth",
+                            integer((uint64_t)h->depth), "high_water", integer(a->meter.occupancy)));
+    }
+    return list;
+}
+
+static json_t *run_json(const weir_runtime *r, size_t index) {
+    const weir_cosim *run = &r->run[index];
+    json_t *object = json_pack(
+        "{s:s, s:s, s:b, s:I, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "simulator",
+        weir_simulator_name(run->simulator), "profile", weir_profile_name(run->profile), "debug", run->debug, "frames",
+        (json_int_t)run->frames, "status", weir_sim_status_name(run->status), "compared", integer(run->compared),
+        "mismatches", integer(run->mismatches), "latency", (json_int_t)run->latency, "interval", real(run->interval),
+        "cycles", integer(run->cycles), "seconds", real(run->seconds), "build_seconds", real(run->build_seconds),
+        "cached", run->cached);
+    if (r->labelled && !run->debug) json_object_set_new(object, "top1", real(r->hardware_top1[index]));
+    json_object_set_new(object, "first_divergence", divergence_json(run));
+    json_object_set_new(object, "protocol", run->violation == NULL ? json_null() : json_string(run->violation));
+    if (run->debug) json_object_set_new(object, "nodes", activity_json(r, run));
+    return object;
+}
+
+void weir_runtime_print_json(const weir_runtime *r, weir_text *text) {
+    json_t *root = json_pack("{s:i, s:s, s:I, s:I}", "schema", 1, "model", r->model, "frames", (json_int_t)r->frames,
+                             "values", (json_int_t)r->values);
+    json_t *accuracy = json_object();
+    json_object_set_new(accuracy, "float_top1", r->labelled && r->has_float ? real(r->float_top1) : json_null());
+    json_object_set_new(accuracy, "integer_top1", r->labelled ? real(r->integer_top1) : json_null());
+    json_object_set_new(root, "accuracy", accuracy);
+    json_t *error = json_object();
+    json_object_set_new(error, "sqnr_db", r->has_float ? real(r->sqnr_db) : json_null());
+    json_object_set_new(error, "max_absolute", r->has_float ? real(r->max_error) : json_null());
+    json_object_set_new(error, "top1_agreement", r->has_float ? real(r->agreement) : json_null());
+    json_object_set_new(root, "float_integer", error);
+    json_object_set_new(root, "contract_mismatches", integer(r->contract_mismatches));
+    json_object_set_new(root, "ideal_interval", integer((uint64_t)r->ideal_interval));
+    json_object_set_new(root, "folded_interval", integer((uint64_t)r->folded_interval));
+    json_object_set_new(root, "multipliers", integer((uint64_t)r->multipliers));
+    json_object_set_new(root, "memory_bits", integer((uint64_t)r->memory_bits));
+    json_t *runs = json_array();
+    for (size_t i = 0; i < r->runs; i++) json_array_append_new(runs, run_json(r, i));
+    json_object_set_new(root, "runs", runs);
+    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    weir_text_add(text, dump);
+    weir_text_char(text, '\n');
+    free(dump);
+    json_decref(root);
+}

@@ -1,0 +1,179 @@
+#include "passes/hardware.h"
+
+#include "support/diag.h"
+
+static const char *module_of(weir_op op) {
+    switch (op) {
+    case WEIR_OP_LINEAR: return "weir_mvu";
+    case WEIR_OP_SUM: return "weir_add";
+    case WEIR_OP_CAST: return "weir_cast";
+    case WEIR_OP_SCALE: return "weir_requantize";
+    case WEIR_OP_SCALE_FLOAT: return "weir_requantize_float";
+    case WEIR_OP_THRESHOLD: return "weir_threshold";
+    case WEIR_OP_MAXIMUM: return "weir_relu";
+    case WEIR_OP_FORK: return "weir_fork";
+    case WEIR_OP_FIFO: return "weir_fifo";
+    case WEIR_OP_LANES: return "weir_lane_converter";
+    case WEIR_OP_REGISTER_SLICE: return "weir_register_slice";
+    default: return NULL;
+    }
+}
+
+weir_role weir_hardware_role(const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    if (hardware->module != NULL) return WEIR_ROLE_COMPONENT;
+    return hardware->is_implicit ? WEIR_ROLE_IMPLICIT : WEIR_ROLE_HOST;
+}
+
+bool weir_hardware_assign(weir_graph *graph) {
+    bool fine = true;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+        weir_op op = weir_node_op(graph, node);
+        bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
+        hardware->placed = true;
+        hardware->module = module_of(op);
+        hardware->is_implicit = !real && (op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_IDENTITY);
+        if (hardware->module != NULL || hardware->is_implicit || real || op == WEIR_OP_ENCODE || op == WEIR_OP_DECODE)
+            continue;
+        weir_error(weir_node_location(graph, node), "node '%s': no component computes %s", weir_node_name(graph, node),
+                   weir_node_info(graph, node)->full_name);
+        fine = false;
+    }
+    return fine;
+}
+
+weir_value weir_hardware_source(const weir_graph *graph, weir_value value) {
+    weir_node producer = weir_value_producer(graph, value);
+    while (producer.id != 0 && weir_hardware_role(graph, producer) == WEIR_ROLE_IMPLICIT) {
+        value = weir_node_input(graph, producer, 0);
+        producer = weir_value_producer(graph, value);
+    }
+    return value;
+}
+
+size_t weir_hardware_streams(const weir_graph *graph, weir_node node) {
+    return weir_node_op(graph, node) == WEIR_OP_SUM ? 2 : 1;
+}
+
+bool weir_hardware_is_input(const weir_graph *graph, weir_value value) {
+    weir_node producer = weir_value_producer(graph, value);
+    if (producer.id != 0) return weir_node_op(graph, producer) == WEIR_OP_ENCODE;
+    return weir_value_constant(graph, value) == NULL &&
+           weir_value_type(graph, value)->quant.format != WEIR_FORMAT_FLOAT;
+}
+
+int64_t weir_hardware_elements(const weir_graph *graph, weir_value value) {
+    size_t count = 1;
+    weir_shape_count(&weir_value_type(graph, value)->shape, &count);
+    return (int64_t)count;
+}
+
+int64_t weir_hardware_beats(const weir_graph *graph, weir_value value, int64_t lanes) {
+    return weir_ceil_divide(weir_hardware_elements(graph, value), lanes);
+}
+
+int64_t weir_hardware_lanes(const weir_graph *graph, weir_value value) {
+    value = weir_hardware_source(graph, value);
+    weir_node producer = weir_value_producer(graph, value);
+    if (producer.id != 0 && weir_hardware_role(graph, producer) == WEIR_ROLE_COMPONENT)
+        return weir_node_metadata_of(graph, producer)->hardware.out_lanes;
+    /* A hardware input has one user, a component or names for the stream before it. */
+    while (weir_value_use_count(graph, value) > 0) {
+        weir_node user = weir_value_use(graph, value, 0).node;
+        weir_role role = weir_hardware_role(graph, user);
+        if (role == WEIR_ROLE_COMPONENT) return weir_node_metadata_of(graph, user)->hardware.in_lanes;
+        if (role == WEIR_ROLE_HOST) break;
+        value = weir_node_output(graph, user, 0);
+    }
+    return 1;
+}
+
+/* The value whose computation fixed the width. */
+static weir_value computed(const weir_graph *graph, weir_value value) {
+    weir_node producer = weir_value_producer(graph, value);
+    while (producer.id != 0 && (weir_hardware_role(graph, producer) == WEIR_ROLE_IMPLICIT ||
+                                weir_node_op(graph, producer) == WEIR_OP_MAXIMUM ||
+                                weir_node_info(graph, producer)->class == WEIR_CLASS_STREAM)) {
+        value = weir_node_input(graph, producer, 0);
+        producer = weir_value_producer(graph, value);
+    }
+    return value;
+}
+
+int weir_hardware_width(const weir_graph *graph, weir_value value, bool *is_signed) {
+    value = computed(graph, value);
+    const weir_type *type = weir_value_type(graph, value);
+    weir_node producer = weir_value_producer(graph, value);
+    weir_op op = producer.id == 0 ? WEIR_OP_NONE : weir_node_op(graph, producer);
+    int64_t low = type->low, high = type->high;
+    if (!type->has_range) weir_quant_limits(&type->quant, &low, &high);
+    if ((op == WEIR_OP_LINEAR || op == WEIR_OP_SUM) && low >= 0) low = -1;
+    *is_signed = low < 0;
+    return weir_bits_for(low, high);
+}
+
+size_t weir_hardware_taps(const weir_graph *graph, weir_tap *taps, size_t capacity) {
+    size_t count = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
+        for (size_t i = 0; i < weir_node_output_count(graph, node) && count < capacity; i++)
+            taps[count++] = (weir_tap){node, (uint32_t)i};
+    }
+    return count;
+}
+
+size_t weir_hardware_inputs(const weir_graph *graph, weir_value *values, size_t capacity) {
+    size_t count = 0;
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
+        weir_value value = weir_graph_input(graph, i);
+        if (weir_hardware_is_input(graph, value) && count < capacity) values[count++] = value;
+    }
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_node_op(graph, node) == WEIR_OP_ENCODE && count < capacity)
+            values[count++] = weir_node_output(graph, node, 0);
+    }
+    return count;
+}
+
+static size_t add_once(weir_value *values, size_t count, size_t capacity, weir_value value) {
+    for (size_t i = 0; i < count; i++) {
+        if (values[i].id == value.id) return count;
+    }
+    if (count < capacity) values[count++] = value;
+    return count;
+}
+
+size_t weir_hardware_outputs(const weir_graph *graph, weir_value *values, size_t capacity) {
+    size_t count = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_node_op(graph, node) == WEIR_OP_DECODE)
+            count = add_once(values, count, capacity, weir_hardware_source(graph, weir_node_input(graph, node, 0)));
+    }
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
+        weir_value value = weir_graph_output(graph, i);
+        if (weir_value_type(graph, value)->quant.format == WEIR_FORMAT_FLOAT) continue;
+        weir_node producer = weir_value_producer(graph, value);
+        if (producer.id != 0 && weir_node_op(graph, producer) == WEIR_OP_DECODE) continue;
+        count = add_once(values, count, capacity, weir_hardware_source(graph, value));
+    }
+    return count;
+}
+
+bool weir_hardware_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs) {
+    if (weir_node_op(graph, node) != WEIR_OP_LINEAR) return false;
+    const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
+    *outputs = weights->dim[0];
+    *inputs = weights->dim[1];
+    *rows = weir_hardware_elements(graph, weir_node_output(graph, node, 0)) / *outputs;
+    return true;
+}
+
+int64_t weir_hardware_interval(const weir_graph *graph) {
+    int64_t interval = 1;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+        if (hardware->interval > interval) interval = hardware->interval;
+    }
+    return interval;
+}

@@ -1,0 +1,51 @@
+/* The hardware graph as streams: which nodes have a component, which are only names for a stream, how many elements a
+ * beat carries. Shared by folding, stream insertion, scheduling and emission. */
+#ifndef WEIR_PASSES_HARDWARE_H
+#define WEIR_PASSES_HARDWARE_H
+
+#include "ir/graph.h"
+
+typedef enum weir_role {
+    WEIR_ROLE_HOST,      /* runs on the host: before Encode, after Decode, and these two */
+    WEIR_ROLE_IMPLICIT,  /* the same stream under another shape: Reshape, Flatten, Identity */
+    WEIR_ROLE_COMPONENT, /* a module of rtl/ */
+} weir_role;
+
+/* Sets metadata.hardware.is_implicit and module of every node; true unless a node can be neither (reported). */
+bool weir_hardware_assign(weir_graph *graph);
+weir_role weir_hardware_role(const weir_graph *graph, weir_node node);
+
+/* The stream behind a value: the value that a component or an input really produces, past implicit nodes. */
+weir_value weir_hardware_source(const weir_graph *graph, weir_value value);
+/* How many inputs of the node are streams (the others are constants): 2 for Sum, else 1. */
+size_t weir_hardware_streams(const weir_graph *graph, weir_node node);
+/* A value that enters the hardware: an Encode's result, or a graph input that is codes already. */
+bool weir_hardware_is_input(const weir_graph *graph, weir_value value);
+/* Elements a frame, and beats a frame at a number of lanes. */
+int64_t weir_hardware_elements(const weir_graph *graph, weir_value value);
+int64_t weir_hardware_beats(const weir_graph *graph, weir_value value, int64_t lanes);
+/* Elements a beat of the stream: its producer's lanes, or for a hardware input those that its user takes. */
+int64_t weir_hardware_lanes(const weir_graph *graph, weir_value value);
+/* Width of an element on the wires and whether it is signed: from the proven range of the value that was computed;
+ * results of Linear and Sum are always signed, and Maximum and stream nodes keep their input's width. */
+int weir_hardware_width(const weir_graph *graph, weir_value value, bool *is_signed);
+
+/* Hardware inputs and outputs in graph order; arrays of the given capacity, the number is returned. Outputs are the
+ * stream sources of values that leave the hardware. */
+size_t weir_hardware_inputs(const weir_graph *graph, weir_value *values, size_t capacity);
+size_t weir_hardware_outputs(const weir_graph *graph, weir_value *values, size_t capacity);
+
+/* Linear: rows of a frame, inputs K and outputs N; false for other nodes. */
+bool weir_hardware_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs);
+/* Every output of every component in graph order: what a debug bench taps. Arrays of the given capacity. */
+typedef struct weir_tap {
+    weir_node node;
+    uint32_t output;
+} weir_tap;
+size_t weir_hardware_taps(const weir_graph *graph, weir_tap *taps, size_t capacity);
+/* The largest interval of any node: what the folding promises. */
+int64_t weir_hardware_interval(const weir_graph *graph);
+
+static inline int64_t weir_ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+#endif

@@ -1,0 +1,20 @@
+#include "passes/passes.h"
+
+#define WEIR_PASS WEIR_PASS_OPTIONS
+#include "passes/pass.def"
+#undef WEIR_PASS
+
+static const weir_pass_info infos[] = {
+#define WEIR_PASS WEIR_PASS_RECORD
+#include "passes/pass.def"
+#undef WEIR_PASS
+};
+
+bool weir_passes_register(weir_pass_registry *registry) {
+    return weir_pass_registry_add_all(registry, infos, sizeof infos / sizeof *infos) &&
+           weir_pass_registry_add_pipeline(
+               registry, WEIR_PASS_MODULE, "compile",
+               "lower_integer,realize_requantize,choose_folding,insert_streams,size_fifos,emit_verilog_top,emit_bram,"
+               "emit_internal_rtl,emit_verilog_tb",
+               "from an imported, quantized model to a folder of hardware");
+}

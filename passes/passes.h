@@ -1,0 +1,36 @@
+/* The passes of pass.def and the functions behind them that other passes, commands and tests call directly. */
+#ifndef WEIR_PASSES_H
+#define WEIR_PASSES_H
+
+#include "pass/table.h"
+
+#define WEIR_PASS WEIR_PASS_DECLARE
+#include "passes/pass.def"
+#undef WEIR_PASS
+
+/* Registers every pass and the pipeline "compile"; false after a reported error. */
+bool weir_passes_register(weir_pass_registry *registry);
+
+/* The integer graph of an imported one, or NULL after reported errors (transform/lower_integer.c). */
+weir_graph *weir_lower_integer(const weir_graph *model);
+
+typedef enum weir_requantize_form {
+    WEIR_REQUANTIZE_AUTO,
+    WEIR_REQUANTIZE_SCALE,
+    WEIR_REQUANTIZE_FLOAT,
+    WEIR_REQUANTIZE_THRESHOLD
+} weir_requantize_form;
+/* In place; false after a reported error (transform/realize_requantize.c). */
+bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form);
+
+/* In place (transform/choose_folding.c). `target` 0: the smallest interval for `budget` multipliers; `file` may be
+ * empty. */
+bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file);
+/* In place (transform/insert_streams.c). */
+bool weir_insert_streams(weir_graph *graph);
+bool weir_size_fifos(weir_graph *graph);
+
+/* Removes nodes whose results nobody uses and unused constants; returns how many (transform/remove_unused.c). */
+size_t weir_remove_unused(weir_graph *graph);
+
+#endif

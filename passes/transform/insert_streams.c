@@ -1,0 +1,138 @@
+/* insert_streams: what stands between components. A value with several users gets a Fork; an edge whose ends differ in
+ * elements a beat gets a Lanes node. After this pass every hardware value has one user.
+ * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait. */
+#include <stdlib.h>
+
+#include "ir/infer.h"
+#include "passes/hardware.h"
+#include "passes/passes.h"
+#include "passes/transform/schedule.h"
+#include "support/arena.h"
+
+/* A stream node behind `value` for the use (node none: the graph output `index`). */
+static weir_node insert_after(weir_graph *graph, weir_value value, weir_op op, const char *suffix, size_t outputs,
+                              weir_node before) {
+    weir_node producer = weir_value_producer(graph, value);
+    const char *base = producer.id != 0 ? weir_node_name(graph, producer) : weir_value_name(graph, value);
+    weir_node node = weir_graph_add_node(graph, op, "stream", &value, 1, outputs, before);
+    weir_node_rename(graph, node, base, suffix);
+    if (producer.id != 0) weir_node_set_location(graph, node, weir_node_location(graph, producer));
+    for (size_t i = 0; i < outputs; i++)
+        weir_value_set_type(graph, weir_node_output(graph, node, i), weir_value_type(graph, value));
+    return node;
+}
+
+static void place(weir_graph *graph, weir_node node, const char *module, int64_t in_lanes, int64_t out_lanes) {
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    weir_value value = weir_node_output(graph, node, 0);
+    int64_t beats_in = weir_hardware_beats(graph, value, in_lanes), beats_out = weir_hardware_beats(graph, value, out_lanes);
+    hardware->placed = true;
+    hardware->module = module;
+    hardware->in_lanes = in_lanes;
+    hardware->out_lanes = out_lanes;
+    hardware->interval = beats_in > beats_out ? beats_in : beats_out;
+}
+
+/* Is the value on a wire, with a user in hardware or leaving it? */
+static bool is_stream(const weir_graph *graph, weir_value value) {
+    if (weir_hardware_is_input(graph, value)) return true;
+    weir_node producer = weir_value_producer(graph, value);
+    return producer.id != 0 && weir_hardware_role(graph, producer) != WEIR_ROLE_HOST;
+}
+
+static size_t outputs_of(const weir_graph *graph, weir_value value) {
+    size_t count = 0;
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) count += weir_graph_output(graph, i).id == value.id;
+    return count;
+}
+
+/* All users of the value take outputs of one Fork. Several graph outputs of one value share one branch. */
+static void insert_fork(weir_graph *graph, weir_value value) {
+    size_t uses = weir_value_use_count(graph, value), leaves = outputs_of(graph, value) > 0;
+    if (uses + leaves < 2) return;
+    weir_use *use = weir_malloc(uses * sizeof *use);
+    weir_node before = WEIR_NO_NODE;
+    for (size_t i = 0; i < uses; i++) use[i] = weir_value_use(graph, value, i);
+    weir_node producer = weir_value_producer(graph, value);
+    before = producer.id != 0 ? weir_node_next(graph, producer) : weir_graph_first(graph);
+    weir_node fork = insert_after(graph, value, WEIR_OP_FORK, "_fork", uses + leaves, before);
+    for (size_t i = 0; i < uses; i++)
+        weir_node_set_input(graph, use[i].node, use[i].index, weir_node_output(graph, fork, i));
+    for (size_t i = 0; leaves && i < weir_graph_output_count(graph); i++) {
+        if (weir_graph_output(graph, i).id == value.id)
+            weir_graph_set_output(graph, i, weir_node_output(graph, fork, uses));
+    }
+    free(use);
+}
+
+/* A fork works at its producer's lanes; at a hardware input, at those of the first component that takes it. */
+static void place_forks(weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_node_op(graph, node) != WEIR_OP_FORK) continue;
+        weir_value source = weir_hardware_source(graph, weir_node_input(graph, node, 0));
+        int64_t lanes = weir_hardware_is_input(graph, source) ? weir_hardware_lanes(graph, weir_node_output(graph, node, 0))
+                                                              : weir_hardware_lanes(graph, source);
+        place(graph, node, "weir_fork", lanes, lanes);
+    }
+}
+
+static void insert_lanes(weir_graph *graph, weir_node node) {
+    int64_t wanted = weir_node_metadata_of(graph, node)->hardware.in_lanes;
+    for (size_t i = 0; i < weir_hardware_streams(graph, node); i++) {
+        weir_value value = weir_node_input(graph, node, i);
+        int64_t lanes = weir_hardware_lanes(graph, value);
+        if (lanes == wanted || weir_hardware_is_input(graph, weir_hardware_source(graph, value))) continue;
+        weir_node converter = insert_after(graph, value, WEIR_OP_LANES, "_lanes", 1, node);
+        place(graph, converter, "weir_lane_converter", lanes, wanted);
+        weir_node_set_input(graph, node, i, weir_node_output(graph, converter, 0));
+    }
+}
+
+bool weir_insert_streams(weir_graph *graph) {
+    uint32_t limit = weir_graph_value_limit(graph);
+    for (uint32_t id = 1; id < limit; id++) {
+        weir_value value = {id};
+        if (weir_value_exists(graph, value) && is_stream(graph, value)) insert_fork(graph, value);
+    }
+    place_forks(graph);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_hardware_role(graph, node) == WEIR_ROLE_COMPONENT && weir_node_op(graph, node) != WEIR_OP_LANES)
+            insert_lanes(graph, node);
+    }
+    return true;
+}
+
+bool weir_size_fifos(weir_graph *graph) {
+    weir_schedule *schedule = weir_schedule_new(graph);
+    if (schedule == NULL) return false;
+    size_t edges = weir_schedule_edge_count(schedule);
+    for (size_t i = 0; i < edges; i++) {
+        weir_schedule_edge edge = weir_schedule_edge_at(schedule, i);
+        if (edge.waiting < WEIR_SCHEDULE_SLACK) continue;
+        int64_t lanes = weir_hardware_lanes(graph, edge.value);
+        weir_node fifo = insert_after(graph, edge.value, WEIR_OP_FIFO, "_fifo", 1, edge.user);
+        place(graph, fifo, "weir_fifo", lanes, lanes);
+        weir_node_metadata(graph, fifo)->hardware.depth = edge.waiting;
+        weir_node_set_input(graph, edge.user, edge.input, weir_node_output(graph, fifo, 0));
+    }
+    weir_schedule_free(schedule);
+    return true;
+}
+
+static weir_graph *hardware_graph(weir_module *module, const char *pass) {
+    weir_graph *graph = weir_module_find_graph(module, "hardware");
+    if (graph == NULL) weir_error(WEIR_NOWHERE, "%s needs the hardware graph that realize_requantize makes", pass);
+    return graph;
+}
+
+bool weir_pass_insert_streams(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)context;
+    weir_graph *graph = hardware_graph(module, weir_pass_name(pass));
+    return graph != NULL && weir_insert_streams(graph);
+}
+
+bool weir_pass_size_fifos(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)context;
+    weir_graph *graph = hardware_graph(module, weir_pass_name(pass));
+    return graph != NULL && weir_size_fifos(graph);
+}

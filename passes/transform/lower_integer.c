@@ -1,0 +1,573 @@
+/* lower_integer: from the imported graph ("model", real numbers and quantizers in any ONNX dialect) to the integer graph
+ * ("integer"), in which every operator between Encode and Decode works on integer codes with exact semantics.
+ * Each value of the model gets a view (view.h); the table at the end has one rule per operator. Linear in the graph. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/infer.h"
+#include "passes/passes.h"
+#include "passes/transform/view.h"
+#include "support/arena.h"
+
+typedef bool lower_rule(weir_lowering *l, weir_node node);
+
+bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    weir_error(weir_node_location(l->from, node), "node '%s' (%s): %s", weir_node_name(l->from, node),
+               weir_node_info(l->from, node)->full_name, text);
+    return false;
+}
+
+void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view) {
+    l->view[weir_node_output(l->from, node, 0).id] = *view;
+}
+
+static const weir_view *input_view(const weir_lowering *l, weir_node node, size_t index) {
+    weir_value value = weir_node_input(l->from, node, index);
+    return value.id == 0 ? NULL : &l->view[value.id];
+}
+
+/* The constant behind an input, or NULL: left out or not constant. */
+static const weir_array *input_constant(const weir_lowering *l, weir_node node, size_t index) {
+    const weir_view *view = input_view(l, node, index);
+    return view != NULL && (view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS) ? view->codes : NULL;
+}
+
+weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {
+    weir_quant quant = {.format = WEIR_FORMAT_INTEGER,
+                        .is_signed = weir_dtype_is_signed(dtype),
+                        .width = (int)weir_dtype_size(dtype) * 8,
+                        .rounding = WEIR_ROUND_HALF_EVEN,
+                        .axis = count == 1 ? -1 : axis,
+                        .count = count,
+                        .scale = scale,
+                        .zero_point = zero};
+    return quant;
+}
+
+weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix,
+                              const weir_value *inputs, size_t count, const weir_type *type) {
+    char *name = weir_format("%s%s", weir_node_name(l->from, old), suffix);
+    weir_node node = weir_graph_add_node(l->to, op, name, inputs, count, 1, WEIR_NO_NODE);
+    free(name);
+    weir_node_set_location(l->to, node, weir_node_location(l->from, old));
+    if (type != NULL) weir_value_set_type(l->to, weir_node_output(l->to, node, 0), type);
+    return node;
+}
+
+weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *view) {
+    const weir_type *type = weir_value_type(l->to, view->value);
+    if (view->kind != WEIR_VIEW_CODES || view->offset != NULL) {
+        weir_lower_fail(l, node, "its input has no quantizer after the operators before it");
+        return WEIR_NO_VALUE;
+    }
+    if (!view->relu || (type->has_range && type->low >= weir_quant_zero(&type->quant, 0) && type->quant.count == 1))
+        return view->value;
+    if (type->quant.count > 1) {
+        weir_lower_fail(l, node, "a Relu on accumulators needs a quantizer after it");
+        return WEIR_NO_VALUE;
+    }
+    weir_type result = *type;
+    weir_node maximum = weir_lower_add_node(l, node, WEIR_OP_MAXIMUM, "_input_relu", &view->value, 1, &result);
+    weir_node_set_int(l->to, maximum, "zero", weir_quant_zero(&type->quant, 0));
+    return weir_infer_node(l->to, maximum) ? weir_node_output(l->to, maximum, 0) : WEIR_NO_VALUE;
+}
+
+/* --- quantization parameters --- */
+
+/* Scale and zero point inputs as a quantization of element type `dtype`; arrays live in the new graph's arena. */
+static bool read_quant(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index, weir_dtype dtype,
+                       int axis, weir_quant *quant) {
+    const weir_array *scale = input_constant(l, node, scale_index);
+    const weir_array *zero = input_constant(l, node, zero_index);
+    if (scale == NULL) return weir_lower_fail(l, node, "input %zu, a scale, must be a constant", scale_index);
+    if (weir_node_input(l->from, node, zero_index).id != 0 && zero == NULL)
+        return weir_lower_fail(l, node, "input %zu, a zero point, must be a constant", zero_index);
+    if (zero != NULL && zero->count != scale->count && zero->count != 1)
+        return weir_lower_fail(l, node, "%zu scales and %zu zero points", scale->count, zero->count);
+    weir_arena *arena = weir_graph_arena(l->to);
+    double *scales = weir_arena_array(arena, scale->count, sizeof *scales);
+    int64_t *zeros = weir_arena_array(arena, scale->count, sizeof *zeros);
+    for (size_t i = 0; i < scale->count; i++) {
+        scales[i] = weir_array_get(scale, i);
+        zeros[i] = zero == NULL ? 0 : weir_array_get_int(zero, zero->count == 1 ? 0 : i);
+        if (!(scales[i] > 0) || !isfinite(scales[i]))
+            return weir_lower_fail(l, node, "scale %zu is not a positive number", i);
+    }
+    *quant = weir_lower_quant(dtype, scales, zeros, (uint32_t)scale->count, axis);
+    return true;
+}
+
+/* Codes of a constant: the contract's quantizer on each element, scales along the axis. */
+static weir_array *quantize_constant(const weir_lowering *l, const weir_array *data, const weir_quant *quant) {
+    int64_t low, high;
+    weir_quant_limits(quant, &low, &high);
+    weir_array *codes = weir_array_in(weir_graph_arena(l->to), weir_dtype_for(low, high), &data->shape);
+    size_t inner = 1, channels = quant->count;
+    for (int d = quant->axis + 1; channels > 1 && d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
+    for (size_t i = 0; i < data->count; i++) {
+        int64_t channel = (int64_t)(i / inner % channels);
+        weir_array_set_int(codes, i, weir_encode(weir_array_get(data, i), quant, channel, l->contract));
+    }
+    return codes;
+}
+
+/* Quantizes a view of real numbers, whatever stands behind it. */
+static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *quant) {
+    const weir_view *x = input_view(l, node, 0);
+    if (x->kind == WEIR_VIEW_CONSTANT) {
+        weir_view view = {.kind = WEIR_VIEW_WEIGHTS, .quant = *quant};
+        view.codes = quantize_constant(l, x->codes, quant);
+        weir_lower_set(l, node, &view);
+        return true;
+    }
+    if (quant->count > 1) return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", quant->count);
+    if (x->kind == WEIR_VIEW_SUM) return weir_lower_sum(l, node, x, quant);
+    return weir_lower_quantize(l, node, x, quant);
+}
+
+static int axis_of(const weir_lowering *l, weir_node node, int rank) {
+    int64_t axis = weir_node_int(l->from, node, "axis", 1);
+    return (int)(axis < 0 ? axis + rank : axis);
+}
+
+static bool lower_quantize_linear(weir_lowering *l, weir_node node) {
+    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    weir_quant quant;
+    if (!read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &quant)) return false;
+    return quantize_view(l, node, &quant);
+}
+
+/* Codes get a quantization: kept on the value when it has none or the same, else on an Identity's output. */
+static weir_value requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant) {
+    weir_type type = *weir_value_type(l->to, codes);
+    bool plain = type.quant.count == 0;
+    weir_quant wanted = *quant;
+    wanted.width = type.quant.width;
+    wanted.is_signed = type.quant.is_signed;
+    wanted.rounding = type.quant.rounding;
+    wanted.saturation = type.quant.saturation;
+    if (!plain && weir_quant_equal(&wanted, &type.quant)) return codes;
+    type.quant = wanted;
+    if (plain) {
+        weir_value_set_type(l->to, codes, &type);
+        return codes;
+    }
+    weir_node identity = weir_lower_add_node(l, node, WEIR_OP_IDENTITY, "", &codes, 1, &type);
+    return weir_node_output(l->to, identity, 0);
+}
+
+static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
+    const weir_view *x = input_view(l, node, 0);
+    const weir_type *type = weir_value_type(l->from, weir_node_input(l->from, node, 0));
+    weir_view view = {.kind = WEIR_VIEW_WEIGHTS};
+    if (!read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &view.quant)) return false;
+    if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS) {
+        view.codes = x->codes;
+    } else if (x->kind == WEIR_VIEW_CODES) {
+        if (view.quant.count > 1)
+            return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", view.quant.count);
+        view = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &view.quant)};
+    } else {
+        return weir_lower_fail(l, node, "its input is not quantized");
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* QONNX: scale (any shape that broadcasts, one non-unit axis), zero point, bit width as real constants. */
+static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
+    const weir_array *zero = input_constant(l, node, 2), *bits = input_constant(l, node, 3);
+    const weir_array *scale = input_constant(l, node, 1);
+    if (!read_quant(l, node, 1, 4, WEIR_INT8, 0, quant)) return false;
+    if (zero == NULL || zero->count != 1 || bits == NULL || bits->count != 1)
+        return weir_lower_fail(l, node, "zero point and bit width must be single constants");
+    double width = weir_array_get(bits, 0), center = weir_array_get(zero, 0);
+    if (width != floor(width) || width < 1 || width > 32)
+        return weir_lower_fail(l, node, "the bit width is %g, expected a whole number from 1 to 32", width);
+    if (center != floor(center) || fabs(center) > 2147483647.0)
+        return weir_lower_fail(l, node, "the zero point is %g, expected a whole number", center);
+    int64_t *zeros = weir_arena_array(weir_graph_arena(l->to), quant->count, sizeof *zeros);
+    for (uint32_t i = 0; i < quant->count; i++) zeros[i] = (int64_t)center;
+    quant->zero_point = zeros;
+    quant->width = (int)width;
+    quant->is_signed = weir_node_int(l->from, node, "signed", 1) != 0;
+    bool narrow = weir_node_int(l->from, node, "narrow", 0) != 0;
+    if (narrow && !quant->is_signed) return weir_lower_fail(l, node, "the narrow range needs signed codes");
+    quant->saturation = narrow ? WEIR_SATURATE_SYMMETRIC : WEIR_SATURATE;
+    int rank = weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape.rank;
+    for (int d = 0; d < scale->shape.rank; d++) {
+        if (scale->shape.dim[d] > 1) quant->axis = d + rank - scale->shape.rank;
+    }
+    return true;
+}
+
+static bool read_rounding_mode(const weir_lowering *l, weir_node node, weir_rounding *rounding) {
+    static const struct {
+        const char *name;
+        weir_rounding rounding;
+    } modes[] = {{"ROUND", WEIR_ROUND_HALF_EVEN},   {"HALF_EVEN", WEIR_ROUND_HALF_EVEN},
+                 {"CEIL", WEIR_ROUND_CEIL},         {"FLOOR", WEIR_ROUND_FLOOR},
+                 {"UP", WEIR_ROUND_AWAY},           {"DOWN", WEIR_ROUND_TRUNCATE},
+                 {"ROUND_TO_ZERO", WEIR_ROUND_TRUNCATE}, {"HALF_UP", WEIR_ROUND_HALF_AWAY},
+                 {"HALF_DOWN", WEIR_ROUND_HALF_TO_ZERO}};
+    const char *mode = weir_node_string(l->from, node, "rounding_mode", "ROUND");
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (strcmp(modes[i].name, mode) != 0) continue;
+        *rounding = modes[i].rounding;
+        return true;
+    }
+    return weir_lower_fail(l, node, "unknown rounding mode '%s'", mode);
+}
+
+/* A power of two as scale and no zero point: MASE's fixed-point grid. */
+static void recognize_fixed(weir_quant *quant) {
+    int exponent;
+    if (quant->count != 1 || weir_quant_zero(quant, 0) != 0 || frexp(quant->scale[0], &exponent) != 0.5) return;
+    quant->format = WEIR_FORMAT_FIXED;
+    quant->frac = 1 - exponent;
+    quant->count = 0;
+    quant->axis = -1;
+    quant->scale = NULL;
+    quant->zero_point = NULL;
+}
+
+static bool lower_quant(weir_lowering *l, weir_node node) {
+    weir_quant quant;
+    if (!read_qonnx(l, node, &quant) || !read_rounding_mode(l, node, &quant.rounding)) return false;
+    recognize_fixed(&quant);
+    return quantize_view(l, node, &quant);
+}
+
+static bool lower_bipolar_quant(weir_lowering *l, weir_node node) {
+    weir_quant quant;
+    if (!read_quant(l, node, 1, 2, WEIR_INT8, 0, &quant)) return false;
+    if (quant.count != 1) return weir_lower_fail(l, node, "expected one scale, found %u", quant.count);
+    quant.format = WEIR_FORMAT_BINARY;
+    quant.width = 2;
+    quant.zero_point = NULL;
+    return quantize_view(l, node, &quant);
+}
+
+/* --- linear algebra --- */
+
+static bool lower_gemm(weir_lowering *l, weir_node node) {
+    if (weir_node_float(l->from, node, "alpha", 1) != 1 || weir_node_float(l->from, node, "beta", 1) != 1)
+        return weir_lower_fail(l, node, "hardware needs alpha and beta of 1");
+    if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
+    return weir_lower_linear(l, node, input_view(l, node, 0), input_view(l, node, 1),
+                             weir_node_int(l->from, node, "transB", 0) != 0, input_view(l, node, 2));
+}
+
+static bool lower_matmul(weir_lowering *l, weir_node node) {
+    return weir_lower_linear(l, node, input_view(l, node, 0), input_view(l, node, 1), false, NULL);
+}
+
+/* Operands of QLinearMatMul, MatMulInteger and QGemm: codes that get their quantization from other inputs of the same
+ * node. */
+static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant *xq, const weir_quant *wq, size_t wi,
+                             weir_view *x, weir_view *w) {
+    const weir_view *a = input_view(l, node, 0);
+    const weir_array *b = input_constant(l, node, wi);
+    if (a->kind != WEIR_VIEW_CODES) return weir_lower_fail(l, node, "its first input is not quantized");
+    if (b == NULL) return weir_lower_fail(l, node, "input %zu, the weights, must be a constant", wi);
+    if (xq->count != 1) return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", xq->count);
+    *x = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, a->value, xq)};
+    *w = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = b, .quant = *wq};
+    return true;
+}
+
+static weir_dtype input_dtype(const weir_lowering *l, weir_node node, size_t index) {
+    return weir_value_type(l->from, weir_node_input(l->from, node, index))->dtype;
+}
+
+/* The node's result is quantized by parameters among its own inputs. */
+static bool requantize_result(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index) {
+    weir_quant quant;
+    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    weir_view view = l->view[weir_node_output(l->from, node, 0).id];
+    return read_quant(l, node, scale_index, zero_index, type->dtype, 0, &quant) &&
+           weir_lower_quantize(l, node, &view, &quant);
+}
+
+static bool lower_qlinear_matmul(weir_lowering *l, weir_node node) {
+    weir_quant xq, wq;
+    weir_view x, w;
+    return read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) &&
+           read_quant(l, node, 4, 5, input_dtype(l, node, 3), 1, &wq) && qualify_operands(l, node, &xq, &wq, 3, &x, &w) &&
+           weir_lower_linear(l, node, &x, &w, false, NULL) && requantize_result(l, node, 6, 7);
+}
+
+static bool lower_qgemm(weir_lowering *l, weir_node node) {
+    weir_quant xq, wq;
+    weir_view x, w;
+    bool output_major = weir_node_int(l->from, node, "transB", 0) != 0;
+    if (weir_node_float(l->from, node, "alpha", 1) != 1 || weir_node_int(l->from, node, "transA", 0) != 0)
+        return weir_lower_fail(l, node, "hardware needs alpha of 1 and transA of 0");
+    if (!read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) ||
+        !read_quant(l, node, 4, 5, input_dtype(l, node, 3), output_major ? 0 : 1, &wq) ||
+        !qualify_operands(l, node, &xq, &wq, 3, &x, &w))
+        return false;
+    weir_view bias = {.kind = WEIR_VIEW_NONE};
+    if (weir_node_input(l->from, node, 6).id != 0) {
+        const weir_array *codes = input_constant(l, node, 6);
+        if (codes == NULL) return weir_lower_fail(l, node, "the bias must be a constant");
+        /* The bias is in accumulator codes by definition: no scale of its own. */
+        bias = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = codes, .quant = {.axis = -1}};
+    }
+    if (!weir_lower_linear(l, node, &x, &w, output_major, bias.kind == WEIR_VIEW_NONE ? NULL : &bias)) return false;
+    return weir_node_input(l->from, node, 7).id == 0 || requantize_result(l, node, 7, 8);
+}
+
+static bool lower_matmul_integer(weir_lowering *l, weir_node node) {
+    static const double one = 1;
+    weir_quant quant[2];
+    for (size_t i = 0; i < 2; i++) {
+        const weir_array *zero = input_constant(l, node, 2 + i);
+        bool given = weir_node_input(l->from, node, 2 + i).id != 0;
+        if (given && (zero == NULL || (i == 0 && zero->count != 1)))
+            return weir_lower_fail(l, node, "zero points must be constants, one for the activations");
+        size_t count = given ? zero->count : 1;
+        double *scales = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scales);
+        int64_t *zeros = weir_arena_array(weir_graph_arena(l->to), count, sizeof *zeros);
+        for (size_t c = 0; c < count; c++) {
+            scales[c] = one;
+            zeros[c] = given ? weir_array_get_int(zero, c) : 0;
+        }
+        quant[i] = weir_lower_quant(input_dtype(l, node, i), scales, zeros, (uint32_t)count, (int)i);
+    }
+    weir_view x, w;
+    return qualify_operands(l, node, &quant[0], &quant[1], 1, &x, &w) &&
+           weir_lower_linear(l, node, &x, &w, false, NULL);
+}
+
+static bool lower_add(weir_lowering *l, weir_node node) {
+    return weir_lower_add(l, node, input_view(l, node, 0), input_view(l, node, 1));
+}
+
+static bool lower_relu(weir_lowering *l, weir_node node) {
+    weir_view view = *input_view(l, node, 0);
+    if (view.kind != WEIR_VIEW_CODES && view.kind != WEIR_VIEW_SUM)
+        return weir_lower_fail(l, node, "its input is not quantized");
+    view.relu = true;
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* --- shape --- */
+
+/* Does the transposition leave the order of the elements alone (only axes of size 1 move)? */
+static bool keeps_order(const weir_lowering *l, weir_node node) {
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
+    const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
+    int64_t last = -1;
+    for (int d = 0; d < shape->rank; d++) {
+        int64_t axis = perm != NULL ? perm->as.ints[d] : shape->rank - 1 - d;
+        if (shape->dim[axis] <= 1) continue;
+        if (axis < last) return false;
+        last = axis;
+    }
+    return true;
+}
+
+static weir_array *transpose_constant(const weir_lowering *l, weir_node node, const weir_array *data) {
+    const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
+    const weir_shape *out = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    weir_array *result = weir_array_in(weir_graph_arena(l->to), data->dtype, out);
+    int rank = data->shape.rank;
+    int64_t stride[WEIR_MAX_RANK];
+    for (int d = rank - 1, product = 1; d >= 0; d--) {
+        stride[d] = product;
+        product *= (int)data->shape.dim[d];
+    }
+    for (size_t i = 0; i < data->count; i++) {
+        int64_t rest = (int64_t)i, from = 0;
+        for (int d = rank - 1; d >= 0; d--) {
+            int64_t axis = perm != NULL ? perm->as.ints[d] : rank - 1 - d;
+            from += rest % out->dim[d] * stride[axis];
+            rest /= out->dim[d];
+        }
+        if (weir_dtype_is_float(data->dtype)) weir_array_set(result, i, weir_array_get(data, (size_t)from));
+        else weir_array_set_int(result, i, weir_array_get_int(data, (size_t)from));
+    }
+    return result;
+}
+
+/* A constant keeps its data in another order or shape. */
+static bool reshape_constant(weir_lowering *l, weir_node node, const weir_view *x) {
+    weir_view view = *x;
+    if (x->kind == WEIR_VIEW_WEIGHTS && x->quant.count > 1) {
+        if (weir_node_op(l->from, node) != WEIR_OP_TRANSPOSE || x->codes->shape.rank != 2)
+            return weir_lower_fail(l, node, "weights with a scale a channel can only be transposed here");
+        if (!keeps_order(l, node)) view.quant.axis = 1 - x->quant.axis;
+    }
+    if (weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE) {
+        view.codes = transpose_constant(l, node, x->codes);
+    } else {
+        weir_array *shaped = weir_array_copy_in(weir_graph_arena(l->to), x->codes);
+        shaped->shape = weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+        view.codes = shaped;
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* Flatten, Reshape, Transpose and Identity on data: codes keep their order, so only the shape changes. */
+static bool lower_shape(weir_lowering *l, weir_node node) {
+    const weir_view *x = input_view(l, node, 0);
+    if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS) return reshape_constant(l, node, x);
+    if (x->kind == WEIR_VIEW_SUM) return weir_lower_fail(l, node, "its input has no quantizer");
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    weir_type type = *weir_value_type(l->to, x->value);
+    bool transpose = weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE;
+    if (transpose && !keeps_order(l, node) && x->kind == WEIR_VIEW_CODES)
+        return weir_lower_fail(l, node, "hardware streams keep their order: a transposition of data is not supported yet");
+    if (type.quant.count > 1 || x->offset_count > 1) {
+        if (shape->rank == 0 || shape->dim[shape->rank - 1] != type.shape.dim[type.shape.rank - 1])
+            return weir_lower_fail(l, node, "values with a scale a channel must keep their last axis");
+        type.quant.axis = type.quant.count > 1 ? shape->rank - 1 : -1;
+    }
+    type.shape = *shape;
+    weir_array *dims = weir_array_new(WEIR_INT64, &(weir_shape){1, {shape->rank}});
+    for (int d = 0; d < shape->rank; d++) weir_array_set_int(dims, (size_t)d, shape->dim[d]);
+    weir_node reshaped;
+    if (transpose && x->kind == WEIR_VIEW_REAL) {
+        reshaped = weir_lower_add_node(l, node, WEIR_OP_TRANSPOSE, "", &x->value, 1, &type);
+        const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
+        if (perm != NULL) weir_node_set_ints(l->to, reshaped, "perm", perm->as.ints, perm->count);
+    } else {
+        char *name = weir_format("%s_shape", weir_node_name(l->from, node));
+        weir_value inputs[2] = {x->value, weir_graph_add_constant(l->to, name, dims)};
+        free(name);
+        reshaped = weir_lower_add_node(l, node, WEIR_OP_RESHAPE, "", inputs, 2, &type);
+    }
+    weir_array_free(dims);
+    weir_view view = *x;
+    view.value = weir_node_output(l->to, reshaped, 0);
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+static bool lower_identity(weir_lowering *l, weir_node node) {
+    weir_lower_set(l, node, input_view(l, node, 0));
+    return true;
+}
+
+static lower_rule *const rules[WEIR_OP_COUNT] = {
+    [WEIR_OP_GEMM] = lower_gemm,
+    [WEIR_OP_MATMUL] = lower_matmul,
+    [WEIR_OP_ADD] = lower_add,
+    [WEIR_OP_RELU] = lower_relu,
+    [WEIR_OP_FLATTEN] = lower_shape,
+    [WEIR_OP_RESHAPE] = lower_shape,
+    [WEIR_OP_TRANSPOSE] = lower_shape,
+    [WEIR_OP_IDENTITY] = lower_identity,
+    [WEIR_OP_QUANTIZE_LINEAR] = lower_quantize_linear,
+    [WEIR_OP_DEQUANTIZE_LINEAR] = lower_dequantize_linear,
+    [WEIR_OP_QLINEAR_MATMUL] = lower_qlinear_matmul,
+    [WEIR_OP_MATMUL_INTEGER] = lower_matmul_integer,
+    [WEIR_OP_QGEMM] = lower_qgemm,
+    [WEIR_OP_QUANT] = lower_quant,
+    [WEIR_OP_BIPOLAR_QUANT] = lower_bipolar_quant,
+};
+
+/* --- the pass --- */
+
+/* QONNX quantizers speak of real arithmetic, all others of ONNX Runtime's float32 arithmetic. */
+static weir_contract contract_of(const weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        weir_op op = weir_node_op(graph, node);
+        if (op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT) return WEIR_CONTRACT_REAL;
+    }
+    return WEIR_CONTRACT_ONNXRUNTIME;
+}
+
+static void lower_values(weir_lowering *l) {
+    for (size_t i = 0; i < weir_graph_input_count(l->from); i++) {
+        weir_value input = weir_graph_input(l->from, i);
+        weir_type type = *weir_value_type(l->from, input);
+        bool real = type.quant.format == WEIR_FORMAT_FLOAT;
+        if (!real && !type.has_range) {
+            weir_quant_limits(&type.quant, &type.low, &type.high);
+            type.has_range = true;
+        }
+        weir_value value = weir_graph_add_input(l->to, weir_value_name(l->from, input), &type);
+        l->view[input.id] = (weir_view){.kind = real ? WEIR_VIEW_REAL : WEIR_VIEW_CODES, .value = value};
+    }
+    for (uint32_t id = 1; id < weir_graph_value_limit(l->from); id++) {
+        weir_value value = {id};
+        if (!weir_value_exists(l->from, value) || weir_value_constant(l->from, value) == NULL) continue;
+        l->view[id] = (weir_view){.kind = WEIR_VIEW_CONSTANT, .codes = weir_value_constant(l->from, value)};
+    }
+}
+
+/* Real numbers leave the hardware as codes and are decoded on the host. */
+static weir_value decode(weir_lowering *l, const weir_view *view, const weir_type *declared) {
+    weir_value codes = view->value;
+    weir_type type = *declared;
+    weir_node node = weir_graph_add_node(l->to, WEIR_OP_DECODE, "decode", &codes, 1, 1, WEIR_NO_NODE);
+    weir_value value = weir_node_output(l->to, node, 0);
+    weir_value_set_type(l->to, value, &type);
+    weir_node_set_string(l->to, node, "contract", weir_contract_name(l->contract));
+    if (view->offset != NULL) weir_node_set_floats(l->to, node, "offset", view->offset, view->offset_count);
+    if (!view->relu) return value;
+    weir_node relu = weir_graph_add_node(l->to, WEIR_OP_RELU, "decode_relu", &value, 1, 1, WEIR_NO_NODE);
+    weir_value_set_type(l->to, weir_node_output(l->to, relu, 0), &type);
+    return weir_node_output(l->to, relu, 0);
+}
+
+static bool lower_output(weir_lowering *l, size_t index) {
+    weir_value output = weir_graph_output(l->from, index);
+    const char *name = weir_graph_output_name(l->from, index);
+    const weir_view *view = &l->view[output.id];
+    const weir_type *declared = weir_value_type(l->from, output);
+    if (view->kind != WEIR_VIEW_CODES) {
+        weir_error(weir_at(weir_graph_source(l->from), 0), "output '%s' is not computed from quantized values", name);
+        return false;
+    }
+    bool real = declared->quant.format == WEIR_FORMAT_FLOAT;
+    const weir_quant *quant = &weir_value_type(l->to, view->value)->quant;
+    /* MatMulInteger's result is an integer whose zero point has been kept apart. */
+    bool shifted = !real && weir_node_op(l->to, weir_value_producer(l->to, view->value)) == WEIR_OP_LINEAR;
+    (void)quant;
+    weir_graph_add_output(l->to, name, real || shifted ? decode(l, view, declared) : view->value);
+    return true;
+}
+
+weir_graph *weir_lower_integer(const weir_graph *model) {
+    weir_graph *to = weir_graph_new("integer");
+    weir_lowering l = {model, to, weir_calloc(weir_graph_value_limit(model), sizeof(weir_view)), contract_of(model)};
+    weir_graph_set_source(to, weir_graph_source(model));
+    lower_values(&l);
+    bool fine = true;
+    for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node)) {
+        lower_rule *rule = rules[weir_node_op(model, node)];
+        fine = rule != NULL ? rule(&l, node) : weir_lower_fail(&l, node, "has no lowering to integers");
+    }
+    for (size_t i = 0; fine && i < weir_graph_output_count(model); i++) fine = lower_output(&l, i);
+    free(l.view);
+    if (fine) return to;
+    weir_graph_free(to);
+    return NULL;
+}
+
+bool weir_pass_lower_integer(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)pass;
+    const weir_graph *model = weir_module_find_graph(module, "model");
+    if (model == NULL) {
+        weir_error(WEIR_NOWHERE, "lower_integer needs an imported model");
+        return false;
+    }
+    weir_graph *integer = weir_lower_integer(model);
+    if (integer == NULL) return false;
+    weir_pass_count(context, "nodes made", (int64_t)weir_graph_node_count(integer));
+    weir_module_add_graph(module, integer);
+    return true;
+}

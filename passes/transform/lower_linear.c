@@ -1,0 +1,268 @@
+/* Lowering of matrix products, quantizers and additions (lower_integer.c has the table of rules). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/contract.h"
+#include "ir/infer.h"
+#include "passes/transform/view.h"
+#include "support/arena.h"
+
+/* A constant operand of an addition as numbers in units of the accumulator: bias[c] = real / scale[c]. Integers when the
+ * operand is given in accumulator codes (quant.count 0) or in codes of the same scale. */
+typedef struct bias_terms {
+    double *real; /* real number added to channel c */
+    int64_t *code; /* the same as accumulator codes, valid when exact */
+    bool exact;
+    uint32_t count; /* 1 or the number of channels */
+} bias_terms;
+
+static bool same_scale(double a, double b) { return a == b || (float)a == (float)b; }
+
+/* Is real / scale a whole number, up to the rounding of a product of two float32? */
+static bool whole(double real, double scale, int64_t *code) {
+    double ratio = real / scale, nearest = nearbyint(ratio);
+    *code = (int64_t)nearest;
+    return fabs(nearest) < 1e15 && nearest * scale == real;
+}
+
+static bool read_bias(weir_lowering *l, weir_node node, const weir_view *view, const weir_quant *quant,
+                      int64_t channels, bias_terms *bias) {
+    size_t count = view->codes->count;
+    if ((view->kind != WEIR_VIEW_WEIGHTS && view->kind != WEIR_VIEW_CONSTANT) || (count != 1 && (int64_t)count != channels))
+        return weir_lower_fail(l, node, "the added constant has %zu elements, expected 1 or %lld", count,
+                               (long long)channels);
+    weir_arena *arena = weir_graph_arena(l->to);
+    bias->count = quant->count > count ? quant->count : (uint32_t)count;
+    bias->real = weir_arena_array(arena, bias->count, sizeof *bias->real);
+    bias->code = weir_arena_array(arena, bias->count, sizeof *bias->code);
+    bias->exact = true;
+    for (uint32_t c = 0; c < bias->count; c++) {
+        size_t element = count == 1 ? 0 : c;
+        double scale = weir_quant_scale(quant, c);
+        if (view->kind == WEIR_VIEW_CONSTANT) {
+            bias->real[c] = weir_array_get(view->codes, element);
+            bias->exact &= whole(bias->real[c], scale, &bias->code[c]);
+            continue;
+        }
+        const weir_quant *own = &view->quant;
+        bool codes = own->format != WEIR_FORMAT_FIXED && own->count == 0;
+        int64_t code = weir_array_get_int(view->codes, element) - weir_quant_zero(own, (int64_t)element);
+        double step = codes ? scale : weir_quant_scale(own, (int64_t)element);
+        bias->real[c] = (double)code * step;
+        bias->code[c] = code;
+        if (!codes && !same_scale(step, scale)) bias->exact &= whole(bias->real[c], scale, &bias->code[c]);
+    }
+    return true;
+}
+
+/* Moves a whole bias into zero points; quant's arrays are replaced by new ones with one entry a bias. */
+static void fold_bias(weir_lowering *l, weir_quant *quant, const bias_terms *bias) {
+    uint32_t count = quant->count > bias->count ? quant->count : bias->count;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), count, sizeof *zero);
+    for (uint32_t c = 0; c < count; c++) {
+        scale[c] = weir_quant_scale(quant, c);
+        zero[c] = weir_quant_zero(quant, c) - bias->code[bias->count == 1 ? 0 : c];
+    }
+    quant->scale = scale;
+    quant->zero_point = zero;
+    quant->count = count;
+}
+
+/* --- Linear --- */
+
+/* Weights as [N, K] codes with their zero points subtracted. */
+static weir_array *arrange_weights(weir_lowering *l, const weir_view *weights, bool output_major) {
+    const weir_array *codes = weights->codes;
+    int64_t n = codes->shape.dim[output_major ? 0 : 1], k = codes->shape.dim[output_major ? 1 : 0];
+    weir_shape shape = {2, {n, k}};
+    weir_array *wide = weir_array_new(WEIR_INT64, &shape);
+    int64_t low = 0, high = 0;
+    for (int64_t row = 0; row < n; row++) {
+        for (int64_t column = 0; column < k; column++) {
+            size_t from = (size_t)(output_major ? row * k + column : column * n + row);
+            int64_t code = weir_array_get_int(codes, from) - weir_quant_zero(&weights->quant, row);
+            weir_array_set_int(wide, (size_t)(row * k + column), code);
+            low = code < low ? code : low;
+            high = code > high ? code : high;
+        }
+    }
+    weir_array *narrow = weir_array_convert(wide, low < -128 || high > 127 ? WEIR_INT16 : WEIR_INT8);
+    weir_array_free(wide);
+    weir_array *result = weir_array_copy_in(weir_graph_arena(l->to), narrow);
+    weir_array_free(narrow);
+    return result;
+}
+
+/* real = (acc - zero[n]) * scale[n] with zero[n] = zx * (sum of w[n]). */
+static weir_quant accumulator_quant(weir_lowering *l, const weir_quant *x, const weir_quant *w,
+                                    const weir_array *arranged, int axis) {
+    uint32_t n = (uint32_t)arranged->shape.dim[0];
+    int64_t k = arranged->shape.dim[1];
+    double *scale = weir_arena_array(weir_graph_arena(l->to), n, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), n, sizeof *zero);
+    for (uint32_t row = 0; row < n; row++) {
+        scale[row] = weir_contract_product(l->contract, weir_quant_scale(x, 0), weir_quant_scale(w, row));
+        int64_t sum = 0;
+        for (int64_t column = 0; column < k; column++)
+            sum += weir_array_get_int(arranged, (size_t)(row * k + column));
+        zero[row] = sum * weir_quant_zero(x, 0);
+    }
+    weir_quant quant = {.format = WEIR_FORMAT_INTEGER, .axis = axis, .count = n, .scale = scale, .zero_point = zero};
+    return quant;
+}
+
+static bool check_weights(weir_lowering *l, weir_node node, const weir_view *weights, bool output_major) {
+    if (weights->kind == WEIR_VIEW_CONSTANT)
+        return weir_lower_fail(l, node, "its weights are real numbers without a quantizer; quantize the model first "
+                                        "(--quantize int8 --calibration DATA)");
+    if (weights->kind != WEIR_VIEW_WEIGHTS) return weir_lower_fail(l, node, "its weights are not constant");
+    if (weights->codes->shape.rank != 2)
+        return weir_lower_fail(l, node, "the weights have rank %d, expected 2", weights->codes->shape.rank);
+    int axis = output_major ? 0 : 1;
+    if (weights->quant.count > 1 && (weights->quant.axis != axis ||
+                                     (int64_t)weights->quant.count != weights->codes->shape.dim[axis]))
+        return weir_lower_fail(l, node, "the weights' scales must be one an output");
+    return true;
+}
+
+bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
+                       bool output_major, const weir_view *bias) {
+    if (x->kind == WEIR_VIEW_REAL)
+        return weir_lower_fail(l, node, "its input is real without a quantizer; quantize the model first "
+                                        "(--quantize int8 --calibration DATA)");
+    if (!check_weights(l, node, weights, output_major)) return false;
+    weir_value codes = weir_lower_settle(l, node, x);
+    if (codes.id == 0) return false;
+    const weir_type *x_type = weir_value_type(l->to, codes);
+    if (x_type->quant.count > 1) return weir_lower_fail(l, node, "its input has a scale a channel");
+    weir_array *arranged = arrange_weights(l, weights, output_major);
+    weir_type type = *x_type;
+    type.shape.dim[type.shape.rank - 1] = arranged->shape.dim[0];
+    type.quant = accumulator_quant(l, &x_type->quant, &weights->quant, arranged, type.shape.rank - 1);
+    weir_view view = {.kind = WEIR_VIEW_CODES};
+    bias_terms terms = {.exact = true};
+    if (bias != NULL && !read_bias(l, node, bias, &type.quant, arranged->shape.dim[0], &terms)) return false;
+    if (bias != NULL && terms.exact) fold_bias(l, &type.quant, &terms);
+    if (!terms.exact) {
+        view.offset = terms.real;
+        view.offset_count = terms.count;
+    }
+    char *name = weir_format("%s_weights", weir_node_name(l->from, node));
+    weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, arranged)};
+    free(name);
+    weir_node linear = weir_lower_add_node(l, node, WEIR_OP_LINEAR, "", inputs, 2, &type);
+    view.value = weir_node_output(l->to, linear, 0);
+    weir_lower_set(l, node, &view);
+    return weir_infer_node(l->to, linear);
+}
+
+/* --- quantizers --- */
+
+/* Codes that the quantizer may give: a pending relu raises the lower end to the code of real zero. */
+static void clip_bounds(const weir_quant *quant, bool relu, int64_t *low, int64_t *high) {
+    weir_quant_limits(quant, low, high);
+    if (relu && weir_quant_zero(quant, 0) > *low) *low = weir_quant_zero(quant, 0);
+}
+
+static weir_type codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high) {
+    int64_t least, most;
+    weir_quant_limits(quant, &least, &most);
+    weir_type type = {.dtype = weir_dtype_for(least, most),
+                      .shape = *shape,
+                      .quant = *quant,
+                      .has_range = true,
+                      .low = low,
+                      .high = high};
+    return type;
+}
+
+static bool same_codes(const weir_type *type, const weir_quant *quant) {
+    weir_quant other = type->quant;
+    other.rounding = quant->rounding;
+    return weir_quant_equal(&other, quant);
+}
+
+static weir_value add_offset(weir_lowering *l, weir_node node, const weir_view *x) {
+    weir_array *offset = weir_array_new(WEIR_FLOAT64, &(weir_shape){1, {x->offset_count}});
+    memcpy(offset->data, x->offset, x->offset_count * sizeof(double));
+    char *name = weir_format("%s_offset", weir_node_name(l->from, node));
+    weir_value value = weir_graph_add_constant(l->to, name, offset);
+    free(name);
+    weir_array_free(offset);
+    return value;
+}
+
+bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant) {
+    if (x->kind != WEIR_VIEW_REAL && x->kind != WEIR_VIEW_CODES)
+        return weir_lower_fail(l, node, "its input is neither real nor quantized");
+    const weir_type *from = weir_value_type(l->to, x->value);
+    int64_t low, high;
+    clip_bounds(quant, x->relu, &low, &high);
+    weir_type type = codes_type(quant, &from->shape, low, high);
+    weir_view view = {.kind = WEIR_VIEW_CODES};
+    weir_node added;
+    if (x->kind == WEIR_VIEW_REAL) {
+        added = weir_lower_add_node(l, node, WEIR_OP_ENCODE, "", &x->value, 1, &type);
+    } else if (x->offset == NULL && same_codes(from, quant)) {
+        /* Quantizing what already has these codes: nothing but the relu is left to do. */
+        view.value = weir_lower_settle(l, node, x);
+        weir_lower_set(l, node, &view);
+        return view.value.id != 0;
+    } else {
+        weir_value inputs[2] = {x->value, WEIR_NO_VALUE};
+        if (x->offset != NULL) inputs[1] = add_offset(l, node, x);
+        weir_node producer = weir_value_producer(l->to, x->value);
+        added = weir_lower_add_node(l, node, WEIR_OP_REQUANTIZE, "", inputs, x->offset == NULL ? 1 : 2, &type);
+        if (producer.id != 0) weir_node_rename(l->to, added, weir_node_name(l->to, producer), "_requantize");
+        weir_node_set_int(l->to, added, "low", low);
+        weir_node_set_int(l->to, added, "high", high);
+    }
+    weir_contract contract = x->offset == NULL ? l->contract : WEIR_CONTRACT_REAL;
+    weir_node_set_string(l->to, added, "contract", weir_contract_name(contract));
+    view.value = weir_node_output(l->to, added, 0);
+    weir_lower_set(l, node, &view);
+    return weir_infer_node(l->to, added);
+}
+
+/* --- additions --- */
+
+/* A constant added to codes: whole numbers of codes move the zero point, others become an offset. */
+static bool add_constant(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *constant) {
+    if (x->kind != WEIR_VIEW_CODES || x->relu || x->offset != NULL)
+        return weir_lower_fail(l, node, "a constant can be added to quantized values or accumulators only");
+    weir_type type = *weir_value_type(l->to, x->value);
+    bias_terms terms;
+    if (!read_bias(l, node, constant, &type.quant, type.shape.dim[type.shape.rank - 1], &terms)) return false;
+    weir_view view = *x;
+    if (!terms.exact) {
+        view.offset = terms.real;
+        view.offset_count = terms.count;
+    } else {
+        fold_bias(l, &type.quant, &terms);
+        type.quant.axis = type.quant.count > 1 ? type.shape.rank - 1 : -1;
+        if (type.quant.format == WEIR_FORMAT_FIXED) type.quant.format = WEIR_FORMAT_INTEGER;
+        weir_node identity = weir_lower_add_node(l, node, WEIR_OP_IDENTITY, "", &x->value, 1, &type);
+        view.value = weir_node_output(l->to, identity, 0);
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
+    bool a_constant = a->kind == WEIR_VIEW_CONSTANT || a->kind == WEIR_VIEW_WEIGHTS;
+    bool b_constant = b->kind == WEIR_VIEW_CONSTANT || b->kind == WEIR_VIEW_WEIGHTS;
+    if (b_constant && !a_constant) return add_constant(l, node, a, b);
+    if (a_constant && !b_constant) return add_constant(l, node, b, a);
+    if (a->kind != WEIR_VIEW_CODES || b->kind != WEIR_VIEW_CODES)
+        return weir_lower_fail(l, node, "its inputs are not quantized");
+    weir_view view = {.kind = WEIR_VIEW_SUM};
+    view.value = weir_lower_settle(l, node, a);
+    view.other = weir_lower_settle(l, node, b);
+    if (view.value.id == 0 || view.other.id == 0) return false;
+    if (!weir_shape_equal(&weir_value_type(l->to, view.value)->shape, &weir_value_type(l->to, view.other)->shape))
+        return weir_lower_fail(l, node, "hardware adds tensors of one shape only");
+    weir_lower_set(l, node, &view);
+    return true;
+}

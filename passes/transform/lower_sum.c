@@ -1,0 +1,139 @@
+/* Lowering of a quantized addition, y = clip(round((sa * (a - za) + sb * (b - zb)) / sy) + zy)
+ * (the exact sum, then one rounding: what ONNX Runtime's QLinearAdd gives, spec: numerics rule 2).
+ * The codes take few values, so the function is tabulated over all pairs (a, b), and the smallest integers ca, cb are
+ * searched for which it is a staircase of ca * a + cb * b: Sum and Threshold then compute it exactly, by exhaustion. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "exec/contract.h"
+#include "ir/infer.h"
+#include "passes/transform/view.h"
+#include "support/arena.h"
+
+/* Coefficients are tried up to this many fraction bits of the scale ratios; pairs of codes up to this many. */
+enum { MAX_FRACTION = 24, MAX_PAIRS = 1 << 20 };
+
+typedef struct sum_table {
+    const weir_type *a, *b;
+    int64_t low, high; /* of the result */
+    int64_t *result;   /* [a - a.low][b - b.low] */
+} sum_table;
+
+static size_t span(const weir_type *type) { return (size_t)(type->high - type->low + 1); }
+
+static void tabulate(sum_table *table, const weir_quant *quant) {
+    double sa = weir_quant_scale(&table->a->quant, 0), sb = weir_quant_scale(&table->b->quant, 0);
+    int64_t za = weir_quant_zero(&table->a->quant, 0), zb = weir_quant_zero(&table->b->quant, 0);
+    size_t i = 0;
+    for (int64_t a = table->a->low; a <= table->a->high; a++) {
+        for (int64_t b = table->b->low; b <= table->b->high; b++) {
+            int64_t code = weir_encode(sa * (double)(a - za) + sb * (double)(b - zb), quant, 0, WEIR_CONTRACT_REAL);
+            table->result[i++] = code < table->low ? table->low : code > table->high ? table->high : code;
+        }
+    }
+}
+
+/* Is the result a staircase of ca * a + cb * b? Then step[k] is the smallest sum that gives low + k + 1 or more, as near
+ * to the real-valued step `ideal + k * stride` as the table allows. */
+static bool is_staircase(const sum_table *table, int64_t ca, int64_t cb, double ideal, double stride, int64_t *step) {
+    size_t codes = (size_t)(table->high - table->low + 1), i = 0;
+    int64_t *least = weir_malloc(codes * sizeof *least), *most = weir_malloc(codes * sizeof *most);
+    for (size_t k = 0; k < codes; k++) {
+        least[k] = INT64_MAX;
+        most[k] = INT64_MIN;
+    }
+    for (int64_t a = table->a->low; a <= table->a->high; a++) {
+        for (int64_t b = table->b->low; b <= table->b->high; b++) {
+            size_t k = (size_t)(table->result[i++] - table->low);
+            int64_t sum = ca * a + cb * b;
+            if (sum < least[k]) least[k] = sum;
+            if (sum > most[k]) most[k] = sum;
+        }
+    }
+    for (size_t k = codes - 1; k > 0; k--) least[k - 1] = least[k] < least[k - 1] ? least[k] : least[k - 1];
+    for (size_t k = 1; k < codes; k++) most[k] = most[k - 1] > most[k] ? most[k - 1] : most[k];
+    bool fine = true;
+    for (size_t k = 0; fine && k + 1 < codes; k++) {
+        /* most[k]: largest sum with result <= low + k; least[k + 1]: smallest with result > low + k. */
+        fine = most[k] == INT64_MIN || least[k + 1] == INT64_MAX || most[k] < least[k + 1];
+        double wanted = ceil(ideal + (double)k * stride);
+        double from = most[k] == INT64_MIN ? wanted : (double)most[k] + 1;
+        double to = least[k + 1] == INT64_MAX ? wanted : (double)least[k + 1];
+        if (most[k] == INT64_MIN && to < wanted) wanted = to;
+        else if (wanted < from) wanted = from;
+        else if (wanted > to) wanted = to;
+        step[k] = (int64_t)wanted;
+    }
+    free(least);
+    free(most);
+    return fine;
+}
+
+/* Tries equal weights first, then growing numbers of fraction bits. */
+static bool search(const sum_table *table, const weir_quant *quant, int64_t *ca, int64_t *cb, int64_t *step) {
+    double sy = weir_quant_scale(quant, 0);
+    double ra = weir_quant_scale(&table->a->quant, 0) / sy, rb = weir_quant_scale(&table->b->quant, 0) / sy;
+    double constant = (double)weir_quant_zero(quant, 0) - ra * (double)weir_quant_zero(&table->a->quant, 0) -
+                      rb * (double)weir_quant_zero(&table->b->quant, 0);
+    double first = (double)table->low + 0.5 - constant;
+    if (ra == rb) {
+        *ca = *cb = 1;
+        if (is_staircase(table, 1, 1, first / ra, 1 / ra, step)) return true;
+    }
+    for (int bits = 0; bits <= MAX_FRACTION; bits++) {
+        double unit = ldexp(1, bits);
+        *ca = (int64_t)nearbyint(ra * unit);
+        *cb = (int64_t)nearbyint(rb * unit);
+        if (*ca == 0 || *cb == 0 || *ca > INT32_MAX || *cb > INT32_MAX) continue;
+        if (is_staircase(table, *ca, *cb, first * unit, unit, step)) return true;
+    }
+    return false;
+}
+
+static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant,
+                     const sum_table *table, int64_t ca, int64_t cb, const int64_t *step) {
+    weir_value inputs[2] = {sum->value, sum->other};
+    weir_node source = weir_value_producer(l->from, weir_node_input(l->from, node, 0));
+    weir_type type = {.dtype = WEIR_INT64, .shape = table->a->shape, .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1}};
+    weir_node added = weir_lower_add_node(l, source.id == 0 ? node : source, WEIR_OP_SUM, "", inputs, 2, &type);
+    weir_node_set_int(l->to, added, "ca", ca);
+    weir_node_set_int(l->to, added, "cb", cb);
+    if (!weir_infer_node(l->to, added)) return false;
+    int64_t count = table->high - table->low;
+    weir_array *steps = weir_array_new(WEIR_INT64, &(weir_shape){2, {1, count}});
+    for (int64_t k = 0; k < count; k++) weir_array_set_int(steps, (size_t)k, step[k]);
+    char *name = weir_format("%s_thresholds", weir_node_name(l->to, added));
+    weir_value operands[2] = {weir_node_output(l->to, added, 0), weir_graph_add_constant(l->to, name, steps)};
+    free(name);
+    weir_array_free(steps);
+    int64_t least, most;
+    weir_quant_limits(quant, &least, &most);
+    weir_type codes = {.dtype = weir_dtype_for(least, most), .shape = type.shape, .quant = *quant};
+    weir_node threshold = weir_lower_add_node(l, node, WEIR_OP_THRESHOLD, "", operands, 2, &codes);
+    weir_node_rename(l->to, threshold, weir_node_name(l->to, added), "_requantize");
+    weir_node_set_int(l->to, threshold, "base", table->low);
+    weir_node_set_int(l->to, threshold, "step", 1);
+    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, threshold, 0)};
+    weir_lower_set(l, node, &view);
+    return weir_infer_node(l->to, threshold);
+}
+
+bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
+    sum_table table = {weir_value_type(l->to, sum->value), weir_value_type(l->to, sum->other), 0, 0, NULL};
+    weir_quant_limits(quant, &table.low, &table.high);
+    if (sum->relu && weir_quant_zero(quant, 0) > table.low) table.low = weir_quant_zero(quant, 0);
+    if (table.a->quant.count > 1 || table.b->quant.count > 1 || !table.a->has_range || !table.b->has_range ||
+        span(table.a) > MAX_PAIRS || span(table.b) > MAX_PAIRS || span(table.a) * span(table.b) > MAX_PAIRS ||
+        table.high - table.low > 65535)
+        return weir_lower_fail(l, node, "hardware adds tensors of up to 10 bits with one scale each");
+    table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
+    tabulate(&table, quant);
+    int64_t ca = 0, cb = 0;
+    int64_t *step = weir_malloc((size_t)(table.high - table.low + 1) * sizeof *step);
+    bool fine = search(&table, quant, &ca, &cb, step);
+    if (fine) fine = emit_sum(l, node, sum, quant, &table, ca, cb, step);
+    else weir_lower_fail(l, node, "no integer coefficients reproduce the quantized addition");
+    free(step);
+    free(table.result);
+    return fine;
+}

@@ -1,0 +1,316 @@
+/* quantize: a float model becomes a quantized one by inserting quantizers, from the ranges that calibration data shows.
+ *   int8   as ONNX Runtime's static quantization does it: uint8 activations with a zero point (range of the calibration,
+ *          zero included), int8 weights, symmetric with a scale an output channel, int32 biases at scale input * weight;
+ *          QuantizeLinear and DequantizeLinear nodes
+ *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated; QONNX Quant nodes with a power of two as scale
+ * Quantized are the inputs of every Gemm and MatMul with constant weights, those weights, constant addends behind them,
+ * and both operands of additions. Results of the last layer stay accumulators. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec.h"
+#include "ir/infer.h"
+#include "passes/passes.h"
+#include "support/arena.h"
+
+typedef struct range {
+    bool seen;
+    double min, max;
+} range;
+
+typedef struct quantizer {
+    weir_graph *graph;
+    const weir_pass *pass;
+    bool fixed;
+    range *range;         /* by value id of the float graph */
+    weir_value *quantized; /* by value id: what stands for the value after its quantizer; none: not made yet */
+    uint32_t limit;
+} quantizer;
+
+/* --- calibration --- */
+
+static void see(range *r, double v) {
+    if (!r->seen || v < r->min) r->min = v;
+    if (!r->seen || v > r->max) r->max = v;
+    r->seen = true;
+}
+
+static void see_frame(quantizer *q, const weir_executor *executor) {
+    for (uint32_t id = 1; id < q->limit; id++) {
+        weir_value value = {id};
+        if (!weir_value_exists(q->graph, value) || weir_value_constant(q->graph, value) != NULL) continue;
+        const weir_array *array = weir_executor_value(executor, value);
+        if (array == NULL) continue;
+        for (size_t i = 0; i < array->count; i++) see(&q->range[id], weir_array_get(array, i));
+    }
+}
+
+static void keep_statistics(quantizer *q, int64_t frames) {
+    for (weir_node node = weir_graph_first(q->graph); node.id != 0; node = weir_node_next(q->graph, node)) {
+        weir_value value = weir_node_output(q->graph, node, 0);
+        const range *r = &q->range[value.id];
+        size_t count = 1;
+        weir_shape_count(&weir_value_type(q->graph, value)->shape, &count);
+        if (r->seen)
+            weir_node_metadata(q->graph, node)->software =
+                (weir_meta_software){(uint64_t)frames * count, r->min, r->max};
+    }
+}
+
+static bool calibrate(quantizer *q, const char *path) {
+    if (*path == '\0') {
+        weir_error(weir_at(weir_graph_source(q->graph), 0), "quantizing a float model needs calibration data");
+        weir_note("give some typical inputs with --calibration FILE");
+        return false;
+    }
+    weir_array *data = weir_array_read(path, NULL);
+    if (data == NULL) return false;
+    weir_executor *executor = weir_executor_new(q->graph);
+    int64_t frames = executor == NULL ? -1 : weir_executor_frames(q->graph, data);
+    for (int64_t i = 0; i < frames; i++) {
+        weir_array *frame = weir_executor_frame(q->graph, data, i);
+        const weir_array *inputs[1] = {frame};
+        weir_executor_run(executor, inputs);
+        see_frame(q, executor);
+        weir_array_free(frame);
+    }
+    if (frames > 0) keep_statistics(q, frames);
+    weir_executor_free(executor);
+    weir_array_free(data);
+    if (frames == 0) weir_error(weir_at(path, 0), "expected at least one frame of calibration data");
+    return frames > 0;
+}
+
+/* --- building quantizers --- */
+
+static weir_value constant_of(quantizer *q, const char *base, const char *suffix, weir_dtype dtype, size_t count,
+                              bool vector, const double *values) {
+    weir_shape shape = {vector ? 1 : 0, {(int64_t)count}};
+    weir_array *array = weir_array_new(dtype, &shape);
+    for (size_t i = 0; i < count; i++) weir_array_set(array, i, values[i]);
+    char *name = weir_format("%s_%s", base, suffix);
+    weir_value value = weir_graph_add_constant(q->graph, name, array);
+    free(name);
+    weir_array_free(array);
+    return value;
+}
+
+static weir_value add_node(quantizer *q, weir_op op, const char *base, const char *suffix, const weir_value *inputs,
+                           size_t count, weir_node before, int64_t axis) {
+    char *name = weir_format("%s_%s", base, suffix);
+    weir_node node = weir_graph_add_node(q->graph, op, name, inputs, count, 1, before);
+    free(name);
+    if (axis >= 0) weir_node_set_int(q->graph, node, "axis", axis);
+    weir_node_set_location(q->graph, node, weir_node_location(q->graph, before));
+    return weir_infer_node(q->graph, node) ? weir_node_output(q->graph, node, 0) : WEIR_NO_VALUE;
+}
+
+/* MASE's rule for the fraction bits of a range: what the integer part and the sign leave of the width. */
+static int64_t fraction_bits(const range *r, int64_t width, int64_t wanted) {
+    if (wanted >= 0) return wanted;
+    double largest = fmax(0.5, fmax(fabs(r->min), fabs(r->max)));
+    int64_t integer_bits = (int64_t)floor(log2(largest)) + 2;
+    return width > integer_bits ? width - integer_bits : 0;
+}
+
+/* QONNX Quant: value on the grid of 2^-frac, rounded down, saturated. */
+static weir_value add_fixed(quantizer *q, const char *base, weir_value value, const range *r, int64_t width,
+                            int64_t frac, weir_node before) {
+    double parameters[3] = {ldexp(1, -(int)fraction_bits(r, width, frac)), 0, (double)width};
+    static const char *const names[3] = {"scale", "zero_point", "width"};
+    weir_value inputs[4] = {value};
+    for (size_t i = 0; i < 3; i++)
+        inputs[i + 1] = constant_of(q, base, names[i], WEIR_FLOAT32, 1, false, &parameters[i]);
+    weir_value result = add_node(q, WEIR_OP_QUANT, base, "quant", inputs, 4, before, -1);
+    if (result.id == 0) return result;
+    weir_node node = weir_value_producer(q->graph, result);
+    weir_node_set_int(q->graph, node, "signed", 1);
+    weir_node_set_int(q->graph, node, "narrow", 0);
+    weir_node_set_string(q->graph, node, "rounding_mode", "FLOOR");
+    return result;
+}
+
+static weir_value add_int8(quantizer *q, const char *base, weir_value value, const range *r, weir_node before) {
+    double low = fmin(r->min, 0), high = fmax(r->max, 0);
+    double scale = high > low ? (double)(float)((high - low) / 255) : 1;
+    double zero = nearbyint(-low / scale);
+    weir_value inputs[3] = {value, constant_of(q, base, "scale", WEIR_FLOAT32, 1, false, &scale),
+                            constant_of(q, base, "zero_point", WEIR_UINT8, 1, false, &zero)};
+    weir_value codes = add_node(q, WEIR_OP_QUANTIZE_LINEAR, base, "quantize", inputs, 3, before, -1);
+    if (codes.id == 0) return codes;
+    inputs[0] = codes;
+    return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, base, "dequantize", inputs, 3, before, -1);
+}
+
+/* The value behind its quantizer, made at its first use. */
+static weir_value quantize_activation(quantizer *q, weir_value value, weir_node before) {
+    if (q->quantized[value.id].id != 0) return q->quantized[value.id];
+    weir_node producer = weir_value_producer(q->graph, value);
+    const char *base = producer.id != 0 ? weir_node_name(q->graph, producer) : weir_value_name(q->graph, value);
+    const range *r = &q->range[value.id];
+    weir_value result = q->fixed ? add_fixed(q, base, value, r, weir_pass_int(q->pass, "data_in_width"),
+                                             weir_pass_int(q->pass, "data_in_frac_width"), before)
+                                 : add_int8(q, base, value, r, before);
+    q->quantized[value.id] = result;
+    return result;
+}
+
+static range range_of(const weir_array *data) {
+    range r = {false, 0, 0};
+    for (size_t i = 0; i < data->count; i++) see(&r, weir_array_get(data, i));
+    return r;
+}
+
+/* int8 weights with a scale an output; the scales are returned for the bias. */
+static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value value, int64_t axis, double *scale) {
+    const weir_array *data = weir_value_constant(q->graph, value);
+    size_t outputs = (size_t)data->shape.dim[axis], inner = axis == 0 ? data->count / outputs : 1;
+    weir_array *codes = weir_array_new(WEIR_INT8, &data->shape);
+    double *zero = weir_calloc(outputs, sizeof *zero), *peak = weir_calloc(outputs, sizeof *peak);
+    for (size_t i = 0; i < data->count; i++) {
+        size_t channel = i / inner % outputs;
+        peak[channel] = fmax(peak[channel], fabs(weir_array_get(data, i)));
+    }
+    for (size_t c = 0; c < outputs; c++) scale[c] = peak[c] > 0 ? (double)(float)(peak[c] / 127) : 1;
+    for (size_t i = 0; i < data->count; i++) {
+        double code = nearbyint(weir_array_get(data, i) / scale[i / inner % outputs]);
+        weir_array_set(codes, i, fmax(-127, fmin(127, code)));
+    }
+    char *name = weir_format("%s_quantized", weir_value_name(q->graph, value));
+    const char *base = weir_value_name(q->graph, value);
+    weir_value inputs[3] = {weir_graph_add_constant(q->graph, name, codes),
+                            constant_of(q, base, "scale", WEIR_FLOAT32, outputs, true, scale),
+                            constant_of(q, base, "zero_point", WEIR_INT8, outputs, true, zero)};
+    free(name);
+    free(zero);
+    free(peak);
+    weir_array_free(codes);
+    return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, weir_node_name(q->graph, node), "weights", inputs, 3, node, axis);
+}
+
+static weir_value quantize_bias_int8(quantizer *q, weir_node node, weir_value value, double input_scale,
+                                     const double *weight_scale, size_t outputs) {
+    const weir_array *data = weir_value_constant(q->graph, value);
+    weir_array *codes = weir_array_new(WEIR_INT32, &(weir_shape){1, {(int64_t)outputs}});
+    double *scale = weir_calloc(outputs, sizeof *scale), *zero = weir_calloc(outputs, sizeof *zero);
+    for (size_t c = 0; c < outputs; c++) {
+        scale[c] = (double)((float)input_scale * (float)weight_scale[c]);
+        double code = nearbyint(weir_array_get(data, data->count == 1 ? 0 : c) / scale[c]);
+        weir_array_set(codes, c, fmax(-2147483648.0, fmin(2147483647.0, code)));
+    }
+    const char *base = weir_value_name(q->graph, value);
+    char *name = weir_format("%s_quantized", base);
+    weir_value inputs[3] = {weir_graph_add_constant(q->graph, name, codes),
+                            constant_of(q, base, "scale", WEIR_FLOAT32, outputs, true, scale),
+                            constant_of(q, base, "zero_point", WEIR_INT32, outputs, true, zero)};
+    free(name);
+    free(scale);
+    free(zero);
+    weir_array_free(codes);
+    return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, weir_node_name(q->graph, node), "bias", inputs, 3, node, 0);
+}
+
+static weir_value quantize_constant_fixed(quantizer *q, weir_node node, weir_value value, const char *kind) {
+    range r = range_of(weir_value_constant(q->graph, value));
+    char *width = weir_format("%s_width", kind), *frac = weir_format("%s_frac_width", kind);
+    weir_value result = add_fixed(q, weir_value_name(q->graph, value), value, &r, weir_pass_int(q->pass, width),
+                                  weir_pass_int(q->pass, frac), node);
+    free(width);
+    free(frac);
+    return result;
+}
+
+/* --- nodes --- */
+
+static bool is_constant(const quantizer *q, weir_value value) {
+    return value.id != 0 && weir_value_constant(q->graph, value) != NULL;
+}
+
+/* Scale of an activation that add_int8 quantized. */
+static double scale_of(const quantizer *q, weir_value dequantized) {
+    weir_node node = weir_value_producer(q->graph, dequantized);
+    return weir_array_get(weir_value_constant(q->graph, weir_node_input(q->graph, node, 1)), 0);
+}
+
+/* The constant addend of the only user of a MatMul, where frameworks put the bias: node and input index. */
+static bool bias_behind(const quantizer *q, weir_node node, weir_use *use) {
+    weir_value result = weir_node_output(q->graph, node, 0);
+    if (weir_node_op(q->graph, node) != WEIR_OP_MATMUL || weir_value_use_count(q->graph, result) != 1) return false;
+    *use = weir_value_use(q->graph, result, 0);
+    if (weir_node_op(q->graph, use->node) != WEIR_OP_ADD) return false;
+    use->index = 1 - use->index;
+    return is_constant(q, weir_node_input(q->graph, use->node, use->index));
+}
+
+static bool set_input(quantizer *q, weir_node node, size_t index, weir_value value) {
+    if (value.id == 0) return false;
+    weir_node_set_input(q->graph, node, index, value);
+    return true;
+}
+
+static bool quantize_linear_node(quantizer *q, weir_node node) {
+    weir_value weights = weir_node_input(q->graph, node, 1);
+    bool gemm = weir_node_op(q->graph, node) == WEIR_OP_GEMM;
+    int64_t axis = gemm && weir_node_int(q->graph, node, "transB", 0) != 0 ? 0 : 1;
+    if (weir_value_type(q->graph, weights)->shape.rank != 2) {
+        weir_error(weir_node_location(q->graph, node), "node '%s': weights of rank %d, expected 2",
+                   weir_node_name(q->graph, node), weir_value_type(q->graph, weights)->shape.rank);
+        return false;
+    }
+    size_t outputs = (size_t)weir_value_type(q->graph, weights)->shape.dim[axis];
+    weir_value x = quantize_activation(q, weir_node_input(q->graph, node, 0), node);
+    if (!set_input(q, node, 0, x)) return false;
+    weir_use bias = {node, 2};
+    bool has_bias = gemm ? is_constant(q, weir_node_input(q->graph, node, 2)) : bias_behind(q, node, &bias);
+    weir_value addend = has_bias ? weir_node_input(q->graph, bias.node, bias.index) : WEIR_NO_VALUE;
+    if (q->fixed) {
+        return set_input(q, node, 1, quantize_constant_fixed(q, node, weights, "weight")) &&
+               (!has_bias ||
+                set_input(q, bias.node, bias.index, quantize_constant_fixed(q, bias.node, addend, "bias")));
+    }
+    double *scale = weir_calloc(outputs, sizeof *scale);
+    bool fine = set_input(q, node, 1, quantize_weights_int8(q, node, weights, axis, scale));
+    if (fine && has_bias)
+        fine = set_input(q, bias.node, bias.index,
+                         quantize_bias_int8(q, bias.node, addend, scale_of(q, x), scale, outputs));
+    free(scale);
+    return fine;
+}
+
+static bool quantize_node(quantizer *q, weir_node node) {
+    weir_op op = weir_node_op(q->graph, node);
+    if ((op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL) && is_constant(q, weir_node_input(q->graph, node, 1)))
+        return quantize_linear_node(q, node);
+    if (op != WEIR_OP_ADD) return true;
+    for (size_t i = 0; i < 2; i++) {
+        weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
+        if (value.id >= q->limit || other.id >= q->limit || is_constant(q, value) || is_constant(q, other)) return true;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (!set_input(q, node, i, quantize_activation(q, weir_node_input(q->graph, node, i), node))) return false;
+    }
+    return true;
+}
+
+bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    weir_graph *graph = weir_module_find_graph(module, "model");
+    if (graph == NULL) {
+        weir_error(WEIR_NOWHERE, "quantize needs an imported model");
+        return false;
+    }
+    quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
+    q.limit = weir_graph_value_limit(graph);
+    q.range = weir_calloc(q.limit, sizeof *q.range);
+    q.quantized = weir_calloc(q.limit, sizeof *q.quantized);
+    bool fine = calibrate(&q, weir_pass_string(pass, "calibration"));
+    for (weir_node node = weir_graph_first(graph), next; fine && node.id != 0; node = next) {
+        next = weir_node_next(graph, node);
+        fine = quantize_node(&q, node);
+        weir_pass_count(context, "nodes seen", 1);
+    }
+    free(q.range);
+    free(q.quantized);
+    weir_remove_unused(graph);
+    return fine;
+}

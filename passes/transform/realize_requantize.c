@@ -1,0 +1,347 @@
+/* realize_requantize: each Requantize and Threshold of the integer graph becomes the cheapest component that provably
+ * computes the same function of the accumulator (DESIGN "Exact requantization"):
+ *   Cast        every channel is an addition and a shift (powers of two, MASE's fixed point)
+ *   Threshold   few output codes
+ *   Scale       floor((x * M + A) / 2^S) per channel, the narrowest M by exact search
+ *   ScaleFloat  the float32 arithmetic itself, when its double rounding makes no multiply-add-shift fit
+ *   Threshold   the table, when nothing else fits
+ * The proof (weir_staircase_proves) runs for every channel of every node, on each compile. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/arithmetic.h"
+#include "exec/contract.h"
+#include "ir/infer.h"
+#include "passes/passes.h"
+#include "passes/transform/staircase.h"
+#include "support/arena.h"
+
+enum { MAX_SHIFT = 46, MAX_MULTIPLIER_BITS = 31, MAX_ADD_BITS = 56, FEW_CODES = 3, MAX_CHANNELS_TABLE = 1 << 22 };
+
+typedef struct realizer {
+    weir_graph *graph;
+    weir_node node;
+    size_t channels; /* 1 when every channel has the same function */
+    weir_staircase *staircase;
+    weir_requantizer requantizer; /* Requantize only */
+    const weir_array *thresholds; /* Threshold only */
+    int64_t low, high, base, stride;
+} realizer;
+
+static bool fail(const realizer *r, const char *what) {
+    weir_error(weir_node_location(r->graph, r->node), "node '%s': %s", weir_node_name(r->graph, r->node), what);
+    return false;
+}
+
+/* --- the specification of one channel --- */
+
+typedef struct channel_function {
+    const realizer *r;
+    int64_t channel;
+} channel_function;
+
+static int64_t specified(const void *user, int64_t x) {
+    const channel_function *f = user;
+    const realizer *r = f->r;
+    if (r->thresholds == NULL) {
+        int64_t code = weir_requantizer_apply(&r->requantizer, f->channel, x);
+        return r->stride == 1 ? code : (code - r->base) / r->stride;
+    }
+    size_t count = (size_t)r->thresholds->shape.dim[1], below = 0;
+    size_t row = r->thresholds->shape.dim[0] == 1 ? 0 : (size_t)f->channel;
+    const int64_t *steps = (const int64_t *)r->thresholds->data + row * count;
+    for (size_t end = count; below < end;) {
+        size_t middle = below + (end - below) / 2;
+        if (steps[middle] <= x) below = middle + 1;
+        else end = middle;
+    }
+    return r->stride == 1 ? r->base + (int64_t)below : (int64_t)below;
+}
+
+/* Reads the node. Binary outputs are handled as step numbers 0, 1 with base -1 and stride 2. */
+static bool read_node(realizer *r) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    const weir_type *out = weir_value_type(r->graph, weir_node_output(r->graph, r->node, 0));
+    size_t last = (size_t)in->shape.dim[in->shape.rank - 1];
+    if (!in->has_range) return fail(r, "its input has no proven range");
+    r->stride = 1;
+    r->channels = in->quant.count > 1 ? in->quant.count : 1;
+    if (weir_node_op(r->graph, r->node) == WEIR_OP_THRESHOLD) {
+        r->thresholds = weir_value_constant(r->graph, weir_node_input(r->graph, r->node, 1));
+        r->base = weir_node_int(r->graph, r->node, "base", 0);
+        r->stride = weir_node_int(r->graph, r->node, "step", 1);
+        r->channels = (size_t)r->thresholds->shape.dim[0];
+        int64_t steps = r->thresholds->shape.dim[1];
+        r->low = r->stride == 1 ? r->base : 0;
+        r->high = r->low + steps;
+    } else {
+        if (!weir_requantizer_of(r->graph, r->node, &r->requantizer)) return fail(r, "its contract is unknown");
+        if (r->requantizer.offset != NULL && r->requantizer.offset->count > 1) r->channels = r->requantizer.offset->count;
+        r->low = r->requantizer.low;
+        r->high = r->requantizer.high;
+        if (out->quant.format == WEIR_FORMAT_BINARY) {
+            r->base = -1;
+            r->stride = 2;
+            r->low = 0;
+            r->high = 1;
+        }
+    }
+    if (r->channels > 1 && r->channels != last) return fail(r, "its parameters do not fit the last axis");
+    return true;
+}
+
+static bool build_staircases(realizer *r) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    r->staircase = weir_calloc(r->channels, sizeof *r->staircase);
+    for (size_t c = 0; c < r->channels; c++) {
+        channel_function function = {r, (int64_t)c};
+        if (!weir_staircase_build(&r->staircase[c], specified, &function, in->low, in->high, r->low, r->high))
+            return fail(r, "its function does not rise with its input");
+    }
+    return true;
+}
+
+/* --- candidates: each fills parameters a channel and is proved --- */
+
+typedef struct candidate {
+    weir_op op;
+    int shift, left;
+    weir_rounding rounding;
+    int64_t zero, low, high; /* low, high: in the codes of the staircase */
+    int64_t *multiplier, *add;
+} candidate;
+
+typedef struct channel_candidate {
+    const candidate *k;
+    size_t channel;
+} channel_candidate;
+
+static int64_t computed(const void *user, int64_t x) {
+    const channel_candidate *c = user;
+    const candidate *k = c->k;
+    int64_t add = k->add[c->channel];
+    switch (k->op) {
+    case WEIR_OP_CAST: return weir_cast(x, add, k->left, k->shift, k->rounding, k->low, k->high);
+    case WEIR_OP_SCALE: return weir_requantize_scale(x, k->multiplier[c->channel], add, k->shift, k->low, k->high);
+    default:
+        return weir_requantize_scale_float(x, k->multiplier[c->channel], add, k->shift, k->zero, k->low, k->high);
+    }
+}
+
+static bool proved(const realizer *r, const candidate *k) {
+    for (size_t c = 0; c < r->channels; c++) {
+        channel_candidate function = {k, c};
+        int64_t where;
+        if (!weir_staircase_proves(&r->staircase[c], computed, &function, &where)) return false;
+    }
+    return true;
+}
+
+/* The scale ratio of the channel as a power of two, or false. */
+static bool power_of_two(const realizer *r, size_t c, int *exponent) {
+    double ratio = weir_quant_scale(r->requantizer.from, (int64_t)c) / weir_quant_scale(r->requantizer.to, 0);
+    return frexp(ratio, exponent) == 0.5 && (*exponent -= 1, true);
+}
+
+/* Power-of-two ratio, whole additions: y = round((x + add) * 2^e) with the zero point of y inside add. */
+static bool try_cast(const realizer *r, candidate *k) {
+    if (r->thresholds != NULL || r->stride != 1) return false;
+    int exponent = 0, other;
+    for (size_t c = 0; c < r->channels; c++) {
+        if (!power_of_two(r, c, &other) || (c > 0 && other != exponent) || other > 16 || other < -40) return false;
+        exponent = other;
+    }
+    if (r->requantizer.to->rounding == WEIR_ROUND_HALF_TO_ZERO) return false;
+    *k = (candidate){WEIR_OP_CAST, exponent < 0 ? -exponent : 0, exponent > 0 ? exponent : 0,
+                     r->requantizer.to->rounding, 0, r->low, r->high, k->multiplier, k->add};
+    for (size_t c = 0; c < r->channels; c++) {
+        double offset = r->requantizer.offset == NULL ? 0
+                            : weir_array_get(r->requantizer.offset, r->requantizer.offset->count == 1 ? 0 : c) /
+                                  weir_quant_scale(r->requantizer.from, (int64_t)c);
+        double zero = ldexp((double)weir_quant_zero(r->requantizer.to, 0), -exponent);
+        if (offset != floor(offset) || zero != floor(zero)) return false;
+        k->add[c] = (int64_t)(offset + zero) - weir_quant_zero(r->requantizer.from, (int64_t)c);
+    }
+    return proved(r, k);
+}
+
+static int bits_of(int64_t value) { return weir_bits_for(value < 0 ? value : 0, value < 0 ? 0 : value); }
+
+/* One shift for all channels: the largest of the channels' smallest. */
+static bool try_scale(const realizer *r, candidate *k) {
+    if (r->stride != 1) return false;
+    weir_scaling scaling;
+    int shift = 0;
+    for (size_t c = 0; c < r->channels; c++) {
+        if (!weir_staircase_scaling(&r->staircase[c], MAX_SHIFT, &scaling)) return false;
+        if (scaling.shift > shift) shift = scaling.shift;
+    }
+    *k = (candidate){WEIR_OP_SCALE, shift, 0, WEIR_ROUND_FLOOR, 0, r->low, r->high, k->multiplier, k->add};
+    for (size_t c = 0; c < r->channels; c++) {
+        if (!weir_staircase_scaling_at(&r->staircase[c], shift, &scaling)) return false;
+        if (bits_of(scaling.multiplier) > MAX_MULTIPLIER_BITS || bits_of(scaling.add) > MAX_ADD_BITS) return false;
+        k->multiplier[c] = scaling.multiplier;
+        k->add[c] = scaling.add;
+    }
+    return proved(r, k);
+}
+
+/* The float32 multipliers' mantissas aligned to one exponent. */
+static bool try_scale_float(const realizer *r, candidate *k) {
+    if (r->thresholds != NULL || r->requantizer.contract != WEIR_CONTRACT_ONNXRUNTIME || r->stride != 1) return false;
+    int least = 1000, exponent;
+    for (size_t c = 0; c < r->channels; c++) {
+        frexpf((float)weir_quant_scale(r->requantizer.from, (int64_t)c) / (float)weir_quant_scale(r->requantizer.to, 0),
+               &exponent);
+        if (exponent - 24 < least) least = exponent - 24;
+    }
+    if (least > 0 || least < -61) return false;
+    *k = (candidate){WEIR_OP_SCALE_FLOAT, -least, 0, WEIR_ROUND_HALF_EVEN, weir_quant_zero(r->requantizer.to, 0),
+                     r->low, r->high, k->multiplier, k->add};
+    int64_t common = 0;
+    for (size_t c = 0; c < r->channels; c++) {
+        float m = (float)weir_quant_scale(r->requantizer.from, (int64_t)c) /
+                  (float)weir_quant_scale(r->requantizer.to, 0);
+        double mantissa = ldexp((double)m, -least);
+        if (mantissa >= 2147483648.0) return false;
+        k->multiplier[c] = (int64_t)mantissa;
+        k->add[c] = -weir_quant_zero(r->requantizer.from, (int64_t)c);
+        common |= k->multiplier[c];
+    }
+    for (; (common & 1) == 0 && k->shift > 0; common >>= 1, k->shift--) {
+        for (size_t c = 0; c < r->channels; c++) k->multiplier[c] >>= 1;
+    }
+    return proved(r, k);
+}
+
+/* --- putting the winner into the graph --- */
+
+static weir_value parameter(realizer *r, const char *suffix, const int64_t *values, size_t rows, size_t columns) {
+    weir_shape shape = columns == 0 ? (weir_shape){1, {(int64_t)rows}}
+                                    : (weir_shape){2, {(int64_t)rows, (int64_t)columns}};
+    weir_array *array = weir_array_new(WEIR_INT64, &shape);
+    memcpy(array->data, values, array->count * sizeof *values);
+    char *name = weir_format("%s_%s", weir_node_name(r->graph, r->node), suffix);
+    weir_value value = weir_graph_add_constant(r->graph, name, array);
+    free(name);
+    weir_array_free(array);
+    return value;
+}
+
+/* The new node takes the old one's name, place, output type and users. */
+static weir_node replace(realizer *r, weir_op op, const weir_value *inputs, size_t count) {
+    weir_graph *graph = r->graph;
+    weir_value old = weir_node_output(graph, r->node, 0);
+    weir_node made = weir_graph_add_node(graph, op, "replacement", inputs, count, 1, r->node);
+    weir_value value = weir_node_output(graph, made, 0);
+    weir_value_set_type(graph, value, weir_value_type(graph, old));
+    weir_node_set_location(graph, made, weir_node_location(graph, r->node));
+    char *name = weir_copy_string(weir_node_name(graph, r->node));
+    weir_value_replace(graph, old, value);
+    weir_graph_remove_node(graph, r->node);
+    weir_node_rename(graph, made, name, "");
+    free(name);
+    return made;
+}
+
+static bool finish(realizer *r, weir_node made) { return weir_infer_node(r->graph, made); }
+
+static bool use_candidate(realizer *r, const candidate *k) {
+    bool cast = k->op == WEIR_OP_CAST, zero = true;
+    for (size_t c = 0; c < r->channels; c++) zero &= k->add[c] == 0;
+    weir_value inputs[3] = {weir_node_input(r->graph, r->node, 0)};
+    size_t count = 1;
+    if (!cast) inputs[count++] = parameter(r, "multiplier", k->multiplier, r->channels, 0);
+    if (!cast || !zero) inputs[count++] = parameter(r, "add", k->add, r->channels, 0);
+    weir_node made = replace(r, k->op, inputs, count);
+    weir_node_set_int(r->graph, made, "low", k->low);
+    weir_node_set_int(r->graph, made, "high", k->high);
+    weir_node_set_int(r->graph, made, "shift", k->shift);
+    if (k->op == WEIR_OP_SCALE_FLOAT) weir_node_set_int(r->graph, made, "zero", k->zero);
+    if (cast) {
+        weir_node_set_int(r->graph, made, "left", k->left);
+        weir_node_set_string(r->graph, made, "rounding", weir_rounding_name(k->rounding));
+    }
+    return finish(r, made);
+}
+
+/* Steps that are never reached lie one beyond the largest input. */
+static bool use_thresholds(realizer *r) {
+    int64_t base = r->staircase[0].base, top = base;
+    for (size_t c = 0; c < r->channels; c++) {
+        const weir_staircase *s = &r->staircase[c];
+        if (s->base < base) base = s->base;
+        if (s->base + (int64_t)s->count > top) top = s->base + (int64_t)s->count;
+    }
+    size_t count = (size_t)(top - base);
+    if (count == 0) count = 1;
+    if (count * r->channels > MAX_CHANNELS_TABLE) return fail(r, "its threshold table is too large");
+    int64_t *steps = weir_malloc(count * r->channels * sizeof *steps);
+    for (size_t c = 0; c < r->channels; c++) {
+        const weir_staircase *s = &r->staircase[c];
+        for (size_t k = 0; k < count; k++) {
+            int64_t code = base + (int64_t)k;
+            bool reached = code >= s->base && code < s->base + (int64_t)s->count;
+            steps[c * count + k] = code < s->base ? s->x_low : reached ? s->step[code - s->base] : s->x_high + 1;
+        }
+    }
+    weir_value inputs[2] = {weir_node_input(r->graph, r->node, 0), parameter(r, "thresholds", steps, r->channels, count)};
+    free(steps);
+    weir_node made = replace(r, WEIR_OP_THRESHOLD, inputs, 2);
+    weir_node_set_int(r->graph, made, "base", r->stride == 1 ? base : r->base + r->stride * base);
+    weir_node_set_int(r->graph, made, "step", r->stride);
+    return finish(r, made);
+}
+
+static bool few_codes(const realizer *r) {
+    for (size_t c = 0; c < r->channels; c++) {
+        if (r->staircase[c].count > FEW_CODES) return false;
+    }
+    return true;
+}
+
+static bool realize(realizer *r, weir_requantize_form form) {
+    if (!read_node(r) || !build_staircases(r)) return false;
+    candidate k = {.multiplier = weir_calloc(r->channels, sizeof(int64_t)),
+                   .add = weir_calloc(r->channels, sizeof(int64_t))};
+    bool any = form == WEIR_REQUANTIZE_AUTO;
+    bool fine;
+    if (any && try_cast(r, &k)) fine = use_candidate(r, &k);
+    else if (any && few_codes(r)) fine = use_thresholds(r);
+    else if ((any || form == WEIR_REQUANTIZE_SCALE) && try_scale(r, &k)) fine = use_candidate(r, &k);
+    else if (form != WEIR_REQUANTIZE_THRESHOLD && try_scale_float(r, &k)) fine = use_candidate(r, &k);
+    else fine = use_thresholds(r);
+    free(k.multiplier);
+    free(k.add);
+    return fine;
+}
+
+bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form) {
+    bool fine = true;
+    for (weir_node node = weir_graph_first(graph), next; fine && node.id != 0; node = next) {
+        next = weir_node_next(graph, node);
+        weir_op op = weir_node_op(graph, node);
+        if (op != WEIR_OP_REQUANTIZE && op != WEIR_OP_THRESHOLD) continue;
+        realizer r = {.graph = graph, .node = node};
+        fine = realize(&r, form);
+        for (size_t c = 0; r.staircase != NULL && c < r.channels; c++) weir_staircase_free(&r.staircase[c]);
+        free(r.staircase);
+    }
+    weir_remove_unused(graph);
+    return fine;
+}
+
+bool weir_pass_realize_requantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)context;
+    const weir_graph *integer = weir_module_find_graph(module, "integer");
+    if (integer == NULL) {
+        weir_error(WEIR_NOWHERE, "realize_requantize needs the integer graph that lower_integer makes");
+        return false;
+    }
+    weir_graph *hardware = weir_graph_copy(integer);
+    weir_graph_set_name(hardware, "hardware");
+    bool fine = weir_realize_requantize(hardware, (weir_requantize_form)weir_pass_choice(pass, "form"));
+    weir_module_add_graph(module, hardware);
+    return fine;
+}

@@ -1,0 +1,28 @@
+#include "ir/graph.h"
+#include "passes/passes.h"
+
+static bool is_used(const weir_graph *graph, weir_node node) {
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
+        weir_value value = weir_node_output(graph, node, i);
+        if (weir_value_use_count(graph, value) > 0 || weir_value_is_output(graph, value)) return true;
+    }
+    return false;
+}
+
+size_t weir_remove_unused(weir_graph *graph) {
+    size_t removed = 0;
+    for (weir_node node = weir_graph_last(graph), previous; node.id != 0; node = previous) {
+        previous = weir_node_previous(graph, node);
+        if (is_used(graph, node)) continue;
+        weir_graph_remove_node(graph, node);
+        removed++;
+    }
+    for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++) {
+        weir_value value = {id};
+        if (!weir_value_exists(graph, value) || weir_value_constant(graph, value) == NULL) continue;
+        if (weir_value_use_count(graph, value) > 0 || weir_value_is_output(graph, value)) continue;
+        weir_graph_remove_value(graph, value);
+        removed++;
+    }
+    return removed;
+}

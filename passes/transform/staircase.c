@@ -1,0 +1,134 @@
+#include "passes/transform/staircase.h"
+
+#include <stdlib.h>
+
+#include "support/arena.h"
+
+/* x * M and k * 2^s stay below this. */
+__extension__ typedef __int128 wide;
+
+bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
+                          int64_t x_high, int64_t low, int64_t high) {
+    *staircase = (weir_staircase){x_low, x_high, low, high, function(user, x_low), 0, NULL};
+    int64_t top = function(user, x_high);
+    if (top < staircase->base) return false;
+    staircase->count = (size_t)(top - staircase->base);
+    staircase->step = weir_malloc((staircase->count + 1) * sizeof *staircase->step);
+    int64_t from = x_low;
+    for (size_t k = 0; k < staircase->count; k++) {
+        int64_t wanted = staircase->base + (int64_t)k + 1, below = from, reached = x_high;
+        if (function(user, from) >= wanted) {
+            staircase->step[k] = from;
+            continue;
+        }
+        while (reached - below > 1) {
+            int64_t middle = below + (reached - below) / 2;
+            if (function(user, middle) >= wanted) reached = middle;
+            else below = middle;
+        }
+        staircase->step[k] = from = reached;
+    }
+    return true;
+}
+
+void weir_staircase_free(weir_staircase *staircase) {
+    free(staircase->step);
+    staircase->step = NULL;
+}
+
+/* Steps at one input belong together: its code is that of the last of them. */
+static bool proves_step(const weir_staircase *staircase, size_t k, weir_step_function *candidate, const void *user,
+                        int64_t *where) {
+    int64_t x = staircase->step[k], code = staircase->base + (int64_t)k;
+    if (k > 0 && staircase->step[k - 1] == x) return true;
+    *where = x - 1;
+    if (candidate(user, x - 1) != code) return false;
+    while (k < staircase->count && staircase->step[k] == x) k++;
+    *where = x;
+    return candidate(user, x) == staircase->base + (int64_t)k;
+}
+
+bool weir_staircase_proves(const weir_staircase *staircase, weir_step_function *candidate, const void *user,
+                           int64_t *where) {
+    *where = staircase->x_low;
+    if (candidate(user, staircase->x_low) != staircase->base) return false;
+    for (size_t k = 0; k < staircase->count; k++) {
+        if (!proves_step(staircase, k, candidate, user, where)) return false;
+    }
+    *where = staircase->x_high;
+    return candidate(user, staircase->x_high) == staircase->base + (int64_t)staircase->count;
+}
+
+/* The interval of add values for a multiplier; *length = high end - low end. */
+static wide add_interval(const weir_staircase *s, int shift, int64_t multiplier, wide *least) {
+    wide unit = (wide)1 << shift, most = (wide)1 << 126;
+    *least = -((wide)1 << 126);
+    for (size_t k = 0; k < s->count; k++) {
+        wide code = s->base + (int64_t)k + 1, product = (wide)s->step[k] * multiplier;
+        wide from = code * unit - product, to = code * unit - product + multiplier - 1;
+        if (from > *least) *least = from;
+        if (to < most) most = to;
+    }
+    if (s->base > s->low) {
+        wide from = (wide)s->base * unit - (wide)s->x_low * multiplier;
+        if (from > *least) *least = from;
+    }
+    int64_t top = s->base + (int64_t)s->count;
+    if (top < s->high) {
+        wide to = (wide)(top + 1) * unit - (wide)s->x_high * multiplier - 1;
+        if (to < most) most = to;
+    }
+    return most - *least;
+}
+
+/* The real slope is between (count - 1) and (count + 1) codes over the distance of the outer steps. */
+static void slope_bounds(const weir_staircase *s, int shift, int64_t *low, int64_t *high) {
+    double unit = (double)((wide)1 << shift);
+    double first = (double)s->step[0], last = (double)s->step[s->count - 1];
+    double codes = (double)(s->count - 1);
+    double top = last - first > 1 ? codes * unit / (last - first - 1) : (codes + 1) * unit;
+    double bottom = codes * unit / (last - first + 1);
+    *low = bottom < 2 ? 1 : (int64_t)bottom - 1;
+    *high = (int64_t)(top < 4e18 ? top : 4e18) + 2;
+}
+
+bool weir_staircase_scaling_at(const weir_staircase *s, int shift, weir_scaling *scaling) {
+    wide least;
+    if (s->count == 0) {
+        *scaling = (weir_scaling){0, s->base * ((int64_t)1 << shift), shift};
+        return true;
+    }
+    int64_t low, high;
+    slope_bounds(s, shift, &low, &high);
+    while (high - low > 2) {
+        int64_t third = (high - low) / 3, left = low + third, right = high - third;
+        wide a = add_interval(s, shift, left, &least), b = add_interval(s, shift, right, &least);
+        if (a >= 0 || b >= 0) {
+            low = high = a >= 0 ? left : right;
+        } else if (a < b) {
+            low = left + 1;
+        } else {
+            high = right - 1;
+        }
+    }
+    for (int64_t multiplier = low; multiplier <= high; multiplier++) {
+        wide length = add_interval(s, shift, multiplier, &least);
+        if (length < 0) continue;
+        wide add = least + length / 2;
+        if (add > INT64_MAX / 4 || add < -(INT64_MAX / 4)) return false;
+        *scaling = (weir_scaling){multiplier, (int64_t)add, shift};
+        return true;
+    }
+    return false;
+}
+
+bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir_scaling *scaling) {
+    int low = 0, high = max_shift;
+    if (!weir_staircase_scaling_at(staircase, high, scaling)) return false;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (weir_staircase_scaling_at(staircase, middle, scaling)) high = middle;
+        else low = middle + 1;
+    }
+    return weir_staircase_scaling_at(staircase, high, scaling);
+}

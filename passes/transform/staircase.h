@@ -1,0 +1,46 @@
+/* Monotone integer functions as staircases, and the search for hardware that computes them (DESIGN "Exact
+ * requantization"). A staircase over inputs [x_low, x_high] starts at code `base`; step[k] is the smallest input that
+ * gives base + k + 1 or more. Checking a monotone candidate at each step and just before it is a proof for every input. */
+#ifndef WEIR_PASSES_STAIRCASE_H
+#define WEIR_PASSES_STAIRCASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct weir_staircase {
+    int64_t x_low, x_high; /* inputs that can occur */
+    int64_t low, high;     /* clip bounds: codes outside are never seen after clipping */
+    int64_t base;          /* code of x_low */
+    size_t count;          /* code of x_high is base + count */
+    int64_t *step;         /* ascending, each in (x_low, x_high] */
+} weir_staircase;
+
+/* A monotone function of the input. */
+typedef int64_t weir_step_function(const void *user, int64_t x);
+
+/* Finds the steps of the function by bisection: O(count log(x_high - x_low)) calls. `step` is heap memory. False when
+ * the function is not monotone where it was looked at. */
+bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
+                          int64_t x_high, int64_t low, int64_t high);
+void weir_staircase_free(weir_staircase *staircase);
+
+/* Does the monotone candidate equal the staircase on every input? On failure *where is an input at which it differs. */
+bool weir_staircase_proves(const weir_staircase *staircase, weir_step_function *candidate, const void *user,
+                           int64_t *where);
+
+/* y = clip(floor((x * multiplier + add) / 2^shift), low, high) */
+typedef struct weir_scaling {
+    int64_t multiplier, add;
+    int shift;
+} weir_scaling;
+
+/* The exact search at one shift: for a multiplier M the add values that fit form the interval
+ * [max(k * 2^s - x * M) over inputs x that must give k or more, min((k + 1) * 2^s - x * M) - 1 over those that must give
+ * k or less]; its length is concave in M, so a ternary search decides whether any M fits. Feasibility at a shift implies
+ * it at the next one. */
+bool weir_staircase_scaling_at(const weir_staircase *staircase, int shift, weir_scaling *scaling);
+/* The smallest shift up to `max_shift` that works, or false. */
+bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir_scaling *scaling);
+
+#endif

@@ -1,0 +1,61 @@
+/* How a value of the imported graph is represented by integer codes while the graph is lowered (lower_integer.c). */
+#ifndef WEIR_PASSES_VIEW_H
+#define WEIR_PASSES_VIEW_H
+
+#include "exec/contract.h"
+#include "ir/graph.h"
+
+typedef enum weir_view_kind {
+    WEIR_VIEW_NONE,
+    WEIR_VIEW_REAL,     /* real numbers outside the hardware: a graph input before its quantizer */
+    WEIR_VIEW_CONSTANT, /* a real or integer constant, not (yet) quantized */
+    WEIR_VIEW_WEIGHTS,  /* a constant given by codes and their quantization */
+    WEIR_VIEW_CODES,    /* codes in the new graph; real = (code - zero) * scale + offset, then max(., 0) if relu */
+    WEIR_VIEW_SUM       /* the sum of two CODES views that waits for its quantizer */
+} weir_view_kind;
+
+typedef struct weir_view {
+    weir_view_kind kind;
+    weir_value value;         /* in the new graph: REAL, CODES, SUM's first operand */
+    weir_value other;         /* SUM's second operand */
+    const weir_array *codes;  /* CONSTANT: the data; WEIGHTS: integer codes */
+    weir_quant quant;         /* WEIGHTS */
+    const double *offset;     /* CODES: real numbers added after scaling, one or one a channel; NULL: none */
+    uint32_t offset_count;
+    bool relu; /* CODES, SUM: negative real numbers count as zero */
+} weir_view;
+
+/* State of one lowering. */
+typedef struct weir_lowering {
+    const weir_graph *from;
+    weir_graph *to;
+    weir_view *view;      /* by value id of `from` */
+    weir_contract contract; /* who defines the rounding of this model */
+} weir_lowering;
+
+/* Each returns false after a reported error. `node` is the node of the old graph that is lowered, for names and
+ * places; results are stored as the view of its output 0. */
+bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
+                       bool output_major, const weir_view *bias);
+/* The view of real numbers becomes codes of `quant`, rounded as the contract says, clipped to the quantization's
+ * limits. */
+bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant);
+/* Sum of two quantized tensors, or of one and a constant. */
+bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+/* The quantizer after a SUM view: Sum and a proven staircase. */
+bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
+
+/* --- helpers shared by the files of the lowering --- */
+void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view);
+/* `error: node 'x' (Gemm): text` at the node's place; false. */
+bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A per-tensor quantization of `width` bits with the limits of an element type. */
+weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
+/* The CODES view's value with the pending relu applied: for consumers that take codes. No value after an error. */
+weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *view);
+/* A node of the new graph at the old one's place, whose output 0 gets the type before inference. */
+weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix,
+                              const weir_value *inputs, size_t count, const weir_type *type);
+
+#endif

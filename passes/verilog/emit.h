@@ -1,0 +1,38 @@
+/* What the emission passes share: the design they build and the names of its streams. */
+#ifndef WEIR_PASSES_EMIT_H
+#define WEIR_PASSES_EMIT_H
+
+#include "passes/hardware.h"
+#include "passes/passes.h"
+#include "rtlir/expr.h"
+#include "rtlir/rtl.h"
+#include "rtlir/stmt.h"
+
+/* Streams at the edge of the hardware; a design has at most this many inputs, and as many outputs. */
+enum { WEIR_MAX_PORTS = 64 };
+
+/* One stream: wires in a module. Several outputs of a fork share data and last. */
+typedef struct weir_wires {
+    weir_rtl_expr valid, ready, data, last;
+    int64_t lanes;
+    int element_bits;
+    bool is_signed;
+} weir_wires;
+
+/* Side data of the module that emit_verilog_top leaves: weir_wires of each stream, by value id of the hardware graph. */
+#define WEIR_EMIT_STREAMS "streams"
+
+/* The hardware graph of the module or NULL after an error that names the pass. */
+weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass);
+/* An external module of rtl/ or sim/bench by name; none after a reported error. */
+weir_rtl_module weir_emit_library(weir_rtl_design *design, const char *name);
+/* Path of a library file, heap memory; NULL after a reported error. */
+char *weir_emit_library_path(const char *name);
+/* "FOLDER/SUB" of the module's output folder, made when absent; heap memory, NULL after a reported error. */
+char *weir_emit_folder(const weir_module *module, const char *sub);
+/* A legal Verilog name for the design's top, from the module's name. */
+const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *module);
+/* Prefix of hardware port `index` of `count`: "s", or "s_NAME" when there are several. Heap memory. */
+char *weir_emit_prefix(const weir_graph *graph, const char *side, weir_value value, size_t count);
+
+#endif

@@ -1,0 +1,210 @@
+/* emit_verilog_tb: the bench as a module of the hardware IR, made of the parts in sim/bench (sim/README.md gives the
+ * instance names that the harness looks for): FOLDER/tb/tb.v drives and records the edges only; FOLDER/tb_debug/tb.v
+ * also taps every stream between components and meters every component. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/verilog/emit.h"
+#include "rtlir/print.h"
+#include "rtlir/read.h"
+#include "rtlir/verify.h"
+#include "support/arena.h"
+#include "support/file.h"
+
+enum { RING_DEPTH = 1024 };
+
+typedef struct bench {
+    weir_graph *graph;
+    const weir_rtl_design *design; /* under test */
+    const weir_wires *streams;     /* its streams by value id */
+    weir_rtl_design *bench;        /* the bench alone; the design under test is a module read from its file */
+    weir_rtl_module tb;
+    weir_rtl_instance dut;
+    weir_rtl_expr clk, rst, cycle;
+    weir_rtl_expr *request; /* from the parts, in order of creation */
+    size_t requests, capacity;
+} bench;
+
+static weir_rtl_expr add_wire(bench *b, const char *base, const char *suffix, uint32_t width) {
+    char *name = weir_format("%s_%s", base, suffix);
+    weir_rtl_var var = weir_rtl_add_wire(b->bench, b->tb, weir_rtl_free_name(b->bench, b->tb, name), width);
+    free(name);
+    return weir_rtl_read(b->bench, var);
+}
+
+/* A part with clock, reset and cycle connected, named u_KIND_INDEX. */
+static weir_rtl_instance add_part(bench *b, const char *kind, size_t index) {
+    char *module = weir_format("weir_sim_%s", kind), *name = weir_format("u_%s_%zu", kind, index);
+    weir_rtl_instance part =
+        weir_rtl_add_instance(b->bench, b->tb, weir_emit_library(b->bench, module), name);
+    weir_rtl_connect(b->bench, part, "clk", b->clk);
+    weir_rtl_connect(b->bench, part, "rst", b->rst);
+    weir_rtl_connect(b->bench, part, "cycle", b->cycle);
+    free(module);
+    free(name);
+    return part;
+}
+
+static void add_request(bench *b, weir_rtl_instance part, const char *kind, size_t index) {
+    char *base = weir_format("%s_%zu", kind, index);
+    b->request = weir_grow(b->request, &b->capacity, b->requests + 1, sizeof *b->request);
+    b->request[b->requests] = add_wire(b, base, "request", 1);
+    weir_rtl_connect(b->bench, part, "request", b->request[b->requests++]);
+    free(base);
+}
+
+static void add_clock(bench *b) {
+    weir_rtl_var clk = weir_rtl_add_wire_of(b->bench, b->tb, "clk", WEIR_RTL_CLOCK);
+    weir_rtl_var rst = weir_rtl_add_wire_of(b->bench, b->tb, "rst", WEIR_RTL_RESET);
+    weir_rtl_var cycle = weir_rtl_add_wire(b->bench, b->tb, "cycle", 32);
+    b->clk = weir_rtl_read(b->bench, clk);
+    b->rst = weir_rtl_read(b->bench, rst);
+    b->cycle = weir_rtl_read(b->bench, cycle);
+    weir_rtl_instance part =
+        weir_rtl_add_instance(b->bench, b->tb, weir_emit_library(b->bench, "weir_sim_clock"), "u_clock");
+    weir_rtl_connect(b->bench, part, "clk", b->clk);
+    weir_rtl_connect(b->bench, part, "rst", b->rst);
+    weir_rtl_connect(b->bench, part, "cycle", b->cycle);
+}
+
+/* A source or sink on a stream of the design under test. */
+static void add_edge(bench *b, const char *kind, const char *side, size_t index, size_t count, weir_value value) {
+    static const char *const signals[] = {"valid", "ready", "data", "last"};
+    bool is_signed;
+    uint32_t width = (uint32_t)(weir_hardware_lanes(b->graph, value) * weir_hardware_width(b->graph, value, &is_signed));
+    char *prefix = weir_emit_prefix(b->graph, side, value, count);
+    const char *mirror = *side == 's' ? "m" : "s";
+    weir_rtl_instance part = add_part(b, kind, index);
+    weir_rtl_set_parameter(b->bench, part, "WIDTH", width);
+    weir_rtl_set_parameter(b->bench, part, "DEPTH", RING_DEPTH);
+    for (size_t i = 0; i < 4; i++) {
+        weir_rtl_expr signal = add_wire(b, prefix, signals[i], i == 2 ? width : 1);
+        char *own = weir_format("%s_%s", mirror, signals[i]), *port = weir_format("%s_%s", prefix, signals[i]);
+        weir_rtl_connect(b->bench, part, own, signal);
+        weir_rtl_connect(b->bench, b->dut, port, signal);
+        free(own);
+        free(port);
+    }
+    add_request(b, part, kind, index);
+    free(prefix);
+}
+
+static void add_edges(bench *b) {
+    weir_value values[WEIR_MAX_PORTS];
+    size_t count = weir_hardware_inputs(b->graph, values, WEIR_MAX_PORTS);
+    for (size_t i = 0; i < count; i++) add_edge(b, "source", "s", i, count, values[i]);
+    count = weir_hardware_outputs(b->graph, values, WEIR_MAX_PORTS);
+    for (size_t i = 0; i < count; i++) add_edge(b, "sink", "m", i, count, values[i]);
+}
+
+/* A signal of the design under test, as the design names it; bits of a vector stay bits of it. */
+static weir_rtl_expr inside(bench *b, weir_rtl_expr signal) {
+    weir_rtl_expr_info info = weir_rtl_get_expr(b->design, signal);
+    weir_rtl_var_info var = weir_rtl_get_var(b->design, info.var);
+    char *path = weir_format("dut.%s", var.name);
+    weir_rtl_expr whole = weir_rtl_read(b->bench, weir_rtl_add_path(b->bench, b->tb, path, var.width));
+    free(path);
+    return info.kind == WEIR_RTL_EXPR_SLICE ? weir_rtl_slice(b->bench, whole, info.low + info.width - 1, info.low)
+                                            : whole;
+}
+
+static void add_taps(bench *b) {
+    size_t limit = weir_graph_value_limit(b->graph);
+    weir_tap *taps = weir_malloc(limit * sizeof *taps);
+    size_t count = weir_hardware_taps(b->graph, taps, limit);
+    for (size_t i = 0; i < count; i++) {
+        weir_node node = taps[i].node;
+        weir_value value = weir_node_output(b->graph, node, taps[i].output);
+        const weir_wires *stream = &b->streams[value.id];
+        int64_t width = stream->lanes * stream->element_bits;
+        weir_rtl_instance part = add_part(b, "tap", i);
+        weir_rtl_set_parameter(b->bench, part, "WIDTH", width);
+        weir_rtl_set_parameter(b->bench, part, "DEPTH", RING_DEPTH);
+        weir_rtl_connect(b->bench, part, "s_valid", inside(b, stream->valid));
+        weir_rtl_connect(b->bench, part, "s_ready", inside(b, stream->ready));
+        weir_rtl_connect(b->bench, part, "s_data", inside(b, stream->data));
+        weir_rtl_connect(b->bench, part, "s_last", inside(b, stream->last));
+        add_request(b, part, "tap", i);
+    }
+    free(taps);
+}
+
+static void add_meters(bench *b) {
+    size_t index = 0;
+    for (weir_node node = weir_graph_first(b->graph); node.id != 0; node = weir_node_next(b->graph, node)) {
+        if (weir_hardware_role(b->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        weir_rtl_instance part = add_part(b, "meter", index++);
+        bool has_active = weir_node_info(b->graph, node)->class == WEIR_CLASS_INTEGER;
+        weir_rtl_set_parameter(b->bench, part, "IS_FIFO", weir_node_op(b->graph, node) == WEIR_OP_FIFO);
+        const weir_wires *in = &b->streams[weir_hardware_source(b->graph, weir_node_input(b->graph, node, 0)).id];
+        const weir_wires *out = &b->streams[weir_node_output(b->graph, node, 0).id];
+        weir_rtl_expr valid = inside(b, in->valid), ready = inside(b, in->ready);
+        weir_rtl_connect(b->bench, part, "in_valid", valid);
+        weir_rtl_connect(b->bench, part, "in_ready", ready);
+        weir_rtl_connect(b->bench, part, "out_valid", inside(b, out->valid));
+        weir_rtl_connect(b->bench, part, "out_ready", inside(b, out->ready));
+        char *path = weir_format("dut.u_%s.active", weir_node_name(b->graph, node));
+        weir_rtl_connect(b->bench, part, "active",
+                         has_active ? weir_rtl_read(b->bench, weir_rtl_add_path(b->bench, b->tb, path, 1))
+                                    : weir_rtl_binary(b->bench, WEIR_RTL_AND, valid, ready));
+        free(path);
+    }
+}
+
+/* One service for all parts; request bit 0 is the first part's. */
+static void add_service(bench *b) {
+    weir_rtl_expr *part = weir_malloc(b->requests * sizeof *part);
+    for (size_t i = 0; i < b->requests; i++) part[b->requests - 1 - i] = b->request[i];
+    weir_rtl_instance service =
+        weir_rtl_add_instance(b->bench, b->tb, weir_emit_library(b->bench, "weir_sim_service"), "u_service");
+    weir_rtl_set_parameter(b->bench, service, "REQUESTS", (int64_t)b->requests);
+    weir_rtl_connect(b->bench, service, "clk", b->clk);
+    weir_rtl_connect(b->bench, service, "cycle", b->cycle);
+    weir_rtl_connect(b->bench, service, "request", weir_rtl_concat(b->bench, b->requests, part));
+    free(part);
+}
+
+/* The bench of one kind in a design of its own: both are called tb, which is where the harness looks. */
+static bool emit_bench(bench *b, const char *top_file, const char *folder, bool debug) {
+    b->bench = weir_rtl_design_new();
+    b->requests = 0;
+    weir_rtl_module top = weir_rtl_read_module(b->bench, top_file);
+    b->tb = weir_rtl_add_module(b->bench, "tb");
+    weir_rtl_set_comment(b->bench, WEIR_RTL_ITEM(b->tb),
+                         debug ? "Bench with a tap on every stream and a meter on every component."
+                               : "Bench: sources and sinks at the edges of the design.");
+    add_clock(b);
+    b->dut = weir_rtl_add_instance(b->bench, b->tb, top, "dut");
+    weir_rtl_connect(b->bench, b->dut, "clk", b->clk);
+    weir_rtl_connect(b->bench, b->dut, "rst", b->rst);
+    add_edges(b);
+    if (debug) {
+        add_taps(b);
+        add_meters(b);
+    }
+    add_service(b);
+    bool fine = weir_rtl_verify(b->bench, b->tb) && weir_rtl_write_module(b->bench, b->tb, folder);
+    weir_rtl_design_free(b->bench);
+    return fine;
+}
+
+bool weir_pass_emit_verilog_tb(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)context;
+    const char *top = weir_module_string(module, "top", NULL);
+    bench b = {.graph = weir_emit_graph(module, pass),
+               .design = weir_module_design(module),
+               .streams = weir_module_data(module, WEIR_EMIT_STREAMS)};
+    if (b.graph == NULL) return false;
+    if (top == NULL || b.streams == NULL) {
+        weir_error(WEIR_NOWHERE, "%s needs the design that emit_verilog_top makes", weir_pass_name(pass));
+        return false;
+    }
+    char *file = weir_format("%s/rtl/%s.v", weir_module_folder(module), top);
+    char *fast = weir_emit_folder(module, "tb"), *debug = weir_emit_folder(module, "tb_debug");
+    bool fine = fast != NULL && debug != NULL && emit_bench(&b, file, fast, false) && emit_bench(&b, file, debug, true);
+    free(b.request);
+    free(file);
+    free(fast);
+    free(debug);
+    return fine;
+}

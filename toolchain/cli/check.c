@@ -1,0 +1,47 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/job.h"
+#include "cli/simulate.h"
+#include "passes/analysis/runtime.h"
+#include "passes/passes.h"
+#include "support/arena.h"
+#include "support/file.h"
+
+static const char help_text[] =
+    "Compares every value of every stream (on --debug-frames frames) and of the outputs (on all frames) with the\n"
+    "bit-exact reference, on both simulators, and prints accuracy, latency, interval and what each component did.\n"
+    "Labels are taken from the array 'y' of an .npz. Exit status 3: the hardware disagrees, the report names the node.\n";
+
+int weir_command_check(int argc, char **argv) {
+    weir_job job = WEIR_JOB_DEFAULTS;
+    weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
+    const char *folder = NULL;
+    const weir_cli_option options[] = {
+        {"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "keep the compiled folder here"},
+        WEIR_SIMULATE_OPTIONS(simulate),
+        WEIR_JOB_QUANTIZE_OPTIONS(job),
+        WEIR_JOB_HARDWARE_OPTIONS(job),
+        {.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("check", options, help_text, argc, argv, 1, 1, &count);
+    if (status < 0 && simulate.data == NULL) status = weir_cli_misuse("check", "--data FILE is missing");
+    if (status < 0) {
+        char own[] = "/tmp/weir_check_XXXXXX";
+        const char *kept = folder;
+        if (folder == NULL) folder = mkdtemp(own);
+        weir_module *module = folder == NULL ? NULL : weir_job_read(argv[1], job.batch);
+        status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(&job, module, folder);
+        if (status == WEIR_EXIT_FINE)
+            status = weir_simulate_folder(&simulate, weir_module_name(module), weir_module_find_graph(module, "model"),
+                                          weir_module_find_graph(module, "integer"),
+                                          weir_module_find_graph(module, "hardware"), folder);
+        if (kept == NULL && folder != NULL) weir_remove_tree(folder);
+        weir_module_free(module);
+    }
+    weir_cli_list_free(&job.set);
+    return status;
+}

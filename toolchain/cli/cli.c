@@ -1,0 +1,176 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/suggest.h"
+
+static const weir_command commands[] = {
+#define WEIR_COMMAND(name, operands, help) {#name, operands, help, weir_command_##name},
+#include "cli/command.def"
+#undef WEIR_COMMAND
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+int weir_cli_misuse(const char *command, const char *format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    weir_error(WEIR_NOWHERE, "%s", text);
+    weir_note("'weir %s%s--help' explains the usage", command, *command == '\0' ? "" : " ");
+    return WEIR_EXIT_USAGE;
+}
+
+static const weir_command *find_command(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    }
+    return NULL;
+}
+
+/* --- help --- */
+
+static void print_help(const weir_command *command, const weir_cli_option *options, const char *text) {
+    printf("usage: weir %s [options] %s\n%s\n\noptions:\n", command->name, command->operands, command->help);
+    for (const weir_cli_option *o = options; o->name != NULL; o++) {
+        char left[64];
+        if (o->letter != 0) snprintf(left, sizeof left, "-%c, --%s %s", o->letter, o->name, o->value == NULL ? "" : o->value);
+        else snprintf(left, sizeof left, "    --%s %s", o->name, o->value == NULL ? "" : o->value);
+        printf("  %-32s %s\n", left, o->help);
+    }
+    printf("  %-32s %s\n", "-h, --help", "this text");
+    if (text != NULL) printf("\n%s", text);
+}
+
+static int print_usage(FILE *file) {
+    fprintf(file, "usage: weir COMMAND [options] ...\n"
+                  "Compiles trained, quantized neural networks into streaming accelerators in plain Verilog and proves by\n"
+                  "co-simulation that the hardware computes the same bits as the software reference.\n\ncommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++) fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fprintf(file, "\n'weir COMMAND --help' explains a command; 'weir --version' prints the version.\n"
+                  "exit status: 0 fine, 1 bad input, 2 bad usage, 3 the hardware disagrees with the reference,\n"
+                  "             4 an external tool is missing or failed\n");
+    return WEIR_EXIT_FINE;
+}
+
+/* --- options --- */
+
+static int unknown_option(const char *command, const weir_cli_option *options, const char *argument) {
+    const char *names[64];
+    size_t count = 0;
+    char name[64];
+    snprintf(name, sizeof name, "%s", argument + strspn(argument, "-"));
+    name[strcspn(name, "=")] = '\0';
+    for (const weir_cli_option *o = options; o->name != NULL && count < 64; o++) names[count++] = o->name;
+    const char *near = weir_suggest(name, names, count);
+    weir_error(WEIR_NOWHERE, "unknown option '%s'", argument);
+    if (near != NULL) weir_note("did you mean '--%s'?", near);
+    else weir_note("'weir %s --help' lists the options", command);
+    return WEIR_EXIT_USAGE;
+}
+
+static const weir_cli_option *find_option(const weir_cli_option *options, const char *argument, const char **value) {
+    *value = NULL;
+    for (const weir_cli_option *o = options; o->name != NULL; o++) {
+        if (argument[0] == '-' && argument[1] != '-') {
+            if (o->letter != 0 && argument[1] == o->letter && argument[2] == '\0') return o;
+            continue;
+        }
+        size_t size = strlen(o->name);
+        if (strncmp(argument + 2, o->name, size) != 0) continue;
+        if (argument[2 + size] == '\0') return o;
+        if (argument[2 + size] == '=') {
+            *value = argument + 3 + size;
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static int store(const char *command, const weir_cli_option *o, const char *value) {
+    if (o->kind == WEIR_CLI_STRING) {
+        *(const char **)o->into = value;
+    } else if (o->kind == WEIR_CLI_LIST) {
+        weir_cli_list *list = o->into;
+        list->item = weir_realloc(list->item, (list->count + 1) * sizeof *list->item);
+        list->item[list->count++] = value;
+    } else {
+        char *end;
+        errno = 0;
+        long long number = strtoll(value, &end, 10);
+        if (*value == '\0' || *end != '\0' || errno != 0 || number < 0)
+            return weir_cli_misuse(command, "--%s takes a whole number, found '%s'", o->name, value);
+        *(int64_t *)o->into = number;
+    }
+    return -1;
+}
+
+int weir_cli_parse(const char *command, const weir_cli_option *options, const char *text, int argc, char **argv,
+                   size_t operands_min, size_t operands_max, size_t *count) {
+    *count = 0;
+    bool only_operands = false;
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i], *value;
+        if (only_operands || argument[0] != '-' || argument[1] == '\0') {
+            argv[++*count] = argv[i];
+            continue;
+        }
+        if (strcmp(argument, "--") == 0) {
+            only_operands = true;
+            continue;
+        }
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help(find_command(command), options, text);
+            return WEIR_EXIT_FINE;
+        }
+        const weir_cli_option *o = find_option(options, argument, &value);
+        if (o == NULL) return unknown_option(command, options, argument);
+        if (o->kind == WEIR_CLI_FLAG) {
+            if (value != NULL) return weir_cli_misuse(command, "--%s takes no value", o->name);
+            *(bool *)o->into = true;
+            continue;
+        }
+        if (value == NULL && i + 1 < argc) value = argv[++i];
+        if (value == NULL) return weir_cli_misuse(command, "--%s needs a value: %s", o->name, o->value);
+        int status = store(command, o, value);
+        if (status >= 0) return status;
+    }
+    if (*count >= operands_min && *count <= operands_max) return -1;
+    return weir_cli_misuse(command, *count < operands_min ? "%s is missing" : "too many operands, expected %s",
+                           find_command(command)->operands);
+}
+
+void weir_cli_list_free(weir_cli_list *list) { free(list->item); }
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_usage(stderr);
+        return WEIR_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("weir %s\n", WEIR_VERSION);
+        return WEIR_EXIT_FINE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_usage(stdout);
+    bool help = strcmp(argv[1], "help") == 0;
+    const char *name = help ? (argc > 2 ? argv[2] : NULL) : argv[1];
+    if (name == NULL) return print_usage(stdout);
+    const weir_command *command = find_command(name);
+    if (command == NULL) {
+        const char *names[COMMANDS];
+        for (size_t i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
+        const char *near = weir_suggest(name, names, COMMANDS);
+        weir_error(WEIR_NOWHERE, "unknown command '%s'", name);
+        weir_note(near != NULL ? "did you mean '%s'?" : "'weir --help' lists the commands", near);
+        return WEIR_EXIT_USAGE;
+    }
+    char *ask[] = {argv[0], (char[]){"--help"}, NULL};
+    return help ? command->run(2, ask) : command->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,47 @@
+/* The command line: one file a subcommand, one table of options a subcommand, from which parsing and help both come. */
+#ifndef WEIR_CLI_H
+#define WEIR_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum weir_cli_kind { WEIR_CLI_FLAG, WEIR_CLI_STRING, WEIR_CLI_INT, WEIR_CLI_LIST } weir_cli_kind;
+
+/* Strings given several times. */
+typedef struct weir_cli_list {
+    const char **item;
+    size_t count;
+} weir_cli_list;
+
+/* --name VALUE or --name=VALUE; `letter` makes -l VALUE, 0: none. `into` points to bool, const char *, int64_t or
+ * weir_cli_list. A NULL name ends the table. */
+typedef struct weir_cli_option {
+    const char *name;
+    char letter;
+    weir_cli_kind kind;
+    void *into;
+    const char *value; /* name of the value in the help */
+    const char *help;
+} weir_cli_option;
+
+typedef struct weir_command {
+    const char *name;
+    const char *operands; /* "MODEL", for the help */
+    const char *help;     /* one line */
+    int (*run)(int argc, char **argv);
+} weir_command;
+
+#define WEIR_COMMAND(name, operands, help) int weir_command_##name(int argc, char **argv);
+#include "cli/command.def"
+#undef WEIR_COMMAND
+
+/* Reads options; operands are left in argv[1..*count]. Returns -1 to go on, or the exit status: after --help, or a
+ * reported misuse (unknown options come with the nearest known one). `text` follows the options in the help. */
+int weir_cli_parse(const char *command, const weir_cli_option *options, const char *text, int argc, char **argv,
+                   size_t operands_min, size_t operands_max, size_t *count);
+void weir_cli_list_free(weir_cli_list *list);
+/* Reports misuse with a pointer to the help; returns the exit status. */
+int weir_cli_misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

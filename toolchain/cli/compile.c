@@ -1,0 +1,33 @@
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/job.h"
+#include "passes/hardware.h"
+
+static const char help_text[] =
+    "DIR gets rtl/ (the top module, the components, the parameter memories), tb/ and tb_debug/ (benches) and the\n"
+    "graphs as text IR (model.weir, integer.weir, hardware.weir). Options of passes for --set:\n"
+    "  quantize.data_in_width, .data_in_frac_width, .weight_width, .weight_frac_width, .bias_width, .bias_frac_width\n"
+    "The folding file: 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";
+
+int weir_command_compile(int argc, char **argv) {
+    weir_job job = WEIR_JOB_DEFAULTS;
+    const char *folder = NULL;
+    const weir_cli_option options[] = {{"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "folder to write, required"},
+                                       WEIR_JOB_QUANTIZE_OPTIONS(job),
+                                       WEIR_JOB_HARDWARE_OPTIONS(job),
+                                       {.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("compile", options, help_text, argc, argv, 1, 1, &count);
+    if (status < 0 && folder == NULL) status = weir_cli_misuse("compile", "-o DIR is missing");
+    if (status < 0) {
+        weir_module *module = weir_job_read(argv[1], job.batch);
+        status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(&job, module, folder);
+        if (status == WEIR_EXIT_FINE)
+            printf("%s: top module %s in %s/rtl, %lld cycles a frame\n", argv[1], weir_module_string(module, "top", ""),
+                   folder, (long long)weir_hardware_interval(weir_module_find_graph(module, "hardware")));
+        weir_module_free(module);
+    }
+    weir_cli_list_free(&job.set);
+    return status;
+}

@@ -1,0 +1,147 @@
+#include "cli/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/onnx.h"
+#include "ir/print.h"
+#include "pass/instrument.h"
+#include "passes/passes.h"
+#include "support/arena.h"
+#include "support/file.h"
+
+weir_module *weir_job_read(const char *path, int64_t batch) {
+    const char *name = weir_path_name(path), *dot = strrchr(name, '.');
+    weir_onnx_options options = {.batch = batch};
+    bool text = dot != NULL && strcmp(dot, ".weir") == 0;
+    weir_graph *graph = text ? weir_graph_load(path) : weir_onnx_import(path, &options);
+    if (graph == NULL) return NULL;
+    weir_graph_set_name(graph, "model");
+    char *stem = weir_format("%.*s", dot == NULL ? (int)strlen(name) : (int)(dot - name), name);
+    weir_module *module = weir_module_new(stem);
+    free(stem);
+    weir_module_add_graph(module, graph);
+    return module;
+}
+
+/* Sets PASS.OPTION=VALUE in a pass or the sequence that holds it; counts where it applied. */
+static int apply(weir_pass *pass, const char *name, size_t name_size, const char *option, const char *value) {
+    if (weir_pass_is_sequence(pass)) {
+        int applied = 0;
+        for (size_t i = 0; i < weir_pass_sequence_count(pass); i++) {
+            int result = apply((weir_pass *)weir_pass_sequence_at(pass, i), name, name_size, option, value);
+            if (result < 0) return result;
+            applied += result;
+        }
+        return applied;
+    }
+    const char *own = weir_pass_name(pass);
+    if (strlen(own) != name_size || strncmp(own, name, name_size) != 0) return 0;
+    return weir_pass_set(pass, option, value) ? 1 : -1;
+}
+
+static int apply_setting(weir_pass *pass, const char *setting) {
+    const char *equals = strchr(setting, '='), *dot = strchr(setting, '.');
+    if (equals == NULL || dot == NULL || dot > equals)
+        return weir_cli_misuse("compile", "expected PASS.OPTION=VALUE, found '%s'", setting);
+    char *option = weir_format("%.*s", (int)(equals - dot - 1), dot + 1);
+    int applied = apply(pass, setting, (size_t)(dot - setting), option, equals + 1);
+    free(option);
+    if (applied > 0) return WEIR_EXIT_FINE;
+    if (applied == 0) weir_error(WEIR_NOWHERE, "no pass '%.*s' runs here", (int)(dot - setting), setting);
+    return WEIR_EXIT_USAGE;
+}
+
+static int set_number(weir_pass *pass, const char *setting, int64_t value) {
+    char *text = weir_format("%s=%lld", setting, (long long)value);
+    int status = apply_setting(pass, text);
+    free(text);
+    return status;
+}
+
+static int set_text(weir_pass *pass, const char *setting, const char *value) {
+    if (value == NULL) return WEIR_EXIT_FINE;
+    char *text = weir_format("%s=%s", setting, value);
+    int status = apply_setting(pass, text);
+    free(text);
+    return status;
+}
+
+/* The job's own options that the pipeline has a place for, then --set. */
+static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
+    int status = WEIR_EXIT_FINE;
+    if (job->quantize != NULL) {
+        status = set_text(pass, "quantize.scheme", job->quantize);
+        if (status == WEIR_EXIT_FINE) status = set_text(pass, "quantize.calibration", job->calibration);
+    }
+    if (status == WEIR_EXIT_FINE && hardware) {
+        status = set_number(pass, "choose_folding.target-interval", job->target_interval);
+        if (status == WEIR_EXIT_FINE) status = set_number(pass, "choose_folding.max-macs", job->max_macs);
+        if (status == WEIR_EXIT_FINE) status = set_text(pass, "choose_folding.file", job->folding);
+        if (status == WEIR_EXIT_FINE) status = set_text(pass, "realize_requantize.form", job->requantize);
+    }
+    for (size_t i = 0; status == WEIR_EXIT_FINE && i < job->set.count; i++)
+        status = apply_setting(pass, job->set.item[i]);
+    return status;
+}
+
+static bool run_pass(const weir_job *job, weir_pass_registry *registry, const weir_pass *pass, weir_module *module) {
+    weir_pass_context *context = weir_pass_context_new(registry);
+    weir_pass_instrument *verifier = job->verify ? weir_pass_verifier_new() : NULL;
+    weir_pass_instrument *timing = job->timing ? weir_pass_timing_new() : NULL;
+    if (verifier != NULL) weir_pass_context_add_instrument(context, verifier);
+    if (timing != NULL) weir_pass_context_add_instrument(context, timing);
+    bool fine = weir_pass_run(context, pass, module);
+    if (timing != NULL) {
+        weir_text text = {NULL, 0, 0};
+        weir_pass_timing_print(timing, &text);
+        if (text.size > 0) fputs(text.data, stderr);
+        weir_text_free(&text);
+    }
+    weir_pass_context_free(context);
+    weir_pass_instrument_free(timing);
+    weir_pass_instrument_free(verifier);
+    return fine;
+}
+
+int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
+    if (job->quantize == NULL && job->calibration != NULL)
+        return weir_cli_misuse("compile", "--calibration needs --quantize int8 or --quantize fixed");
+    weir_pass_registry *registry = weir_pass_registry_new();
+    int status = WEIR_EXIT_INPUT;
+    weir_pass *pass = NULL;
+    if (weir_passes_register(registry)) {
+        char *text = weir_format("%s%s", job->quantize == NULL ? "" : "quantize,", pipeline);
+        pass = weir_pass_parse(registry, text, weir_at("pipeline", 1));
+        status = pass == NULL ? WEIR_EXIT_USAGE : configure(job, pass, strstr(text, "compile") != NULL);
+        free(text);
+    }
+    if (status == WEIR_EXIT_FINE && !run_pass(job, registry, pass, module)) status = WEIR_EXIT_INPUT;
+    weir_pass_free(pass);
+    weir_pass_registry_free(registry);
+    return status;
+}
+
+/* The graphs beside the hardware: what `weir sim` reads back. */
+static bool save_graphs(const weir_module *module, const char *folder) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < weir_module_graph_count(module); i++) {
+        const weir_graph *graph = weir_module_graph(module, i);
+        char *path = weir_format("%s/%s.weir", folder, weir_graph_name(graph));
+        fine = weir_graph_save(graph, path);
+        free(path);
+    }
+    return fine;
+}
+
+int weir_job_compile(weir_job *job, weir_module *module, const char *folder) {
+    char *data = weir_data_folder();
+    if (data == NULL) return WEIR_EXIT_TOOL;
+    free(data);
+    if (!weir_make_folder(folder)) return WEIR_EXIT_INPUT;
+    weir_module_set_folder(module, folder);
+    int status = weir_job_run(job, module, "compile");
+    if (status == WEIR_EXIT_FINE && !save_graphs(module, folder)) status = WEIR_EXIT_INPUT;
+    return status;
+}

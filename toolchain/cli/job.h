@@ -1,0 +1,40 @@
+/* What several subcommands do alike: read a model, compile it. */
+#ifndef WEIR_CLI_JOB_H
+#define WEIR_CLI_JOB_H
+
+#include "cli/cli.h"
+#include "pass/context.h"
+
+/* A module with the model as graph "model", from .onnx or from text IR; named after the file. NULL after errors. */
+weir_module *weir_job_read(const char *path, int64_t batch);
+
+/* How to compile: the options that `compile`, `check` and `eval` share. */
+typedef struct weir_job {
+    const char *quantize, *calibration, *requantize, *folding, *top;
+    int64_t target_interval, max_macs, batch;
+    weir_cli_list set;
+    bool verify, timing;
+} weir_job;
+
+#define WEIR_JOB_DEFAULTS {.requantize = "auto", .max_macs = 64, .batch = 1}
+/* Rows of an option table for `job`; first those about quantization, then those about hardware. */
+#define WEIR_JOB_QUANTIZE_OPTIONS(job)                                                                                 \
+    {"quantize", 'q', WEIR_CLI_STRING, &(job).quantize, "SCHEME", "quantize a float model: int8 or fixed"},           \
+        {"calibration", 'c', WEIR_CLI_STRING, &(job).calibration, "FILE", "typical inputs to quantize with"},        \
+        {"batch", 0, WEIR_CLI_INT, &(job).batch, "N", "value of a symbolic first dimension (1)"},                      \
+        {"set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir help compile'"}
+#define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
+    {"target-interval", 't', WEIR_CLI_INT, &(job).target_interval, "N", "cycles a frame may take"},                    \
+        {"max-macs", 'm', WEIR_CLI_INT, &(job).max_macs, "N", "multipliers to spend (64)"},                            \
+        {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE a node, in YAML"},                      \
+        {"requantize", 'r', WEIR_CLI_STRING, &(job).requantize, "FORM", "auto, scale, float or threshold"},            \
+        {"top", 0, WEIR_CLI_STRING, &(job).top, "NAME", "name of the top module (the model's)"},                       \
+        {"verify-each", 0, WEIR_CLI_FLAG, &(job).verify, NULL, "verify the IR after each pass"},                       \
+        {"timing", 0, WEIR_CLI_FLAG, &(job).timing, NULL, "print the time of each pass"}
+
+/* Runs passes on the module: quantizes when the job says so, then `pipeline` (text). Exit status. */
+int weir_job_run(weir_job *job, weir_module *module, const char *pipeline);
+/* The whole compilation into `folder`: hardware, benches, and the graphs as text IR. Exit status. */
+int weir_job_compile(weir_job *job, weir_module *module, const char *folder);
+
+#endif

@@ -1,0 +1,33 @@
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/simulate.h"
+#include "ir/print.h"
+#include "support/arena.h"
+
+static const char help_text[] =
+    "DIR is what 'weir compile' wrote. The outputs are compared with the bit-exact reference; OUT.npy gets the model's\n"
+    "output as the model declares it, one row a frame, from the last simulator that ran.\n";
+
+int weir_command_sim(int argc, char **argv) {
+    weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
+    simulate.debug_frames = 0;
+    const weir_cli_option options[] = {
+        {"output", 'o', WEIR_CLI_STRING, &simulate.results, "OUT.npy", "write the model's outputs"},
+        WEIR_SIMULATE_OPTIONS(simulate),
+        {.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("sim", options, help_text, argc, argv, 1, 1, &count);
+    if (status < 0 && simulate.data == NULL) status = weir_cli_misuse("sim", "--data FILE is missing");
+    if (status >= 0) return status;
+    char *path = weir_format("%s/hardware.weir", argv[1]);
+    weir_graph *hardware = weir_graph_load(path);
+    free(path);
+    if (hardware == NULL) {
+        weir_note("'%s' is expected to be a folder that 'weir compile' wrote", argv[1]);
+        return WEIR_EXIT_INPUT;
+    }
+    status = weir_simulate_folder(&simulate, argv[1], NULL, NULL, hardware, argv[1]);
+    weir_graph_free(hardware);
+    return status;
+}

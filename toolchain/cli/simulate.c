@@ -1,0 +1,67 @@
+#include "cli/simulate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "passes/analysis/runtime.h"
+#include "support/file.h"
+
+static bool read_choices(const weir_simulate *s, weir_runtime_options *options) {
+    bool any = false;
+    for (int i = 0; i < WEIR_SIMULATORS; i++) {
+        options->simulate[i] =
+            strcmp(s->simulator, "both") == 0 || strcmp(s->simulator, weir_simulator_name((weir_simulator)i)) == 0;
+        any |= options->simulate[i];
+    }
+    if (!any) {
+        weir_error(WEIR_NOWHERE, "unknown simulator '%s', expected icarus, verilator or both", s->simulator);
+        return false;
+    }
+    any = false;
+    for (int i = 0; i < WEIR_SIM_PROFILES; i++) {
+        options->profile[i] =
+            strcmp(s->profile, "all") == 0 || strcmp(s->profile, weir_profile_name((weir_sim_profile)i)) == 0;
+        any |= options->profile[i];
+    }
+    if (!any)
+        weir_error(WEIR_NOWHERE, "unknown profile '%s', expected always, half, eighth, after-valid or all", s->profile);
+    return any;
+}
+
+/* OUT: the model's output as the last fast run gave it. */
+static bool write_results(const weir_simulate *s, const weir_graph *hardware, const weir_runtime *runtime) {
+    const weir_cosim *run = NULL;
+    for (size_t i = 0; i < runtime->runs; i++) {
+        if (!runtime->run[i].debug) run = &runtime->run[i];
+    }
+    if (run == NULL) return true;
+    weir_array *decoded = weir_decode(hardware, (const int64_t *const *)run->output, run->frames, 0);
+    bool fine = decoded != NULL && weir_npy_write(s->results, decoded);
+    weir_array_free(decoded);
+    return fine;
+}
+
+int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_graph *model, const weir_graph *integer,
+                         const weir_graph *hardware, const char *folder) {
+    weir_runtime_options options = {.data = s->data,
+                                    .labels_key = "y",
+                                    .frames = s->frames,
+                                    .debug_frames = s->debug_frames,
+                                    .seed = (uint32_t)s->seed};
+    if (!read_choices(s, &options)) return WEIR_EXIT_USAGE;
+    weir_runtime *runtime;
+    int status = weir_runtime_run(name, model, integer, hardware, folder, &options, &runtime);
+    if (runtime == NULL) return status;
+    weir_text text = {NULL, 0, 0};
+    weir_runtime_print(runtime, &text);
+    fwrite(text.data, 1, text.size, stdout);
+    weir_text_free(&text);
+    if (s->json != NULL) {
+        weir_runtime_print_json(runtime, &text);
+        if (!weir_file_write(s->json, text.data, text.size)) status = WEIR_EXIT_INPUT;
+        weir_text_free(&text);
+    }
+    if (s->results != NULL && !write_results(s, hardware, runtime)) status = WEIR_EXIT_INPUT;
+    weir_runtime_free(runtime);
+    return status;
+}
