@@ -139,6 +139,7 @@ static const weir_pass_info passes[] = {
     GRAPH("tower", 0, log_graph, .requires = "fuse", ),
     MODULE("calibrate", 2, log_module, .requires = "infer", .preserves = "*", ),
     GRAPH("quantize", 2, log_graph, .requires = "calibrate", .preserves = "*", ),
+    MODULE("emit", 0, log_module, .requires = "quantize", ),
     GRAPH("forget", 2, log_graph, .invalidates = "calibrate", ),
     {.name = "lint", .kind = WEIR_PASS_HARDWARE, .requires = "infer", .run = {.hardware = log_design}, .help = "h"},
     GRAPH("quarrel-a", 0, log_graph, .invalidates = "quarrel-b", ),
@@ -391,6 +392,7 @@ static void module_requirements_come_before_the_first_graph(void **state) {
     weir_module_add_graph(f->module, weir_graph_new("b"));
     expect_run(f, "graph(g0,quantize)",
                "infer[main] infer[b] calibrate g0[main] quantize[main] g0[b] quantize[b] ");
+    expect_run(f, "emit", "infer[main] infer[b] calibrate quantize[main] quantize[b] emit ");
     expect_failure(f, "graph(quantize,forget,quantize)",
                    "error: pass 'quantize' requires module pass 'calibrate', whose result was lost within graph(...)\n"
                    "note: end the graph(...) before 'quantize'\n");
@@ -473,6 +475,7 @@ static void hardware_passes(void **state) {
 static void pipelines_built_by_passes(void **state) {
     fixture *f = *state;
     expect_run(f, "infer,inner,dce", "infer inner g2 g0 infer dce ");
+    expect_run(f, "inner,fold,dce", "inner g2 g0 infer fold infer dce "); /* the inner instance is gone by then */
     expect_failure(f, "wrong", "error: graph pass 'wrong' cannot run module 'm0'\n"
                                "note: pass 'wrong' failed on graph 'main'\n");
     weir_pass *pass = weir_pass_new(f->registry, "g0");
