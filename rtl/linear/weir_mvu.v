@@ -5,11 +5,11 @@
 // enough by the compiler's range proof, so arithmetic modulo 2^ACC_W is exact.
 // Latency:   2 + ceil(log2(SIMD)) cycles from the x beat with s_end to m_valid.
 // Interval:  BEATS cycles a group of PE results, without bubbles; an x beat is taken only together with its weight word.
-// State:     product registers, one register a level of the adder tree, accumulators (BEATS > 1), the result.
+// State:     the pipeline's flags; in weir_dot products, adder tree, accumulator and result.
 // Stall:     the pipeline stops, whole, only when a result is complete and the former one still waits. m_ready does not reach
 //            s_ready: with BEATS > 1 a result register has at least one cycle to empty itself, with BEATS == 1
 //            a register slice follows.
-// Mapping:   PE * SIMD weir_mul (DSP blocks or LUTs); each adder shares its logic cells with the register behind it.
+// Mapping:   PE weir_dot: PE * SIMD weir_mul (DSP blocks or LUTs), registered adder trees, accumulators.
 module weir_mvu #(
   parameter integer X_W      = 8,   // bits of an input element
   parameter integer X_SIGNED = 0,   // 1: two's complement
@@ -34,11 +34,9 @@ module weir_mvu #(
   output wire [PE*ACC_W-1:0]    m_data,
   output wire                   m_last
 );
-  localparam integer A_W    = X_SIGNED != 0 ? X_W : X_W + 1;                 // as a signed operand
-  localparam integer RAW_W  = A_W + W_W;                                     // a product as the multiplier gives it
-  localparam integer PROD_W = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;         // the bits of it that matter
+  localparam integer A_W    = X_SIGNED != 0 ? X_W : X_W + 1;          // as a signed operand
+  localparam integer PROD_W = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;  // bits of a product that matter
   localparam integer LEVELS = $clog2(SIMD);
-  localparam integer TREE_W = PROD_W + LEVELS < ACC_W ? PROD_W + LEVELS : ACC_W;
 
   generate
     if (X_W < 1 || W_W < 1 || ACC_W < 1) begin : g_check_widths
@@ -49,12 +47,14 @@ module weir_mvu #(
     end
   endgenerate
 
-  // Bit 0 of the flags belongs to the product registers, bit l to level l of the tree.
-  reg  [LEVELS:0]      valid_q, last_q;
-  reg  [SIMD*A_W-1:0]  x;
-  wire [PE*TREE_W-1:0] tree;  // sums of SIMD products, at bit LEVELS of the flags
-  wire                 advance;
-  wire                 active = s_valid && w_valid && advance;  // an x beat is taken
+  // Bit 0 of the flags belongs to the product registers, bit l to level l of the adder tree.
+  reg  [LEVELS:0]     valid_q, last_q;
+  reg  [SIMD*A_W-1:0] x;
+  wire [PE*ACC_W-1:0] result;
+  wire                advance;
+  wire                finish;                                            // the oldest beat ends a dot product
+  wire                active = s_valid && w_valid && advance;            // an x beat is taken
+  wire [LEVELS:0]     step   = advance ? valid_q : {(LEVELS+1){1'b0}};   // beats that move on
 
   assign s_ready = w_valid && advance;
   assign w_ready = s_valid && advance;
@@ -72,71 +72,30 @@ module weir_mvu #(
   always @* for (i = 0; i < SIMD; i = i + 1) x[i*A_W +: A_W] = s_data[i*X_W +: X_W];
   /* verilator lint_on WIDTH */
 
-  genvar p, l;
-  generate
-    for (p = 0; p < PE; p = p + 1) begin : g_pe
-      wire [SIMD*RAW_W-1:0]  raw;
-      reg  [SIMD*PROD_W-1:0] product;
-      integer j;
-
-      weir_mul #(
-        .A_W(A_W),
-        .B_W(W_W)
-      ) u_mul [SIMD-1:0] (
-        .clk(clk),
-        .en (active),
-        .a  (x),
-        .b  (w_data[p*SIMD*W_W +: SIMD*W_W]),
-        .p  (raw)
-      );
-
-      always @* for (j = 0; j < SIMD; j = j + 1) product[j*PROD_W +: PROD_W] = raw[j*RAW_W +: PROD_W];
-
-      for (l = 1; l <= LEVELS; l = l + 1) begin : g_level
-        localparam integer FROM   = (SIMD + (1 << (l - 1)) - 1) >> (l - 1);
-        localparam integer TO     = (FROM + 1) / 2;
-        localparam integer FROM_W = PROD_W + l - 1 < ACC_W ? PROD_W + l - 1 : ACC_W;
-        localparam integer TO_W   = PROD_W + l < ACC_W ? PROD_W + l : ACC_W;
-
-        wire [FROM*FROM_W-1:0] from;
-        reg  [TO*TO_W-1:0]     sum_q;
-        integer                k;
-
-        if (l == 1) begin : g_first
-          assign from = product;
-        end else begin : g_next
-          assign from = g_level[l-1].sum_q;
-        end
-
-        /* verilator lint_off WIDTH */ // sign extension by assignment is meant
-        always @(posedge clk)
-          if (advance && valid_q[l-1]) begin
-            for (k = 0; k < FROM / 2; k = k + 1)
-              sum_q[k*TO_W +: TO_W] <= $signed(from[2*k*FROM_W +: FROM_W]) + $signed(from[(2*k+1)*FROM_W +: FROM_W]);
-            if (FROM % 2 != 0) sum_q[(TO-1)*TO_W +: TO_W] <= $signed(from[(FROM-1)*FROM_W +: FROM_W]);
-          end
-        /* verilator lint_on WIDTH */
-      end
-
-      if (LEVELS == 0) begin : g_tree_product
-        assign tree[p*TREE_W +: TREE_W] = product;
-      end else begin : g_tree_sum
-        assign tree[p*TREE_W +: TREE_W] = g_level[LEVELS].sum_q;
-      end
-    end
-  endgenerate
+  weir_dot #(
+    .A_W       (A_W),
+    .W_W       (W_W),
+    .PROD_W    (PROD_W),
+    .ACC_W     (ACC_W),
+    .SIMD      (SIMD),
+    .ACCUMULATE(BEATS > 1 ? 1 : 0)
+  ) u_dot [PE-1:0] (
+    .clk     (clk),
+    .rst     (rst),
+    .multiply(active),
+    .step    (step),
+    .finish  (finish),
+    .x       (x),
+    .w       (w_data),
+    .result  (result)
+  );
 
   generate
     if (BEATS == 1) begin : g_direct
-      wire                 o_ready;
-      reg  [PE*ACC_W-1:0]  result;
-      integer              n;
+      wire o_ready;
 
+      assign finish  = 1'b1;
       assign advance = o_ready || !valid_q[LEVELS];
-
-      /* verilator lint_off WIDTH */ // sign extension by assignment is meant
-      always @* for (n = 0; n < PE; n = n + 1) result[n*ACC_W +: ACC_W] = $signed(tree[n*TREE_W +: TREE_W]);
-      /* verilator lint_on WIDTH */
 
       weir_register_slice #(
         .WIDTH(PE * ACC_W)
@@ -157,41 +116,24 @@ module weir_mvu #(
       wire unused_end = s_end;
       /* verilator lint_on UNUSEDSIGNAL */
     end else begin : g_accumulate
-      reg  [LEVELS:0]      end_q;
-      reg                  result_valid_q, result_last_q;
-      reg  [PE*ACC_W-1:0]  acc_q, acc_d, result_q;
-      wire                 finish    = valid_q[LEVELS] && end_q[LEVELS];
-      wire                 add       = valid_q[LEVELS] && advance;
-      integer              n;
+      reg  [LEVELS:0] end_q;
+      reg             result_valid_q, result_last_q;
 
-      assign advance = !(finish && result_valid_q);
+      assign finish  = end_q[LEVELS];
+      assign advance = !(valid_q[LEVELS] && finish && result_valid_q);
       assign m_valid = result_valid_q;
-      assign m_data  = result_q;
+      assign m_data  = result;
       assign m_last  = result_last_q;
-
-      /* verilator lint_off WIDTH */ // sign extension by assignment is meant
-      always @*
-        for (n = 0; n < PE; n = n + 1)
-          acc_d[n*ACC_W +: ACC_W] = $signed(acc_q[n*ACC_W +: ACC_W]) + $signed(tree[n*TREE_W +: TREE_W]);
-      /* verilator lint_on WIDTH */
-
-      // The reset of the accumulators is control: a dot product starts from zero.
-      always @(posedge clk)
-        if (rst || (add && finish)) acc_q <= {(PE*ACC_W){1'b0}};
-        else if (add) acc_q <= acc_d;
 
       always @(posedge clk)
         if (rst) result_valid_q <= 1'b0;
-        else if (add && finish) result_valid_q <= 1'b1;
+        else if (step[LEVELS] && finish) result_valid_q <= 1'b1;
         else if (m_ready) result_valid_q <= 1'b0;
 
       /* verilator lint_off WIDTH */ // the oldest flag drops out
       always @(posedge clk) begin
         if (advance) end_q <= {end_q, s_end};
-        if (add && finish) begin
-          result_q      <= acc_d;
-          result_last_q <= last_q[LEVELS];
-        end
+        if (step[LEVELS] && finish) result_last_q <= last_q[LEVELS];
       end
       /* verilator lint_on WIDTH */
     end

@@ -1,0 +1,109 @@
+// weir_dot: the data path of one output of weir_mvu: SIMD products, a registered adder tree, an accumulator.
+//
+// weir_mvu holds the control and says which registers move: `multiply` loads the products, step[l - 1] loads level l of
+// the tree, step[LEVELS] adds the tree's sum; with `finish` that sum completes a dot product: it goes to the result and
+// the accumulator restarts from zero.
+// Latency:   2 + ceil(log2(SIMD)) cycles to `result`; without ACCUMULATE the tree's sum is the result, one cycle earlier.
+// Interval:  1 beat a cycle.
+// State:     the products (in weir_mul), one register a level, the accumulator and the result. Arithmetic is modulo 2^ACC_W,
+//            and no register is wider than its values can be. The accumulator has a reset because it carries over.
+// Mapping:   SIMD weir_mul; each adder shares its logic cells with the register behind it.
+module weir_dot #(
+  parameter integer A_W        = 9,   // bits of an input element, two's complement
+  parameter integer W_W        = 8,   // bits of a weight, two's complement
+  parameter integer PROD_W     = 16,  // bits of a product that matter, at most A_W + W_W and ACC_W
+  parameter integer ACC_W      = 24,  // bits of the result
+  parameter integer SIMD       = 1,   // elements a beat
+  parameter integer ACCUMULATE = 1    // 0: a beat is a dot product
+) (
+  input  wire                  clk,
+  /* verilator lint_off UNUSEDSIGNAL */ // partly idle without ACCUMULATE
+  input  wire                  rst,
+  input  wire [$clog2(SIMD):0] step,
+  input  wire                  finish,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  wire                  multiply,
+  input  wire [SIMD*A_W-1:0]   x,
+  input  wire [SIMD*W_W-1:0]   w /* verilator public_flat_rd */,  // keeps Verilator from specialising each instance's code
+  output wire [ACC_W-1:0]      result
+);
+  /* verilator no_inline_module */ // one C++ class instead of PE copies of it
+  localparam integer RAW_W  = A_W + W_W;
+  localparam integer LEVELS = $clog2(SIMD);
+  localparam integer TREE_W = PROD_W + LEVELS < ACC_W ? PROD_W + LEVELS : ACC_W;
+
+  generate
+    if (PROD_W > RAW_W || PROD_W > ACC_W) begin : g_check
+      weir_dot_PROD_W_must_not_exceed_A_W_plus_W_W_nor_ACC_W u_error ();
+    end
+  endgenerate
+
+  /* verilator lint_off UNUSEDSIGNAL */ // bits above PROD_W repeat the sign
+  wire [SIMD*RAW_W-1:0] product;
+  /* verilator lint_on UNUSEDSIGNAL */
+  wire [TREE_W-1:0]     tree;
+
+  weir_mul #(
+    .A_W(A_W),
+    .B_W(W_W)
+  ) u_mul [SIMD-1:0] (
+    .clk(clk),
+    .en (multiply),
+    .a  (x),
+    .b  (w),
+    .p  (product)
+  );
+
+  genvar l;
+  generate
+    for (l = 1; l <= LEVELS; l = l + 1) begin : g_level
+      localparam integer FROM   = (SIMD + (1 << (l - 1)) - 1) >> (l - 1);         // addends
+      localparam integer TO     = (FROM + 1) / 2;                                 // sums
+      localparam integer FROM_W = PROD_W + l - 1 < ACC_W ? PROD_W + l - 1 : ACC_W;
+      localparam integer TO_W   = PROD_W + l < ACC_W ? PROD_W + l : ACC_W;
+      localparam integer STRIDE = l == 1 ? RAW_W : FROM_W;
+
+      wire [FROM*STRIDE-1:0] from;
+      reg  [TO*TO_W-1:0]     sum_q;
+      integer                i;
+
+      if (l == 1) begin : g_first
+        assign from = product;
+      end else begin : g_next
+        assign from = g_level[l-1].sum_q;
+      end
+
+      /* verilator lint_off WIDTH */ // sign extension by assignment is meant
+      always @(posedge clk)
+        if (step[l-1]) begin
+          for (i = 0; i < FROM / 2; i = i + 1)
+            sum_q[i*TO_W +: TO_W] <= $signed(from[2*i*STRIDE +: FROM_W]) + $signed(from[(2*i+1)*STRIDE +: FROM_W]);
+          if (FROM % 2 != 0) sum_q[(TO-1)*TO_W +: TO_W] <= $signed(from[(FROM-1)*STRIDE +: FROM_W]);
+        end
+      /* verilator lint_on WIDTH */
+    end
+
+    if (LEVELS == 0) begin : g_product
+      assign tree = product[TREE_W-1:0];
+    end else begin : g_sum
+      assign tree = g_level[LEVELS].sum_q;
+    end
+
+    /* verilator lint_off WIDTH */ // sign extension by assignment is meant
+    if (ACCUMULATE != 0) begin : g_accumulate
+      reg signed [ACC_W-1:0] acc_q, result_q;
+      wire       [ACC_W-1:0] sum = acc_q + $signed(tree);
+
+      assign result = result_q;
+
+      always @(posedge clk) begin
+        if (rst || (step[LEVELS] && finish)) acc_q <= {ACC_W{1'b0}};
+        else if (step[LEVELS]) acc_q <= sum;
+        if (step[LEVELS] && finish) result_q <= sum;
+      end
+    end else begin : g_direct
+      assign result = $signed(tree);
+    end
+    /* verilator lint_on WIDTH */
+  endgenerate
+endmodule
