@@ -1,4 +1,4 @@
-/* lower_integer: from the imported graph ("model", real numbers and quantizers in any ONNX dialect) to the integer graph
+/* lower_integer: from the quantized graph ("quantized", else "model": quantizers in any ONNX dialect) to the integer graph
  * ("integer"), in which every operator between Encode and Decode works on integer codes with exact semantics.
  * Each value of the model gets a view (view.h); the table at the end has one rule per operator. Linear in the graph. */
 #include <math.h>
@@ -110,7 +110,7 @@ static weir_array *quantize_constant(const weir_lowering *l, const weir_array *d
     int64_t low, high;
     weir_quant_limits(quant, &low, &high);
     weir_array *codes = weir_array_in(weir_graph_arena(l->to), weir_dtype_for(low, high), &data->shape);
-    size_t inner = 1, channels = quant->count;
+    size_t inner = 1, channels = quant->count > 1 ? quant->count : 1;
     for (int d = quant->axis + 1; channels > 1 && d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
     for (size_t i = 0; i < data->count; i++) {
         int64_t channel = (int64_t)(i / inner % channels);
@@ -533,10 +533,8 @@ static bool lower_output(weir_lowering *l, size_t index) {
         return false;
     }
     bool real = declared->quant.format == WEIR_FORMAT_FLOAT;
-    const weir_quant *quant = &weir_value_type(l->to, view->value)->quant;
     /* MatMulInteger's result is an integer whose zero point has been kept apart. */
     bool shifted = !real && weir_node_op(l->to, weir_value_producer(l->to, view->value)) == WEIR_OP_LINEAR;
-    (void)quant;
     weir_graph_add_output(l->to, name, real || shifted ? decode(l, view, declared) : view->value);
     return true;
 }
@@ -560,7 +558,8 @@ weir_graph *weir_lower_integer(const weir_graph *model) {
 
 bool weir_pass_lower_integer(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)pass;
-    const weir_graph *model = weir_module_find_graph(module, "model");
+    const weir_graph *model = weir_module_find_graph(module, "quantized");
+    if (model == NULL) model = weir_module_find_graph(module, "model");
     if (model == NULL) {
         weir_error(WEIR_NOWHERE, "lower_integer needs an imported model");
         return false;

@@ -1,4 +1,4 @@
-/* quantize: a float model becomes a quantized one by inserting quantizers, from the ranges that calibration data shows.
+/* quantize: a float model ("model") gets a quantized twin ("quantized") by inserting quantizers, from the ranges that calibration data shows.
  *   int8   as ONNX Runtime's static quantization does it: uint8 activations with a zero point (range of the calibration,
  *          zero included), int8 weights, symmetric with a scale an output channel, int32 biases at scale input * weight;
  *          QuantizeLinear and DequantizeLinear nodes
@@ -294,11 +294,14 @@ static bool quantize_node(quantizer *q, weir_node node) {
 }
 
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    weir_graph *graph = weir_module_find_graph(module, "model");
-    if (graph == NULL) {
+    const weir_graph *model = weir_module_find_graph(module, "model");
+    if (model == NULL) {
         weir_error(WEIR_NOWHERE, "quantize needs an imported model");
         return false;
     }
+    weir_graph *graph = weir_graph_copy(model);
+    weir_graph_set_name(graph, "quantized");
+    weir_module_add_graph(module, graph);
     quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
     q.limit = weir_graph_value_limit(graph);
     q.range = weir_calloc(q.limit, sizeof *q.range);

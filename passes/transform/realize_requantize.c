@@ -1,6 +1,7 @@
 /* realize_requantize: each Requantize and Threshold of the integer graph becomes the cheapest component that provably
  * computes the same function of the accumulator (DESIGN "Exact requantization"):
- *   Cast        every channel is an addition and a shift (powers of two, MASE's fixed point)
+ *   Cast        every channel is an addition and a shift (powers of two, MASE's fixed point), by its own rounding or
+ *               because the search below finds multipliers of 1
  *   Threshold   few output codes
  *   Scale       floor((x * M + A) / 2^S) per channel, the narrowest M by exact search
  *   ScaleFloat  the float32 arithmetic itself, when its double rounding makes no multiply-add-shift fit
@@ -184,6 +185,9 @@ static bool try_scale(const realizer *r, candidate *k) {
         k->multiplier[c] = scaling.multiplier;
         k->add[c] = scaling.add;
     }
+    bool shifts_only = true;
+    for (size_t c = 0; c < r->channels; c++) shifts_only &= k->multiplier[c] == 1;
+    if (shifts_only) k->op = WEIR_OP_CAST;
     return proved(r, k);
 }
 

@@ -48,7 +48,10 @@ int weir_command_eval(int argc, char **argv) {
         if (module != NULL && integer) status = weir_job_run(&job, module, "lower_integer");
         else if (module != NULL && job.quantize != NULL) status = weir_job_run(&job, module, "");
         if (status == WEIR_EXIT_FINE)
-            status = evaluate(weir_module_find_graph(module, integer ? "integer" : "model"), data, output);
+            status = evaluate(weir_module_find_graph(module, integer                  ? "integer"
+                                                             : job.quantize != NULL ? "quantized"
+                                                                                    : "model"),
+                              data, output);
         weir_module_free(module);
     }
     weir_cli_list_free(&job.set);

@@ -103,19 +103,20 @@ weir_dtype weir_dtype_for(int64_t low, int64_t high) {
     return WEIR_INT64;
 }
 
+/* Works on the magnitude, where the distance to the integer below is exact. */
 double weir_round(double v, weir_rounding rounding) {
+    double size = fabs(v), down = floor(size), rest = size - down;
+    bool up = rest > 0.5;
     switch (rounding) {
     case WEIR_ROUND_FLOOR: return floor(v);
     case WEIR_ROUND_TRUNCATE: return trunc(v);
     case WEIR_ROUND_CEIL: return ceil(v);
     case WEIR_ROUND_AWAY: return v < 0 ? floor(v) : ceil(v);
-    case WEIR_ROUND_HALF_AWAY: return round(v);
-    case WEIR_ROUND_HALF_TO_ZERO: return v < 0 ? floor(v + 0.5) : ceil(v - 0.5);
-    default: break;
+    case WEIR_ROUND_HALF_UP: up |= rest == 0.5 && v > 0; break;
+    case WEIR_ROUND_HALF_DOWN: up |= rest == 0.5 && v < 0; break;
+    case WEIR_ROUND_HALF_AWAY: up |= rest == 0.5; break;
+    case WEIR_ROUND_HALF_TO_ZERO: break;
+    default: up |= rest == 0.5 && fmod(down, 2.0) != 0; break;
     }
-    double down = floor(v), rest = v - down; /* exact for |v| < 2^52 */
-    if (rest != 0.5) return rest < 0.5 ? down : down + 1;
-    if (rounding == WEIR_ROUND_HALF_UP) return down + 1;
-    if (rounding == WEIR_ROUND_HALF_DOWN) return down;
-    return fmod(down, 2.0) == 0 ? down : down + 1;
+    return copysign(up ? down + 1 : down, v);
 }
