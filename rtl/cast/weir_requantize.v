@@ -48,9 +48,9 @@ module weir_requantize #(
   reg  [LANES*M_W-1:0]   scale;
   reg  [LANES*A_W-1:0]   addend;
   reg                    r_valid_q, r_last_q;
-  reg  [LANES*R_W-1:0]   r_q, r_d;
+  reg  [LANES*R_W-1:0]   r_q;
   reg  signed [E_W-1:0]  sum;
-  integer                i;
+  integer                i, j;
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire active = s_valid && p_valid && x_ready;
@@ -89,24 +89,24 @@ module weir_requantize #(
 
   assign t_ready = o_ready || !r_valid_q;
 
-  /* verilator lint_off WIDTH */ // sign extension and truncation by assignment are meant
-  always @*
-    for (i = 0; i < LANES; i = i + 1) begin
-      sum = $signed(t_product[i*P_W +: P_W]);
-      sum = sum + $signed(t_addend[i*A_W +: A_W]);
-      r_d[i*R_W +: R_W] = sum >>> SHIFT;
+  // Evaluated only for a complete product: while a serial multiplier works its output changes in every cycle.
+  /* verilator lint_off WIDTH */  // sign extension and truncation by assignment are meant
+  /* verilator lint_off BLKSEQ */ // sum is a temporary of one evaluation
+  always @(posedge clk)
+    if (t_ready && t_valid) begin
+      for (j = 0; j < LANES; j = j + 1) begin
+        sum = $signed(t_product[j*P_W +: P_W]);
+        sum = sum + $signed(t_addend[j*A_W +: A_W]);
+        r_q[j*R_W +: R_W] <= sum >>> SHIFT;
+      end
+      r_last_q <= t_last;
     end
+  /* verilator lint_on BLKSEQ */
   /* verilator lint_on WIDTH */
 
   always @(posedge clk)
     if (rst) r_valid_q <= 1'b0;
     else if (t_ready) r_valid_q <= t_valid;
-
-  always @(posedge clk)
-    if (t_ready && t_valid) begin
-      r_q      <= r_d;
-      r_last_q <= t_last;
-    end
 
   weir_saturate #(
     .LANES(LANES),

@@ -81,8 +81,8 @@ module weir_requantize_float #(
   reg  [LANES*M_W-1:0]   scale;
   reg  [LANES*T_W-1:0]   biased;
   reg                    r_valid_q, r_last_q;
-  reg  [LANES*K_W-1:0]   k_q, k_d;
-  reg  [LANES-1:0]       up_q, up_d;
+  reg  [LANES*K_W-1:0]   k_q;
+  reg  [LANES-1:0]       up_q;
   reg  [LANES*R_W-1:0]   shifted;
   reg  signed [E_W-1:0]  v;
   reg  signed [T_W-1:0]  t;
@@ -92,7 +92,7 @@ module weir_requantize_float #(
   reg  [SHIFT-2:0]       c;
   reg  [NEAR_W-1:0]      window;
   reg                    n, tie;
-  integer                i, e;
+  integer                i, e, j;
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire active = s_valid && p_valid && x_ready;
@@ -137,43 +137,42 @@ module weir_requantize_float #(
 
   assign t_ready = o_ready || !r_valid_q;
 
-  /* verilator lint_off WIDTH */ // sign extension and truncation by assignment are meant
-  always @*
-    for (i = 0; i < LANES; i = i + 1) begin
-      v      = $signed(t_product[i*P_W +: P_W]);
-      k      = v >>> SHIFT;
-      n      = !v[SHIFT-1];
-      c      = v[SHIFT-2:0] ^ {(SHIFT-1){n}};
-      g      = k[GAP_W-1:0] ^ {GAP_W{k[K_W-1]}};
-      window = 0;
-      if (SHIFT >= 26) window[SHIFT >= 26 ? SHIFT - 26 : 0] = g == 0 && n != k[K_W-1];
-      if (SHIFT >= 25) window[SHIFT >= 25 ? SHIFT - 25 : 0] = g == 0 && n == k[K_W-1];
-      for (e = 0; e < GAP_W; e = e + 1)
-        if (SHIFT + e >= 24) window[SHIFT + e >= 24 ? SHIFT + e - 24 : 0] = (g >> e) == 1;
-      tie     = (c >> NEAR_W) == 0 && {c[NEAR_W-1:0], 1'b0} < {window, !n};
-      up_d[i] = tie ? k[0] : !n;
-      k_d[i*K_W +: K_W] = k;
+  // Evaluated only for a complete product: while a serial multiplier works its output changes in every cycle.
+  /* verilator lint_off WIDTH */  // sign extension and truncation by assignment are meant
+  /* verilator lint_off BLKSEQ */ // v to tie are temporaries of one evaluation
+  always @(posedge clk)
+    if (t_ready && t_valid) begin
+      for (i = 0; i < LANES; i = i + 1) begin
+        v      = $signed(t_product[i*P_W +: P_W]);
+        k      = v >>> SHIFT;
+        n      = !v[SHIFT-1];
+        c      = v[SHIFT-2:0] ^ {(SHIFT-1){n}};
+        g      = k[GAP_W-1:0] ^ {GAP_W{k[K_W-1]}};
+        window = 0;
+        if (SHIFT >= 26) window[SHIFT >= 26 ? SHIFT - 26 : 0] = g == 0 && n != k[K_W-1];
+        if (SHIFT >= 25) window[SHIFT >= 25 ? SHIFT - 25 : 0] = g == 0 && n == k[K_W-1];
+        for (e = 0; e < GAP_W; e = e + 1)
+          if (SHIFT + e >= 24) window[SHIFT + e >= 24 ? SHIFT + e - 24 : 0] = (g >> e) == 1;
+        tie     = (c >> NEAR_W) == 0 && {c[NEAR_W-1:0], 1'b0} < {window, !n};
+        up_q[i] <= tie ? k[0] : !n;
+        k_q[i*K_W +: K_W] <= k;
+      end
+      r_last_q <= t_last;
     end
+  /* verilator lint_on BLKSEQ */
 
   always @*
-    for (i = 0; i < LANES; i = i + 1) begin
-      r = $signed(k_q[i*K_W +: K_W]);
+    for (j = 0; j < LANES; j = j + 1) begin
+      r = $signed(k_q[j*K_W +: K_W]);
       r = r + ZERO;
-      r = r + $signed({1'b0, up_q[i]});
-      shifted[i*R_W +: R_W] = r;
+      r = r + $signed({1'b0, up_q[j]});
+      shifted[j*R_W +: R_W] = r;
     end
   /* verilator lint_on WIDTH */
 
   always @(posedge clk)
     if (rst) r_valid_q <= 1'b0;
     else if (t_ready) r_valid_q <= t_valid;
-
-  always @(posedge clk)
-    if (t_ready && t_valid) begin
-      k_q      <= k_d;
-      up_q     <= up_d;
-      r_last_q <= t_last;
-    end
 
   weir_saturate #(
     .LANES(LANES),

@@ -8,8 +8,8 @@
 //            at beats that were written at an earlier edge.
 // m_end is high on the last beat of each repetition; m_last on the last beat of the last repetition of a row whose last
 // beat came with s_last.
-// Mapping:   more than 512 bits: weir_ram of 2 * (BEATS rounded up to a power of two) words, so that the half is an address
-//            bit; fewer bits: registers.
+// Mapping:   2 * (BEATS rounded up to a power of two) words, so that the half is an address bit: weir_ram above 512 bits, below
+//            that the synthesis tool chooses between block RAM and registers; BEATS == 1: registers.
 module weir_replay #(
   parameter integer WIDTH = 8,  // bits of a beat
   parameter integer BEATS = 1,  // beats of a row
@@ -119,7 +119,7 @@ module weir_replay #(
           if (read) q <= read_half_q ? row_1_q : row_0_q;
         end
         assign m_data = q;
-      end else if (WORDS * WIDTH <= 512) begin : g_registers
+      end else if (WORDS * WIDTH <= 512) begin : g_small
         (* ram_style = "auto", no_rw_check *) reg [WIDTH-1:0] mem [0:WORDS-1];
         reg [WIDTH-1:0] q;
 
