@@ -65,7 +65,7 @@ struct weir_graph {
 /* --- names --- */
 
 static size_t name_slot(const name_table *table, const char *name) {
-    size_t slot = ((uintptr_t)name >> 3) * 0x9E3779B97F4A7C15u & (table->capacity - 1);
+    size_t slot = (size_t)((uint64_t)(uintptr_t)name * 0x9E3779B97F4A7C15u >> 32) & (table->capacity - 1);
     while (table->entry[slot].name != NULL && table->entry[slot].name != name) slot = (slot + 1) & (table->capacity - 1);
     return slot;
 }
@@ -521,8 +521,7 @@ static weir_attribute *attribute_for(weir_graph *graph, weir_node node, const ch
     node_record *record = node_at(graph, node);
     uint32_t place = 0;
     while (place < record->attribute_count && strcmp(record->attribute[place].name, name) < 0) place++;
-    weir_attribute *attribute = record->attribute + place;
-    if (place == record->attribute_count || strcmp(attribute->name, name) != 0) {
+    if (place == record->attribute_count || strcmp(record->attribute[place].name, name) != 0) {
         if (record->attribute_count == record->attribute_capacity) {
             uint32_t capacity = record->attribute_capacity == 0 ? 4 : record->attribute_capacity * 2;
             weir_attribute *grown = weir_arena_array(graph->arena, capacity, sizeof *grown);
@@ -531,10 +530,11 @@ static weir_attribute *attribute_for(weir_graph *graph, weir_node node, const ch
             record->attribute = grown;
             record->attribute_capacity = capacity;
         }
-        attribute = record->attribute + place;
-        memmove(attribute + 1, attribute, (record->attribute_count - place) * sizeof *attribute);
+        memmove(record->attribute + place + 1, record->attribute + place,
+                (record->attribute_count - place) * sizeof *record->attribute);
         record->attribute_count++;
     }
+    weir_attribute *attribute = record->attribute + place;
     memset(attribute, 0, sizeof *attribute);
     attribute->name = weir_graph_intern(graph, name);
     attribute->kind = kind;

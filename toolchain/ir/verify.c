@@ -7,6 +7,7 @@
 typedef struct verifier {
     const weir_graph *graph;
     uint32_t *order; /* position of a node in the list; 0: not in it */
+    uint32_t *uses;  /* inputs of nodes that are this value */
     bool fine;
 } verifier;
 
@@ -21,12 +22,18 @@ static weir_location place_of(const weir_graph *graph, weir_node node) {
         weir_error(place_of((v)->graph, node), __VA_ARGS__);                                                           \
     } while (0)
 
-static bool has_use(const weir_graph *graph, weir_value value, weir_node node, size_t index) {
-    for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
+/* Every use in the list is an input of that node, and there are as many as the nodes have: then none is missing. */
+static void verify_uses(verifier *v, weir_value value) {
+    const weir_graph *graph = v->graph;
+    size_t uses = weir_value_use_count(graph, value);
+    bool right = uses == v->uses[value.id];
+    for (size_t i = 0; right && i < uses; i++) {
         weir_use use = weir_value_use(graph, value, i);
-        if (use.node.id == node.id && use.index == index) return true;
+        right = weir_node_exists(graph, use.node) && weir_node_input(graph, use.node, use.index).id == value.id;
     }
-    return false;
+    if (!right)
+        COMPLAIN(v, weir_value_producer(graph, value), "the use list of '%s' is wrong: %zu uses, expected %u",
+                 weir_value_name(graph, value), uses, (unsigned)v->uses[value.id]);
 }
 
 static void verify_input(verifier *v, weir_node node, size_t index) {
@@ -45,8 +52,7 @@ static void verify_input(verifier *v, weir_node node, size_t index) {
     weir_node producer = weir_value_producer(graph, value);
     if (producer.id != 0 && (!weir_node_exists(graph, producer) || v->order[producer.id] >= v->order[node.id]))
         COMPLAIN(v, node, "node '%s': input '%s' is used before it is made", name, weir_value_name(graph, value));
-    if (!has_use(graph, value, node, index))
-        COMPLAIN(v, node, "node '%s': the use list of '%s' misses it", name, weir_value_name(graph, value));
+    v->uses[value.id]++;
 }
 
 static void verify_type(verifier *v, weir_value value) {
@@ -91,7 +97,8 @@ static void verify_node(verifier *v, weir_node node) {
 }
 
 bool weir_graph_verify(const weir_graph *graph) {
-    verifier v = {graph, weir_calloc(weir_graph_node_limit(graph), sizeof(uint32_t)), true};
+    verifier v = {graph, weir_calloc(weir_graph_node_limit(graph), sizeof(uint32_t)),
+                  weir_calloc(weir_graph_value_limit(graph), sizeof(uint32_t)), true};
     uint32_t position = 0;
     size_t count = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
@@ -103,12 +110,15 @@ bool weir_graph_verify(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         verify_node(&v, node);
     for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++) {
-        if (weir_value_exists(graph, (weir_value){id})) verify_type(&v, (weir_value){id});
+        if (!weir_value_exists(graph, (weir_value){id})) continue;
+        verify_type(&v, (weir_value){id});
+        verify_uses(&v, (weir_value){id});
     }
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         if (!weir_value_exists(graph, weir_graph_output(graph, i)))
             COMPLAIN(&v, WEIR_NO_NODE, "output '%s' is a removed value", weir_graph_output_name(graph, i));
     }
     free(v.order);
+    free(v.uses);
     return v.fine;
 }
