@@ -36,6 +36,8 @@ typedef struct weir_runtime_options {
     bool profile[WEIR_SIM_PROFILES];
     int64_t frames, debug_frames;
     uint32_t seed;
+    const char *netlist;  /* as weir_cosim_options has it: fast benches only */
+    const char *cells[2]; /* models of its cells, NULL-terminated */
 } weir_runtime_options;
 
 /* Exit status: fine, mismatch, tool or input. *runtime is valid unless the status is input or usage. `model` and

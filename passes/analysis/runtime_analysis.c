@@ -138,7 +138,10 @@ static int worse(int a, int b) { return a == WEIR_EXIT_FINE ? b : a; }
 
 static int run_simulator(weir_runtime *r, const char *folder, const weir_reference *reference,
                          const weir_runtime_options *options, weir_simulator simulator, const weir_array *labels) {
-    weir_cosim_options run = {.simulator = simulator, .seed = options->seed};
+    weir_cosim_options run = {.simulator = simulator,
+                              .seed = options->seed,
+                              .netlist = options->netlist,
+                              .netlist_files = options->cells};
     int status = WEIR_EXIT_FINE;
     if (options->debug_frames > 0) {
         run.debug = true;
@@ -155,7 +158,7 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
         int now = run_once(r, folder, reference, &run, labels);
         status = worse(status, now);
         if (now == WEIR_EXIT_TOOL || now == WEIR_EXIT_INPUT) return now;
-        if (now != WEIR_EXIT_MISMATCH || found) continue;
+        if (now != WEIR_EXIT_MISMATCH || found || options->netlist != NULL) continue;
         found = true;
         run.debug = true;
         run.frames = (int64_t)r->run[r->runs - 1].first.frame + 1;

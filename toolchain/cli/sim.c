@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/simulate.h"
@@ -7,18 +8,32 @@
 
 static const char help_text[] =
     "DIR is what 'weir compile' wrote. The outputs are compared with the bit-exact reference; OUT.npy gets the model's\n"
-    "output as the model declares it, one row a frame, from the last simulator that ran.\n";
+    "output as the model declares it, one row a frame, from the last simulator that ran.\n"
+    "With --netlist the synthesized design is simulated in place of DIR/rtl: what Yosys wrote with write_verilog,\n"
+    "memories included; --cells names the models of its cells, for iCE40 the file ice40/cells_sim.v that comes with Yosys.\n";
+
+/* A netlist has no taps, and its cells' models are for Icarus. */
+static int check_netlist(const weir_simulate *simulate) {
+    if (simulate->netlist == NULL && simulate->cells != NULL) return weir_cli_misuse("sim", "--cells needs --netlist");
+    if (simulate->netlist == NULL) return -1;
+    if (strcmp(simulate->simulator, "icarus") != 0) return weir_cli_misuse("sim", "--netlist needs --simulator icarus");
+    if (simulate->debug_frames > 0) return weir_cli_misuse("sim", "--netlist does not go with --debug-frames");
+    return -1;
+}
 
 int weir_command_sim(int argc, char **argv) {
     weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
     simulate.debug_frames = 0;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &simulate.results, "OUT.npy", "write the model's outputs"},
+        {"netlist", 0, WEIR_CLI_STRING, &simulate.netlist, "FILE", "a netlist in place of DIR/rtl; needs --simulator icarus"},
+        {"cells", 0, WEIR_CLI_STRING, &simulate.cells, "FILE", "Verilog models of the netlist's cells"},
         WEIR_SIMULATE_OPTIONS(simulate),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("sim", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && simulate.data == NULL) status = weir_cli_misuse("sim", "--data FILE is missing");
+    if (status < 0) status = check_netlist(&simulate);
     if (status >= 0) return status;
     char *path = weir_format("%s/hardware.weir", argv[1]);
     weir_graph *hardware = weir_graph_load(path);

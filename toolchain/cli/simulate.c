@@ -47,6 +47,8 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
                                     .labels_key = "y",
                                     .frames = s->frames,
                                     .debug_frames = s->debug_frames,
+                                    .netlist = s->netlist,
+                                    .cells = {s->cells, NULL},
                                     .seed = (uint32_t)s->seed};
     if (!read_choices(s, &options)) return WEIR_EXIT_USAGE;
     weir_runtime *runtime;

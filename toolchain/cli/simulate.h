@@ -7,6 +7,7 @@
 
 typedef struct weir_simulate {
     const char *data, *simulator, *profile, *json, *results;
+    const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
     int64_t frames, debug_frames, seed;
 } weir_simulate;
 
