@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exec/arithmetic.h"
 #include "exec/contract.h"
 #include "ir/infer.h"
 #include "passes/transform/view.h"
@@ -21,13 +22,22 @@ typedef struct sum_table {
 
 static size_t span(const weir_type *type) { return (size_t)(type->high - type->low + 1); }
 
-static void tabulate(sum_table *table, const weir_quant *quant) {
+/* ONNX rounds first and adds the zero point to the integer; QONNX rounds with the zero point inside, which differs at ties
+ * when it is odd. */
+static int64_t encode_sum(double real, const weir_quant *quant, weir_contract contract) {
+    int64_t low, high, zero = weir_quant_zero(quant, 0);
+    if (contract == WEIR_CONTRACT_REAL) return weir_encode(real, quant, 0, contract);
+    weir_quant_limits(quant, &low, &high);
+    return weir_encode_real(real, weir_quant_scale(quant, 0), 0, WEIR_ROUND_HALF_EVEN, low - zero, high - zero) + zero;
+}
+
+static void tabulate(sum_table *table, const weir_quant *quant, weir_contract contract) {
     double sa = weir_quant_scale(&table->a->quant, 0), sb = weir_quant_scale(&table->b->quant, 0);
     int64_t za = weir_quant_zero(&table->a->quant, 0), zb = weir_quant_zero(&table->b->quant, 0);
     size_t i = 0;
     for (int64_t a = table->a->low; a <= table->a->high; a++) {
         for (int64_t b = table->b->low; b <= table->b->high; b++) {
-            int64_t code = weir_encode(sa * (double)(a - za) + sb * (double)(b - zb), quant, 0, WEIR_CONTRACT_REAL);
+            int64_t code = encode_sum(sa * (double)(a - za) + sb * (double)(b - zb), quant, contract);
             table->result[i++] = code < table->low ? table->low : code > table->high ? table->high : code;
         }
     }
@@ -127,7 +137,7 @@ bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, cons
         table.high - table.low > 65535)
         return weir_lower_fail(l, node, "hardware adds tensors of up to 10 bits with one scale each");
     table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
-    tabulate(&table, quant);
+    tabulate(&table, quant, l->contract);
     int64_t ca = 0, cb = 0;
     int64_t *step = weir_malloc((size_t)(table.high - table.low + 1) * sizeof *step);
     bool fine = search(&table, quant, &ca, &cb, step);

@@ -1,0 +1,152 @@
+/* Quantized additions: the Sum and Threshold that the lowering makes, on every pair of codes, against the exact rational
+ * value of the definition: y = clip(round_half_even((sa (a - za) + sb (b - zb)) / sy) + zy). */
+#include "test_passes_support.h"
+
+#include <math.h>
+
+__extension__ typedef __int128 wide;
+
+typedef struct addition {
+    double scale[3]; /* a, b, y: float32 numbers */
+    int64_t zero[3];
+    weir_dtype dtype[3];
+    bool relu;
+} addition;
+
+/* scale * 2^60, exact for float32 numbers of [2^-30, 2^20]. */
+static wide whole(double scale) {
+    int exponent;
+    double mantissa = frexp(scale, &exponent);
+    return (wide)ldexp(mantissa, 24) << (exponent + 36);
+}
+
+static int64_t expected(const addition *c, int64_t a, int64_t b) {
+    wide top = whole(c->scale[0]) * (a - c->zero[0]) + whole(c->scale[1]) * (b - c->zero[1]), bottom = whole(c->scale[2]);
+    wide floor = top / bottom - (top % bottom < 0), rest = top - floor * bottom;
+    if (2 * rest > bottom || (2 * rest == bottom && floor % 2 != 0)) floor++;
+    int64_t low, high;
+    weir_dtype_limits(c->dtype[2], &low, &high);
+    wide code = floor + c->zero[2];
+    if (c->relu && code < c->zero[2]) code = c->zero[2];
+    return code < low ? low : code > high ? high : (int64_t)code;
+}
+
+static weir_graph *build(const addition *c) {
+    weir_graph *graph = weir_graph_new("model");
+    weir_value x[2];
+    for (size_t i = 0; i < 2; i++)
+        x[i] = add_qdq(graph, "q", add_real_input(graph, i == 0 ? "a" : "b", 1, 4), c->scale[i], c->dtype[i],
+                       (double)c->zero[i]);
+    weir_value sum = ADD(graph, WEIR_OP_ADD, "add", x[0], x[1]);
+    if (c->relu) sum = ADD(graph, WEIR_OP_RELU, "relu", sum);
+    weir_value s = add_scalar(graph, "s", WEIR_FLOAT32, c->scale[2]), z = add_scalar(graph, "z", c->dtype[2], (double)c->zero[2]);
+    weir_graph_add_output(graph, "y", ADD(graph, WEIR_OP_QUANTIZE_LINEAR, "quantize", sum, s, z));
+    return graph;
+}
+
+/* False when no coefficients were found. */
+static bool check(const addition *c) {
+    weir_graph *model = build(c), *integer = weir_lower_integer(model);
+    weir_graph_free(model);
+    if (integer == NULL) return false;
+    assert_true(weir_graph_verify(integer));
+    weir_node sum = find_op(integer, WEIR_OP_SUM), threshold = find_op(integer, WEIR_OP_THRESHOLD);
+    int64_t ca = weir_node_int(integer, sum, "ca", 0), cb = weir_node_int(integer, sum, "cb", 0);
+    int64_t base = weir_node_int(integer, threshold, "base", 0);
+    const weir_array *steps = weir_value_constant(integer, weir_node_input(integer, threshold, 1));
+    assert_int_equal(weir_node_int(integer, threshold, "step", 1), 1);
+    int64_t low[2], high[2], count = (int64_t)steps->count;
+    for (size_t i = 0; i < 2; i++) weir_dtype_limits(c->dtype[i], &low[i], &high[i]);
+    for (int64_t i = 1; i < count; i++)
+        assert_true(weir_array_get_int(steps, (size_t)i) >= weir_array_get_int(steps, (size_t)i - 1));
+    for (int64_t a = low[0]; a <= high[0]; a++) {
+        for (int64_t b = low[1]; b <= high[1]; b++) {
+            int64_t code = expected(c, a, b), at = code - base, value = ca * a + cb * b;
+            assert_in_range(at, 0, count);
+            bool above = at == 0 || weir_array_get_int(steps, (size_t)at - 1) <= value;
+            bool below = at == count || weir_array_get_int(steps, (size_t)at) > value;
+            if (!above || !below)
+                fail_msg("a %d b %d must give %d: scales %.9g %.9g %.9g zeros %d %d %d", (int)a, (int)b, (int)code,
+                         c->scale[0], c->scale[1], c->scale[2], (int)c->zero[0], (int)c->zero[1], (int)c->zero[2]);
+        }
+    }
+    weir_graph_free(integer);
+    return true;
+}
+
+static void random_types(addition *c) {
+    for (size_t i = 0; i < 3; i++) {
+        int64_t low, high;
+        c->dtype[i] = random_int(0, 1) == 0 ? WEIR_UINT8 : WEIR_INT8;
+        weir_dtype_limits(c->dtype[i], &low, &high);
+        c->zero[i] = random_int(0, 2) == 0 ? 0 : random_int(low, high);
+    }
+    c->relu = random_int(0, 2) == 0;
+}
+
+static void random_scales(void **state) {
+    (void)state;
+    int refused = 0;
+    for (int round = 0; round < 40; round++) {
+        addition c;
+        random_types(&c);
+        for (size_t i = 0; i < 3; i++)
+            c.scale[i] = (double)(float)ldexp((double)random_int(1 << 23, (1 << 24) - 1), -(int)random_int(27, 30));
+        c.scale[2] *= 2;
+        refused += !check(&c);
+    }
+    assert_int_equal(refused, 0);
+}
+
+static void equal_scales_take_equal_weights(void **state) {
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        addition c;
+        random_types(&c);
+        c.scale[0] = c.scale[1] = (double)(float)ldexp((double)random_int(1 << 23, (1 << 24) - 1), -28);
+        c.scale[2] = round % 2 == 0 ? c.scale[0] : (double)(float)(c.scale[0] * 1.7);
+        assert_true(check(&c));
+    }
+    addition c = {{0.125, 0.125, 0.25}, {3, 250, 128}, {WEIR_UINT8, WEIR_UINT8, WEIR_UINT8}, false};
+    weir_graph *model = build(&c), *integer = weir_lower_integer(model);
+    weir_node sum = find_op(integer, WEIR_OP_SUM);
+    assert_int_equal(weir_node_int(integer, sum, "ca", 0), 1);
+    assert_int_equal(weir_node_int(integer, sum, "cb", 0), 1);
+    weir_graph_free(model);
+    weir_graph_free(integer);
+}
+
+/* Scales of few bits: every other pair lies on a tie, which goes to the even number before the zero point is added. */
+static void ties_go_to_even(void **state) {
+    (void)state;
+    int refused = 0;
+    for (int round = 0; round < 60; round++) {
+        addition c;
+        random_types(&c);
+        c.scale[0] = ldexp((double)random_int(1, 3), -4);
+        c.scale[1] = ldexp((double)random_int(1, 3), -4);
+        c.scale[2] = ldexp((double)random_int(1, 3), -3);
+        c.zero[2] |= round % 2;
+        refused += !check(&c);
+    }
+    assert_int_equal(refused, 0);
+}
+
+static void what_cannot_be_added_is_an_error(void **state) {
+    (void)state;
+    addition c = {{0.1f, 0.1f, 0.1f}, {0, 0, 0}, {WEIR_UINT16, WEIR_UINT16, WEIR_UINT8}, false};
+    weir_graph *model = build(&c);
+    assert_null(weir_lower_integer(model));
+    assert_error("hardware adds tensors of up to 10 bits with one scale each");
+    weir_graph_free(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(random_scales),
+        TEST(equal_scales_take_equal_weights),
+        TEST(ties_go_to_even),
+        TEST(what_cannot_be_added_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
