@@ -515,12 +515,43 @@ static weir_value decode(weir_lowering *l, const weir_view *view, const weir_typ
     weir_node node = weir_graph_add_node(l->to, WEIR_OP_DECODE, "decode", &codes, 1, 1, WEIR_NO_NODE);
     weir_value value = weir_node_output(l->to, node, 0);
     weir_value_set_type(l->to, value, &type);
-    weir_node_set_string(l->to, node, "contract", weir_contract_name(l->contract));
+    weir_contract contract = view->offset == NULL ? l->contract : WEIR_CONTRACT_REAL;
+    weir_node_set_string(l->to, node, "contract", weir_contract_name(contract));
     if (view->offset != NULL) weir_node_set_floats(l->to, node, "offset", view->offset, view->offset_count);
     if (!view->relu) return value;
     weir_node relu = weir_graph_add_node(l->to, WEIR_OP_RELU, "decode_relu", &value, 1, 1, WEIR_NO_NODE);
     weir_value_set_type(l->to, weir_node_output(l->to, relu, 0), &type);
     return weir_node_output(l->to, relu, 0);
+}
+
+/* Integer results leave with their zero points, whole numbers a channel, subtracted. */
+static weir_value subtract_zero(weir_lowering *l, weir_value codes, const weir_type *declared) {
+    const weir_type *type = weir_value_type(l->to, codes);
+    uint32_t count = type->quant.count == 0 ? 1 : type->quant.count;
+    int64_t low = type->low, high = type->high;
+    bool any = false;
+    weir_array *add = weir_array_new(WEIR_INT64, &(weir_shape){1, {count}});
+    for (uint32_t c = 0; c < count; c++) {
+        int64_t zero = weir_quant_zero(&type->quant, c);
+        weir_array_set_int(add, c, -zero);
+        any |= zero != 0;
+        if (type->low - zero < low) low = type->low - zero;
+        if (type->high - zero > high) high = type->high - zero;
+    }
+    int64_t least, most;
+    weir_dtype_limits(declared->dtype, &least, &most);
+    char *name = any ? weir_format("%s_zero", weir_node_name(l->to, weir_value_producer(l->to, codes))) : NULL;
+    if (any) {
+        weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, add)};
+        weir_node node = weir_graph_add_node(l->to, WEIR_OP_CAST, name, inputs, 2, 1, WEIR_NO_NODE);
+        weir_node_set_int(l->to, node, "low", low > least ? low : least);
+        weir_node_set_int(l->to, node, "high", high < most ? high : most);
+        weir_value_set_type(l->to, weir_node_output(l->to, node, 0), declared);
+        codes = weir_infer_node(l->to, node) ? weir_node_output(l->to, node, 0) : WEIR_NO_VALUE;
+    }
+    free(name);
+    weir_array_free(add);
+    return codes;
 }
 
 static bool lower_output(weir_lowering *l, size_t index) {
@@ -534,9 +565,11 @@ static bool lower_output(weir_lowering *l, size_t index) {
     }
     bool real = declared->quant.format == WEIR_FORMAT_FLOAT;
     /* MatMulInteger's result is an integer whose zero point has been kept apart. */
-    bool shifted = !real && weir_node_op(l->to, weir_value_producer(l->to, view->value)) == WEIR_OP_LINEAR;
-    weir_graph_add_output(l->to, name, real || shifted ? decode(l, view, declared) : view->value);
-    return true;
+    weir_node producer = weir_value_producer(l->to, view->value);
+    bool shifted = !real && producer.id != 0 && weir_node_op(l->to, producer) == WEIR_OP_LINEAR;
+    weir_value value = real ? decode(l, view, declared) : shifted ? subtract_zero(l, view->value, declared) : view->value;
+    if (value.id != 0) weir_graph_add_output(l->to, name, value);
+    return value.id != 0;
 }
 
 weir_graph *weir_lower_integer(const weir_graph *model) {

@@ -88,7 +88,7 @@ static weir_array *arrange_weights(weir_lowering *l, const weir_view *weights, b
             high = code > high ? code : high;
         }
     }
-    weir_array *narrow = weir_array_convert(wide, low < -128 || high > 127 ? WEIR_INT16 : WEIR_INT8);
+    weir_array *narrow = weir_array_convert(wide, weir_dtype_for(low < 0 ? low : -1, high));
     weir_array_free(wide);
     weir_array *result = weir_array_copy_in(weir_graph_arena(l->to), narrow);
     weir_array_free(narrow);

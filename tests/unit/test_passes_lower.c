@@ -1,0 +1,400 @@
+/* lower_integer on small graphs of every dialect: the integer graph gives what the float engine gives for the model
+ * (scales are powers of two, so that both are exact), and has the form that was meant; then its errors. */
+#include "test_passes_support.h"
+
+enum { ROUNDS = 40 };
+
+/* Runs both graphs on random frames and compares every output; `reach`: real inputs lie in +-reach, on a fine grid. */
+static void same_results(const weir_graph *model, const weir_graph *integer, double reach) {
+    weir_executor *a = weir_executor_new(model), *b = weir_executor_new(integer);
+    assert_non_null(a);
+    assert_non_null(b);
+    const weir_type *type = weir_value_type(model, weir_graph_input(model, 0));
+    for (int round = 0; round < ROUNDS; round++) {
+        weir_array *x = weir_array_new(type->dtype, &type->shape);
+        for (size_t i = 0; i < x->count; i++) {
+            if (weir_dtype_is_float(type->dtype)) weir_array_set(x, i, reach * (double)random_int(-1024, 1024) / 1024);
+            else weir_array_set_int(x, i, random_int(type->low, type->high));
+        }
+        const weir_array *inputs[1] = {x};
+        assert_true(weir_executor_run(a, inputs));
+        assert_true(weir_executor_run(b, inputs));
+        for (size_t o = 0; o < weir_graph_output_count(model); o++) {
+            const weir_array *ya = weir_executor_value(a, weir_graph_output(model, o));
+            const weir_array *yb = weir_executor_value(b, weir_graph_output(integer, o));
+            assert_int_equal(ya->count, yb->count);
+            for (size_t i = 0; i < ya->count; i++)
+                if (weir_array_get(ya, i) != weir_array_get(yb, i))
+                    fail_msg("output %zu, element %zu: model %.9g, integer %.9g", o, i, weir_array_get(ya, i),
+                             weir_array_get(yb, i));
+        }
+        weir_array_free(x);
+    }
+    weir_executor_free(a);
+    weir_executor_free(b);
+}
+
+/* Lowers, compares, then the same with components in every form. Frees the model, returns the integer graph. */
+static weir_graph *lower(weir_graph *model, double reach) {
+    assert_true(weir_graph_verify(model));
+    weir_graph *integer = weir_lower_integer(model);
+    if (integer == NULL) fail_msg("%s", test_messages.data);
+    assert_true(weir_graph_verify(integer));
+    same_results(model, integer, reach);
+    for (int form = WEIR_REQUANTIZE_AUTO; form <= WEIR_REQUANTIZE_THRESHOLD; form++) {
+        weir_graph *hardware = weir_graph_copy(integer);
+        assert_true(weir_realize_requantize(hardware, (weir_requantize_form)form));
+        assert_int_equal(count_op(hardware, WEIR_OP_REQUANTIZE), 0);
+        assert_true(weir_graph_verify(hardware));
+        same_results(model, hardware, reach);
+        weir_graph_free(hardware);
+    }
+    weir_graph_free(model);
+    return integer;
+}
+
+static void fails(weir_graph *model, const char *text) {
+    assert_null(weir_lower_integer(model));
+    assert_error(text);
+    weir_graph_free(model);
+}
+
+static double *random_numbers(double *to, size_t count, int64_t low, int64_t high, double unit) {
+    for (size_t i = 0; i < count; i++) to[i] = (double)random_int(low, high) * unit;
+    return to;
+}
+
+/* A dequantized constant: codes [rows, columns] (rank 2) or [columns] (rank 1). */
+static weir_value add_weights(weir_graph *graph, weir_dtype dtype, int rank, int64_t rows, int64_t columns, int axis,
+                              size_t scales, const double *scale, const double *zero) {
+    double codes[256];
+    int64_t low, high;
+    weir_dtype_limits(dtype, &low, &high);
+    if (dtype == WEIR_INT32) low = -500, high = 500;
+    size_t count = (size_t)(rank == 2 ? rows * columns : rows);
+    weir_value inputs[3] = {add_constant(graph, "codes", dtype, rank, rows, columns, random_numbers(codes, count, low, high, 1)),
+                            add_constant(graph, "scale", WEIR_FLOAT32, scales > 1, (int64_t)scales, 0, scale),
+                            add_constant(graph, "zero", dtype, scales > 1, (int64_t)scales, 0, zero)};
+    weir_node node = put(graph, WEIR_OP_DEQUANTIZE_LINEAR, "dq", 3, inputs);
+    weir_node_set_int(graph, node, "axis", axis);
+    assert_true(weir_infer_node(graph, node));
+    return weir_node_output(graph, node, 0);
+}
+
+static weir_value gemm(weir_graph *graph, size_t count, const weir_value *inputs, bool transposed) {
+    weir_node node = put(graph, WEIR_OP_GEMM, "gemm", count, inputs);
+    weir_node_set_int(graph, node, "transB", transposed);
+    assert_true(weir_infer_node(graph, node));
+    return weir_node_output(graph, node, 0);
+}
+
+static const double quarters[4] = {0.25, 0.25, 0.25, 0.25}, mixed[4] = {0.25, 0.5, 0.125, 1}, zeros[4] = {0, 0, 0, 0};
+
+static void qdq_gemm_with_bias(void **state) {
+    (void)state;
+    for (int transposed = 0; transposed < 2; transposed++) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value x = add_qdq(g, "xq", add_real_input(g, "x", 1, 3), 0.5, WEIR_UINT8, 101);
+        double bias_scale[4];
+        for (size_t i = 0; i < 4; i++) bias_scale[i] = 0.5 * mixed[i];
+        weir_value inputs[3] = {x,
+                                transposed ? add_weights(g, WEIR_INT8, 2, 4, 3, 0, 4, mixed, zeros)
+                                           : add_weights(g, WEIR_INT8, 2, 3, 4, 1, 4, mixed, zeros),
+                                add_weights(g, WEIR_INT32, 1, 4, 0, 0, 4, bias_scale, zeros)};
+        weir_value y = ADD(g, WEIR_OP_RELU, "relu", gemm(g, 3, inputs, transposed != 0));
+        weir_graph_add_output(g, "y", add_qdq(g, "yq", y, 8, WEIR_UINT8, 7));
+        weir_graph *integer = lower(g, 100);
+        weir_node requantize = find_op(integer, WEIR_OP_REQUANTIZE);
+        assert_int_equal(weir_node_input_count(integer, requantize), 1); /* the bias is in the zero points */
+        assert_string_equal(weir_node_string(integer, requantize, "contract", ""), "onnxruntime");
+        assert_int_equal(weir_node_int(integer, requantize, "low", -1), 7); /* the Relu */
+        assert_int_equal(count_op(integer, WEIR_OP_MAXIMUM), 0);
+        assert_int_equal(weir_value_type(integer, weir_node_input(integer, requantize, 0))->quant.count, 4);
+        weir_graph_free(integer);
+    }
+}
+
+static void weight_zero_points(void **state) {
+    (void)state;
+    static const double zero[4] = {3, 255, 0, 128};
+    for (size_t scales = 1; scales <= 4; scales += 3) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value x = add_qdq(g, "xq", add_real_input(g, "x", 1, 5), 0.25, WEIR_INT8, -3);
+        weir_value inputs[2] = {x, add_weights(g, WEIR_UINT8, 2, 5, 4, 1, scales, mixed, zero)};
+        weir_value y = gemm(g, 2, inputs, false);
+        weir_graph_add_output(g, "y", add_qdq(g, "yq", y, 16, WEIR_INT8, 5));
+        weir_graph_free(lower(g, 40));
+    }
+}
+
+static void matmul_and_bias_behind_it(void **state) {
+    (void)state;
+    for (int constant_first = 0; constant_first < 2; constant_first++) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value x = add_qdq(g, "xq", add_real_input(g, "x", 1, 3), 0.5, WEIR_UINT8, 11);
+        weir_value y = ADD(g, WEIR_OP_MATMUL, "mm", x, add_weights(g, WEIR_INT8, 2, 3, 4, 1, 1, quarters, zeros));
+        double scale = 0.125;
+        weir_value bias = add_weights(g, WEIR_INT32, 1, 4, 0, 0, 1, &scale, zeros);
+        y = constant_first ? ADD(g, WEIR_OP_ADD, "add", bias, y) : ADD(g, WEIR_OP_ADD, "add", y, bias);
+        weir_graph_add_output(g, "y", add_qdq(g, "yq", y, 4, WEIR_INT8, 0));
+        weir_graph *integer = lower(g, 60);
+        assert_int_equal(weir_node_input_count(integer, find_op(integer, WEIR_OP_REQUANTIZE)), 1);
+        assert_int_equal(count_op(integer, WEIR_OP_SUM), 0);
+        weir_graph_free(integer);
+    }
+}
+
+/* A bias between the accumulator's steps stays a real offset, under the real contract. */
+static void bias_that_is_no_multiple(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_qdq(g, "xq", add_real_input(g, "x", 1, 3), 0.5, WEIR_UINT8, 10);
+    static const double bias[4] = {0.0625, -3.03125, 100, 0.5};
+    weir_value inputs[3] = {x, add_weights(g, WEIR_INT8, 2, 3, 4, 1, 1, quarters, zeros),
+                            add_constant(g, "bias", WEIR_FLOAT32, 1, 4, 0, bias)};
+    weir_graph_add_output(g, "y", add_qdq(g, "yq", gemm(g, 3, inputs, false), 4, WEIR_INT8, -20));
+    weir_graph *integer = lower(g, 60);
+    weir_node requantize = find_op(integer, WEIR_OP_REQUANTIZE);
+    assert_int_equal(weir_node_input_count(integer, requantize), 2);
+    assert_string_equal(weir_node_string(integer, requantize, "contract", ""), "real");
+    weir_graph_free(integer);
+}
+
+/* Accumulators leave as they are and are decoded on the host, with offset and Relu. */
+static void real_outputs_are_decoded(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_qdq(g, "xq", add_real_input(g, "x", 1, 3), 0.5, WEIR_UINT8, 10);
+    static const double bias[4] = {0.0625, -3.03125, 100, 0.5};
+    weir_value inputs[3] = {x, add_weights(g, WEIR_INT8, 2, 3, 4, 1, 4, mixed, zeros),
+                            add_constant(g, "bias", WEIR_FLOAT32, 1, 4, 0, bias)};
+    weir_value y = gemm(g, 3, inputs, false);
+    weir_graph_add_output(g, "y", y);
+    weir_graph_add_output(g, "z", ADD(g, WEIR_OP_RELU, "relu", y));
+    weir_graph_free(lower(g, 60));
+}
+
+static void qlinear_matmul_and_qgemm(void **state) {
+    (void)state;
+    double codes[12], bias[4];
+    static const double zero = 9, x_zero = 120, y_zero = 131;
+    for (int kind = 0; kind < 4; kind++) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value in[9] = {add_codes_input(g, "x", WEIR_UINT8, 1, 3, 0, 255),
+                            add_scalar(g, "xs", WEIR_FLOAT32, 0.5),
+                            add_scalar(g, "xz", WEIR_UINT8, x_zero),
+                            add_constant(g, "w", WEIR_INT8, 2, 3, 4, random_numbers(codes, 12, -128, 127, 1)),
+                            add_scalar(g, "ws", WEIR_FLOAT32, 0.25),
+                            add_scalar(g, "wz", WEIR_INT8, kind == 0 ? zero : 0)};
+        weir_value b = add_constant(g, "b", WEIR_INT32, 1, 4, 0, random_numbers(bias, 4, -9000, 9000, 1));
+        weir_value ys = add_scalar(g, "ys", WEIR_FLOAT32, 8), yz = add_scalar(g, "yz", WEIR_UINT8, y_zero);
+        weir_node node;
+        if (kind == 0) {
+            in[6] = ys;
+            in[7] = yz;
+            node = put(g, WEIR_OP_QLINEAR_MATMUL, "qmm", 8, in);
+        } else {
+            in[6] = kind == 3 ? WEIR_NO_VALUE : b;
+            in[7] = ys;
+            in[8] = yz;
+            node = put(g, WEIR_OP_QGEMM, "qgemm", kind == 2 ? 7 : 9, in);
+        }
+        assert_true(weir_infer_node(g, node));
+        weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
+        weir_graph *integer = lower(g, 0);
+        assert_int_equal(count_op(integer, WEIR_OP_LINEAR), 1);
+        assert_int_equal(count_op(integer, WEIR_OP_REQUANTIZE), kind == 2 ? 0 : 1);
+        weir_graph_free(integer);
+    }
+}
+
+static void matmul_integer(void **state) {
+    (void)state;
+    double codes[12];
+    static const double x_zero = 77, w_zero[4] = {1, -5, 0, 100};
+    for (int64_t zero_points = 0; zero_points <= 4; zero_points += 4) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value in[4] = {add_codes_input(g, "x", WEIR_UINT8, 1, 3, 0, 255),
+                            add_constant(g, "w", WEIR_INT8, 2, 3, 4, random_numbers(codes, 12, -128, 127, 1)),
+                            add_scalar(g, "xz", WEIR_UINT8, x_zero),
+                            add_constant(g, "wz", WEIR_INT8, 1, zero_points, 0, w_zero)};
+        weir_node node = put(g, WEIR_OP_MATMUL_INTEGER, "mmi", zero_points == 0 ? 2 : 4, in);
+        assert_true(weir_infer_node(g, node));
+        weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
+        weir_graph_free(lower(g, 0));
+    }
+}
+
+static weir_value quant(weir_graph *g, weir_value x, double scale, double zero, double bits, const char *mode,
+                        bool is_signed, bool narrow) {
+    weir_value in[4] = {x, add_scalar(g, "s", WEIR_FLOAT32, scale), add_scalar(g, "z", WEIR_FLOAT32, zero),
+                        add_scalar(g, "b", WEIR_FLOAT32, bits)};
+    weir_node node = put(g, WEIR_OP_QUANT, "quant", 4, in);
+    weir_node_set_string(g, node, "rounding_mode", mode);
+    weir_node_set_int(g, node, "signed", is_signed);
+    weir_node_set_int(g, node, "narrow", narrow);
+    assert_true(weir_infer_node(g, node));
+    return weir_node_output(g, node, 0);
+}
+
+static void qonnx_quantizers(void **state) {
+    (void)state;
+    static const char *const modes[] = {"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"};
+    double codes[12];
+    for (size_t m = 0; m < 7; m++) {
+        for (int variant = 0; variant < 4; variant++) {
+            weir_graph *g = weir_graph_new("model");
+            weir_value x = quant(g, add_real_input(g, "x", 1, 3), variant < 2 ? 0.25 : 0.75, variant == 3 ? 3 : 0, 6,
+                                 modes[m], variant != 1, variant == 0);
+            weir_value w = add_constant(g, "w", WEIR_FLOAT32, 2, 3, 4, random_numbers(codes, 12, -64, 64, 0.125));
+            w = quant(g, w, 0.5, 0, 4, modes[m], true, true);
+            weir_value y = ADD(g, WEIR_OP_MATMUL, "mm", x, w);
+            if (variant == 2) y = ADD(g, WEIR_OP_RELU, "relu", y);
+            y = quant(g, y, variant == 3 ? 1.5 : 2, 0, 5, modes[m], variant != 2, variant == 1);
+            weir_graph_add_output(g, "y", y);
+            weir_graph_free(lower(g, 10));
+        }
+    }
+}
+
+static void bipolar_network(void **state) {
+    (void)state;
+    double codes[12];
+    weir_graph *g = weir_graph_new("model");
+    weir_value one = add_scalar(g, "one", WEIR_FLOAT32, 1), half = add_scalar(g, "half", WEIR_FLOAT32, 0.5);
+    weir_value x = ADD(g, WEIR_OP_BIPOLAR_QUANT, "xq", add_real_input(g, "x", 1, 3), one);
+    weir_value w = add_constant(g, "w", WEIR_FLOAT32, 2, 3, 4, random_numbers(codes, 12, -8, 8, 0.25));
+    w = ADD(g, WEIR_OP_BIPOLAR_QUANT, "wq", w, half);
+    weir_value y = ADD(g, WEIR_OP_BIPOLAR_QUANT, "yq", ADD(g, WEIR_OP_MATMUL, "mm", x, w), one);
+    weir_graph_add_output(g, "y", y);
+    weir_graph *integer = lower(g, 2);
+    weir_value output = weir_node_input(integer, find_op(integer, WEIR_OP_DECODE), 0);
+    assert_int_equal(weir_value_type(integer, output)->low, -1);
+    assert_int_equal(weir_value_type(integer, output)->high, 1);
+    weir_graph_free(integer);
+}
+
+static void shapes_and_transposed_weights(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_qdq(g, "xq", add_real_input(g, "x", 2, 3), 0.5, WEIR_UINT8, 101);
+    static const double six[2] = {1, 6};
+    x = ADD(g, WEIR_OP_RESHAPE, "reshape", x, add_constant(g, "shape", WEIR_INT64, 1, 2, 0, six));
+    x = ADD(g, WEIR_OP_IDENTITY, "identity", x);
+    weir_value w = add_weights(g, WEIR_INT8, 2, 4, 6, 0, 4, mixed, zeros);
+    w = ADD(g, WEIR_OP_TRANSPOSE, "transpose", w);
+    weir_value y = ADD(g, WEIR_OP_FLATTEN, "flatten", ADD(g, WEIR_OP_MATMUL, "mm", x, w));
+    weir_graph_add_output(g, "y", add_qdq(g, "yq", y, 8, WEIR_INT8, 0));
+    weir_graph_free(lower(g, 100));
+}
+
+static void residual_addition(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_qdq(g, "xq", add_real_input(g, "x", 1, 4), 0.5, WEIR_UINT8, 101);
+    weir_value y = ADD(g, WEIR_OP_MATMUL, "mm", x, add_weights(g, WEIR_INT8, 2, 4, 4, 1, 1, quarters, zeros));
+    y = add_qdq(g, "yq", ADD(g, WEIR_OP_RELU, "relu", y), 4, WEIR_UINT8, 3);
+    y = ADD(g, WEIR_OP_RELU, "relu2", ADD(g, WEIR_OP_ADD, "add", x, y));
+    weir_graph_add_output(g, "y", add_qdq(g, "zq", y, 4, WEIR_UINT8, 1));
+    weir_graph_free(lower(g, 100));
+}
+
+/* Weights of more than 16 bits keep their value. */
+static void wide_weights(void **state) {
+    (void)state;
+    static const double codes[4] = {70000.5, -99999, 3, 131071};
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = quant(g, add_real_input(g, "x", 1, 2), 1, 0, 4, "ROUND", true, false);
+    weir_value w = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, codes);
+    weir_value y = ADD(g, WEIR_OP_MATMUL, "mm", x, quant(g, w, 1, 0, 18, "FLOOR", true, false));
+    weir_graph_add_output(g, "y", y);
+    weir_graph_free(lower(g, 8));
+}
+
+/* --- errors --- */
+static void operands_must_be_quantized(void **state) {
+    (void)state;
+    double w[4] = {1, 2, 3, 4};
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_real_input(g, "x", 1, 2), constant = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", x, constant));
+    fails(g, "node 'mm' (MatMul): its input is real without a quantizer");
+    test_setup(NULL);
+    g = weir_graph_new("model");
+    x = add_qdq(g, "q", add_real_input(g, "x", 1, 2), 1, WEIR_INT8, 0);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", x, add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w)));
+    fails(g, "its weights are real numbers without a quantizer");
+    test_setup(NULL);
+    g = weir_graph_new("model");
+    x = add_qdq(g, "q", add_real_input(g, "x", 2, 2), 1, WEIR_INT8, 0);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", x, x));
+    fails(g, "its weights are not constant");
+    test_setup(NULL);
+    g = weir_graph_new("model");
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_RELU, "relu", add_real_input(g, "x", 1, 2)));
+    fails(g, "node 'relu' (Relu): its input is not quantized");
+}
+
+static void scales_must_be_fit_for_hardware(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_real_input(g, "x", 1, 4);
+    weir_value in[2] = {x, add_constant(g, "s", WEIR_FLOAT32, 1, 4, 0, mixed)};
+    weir_graph_add_output(g, "y", add_value(g, WEIR_OP_QUANTIZE_LINEAR, "q", 2, in));
+    fails(g, "activations need one scale a tensor, found 4");
+    test_setup(NULL);
+    g = weir_graph_new("model");
+    weir_graph_add_output(g, "y", add_qdq(g, "q", add_real_input(g, "x", 1, 4), -1, WEIR_INT8, 0));
+    fails(g, "scale 0 is not a positive number");
+    test_setup(NULL);
+    g = weir_graph_new("model");
+    x = quant(g, add_real_input(g, "x", 1, 4), 1, 0, 33, "ROUND", true, false);
+    weir_graph_add_output(g, "y", x);
+    fails(g, "the bit width is 33, expected a whole number from 1 to 32");
+    test_setup(NULL);
+    g = weir_graph_new("model");
+    x = quant(g, add_real_input(g, "x", 1, 4), 1, 0.5, 8, "ROUND", true, false);
+    weir_graph_add_output(g, "y", x);
+    fails(g, "the zero point is 0.5, expected a whole number");
+}
+
+static void what_hardware_cannot_do(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_qdq(g, "q", add_real_input(g, "x", 2, 2), 1, WEIR_INT8, 0);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_TRANSPOSE, "t", x));
+    fails(g, "hardware streams keep their order: a transposition of data is not supported yet");
+    test_setup(NULL);
+    g = weir_graph_new("model");
+    x = add_qdq(g, "q", add_real_input(g, "x", 1, 2), 1, WEIR_INT8, 0);
+    weir_value in[2] = {x, add_weights(g, WEIR_INT8, 2, 2, 4, 1, 1, quarters, zeros)};
+    weir_node node = put(g, WEIR_OP_GEMM, "gemm", 2, in);
+    weir_node_set_float(g, node, "alpha", 0.5);
+    assert_true(weir_infer_node(g, node));
+    weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
+    fails(g, "hardware needs alpha and beta of 1");
+    test_setup(NULL);
+    g = weir_graph_new("model");
+    weir_value a = add_qdq(g, "q", add_real_input(g, "a", 1, 2), 1, WEIR_INT8, 0);
+    weir_value b = add_qdq(g, "q", add_real_input(g, "b", 2, 2), 1, WEIR_INT8, 0);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_ADD, "add", a, b));
+    fails(g, "hardware adds tensors of one shape only");
+    test_setup(NULL);
+    g = weir_graph_new("model");
+    weir_graph_add_output(g, "y", add_real_input(g, "x", 1, 2));
+    fails(g, "output 'y' is not computed from quantized values");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(qdq_gemm_with_bias),         TEST(weight_zero_points),
+        TEST(matmul_and_bias_behind_it),  TEST(bias_that_is_no_multiple),
+        TEST(real_outputs_are_decoded),   TEST(qlinear_matmul_and_qgemm),
+        TEST(matmul_integer),             TEST(qonnx_quantizers),
+        TEST(bipolar_network),            TEST(shapes_and_transposed_weights),
+        TEST(residual_addition),          TEST(wide_weights),
+        TEST(operands_must_be_quantized), TEST(scales_must_be_fit_for_hardware),
+        TEST(what_hardware_cannot_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
