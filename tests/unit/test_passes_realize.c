@@ -1,0 +1,256 @@
+/* realize_requantize: each form is chosen where it is meant to be, and whatever is chosen equals the contract on every
+ * input of every channel. */
+#include "test_passes_support.h"
+
+#include <math.h>
+
+#include "exec/contract.h"
+
+enum { MAX_CHANNELS = 4 };
+
+typedef struct problem {
+    int64_t low, high; /* accumulators */
+    size_t channels;
+    double scale[MAX_CHANNELS], to_scale;
+    int64_t zero[MAX_CHANNELS], to_zero;
+    const double *offset; /* NULL: none */
+    int width;
+    bool is_signed, binary;
+    weir_rounding rounding;
+    const char *contract;
+} problem;
+
+/* Rows of the input hold every accumulator, in all channels. */
+static weir_graph *build(const problem *p) {
+    weir_graph *graph = weir_graph_new("g");
+    int64_t rows = p->high - p->low + 1, columns = (int64_t)p->channels;
+    weir_type type = {.dtype = WEIR_INT32, .shape = {2, {rows, columns}}, .has_range = true, .low = p->low, .high = p->high};
+    type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER,
+                              .is_signed = true,
+                              .width = 32,
+                              .axis = p->channels > 1 ? 1 : -1,
+                              .count = (uint32_t)p->channels,
+                              .scale = p->scale,
+                              .zero_point = p->zero};
+    weir_value inputs[2] = {weir_graph_add_input(graph, "x", &type), WEIR_NO_VALUE};
+    if (p->offset != NULL) inputs[1] = add_constant(graph, "offset", WEIR_FLOAT64, 1, columns, 0, p->offset);
+    weir_node node = put(graph, WEIR_OP_REQUANTIZE, "requantize", p->offset == NULL ? 1 : 2, inputs);
+    weir_type out = {.dtype = WEIR_INT8, .shape = type.shape};
+    out.quant = (weir_quant){.format = p->binary ? WEIR_FORMAT_BINARY : WEIR_FORMAT_INTEGER,
+                             .is_signed = p->is_signed || p->binary,
+                             .width = p->binary ? 2 : p->width,
+                             .rounding = p->rounding,
+                             .axis = -1,
+                             .count = 1,
+                             .scale = &p->to_scale,
+                             .zero_point = &p->to_zero};
+    weir_value_set_type(graph, weir_node_output(graph, node, 0), &out);
+    weir_node_set_string(graph, node, "contract", p->contract);
+    assert_true(weir_infer_node(graph, node));
+    weir_graph_add_output(graph, "y", weir_node_output(graph, node, 0));
+    return graph;
+}
+
+static weir_array *all_inputs(const problem *p) {
+    weir_array *x = weir_array_new(WEIR_INT32, &(weir_shape){2, {p->high - p->low + 1, (int64_t)p->channels}});
+    for (size_t i = 0; i < x->count; i++) weir_array_set_int(x, i, p->low + (int64_t)(i / p->channels));
+    return x;
+}
+
+/* Realizes and compares; the operator that was chosen. */
+static weir_op realize(const problem *p, weir_requantize_form form) {
+    weir_graph *graph = build(p), *hardware = weir_graph_copy(graph);
+    assert_true(weir_realize_requantize(hardware, form));
+    assert_true(weir_graph_verify(hardware));
+    weir_array *x = all_inputs(p);
+    const weir_array *inputs[1] = {x};
+    weir_executor *executor = weir_executor_new(hardware);
+    assert_true(weir_executor_run(executor, inputs));
+    const weir_array *y = weir_executor_value(executor, weir_graph_output(hardware, 0));
+    weir_requantizer contract;
+    assert_true(weir_requantizer_of(graph, find_op(graph, WEIR_OP_REQUANTIZE), &contract));
+    for (size_t i = 0; i < x->count; i++) {
+        int64_t channel = (int64_t)(i % p->channels);
+        assert_int_equal(weir_array_get_int(y, i),
+                         weir_requantizer_apply(&contract, channel, weir_array_get_int(x, i)));
+    }
+    weir_op op = weir_node_op(hardware, weir_graph_first(hardware));
+    assert_string_equal(weir_node_name(hardware, weir_graph_first(hardware)), "requantize");
+    weir_executor_free(executor);
+    weir_array_free(x);
+    weir_graph_free(graph);
+    weir_graph_free(hardware);
+    return op;
+}
+
+static problem usual(void) {
+    return (problem){.low = -3000,
+                     .high = 3000,
+                     .channels = 1,
+                     .scale = {0.0123},
+                     .to_scale = 0.31,
+                     .to_zero = 3,
+                     .width = 8,
+                     .is_signed = true,
+                     .rounding = WEIR_ROUND_HALF_EVEN,
+                     .contract = "onnxruntime"};
+}
+
+static void powers_of_two_are_casts(void **state) {
+    (void)state;
+    for (int rounding = WEIR_ROUND_FLOOR; rounding <= WEIR_ROUND_AWAY; rounding++) {
+        for (int exponent = -7; exponent <= 1; exponent++) {
+            problem p = usual();
+            p.scale[0] = ldexp(0.25, exponent);
+            p.to_scale = 0.25;
+            p.rounding = (weir_rounding)rounding;
+            p.to_zero = exponent > 0 ? 4 : 0;
+            p.zero[0] = random_int(-50, 50);
+            p.contract = "real";
+            assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST);
+        }
+    }
+    problem p = usual();
+    p.scale[0] = 0.125;
+    p.to_scale = 1;
+    p.to_zero = 8;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST);
+}
+
+/* A rounding that Cast has no hardware for is found another way. */
+static void other_roundings_are_found(void **state) {
+    (void)state;
+    problem p = usual();
+    p.scale[0] = 0.125;
+    p.to_scale = 1;
+    p.to_zero = 0;
+    p.rounding = WEIR_ROUND_HALF_TO_ZERO;
+    p.contract = "real";
+    realize(&p, WEIR_REQUANTIZE_AUTO);
+}
+
+static void few_codes_are_thresholds(void **state) {
+    (void)state;
+    problem p = usual();
+    p.width = 2;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_THRESHOLD);
+    p = usual();
+    p.binary = true;
+    p.to_zero = 0;
+    p.contract = "real";
+    for (size_t c = 0; c < MAX_CHANNELS; c++) p.zero[c] = random_int(-2000, 2000), p.scale[c] = 0.5;
+    p.channels = MAX_CHANNELS;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_THRESHOLD);
+}
+
+static void others_are_scales(void **state) {
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        problem p = usual();
+        p.channels = round % 2 == 0 ? 1 : MAX_CHANNELS;
+        for (size_t c = 0; c < p.channels; c++) {
+            p.scale[c] = (double)(float)ldexp((double)random_int(1 << 23, (1 << 24) - 1), -30);
+            p.zero[c] = random_int(-1000, 1000);
+        }
+        p.is_signed = random_int(0, 1) == 1;
+        p.to_zero = random_int(0, 127);
+        assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE);
+    }
+}
+
+static void forms_can_be_asked_for(void **state) {
+    (void)state;
+    problem p = usual();
+    p.channels = 2;
+    p.scale[1] = 0.0321;
+    p.zero[1] = -77;
+    for (size_t c = 0; c < 2; c++) p.scale[c] = (double)(float)p.scale[c];
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_SCALE), WEIR_OP_SCALE);
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_FLOAT), WEIR_OP_SCALE_FLOAT);
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_THRESHOLD), WEIR_OP_THRESHOLD);
+    p.contract = "real"; /* no float32 arithmetic: the table */
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_FLOAT), WEIR_OP_THRESHOLD);
+}
+
+/* Ties go to even: up from odd codes, down from even ones, and no straight line does both. An odd zero point takes
+ * the shift's own half-even rounding away, too. */
+static void ties_take_the_float_form(void **state) {
+    (void)state;
+    problem p = usual();
+    p.to_zero = 0;
+    p.to_scale = 1;
+    p.scale[0] = 0.375;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
+    p.channels = 2;
+    p.scale[1] = 0.015625 * 5;
+    p.zero[1] = 1234;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
+    p.contract = "real";
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_THRESHOLD);
+    p = usual();
+    p.scale[0] = 0.125;
+    p.to_scale = 1;
+    p.to_zero = 7;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
+}
+
+static void offsets_are_kept(void **state) {
+    (void)state;
+    static const double offset[2] = {1.37, -20.123};
+    problem p = usual();
+    p.channels = 2;
+    p.scale[1] = 0.02;
+    p.offset = offset;
+    p.contract = "real";
+    realize(&p, WEIR_REQUANTIZE_AUTO);
+    realize(&p, WEIR_REQUANTIZE_THRESHOLD);
+}
+
+static void random_problems(void **state) {
+    (void)state;
+    for (int round = 0; round < 60; round++) {
+        problem p = usual();
+        p.low = random_int(-2000, 100);
+        p.high = p.low + random_int(0, 3000);
+        p.channels = (size_t)random_int(1, MAX_CHANNELS);
+        bool real = random_int(0, 1) == 0;
+        p.contract = real ? "real" : "onnxruntime";
+        if (real) p.rounding = (weir_rounding)random_int(0, WEIR_ROUND_COUNT - 1);
+        p.width = (int)random_int(1, 8);
+        p.is_signed = p.width > 1 && random_int(0, 1) == 0;
+        int exponent = (int)random_int(-10, 0);
+        bool power = random_int(0, 2) == 0;
+        for (size_t c = 0; c < p.channels; c++) {
+            p.zero[c] = random_int(-3000, 3000);
+            p.scale[c] = power ? ldexp(1, exponent) : (double)(float)((double)random_int(1, 1000000) * 1e-8);
+        }
+        p.to_scale = power ? ldexp(1, (int)random_int(-2, 4)) : (double)(float)((double)random_int(1, 1000) * 1e-3);
+        p.to_zero = p.width == 1 ? 0 : random_int(0, 1 << (p.width - 2));
+        realize(&p, (weir_requantize_form)random_int(WEIR_REQUANTIZE_AUTO, WEIR_REQUANTIZE_THRESHOLD));
+    }
+}
+
+/* Without a range there is no proof. */
+static void ranges_are_needed(void **state) {
+    (void)state;
+    problem p = usual();
+    weir_graph *graph = build(&p);
+    weir_value x = weir_graph_input(graph, 0);
+    weir_type type = *weir_value_type(graph, x);
+    type.has_range = false;
+    weir_value_set_type(graph, x, &type);
+    assert_false(weir_realize_requantize(graph, WEIR_REQUANTIZE_AUTO));
+    assert_error("node 'requantize': its input has no proven range");
+    weir_graph_free(graph);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(powers_of_two_are_casts), TEST(other_roundings_are_found),
+        TEST(few_codes_are_thresholds), TEST(others_are_scales),
+        TEST(forms_can_be_asked_for),  TEST(ties_take_the_float_form),
+        TEST(offsets_are_kept),        TEST(random_problems),
+        TEST(ranges_are_needed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* The parameter memories against content written by hand. */
+#include "test_passes_support.h"
+
+#include "passes/hardware.h"
+#include "passes/verilog/rom.h"
+
+static weir_value ints(weir_graph *graph, const char *name, int64_t rows, int64_t columns, const int64_t *values) {
+    weir_array *array =
+        weir_array_new(WEIR_INT64, columns == 0 ? &(weir_shape){1, {rows}} : &(weir_shape){2, {rows, columns}});
+    for (size_t i = 0; i < array->count; i++) weir_array_set_int(array, i, values[i]);
+    weir_value value = weir_graph_add_constant(graph, name, array);
+    weir_array_free(array);
+    return value;
+}
+
+static void check(weir_graph *graph, weir_node node, int64_t lanes, int64_t digit, int64_t simd, int64_t pe,
+                  const char *file, const char *content) {
+    assert_true(weir_infer_node(graph, node));
+    assert_true(weir_hardware_assign(graph));
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    hardware->out_lanes = lanes;
+    hardware->digit = digit;
+    hardware->simd = simd;
+    hardware->pe = pe;
+    weir_rom rom = weir_rom_of(graph, node);
+    weir_text text = {NULL, 0, 0};
+    weir_rom_print(graph, node, &rom, &text);
+    assert_string_equal(text.data, content);
+    char *name = weir_rom_file(graph, node, &rom);
+    assert_string_equal(name, file);
+    size_t lines = 0, digits = strcspn(content, "\n");
+    for (const char *c = content; *c != '\0'; c++) lines += *c == '\n';
+    assert_int_equal(rom.depth, lines);
+    assert_int_equal((rom.width + 3) / 4, digits);
+    free(name);
+    weir_text_free(&text);
+    weir_graph_free(graph);
+}
+
+/* 3 outputs, 3 inputs, SIMD 2, PE 2: groups {0, 1} and {2, none}, beats {0, 1} and {2, none}; 4-bit weights. */
+static void weights(void **state) {
+    (void)state;
+    static const int64_t w[9] = {1, 2, 3, 4, 5, 6, 7, -8, -1};
+    weir_graph *graph = weir_graph_new("g");
+    weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT8, 1, 3, -128, 127), ints(graph, "w", 3, 3, w)};
+    check(graph, put(graph, WEIR_OP_LINEAR, "fc", 2, in), 2, 0, 2, 2, "fc_weights.hex",
+          "5421\n"  /* w[1][1] w[1][0] w[0][1] w[0][0] */
+          "0603\n"  /* -, w[1][2], -, w[0][2] */
+          "0087\n"  /* w[2][1] w[2][0] */
+          "000f\n"); /* w[2][2] = -1 */
+}
+
+/* Additions above multipliers: M needs 3 bits, A 3 bits, 6 bits a lane, two lanes a word, channel 2 alone. */
+static void scales(void **state) {
+    (void)state;
+    static const int64_t m[3] = {1, 5, 7}, a[3] = {-4, 3, 0};
+    weir_graph *graph = weir_graph_new("g");
+    weir_value in[3] = {add_codes_input(graph, "x", WEIR_INT8, 1, 3, -128, 127), ints(graph, "m", 3, 0, m),
+                        ints(graph, "a", 3, 0, a)};
+    weir_node node = put(graph, WEIR_OP_SCALE, "sc", 3, in);
+    weir_node_set_int(graph, node, "low", -8);
+    weir_node_set_int(graph, node, "high", 7);
+    check(graph, node, 2, 3, 0, 0, "sc_scale.hex",
+          "761\n"  /* 011 101 100 001 */
+          "007\n"); /* 000 111 */
+}
+
+/* One parameter for all channels serves every lane of a single word. */
+static void one_for_all(void **state) {
+    (void)state;
+    static const int64_t add = -2;
+    weir_graph *graph = weir_graph_new("g");
+    weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT8, 1, 6, -128, 127), ints(graph, "a", 1, 0, &add)};
+    weir_node node = put(graph, WEIR_OP_CAST, "c", 2, in);
+    weir_node_set_int(graph, node, "low", -8);
+    weir_node_set_int(graph, node, "high", 7);
+    check(graph, node, 3, 0, 0, 0, "c_add.hex", "2a\n"); /* 10 10 10 */
+}
+
+/* 3 thresholds a channel, 2 a cycle: two words a channel; inputs of 4 bits, thresholds of 5 (7 is 'never' in 4 + 1). */
+static void thresholds(void **state) {
+    (void)state;
+    static const int64_t t[6] = {-3, 0, 2, 1, 4, 7};
+    weir_graph *graph = weir_graph_new("g");
+    weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT8, 1, 2, -8, 7), ints(graph, "t", 2, 3, t)};
+    weir_node node = put(graph, WEIR_OP_THRESHOLD, "th", 2, in);
+    check(graph, node, 1, 2, 0, 0, "th_thresholds.hex",
+          "01d\n"  /* 00000 11101 */
+          "1e2\n"  /* 01111 00010 */
+          "081\n"  /* 00100 00001 */
+          "1e7\n"); /* 01111 00111 */
+}
+
+/* Words wider than 64 bits and negative numbers of many bits. */
+static void wide_words(void **state) {
+    (void)state;
+    int64_t w[24];
+    for (int64_t i = 0; i < 24; i++) w[i] = i == 23 ? -2048 : i;
+    weir_graph *graph = weir_graph_new("g");
+    weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT8, 1, 24, -128, 127), ints(graph, "w", 1, 24, w)};
+    check(graph, put(graph, WEIR_OP_LINEAR, "fc", 2, in), 1, 0, 8, 1, "fc_weights.hex",
+          "007006005004003002001000\n"
+          "00f00e00d00c00b00a009008\n"
+          "800016015014013012011010\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(weights), TEST(scales), TEST(one_for_all), TEST(thresholds), TEST(wide_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
