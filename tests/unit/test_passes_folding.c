@@ -1,0 +1,143 @@
+/* choose_folding: divisors, targets, budgets, the file and its errors. */
+#include "test_passes_support.h"
+
+#include "passes/hardware.h"
+#include "support/file.h"
+
+static const char folding[] = "test_passes_folding.yaml";
+
+/* Codes [rows, 12] -> fc (12 -> 8) -> scale -> fc2 (8 -> 5) -> scale. */
+static weir_graph *network(int64_t rows) {
+    static const int64_t sizes[3] = {12, 8, 5};
+    double w[96];
+    for (size_t i = 0; i < 96; i++) w[i] = (double)(i % 7) - 3;
+    weir_graph *g = weir_graph_new("hardware");
+    weir_value x = add_codes_input(g, "x", WEIR_INT8, rows, 12, -128, 127);
+    for (size_t i = 0; i < 2; i++) {
+        x = ADD(g, WEIR_OP_LINEAR, i == 0 ? "fc" : "fc2", x,
+                add_constant(g, "w", WEIR_INT8, 2, sizes[i + 1], sizes[i], w));
+        static const double m = 1000, a = 5;
+        weir_value in[3] = {x, add_constant(g, "m", WEIR_INT64, 1, 1, 0, &m), add_constant(g, "a", WEIR_INT64, 1, 1, 0, &a)};
+        weir_node node = put(g, WEIR_OP_SCALE, i == 0 ? "scale" : "scale2", 3, in);
+        weir_node_set_int(g, node, "shift", 10);
+        weir_node_set_int(g, node, "low", -128);
+        weir_node_set_int(g, node, "high", 127);
+        assert_true(weir_infer_node(g, node));
+        x = weir_node_output(g, node, 0);
+    }
+    weir_graph_add_output(g, "y", x);
+    return g;
+}
+
+static const weir_meta_hardware *hardware_of(const weir_graph *g, const char *name) {
+    return &weir_node_metadata_of(g, weir_graph_find_node(g, name))->hardware;
+}
+
+static int64_t multipliers(const weir_graph *g) {
+    return hardware_of(g, "fc")->simd * hardware_of(g, "fc")->pe + hardware_of(g, "fc2")->simd * hardware_of(g, "fc2")->pe;
+}
+
+/* Fewest multipliers over all pairs of divisors that meet the target. */
+static int64_t cheapest(int64_t rows, int64_t k, int64_t n, int64_t target) {
+    int64_t best = k * n;
+    for (int64_t s = 1; s <= k; s++)
+        for (int64_t p = 1; p <= n; p++)
+            if (k % s == 0 && n % p == 0 && rows * (k / s) * (n / p) <= target && s * p < best) best = s * p;
+    return best;
+}
+
+static void targets_are_met_with_divisors(void **state) {
+    (void)state;
+    for (int64_t rows = 1; rows <= 3; rows++) {
+        for (int64_t target = 1; target <= 300; target += 7) {
+            weir_graph *g = network(rows);
+            assert_true(weir_choose_folding(g, target, 64, ""));
+            const weir_meta_hardware *a = hardware_of(g, "fc"), *b = hardware_of(g, "fc2");
+            assert_int_equal(12 % a->simd + 8 % a->pe + 8 % b->simd + 5 % b->pe, 0);
+            assert_int_equal(a->interval, rows * (12 / a->simd) * (8 / a->pe));
+            if (target >= rows) assert_true(a->interval <= target && b->interval <= target);
+            assert_int_equal(a->simd * a->pe, cheapest(rows, 12, 8, target));
+            assert_int_equal(b->simd * b->pe, cheapest(rows, 8, 5, target));
+            assert_int_equal(a->in_lanes, a->simd);
+            assert_int_equal(a->out_lanes, a->pe);
+            assert_int_equal(a->operations, rows * 96);
+            /* elementwise nodes never become the slowest */
+            assert_true(hardware_of(g, "scale")->interval <= weir_hardware_interval(g) ||
+                        hardware_of(g, "scale")->digit == 10);
+            assert_int_equal(hardware_of(g, "scale")->out_lanes, a->pe);
+            weir_graph_free(g);
+        }
+    }
+}
+
+static void budgets_buy_the_shortest_interval(void **state) {
+    (void)state;
+    int64_t last = INT64_MAX;
+    for (int64_t budget = 2; budget <= 140; budget++) {
+        weir_graph *g = network(1);
+        assert_true(weir_choose_folding(g, 0, budget, NULL));
+        assert_true(multipliers(g) <= budget);
+        int64_t interval = weir_hardware_interval(g);
+        assert_true(interval <= last);
+        bool shorter = cheapest(1, 12, 8, interval - 1) + cheapest(1, 8, 5, interval - 1) <= budget &&
+                       interval > 1 && interval - 1 >= 1;
+        assert_false(shorter);
+        last = interval;
+        weir_graph_free(g);
+    }
+    assert_int_equal(last, 1); /* 96 + 40 multipliers */
+}
+
+static void write_folding(const char *text) { assert_true(weir_file_write(folding, text, strlen(text))); }
+
+static void the_file_decides(void **state) {
+    (void)state;
+    write_folding("nodes:\n  fc: {simd: 5, pe: 3, storage: block}\n");
+    weir_graph *g = network(1);
+    assert_true(weir_choose_folding(g, 40, 64, folding));
+    const weir_meta_hardware *a = hardware_of(g, "fc");
+    assert_int_equal(a->simd, 5);
+    assert_int_equal(a->pe, 3);
+    assert_int_equal(a->interval, 3 * 3); /* padded */
+    assert_int_equal(a->storage, WEIR_STORAGE_BLOCK);
+    assert_int_equal(hardware_of(g, "fc2")->simd * hardware_of(g, "fc2")->pe, 1); /* 40 cycles for 40 products */
+    weir_graph_free(g);
+}
+
+static void errors_in_the_file(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"nodes:\n  fc3: {simd: 1}\n", "yaml:2: error: there is no node called 'fc3'\nnote: did you mean 'fc"},
+        {"nodes:\n  fc: {speed: 1}\n", "yaml:2: error: unknown setting 'speed' for node 'fc'"},
+        {"nodes:\n  scale: {simd: 1}\n", "only Linear nodes have settings"},
+        {"nodes:\n  fc: {simd: 13}\n", "yaml:2: error: "},
+        {"nodes:\n  fc: {storage: disk}\n", "yaml:2: error: expected auto, block or logic"},
+        {"nodes:\n  fc: 3\n", "yaml:2: error: expected settings such as {simd: 8, pe: 4}"},
+        {"layers:\n  fc: {simd: 1}\n", "expected the key 'nodes' with a mapping, found 'layers'"},
+        {"- fc\n", "expected a mapping with the key 'nodes'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_setup(NULL);
+        write_folding(cases[i][0]);
+        weir_graph *g = network(1);
+        assert_false(weir_choose_folding(g, 0, 64, folding));
+        assert_error(cases[i][1]);
+        weir_graph_free(g);
+    }
+    test_setup(NULL);
+    write_folding("nodes:\n  fc: {simd: 5, pe: 8}\n");
+    weir_graph *g = network(2);
+    assert_false(weir_choose_folding(g, 0, 64, folding));
+    assert_error("node 'fc' has 2 rows a frame: simd must divide 12 and pe 8, found 5 and 8");
+    weir_graph_free(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(targets_are_met_with_divisors),
+        TEST(budgets_buy_the_shortest_interval),
+        TEST(the_file_decides),
+        TEST(errors_in_the_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

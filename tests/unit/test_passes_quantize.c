@@ -1,0 +1,146 @@
+/* quantize: the parameters that ONNX's rules and MASE's grid give by hand on a tiny model. */
+#include "test_passes_support.h"
+
+#include <math.h>
+
+#include "pass/context.h"
+#include "pass/pass.h"
+#include "support/file.h"
+
+static const char calibration[] = "test_passes_quantize.csv";
+
+/* x [1, 2] -> Gemm (2 -> 2, bias) -> Relu -> MatMul (2 -> 2) -> Add constant. */
+static weir_graph *model(void) {
+    static const double w[4] = {0.5, -1.0, 0.25, 0.125}, b[2] = {0.3, -0.2}, v[4] = {2, 0, 0, -4}, c[2] = {0.1, 0};
+    weir_graph *g = weir_graph_new("model");
+    weir_value in[3] = {add_real_input(g, "x", 1, 2), add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w),
+                        add_constant(g, "b", WEIR_FLOAT32, 1, 2, 0, b)};
+    weir_node gemm = put(g, WEIR_OP_GEMM, "gemm", 3, in);
+    weir_node_set_int(g, gemm, "transB", 1);
+    assert_true(weir_infer_node(g, gemm));
+    weir_value h = ADD(g, WEIR_OP_RELU, "relu", weir_node_output(g, gemm, 0));
+    h = ADD(g, WEIR_OP_MATMUL, "mm", h, add_constant(g, "v", WEIR_FLOAT32, 2, 2, 2, v));
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_ADD, "add", h, add_constant(g, "c", WEIR_FLOAT32, 1, 2, 0, c)));
+    return g;
+}
+
+/* Runs the pass; NULL when it fails. The module owns the graph. */
+static weir_graph *run(weir_module *module, const char *pipeline) {
+    weir_pass_registry *registry = weir_pass_registry_new();
+    assert_true(weir_passes_register(registry));
+    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("test", 1));
+    assert_non_null(pass);
+    weir_pass_context *context = weir_pass_context_new(registry);
+    weir_module_add_graph(module, model());
+    bool fine = weir_pass_run(context, pass, module);
+    weir_pass_context_free(context);
+    weir_pass_free(pass);
+    weir_pass_registry_free(registry);
+    return fine ? weir_module_find_graph(module, "quantized") : NULL;
+}
+
+static void write_calibration(const char *text) { assert_true(weir_file_write(calibration, text, strlen(text))); }
+
+/* Constant behind input `index` of the node that makes input `of` of `user`. */
+static double parameter(const weir_graph *g, const char *user, size_t of, size_t index, size_t element) {
+    weir_node node = weir_value_producer(g, weir_node_input(g, weir_graph_find_node(g, user), of));
+    const weir_array *array = weir_value_constant(g, weir_node_input(g, node, index));
+    assert_non_null(array);
+    assert_true(element < array->count);
+    return weir_array_get(array, element);
+}
+
+static void int8_parameters(void **state) {
+    (void)state;
+    write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = run(module, "quantize{calibration=test_passes_quantize.csv}");
+    assert_non_null(g);
+    assert_true(weir_graph_verify(g));
+    /* activations: uint8, scale (max - min) / 255 with zero inside, zero point round(-min / scale) */
+    float x_scale = (float)(3.0 / 255);
+    assert_true(parameter(g, "gemm", 0, 1, 0) == (double)x_scale);
+    assert_true(parameter(g, "gemm", 0, 2, 0) == nearbyint(1 / (double)x_scale));
+    /* weights: int8, a scale an output (row, because of transB), largest magnitude on 127 */
+    float w_scale[2] = {(float)(1.0 / 127), (float)(0.25 / 127)};
+    static const double codes[4] = {64, -127, 127, 64}; /* 63.5 goes to even */
+    for (size_t i = 0; i < 4; i++) assert_true(parameter(g, "gemm", 1, 0, i) == codes[i]);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(parameter(g, "gemm", 1, 1, i) == (double)w_scale[i]);
+        assert_true(parameter(g, "gemm", 1, 2, i) == 0);
+        /* bias: int32 on the scale of the accumulator */
+        double scale = (double)(x_scale * w_scale[i]), b = i == 0 ? (double)0.3f : (double)-0.2f;
+        assert_true(parameter(g, "gemm", 2, 1, i) == scale);
+        assert_true(parameter(g, "gemm", 2, 0, i) == nearbyint(b / scale));
+    }
+    /* what the Relu gives: [0, h], h the largest of -x0.5.. over the frames: gemm(-1, .5) = (-.7, -.3875) ... */
+    double largest = fmax((double)(0.5f * 2 - 1.5f + 0.3f), (double)(0.25f * 2 + 0.125f * 1.5f - 0.2f));
+    float h_scale = (float)(largest / 255);
+    assert_true(fabs(parameter(g, "mm", 0, 1, 0) - (double)h_scale) < 1e-9);
+    assert_true(parameter(g, "mm", 0, 2, 0) == 0);
+    /* MatMul's weights have their outputs on axis 1; the addend behind it is its bias */
+    assert_true(parameter(g, "mm", 1, 1, 0) == (double)(float)(2.0 / 127));
+    assert_true(parameter(g, "mm", 1, 1, 1) == (double)(float)(4.0 / 127));
+    assert_true(parameter(g, "mm", 1, 0, 3) == -127);
+    assert_true(parameter(g, "add", 1, 1, 0) ==
+                (double)((float)parameter(g, "mm", 0, 1, 0) * (float)parameter(g, "mm", 1, 1, 0)));
+    assert_int_equal(weir_node_metadata_of(g, weir_graph_find_node(g, "gemm"))->software.count, 6);
+    weir_graph *integer = weir_lower_integer(g);
+    assert_non_null(integer);
+    weir_graph_free(integer);
+    weir_module_free(module);
+}
+
+static void fixed_grid(void **state) {
+    (void)state;
+    write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = run(module, "quantize{scheme=fixed,calibration=test_passes_quantize.csv,weight_frac_width=5,"
+                                "data_in_width=6}");
+    assert_non_null(g);
+    /* 6 bits for [-1, 2]: a sign, 2 integer bits (2 itself needs them), 3 fraction bits */
+    assert_true(parameter(g, "gemm", 0, 1, 0) == 0.125);
+    assert_true(parameter(g, "gemm", 0, 3, 0) == 6);
+    assert_true(parameter(g, "gemm", 1, 1, 0) == 1.0 / 32);
+    assert_true(parameter(g, "gemm", 1, 3, 0) == 8);
+    /* 16 bits for [-0.2, 0.3]: magnitudes below 0.5 count as 0.5 */
+    assert_true(parameter(g, "gemm", 2, 1, 0) == ldexp(1, -15));
+    assert_true(parameter(g, "gemm", 2, 3, 0) == 16);
+    weir_node quant = weir_value_producer(g, weir_node_input(g, weir_graph_find_node(g, "gemm"), 0));
+    assert_int_equal(weir_node_op(g, quant), WEIR_OP_QUANT);
+    assert_string_equal(weir_node_string(g, quant, "rounding_mode", ""), "FLOOR");
+    weir_graph *integer = weir_lower_integer(g);
+    assert_non_null(integer);
+    weir_graph_free(integer);
+    weir_module_free(module);
+}
+
+static void calibration_is_needed(void **state) {
+    (void)state;
+    weir_module *module = weir_module_new("m");
+    assert_null(run(module, "quantize"));
+    assert_error("quantizing a float model needs calibration data");
+    weir_module_free(module);
+}
+
+/* Data that is all zero still gives positive scales. */
+static void zeros_have_a_scale(void **state) {
+    (void)state;
+    write_calibration("0,0\n");
+    weir_module *module = weir_module_new("m");
+    weir_graph *g = run(module, "quantize{calibration=test_passes_quantize.csv}");
+    assert_non_null(g);
+    assert_true(parameter(g, "gemm", 0, 1, 0) == 1);
+    assert_true(parameter(g, "gemm", 0, 2, 0) == 0);
+    weir_module_free(module);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(int8_parameters),
+        TEST(fixed_grid),
+        TEST(calibration_is_needed),
+        TEST(zeros_have_a_scale),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
