@@ -54,7 +54,7 @@ module weir_dot #(
     .p  (product)
   );
 
-  genvar l, i;
+  genvar l;
   generate
     for (l = 1; l <= LEVELS; l = l + 1) begin : g_level
       localparam integer FROM   = (SIMD + (1 << (l - 1)) - 1) >> (l - 1);         // addends
@@ -64,8 +64,8 @@ module weir_dot #(
       localparam integer STRIDE = l == 1 ? RAW_W : FROM_W;
 
       wire [FROM*STRIDE-1:0] from;
-      wire [TO*TO_W-1:0]     sum_d;
       reg  [TO*TO_W-1:0]     sum_q;
+      integer                i;
 
       if (l == 1) begin : g_first
         assign from = product;
@@ -74,15 +74,12 @@ module weir_dot #(
       end
 
       /* verilator lint_off WIDTH */ // sign extension by assignment is meant
-      for (i = 0; i < FROM / 2; i = i + 1) begin : g_pair
-        assign sum_d[i*TO_W +: TO_W] =
-          $signed(from[2*i*STRIDE +: FROM_W]) + $signed(from[(2*i+1)*STRIDE +: FROM_W]);
-      end
-      if (FROM % 2 != 0) begin : g_odd
-        assign sum_d[(TO-1)*TO_W +: TO_W] = $signed(from[(FROM-1)*STRIDE +: FROM_W]);
-      end
-
-      always @(posedge clk) if (step[l-1]) sum_q <= sum_d;
+      always @(posedge clk)
+        if (step[l-1]) begin
+          for (i = 0; i < FROM / 2; i = i + 1)
+            sum_q[i*TO_W +: TO_W] <= $signed(from[2*i*STRIDE +: FROM_W]) + $signed(from[(2*i+1)*STRIDE +: FROM_W]);
+          if (FROM % 2 != 0) sum_q[(TO-1)*TO_W +: TO_W] <= $signed(from[(FROM-1)*STRIDE +: FROM_W]);
+        end
       /* verilator lint_on WIDTH */
     end
 

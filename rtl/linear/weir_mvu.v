@@ -49,7 +49,7 @@ module weir_mvu #(
 
   // Bit 0 of the flags belongs to the product registers, bit l to level l of the adder tree.
   reg  [LEVELS:0]     valid_q, last_q;
-  wire [SIMD*A_W-1:0] x;
+  reg  [SIMD*A_W-1:0] x;
   wire [PE*ACC_W-1:0] result;
   wire                advance;
   wire                finish;                                            // the oldest beat ends a dot product
@@ -67,17 +67,10 @@ module weir_mvu #(
   always @(posedge clk) if (advance) last_q <= {last_q, s_last};
   /* verilator lint_on WIDTH */
 
-  // Elements as signed operands: an unsigned one gains a zero sign bit.
-  genvar i;
-  generate
-    for (i = 0; i < SIMD; i = i + 1) begin : g_element
-      if (X_SIGNED != 0) begin : g_signed
-        assign x[i*A_W +: A_W] = s_data[i*X_W +: X_W];
-      end else begin : g_unsigned
-        assign x[i*A_W +: A_W] = {1'b0, s_data[i*X_W +: X_W]};
-      end
-    end
-  endgenerate
+  integer i;
+  /* verilator lint_off WIDTH */ // an unsigned element gains a zero sign bit by assignment
+  always @* for (i = 0; i < SIMD; i = i + 1) x[i*A_W +: A_W] = s_data[i*X_W +: X_W];
+  /* verilator lint_on WIDTH */
 
   weir_dot #(
     .A_W       (A_W),
