@@ -1,6 +1,7 @@
 #include "passes/analysis/cosim.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,8 @@ static int build(const char *folder, const weir_cosim_options *options, weir_sim
                         .files = (const char *const *)files,
                         .file_count = count,
                         .defines = netlist_defines,
-                        .define_count = options->netlist == NULL ? 0 : 1};
+                        .define_count = options->netlist == NULL ? 0 : 1,
+                        .trace = options->wave != NULL};
     int status = fine ? weir_sim_build(&job, artifact) : WEIR_EXIT_INPUT;
     for (size_t i = 0; i < count; i++) free(files[i]);
     free(files);
@@ -113,6 +115,27 @@ static void release(session *s) {
     free(s->taps);
 }
 
+/* Cycles without a beat at the edges that mean deadlock: a frame's way through all components, slowed down by the
+ * profile. A debug run waits as long again as all its frames can take, which find_stopped relies on. */
+static uint32_t watchdog_of(const session *s) {
+    static const int64_t slowest[WEIR_SIM_PROFILES] = {2, 4, 16, 8};
+    int64_t cycles = 0, interval = weir_hardware_interval(s->graph);
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
+        if (weir_hardware_role(s->graph, node) == WEIR_ROLE_COMPONENT)
+            cycles += weir_node_metadata_of(s->graph, node)->hardware.interval + 64;
+    }
+    if (s->options->debug) cycles += (s->frames + (int64_t)s->meters) * (interval + 64);
+    cycles = cycles * slowest[s->options->profile] + 1024;
+    return cycles > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)cycles;
+}
+
+/* The simulator leaves NAME.fst in its working directory. */
+static void keep_wave(const char *folder, const char *name, const char *wave) {
+    char *found = weir_format("%s/%s.fst", folder, name);
+    if (weir_file_exists(found) && rename(found, wave) != 0) weir_warning(weir_at(wave, 0), "cannot keep the waveform");
+    free(found);
+}
+
 static int simulate(session *s, const char *folder, const weir_sim_artifact *artifact, weir_sim_result *result) {
     char *rtl = weir_path_join(folder, "rtl");
     char *name = weir_format("run_%s_%d%s", weir_simulator_name(s->options->simulator), (int)s->options->profile,
@@ -120,6 +143,7 @@ static int simulate(session *s, const char *folder, const weir_sim_artifact *art
     weir_sim_run run = {.folder = rtl,
                         .name = name,
                         .seed = s->options->seed,
+                        .watchdog = watchdog_of(s),
                         .random_start = true,
                         .sources = s->sources,
                         .source_count = s->reference->input_count,
@@ -130,7 +154,13 @@ static int simulate(session *s, const char *folder, const weir_sim_artifact *art
         run.tap_count = s->reference->tap_count;
         run.meter_count = s->meters;
     }
+    if (s->options->wave != NULL) {
+        run.dump = true;
+        run.dump_from = s->options->wave_from;
+        run.dump_to = s->options->wave_to;
+    }
     int status = weir_sim_run_bench(artifact, &run, result);
+    if (status == WEIR_EXIT_FINE && s->options->wave != NULL) keep_wave(rtl, name, s->options->wave);
     free(rtl);
     free(name);
     return status;
@@ -143,6 +173,101 @@ static const char *name_of_stream(const weir_graph *graph, weir_value value) {
     return producer.id == 0 ? weir_value_name(graph, value) : weir_node_name(graph, producer);
 }
 
+/* A node that has stopped is told from those that wait for it by what its neighbours' meters say of the time after the
+ * last beat anywhere, `quiet` cycles: longer than the time before (see watchdog_of), so that a counter of at least as
+ * many cycles means that its condition still holds. Meters watch a node's first input and first output. */
+typedef struct standstill {
+    const session *s;
+    const weir_sim_result *run;
+    int64_t quiet;
+    size_t *tap;   /* of a value */
+    size_t *meter; /* of a node */
+} standstill;
+
+static int64_t quiet_cycles(const weir_sim_result *run) {
+    int64_t last = 0;
+    const weir_sim_stream *streams[] = {run->sources, run->sinks, run->taps};
+    const size_t counts[] = {run->source_count, run->sink_count, run->tap_count};
+    for (size_t kind = 0; kind < 3; kind++) {
+        for (size_t i = 0; i < counts[kind]; i++) {
+            if (streams[kind][i].beats > 0 && (int64_t)streams[kind][i].last_cycle > last)
+                last = streams[kind][i].last_cycle;
+        }
+    }
+    int64_t quiet = (int64_t)run->cycles - last - 2;
+    return quiet > last ? quiet : 0;
+}
+
+/* Are all beats of the stream taken? */
+static bool complete(const standstill *t, weir_value value) {
+    const weir_reference *r = t->s->reference;
+    for (size_t i = 0; i < r->input_count; i++) {
+        if (r->inputs[i].value.id == value.id) return t->run->sources[i].beats >= t->run->sources[i].expected;
+    }
+    return t->run->taps[t->tap[value.id]].recorded.count >= t->s->taps[t->tap[value.id]].beats;
+}
+
+/* Is a beat offered on the stream and not taken? A branch of a fork waits when the fork's input does, unless the branch
+ * is ahead of it or its user has been seen to miss beats. */
+static bool waits(const standstill *t, weir_value value) {
+    const weir_graph *graph = t->s->graph;
+    weir_node producer = weir_value_producer(graph, value);
+    if (weir_hardware_is_input(graph, value)) return !complete(t, value);
+    const weir_sim_meter *own = &t->run->meters[t->meter[producer.id]];
+    if (weir_node_op(graph, producer) != WEIR_OP_FORK) return own->blocked >= t->quiet;
+    if (t->run->taps[t->tap[value.id]].recorded.count > own->in_beats) return false;
+    for (weir_node user = producer; user.id != 0; user = weir_node_next(graph, user)) {
+        if (weir_hardware_role(graph, user) != WEIR_ROLE_COMPONENT ||
+            weir_hardware_source(graph, weir_node_input(graph, user, 0)).id != value.id)
+            continue;
+        const weir_sim_meter *meter = &t->run->meters[t->meter[user.id]];
+        if (meter->in_beats == 0 || meter->starved >= t->quiet) return false;
+    }
+    return waits(t, weir_hardware_source(graph, weir_node_input(graph, producer, 0)));
+}
+
+/* Does the node owe beats although it has what it needs and nobody holds it up? */
+static bool has_stopped(const standstill *t, weir_node node) {
+    const weir_graph *graph = t->s->graph;
+    bool owes = false;
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
+        weir_value value = weir_node_output(graph, node, i);
+        owes |= !complete(t, value);
+        if (waits(t, value)) return false;
+    }
+    for (size_t i = 0; i < weir_hardware_streams(graph, node); i++) {
+        weir_value value = weir_hardware_source(graph, weir_node_input(graph, node, i));
+        if (!complete(t, value) && !waits(t, value)) return false;
+    }
+    return owes;
+}
+
+/* The tap of the first node in graph order that has stopped; SIZE_MAX when the meters cannot tell. */
+static size_t find_stopped(const session *s, const weir_sim_result *run) {
+    standstill t = {s, run, quiet_cycles(run), weir_calloc(weir_graph_value_limit(s->graph), sizeof(size_t)),
+                    weir_calloc(weir_graph_node_limit(s->graph), sizeof(size_t))};
+    size_t meters = 0, taps = 0, found = SIZE_MAX;
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
+        if (weir_hardware_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        t.meter[node.id] = meters++;
+        for (size_t i = 0; i < weir_node_output_count(s->graph, node); i++)
+            t.tap[weir_node_output(s->graph, node, i).id] = taps++;
+    }
+    for (weir_node node = weir_graph_first(s->graph); t.quiet > 0 && found == SIZE_MAX && node.id != 0;
+         node = weir_node_next(s->graph, node)) {
+        if (weir_hardware_role(s->graph, node) != WEIR_ROLE_COMPONENT || !has_stopped(&t, node)) continue;
+        for (size_t i = weir_node_output_count(s->graph, node); i-- > 0;) {
+            weir_value value = weir_node_output(s->graph, node, i);
+            if (!complete(&t, value)) found = t.tap[value.id];
+        }
+    }
+    free(t.tap);
+    free(t.meter);
+    return found;
+}
+
+/* Compares a stream; enters a divergence unless one that says more is there already: wrong beats say more than missing
+ * ones, which every stream before and behind a node that has stopped has. */
 static void judge_stream(const session *s, const weir_codes *codes, const weir_sim_stream *stream, bool output,
                          weir_cosim *result) {
     weir_stream_layout layout = layout_of(s->graph, codes->value);
@@ -154,14 +279,25 @@ static void judge_stream(const session *s, const weir_codes *codes, const weir_s
         result->mismatches += comparison.wrong_values + comparison.unknown_values + comparison.wrong_lasts +
                               (uint64_t)(comparison.missing_beats + comparison.extra_beats) * layout.lanes;
     }
-    if (!same && !result->diverged) {
+    bool more = result->diverged && result->first.first == WEIR_MISSING_BEATS && comparison.first != WEIR_MISSING_BEATS;
+    if (!same && (!result->diverged || more)) {
         result->diverged = true;
+        free(result->where);
         result->where = weir_copy_string(name);
         result->first = comparison;
     }
     if (stream->violation != 0 && result->violation == NULL)
         result->violation = weir_format("%s: %s at cycle %u", name, weir_sim_violation_name(stream->violation),
                                         (unsigned)stream->violation_cycle);
+}
+
+static void judge(const session *s, const weir_sim_result *run, weir_cosim *result) {
+    const weir_reference *r = s->reference;
+    size_t taps = s->options->debug ? r->tap_count : 0;
+    size_t stopped = s->options->debug && run->status == WEIR_SIM_DEADLOCK ? find_stopped(s, run) : SIZE_MAX;
+    if (stopped != SIZE_MAX) judge_stream(s, &r->taps[stopped], &run->taps[stopped], false, result);
+    for (size_t i = 0; i < taps; i++) judge_stream(s, &r->taps[i], &run->taps[i], false, result);
+    for (size_t i = 0; i < r->output_count; i++) judge_stream(s, &r->outputs[i], &run->sinks[i], true, result);
 }
 
 static void keep_outputs(const session *s, const weir_sim_result *run, weir_cosim *result) {
@@ -233,10 +369,7 @@ int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_re
         result->status = run.status;
         result->cycles = run.cycles;
         result->seconds = run.seconds;
-        for (size_t i = 0; options->debug && i < reference->tap_count; i++)
-            judge_stream(&s, &reference->taps[i], &run.taps[i], false, result);
-        for (size_t i = 0; i < reference->output_count; i++)
-            judge_stream(&s, &reference->outputs[i], &run.sinks[i], true, result);
+        judge(&s, &run, result);
         keep_outputs(&s, &run, result);
         measure(&s, &run, result);
     }

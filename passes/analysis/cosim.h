@@ -12,6 +12,8 @@ typedef struct weir_cosim_options {
     uint32_t seed;
     bool debug;      /* the bench with taps and meters, on the reference's debug frames */
     int64_t frames;  /* of the reference to run, 0: all (debug: all debug frames) */
+    const char *wave; /* write the waveform of cycles [wave_from, wave_to) to this .fst and stop; NULL: none */
+    uint32_t wave_from, wave_to;
     const char *netlist; /* a synthesized netlist in place of FOLDER/rtl, or NULL */
     const char *const *netlist_files; /* models of its cells; NULL-terminated, or NULL */
 } weir_cosim_options;

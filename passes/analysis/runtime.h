@@ -27,6 +27,7 @@ typedef struct weir_runtime {
     size_t runs;
     weir_cosim *run;
     double *hardware_top1; /* a run; of labelled data */
+    char *wave;            /* waveform around the first divergence, NULL: none */
 } weir_runtime;
 
 typedef struct weir_runtime_options {

@@ -10,9 +10,13 @@
 #include "passes/passes.h"
 #include "passes/verilog/rom.h"
 #include "support/arena.h"
+#include "support/file.h"
+#include "support/progress.h"
 
 /* Streams of all frames are kept for comparison when they fit this many codes. */
 enum { MAX_TAP_CODES = 1 << 24 };
+/* Cycles of waveform kept around a divergence. */
+enum { WAVE_BEFORE = 200, WAVE_AFTER = 50 };
 
 const char *weir_profile_name(weir_sim_profile profile) {
     static const char *const names[WEIR_SIM_PROFILES] = {"always", "half", "eighth", "after-valid"};
@@ -121,7 +125,12 @@ static weir_cosim *add_run(weir_runtime *r) {
 static int run_once(weir_runtime *r, const char *folder, const weir_reference *reference,
                     const weir_cosim_options *options, const weir_array *labels) {
     weir_cosim result;
+    char *what = weir_format("%s, %s", weir_simulator_name(options->simulator),
+                             options->debug ? "debug" : weir_profile_name(options->profile));
+    weir_progress(what, (double)r->runs, 0);
+    free(what);
     int status = weir_cosim_run(r->hardware, folder, reference, options, &result);
+    weir_progress_end();
     if (status != WEIR_EXIT_FINE) {
         weir_cosim_free(&result);
         return status;
@@ -135,6 +144,28 @@ static int run_once(weir_runtime *r, const char *folder, const weir_reference *r
 }
 
 static int worse(int a, int b) { return a == WEIR_EXIT_FINE ? b : a; }
+
+/* The waveform around the first divergence of the last run, in FOLDER/waves/SIMULATOR.fst. */
+static void dump_divergence(weir_runtime *r, const char *folder, const weir_reference *reference,
+                            const weir_cosim_options *options) {
+    const weir_cosim *wrong = &r->run[r->runs - 1];
+    uint32_t cycle = wrong->diverged ? wrong->first.cycle : wrong->cycles;
+    char *waves = weir_path_join(folder, "waves");
+    char *wave = weir_format("%s/%s.fst", waves, weir_simulator_name(options->simulator));
+    weir_cosim_options run = *options;
+    run.frames = wrong->frames;
+    run.wave = wave;
+    run.wave_from = cycle > WAVE_BEFORE ? cycle - WAVE_BEFORE : 0;
+    run.wave_to = cycle + WAVE_AFTER;
+    weir_cosim result;
+    if (weir_make_folder(waves) && weir_cosim_run(r->hardware, folder, reference, &run, &result) == WEIR_EXIT_FINE) {
+        free(r->wave);
+        r->wave = weir_copy_string(wave);
+        weir_cosim_free(&result);
+    }
+    free(waves);
+    free(wave);
+}
 
 static int run_simulator(weir_runtime *r, const char *folder, const weir_reference *reference,
                          const weir_runtime_options *options, weir_simulator simulator, const weir_array *labels) {
@@ -150,6 +181,7 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
         if (status == WEIR_EXIT_TOOL || status == WEIR_EXIT_INPUT) return status;
     }
     bool found = status == WEIR_EXIT_MISMATCH;
+    if (found) dump_divergence(r, folder, reference, &run);
     for (int p = 0; p < WEIR_SIM_PROFILES; p++) {
         if (!options->profile[p]) continue;
         run.debug = false;
@@ -163,6 +195,7 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
         run.debug = true;
         run.frames = (int64_t)r->run[r->runs - 1].first.frame + 1;
         run_once(r, folder, reference, &run, NULL);
+        dump_divergence(r, folder, reference, &run);
     }
     return status;
 }
@@ -226,6 +259,7 @@ void weir_runtime_free(weir_runtime *runtime) {
     free(runtime->run);
     free(runtime->hardware_top1);
     free(runtime->model);
+    free(runtime->wave);
     free(runtime);
 }
 

@@ -72,6 +72,7 @@ static void print_divergences(const weir_runtime *r, weir_text *text) {
         if (run->violation != NULL) weir_text_format(text, "\n    protocol: %s", run->violation);
         weir_text_char(text, '\n');
     }
+    if (r->wave != NULL) weir_text_format(text, "\n  waveform around it: %s\n", r->wave);
 }
 
 /* The debug run to show: of the simulator that was first to have one. */
@@ -177,6 +178,7 @@ void weir_runtime_print_json(const weir_runtime *r, weir_text *text) {
     json_t *runs = json_array();
     for (size_t i = 0; i < r->runs; i++) json_array_append_new(runs, run_json(r, i));
     json_object_set_new(root, "runs", runs);
+    json_object_set_new(root, "waveform", r->wave == NULL ? json_null() : json_string(r->wave));
     char *dump = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     weir_text_add(text, dump);
     weir_text_char(text, '\n');

@@ -30,8 +30,8 @@ int weir_command_check(int argc, char **argv) {
     int status = weir_cli_parse("check", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && simulate.data == NULL) status = weir_cli_misuse("check", "--data FILE is missing");
     if (status < 0) {
-        char own[] = "/tmp/weir_check_XXXXXX";
-        const char *kept = folder;
+        const char *kept = folder, *temporary = getenv("TMPDIR");
+        char *own = weir_format("%s/weir_check_XXXXXX", temporary == NULL ? "/tmp" : temporary);
         if (folder == NULL) folder = mkdtemp(own);
         weir_module *module = folder == NULL ? NULL : weir_job_read(argv[1], job.batch);
         status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(&job, module, folder);
@@ -39,7 +39,9 @@ int weir_command_check(int argc, char **argv) {
             status = weir_simulate_folder(&simulate, weir_module_name(module), weir_module_find_graph(module, "model"),
                                           weir_module_find_graph(module, "integer"),
                                           weir_module_find_graph(module, "hardware"), folder);
-        if (kept == NULL && folder != NULL) weir_remove_tree(folder);
+        if (kept == NULL && folder != NULL && status == WEIR_EXIT_MISMATCH) printf("\n  the folder is kept: %s\n", folder);
+        else if (kept == NULL && folder != NULL) weir_remove_tree(folder);
+        free(own);
         weir_module_free(module);
     }
     weir_cli_list_free(&job.set);
