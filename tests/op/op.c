@@ -59,18 +59,19 @@ static bool emit(const op_run *run, weir_module *module) {
     return fine;
 }
 
-/* The lowest bit of the memory's first word changes. */
-static bool change_memory(const op_run *run) {
+/* One bit of the memory's first word changes, not one of the top digit, which may be partly beyond the word. */
+static bool change_memory(const op_run *run, op_case *c) {
+    static const char digits[] = "0123456789abcdef";
     char *path = weir_format("%s/rtl/%s.hex", run->folder, run->kind->parameters);
     size_t size;
-    char *text = weir_file_read(path, &size), *end = text == NULL ? NULL : strchr(text, '\n');
-    bool fine = end != NULL && end > text;
+    char *text = weir_file_read(path, &size);
+    size_t length = text == NULL ? 0 : strcspn(text, "\n");
+    bool fine = length > 0;
     if (fine) {
-        static const char digits[] = "0123456789abcdef";
-        const char *digit = strchr(digits, end[-1]);
-        fine = digit != NULL;
-        if (fine) end[-1] = digits[(digit - digits) ^ 1];
-        fine = fine && weir_file_write(path, text, size);
+        size_t at = length == 1 ? 0 : (size_t)op_range(c, 1, (int64_t)length - 1);
+        const char *digit = strchr(digits, text[at]);
+        text[at] = digits[(digit - digits) ^ (length == 1 ? 1 : 1 << op_range(c, 0, 3))];
+        fine = weir_file_write(path, text, size);
     }
     free(text);
     free(path);
@@ -126,7 +127,7 @@ static bool check_case(op_run *run, op_case *c, weir_module *module, int64_t num
         const weir_codes *codes = &reference->outputs[0];
         codes->code[op_range(c, 0, codes->elements - 1)] ^= 1;
     }
-    if (fine && run->fault == PLANTED_MEMORY) fine = change_memory(run);
+    if (fine && run->fault == PLANTED_MEMORY) fine = change_memory(run, c);
     fine = fine && simulate_all(run, c, reference, number, &wrong);
     run->caught += wrong;
     weir_reference_free(reference);
