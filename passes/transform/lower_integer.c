@@ -2,8 +2,6 @@
  * ("integer"), in which every operator between Encode and Decode works on integer codes with exact semantics.
  * Each value of the model gets a view (view.h); the table at the end has one rule per operator. Linear in the graph. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,21 +12,6 @@
 
 typedef bool lower_rule(weir_lowering *l, weir_node node);
 
-bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...) {
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    weir_error(weir_node_location(l->from, node), "node '%s' (%s): %s", weir_node_name(l->from, node),
-               weir_node_info(l->from, node)->full_name, text);
-    return false;
-}
-
-void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view) {
-    l->view[weir_node_output(l->from, node, 0).id] = *view;
-}
-
 static const weir_view *input_view(const weir_lowering *l, weir_node node, size_t index) {
     weir_value value = weir_node_input(l->from, node, index);
     return value.id == 0 ? NULL : &l->view[value.id];
@@ -38,46 +21,6 @@ static const weir_view *input_view(const weir_lowering *l, weir_node node, size_
 static const weir_array *input_constant(const weir_lowering *l, weir_node node, size_t index) {
     const weir_view *view = input_view(l, node, index);
     return view != NULL && (view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS) ? view->codes : NULL;
-}
-
-weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {
-    weir_quant quant = {.format = WEIR_FORMAT_INTEGER,
-                        .is_signed = weir_dtype_is_signed(dtype),
-                        .width = (int)weir_dtype_size(dtype) * 8,
-                        .rounding = WEIR_ROUND_HALF_EVEN,
-                        .axis = count == 1 ? -1 : axis,
-                        .count = count,
-                        .scale = scale,
-                        .zero_point = zero};
-    return quant;
-}
-
-weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix,
-                              const weir_value *inputs, size_t count, const weir_type *type) {
-    char *name = weir_format("%s%s", weir_node_name(l->from, old), suffix);
-    weir_node node = weir_graph_add_node(l->to, op, name, inputs, count, 1, WEIR_NO_NODE);
-    free(name);
-    weir_node_set_location(l->to, node, weir_node_location(l->from, old));
-    if (type != NULL) weir_value_set_type(l->to, weir_node_output(l->to, node, 0), type);
-    return node;
-}
-
-weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *view) {
-    const weir_type *type = weir_value_type(l->to, view->value);
-    if (view->kind != WEIR_VIEW_CODES || view->offset != NULL) {
-        weir_lower_fail(l, node, "its input has no quantizer after the operators before it");
-        return WEIR_NO_VALUE;
-    }
-    if (!view->relu || (type->has_range && type->low >= weir_quant_zero(&type->quant, 0) && type->quant.count == 1))
-        return view->value;
-    if (type->quant.count > 1) {
-        weir_lower_fail(l, node, "a Relu on accumulators needs a quantizer after it");
-        return WEIR_NO_VALUE;
-    }
-    weir_type result = *type;
-    weir_node maximum = weir_lower_add_node(l, node, WEIR_OP_MAXIMUM, "_input_relu", &view->value, 1, &result);
-    weir_node_set_int(l->to, maximum, "zero", weir_quant_zero(&type->quant, 0));
-    return weir_infer_node(l->to, maximum) ? weir_node_output(l->to, maximum, 0) : WEIR_NO_VALUE;
 }
 
 /* --- quantization parameters --- */
