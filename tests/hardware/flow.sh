@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# The int8 digits network as real hardware: an iCE40 UP5K, with Yosys and nextpnr.
+#
+#   flow.sh synthesize WORK         compile to WORK/design, synthesize to WORK/net.json and WORK/net.v
+#   flow.sh place WORK [SEED]       place and route; the report goes to WORK/place_SEED.json; prints one line of figures
+#   flow.sh simulate WORK [FRAMES]  the netlist in Icarus against the reference; the report goes to WORK/netlist.json
+#   flow.sh planted WORK            the same with one weight bit of the netlist flipped: must be found
+#
+# WEIR is the command to use. Exit status as weir's (3: the hardware disagrees), 1: a promise is broken, 77: a tool is missing.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source_folder=$(cd "$here/../.." && pwd)
+digits=$source_folder/tests/models/digits
+export WEIR_DATA=${WEIR_DATA:-$source_folder}
+
+fail() {
+  echo "flow.sh: error: $*" >&2
+  exit 1
+}
+
+need() {
+  local tool
+  for tool in "$@"; do
+    if ! command -v "$tool" >/dev/null; then
+      echo "skipped: '$tool' is not installed"
+      exit 77
+    fi
+  done
+}
+
+cells_of_yosys() {
+  echo "$(dirname "$(readlink -f "$(command -v yosys)")")/../share/yosys/ice40/cells_sim.v"
+}
+
+# Nets are split into bits for the netlist in Verilog: Icarus simulates vectors whose bits have many drivers 3 times slower.
+synthesize() {
+  need yosys
+  mkdir -p "$work"
+  "$weir" compile "$digits/mlp_qdq.onnx" -o "$work/design" --folding "$here/up5k.yaml"
+  (cd "$work/design/rtl" && yosys -q -l ../../yosys.log -p "
+    read_verilog *.v
+    synth_ice40 -dsp -top mlp_qdq
+    check -assert
+    write_json ../../net.json
+    splitnets
+    write_verilog -noattr ../../net.v")
+}
+
+# Every product in a DSP block, every weight memory in block RAM.
+check_mapping() {
+  local report=$1 multipliers dsps rom
+  multipliers=$(jq '[.modules[].cells[] | select(.type | test("weir_mul$"))] | length' "$work/net.json")
+  dsps=$(jq .utilization.ICESTORM_DSP.used "$report")
+  [ "$multipliers" = "$dsps" ] || fail "$multipliers multipliers, but $dsps DSP blocks"
+  for rom in fc1 fc2 fc3; do
+    jq -e --arg rom "u_${rom}_weights" '[.modules.mlp_qdq.cells | to_entries[] |
+      select(.value.type == "SB_RAM40_4K" and (.key | startswith($rom)))] | length > 0' "$work/net.json" >/dev/null ||
+      fail "the weights of '$rom' are not in block RAM"
+  done
+}
+
+place() {
+  local seed=$1 report=$work/place_$1.json
+  need nextpnr-ice40 jq
+  nextpnr-ice40 --quiet --up5k --package sg48 --seed "$seed" --json "$work/net.json" --report "$report" \
+    --asc "$work/place_$seed.asc" --log "$work/nextpnr_$seed.log" 2>"$work/nextpnr_$seed.messages" || {
+    cat "$work/nextpnr_$seed.messages" >&2
+    fail "nextpnr-ice40 failed with seed $seed"
+  }
+  jq -r --arg seed "$seed" '.utilization as $u | def of(k): "\($u[k].used) of \($u[k].available)";
+    "seed \($seed): \(of("ICESTORM_LC")) logic cells, \(of("ICESTORM_RAM")) block RAMs, \(of("ICESTORM_DSP")) DSPs, " +
+    "\($u.SB_IO.used) pins, \([.fmax[].achieved] | min * 100 | round / 100) MHz"' "$report"
+  check_mapping "$report"
+}
+
+# FRAMES NETLIST REPORT
+simulate() {
+  need yosys iverilog vvp
+  "$weir" sim "$work/design" --netlist "$2" --cells "$(cells_of_yosys)" --simulator icarus --frames "$1" \
+    --data "$digits/digits_test.npz" --json "$3"
+}
+
+# Flips bit 14 of the first word of fc3's memory: the sign of weight 0 of output 0.
+plant() {
+  awk '
+    NR == FNR { if (/\.INIT_0\(/) init = FNR; if (/^ *\) \\u_fc3_weights\.[^ ]*\.mem\./) { line = init }; next }
+    FNR == line {
+      at = match($0, /[0-9a-f][0-9a-f][0-9a-f][0-9a-f]\)/)
+      digit = index("0123456789abcdef", substr($0, at, 1)) - 1
+      digit += int(digit / 4) % 2 ? -4 : 4
+      $0 = substr($0, 1, at - 1) substr("0123456789abcdef", digit + 1, 1) substr($0, at + 1)
+    }
+    { print }' "$1" "$1"
+}
+
+planted() {
+  local status=0
+  need yosys iverilog vvp
+  plant "$work/net.v" >"$work/planted.v"
+  [ "$(diff "$work/net.v" "$work/planted.v" | grep -c '^>')" = 1 ] || fail "no fault was planted"
+  simulate 3 "$work/planted.v" "$work/planted.json" || status=$?
+  [ "$status" = 3 ] || fail "the planted fault gave exit status $status, expected 3"
+}
+
+[ $# -ge 2 ] || fail "usage: flow.sh synthesize|place|simulate|planted WORK [NUMBER]"
+weir=${WEIR:-$source_folder/build/toolchain/cli/weir}
+mkdir -p "$2"
+work=$(cd "$2" && pwd)
+case $1 in
+  synthesize) synthesize ;;
+  place) place "${3:-1}" ;;
+  simulate) simulate "${3:-20}" "$work/net.v" "$work/netlist.json" ;;
+  planted) planted ;;
+  *) fail "unknown step '$1'" ;;
+esac
