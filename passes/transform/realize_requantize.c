@@ -20,6 +20,9 @@
 
 enum { MAX_SHIFT = 46, MAX_MULTIPLIER_BITS = 31, MAX_ADD_BITS = 56, FEW_CODES = 3, MAX_CHANNELS_TABLE = 1 << 22 };
 
+/* What rtl/cast/weir_requantize_float.v takes: the smallest shift, and how far codes lie from the zero point. */
+enum { FLOAT_SHIFT = 2, FLOAT_REACH = 1 << 22 };
+
 typedef struct realizer {
     weir_graph *graph;
     weir_node node;
@@ -200,8 +203,10 @@ static bool try_scale_float(const realizer *r, candidate *k) {
                &exponent);
         if (exponent - 24 < least) least = exponent - 24;
     }
-    if (least > 0 || least < -61) return false;
-    *k = (candidate){WEIR_OP_SCALE_FLOAT, -least, 0, WEIR_ROUND_HALF_EVEN, weir_quant_zero(r->requantizer.to, 0),
+    if (least > -FLOAT_SHIFT) least = -FLOAT_SHIFT;
+    int64_t zero = weir_quant_zero(r->requantizer.to, 0);
+    if (least < -61 || r->high - zero >= FLOAT_REACH || zero - r->low >= FLOAT_REACH) return false;
+    *k = (candidate){WEIR_OP_SCALE_FLOAT, -least, 0, WEIR_ROUND_HALF_EVEN, zero,
                      r->low, r->high, k->multiplier, k->add};
     int64_t common = 0;
     for (size_t c = 0; c < r->channels; c++) {
@@ -213,7 +218,7 @@ static bool try_scale_float(const realizer *r, candidate *k) {
         k->add[c] = -weir_quant_zero(r->requantizer.from, (int64_t)c);
         common |= k->multiplier[c];
     }
-    for (; (common & 1) == 0 && k->shift > 0; common >>= 1, k->shift--) {
+    for (; (common & 1) == 0 && k->shift > FLOAT_SHIFT; common >>= 1, k->shift--) {
         for (size_t c = 0; c < r->channels; c++) k->multiplier[c] >>= 1;
     }
     return proved(r, k);

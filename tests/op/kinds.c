@@ -66,20 +66,25 @@ static void build_cast(op_case *c) {
     op_make_data(c, FRAMES);
 }
 
+/* A shift with which most results lie between the clip bounds. */
+static int64_t useful_shift(op_case *c, int product_bits, int result_bits) {
+    int64_t shift = product_bits - result_bits + op_range(c, -2, 2);
+    return op_chance(c, 25) || shift < 0 ? op_range(c, 0, 30) : shift;
+}
+
 static void build_scale(op_case *c) {
     int64_t rows = random_rows(c), channels = op_range(c, 1, 20), parameters = op_chance(c, 50) ? channels : 1;
-    int bits = (int)op_range(c, 1, 24), x_bits = (int)op_range(c, 1, 24);
-    int64_t shift = op_range(c, 0, 30);
+    int bits = (int)op_range(c, 1, 24), x_bits = (int)op_range(c, 1, 24), out_bits = (int)op_range(c, 1, 16);
     weir_value x = op_input(c, rows, channels, x_bits, op_chance(c, 60));
     int64_t *multiplier = numbers(c, parameters, bits, false);
-    int64_t *add = numbers(c, parameters, (int)op_range(c, 1, x_bits + bits > 50 ? 50 : x_bits + bits), true);
+    int64_t *add = numbers(c, parameters, (int)op_range(c, 1, x_bits + bits), true);
     if (op_chance(c, 80)) multiplier[0] |= (int64_t)1 << (bits - 1);
     weir_value inputs[3] = {x, op_ints(c, "m", parameters, 0, multiplier), op_ints(c, "a", parameters, 0, add)};
     free(multiplier);
     free(add);
     weir_node node = op_node(c, WEIR_OP_SCALE, "scale", inputs, 3, 1);
-    weir_node_set_int(c->graph, node, "shift", shift);
-    op_clip(c, node, (int)op_range(c, 1, 16));
+    weir_node_set_int(c->graph, node, "shift", useful_shift(c, x_bits + bits, out_bits));
+    op_clip(c, node, out_bits);
     int64_t lanes = op_lanes(c, rows, channels, parameters);
     op_place(c, node, lanes, lanes, op_range(c, 1, bits + 1));
     op_finish(c, result(c, node));

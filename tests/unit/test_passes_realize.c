@@ -194,6 +194,32 @@ static void ties_take_the_float_form(void **state) {
     assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
 }
 
+/* The component shifts by two bits at least and rounds within 2^22 codes of the zero point. */
+static void the_float_form_stays_in_its_hardware(void **state) {
+    (void)state;
+    static const double ratios[] = {0.5, 1, 1.5, 2, 0.75, 3};
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
+        problem p = usual();
+        p.scale[0] = ratios[i];
+        p.to_scale = 1;
+        weir_graph *graph = build(&p);
+        assert_true(weir_realize_requantize(graph, WEIR_REQUANTIZE_FLOAT));
+        weir_node node = weir_graph_first(graph);
+        assert_int_equal(weir_node_op(graph, node), WEIR_OP_SCALE_FLOAT);
+        assert_true(weir_node_int(graph, node, "shift", 0) >= 2);
+        weir_graph_free(graph);
+        realize(&p, WEIR_REQUANTIZE_FLOAT);
+    }
+    problem p = usual();
+    p.scale[0] = 8000;
+    p.to_scale = 1;
+    p.width = 25;
+    weir_graph *graph = build(&p);
+    assert_true(weir_realize_requantize(graph, WEIR_REQUANTIZE_FLOAT) || weir_diag_errors() == 1);
+    assert_int_equal(count_op(graph, WEIR_OP_SCALE_FLOAT), 0);
+    weir_graph_free(graph);
+}
+
 static void offsets_are_kept(void **state) {
     (void)state;
     static const double offset[2] = {1.37, -20.123};
@@ -249,6 +275,7 @@ int main(void) {
         TEST(powers_of_two_are_casts), TEST(other_roundings_are_found),
         TEST(few_codes_are_thresholds), TEST(others_are_scales),
         TEST(forms_can_be_asked_for),  TEST(ties_take_the_float_form),
+        TEST(the_float_form_stays_in_its_hardware),
         TEST(offsets_are_kept),        TEST(random_problems),
         TEST(ranges_are_needed),
     };
