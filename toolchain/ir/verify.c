@@ -84,9 +84,12 @@ static void verify_node(verifier *v, weir_node node) {
     if ((int)inputs < info->inputs_min || (info->inputs_max >= 0 && (int)inputs > info->inputs_max))
         COMPLAIN(v, node, "node '%s': %s takes %d to %d inputs, found %zu", weir_node_name(graph, node),
                  info->full_name, info->inputs_min, info->inputs_max, inputs);
-    if (info->outputs >= 0 ? (int)outputs != info->outputs : outputs == 0)
+    if (info->outputs >= 0 && (int)outputs != info->outputs)
         COMPLAIN(v, node, "node '%s': %s gives %d outputs, found %zu", weir_node_name(graph, node), info->full_name,
                  info->outputs, outputs);
+    if (info->outputs < 0 && outputs == 0)
+        COMPLAIN(v, node, "node '%s': %s gives one output or more, found none", weir_node_name(graph, node),
+                 info->full_name);
     for (size_t i = 0; i < inputs; i++) verify_input(v, node, i);
     for (size_t i = 0; i < outputs; i++) {
         weir_value value = weir_node_output(graph, node, i);
