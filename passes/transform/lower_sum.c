@@ -1,7 +1,8 @@
 /* Lowering of a quantized addition, y = clip(round((sa * (a - za) + sb * (b - zb)) / sy) + zy)
  * (the exact sum, then one rounding: what ONNX Runtime's QLinearAdd gives, spec: numerics rule 2).
  * The codes take few values, so the function is tabulated over all pairs (a, b), and the smallest integers ca, cb are
- * searched for which it is a staircase of ca * a + cb * b: Sum and Threshold then compute it exactly, by exhaustion. */
+ * searched for which it is a staircase of ca * a + cb * b, with even steps if possible: Sum and Threshold then compute
+ * it exactly, by exhaustion. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@
 #include "support/arena.h"
 
 /* Coefficients are tried up to this many fraction bits of the scale ratios; pairs of codes up to this many. */
-enum { MAX_FRACTION = 24, MAX_PAIRS = 1 << 20 };
+enum { MAX_EVEN_FRACTION = 24, MAX_FRACTION = 24, MAX_PAIRS = 1 << 20 };
 
 typedef struct sum_table {
     const weir_type *a, *b;
@@ -43,12 +44,17 @@ static void tabulate(sum_table *table, const weir_quant *quant, weir_contract co
     }
 }
 
-/* Is the result a staircase of ca * a + cb * b? Then step[k] is the smallest sum that gives low + k + 1 or more, as near
- * to the real-valued step `ideal + k * stride` as the table allows. */
-static bool is_staircase(const sum_table *table, int64_t ca, int64_t cb, double ideal, double stride, int64_t *step) {
-    size_t codes = (size_t)(table->high - table->low + 1), i = 0;
-    int64_t *least = weir_malloc(codes * sizeof *least), *most = weir_malloc(codes * sizeof *most);
-    for (size_t k = 0; k < codes; k++) {
+/* For sums ca * a + cb * b: least[k] is the smallest that gives low + k or more, most[k] the largest that gives low + k
+ * or less; INT64_MAX and INT64_MIN when none does. */
+typedef struct sum_bounds {
+    size_t codes;
+    int64_t *least, *most;
+} sum_bounds;
+
+static void bound(const sum_table *table, int64_t ca, int64_t cb, sum_bounds *bounds) {
+    int64_t *least = bounds->least, *most = bounds->most;
+    size_t i = 0;
+    for (size_t k = 0; k < bounds->codes; k++) {
         least[k] = INT64_MAX;
         most[k] = INT64_MIN;
     }
@@ -60,42 +66,61 @@ static bool is_staircase(const sum_table *table, int64_t ca, int64_t cb, double 
             if (sum > most[k]) most[k] = sum;
         }
     }
-    for (size_t k = codes - 1; k > 0; k--) least[k - 1] = least[k] < least[k - 1] ? least[k] : least[k - 1];
-    for (size_t k = 1; k < codes; k++) most[k] = most[k - 1] > most[k] ? most[k - 1] : most[k];
-    bool fine = true;
-    for (size_t k = 0; fine && k + 1 < codes; k++) {
-        /* most[k]: largest sum with result <= low + k; least[k + 1]: smallest with result > low + k. */
-        fine = most[k] == INT64_MIN || least[k + 1] == INT64_MAX || most[k] < least[k + 1];
-        double wanted = ceil(ideal + (double)k * stride);
-        double from = most[k] == INT64_MIN ? wanted : (double)most[k] + 1;
-        double to = least[k + 1] == INT64_MAX ? wanted : (double)least[k + 1];
-        if (most[k] == INT64_MIN && to < wanted) wanted = to;
-        else if (wanted < from) wanted = from;
-        else if (wanted > to) wanted = to;
-        step[k] = (int64_t)wanted;
-    }
-    free(least);
-    free(most);
-    return fine;
+    for (size_t k = bounds->codes - 1; k > 0; k--) least[k - 1] = least[k] < least[k - 1] ? least[k] : least[k - 1];
+    for (size_t k = 1; k < bounds->codes; k++) most[k] = most[k - 1] > most[k] ? most[k - 1] : most[k];
 }
 
-/* Tries equal weights first, then growing numbers of fraction bits. */
-static bool search(const sum_table *table, const weir_quant *quant, int64_t *ca, int64_t *cb, int64_t *step) {
+/* Steps exactly 2^bits apart: then an addition and a shift behind the sum are enough. `wanted` is where the real-valued
+ * first step lies. */
+static bool even_steps(const sum_bounds *bounds, int bits, double wanted, int64_t *step) {
+    double low = -9e15, high = 9e15, unit = ldexp(1, bits);
+    for (size_t k = 0; k + 1 < bounds->codes; k++) {
+        if (bounds->most[k] != INT64_MIN) low = fmax(low, (double)bounds->most[k] + 1 - (double)k * unit);
+        if (bounds->least[k + 1] != INT64_MAX) high = fmin(high, (double)bounds->least[k + 1] - (double)k * unit);
+    }
+    if (low > high) return false;
+    double first = fmax(low, fmin(high, ceil(wanted)));
+    for (size_t k = 0; k + 1 < bounds->codes; k++) step[k] = (int64_t)first + ((int64_t)k << bits);
+    return true;
+}
+
+/* Any steps: step[k] is a sum that parts the results up to low + k from those above, as near to the real-valued step
+ * `wanted + k * stride` as the table allows. */
+static bool any_steps(const sum_bounds *bounds, double wanted, double stride, int64_t *step) {
+    for (size_t k = 0; k + 1 < bounds->codes; k++) {
+        int64_t most = bounds->most[k], least = bounds->least[k + 1];
+        if (most != INT64_MIN && least != INT64_MAX && most >= least) return false;
+        double at = ceil(wanted + (double)k * stride);
+        if (least != INT64_MAX) at = fmin(at, (double)least);
+        if (most != INT64_MIN) at = fmax(at, (double)most + 1);
+        step[k] = (int64_t)at;
+    }
+    return true;
+}
+
+/* Fewest fraction bits of the scale ratios for which even steps do; where ties forbid those, for which any steps do. */
+static bool search(const sum_table *table, const weir_quant *quant, sum_bounds *bounds, int64_t *ca, int64_t *cb,
+                   int64_t *step) {
     double sy = weir_quant_scale(quant, 0);
     double ra = weir_quant_scale(&table->a->quant, 0) / sy, rb = weir_quant_scale(&table->b->quant, 0) / sy;
     double constant = (double)weir_quant_zero(quant, 0) - ra * (double)weir_quant_zero(&table->a->quant, 0) -
                       rb * (double)weir_quant_zero(&table->b->quant, 0);
     double first = (double)table->low + 0.5 - constant;
-    if (ra == rb) {
-        *ca = *cb = 1;
-        if (is_staircase(table, 1, 1, first / ra, 1 / ra, step)) return true;
-    }
-    for (int bits = 0; bits <= MAX_FRACTION; bits++) {
-        double unit = ldexp(1, bits);
-        *ca = (int64_t)nearbyint(ra * unit);
-        *cb = (int64_t)nearbyint(rb * unit);
-        if (*ca == 0 || *cb == 0 || *ca > INT32_MAX || *cb > INT32_MAX) continue;
-        if (is_staircase(table, *ca, *cb, first * unit, unit, step)) return true;
+    for (int even = 1; even >= 0; even--) {
+        if (!even && ra == rb) {
+            *ca = *cb = 1;
+            bound(table, 1, 1, bounds);
+            if (any_steps(bounds, first / ra, 1 / ra, step)) return true;
+        }
+        for (int bits = 0; bits <= (even ? MAX_EVEN_FRACTION : MAX_FRACTION); bits++) {
+            double unit = ldexp(1, bits);
+            *ca = (int64_t)nearbyint(ra * unit);
+            *cb = (int64_t)nearbyint(rb * unit);
+            if (*ca == 0 || *cb == 0 || *ca > INT32_MAX || *cb > INT32_MAX) continue;
+            bound(table, *ca, *cb, bounds);
+            if (even ? even_steps(bounds, bits, first * unit, step) : any_steps(bounds, first * unit, unit, step))
+                return true;
+        }
     }
     return false;
 }
@@ -139,11 +164,15 @@ bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, cons
     table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
     tabulate(&table, quant, l->contract);
     int64_t ca = 0, cb = 0;
-    int64_t *step = weir_malloc((size_t)(table.high - table.low + 1) * sizeof *step);
-    bool fine = search(&table, quant, &ca, &cb, step);
+    size_t codes = (size_t)(table.high - table.low + 1);
+    int64_t *step = weir_malloc(codes * sizeof *step);
+    sum_bounds bounds = {codes, weir_malloc(codes * sizeof(int64_t)), weir_malloc(codes * sizeof(int64_t))};
+    bool fine = search(&table, quant, &bounds, &ca, &cb, step);
     if (fine) fine = emit_sum(l, node, sum, quant, &table, ca, cb, step);
     else weir_lower_fail(l, node, "no integer coefficients reproduce the quantized addition");
     free(step);
+    free(bounds.least);
+    free(bounds.most);
     free(table.result);
     return fine;
 }

@@ -2,13 +2,21 @@
 
 #include "cli/cli.h"
 #include "cli/job.h"
-#include "passes/hardware.h"
+#include "passes/analysis/resources.h"
 
 static const char help_text[] =
     "DIR gets rtl/ (the top module, the components, the parameter memories), tb/ and tb_debug/ (benches) and the\n"
     "graphs as text IR (model.weir, integer.weir, hardware.weir). Options of passes for --set:\n"
     "  quantize.data_in_width, .data_in_frac_width, .weight_width, .weight_frac_width, .bias_width, .bias_frac_width\n"
     "The folding file: 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";
+
+static void report(const weir_module *module, const char *model, const char *folder) {
+    weir_text text = {NULL, 0, 0};
+    weir_text_format(&text, "%s: top module %s in %s/rtl\n", model, weir_module_string(module, "top", ""), folder);
+    weir_resources_print(weir_module_find_graph(module, "hardware"), &text);
+    fwrite(text.data, 1, text.size, stdout);
+    weir_text_free(&text);
+}
 
 int weir_command_compile(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS;
@@ -23,9 +31,7 @@ int weir_command_compile(int argc, char **argv) {
     if (status < 0) {
         weir_module *module = weir_job_read(argv[1], job.batch);
         status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(&job, module, folder);
-        if (status == WEIR_EXIT_FINE)
-            printf("%s: top module %s in %s/rtl, %lld cycles a frame\n", argv[1], weir_module_string(module, "top", ""),
-                   folder, (long long)weir_hardware_interval(weir_module_find_graph(module, "hardware")));
+        if (status == WEIR_EXIT_FINE) report(module, argv[1], folder);
         weir_module_free(module);
     }
     weir_cli_list_free(&job.set);

@@ -4,9 +4,10 @@
 #include "cli/cli.h"
 #include "cli/job.h"
 #include "ir/print.h"
+#include "passes/analysis/resources.h"
 #include "support/text.h"
 
-static const char help_text[] = "Without options: the text IR, then both tables.\n";
+static const char help_text[] = "Without options: the text IR, then the tables; hardware is for DIR/hardware.weir of a compiled folder.\n";
 
 static void print_nodes(const weir_graph *graph) {
     printf("%-28s %-28s %-20s %-10s %s\n", "node", "operator", "mase type", "mase op", "result");
@@ -35,19 +36,34 @@ static void print_quantization(const weir_graph *graph) {
     }
 }
 
+/* Has the graph been folded, so that components have widths and memories? */
+static bool is_placed(const weir_graph *graph) {
+    weir_node first = weir_graph_first(graph);
+    return first.id != 0 && weir_node_metadata_of(graph, first)->hardware.placed;
+}
+
+static void print_hardware(const weir_graph *graph, bool separate) {
+    weir_text text = {NULL, 0, 0};
+    if (separate) weir_text_char(&text, '\n');
+    weir_resources_print(graph, &text);
+    fwrite(text.data, 1, text.size, stdout);
+    weir_text_free(&text);
+}
+
 int weir_command_show(int argc, char **argv) {
     const char *table = "all";
     int64_t batch = 1;
     const weir_cli_option options[] = {
-        {"table", 't', WEIR_CLI_STRING, &table, "NAME", "only this: text, nodes or quantization"},
+        {"table", 't', WEIR_CLI_STRING, &table, "NAME", "only this: text, nodes, quantization or hardware"},
         {"batch", 0, WEIR_CLI_INT, &batch, "N", "value of a symbolic first dimension (1)"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("show", options, help_text, argc, argv, 1, 1, &count);
     if (status >= 0) return status;
     bool all = strcmp(table, "all") == 0, text = strcmp(table, "text") == 0, nodes = strcmp(table, "nodes") == 0;
-    if (!all && !text && !nodes && strcmp(table, "quantization") != 0)
-        return weir_cli_misuse("show", "unknown table '%s', expected text, nodes or quantization", table);
+    bool hardware = strcmp(table, "hardware") == 0, quantization = strcmp(table, "quantization") == 0;
+    if (!all && !text && !nodes && !quantization && !hardware)
+        return weir_cli_misuse("show", "unknown table '%s', expected text, nodes, quantization or hardware", table);
     weir_module *module = weir_job_read(argv[1], batch);
     if (module == NULL) return WEIR_EXIT_INPUT;
     weir_graph *graph = weir_module_find_graph(module, "model");
@@ -61,7 +77,8 @@ int weir_command_show(int argc, char **argv) {
     if (all) putchar('\n');
     if (all || nodes) print_nodes(graph);
     if (all) putchar('\n');
-    if (all || (!text && !nodes)) print_quantization(graph);
+    if (all || quantization) print_quantization(graph);
+    if (hardware || (all && is_placed(graph))) print_hardware(graph, all);
     weir_module_free(module);
     return WEIR_EXIT_FINE;
 }
