@@ -1,0 +1,59 @@
+# Sourced by every script here, with its name as $1: makes an empty folder $work and goes there.
+# From CTest: WEIR (the command), E2E_TOOLS (folder of array_tool and report_check), E2E_SOURCE (this repository),
+# E2E_WORK (where the folders go), WEIR_CACHE.
+set -eu
+export LC_ALL=C
+models=$E2E_SOURCE/tests/models/digits
+test_data=$models/digits_test.npz
+work=$E2E_WORK/$1
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+failures=0
+
+fail() {
+    echo "FAIL: $*" >&2
+    failures=$((failures + 1))
+}
+
+# At the end of each script.
+finish() {
+    [ "$failures" -eq 0 ] || { echo "$failures failures in $work" >&2; exit 1; }
+    cd / && rm -rf "$work"
+}
+
+weir() { "$WEIR" "$@"; }
+array_tool() { "$E2E_TOOLS/array_tool" "$@"; }
+report_check() { "$E2E_TOOLS/report_check" "$@"; }
+
+# expect STATUS TEXT COMMAND ...: the exit status, and a pattern (of grep -E) that its output has. The output stays in
+# ./output.
+expect() {
+    want=$1 pattern=$2
+    shift 2
+    status=0
+    "$@" >output 2>&1 || status=$?
+    if [ "$status" -ne "$want" ]; then
+        fail "exit status $status, expected $want: $*"
+        sed 's/^/    /' output >&2
+    elif [ -n "$pattern" ] && ! grep -Eq -e "$pattern" output; then
+        fail "no '$pattern' in the output of: $*"
+        sed 's/^/    /' output >&2
+    fi
+}
+
+# Options that turn a float model into an integer one, of a quantization's name.
+quantize_options() {
+    case $1 in
+    none) ;;
+    *) echo "--quantize $1 --calibration $models/digits_calib.npz" ;;
+    esac
+}
+
+folding_options() {
+    case $1 in
+    folded) echo "--max-macs 1" ;;
+    middle) ;;
+    parallel) echo "--target-interval 1" ;;
+    esac
+}

@@ -1,0 +1,149 @@
+#!/bin/sh
+# Bad usage and bad input of every subcommand: exit status, message, and that nothing is written or changed.
+. "$(dirname "$0")/lib.sh" usage
+model=$models/mlp_qdq.onnx
+commands="import show eval compile sim check"
+
+# --- usage: 2 ---
+expect 2 "usage: weir COMMAND" "$WEIR"
+expect 0 "usage: weir COMMAND" "$WEIR" --help
+expect 0 "usage: weir COMMAND" "$WEIR" help
+expect 0 "^weir [0-9]+\.[0-9]+\.[0-9]+$" "$WEIR" --version
+expect 2 "did you mean 'compile'" "$WEIR" compil "$model"
+expect 2 "unknown command 'xyzzy'" "$WEIR" xyzzy
+expect 2 "did you mean 'check'" "$WEIR" help chekc
+for command in $commands; do
+    expect 0 "usage: weir $command" "$WEIR" $command --help
+    expect 0 "usage: weir $command" "$WEIR" help $command
+    expect 2 "unknown option '--frobnicate'" "$WEIR" $command --frobnicate "$model"
+    expect 2 "unknown option '-Z'" "$WEIR" $command -Z "$model"
+    case $command in
+    show) ;;
+    *) expect 2 "'--output'|'--data'" "$WEIR" $command --dat "$test_data" --outptu out "$model" ;;
+    esac
+done
+expect 2 "did you mean '--target-interval'" "$WEIR" compile --target-intervall 4 "$model" -o design
+expect 2 "did you mean '--simulator'" "$WEIR" sim --simulater icarus design
+for command in $commands; do
+    case $command in sim) operand=DIR ;; *) operand=MODEL ;; esac
+    expect 2 "$operand is missing" "$WEIR" $command
+    expect 2 "too many operands" "$WEIR" $command a b --data "$test_data" -o design
+    expect 2 "needs a value" "$WEIR" $command "$model" -$([ $command = show ] && echo t || echo o)
+done 2>/dev/null
+expect 2 "--data FILE is missing" "$WEIR" eval "$model"
+expect 2 "--data FILE is missing" "$WEIR" sim design
+expect 2 "--data FILE is missing" "$WEIR" check "$model"
+expect 2 "missing" "$WEIR" compile "$model"
+expect 2 "missing" "$WEIR" import "$model"
+expect 2 "whole number, found 'many'" "$WEIR" check "$model" --data "$test_data" --frames many
+expect 2 "whole number, found '-3'" "$WEIR" compile "$model" -o design --max-macs -3
+expect 2 "whole number, found '4x'" "$WEIR" compile "$model" -o design --target-interval=4x
+expect 2 "whole number, found ''" "$WEIR" compile "$model" -o design --target-interval=
+expect 2 "takes no value" "$WEIR" compile "$model" -o design --timing=yes
+expect 2 "unknown engine 'double'" "$WEIR" eval "$model" --data "$test_data" --engine double
+expect 2 "expected text, nodes or quantization" "$WEIR" show "$model" --table weights
+expect 2 "auto, scale, float or threshold|auto.*threshold" "$WEIR" compile "$model" -o design --requantize magic
+expect 2 "int8" "$WEIR" compile "$models/mlp_float.onnx" -o design --quantize int4 --calibration "$models/digits_calib.npz"
+expect 2 "PASS.OPTION=VALUE" "$WEIR" compile "$model" -o design --set nonsense
+expect 2 "no pass 'nonsense'" "$WEIR" compile "$model" -o design --set nonsense.width=4
+expect 2 "width" "$WEIR" compile "$model" -o design --set choose_folding.width=4
+expect 2 "--calibration needs --quantize" "$WEIR" compile "$model" -o design --calibration "$models/digits_calib.npz"
+[ ! -e design ] || fail "bad usage leaves a folder"
+
+# --- input: 1 ---
+head -c 3000 "$model" >truncated.onnx
+echo "not a model" >text.onnx
+echo "weir 1" >half.weir
+: >empty.weir
+for command in import show eval compile check; do
+    options="-o out"
+    [ $command = show ] && options=
+    case $command in eval | check) options="$options --data $test_data" ;; esac
+    for bad in absent.onnx truncated.onnx text.onnx empty.weir absent.weir .; do
+        expect 1 "error: " "$WEIR" $command "$bad" $options
+        [ ! -e out ] || fail "$command of '$bad' leaves 'out'"
+        rm -rf out
+    done
+    expect 1 "absent.onnx: error" "$WEIR" $command absent.onnx $options
+done
+expect 1 "absent/hardware.weir" "$WEIR" sim absent --data "$test_data"
+mkdir nothing
+expect 1 "that 'weir compile' wrote" "$WEIR" sim nothing --data "$test_data"
+
+# Float model without calibration, integer engine on it.
+expect 1 "calibration|--quantize" "$WEIR" compile "$models/mlp_float.onnx" -o out
+[ ! -e out ] || fail "a float model leaves 'out'"
+expect 1 "calibration" "$WEIR" compile "$models/mlp_float.onnx" -o out --quantize int8
+[ ! -e out ] || fail "a float model without calibration leaves 'out'"
+expect 1 "calibration|--quantize" "$WEIR" eval "$models/mlp_float.onnx" --data "$test_data" -o out.npy
+expect 1 "absent.npz" "$WEIR" compile "$models/mlp_float.onnx" -o out --quantize int8 --calibration absent.npz
+[ ! -e out ] || fail "an absent calibration file leaves 'out'"
+
+# Data: absent, of the wrong shape, an unknown key, a file that is no array, no rows.
+weir compile "$model" -o design >/dev/null || fail "compile"
+cp -r design before
+array_tool columns "$test_data:x" narrow.npy 63
+array_tool rows "$test_data:x" none.npy 0
+echo "1,2,x" >text.csv
+head -c 700 "$test_data" >half.npz
+for data in absent.npz narrow.npy "$test_data:z" text.csv half.npz none.npy "$model" .; do
+    rm -f out.npy report.json
+    expect 1 "error: " "$WEIR" eval "$model" --data "$data" -o out.npy
+    expect 1 "error: " "$WEIR" sim design --data "$data" --simulator verilator -o out.npy -j report.json
+    expect 1 "error: " "$WEIR" check "$model" --data "$data" --simulator verilator -j report.json
+    [ ! -e out.npy ] || fail "data '$data' leaves an output file"
+    [ ! -e report.json ] || fail "data '$data' leaves a report"
+done
+expect 1 "64" "$WEIR" eval "$model" --data narrow.npy -o out.npy
+diff -r before design >/dev/null || fail "a failed run changes the compiled folder"
+
+# Choices that are known only late.
+expect 2 "unknown simulator 'modelsim'" "$WEIR" sim design --data "$test_data" --simulator modelsim
+expect 2 "unknown profile 'never'" "$WEIR" sim design --data "$test_data" --profile never
+expect 2 "unknown simulator 'modelsim'" "$WEIR" check "$model" --data "$test_data" --simulator modelsim
+expect 2 "unknown profile 'never'" "$WEIR" check "$model" --data "$test_data" --profile never
+
+# Places that cannot be written: below a file (which stops root too).
+echo keep >file
+expect 1 "error: " "$WEIR" compile "$model" -o file/design
+expect 1 "error: " "$WEIR" compile "$model" -o file
+expect 1 "error: " "$WEIR" import "$model" -o file/model.weir
+expect 1 "error: " "$WEIR" eval "$model" --data "$test_data" -o file/out.npy
+expect 1 "error: " "$WEIR" check "$model" --data "$test_data" --simulator verilator --frames 2 -o file/design
+expect 1 "error: " "$WEIR" check "$model" --data "$test_data" --simulator verilator --frames 2 -j file/report.json
+expect 1 "error: " "$WEIR" sim design --data "$test_data" --simulator verilator --frames 2 -o file/out.npy
+[ "$(cat file)" = keep ] || fail "a file in the way is changed"
+
+# A failed run leaves the good folder of an earlier one alone.
+expect 1 "" "$WEIR" compile truncated.onnx -o design
+expect 1 "" "$WEIR" compile "$models/mlp_float.onnx" -o design
+expect 2 "" "$WEIR" compile "$model" -o design --requantize magic
+diff -r before design >/dev/null || fail "a failed compile changes the folder of an earlier one"
+
+# --- tools: 4 ---
+# A PATH with everything but one simulator's programs, and an empty cache, so that nothing is built already.
+without() {
+    rm -rf bin
+    mkdir bin
+    for tool in sh gcc g++ ar as ld cc1 perl verilator verilator_bin iverilog vvp; do
+        case $tool in "$1"*) continue ;; esac
+        found=$(command -v $tool) && ln -s "$found" bin/$tool
+    done
+    return 0
+}
+without verilator
+expect 4 "verilator" env PATH="$work/bin" WEIR_CACHE="$work/cache" "$WEIR" check "$model" --data "$test_data" --simulator verilator --frames 1
+grep -q "error: .*verilator" output || fail "no clear message about the missing verilator"
+expect 4 "verilator" env PATH="$work/bin" WEIR_CACHE="$work/cache" "$WEIR" sim design --data "$test_data" --simulator verilator --frames 1
+without iverilog
+expect 4 "iverilog" env PATH="$work/bin" WEIR_CACHE="$work/cache" "$WEIR" check "$model" --data "$test_data" --simulator icarus --frames 1
+grep -q "error: .*iverilog" output || fail "no clear message about the missing iverilog"
+# A tool that fails shows its own message.
+without verilator
+printf '#!/bin/sh\necho "licence expired" >&2\nexit 7\n' >bin/verilator
+chmod +x bin/verilator
+expect 4 "licence expired" env PATH="$work/bin" WEIR_CACHE="$work/cache" "$WEIR" sim design --data "$test_data" --simulator verilator --frames 1
+diff -r before design >/dev/null || fail "a missing tool changes the compiled folder"
+expect 4 "" env WEIR_DATA="$work/nowhere" "$WEIR" compile "$model" -o elsewhere
+[ ! -e elsewhere ] || fail "a missing library leaves a folder"
+finish
