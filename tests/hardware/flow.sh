@@ -74,10 +74,10 @@ place() {
   check_mapping "$report"
 }
 
-# FRAMES NETLIST REPORT
+# FRAMES NETLIST REPORT [DESIGN]
 simulate() {
   need yosys iverilog vvp
-  "$weir" sim "$work/design" --netlist "$2" --cells "$(cells_of_yosys)" --simulator icarus --frames "$1" \
+  "$weir" sim "${4:-$work/design}" --netlist "$2" --cells "$(cells_of_yosys)" --simulator icarus --frames "$1" \
     --data "$digits/digits_test.npz" --json "$3"
 }
 
@@ -97,9 +97,11 @@ plant() {
 planted() {
   local status=0
   need yosys iverilog vvp
+  rm -rf "$work/planted"
   plant "$work/net.v" >"$work/planted.v"
   [ "$(diff "$work/net.v" "$work/planted.v" | grep -c '^>')" = 1 ] || fail "no fault was planted"
-  simulate 3 "$work/planted.v" "$work/planted.json" || status=$?
+  cp -r "$work/design" "$work/planted" # a folder holds the files of one run at a time
+  simulate 3 "$work/planted.v" "$work/planted.json" "$work/planted" || status=$?
   [ "$status" = 3 ] || fail "the planted fault gave exit status $status, expected 3"
 }
 
