@@ -33,8 +33,10 @@ static bool fail_name(parser *p, const char *what, const char *name) {
     return false;
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
 static void skip_blanks(parser *p) {
-    while (p->at < p->end && *p->at == ' ') p->at++;
+    while (p->at < p->end && is_blank(*p->at)) p->at++;
 }
 
 /* Blanks, line ends and comments. */
@@ -44,7 +46,7 @@ static void skip_space(parser *p) {
         else if (*p->at == '#') {
             while (p->at < p->end && *p->at != '\n') p->at++;
             continue;
-        } else if (*p->at != ' ' && *p->at != '\r' && *p->at != '\t') break;
+        } else if (!is_blank(*p->at)) break;
         p->at++;
     }
 }
@@ -159,7 +161,12 @@ static bool read_int(parser *p, int64_t *value) {
 static bool read_small(parser *p, int64_t low, int64_t high, int *value) {
     int64_t wide;
     if (!read_int(p, &wide)) return false;
-    if (wide < low || wide > high) return fail(p, "a smaller number before this");
+    if (wide < low || wide > high) {
+        char *expected = weir_format("a number from %lld to %lld before this", (long long)low, (long long)high);
+        fail(p, expected);
+        free(expected);
+        return false;
+    }
     *value = (int)wide;
     return true;
 }

@@ -1,0 +1,308 @@
+/* The text form: graphs with every feature print, parse and print the same bytes; every message of the parser once. */
+#include "test_passes_support.h"
+
+#include <math.h>
+
+#include "ir/print.h"
+#include "support/file.h"
+
+static weir_text print(const weir_graph *graph) {
+    weir_text text = {NULL, 0, 0};
+    weir_graph_print(graph, &text);
+    return text;
+}
+
+/* Text and constants through the parser; the parsed graph. */
+static weir_graph *again(const weir_graph *graph) {
+    weir_text text = print(graph);
+    weir_archive archive;
+    weir_archive_init(&archive);
+    weir_graph_collect(graph, &archive);
+    weir_graph *parsed = weir_graph_parse(text.data, text.size, &archive, "t.weir");
+    if (parsed == NULL) fail_msg("%s\n%s", test_messages.data, text.data);
+    weir_text second = print(parsed);
+    assert_string_equal(text.data, second.data);
+    weir_archive_free(&archive);
+    weir_text_free(&text);
+    weir_text_free(&second);
+    return parsed;
+}
+
+static weir_value codes(weir_graph *g, const char *name) { return add_codes_input(g, name, WEIR_INT8, 1, 4, -8, 7); }
+
+static void names_of_every_kind(void **state) {
+    (void)state;
+    static const char *const names[] = {"plain", "a/b.c-d", "a:b", "a:", ":a", "with blank", "quote\"s", "back\\slash", "new\nline",
+                                        "tab\t", "\x01\x7f", "\xc3\xa9", "\xff\xfe", "input", "constant", "output", "_", "%x", "#no",
+                                        "1", "-1", "float", "weir", "a=b", "{", "]"};
+    weir_graph *g = weir_graph_new("the \"graph\"");
+    weir_graph_set_source(g, "some file.onnx");
+    weir_value x = codes(g, "x");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        weir_node node = put(g, WEIR_OP_MAXIMUM, names[i], 1, &x);
+        assert_true(weir_infer_node(g, node));
+        weir_node_set_string(g, node, names[i], names[i]);
+        weir_node_set_location(g, node, weir_at(names[i], (int)i));
+        weir_graph_add_output(g, names[i], weir_node_output(g, node, 0));
+    }
+    weir_graph *parsed = again(g);
+    assert_string_equal(weir_graph_name(parsed), "the \"graph\"");
+    assert_string_equal(weir_graph_source(parsed), "some file.onnx");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        weir_node node = weir_graph_find_node(parsed, names[i]);
+        assert_int_not_equal(node.id, 0);
+        assert_string_equal(weir_node_string(parsed, node, names[i], "none"), names[i]);
+        assert_string_equal(weir_graph_output_name(parsed, i), names[i]);
+        assert_string_equal(weir_node_location(parsed, node).file, names[i]);
+    }
+    weir_graph_free(parsed);
+    weir_graph_free(g);
+}
+
+static void attributes_of_every_kind(void **state) {
+    (void)state;
+    static const int64_t ints[3] = {INT64_MIN, 0, INT64_MAX};
+    static const double floats[6] = {0.1, -0.0, 1e-320, INFINITY, -INFINITY, NAN};
+    weir_graph *g = weir_graph_new("g");
+    weir_value x = codes(g, "x");
+    weir_node node = put(g, WEIR_OP_MAXIMUM, "n", 1, &x);
+    weir_node_set_int(g, node, "i", INT64_MIN);
+    weir_node_set_float(g, node, "f", 1.0 / 3);
+    weir_node_set_float(g, node, "whole", 3);
+    weir_node_set_string(g, node, "s", "");
+    weir_node_set_ints(g, node, "is", ints, 3);
+    weir_node_set_ints(g, node, "none", ints, 0);
+    weir_node_set_floats(g, node, "fs", floats, 6);
+    weir_node_set_floats(g, node, "fnone", floats, 0);
+    assert_true(weir_infer_node(g, node));
+    weir_graph *parsed = again(g);
+    weir_node found = weir_graph_find_node(parsed, "n");
+    assert_true(weir_node_int(parsed, found, "i", 0) == INT64_MIN);
+    assert_true(weir_node_float(parsed, found, "f", 0) == 1.0 / 3);
+    assert_int_equal(weir_node_attribute(parsed, found, "whole")->kind, WEIR_ATTRIBUTE_FLOAT);
+    assert_int_equal(weir_node_attribute(parsed, found, "fnone")->kind, WEIR_ATTRIBUTE_FLOATS);
+    const weir_attribute *list = weir_node_attribute(parsed, found, "fs");
+    for (size_t i = 0; i < 5; i++) assert_true(list->as.floats[i] == floats[i]);
+    assert_true(isnan(list->as.floats[5]));
+    weir_graph_free(parsed);
+    weir_graph_free(g);
+}
+
+static void types_of_every_kind(void **state) {
+    (void)state;
+    static const double scale[4] = {0.1, 1e-30, 3, 7};
+    static const int64_t zero[4] = {-1, 0, 5, INT32_MAX};
+    weir_graph *g = weir_graph_new("g");
+    for (int format = 0; format < WEIR_FORMAT_COUNT; format++) {
+        for (uint32_t count = 0; count <= 4; count += format == WEIR_FORMAT_FLOAT ? 5 : count == 0 ? 1 : 3) {
+            weir_type type = {.dtype = format == WEIR_FORMAT_FLOAT ? WEIR_FLOAT16 : WEIR_INT32, .shape = {2, {1, 4}}};
+            type.quant = (weir_quant){.format = (weir_number_format)format, .axis = count == 4 ? 1 : -1, .count = count};
+            if (format != WEIR_FORMAT_FLOAT) {
+                type.quant.is_signed = format % 2 == 0;
+                type.quant.width = 5 + format;
+                type.quant.rounding = (weir_rounding)(format % WEIR_ROUND_COUNT);
+                type.quant.saturation = (weir_saturation)(format % 2);
+                type.quant.frac = format == WEIR_FORMAT_FIXED ? -3 : 0;
+                type.quant.scale = count > 0 ? scale : NULL;
+                type.quant.zero_point = count > 0 && format % 2 == 1 ? zero : NULL;
+            }
+            type.has_range = format % 3 == 0;
+            type.low = INT64_MIN;
+            type.high = INT64_MAX;
+            weir_value value = weir_graph_add_input(g, "x", &type);
+            assert_true(weir_type_equal(weir_value_type(g, value), &type));
+        }
+    }
+    weir_type scalar = {.dtype = WEIR_BOOL, .quant = {.axis = -1}}, deep = {.dtype = WEIR_UINT64, .quant = {.axis = -1}};
+    deep.shape = (weir_shape){8, {1, 2, 3, 1, 0, 1, 1, 2}};
+    weir_graph_add_input(g, "scalar", &scalar);
+    weir_graph_add_input(g, "deep", &deep);
+    weir_graph *parsed = again(g);
+    for (size_t i = 0; i < weir_graph_input_count(g); i++)
+        assert_true(weir_type_equal(weir_value_type(g, weir_graph_input(g, i)),
+                                    weir_value_type(parsed, weir_graph_input(parsed, i))));
+    weir_graph_free(parsed);
+    weir_graph_free(g);
+}
+
+static void metadata_and_constants(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("g");
+    weir_value x = codes(g, "x");
+    static const double values[4] = {1, -2, 3.5, 1e10};
+    for (int dtype = 0; dtype < WEIR_DTYPE_COUNT; dtype++)
+        add_constant(g, "c", (weir_dtype)dtype, 2, 2, 2, values);
+    weir_node node = put(g, WEIR_OP_FORK, "fork", 1, &x);
+    assert_true(weir_infer_node(g, node));
+    weir_metadata *metadata = weir_node_metadata(g, node);
+    metadata->common = (weir_meta_common){WEIR_MASE_PLACEHOLDER, "special"};
+    metadata->software = (weir_meta_software){UINT32_MAX, -0.1, 1e300};
+    metadata->hardware = (weir_meta_hardware){true, true, "weir_fork", 1, 2, 3, 4, 5, 6, 7, INT64_MAX, WEIR_STORAGE_BLOCK};
+    weir_node host = put(g, WEIR_OP_MAXIMUM, "host", 1, (weir_value[]){weir_node_output(g, node, 0)});
+    assert_true(weir_infer_node(g, host));
+    weir_node_metadata(g, host)->hardware.placed = true;
+    weir_graph *parsed = again(g);
+    const weir_metadata *found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "fork"));
+    assert_int_equal(found->common.mase_type, WEIR_MASE_PLACEHOLDER);
+    assert_string_equal(found->common.mase_op, "special");
+    assert_int_equal(found->hardware.operations, INT64_MAX);
+    assert_int_equal(found->hardware.storage, WEIR_STORAGE_BLOCK);
+    assert_true(found->hardware.is_implicit);
+    found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "host"));
+    assert_true(found->hardware.placed);
+    assert_null(found->hardware.module);
+    for (uint32_t id = 1; id < weir_graph_value_limit(g); id++) {
+        const weir_array *array = weir_value_constant(g, (weir_value){id});
+        if (array == NULL) continue;
+        weir_value same = weir_graph_find_value(parsed, weir_value_name(g, (weir_value){id}));
+        assert_true(weir_array_equal(array, weir_value_constant(parsed, same)));
+    }
+    weir_graph_free(parsed);
+    weir_graph_free(g);
+}
+
+static void files_keep_graphs(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("g");
+    static const double values[2] = {1, -2};
+    weir_value y = ADD(g, WEIR_OP_LINEAR, "fc", add_codes_input(g, "x", WEIR_INT8, 1, 2, -8, 7),
+                       add_constant(g, "w", WEIR_INT8, 2, 1, 2, values));
+    weir_graph_add_output(g, "y", y);
+    assert_true(weir_graph_save(g, "test_ir_text.weir"));
+    weir_graph *loaded = weir_graph_load("test_ir_text.weir");
+    assert_non_null(loaded);
+    weir_text a = print(g), b = print(loaded);
+    assert_string_equal(a.data, b.data);
+    weir_text_free(&a);
+    weir_text_free(&b);
+    weir_graph_free(loaded);
+    weir_graph_free(g);
+    assert_null(weir_graph_load("no_such_file.weir"));
+}
+
+/* --- errors --- */
+#define HEAD "weir 1\ngraph \"g\" from \"\"\ninput %x : int8[1,4] integer s4 range=[-8,7]\n" /* next: line 4 */
+#define NODE "n: %y = weir.Maximum(%x)"
+#define TYPE "\n    : int8[1,4] integer s4\n"
+
+static const struct {
+    const char *text, *error;
+} cases[] = {
+    {"", "t.weir:1: error: expected 'weir 1', the start of a graph's text form, found the end of the text"},
+    {"wier 1\n", "t.weir:1: error: expected 'weir 1', the start of a graph's text form, found 'w'"},
+    {"weir 2\n", "t.weir:1: error: expected a number from 1 to 1 before this, found"},
+    {"weir 1\n# comment\ngrph", "t.weir:3: error: expected 'graph \"name\"', found 'g'"},
+    {"weir 1\ngraph \"g\" to", "t.weir:2: error: expected 'from \"file\"', found 't'"},
+    {"weir 1\ngraph \"g", "t.weir:2: error: expected '\"', found the end of the text"},
+    {"weir 1\ngraph \"g\\", "t.weir:2: error: expected an escape, found the end of the text"},
+    {"weir 1\ngraph \"\\q\" ", "t.weir:2: error: expected one of the escapes \\n \\r \\t \\b \\f \\\" \\\\ \\u00XX"},
+    {"weir 1\ngraph \"\\u0100\" ", "t.weir:2: error: expected one of the escapes"},
+    {"weir 1\ngraph \"\\u0000\" ", "t.weir:2: error: expected no zero byte in a name"},
+    {HEAD "output y = %x extra\n", "t.weir:4: error: expected the end of the line, found 'e'"},
+    {HEAD "input % : int8[1]\n", "t.weir:4: error: expected a name, found ':'"},
+    {HEAD "input %x : int8[1]\n", "t.weir:4: error: there are two values called 'x'"},
+    {HEAD "input %z : int7[1]\n", "t.weir:4: error: expected an element type such as float32 or int8, found 'i'"},
+    {HEAD "input %z : int8(1)\n", "t.weir:4: error: expected '[', found '('"},
+    {HEAD "input %z : int8[a]\n", "t.weir:4: error: expected an integer, found 'a'"},
+    {HEAD "input %z : int8[9223372036854775808]\n", "t.weir:4: error: expected a 64-bit integer, found '9'"},
+    {HEAD "input %z : int8[1,1,1,1,1,1,1,1,1]\n", "t.weir:4: error: expected at most 8 dimensions, found '1'"},
+    {HEAD "input %z : int8[-1]\n", "t.weir:4: error: expected a shape whose size fits the memory before this, found ']'"},
+    {HEAD "input %z : int8[9999999999,9999999999]\n", "t.weir:4: error: expected a shape whose size fits the memory"},
+    {HEAD "input %z : int8[1] whole s4\n", "t.weir:4: error: unknown number format 'whole'"},
+    {HEAD "input %z : int8[1] integer x4\n", "t.weir:4: error: expected 'u', found 'x'"},
+    {HEAD "input %z : int8[1] integer s65\n", "t.weir:4: error: expected a number from 1 to 64 before this"},
+    {HEAD "input %z : int8[1] fixed s4 frac=2000\n", "t.weir:4: error: expected a number from -1024 to 1024 before this"},
+    {HEAD "input %z : int8[1] integer s4 round=up\n", "t.weir:4: error: unknown rounding 'up'"},
+    {HEAD "input %z : int8[1] integer s4 saturation=no\n", "t.weir:4: error: unknown saturation 'no'"},
+    {HEAD "input %z : int8[1] integer s4 axis=8\n", "t.weir:4: error: expected a number from -1 to 7 before this"},
+    {HEAD "input %z : int8[1] integer s4 scale=x\n", "t.weir:4: error: expected a number, found 'x'"},
+    {HEAD "input %z : int8[1] integer s4 axis=0 scale=@\n", "t.weir:4: error: the archive has no array 'z.scale'"},
+    {HEAD "input %q : int8[2] integer s4 axis=0 scale=@\n", "t.weir:4: error: the archive has the wrong type for 'q.scale'"},
+    {HEAD "input %p : int8[2] integer s4 axis=0 scale=@ zero=@\n",
+     "t.weir:4: error: scales and zero points differ in number for 'p'"},
+    {HEAD "input %z : int8[1] integer s4 range=[1;2]\n", "t.weir:4: error: expected ',', found ';'"},
+    {HEAD "constant %z : int8[1]\n", "t.weir:4: error: the archive has no array 'z'"},
+    {HEAD "constant %w : int8[3]\n", "t.weir:4: error: the archive has another type or shape for 'w'"},
+    {HEAD "constant %w : int8[2] integer s8 range=[0,4]\n", "t.weir:4: error: the data leaves the range given for 'w'"},
+    {HEAD "output y = %nobody\n", "t.weir:4: error: no value is called 'nobody'"},
+    {HEAD "output y = _\n", "t.weir:4: error: expected a value, found"},
+    {HEAD "n %y = weir.Maximum(%x)" TYPE, "t.weir:4: error: expected ':', found '%'"},
+    {HEAD "n: %y = weir.Maximal(%x)" TYPE, "t.weir:4: error: unknown operator 'weir.Maximal'"},
+    {HEAD NODE TYPE "n: %z = weir.Maximum(%x)" TYPE, "t.weir:6: error: there are two nodes called 'n'"},
+    {HEAD "n: %y, %y = weir.Fork(%x)" TYPE, "t.weir:4: error: there are two values called 'y'"},
+    {HEAD NODE " {a = 1, a = 2}" TYPE, "t.weir:4: error: there are two attributes called 'a'"},
+    {HEAD NODE " {a = [1, x]}" TYPE, "t.weir:4: error: expected an integer, found 'x'"},
+    {HEAD NODE " {a = float [x]}" TYPE, "t.weir:4: error: expected a number, found 'x'"},
+    {HEAD NODE " at \"f\":-1" TYPE, "t.weir:4: error: expected a number from 0 to 2147483647 before this"},
+    {HEAD NODE " common{op=x}" TYPE, "t.weir:4: error: expected type=, found 'o'"},
+    {HEAD NODE " common{type=sort op=x}" TYPE, "t.weir:4: error: unknown MASE type 'sort'"},
+    {HEAD NODE " common{type=output at=x}" TYPE, "t.weir:4: error: expected op=, found 'a'"},
+    {HEAD NODE " software{min=1}" TYPE, "t.weir:4: error: expected count=, found 'm'"},
+    {HEAD NODE " software{count=1 max=1}" TYPE, "t.weir:4: error: expected min=, found 'm'"},
+    {HEAD NODE " software{count=1 min=1 mix=1}" TYPE, "t.weir:4: error: expected max=, found 'm'"},
+    {HEAD NODE " hardware{simd=1}" TYPE, "t.weir:4: error: expected module=, found 's'"},
+    {HEAD NODE " hardware{module=m storage=disk}" TYPE, "t.weir:4: error: unknown storage 'disk'"},
+    {HEAD NODE " hardware{module=m speed=9}" TYPE, "t.weir:4: error: expected '}', found 's'"},
+    {HEAD "n: %y = weir.Sum(%x)" TYPE, "error: node 'n': weir.Sum takes 2 to 2 inputs, found 1"}, /* the verifier */
+};
+
+static void fill_archive(weir_archive *archive) {
+    static const struct {
+        const char *name;
+        weir_dtype dtype;
+        int64_t count;
+    } arrays[] = {{"w", WEIR_INT8, 2},         {"q.scale", WEIR_FLOAT32, 2},     {"p.scale", WEIR_FLOAT64, 2},
+                  {"p.zero_point", WEIR_INT64, 3}};
+    weir_archive_init(archive);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        weir_array *array = weir_array_new(arrays[i].dtype, &(weir_shape){1, {arrays[i].count}});
+        for (size_t k = 0; k < array->count; k++) weir_array_set(array, k, 5);
+        weir_archive_add(archive, arrays[i].name, array);
+    }
+}
+
+static void messages_of_the_parser(void **state) {
+    (void)state;
+    weir_archive archive;
+    fill_archive(&archive);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_setup(NULL);
+        assert_null(weir_graph_parse(cases[i].text, strlen(cases[i].text), &archive, "t.weir"));
+        assert_error(cases[i].error);
+    }
+    weir_archive_free(&archive);
+}
+
+static void too_many_outputs(void **state) {
+    (void)state;
+    weir_text text = {NULL, 0, 0};
+    weir_text_add(&text, HEAD "n: %y0");
+    for (int i = 1; i <= 256; i++) weir_text_format(&text, ", %%y%d", i);
+    weir_archive archive;
+    weir_archive_init(&archive);
+    assert_null(weir_graph_parse(text.data, text.size, &archive, "t.weir"));
+    assert_error("t.weir:4: error: expected at most 256 outputs, found");
+    weir_text_free(&text);
+}
+
+/* What may stand in a text although the printer does not write it. */
+static void freedom_of_form(void **state) {
+    (void)state;
+    static const char text[] = "# first\n\nweir 1\ngraph  \"g\"   from \"\"\r\n# a comment\n\ninput %\"x\" : int8[1,4] # last\n"
+                               "n: %y=weir.Maximum( %x )\n  # between\n\n  : int8[1,4]\noutput y = %y";
+    weir_archive archive;
+    weir_archive_init(&archive);
+    weir_graph *graph = weir_graph_parse(text, sizeof text - 1, &archive, "t.weir");
+    if (graph == NULL) fail_msg("%s", test_messages.data);
+    assert_int_equal(weir_graph_node_count(graph), 1);
+    weir_graph_free(graph);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(names_of_every_kind),    TEST(attributes_of_every_kind), TEST(types_of_every_kind),
+        TEST(metadata_and_constants), TEST(files_keep_graphs),        TEST(messages_of_the_parser),
+        TEST(too_many_outputs),       TEST(freedom_of_form),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
