@@ -5,6 +5,7 @@
 #   flow.sh place WORK [SEED]       place and route; the report goes to WORK/place_SEED.json; prints one line of figures
 #   flow.sh simulate WORK [FRAMES]  the netlist in Icarus against the reference; the report goes to WORK/netlist.json
 #   flow.sh planted WORK            the same with one weight bit of the netlist flipped: must be found
+#   flow.sh options WORK            what 'weir sim --netlist' refuses; needs no tools
 #
 # WEIR is the command to use. Exit status as weir's (3: the hardware disagrees), 1: a promise is broken, 77: a tool is missing.
 set -euo pipefail
@@ -105,7 +106,23 @@ planted() {
   [ "$status" = 3 ] || fail "the planted fault gave exit status $status, expected 3"
 }
 
-[ $# -ge 2 ] || fail "usage: flow.sh synthesize|place|simulate|planted WORK [NUMBER]"
+# EXPECTED-TEXT OPTIONS: a misuse of 'weir sim' with exit status 2 and that text.
+refused() {
+  local text=$1 status=0
+  shift
+  "$weir" sim "$work/design" --data "$digits/digits_test.npz" "$@" 2>"$work/refused.txt" || status=$?
+  [ "$status" = 2 ] || fail "exit status $status, expected 2: $*"
+  grep -qF -- "$text" "$work/refused.txt" || fail "expected '$text', found: $(cat "$work/refused.txt")"
+}
+
+options() {
+  refused "--netlist needs --simulator icarus" --netlist net.v
+  refused "--netlist needs --simulator icarus" --netlist net.v --simulator verilator
+  refused "--netlist does not go with --debug-frames" --netlist net.v --simulator icarus --debug-frames 1
+  refused "--cells needs --netlist" --cells cells.v --simulator icarus
+}
+
+[ $# -ge 2 ] || fail "usage: flow.sh synthesize|place|simulate|planted|options WORK [NUMBER]"
 weir=${WEIR:-$source_folder/build/toolchain/cli/weir}
 mkdir -p "$2"
 work=$(cd "$2" && pwd)
@@ -114,5 +131,6 @@ case $1 in
   place) place "${3:-1}" ;;
   simulate) simulate "${3:-20}" "$work/net.v" "$work/netlist.json" ;;
   planted) planted ;;
+  options) options ;;
   *) fail "unknown step '$1'" ;;
 esac
