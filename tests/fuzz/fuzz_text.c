@@ -1,7 +1,7 @@
-/* The text form under fuzzing: whatever text and arrays are, weir_graph_parse returns a graph that verifies or at least one
- * error, never both and never neither; a graph prints to a text that parses back to the same text; inference on it ends.
- * An input is the text, a zero byte, and arrays: name, zero byte, element type, rank, one byte a dimension, elements.
- * Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for libFuzzer:
+/* The text form under fuzzing: whatever text and arrays are, weir_graph_parse returns a graph that verifies or at least
+ * one error, never both and never neither; a graph prints to a text that parses back to the same text; inference on it
+ * ends. An input is the text, a zero byte, and arrays: name, zero byte, element type, rank, one byte a dimension,
+ * elements. Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for libFuzzer:
  *   run_text_mutations SEED ROUNDS [FOLDER]   mutates the seed graphs; FOLDER: writes the seeds there, for fuzz_text */
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +123,8 @@ static void encode(buffer *b, const char *text, const weir_archive *archive) {
     }
 }
 
-static void add_array(weir_archive *archive, const char *name, weir_dtype dtype, int rank, int64_t rows, int64_t columns) {
+static void add_array(weir_archive *archive, const char *name, weir_dtype dtype, int rank, int64_t rows,
+                      int64_t columns) {
     weir_array *array = weir_array_new(dtype, &(weir_shape){rank, {rows, columns}});
     for (size_t i = 0; i < array->count; i++) weir_array_set(array, i, (double)(i % 5));
     weir_archive_add(archive, name, array);
@@ -143,7 +144,8 @@ static const char *const seeds[] = {
     "weir 1\ngraph \"g\" from \"\"\n"
     "input %x : float32[2,3]\n"
     "constant %w : float32[3,2]\n"
-    "mm: %mm = MatMul(%x, %w) {a = 1, b = float 0.5, \"c d\" = \"text \\\"q\\\" \\u0007\", d = [1, -2], e = float [1, nan, -inf], f = []}"
+    "mm: %mm = MatMul(%x, %w) {a = 1, b = float 0.5,"
+    " \"c d\" = \"text \\\"q\\\" \\u0007\", d = [1, -2], e = float [1, nan, -inf], f = []}"
     " common{type=builtin_func op=matmul} software{count=3 min=-1.5 max=1e+300}\n"
     "    : float32[2,2]\n"
     "fork: %a, %b = weir.Fork(%mm)\n    : float32[2,2]\n    , float32[2,2]\n"
@@ -176,7 +178,9 @@ static void make_seed(buffer *b, size_t index) {
 }
 
 /* --- mutations --- */
-static bool is_word(uint8_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
+static bool is_word(uint8_t c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
 
 /* Start and length of a random word, number or punctuation of the text. */
 static size_t pick_token(const buffer *b, size_t text, size_t *length) {
@@ -207,9 +211,34 @@ static void splice(buffer *b, size_t at, size_t length, const void *with, size_t
 }
 
 static void mutate(buffer *b) {
-    static const char *const odd[] = {"0", "-1", "1", "65", "9223372036854775807", "-9223372036854775808", "99999999999999999999",
-                                      "nan", "-inf", "1e999", "@", "_", "%", "[", "]", "\"", "\\u0000", "\n", "#", "float", "int64",
-                                      "range=", "axis=7", "scale=0", "weir.Fork", "weir.Sum", "Gemm", "Reshape"};
+    static const char *const odd[] = {"0",
+                                      "-1",
+                                      "1",
+                                      "65",
+                                      "9223372036854775807",
+                                      "-9223372036854775808",
+                                      "99999999999999999999",
+                                      "nan",
+                                      "-inf",
+                                      "1e999",
+                                      "@",
+                                      "_",
+                                      "%",
+                                      "[",
+                                      "]",
+                                      "\"",
+                                      "\\u0000",
+                                      "\n",
+                                      "#",
+                                      "float",
+                                      "int64",
+                                      "range=",
+                                      "axis=7",
+                                      "scale=0",
+                                      "weir.Fork",
+                                      "weir.Sum",
+                                      "Gemm",
+                                      "Reshape"};
     const uint8_t *zero = memchr(b->data, 0, b->size);
     size_t text = zero == NULL ? b->size : (size_t)(zero - b->data), length, other_length, at, other;
     if (text == 0) return;
@@ -234,9 +263,7 @@ static void mutate(buffer *b) {
         at = pick_line(b, text, &length);
         splice(b, at, length, "", 0);
         break;
-    default:
-        at = pick_token(b, text, &length);
-        splice(b, at, length, "", 0);
+    default: at = pick_token(b, text, &length); splice(b, at, length, "", 0);
     }
 }
 
@@ -266,7 +293,8 @@ static int run_seed(size_t index, unsigned long long rounds, const char *folder)
         for (size_t more = below(4); more < 4; more++) mutate(&work);
         accepted += (size_t)try(work.data, work.size);
     }
-    printf("seed graph %zu: %s; accepted %zu of %llu mutations\n", index, refused ? "refused" : "accepted", accepted, rounds);
+    printf("seed graph %zu: %s; accepted %zu of %llu mutations\n", index, refused ? "refused" : "accepted", accepted,
+           rounds);
     return refused || accepted == 0;
 }
 

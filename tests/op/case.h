@@ -9,11 +9,11 @@
 #include "ir/graph.h"
 
 typedef struct op_case {
-    uint64_t random;     /* state of the generator */
-    const char *folder;  /* for files that a graph needs, such as a folding */
-    weir_graph *graph;   /* called "hardware": folded, placed, with streams where components need them */
-    weir_array *data;    /* int64 codes [frames, elements of the input] */
-    int64_t low, high;   /* of the input */
+    uint64_t random;    /* state of the generator */
+    const char *folder; /* for files that a graph needs, such as a folding */
+    weir_graph *graph;  /* called "hardware": folded, placed, with streams where components need them */
+    weir_array *data;   /* int64 codes [frames, elements of the input] */
+    int64_t low, high;  /* of the input */
 } op_case;
 
 typedef void op_kind_build(op_case *c);

@@ -229,7 +229,6 @@ static void build_lanes(op_case *c) {
     op_make_data(c, FRAMES);
 }
 
-
 const op_kind op_kinds[] = {
     {"linear", build_linear, "linear_weights"},
     {"sum", build_sum, NULL},

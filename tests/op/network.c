@@ -116,15 +116,14 @@ static char *write_folding(op_case *c) {
 static void fold(op_case *c) {
     char *file = op_chance(c, 40) ? write_folding(c) : NULL;
     int64_t target = op_chance(c, 50) ? op_range(c, 1, 100) : 0;
-    must(weir_realize_requantize(c->graph, (weir_requantize_form)op_range(c, WEIR_REQUANTIZE_AUTO,
-                                                                          WEIR_REQUANTIZE_THRESHOLD)),
+    must(weir_realize_requantize(c->graph,
+                                 (weir_requantize_form)op_range(c, WEIR_REQUANTIZE_AUTO, WEIR_REQUANTIZE_THRESHOLD)),
          "realize_requantize");
     must(weir_choose_folding(c->graph, target, op_range(c, 1, 64), file), "choose_folding");
     must(weir_insert_streams(c->graph), "insert_streams");
     must(weir_size_fifos(c->graph), "size_fifos");
     free(file);
 }
-
 
 void op_build_network(op_case *c) {
     int64_t k = op_range(c, 1, MAX_CHANNELS);

@@ -1,8 +1,8 @@
-/* tests/op: random graphs of each component, emitted, simulated and compared with the software reference value by value.
+/* tests/op: random graphs of each component, emitted, simulated and compared with the software reference, every value.
  *   op SEED KIND COUNT SIMULATOR PROFILE [FIRST] [--planted value|memory]
  * runs the cases FIRST .. FIRST + COUNT - 1 of a kind (kinds.c) under a back-pressure profile or "all" of them. A case
- * depends on the seed, the kind and its number only. With a planted fault the hardware must be found wrong: in every case
- * when an expected value is changed, in one case at least when a memory's content is (not every bit of it matters). */
+ * depends on the seed, the kind and its number only. With a planted fault the hardware must be found wrong: in every
+ * case when an expected value is changed, in one at least when a memory's content is (not every bit of it matters). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,8 +112,7 @@ static bool simulate_all(op_run *run, op_case *c, const weir_reference *referenc
         int only = (int)op_range(c, 0, WEIR_SIM_PROFILES - 1);
         for (int p = 0; fine && p < WEIR_SIM_PROFILES; p++) {
             bool wanted = run->simulator == WEIR_SIM_VERILATOR || debug == 0 || p == only;
-            if (run->profile[p] && wanted)
-                fine = simulate(run, c, reference, (weir_sim_profile)p, debug != 0, wrong);
+            if (run->profile[p] && wanted) fine = simulate(run, c, reference, (weir_sim_profile)p, debug != 0, wrong);
         }
     }
     return fine;

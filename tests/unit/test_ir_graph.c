@@ -1,4 +1,5 @@
-/* The graph: names, uses, replacing, removing, moving, copies; the operator table; planted breakage for the verifier. */
+/* The graph: names, uses, replacing, removing, moving, copies; the operator table; planted breakage for the
+ * verifier. */
 #include "test_passes_support.h"
 
 #include "ir/print.h"
@@ -11,9 +12,7 @@ static char *text_of(const weir_graph *graph) {
 
 static weir_value codes(weir_graph *g, const char *name) { return add_codes_input(g, name, WEIR_INT8, 1, 4, -8, 7); }
 
-static weir_value maximum(weir_graph *g, const char *name, weir_value x) {
-    return ADD(g, WEIR_OP_MAXIMUM, name, x);
-}
+static weir_value maximum(weir_graph *g, const char *name, weir_value x) { return ADD(g, WEIR_OP_MAXIMUM, name, x); }
 
 static void taken_names_get_suffixes(void **state) {
     (void)state;
@@ -239,10 +238,10 @@ static void broken_types(void **state) {
     (void)state;
     static const double scales[3] = {1, 1, 1};
     for (int kind = 0; kind < 5; kind++) {
-        static const char *const texts[] = {"value 'x': the shape has no valid size", "value 'x': the range is empty: low 3, high 2",
-                                            "value 'x': the width is 65 bits, expected 1 to 64",
-                                            "value 'x': codes need an integer element type, found float32",
-                                            "value 'x': 3 scales do not fit axis 1"};
+        static const char *const texts[] = {
+            "value 'x': the shape has no valid size", "value 'x': the range is empty: low 3, high 2",
+            "value 'x': the width is 65 bits, expected 1 to 64",
+            "value 'x': codes need an integer element type, found float32", "value 'x': 3 scales do not fit axis 1"};
         weir_graph *g = weir_graph_new("g");
         weir_value x = codes(g, "x");
         weir_type type = type_of(g, x);

@@ -32,9 +32,11 @@ static weir_value codes(weir_graph *g, const char *name) { return add_codes_inpu
 
 static void names_of_every_kind(void **state) {
     (void)state;
-    static const char *const names[] = {"plain", "a/b.c-d", "a:b", "a:", ":a", "with blank", "quote\"s", "back\\slash", "new\nline",
-                                        "tab\t", "\x01\x7f", "\xc3\xa9", "\xff\xfe", "input", "constant", "output", "_", "%x", "#no",
-                                        "1", "-1", "float", "weir", "a=b", "{", "]"};
+    static const char *const names[] = {
+        "plain",       "a/b.c-d",   "a:b",   "a:",       ":a",       "with blank", "quote\"s",
+        "back\\slash", "new\nline", "tab\t", "\x01\x7f", "\xc3\xa9", "\xff\xfe",   "input",
+        "constant",    "output",    "_",     "%x",       "#no",      "1",          "-1",
+        "float",       "weir",      "a=b",   "{",        "]"};
     weir_graph *g = weir_graph_new("the \"graph\"");
     weir_graph_set_source(g, "some file.onnx");
     weir_value x = codes(g, "x");
@@ -96,7 +98,8 @@ static void types_of_every_kind(void **state) {
     for (int format = 0; format < WEIR_FORMAT_COUNT; format++) {
         for (uint32_t count = 0; count <= 4; count += format == WEIR_FORMAT_FLOAT ? 5 : count == 0 ? 1 : 3) {
             weir_type type = {.dtype = format == WEIR_FORMAT_FLOAT ? WEIR_FLOAT16 : WEIR_INT32, .shape = {2, {1, 4}}};
-            type.quant = (weir_quant){.format = (weir_number_format)format, .axis = count == 4 ? 1 : -1, .count = count};
+            type.quant =
+                (weir_quant){.format = (weir_number_format)format, .axis = count == 4 ? 1 : -1, .count = count};
             if (format != WEIR_FORMAT_FLOAT) {
                 type.quant.is_signed = format % 2 == 0;
                 type.quant.width = 5 + format;
@@ -113,7 +116,8 @@ static void types_of_every_kind(void **state) {
             assert_true(weir_type_equal(weir_value_type(g, value), &type));
         }
     }
-    weir_type scalar = {.dtype = WEIR_BOOL, .quant = {.axis = -1}}, deep = {.dtype = WEIR_UINT64, .quant = {.axis = -1}};
+    weir_type scalar = {.dtype = WEIR_BOOL, .quant = {.axis = -1}},
+              deep = {.dtype = WEIR_UINT64, .quant = {.axis = -1}};
     deep.shape = (weir_shape){8, {1, 2, 3, 1, 0, 1, 1, 2}};
     weir_graph_add_input(g, "scalar", &scalar);
     weir_graph_add_input(g, "deep", &deep);
@@ -130,14 +134,14 @@ static void metadata_and_constants(void **state) {
     weir_graph *g = weir_graph_new("g");
     weir_value x = codes(g, "x");
     static const double values[4] = {1, -2, 3.5, 1e10};
-    for (int dtype = 0; dtype < WEIR_DTYPE_COUNT; dtype++)
-        add_constant(g, "c", (weir_dtype)dtype, 2, 2, 2, values);
+    for (int dtype = 0; dtype < WEIR_DTYPE_COUNT; dtype++) add_constant(g, "c", (weir_dtype)dtype, 2, 2, 2, values);
     weir_node node = put(g, WEIR_OP_FORK, "fork", 1, &x);
     assert_true(weir_infer_node(g, node));
     weir_metadata *metadata = weir_node_metadata(g, node);
     metadata->common = (weir_meta_common){WEIR_MASE_PLACEHOLDER, "special"};
     metadata->software = (weir_meta_software){UINT32_MAX, -0.1, 1e300};
-    metadata->hardware = (weir_meta_hardware){true, true, "weir_fork", 1, 2, 3, 4, 5, 6, 7, INT64_MAX, WEIR_STORAGE_BLOCK};
+    metadata->hardware =
+        (weir_meta_hardware){true, true, "weir_fork", 1, 2, 3, 4, 5, 6, 7, INT64_MAX, WEIR_STORAGE_BLOCK};
     weir_node host = put(g, WEIR_OP_MAXIMUM, "host", 1, (weir_value[]){weir_node_output(g, node, 0)});
     assert_true(weir_infer_node(g, host));
     weir_node_metadata(g, host)->hardware.placed = true;
@@ -206,18 +210,21 @@ static const struct {
     {HEAD "input %z : int8[a]\n", "t.weir:4: error: expected an integer, found 'a'"},
     {HEAD "input %z : int8[9223372036854775808]\n", "t.weir:4: error: expected a 64-bit integer, found '9'"},
     {HEAD "input %z : int8[1,1,1,1,1,1,1,1,1]\n", "t.weir:4: error: expected at most 8 dimensions, found '1'"},
-    {HEAD "input %z : int8[-1]\n", "t.weir:4: error: expected a shape whose size fits the memory before this, found ']'"},
+    {HEAD "input %z : int8[-1]\n",
+     "t.weir:4: error: expected a shape whose size fits the memory before this, found ']'"},
     {HEAD "input %z : int8[9999999999,9999999999]\n", "t.weir:4: error: expected a shape whose size fits the memory"},
     {HEAD "input %z : int8[1] whole s4\n", "t.weir:4: error: unknown number format 'whole'"},
     {HEAD "input %z : int8[1] integer x4\n", "t.weir:4: error: expected 'u', found 'x'"},
     {HEAD "input %z : int8[1] integer s65\n", "t.weir:4: error: expected a number from 1 to 64 before this"},
-    {HEAD "input %z : int8[1] fixed s4 frac=2000\n", "t.weir:4: error: expected a number from -1024 to 1024 before this"},
+    {HEAD "input %z : int8[1] fixed s4 frac=2000\n",
+     "t.weir:4: error: expected a number from -1024 to 1024 before this"},
     {HEAD "input %z : int8[1] integer s4 round=up\n", "t.weir:4: error: unknown rounding 'up'"},
     {HEAD "input %z : int8[1] integer s4 saturation=no\n", "t.weir:4: error: unknown saturation 'no'"},
     {HEAD "input %z : int8[1] integer s4 axis=8\n", "t.weir:4: error: expected a number from -1 to 7 before this"},
     {HEAD "input %z : int8[1] integer s4 scale=x\n", "t.weir:4: error: expected a number, found 'x'"},
     {HEAD "input %z : int8[1] integer s4 axis=0 scale=@\n", "t.weir:4: error: the archive has no array 'z.scale'"},
-    {HEAD "input %q : int8[2] integer s4 axis=0 scale=@\n", "t.weir:4: error: the archive has the wrong type for 'q.scale'"},
+    {HEAD "input %q : int8[2] integer s4 axis=0 scale=@\n",
+     "t.weir:4: error: the archive has the wrong type for 'q.scale'"},
     {HEAD "input %p : int8[2] integer s4 axis=0 scale=@ zero=@\n",
      "t.weir:4: error: scales and zero points differ in number for 'p'"},
     {HEAD "input %z : int8[1] integer s4 range=[1;2]\n", "t.weir:4: error: expected ',', found ';'"},
@@ -251,7 +258,9 @@ static void fill_archive(weir_archive *archive) {
         const char *name;
         weir_dtype dtype;
         int64_t count;
-    } arrays[] = {{"w", WEIR_INT8, 2},         {"q.scale", WEIR_FLOAT32, 2},     {"p.scale", WEIR_FLOAT64, 2},
+    } arrays[] = {{"w", WEIR_INT8, 2},
+                  {"q.scale", WEIR_FLOAT32, 2},
+                  {"p.scale", WEIR_FLOAT64, 2},
                   {"p.zero_point", WEIR_INT64, 3}};
     weir_archive_init(archive);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -288,8 +297,9 @@ static void too_many_outputs(void **state) {
 /* What may stand in a text although the printer does not write it. */
 static void freedom_of_form(void **state) {
     (void)state;
-    static const char text[] = "# first\n\nweir 1\ngraph  \"g\"   from \"\"\r\n# a comment\n\ninput %\"x\" : int8[1,4] # last\n"
-                               "n: %y=weir.Maximum( %x )\n  # between\n\n  : int8[1,4]\noutput y = %y";
+    static const char text[] =
+        "# first\n\nweir 1\ngraph  \"g\"   from \"\"\r\n# a comment\n\ninput %\"x\" : int8[1,4] # last\n"
+        "n: %y=weir.Maximum( %x )\n  # between\n\n  : int8[1,4]\noutput y = %y";
     weir_archive archive;
     weir_archive_init(&archive);
     weir_graph *graph = weir_graph_parse(text, sizeof text - 1, &archive, "t.weir");

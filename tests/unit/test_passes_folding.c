@@ -17,7 +17,8 @@ static weir_graph *network(int64_t rows) {
         x = ADD(g, WEIR_OP_LINEAR, i == 0 ? "fc" : "fc2", x,
                 add_constant(g, "w", WEIR_INT8, 2, sizes[i + 1], sizes[i], w));
         static const double m = 1000, a = 5;
-        weir_value in[3] = {x, add_constant(g, "m", WEIR_INT64, 1, 1, 0, &m), add_constant(g, "a", WEIR_INT64, 1, 1, 0, &a)};
+        weir_value in[3] = {x, add_constant(g, "m", WEIR_INT64, 1, 1, 0, &m),
+                            add_constant(g, "a", WEIR_INT64, 1, 1, 0, &a)};
         weir_node node = put(g, WEIR_OP_SCALE, i == 0 ? "scale" : "scale2", 3, in);
         weir_node_set_int(g, node, "shift", 10);
         weir_node_set_int(g, node, "low", -128);
@@ -34,7 +35,8 @@ static const weir_meta_hardware *hardware_of(const weir_graph *g, const char *na
 }
 
 static int64_t multipliers(const weir_graph *g) {
-    return hardware_of(g, "fc")->simd * hardware_of(g, "fc")->pe + hardware_of(g, "fc2")->simd * hardware_of(g, "fc2")->pe;
+    return hardware_of(g, "fc")->simd * hardware_of(g, "fc")->pe +
+           hardware_of(g, "fc2")->simd * hardware_of(g, "fc2")->pe;
 }
 
 /* Fewest multipliers over all pairs of divisors that meet the target. */
@@ -79,8 +81,8 @@ static void budgets_buy_the_shortest_interval(void **state) {
         assert_true(multipliers(g) <= budget);
         int64_t interval = weir_hardware_interval(g);
         assert_true(interval <= last);
-        bool shorter = cheapest(1, 12, 8, interval - 1) + cheapest(1, 8, 5, interval - 1) <= budget &&
-                       interval > 1 && interval - 1 >= 1;
+        bool shorter = cheapest(1, 12, 8, interval - 1) + cheapest(1, 8, 5, interval - 1) <= budget && interval > 1 &&
+                       interval - 1 >= 1;
         assert_false(shorter);
         last = interval;
         weir_graph_free(g);

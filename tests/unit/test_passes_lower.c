@@ -72,9 +72,10 @@ static weir_value add_weights(weir_graph *graph, weir_dtype dtype, int rank, int
     weir_dtype_limits(dtype, &low, &high);
     if (dtype == WEIR_INT32) low = -500, high = 500;
     size_t count = (size_t)(rank == 2 ? rows * columns : rows);
-    weir_value inputs[3] = {add_constant(graph, "codes", dtype, rank, rows, columns, random_numbers(codes, count, low, high, 1)),
-                            add_constant(graph, "scale", WEIR_FLOAT32, scales > 1, (int64_t)scales, 0, scale),
-                            add_constant(graph, "zero", dtype, scales > 1, (int64_t)scales, 0, zero)};
+    weir_value inputs[3] = {
+        add_constant(graph, "codes", dtype, rank, rows, columns, random_numbers(codes, count, low, high, 1)),
+        add_constant(graph, "scale", WEIR_FLOAT32, scales > 1, (int64_t)scales, 0, scale),
+        add_constant(graph, "zero", dtype, scales > 1, (int64_t)scales, 0, zero)};
     weir_node node = put(graph, WEIR_OP_DEQUANTIZE_LINEAR, "dq", 3, inputs);
     weir_node_set_int(graph, node, "axis", axis);
     assert_true(weir_infer_node(graph, node));
@@ -387,13 +388,20 @@ static void what_hardware_cannot_do(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(qdq_gemm_with_bias),         TEST(weight_zero_points),
-        TEST(matmul_and_bias_behind_it),  TEST(bias_that_is_no_multiple),
-        TEST(real_outputs_are_decoded),   TEST(qlinear_matmul_and_qgemm),
-        TEST(matmul_integer),             TEST(qonnx_quantizers),
-        TEST(bipolar_network),            TEST(shapes_and_transposed_weights),
-        TEST(residual_addition),          TEST(wide_weights),
-        TEST(operands_must_be_quantized), TEST(scales_must_be_fit_for_hardware),
+        TEST(qdq_gemm_with_bias),
+        TEST(weight_zero_points),
+        TEST(matmul_and_bias_behind_it),
+        TEST(bias_that_is_no_multiple),
+        TEST(real_outputs_are_decoded),
+        TEST(qlinear_matmul_and_qgemm),
+        TEST(matmul_integer),
+        TEST(qonnx_quantizers),
+        TEST(bipolar_network),
+        TEST(shapes_and_transposed_weights),
+        TEST(residual_addition),
+        TEST(wide_weights),
+        TEST(operands_must_be_quantized),
+        TEST(scales_must_be_fit_for_hardware),
         TEST(what_hardware_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

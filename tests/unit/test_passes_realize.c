@@ -24,7 +24,8 @@ typedef struct problem {
 static weir_graph *build(const problem *p) {
     weir_graph *graph = weir_graph_new("g");
     int64_t rows = p->high - p->low + 1, columns = (int64_t)p->channels;
-    weir_type type = {.dtype = WEIR_INT32, .shape = {2, {rows, columns}}, .has_range = true, .low = p->low, .high = p->high};
+    weir_type type = {
+        .dtype = WEIR_INT32, .shape = {2, {rows, columns}}, .has_range = true, .low = p->low, .high = p->high};
     type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER,
                               .is_signed = true,
                               .width = 32,
@@ -272,11 +273,15 @@ static void ranges_are_needed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(powers_of_two_are_casts), TEST(other_roundings_are_found),
-        TEST(few_codes_are_thresholds), TEST(others_are_scales),
-        TEST(forms_can_be_asked_for),  TEST(ties_take_the_float_form),
+        TEST(powers_of_two_are_casts),
+        TEST(other_roundings_are_found),
+        TEST(few_codes_are_thresholds),
+        TEST(others_are_scales),
+        TEST(forms_can_be_asked_for),
+        TEST(ties_take_the_float_form),
         TEST(the_float_form_stays_in_its_hardware),
-        TEST(offsets_are_kept),        TEST(random_problems),
+        TEST(offsets_are_kept),
+        TEST(random_problems),
         TEST(ranges_are_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

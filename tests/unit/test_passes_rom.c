@@ -44,9 +44,9 @@ static void weights(void **state) {
     weir_graph *graph = weir_graph_new("g");
     weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT8, 1, 3, -128, 127), ints(graph, "w", 3, 3, w)};
     check(graph, put(graph, WEIR_OP_LINEAR, "fc", 2, in), 2, 0, 2, 2, "fc_weights.hex",
-          "5421\n"  /* w[1][1] w[1][0] w[0][1] w[0][0] */
-          "0603\n"  /* -, w[1][2], -, w[0][2] */
-          "0087\n"  /* w[2][1] w[2][0] */
+          "5421\n"   /* w[1][1] w[1][0] w[0][1] w[0][0] */
+          "0603\n"   /* -, w[1][2], -, w[0][2] */
+          "0087\n"   /* w[2][1] w[2][0] */
           "000f\n"); /* w[2][2] = -1 */
 }
 
@@ -61,7 +61,7 @@ static void scales(void **state) {
     weir_node_set_int(graph, node, "low", -8);
     weir_node_set_int(graph, node, "high", 7);
     check(graph, node, 2, 3, 0, 0, "sc_scale.hex",
-          "761\n"  /* 011 101 100 001 */
+          "761\n"   /* 011 101 100 001 */
           "007\n"); /* 000 111 */
 }
 
@@ -85,9 +85,9 @@ static void thresholds(void **state) {
     weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT8, 1, 2, -8, 7), ints(graph, "t", 2, 3, t)};
     weir_node node = put(graph, WEIR_OP_THRESHOLD, "th", 2, in);
     check(graph, node, 1, 2, 0, 0, "th_thresholds.hex",
-          "01d\n"  /* 00000 11101 */
-          "1e2\n"  /* 01111 00010 */
-          "081\n"  /* 00100 00001 */
+          "01d\n"   /* 00000 11101 */
+          "1e2\n"   /* 01111 00010 */
+          "081\n"   /* 00100 00001 */
           "1e7\n"); /* 01111 00111 */
 }
 

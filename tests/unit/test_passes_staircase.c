@@ -122,8 +122,7 @@ static bool add_fits(const table *t, int64_t low, int64_t high, int64_t multipli
     for (int64_t x = t->low; x < t->low + SPAN; x++) {
         int64_t code = look_up(t, x);
         if (code > low && code * unit - x * multiplier > least) least = code * unit - x * multiplier;
-        if (code < high && (code + 1) * unit - 1 - x * multiplier < most)
-            most = (code + 1) * unit - 1 - x * multiplier;
+        if (code < high && (code + 1) * unit - 1 - x * multiplier < most) most = (code + 1) * unit - 1 - x * multiplier;
     }
     return least <= most;
 }
@@ -153,9 +152,8 @@ static void scaling_equals_brute_force(void **state) {
             if (!fits) continue;
             least = shift;
             for (int64_t x = t.low; x < t.low + SPAN; x++)
-                assert_int_equal(
-                    weir_requantize_scale(x, scaling.multiplier, scaling.add, scaling.shift, low, high),
-                    look_up(&t, x));
+                assert_int_equal(weir_requantize_scale(x, scaling.multiplier, scaling.add, scaling.shift, low, high),
+                                 look_up(&t, x));
         }
         assert_int_equal(weir_staircase_scaling(&s, SHIFTS - 1, &scaling), least < SHIFTS);
         if (least < SHIFTS) assert_int_equal(scaling.shift, least);
@@ -205,8 +203,8 @@ static void float_staircases_hold_everywhere(void **state) {
             double exact = (double)x * (double)f.multiplier;
             ties += exact - floor(exact) == 0.5;
             if (fits)
-                assert_int_equal(weir_requantize_scale(x, scaling.multiplier, scaling.add, scaling.shift, f.low, f.high),
-                                 code);
+                assert_int_equal(
+                    weir_requantize_scale(x, scaling.multiplier, scaling.add, scaling.shift, f.low, f.high), code);
         }
         weir_staircase_free(&s);
     }
@@ -231,9 +229,8 @@ static void constants_need_no_multiplier(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(steps_describe_the_function),      TEST(falling_functions_are_refused),
-        TEST(a_moved_step_is_refuted),          TEST(wrong_candidates_are_refuted),
-        TEST(scaling_equals_brute_force),       TEST(float_staircases_hold_everywhere),
+        TEST(steps_describe_the_function),  TEST(falling_functions_are_refused), TEST(a_moved_step_is_refuted),
+        TEST(wrong_candidates_are_refuted), TEST(scaling_equals_brute_force),    TEST(float_staircases_hold_everywhere),
         TEST(constants_need_no_multiplier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* insert_streams, the schedule and size_fifos: forks and converters where they are needed, FIFOs on the short branch of a
- * residual network, deep enough that the simulated interval is the folding's, and no deadlock when they are not. */
+/* insert_streams, the schedule and size_fifos: forks and converters where they are needed, FIFOs on the short branch of
+ * a residual network, deep enough that the simulated interval is the folding's, and no deadlock when they are not. */
 #include "test_passes_support.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ enum { CHANNELS = 16, FRAMES = 12 };
 static weir_value add_thresholds(weir_graph *g, const char *name, weir_value x, int64_t stride) {
     double steps[15];
     for (int64_t i = 0; i < 15; i++) steps[i] = (double)((i - 7) * stride);
-    weir_node node = put(g, WEIR_OP_THRESHOLD, name, 2,
-                         (weir_value[]){x, add_constant(g, "t", WEIR_INT64, 2, 1, 15, steps)});
+    weir_node node =
+        put(g, WEIR_OP_THRESHOLD, name, 2, (weir_value[]){x, add_constant(g, "t", WEIR_INT64, 2, 1, 15, steps)});
     weir_node_set_int(g, node, "base", -7);
     assert_true(weir_infer_node(g, node));
     return weir_node_output(g, node, 0);
@@ -107,8 +107,8 @@ static void the_schedule_keeps_the_interval(void **state) {
 static void emit(weir_module *module) {
     weir_pass_registry *registry = weir_pass_registry_new();
     assert_true(weir_passes_register(registry));
-    weir_pass *pass = weir_pass_parse(registry, "emit_verilog_top,emit_bram,emit_internal_rtl,emit_verilog_tb",
-                                      weir_at("test", 1));
+    weir_pass *pass =
+        weir_pass_parse(registry, "emit_verilog_top,emit_bram,emit_internal_rtl,emit_verilog_tb", weir_at("test", 1));
     weir_pass_context *context = weir_pass_context_new(registry);
     assert_true(weir_pass_run(context, pass, module));
     weir_pass_context_free(context);

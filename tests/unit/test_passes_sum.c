@@ -1,5 +1,5 @@
-/* Quantized additions: the Sum and Threshold that the lowering makes, on every pair of codes, against the exact rational
- * value of the definition: y = clip(round_half_even((sa (a - za) + sb (b - zb)) / sy) + zy). */
+/* Quantized additions: the Sum and Threshold that the lowering makes, on every pair of codes, against the exact
+ * rational value of the definition: y = clip(round_half_even((sa (a - za) + sb (b - zb)) / sy) + zy). */
 #include "test_passes_support.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ static wide whole(double scale) {
 }
 
 static int64_t expected(const addition *c, int64_t a, int64_t b) {
-    wide top = whole(c->scale[0]) * (a - c->zero[0]) + whole(c->scale[1]) * (b - c->zero[1]), bottom = whole(c->scale[2]);
+    wide top = whole(c->scale[0]) * (a - c->zero[0]) + whole(c->scale[1]) * (b - c->zero[1]),
+         bottom = whole(c->scale[2]);
     wide floor = top / bottom - (top % bottom < 0), rest = top - floor * bottom;
     if (2 * rest > bottom || (2 * rest == bottom && floor % 2 != 0)) floor++;
     int64_t low, high;
@@ -39,7 +40,8 @@ static weir_graph *build(const addition *c) {
                        (double)c->zero[i]);
     weir_value sum = ADD(graph, WEIR_OP_ADD, "add", x[0], x[1]);
     if (c->relu) sum = ADD(graph, WEIR_OP_RELU, "relu", sum);
-    weir_value s = add_scalar(graph, "s", WEIR_FLOAT32, c->scale[2]), z = add_scalar(graph, "z", c->dtype[2], (double)c->zero[2]);
+    weir_value s = add_scalar(graph, "s", WEIR_FLOAT32, c->scale[2]),
+               z = add_scalar(graph, "z", c->dtype[2], (double)c->zero[2]);
     weir_graph_add_output(graph, "y", ADD(graph, WEIR_OP_QUANTIZE_LINEAR, "quantize", sum, s, z));
     return graph;
 }
