@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ int weir_command_check(int argc, char **argv) {
         const char *kept = folder, *temporary = getenv("TMPDIR");
         char *own = weir_format("%s/weir_check_XXXXXX", temporary == NULL ? "/tmp" : temporary);
         if (folder == NULL) folder = mkdtemp(own);
+        if (folder == NULL) weir_error(weir_at(own, 0), "cannot make a temporary folder: %s", strerror(errno));
         weir_module *module = folder == NULL ? NULL : weir_job_read(argv[1], job.batch);
         status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(&job, module, folder);
         if (status == WEIR_EXIT_FINE)

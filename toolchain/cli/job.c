@@ -135,13 +135,26 @@ static bool save_graphs(const weir_module *module, const char *folder) {
     return fine;
 }
 
-int weir_job_compile(weir_job *job, weir_module *module, const char *folder) {
-    char *data = weir_data_folder();
-    if (data == NULL) return WEIR_EXIT_TOOL;
+static bool has_library(void) {
+    char *data = weir_data_folder(), *library = data == NULL ? NULL : weir_path_join(data, "rtl");
+    bool found = library != NULL && weir_file_exists(library);
+    if (library != NULL && !found) {
+        weir_error(weir_at(data, 0), "expected the component library in 'rtl' here");
+        weir_note("WEIR_DATA names the folder that holds 'rtl'");
+    }
+    free(library);
     free(data);
+    return found;
+}
+
+/* A folder that was not there before is not left behind by a failure. */
+int weir_job_compile(weir_job *job, weir_module *module, const char *folder) {
+    if (!has_library()) return WEIR_EXIT_TOOL;
+    bool fresh = !weir_file_exists(folder);
     if (!weir_make_folder(folder)) return WEIR_EXIT_INPUT;
     weir_module_set_folder(module, folder);
     int status = weir_job_run(job, module, "compile");
     if (status == WEIR_EXIT_FINE && !save_graphs(module, folder)) status = WEIR_EXIT_INPUT;
+    if (status != WEIR_EXIT_FINE && fresh) weir_remove_tree(folder);
     return status;
 }
