@@ -2,7 +2,8 @@
 # engines.sh MODEL ENGINE TOLERANCE: the software engines against the outputs that ONNX Runtime (or the qonnx package)
 # gave, on every element, and the accuracy that the models' README states.
 model=$1 engine=$2 tolerance=$3
-. "$(dirname "$0")/lib.sh" "engines-$model-$engine"
+name="engines-$model-$engine"
+. "$(dirname "$0")/lib.sh"
 share=$(sed -n "s/^| \`$model\` | \([0-9.]*\) % |\$/\1/p" "$models/README.md")
 [ -n "$share" ] || fail "no accuracy of $model in the README"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SIMD and PE that do not divide their layer, through co-simulation; mistakes in the folding file.
-. "$(dirname "$0")/lib.sh" folding
+name=folding
+. "$(dirname "$0")/lib.sh"
 
 # awkward MODEL NAME TEXT
 awkward() {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # install.sh BUILD: installs into a folder and uses it from another one, without WEIR_DATA and without a cache.
 build=$1
-. "$(dirname "$0")/lib.sh" install
+name=install
+. "$(dirname "$0")/lib.sh"
 cmake --install "$build" --prefix "$work/prefix" >log 2>&1 || { cat log >&2; fail "cmake --install"; }
 bin=$work/prefix/bin/weir
 mkdir elsewhere

@@ -1,11 +1,11 @@
-# Sourced by every script here, with its name as $1: makes an empty folder $work and goes there.
+# Sourced by every script here, which sets $name: makes an empty folder $work and goes there.
 # From CTest: WEIR (the command), E2E_TOOLS (folder of array_tool and report_check), E2E_SOURCE (this repository),
 # E2E_WORK (where the folders go), WEIR_CACHE.
 set -eu
 export LC_ALL=C
 models=$E2E_SOURCE/tests/models/digits
 test_data=$models/digits_test.npz
-work=$E2E_WORK/$1
+work=$E2E_WORK/$name
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"

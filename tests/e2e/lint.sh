@@ -2,7 +2,8 @@
 # lint.sh MODEL QUANTIZATION FOLDING: the emitted rtl/ alone under verilator -Wall, iverilog -Wall and Yosys, without a warning
 # that lint_allow.txt does not give a reason for. Exit status 77 without the tools.
 model=$1 quantization=$2 folding=$3
-. "$(dirname "$0")/lib.sh" "lint-$model-$quantization-$folding"
+name="lint-$model-$quantization-$folding"
+. "$(dirname "$0")/lib.sh"
 for tool in verilator iverilog yosys; do command -v $tool >/dev/null || { echo "no $tool"; exit 77; }; done
 # shellcheck disable=SC2046 # options are words
 weir compile "$models/$model.onnx" -o design $(quantize_options "$quantization") $(folding_options "$folding") >/dev/null ||

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Each checker must find a planted fault: a doctored report, one changed element, a wrong accuracy.
-. "$(dirname "$0")/lib.sh" planted
+name=planted
+. "$(dirname "$0")/lib.sh"
 
 good() {
     cat <<END

@@ -1,6 +1,7 @@
 #!/bin/sh
 # weir sim: the outputs are weir eval's, on both simulators, from every kind of data file; --frames; exit status.
-. "$(dirname "$0")/lib.sh" sim
+name=sim
+. "$(dirname "$0")/lib.sh"
 model=$models/mlp_qdq.onnx
 weir compile "$model" -o design >/dev/null || fail "compile"
 weir eval "$model" --data "$test_data" -o eval.npy || fail "eval"

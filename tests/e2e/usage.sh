@@ -1,6 +1,7 @@
 #!/bin/sh
 # Bad usage and bad input of every subcommand: exit status, message, and that nothing is written or changed.
-. "$(dirname "$0")/lib.sh" usage
+name=usage
+. "$(dirname "$0")/lib.sh"
 model=$models/mlp_qdq.onnx
 commands="import show eval compile sim check"
 
@@ -19,7 +20,7 @@ for command in $commands; do
     expect 2 "unknown option '-Z'" "$WEIR" $command -Z "$model"
     case $command in
     show) ;;
-    *) expect 2 "'--output'|'--data'" "$WEIR" $command --dat "$test_data" --outptu out "$model" ;;
+    *) expect 2 "did you mean .--output" "$WEIR" $command --outptu out "$model" ;;
     esac
 done
 expect 2 "did you mean '--target-interval'" "$WEIR" compile --target-intervall 4 "$model" -o design
@@ -27,9 +28,10 @@ expect 2 "did you mean '--simulator'" "$WEIR" sim --simulater icarus design
 for command in $commands; do
     case $command in sim) operand=DIR ;; *) operand=MODEL ;; esac
     expect 2 "$operand is missing" "$WEIR" $command
-    expect 2 "too many operands" "$WEIR" $command a b --data "$test_data" -o design
-    expect 2 "needs a value" "$WEIR" $command "$model" -$([ $command = show ] && echo t || echo o)
-done 2>/dev/null
+    expect 2 "too many operands" "$WEIR" $command a b
+    case $command in show) last=-t ;; sim | check) last=--data ;; *) last=-o ;; esac
+    expect 2 "needs a value" "$WEIR" $command "$model" $last
+done
 expect 2 "--data FILE is missing" "$WEIR" eval "$model"
 expect 2 "--data FILE is missing" "$WEIR" sim design
 expect 2 "--data FILE is missing" "$WEIR" check "$model"
@@ -41,7 +43,7 @@ expect 2 "whole number, found '4x'" "$WEIR" compile "$model" -o design --target-
 expect 2 "whole number, found ''" "$WEIR" compile "$model" -o design --target-interval=
 expect 2 "takes no value" "$WEIR" compile "$model" -o design --timing=yes
 expect 2 "unknown engine 'double'" "$WEIR" eval "$model" --data "$test_data" --engine double
-expect 2 "expected text, nodes or quantization" "$WEIR" show "$model" --table weights
+expect 2 "expected text, nodes, quantization or hardware" "$WEIR" show "$model" --table weights
 expect 2 "auto, scale, float or threshold|auto.*threshold" "$WEIR" compile "$model" -o design --requantize magic
 expect 2 "int8" "$WEIR" compile "$models/mlp_float.onnx" -o design --quantize int4 --calibration "$models/digits_calib.npz"
 expect 2 "PASS.OPTION=VALUE" "$WEIR" compile "$model" -o design --set nonsense
@@ -97,6 +99,8 @@ done
 expect 1 "64" "$WEIR" eval "$model" --data narrow.npy -o out.npy
 diff -r before design >/dev/null || fail "a failed run changes the compiled folder"
 
+expect 1 "temporary folder" env TMPDIR="$work/nowhere" "$WEIR" check "$model" --data "$test_data"
+
 # Choices that are known only late.
 expect 2 "unknown simulator 'modelsim'" "$WEIR" sim design --data "$test_data" --simulator modelsim
 expect 2 "unknown profile 'never'" "$WEIR" sim design --data "$test_data" --profile never
@@ -144,6 +148,6 @@ printf '#!/bin/sh\necho "licence expired" >&2\nexit 7\n' >bin/verilator
 chmod +x bin/verilator
 expect 4 "licence expired" env PATH="$work/bin" WEIR_CACHE="$work/cache" "$WEIR" sim design --data "$test_data" --simulator verilator --frames 1
 diff -r before design >/dev/null || fail "a missing tool changes the compiled folder"
-expect 4 "" env WEIR_DATA="$work/nowhere" "$WEIR" compile "$model" -o elsewhere
+expect 4 "WEIR_DATA" env WEIR_DATA="$work/nowhere" "$WEIR" compile "$model" -o elsewhere
 [ ! -e elsewhere ] || fail "a missing library leaves a folder"
 finish
