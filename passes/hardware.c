@@ -1,5 +1,9 @@
 #include "passes/hardware.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "support/diag.h"
 
 static const char *module_of(weir_op op) {
@@ -25,6 +29,41 @@ weir_role weir_hardware_role(const weir_graph *graph, weir_node node) {
     return hardware->is_implicit ? WEIR_ROLE_IMPLICIT : WEIR_ROLE_HOST;
 }
 
+static bool fail(const weir_graph *graph, weir_node node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool fail(const weir_graph *graph, weir_node node, const char *format, ...) {
+    char text[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
+               weir_node_info(graph, node)->full_name, text);
+    return false;
+}
+
+/* What the components ask of their parameters beyond what type inference checks. */
+static bool fits_component(const weir_graph *graph, weir_node node) {
+    static const char *const words[] = {"low", "high", "zero", "base", "step"};
+    weir_op op = weir_node_op(graph, node);
+    if (op != WEIR_OP_CAST && op != WEIR_OP_SCALE && op != WEIR_OP_SCALE_FLOAT && op != WEIR_OP_THRESHOLD &&
+        op != WEIR_OP_MAXIMUM)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        int64_t value = weir_node_int(graph, node, words[i], 0);
+        if (value != (int32_t)value)
+            return fail(graph, node, "hardware needs '%s' within 32 bits, found %lld", words[i], (long long)value);
+    }
+    if (op == WEIR_OP_CAST && strcmp(weir_node_string(graph, node, "rounding", "floor"), "half-to-zero") == 0)
+        return fail(graph, node, "hardware has no rounding half-to-zero");
+    if (op != WEIR_OP_SCALE && op != WEIR_OP_SCALE_FLOAT) return true;
+    int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
+    if (least < 0) return fail(graph, node, "hardware needs multipliers of 0 or more, found %lld", (long long)least);
+    if (op == WEIR_OP_SCALE_FLOAT && weir_node_int(graph, node, "shift", 0) < 2)
+        return fail(graph, node, "hardware needs a shift of 2 or more");
+    return true;
+}
+
 bool weir_hardware_assign(weir_graph *graph) {
     bool fine = true;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
@@ -34,6 +73,7 @@ bool weir_hardware_assign(weir_graph *graph) {
         hardware->placed = true;
         hardware->module = module_of(op);
         hardware->is_implicit = !real && (op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_IDENTITY);
+        if (hardware->module != NULL) fine &= fits_component(graph, node);
         if (hardware->module != NULL || hardware->is_implicit || real || op == WEIR_OP_ENCODE || op == WEIR_OP_DECODE)
             continue;
         weir_error(weir_node_location(graph, node), "node '%s': no component computes %s", weir_node_name(graph, node),

@@ -257,6 +257,43 @@ static void random_problems(void **state) {
     }
 }
 
+/* Parameters that no component takes are errors before any Verilog is written. */
+static void components_have_limits(void **state) {
+    (void)state;
+    static const struct {
+        weir_op op;
+        const char *name;
+        int64_t value;
+        const char *error;
+    } cases[] = {
+        {WEIR_OP_CAST, "high", 4294967295,
+         "node 'n' (weir.Cast): hardware needs 'high' within 32 bits, found 4294967295"},
+        {WEIR_OP_THRESHOLD, "base", -2147483649, "hardware needs 'base' within 32 bits, found -2147483649"},
+        {WEIR_OP_SCALE, "multiplier", -3, "node 'n' (weir.Scale): hardware needs multipliers of 0 or more, found -3"},
+        {WEIR_OP_SCALE_FLOAT, "shift", 1, "hardware needs a shift of 2 or more"},
+        {WEIR_OP_CAST, "low", -2, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_setup(NULL);
+        weir_graph *graph = weir_graph_new("hardware");
+        double parameter = cases[i].value == -3 ? -3 : 3;
+        bool scale = cases[i].op == WEIR_OP_SCALE || cases[i].op == WEIR_OP_SCALE_FLOAT;
+        weir_value in[3] = {add_codes_input(graph, "x", WEIR_INT8, 1, 4, -8, 7),
+                            cases[i].op == WEIR_OP_THRESHOLD
+                                ? add_constant(graph, "t", WEIR_INT64, 2, 1, 1, &parameter)
+                                : add_constant(graph, "p", WEIR_INT64, 1, 1, 0, &parameter),
+                            add_constant(graph, "a", WEIR_INT64, 1, 1, 0, &parameter)};
+        weir_node node = put(graph, cases[i].op, "n", scale ? 3 : 2, in);
+        weir_node_set_int(graph, node, "low", -8);
+        weir_node_set_int(graph, node, "high", 7);
+        weir_node_set_int(graph, node, cases[i].name, cases[i].value);
+        assert_true(weir_infer_node(graph, node));
+        assert_int_equal(weir_choose_folding(graph, 1, 0, NULL), cases[i].error == NULL);
+        if (cases[i].error != NULL) assert_error(cases[i].error);
+        weir_graph_free(graph);
+    }
+}
+
 /* Without a range there is no proof. */
 static void ranges_are_needed(void **state) {
     (void)state;
@@ -282,6 +319,7 @@ int main(void) {
         TEST(the_float_form_stays_in_its_hardware),
         TEST(offsets_are_kept),
         TEST(random_problems),
+        TEST(components_have_limits),
         TEST(ranges_are_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
