@@ -274,7 +274,10 @@ static void judge_stream(const session *s, const weir_codes *codes, const weir_s
     weir_comparison comparison;
     bool same = weir_scoreboard_compare(&layout, codes->code, (size_t)s->frames, &stream->recorded, &comparison);
     const char *name = name_of_stream(s->graph, codes->value);
-    if (output) {
+    if (!output) {
+        result->streams++;
+        result->stream_values += (uint64_t)(s->frames * codes->elements);
+    } else {
         result->compared += (uint64_t)(s->frames * codes->elements);
         result->mismatches += comparison.wrong_values + comparison.unknown_values + comparison.wrong_lasts +
                               (uint64_t)(comparison.missing_beats + comparison.extra_beats) * layout.lanes;
@@ -294,10 +297,13 @@ static void judge_stream(const session *s, const weir_codes *codes, const weir_s
 static void judge(const session *s, const weir_sim_result *run, weir_cosim *result) {
     const weir_reference *r = s->reference;
     size_t taps = s->options->debug ? r->tap_count : 0;
-    size_t stopped = s->options->debug && run->status == WEIR_SIM_DEADLOCK ? find_stopped(s, run) : SIZE_MAX;
-    if (stopped != SIZE_MAX) judge_stream(s, &r->taps[stopped], &run->taps[stopped], false, result);
     for (size_t i = 0; i < taps; i++) judge_stream(s, &r->taps[i], &run->taps[i], false, result);
     for (size_t i = 0; i < r->output_count; i++) judge_stream(s, &r->outputs[i], &run->sinks[i], true, result);
+    if (!s->options->debug || run->status != WEIR_SIM_DEADLOCK || result->first.first != WEIR_MISSING_BEATS) return;
+    size_t stopped = find_stopped(s, run);
+    if (stopped == SIZE_MAX) return;
+    result->diverged = false;
+    judge_stream(s, &r->taps[stopped], &run->taps[stopped], false, result);
 }
 
 static void keep_outputs(const session *s, const weir_sim_result *run, weir_cosim *result) {

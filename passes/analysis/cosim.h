@@ -34,6 +34,7 @@ typedef struct weir_cosim {
     double build_seconds, seconds;
     uint32_t cycles;
     uint64_t compared, mismatches; /* output values; mismatches count wrong, unknown and missing ones */
+    uint64_t streams, stream_values; /* debug runs: streams and values between components that were compared */
     /* The first divergence in graph order of streams (debug) or at an output. */
     bool diverged;
     char *where; /* node name; heap */

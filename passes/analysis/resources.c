@@ -20,7 +20,7 @@ static void print_detail(const weir_graph *graph, weir_node node, const weir_rom
         break;
     case WEIR_OP_SCALE:
     case WEIR_OP_SCALE_FLOAT:
-        weir_text_format(text, "%d-bit multiplier, %lld bits a cycle, shift %lld%s", rom->low_bits,
+        weir_text_format(text, "%d-bit multiplier, %lld of them a cycle, shift %lld%s", rom->low_bits,
                          (long long)hardware->digit, (long long)weir_node_int(graph, node, "shift", 0),
                          weir_node_op(graph, node) == WEIR_OP_SCALE_FLOAT ? ", float32 rounding" : "");
         break;

@@ -43,9 +43,13 @@ static double top1(const weir_array *outputs, const weir_array *labels, int64_t 
 
 /* Labels beside the frames, or NULL: only an .npz can have them. */
 static weir_array *read_labels(const weir_runtime_options *options, int64_t frames) {
-    size_t size = strlen(options->data);
+    const char *ending = strstr(options->data, ".npz");
+    if (ending == NULL || (ending[4] != '\0' && ending[4] != ':')) return NULL;
+    char *path = weir_format("%.*s", (int)(ending + 4 - options->data), options->data);
     weir_archive archive;
-    if (size < 4 || strcmp(options->data + size - 4, ".npz") != 0 || !weir_npz_read(options->data, &archive)) return NULL;
+    bool fine = weir_npz_read(path, &archive);
+    free(path);
+    if (!fine) return NULL;
     const weir_array *labels = weir_archive_find(&archive, options->labels_key);
     weir_array *copy = labels != NULL && (int64_t)labels->count >= frames && !weir_dtype_is_float(labels->dtype)
                            ? weir_array_copy(labels)

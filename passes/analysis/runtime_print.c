@@ -86,6 +86,8 @@ static const weir_cosim *debug_run(const weir_runtime *r) {
 static void print_activity(const weir_runtime *r, weir_text *text) {
     const weir_cosim *run = debug_run(r);
     if (run == NULL) return;
+    weir_text_format(text, "\n  debug runs compared every value of %llu streams: %llu values in %lld frames\n",
+                     (unsigned long long)run->streams, (unsigned long long)run->stream_values, (long long)run->frames);
     weir_text_format(text, "\n  %-28s %-22s %5s %5s %9s %9s %7s %8s %8s %6s\n", "node", "component", "in", "out",
                      "ideal", "interval", "busy", "starved", "blocked", "fill");
     for (size_t i = 0; i < run->activity_count; i++) {
@@ -116,6 +118,9 @@ static json_t *integer(uint64_t value) { return json_integer((json_int_t)value);
 /* JSON has no infinities: null. */
 static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+/* 0 stands for too few frames to measure. */
+static json_t *measured(double value) { return value > 0 ? json_real(value) : json_null(); }
+
 static json_t *divergence_json(const weir_cosim *run) {
     static const char *const kinds[] = {"same", "value", "unknown", "last", "missing", "extra"};
     if (!run->diverged) return json_null();
@@ -135,7 +140,7 @@ static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
                             weir_node_name(r->hardware, a->node), "component", h->module, "simd", (json_int_t)h->simd,
                             "pe", (json_int_t)h->pe, "in_lanes", (json_int_t)h->in_lanes, "out_lanes",
                             (json_int_t)h->out_lanes, "operations", (json_int_t)h->operations, "ideal_interval",
-                            (json_int_t)h->interval, "interval", real(a->interval), "busy", integer(a->meter.busy),
+                            (json_int_t)h->interval, "interval", measured(a->interval), "busy", integer(a->meter.busy),
                             "starved", integer(a->meter.starved), "blocked", integer(a->meter.blocked), "depth",
                             integer((uint64_t)h->depth), "high_water", integer(a->meter.occupancy)));
     }
@@ -148,13 +153,17 @@ static json_t *run_json(const weir_runtime *r, size_t index) {
         "{s:s, s:s, s:b, s:I, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "simulator",
         weir_simulator_name(run->simulator), "profile", weir_profile_name(run->profile), "debug", run->debug, "frames",
         (json_int_t)run->frames, "status", weir_sim_status_name(run->status), "compared", integer(run->compared),
-        "mismatches", integer(run->mismatches), "latency", (json_int_t)run->latency, "interval", real(run->interval),
+        "mismatches", integer(run->mismatches), "latency", (json_int_t)run->latency, "interval", measured(run->interval),
         "cycles", integer(run->cycles), "seconds", real(run->seconds), "build_seconds", real(run->build_seconds),
         "cached", run->cached);
     if (r->labelled && !run->debug) json_object_set_new(object, "top1", real(r->hardware_top1[index]));
     json_object_set_new(object, "first_divergence", divergence_json(run));
     json_object_set_new(object, "protocol", run->violation == NULL ? json_null() : json_string(run->violation));
-    if (run->debug) json_object_set_new(object, "nodes", activity_json(r, run));
+    if (run->debug) {
+        json_object_set_new(object, "streams", integer(run->streams));
+        json_object_set_new(object, "stream_values", integer(run->stream_values));
+        json_object_set_new(object, "nodes", activity_json(r, run));
+    }
     return object;
 }
 

@@ -293,10 +293,32 @@ static bool quantize_node(quantizer *q, weir_node node) {
     return true;
 }
 
+static bool is_quantized(const weir_graph *model) {
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
+        switch (weir_node_op(model, node)) {
+        case WEIR_OP_GEMM:
+        case WEIR_OP_MATMUL:
+        case WEIR_OP_ADD:
+        case WEIR_OP_RELU:
+        case WEIR_OP_FLATTEN:
+        case WEIR_OP_RESHAPE:
+        case WEIR_OP_TRANSPOSE:
+        case WEIR_OP_IDENTITY: break;
+        default: return true;
+        }
+    }
+    return false;
+}
+
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const weir_graph *model = weir_module_find_graph(module, "model");
     if (model == NULL) {
         weir_error(WEIR_NOWHERE, "quantize needs an imported model");
+        return false;
+    }
+    if (is_quantized(model)) {
+        weir_error(weir_at(weir_graph_source(model), 0), "the model is quantized already, by quantizers of its own");
+        weir_note("leave --quantize out");
         return false;
     }
     weir_graph *graph = weir_graph_copy(model);

@@ -372,9 +372,9 @@ static void emit_results(emitter *e, const weir_wires *ports, const weir_value *
     }
 }
 
-static void describe_top(emitter *e, const weir_module *module) {
+static void describe_top(emitter *e) {
     weir_text text = {NULL, 0, 0};
-    weir_text_format(&text, "%s, compiled by Weir from %s\n", weir_module_name(module), weir_graph_source(e->graph));
+    weir_text_format(&text, "Compiled by Weir from %s.\n", weir_graph_source(e->graph));
     weir_text_format(&text, "A frame takes %lld cycles. Streams carry elements in row-major order, element 0 in the low bits.",
                      (long long)weir_hardware_interval(e->graph));
     weir_rtl_set_comment(e->design, WEIR_RTL_ITEM(e->top), text.data);
@@ -409,7 +409,7 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     e.wires = weir_calloc(weir_graph_value_limit(e.graph), sizeof *e.wires);
     e.clk = weir_rtl_add_clock(e.design, e.top, "clk");
     e.rst = weir_rtl_add_reset(e.design, e.top, "rst");
-    describe_top(&e, module);
+    describe_top(&e);
     emit_edges(&e);
     weir_value results[WEIR_MAX_PORTS];
     weir_wires ports[WEIR_MAX_PORTS];
