@@ -7,7 +7,7 @@
  * run a profile, no other. Profile always: interval at most 2 % above the ideal one (--padded: of a folding that
  * does not divide). Debug: every weir_mvu is busy
  * for its ideal interval a frame, within 2 %, and no node's interval is more than 2 % above the largest ideal one.
- * Prints each violation; exit status 1 when there is one. */
+ * An interval needs three frames. Prints each violation; exit status 1 when there is one. */
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
@@ -74,7 +74,7 @@ static void check_nodes(check *c, const json_t *run, json_int_t frames) {
         if (strcmp(text(node, "component"), "weir_mvu") == 0 && fabs(busy - ideal) > tolerance * ideal)
             wrong(c, "node '%s' is busy for %.2f cycles a frame, ideal %.0f", name, busy, ideal);
         double interval = number(node, "interval");
-        if (frames > 1 && (interval < 0 || interval > (1 + tolerance) * (double)largest))
+        if (frames > 2 && (interval < 0 || interval > (1 + tolerance) * (double)largest))
             wrong(c, "node '%s' has an interval of %.3f cycles, ideal %lld", name, interval, (long long)largest);
     }
 }
@@ -98,7 +98,7 @@ static void check_run(check *c, const json_t *run) {
     if (!json_is_null(json_object_get(run, "protocol"))) wrong(c, "%s %s: breaks the protocol", simulator, profile);
     if (!c->interval) return;
     double interval = number(run, "interval");
-    if (strcmp(profile, "always") == 0 && frames > 1 &&
+    if (strcmp(profile, "always") == 0 && frames > 2 &&
         (interval <= 0 || interval > (1 + tolerance) * (double)c->ideal))
         wrong(c, "%s always: interval %.3f cycles, ideal %lld", simulator, interval, (long long)c->ideal);
     if (debug) check_nodes(c, run, frames);
