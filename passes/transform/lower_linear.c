@@ -219,8 +219,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, c
         weir_node_set_int(l->to, added, "low", low);
         weir_node_set_int(l->to, added, "high", high);
     }
-    weir_contract contract = x->offset == NULL ? l->contract : WEIR_CONTRACT_REAL;
-    weir_node_set_string(l->to, added, "contract", weir_contract_name(contract));
+    weir_node_set_string(l->to, added, "contract", weir_contract_name(l->contract));
     view.value = weir_node_output(l->to, added, 0);
     weir_lower_set(l, node, &view);
     return weir_infer_node(l->to, added);

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exec/arithmetic.h"
 #include "exec/contract.h"
 #include "ir/infer.h"
 #include "passes/transform/view.h"
@@ -23,22 +22,13 @@ typedef struct sum_table {
 
 static size_t span(const weir_type *type) { return (size_t)(type->high - type->low + 1); }
 
-/* ONNX rounds first and adds the zero point to the integer; QONNX rounds with the zero point inside, which differs at ties
- * when it is odd. */
-static int64_t encode_sum(double real, const weir_quant *quant, weir_contract contract) {
-    int64_t low, high, zero = weir_quant_zero(quant, 0);
-    if (contract == WEIR_CONTRACT_REAL) return weir_encode(real, quant, 0, contract);
-    weir_quant_limits(quant, &low, &high);
-    return weir_encode_real(real, weir_quant_scale(quant, 0), 0, WEIR_ROUND_HALF_EVEN, low - zero, high - zero) + zero;
-}
-
 static void tabulate(sum_table *table, const weir_quant *quant, weir_contract contract) {
     double sa = weir_quant_scale(&table->a->quant, 0), sb = weir_quant_scale(&table->b->quant, 0);
     int64_t za = weir_quant_zero(&table->a->quant, 0), zb = weir_quant_zero(&table->b->quant, 0);
     size_t i = 0;
     for (int64_t a = table->a->low; a <= table->a->high; a++) {
         for (int64_t b = table->b->low; b <= table->b->high; b++) {
-            int64_t code = encode_sum(sa * (double)(a - za) + sb * (double)(b - zb), quant, contract);
+            int64_t code = weir_encode_sum(sa * (double)(a - za) + sb * (double)(b - zb), quant, 0, contract);
             table->result[i++] = code < table->low ? table->low : code > table->high ? table->high : code;
         }
     }

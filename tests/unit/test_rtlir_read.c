@@ -208,7 +208,7 @@ static int icarus_complaints(weir_rtl_design *design, weir_rtl_module top, const
     char *rtl = source_path("rtl");
     weir_text command[8] = {{0}};
     static const char *const folders[8] = {"stream", "linear", "conv", "pool", "activation", "norm", "cast", "memory"};
-    const char *arguments[16] = {"iverilog", "-g2012", "-Wall", "-o", "/dev/null", file, part_path};
+    const char *arguments[16] = {"iverilog", "-g2012", "-Wall", "-t", "null", file, part_path};
     for (size_t i = 0; i < 8; i++) {
         weir_text_format(&command[i], "-y%s/%s", rtl, folders[i]);
         arguments[7 + i] = command[i].data;

@@ -30,6 +30,14 @@ int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_con
     return weir_encode_real(x, scale, (double)zero, quant->rounding, low, high);
 }
 
+int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir_contract contract) {
+    if (contract == WEIR_CONTRACT_REAL) return weir_encode(x, quant, channel, contract);
+    int64_t low, high, zero = weir_quant_zero(quant, channel);
+    weir_quant_limits(quant, &low, &high);
+    double scale = weir_quant_scale(quant, channel);
+    return weir_encode_real(x, scale, 0, WEIR_ROUND_HALF_EVEN, low - zero, high - zero) + zero;
+}
+
 bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer) {
     weir_value offset = weir_node_input(graph, node, 1);
     requantizer->from = &weir_value_type(graph, weir_node_input(graph, node, 0))->quant;
@@ -47,11 +55,11 @@ static int64_t clip(int64_t code, int64_t low, int64_t high) { return code < low
 int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64_t code) {
     int64_t centered = code - weir_quant_zero(r->from, channel);
     double scale = weir_quant_scale(r->from, channel);
-    if (r->contract == WEIR_CONTRACT_ONNXRUNTIME) {
+    if (r->contract == WEIR_CONTRACT_ONNXRUNTIME && r->offset == NULL) {
         float multiplier = (float)scale / (float)weir_quant_scale(r->to, channel);
         return weir_requantize_onnx(centered, multiplier, weir_quant_zero(r->to, channel), r->low, r->high);
     }
     double real = (double)centered * scale;
     if (r->offset != NULL) real += weir_array_get(r->offset, r->offset->count == 1 ? 0 : (size_t)channel);
-    return clip(weir_encode(real, r->to, channel, r->contract), r->low, r->high);
+    return clip(weir_encode_sum(real, r->to, channel, r->contract), r->low, r->high);
 }

@@ -20,6 +20,10 @@ double weir_contract_product(weir_contract contract, double a, double b);
  * formats give +1 for x >= 0, else -1. */
 int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_contract contract);
 
+/* The same for a sum of scaled values, exact in float64 and rounded once: ONNX rounds x / scale and then adds the zero
+ * point, QONNX rounds x / scale + zero, which differs at ties when the zero point is odd. */
+int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir_contract contract);
+
 /* The function that a Requantize node applies to the codes of one channel; monotone in the code. */
 typedef struct weir_requantizer {
     weir_contract contract;

@@ -206,16 +206,12 @@ bool weir_infer_SUM(weir_graph *graph, weir_node node) {
 
 bool weir_infer_REQUANTIZE(weir_graph *graph, weir_node node) {
     static const char *const contracts[] = {"onnxruntime", "real"};
-    const char *contract = weir_node_string(graph, node, "contract", contracts[0]);
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (!integer_input(graph, node, 0) || !check_contract(graph, node, contracts, 2) ||
         !check_constant(graph, node, 1, WEIR_FLOAT64) || !check_channels(graph, node, x)) {
         return false;
     }
     if (weir_node_input_count(graph, node) > 2) return weir_rule_fail(graph, node, "takes at most 2 inputs");
-    if (weir_rule_input(graph, node, 1) != NULL && strcmp(contract, "real") != 0) {
-        return weir_rule_fail(graph, node, "contract '%s' takes no offset", contract);
-    }
     if (output_type(graph, node)->quant.format == WEIR_FORMAT_FLOAT) {
         return weir_rule_fail(graph, node, "the output has no quantization");
     }
