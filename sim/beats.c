@@ -47,10 +47,8 @@ const uint32_t *weir_beat_unknown(const weir_beats *beats, size_t index) {
     size_t low = 0, high = beats->unknown_count, size = (size_t)beats->words + 1;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (beats->unknown[middle * size] < index)
-            low = middle + 1;
-        else
-            high = middle;
+        if (beats->unknown[middle * size] < index) low = middle + 1;
+        else high = middle;
     }
     if (low == beats->unknown_count || beats->unknown[low * size] != index) return NULL;
     return &beats->unknown[low * size + 1];

@@ -57,8 +57,7 @@ void weir_arguments_free(weir_arguments *arguments) {
 }
 
 bool weir_sim_tool(const weir_arguments *arguments, const char *folder, double seconds, weir_text *output) {
-    weir_process process = {
-        .arguments = (const char *const *)arguments->list, .folder = folder, .seconds = seconds};
+    weir_process process = {.arguments = (const char *const *)arguments->list, .folder = folder, .seconds = seconds};
     weir_text own = {0};
     weir_text *messages = output ? output : &own;
     size_t before = messages->size;
@@ -66,14 +65,10 @@ bool weir_sim_tool(const weir_arguments *arguments, const char *folder, double s
     const char *name = arguments->list[0];
     weir_process_end end = weir_process_run(&process, messages, &status);
     bool fine = end == WEIR_PROCESS_EXITED && status == 0;
-    if (end == WEIR_PROCESS_MISSING)
-        weir_error(WEIR_NOWHERE, "cannot run '%s': no such program", name);
-    else if (end == WEIR_PROCESS_TIMEOUT)
-        weir_error(WEIR_NOWHERE, "'%s' took longer than %g seconds", name, seconds);
-    else if (end == WEIR_PROCESS_SIGNAL)
-        weir_error(WEIR_NOWHERE, "'%s' was ended by signal %d", name, status);
-    else if (!fine)
-        weir_error(WEIR_NOWHERE, "'%s' failed with exit status %d", name, status);
+    if (end == WEIR_PROCESS_MISSING) weir_error(WEIR_NOWHERE, "cannot run '%s': no such program", name);
+    else if (end == WEIR_PROCESS_TIMEOUT) weir_error(WEIR_NOWHERE, "'%s' took longer than %g seconds", name, seconds);
+    else if (end == WEIR_PROCESS_SIGNAL) weir_error(WEIR_NOWHERE, "'%s' was ended by signal %d", name, status);
+    else if (!fine) weir_error(WEIR_NOWHERE, "'%s' failed with exit status %d", name, status);
     if (!fine && messages->size > before) weir_note("its messages:\n%s", messages->data + before);
     weir_text_free(&own);
     return fine;

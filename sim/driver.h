@@ -17,11 +17,11 @@ bool weir_simulator_found(weir_simulator simulator);
 /* What to build: the top module (with the instances sim/README.md names) and everything below it. */
 typedef struct weir_sim_job {
     weir_simulator simulator;
-    const char *const *files; /* Verilog of design and top, without the bench parts */
-    size_t file_count; /* 0: make only what all designs share, once a machine */
+    const char *const *files;   /* Verilog of design and top, without the bench parts */
+    size_t file_count;          /* 0: make only what all designs share, once a machine */
     const char *const *defines; /* NAME or NAME=VALUE */
     size_t define_count;
-    const char *data_folder; /* has sim/bench and sim/harness; NULL: weir_data_folder() */
+    const char *data_folder;  /* has sim/bench and sim/harness; NULL: weir_data_folder() */
     const char *cache_folder; /* NULL: weir_cache_folder() */
     uint64_t cache_limit;     /* bytes, 0: 1 GiB */
     bool trace;               /* able to write waveforms */
@@ -103,9 +103,9 @@ typedef struct weir_sim_meter {
 /* In the order of the run's ports. */
 typedef struct weir_sim_result {
     weir_sim_status status;
-    uint32_t cycles;  /* to the last beat expected */
+    uint32_t cycles;   /* to the last beat expected */
     uint32_t services; /* calls of the harness */
-    double seconds;   /* wall time of the simulator */
+    double seconds;    /* wall time of the simulator */
     size_t source_count, sink_count, tap_count, meter_count;
     weir_sim_stream *sources, *sinks, *taps;
     weir_sim_meter *meters;
@@ -115,7 +115,7 @@ typedef struct weir_sim_result {
  * WEIR_EXIT_TOOL (the simulator failed or ran out of time) or WEIR_EXIT_INPUT (files). */
 int weir_sim_run_bench(const weir_sim_artifact *artifact, const weir_sim_run *run, weir_sim_result *result);
 void weir_sim_result_free(weir_sim_result *result);
-const char *weir_sim_status_name(weir_sim_status status);     /* "done", "deadlock", ... */
-const char *weir_sim_violation_name(uint32_t violation);      /* "valid dropped", ...; "" for 0 */
+const char *weir_sim_status_name(weir_sim_status status); /* "done", "deadlock", ... */
+const char *weir_sim_violation_name(uint32_t violation);  /* "valid dropped", ...; "" for 0 */
 
 #endif

@@ -17,22 +17,21 @@
 #include "support/process.h"
 
 enum {
-    COLD_DISCOUNT = 3,         /* a byte of set-up code compiles this much faster than a hot one */
-    LARGE_BYTES = 4000000,     /* hot code above this is compiled with -O1 */
-    SPLIT_BYTES = 400000,      /* size of generated files, of which units are made */
+    COLD_DISCOUNT = 3,               /* a byte of set-up code compiles this much faster than a hot one */
+    LARGE_BYTES = 4000000,           /* hot code above this is compiled with -O1 */
+    SPLIT_BYTES = 400000,            /* size of generated files, of which units are made */
     SPLIT_FUNCTION_STATEMENTS = 500, /* the optimizer is worse than linear in the size of a function */
     DEFAULT_PROCESSES = 2,
     MAX_PROCESSES = 64
 };
 
 static const char *const programs[] = {"verilator", "g++", "gcc", "ar", NULL};
-static const char *const compile_flags[] = {"-O2",           "-std=gnu++14",   "-fcoroutines",
-                                            "-w",            "-DVM_COVERAGE=0", "-DVM_SC=0",
-                                            "-DVL_VALUE_STRING_MAX_WORDS=4096"};
+static const char *const compile_flags[] = {
+    "-O2", "-std=gnu++14", "-fcoroutines", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVL_VALUE_STRING_MAX_WORDS=4096"};
 static const char *const verilate_flags[] = {
-    "--cc",        "--exe",      "--main",  "--timing",    "--vpi", "--top-module", "tb",          "--prefix",
-    "Vtb",         "--Mdir",     ".",       "-O3",         "--timescale", "1ns/1ns", "--x-assign", "fast",
-    "--x-initial", "unique",     "-Wno-fatal", "-Wno-lint", "-Wno-style"};
+    "--cc",       "--exe", "--main",      "--timing", "--vpi",      "--top-module", "tb",
+    "--prefix",   "Vtb",   "--Mdir",      ".",        "-O3",        "--timescale",  "1ns/1ns",
+    "--x-assign", "fast",  "--x-initial", "unique",   "-Wno-fatal", "-Wno-lint",    "-Wno-style"};
 
 /* The perl wrapper around it takes longer than the program itself. */
 static const char *verilator(void) { return weir_process_found("verilator_bin") ? "verilator_bin" : "verilator"; }
@@ -90,17 +89,16 @@ static const char header_text[] = "#include \"verilated.h\"\n"
 
 /* Compiles several files at once: the script's arguments are the list of sources, then the compiler and its
  * flags. A header is precompiled, with the optimization of the designs that include it. */
-static const char compile_script[] =
-    "sources=$1; shift; running=; status=0\n"
-    "for source in $sources; do\n"
-    "  case $source in\n"
-    "  *.h) \"$@\" -O2 -x c++-header \"$source\" -o \"$source.gch\" & ;;\n"
-    "  *) name=${source##*/}; \"$@\" -c \"$source\" -o \"${name%.*}.o\" & ;;\n"
-    "  esac\n"
-    "  running=\"$running $!\"\n"
-    "done\n"
-    "for process in $running; do wait $process || status=1; done\n"
-    "exit $status\n";
+static const char compile_script[] = "sources=$1; shift; running=; status=0\n"
+                                     "for source in $sources; do\n"
+                                     "  case $source in\n"
+                                     "  *.h) \"$@\" -O2 -x c++-header \"$source\" -o \"$source.gch\" & ;;\n"
+                                     "  *) name=${source##*/}; \"$@\" -c \"$source\" -o \"${name%.*}.o\" & ;;\n"
+                                     "  esac\n"
+                                     "  running=\"$running $!\"\n"
+                                     "done\n"
+                                     "for process in $running; do wait $process || status=1; done\n"
+                                     "exit $status\n";
 
 static void add_script(weir_arguments *arguments, const char *sources) {
     weir_arguments_add(arguments, "sh");
@@ -160,8 +158,7 @@ static bool make_support(const weir_sim_build_context *context, const char *fold
     bool trace = context->job->trace;
     double seconds = context->job->seconds;
     char *include = include_folder(seconds);
-    bool fine = include && make_harness(context, include, folder) &&
-                make_runtime(include, folder, trace, seconds);
+    bool fine = include && make_harness(context, include, folder) && make_runtime(include, folder, trace, seconds);
     free(include);
     return fine;
 }

@@ -184,9 +184,9 @@ static bool find_value(const char *line, const char *key, uint32_t *value) {
 static bool parse_stream(const char *line, port_kind kind, weir_sim_stream *s) {
     bool fine = find_value(line, "beats", &s->beats) && find_value(line, "expected", &s->expected) &&
                 find_value(line, "first", &s->first_cycle) && find_value(line, "last", &s->last_cycle);
-    return fine && (kind == PORT_SOURCE || (find_value(line, "unknown", &s->unknown) &&
-                                            find_value(line, "violation", &s->violation) &&
-                                            find_value(line, "violation_cycle", &s->violation_cycle)));
+    return fine && (kind == PORT_SOURCE ||
+                    (find_value(line, "unknown", &s->unknown) && find_value(line, "violation", &s->violation) &&
+                     find_value(line, "violation_cycle", &s->violation_cycle)));
 }
 
 static bool parse_meter(const char *line, weir_sim_meter *m) {

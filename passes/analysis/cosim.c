@@ -100,8 +100,7 @@ static void prepare(session *s) {
     for (size_t i = 0; i < r->input_count; i++) {
         weir_stream_layout layout = layout_of(s->graph, r->inputs[i].value);
         s->sources[i] = port_of(s, &r->inputs[i], i);
-        s->sources[i].records =
-            weir_beats_pack(&layout, r->inputs[i].code, (size_t)s->frames, &s->sources[i].beats);
+        s->sources[i].records = weir_beats_pack(&layout, r->inputs[i].code, (size_t)s->frames, &s->sources[i].beats);
     }
     for (size_t i = 0; i < r->output_count; i++) s->sinks[i] = port_of(s, &r->outputs[i], i);
     for (size_t i = 0; i < r->tap_count; i++) s->taps[i] = port_of(s, &r->taps[i], i);
@@ -340,8 +339,8 @@ static void measure(const session *s, const weir_sim_result *run, weir_cosim *re
     weir_stream_layout layout = layout_of(s->graph, codes->value);
     size_t per_frame = (size_t)weir_stream_frame_beats(&layout);
     if (run->sinks[0].recorded.count >= per_frame)
-        result->latency = (int64_t)weir_beat_cycle(&run->sinks[0].recorded, per_frame - 1) -
-                          (int64_t)run->sources[0].first_cycle + 1;
+        result->latency =
+            (int64_t)weir_beat_cycle(&run->sinks[0].recorded, per_frame - 1) - (int64_t)run->sources[0].first_cycle + 1;
     result->interval = interval_of(s, codes, &run->sinks[0].recorded);
     if (!s->options->debug) return;
     result->activity_count = s->meters;
@@ -361,8 +360,8 @@ int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_re
     session s = {.graph = hardware, .reference = reference, .options = options};
     int64_t available = options->debug ? reference->debug_frames : reference->frames;
     s.frames = options->frames == 0 || options->frames > available ? available : options->frames;
-    *result = (weir_cosim){.simulator = options->simulator, .profile = options->profile, .debug = options->debug,
-                           .frames = s.frames};
+    *result = (weir_cosim){
+        .simulator = options->simulator, .profile = options->profile, .debug = options->debug, .frames = s.frames};
     weir_sim_artifact artifact = {0};
     int status = build(folder, options, &artifact);
     if (status != WEIR_EXIT_FINE) return status;

@@ -10,11 +10,11 @@ typedef struct weir_cosim_options {
     weir_simulator simulator;
     weir_sim_profile profile;
     uint32_t seed;
-    bool debug;      /* the bench with taps and meters, on the reference's debug frames */
-    int64_t frames;  /* of the reference to run, 0: all (debug: all debug frames) */
+    bool debug;       /* the bench with taps and meters, on the reference's debug frames */
+    int64_t frames;   /* of the reference to run, 0: all (debug: all debug frames) */
     const char *wave; /* write the waveform of cycles [wave_from, wave_to) to this .fst and stop; NULL: none */
     uint32_t wave_from, wave_to;
-    const char *netlist; /* a synthesized netlist in place of FOLDER/rtl, or NULL */
+    const char *netlist;              /* a synthesized netlist in place of FOLDER/rtl, or NULL */
     const char *const *netlist_files; /* models of its cells; NULL-terminated, or NULL */
 } weir_cosim_options;
 
@@ -33,15 +33,15 @@ typedef struct weir_cosim {
     weir_sim_status status;
     double build_seconds, seconds;
     uint32_t cycles;
-    uint64_t compared, mismatches; /* output values; mismatches count wrong, unknown and missing ones */
+    uint64_t compared, mismatches;   /* output values; mismatches count wrong, unknown and missing ones */
     uint64_t streams, stream_values; /* debug runs: streams and values between components that were compared */
     /* The first divergence in graph order of streams (debug) or at an output. */
     bool diverged;
     char *where; /* node name; heap */
     weir_comparison first;
-    char *violation; /* "NODE: valid dropped at cycle 12", or NULL; heap */
-    int64_t latency; /* first input beat to last output beat of frame 0, cycles */
-    double interval; /* cycles a frame once the pipeline is full; 0: too few frames */
+    char *violation;  /* "NODE: valid dropped at cycle 12", or NULL; heap */
+    int64_t latency;  /* first input beat to last output beat of frame 0, cycles */
+    double interval;  /* cycles a frame once the pipeline is full; 0: too few frames */
     int64_t **output; /* codes of each hardware output as found, frames * elements; zero where missing */
     size_t output_count, activity_count;
     weir_activity *activity; /* debug runs */

@@ -106,7 +106,8 @@ static weir_value rebuild(weir_graph *to, const weir_graph *from, weir_value val
         if (outputs[i].id == value.id) return weir_graph_input(to, i);
     }
     weir_node node = weir_value_producer(from, value);
-    if (node.id == 0) return weir_graph_add_constant(to, weir_value_name(from, value), weir_value_constant(from, value));
+    if (node.id == 0)
+        return weir_graph_add_constant(to, weir_value_name(from, value), weir_value_constant(from, value));
     weir_value inputs[4] = {WEIR_NO_VALUE};
     size_t input_count = weir_node_input_count(from, node);
     for (size_t i = 0; i < input_count && i < 4; i++)
@@ -152,8 +153,7 @@ weir_array *weir_decode(const weir_graph *hardware, const int64_t *const *codes,
         }
         weir_executor_run(executor, (const weir_array *const *)input);
         const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, index));
-        if (result == NULL)
-            result = weir_array_new(output->dtype, &(weir_shape){2, {frames, (int64_t)output->count}});
+        if (result == NULL) result = weir_array_new(output->dtype, &(weir_shape){2, {frames, (int64_t)output->count}});
         size_t size = output->count * weir_dtype_size(output->dtype);
         memcpy((char *)result->data + (size_t)frame * size, output->data, size);
     }

@@ -19,7 +19,7 @@ typedef struct weir_reference {
     weir_codes *inputs, *outputs; /* hardware inputs and outputs in their order */
     weir_codes *taps;             /* for the first debug_frames frames */
     int64_t debug_frames;
-    weir_array *result;           /* the model's output 0 from the hardware graph */
+    weir_array *result; /* the model's output 0 from the hardware graph */
 } weir_reference;
 
 /* Runs the hardware graph on the first `frames` frames of the data; NULL after a reported error. */

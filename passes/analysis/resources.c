@@ -40,8 +40,8 @@ static void print_detail(const weir_graph *graph, weir_node node, const weir_rom
 
 void weir_resources_print(const weir_graph *graph, weir_text *text) {
     int64_t multipliers = 0, bits = 0;
-    weir_text_format(text, "  %-28s %-22s %5s %5s  %-6s %-6s %9s %13s  %s\n", "node", "component", "in", "out", "x", "y",
-                     "cycles", "memory", "computes with");
+    weir_text_format(text, "  %-28s %-22s %5s %5s  %-6s %-6s %9s %13s  %s\n", "node", "component", "in", "out", "x",
+                     "y", "cycles", "memory", "computes with");
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
         const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;

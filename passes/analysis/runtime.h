@@ -13,16 +13,16 @@ typedef struct weir_runtime {
     char *model;
     const weir_graph *hardware; /* borrowed from the module */
     int64_t frames;
-    int64_t values;  /* of the output, a frame */
-    bool labelled;   /* the data has labels: the next two hold */
+    int64_t values;                  /* of the output, a frame */
+    bool labelled;                   /* the data has labels: the next two hold */
     double float_top1, integer_top1; /* share of frames whose largest output is the label's */
-    bool has_float;  /* the float engine ran: the next three hold */
-    double agreement; /* share of frames in which integer and float have the same largest output */
-    double sqnr_db;   /* power of the float result over power of (float - integer); infinite when equal */
-    double max_error; /* largest |float - integer| */
+    bool has_float;                  /* the float engine ran: the next three hold */
+    double agreement;                /* share of frames in which integer and float have the same largest output */
+    double sqnr_db;               /* power of the float result over power of (float - integer); infinite when equal */
+    double max_error;             /* largest |float - integer| */
     uint64_t contract_mismatches; /* values in which the components' arithmetic differs from the contract's graph */
-    int64_t ideal_interval; /* largest node's multiply-accumulates / its multipliers */
-    int64_t folded_interval; /* the same with padding: what the folding promises */
+    int64_t ideal_interval;       /* largest node's multiply-accumulates / its multipliers */
+    int64_t folded_interval;      /* the same with padding: what the folding promises */
     int64_t multipliers, memory_bits;
     size_t runs;
     weir_cosim *run;
@@ -31,7 +31,7 @@ typedef struct weir_runtime {
 } weir_runtime;
 
 typedef struct weir_runtime_options {
-    const char *data; /* path */
+    const char *data;       /* path */
     const char *labels_key; /* in an .npz, "y" */
     bool simulate[WEIR_SIMULATORS];
     bool profile[WEIR_SIM_PROFILES];

@@ -84,8 +84,7 @@ static weir_array *run_engine(const weir_graph *graph, const weir_array *data, i
         weir_executor_run(executor, inputs);
         weir_array_free(frame);
         const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, 0));
-        if (result == NULL)
-            result = weir_array_new(output->dtype, &(weir_shape){2, {frames, (int64_t)output->count}});
+        if (result == NULL) result = weir_array_new(output->dtype, &(weir_shape){2, {frames, (int64_t)output->count}});
         size_t size = output->count * weir_dtype_size(output->dtype);
         memcpy((char *)result->data + (size_t)f * size, output->data, size);
     }
@@ -173,10 +172,8 @@ static void dump_divergence(weir_runtime *r, const char *folder, const weir_refe
 
 static int run_simulator(weir_runtime *r, const char *folder, const weir_reference *reference,
                          const weir_runtime_options *options, weir_simulator simulator, const weir_array *labels) {
-    weir_cosim_options run = {.simulator = simulator,
-                              .seed = options->seed,
-                              .netlist = options->netlist,
-                              .netlist_files = options->cells};
+    weir_cosim_options run = {
+        .simulator = simulator, .seed = options->seed, .netlist = options->netlist, .netlist_files = options->cells};
     int status = WEIR_EXIT_FINE;
     if (options->debug_frames > 0) {
         run.debug = true;
@@ -227,7 +224,8 @@ int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph
     if (data == NULL) return WEIR_EXIT_INPUT;
     int64_t elements = 0;
     for (uint32_t id = 1; id < weir_graph_value_limit(hardware); id++) {
-        if (weir_value_exists(hardware, (weir_value){id})) elements += weir_hardware_elements(hardware, (weir_value){id});
+        if (weir_value_exists(hardware, (weir_value){id}))
+            elements += weir_hardware_elements(hardware, (weir_value){id});
     }
     int64_t keep = MAX_TAP_CODES / (elements + 1);
     weir_reference *reference = weir_reference_new(hardware, data, options->frames,

@@ -36,7 +36,8 @@ static void print_accuracy(const weir_runtime *r, weir_text *text) {
     weir_text_format(text, "  hardware      %lld multipliers, %lld bits of parameters, ideal interval %lld cycles\n",
                      (long long)r->multipliers, (long long)r->memory_bits, (long long)r->ideal_interval);
     if (r->contract_mismatches > 0)
-        weir_text_format(text, "  WRONG         %llu values differ between the components' arithmetic and the contract\n",
+        weir_text_format(text,
+                         "  WRONG         %llu values differ between the components' arithmetic and the contract\n",
                          (unsigned long long)r->contract_mismatches);
 }
 
@@ -149,13 +150,13 @@ static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
 
 static json_t *run_json(const weir_runtime *r, size_t index) {
     const weir_cosim *run = &r->run[index];
-    json_t *object = json_pack(
-        "{s:s, s:s, s:b, s:I, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "simulator",
-        weir_simulator_name(run->simulator), "profile", weir_profile_name(run->profile), "debug", run->debug, "frames",
-        (json_int_t)run->frames, "status", weir_sim_status_name(run->status), "compared", integer(run->compared),
-        "mismatches", integer(run->mismatches), "latency", (json_int_t)run->latency, "interval", measured(run->interval),
-        "cycles", integer(run->cycles), "seconds", real(run->seconds), "build_seconds", real(run->build_seconds),
-        "cached", run->cached);
+    json_t *object =
+        json_pack("{s:s, s:s, s:b, s:I, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "simulator",
+                  weir_simulator_name(run->simulator), "profile", weir_profile_name(run->profile), "debug", run->debug,
+                  "frames", (json_int_t)run->frames, "status", weir_sim_status_name(run->status), "compared",
+                  integer(run->compared), "mismatches", integer(run->mismatches), "latency", (json_int_t)run->latency,
+                  "interval", measured(run->interval), "cycles", integer(run->cycles), "seconds", real(run->seconds),
+                  "build_seconds", real(run->build_seconds), "cached", run->cached);
     if (r->labelled && !run->debug) json_object_set_new(object, "top1", real(r->hardware_top1[index]));
     json_object_set_new(object, "first_divergence", divergence_json(run));
     json_object_set_new(object, "protocol", run->violation == NULL ? json_null() : json_string(run->violation));

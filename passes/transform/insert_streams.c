@@ -25,7 +25,8 @@ static weir_node insert_after(weir_graph *graph, weir_value value, weir_op op, c
 static void place(weir_graph *graph, weir_node node, const char *module, int64_t in_lanes, int64_t out_lanes) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_value value = weir_node_output(graph, node, 0);
-    int64_t beats_in = weir_hardware_beats(graph, value, in_lanes), beats_out = weir_hardware_beats(graph, value, out_lanes);
+    int64_t beats_in = weir_hardware_beats(graph, value, in_lanes),
+            beats_out = weir_hardware_beats(graph, value, out_lanes);
     hardware->placed = true;
     hardware->module = module;
     hardware->in_lanes = in_lanes;
@@ -70,8 +71,9 @@ static void place_forks(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_node_op(graph, node) != WEIR_OP_FORK) continue;
         weir_value source = weir_hardware_source(graph, weir_node_input(graph, node, 0));
-        int64_t lanes = weir_hardware_is_input(graph, source) ? weir_hardware_lanes(graph, weir_node_output(graph, node, 0))
-                                                              : weir_hardware_lanes(graph, source);
+        int64_t lanes = weir_hardware_is_input(graph, source)
+                            ? weir_hardware_lanes(graph, weir_node_output(graph, node, 0))
+                            : weir_hardware_lanes(graph, source);
         place(graph, node, "weir_fork", lanes, lanes);
     }
 }

@@ -71,7 +71,8 @@ static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *qu
         weir_lower_set(l, node, &view);
         return true;
     }
-    if (quant->count > 1) return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", quant->count);
+    if (quant->count > 1)
+        return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", quant->count);
     if (x->kind == WEIR_VIEW_SUM) return weir_lower_sum(l, node, x, quant);
     return weir_lower_quantize(l, node, x, quant);
 }
@@ -156,10 +157,14 @@ static bool read_rounding_mode(const weir_lowering *l, weir_node node, weir_roun
     static const struct {
         const char *name;
         weir_rounding rounding;
-    } modes[] = {{"ROUND", WEIR_ROUND_HALF_EVEN},   {"HALF_EVEN", WEIR_ROUND_HALF_EVEN},
-                 {"CEIL", WEIR_ROUND_CEIL},         {"FLOOR", WEIR_ROUND_FLOOR},
-                 {"UP", WEIR_ROUND_AWAY},           {"DOWN", WEIR_ROUND_TRUNCATE},
-                 {"ROUND_TO_ZERO", WEIR_ROUND_TRUNCATE}, {"HALF_UP", WEIR_ROUND_HALF_AWAY},
+    } modes[] = {{"ROUND", WEIR_ROUND_HALF_EVEN},
+                 {"HALF_EVEN", WEIR_ROUND_HALF_EVEN},
+                 {"CEIL", WEIR_ROUND_CEIL},
+                 {"FLOOR", WEIR_ROUND_FLOOR},
+                 {"UP", WEIR_ROUND_AWAY},
+                 {"DOWN", WEIR_ROUND_TRUNCATE},
+                 {"ROUND_TO_ZERO", WEIR_ROUND_TRUNCATE},
+                 {"HALF_UP", WEIR_ROUND_HALF_AWAY},
                  {"HALF_DOWN", WEIR_ROUND_HALF_TO_ZERO}};
     const char *mode = weir_node_string(l->from, node, "rounding_mode", "ROUND");
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -244,8 +249,9 @@ static bool lower_qlinear_matmul(weir_lowering *l, weir_node node) {
     weir_quant xq, wq;
     weir_view x, w;
     return read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) &&
-           read_quant(l, node, 4, 5, input_dtype(l, node, 3), 1, &wq) && qualify_operands(l, node, &xq, &wq, 3, &x, &w) &&
-           weir_lower_linear(l, node, &x, &w, false, NULL) && requantize_result(l, node, 6, 7);
+           read_quant(l, node, 4, 5, input_dtype(l, node, 3), 1, &wq) &&
+           qualify_operands(l, node, &xq, &wq, 3, &x, &w) && weir_lower_linear(l, node, &x, &w, false, NULL) &&
+           requantize_result(l, node, 6, 7);
 }
 
 static bool lower_qgemm(weir_lowering *l, weir_node node) {
@@ -371,7 +377,8 @@ static bool lower_shape(weir_lowering *l, weir_node node) {
     weir_type type = *weir_value_type(l->to, x->value);
     bool transpose = weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE;
     if (transpose && !keeps_order(l, node) && x->kind == WEIR_VIEW_CODES)
-        return weir_lower_fail(l, node, "hardware streams keep their order: a transposition of data is not supported yet");
+        return weir_lower_fail(l, node,
+                               "hardware streams keep their order: a transposition of data is not supported yet");
     if (type.quant.count > 1 || x->offset_count > 1) {
         if (shape->rank == 0 || shape->dim[shape->rank - 1] != type.shape.dim[type.shape.rank - 1])
             return weir_lower_fail(l, node, "values with a scale a channel must keep their last axis");
@@ -510,7 +517,9 @@ static bool lower_output(weir_lowering *l, size_t index) {
     /* MatMulInteger's result is an integer whose zero point has been kept apart. */
     weir_node producer = weir_value_producer(l->to, view->value);
     bool shifted = !real && producer.id != 0 && weir_node_op(l->to, producer) == WEIR_OP_LINEAR;
-    weir_value value = real ? decode(l, view, declared) : shifted ? subtract_zero(l, view->value, declared) : view->value;
+    weir_value value = real      ? decode(l, view, declared)
+                       : shifted ? subtract_zero(l, view->value, declared)
+                                 : view->value;
     if (value.id != 0) weir_graph_add_output(l->to, name, value);
     return value.id != 0;
 }

@@ -11,7 +11,7 @@
 /* A constant operand of an addition as numbers in units of the accumulator: bias[c] = real / scale[c]. Integers when the
  * operand is given in accumulator codes (quant.count 0) or in codes of the same scale. */
 typedef struct bias_terms {
-    double *real; /* real number added to channel c */
+    double *real;  /* real number added to channel c */
     int64_t *code; /* the same as accumulator codes, valid when exact */
     bool exact;
     uint32_t count; /* 1 or the number of channels */
@@ -29,7 +29,8 @@ static bool whole(double real, double scale, int64_t *code) {
 static bool read_bias(weir_lowering *l, weir_node node, const weir_view *view, const weir_quant *quant,
                       int64_t channels, bias_terms *bias) {
     size_t count = view->codes->count;
-    if ((view->kind != WEIR_VIEW_WEIGHTS && view->kind != WEIR_VIEW_CONSTANT) || (count != 1 && (int64_t)count != channels))
+    if ((view->kind != WEIR_VIEW_WEIGHTS && view->kind != WEIR_VIEW_CONSTANT) ||
+        (count != 1 && (int64_t)count != channels))
         return weir_lower_fail(l, node, "the added constant has %zu elements, expected 1 or %lld", count,
                                (long long)channels);
     weir_arena *arena = weir_graph_arena(l->to);
@@ -105,8 +106,7 @@ static weir_quant accumulator_quant(weir_lowering *l, const weir_quant *x, const
     for (uint32_t row = 0; row < n; row++) {
         scale[row] = weir_contract_product(l->contract, weir_quant_scale(x, 0), weir_quant_scale(w, row));
         int64_t sum = 0;
-        for (int64_t column = 0; column < k; column++)
-            sum += weir_array_get_int(arranged, (size_t)(row * k + column));
+        for (int64_t column = 0; column < k; column++) sum += weir_array_get_int(arranged, (size_t)(row * k + column));
         zero[row] = sum * weir_quant_zero(x, 0);
     }
     weir_quant quant = {.format = WEIR_FORMAT_INTEGER, .axis = axis, .count = n, .scale = scale, .zero_point = zero};
@@ -115,14 +115,15 @@ static weir_quant accumulator_quant(weir_lowering *l, const weir_quant *x, const
 
 static bool check_weights(weir_lowering *l, weir_node node, const weir_view *weights, bool output_major) {
     if (weights->kind == WEIR_VIEW_CONSTANT)
-        return weir_lower_fail(l, node, "its weights are real numbers without a quantizer; quantize the model first "
-                                        "(--quantize int8 --calibration DATA)");
+        return weir_lower_fail(l, node,
+                               "its weights are real numbers without a quantizer; quantize the model first "
+                               "(--quantize int8 --calibration DATA)");
     if (weights->kind != WEIR_VIEW_WEIGHTS) return weir_lower_fail(l, node, "its weights are not constant");
     if (weights->codes->shape.rank != 2)
         return weir_lower_fail(l, node, "the weights have rank %d, expected 2", weights->codes->shape.rank);
     int axis = output_major ? 0 : 1;
-    if (weights->quant.count > 1 && (weights->quant.axis != axis ||
-                                     (int64_t)weights->quant.count != weights->codes->shape.dim[axis]))
+    if (weights->quant.count > 1 &&
+        (weights->quant.axis != axis || (int64_t)weights->quant.count != weights->codes->shape.dim[axis]))
         return weir_lower_fail(l, node, "the weights' scales must be one an output");
     return true;
 }
@@ -130,8 +131,9 @@ static bool check_weights(weir_lowering *l, weir_node node, const weir_view *wei
 bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                        bool output_major, const weir_view *bias) {
     if (x->kind == WEIR_VIEW_REAL)
-        return weir_lower_fail(l, node, "its input is real without a quantizer; quantize the model first "
-                                        "(--quantize int8 --calibration DATA)");
+        return weir_lower_fail(l, node,
+                               "its input is real without a quantizer; quantize the model first "
+                               "(--quantize int8 --calibration DATA)");
     if (!check_weights(l, node, weights, output_major)) return false;
     weir_value codes = weir_lower_settle(l, node, x);
     if (codes.id == 0) return false;

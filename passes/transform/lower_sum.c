@@ -119,7 +119,8 @@ static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, con
                      const sum_table *table, int64_t ca, int64_t cb, const int64_t *step) {
     weir_value inputs[2] = {sum->value, sum->other};
     weir_node source = weir_value_producer(l->from, weir_node_input(l->from, node, 0));
-    weir_type type = {.dtype = WEIR_INT64, .shape = table->a->shape, .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1}};
+    weir_type type = {
+        .dtype = WEIR_INT64, .shape = table->a->shape, .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1}};
     weir_node added = weir_lower_add_node(l, source.id == 0 ? node : source, WEIR_OP_SUM, "", inputs, 2, &type);
     weir_node_set_int(l->to, added, "ca", ca);
     weir_node_set_int(l->to, added, "cb", cb);

@@ -23,7 +23,7 @@ typedef struct quantizer {
     weir_graph *graph;
     const weir_pass *pass;
     bool fixed;
-    range *range;         /* by value id of the float graph */
+    range *range;          /* by value id of the float graph */
     weir_value *quantized; /* by value id: what stands for the value after its quantizer; none: not made yet */
     uint32_t limit;
 } quantizer;

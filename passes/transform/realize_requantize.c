@@ -81,7 +81,8 @@ static bool read_node(realizer *r) {
         r->high = r->low + steps;
     } else {
         if (!weir_requantizer_of(r->graph, r->node, &r->requantizer)) return fail(r, "its contract is unknown");
-        if (r->requantizer.offset != NULL && r->requantizer.offset->count > 1) r->channels = r->requantizer.offset->count;
+        if (r->requantizer.offset != NULL && r->requantizer.offset->count > 1)
+            r->channels = r->requantizer.offset->count;
         r->low = r->requantizer.low;
         r->high = r->requantizer.high;
         if (out->quant.format == WEIR_FORMAT_BINARY) {
@@ -128,8 +129,7 @@ static int64_t computed(const void *user, int64_t x) {
     switch (k->op) {
     case WEIR_OP_CAST: return weir_cast(x, add, k->left, k->shift, k->rounding, k->low, k->high);
     case WEIR_OP_SCALE: return weir_requantize_scale(x, k->multiplier[c->channel], add, k->shift, k->low, k->high);
-    default:
-        return weir_requantize_scale_float(x, k->multiplier[c->channel], add, k->shift, k->zero, k->low, k->high);
+    default: return weir_requantize_scale_float(x, k->multiplier[c->channel], add, k->shift, k->zero, k->low, k->high);
     }
 }
 
@@ -157,10 +157,18 @@ static bool try_cast(const realizer *r, candidate *k) {
         exponent = other;
     }
     if (r->requantizer.to->rounding == WEIR_ROUND_HALF_TO_ZERO) return false;
-    *k = (candidate){WEIR_OP_CAST, exponent < 0 ? -exponent : 0, exponent > 0 ? exponent : 0,
-                     r->requantizer.to->rounding, 0, r->low, r->high, k->multiplier, k->add};
+    *k = (candidate){WEIR_OP_CAST,
+                     exponent < 0 ? -exponent : 0,
+                     exponent > 0 ? exponent : 0,
+                     r->requantizer.to->rounding,
+                     0,
+                     r->low,
+                     r->high,
+                     k->multiplier,
+                     k->add};
     for (size_t c = 0; c < r->channels; c++) {
-        double offset = r->requantizer.offset == NULL ? 0
+        double offset = r->requantizer.offset == NULL
+                            ? 0
                             : weir_array_get(r->requantizer.offset, r->requantizer.offset->count == 1 ? 0 : c) /
                                   weir_quant_scale(r->requantizer.from, (int64_t)c);
         double zero = ldexp((double)weir_quant_zero(r->requantizer.to, 0), -exponent);
@@ -206,12 +214,12 @@ static bool try_scale_float(const realizer *r, candidate *k) {
     if (least > -FLOAT_SHIFT) least = -FLOAT_SHIFT;
     int64_t zero = weir_quant_zero(r->requantizer.to, 0);
     if (least < -61 || r->high - zero >= FLOAT_REACH || zero - r->low >= FLOAT_REACH) return false;
-    *k = (candidate){WEIR_OP_SCALE_FLOAT, -least, 0, WEIR_ROUND_HALF_EVEN, zero,
-                     r->low, r->high, k->multiplier, k->add};
+    *k =
+        (candidate){WEIR_OP_SCALE_FLOAT, -least, 0, WEIR_ROUND_HALF_EVEN, zero, r->low, r->high, k->multiplier, k->add};
     int64_t common = 0;
     for (size_t c = 0; c < r->channels; c++) {
-        float m = (float)weir_quant_scale(r->requantizer.from, (int64_t)c) /
-                  (float)weir_quant_scale(r->requantizer.to, 0);
+        float m =
+            (float)weir_quant_scale(r->requantizer.from, (int64_t)c) / (float)weir_quant_scale(r->requantizer.to, 0);
         double mantissa = ldexp((double)m, -least);
         if (mantissa >= 2147483648.0) return false;
         k->multiplier[c] = (int64_t)mantissa;
@@ -227,8 +235,8 @@ static bool try_scale_float(const realizer *r, candidate *k) {
 /* --- putting the winner into the graph --- */
 
 static weir_value parameter(realizer *r, const char *suffix, const int64_t *values, size_t rows, size_t columns) {
-    weir_shape shape = columns == 0 ? (weir_shape){1, {(int64_t)rows}}
-                                    : (weir_shape){2, {(int64_t)rows, (int64_t)columns}};
+    weir_shape shape =
+        columns == 0 ? (weir_shape){1, {(int64_t)rows}} : (weir_shape){2, {(int64_t)rows, (int64_t)columns}};
     weir_array *array = weir_array_new(WEIR_INT64, &shape);
     memcpy(array->data, values, array->count * sizeof *values);
     char *name = weir_format("%s_%s", weir_node_name(r->graph, r->node), suffix);
@@ -295,7 +303,8 @@ static bool use_thresholds(realizer *r) {
             steps[c * count + k] = code < s->base ? s->x_low : reached ? s->step[code - s->base] : s->x_high + 1;
         }
     }
-    weir_value inputs[2] = {weir_node_input(r->graph, r->node, 0), parameter(r, "thresholds", steps, r->channels, count)};
+    weir_value inputs[2] = {weir_node_input(r->graph, r->node, 0),
+                            parameter(r, "thresholds", steps, r->channels, count)};
     free(steps);
     weir_node made = replace(r, WEIR_OP_THRESHOLD, inputs, 2);
     weir_node_set_int(r->graph, made, "base", r->stride == 1 ? base : r->base + r->stride * base);

@@ -8,7 +8,7 @@
 #include "passes/hardware.h"
 #include "support/arena.h"
 
-enum { FRAMES = 4 };
+enum { FEWEST_FRAMES = 4 };
 
 typedef struct times {
     int64_t *at;
@@ -18,11 +18,12 @@ typedef struct times {
 struct weir_schedule {
     const weir_graph *graph;
     uint32_t limit; /* of value handles when the schedule was made */
-    times *given;  /* by value id: when each beat of FRAMES frames appears */
-    times *taken;  /* by edge */
+    times *given;   /* by value id: when each beat of the followed frames appears */
+    times *taken;   /* by edge */
     weir_schedule_edge *edge;
     size_t edge_count, edge_capacity;
     int64_t interval; /* of the folding */
+    int64_t frames;   /* followed */
     int64_t latency, reached;
 };
 
@@ -93,7 +94,7 @@ static void run_lanes(weir_schedule *s, weir_node node) {
     int64_t in = weir_hardware_beats(s->graph, value, hardware->in_lanes);
     int64_t out = weir_hardware_beats(s->graph, value, hardware->out_lanes);
     const times *arrive = arrivals(s, node, 0);
-    times taken = new_times(arrive->count), given = new_times(out * FRAMES);
+    times taken = new_times(arrive->count), given = new_times(out * s->frames);
     int64_t in_free = 0, out_free = 0, sent = 0;
     for (int64_t i = 0; i < arrive->count; i++) {
         int64_t frame = i / in, last = (i % in + 1) * hardware->in_lanes;
@@ -119,9 +120,9 @@ static void run_linear(weir_schedule *s, weir_node node) {
     weir_hardware_linear(s->graph, node, &rows, &k, &n);
     int64_t beats = weir_ceil_divide(k, hardware->simd), groups = weir_ceil_divide(n, hardware->pe);
     const times *arrive = arrivals(s, node, 0);
-    times taken = new_times(arrive->count), given = new_times(rows * groups * FRAMES);
+    times taken = new_times(arrive->count), given = new_times(rows * groups * s->frames);
     int64_t half_free[2] = {0, 0}, in_free = 0, compute_free = 0;
-    for (int64_t row = 0; row < rows * FRAMES; row++) {
+    for (int64_t row = 0; row < rows * s->frames; row++) {
         for (int64_t i = 0; i < beats; i++) {
             int64_t at = later(arrive->at[row * beats + i], in_free);
             at = later(at, groups == 1 ? compute_free : half_free[row % 2]);
@@ -143,7 +144,7 @@ static void run_inputs(weir_schedule *s) {
     size_t count = weir_hardware_inputs(s->graph, inputs, 64);
     for (size_t i = 0; i < count; i++) {
         int64_t beats = weir_hardware_beats(s->graph, inputs[i], weir_hardware_lanes(s->graph, inputs[i]));
-        times given = new_times(beats * FRAMES);
+        times given = new_times(beats * s->frames);
         for (int64_t b = 0; b < given.count; b++) given.at[b] = b / beats * s->interval + b % beats;
         s->given[inputs[i].id] = given;
     }
@@ -155,18 +156,19 @@ static void measure(weir_schedule *s) {
     for (size_t i = 0; i < count; i++) {
         const times *given = &s->given[outputs[i].id];
         if (given->at == NULL) continue;
-        int64_t beats = given->count / FRAMES;
+        int64_t beats = given->count / s->frames;
         s->latency = later(s->latency, given->at[beats - 1] + 1);
         s->reached = later(s->reached, given->at[given->count - 1] - given->at[given->count - 1 - beats]);
     }
 }
 
-weir_schedule *weir_schedule_new(const weir_graph *graph) {
+static weir_schedule *follow(const weir_graph *graph, int64_t frames) {
     weir_schedule *s = weir_calloc(1, sizeof *s);
     s->graph = graph;
     s->limit = weir_graph_value_limit(graph);
     s->given = weir_calloc(s->limit, sizeof *s->given);
     s->interval = weir_hardware_interval(graph);
+    s->frames = frames;
     run_inputs(s);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
@@ -186,6 +188,15 @@ void weir_schedule_free(weir_schedule *schedule) {
     free(schedule->taken);
     free(schedule->edge);
     free(schedule);
+}
+
+/* As many frames as are in flight at once: with fewer, the beats that wait beside a long branch are too few. */
+weir_schedule *weir_schedule_new(const weir_graph *graph) {
+    weir_schedule *s = follow(graph, FEWEST_FRAMES);
+    int64_t frames = s->latency / s->interval + FEWEST_FRAMES;
+    if (frames == FEWEST_FRAMES) return s;
+    weir_schedule_free(s);
+    return follow(graph, frames);
 }
 
 size_t weir_schedule_edge_count(const weir_schedule *schedule) { return schedule->edge_count; }

@@ -34,8 +34,8 @@ weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t
     return quant;
 }
 
-weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix,
-                              const weir_value *inputs, size_t count, const weir_type *type) {
+weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix, const weir_value *inputs,
+                              size_t count, const weir_type *type) {
     char *name = weir_format("%s%s", weir_node_name(l->from, old), suffix);
     weir_node node = weir_graph_add_node(l->to, op, name, inputs, count, 1, WEIR_NO_NODE);
     free(name);

@@ -16,11 +16,11 @@ typedef enum weir_view_kind {
 
 typedef struct weir_view {
     weir_view_kind kind;
-    weir_value value;         /* in the new graph: REAL, CODES, SUM's first operand */
-    weir_value other;         /* SUM's second operand */
-    const weir_array *codes;  /* CONSTANT: the data; WEIGHTS: integer codes */
-    weir_quant quant;         /* WEIGHTS */
-    const double *offset;     /* CODES: real numbers added after scaling, one or one a channel; NULL: none */
+    weir_value value;        /* in the new graph: REAL, CODES, SUM's first operand */
+    weir_value other;        /* SUM's second operand */
+    const weir_array *codes; /* CONSTANT: the data; WEIGHTS: integer codes */
+    weir_quant quant;        /* WEIGHTS */
+    const double *offset;    /* CODES: real numbers added after scaling, one or one a channel; NULL: none */
     uint32_t offset_count;
     bool relu; /* CODES, SUM: negative real numbers count as zero */
 } weir_view;
@@ -29,7 +29,7 @@ typedef struct weir_view {
 typedef struct weir_lowering {
     const weir_graph *from;
     weir_graph *to;
-    weir_view *view;      /* by value id of `from` */
+    weir_view *view;        /* by value id of `from` */
     weir_contract contract; /* who defines the rounding of this model */
 } weir_lowering;
 
@@ -55,7 +55,7 @@ weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t
 /* The CODES view's value with the pending relu applied: for consumers that take codes. No value after an error. */
 weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *view);
 /* A node of the new graph at the old one's place, whose output 0 gets the type before inference. */
-weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix,
-                              const weir_value *inputs, size_t count, const weir_type *type);
+weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix, const weir_value *inputs,
+                              size_t count, const weir_type *type);
 
 #endif

@@ -59,8 +59,8 @@ static bool copy_component(const char *name, const char *folder, name_list *list
 
 bool weir_pass_emit_internal_rtl(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     weir_rtl_design *design = weir_module_design(module);
-    weir_rtl_module top = design == NULL ? (weir_rtl_module){0}
-                                         : weir_rtl_find_module(design, weir_module_string(module, "top", ""));
+    weir_rtl_module top =
+        design == NULL ? (weir_rtl_module){0} : weir_rtl_find_module(design, weir_module_string(module, "top", ""));
     if (top.id == 0) {
         weir_error(WEIR_NOWHERE, "%s needs the design that emit_verilog_top makes", weir_pass_name(pass));
         return false;

@@ -35,8 +35,7 @@ static weir_rtl_expr add_wire(bench *b, const char *base, const char *suffix, ui
 /* A part with clock, reset and cycle connected, named u_KIND_INDEX. */
 static weir_rtl_instance add_part(bench *b, const char *kind, size_t index) {
     char *module = weir_format("weir_sim_%s", kind), *name = weir_format("u_%s_%zu", kind, index);
-    weir_rtl_instance part =
-        weir_rtl_add_instance(b->bench, b->tb, weir_emit_library(b->bench, module), name);
+    weir_rtl_instance part = weir_rtl_add_instance(b->bench, b->tb, weir_emit_library(b->bench, module), name);
     weir_rtl_connect(b->bench, part, "clk", b->clk);
     weir_rtl_connect(b->bench, part, "rst", b->rst);
     weir_rtl_connect(b->bench, part, "cycle", b->cycle);
@@ -71,7 +70,8 @@ static void add_clock(bench *b) {
 static void add_edge(bench *b, const char *kind, const char *side, size_t index, size_t count, weir_value value) {
     static const char *const signals[] = {"valid", "ready", "data", "last"};
     bool is_signed;
-    uint32_t width = (uint32_t)(weir_hardware_lanes(b->graph, value) * weir_hardware_width(b->graph, value, &is_signed));
+    uint32_t width =
+        (uint32_t)(weir_hardware_lanes(b->graph, value) * weir_hardware_width(b->graph, value, &is_signed));
     char *prefix = weir_emit_prefix(b->graph, side, value, count);
     const char *mirror = *side == 's' ? "m" : "s";
     weir_rtl_instance part = add_part(b, kind, index);

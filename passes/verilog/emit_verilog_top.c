@@ -317,11 +317,11 @@ static void emit_lanes(emitter *e, weir_node node) {
 
 typedef void emit_rule(emitter *e, weir_node node);
 static emit_rule *const rules[WEIR_OP_COUNT] = {
-    [WEIR_OP_LINEAR] = emit_linear,       [WEIR_OP_SUM] = emit_sum,
-    [WEIR_OP_CAST] = emit_cast,           [WEIR_OP_SCALE] = emit_scale,
-    [WEIR_OP_SCALE_FLOAT] = emit_scale,   [WEIR_OP_THRESHOLD] = emit_threshold,
-    [WEIR_OP_MAXIMUM] = emit_maximum,     [WEIR_OP_FORK] = emit_fork,
-    [WEIR_OP_FIFO] = emit_fifo,           [WEIR_OP_REGISTER_SLICE] = emit_register_slice,
+    [WEIR_OP_LINEAR] = emit_linear,     [WEIR_OP_SUM] = emit_sum,
+    [WEIR_OP_CAST] = emit_cast,         [WEIR_OP_SCALE] = emit_scale,
+    [WEIR_OP_SCALE_FLOAT] = emit_scale, [WEIR_OP_THRESHOLD] = emit_threshold,
+    [WEIR_OP_MAXIMUM] = emit_maximum,   [WEIR_OP_FORK] = emit_fork,
+    [WEIR_OP_FIFO] = emit_fifo,         [WEIR_OP_REGISTER_SLICE] = emit_register_slice,
     [WEIR_OP_LANES] = emit_lanes,
 };
 
@@ -375,7 +375,8 @@ static void emit_results(emitter *e, const weir_wires *ports, const weir_value *
 static void describe_top(emitter *e) {
     weir_text text = {NULL, 0, 0};
     weir_text_format(&text, "Compiled by Weir from %s.\n", weir_graph_source(e->graph));
-    weir_text_format(&text, "A frame takes %lld cycles. Streams carry elements in row-major order, element 0 in the low bits.",
+    weir_text_format(&text,
+                     "A frame takes %lld cycles. Streams carry elements in row-major order, element 0 in the low bits.",
                      (long long)weir_hardware_interval(e->graph));
     weir_rtl_set_comment(e->design, WEIR_RTL_ITEM(e->top), text.data);
     weir_text_free(&text);
@@ -391,9 +392,9 @@ static void emit_nodes(emitter *e) {
         if (info.instance_count == before) continue;
         char shape[96];
         const weir_type *type = weir_value_type(e->graph, weir_node_output(e->graph, node, 0));
-        char *comment = weir_format("%s: %s -> %s", weir_node_name(e->graph, node),
-                                    weir_node_info(e->graph, node)->name,
-                                    weir_shape_print(&type->shape, shape, sizeof shape));
+        char *comment =
+            weir_format("%s: %s -> %s", weir_node_name(e->graph, node), weir_node_info(e->graph, node)->name,
+                        weir_shape_print(&type->shape, shape, sizeof shape));
         weir_rtl_set_comment(e->design, WEIR_RTL_ITEM(weir_rtl_instance_at(e->design, e->top, before)), comment);
         free(comment);
     }

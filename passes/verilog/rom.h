@@ -22,12 +22,12 @@ typedef enum weir_rom_kind {
 
 typedef struct weir_rom {
     weir_rom_kind kind;
-    const char *suffix;      /* "weights", "scale", "add", "thresholds" */
-    int64_t width, depth;    /* bits of a word, words */
-    int64_t fields;          /* of equal width, element 0 in the low bits */
-    int field_bits;          /* bits of a weight, addition or threshold; scale: of both parts */
-    int low_bits;            /* scale: bits of the multiplier */
-    weir_storage storage;    /* block or logic: never auto */
+    const char *suffix;   /* "weights", "scale", "add", "thresholds" */
+    int64_t width, depth; /* bits of a word, words */
+    int64_t fields;       /* of equal width, element 0 in the low bits */
+    int field_bits;       /* bits of a weight, addition or threshold; scale: of both parts */
+    int low_bits;         /* scale: bits of the multiplier */
+    weir_storage storage; /* block or logic: never auto */
 } weir_rom;
 
 /* The node's ROM; kind NONE when it has none. The node must be folded. */

@@ -42,8 +42,8 @@ typedef struct part {
     FILE *unknown;
     uint32_t words; /* of data in a record */
     uint32_t depth;
-    uint32_t size; /* words of a record: data, flags, and the cycle in a result */
-    uint32_t pack; /* records in a ring word */
+    uint32_t size;  /* words of a record: data, flags, and the cycle in a result */
+    uint32_t pack;  /* records in a ring word */
     uint32_t moved; /* beats put into, or taken from, the ring */
     uint32_t count; /* beats accepted, as last read */
     uint32_t unknown_beats;
@@ -197,12 +197,9 @@ static bool parse_part(part_kind kind, const char *text) {
         }
         text += used;
         if (sscanf(text, "%u%n", &number, &used) != 1) return false;
-        if (!strcmp(key, "profile"))
-            p.profile = number;
-        else if (!strcmp(key, "beats"))
-            p.expected = number;
-        else
-            return false;
+        if (!strcmp(key, "profile")) p.profile = number;
+        else if (!strcmp(key, "beats")) p.expected = number;
+        else return false;
     }
     if (kind != PART_METER && !p.path) return false;
     part *grown = realloc(run.parts, (run.part_count + 1) * sizeof *grown);
@@ -233,16 +230,11 @@ static bool parse_line(const char *line) {
         return true;
     }
     if (numbers != 1) return false;
-    if (!strcmp(key, "seed"))
-        run.seed = a;
-    else if (!strcmp(key, "limit"))
-        run.cycle_limit = a;
-    else if (!strcmp(key, "watchdog"))
-        run.watchdog = a ? a : 1;
-    else if (!strcmp(key, "settle"))
-        run.settle = a;
-    else
-        return false;
+    if (!strcmp(key, "seed")) run.seed = a;
+    else if (!strcmp(key, "limit")) run.cycle_limit = a;
+    else if (!strcmp(key, "watchdog")) run.watchdog = a ? a : 1;
+    else if (!strcmp(key, "settle")) run.settle = a;
+    else return false;
     return true;
 }
 
@@ -296,7 +288,7 @@ static bool read_words(part *p, s_vpi_vecval *vector, size_t count) {
             return false;
         }
         vector[i].aval = (__typeof__(vector->aval))((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
-                                                          (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24);
+                                                    (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24);
         vector[i].bval = 0;
     }
     return true;
@@ -548,24 +540,18 @@ static void service(void) {
         part *p = &run.parts[i];
         if (p->kind == PART_METER) continue;
         p->count = get(p->count_handle);
-        if (p->kind == PART_SOURCE)
-            fill(p);
-        else
-            drain(p);
+        if (p->kind == PART_SOURCE) fill(p);
+        else drain(p);
     }
     if (run.dump && cycle >= run.dump_from) put(run.dump_handle, 1);
     const char *status = judge(cycle);
-    if (status || run.failed)
-        finish(status, cycle);
-    else
-        set_wake(cycle);
+    if (status || run.failed) finish(status, cycle);
+    else set_wake(cycle);
 }
 
 void weir_sim_event(int kind) {
-    if (kind == 0)
-        start();
-    else
-        service();
+    if (kind == 0) start();
+    else service();
     if (run.failed) vpi_control(vpiFinish, 1);
 }
 

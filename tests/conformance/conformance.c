@@ -146,8 +146,7 @@ static verdict run_set(const char *model, const scan *scanned, const char *set, 
         complete = complete && inputs[i] != NULL;
     }
     const verdict result = complete ? run_ways(model, scanned, inputs, set, planted) : VERDICT_BROKEN;
-    for (size_t i = 0; i < scanned->input_count; i++)
-        weir_array_free(inputs[i]);
+    for (size_t i = 0; i < scanned->input_count; i++) weir_array_free(inputs[i]);
     return result;
 }
 

@@ -98,8 +98,7 @@ static void scan_tensor(bytes tensor, scan *result) {
         if (next.number == TENSOR_SHAPE && holds_nothing(next.content)) result->obstacle = "tensor without elements";
         if (next.number != TENSOR_ELEMENT) continue;
         bool known = false;
-        for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
-            known = known || elements[i] == next.value;
+        for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) known = known || elements[i] == next.value;
         if (!known) result->obstacle = "element type without arithmetic here";
     }
 }

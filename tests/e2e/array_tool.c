@@ -61,7 +61,8 @@ static int plant(const char *in, const char *out, size_t index) {
     weir_array *array = weir_array_read(in, NULL);
     if (array == NULL || index >= array->count) return 1;
     double value = weir_array_get(array, index);
-    weir_array_set(array, index, weir_dtype_is_float(array->dtype) ? (double)nextafterf((float)value, INFINITY) : value + 1);
+    weir_array_set(array, index,
+                   weir_dtype_is_float(array->dtype) ? (double)nextafterf((float)value, INFINITY) : value + 1);
     bool fine = weir_npy_write(out, array);
     weir_array_free(array);
     return !fine;
@@ -79,7 +80,8 @@ static int cut(const char *in, const char *out, size_t count, bool columns) {
     weir_array *part = weir_array_new(array->dtype, &shape);
     size_t size = (columns ? count : width) * weir_dtype_size(array->dtype);
     for (size_t row = 0; row < rows; row++)
-        memcpy((char *)part->data + row * size, (char *)array->data + row * width * weir_dtype_size(array->dtype), size);
+        memcpy((char *)part->data + row * size, (char *)array->data + row * width * weir_dtype_size(array->dtype),
+               size);
     bool fine = weir_npy_write(out, part);
     weir_array_free(part);
     weir_array_free(array);

@@ -1,9 +1,9 @@
 /* The scalar contracts against a second formulation of each: float contracts against integer arithmetic on the float's
  * significand (or the other way round), integer contracts against their definition as inequalities, ties by hand. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <math.h>
@@ -57,8 +57,7 @@ static void split(float value, int64_t *significand, int *shift) {
 static wide to_24_bits(wide v) {
     const wide magnitude = v < 0 ? -v : v;
     int excess = 0;
-    while (magnitude >> excess >= (wide)1 << 24)
-        excess++;
+    while (magnitude >> excess >= (wide)1 << 24) excess++;
     const wide kept = nearest_even(magnitude, excess) << excess;
     return v < 0 ? -kept : kept;
 }
@@ -80,8 +79,7 @@ static void requantize_onnx_is_exact_arithmetic_with_two_roundings(void **state)
 static void requantize_onnx_breaks_ties_to_even(void **state) {
     (void)state;
     const int64_t expected[] = {-2, -2, -2, -1, 0, 0, 0, 1, 2, 2, 2};
-    for (int64_t x = -5; x <= 5; x++)
-        assert_int_equal(weir_requantize_onnx(x, 0.5f, 0, -128, 127), expected[x + 5]);
+    for (int64_t x = -5; x <= 5; x++) assert_int_equal(weir_requantize_onnx(x, 0.5f, 0, -128, 127), expected[x + 5]);
     assert_int_equal(weir_requantize_onnx(5, 0.5f, 3, -128, 127), 5);
     /* 16777217 is not a float32: it becomes 16777216 before the product. */
     assert_int_equal(weir_requantize_onnx(16777217, 1, 0, 0, INT32_MAX), 16777216);

@@ -1,9 +1,9 @@
 /* The integer operators and the executor: every operator against its definition written out again, proven ranges
  * reached and never left, batches and their errors. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <math.h>
@@ -38,8 +38,7 @@ static weir_shape shape_of(int64_t a, int64_t b) {
 static weir_array *random_codes(weir_dtype dtype, int64_t rows, int64_t columns, int64_t low, int64_t high) {
     const weir_shape shape = shape_of(rows, columns);
     weir_array *array = weir_array_new(dtype, &shape);
-    for (size_t i = 0; i < array->count; i++)
-        weir_array_set_int(array, i, random_int(low, high));
+    for (size_t i = 0; i < array->count; i++) weir_array_set_int(array, i, random_int(low, high));
     return array;
 }
 
@@ -187,8 +186,7 @@ static void sum_weighs_and_broadcasts_constants(void **state) {
 static weir_array *ramp(void) {
     const weir_shape shape = shape_of(1000, 4);
     weir_array *x = weir_array_new(WEIR_INT16, &shape);
-    for (size_t i = 0; i < x->count; i++)
-        weir_array_set_int(x, i, (int64_t)i - 2000);
+    for (size_t i = 0; i < x->count; i++) weir_array_set_int(x, i, (int64_t)i - 2000);
     return x;
 }
 
@@ -257,8 +255,7 @@ static void thresholds_count(void **state) {
         const weir_array *y = run(graph, node, x, &executor);
         for (size_t i = 0; i < y->count; i++) {
             int64_t count = 0;
-            for (size_t j = 0; j < 15; j++)
-                count += weir_array_get_int(t, i % 4 * 15 + j) <= weir_array_get_int(x, i);
+            for (size_t j = 0; j < 15; j++) count += weir_array_get_int(t, i % 4 * 15 + j) <= weir_array_get_int(x, i);
             assert_int_equal(weir_array_get_int(y, i), -4 + direction * count);
         }
         weir_executor_free(executor);
@@ -461,8 +458,7 @@ static void batches_are_cut_into_frames(void **state) {
     const int64_t dims[] = {6, 2, 2};
     const weir_shape shape = weir_shape_of(3, dims);
     weir_array *data = weir_array_new(WEIR_INT64, &shape);
-    for (size_t i = 0; i < data->count; i++)
-        weir_array_set_int(data, i, (int64_t)i % 16);
+    for (size_t i = 0; i < data->count; i++) weir_array_set_int(data, i, (int64_t)i % 16);
     static const weir_dtype dtypes[] = {WEIR_FLOAT32, WEIR_UINT8};
     for (int i = 0; i < 4; i++) {
         weir_graph *graph = doubler(dtypes[i % 2], i < 2 ? 1 : 2);
@@ -472,8 +468,7 @@ static void batches_are_cut_into_frames(void **state) {
         assert_non_null(y);
         assert_int_equal(y->shape.rank, i < 2 ? 2 : 3);
         assert_int_equal(y->shape.dim[0], i < 2 ? 6 : 3);
-        for (size_t j = 0; j < data->count; j++)
-            assert_int_equal(weir_array_get_int(y, j), 2 * (j % 16));
+        for (size_t j = 0; j < data->count; j++) assert_int_equal(weir_array_get_int(y, j), 2 * (j % 16));
         weir_array *frame = weir_executor_frame(graph, data, 2);
         assert_int_equal(weir_array_get_int(frame, 1), i < 2 ? 9 : 1);
         assert_int_equal(frame->dtype, dtypes[i % 2]);

@@ -2,10 +2,10 @@
  * gave, and its speed. Operators with integer semantics (QGemm, QLinearMatMul) must agree on every element; so must
  * QONNX networks, whose sums are exact. Unfused QDQ graphs compute in float32 and may be a step off at rounding ties.
  */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <math.h>
@@ -31,8 +31,7 @@ static weir_array *head(const weir_array *array, int64_t count) {
     weir_shape shape = array->shape;
     shape.dim[0] = count;
     weir_array *rows = weir_array_new(array->dtype, &shape);
-    for (size_t i = 0; i < rows->count; i++)
-        weir_array_set(rows, i, weir_array_get(array, i));
+    for (size_t i = 0; i < rows->count; i++) weir_array_set(rows, i, weir_array_get(array, i));
     return rows;
 }
 

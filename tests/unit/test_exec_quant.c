@@ -1,8 +1,8 @@
 /* Products of quantized operands and QONNX's Quant, against their definitions written out with one scalar loop. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <math.h>
@@ -45,8 +45,7 @@ static void add_codes(operands *to, weir_dtype dtype, int rank, int64_t a, int64
     int64_t low, high;
     weir_dtype_limits(dtype, &low, &high);
     if (dtype == WEIR_INT32) low = -(high = 20000);
-    for (size_t i = 0; i < array->count; i++)
-        weir_array_set_int(array, i, random_int(low, high));
+    for (size_t i = 0; i < array->count; i++) weir_array_set_int(array, i, random_int(low, high));
 }
 
 /* Scales that bring accumulators of a few hundred products into the 8-bit range. */
@@ -88,8 +87,7 @@ static const weir_array *compute(operands *from, weir_node node, weir_executor *
 static void release(operands *from, weir_executor *executor) {
     weir_executor_free(executor);
     weir_graph_free(from->graph);
-    for (size_t i = 0; i < from->count; i++)
-        weir_array_free(from->array[i]);
+    for (size_t i = 0; i < from->count; i++) weir_array_free(from->array[i]);
     memset(from, 0, sizeof *from);
 }
 
@@ -236,8 +234,7 @@ static void quant_clips_and_rounds(void **state) {
         weir_array_set(scale, 1, 0.25);
         weir_array_set(add(&from, WEIR_FLOAT32, &scalar), 0, rows[r].zero);
         weir_array_set(add(&from, WEIR_FLOAT32, &scalar), 0, 3);
-        for (size_t i = 0; i < 12; i++)
-            weir_array_set(x, i, units[i % 6] * (i < 6 ? 0.5 : 0.25));
+        for (size_t i = 0; i < 12; i++) weir_array_set(x, i, units[i % 6] * (i < 6 ? 0.5 : 0.25));
         const weir_node node = build(&from, WEIR_OP_QUANT);
         weir_node_set_string(from.graph, node, "rounding_mode", rows[r].mode);
         weir_node_set_int(from.graph, node, "signed", rows[r].is_signed);

@@ -1,8 +1,8 @@
 /* Type inference: shapes and element types against ONNX's rules, quantization records, ranges, and what is refused. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <stdio.h>
@@ -69,8 +69,7 @@ static weir_value input(weir_graph *graph, weir_dtype dtype, const char *shape) 
 static weir_value constant(weir_graph *graph, weir_dtype dtype, const char *shape, const double *values) {
     const weir_shape parsed = parse_shape(shape);
     weir_array *array = weir_array_new(dtype, &parsed);
-    for (size_t i = 0; i < array->count; i++)
-        weir_array_set(array, i, values == NULL ? 1 : values[i]);
+    for (size_t i = 0; i < array->count; i++) weir_array_set(array, i, values == NULL ? 1 : values[i]);
     const weir_value value = weir_graph_add_constant(graph, "c", array);
     weir_array_free(array);
     return value;
@@ -257,8 +256,7 @@ static void quantized_products_check_every_operand(void **state) {
                                    WEIR_INT8,  WEIR_INT32,   WEIR_FLOAT32, WEIR_UINT8};
         static const char *const shapes[] = {"2,8", "", "", "5,8", "5", "5", "5", "", ""};
         weir_value inputs[9];
-        for (int i = 0; i < 9; i++)
-            inputs[i] = input(graph, i == wrong ? WEIR_INT16 : fine[i], shapes[i]);
+        for (int i = 0; i < 9; i++) inputs[i] = input(graph, i == wrong ? WEIR_INT16 : fine[i], shapes[i]);
         const weir_node node = node_of(graph, WEIR_OP_QGEMM, inputs, 9);
         weir_node_set_int(graph, node, "transB", 1);
         assert_int_equal(weir_infer_node(graph, node), wrong < 0);
@@ -349,8 +347,7 @@ static void missing_and_real_inputs_are_refused(void **state) {
         weir_graph *graph = weir_graph_new("g");
         weir_value inputs[16] = {{0}};
         assert_false(weir_infer_node(graph, node_of(graph, (weir_op)op, inputs, (size_t)info->inputs_min)));
-        for (int i = 0; i < info->inputs_min; i++)
-            inputs[i] = input(graph, WEIR_FLOAT32, "1,4");
+        for (int i = 0; i < info->inputs_min; i++) inputs[i] = input(graph, WEIR_FLOAT32, "1,4");
         const weir_node node = node_of(graph, (weir_op)op, inputs, (size_t)info->inputs_min);
         if (info->class == WEIR_CLASS_INTEGER) assert_false(weir_infer_node(graph, node));
         weir_graph_free(graph);

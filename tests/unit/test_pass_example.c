@@ -36,9 +36,12 @@ static const weir_pass_option remove_relu_options[] = {
     {"strict", WEIR_PASS_BOOL, "false", NULL, "only where the input is positive"},
     {.name = NULL}};
 
-static const weir_pass_info remove_relu_info = {
-    .name = "remove-relu", .kind = WEIR_PASS_GRAPH, .level = 1, .options = remove_relu_options,
-    .help = "removes Relu nodes that change nothing", .run = {.graph = remove_relu}};
+static const weir_pass_info remove_relu_info = {.name = "remove-relu",
+                                                .kind = WEIR_PASS_GRAPH,
+                                                .level = 1,
+                                                .options = remove_relu_options,
+                                                .help = "removes Relu nodes that change nothing",
+                                                .run = {.graph = remove_relu}};
 /* end */
 
 /* x -> Relu -> Relu -> y, with x in [0, 9] */

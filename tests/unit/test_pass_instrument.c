@@ -87,14 +87,7 @@ static const weir_pass_info passes[] = {
 };
 
 /* --- an instrument that records its calls and fails, skips or passes as told --- */
-typedef enum trouble {
-    TROUBLE_NONE,
-    TROUBLE_ENTER,
-    TROUBLE_EXIT,
-    TROUBLE_ASK,
-    TROUBLE_BEFORE,
-    TROUBLE_AFTER
-} trouble;
+typedef enum trouble { TROUBLE_NONE, TROUBLE_ENTER, TROUBLE_EXIT, TROUBLE_ASK, TROUBLE_BEFORE, TROUBLE_AFTER } trouble;
 
 typedef struct recorder {
     weir_pass_instrument instrument;

@@ -119,9 +119,9 @@ static bool empty(const weir_pass *pass, weir_pass_context *context, weir_graph 
 }
 
 #define GRAPH(name_, level_, function, ...)                                                                            \
-    {.name = name_, .kind = WEIR_PASS_GRAPH, .level = level_, .run = {.graph = function}, __VA_ARGS__ .help = "h"}
+    { .name = name_, .kind = WEIR_PASS_GRAPH, .level = level_, .run = {.graph = function}, __VA_ARGS__.help = "h" }
 #define MODULE(name_, level_, function, ...)                                                                           \
-    {.name = name_, .kind = WEIR_PASS_MODULE, .level = level_, .run = {.module = function}, __VA_ARGS__ .help = "h"}
+    { .name = name_, .kind = WEIR_PASS_MODULE, .level = level_, .run = {.module = function}, __VA_ARGS__.help = "h" }
 
 static const weir_pass_info passes[] = {
     GRAPH("g0", 0, log_graph, .preserves = "*", ),
@@ -390,8 +390,7 @@ static void requirements_are_kept_for_each_graph(void **state) {
 static void module_requirements_come_before_the_first_graph(void **state) {
     fixture *f = *state;
     weir_module_add_graph(f->module, weir_graph_new("b"));
-    expect_run(f, "graph(g0,quantize)",
-               "infer[main] infer[b] calibrate g0[main] quantize[main] g0[b] quantize[b] ");
+    expect_run(f, "graph(g0,quantize)", "infer[main] infer[b] calibrate g0[main] quantize[main] g0[b] quantize[b] ");
     expect_run(f, "emit", "infer[main] infer[b] calibrate quantize[main] quantize[b] emit ");
     expect_failure(f, "graph(quantize,forget,quantize)",
                    "error: pass 'quantize' requires module pass 'calibrate', whose result was lost within graph(...)\n"
@@ -410,10 +409,8 @@ static void required_but_disabled_is_an_error(void **state) {
 static void cycles_are_errors(void **state) {
     (void)state;
     static const weir_pass_info cyclic[] = {
-        GRAPH("start", 0, empty, .requires = "a", ),
-        GRAPH("a", 0, empty, .requires = "b", ),
-        GRAPH("b", 0, empty, .requires = "c,d", ),
-        GRAPH("c", 0, empty, .requires = "a", ),
+        GRAPH("start", 0, empty, .requires = "a", ), GRAPH("a", 0, empty, .requires = "b", ),
+        GRAPH("b", 0, empty, .requires = "c,d", ),   GRAPH("c", 0, empty, .requires = "a", ),
         GRAPH("d", 0, empty, .requires = "d", ),
     };
     weir_pass_registry *registry = weir_pass_registry_new();
@@ -456,11 +453,13 @@ static void failure_stops_the_pipeline_and_is_named(void **state) {
     assert_string_equal(log_text.data, "g0 ");
     assert_string_equal(weir_pass_failed_name(f->context), "silent");
     expect_failure(f, "graph(loud,g1)", "error: graph 'main' is no good\nnote: pass 'loud' failed on graph 'main'\n");
-    expect_failure(f, "needs-loud", "error: graph 'main' is no good\nnote: pass 'loud' failed on graph 'main'\n"
-                                    "note: 'loud' is required by pass 'needs-loud'\n");
+    expect_failure(f, "needs-loud",
+                   "error: graph 'main' is no good\nnote: pass 'loud' failed on graph 'main'\n"
+                   "note: 'loud' is required by pass 'needs-loud'\n");
     assert_string_equal(weir_pass_failed_name(f->context), "loud");
-    expect_failure(f, "lint", "error: module 'm' has no hardware design yet\n"
-                              "note: pass 'lint' failed on the design of module 'm'\n");
+    expect_failure(f, "lint",
+                   "error: module 'm' has no hardware design yet\n"
+                   "note: pass 'lint' failed on the design of module 'm'\n");
     expect_run(f, "g0", "g0 ");
     assert_null(weir_pass_failed_name(f->context));
 }
@@ -476,8 +475,9 @@ static void pipelines_built_by_passes(void **state) {
     fixture *f = *state;
     expect_run(f, "infer,inner,dce", "infer inner g2 g0 infer dce ");
     expect_run(f, "inner,fold,dce", "inner g2 g0 infer fold infer dce "); /* the inner instance is gone by then */
-    expect_failure(f, "wrong", "error: graph pass 'wrong' cannot run module 'm0'\n"
-                               "note: pass 'wrong' failed on graph 'main'\n");
+    expect_failure(f, "wrong",
+                   "error: graph pass 'wrong' cannot run module 'm0'\n"
+                   "note: pass 'wrong' failed on graph 'main'\n");
     weir_pass *pass = weir_pass_new(f->registry, "g0");
     assert_false(weir_pass_run_here(f->context, pass));
     weir_pass_free(pass);

@@ -91,9 +91,7 @@ static void properties(void **state) {
 
 static int released;
 
-static void count_release(void *data) {
-    released += *(int *)data;
-}
+static void count_release(void *data) { released += *(int *)data; }
 
 static void side_data(void **state) {
     (void)state;
@@ -249,7 +247,8 @@ static bool change_design(const weir_pass *pass, weir_pass_context *context, wei
     return true;
 }
 
-#define GRAPH(name_, function, ...) {.name = name_, .kind = WEIR_PASS_GRAPH, .run = {.graph = function}, __VA_ARGS__}
+#define GRAPH(name_, function, ...)                                                                                    \
+    { .name = name_, .kind = WEIR_PASS_GRAPH, .run = {.graph = function}, __VA_ARGS__ }
 static const weir_pass_info passes[] = {
     GRAPH("ask", ask, .preserves = "*"),
     GRAPH("ask-all", ask_all, .preserves = "*"),

@@ -26,11 +26,11 @@ static void keep_message(void *user, const weir_diagnostic *diagnostic) {
     WEIR_PASS(GRAPH, fold_constants, "fold-constants", 2, "", "*", "", "evaluates constant nodes", WEIR_NO_OPTIONS)    \
     WEIR_PASS(GRAPH, quantize, "quantize", 2, "fold-constants", "", "", "chooses integer codes",                       \
               WEIR_OPTION("scheme", ENUM, "int8", "int8|int4|fixed", "the codes")                                      \
-              WEIR_OPTION("calibration", ENUM, "max", "max|percentile", "where ranges come from")                      \
-              WEIR_OPTION("percentile", REAL, "99.9", "0..100", "share of values kept")                                \
-              WEIR_OPTION("width", INT, "8", "2..16", "bits")                                                          \
-              WEIR_OPTION("symmetric", BOOL, "true", NULL, "no zero points")                                           \
-              WEIR_OPTION("skip", STRING, "", NULL, "names of nodes to leave alone"))                                  \
+                  WEIR_OPTION("calibration", ENUM, "max", "max|percentile", "where ranges come from")                  \
+                      WEIR_OPTION("percentile", REAL, "99.9", "0..100", "share of values kept")                        \
+                          WEIR_OPTION("width", INT, "8", "2..16", "bits")                                              \
+                              WEIR_OPTION("symmetric", BOOL, "true", NULL, "no zero points")                           \
+                                  WEIR_OPTION("skip", STRING, "", NULL, "names of nodes to leave alone"))              \
     WEIR_PASS(MODULE, emit, "emit", 0, "quantize", "*", "", "makes the design",                                        \
               WEIR_OPTION("seed", INT, "-1", NULL, "any integer"))                                                     \
     WEIR_PASS(HARDWARE, lint, "lint", 1, "emit", "*", "", "looks for latches", WEIR_NO_OPTIONS)
@@ -347,8 +347,9 @@ static void registration_is_checked(void **state) {
         {.name = "e", .kind = WEIR_PASS_GRAPH, .options = bad_domain, .run = {.graph = weir_pass_fold_constants}},
         {.name = "f", .kind = WEIR_PASS_GRAPH, .options = twice, .run = {.graph = weir_pass_fold_constants}},
     };
-    static const char rule[] = "is no name for a pass: expected lower case letters, digits, '-', '_' and '.', other than "
-                               "'module', 'graph' and 'hardware'";
+    static const char rule[] =
+        "is no name for a pass: expected lower case letters, digits, '-', '_' and '.', other than "
+        "'module', 'graph' and 'hardware'";
     weir_text said = {0};
     weir_text_format(&said, "error: 'Upper' %s\nerror: ' lead' %s\nerror: 'graph' %s\n", rule, rule, rule);
     weir_text_add(&said, "error: 'tidy' is registered twice\n"
@@ -367,20 +368,19 @@ static void registration_is_checked(void **state) {
 static void listing(void **state) {
     weir_text text = {0};
     weir_pass_registry_print(*state, &text);
-    assert_string_equal(
-        text.data, "fold-constants (graph, level 2): evaluates constant nodes\n"
-                   "quantize (graph, level 2, requires fold-constants): chooses integer codes\n"
-                   "    scheme: int8|int4|fixed, default int8: the codes\n"
-                   "    calibration: max|percentile, default max: where ranges come from\n"
-                   "    percentile: real 0..100, default 99.9: share of values kept\n"
-                   "    width: int 2..16, default 8: bits\n"
-                   "    symmetric: bool, default true: no zero points\n"
-                   "    skip: string, default \"\": names of nodes to leave alone\n"
-                   "emit (module, level 0, requires quantize): makes the design\n"
-                   "    seed: int, default -1: any integer\n"
-                   "lint (hardware, level 1, requires emit): looks for latches\n"
-                   "tidy (graph pipeline fold-constants,fold-constants): \n"
-                   "default (module pipeline graph(tidy,quantize{width=4}),emit): all of it\n");
+    assert_string_equal(text.data, "fold-constants (graph, level 2): evaluates constant nodes\n"
+                                   "quantize (graph, level 2, requires fold-constants): chooses integer codes\n"
+                                   "    scheme: int8|int4|fixed, default int8: the codes\n"
+                                   "    calibration: max|percentile, default max: where ranges come from\n"
+                                   "    percentile: real 0..100, default 99.9: share of values kept\n"
+                                   "    width: int 2..16, default 8: bits\n"
+                                   "    symmetric: bool, default true: no zero points\n"
+                                   "    skip: string, default \"\": names of nodes to leave alone\n"
+                                   "emit (module, level 0, requires quantize): makes the design\n"
+                                   "    seed: int, default -1: any integer\n"
+                                   "lint (hardware, level 1, requires emit): looks for latches\n"
+                                   "tidy (graph pipeline fold-constants,fold-constants): \n"
+                                   "default (module pipeline graph(tidy,quantize{width=4}),emit): all of it\n");
     weir_text_free(&text);
 }
 

@@ -132,12 +132,11 @@ static void expressions_print_with_the_parentheses_they_need(void **state) {
     assert_text(design, weir_rtl_binary(design, WEIR_RTL_SUBTRACT, a, sum), "a - (a + b)");
     assert_text(design, weir_rtl_binary(design, WEIR_RTL_AND, sum, weir_rtl_unary(design, WEIR_RTL_NOT, a)),
                 "(a + b) & ~a");
-    assert_text(design, weir_rtl_unary(design, WEIR_RTL_REDUCE_AND, weir_rtl_unary(design, WEIR_RTL_NOT, a)),
-                "&(~a)");
+    assert_text(design, weir_rtl_unary(design, WEIR_RTL_REDUCE_AND, weir_rtl_unary(design, WEIR_RTL_NOT, a)), "&(~a)");
     weir_rtl_expr less = weir_rtl_binary(design, WEIR_RTL_LESS, a, b);
     assert_text(design, weir_rtl_conditional(design, less, a, sum), "(a < b) ? a : a + b");
-    assert_text(design,
-                weir_rtl_binary(design, WEIR_RTL_ADD, s, weir_rtl_constant_signed(design, 8, -3)), "s + (-8'sd3)");
+    assert_text(design, weir_rtl_binary(design, WEIR_RTL_ADD, s, weir_rtl_constant_signed(design, 8, -3)),
+                "s + (-8'sd3)");
     assert_text(design, weir_rtl_extend(design, a, 12), "{4'd0, a}");
     assert_text(design, weir_rtl_extend(design, s, 12), "$signed({{4{s[7]}}, s})");
     assert_text(design, weir_rtl_extend(design, weir_rtl_as_signed(design, a), 9), "$signed({a[7], a})");
@@ -160,11 +159,9 @@ static void huge_expressions_are_refused(void **state) {
     weir_rtl_module top = weir_rtl_add_module(design, "top");
     weir_rtl_expr a = wire(design, top, "a", 8);
     weir_rtl_expr x = a;
-    for (int i = 0; i < 64 && x.id; i++)
-        x = weir_rtl_binary(design, WEIR_RTL_ADD, x, x);
+    for (int i = 0; i < 64 && x.id; i++) x = weir_rtl_binary(design, WEIR_RTL_ADD, x, x);
     assert_int_equal(x.id, 0);
-    for (x = a; x.id;)
-        x = weir_rtl_binary(design, WEIR_RTL_ADD, x, a);
+    for (x = a; x.id;) x = weir_rtl_binary(design, WEIR_RTL_ADD, x, a);
     const char *text = "error: an expression has more than 65536 parts or 1000 levels; name some of its parts\n";
     weir_text twice = {0};
     weir_text_format(&twice, "%s%s", text, text);

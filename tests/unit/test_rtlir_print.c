@@ -97,8 +97,7 @@ static weir_rtl_module make_top(weir_rtl_design *d) {
 
     weir_rtl_instance v = weir_rtl_add_instance(d, top, link, "u_link");
     uint64_t words[10] = {0};
-    for (int i = 0; i < 9; i++)
-        words[i] = UINT64_C(0x0123456789abcdef) * (uint64_t)(i + 1);
+    for (int i = 0; i < 9; i++) words[i] = UINT64_C(0x0123456789abcdef) * (uint64_t)(i + 1);
     weir_rtl_expr seed = weir_rtl_constant_words(d, 592, false, words);
     weir_rtl_set_parameter(d, v, "WIDTH", 600);
     weir_rtl_connect(d, v, "clk", clk);
@@ -124,11 +123,10 @@ static void lines_stay_within_the_margin(void **state) {
     weir_rtl_expr parts[100];
     for (size_t i = 0; i < 100; i++)
         parts[i] = weir_rtl_read(d, weir_rtl_add_input(d, m, weir_rtl_free_name(d, m, "a_long_input_name"), 3));
-    weir_rtl_stmt s = weir_rtl_assign(d, m, weir_rtl_read(d, weir_rtl_add_output(d, m, "all", 300)),
-                                      weir_rtl_concat(d, 100, parts));
+    weir_rtl_stmt s =
+        weir_rtl_assign(d, m, weir_rtl_read(d, weir_rtl_add_output(d, m, "all", 300)), weir_rtl_concat(d, 100, parts));
     weir_text comment = {0};
-    for (int i = 0; i < 90; i++)
-        weir_text_add(&comment, "word ");
+    for (int i = 0; i < 90; i++) weir_text_add(&comment, "word ");
     weir_rtl_set_comment(d, WEIR_RTL_ITEM(s), comment.data);
     weir_text text = {0};
     weir_rtl_print_verilog(d, m, &text);
@@ -151,8 +149,7 @@ static void run_tool(const char *const *arguments, const char *folder) {
     if (end != WEIR_PROCESS_EXITED || status != 0)
         fail_msg("%s: status %d\n%s", arguments[0], status, output.data ? output.data : "");
     bool quiet = strcmp(arguments[0], "yosys") == 0 || !output.data || !strstr(output.data, "arning");
-    if (!quiet)
-        fail_msg("%s warns:\n%s", arguments[0], output.data);
+    if (!quiet) fail_msg("%s warns:\n%s", arguments[0], output.data);
     weir_text_free(&output);
 }
 
@@ -165,10 +162,10 @@ static void three_tools_accept_the_text(void **state) {
     char *from = data_path("link.v");
     char *to = weir_path_join(folder, "link.v");
     assert_true(weir_file_copy(from, to));
-    const char *icarus[] = {"iverilog", "-g2005", "-Wall", "-Wno-timescale", "-s",     "top", "-o",
-                            "top.vvp",  "link.v", "top.v", "counter.v",      NULL};
-    const char *verilator[] = {"verilator", "--lint-only", "-Wall",     "-Wno-UNUSEDPARAM", "--top-module",
-                               "top",       "link.v",      "counter.v", "top.v",            NULL};
+    const char *icarus[] = {"iverilog", "-g2005",  "-Wall",  "-Wno-timescale", "-s",        "top",
+                            "-o",       "top.vvp", "link.v", "top.v",          "counter.v", NULL};
+    const char *verilator[] = {"verilator", "--lint-only", "-Wall", "-Wno-UNUSEDPARAM", "--top-module", "top", "link.v",
+                               "counter.v", "top.v",       NULL};
     const char *yosys[] = {"yosys", "-q", "-p",
                            "read_verilog link.v counter.v top.v; hierarchy -check -top top; proc; check -assert", NULL};
     run_tool(icarus, folder);

@@ -103,14 +103,12 @@ static void what_cannot_be_read_is_reported(void **state) {
 static void deep_nesting_is_refused(void **state) {
     weir_text source = {0};
     weir_text_add(&source, "module m #(parameter X = ");
-    for (int i = 0; i < 100000; i++)
-        weir_text_char(&source, '(');
+    for (int i = 0; i < 100000; i++) weir_text_char(&source, '(');
     weir_text_add(&source, ") (input a); endmodule");
     assert_refused(*state, source.data, "1: error: expected less nesting, found '('");
     source.size = 0;
     weir_text_add(&source, "module m #(parameter X = 0");
-    for (int i = 0; i < 100000; i++)
-        weir_text_add(&source, "+1");
+    for (int i = 0; i < 100000; i++) weir_text_add(&source, "+1");
     weir_text_add(&source, ") (input a); endmodule");
     assert_refused(*state, source.data, "1: error: expected a shorter expression, found '+'");
     weir_text_free(&source);
@@ -146,13 +144,11 @@ static int read_folder(weir_rtl_design *design, const char *folder) {
     for (struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
         const char *name = entry->d_name;
         size_t length = strlen(name);
-        if (name[0] == '.')
-            continue;
+        if (name[0] == '.') continue;
         char *path = weir_path_join(folder, name);
         if (length > 2 && strcmp(name + length - 2, ".v") == 0) {
             weir_rtl_module module = weir_rtl_read_module(design, path);
-            if (!module.id)
-                fail_msg("%s: %s", path, messages.data ? messages.data : "not read");
+            if (!module.id) fail_msg("%s: %s", path, messages.data ? messages.data : "not read");
             char *expected = weir_format("%s.v", weir_rtl_get_module(design, module).name);
             assert_string_equal(name, expected);
             free(expected);
@@ -162,8 +158,7 @@ static int read_folder(weir_rtl_design *design, const char *folder) {
         }
         free(path);
     }
-    if (list)
-        closedir(list);
+    if (list) closedir(list);
     return files;
 }
 
@@ -171,16 +166,14 @@ static void every_library_file_reads(void **state) {
     char *folder = source_path("rtl");
     int files = read_folder(*state, folder);
     free(folder);
-    if (files == 0)
-        skip();
+    if (files == 0) skip();
     weir_rtl_design *design = *state;
     for (size_t i = 0; i < weir_rtl_module_count(design); i++) {
         weir_rtl_module module = weir_rtl_module_at(design, i);
         weir_rtl_module_info info = weir_rtl_get_module(design, module);
         for (size_t p = 0; p < info.port_count; p++) {
             weir_rtl_var_info port = weir_rtl_get_var(design, weir_rtl_port_at(design, module, p));
-            if (port.width == 0)
-                fail_msg("%s: port %s has no width with default parameters", info.name, port.name);
+            if (port.width == 0) fail_msg("%s: port %s has no width with default parameters", info.name, port.name);
         }
     }
 }
@@ -193,8 +186,7 @@ static weir_rtl_module wrap(weir_rtl_design *design, weir_rtl_module part, bool 
     for (size_t p = 0; p < info.port_count; p++) {
         weir_rtl_var_info port = weir_rtl_get_var(design, weir_rtl_port_at(design, part, p));
         uint32_t width = weir_rtl_port_width(design, u, port.name) + (wrong && port.kind == WEIR_RTL_DATA);
-        weir_rtl_var own =
-            weir_rtl_add_port(design, top, port.name, width, port.direction, port.kind, port.is_signed);
+        weir_rtl_var own = weir_rtl_add_port(design, top, port.name, width, port.direction, port.kind, port.is_signed);
         weir_rtl_connect(design, u, port.name, weir_rtl_read(design, own));
     }
     return top;
@@ -218,10 +210,8 @@ static int icarus_complaints(weir_rtl_design *design, weir_rtl_module top, const
     weir_process process = {.arguments = arguments, .seconds = 60};
     weir_process_run(&process, &output, &status);
     int complaints = 0;
-    for (const char *at = output.data; at && (at = strstr(at, " bits, got ")); at++)
-        complaints++;
-    for (size_t i = 0; i < 8; i++)
-        weir_text_free(&command[i]);
+    for (const char *at = output.data; at && (at = strstr(at, " bits, got ")); at++) complaints++;
+    for (size_t i = 0; i < 8; i++) weir_text_free(&command[i]);
     weir_text_free(&output);
     weir_remove_tree(folder);
     free(folder);
@@ -237,13 +227,11 @@ static void widths_agree_with_icarus(void **state) {
     read_folder(design, folder);
     free(folder);
     size_t count = weir_rtl_module_count(design);
-    if (count == 0 || !weir_process_found("iverilog"))
-        skip();
+    if (count == 0 || !weir_process_found("iverilog")) skip();
     for (size_t i = 0; i < count; i++) {
         weir_rtl_module part = weir_rtl_module_at(design, i);
         weir_rtl_module top = wrap(design, part, false);
-        if (!weir_rtl_verify(design, top))
-            fail_msg("%s", messages.data);
+        if (!weir_rtl_verify(design, top)) fail_msg("%s", messages.data);
         if (icarus_complaints(design, top, weir_rtl_get_module(design, part).path) != 0)
             fail_msg("%s: widths differ", weir_rtl_get_module(design, part).name);
     }

@@ -49,11 +49,11 @@ static inline int stop(void **state) {
 #define DESIGN_TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
 
 /* Compares with everything that was reported since the last call. */
-#define ASSERT_MESSAGES(expected)                                         \
-    do {                                                                  \
-        assert_string_equal(messages.data ? messages.data : "", expected); \
-        weir_text_free(&messages);                                        \
-        messages = (weir_text){0};                                        \
+#define ASSERT_MESSAGES(expected)                                                                                      \
+    do {                                                                                                               \
+        assert_string_equal(messages.data ? messages.data : "", expected);                                             \
+        weir_text_free(&messages);                                                                                     \
+        messages = (weir_text){0};                                                                                     \
     } while (0)
 
 /* A path below the source tree; heap memory. */

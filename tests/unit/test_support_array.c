@@ -9,10 +9,10 @@
  *        "flags": np.array([True, False, True]), "long": np.array([-2**63, 2**63 - 1], np.int64),
  *        "unsigned": np.array([2**64 - 1], np.uint64), "empty": np.zeros((0, 4), np.float32)}
  *   np.savez("numpy_stored.npz", **a); np.savez_compressed("numpy_deflated.npz", **a) */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Arena, interning, text, hashes, suggestions and the diagnostic sink. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <locale.h>

@@ -1,8 +1,8 @@
 /* Files, folders, paths, and running programs. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <fcntl.h>

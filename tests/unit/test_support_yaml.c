@@ -1,8 +1,8 @@
 /* YAML configuration: the tree, its lines, the scalar readers, and what is refused. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <stdlib.h>

@@ -41,7 +41,8 @@ int weir_command_check(int argc, char **argv) {
             status = weir_simulate_folder(&simulate, weir_module_name(module), weir_module_find_graph(module, "model"),
                                           weir_module_find_graph(module, "integer"),
                                           weir_module_find_graph(module, "hardware"), folder);
-        if (kept == NULL && folder != NULL && status == WEIR_EXIT_MISMATCH) printf("\n  the folder is kept: %s\n", folder);
+        if (kept == NULL && folder != NULL && status == WEIR_EXIT_MISMATCH)
+            printf("\n  the folder is kept: %s\n", folder);
         else if (kept == NULL && folder != NULL) weir_remove_tree(folder);
         free(own);
         weir_module_free(module);

@@ -41,7 +41,8 @@ static void print_help(const weir_command *command, const weir_cli_option *optio
     printf("usage: weir %s [options] %s\n%s\n\noptions:\n", command->name, command->operands, command->help);
     for (const weir_cli_option *o = options; o->name != NULL; o++) {
         char left[64];
-        if (o->letter != 0) snprintf(left, sizeof left, "-%c, --%s %s", o->letter, o->name, o->value == NULL ? "" : o->value);
+        if (o->letter != 0)
+            snprintf(left, sizeof left, "-%c, --%s %s", o->letter, o->name, o->value == NULL ? "" : o->value);
         else snprintf(left, sizeof left, "    --%s %s", o->name, o->value == NULL ? "" : o->value);
         printf("  %-32s %s\n", left, o->help);
     }
@@ -50,9 +51,10 @@ static void print_help(const weir_command *command, const weir_cli_option *optio
 }
 
 static int print_usage(FILE *file) {
-    fprintf(file, "usage: weir COMMAND [options] ...\n"
-                  "Compiles trained, quantized neural networks into streaming accelerators in plain Verilog and proves by\n"
-                  "co-simulation that the hardware computes the same bits as the software reference.\n\ncommands:\n");
+    fprintf(file,
+            "usage: weir COMMAND [options] ...\n"
+            "Compiles trained, quantized neural networks into streaming accelerators in plain Verilog and proves by\n"
+            "co-simulation that the hardware computes the same bits as the software reference.\n\ncommands:\n");
     for (size_t i = 0; i < COMMANDS; i++) fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].help);
     fprintf(file, "\n'weir COMMAND --help' explains a command; 'weir --version' prints the version.\n"
                   "exit status: 0 fine, 1 bad input, 2 bad usage, 3 the hardware disagrees with the reference,\n"

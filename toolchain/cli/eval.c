@@ -17,7 +17,8 @@ static int evaluate(const weir_graph *graph, const char *data_path, const char *
     if (result != NULL && output != NULL) {
         if (!weir_npy_write(output, result)) status = WEIR_EXIT_INPUT;
     } else if (result != NULL) {
-        size_t row = result->shape.rank > 1 && result->shape.dim[0] > 0 ? result->count / (size_t)result->shape.dim[0] : 1;
+        size_t row =
+            result->shape.rank > 1 && result->shape.dim[0] > 0 ? result->count / (size_t)result->shape.dim[0] : 1;
         for (size_t i = 0; i < result->count; i++)
             printf("%.9g%c", weir_array_get(result, i), (i + 1) % row == 0 ? '\n' : ' ');
     }
@@ -48,7 +49,7 @@ int weir_command_eval(int argc, char **argv) {
         if (module != NULL && integer) status = weir_job_run(&job, module, "lower_integer");
         else if (module != NULL && job.quantize != NULL) status = weir_job_run(&job, module, "");
         if (status == WEIR_EXIT_FINE)
-            status = evaluate(weir_module_find_graph(module, integer                  ? "integer"
+            status = evaluate(weir_module_find_graph(module, integer                ? "integer"
                                                              : job.quantize != NULL ? "quantized"
                                                                                     : "model"),
                               data, output);

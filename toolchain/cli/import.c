@@ -2,7 +2,8 @@
 #include "cli/job.h"
 #include "ir/print.h"
 
-static const char help_text[] = "OUT.weir gets the graph as text, OUT.npz beside it the constants, readable by NumPy.\n";
+static const char help_text[] =
+    "OUT.weir gets the graph as text, OUT.npz beside it the constants, readable by NumPy.\n";
 
 int weir_command_import(int argc, char **argv) {
     const char *output = NULL;

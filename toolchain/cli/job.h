@@ -16,21 +16,24 @@ typedef struct weir_job {
     bool verify, timing;
 } weir_job;
 
-#define WEIR_JOB_DEFAULTS {.requantize = "auto", .max_macs = 64, .batch = 1}
+#define WEIR_JOB_DEFAULTS                                                                                              \
+    { .requantize = "auto", .max_macs = 64, .batch = 1 }
 /* Rows of an option table for `job`; first those about quantization, then those about hardware. */
 #define WEIR_JOB_QUANTIZE_OPTIONS(job)                                                                                 \
-    {"quantize", 'q', WEIR_CLI_STRING, &(job).quantize, "SCHEME", "quantize a float model: int8 or fixed"},           \
-        {"calibration", 'c', WEIR_CLI_STRING, &(job).calibration, "FILE", "typical inputs to quantize with"},        \
-        {"batch", 0, WEIR_CLI_INT, &(job).batch, "N", "value of a symbolic first dimension (1)"},                      \
-        {"set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir help compile'"}
+    {"quantize", 'q', WEIR_CLI_STRING, &(job).quantize, "SCHEME", "quantize a float model: int8 or fixed"},            \
+        {"calibration", 'c', WEIR_CLI_STRING, &(job).calibration, "FILE", "typical inputs to quantize with"},          \
+        {"batch", 0, WEIR_CLI_INT, &(job).batch, "N", "value of a symbolic first dimension (1)"}, {                    \
+        "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir help compile'"     \
+    }
 #define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
     {"target-interval", 't', WEIR_CLI_INT, &(job).target_interval, "N", "cycles a frame may take"},                    \
         {"max-macs", 'm', WEIR_CLI_INT, &(job).max_macs, "N", "multipliers to spend (64)"},                            \
         {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE a node, in YAML"},                      \
         {"requantize", 'r', WEIR_CLI_STRING, &(job).requantize, "FORM", "auto, scale, float or threshold"},            \
         {"top", 0, WEIR_CLI_STRING, &(job).top, "NAME", "name of the top module (the model's)"},                       \
-        {"verify-each", 0, WEIR_CLI_FLAG, &(job).verify, NULL, "verify the IR after each pass"},                       \
-        {"timing", 0, WEIR_CLI_FLAG, &(job).timing, NULL, "print the time of each pass"}
+        {"verify-each", 0, WEIR_CLI_FLAG, &(job).verify, NULL, "verify the IR after each pass"}, {                     \
+        "timing", 0, WEIR_CLI_FLAG, &(job).timing, NULL, "print the time of each pass"                                 \
+    }
 
 /* Runs passes on the module: quantizes when the job says so, then `pipeline` (text). Exit status. */
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline);

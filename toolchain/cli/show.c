@@ -7,7 +7,8 @@
 #include "passes/analysis/resources.h"
 #include "support/text.h"
 
-static const char help_text[] = "Without options: the text IR, then the tables; hardware is for DIR/hardware.weir of a compiled folder.\n";
+static const char help_text[] =
+    "Without options: the text IR, then the tables; hardware is for DIR/hardware.weir of a compiled folder.\n";
 
 static void print_nodes(const weir_graph *graph) {
     printf("%-28s %-28s %-20s %-10s %s\n", "node", "operator", "mase type", "mase op", "result");

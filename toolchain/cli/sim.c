@@ -26,7 +26,8 @@ int weir_command_sim(int argc, char **argv) {
     simulate.debug_frames = 0;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &simulate.results, "OUT.npy", "write the model's outputs"},
-        {"netlist", 0, WEIR_CLI_STRING, &simulate.netlist, "FILE", "a netlist in place of DIR/rtl; needs --simulator icarus"},
+        {"netlist", 0, WEIR_CLI_STRING, &simulate.netlist, "FILE",
+         "a netlist in place of DIR/rtl; needs --simulator icarus"},
         {"cells", 0, WEIR_CLI_STRING, &simulate.cells, "FILE", "Verilog models of the netlist's cells"},
         WEIR_SIMULATE_OPTIONS(simulate),
         {.name = NULL}};

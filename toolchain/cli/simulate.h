@@ -11,15 +11,18 @@ typedef struct weir_simulate {
     int64_t frames, debug_frames, seed;
 } weir_simulate;
 
-#define WEIR_SIMULATE_DEFAULTS {.simulator = "both", .profile = "always", .debug_frames = 16, .seed = 1}
+#define WEIR_SIMULATE_DEFAULTS                                                                                         \
+    { .simulator = "both", .profile = "always", .debug_frames = 16, .seed = 1 }
 #define WEIR_SIMULATE_OPTIONS(s)                                                                                       \
     {"data", 'd', WEIR_CLI_STRING, &(s).data, "FILE", "frames: .npy, .npz[:key], .csv[.gz]; required"},                \
-        {"simulator", 0, WEIR_CLI_STRING, &(s).simulator, "NAME", "icarus, verilator or both (both)"},                \
+        {"simulator", 0, WEIR_CLI_STRING, &(s).simulator, "NAME", "icarus, verilator or both (both)"},                 \
         {"profile", 'p', WEIR_CLI_STRING, &(s).profile, "NAME", "always, half, eighth, after-valid or all (always)"},  \
         {"frames", 'n', WEIR_CLI_INT, &(s).frames, "N", "at most so many frames (all)"},                               \
-        {"debug-frames", 0, WEIR_CLI_INT, &(s).debug_frames, "N", "frames on which every stream is compared (check: 16, sim: 0)"},   \
-        {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "of stalls and idle data (1)"},                                      \
-        {"json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"}
+        {"debug-frames",    0,   WEIR_CLI_INT,                                                                         \
+         &(s).debug_frames, "N", "frames on which every stream is compared (check: 16, sim: 0)"},                      \
+        {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "of stalls and idle data (1)"}, {                                    \
+        "json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"                                    \
+    }
 
 /* Exit status. `model` and `integer` may be NULL. */
 int weir_simulate_folder(const weir_simulate *simulate, const char *name, const weir_graph *model,

@@ -85,8 +85,7 @@ weir_executor *weir_executor_new(const weir_graph *graph) {
         if (weir_value_exists(graph, value)) executor->value[id] = weir_value_constant(graph, value);
         executor->is_fixed[id] = executor->value[id] != NULL;
     }
-    for (size_t i = 0; i < weir_graph_input_count(graph); i++)
-        add_buffer(executor, weir_graph_input(graph, i));
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) add_buffer(executor, weir_graph_input(graph, i));
     bool fine = true;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         fine = add_step(executor, node) && fine;

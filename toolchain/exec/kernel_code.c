@@ -42,8 +42,7 @@ static void accumulate(const code_matrix *a, const code_matrix *b, size_t row, s
     }
     for (size_t k = 0; k < inner; k++) {
         const int64_t left = code_at(a, row, k) - zero_a;
-        for (size_t j = 0; j < count; j++)
-            sum[j] += left * (code_at(b, k, first + j) - zero[j]);
+        for (size_t j = 0; j < count; j++) sum[j] += left * (code_at(b, k, first + j) - zero[j]);
     }
 }
 
@@ -82,8 +81,7 @@ static void multiply(const code_matrix *a, const code_matrix *b, const weir_prod
         for (size_t first = 0; first < shape->columns; first += BLOCK) {
             const size_t count = shape->columns - first < BLOCK ? shape->columns - first : BLOCK;
             accumulate(a, b, row, shape->inner, first, count, sum);
-            for (size_t j = 0; j < count; j++)
-                store(to, y, y_at + row * shape->columns + first + j, first + j, sum[j]);
+            for (size_t j = 0; j < count; j++) store(to, y, y_at + row * shape->columns + first + j, first + j, sum[j]);
         }
     }
 }

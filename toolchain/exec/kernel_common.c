@@ -51,8 +51,7 @@ weir_product weir_product_of(const weir_shape *a, const weir_shape *b) {
 
 weir_channels weir_channels_of(const weir_shape *shape, int axis, size_t count) {
     weir_channels channels = {.inner = 1, .count = count};
-    for (int i = axis + 1; count > 1 && i < shape->rank; i++)
-        channels.inner *= (size_t)shape->dim[i];
+    for (int i = axis + 1; count > 1 && i < shape->rank; i++) channels.inner *= (size_t)shape->dim[i];
     return channels;
 }
 
@@ -67,8 +66,7 @@ const weir_type *weir_kernel_output_type(const weir_graph *graph, weir_node node
 #define LOAD(c_type)                                                                                                   \
     do {                                                                                                               \
         const c_type *from = (const c_type *)array->data + first;                                                      \
-        for (size_t i = 0; i < count; i++)                                                                             \
-            to[i] = (int64_t)from[i];                                                                                  \
+        for (size_t i = 0; i < count; i++) to[i] = (int64_t)from[i];                                                   \
     } while (0)
 
 void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to) {
@@ -82,7 +80,6 @@ void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64
     case WEIR_INT64: LOAD(int64_t); break;
     case WEIR_UINT64: LOAD(uint64_t); break;
     default:
-        for (size_t i = 0; i < count; i++)
-            to[i] = weir_array_get_int(array, first + i);
+        for (size_t i = 0; i < count; i++) to[i] = weir_array_get_int(array, first + i);
     }
 }

@@ -122,8 +122,7 @@ void weir_kernel_RELU(const weir_graph *graph, weir_node node, const weir_array 
     if (x->dtype == WEIR_FLOAT32) {
         const float *from = x->data;
         float *to = y->data;
-        for (size_t i = 0; i < y->count; i++)
-            to[i] = from[i] < 0 ? 0 : from[i];
+        for (size_t i = 0; i < y->count; i++) to[i] = from[i] < 0 ? 0 : from[i];
         return;
     }
     memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype));

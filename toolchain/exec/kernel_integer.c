@@ -10,8 +10,7 @@ enum { OUTPUT_BLOCK = 64, INPUT_BLOCK = 512 };
 #define DOT(c_type)                                                                                                    \
     do {                                                                                                               \
         const c_type *weight = (const c_type *)w->data + first;                                                        \
-        for (size_t k = 0; k < count; k++)                                                                             \
-            sum += (uint64_t)weight[k] * (uint64_t)x[k];                                                               \
+        for (size_t k = 0; k < count; k++) sum += (uint64_t)weight[k] * (uint64_t)x[k];                                \
     } while (0)
 
 /* Product of `count` weights from element `first` on with x. */
@@ -43,16 +42,13 @@ void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_arra
     for (size_t row = 0; row < rows; row++) {
         for (size_t first = 0; first < columns; first += OUTPUT_BLOCK) {
             const size_t count = columns - first < OUTPUT_BLOCK ? columns - first : OUTPUT_BLOCK;
-            for (size_t n = 0; n < count; n++)
-                sum[n] = 0;
+            for (size_t n = 0; n < count; n++) sum[n] = 0;
             for (size_t from = 0; from < inner; from += INPUT_BLOCK) {
                 const size_t taken = inner - from < INPUT_BLOCK ? inner - from : INPUT_BLOCK;
                 weir_kernel_load(x, row * inner + from, taken, wide);
-                for (size_t n = 0; n < count; n++)
-                    sum[n] += dot(w, (first + n) * inner + from, taken, wide);
+                for (size_t n = 0; n < count; n++) sum[n] += dot(w, (first + n) * inner + from, taken, wide);
             }
-            for (size_t n = 0; n < count; n++)
-                weir_array_set_int(y, row * columns + first + n, (int64_t)sum[n]);
+            for (size_t n = 0; n < count; n++) weir_array_set_int(y, row * columns + first + n, (int64_t)sum[n]);
         }
     }
 }

@@ -22,8 +22,7 @@ COPY_KERNEL(REGISTER_SLICE)
 
 void weir_kernel_FORK(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                       weir_array *const *outputs) {
-    for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
-        copy(inputs[0], outputs[i]);
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++) copy(inputs[0], outputs[i]);
 }
 
 void weir_kernel_TRANSPOSE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

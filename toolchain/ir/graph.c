@@ -66,7 +66,8 @@ struct weir_graph {
 
 static size_t name_slot(const name_table *table, const char *name) {
     size_t slot = (size_t)((uint64_t)(uintptr_t)name * 0x9E3779B97F4A7C15u >> 32) & (table->capacity - 1);
-    while (table->entry[slot].name != NULL && table->entry[slot].name != name) slot = (slot + 1) & (table->capacity - 1);
+    while (table->entry[slot].name != NULL && table->entry[slot].name != name)
+        slot = (slot + 1) & (table->capacity - 1);
     return slot;
 }
 
@@ -149,9 +150,7 @@ weir_arena *weir_graph_arena(weir_graph *graph) { return graph->arena; }
 const char *weir_graph_source(const weir_graph *graph) { return graph->source; }
 void weir_graph_set_source(weir_graph *graph, const char *file) { graph->source = weir_graph_intern(graph, file); }
 
-const char *weir_graph_intern(weir_graph *graph, const char *text) {
-    return weir_strings_intern(graph->strings, text);
-}
+const char *weir_graph_intern(weir_graph *graph, const char *text) { return weir_strings_intern(graph->strings, text); }
 
 size_t weir_graph_input_count(const weir_graph *graph) { return graph->input_count; }
 weir_value weir_graph_input(const weir_graph *graph, size_t index) { return graph->input[index]; }
@@ -176,8 +175,8 @@ static void *copy_in(weir_arena *arena, const void *data, size_t size) {
 static weir_quant copy_quant(weir_arena *arena, const weir_quant *quant) {
     weir_quant copy = *quant;
     copy.scale = copy_in(arena, quant->count == 0 ? NULL : quant->scale, quant->count * sizeof *quant->scale);
-    copy.zero_point = copy_in(arena, quant->count == 0 ? NULL : quant->zero_point,
-                              quant->count * sizeof *quant->zero_point);
+    copy.zero_point =
+        copy_in(arena, quant->count == 0 ? NULL : quant->zero_point, quant->count * sizeof *quant->zero_point);
     return copy;
 }
 
@@ -525,8 +524,7 @@ static weir_attribute *attribute_for(weir_graph *graph, weir_node node, const ch
         if (record->attribute_count == record->attribute_capacity) {
             uint32_t capacity = record->attribute_capacity == 0 ? 4 : record->attribute_capacity * 2;
             weir_attribute *grown = weir_arena_array(graph->arena, capacity, sizeof *grown);
-            if (record->attribute_count > 0)
-                memcpy(grown, record->attribute, record->attribute_count * sizeof *grown);
+            if (record->attribute_count > 0) memcpy(grown, record->attribute, record->attribute_count * sizeof *grown);
             record->attribute = grown;
             record->attribute_capacity = capacity;
         }

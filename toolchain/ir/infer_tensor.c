@@ -113,8 +113,7 @@ static bool set_reshaped(weir_graph *graph, weir_node node, const weir_shape *sh
     type.shape = *shape;
     if (type.quant.count > 1 && type.quant.axis >= 0 && type.quant.axis < from.rank) {
         int64_t before = 1, reached = 1;
-        for (int i = 0; i < type.quant.axis; i++)
-            before *= from.dim[i];
+        for (int i = 0; i < type.quant.axis; i++) before *= from.dim[i];
         int axis = 0;
         while (axis < shape->rank && (reached != before || shape->dim[axis] != from.dim[type.quant.axis])) {
             reached *= shape->dim[axis++];
@@ -135,8 +134,7 @@ bool weir_infer_FLATTEN(weir_graph *graph, weir_node node) {
         return weir_rule_fail(graph, node, "axis %lld is outside [-%d, %d]", (long long)axis, from->rank, from->rank);
     }
     weir_shape shape = {.rank = 2, .dim = {1, 1}};
-    for (int i = 0; i < from->rank; i++)
-        shape.dim[i < (axis < 0 ? axis + from->rank : axis) ? 0 : 1] *= from->dim[i];
+    for (int i = 0; i < from->rank; i++) shape.dim[i < (axis < 0 ? axis + from->rank : axis) ? 0 : 1] *= from->dim[i];
     return set_reshaped(graph, node, &shape);
 }
 
@@ -359,8 +357,7 @@ bool weir_infer_QUANT(weir_graph *graph, weir_node node) {
     const char *mode = weir_node_string(graph, node, "rounding_mode", "ROUND");
     static const char *const modes[] = {"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"};
     bool known = false;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        known = known || strcmp(mode, modes[i]) == 0;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) known = known || strcmp(mode, modes[i]) == 0;
     if (!known) return weir_rule_fail(graph, node, "unknown rounding mode '%s'", mode);
     if (!all_float32(graph, node, 4)) return false;
     if (weir_rule_count(weir_rule_input(graph, node, 3)) != 1) {

@@ -9,8 +9,9 @@
 static const weir_op_info table[WEIR_OP_COUNT] = {
     [WEIR_OP_NONE] = {"", "None", "None", 0, 0, 0, WEIR_CLASS_TENSOR, WEIR_MASE_MODULE, "none"},
 #define WEIR_OP(id, domain, name, low, high, outputs, class, mase_type, mase_op)                                       \
-    [WEIR_OP_##id] = {domain,  name,                FULL_NAME(domain, name),  low,    high,                            \
-                      outputs, WEIR_CLASS_##class, WEIR_MASE_##mase_type, mase_op},
+    [WEIR_OP_##id] = {domain, name,    FULL_NAME(domain, name), low,                                                   \
+                      high,   outputs, WEIR_CLASS_##class,      WEIR_MASE_##mase_type,                                 \
+                      mase_op},
 #include "ir/op.def"
 #undef WEIR_OP
 };

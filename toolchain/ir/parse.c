@@ -175,9 +175,7 @@ static bool read_double(parser *p, double *value) {
     skip_blanks(p);
     char text[64];
     size_t size = 0;
-    while (p->at + size < p->end && size + 1 < sizeof text &&
-           (weir_is_word(p->at[size]) || p->at[size] == '+'))
-        size++;
+    while (p->at + size < p->end && size + 1 < sizeof text && (weir_is_word(p->at[size]) || p->at[size] == '+')) size++;
     memcpy(text, p->at, size);
     text[size] = '\0';
     char *end;
@@ -487,8 +485,7 @@ static bool parse_node_body(parser *p, const char *name, const char *const *outp
     size_t input_count = 0;
     bool fine = parse_inputs(p, &inputs, &input_count);
     if (fine) {
-        weir_node node =
-            weir_graph_add_node(p->graph, op, name, inputs, input_count, output_count, WEIR_NO_NODE);
+        weir_node node = weir_graph_add_node(p->graph, op, name, inputs, input_count, output_count, WEIR_NO_NODE);
         for (size_t i = 0; i < output_count; i++)
             weir_value_set_name(p->graph, weir_node_output(p->graph, node, i), outputs[i]);
         fine = parse_node_rest(p, node) && parse_types(p, node);

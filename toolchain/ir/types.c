@@ -5,9 +5,8 @@
 
 static const char *const format_names[WEIR_FORMAT_COUNT] = {"float",     "integer", "fixed", "binary", "ternary",
                                                             "minifloat", "log",     "block", "mx"};
-static const char *const rounding_names[WEIR_ROUND_COUNT] = {"floor",     "truncate",  "half-up", "half-even",
-                                                             "half-down", "half-away", "ceil",    "away",
-                                                             "half-to-zero"};
+static const char *const rounding_names[WEIR_ROUND_COUNT] = {
+    "floor", "truncate", "half-up", "half-even", "half-down", "half-away", "ceil", "away", "half-to-zero"};
 static const char *const saturation_names[WEIR_SATURATION_COUNT] = {"saturate", "symmetric"};
 
 static bool find_name(const char *const *names, int count, const char *name, int *index) {

@@ -30,8 +30,7 @@ static bool verify(const weir_module *module) {
 }
 
 void weir_module_set_rtl(weir_module *module, weir_rtl_design *design, const char *top) {
-    static const weir_module_design_calls calls = {
-        .print = print, .verify = verify, .release = weir_rtl_design_free};
+    static const weir_module_design_calls calls = {.print = print, .verify = verify, .release = weir_rtl_design_free};
     weir_module_set_string(module, "hardware.top", top);
     weir_module_set_design(module, design, &calls);
 }

@@ -269,8 +269,7 @@ void weir_module_set_data(weir_module *module, const char *name, void *data, voi
     } else if (found && module->data.item[at].as.data.pointer == data) {
         module->data.item[at].as.data.release = release;
     } else {
-        put(&module->data, name,
-            (property){.kind = PROPERTY_DATA, .as.data = {.pointer = data, .release = release}});
+        put(&module->data, name, (property){.kind = PROPERTY_DATA, .as.data = {.pointer = data, .release = release}});
     }
 }
 

@@ -84,11 +84,8 @@ static bool parse_real(const char *text, double *value) {
 /* A string value is a heap copy. */
 static bool parse_value(const weir_pass_spec *spec, const char *text, weir_pass_value *value) {
     switch (spec->option->kind) {
-    case WEIR_PASS_BOOL:
-        value->as.b = strcmp(text, "true") == 0;
-        return value->as.b || strcmp(text, "false") == 0;
-    case WEIR_PASS_INT:
-        return parse_int(text, &value->as.i) && value->as.i >= spec->low && value->as.i <= spec->high;
+    case WEIR_PASS_BOOL: value->as.b = strcmp(text, "true") == 0; return value->as.b || strcmp(text, "false") == 0;
+    case WEIR_PASS_INT: return parse_int(text, &value->as.i) && value->as.i >= spec->low && value->as.i <= spec->high;
     case WEIR_PASS_REAL:
         return parse_real(text, &value->as.r) && value->as.r >= spec->real_low && value->as.r <= spec->real_high;
     case WEIR_PASS_STRING: value->as.s = weir_copy_string(text); return true;

@@ -237,8 +237,7 @@ static bool parse_element(cursor *c, weir_pass *sequence) {
     while (kind < WEIR_PASS_KIND_COUNT && strcmp(name, weir_pass_kind_name((weir_pass_kind)kind)) != 0) {
         kind++;
     }
-    weir_pass *pass =
-        kind < WEIR_PASS_KIND_COUNT ? parse_group(c, (weir_pass_kind)kind) : parse_named(c, name, place);
+    weir_pass *pass = kind < WEIR_PASS_KIND_COUNT ? parse_group(c, (weir_pass_kind)kind) : parse_named(c, name, place);
     if (pass && sequence->kind != WEIR_PASS_MODULE && sequence->kind != pass->kind) {
         weir_pass_complain(place, "%s '%s' does not fit into %s(...)",
                            pass->is_sequence ? "sequence" : weir_pass_kind_name(pass->kind), name,

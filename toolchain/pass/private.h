@@ -13,7 +13,7 @@ typedef struct weir_pass_value {
         bool b;
         int64_t i;
         double r;
-        char *s;    /* heap */
+        char *s;       /* heap */
         size_t choice; /* of the spec's words */
     } as;
 } weir_pass_value;

@@ -82,10 +82,11 @@ static bool may_add(const weir_pass_registry *registry, const char *name) {
         return false;
     }
     if (!good_name(name)) {
-        weir_error(WEIR_NOWHERE,
-                   "'%s' is no name for a pass: expected lower case letters, digits, '-', '_' and '.', other than 'module', "
-                   "'graph' and 'hardware'",
-                   name ? name : "");
+        weir_error(
+            WEIR_NOWHERE,
+            "'%s' is no name for a pass: expected lower case letters, digits, '-', '_' and '.', other than 'module', "
+            "'graph' and 'hardware'",
+            name ? name : "");
         return false;
     }
     if (weir_pass_registry_entry(registry, name)) {
@@ -242,8 +243,7 @@ static bool resolve_requires(weir_pass_registry *registry, weir_pass_entry *entr
         }
         ok = ok && found;
         if (found) {
-            entry->requires =
-                weir_grow(entry->requires, &capacity, entry->require_count + 1, sizeof *entry->requires);
+            entry->requires = weir_grow(entry->requires, &capacity, entry->require_count + 1, sizeof *entry->requires);
             entry->requires[entry->require_count++] = found;
         }
     }

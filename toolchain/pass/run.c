@@ -34,8 +34,7 @@ static weir_pass_slot *find_slot(weir_pass_context *context, uint32_t id, size_t
             return context->slot[i];
         }
     }
-    context->slot =
-        weir_grow(context->slot, &context->slot_capacity, context->slot_count + 1, sizeof *context->slot);
+    context->slot = weir_grow(context->slot, &context->slot_capacity, context->slot_count + 1, sizeof *context->slot);
     return context->slot[context->slot_count++] = new_slot(context, id);
 }
 
@@ -53,8 +52,8 @@ weir_pass_slot *weir_pass_slot_of(weir_pass_context *context, const weir_graph *
 }
 
 /* valid &= survive | (scope ^ flip), where a NULL scope is the empty set */
-static void keep(const weir_pass_context *context, weir_pass_slot *slot, const uint64_t *survive,
-                 const uint64_t *scope, uint64_t flip) {
+static void keep(const weir_pass_context *context, weir_pass_slot *slot, const uint64_t *survive, const uint64_t *scope,
+                 uint64_t flip) {
     for (size_t i = 0; i < context->registry->words; i++) {
         slot->valid[i] &= survive[i] | (scope ? scope[i] ^ flip : 0);
     }
@@ -138,8 +137,7 @@ static void set_failed(weir_pass_context *context, const char *name) {
 static bool hook_failed(const weir_pass_frame *frame, const weir_pass_instrument *instrument, size_t errors,
                         const char *when) {
     if (weir_diag_errors() == errors) {
-        weir_error(WEIR_NOWHERE, "instrument '%s' failed %s pass '%s'", instrument->name, when,
-                   frame->site.pass->name);
+        weir_error(WEIR_NOWHERE, "instrument '%s' failed %s pass '%s'", instrument->name, when, frame->site.pass->name);
     }
     set_failed(frame->site.context, frame->site.pass->name);
     return false;
@@ -386,8 +384,7 @@ static bool hoist(weir_pass_context *context, const weir_pass_entry *entry) {
         if (holds(context, needed, NULL)) {
             continue;
         }
-        if (needed->kind == WEIR_PASS_GRAPH ? !hoist(context, needed)
-                                            : !require_one(context, entry, needed, NULL)) {
+        if (needed->kind == WEIR_PASS_GRAPH ? !hoist(context, needed) : !require_one(context, entry, needed, NULL)) {
             return false;
         }
     }

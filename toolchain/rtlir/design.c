@@ -26,8 +26,7 @@ weir_rtl_design *weir_rtl_design_new(void) {
 }
 
 void weir_rtl_design_free(weir_rtl_design *design) {
-    if (!design)
-        return;
+    if (!design) return;
     for (size_t i = 1; i < design->module_count; i++) {
         free(design->module[i].ports.id);
         free(design->module[i].vars.id);
@@ -55,9 +54,7 @@ void weir_rtl_design_free(weir_rtl_design *design) {
     free(design);
 }
 
-size_t weir_rtl_errors(const weir_rtl_design *design) {
-    return design->errors;
-}
+size_t weir_rtl_errors(const weir_rtl_design *design) { return design->errors; }
 
 void rtl_error(weir_rtl_design *design, weir_location place, const char *format, ...) {
     weir_text text = {0};
@@ -79,15 +76,13 @@ void rtl_ids_add(rtl_ids *ids, uint32_t id) {
 
 void weir_rtl_set_place(weir_rtl_design *design, weir_location place) {
     design->place = place;
-    if (place.file)
-        design->place.file = weir_strings_intern(design->strings, place.file);
+    if (place.file) design->place.file = weir_strings_intern(design->strings, place.file);
 }
 
 void weir_rtl_set_pass(weir_rtl_design *design, const char *pass) {
     design->pass = pass ? weir_strings_intern(design->strings, pass) : NULL;
     design->trail = 0;
-    if (!pass)
-        return;
+    if (!pass) return;
     design->trail = RTL_APPEND(design, trail_entry);
     design->trail_entry[design->trail].pass = design->pass;
 }
@@ -109,12 +104,10 @@ rtl_common *rtl_common_of(const weir_rtl_design *design, weir_rtl_item item) {
 }
 
 void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item) {
-    if (!item.id || !design->pass)
-        return;
+    if (!item.id || !design->pass) return;
     rtl_common *common = rtl_common_of(design, item);
     for (uint32_t t = common->trail; t; t = design->trail_entry[t].previous)
-        if (design->trail_entry[t].pass == design->pass)
-            return;
+        if (design->trail_entry[t].pass == design->pass) return;
     uint32_t trail = RTL_APPEND(design, trail_entry);
     design->trail_entry[trail].pass = design->pass;
     design->trail_entry[trail].previous = common->trail;
@@ -124,16 +117,14 @@ void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item) {
 weir_rtl_item_info weir_rtl_get_item(const weir_rtl_design *design, weir_rtl_item item) {
     const rtl_common *common = rtl_common_of(design, item);
     weir_rtl_item_info info = {.comment = common->comment, .place = common->place};
-    for (uint32_t t = common->trail; t; t = design->trail_entry[t].previous)
-        info.pass_count++;
+    for (uint32_t t = common->trail; t; t = design->trail_entry[t].previous) info.pass_count++;
     return info;
 }
 
 const char *weir_rtl_item_pass(const weir_rtl_design *design, weir_rtl_item item, size_t index) {
     size_t skip = weir_rtl_get_item(design, item).pass_count - 1 - index;
     uint32_t t = rtl_common_of(design, item)->trail;
-    while (skip-- > 0)
-        t = design->trail_entry[t].previous;
+    while (skip-- > 0) t = design->trail_entry[t].previous;
     return design->trail_entry[t].pass;
 }
 
@@ -143,23 +134,20 @@ void weir_rtl_set_comment(weir_rtl_design *design, weir_rtl_item item, const cha
 }
 
 static void set_attribute(weir_rtl_design *design, weir_rtl_item item, const rtl_attribute *model) {
-    if (!item.id)
-        return;
+    if (!item.id) return;
     const char *name = weir_strings_intern(design->strings, model->name);
     if (!weir_rtl_name_is_legal(name)) {
         rtl_error(design, design->place, "attribute name '%s' is not a legal identifier", name);
         return;
     }
     uint32_t *link = &rtl_common_of(design, item)->attributes;
-    while (*link && design->attribute[*link].name != name)
-        link = &design->attribute[*link].next;
+    while (*link && design->attribute[*link].name != name) link = &design->attribute[*link].next;
     uint32_t id = *link;
     if (!id) {
         /* Growing the table moves what `link` may point into, so find the end again afterwards. */
         id = RTL_APPEND(design, attribute);
         link = &rtl_common_of(design, item)->attributes;
-        while (*link)
-            link = &design->attribute[*link].next;
+        while (*link) link = &design->attribute[*link].next;
         *link = id;
     }
     rtl_attribute *attribute = &design->attribute[id];
@@ -186,10 +174,8 @@ void weir_rtl_set_attribute_integer(weir_rtl_design *design, weir_rtl_item item,
 }
 
 bool weir_rtl_has_attribute(const weir_rtl_design *design, weir_rtl_item item, const char *name) {
-    if (!item.id)
-        return false;
+    if (!item.id) return false;
     for (uint32_t a = rtl_common_of(design, item)->attributes; a; a = design->attribute[a].next)
-        if (strcmp(design->attribute[a].name, name) == 0)
-            return true;
+        if (strcmp(design->attribute[a].name, name) == 0) return true;
     return false;
 }

@@ -29,8 +29,7 @@ const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
 static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
     const rtl_expr *part = &design->expr[operand];
     expr->size += part->size;
-    if (part->depth >= expr->depth)
-        expr->depth = part->depth + 1;
+    if (part->depth >= expr->depth) expr->depth = part->depth + 1;
     if (expr->size > RTL_MAX_EXPR_SIZE || expr->depth > RTL_MAX_DEPTH) {
         rtl_error(design, design->place, "an expression has more than %d parts or %d levels; name some of its parts",
                   RTL_MAX_EXPR_SIZE, RTL_MAX_DEPTH);
@@ -38,12 +37,10 @@ static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t opera
     }
     if (part->module && expr->module && part->module != expr->module) {
         rtl_error(design, design->place, "'%s' belongs to module '%s', the rest of its expression to '%s'",
-                  rtl_describe(design, operand), design->module[part->module].name,
-                  design->module[expr->module].name);
+                  rtl_describe(design, operand), design->module[part->module].name, design->module[expr->module].name);
         return false;
     }
-    if (part->module)
-        expr->module = part->module;
+    if (part->module) expr->module = part->module;
     return true;
 }
 
@@ -52,8 +49,7 @@ static weir_rtl_expr add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a
     const uint32_t operands[3] = {a, b, c};
     expr.size++;
     for (int i = 0; i < 3; i++)
-        if (operands[i] && !take_operand(design, &expr, operands[i]))
-            return none;
+        if (operands[i] && !take_operand(design, &expr, operands[i])) return none;
     if (expr.width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->place, "an expression has %u bits, expected at most %d", (unsigned)expr.width,
                   WEIR_RTL_MAX_WIDTH);
@@ -65,11 +61,9 @@ static weir_rtl_expr add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a
 }
 
 weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
-    if (!var.id)
-        return none;
+    if (!var.id) return none;
     rtl_var *record = &design->var[var.id];
-    if (record->read)
-        return (weir_rtl_expr){record->read};
+    if (record->read) return (weir_rtl_expr){record->read};
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_VAR,
                      .width = record->width,
                      .is_signed = record->is_signed,
@@ -81,8 +75,7 @@ weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
 }
 
 weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {
-    if (!parameter.id)
-        return none;
+    if (!parameter.id) return none;
     const rtl_value *value = &design->formula[design->parameter[parameter.id].formula].value;
     if (value->kind != RTL_VALUE_INTEGER || value->integer < INT32_MIN || value->integer > INT32_MAX) {
         rtl_error(design, design->place, "parameter '%s' is no 32-bit integer and cannot be part of an expression",
@@ -125,15 +118,12 @@ static weir_rtl_expr constant64(weir_rtl_design *design, uint32_t width, bool is
         uint64_t word = width < 64 ? value & ((UINT64_C(1) << width) - 1) : value;
         return weir_rtl_constant_words(design, width, is_signed, &word);
     }
-    if (width > WEIR_RTL_MAX_WIDTH)
-        return weir_rtl_constant_words(design, width, is_signed, &value);
+    if (width > WEIR_RTL_MAX_WIDTH) return weir_rtl_constant_words(design, width, is_signed, &value);
     size_t count = (width + 63) / 64;
     uint64_t *words = weir_arena_array(design->arena, count, sizeof *words);
-    if (fill)
-        memset(words, 0xff, count * sizeof *words);
+    if (fill) memset(words, 0xff, count * sizeof *words);
     words[0] = value;
-    if (fill && width % 64)
-        words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
+    if (fill && width % 64) words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
     return weir_rtl_constant_words(design, width, is_signed, words);
 }
 
@@ -148,8 +138,7 @@ weir_rtl_expr weir_rtl_constant(weir_rtl_design *design, uint32_t width, uint64_
 
 weir_rtl_expr weir_rtl_constant_signed(weir_rtl_design *design, uint32_t width, int64_t value) {
     bool fits = width >= 64;
-    if (width > 0 && width < 64)
-        fits = value >= -(INT64_C(1) << (width - 1)) && value < INT64_C(1) << (width - 1);
+    if (width > 0 && width < 64) fits = value >= -(INT64_C(1) << (width - 1)) && value < INT64_C(1) << (width - 1);
     if (!fits) {
         rtl_error(design, design->place, "constant %lld does not fit in %u signed bits", (long long)value,
                   (unsigned)width);
@@ -168,17 +157,14 @@ static weir_rtl_expr slice_constant(weir_rtl_design *design, const rtl_expr *val
     for (size_t i = 0; i < count; i++) {
         size_t from = low / 64 + i;
         words[i] = design->word[value->a + from] >> (low % 64);
-        if (low % 64 && from + 1 < available)
-            words[i] |= design->word[value->a + from + 1] << (64 - low % 64);
+        if (low % 64 && from + 1 < available) words[i] |= design->word[value->a + from + 1] << (64 - low % 64);
     }
-    if (width % 64)
-        words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
+    if (width % 64) words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
     return weir_rtl_constant_words(design, width, false, words);
 }
 
 weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint32_t high, uint32_t low) {
-    if (!value.id)
-        return none;
+    if (!value.id) return none;
     rtl_expr from = design->expr[value.id];
     if (high < low || high >= from.width) {
         rtl_error(design, design->place, "slice [%u:%u] is outside of '%s', which has %u bits", (unsigned)high,
@@ -186,8 +172,7 @@ weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint3
         return none;
     }
     uint32_t width = high - low + 1;
-    if (from.kind == WEIR_RTL_EXPR_CONSTANT)
-        return slice_constant(design, &from, low, width);
+    if (from.kind == WEIR_RTL_EXPR_CONSTANT) return slice_constant(design, &from, low, width);
     if (from.kind == WEIR_RTL_EXPR_SLICE) {
         value.id = from.a;
         low += from.b;
@@ -196,8 +181,7 @@ weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint3
                   rtl_describe(design, value.id));
         return none;
     }
-    if (width == design->expr[value.id].width)
-        return weir_rtl_as_unsigned(design, value);
+    if (width == design->expr[value.id].width) return weir_rtl_as_unsigned(design, value);
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_SLICE, .width = width, .a = value.id, .b = low};
     return add_expr(design, expr, value.id, 0, 0);
 }
@@ -207,8 +191,7 @@ weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_
 }
 
 weir_rtl_expr weir_rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, uint32_t width) {
-    if (!value.id || !base.id)
-        return none;
+    if (!value.id || !base.id) return none;
     const rtl_expr *from = &design->expr[value.id];
     if (from->kind != WEIR_RTL_EXPR_VAR || from->width < 2 || width < 1 || width > from->width) {
         rtl_error(design, design->place, "'%s' has %u bits; a select of %u bits needs a variable of at least %u",
@@ -226,19 +209,16 @@ weir_rtl_expr weir_rtl_concat(weir_rtl_design *design, size_t count, const weir_
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONCAT, .b = (uint32_t)count};
     uint64_t width = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!parts[i].id)
-            return none;
+        if (!parts[i].id) return none;
         width += design->expr[parts[i].id].width;
-        if (!take_operand(design, &expr, parts[i].id))
-            return none;
+        if (!take_operand(design, &expr, parts[i].id)) return none;
     }
     if (count == 0 || width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->place, "a concatenation has %llu bits, expected 1 to %d", (unsigned long long)width,
                   WEIR_RTL_MAX_WIDTH);
         return none;
     }
-    if (count == 1)
-        return weir_rtl_as_unsigned(design, parts[0]);
+    if (count == 1) return weir_rtl_as_unsigned(design, parts[0]);
     expr.width = (uint32_t)width;
     expr.a = (uint32_t)design->operand_count;
     for (size_t i = 0; i < count; i++) {
@@ -254,25 +234,21 @@ weir_rtl_expr weir_rtl_concat2(weir_rtl_design *design, weir_rtl_expr high, weir
 }
 
 weir_rtl_expr weir_rtl_repeat(weir_rtl_design *design, uint32_t count, weir_rtl_expr value) {
-    if (!value.id)
-        return none;
+    if (!value.id) return none;
     uint64_t width = (uint64_t)count * design->expr[value.id].width;
     if (width < 1 || width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->place, "a replication has %llu bits, expected 1 to %d", (unsigned long long)width,
                   WEIR_RTL_MAX_WIDTH);
         return none;
     }
-    if (count == 1)
-        return weir_rtl_as_unsigned(design, value);
+    if (count == 1) return weir_rtl_as_unsigned(design, value);
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_REPEAT, .width = (uint32_t)width, .a = value.id, .b = count};
     return add_expr(design, expr, value.id, 0, 0);
 }
 
 /* ---- operators ---- */
 
-static const char *sign_name(bool is_signed) {
-    return is_signed ? "signed" : "unsigned";
-}
+static const char *sign_name(bool is_signed) { return is_signed ? "signed" : "unsigned"; }
 
 /* Do both operands agree in width and sign? */
 static bool agree(weir_rtl_design *design, const char *what, weir_rtl_expr left, weir_rtl_expr right) {
@@ -295,24 +271,21 @@ static bool agree(weir_rtl_design *design, const char *what, weir_rtl_expr left,
 
 static bool is_one_bit(weir_rtl_design *design, const char *what, weir_rtl_expr value) {
     const rtl_expr *expr = &design->expr[value.id];
-    if (expr->width == 1 && !expr->is_signed)
-        return true;
+    if (expr->width == 1 && !expr->is_signed) return true;
     rtl_error(design, design->place, "'%s' needs one unsigned bit: '%s' has %u %s bits", what,
               rtl_describe(design, value.id), (unsigned)expr->width, sign_name(expr->is_signed));
     return false;
 }
 
 weir_rtl_expr weir_rtl_unary(weir_rtl_design *design, weir_rtl_operator op, weir_rtl_expr value) {
-    if (!value.id)
-        return none;
+    if (!value.id) return none;
     const rtl_operator_row *row = &rtl_operators[op];
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_UNARY, .op = op, .width = 1, .a = value.id};
     if (row->operands != 1) {
         rtl_error(design, design->place, "'%s' is not an operator with one operand", row->text);
         return none;
     }
-    if (row->rule == RTL_LOGICAL && !is_one_bit(design, row->text, value))
-        return none;
+    if (row->rule == RTL_LOGICAL && !is_one_bit(design, row->text, value)) return none;
     if (row->rule == RTL_SAME) {
         expr.width = design->expr[value.id].width;
         expr.is_signed = design->expr[value.id].is_signed;
@@ -321,8 +294,7 @@ weir_rtl_expr weir_rtl_unary(weir_rtl_design *design, weir_rtl_operator op, weir
 }
 
 weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, weir_rtl_expr left, weir_rtl_expr right) {
-    if (!left.id || !right.id)
-        return none;
+    if (!left.id || !right.id) return none;
     const rtl_operator_row *row = &rtl_operators[op];
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_BINARY, .op = op, .width = 1, .a = left.id, .b = right.id};
     if (row->operands != 2) {
@@ -334,10 +306,8 @@ weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, wei
                   rtl_describe(design, right.id));
         return none;
     }
-    if ((row->rule == RTL_SAME || row->rule == RTL_COMPARE) && !agree(design, row->text, left, right))
-        return none;
-    if (row->rule == RTL_LOGICAL &&
-        (!is_one_bit(design, row->text, left) || !is_one_bit(design, row->text, right)))
+    if ((row->rule == RTL_SAME || row->rule == RTL_COMPARE) && !agree(design, row->text, left, right)) return none;
+    if (row->rule == RTL_LOGICAL && (!is_one_bit(design, row->text, left) || !is_one_bit(design, row->text, right)))
         return none;
     if (row->rule == RTL_SAME || row->rule == RTL_SHIFT) {
         expr.width = design->expr[left.id].width;
@@ -348,10 +318,8 @@ weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, wei
 
 weir_rtl_expr weir_rtl_conditional(weir_rtl_design *design, weir_rtl_expr condition, weir_rtl_expr yes,
                                    weir_rtl_expr no) {
-    if (!condition.id || !yes.id || !no.id)
-        return none;
-    if (!is_one_bit(design, "?:", condition) || !agree(design, "?:", yes, no))
-        return none;
+    if (!condition.id || !yes.id || !no.id) return none;
+    if (!is_one_bit(design, "?:", condition) || !agree(design, "?:", yes, no)) return none;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONDITIONAL,
                      .width = design->expr[yes.id].width,
                      .is_signed = design->expr[yes.id].is_signed,
@@ -364,12 +332,10 @@ weir_rtl_expr weir_rtl_conditional(weir_rtl_design *design, weir_rtl_expr condit
 /* ---- casts ---- */
 
 static weir_rtl_expr cast(weir_rtl_design *design, weir_rtl_expr value, bool is_signed) {
-    if (!value.id || design->expr[value.id].is_signed == is_signed)
-        return value;
+    if (!value.id || design->expr[value.id].is_signed == is_signed) return value;
     rtl_expr expr = design->expr[value.id];
     expr.is_signed = is_signed;
-    if (expr.kind == WEIR_RTL_EXPR_CONSTANT)
-        return add_expr(design, (expr.size = 0, expr), 0, 0, 0);
+    if (expr.kind == WEIR_RTL_EXPR_CONSTANT) return add_expr(design, (expr.size = 0, expr), 0, 0, 0);
     if (expr.kind == WEIR_RTL_EXPR_CAST && design->expr[expr.a].is_signed == is_signed &&
         design->expr[expr.a].carries == expr.carries)
         return (weir_rtl_expr){expr.a};
@@ -377,19 +343,13 @@ static weir_rtl_expr cast(weir_rtl_design *design, weir_rtl_expr value, bool is_
     return add_expr(design, made, value.id, 0, 0);
 }
 
-weir_rtl_expr weir_rtl_as_signed(weir_rtl_design *design, weir_rtl_expr value) {
-    return cast(design, value, true);
-}
+weir_rtl_expr weir_rtl_as_signed(weir_rtl_design *design, weir_rtl_expr value) { return cast(design, value, true); }
 
-weir_rtl_expr weir_rtl_as_unsigned(weir_rtl_design *design, weir_rtl_expr value) {
-    return cast(design, value, false);
-}
+weir_rtl_expr weir_rtl_as_unsigned(weir_rtl_design *design, weir_rtl_expr value) { return cast(design, value, false); }
 
 weir_rtl_expr weir_rtl_as(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_kind kind) {
-    if (!value.id || design->expr[value.id].carries == kind)
-        return value;
-    if (!is_one_bit(design, "cast to a clock, reset or enable", value))
-        return none;
+    if (!value.id || design->expr[value.id].carries == kind) return value;
+    if (!is_one_bit(design, "cast to a clock, reset or enable", value)) return none;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CAST, .width = 1, .a = value.id, .carries = kind};
     return add_expr(design, expr, value.id, 0, 0);
 }
@@ -402,16 +362,13 @@ static weir_rtl_expr extend_constant(weir_rtl_design *design, weir_rtl_expr valu
     bool ones = expr.is_signed && (design->word[expr.a + old - 1] >> ((expr.width - 1) % 64) & 1);
     memset(words, ones ? 0xff : 0, count * sizeof *words);
     memcpy(words, design->word + expr.a, old * sizeof *words);
-    if (ones && expr.width % 64)
-        words[old - 1] |= UINT64_MAX << (expr.width % 64);
-    if (width % 64)
-        words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
+    if (ones && expr.width % 64) words[old - 1] |= UINT64_MAX << (expr.width % 64);
+    if (width % 64) words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
     return weir_rtl_constant_words(design, width, expr.is_signed, words);
 }
 
 weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint32_t width) {
-    if (!value.id)
-        return none;
+    if (!value.id) return none;
     const rtl_expr *expr = &design->expr[value.id];
     uint32_t old = expr->width;
     if (width < old || width > WEIR_RTL_MAX_WIDTH) {
@@ -419,12 +376,9 @@ weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint
                   rtl_describe(design, value.id), (unsigned)old, (unsigned)width);
         return none;
     }
-    if (width == old)
-        return value;
-    if (expr->kind == WEIR_RTL_EXPR_CONSTANT)
-        return extend_constant(design, value, width);
-    if (!expr->is_signed)
-        return weir_rtl_concat2(design, weir_rtl_constant(design, width - old, 0), value);
+    if (width == old) return value;
+    if (expr->kind == WEIR_RTL_EXPR_CONSTANT) return extend_constant(design, value, width);
+    if (!expr->is_signed) return weir_rtl_concat2(design, weir_rtl_constant(design, width - old, 0), value);
     /* The sign of $signed(variable) is the variable's top bit. */
     weir_rtl_expr bits = expr->kind == WEIR_RTL_EXPR_CAST ? (weir_rtl_expr){expr->a} : value;
     weir_rtl_expr sign = weir_rtl_bit(design, bits, old - 1);
@@ -433,9 +387,7 @@ weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint
 
 /* ---- reading back ---- */
 
-uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr) {
-    return design->expr[expr.id].width;
-}
+uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr) { return design->expr[expr.id].width; }
 
 bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
     const rtl_expr *record = &design->expr[expr.id];
@@ -446,8 +398,7 @@ bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
     case WEIR_RTL_EXPR_SELECT: return weir_rtl_is_target(design, (weir_rtl_expr){record->a});
     case WEIR_RTL_EXPR_CONCAT:
         for (uint32_t i = 0; i < record->b; i++)
-            if (!weir_rtl_is_target(design, (weir_rtl_expr){design->operand[record->a + i]}))
-                return false;
+            if (!weir_rtl_is_target(design, (weir_rtl_expr){design->operand[record->a + i]})) return false;
         return true;
     default: return false;
     }
@@ -483,7 +434,6 @@ weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_exp
 
 weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index) {
     const rtl_expr *record = &design->expr[expr.id];
-    if (record->kind == WEIR_RTL_EXPR_CONCAT)
-        return (weir_rtl_expr){design->operand[record->a + index]};
+    if (record->kind == WEIR_RTL_EXPR_CONCAT) return (weir_rtl_expr){design->operand[record->a + index]};
     return (weir_rtl_expr){index == 0 ? record->a : index == 1 ? record->b : record->c};
 }

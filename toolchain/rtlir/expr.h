@@ -68,13 +68,13 @@ typedef struct weir_rtl_expr_info {
     weir_rtl_operator op; /* unary and binary */
     uint32_t width;
     bool is_signed;
-    weir_rtl_kind carries; /* clock, reset, ... when it is a variable of that kind or was cast to it */
+    weir_rtl_kind carries;  /* clock, reset, ... when it is a variable of that kind or was cast to it */
     weir_rtl_module module; /* whose variables it reads; none for constants */
     weir_rtl_var var;       /* variable, slice, select */
     weir_rtl_parameter parameter;
-    uint32_t low;         /* slice */
-    size_t operand_count; /* see weir_rtl_operand; a select's operands are the variable and the base */
-    uint32_t repeat;      /* repeat */
+    uint32_t low;          /* slice */
+    size_t operand_count;  /* see weir_rtl_operand; a select's operands are the variable and the base */
+    uint32_t repeat;       /* repeat */
     const uint64_t *words; /* constant: two's complement, bits beyond the width zero; until the next one is made */
 } weir_rtl_expr_info;
 weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr);

@@ -25,8 +25,7 @@ static rtl_value no_value(const char **problem, const char *text) {
 
 static int64_t clog2(int64_t value) {
     int64_t bits = 0;
-    while (bits < 62 && (INT64_C(1) << bits) < value)
-        bits++;
+    while (bits < 62 && (INT64_C(1) << bits) < value) bits++;
     return bits;
 }
 
@@ -35,18 +34,14 @@ static rtl_value power(int64_t base, int64_t exponent, const char **problem) {
         return no_value(problem, "a power is out of range");
     int64_t result = 1;
     for (int64_t i = exponent > 63 ? 62 + (exponent & 1) : 0; i < (exponent > 63 ? 64 : exponent); i++)
-        if (__builtin_mul_overflow(result, base, &result))
-            return no_value(problem, "a power overflows 64 bits");
+        if (__builtin_mul_overflow(result, base, &result)) return no_value(problem, "a power overflows 64 bits");
     return integer_value(result);
 }
 
 static rtl_value shift(int64_t a, int64_t b, bool left, const char **problem) {
-    if (b < 0 || b > 62)
-        return no_value(problem, "a shift is out of range");
-    if (!left)
-        return integer_value(a >= 0 ? a >> b : ~(~a >> b));
-    if (__builtin_mul_overflow(a, INT64_C(1) << b, &a))
-        return no_value(problem, "a shift overflows 64 bits");
+    if (b < 0 || b > 62) return no_value(problem, "a shift is out of range");
+    if (!left) return integer_value(a >= 0 ? a >> b : ~(~a >> b));
+    if (__builtin_mul_overflow(a, INT64_C(1) << b, &a)) return no_value(problem, "a shift overflows 64 bits");
     return integer_value(a);
 }
 
@@ -59,12 +54,9 @@ static rtl_value arithmetic(weir_rtl_operator op, int64_t a, int64_t b, const ch
     case WEIR_RTL_MULTIPLY: overflow = __builtin_mul_overflow(a, b, &result); break;
     case WEIR_RTL_DIVIDE:
     case WEIR_RTL_MODULO:
-        if (b == 0)
-            return no_value(problem, "division by zero");
-        if (b == -1)
-            overflow = op == WEIR_RTL_DIVIDE && __builtin_sub_overflow(0, a, &result);
-        else
-            result = op == WEIR_RTL_DIVIDE ? a / b : a % b;
+        if (b == 0) return no_value(problem, "division by zero");
+        if (b == -1) overflow = op == WEIR_RTL_DIVIDE && __builtin_sub_overflow(0, a, &result);
+        else result = op == WEIR_RTL_DIVIDE ? a / b : a % b;
         break;
     case WEIR_RTL_POWER: return power(a, b, problem);
     case WEIR_RTL_SHIFT_LEFT: return shift(a, b, true, problem);
@@ -109,45 +101,36 @@ static rtl_value evaluate_binary(weir_rtl_operator op, const rtl_value *a, const
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
                        const char **problem) {
     const rtl_formula *f = &design->formula[formula];
-    if (f->kind == RTL_FORMULA_VALUE)
-        return f->value;
+    if (f->kind == RTL_FORMULA_VALUE) return f->value;
     if (f->kind == RTL_FORMULA_PARAMETER) {
         rtl_value value = parameters[design->parameter[f->a].index];
         return value.kind == RTL_VALUE_NONE ? no_value(problem, "a parameter that it needs has no value") : value;
     }
     rtl_value a = rtl_evaluate(design, f->a, parameters, problem);
-    if (a.kind == RTL_VALUE_NONE)
-        return a;
+    if (a.kind == RTL_VALUE_NONE) return a;
     if (f->kind == RTL_FORMULA_BINARY) {
         rtl_value b = rtl_evaluate(design, f->b, parameters, problem);
         return b.kind == RTL_VALUE_NONE ? b : evaluate_binary(f->op, &a, &b, problem);
     }
-    if (a.kind != RTL_VALUE_INTEGER)
-        return no_value(problem, "a string or a vector stands where an integer is needed");
-    if (f->kind == RTL_FORMULA_CONDITIONAL)
-        return rtl_evaluate(design, a.integer ? f->b : f->c, parameters, problem);
-    if (f->kind == RTL_FORMULA_CLOG2)
-        return integer_value(clog2(a.integer));
+    if (a.kind != RTL_VALUE_INTEGER) return no_value(problem, "a string or a vector stands where an integer is needed");
+    if (f->kind == RTL_FORMULA_CONDITIONAL) return rtl_evaluate(design, a.integer ? f->b : f->c, parameters, problem);
+    if (f->kind == RTL_FORMULA_CLOG2) return integer_value(clog2(a.integer));
     return evaluate_unary(f->op, a.integer, problem);
 }
 
 /* Overrides by an expression: a constant that fits 64 bits is an integer, anything else is opaque here. */
 static rtl_value override_value(const weir_rtl_design *design, const rtl_value *value) {
-    if (value->kind != RTL_VALUE_EXPR)
-        return *value;
+    if (value->kind != RTL_VALUE_EXPR) return *value;
     rtl_value result = {.kind = RTL_VALUE_OPAQUE};
     const rtl_expr *expr = &design->expr[value->expr];
     if (expr->kind == WEIR_RTL_EXPR_PARAMETER) {
         const rtl_formula *f = &design->formula[design->parameter[expr->a].formula];
         return f->kind == RTL_FORMULA_VALUE ? f->value : result;
     }
-    if (expr->width > 64)
-        return result;
+    if (expr->width > 64) return result;
     uint64_t word = design->word[expr->a];
-    if (expr->is_signed && expr->width < 64 && (word >> (expr->width - 1) & 1))
-        word |= UINT64_MAX << expr->width;
-    if (!expr->is_signed && word > INT64_MAX)
-        return result;
+    if (expr->is_signed && expr->width < 64 && (word >> (expr->width - 1) & 1)) word |= UINT64_MAX << expr->width;
+    if (!expr->is_signed && word > INT64_MAX) return result;
     memcpy(&result.integer, &word, sizeof word);
     result.kind = RTL_VALUE_INTEGER;
     return result;
@@ -160,8 +143,7 @@ rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t modul
         const char *problem = NULL;
         if (instance && i < instance->override_count && instance->override[i].kind != RTL_VALUE_NONE)
             values[i] = override_value(design, &instance->override[i]);
-        else
-            values[i] = rtl_evaluate(design, design->parameter[ids->id[i]].formula, values, &problem);
+        else values[i] = rtl_evaluate(design, design->parameter[ids->id[i]].formula, values, &problem);
     }
     return values;
 }
@@ -169,8 +151,7 @@ rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t modul
 uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_value *parameters,
                         const char **problem) {
     const rtl_var *port = &design->var[var];
-    if (!port->high)
-        return port->width;
+    if (!port->high) return port->width;
     rtl_value high = rtl_evaluate(design, port->high, parameters, problem);
     rtl_value low = rtl_evaluate(design, port->low, parameters, problem);
     if (high.kind == RTL_VALUE_INTEGER && low.kind == RTL_VALUE_INTEGER) {

@@ -7,16 +7,14 @@
 weir_rtl_instance weir_rtl_add_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
                                         const char *name) {
     weir_rtl_instance none = {0};
-    if (!parent.id || !module.id)
-        return none;
+    if (!parent.id || !module.id) return none;
     if (design->module[parent.id].is_external) {
         rtl_error(design, design->place, "instance '%s' cannot be added to the external module '%s'", name,
                   design->module[parent.id].name);
         return none;
     }
     const char *own = rtl_new_name(design, parent.id, "instance", name);
-    if (!own)
-        return none;
+    if (!own) return none;
     uint32_t id = RTL_APPEND(design, instance);
     uint32_t stmt = rtl_new_stmt(design, design->module[parent.id].body, WEIR_RTL_STMT_INSTANCE);
     design->stmt[stmt].a = id;
@@ -38,21 +36,18 @@ static uint32_t find_parameter(weir_rtl_design *design, const rtl_instance *inst
     const rtl_module *module = &design->module[instance->module];
     const rtl_name *entry =
         rtl_names_find(&design->names, instance->module, weir_strings_intern(design->strings, name));
-    if (entry && entry->kind == RTL_NAME_PARAMETER)
-        return entry->id;
-    rtl_error(design, design->place, "module '%s' of instance '%s' has no parameter '%s'", module->name,
-              instance->name, name);
+    if (entry && entry->kind == RTL_NAME_PARAMETER) return entry->id;
+    rtl_error(design, design->place, "module '%s' of instance '%s' has no parameter '%s'", module->name, instance->name,
+              name);
     const char *nearest = rtl_nearest_parameter(design, instance->module, name);
-    if (nearest)
-        weir_note("did you mean '%s'?", nearest);
+    if (nearest) weir_note("did you mean '%s'?", nearest);
     return 0;
 }
 
 static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl_value value) {
     rtl_instance *instance = &design->instance[id];
     uint32_t found = find_parameter(design, instance, name);
-    if (!found)
-        return;
+    if (!found) return;
     const rtl_parameter *parameter = &design->parameter[found];
     const char *module = design->module[instance->module].name;
     if (parameter->is_local) {
@@ -70,8 +65,7 @@ static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl
     if (parameter->index >= instance->override_count) {
         size_t count = design->module[instance->module].parameters.count;
         rtl_value *bigger = weir_arena_array(design->arena, count, sizeof *bigger);
-        if (instance->override_count)
-            memcpy(bigger, instance->override, instance->override_count * sizeof *bigger);
+        if (instance->override_count) memcpy(bigger, instance->override, instance->override_count * sizeof *bigger);
         instance->override = bigger;
         instance->override_count = count;
     }
@@ -84,31 +78,27 @@ static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl
 
 void weir_rtl_set_parameter(weir_rtl_design *design, weir_rtl_instance instance, const char *name, int64_t value) {
     rtl_value integer = {.kind = RTL_VALUE_INTEGER, .integer = value};
-    if (instance.id)
-        override(design, instance.id, name, integer);
+    if (instance.id) override(design, instance.id, name, integer);
 }
 
 void weir_rtl_set_parameter_string(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
                                    const char *value) {
     rtl_value text = {.kind = RTL_VALUE_STRING, .text = weir_strings_intern(design->strings, value)};
-    if (instance.id)
-        override(design, instance.id, name, text);
+    if (instance.id) override(design, instance.id, name, text);
 }
 
 void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
                                  weir_rtl_expr value) {
-    if (!instance.id || !value.id)
-        return;
+    if (!instance.id || !value.id) return;
     const rtl_expr *expr = &design->expr[value.id];
     rtl_value constant = {.kind = RTL_VALUE_EXPR, .expr = value.id};
     bool own = expr->kind == WEIR_RTL_EXPR_PARAMETER && expr->module == design->instance[instance.id].parent;
-    if (own || expr->kind == WEIR_RTL_EXPR_CONSTANT)
-        override(design, instance.id, name, constant);
+    if (own || expr->kind == WEIR_RTL_EXPR_CONSTANT) override(design, instance.id, name, constant);
     else
         rtl_error(design, design->place,
                   "parameter '%s' of instance '%s': expected a constant or a parameter of module '%s', found '%s'",
-                  name, design->instance[instance.id].name,
-                  design->module[design->instance[instance.id].parent].name, rtl_describe(design, value.id));
+                  name, design->instance[instance.id].name, design->module[design->instance[instance.id].parent].name,
+                  rtl_describe(design, value.id));
 }
 
 /* ---- ports ---- */
@@ -116,13 +106,11 @@ void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance inst
 static uint32_t find_port(weir_rtl_design *design, const rtl_instance *instance, const char *name) {
     const rtl_name *entry =
         rtl_names_find(&design->names, instance->module, weir_strings_intern(design->strings, name));
-    if (entry && entry->kind == RTL_NAME_VAR && design->var[entry->id].direction != WEIR_RTL_INTERNAL)
-        return entry->id;
+    if (entry && entry->kind == RTL_NAME_VAR && design->var[entry->id].direction != WEIR_RTL_INTERNAL) return entry->id;
     rtl_error(design, design->place, "module '%s' of instance '%s' has no port '%s'",
               design->module[instance->module].name, instance->name, name);
     const char *nearest = rtl_nearest_port(design, instance->module, name);
-    if (nearest)
-        weir_note("did you mean '%s'?", nearest);
+    if (nearest) weir_note("did you mean '%s'?", nearest);
     return 0;
 }
 
@@ -137,31 +125,28 @@ static void set_connection(weir_rtl_design *design, rtl_instance *instance, cons
     }
     if (instance->connection[port->port])
         rtl_error(design, design->place, "port '%s' of instance '%s' is connected twice", port->name, instance->name);
-    else
-        instance->connection[port->port] = value;
+    else instance->connection[port->port] = value;
 }
 
 static const char *const kind_names[] = {"data", "clock", "reset", "asynchronous reset", "clock enable"};
 
 static bool kind_fits(const rtl_expr *expr, const rtl_var *port) {
-    bool is_special = port->kind == WEIR_RTL_CLOCK || port->kind == WEIR_RTL_RESET ||
-                      port->kind == WEIR_RTL_ASYNC_RESET;
+    bool is_special =
+        port->kind == WEIR_RTL_CLOCK || port->kind == WEIR_RTL_RESET || port->kind == WEIR_RTL_ASYNC_RESET;
     return port->direction != WEIR_RTL_INPUT || !is_special || expr->carries == port->kind ||
            expr->kind == WEIR_RTL_EXPR_CONSTANT;
 }
 
 void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const char *port, weir_rtl_expr value) {
-    if (!instance.id || !value.id)
-        return;
+    if (!instance.id || !value.id) return;
     rtl_instance *record = &design->instance[instance.id];
     uint32_t id = find_port(design, record, port);
-    if (!id)
-        return;
+    if (!id) return;
     const rtl_var *var = &design->var[id];
     const rtl_expr *expr = &design->expr[value.id];
     if (expr->module && expr->module != record->parent)
-        rtl_error(design, design->place, "port '%s' of instance '%s' in module '%s': '%s' belongs to module '%s'",
-                  port, record->name, design->module[record->parent].name, rtl_describe(design, value.id),
+        rtl_error(design, design->place, "port '%s' of instance '%s' in module '%s': '%s' belongs to module '%s'", port,
+                  record->name, design->module[record->parent].name, rtl_describe(design, value.id),
                   design->module[expr->module].name);
     else if (var->direction != WEIR_RTL_INPUT && !weir_rtl_is_target(design, value))
         rtl_error(design, design->place, "output '%s' of instance '%s' cannot drive '%s'", port, record->name,
@@ -169,30 +154,24 @@ void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const
     else if (!kind_fits(expr, var))
         rtl_error(design, design->place, "port '%s' of instance '%s' is a %s, found '%s', which is %s", port,
                   record->name, kind_names[var->kind], rtl_describe(design, value.id), kind_names[expr->carries]);
-    else
-        set_connection(design, record, var, value.id);
+    else set_connection(design, record, var, value.id);
 }
 
 void weir_rtl_leave_open(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
-    if (!instance.id)
-        return;
+    if (!instance.id) return;
     rtl_instance *record = &design->instance[instance.id];
     uint32_t id = find_port(design, record, port);
-    if (!id)
-        return;
+    if (!id) return;
     if (design->var[id].direction == WEIR_RTL_INPUT)
         rtl_error(design, design->place, "input '%s' of instance '%s' cannot be left open", port, record->name);
-    else
-        set_connection(design, record, &design->var[id], RTL_OPEN);
+    else set_connection(design, record, &design->var[id], RTL_OPEN);
 }
 
 uint32_t weir_rtl_port_width(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
-    if (!instance.id)
-        return 0;
+    if (!instance.id) return 0;
     const rtl_instance *record = &design->instance[instance.id];
     uint32_t id = find_port(design, record, port);
-    if (!id)
-        return 0;
+    if (!id) return 0;
     const char *problem = NULL;
     rtl_value *parameters = rtl_evaluate_parameters(design, record->module, record);
     uint32_t width = rtl_port_width(design, id, parameters, &problem);
@@ -204,12 +183,10 @@ uint32_t weir_rtl_port_width(weir_rtl_design *design, weir_rtl_instance instance
 }
 
 bool weir_rtl_parameter_value(weir_rtl_design *design, weir_rtl_instance instance, const char *name, int64_t *value) {
-    if (!instance.id)
-        return false;
+    if (!instance.id) return false;
     const rtl_instance *record = &design->instance[instance.id];
     uint32_t id = find_parameter(design, record, name);
-    if (!id)
-        return false;
+    if (!id) return false;
     rtl_value *parameters = rtl_evaluate_parameters(design, record->module, record);
     rtl_value result = parameters[design->parameter[id].index];
     free(parameters);
@@ -223,8 +200,7 @@ bool weir_rtl_parameter_value(weir_rtl_design *design, weir_rtl_instance instanc
 
 weir_rtl_instance_info weir_rtl_get_instance(const weir_rtl_design *design, weir_rtl_instance instance) {
     const rtl_instance *record = &design->instance[instance.id];
-    weir_rtl_instance_info info = {
-        .name = record->name, .parent = {record->parent}, .module = {record->module}};
+    weir_rtl_instance_info info = {.name = record->name, .parent = {record->parent}, .module = {record->module}};
     return info;
 }
 

@@ -156,10 +156,10 @@ struct weir_rtl_design {
     size_t errors;
     weir_location place;
     const char *pass;
-    uint32_t trail; /* of items made now */
+    uint32_t trail;                   /* of items made now */
     rtl_names names, counters, paths; /* paths: of the files that were read */
-#define RTL_TABLE(type, name) \
-    type *name;               \
+#define RTL_TABLE(type, name)                                                                                          \
+    type *name;                                                                                                        \
     size_t name##_count, name##_capacity;
     RTL_TABLE(rtl_module, module)
     RTL_TABLE(rtl_var, var)
@@ -178,10 +178,10 @@ struct weir_rtl_design {
 };
 
 /* Appends a zeroed record to a table and gives its id. */
-#define RTL_APPEND(design, table)  \
-    ((design)->table = weir_grow((design)->table, &(design)->table##_capacity, (design)->table##_count + 1,        \
-                                 sizeof *(design)->table),                                                         \
-     memset((design)->table + (design)->table##_count, 0, sizeof *(design)->table),                                \
+#define RTL_APPEND(design, table)                                                                                      \
+    ((design)->table = weir_grow((design)->table, &(design)->table##_capacity, (design)->table##_count + 1,            \
+                                 sizeof *(design)->table),                                                             \
+     memset((design)->table + (design)->table##_count, 0, sizeof *(design)->table),                                    \
      (uint32_t)(design)->table##_count++)
 
 /* Reports an error and counts it. */
@@ -204,8 +204,7 @@ const char *rtl_nearest_parameter(const weir_rtl_design *design, uint32_t module
 uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner);
 /* Appends a statement of the kind to the block. */
 uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kind kind);
-uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char *name, uint32_t formula,
-                           bool is_local);
+uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char *name, uint32_t formula, bool is_local);
 uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *model);
 
 /* Formulas (formula.c). */
@@ -217,8 +216,7 @@ rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t modul
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
                        const char **problem);
 /* The width of a port under these parameter values; 0 and a problem when there is none. */
-uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_value *parameters,
-                        const char **problem);
+uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_value *parameters, const char **problem);
 
 /* The text of an expression, shortened for messages; belongs to the arena. */
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr);

@@ -7,8 +7,7 @@
 weir_rtl_module weir_rtl_add_module(weir_rtl_design *design, const char *name) {
     weir_rtl_module none = {0};
     const char *own = rtl_new_name(design, 0, "module", name);
-    if (!own)
-        return none;
+    if (!own) return none;
     uint32_t id = RTL_APPEND(design, module);
     uint32_t body = rtl_new_block(design, id, 0);
     rtl_module *module = &design->module[id];
@@ -25,9 +24,7 @@ weir_rtl_module weir_rtl_find_module(const weir_rtl_design *design, const char *
     return (weir_rtl_module){entry ? entry->id : 0};
 }
 
-size_t weir_rtl_module_count(const weir_rtl_design *design) {
-    return design->module_count - 1;
-}
+size_t weir_rtl_module_count(const weir_rtl_design *design) { return design->module_count - 1; }
 
 weir_rtl_module weir_rtl_module_at(const weir_rtl_design *design, size_t index) {
     (void)design;
@@ -35,8 +32,7 @@ weir_rtl_module weir_rtl_module_at(const weir_rtl_design *design, size_t index) 
 }
 
 void weir_rtl_set_external(weir_rtl_design *design, weir_rtl_module module) {
-    if (module.id)
-        design->module[module.id].is_external = true;
+    if (module.id) design->module[module.id].is_external = true;
 }
 
 /* ---- ports and variables ---- */
@@ -58,10 +54,9 @@ static const char *rtl_path_name(weir_rtl_design *design, const char *path) {
 
 uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *model) {
     const char *what = model->direction == WEIR_RTL_INTERNAL ? "variable" : "port";
-    const char *name = model->is_path ? rtl_path_name(design, model->name)
-                                      : rtl_new_name(design, module, what, model->name);
-    if (!name)
-        return 0;
+    const char *name =
+        model->is_path ? rtl_path_name(design, model->name) : rtl_new_name(design, module, what, model->name);
+    if (!name) return 0;
     uint32_t id = RTL_APPEND(design, var);
     rtl_var *var = &design->var[id];
     *var = *model;
@@ -82,8 +77,7 @@ uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *mo
 
 static weir_rtl_var add_var(weir_rtl_design *design, weir_rtl_module module, const rtl_var *model) {
     weir_rtl_var none = {0};
-    if (!module.id)
-        return none;
+    if (!module.id) return none;
     if (model->width < 1 || model->width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->place, "'%s' in '%s' has %u bits, expected 1 to %d", model->name,
                   design->module[module.id].name, (unsigned)model->width, WEIR_RTL_MAX_WIDTH);
@@ -161,8 +155,7 @@ weir_rtl_var weir_rtl_find_var(const weir_rtl_design *design, weir_rtl_module mo
 uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char *name, uint32_t formula,
                            bool is_local) {
     const char *own = rtl_new_name(design, module, "parameter", name);
-    if (!own)
-        return 0;
+    if (!own) return 0;
     uint32_t id = RTL_APPEND(design, parameter);
     rtl_parameter *parameter = &design->parameter[id];
     parameter->common = rtl_common_now(design);
@@ -179,10 +172,8 @@ uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char 
 
 static weir_rtl_parameter add_parameter(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                         rtl_value value, bool is_local) {
-    if (!module.id)
-        return (weir_rtl_parameter){0};
-    return (weir_rtl_parameter){
-        rtl_new_parameter(design, module.id, name, rtl_formula_value(design, value), is_local)};
+    if (!module.id) return (weir_rtl_parameter){0};
+    return (weir_rtl_parameter){rtl_new_parameter(design, module.id, name, rtl_formula_value(design, value), is_local)};
 }
 
 static rtl_value integer_value(int64_t integer) {
@@ -262,7 +253,6 @@ weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var v
 
 weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, weir_rtl_parameter parameter) {
     const rtl_parameter *record = &design->parameter[parameter.id];
-    weir_rtl_parameter_info info = {
-        .name = record->name, .module = {record->module}, .is_local = record->is_local};
+    weir_rtl_parameter_info info = {.name = record->name, .module = {record->module}, .is_local = record->is_local};
     return info;
 }

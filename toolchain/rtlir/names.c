@@ -7,60 +7,272 @@
 #include "support/suggest.h"
 
 /* Reserved words of IEEE 1364-2005 and 1800-2017, sorted for bsearch. */
-static const char *const keywords[] = {
-    "accept_on", "alias", "always", "always_comb", "always_ff", "always_latch", "and", "assert", "assign", "assume",
-    "automatic", "before", "begin", "bind", "bins", "binsof", "bit", "break", "buf", "bufif0", "bufif1", "byte",
-    "case", "casex", "casez", "cell", "chandle", "checker", "class", "clocking", "cmos", "config", "const",
-    "constraint", "context", "continue", "cover", "covergroup", "coverpoint", "cross", "deassign", "default",
-    "defparam", "design", "disable", "dist", "do", "edge", "else", "end", "endcase", "endchecker", "endclass",
-    "endclocking", "endconfig", "endfunction", "endgenerate", "endgroup", "endinterface", "endmodule", "endpackage",
-    "endprimitive", "endprogram", "endproperty", "endsequence", "endspecify", "endtable", "endtask", "enum", "event",
-    "eventually", "expect", "export", "extends", "extern", "final", "first_match", "for", "force", "foreach",
-    "forever", "fork", "forkjoin", "function", "generate", "genvar", "global", "highz0", "highz1", "if", "iff",
-    "ifnone", "ignore_bins", "illegal_bins", "implements", "implies", "import", "incdir", "include", "initial",
-    "inout", "input", "inside", "instance", "int", "integer", "interconnect", "interface", "intersect", "join",
-    "join_any", "join_none", "large", "let", "liblist", "library", "local", "localparam", "logic", "longint",
-    "macromodule", "matches", "medium", "modport", "module", "nand", "negedge", "nettype", "new", "nexttime", "nmos",
-    "nor", "noshowcancelled", "not", "notif0", "notif1", "null", "or", "output", "package", "packed", "parameter",
-    "pmos", "posedge", "primitive", "priority", "program", "property", "protected", "pull0", "pull1", "pulldown",
-    "pullup", "pulsestyle_ondetect", "pulsestyle_onevent", "pure", "rand", "randc", "randcase", "randsequence",
-    "rcmos", "real", "realtime", "ref", "reg", "reject_on", "release", "repeat", "restrict", "return", "rnmos",
-    "rpmos", "rtran", "rtranif0", "rtranif1", "s_always", "s_eventually", "s_nexttime", "s_until", "s_until_with",
-    "scalared", "sequence", "shortint", "shortreal", "showcancelled", "signed", "small", "soft", "solve", "specify",
-    "specparam", "static", "string", "strong", "strong0", "strong1", "struct", "super", "supply0", "supply1",
-    "sync_accept_on", "sync_reject_on", "table", "tagged", "task", "this", "throughout", "time", "timeprecision",
-    "timeunit", "tran", "tranif0", "tranif1", "tri", "tri0", "tri1", "triand", "trior", "trireg", "type", "typedef",
-    "union", "unique", "unique0", "unsigned", "until", "until_with", "untyped", "use", "uwire", "var", "vectored",
-    "virtual", "void", "wait", "wait_order", "wand", "weak", "weak0", "weak1", "while", "wildcard", "wire", "with",
-    "within", "wor", "xnor", "xor"};
+static const char *const keywords[] = {"accept_on",
+                                       "alias",
+                                       "always",
+                                       "always_comb",
+                                       "always_ff",
+                                       "always_latch",
+                                       "and",
+                                       "assert",
+                                       "assign",
+                                       "assume",
+                                       "automatic",
+                                       "before",
+                                       "begin",
+                                       "bind",
+                                       "bins",
+                                       "binsof",
+                                       "bit",
+                                       "break",
+                                       "buf",
+                                       "bufif0",
+                                       "bufif1",
+                                       "byte",
+                                       "case",
+                                       "casex",
+                                       "casez",
+                                       "cell",
+                                       "chandle",
+                                       "checker",
+                                       "class",
+                                       "clocking",
+                                       "cmos",
+                                       "config",
+                                       "const",
+                                       "constraint",
+                                       "context",
+                                       "continue",
+                                       "cover",
+                                       "covergroup",
+                                       "coverpoint",
+                                       "cross",
+                                       "deassign",
+                                       "default",
+                                       "defparam",
+                                       "design",
+                                       "disable",
+                                       "dist",
+                                       "do",
+                                       "edge",
+                                       "else",
+                                       "end",
+                                       "endcase",
+                                       "endchecker",
+                                       "endclass",
+                                       "endclocking",
+                                       "endconfig",
+                                       "endfunction",
+                                       "endgenerate",
+                                       "endgroup",
+                                       "endinterface",
+                                       "endmodule",
+                                       "endpackage",
+                                       "endprimitive",
+                                       "endprogram",
+                                       "endproperty",
+                                       "endsequence",
+                                       "endspecify",
+                                       "endtable",
+                                       "endtask",
+                                       "enum",
+                                       "event",
+                                       "eventually",
+                                       "expect",
+                                       "export",
+                                       "extends",
+                                       "extern",
+                                       "final",
+                                       "first_match",
+                                       "for",
+                                       "force",
+                                       "foreach",
+                                       "forever",
+                                       "fork",
+                                       "forkjoin",
+                                       "function",
+                                       "generate",
+                                       "genvar",
+                                       "global",
+                                       "highz0",
+                                       "highz1",
+                                       "if",
+                                       "iff",
+                                       "ifnone",
+                                       "ignore_bins",
+                                       "illegal_bins",
+                                       "implements",
+                                       "implies",
+                                       "import",
+                                       "incdir",
+                                       "include",
+                                       "initial",
+                                       "inout",
+                                       "input",
+                                       "inside",
+                                       "instance",
+                                       "int",
+                                       "integer",
+                                       "interconnect",
+                                       "interface",
+                                       "intersect",
+                                       "join",
+                                       "join_any",
+                                       "join_none",
+                                       "large",
+                                       "let",
+                                       "liblist",
+                                       "library",
+                                       "local",
+                                       "localparam",
+                                       "logic",
+                                       "longint",
+                                       "macromodule",
+                                       "matches",
+                                       "medium",
+                                       "modport",
+                                       "module",
+                                       "nand",
+                                       "negedge",
+                                       "nettype",
+                                       "new",
+                                       "nexttime",
+                                       "nmos",
+                                       "nor",
+                                       "noshowcancelled",
+                                       "not",
+                                       "notif0",
+                                       "notif1",
+                                       "null",
+                                       "or",
+                                       "output",
+                                       "package",
+                                       "packed",
+                                       "parameter",
+                                       "pmos",
+                                       "posedge",
+                                       "primitive",
+                                       "priority",
+                                       "program",
+                                       "property",
+                                       "protected",
+                                       "pull0",
+                                       "pull1",
+                                       "pulldown",
+                                       "pullup",
+                                       "pulsestyle_ondetect",
+                                       "pulsestyle_onevent",
+                                       "pure",
+                                       "rand",
+                                       "randc",
+                                       "randcase",
+                                       "randsequence",
+                                       "rcmos",
+                                       "real",
+                                       "realtime",
+                                       "ref",
+                                       "reg",
+                                       "reject_on",
+                                       "release",
+                                       "repeat",
+                                       "restrict",
+                                       "return",
+                                       "rnmos",
+                                       "rpmos",
+                                       "rtran",
+                                       "rtranif0",
+                                       "rtranif1",
+                                       "s_always",
+                                       "s_eventually",
+                                       "s_nexttime",
+                                       "s_until",
+                                       "s_until_with",
+                                       "scalared",
+                                       "sequence",
+                                       "shortint",
+                                       "shortreal",
+                                       "showcancelled",
+                                       "signed",
+                                       "small",
+                                       "soft",
+                                       "solve",
+                                       "specify",
+                                       "specparam",
+                                       "static",
+                                       "string",
+                                       "strong",
+                                       "strong0",
+                                       "strong1",
+                                       "struct",
+                                       "super",
+                                       "supply0",
+                                       "supply1",
+                                       "sync_accept_on",
+                                       "sync_reject_on",
+                                       "table",
+                                       "tagged",
+                                       "task",
+                                       "this",
+                                       "throughout",
+                                       "time",
+                                       "timeprecision",
+                                       "timeunit",
+                                       "tran",
+                                       "tranif0",
+                                       "tranif1",
+                                       "tri",
+                                       "tri0",
+                                       "tri1",
+                                       "triand",
+                                       "trior",
+                                       "trireg",
+                                       "type",
+                                       "typedef",
+                                       "union",
+                                       "unique",
+                                       "unique0",
+                                       "unsigned",
+                                       "until",
+                                       "until_with",
+                                       "untyped",
+                                       "use",
+                                       "uwire",
+                                       "var",
+                                       "vectored",
+                                       "virtual",
+                                       "void",
+                                       "wait",
+                                       "wait_order",
+                                       "wand",
+                                       "weak",
+                                       "weak0",
+                                       "weak1",
+                                       "while",
+                                       "wildcard",
+                                       "wire",
+                                       "with",
+                                       "within",
+                                       "wor",
+                                       "xnor",
+                                       "xor"};
 
-static int compare_text(const void *key, const void *element) {
-    return strcmp(key, *(const char *const *)element);
-}
+static int compare_text(const void *key, const void *element) { return strcmp(key, *(const char *const *)element); }
 
 static bool is_keyword(const char *name) {
     return bsearch(name, keywords, sizeof keywords / sizeof *keywords, sizeof *keywords, compare_text) != NULL;
 }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-static bool is_name_char(char c) {
-    return is_letter(c) || (c >= '0' && c <= '9');
-}
+static bool is_name_char(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
 static bool is_identifier(const char *name) {
-    if (!is_letter(name[0]))
-        return false;
-    while (is_name_char(*name) || *name == '$')
-        name++;
+    if (!is_letter(name[0])) return false;
+    while (is_name_char(*name) || *name == '$') name++;
     return *name == 0;
 }
 
-bool weir_rtl_name_is_legal(const char *name) {
-    return is_identifier(name) && !is_keyword(name);
-}
+bool weir_rtl_name_is_legal(const char *name) { return is_identifier(name) && !is_keyword(name); }
 
 /* ---- tables of names ---- */
 
@@ -75,8 +287,7 @@ static size_t name_slot(const rtl_names *names, uint32_t scope, const char *name
 }
 
 const rtl_name *rtl_names_find(const rtl_names *names, uint32_t scope, const char *name) {
-    if (!names->capacity)
-        return NULL;
+    if (!names->capacity) return NULL;
     const rtl_name *entry = &names->slot[name_slot(names, scope, name)];
     return entry->name ? entry : NULL;
 }
@@ -122,12 +333,9 @@ const char *rtl_new_name(weir_rtl_design *design, uint32_t scope, const char *wh
 
 static const char *free_name(weir_rtl_design *design, uint32_t scope, const char *wanted) {
     weir_text text = {0};
-    if (!is_letter(wanted[0]))
-        weir_text_add(&text, scope ? "n_" : "m_");
-    for (const char *c = wanted; *c; c++)
-        weir_text_char(&text, is_name_char(*c) ? *c : '_');
-    if (is_keyword(text.data))
-        weir_text_char(&text, '_');
+    if (!is_letter(wanted[0])) weir_text_add(&text, scope ? "n_" : "m_");
+    for (const char *c = wanted; *c; c++) weir_text_char(&text, is_name_char(*c) ? *c : '_');
+    if (is_keyword(text.data)) weir_text_char(&text, '_');
     const char *base = weir_strings_intern(design->strings, text.data);
     const char *name = base;
     const rtl_name *counter = rtl_names_find(&design->counters, scope, base);
@@ -158,8 +366,7 @@ const char *weir_rtl_free_module_name(weir_rtl_design *design, const char *wante
 const char *rtl_nearest_port(const weir_rtl_design *design, uint32_t module, const char *name) {
     const rtl_ids *ports = &design->module[module].ports;
     const char **candidates = weir_malloc((ports->count + 1) * sizeof *candidates);
-    for (size_t i = 0; i < ports->count; i++)
-        candidates[i] = design->var[ports->id[i]].name;
+    for (size_t i = 0; i < ports->count; i++) candidates[i] = design->var[ports->id[i]].name;
     const char *nearest = weir_suggest(name, candidates, ports->count);
     free(candidates);
     return nearest;

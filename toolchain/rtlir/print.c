@@ -9,8 +9,7 @@
 #include "support/file.h"
 
 static void add_blanks(weir_text *text, size_t count) {
-    while (count-- > 0)
-        weir_text_char(text, ' ');
+    while (count-- > 0) weir_text_char(text, ' ');
 }
 
 /* Greedy: wraps at the last mark before the right margin. Marks inside one call's line are few enough to rescan. */
@@ -23,20 +22,15 @@ void rtl_print_line(const weir_text *line, int indent, weir_text *text) {
         size_t end = line->size;
         size_t mark = 0; /* one past the last mark that still fits */
         for (size_t i = at; i < line->size; i++) {
-            if (line->data[i] != RTL_BREAK)
-                continue;
-            if (i - at > room && mark)
-                break;
+            if (line->data[i] != RTL_BREAK) continue;
+            if (i - at > room && mark) break;
             mark = i + 1;
-            if (i - at > room)
-                break;
+            if (i - at > room) break;
         }
         bool wraps = line->size - at > room && mark;
-        if (wraps)
-            end = mark - 1;
+        if (wraps) end = mark - 1;
         add_blanks(text, margin);
-        for (size_t i = at; i < end; i++)
-            weir_text_char(text, line->data[i] == RTL_BREAK ? ' ' : line->data[i]);
+        for (size_t i = at; i < end; i++) weir_text_char(text, line->data[i] == RTL_BREAK ? ' ' : line->data[i]);
         weir_text_char(text, '\n');
         at = wraps ? mark : line->size;
         margin += first ? RTL_INDENT : 0;
@@ -51,15 +45,12 @@ void rtl_print_comment(const char *comment, int indent, weir_text *text) {
         size_t take = length;
         if (take > room) {
             take = room;
-            while (take > 0 && comment[take] != ' ')
-                take--;
-            if (take == 0)
-                take = strcspn(comment, " \n");
+            while (take > 0 && comment[take] != ' ') take--;
+            if (take == 0) take = strcspn(comment, " \n");
         }
         add_blanks(text, (size_t)indent);
         size_t shown = take;
-        while (shown > 0 && comment[shown - 1] == ' ')
-            shown--;
+        while (shown > 0 && comment[shown - 1] == ' ') shown--;
         weir_text_add(text, shown ? "// " : "//");
         for (size_t i = 0; i < shown; i++) {
             bool is_control = (unsigned char)comment[i] < 0x20 || comment[i] == 0x7f;
@@ -68,25 +59,20 @@ void rtl_print_comment(const char *comment, int indent, weir_text *text) {
         /* A backslash at the end of a line would continue the comment for some preprocessors. */
         weir_text_add(text, shown && comment[shown - 1] == '\\' ? " .\n" : "\n");
         comment += take;
-        if (*comment == ' ' || *comment == '\n')
-            comment++;
+        if (*comment == ' ' || *comment == '\n') comment++;
     }
 }
 
 void rtl_print_attributes(const weir_rtl_design *design, const rtl_common *common, int indent, weir_text *text) {
-    if (!common->attributes)
-        return;
+    if (!common->attributes) return;
     weir_text line = {0};
     weir_text_add(&line, "(* ");
     for (uint32_t a = common->attributes; a; a = design->attribute[a].next) {
         const rtl_attribute *attribute = &design->attribute[a];
         weir_text_add(&line, attribute->name);
-        if (attribute->kind != RTL_ATTRIBUTE_FLAG)
-            weir_text_add(&line, " = ");
-        if (attribute->kind == RTL_ATTRIBUTE_TEXT)
-            rtl_print_string(attribute->text, &line);
-        else if (attribute->kind == RTL_ATTRIBUTE_INTEGER)
-            rtl_print_integer(attribute->integer, &line);
+        if (attribute->kind != RTL_ATTRIBUTE_FLAG) weir_text_add(&line, " = ");
+        if (attribute->kind == RTL_ATTRIBUTE_TEXT) rtl_print_string(attribute->text, &line);
+        else if (attribute->kind == RTL_ATTRIBUTE_INTEGER) rtl_print_integer(attribute->integer, &line);
         if (attribute->next) {
             weir_text_char(&line, ',');
             weir_text_char(&line, RTL_BREAK);
@@ -105,25 +91,22 @@ typedef struct columns {
 } columns;
 
 static const char *type_text(const rtl_var *var) {
-    static const char *const text[4][2] = {
-        {"wire", "reg "},
-        {"input  wire", "input  wire"},
-        {"output wire", "output reg "},
-        {"inout  wire", "inout  wire"}};
+    static const char *const text[4][2] = {{"wire", "reg "},
+                                           {"input  wire", "input  wire"},
+                                           {"output wire", "output reg "},
+                                           {"inout  wire", "inout  wire"}};
     return text[var->direction][var->is_register];
 }
 
 static void type_and_sign(const rtl_var *var, weir_text *text) {
     text->size = 0;
     weir_text_add(text, type_text(var));
-    if (var->is_signed)
-        weir_text_add(text, " signed");
+    if (var->is_signed) weir_text_add(text, " signed");
 }
 
 static void range_text(const rtl_var *var, weir_text *text) {
     text->size = 0;
-    if (var->width > 1)
-        weir_text_format(text, "[%u:0]", (unsigned)(var->width - 1));
+    if (var->width > 1) weir_text_format(text, "[%u:0]", (unsigned)(var->width - 1));
 }
 
 static columns measure(const weir_rtl_design *design, const rtl_ids *ids, bool ports) {
@@ -131,8 +114,7 @@ static columns measure(const weir_rtl_design *design, const rtl_ids *ids, bool p
     weir_text text = {0};
     for (size_t i = 0; i < ids->count; i++) {
         const rtl_var *var = &design->var[ids->id[i]];
-        if ((var->direction != WEIR_RTL_INTERNAL) != ports || var->is_path)
-            continue;
+        if ((var->direction != WEIR_RTL_INTERNAL) != ports || var->is_path) continue;
         type_and_sign(var, &text);
         c.type = text.size > c.type ? text.size : c.type;
         range_text(var, &text);
@@ -192,16 +174,13 @@ static void print_ports(const weir_rtl_design *design, const rtl_module *module,
     weir_text_add(text, ");\n");
 }
 
-static void print_variables(const weir_rtl_design *design, const rtl_module *module, bool registers,
-                            weir_text *text) {
+static void print_variables(const weir_rtl_design *design, const rtl_module *module, bool registers, weir_text *text) {
     columns c = measure(design, &module->vars, false);
     bool first = true;
     for (size_t i = 0; i < module->vars.count; i++) {
         const rtl_var *var = &design->var[module->vars.id[i]];
-        if (var->direction != WEIR_RTL_INTERNAL || var->is_register != registers || var->is_path)
-            continue;
-        if (first)
-            weir_text_char(text, '\n');
+        if (var->direction != WEIR_RTL_INTERNAL || var->is_register != registers || var->is_path) continue;
+        if (first) weir_text_char(text, '\n');
         first = false;
         print_declaration(design, var, &c, ";", text);
     }
@@ -221,8 +200,7 @@ static bool is_typed(const rtl_value *value) {
 static void print_parameter(const weir_rtl_design *design, const rtl_parameter *parameter, size_t name_width,
                             const char *end, weir_text *text) {
     const rtl_value *value = default_of(design, parameter);
-    if (parameter->common.comment)
-        rtl_print_comment(parameter->common.comment, RTL_INDENT, text);
+    if (parameter->common.comment) rtl_print_comment(parameter->common.comment, RTL_INDENT, text);
     rtl_print_attributes(design, &parameter->common, RTL_INDENT, text);
     weir_text line = {0};
     weir_text_format(&line, "%s%s %s", parameter->is_local ? "localparam" : "parameter",
@@ -231,10 +209,8 @@ static void print_parameter(const weir_rtl_design *design, const rtl_parameter *
     add_blanks(&line, name_width > length ? name_width - length : 0);
     weir_text_add(&line, " =");
     weir_text_char(&line, RTL_BREAK);
-    if (value->kind == RTL_VALUE_INTEGER)
-        rtl_print_integer(value->integer, &line);
-    else if (value->kind == RTL_VALUE_STRING)
-        rtl_print_string(value->text, &line);
+    if (value->kind == RTL_VALUE_INTEGER) rtl_print_integer(value->integer, &line);
+    else if (value->kind == RTL_VALUE_STRING) rtl_print_string(value->text, &line);
     weir_text_add(&line, end);
     rtl_print_line(&line, RTL_INDENT, text);
     weir_text_free(&line);
@@ -245,32 +221,27 @@ static void print_parameters(const weir_rtl_design *design, const rtl_module *mo
     size_t width = 0;
     for (size_t i = 0; i < module->parameters.count; i++) {
         const rtl_parameter *parameter = &design->parameter[module->parameters.id[i]];
-        if (parameter->is_local != local)
-            continue;
+        if (parameter->is_local != local) continue;
         size_t length = strlen(parameter->name);
         width = length > width ? length : width;
         count++;
     }
-    if (count == 0)
-        return;
+    if (count == 0) return;
     weir_text_add(text, local ? "\n" : " #(\n");
     for (size_t i = 0; i < module->parameters.count; i++) {
         const rtl_parameter *parameter = &design->parameter[module->parameters.id[i]];
-        if (parameter->is_local != local)
-            continue;
+        if (parameter->is_local != local) continue;
         count--;
         print_parameter(design, parameter, width, local ? ";" : count ? "," : "", text);
     }
-    if (!local)
-        weir_text_char(text, ')');
+    if (!local) weir_text_char(text, ')');
 }
 
 /* ---- modules ---- */
 
 void weir_rtl_print_verilog(const weir_rtl_design *design, weir_rtl_module module, weir_text *text) {
     const rtl_module *record = &design->module[module.id];
-    if (!module.id || record->is_external)
-        return;
+    if (!module.id || record->is_external) return;
     weir_text_format(text, "// %s\n", record->name);
     if (record->common.comment) {
         weir_text_add(text, "//\n");
@@ -306,8 +277,7 @@ bool weir_rtl_write_design(weir_rtl_design *design, weir_rtl_module top, const c
     weir_rtl_module *modules = weir_rtl_modules_below(design, top, &count);
     bool written = modules != NULL;
     for (size_t i = 0; written && i < count; i++)
-        if (!design->module[modules[i].id].is_external)
-            written = weir_rtl_write_module(design, modules[i], folder);
+        if (!design->module[modules[i].id].is_external) written = weir_rtl_write_module(design, modules[i], folder);
     free(modules);
     return written;
 }

@@ -12,25 +12,18 @@ enum { HEX_CHUNK = 256 /* bits of one literal of a wide constant */ };
 void rtl_print_string(const char *string, weir_text *text) {
     weir_text_char(text, '"');
     for (const unsigned char *c = (const unsigned char *)string; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            weir_text_format(text, "\\%c", *c);
-        else if (*c == '\n')
-            weir_text_add(text, "\\n");
-        else if (*c < 0x20 || *c >= 0x7f)
-            weir_text_format(text, "\\%03o", *c);
-        else
-            weir_text_char(text, (char)*c);
+        if (*c == '"' || *c == '\\') weir_text_format(text, "\\%c", *c);
+        else if (*c == '\n') weir_text_add(text, "\\n");
+        else if (*c < 0x20 || *c >= 0x7f) weir_text_format(text, "\\%03o", *c);
+        else weir_text_char(text, (char)*c);
     }
     weir_text_char(text, '"');
 }
 
 void rtl_print_integer(int64_t value, weir_text *text) {
-    if (value > -INT64_C(0x80000000) && value <= INT64_C(0x7fffffff))
-        weir_text_format(text, "%" PRId64, value);
-    else if (value == INT64_MIN)
-        weir_text_add(text, "64'sh8000000000000000");
-    else
-        weir_text_format(text, "%s64'sd%" PRId64, value < 0 ? "-" : "", value < 0 ? -value : value);
+    if (value > -INT64_C(0x80000000) && value <= INT64_C(0x7fffffff)) weir_text_format(text, "%" PRId64, value);
+    else if (value == INT64_MIN) weir_text_add(text, "64'sh8000000000000000");
+    else weir_text_format(text, "%s64'sd%" PRId64, value < 0 ? "-" : "", value < 0 ? -value : value);
 }
 
 /* Digits of bits [low, low + width), low being a multiple of 4. */
@@ -44,8 +37,7 @@ static void print_hex(const uint64_t *words, uint32_t low, uint32_t width, bool 
 
 static bool is_zero(const uint64_t *words, uint32_t width) {
     for (uint32_t i = 0; i < (width + 63) / 64; i++)
-        if (words[i])
-            return false;
+        if (words[i]) return false;
     return true;
 }
 
@@ -66,8 +58,7 @@ static void print_wide(const uint64_t *words, const rtl_expr *expr, weir_text *t
             weir_text_char(text, RTL_BREAK);
         }
         print_hex(words, high - width, width, false, text);
-        if (high == width)
-            break;
+        if (high == width) break;
     }
     weir_text_add(text, expr->is_signed ? "})" : "}");
 }
@@ -82,18 +73,14 @@ static void print_constant(const weir_rtl_design *design, const rtl_expr *expr, 
         weir_text_format(text, width == 1 ? "%u'b%" PRIu64 : "%u'd%" PRIu64, width, words[0]);
     } else {
         uint64_t sign = UINT64_C(1) << (width - 1);
-        if (words[0] == sign)
-            print_hex(words, 0, width, true, text); /* its negation has no literal of this width */
-        else if (words[0] & sign)
-            weir_text_format(text, "-%u'sd%" PRIu64, width, 2 * sign - words[0]);
-        else
-            weir_text_format(text, "%u'sd%" PRIu64, width, words[0]);
+        if (words[0] == sign) print_hex(words, 0, width, true, text); /* its negation has no literal of this width */
+        else if (words[0] & sign) weir_text_format(text, "-%u'sd%" PRIu64, width, 2 * sign - words[0]);
+        else weir_text_format(text, "%u'sd%" PRIu64, width, words[0]);
     }
 }
 
 static bool prints_minus(const weir_rtl_design *design, const rtl_expr *expr) {
-    if (expr->kind != WEIR_RTL_EXPR_CONSTANT || !expr->is_signed || expr->width > 32)
-        return false;
+    if (expr->kind != WEIR_RTL_EXPR_CONSTANT || !expr->is_signed || expr->width > 32) return false;
     uint64_t sign = UINT64_C(1) << (expr->width - 1);
     return (design->word[expr->a] & sign) && design->word[expr->a] != sign;
 }
@@ -105,8 +92,7 @@ static int precedence_of(const weir_rtl_design *design, const rtl_expr *expr) {
     case WEIR_RTL_EXPR_BINARY: return rtl_operators[expr->op].precedence;
     case WEIR_RTL_EXPR_CONDITIONAL: return CONDITIONAL;
     case WEIR_RTL_EXPR_CAST: /* a cast of the kind only prints as its operand */
-        if (design->expr[expr->a].is_signed == expr->is_signed)
-            return precedence_of(design, &design->expr[expr->a]);
+        if (design->expr[expr->a].is_signed == expr->is_signed) return precedence_of(design, &design->expr[expr->a]);
         return PRIMARY;
     default: return prints_minus(design, expr) ? rtl_operators[WEIR_RTL_NEGATE].precedence : PRIMARY;
     }
@@ -126,11 +112,9 @@ static void print_operand(const weir_rtl_design *design, uint32_t id, const rtl_
     bool bare = precedence > rtl_operators[WEIR_RTL_NOT].precedence || chains;
     if (expr->kind == WEIR_RTL_EXPR_UNARY && parent->kind == WEIR_RTL_EXPR_BINARY)
         bare = expr->op == WEIR_RTL_NOT || expr->op == WEIR_RTL_LOGICAL_NOT;
-    if (!bare)
-        weir_text_char(text, '(');
+    if (!bare) weir_text_char(text, '(');
     print(design, id, text);
-    if (!bare)
-        weir_text_char(text, ')');
+    if (!bare) weir_text_char(text, ')');
 }
 
 static void print_list(const weir_rtl_design *design, const rtl_expr *expr, weir_text *text) {
@@ -163,16 +147,13 @@ static void print_conditional(const weir_rtl_design *design, const rtl_expr *exp
 static void print_part(const weir_rtl_design *design, const rtl_expr *expr, weir_text *text) {
     print(design, expr->a, text);
     if (expr->kind == WEIR_RTL_EXPR_SLICE) {
-        if (expr->width == 1)
-            weir_text_format(text, "[%u]", (unsigned)expr->b);
-        else
-            weir_text_format(text, "[%u:%u]", (unsigned)(expr->b + expr->width - 1), (unsigned)expr->b);
+        if (expr->width == 1) weir_text_format(text, "[%u]", (unsigned)expr->b);
+        else weir_text_format(text, "[%u:%u]", (unsigned)(expr->b + expr->width - 1), (unsigned)expr->b);
         return;
     }
     weir_text_char(text, '[');
     print(design, expr->b, text);
-    if (expr->width > 1)
-        weir_text_format(text, " +: %u", (unsigned)expr->width);
+    if (expr->width > 1) weir_text_format(text, " +: %u", (unsigned)expr->width);
     weir_text_char(text, ']');
 }
 
@@ -215,14 +196,11 @@ static void print(const weir_rtl_design *design, uint32_t id, weir_text *text) {
     }
 }
 
-void rtl_print_broken(const weir_rtl_design *design, uint32_t expr, weir_text *text) {
-    print(design, expr, text);
-}
+void rtl_print_broken(const weir_rtl_design *design, uint32_t expr, weir_text *text) { print(design, expr, text); }
 
 void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text) {
     size_t from = text->size;
     print(design, expr.id, text);
     for (size_t i = from; i < text->size; i++)
-        if (text->data[i] == RTL_BREAK)
-            text->data[i] = ' ';
+        if (text->data[i] == RTL_BREAK) text->data[i] = ' ';
 }

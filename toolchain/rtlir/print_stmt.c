@@ -4,14 +4,12 @@
 #include "rtlir/printer.h"
 
 static void add_indent(weir_text *text, int indent) {
-    for (int i = 0; i < indent; i++)
-        weir_text_char(text, ' ');
+    for (int i = 0; i < indent; i++) weir_text_char(text, ' ');
 }
 
 static void print_assign(const weir_rtl_design *design, const rtl_stmt *stmt, int indent, weir_text *text) {
     weir_text line = {0};
-    if (stmt->timing == WEIR_RTL_CONTINUOUS)
-        weir_text_add(&line, "assign ");
+    if (stmt->timing == WEIR_RTL_CONTINUOUS) weir_text_add(&line, "assign ");
     rtl_print_broken(design, stmt->a, &line);
     weir_text_add(&line, stmt->timing == WEIR_RTL_NONBLOCKING ? " <=" : " =");
     weir_text_char(&line, RTL_BREAK);
@@ -28,29 +26,22 @@ static void print_binding(const char *name, size_t width, const weir_text *value
     enum { MOST = 32 };
     weir_text line = {0};
     bool open = value == NULL;
-    if (open)
-        weir_text_add(&line, "/* verilator lint_off PINCONNECTEMPTY */ ");
+    if (open) weir_text_add(&line, "/* verilator lint_off PINCONNECTEMPTY */ ");
     weir_text_format(&line, ".%s", name);
-    for (size_t i = strlen(name); i < (width < MOST ? width : MOST) && !open; i++)
-        weir_text_char(&line, ' ');
+    for (size_t i = strlen(name); i < (width < MOST ? width : MOST) && !open; i++) weir_text_char(&line, ' ');
     weir_text_char(&line, '(');
-    if (!open)
-        weir_text_add_n(&line, value->data, value->size);
+    if (!open) weir_text_add_n(&line, value->data, value->size);
     weir_text_add(&line, last ? ")" : "),");
-    if (open)
-        weir_text_add(&line, " /* verilator lint_on PINCONNECTEMPTY */ // left open on purpose");
+    if (open) weir_text_add(&line, " /* verilator lint_on PINCONNECTEMPTY */ // left open on purpose");
     rtl_print_line(&line, 2 * RTL_INDENT, text);
     weir_text_free(&line);
 }
 
 static void value_text(const weir_rtl_design *design, const rtl_value *value, weir_text *text) {
     text->size = 0;
-    if (value->kind == RTL_VALUE_INTEGER)
-        rtl_print_integer(value->integer, text);
-    else if (value->kind == RTL_VALUE_STRING)
-        rtl_print_string(value->text, text);
-    else
-        rtl_print_broken(design, value->expr, text);
+    if (value->kind == RTL_VALUE_INTEGER) rtl_print_integer(value->integer, text);
+    else if (value->kind == RTL_VALUE_STRING) rtl_print_string(value->text, text);
+    else rtl_print_broken(design, value->expr, text);
 }
 
 static void print_overrides(const weir_rtl_design *design, const rtl_instance *instance, weir_text *text) {
@@ -59,18 +50,15 @@ static void print_overrides(const weir_rtl_design *design, const rtl_instance *i
     size_t left = 0;
     for (size_t i = 0; i < instance->override_count; i++) {
         size_t length = strlen(design->parameter[ids->id[i]].name);
-        if (instance->override[i].kind == RTL_VALUE_NONE)
-            continue;
+        if (instance->override[i].kind == RTL_VALUE_NONE) continue;
         left++;
         width = length > width ? length : width;
     }
-    if (left == 0)
-        return;
+    if (left == 0) return;
     weir_text value = {0};
     weir_text_add(text, " #(\n");
     for (size_t i = 0; i < instance->override_count; i++) {
-        if (instance->override[i].kind == RTL_VALUE_NONE)
-            continue;
+        if (instance->override[i].kind == RTL_VALUE_NONE) continue;
         value_text(design, &instance->override[i], &value);
         print_binding(design->parameter[ids->id[i]].name, width, &value, --left == 0, text);
     }
@@ -91,8 +79,7 @@ static void print_connections(const weir_rtl_design *design, const rtl_instance 
         uint32_t expr = i < instance->connection_count ? instance->connection[i] : 0;
         bool open = expr == 0 || expr == RTL_OPEN;
         value.size = 0;
-        if (!open)
-            rtl_print_broken(design, expr, &value);
+        if (!open) rtl_print_broken(design, expr, &value);
         print_binding(design->var[ports->id[i]].name, width, open ? NULL : &value, i + 1 == ports->count, text);
     }
     weir_text_free(&value);
@@ -100,8 +87,7 @@ static void print_connections(const weir_rtl_design *design, const rtl_instance 
 
 static void print_instance(const weir_rtl_design *design, const rtl_stmt *stmt, weir_text *text) {
     const rtl_instance *instance = &design->instance[stmt->a];
-    if (instance->common.comment)
-        rtl_print_comment(instance->common.comment, RTL_INDENT, text);
+    if (instance->common.comment) rtl_print_comment(instance->common.comment, RTL_INDENT, text);
     rtl_print_attributes(design, &instance->common, RTL_INDENT, text);
     add_indent(text, RTL_INDENT);
     weir_text_add(text, design->module[instance->module].name);
@@ -135,8 +121,7 @@ static void print_if(const weir_rtl_design *design, const rtl_stmt *stmt, int in
         rtl_print_line(&line, indent, text);
         print_block(design, stmt->body, indent + RTL_INDENT, text);
         uint32_t first = stmt->other ? design->block[stmt->other].first : 0;
-        if (!first)
-            break;
+        if (!first) break;
         const rtl_stmt *next = &design->stmt[first];
         if (next->kind != WEIR_RTL_STMT_IF || next->next || next->common.comment || next->common.attributes) {
             end_block(indent, " else begin\n", text);
@@ -151,12 +136,9 @@ static void print_if(const weir_rtl_design *design, const rtl_stmt *stmt, int in
 
 static void print_item(const weir_rtl_design *design, const rtl_stmt *item, int indent, weir_text *text) {
     weir_text line = {0};
-    if (item->common.comment)
-        rtl_print_comment(item->common.comment, indent, text);
-    if (item->a)
-        rtl_print_broken(design, item->a, &line);
-    else
-        weir_text_add(&line, "default");
+    if (item->common.comment) rtl_print_comment(item->common.comment, indent, text);
+    if (item->a) rtl_print_broken(design, item->a, &line);
+    else weir_text_add(&line, "default");
     weir_text_add(&line, ": begin");
     rtl_print_line(&line, indent, text);
     print_block(design, item->body, indent + RTL_INDENT, text);
@@ -181,12 +163,9 @@ static void print_case(const weir_rtl_design *design, const rtl_stmt *stmt, int 
 
 static void print_process(const weir_rtl_design *design, const rtl_stmt *stmt, int indent, weir_text *text) {
     weir_text line = {0};
-    if (stmt->kind == WEIR_RTL_STMT_INITIAL)
-        weir_text_add(&line, "initial");
-    else if (stmt->kind == WEIR_RTL_STMT_COMBINATIONAL)
-        weir_text_add(&line, "always @*");
-    else
-        weir_text_add(&line, "always @(");
+    if (stmt->kind == WEIR_RTL_STMT_INITIAL) weir_text_add(&line, "initial");
+    else if (stmt->kind == WEIR_RTL_STMT_COMBINATIONAL) weir_text_add(&line, "always @*");
+    else weir_text_add(&line, "always @(");
     if (stmt->kind == WEIR_RTL_STMT_ALWAYS) {
         for (uint32_t e = stmt->a; e; e = design->event[e].next)
             weir_text_format(&line, "%s %s%s", design->event[e].edge == WEIR_RTL_POSEDGE ? "posedge" : "negedge",
@@ -204,8 +183,7 @@ static void print_stmt(const weir_rtl_design *design, const rtl_stmt *stmt, int 
         print_instance(design, stmt, text);
         return;
     }
-    if (stmt->common.comment)
-        rtl_print_comment(stmt->common.comment, indent, text);
+    if (stmt->common.comment) rtl_print_comment(stmt->common.comment, indent, text);
     rtl_print_attributes(design, &stmt->common, indent, text);
     switch (stmt->kind) {
     case WEIR_RTL_STMT_ASSIGN: print_assign(design, stmt, indent, text); break;
@@ -230,8 +208,7 @@ void rtl_print_body(const weir_rtl_design *design, const rtl_module *module, wei
     for (uint32_t s = design->block[module->body].first; s; s = design->stmt[s].next) {
         const rtl_stmt *stmt = &design->stmt[s];
         bool joins = before == WEIR_RTL_STMT_COMMENT || (before == WEIR_RTL_STMT_ASSIGN && stmt->kind == before);
-        if (!joins)
-            weir_text_char(text, '\n');
+        if (!joins) weir_text_char(text, '\n');
         print_stmt(design, stmt, RTL_INDENT, text);
         before = stmt->kind;
     }

@@ -42,20 +42,16 @@ static void fail(reader *r, const char *expected) {
     r->failed = true;
 }
 
-static bool next_is(const reader *r, const char *text) {
-    return rtl_token_is(&r->token[r->at], text);
-}
+static bool next_is(const reader *r, const char *text) { return rtl_token_is(&r->token[r->at], text); }
 
 static bool accept(reader *r, const char *text) {
-    if (r->failed || !next_is(r, text))
-        return false;
+    if (r->failed || !next_is(r, text)) return false;
     r->at++;
     return true;
 }
 
 static void expect(reader *r, const char *text) {
-    if (r->failed || accept(r, text))
-        return;
+    if (r->failed || accept(r, text)) return;
     weir_text what = {0};
     weir_text_format(&what, "'%s'", text);
     fail(r, what.data);
@@ -64,8 +60,7 @@ static void expect(reader *r, const char *text) {
 
 static const char *expect_name(reader *r, const char *what) {
     const rtl_token *t = &r->token[r->at];
-    if (r->failed)
-        return "";
+    if (r->failed) return "";
     const char *name = weir_strings_intern_n(r->design->strings, t->text, t->length);
     if (t->kind != RTL_TOKEN_NAME || !weir_rtl_name_is_legal(name)) {
         fail(r, what);
@@ -79,8 +74,7 @@ static const char *expect_name(reader *r, const char *what) {
 
 static uint32_t new_formula(reader *r, rtl_formula_kind kind, weir_rtl_operator op, uint32_t a, uint32_t b,
                             uint32_t c) {
-    if (r->failed)
-        return 0;
+    if (r->failed) return 0;
     rtl_formula f = {.kind = kind, .op = op, .a = a, .b = b, .c = c};
     const uint32_t operands[3] = {kind == RTL_FORMULA_PARAMETER ? 0 : a, b, c};
     for (int i = 0; i < 3; i++)
@@ -98,10 +92,8 @@ static uint32_t new_formula(reader *r, rtl_formula_kind kind, weir_rtl_operator 
 static uint32_t parse_expr(reader *r);
 
 static int digit_value(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
@@ -111,11 +103,9 @@ static bool parse_digits(const char *text, size_t length, int base, int64_t *val
     *value = 0;
     *fits = true;
     for (size_t i = 0; i < length; i++) {
-        if (text[i] == '_')
-            continue;
+        if (text[i] == '_') continue;
         int digit = digit_value(text[i]);
-        if (digit >= base)
-            return false;
+        if (digit >= base) return false;
         any = true;
         if (__builtin_mul_overflow(*value, base, value) || __builtin_add_overflow(*value, digit, value)) {
             *fits = false;
@@ -129,8 +119,7 @@ static bool parse_digits(const char *text, size_t length, int base, int64_t *val
 static int64_t sign_extend(int64_t value, const char *size, size_t length) {
     int64_t width = 32;
     bool fits = true;
-    if (length > 0 && (!parse_digits(size, length, 10, &width, &fits) || width < 1 || width > 63))
-        return value;
+    if (length > 0 && (!parse_digits(size, length, 10, &width, &fits) || width < 1 || width > 63)) return value;
     return value >> (width - 1) & 1 && value >> width == 0 ? value - (INT64_C(1) << width) : value;
 }
 
@@ -144,8 +133,7 @@ static uint32_t parse_number(reader *r) {
     bool is_signed = false;
     if (quote) {
         size = (size_t)(quote - t->text);
-        while (size > 0 && t->text[size - 1] == ' ')
-            size--;
+        while (size > 0 && t->text[size - 1] == ' ') size--;
         digits = quote + 1;
         is_signed = *digits == 's' || *digits == 'S';
         digits += is_signed;
@@ -158,18 +146,15 @@ static uint32_t parse_number(reader *r) {
         fail(r, "an integer");
         return 0;
     }
-    if (!fits)
-        value.kind = RTL_VALUE_OPAQUE;
-    else if (is_signed)
-        value.integer = sign_extend(value.integer, t->text, size);
+    if (!fits) value.kind = RTL_VALUE_OPAQUE;
+    else if (is_signed) value.integer = sign_extend(value.integer, t->text, size);
     r->at++;
     return rtl_formula_value(r->design, value);
 }
 
 static uint32_t parse_string(reader *r) {
     const rtl_token *t = &r->token[r->at++];
-    rtl_value value = {.kind = RTL_VALUE_STRING,
-                       .text = weir_strings_intern_n(r->design->strings, t->text, t->length)};
+    rtl_value value = {.kind = RTL_VALUE_STRING, .text = weir_strings_intern_n(r->design->strings, t->text, t->length)};
     return rtl_formula_value(r->design, value);
 }
 
@@ -177,14 +162,11 @@ static void unknown_name(reader *r, const char *name) {
     const rtl_ids *ids = &r->design->module[r->module].parameters;
     const char **candidates = weir_malloc((ids->count + r->local_count + 1) * sizeof *candidates);
     size_t count = 0;
-    for (size_t i = 0; i < ids->count; i++)
-        candidates[count++] = r->design->parameter[ids->id[i]].name;
-    for (size_t i = 0; i < r->local_count; i++)
-        candidates[count++] = r->local[i].name;
+    for (size_t i = 0; i < ids->count; i++) candidates[count++] = r->design->parameter[ids->id[i]].name;
+    for (size_t i = 0; i < r->local_count; i++) candidates[count++] = r->local[i].name;
     const char *nearest = weir_suggest(name, candidates, count);
     rtl_error(r->design, weir_at(r->path, r->token[r->at].line), "unknown parameter '%s'", name);
-    if (nearest)
-        weir_note("did you mean '%s'?", nearest);
+    if (nearest) weir_note("did you mean '%s'?", nearest);
     r->failed = true;
     free(candidates);
 }
@@ -193,19 +175,15 @@ static void unknown_name(reader *r, const char *name) {
 static uint32_t parse_reference(reader *r) {
     size_t here = r->at;
     const char *name = expect_name(r, "an expression");
-    if (r->failed)
-        return 0;
+    if (r->failed) return 0;
     const rtl_name *entry = rtl_names_find(&r->design->names, r->module, name);
-    if (entry && entry->kind == RTL_NAME_PARAMETER)
-        return new_formula(r, RTL_FORMULA_PARAMETER, 0, entry->id, 0, 0);
+    if (entry && entry->kind == RTL_NAME_PARAMETER) return new_formula(r, RTL_FORMULA_PARAMETER, 0, entry->id, 0, 0);
     for (size_t i = 0; i < r->local_count && !entry; i++) {
-        if (r->local[i].name != name)
-            continue;
+        if (r->local[i].name != name) continue;
         size_t back = r->at;
         r->at = r->local[i].token;
         uint32_t formula = parse_expr(r);
-        if (r->failed)
-            return 0;
+        if (r->failed) return 0;
         if (rtl_names_find(&r->design->names, r->module, name)) {
             rtl_error(r->design, weir_at(r->path, r->token[back].line), "'%s' depends on itself", name);
             r->failed = true;
@@ -226,8 +204,7 @@ static uint32_t parse_vector(reader *r) {
     expect(r, "{");
     do {
         parse_expr(r);
-        if (!r->failed && next_is(r, "{"))
-            parse_expr(r);
+        if (!r->failed && next_is(r, "{")) parse_expr(r);
     } while (accept(r, ","));
     expect(r, "}");
     rtl_value value = {.kind = RTL_VALUE_OPAQUE};
@@ -253,8 +230,7 @@ static uint32_t parse_unary(reader *r) {
         weir_rtl_operator op;
     } prefix[] = {{"-", WEIR_RTL_NEGATE}, {"+", WEIR_RTL_PLUS}, {"!", WEIR_RTL_LOGICAL_NOT}, {"~", WEIR_RTL_NOT}};
     if (r->failed || r->nesting > MAX_NESTING) {
-        if (!r->failed)
-            fail(r, "less nesting");
+        if (!r->failed) fail(r, "less nesting");
         return 0;
     }
     r->nesting++;
@@ -267,19 +243,14 @@ static uint32_t parse_unary(reader *r) {
             return result;
         }
     }
-    if (t->kind == RTL_TOKEN_NUMBER)
-        result = parse_number(r);
-    else if (t->kind == RTL_TOKEN_STRING)
-        result = parse_string(r);
-    else if (t->kind == RTL_TOKEN_SYSTEM)
-        result = parse_system(r);
-    else if (next_is(r, "{"))
-        result = parse_vector(r);
+    if (t->kind == RTL_TOKEN_NUMBER) result = parse_number(r);
+    else if (t->kind == RTL_TOKEN_STRING) result = parse_string(r);
+    else if (t->kind == RTL_TOKEN_SYSTEM) result = parse_system(r);
+    else if (next_is(r, "{")) result = parse_vector(r);
     else if (accept(r, "(")) {
         result = parse_expr(r);
         expect(r, ")");
-    } else
-        result = parse_reference(r);
+    } else result = parse_reference(r);
     r->nesting--;
     return result;
 }
@@ -309,8 +280,7 @@ static uint32_t parse_binary(reader *r, int least) {
 
 static uint32_t parse_expr(reader *r) {
     if (r->failed || r->nesting > MAX_NESTING) {
-        if (!r->failed)
-            fail(r, "less nesting");
+        if (!r->failed) fail(r, "less nesting");
         return 0;
     }
     r->nesting++;
@@ -333,8 +303,7 @@ typedef struct range {
 
 static range parse_range(reader *r) {
     range result = {0};
-    if (!accept(r, "["))
-        return result;
+    if (!accept(r, "[")) return result;
     result.high = parse_expr(r);
     expect(r, ":");
     result.low = parse_expr(r);
@@ -355,8 +324,7 @@ static void parse_parameter(reader *r, bool is_local) {
     const char *name = expect_name(r, "a parameter name");
     expect(r, "=");
     uint32_t formula = parse_expr(r);
-    if (r->failed)
-        return;
+    if (r->failed) return;
     weir_rtl_set_place(r->design, weir_at(r->path, line));
     r->failed = rtl_new_parameter(r->design, r->module, name, formula, is_local) == 0;
 }
@@ -365,10 +333,8 @@ static void parse_parameter_list(reader *r) {
     bool is_local = false;
     expect(r, "(");
     do {
-        if (accept(r, "localparam"))
-            is_local = true;
-        else if (accept(r, "parameter"))
-            is_local = false;
+        if (accept(r, "localparam")) is_local = true;
+        else if (accept(r, "parameter")) is_local = false;
         parse_parameter(r, is_local);
     } while (!r->failed && accept(r, ","));
     expect(r, ")");
@@ -377,10 +343,8 @@ static void parse_parameter_list(reader *r) {
 static weir_rtl_kind kind_of(const char *name) {
     size_t length = strlen(name);
     const char *tail = length > 4 ? name + length - 4 : "";
-    if (strcmp(name, "clk") == 0 || strcmp(tail, "_clk") == 0)
-        return WEIR_RTL_CLOCK;
-    if (strcmp(name, "rst") == 0 || strcmp(tail, "_rst") == 0)
-        return WEIR_RTL_RESET;
+    if (strcmp(name, "clk") == 0 || strcmp(tail, "_clk") == 0) return WEIR_RTL_CLOCK;
+    if (strcmp(name, "rst") == 0 || strcmp(tail, "_rst") == 0) return WEIR_RTL_RESET;
     return WEIR_RTL_DATA;
 }
 
@@ -397,8 +361,7 @@ static void parse_port_type(reader *r, rtl_var *port, range *bits) {
     }
     port->direction = direction;
     port->is_register = accept(r, "reg");
-    if (!port->is_register)
-        accept(r, "wire");
+    if (!port->is_register) accept(r, "wire");
     port->is_signed = accept(r, "signed");
     *bits = parse_range(r);
 }
@@ -407,10 +370,8 @@ static void parse_port(reader *r, rtl_var *port, range *bits) {
     parse_port_type(r, port, bits);
     int line = r->token[r->at].line;
     port->name = expect_name(r, "a port name");
-    if (!r->failed && next_is(r, "["))
-        fail(r, "',' or ')' (array ports are not supported)");
-    if (r->failed)
-        return;
+    if (!r->failed && next_is(r, "[")) fail(r, "',' or ')' (array ports are not supported)");
+    if (r->failed) return;
     rtl_var var = *port;
     var.high = bits->high;
     var.low = bits->low;
@@ -435,8 +396,7 @@ static void default_widths(reader *r) {
 
 static bool is_one_of(const rtl_token *token, const char *const *words) {
     for (; *words; words++)
-        if (rtl_token_is(token, *words))
-            return true;
+        if (rtl_token_is(token, *words)) return true;
     return false;
 }
 
@@ -449,15 +409,13 @@ static void scan_body(reader *r, size_t at) {
         const rtl_token *t = &r->token[at];
         depth += is_one_of(t, open);
         depth -= is_one_of(t, close);
-        if (depth != 0 || !rtl_token_is(t, "localparam"))
-            continue;
+        if (depth != 0 || !rtl_token_is(t, "localparam")) continue;
         /* The next names that '=' follows, up to the semicolon, are its names. */
         int inner = 0;
         for (at++; at + 1 < r->count && !(inner == 0 && rtl_token_is(&r->token[at], ";")); at++) {
             inner += is_one_of(&r->token[at], open);
             inner -= is_one_of(&r->token[at], close);
-            if (inner != 0 || r->token[at].kind != RTL_TOKEN_NAME || !rtl_token_is(&r->token[at + 1], "="))
-                continue;
+            if (inner != 0 || r->token[at].kind != RTL_TOKEN_NAME || !rtl_token_is(&r->token[at + 1], "=")) continue;
             r->local = weir_grow(r->local, &r->local_capacity, r->local_count + 1, sizeof *r->local);
             r->local[r->local_count].name =
                 weir_strings_intern_n(r->design->strings, r->token[at].text, r->token[at].length);
@@ -466,15 +424,13 @@ static void scan_body(reader *r, size_t at) {
     }
     r->at = at < r->count ? at : r->count;
     expect(r, "endmodule");
-    if (!r->failed && next_is(r, "module"))
-        fail(r, "one module a file");
+    if (!r->failed && next_is(r, "module")) fail(r, "one module a file");
 }
 
 /* The token after the header's semicolon. */
 static size_t header_end(const reader *r) {
     size_t at = r->at;
-    while (at < r->count && !rtl_token_is(&r->token[at], ";"))
-        at++;
+    while (at < r->count && !rtl_token_is(&r->token[at], ";")) at++;
     return at < r->count ? at + 1 : at;
 }
 
@@ -483,10 +439,8 @@ static void parse_module(reader *r) {
     int line = r->token[r->at].line;
     const char *name = expect_name(r, "a module name");
     size_t header = r->at;
-    if (!r->failed)
-        scan_body(r, header_end(r));
-    if (r->failed)
-        return;
+    if (!r->failed) scan_body(r, header_end(r));
+    if (r->failed) return;
     r->at = header;
     weir_rtl_set_place(r->design, weir_at(r->path, line));
     r->module = weir_rtl_add_module(r->design, name).id;
@@ -496,26 +450,22 @@ static void parse_module(reader *r) {
     }
     r->design->module[r->module].is_external = true;
     r->design->module[r->module].path = r->path;
-    if (accept(r, "#"))
-        parse_parameter_list(r);
+    if (accept(r, "#")) parse_parameter_list(r);
     if (accept(r, "(") && !accept(r, ")")) {
         rtl_var port = {.direction = WEIR_RTL_INTERNAL};
         range bits = {0};
-        do
-            parse_port(r, &port, &bits);
+        do parse_port(r, &port, &bits);
         while (!r->failed && accept(r, ","));
         expect(r, ")");
     }
     expect(r, ";");
-    if (!r->failed)
-        default_widths(r);
+    if (!r->failed) default_widths(r);
 }
 
 weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) {
     const char *own = weir_strings_intern(design->strings, path);
     const rtl_name *known = rtl_names_find(&design->paths, 0, own);
-    if (known)
-        return (weir_rtl_module){known->id};
+    if (known) return (weir_rtl_module){known->id};
     size_t size = 0;
     char *source = weir_file_read(path, &size);
     if (!source) {

@@ -107,8 +107,7 @@ weir_rtl_parameter weir_rtl_add_parameter(weir_rtl_design *design, weir_rtl_modu
                                           int64_t value);
 weir_rtl_parameter weir_rtl_add_parameter_string(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                                  const char *value);
-weir_rtl_parameter weir_rtl_add_local(weir_rtl_design *design, weir_rtl_module module, const char *name,
-                                      int64_t value);
+weir_rtl_parameter weir_rtl_add_local(weir_rtl_design *design, weir_rtl_module module, const char *name, int64_t value);
 weir_rtl_parameter weir_rtl_add_local_string(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                              const char *value);
 
@@ -147,9 +146,7 @@ typedef struct weir_rtl_item {
 static inline weir_rtl_item weir_rtl_item_module(weir_rtl_module module) {
     return (weir_rtl_item){WEIR_RTL_ITEM_MODULE, module.id};
 }
-static inline weir_rtl_item weir_rtl_item_var(weir_rtl_var var) {
-    return (weir_rtl_item){WEIR_RTL_ITEM_VAR, var.id};
-}
+static inline weir_rtl_item weir_rtl_item_var(weir_rtl_var var) { return (weir_rtl_item){WEIR_RTL_ITEM_VAR, var.id}; }
 static inline weir_rtl_item weir_rtl_item_parameter(weir_rtl_parameter parameter) {
     return (weir_rtl_item){WEIR_RTL_ITEM_PARAMETER, parameter.id};
 }
@@ -159,13 +156,13 @@ static inline weir_rtl_item weir_rtl_item_instance(weir_rtl_instance instance) {
 static inline weir_rtl_item weir_rtl_item_stmt(weir_rtl_stmt stmt) {
     return (weir_rtl_item){WEIR_RTL_ITEM_STMT, stmt.id};
 }
-#define WEIR_RTL_ITEM(handle)                        \
-    _Generic((handle),                               \
-        weir_rtl_module: weir_rtl_item_module,       \
-        weir_rtl_var: weir_rtl_item_var,             \
-        weir_rtl_parameter: weir_rtl_item_parameter, \
-        weir_rtl_instance: weir_rtl_item_instance,   \
-        weir_rtl_stmt: weir_rtl_item_stmt)(handle)
+#define WEIR_RTL_ITEM(handle)                                                                                          \
+    _Generic((handle), weir_rtl_module                                                                                 \
+             : weir_rtl_item_module, weir_rtl_var                                                                      \
+             : weir_rtl_item_var, weir_rtl_parameter                                                                   \
+             : weir_rtl_item_parameter, weir_rtl_instance                                                              \
+             : weir_rtl_item_instance, weir_rtl_stmt                                                                   \
+             : weir_rtl_item_stmt)(handle)
 
 /* Printed above (or, when short, beside) the item; lines are separated by '\n'. NULL takes it away. */
 void weir_rtl_set_comment(weir_rtl_design *design, weir_rtl_item item, const char *text);

@@ -10,8 +10,7 @@ uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner)
     rtl_block *block = &design->block[id];
     block->module = module;
     block->owner = owner;
-    if (owner)
-        block->depth = design->block[design->stmt[owner].block].depth + 1;
+    if (owner) block->depth = design->block[design->stmt[owner].block].depth + 1;
     return id;
 }
 
@@ -23,10 +22,8 @@ uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kin
     stmt->kind = kind;
     stmt->block = block;
     stmt->previous = owner->last;
-    if (owner->last)
-        design->stmt[owner->last].next = id;
-    else
-        owner->first = id;
+    if (owner->last) design->stmt[owner->last].next = id;
+    else owner->first = id;
     owner->last = id;
     return id;
 }
@@ -69,8 +66,7 @@ static uint32_t fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_exp
 }
 
 static bool in_own_module(weir_rtl_design *design, uint32_t module) {
-    if (!design->module[module].is_external)
-        return true;
+    if (!design->module[module].is_external) return true;
     rtl_error(design, design->place, "the external module '%s' takes no statements", design->module[module].name);
     return false;
 }
@@ -78,11 +74,9 @@ static bool in_own_module(weir_rtl_design *design, uint32_t module) {
 weir_rtl_stmt weir_rtl_assign(weir_rtl_design *design, weir_rtl_module module, weir_rtl_expr target,
                               weir_rtl_expr value) {
     weir_rtl_stmt none = {0};
-    if (!module.id || !target.id || !value.id || !in_own_module(design, module.id))
-        return none;
+    if (!module.id || !target.id || !value.id || !in_own_module(design, module.id)) return none;
     uint32_t fitted = fit_value(design, module.id, target, value);
-    if (!fitted)
-        return none;
+    if (!fitted) return none;
     uint32_t id = rtl_new_stmt(design, design->module[module.id].body, WEIR_RTL_STMT_ASSIGN);
     design->stmt[id].a = target.id;
     design->stmt[id].b = fitted;
@@ -91,8 +85,7 @@ weir_rtl_stmt weir_rtl_assign(weir_rtl_design *design, weir_rtl_module module, w
 
 weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module module, const char *text) {
     weir_rtl_stmt none = {0};
-    if (!module.id || !in_own_module(design, module.id))
-        return none;
+    if (!module.id || !in_own_module(design, module.id)) return none;
     weir_rtl_stmt stmt = {rtl_new_stmt(design, design->module[module.id].body, WEIR_RTL_STMT_COMMENT)};
     weir_rtl_set_comment(design, WEIR_RTL_ITEM(stmt), text);
     return stmt;
@@ -100,8 +93,7 @@ weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module modu
 
 static weir_rtl_block add_process(weir_rtl_design *design, weir_rtl_module module, weir_rtl_stmt_kind kind) {
     weir_rtl_block none = {0};
-    if (!module.id || !in_own_module(design, module.id))
-        return none;
+    if (!module.id || !in_own_module(design, module.id)) return none;
     uint32_t stmt = rtl_new_stmt(design, design->module[module.id].body, kind);
     uint32_t body = rtl_new_block(design, module.id, stmt);
     design->stmt[stmt].body = body;
@@ -111,8 +103,7 @@ static weir_rtl_block add_process(weir_rtl_design *design, weir_rtl_module modul
 weir_rtl_block weir_rtl_add_always(weir_rtl_design *design, weir_rtl_module module, weir_rtl_edge edge,
                                    weir_rtl_var clock) {
     weir_rtl_block none = {0};
-    if (!clock.id)
-        return none;
+    if (!clock.id) return none;
     weir_rtl_block body = add_process(design, module, WEIR_RTL_STMT_ALWAYS);
     weir_rtl_add_event(design, body, edge, clock);
     return body;
@@ -127,8 +118,7 @@ weir_rtl_block weir_rtl_add_initial(weir_rtl_design *design, weir_rtl_module mod
 }
 
 void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl_edge edge, weir_rtl_var var) {
-    if (!always.id || !var.id)
-        return;
+    if (!always.id || !var.id) return;
     const rtl_block *block = &design->block[always.id];
     const rtl_var *trigger = &design->var[var.id];
     uint32_t owner = block->owner;
@@ -147,8 +137,7 @@ void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl
     design->event[id].edge = edge;
     design->event[id].var = var.id;
     uint32_t *link = &design->stmt[owner].a;
-    while (*link)
-        link = &design->event[*link].next;
+    while (*link) link = &design->event[*link].next;
     *link = id;
 }
 
@@ -159,15 +148,12 @@ static bool make_registers(weir_rtl_design *design, uint32_t target) {
     const rtl_expr *expr = &design->expr[target];
     if (expr->kind == WEIR_RTL_EXPR_CONCAT) {
         for (uint32_t i = 0; i < expr->b; i++)
-            if (!make_registers(design, design->operand[expr->a + i]))
-                return false;
+            if (!make_registers(design, design->operand[expr->a + i])) return false;
         return true;
     }
-    if (expr->kind != WEIR_RTL_EXPR_VAR)
-        return make_registers(design, expr->a);
+    if (expr->kind != WEIR_RTL_EXPR_VAR) return make_registers(design, expr->a);
     rtl_var *var = &design->var[expr->a];
-    if (var->direction == WEIR_RTL_OUTPUT)
-        var->is_register = true;
+    if (var->direction == WEIR_RTL_OUTPUT) var->is_register = true;
     if (!var->is_register)
         rtl_error(design, design->place, "'%s' in module '%s' is a wire; a process assigns registers only", var->name,
                   design->module[var->module].name);
@@ -181,16 +167,14 @@ static bool in_process(weir_rtl_design *design, weir_rtl_block block) {
         rtl_error(design, design->place, "this statement belongs into a process or a branch of one");
     else if (design->block[block.id].depth > RTL_MAX_DEPTH)
         rtl_error(design, design->place, "blocks nest deeper than %d", RTL_MAX_DEPTH);
-    else
-        return true;
+    else return true;
     return false;
 }
 
 static weir_rtl_stmt add_set(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target, weir_rtl_expr value,
                              weir_rtl_timing timing) {
     weir_rtl_stmt none = {0};
-    if (!block.id || !target.id || !value.id || !in_process(design, block))
-        return none;
+    if (!block.id || !target.id || !value.id || !in_process(design, block)) return none;
     uint32_t root = block.id;
     while (design->block[design->stmt[design->block[root].owner].block].owner)
         root = design->stmt[design->block[root].owner].block;
@@ -203,8 +187,7 @@ static weir_rtl_stmt add_set(weir_rtl_design *design, weir_rtl_block block, weir
         return none;
     }
     uint32_t fitted = fit_value(design, design->block[block.id].module, target, value);
-    if (!fitted || !make_registers(design, target.id))
-        return none;
+    if (!fitted || !make_registers(design, target.id)) return none;
     uint32_t id = rtl_new_stmt(design, block.id, WEIR_RTL_STMT_ASSIGN);
     design->stmt[id].timing = timing;
     design->stmt[id].a = target.id;
@@ -224,8 +207,7 @@ weir_rtl_stmt weir_rtl_set_next(weir_rtl_design *design, weir_rtl_block block, w
 static weir_rtl_stmt add_branch(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr value,
                                 weir_rtl_stmt_kind kind) {
     weir_rtl_stmt none = {0};
-    if (!block.id || !value.id || !in_process(design, block))
-        return none;
+    if (!block.id || !value.id || !in_process(design, block)) return none;
     const rtl_expr *expr = &design->expr[value.id];
     uint32_t module = design->block[block.id].module;
     if (expr->module && expr->module != module) {
@@ -255,8 +237,7 @@ weir_rtl_block weir_rtl_then(weir_rtl_design *design, weir_rtl_stmt branch) {
 
 weir_rtl_block weir_rtl_else(weir_rtl_design *design, weir_rtl_stmt branch) {
     weir_rtl_block none = {0};
-    if (!branch.id)
-        return none;
+    if (!branch.id) return none;
     if (design->stmt[branch.id].kind != WEIR_RTL_STMT_IF) {
         rtl_error(design, design->place, "only an if has an else");
         return none;
@@ -283,8 +264,7 @@ static weir_rtl_block add_item(weir_rtl_design *design, weir_rtl_stmt branch, ui
 
 weir_rtl_block weir_rtl_add_case_item(weir_rtl_design *design, weir_rtl_stmt branch, weir_rtl_expr label) {
     weir_rtl_block none = {0};
-    if (!branch.id || !label.id)
-        return none;
+    if (!branch.id || !label.id) return none;
     const rtl_stmt *stmt = &design->stmt[branch.id];
     const rtl_expr *value = &design->expr[stmt->a];
     const rtl_expr *expr = &design->expr[label.id];
@@ -300,8 +280,7 @@ weir_rtl_block weir_rtl_add_case_item(weir_rtl_design *design, weir_rtl_stmt bra
 
 weir_rtl_block weir_rtl_add_default(weir_rtl_design *design, weir_rtl_stmt branch) {
     weir_rtl_block none = {0};
-    if (!branch.id)
-        return none;
+    if (!branch.id) return none;
     if (design->stmt[branch.id].kind != WEIR_RTL_STMT_CASE) {
         rtl_error(design, design->place, "only a case has a default");
         return none;

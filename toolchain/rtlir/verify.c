@@ -22,16 +22,13 @@ static void report_cycle(weir_rtl_design *design, const visit *stack, size_t dep
     rtl_error(design, instance->common.place, "module '%s' contains itself through instance '%s' of module '%s'",
               design->module[module].name, instance->name, parent->name);
     size_t from = depth;
-    while (from > 0 && stack[from - 1].module != module)
-        from--;
-    for (size_t i = from; i < depth; i++)
-        weir_note("by way of module '%s'", design->module[stack[i].module].name);
+    while (from > 0 && stack[from - 1].module != module) from--;
+    for (size_t i = from; i < depth; i++) weir_note("by way of module '%s'", design->module[stack[i].module].name);
 }
 
 weir_rtl_module *weir_rtl_modules_below(weir_rtl_design *design, weir_rtl_module top, size_t *count) {
     *count = 0;
-    if (!top.id)
-        return NULL;
+    if (!top.id) return NULL;
     weir_rtl_module *order = weir_malloc(design->module_count * sizeof *order);
     unsigned char *state = weir_calloc(design->module_count, 1);
     visit *stack = weir_malloc(design->module_count * sizeof *stack);
@@ -119,12 +116,9 @@ static const char *stmt_name(const weir_rtl_design *design, uint32_t stmt, weir_
 
 static const char *range_name(const rtl_var *var, uint32_t low, uint32_t width, weir_text *text) {
     text->size = 0;
-    if (var->width == 1)
-        weir_text_format(text, "'%s'", var->name);
-    else if (width == 1)
-        weir_text_format(text, "'%s[%u]'", var->name, (unsigned)low);
-    else
-        weir_text_format(text, "'%s[%u:%u]'", var->name, (unsigned)(low + width - 1), (unsigned)low);
+    if (var->width == 1) weir_text_format(text, "'%s'", var->name);
+    else if (width == 1) weir_text_format(text, "'%s[%u]'", var->name, (unsigned)low);
+    else weir_text_format(text, "'%s[%u:%u]'", var->name, (unsigned)(low + width - 1), (unsigned)low);
     return text->data;
 }
 
@@ -138,11 +132,9 @@ static void report_conflict(nets *n, const driver *old, uint32_t low, uint32_t w
     uint32_t from = low > old->low ? low : old->low;
     uint32_t end = low + width < old->low + old->width ? low + width : old->low + old->width;
     rtl_error(n->design, place_of(n->design, stmt), "%s in module '%s' has two drivers: %s and %s",
-              range_name(&n->design->var[old->var], from, end - from, &names[0]),
-              n->design->module[n->module].name, stmt_name(n->design, old->stmt, &names[1]),
-              stmt_name(n->design, stmt, &names[2]));
-    for (int i = 0; i < 3; i++)
-        weir_text_free(&names[i]);
+              range_name(&n->design->var[old->var], from, end - from, &names[0]), n->design->module[n->module].name,
+              stmt_name(n->design, old->stmt, &names[1]), stmt_name(n->design, stmt, &names[2]));
+    for (int i = 0; i < 3; i++) weir_text_free(&names[i]);
 }
 
 /* Does driver d stand against another one? A process drives a bit as often as it likes, and an initial block only gives
@@ -184,8 +176,7 @@ static void push(nets *n, size_t *depth, uint32_t expr) {
 static void read_bits(nets *n, uint32_t var, uint32_t low, uint32_t width, uint32_t stmt) {
     uint32_t position = n->position[var];
     mark(n->read + n->first_word[position], low, width);
-    if (!n->reader[position])
-        n->reader[position] = stmt;
+    if (!n->reader[position]) n->reader[position] = stmt;
 }
 
 /* Marks what an expression reads, working on the stack above `depth`. Shared parts are looked at once a statement. */
@@ -196,15 +187,13 @@ static void read_expr(nets *n, size_t depth, uint32_t expr, uint32_t stmt) {
     while (depth > floor) {
         uint32_t id = n->stack[--depth];
         const rtl_expr *e = &design->expr[id];
-        if (n->seen[id] == stmt)
-            continue;
+        if (n->seen[id] == stmt) continue;
         n->seen[id] = stmt;
         switch (e->kind) {
         case WEIR_RTL_EXPR_VAR: read_bits(n, e->a, 0, e->width, stmt); break;
         case WEIR_RTL_EXPR_SLICE: read_bits(n, design->expr[e->a].a, e->b, e->width, stmt); break;
         case WEIR_RTL_EXPR_CONCAT:
-            for (uint32_t i = 0; i < e->b; i++)
-                push(n, &depth, design->operand[e->a + i]);
+            for (uint32_t i = 0; i < e->b; i++) push(n, &depth, design->operand[e->a + i]);
             break;
         case WEIR_RTL_EXPR_CONDITIONAL: push(n, &depth, e->c); /* fall through */
         case WEIR_RTL_EXPR_BINARY:
@@ -234,8 +223,7 @@ static void drive_expr(nets *n, uint32_t expr, uint32_t stmt) {
             drive(n, design->expr[e->a].a, 0, design->expr[e->a].width, stmt);
             read_expr(n, depth, e->b, stmt);
         } else if (e->kind == WEIR_RTL_EXPR_CONCAT) {
-            for (uint32_t i = 0; i < e->b; i++)
-                push(n, &depth, design->operand[e->a + i]);
+            for (uint32_t i = 0; i < e->b; i++) push(n, &depth, design->operand[e->a + i]);
         }
     }
 }
@@ -256,11 +244,9 @@ static void visit_process(nets *n, uint32_t root) {
             drive_expr(n, stmt->a, root);
             read_expr(n, 0, stmt->b, root);
         } else {
-            if (stmt->a)
-                read_expr(n, 0, stmt->a, root);
+            if (stmt->a) read_expr(n, 0, stmt->a, root);
             down = design->block[stmt->body].first;
-            if (!down && stmt->other)
-                down = design->block[stmt->other].first;
+            if (!down && stmt->other) down = design->block[stmt->other].first;
         }
         uint32_t block = stmt->block;
         s = down ? down : stmt->next;
@@ -268,8 +254,7 @@ static void visit_process(nets *n, uint32_t root) {
             uint32_t owner = design->block[block].owner;
             const rtl_stmt *above = &design->stmt[owner];
             s = block == above->body && above->other ? design->block[above->other].first : 0;
-            if (!s)
-                s = above->next;
+            if (!s) s = above->next;
             block = above->block;
         }
     }
@@ -303,13 +288,10 @@ static void visit_instance(nets *n, uint32_t stmt) {
                       port->direction == WEIR_RTL_INPUT ? "input" : "output", port->name, instance->name,
                       design->module[instance->module].name,
                       port->direction == WEIR_RTL_INPUT ? "" : " and not left open");
-        if (expr == 0 || expr == RTL_OPEN)
-            continue;
+        if (expr == 0 || expr == RTL_OPEN) continue;
         check_width(n, instance, port, ports->id[i], expr, parameters);
-        if (port->direction == WEIR_RTL_OUTPUT)
-            drive_expr(n, expr, stmt);
-        else if (port->direction == WEIR_RTL_INPUT)
-            read_expr(n, 0, expr, stmt);
+        if (port->direction == WEIR_RTL_OUTPUT) drive_expr(n, expr, stmt);
+        else if (port->direction == WEIR_RTL_INPUT) read_expr(n, 0, expr, stmt);
     }
     free(parameters);
 }
@@ -342,8 +324,7 @@ static void report_undriven(nets *n, const rtl_var *var, uint32_t position, uint
     if (n->reader[position])
         rtl_error(n->design, var->common.place, "%s in module '%s' has no driver and is read by %s", range.data, module,
                   stmt_name(n->design, n->reader[position], &reader));
-    else
-        rtl_error(n->design, var->common.place, "output %s of module '%s' has no driver", range.data, module);
+    else rtl_error(n->design, var->common.place, "output %s of module '%s' has no driver", range.data, module);
     weir_text_free(&range);
     weir_text_free(&reader);
 }
@@ -353,15 +334,11 @@ static void check_driven(nets *n, const rtl_var *var, uint32_t position) {
     const uint64_t *driven = n->driven + n->first_word[position];
     const uint64_t *read = n->read + n->first_word[position];
     uint32_t low = 0;
-    while (low < var->width && !(read[low / 64] & ~driven[low / 64]))
-        low = (low / 64 + 1) * 64;
-    while (low < var->width && !(read[low / 64] & ~driven[low / 64] & UINT64_C(1) << low % 64))
-        low++;
-    if (low >= var->width)
-        return;
+    while (low < var->width && !(read[low / 64] & ~driven[low / 64])) low = (low / 64 + 1) * 64;
+    while (low < var->width && !(read[low / 64] & ~driven[low / 64] & UINT64_C(1) << low % 64)) low++;
+    if (low >= var->width) return;
     uint32_t end = low;
-    while (end < var->width && (read[end / 64] & ~driven[end / 64] & UINT64_C(1) << end % 64))
-        end++;
+    while (end < var->width && (read[end / 64] & ~driven[end / 64] & UINT64_C(1) << end % 64)) end++;
     report_undriven(n, var, position, low, end - low);
 }
 
@@ -384,12 +361,10 @@ static void verify_module(nets *n) {
         const rtl_var *var = &design->var[vars->id[i]];
         if (var->direction == WEIR_RTL_INPUT || var->direction == WEIR_RTL_INOUT || var->is_path)
             mark(n->driven + n->first_word[i], 0, var->width);
-        else if (var->direction == WEIR_RTL_OUTPUT)
-            mark(n->read + n->first_word[i], 0, var->width);
+        else if (var->direction == WEIR_RTL_OUTPUT) mark(n->read + n->first_word[i], 0, var->width);
     }
     visit_body(n);
-    for (size_t i = 0; i < vars->count; i++)
-        check_driven(n, &design->var[vars->id[i]], (uint32_t)i);
+    for (size_t i = 0; i < vars->count; i++) check_driven(n, &design->var[vars->id[i]], (uint32_t)i);
     free(n->first_word);
     free(n->head);
     free(n->reader);
@@ -400,15 +375,13 @@ static void verify_module(nets *n) {
 bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top) {
     size_t count = 0;
     weir_rtl_module *modules = weir_rtl_modules_below(design, top, &count);
-    if (!modules)
-        return false;
+    if (!modules) return false;
     nets n = {.design = design};
     n.position = weir_calloc(design->var_count, sizeof *n.position);
     n.seen = weir_calloc(design->expr_count, sizeof *n.seen);
     for (size_t i = 0; i < count; i++) {
         n.module = modules[i].id;
-        if (!design->module[n.module].is_external)
-            verify_module(&n);
+        if (!design->module[n.module].is_external) verify_module(&n);
     }
     free(n.position);
     free(n.seen);

@@ -8,9 +8,9 @@
 #include "support/text.h"
 
 typedef struct weir_process {
-    const char *const *arguments; /* NULL-terminated; arguments[0] is looked up on PATH */
-    const char *folder;           /* working directory, NULL: this one */
-    double seconds;               /* time limit, 0: none */
+    const char *const *arguments;   /* NULL-terminated; arguments[0] is looked up on PATH */
+    const char *folder;             /* working directory, NULL: this one */
+    double seconds;                 /* time limit, 0: none */
     const char *const *environment; /* NULL-terminated NAME=VALUE additions, or NULL */
 } weir_process;
 
