@@ -194,7 +194,8 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
         if (now != WEIR_EXIT_MISMATCH || found || options->netlist != NULL) continue;
         found = true;
         run.debug = true;
-        run.frames = (int64_t)r->run[r->runs - 1].first.frame + 1;
+        /* Frames behind it, as many as the pipeline may hold: their back-pressure may be the cause. */
+        run.frames = (int64_t)r->run[r->runs - 1].first.frame + 1 + (int64_t)weir_graph_node_count(r->hardware);
         run_once(r, folder, reference, &run, NULL);
         dump_divergence(r, folder, reference, &run);
     }

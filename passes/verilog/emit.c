@@ -57,7 +57,7 @@ static char *identifier(const char *text) {
 }
 
 const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *module) {
-    char *wanted = identifier(weir_module_name(module));
+    char *wanted = identifier(weir_module_string(module, WEIR_EMIT_TOP, weir_module_name(module)));
     const char *name = weir_rtl_free_module_name(design, wanted);
     free(wanted);
     return name;

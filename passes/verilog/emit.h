@@ -21,6 +21,8 @@ typedef struct weir_wires {
 
 /* Side data of the module that emit_verilog_top leaves: weir_wires of each stream, by value id of the hardware graph. */
 #define WEIR_EMIT_STREAMS "streams"
+/* Property of the module: the wanted name of the top module; else it is the module's own. */
+#define WEIR_EMIT_TOP "wanted top"
 
 /* The hardware graph of the module or NULL after an error that names the pass. */
 weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass);

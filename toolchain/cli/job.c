@@ -8,6 +8,7 @@
 #include "ir/print.h"
 #include "pass/instrument.h"
 #include "passes/passes.h"
+#include "passes/verilog/emit.h"
 #include "support/arena.h"
 #include "support/file.h"
 
@@ -153,6 +154,7 @@ int weir_job_compile(weir_job *job, weir_module *module, const char *folder) {
     bool fresh = !weir_file_exists(folder);
     if (!weir_make_folder(folder)) return WEIR_EXIT_INPUT;
     weir_module_set_folder(module, folder);
+    if (job->top != NULL) weir_module_set_string(module, WEIR_EMIT_TOP, job->top);
     int status = weir_job_run(job, module, "compile");
     if (status == WEIR_EXIT_FINE && !save_graphs(module, folder)) status = WEIR_EXIT_INPUT;
     if (status != WEIR_EXIT_FINE && fresh) weir_remove_tree(folder);
