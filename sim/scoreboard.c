@@ -48,6 +48,7 @@ static void compare_beat(const weir_stream_layout *layout, const int64_t *elemen
             diverge(c, WEIR_WRONG_VALUE, frame, first_element + lane, beat, cycle, expected, found);
         }
     }
+    if (flags & WEIR_BEAT_UNKNOWN_LAST) last = !expected_last;
     if (last != expected_last) {
         c->wrong_lasts++;
         diverge(c, WEIR_WRONG_LAST, frame, first_element, beat, cycle, expected_last, last);

@@ -11,8 +11,9 @@
  *   tap N file FILE                 (taps that are not named stay off)
  *   meter N
  * A stimulus file is a sequence of beats, each ceil(WIDTH / 32) data words and a flags word (bit 0: last); a result
- * file has after these the cycle, and flag bit 1 says that data or last had unknown bits. FILE.unknown, written only
- * then, has for each such beat its index and ceil(WIDTH / 32) words of unknown bits. Words are little-endian.
+ * file has after these the cycle, and flag bit 1 says that data or last had unknown bits, bit 2 that last had.
+ * FILE.unknown, written only then, has for each such beat its index and ceil(WIDTH / 32) words of unknown bits. Words
+ * are little-endian.
  *
  * Cost: about 0.1 microseconds a beat in Verilator; nothing per cycle. */
 #include <errno.h>
@@ -401,6 +402,7 @@ static void take_record(part *p, const s_vpi_vecval *record) {
         unknown |= bits;
     }
     if (unknown) note_unknown(p, record, &p->record[p->words]);
+    if (record[p->words].bval & 1) p->record[p->words] |= 4;
     write_words(p, p->file, p->record, p->size);
     p->moved++;
 }
