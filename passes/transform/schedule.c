@@ -122,6 +122,8 @@ static void run_linear(weir_schedule *s, weir_node node) {
     const times *arrive = arrivals(s, node, 0);
     times taken = new_times(arrive->count), given = new_times(rows * groups * s->frames);
     int64_t half_free[2] = {0, 0}, in_free = 0, compute_free = 0;
+    int64_t levels = 0; /* of the adder tree */
+    while ((int64_t)1 << levels < hardware->simd) levels++;
     for (int64_t row = 0; row < rows * s->frames; row++) {
         for (int64_t i = 0; i < beats; i++) {
             int64_t at = later(arrive->at[row * beats + i], in_free);
@@ -130,7 +132,7 @@ static void run_linear(weir_schedule *s, weir_node node) {
             in_free = at + 1;
             compute_free = later(compute_free, at + (groups == 1 ? 0 : 2)) + 1;
         }
-        for (int64_t g = 0; g < groups; g++) given.at[row * groups + g] = compute_free + g * beats + 3;
+        for (int64_t g = 0; g < groups; g++) given.at[row * groups + g] = compute_free + g * beats + 2 + levels;
         compute_free += (groups - 1) * beats;
         half_free[row % 2] = compute_free;
     }
