@@ -54,6 +54,7 @@ folding_options() {
     case $1 in
     folded) echo "--max-macs 1" ;;
     middle) ;;
+    forty) echo "--target-interval 40" ;;
     parallel) echo "--target-interval 1" ;;
     esac
 }
