@@ -1,5 +1,6 @@
 #include "cli/job.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,15 +149,45 @@ static bool has_library(void) {
     return found;
 }
 
-/* A folder that was not there before is not left behind by a failure. */
+/* What a compilation leaves in its folder; everything of an earlier one goes. */
+static const char *const results[] = {
+    "rtl",           "tb",           "tb_debug",    "model.weir",    "model.npz",   "quantized.weir",
+    "quantized.npz", "integer.weir", "integer.npz", "hardware.weir", "hardware.npz"};
+
+static bool publish(const char *staging, const char *folder) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < sizeof results / sizeof *results; i++) {
+        char *from = weir_path_join(staging, results[i]), *to = weir_path_join(folder, results[i]);
+        bool made = weir_file_exists(from);
+        fine = remove(to) == 0 || weir_remove_tree(to);
+        if (fine && made && rename(from, to) != 0) {
+            weir_error(weir_at(to, 0), "cannot be put in place: %s", strerror(errno));
+            fine = false;
+        }
+        free(from);
+        free(to);
+    }
+    return fine;
+}
+
+/* Everything is made in a folder inside the wanted one and put in place when it is complete: a failure leaves an
+ * earlier result whole, and no folder that was not there before. */
 int weir_job_compile(weir_job *job, weir_module *module, const char *folder) {
     if (!has_library()) return WEIR_EXIT_TOOL;
     bool fresh = !weir_file_exists(folder);
-    if (!weir_make_folder(folder)) return WEIR_EXIT_INPUT;
-    weir_module_set_folder(module, folder);
-    if (job->top != NULL) weir_module_set_string(module, WEIR_EMIT_TOP, job->top);
-    int status = weir_job_run(job, module, "compile");
-    if (status == WEIR_EXIT_FINE && !save_graphs(module, folder)) status = WEIR_EXIT_INPUT;
-    if (status != WEIR_EXIT_FINE && fresh) weir_remove_tree(folder);
+    char *staging = weir_path_join(folder, ".compiling");
+    if (weir_file_exists(staging)) weir_remove_tree(staging);
+    int status = weir_make_folder(folder) && weir_make_folder(staging) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    if (status == WEIR_EXIT_FINE) {
+        weir_module_set_folder(module, staging);
+        if (job->top != NULL) weir_module_set_string(module, WEIR_EMIT_TOP, job->top);
+        status = weir_job_run(job, module, "compile");
+        if (status == WEIR_EXIT_FINE && !save_graphs(module, staging)) status = WEIR_EXIT_INPUT;
+        if (status == WEIR_EXIT_FINE && !publish(staging, folder)) status = WEIR_EXIT_INPUT;
+        weir_module_set_folder(module, folder);
+        weir_remove_tree(staging);
+        if (status != WEIR_EXIT_FINE && fresh) weir_remove_tree(folder);
+    }
+    free(staging);
     return status;
 }
