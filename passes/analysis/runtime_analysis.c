@@ -194,8 +194,10 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
         if (now != WEIR_EXIT_MISMATCH || found || options->netlist != NULL) continue;
         found = true;
         run.debug = true;
-        /* Frames behind it, as many as the pipeline may hold: their back-pressure may be the cause. */
-        run.frames = (int64_t)r->run[r->runs - 1].first.frame + 1 + (int64_t)weir_graph_node_count(r->hardware);
+        /* The back-pressure of frames behind a wrong value may be its cause: as many as the pipeline can hold. */
+        const weir_cosim *wrong = &r->run[r->runs - 1];
+        bool finished = wrong->status == WEIR_SIM_DONE;
+        run.frames = (int64_t)wrong->first.frame + 1 + (finished ? (int64_t)weir_graph_node_count(r->hardware) : 0);
         run_once(r, folder, reference, &run, NULL);
         dump_divergence(r, folder, reference, &run);
     }
