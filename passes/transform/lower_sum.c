@@ -11,8 +11,9 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-/* Coefficients are tried up to this many fraction bits of the scale ratios; pairs of codes up to this many. */
-enum { MAX_EVEN_FRACTION = 24, MAX_FRACTION = 24, MAX_PAIRS = 1 << 20 };
+/* Coefficients are tried up to this many fraction bits of the scale ratios; pairs of codes up to this many.
+ * A sample of the pairs refutes most candidates before all pairs are looked at. */
+enum { MAX_EVEN_FRACTION = 24, MAX_FRACTION = 24, MAX_PAIRS = 1 << 20, SAMPLE = 5 };
 
 typedef struct sum_table {
     const weir_type *a, *b;
@@ -41,16 +42,17 @@ typedef struct sum_bounds {
     int64_t *least, *most;
 } sum_bounds;
 
-static void bound(const sum_table *table, int64_t ca, int64_t cb, sum_bounds *bounds) {
+/* Over every `stride`-th code of each operand. */
+static void bound(const sum_table *table, int64_t ca, int64_t cb, int64_t stride, sum_bounds *bounds) {
     int64_t *least = bounds->least, *most = bounds->most;
-    size_t i = 0;
     for (size_t k = 0; k < bounds->codes; k++) {
         least[k] = INT64_MAX;
         most[k] = INT64_MIN;
     }
-    for (int64_t a = table->a->low; a <= table->a->high; a++) {
-        for (int64_t b = table->b->low; b <= table->b->high; b++) {
-            size_t k = (size_t)(table->result[i++] - table->low);
+    for (int64_t a = table->a->low; a <= table->a->high; a += stride) {
+        const int64_t *row = table->result + (size_t)(a - table->a->low) * span(table->b);
+        for (int64_t b = table->b->low; b <= table->b->high; b += stride) {
+            size_t k = (size_t)(row[b - table->b->low] - table->low);
             int64_t sum = ca * a + cb * b;
             if (sum < least[k]) least[k] = sum;
             if (sum > most[k]) most[k] = sum;
@@ -99,7 +101,7 @@ static bool search(const sum_table *table, const weir_quant *quant, sum_bounds *
     for (int even = 1; even >= 0; even--) {
         if (!even && ra == rb) {
             *ca = *cb = 1;
-            bound(table, 1, 1, bounds);
+            bound(table, 1, 1, 1, bounds);
             if (any_steps(bounds, first / ra, 1 / ra, step)) return true;
         }
         for (int bits = 0; bits <= (even ? MAX_EVEN_FRACTION : MAX_FRACTION); bits++) {
@@ -107,7 +109,10 @@ static bool search(const sum_table *table, const weir_quant *quant, sum_bounds *
             *ca = (int64_t)nearbyint(ra * unit);
             *cb = (int64_t)nearbyint(rb * unit);
             if (*ca == 0 || *cb == 0 || *ca > INT32_MAX || *cb > INT32_MAX) continue;
-            bound(table, *ca, *cb, bounds);
+            bound(table, *ca, *cb, SAMPLE, bounds);
+            if (!(even ? even_steps(bounds, bits, first * unit, step) : any_steps(bounds, first * unit, unit, step)))
+                continue;
+            bound(table, *ca, *cb, 1, bounds);
             if (even ? even_steps(bounds, bits, first * unit, step) : any_steps(bounds, first * unit, unit, step))
                 return true;
         }

@@ -7,6 +7,22 @@
 /* x * M and k * 2^s stay below this. */
 __extension__ typedef __int128 wide;
 
+/* The smallest input in (below, reached] that gives `wanted` or more. Steps of a scaling lie evenly, so the first probes
+ * are `guess` and the input beside it; bisection does the rest. */
+static int64_t find_step(weir_step_function *function, const void *user, int64_t wanted, int64_t below, int64_t reached,
+                         int64_t guess) {
+    for (int probe = 0; probe < 3 && guess > below && guess < reached; probe++) {
+        if (function(user, guess) >= wanted) reached = guess--;
+        else below = guess++;
+    }
+    while (reached - below > 1) {
+        int64_t middle = below + (reached - below) / 2;
+        if (function(user, middle) >= wanted) reached = middle;
+        else below = middle;
+    }
+    return reached;
+}
+
 bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
                           int64_t x_high, int64_t low, int64_t high) {
     *staircase = (weir_staircase){x_low, x_high, low, high, function(user, x_low), 0, NULL};
@@ -14,19 +30,13 @@ bool weir_staircase_build(weir_staircase *staircase, weir_step_function *functio
     if (top < staircase->base) return false;
     staircase->count = (size_t)(top - staircase->base);
     staircase->step = weir_malloc((staircase->count + 1) * sizeof *staircase->step);
-    int64_t from = x_low;
+    int64_t from = x_low, stride = 0;
     for (size_t k = 0; k < staircase->count; k++) {
-        int64_t wanted = staircase->base + (int64_t)k + 1, below = from, reached = x_high;
-        if (function(user, from) >= wanted) {
-            staircase->step[k] = from;
-            continue;
-        }
-        while (reached - below > 1) {
-            int64_t middle = below + (reached - below) / 2;
-            if (function(user, middle) >= wanted) reached = middle;
-            else below = middle;
-        }
-        staircase->step[k] = from = reached;
+        int64_t wanted = staircase->base + (int64_t)k + 1;
+        int64_t step =
+            function(user, from) >= wanted ? from : find_step(function, user, wanted, from, x_high, from + stride);
+        stride = k > 0 ? step - from : 0;
+        staircase->step[k] = from = step;
     }
     return true;
 }
