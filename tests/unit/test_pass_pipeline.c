@@ -23,17 +23,18 @@ static void keep_message(void *user, const weir_diagnostic *diagnostic) {
 
 /* A table as pass.def would hold it. */
 #define TABLE                                                                                                          \
-    WEIR_PASS(GRAPH, fold_constants, "fold-constants", 2, "", "*", "", "evaluates constant nodes", WEIR_NO_OPTIONS)    \
-    WEIR_PASS(GRAPH, quantize, "quantize", 2, "fold-constants", "", "", "chooses integer codes",                       \
+    WEIR_PASS(GRAPH, fold_constants, "fold-constants", 2, EXACT, "", "*", "", "evaluates constant nodes",              \
+              WEIR_NO_OPTIONS)                                                                                         \
+    WEIR_PASS(GRAPH, quantize, "quantize", 2, CHANGES, "fold-constants", "", "", "chooses integer codes",              \
               WEIR_OPTION("scheme", ENUM, "int8", "int8|int4|fixed", "the codes")                                      \
                   WEIR_OPTION("calibration", ENUM, "max", "max|percentile", "where ranges come from")                  \
                       WEIR_OPTION("percentile", REAL, "99.9", "0..100", "share of values kept")                        \
                           WEIR_OPTION("width", INT, "8", "2..16", "bits")                                              \
                               WEIR_OPTION("symmetric", BOOL, "true", NULL, "no zero points")                           \
                                   WEIR_OPTION("skip", STRING, "", NULL, "names of nodes to leave alone"))              \
-    WEIR_PASS(MODULE, emit, "emit", 0, "quantize", "*", "", "makes the design",                                        \
+    WEIR_PASS(MODULE, emit, "emit", 0, EXACT, "quantize", "*", "", "makes the design",                                 \
               WEIR_OPTION("seed", INT, "-1", NULL, "any integer"))                                                     \
-    WEIR_PASS(HARDWARE, lint, "lint", 1, "emit", "*", "", "looks for latches", WEIR_NO_OPTIONS)
+    WEIR_PASS(HARDWARE, lint, "lint", 1, EXACT, "emit", "*", "", "looks for latches", WEIR_NO_OPTIONS)
 
 #define WEIR_PASS WEIR_PASS_DECLARE
 TABLE
@@ -368,19 +369,20 @@ static void registration_is_checked(void **state) {
 static void listing(void **state) {
     weir_text text = {0};
     weir_pass_registry_print(*state, &text);
-    assert_string_equal(text.data, "fold-constants (graph, level 2): evaluates constant nodes\n"
-                                   "quantize (graph, level 2, requires fold-constants): chooses integer codes\n"
-                                   "    scheme: int8|int4|fixed, default int8: the codes\n"
-                                   "    calibration: max|percentile, default max: where ranges come from\n"
-                                   "    percentile: real 0..100, default 99.9: share of values kept\n"
-                                   "    width: int 2..16, default 8: bits\n"
-                                   "    symmetric: bool, default true: no zero points\n"
-                                   "    skip: string, default \"\": names of nodes to leave alone\n"
-                                   "emit (module, level 0, requires quantize): makes the design\n"
-                                   "    seed: int, default -1: any integer\n"
-                                   "lint (hardware, level 1, requires emit): looks for latches\n"
-                                   "tidy (graph pipeline fold-constants,fold-constants): \n"
-                                   "default (module pipeline graph(tidy,quantize{width=4}),emit): all of it\n");
+    assert_string_equal(text.data,
+                        "fold-constants (graph, level 2, exact): evaluates constant nodes\n"
+                        "quantize (graph, level 2, changes, requires fold-constants): chooses integer codes\n"
+                        "    scheme: int8|int4|fixed, default int8: the codes\n"
+                        "    calibration: max|percentile, default max: where ranges come from\n"
+                        "    percentile: real 0..100, default 99.9: share of values kept\n"
+                        "    width: int 2..16, default 8: bits\n"
+                        "    symmetric: bool, default true: no zero points\n"
+                        "    skip: string, default \"\": names of nodes to leave alone\n"
+                        "emit (module, level 0, exact, requires quantize): makes the design\n"
+                        "    seed: int, default -1: any integer\n"
+                        "lint (hardware, level 1, exact, requires emit): looks for latches\n"
+                        "tidy (graph pipeline fold-constants,fold-constants): \n"
+                        "default (module pipeline graph(tidy,quantize{width=4}),emit): all of it\n");
     weir_text_free(&text);
 }
 

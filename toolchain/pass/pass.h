@@ -44,6 +44,14 @@ typedef bool weir_pass_hardware_run(const weir_pass *pass, weir_pass_context *co
 /* Levels: 0 always, 2 default, 3 costly, 4 experimental. */
 enum { WEIR_PASS_LEVEL_MAX = 4, WEIR_PASS_LEVEL_DEFAULT = 2 };
 
+/* What a pass promises about the results that graphs compute, for every input. A module pass that adds a graph makes
+ * the promise for it too, compared with the last graph that was there before. */
+typedef enum weir_pass_promise {
+    WEIR_PASS_EXACT,       /* the same bits */
+    WEIR_PASS_APPROXIMATE, /* the same but for the rounding of intermediate results */
+    WEIR_PASS_CHANGES      /* other results, on purpose: quantize, prune */
+} weir_pass_promise;
+
 /* A pass. Lists of names are text, "a, b"; NULL and "" are the empty list.
  * Passes in `requires` run first unless their result still holds. After this pass has run (and did not say that it
  * changed nothing), results of earlier passes and analyses hold when they are in `preserves` ("*": all) and not in
@@ -52,6 +60,7 @@ typedef struct weir_pass_info {
     const char *name; /* lower case letters, digits, '-', '_' and '.'; starts with a letter */
     weir_pass_kind kind;
     int level;
+    weir_pass_promise promise;
     const char *requires;
     const char *preserves;
     const char *invalidates;
@@ -88,7 +97,8 @@ bool weir_pass_set(weir_pass *pass, const char *option, const char *text);
 
 const char *weir_pass_name(const weir_pass *pass);
 weir_pass_kind weir_pass_kind_of(const weir_pass *pass);
-const char *weir_pass_kind_name(weir_pass_kind kind); /* "module", "graph", "hardware" */
+const char *weir_pass_kind_name(weir_pass_kind kind);          /* "module", "graph", "hardware" */
+const char *weir_pass_promise_name(weir_pass_promise promise); /* "exact", "approximate", "changes" */
 bool weir_pass_is_sequence(const weir_pass *pass);
 /* The record; NULL for a sequence. */
 const weir_pass_info *weir_pass_info_of(const weir_pass *pass);

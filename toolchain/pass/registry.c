@@ -14,6 +14,11 @@ static const char *const kind_names[WEIR_PASS_KIND_COUNT] = {
 
 const char *weir_pass_kind_name(weir_pass_kind kind) { return kind_names[kind]; }
 
+const char *weir_pass_promise_name(weir_pass_promise promise) {
+    static const char *const names[] = {"exact", "approximate", "changes"};
+    return names[promise];
+}
+
 weir_pass_registry *weir_pass_registry_new(void) { return weir_calloc(1, sizeof(weir_pass_registry)); }
 
 static void forget_check(weir_pass_registry *registry) {
@@ -396,7 +401,8 @@ void weir_pass_registry_print(const weir_pass_registry *registry, weir_text *tex
         const weir_pass_entry *entry = registry->entry[i];
         if (entry->what == WEIR_PASS_ENTRY_PASS) {
             const weir_pass_info *info = entry->info;
-            weir_text_format(text, "%s (%s, level %d", info->name, kind_names[info->kind], info->level);
+            weir_text_format(text, "%s (%s, level %d, %s", info->name, kind_names[info->kind], info->level,
+                             weir_pass_promise_name(info->promise));
             if (info->requires && *info->requires) {
                 weir_text_format(text, ", requires %s", info->requires);
             }

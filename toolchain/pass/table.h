@@ -1,6 +1,7 @@
 /* Turns a table of passes (pass.def: one row a pass) into records. A row is
- *   WEIR_PASS(kind, id, name, level, requires, preserves, invalidates, help, options)
- * with kind MODULE, GRAPH or HARDWARE, lists as text, and options either WEIR_NO_OPTIONS or rows one after the other:
+ *   WEIR_PASS(kind, id, name, level, promise, requires, preserves, invalidates, help, options)
+ * with kind MODULE, GRAPH or HARDWARE, promise EXACT, APPROXIMATE or CHANGES (pass.h), lists as text, and options
+ * either WEIR_NO_OPTIONS or rows one after the other:
  *   WEIR_OPTION(name, kind, default, domain, help)   with kind BOOL, INT, REAL, STRING or ENUM.
  * The function of a row is weir_pass_<id>. Each use defines WEIR_PASS as one of the macros below, includes the table
  * and undefines it:
@@ -24,14 +25,15 @@
 #define WEIR_PASS_MEMBER_GRAPH graph
 #define WEIR_PASS_MEMBER_HARDWARE hardware
 
-#define WEIR_PASS_DECLARE(kind_, id, name_, level_, requires_, preserves_, invalidates_, help_, options_)              \
+#define WEIR_PASS_DECLARE(kind_, id, name_, level_, promise_, requires_, preserves_, invalidates_, help_, options_)    \
     WEIR_PASS_TYPE_##kind_ weir_pass_##id;
-#define WEIR_PASS_OPTIONS(kind_, id, name_, level_, requires_, preserves_, invalidates_, help_, options_)              \
+#define WEIR_PASS_OPTIONS(kind_, id, name_, level_, promise_, requires_, preserves_, invalidates_, help_, options_)    \
     static const weir_pass_option id##_options[] = {options_{.name = NULL}};
-#define WEIR_PASS_RECORD(kind_, id, name_, level_, requires_, preserves_, invalidates_, help_, options_)               \
+#define WEIR_PASS_RECORD(kind_, id, name_, level_, promise_, requires_, preserves_, invalidates_, help_, options_)     \
     {.name = name_,                                                                                                    \
      .kind = WEIR_PASS_##kind_,                                                                                        \
      .level = level_,                                                                                                  \
+     .promise = WEIR_PASS_##promise_,                                                                                  \
      .requires = requires_,                                                                                            \
      .preserves = preserves_,                                                                                          \
      .invalidates = invalidates_,                                                                                      \
