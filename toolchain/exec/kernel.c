@@ -6,7 +6,7 @@
 #include "exec/kernel_common.h"
 
 static weir_kernel *const kernels[WEIR_OP_COUNT] = {
-#define WEIR_OP(id, domain, name, low, high, outputs, class, mase_type, mase_op) [WEIR_OP_##id] = weir_kernel_##id,
+#define WEIR_OP(id, ...) [WEIR_OP_##id] = weir_kernel_##id,
 #include "ir/op.def"
 #undef WEIR_OP
 };

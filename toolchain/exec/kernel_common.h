@@ -5,7 +5,7 @@
 #include "exec/kernel.h"
 
 /* One kernel per row of op.def, named after it. */
-#define WEIR_OP(id, domain, name, low, high, outputs, class, mase_type, mase_op) weir_kernel weir_kernel_##id;
+#define WEIR_OP(id, ...) weir_kernel weir_kernel_##id;
 #include "ir/op.def"
 #undef WEIR_OP
 

@@ -96,7 +96,7 @@ bool weir_rule_check_parameter(const weir_graph *graph, weir_node node, size_t i
 }
 
 static weir_infer_rule *const rules[WEIR_OP_COUNT] = {
-#define WEIR_OP(id, domain, name, low, high, outputs, class, mase_type, mase_op) [WEIR_OP_##id] = weir_infer_##id,
+#define WEIR_OP(id, ...) [WEIR_OP_##id] = weir_infer_##id,
 #include "ir/op.def"
 #undef WEIR_OP
 };

@@ -8,7 +8,7 @@
  * and the required ones are there. One rule per row of op.def. */
 typedef bool weir_infer_rule(weir_graph *graph, weir_node node);
 
-#define WEIR_OP(id, domain, name, low, high, outputs, class, mase_type, mase_op) weir_infer_rule weir_infer_##id;
+#define WEIR_OP(id, ...) weir_infer_rule weir_infer_##id;
 #include "ir/op.def"
 #undef WEIR_OP
 
