@@ -129,6 +129,27 @@ static void types_of_every_kind(void **state) {
     weir_graph_free(g);
 }
 
+static void facts_of_nodes(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("g");
+    weir_value x = codes(g, "x");
+    weir_node node = put(g, WEIR_OP_MAXIMUM, "n", 1, &x), other = put(g, WEIR_OP_MAXIMUM, "m", 1, &x);
+    assert_true(weir_infer_node(g, node) && weir_infer_node(g, other));
+    weir_metadata *metadata = weir_node_metadata(g, node);
+    assert_null(weir_metadata_facts_of(metadata, WEIR_META_SOFTWARE));
+    json_object_set_new(weir_metadata_facts(metadata, WEIR_META_SOFTWARE), "args",
+                        json_pack("{s:[f,f], s:s, s:n}", "data_in_0", 0.1, 1e-300, "text", "\xc3\xa9\n\"}", "none"));
+    weir_metadata_facts(metadata, WEIR_META_HARDWARE);
+    weir_graph *parsed = again(g), *copy = weir_graph_copy(parsed);
+    weir_graph_free(parsed);
+    const weir_metadata *found = weir_node_metadata_of(copy, weir_graph_find_node(copy, "n"));
+    assert_true(json_equal(found->facts, metadata->facts));
+    assert_null(weir_node_metadata_of(copy, weir_graph_find_node(copy, "m"))->facts);
+    weir_graph_remove_node(copy, weir_graph_find_node(copy, "n"));
+    weir_graph_free(copy);
+    weir_graph_free(g);
+}
+
 static void metadata_and_constants(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("g");
@@ -249,6 +270,9 @@ static const struct {
     {HEAD NODE " software{count=1 min=1 mix=1}" TYPE, "t.weir:4: error: expected max=, found 'm'"},
     {HEAD NODE " hardware{simd=1}" TYPE, "t.weir:4: error: expected module=, found 's'"},
     {HEAD NODE " hardware{module=m storage=disk}" TYPE, "t.weir:4: error: unknown storage 'disk'"},
+    {HEAD NODE " facts {\"tools\":{}}" TYPE, "t.weir:4: error: expected facts as JSON: {\"common\": {...}"},
+    {HEAD NODE " facts {\"common\":1}" TYPE, "t.weir:4: error: expected facts as JSON: {\"common\": {...}"},
+    {HEAD NODE " facts {\"common\":{}" TYPE, "t.weir:4: error: expected facts as JSON: {\"common\": {...}"},
     {HEAD NODE " hardware{module=m speed=9}" TYPE, "t.weir:4: error: expected '}', found 's'"},
     {HEAD "n: %y = weir.Sum(%x)" TYPE, "error: node 'n': weir.Sum takes 2 to 2 inputs, found 1"}, /* the verifier */
 };
@@ -311,8 +335,8 @@ static void freedom_of_form(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(names_of_every_kind),    TEST(attributes_of_every_kind), TEST(types_of_every_kind),
-        TEST(metadata_and_constants), TEST(files_keep_graphs),        TEST(messages_of_the_parser),
-        TEST(too_many_outputs),       TEST(freedom_of_form),
+        TEST(facts_of_nodes),         TEST(metadata_and_constants),   TEST(files_keep_graphs),
+        TEST(messages_of_the_parser), TEST(too_many_outputs),         TEST(freedom_of_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -494,6 +494,26 @@ static void statistics(void **state) {
     assert_int_equal(weir_pass_statistic(f->context, "count", "nodes"), 0);
 }
 
+static bool note_name(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)graph;
+    json_object_set_new(weir_pass_record(context), "name", json_string(weir_pass_name(pass)));
+    json_object_set_new(weir_pass_record(context), "again", json_true());
+    return true;
+}
+
+static void records_are_kept_in_order(void **state) {
+    fixture *f = *state;
+    static const weir_pass_info info = {.name = "note-name", .kind = WEIR_PASS_GRAPH, .run = {.graph = note_name}};
+    assert_true(weir_pass_registry_add(f->registry, &info));
+    weir_module_add_graph(f->module, weir_graph_new("second"));
+    expect_run(f, "note-name,count", "");
+    char *text = json_dumps(weir_pass_records(f->context), JSON_COMPACT);
+    assert_string_equal(
+        text, "[{\"pass\":\"note-name\",\"graph\":\"main\",\"info\":{\"name\":\"note-name\",\"again\":true}},"
+              "{\"pass\":\"note-name\",\"graph\":\"second\",\"info\":{\"name\":\"note-name\",\"again\":true}}]");
+    free(text);
+}
+
 static void passes_of_another_registry_are_refused(void **state) {
     fixture *f = *state;
     weir_pass_registry *other = weir_pass_registry_new();
@@ -546,6 +566,7 @@ int main(void) {
         CASE(failure_stops_the_pipeline_and_is_named),
         CASE(hardware_passes),
         CASE(pipelines_built_by_passes),
+        CASE(records_are_kept_in_order),
         CASE(statistics),
         CASE(passes_of_another_registry_are_refused),
         CASE(overhead_of_an_empty_pass),

@@ -176,8 +176,48 @@ static void damaged_files_never_crash(void **state) {
     weir_text_free(&text);
 }
 
+static void json_values_by_how_scalars_look(void **state) {
+    (void)state;
+    static const char content[] = "{a: null, b: ~, c: true, d: false, e: -3, f: 0x10, g: 2.5, h: 1e3, i: text, j: '7', "
+                                  "k: \"true\", l: [1, [2]], m: {}, n: 007}";
+    weir_yaml *root = weir_yaml_parse(content, sizeof content - 1, "text");
+    json_t *json = weir_yaml_json(root);
+    char *text = json_dumps(json, JSON_COMPACT);
+    assert_string_equal(text, "{\"a\":null,\"b\":null,\"c\":true,\"d\":false,\"e\":-3,\"f\":16,\"g\":2.5,\"h\":1000.0,"
+                              "\"i\":\"text\",\"j\":\"7\",\"k\":\"true\",\"l\":[1,[2]],\"m\":{},\"n\":7.0}");
+    free(text);
+    json_decref(json);
+    weir_yaml_free(root);
+}
+
+static void written_values_read_back(void **state) {
+    (void)state;
+    static const char content[] =
+        "{\"\": \"\", \"1\": \"1\", \"yes\": \"No\", \"null\": null, \"t\": [true, false, \"true\"], \"r\": [0.1, 1.0, -1e-300, "
+        "1e22, 123456789.25], \"i\": [0, -9007199254740993, 9223372036854775807], \"s\": [\"a b\", \"#x\", \"- y\", \"k: v\", "
+        "\"line\\nline\", \"\\u00e9\", \"\\u0001\", \" lead\", \"{\", \"&a\", \"*a\", \"!t\", \"%\", \"@\", \"1e5\", \"=\"], \"o\": {\"p\": {}, "
+        "\"q\": [[], [{\"deep\": [1, {\"er\": null}]}]]}}";
+    json_t *json = json_loads(content, 0, NULL);
+    assert_non_null(json);
+    weir_text text = {0};
+    weir_yaml_print(json, &text);
+    weir_yaml *root = weir_yaml_parse(text.data, text.size, "text");
+    assert_non_null(root);
+    json_t *again = weir_yaml_json(root);
+    assert_true(json_equal(json, again));
+    assert_non_null(strstr(text.data, "\"null\": null"));
+    json_object_set_new(again, "t", json_null());
+    assert_false(json_equal(json, again));
+    json_decref(json);
+    json_decref(again);
+    weir_yaml_free(root);
+    weir_text_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_values_by_how_scalars_look),
+        cmocka_unit_test(written_values_read_back),
         cmocka_unit_test(the_tree_has_lines_and_values),
         cmocka_unit_test(an_empty_file_is_an_empty_mapping),
         cmocka_unit_test(what_configuration_does_not_need_is_refused),

@@ -133,6 +133,7 @@ weir_graph *weir_graph_new(const char *name) {
 
 void weir_graph_free(weir_graph *graph) {
     if (graph == NULL) return;
+    for (size_t id = 1; id < graph->node_count; id++) json_decref(graph->node[id].metadata.facts);
     free(graph->value);
     free(graph->node);
     free(graph->input);
@@ -406,6 +407,7 @@ void weir_graph_remove_node(weir_graph *graph, weir_node node) {
     for (uint32_t i = 0; i < record->output_count; i++) weir_graph_remove_value(graph, record->output[i]);
     unlink_node(graph, node);
     release_name(&graph->node_names, record->name);
+    weir_metadata_clear_facts(&record->metadata);
     record->op = WEIR_OP_NONE;
     record->name = NULL;
     graph->live_nodes--;
@@ -598,6 +600,7 @@ static void copy_node(weir_graph *to, const weir_graph *from, uint32_t id) {
     record->metadata.common.mase_op = weir_graph_intern(to, old->metadata.common.mase_op);
     if (old->metadata.hardware.module != NULL)
         record->metadata.hardware.module = weir_graph_intern(to, old->metadata.hardware.module);
+    record->metadata.facts = json_deep_copy(old->metadata.facts);
 }
 
 static void copy_value(weir_graph *to, const weir_graph *from, uint32_t id) {

@@ -1,8 +1,10 @@
-/* Typed metadata of a node in MASE's three groups: common, software, hardware. What can be derived from the node's
- * values (shapes, precisions) is not stored twice. */
+/* Metadata of a node in MASE's three groups: common, software, hardware. What passes work with is typed; what they
+ * found out and only people and files read (statistics, sparsity) are facts: JSON under MASE's keys. What can be derived
+ * from the node's values (shapes, precisions) is not stored twice. */
 #ifndef WEIR_IR_METADATA_H
 #define WEIR_IR_METADATA_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,7 +43,23 @@ typedef struct weir_metadata {
     weir_meta_common common;
     weir_meta_software software;
     weir_meta_hardware hardware;
+    json_t *facts; /* an object with the groups as keys; belongs to the node; NULL: none */
 } weir_metadata;
+
+typedef enum weir_meta_group {
+    WEIR_META_COMMON,
+    WEIR_META_SOFTWARE,
+    WEIR_META_HARDWARE,
+    WEIR_META_GROUPS
+} weir_meta_group;
+
+const char *weir_meta_group_name(weir_meta_group group); /* "common", "software", "hardware" */
+/* The object with the group's facts, made when absent; it belongs to the node. */
+json_t *weir_metadata_facts(weir_metadata *metadata, weir_meta_group group);
+/* The same for reading; NULL when there are none. */
+const json_t *weir_metadata_facts_of(const weir_metadata *metadata, weir_meta_group group);
+/* Forgets the facts, of every group. */
+void weir_metadata_clear_facts(weir_metadata *metadata);
 
 const char *weir_storage_name(weir_storage storage);
 bool weir_storage_parse(const char *name, weir_storage *storage);

@@ -64,17 +64,3 @@ const char *weir_op_pattern_name(weir_op_pattern_class pattern) {
                                         [WEIR_PATTERN_OPAQUE] = "opaque"};
     return names[pattern];
 }
-
-static const char *const storage_names[] = {"auto", "block", "logic"};
-
-const char *weir_storage_name(weir_storage storage) { return storage_names[storage]; }
-
-bool weir_storage_parse(const char *name, weir_storage *storage) {
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(storage_names[i], name) == 0) {
-            *storage = (weir_storage)i;
-            return true;
-        }
-    }
-    return false;
-}

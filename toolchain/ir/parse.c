@@ -428,6 +428,30 @@ static bool parse_software(parser *p, weir_meta_software *software) {
     return expect(p, '}');
 }
 
+/* {"group": {...}, ...} as JSON, on one line. */
+static bool parse_facts(parser *p, weir_metadata *metadata) {
+    json_error_t error;
+    skip_blanks(p);
+    const char *line_end = memchr(p->at, '\n', (size_t)(p->end - p->at));
+    size_t size = (size_t)((line_end == NULL ? p->end : line_end) - p->at);
+    json_t *facts = json_loadb(p->at, size, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
+    bool fine = json_is_object(facts);
+    const char *key;
+    json_t *group;
+    json_object_foreach(facts, key, group) {
+        bool known = false;
+        for (int i = 0; i < WEIR_META_GROUPS; i++) known |= strcmp(key, weir_meta_group_name((weir_meta_group)i)) == 0;
+        fine = fine && known && json_is_object(group);
+    }
+    if (!fine) {
+        json_decref(facts);
+        return fail(p, "facts as JSON: {\"common\": {...}, \"software\": {...}, \"hardware\": {...}}");
+    }
+    metadata->facts = facts;
+    p->at += error.position;
+    return true;
+}
+
 /* Everything of a node between its inputs and its types. */
 static bool parse_node_rest(parser *p, weir_node node) {
     if (accept(p, '{')) {
@@ -447,7 +471,7 @@ static bool parse_node_rest(parser *p, weir_node node) {
     if (accept_word(p, "common") && (!expect(p, '{') || !parse_common(p, &metadata->common))) return false;
     if (accept_word(p, "software") && (!expect(p, '{') || !parse_software(p, &metadata->software))) return false;
     if (accept_word(p, "hardware") && (!expect(p, '{') || !parse_hardware(p, &metadata->hardware))) return false;
-    return true;
+    return !accept_word(p, "facts") || parse_facts(p, metadata);
 }
 
 enum { MAX_OUTPUTS = 256 };

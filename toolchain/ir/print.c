@@ -109,6 +109,17 @@ static void print_field(weir_text *text, const char *name, int64_t value) {
     print_int(text, value);
 }
 
+static void print_hardware(const weir_meta_hardware *hardware, weir_text *text) {
+    weir_text_format(text, " hardware{module=%s", hardware->module == NULL ? "_" : hardware->module);
+    print_field(text, "implicit", hardware->is_implicit);
+#define WEIR_HARDWARE_FIELD(name) print_field(text, #name, hardware->name);
+#include "ir/hardware.def"
+#undef WEIR_HARDWARE_FIELD
+    if (hardware->storage != WEIR_STORAGE_AUTO)
+        weir_text_format(text, " storage=%s", weir_storage_name(hardware->storage));
+    weir_text_char(text, '}');
+}
+
 static void print_metadata(const weir_graph *graph, weir_text *text, weir_node node) {
     const weir_metadata *metadata = weir_node_metadata_of(graph, node);
     const weir_op_info *info = weir_node_info(graph, node);
@@ -122,16 +133,11 @@ static void print_metadata(const weir_graph *graph, weir_text *text, weir_node n
         weir_text_double(text, metadata->software.max);
         weir_text_char(text, '}');
     }
-    const weir_meta_hardware *hardware = &metadata->hardware;
-    if (!hardware->placed) return;
-    weir_text_format(text, " hardware{module=%s", hardware->module == NULL ? "_" : hardware->module);
-    print_field(text, "implicit", hardware->is_implicit);
-#define WEIR_HARDWARE_FIELD(name) print_field(text, #name, hardware->name);
-#include "ir/hardware.def"
-#undef WEIR_HARDWARE_FIELD
-    if (hardware->storage != WEIR_STORAGE_AUTO)
-        weir_text_format(text, " storage=%s", weir_storage_name(hardware->storage));
-    weir_text_char(text, '}');
+    if (metadata->hardware.placed) print_hardware(&metadata->hardware, text);
+    if (metadata->facts == NULL) return;
+    char *facts = json_dumps(metadata->facts, JSON_COMPACT | JSON_ENSURE_ASCII);
+    weir_text_format(text, " facts %s", facts);
+    free(facts);
 }
 
 static void print_node(const weir_graph *graph, weir_text *text, weir_node node) {

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/graph.h"
 #include "support/arena.h"
 
 weir_pass_context *weir_pass_context_new(weir_pass_registry *registry) {
     weir_pass_context *context = weir_calloc(1, sizeof *context);
     context->registry = registry;
     context->level = WEIR_PASS_LEVEL_DEFAULT;
+    context->records = json_array();
     weir_pass_values_init(&context->config, &registry->config);
     return context;
 }
@@ -26,6 +28,7 @@ void weir_pass_context_free(weir_pass_context *context) {
     }
     free(context->implicit);
     free(context->row);
+    json_decref(context->records);
     free(context->failed);
     free(context->instrument);
     free(context->flag);
@@ -237,6 +240,22 @@ void weir_pass_count(weir_pass_context *context, const char *what, int64_t amoun
     context->row[context->row_count++] =
         (weir_pass_statistic_row){.pass = weir_copy_string(pass), .what = what, .amount = amount};
 }
+
+json_t *weir_pass_record(weir_pass_context *context) {
+    weir_pass_frame *frame = context->frame;
+    if (frame->record == NULL) {
+        json_t *run = json_object();
+        json_object_set_new(run, "pass", json_string(frame->site.pass->name));
+        if (frame->site.graph != NULL)
+            json_object_set_new(run, "graph", json_string(weir_graph_name(frame->site.graph)));
+        frame->record = json_object();
+        json_object_set_new(run, "info", frame->record);
+        json_array_append_new(context->records, run);
+    }
+    return frame->record;
+}
+
+const json_t *weir_pass_records(const weir_pass_context *context) { return context->records; }
 
 void weir_pass_print_statistics(const weir_pass_context *context, weir_text *text) {
     for (size_t i = 0; i < context->row_count; i++) {

@@ -3,6 +3,8 @@
 #ifndef WEIR_PASS_CONTEXT_H
 #define WEIR_PASS_CONTEXT_H
 
+#include <jansson.h>
+
 #include "pass/module.h"
 #include "pass/pass.h"
 
@@ -68,6 +70,10 @@ void weir_pass_unchanged(weir_pass_context *context);
 void weir_pass_replace_graph(weir_pass_context *context, weir_graph *graph);
 /* Adds to a number that the statistics show under the current pass ("nodes folded"). The text is not copied. */
 void weir_pass_count(weir_pass_context *context, const char *what, int64_t amount);
+/* What the current pass found out, as a JSON object to fill: MASE's info record. It belongs to the context, which keeps
+ * the records of all runs so far as an array of {"pass", "graph" (of graph passes), "info"} in the order of the runs. */
+json_t *weir_pass_record(weir_pass_context *context);
+const json_t *weir_pass_records(const weir_pass_context *context);
 /* Statistics of all runs so far, in order of appearance: "NAME: 12 nodes folded". */
 void weir_pass_print_statistics(const weir_pass_context *context, weir_text *text);
 int64_t weir_pass_statistic(const weir_pass_context *context, const char *pass, const char *what);

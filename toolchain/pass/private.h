@@ -145,6 +145,7 @@ typedef struct weir_pass_frame {
     weir_pass_site site;
     weir_pass_slot *slot; /* the graph's; NULL: the module's */
     bool unchanged;
+    json_t *record;          /* its "info"; belongs to the context; NULL: not asked for */
     weir_graph *replacement; /* owned until the pass ends */
     struct weir_pass_frame *around;
 } weir_pass_frame;
@@ -169,6 +170,7 @@ struct weir_pass_context {
     char *failed;
     weir_pass_statistic_row *row;
     size_t row_count, row_capacity;
+    json_t *records;
     weir_pass **implicit; /* by id: default instances of required passes */
     size_t implicit_count;
     /* During a run: */

@@ -1,5 +1,5 @@
-/* YAML configuration through libyaml's events. The subset that configuration needs: one document, plain mappings,
- * sequences and scalars. Anchors, aliases and tags are rejected, so the tree is as large as the file and means what it
+/* YAML through libyaml's events. The subset that configuration needs: one document, plain mappings, sequences and
+ * scalars. Anchors, aliases and tags are rejected, so the tree is as large as the file and means what it
  * shows. The whole tree lives in one arena, which the root's holder owns. */
 #include "support/yaml.h"
 
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <yaml.h>
 
 #include "support/arena.h"
@@ -164,6 +165,7 @@ static bool read_node(reader *r, weir_yaml *node, int depth) {
     switch (event->type) {
     case YAML_SCALAR_EVENT:
         node->kind = WEIR_YAML_SCALAR;
+        node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
         node->text = read_scalar(r);
         return node->text != NULL;
     case YAML_SEQUENCE_START_EVENT:
@@ -201,33 +203,34 @@ static bool read_document(reader *r, weir_yaml *root) {
     return true;
 }
 
-weir_yaml *weir_yaml_read(const char *path) {
-    size_t size;
-    char *data = weir_file_read(path, &size);
-    if (!data) {
-        return NULL;
-    }
+weir_yaml *weir_yaml_parse(const char *text, size_t size, const char *name) {
     reader r = {0};
     bool fine = size <= LARGEST_FILE && yaml_parser_initialize(&r.parser);
     if (!fine) {
-        weir_error(weir_at(path, 0), "expected a configuration of at most %d bytes", (int)LARGEST_FILE);
-        free(data);
+        weir_error(weir_at(name, 0), "expected a configuration of at most %d bytes", (int)LARGEST_FILE);
         return NULL;
     }
-    yaml_parser_set_input_string(&r.parser, (const unsigned char *)data, size);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
     r.arena = weir_arena_new();
-    r.file = weir_arena_copy_string(r.arena, path);
+    r.file = weir_arena_copy_string(r.arena, name);
     holder *h = weir_arena_alloc(r.arena, sizeof *h);
     h->arena = r.arena;
     fine = read_document(&r, &h->root);
     yaml_event_delete(&r.event);
     yaml_parser_delete(&r.parser);
-    free(data);
     if (!fine) {
         weir_arena_free(r.arena);
         return NULL;
     }
     return &h->root;
+}
+
+weir_yaml *weir_yaml_read(const char *path) {
+    size_t size;
+    char *data = weir_file_read(path, &size);
+    weir_yaml *root = data == NULL ? NULL : weir_yaml_parse(data, size, path);
+    free(data);
+    return root;
 }
 
 void weir_yaml_free(weir_yaml *root) {
@@ -297,16 +300,160 @@ bool weir_yaml_bool(const weir_yaml *node, bool *value) {
     return true;
 }
 
-bool weir_yaml_double(const weir_yaml *node, double *value) {
-    if (node->kind != WEIR_YAML_SCALAR || node->text[0] == 0 ||
-        node->text[strspn(node->text, "+-.0123456789eE")] != 0) {
-        return unexpected(node, "a number");
+static bool parse_double(const char *text, double *value) {
+    if (text[0] == 0 || text[strspn(text, "+-.0123456789eE")] != 0) {
+        return false;
     }
     char *end;
-    double parsed = weir_parse_double(node->text, &end);
-    if (*end != 0 || !isfinite(parsed)) {
-        return unexpected(node, "a number");
+    *value = weir_parse_double(text, &end);
+    return *end == 0 && isfinite(*value);
+}
+
+bool weir_yaml_double(const weir_yaml *node, double *value) {
+    return (node->kind == WEIR_YAML_SCALAR && parse_double(node->text, value)) || unexpected(node, "a number");
+}
+
+static json_t *scalar_json(const char *text) {
+    int64_t whole;
+    double real;
+    if (strcmp(text, "null") == 0 || strcmp(text, "~") == 0) {
+        return json_null();
     }
-    *value = parsed;
+    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+        return json_boolean(text[0] == 't');
+    }
+    if (parse_int(text, &whole)) {
+        return json_integer(whole);
+    }
+    return parse_double(text, &real) ? json_real(real) : json_string(text);
+}
+
+json_t *weir_yaml_json(const weir_yaml *node) {
+    if (node->kind == WEIR_YAML_SCALAR) {
+        return node->quoted ? json_string(node->text) : scalar_json(node->text);
+    }
+    json_t *value = node->kind == WEIR_YAML_SEQUENCE ? json_array() : json_object();
+    for (size_t i = 0; i < node->count; i++) {
+        json_t *item = weir_yaml_json(node->item[i]);
+        if (node->kind == WEIR_YAML_SEQUENCE) {
+            json_array_append_new(value, item);
+        } else {
+            json_object_set_new(value, node->key[i], item);
+        }
+    }
+    return value;
+}
+
+/* --- writing --- */
+
+static int append(void *text, unsigned char *data, size_t size) {
+    weir_text_add_n(text, (const char *)data, size);
+    return 1;
+}
+
+/* Might a reader of YAML 1.1 or 1.2 take the plain text for something else than a string? */
+static bool needs_quotes(const char *text) {
+    static const char *const words[] = {"null", "true", "false", "yes", "no", "on", "off", "y", "n"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcasecmp(text, words[i]) == 0) {
+            return true;
+        }
+    }
+    return text[0] == 0 || strchr("+-.~0123456789", text[0]) != NULL;
+}
+
+static void emit_scalar(yaml_emitter_t *emitter, const char *text, bool quoted) {
+    yaml_event_t event;
+    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), 1, 1,
+                                 quoted ? YAML_DOUBLE_QUOTED_SCALAR_STYLE : YAML_ANY_SCALAR_STYLE);
+    yaml_emitter_emit(emitter, &event);
+}
+
+/* Lists of plain values stand on one line. */
+static bool is_flat(const json_t *array) {
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *item = json_array_get(array, i);
+        if (json_is_array(item) || json_is_object(item)) {
+            return false;
+        }
+    }
     return true;
+}
+
+static void emit_value(yaml_emitter_t *emitter, const json_t *value);
+
+static void emit_array(yaml_emitter_t *emitter, const json_t *array) {
+    yaml_event_t event;
+    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
+                                         is_flat(array) ? YAML_FLOW_SEQUENCE_STYLE : YAML_BLOCK_SEQUENCE_STYLE);
+    yaml_emitter_emit(emitter, &event);
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        emit_value(emitter, json_array_get(array, i));
+    }
+    yaml_sequence_end_event_initialize(&event);
+    yaml_emitter_emit(emitter, &event);
+}
+
+static void emit_object(yaml_emitter_t *emitter, const json_t *object) {
+    yaml_event_t event;
+    const char *key;
+    json_t *item;
+    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE);
+    yaml_emitter_emit(emitter, &event);
+    json_object_foreach((json_t *)object, key, item) {
+        emit_scalar(emitter, key, needs_quotes(key));
+        emit_value(emitter, item);
+    }
+    yaml_mapping_end_event_initialize(&event);
+    yaml_emitter_emit(emitter, &event);
+}
+
+/* A real number keeps its point, with which every reader knows it from a whole number and from a string. */
+static void emit_real(yaml_emitter_t *emitter, double value) {
+    weir_text digits = {NULL, 0, 0}, full = {NULL, 0, 0};
+    weir_text_double(&digits, value);
+    size_t mantissa = strcspn(digits.data, "e");
+    weir_text_add_n(&full, digits.data, mantissa);
+    if (memchr(digits.data, '.', mantissa) == NULL) {
+        weir_text_add(&full, ".0");
+    }
+    weir_text_add(&full, digits.data + mantissa);
+    emit_scalar(emitter, full.data, false);
+    weir_text_free(&digits);
+    weir_text_free(&full);
+}
+
+static void emit_value(yaml_emitter_t *emitter, const json_t *value) {
+    if (json_is_real(value)) {
+        emit_real(emitter, json_real_value(value));
+    } else if (json_is_array(value)) {
+        emit_array(emitter, value);
+    } else if (json_is_object(value)) {
+        emit_object(emitter, value);
+    } else if (json_is_string(value)) {
+        emit_scalar(emitter, json_string_value(value), needs_quotes(json_string_value(value)));
+    } else {
+        char *text = json_dumps(value, JSON_ENCODE_ANY);
+        emit_scalar(emitter, text, false);
+        free(text);
+    }
+}
+
+void weir_yaml_print(const json_t *root, weir_text *text) {
+    yaml_emitter_t emitter;
+    yaml_event_t event;
+    yaml_emitter_initialize(&emitter);
+    yaml_emitter_set_output(&emitter, append, text);
+    yaml_emitter_set_unicode(&emitter, 1);
+    yaml_emitter_set_width(&emitter, -1);
+    yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING);
+    yaml_emitter_emit(&emitter, &event);
+    yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1);
+    yaml_emitter_emit(&emitter, &event);
+    emit_value(&emitter, root);
+    yaml_document_end_event_initialize(&event, 1);
+    yaml_emitter_emit(&emitter, &event);
+    yaml_stream_end_event_initialize(&event);
+    yaml_emitter_emit(&emitter, &event);
+    yaml_emitter_delete(&emitter);
 }

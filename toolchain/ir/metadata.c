@@ -1,0 +1,42 @@
+#include "ir/metadata.h"
+
+#include <string.h>
+
+static const char *const storage_names[] = {"auto", "block", "logic"};
+
+const char *weir_storage_name(weir_storage storage) { return storage_names[storage]; }
+
+bool weir_storage_parse(const char *name, weir_storage *storage) {
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(storage_names[i], name) == 0) {
+            *storage = (weir_storage)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *weir_meta_group_name(weir_meta_group group) {
+    static const char *const names[WEIR_META_GROUPS] = {"common", "software", "hardware"};
+    return names[group];
+}
+
+json_t *weir_metadata_facts(weir_metadata *metadata, weir_meta_group group) {
+    const char *name = weir_meta_group_name(group);
+    if (metadata->facts == NULL) metadata->facts = json_object();
+    json_t *facts = json_object_get(metadata->facts, name);
+    if (facts == NULL) {
+        facts = json_object();
+        json_object_set_new(metadata->facts, name, facts);
+    }
+    return facts;
+}
+
+const json_t *weir_metadata_facts_of(const weir_metadata *metadata, weir_meta_group group) {
+    return json_object_get(metadata->facts, weir_meta_group_name(group));
+}
+
+void weir_metadata_clear_facts(weir_metadata *metadata) {
+    json_decref(metadata->facts);
+    metadata->facts = NULL;
+}
