@@ -256,10 +256,76 @@ static void explain(void **state) {
     weir_pass *pass = weir_pass_parse(f->registry, "g0,graph(g3,g1),g4", WEIR_NOWHERE);
     weir_pass_context_disable(f->context, "g1");
     weir_pass_context_require(f->context, "g4");
-    weir_pass_explain(f->context, pass, &text);
-    assert_string_equal(text.data, "run g0\nskip g3: level 3 > 2\nskip g1: disabled\nrun g4\n");
+    assert_true(weir_pass_explain(f->context, pass, &text));
+    assert_string_equal(text.data, "run g0: level 0 <= 2\nskip g3: level 3 > 2\nskip g1: disabled\n"
+                                   "run g4: required by the context\n");
     weir_text_free(&text);
     weir_pass_free(pass);
+}
+
+static void explain_as(fixture *f, const char *text, const char *said) {
+    weir_text explained = {0};
+    weir_pass *pass = weir_pass_parse(f->registry, text, WEIR_NOWHERE);
+    weir_text_add(&explained, "");
+    assert_true(weir_pass_explain(f->context, pass, &explained));
+    assert_string_equal(explained.data, said);
+    weir_text_free(&explained);
+    weir_pass_free(pass);
+}
+
+static void explain_says_why(void **state) {
+    fixture *f = *state;
+    explain_as(
+        f, "dce,dce,cse",
+        "run infer: required by 'dce'\nrun dce: level 1 <= 2\nkeep infer: required by 'dce', and its result holds\n"
+        "run dce: level 1 <= 2\nskip cse: level 3 > 2\n");
+    explain_as(f, "order",
+               "run weak: required by 'order'\nrun strong: required by 'order'\nrun weak: required by 'order'\n"
+               "run order: level 0 <= 2\n");
+    weir_pass_context_disable(f->context, "infer");
+    explain_as(f, "g0,dce,g1", "run g0: level 0 <= 2\nfail dce: requires 'infer', which is disabled\n");
+}
+
+/* What it says is what happens: the passes that run, in order, and whether the run stops. */
+static void explain_agrees_with_the_run(void **state) {
+    fixture *f = *state;
+    static const char *const pipelines[] = {"",
+                                            "g0,graph(g1,g3),m0",
+                                            "cse,infer,dce,dce",
+                                            "infer,fold,dce",
+                                            "tower,tower",
+                                            "module(module(dce),dce)",
+                                            "order",
+                                            "quarrel,g0",
+                                            "calibrate,graph(dce,fold)",
+                                            "graph(g0,quantize),fold,emit",
+                                            "emit,emit,quantize",
+                                            "graph(quantize,forget,quantize),g0",
+                                            "graph(quantize,forget),quantize",
+                                            "fold,fuse,dce,tower"};
+    for (int level = 0; level <= 4; level++) {
+        weir_pass_context_set_level(f->context, level);
+        for (size_t i = 0; i < sizeof pipelines / sizeof *pipelines; i++) {
+            weir_text explained = {0}, ran = {0};
+            bool ok = run(f, pipelines[i]);
+            weir_pass *pass = weir_pass_parse(f->registry, pipelines[i], WEIR_NOWHERE);
+            assert_true(weir_pass_explain(f->context, pass, &explained));
+            weir_text_add(&ran, "");
+            weir_text_add(&explained, "");
+            for (char *line = strtok(explained.data, "\n"); line; line = strtok(NULL, "\n")) {
+                if (strncmp(line, "run ", 4) == 0) {
+                    weir_text_format(&ran, "%.*s ", (int)strcspn(line + 4, ":"), line + 4);
+                }
+                assert_false(ok && strncmp(line, "fail ", 5) == 0);
+                ok |= strncmp(line, "fail ", 5) == 0;
+            }
+            assert_true(ok);
+            assert_string_equal(ran.data, log_text.data);
+            weir_text_free(&ran);
+            weir_text_free(&explained);
+            weir_pass_free(pass);
+        }
+    }
 }
 
 static void case_1_module_pass_adds_a_graph(void **state) {
@@ -548,6 +614,8 @@ int main(void) {
         CASE(enabling_rule),
         CASE(unknown_names_and_levels_are_errors),
         CASE(explain),
+        CASE(explain_says_why),
+        CASE(explain_agrees_with_the_run),
         CASE(case_1_module_pass_adds_a_graph),
         CASE(case_3_graph_pass_runs_on_every_graph),
         CASE(case_4_replacing_a_graph),

@@ -18,7 +18,7 @@ static const char help_text[] =
     "Labels are taken from the array 'y' of an .npz. Exit status 3: the hardware disagrees, the report names the node.\n";
 
 int weir_command_check(int argc, char **argv) {
-    weir_job job = WEIR_JOB_DEFAULTS;
+    weir_job job = WEIR_JOB_DEFAULTS("check");
     weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
     const char *folder = NULL;
     const weir_cli_option options[] = {

@@ -107,8 +107,10 @@ static int store(const char *command, const weir_cli_option *o, const char *valu
         char *end;
         errno = 0;
         long long number = strtoll(value, &end, 10);
-        if (*value == '\0' || *end != '\0' || errno != 0 || number < 0)
-            return weir_cli_misuse(command, "--%s takes a whole number, found '%s'", o->name, value);
+        bool limit = o->kind == WEIR_CLI_LIMIT;
+        if (*value == '\0' || *end != '\0' || errno != 0 || number < (limit ? -1 : 0))
+            return weir_cli_misuse(command, "--%s takes a whole number%s, found '%s'", o->name, limit ? " or -1" : "",
+                                   value);
         *(int64_t *)o->into = number;
     }
     return -1;

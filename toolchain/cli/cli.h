@@ -6,7 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum weir_cli_kind { WEIR_CLI_FLAG, WEIR_CLI_STRING, WEIR_CLI_INT, WEIR_CLI_LIST } weir_cli_kind;
+typedef enum weir_cli_kind {
+    WEIR_CLI_FLAG,
+    WEIR_CLI_STRING,
+    WEIR_CLI_INT,   /* not negative */
+    WEIR_CLI_LIMIT, /* the same, or -1: none */
+    WEIR_CLI_LIST
+} weir_cli_kind;
 
 /* Strings given several times. */
 typedef struct weir_cli_list {

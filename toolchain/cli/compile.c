@@ -19,7 +19,7 @@ static void report(const weir_module *module, const char *model, const char *fol
 }
 
 int weir_command_compile(int argc, char **argv) {
-    weir_job job = WEIR_JOB_DEFAULTS;
+    weir_job job = WEIR_JOB_DEFAULTS("compile");
     const char *folder = NULL;
     const weir_cli_option options[] = {{"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "folder to write, required"},
                                        WEIR_JOB_QUANTIZE_OPTIONS(job),

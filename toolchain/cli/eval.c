@@ -29,7 +29,7 @@ static int evaluate(const weir_graph *graph, const char *data_path, const char *
 }
 
 int weir_command_eval(int argc, char **argv) {
-    weir_job job = WEIR_JOB_DEFAULTS;
+    weir_job job = WEIR_JOB_DEFAULTS("eval");
     const char *data = NULL, *engine = "int", *output = NULL;
     const weir_cli_option options[] = {
         {"data", 'd', WEIR_CLI_STRING, &data, "FILE", "frames: .npy, .npz[:key], .csv[.gz]; required"},

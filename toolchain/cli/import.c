@@ -18,8 +18,7 @@ int weir_command_import(int argc, char **argv) {
     if (status >= 0) return status;
     weir_module *module = weir_job_read(argv[1], batch);
     if (module == NULL) return WEIR_EXIT_INPUT;
-    weir_graph *graph = weir_module_find_graph(module, "model");
-    weir_graph_set_name(graph, weir_module_name(module));
+    weir_graph *graph = weir_job_result(module, NULL);
     status = weir_graph_save(graph, output) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     weir_module_free(module);
     return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/setting.h"
 #include "frontend/onnx.h"
 #include "ir/print.h"
 #include "pass/instrument.h"
@@ -12,6 +13,10 @@
 #include "passes/verilog/emit.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/suggest.h"
+
+/* The name that the model's graph has outside, because passes know it as "model". */
+#define OWN_NAME "model.name"
 
 weir_module *weir_job_read(const char *path, int64_t batch) {
     const char *name = weir_path_name(path), *dot = strrchr(name, '.');
@@ -19,53 +24,43 @@ weir_module *weir_job_read(const char *path, int64_t batch) {
     bool text = dot != NULL && strcmp(dot, ".weir") == 0;
     weir_graph *graph = text ? weir_graph_load(path) : weir_onnx_import(path, &options);
     if (graph == NULL) return NULL;
-    weir_graph_set_name(graph, "model");
     char *stem = weir_format("%.*s", dot == NULL ? (int)strlen(name) : (int)(dot - name), name);
     weir_module *module = weir_module_new(stem);
+    weir_module_set_string(module, OWN_NAME, text ? weir_graph_name(graph) : stem);
+    weir_graph_set_name(graph, "model");
     free(stem);
     weir_module_add_graph(module, graph);
     return module;
 }
 
-/* Sets PASS.OPTION=VALUE in a pass or the sequence that holds it; counts where it applied. */
-static int apply(weir_pass *pass, const char *name, size_t name_size, const char *option, const char *value) {
-    if (weir_pass_is_sequence(pass)) {
-        int applied = 0;
-        for (size_t i = 0; i < weir_pass_sequence_count(pass); i++) {
-            int result = apply((weir_pass *)weir_pass_sequence_at(pass, i), name, name_size, option, value);
-            if (result < 0) return result;
-            applied += result;
-        }
-        return applied;
+weir_graph *weir_job_result(weir_module *module, const char *name) {
+    size_t count = weir_module_graph_count(module);
+    const char **names = weir_calloc(count, sizeof *names), *near;
+    weir_graph *graph = name == NULL ? weir_module_graph(module, count - 1) : weir_module_find_graph(module, name);
+    for (size_t i = 0; i < count; i++) names[i] = weir_graph_name(weir_module_graph(module, i));
+    if (graph == NULL) {
+        near = weir_suggest(name, names, count);
+        weir_error(WEIR_NOWHERE, "no graph '%s' here after the run", name);
+        weir_note(near != NULL ? "did you mean '%s'?" : "the last graph is '%s'",
+                  near != NULL ? near : names[count - 1]);
+    } else if (strcmp(weir_graph_name(graph), "model") == 0) {
+        weir_graph_set_name(graph, weir_module_string(module, OWN_NAME, "model"));
     }
-    const char *own = weir_pass_name(pass);
-    if (strlen(own) != name_size || strncmp(own, name, name_size) != 0) return 0;
-    return weir_pass_set(pass, option, value) ? 1 : -1;
+    free(names);
+    return graph;
 }
 
-static int apply_setting(weir_pass *pass, const char *setting) {
-    const char *equals = strchr(setting, '='), *dot = strchr(setting, '.');
-    if (equals == NULL || dot == NULL || dot > equals)
-        return weir_cli_misuse("compile", "expected PASS.OPTION=VALUE, found '%s'", setting);
-    char *option = weir_format("%.*s", (int)(equals - dot - 1), dot + 1);
-    int applied = apply(pass, setting, (size_t)(dot - setting), option, equals + 1);
-    free(option);
-    if (applied > 0) return WEIR_EXIT_FINE;
-    if (applied == 0) weir_error(WEIR_NOWHERE, "no pass '%.*s' runs here", (int)(dot - setting), setting);
-    return WEIR_EXIT_USAGE;
-}
-
-static int set_number(weir_pass *pass, const char *setting, int64_t value) {
+static int set_number(const weir_job *job, weir_pass *pass, const char *setting, int64_t value) {
     char *text = weir_format("%s=%lld", setting, (long long)value);
-    int status = apply_setting(pass, text);
+    int status = weir_setting_apply(job->command, pass, text);
     free(text);
     return status;
 }
 
-static int set_text(weir_pass *pass, const char *setting, const char *value) {
+static int set_text(const weir_job *job, weir_pass *pass, const char *setting, const char *value) {
     if (value == NULL) return WEIR_EXIT_FINE;
     char *text = weir_format("%s=%s", setting, value);
-    int status = apply_setting(pass, text);
+    int status = weir_setting_apply(job->command, pass, text);
     free(text);
     return status;
 }
@@ -74,17 +69,17 @@ static int set_text(weir_pass *pass, const char *setting, const char *value) {
 static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     int status = WEIR_EXIT_FINE;
     if (job->quantize != NULL) {
-        status = set_text(pass, "quantize.scheme", job->quantize);
-        if (status == WEIR_EXIT_FINE) status = set_text(pass, "quantize.calibration", job->calibration);
+        status = set_text(job, pass, "quantize.scheme", job->quantize);
+        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.calibration", job->calibration);
     }
     if (status == WEIR_EXIT_FINE && hardware) {
-        status = set_number(pass, "choose_folding.target-interval", job->target_interval);
-        if (status == WEIR_EXIT_FINE) status = set_number(pass, "choose_folding.max-macs", job->max_macs);
-        if (status == WEIR_EXIT_FINE) status = set_text(pass, "choose_folding.file", job->folding);
-        if (status == WEIR_EXIT_FINE) status = set_text(pass, "realize_requantize.form", job->requantize);
+        status = set_number(job, pass, "choose_folding.target-interval", job->target_interval);
+        if (status == WEIR_EXIT_FINE) status = set_number(job, pass, "choose_folding.max-macs", job->max_macs);
+        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "choose_folding.file", job->folding);
+        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "realize_requantize.form", job->requantize);
     }
     for (size_t i = 0; status == WEIR_EXIT_FINE && i < job->set.count; i++)
-        status = apply_setting(pass, job->set.item[i]);
+        status = weir_setting_apply(job->command, pass, job->set.item[i]);
     return status;
 }
 
@@ -109,7 +104,7 @@ static bool run_pass(const weir_job *job, weir_pass_registry *registry, const we
 
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     if (job->quantize == NULL && job->calibration != NULL)
-        return weir_cli_misuse("compile", "--calibration needs --quantize int8 or --quantize fixed");
+        return weir_cli_misuse(job->command, "--calibration needs --quantize int8 or --quantize fixed");
     weir_pass_registry *registry = weir_pass_registry_new();
     int status = WEIR_EXIT_INPUT;
     weir_pass *pass = NULL;

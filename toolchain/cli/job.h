@@ -8,16 +8,21 @@
 /* A module with the model as graph "model", from .onnx or from text IR; named after the file. NULL after errors. */
 weir_module *weir_job_read(const char *path, int64_t batch);
 
+/* The graph that a run left: `name`, or the last one when it is NULL. The imported one gets its own name back: the file's
+ * for an ONNX file, the graph's for text IR. NULL after a reported error. */
+weir_graph *weir_job_result(weir_module *module, const char *name);
+
 /* How to compile: the options that `compile`, `check` and `eval` share. */
 typedef struct weir_job {
+    const char *command; /* the subcommand, for messages */
     const char *quantize, *calibration, *requantize, *folding, *top;
     int64_t target_interval, max_macs, batch;
     weir_cli_list set;
     bool verify, timing;
 } weir_job;
 
-#define WEIR_JOB_DEFAULTS                                                                                              \
-    { .requantize = "auto", .max_macs = 64, .batch = 1 }
+#define WEIR_JOB_DEFAULTS(command_)                                                                                    \
+    { .command = command_, .requantize = "auto", .max_macs = 64, .batch = 1 }
 /* Rows of an option table for `job`; first those about quantization, then those about hardware. */
 #define WEIR_JOB_QUANTIZE_OPTIONS(job)                                                                                 \
     {"quantize", 'q', WEIR_CLI_STRING, &(job).quantize, "SCHEME", "quantize a float model: int8 or fixed"},            \

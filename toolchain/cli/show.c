@@ -67,8 +67,7 @@ int weir_command_show(int argc, char **argv) {
         return weir_cli_misuse("show", "unknown table '%s', expected text, nodes, quantization or hardware", table);
     weir_module *module = weir_job_read(argv[1], batch);
     if (module == NULL) return WEIR_EXIT_INPUT;
-    weir_graph *graph = weir_module_find_graph(module, "model");
-    weir_graph_set_name(graph, weir_module_name(module));
+    weir_graph *graph = weir_job_result(module, NULL);
     if (all || text) {
         weir_text printed = {NULL, 0, 0};
         weir_graph_print(graph, &printed);

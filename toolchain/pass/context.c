@@ -181,36 +181,9 @@ bool weir_pass_context_exit(weir_pass_context *context) {
 bool weir_pass_context_is_entered(const weir_pass_context *context) { return context->entered; }
 
 /* --- enabling --- */
-/* NULL when the pass is enabled, else why not; heap memory. */
-static char *why_skipped(const weir_pass_context *context, const weir_pass *pass) {
-    unsigned flags = pass->entry ? weir_pass_flags(context, pass->entry->id) : 0;
-    if (flags & WEIR_PASS_DISABLED) {
-        return weir_copy_string("disabled");
-    }
-    if ((flags & WEIR_PASS_REQUIRED) || pass->level <= context->level) {
-        return NULL;
-    }
-    return weir_format("level %d > %d", pass->level, context->level);
-}
-
 bool weir_pass_enabled(const weir_pass_context *context, const weir_pass *pass) {
     unsigned flags = pass->entry ? weir_pass_flags(context, pass->entry->id) : 0;
     return !(flags & WEIR_PASS_DISABLED) && ((flags & WEIR_PASS_REQUIRED) || pass->level <= context->level);
-}
-
-void weir_pass_explain(const weir_pass_context *context, const weir_pass *pass, weir_text *text) {
-    char *why = why_skipped(context, pass);
-    if (why) {
-        weir_text_format(text, "skip %s: %s\n", pass->name, why);
-        free(why);
-        return;
-    }
-    if (!pass->is_sequence) {
-        weir_text_format(text, "run %s\n", pass->name);
-    }
-    for (size_t i = 0; i < pass->count; i++) {
-        weir_pass_explain(context, pass->child[i], text);
-    }
 }
 
 const char *weir_pass_failed_name(const weir_pass_context *context) { return context->failed; }

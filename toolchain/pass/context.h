@@ -52,8 +52,10 @@ bool weir_pass_context_is_entered(const weir_pass_context *context);
 bool weir_pass_run(weir_pass_context *context, const weir_pass *pass, weir_module *module);
 /* Would the context run it? */
 bool weir_pass_enabled(const weir_pass_context *context, const weir_pass *pass);
-/* One line a pass: "run NAME", or "skip NAME: disabled", or "skip NAME: level 3 > 2". */
-void weir_pass_explain(const weir_pass_context *context, const weir_pass *pass, weir_text *text);
+/* What a run would do, one line a pass and why, requirements included: "run NAME: level 1 <= 2" (or "required by the
+ * context", or "required by 'OTHER'"), "keep NAME: required by 'OTHER', and its result holds", "skip NAME: disabled" (or
+ * "level 3 > 2"); a last line "fail NAME: ..." where the run would stop. False when the registry has errors. */
+bool weir_pass_explain(const weir_pass_context *context, const weir_pass *pass, weir_text *text);
 /* Name of the pass that made the last run fail, NULL when none did; lives until the next run. */
 const char *weir_pass_failed_name(const weir_pass_context *context);
 

@@ -58,6 +58,16 @@ weir_pass_instrument *weir_pass_changes_new(FILE *file, weir_pass_change_style s
 /* Writes FOLDER/001_NAME.txt, FOLDER/002_NAME.GRAPH.txt, ... with the unit's text after each pass; makes the folder. */
 weir_pass_instrument *weir_pass_dump_new(const char *folder);
 
+/* Writes units before and after the passes of two lists of names ("a, b"; "all": every pass but sequences; NULL: none),
+ * and, when `failed`, what a failed pass left. Put it behind instruments whose failures count too. */
+weir_pass_instrument *weir_pass_printer_new(FILE *file, const char *before, const char *after, bool failed);
+/* Numbers the executions of passes from 1, sequences and passes that the context requires excepted, and skips those over
+ * the limit (-1: none). Writes "BISECT: running pass (1) NAME on UNIT" or "BISECT: NOT running pass ..." unless the
+ * file is NULL. */
+weir_pass_instrument *weir_pass_bisect_new(FILE *file, int64_t limit);
+/* Executions numbered so far. */
+int64_t weir_pass_bisect_count(const weir_pass_instrument *bisect);
+
 /* Line diff of two texts: ' ', '-' and '+' lines with `around` lines of context and "@@" between the parts; nothing
  * when they are equal. Differences beyond about 2000 lines each way are shown as one block. */
 void weir_pass_diff(const char *before, const char *after, size_t around, weir_text *text);

@@ -360,10 +360,22 @@ bool weir_pass_registry_check(weir_pass_registry *registry) {
     return ok;
 }
 
-/* --- listing --- */
+/* --- looking up --- */
 const weir_pass_info *weir_pass_registry_find(const weir_pass_registry *registry, const char *name) {
     const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
     return entry ? entry->info : NULL;
+}
+
+bool weir_pass_registry_knows(const weir_pass_registry *registry, const char *names) {
+    bool ok = true;
+    for (char *name; (name = weir_pass_next_name(&names)); free(name)) {
+        const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
+        if (!entry || entry->what == WEIR_PASS_ENTRY_ANALYSIS) {
+            weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
+            ok = false;
+        }
+    }
+    return ok;
 }
 
 size_t weir_pass_registry_count(const weir_pass_registry *registry) {
@@ -381,43 +393,4 @@ const weir_pass_info *weir_pass_registry_at(const weir_pass_registry *registry, 
         }
     }
     return NULL;
-}
-
-static void print_specs(const weir_pass_specs *specs, const char *indent, weir_text *text) {
-    static const char *const words[] = {"bool", "int", "real", "string", ""};
-    for (size_t i = 0; i < specs->count; i++) {
-        const weir_pass_spec *spec = &specs->item[i];
-        const weir_pass_option *option = spec->option;
-        weir_text_format(text, "%s%s: %s%s%s, default ", indent, option->name, words[option->kind],
-                         option->domain && option->kind != WEIR_PASS_ENUM ? " " : "",
-                         option->domain ? option->domain : "");
-        weir_pass_value_print(spec, &spec->otherwise, text);
-        weir_text_format(text, ": %s\n", option->help ? option->help : "");
-    }
-}
-
-void weir_pass_registry_print(const weir_pass_registry *registry, weir_text *text) {
-    for (size_t i = 0; i < registry->count; i++) {
-        const weir_pass_entry *entry = registry->entry[i];
-        if (entry->what == WEIR_PASS_ENTRY_PASS) {
-            const weir_pass_info *info = entry->info;
-            weir_text_format(text, "%s (%s, level %d, %s", info->name, kind_names[info->kind], info->level,
-                             weir_pass_promise_name(info->promise));
-            if (info->requires && *info->requires) {
-                weir_text_format(text, ", requires %s", info->requires);
-            }
-            weir_text_format(text, "): %s\n", info->help ? info->help : "");
-            print_specs(&entry->specs, "    ", text);
-        } else if (entry->what == WEIR_PASS_ENTRY_ANALYSIS) {
-            weir_text_format(text, "%s (%s analysis): %s\n", entry->name, kind_names[entry->kind],
-                             entry->analysis->help ? entry->analysis->help : "");
-        } else {
-            weir_text_format(text, "%s (%s pipeline %s): %s\n", entry->name, kind_names[entry->kind], entry->pipeline,
-                             entry->help);
-        }
-    }
-    if (registry->config.count) {
-        weir_text_add(text, "configuration\n");
-        print_specs(&registry->config, "    ", text);
-    }
 }

@@ -25,10 +25,14 @@ bool weir_pass_registry_check(weir_pass_registry *registry);
 
 /* NULL when there is no such pass. */
 const weir_pass_info *weir_pass_registry_find(const weir_pass_registry *registry, const char *name);
+/* Is each name of the list "a, b" a pass or pipeline? Reports those that are not, with the nearest known name. */
+bool weir_pass_registry_knows(const weir_pass_registry *registry, const char *names);
 /* Passes in registration order. */
 size_t weir_pass_registry_count(const weir_pass_registry *registry);
 const weir_pass_info *weir_pass_registry_at(const weir_pass_registry *registry, size_t index);
-/* The listing of `weir opt --help-passes`: passes, options, pipelines, analyses, configuration keys. */
+/* The listing of `weir passes`: passes, options, pipelines, analyses, configuration keys. */
 void weir_pass_registry_print(const weir_pass_registry *registry, weir_text *text);
+/* One of them in full; false after reporting an unknown name, with the nearest known one. */
+bool weir_pass_registry_print_one(const weir_pass_registry *registry, const char *name, weir_text *text);
 
 #endif

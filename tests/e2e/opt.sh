@@ -1,0 +1,105 @@
+#!/bin/sh
+# `weir opt` and `weir passes`: what comes out, every switch, bad usage.
+name=opt
+. "$(dirname "$0")/lib.sh"
+model=$models/mlp_qdq.onnx
+steps=lower_integer,realize_requantize,choose_folding
+
+# opt INPUT ...: stdout in ./out, stderr in ./err.
+opt() { weir opt "$@" >out 2>err; }
+has() { grep -Eq -e "$2" "$1" || fail "no '$2' in $1: $(head -5 "$1")"; }
+lacks() { ! grep -Eq -e "$2" "$1" || fail "'$2' in $1"; }
+
+# --- the result ---
+weir import "$model" -o plain.weir
+opt "$model" || fail "nothing to do"
+cmp out plain.weir || fail "a graph changes without passes"
+[ ! -s err ] || fail "words without need"
+opt plain.weir -p '' -o same.weir && cmp same.weir plain.weir && cmp same.npz plain.npz || fail "text IR does not come back"
+opt "$model" -p lower_integer -o integer.weir && [ ! -s out ] || fail "-o writes to stdout too"
+weir compile "$model" -o design >/dev/null
+cmp integer.weir design/integer.weir && cmp integer.npz design/integer.npz || fail "opt and compile lower differently"
+opt "$model" -p "$steps" --graph integer && cmp out integer.weir || fail "--graph takes another graph"
+opt "$model" -p "$steps" --graph model && cmp out plain.weir || fail "the imported graph lost its name"
+opt "$model" -p "$steps" -s choose_folding.max-macs=1 && has out 'simd=1 pe=1'
+opt "$model" -p "$steps" && lacks out 'simd=1 pe=1'
+opt "$model" -p compile --folder made >/dev/null && diff -r made/rtl design/rtl || fail "--folder is not where passes write"
+
+# --- instruments ---
+opt "$model" -p "$steps" --timing --statistics --explain
+has err '^run lower_integer: level 0 <= 2$'
+has err ' lower_integer$'
+opt "$model" -p "$steps" --disable realize_requantize,choose_folding --explain && cmp out integer.weir || fail "--disable"
+has err '^skip realize_requantize: disabled$'
+for when in before after; do
+    opt "$model" -p "$steps" --print-$when all
+    [ "$(grep -c "^\*\*\* $when " err)" = 3 ] || fail "--print-$when all: $(grep '^\*\*\*' err)"
+    opt "$model" -p "$steps" --print-$when lower_integer,choose_folding
+    [ "$(grep "^\*\*\*" err)" = "*** $when lower_integer on module 'mlp_qdq'
+*** $when choose_folding on module 'mlp_qdq'" ] || fail "--print-$when NAMES: $(grep '^\*\*\*' err)"
+done
+opt "$model" -p "$steps" --print-before lower_integer && lacks err 'weir.Linear' && has err 'DequantizeLinear'
+opt "$model" -p "$steps" --print-after lower_integer && has err 'weir.Linear'
+opt "$model" -p lower_integer --print-after-change && has err '^\+fc1: .*weir.Linear' && lacks err '^ fc1: '
+opt "$model" -p lower_integer --print-after-change --change-style text && has err '^fc1: .*weir.Linear'
+opt "$model" -p "" --print-after-change && [ ! -s err ] || fail "no change, but words"
+opt "$model" -p "$steps" --dump dump
+[ "$(ls dump | tr '\n' ' ')" = "001_lower_integer.txt 002_realize_requantize.txt 003_choose_folding.txt " ] ||
+    fail "--dump: $(ls dump)"
+for limit in -1 0 1 2 3 4; do
+    opt "$model" -p "$steps" --bisect-limit $limit --graph model
+    runs=$limit
+    [ $limit -ge 0 ] && [ $limit -le 3 ] || runs=3
+    i=0
+    for pass in lower_integer realize_requantize choose_folding; do
+        i=$((i + 1)) not=
+        [ $i -le $runs ] || not="NOT "
+        echo "BISECT: ${not}running pass ($i) $pass on module 'mlp_qdq'"
+    done >wanted
+    cmp err wanted || fail "--bisect-limit $limit: $(cat err)"
+done
+opt "$model" -p "$steps" --bisect-limit 1 && cmp out integer.weir || fail "the first pass only"
+opt "$model" -p "$steps" --bisect-limit 0 --require lower_integer && cmp out integer.weir || fail "required passes are exempt"
+lacks err lower_integer
+
+# --- failures ---
+expect 1 "pass 'realize_requantize' failed on module" "$WEIR" opt "$model" -p realize_requantize -o new.weir --print-after-failure
+grep -q "^\*\*\* after failing realize_requantize on module 'mlp_qdq'$" output || fail "--print-after-failure"
+[ ! -e new.weir ] || fail "a failed run writes"
+expect 1 "absent.onnx: error" "$WEIR" opt absent.onnx
+expect 2 "INPUT is missing" "$WEIR" opt
+expect 2 "too many operands" "$WEIR" opt a b
+expect 2 "did you mean 'lower_integer'" "$WEIR" opt "$model" -p lower_intger
+expect 2 "did you mean 'lower_integer'" "$WEIR" opt "$model" --print-after lower_intger
+expect 2 "did you mean 'lower_integer'" "$WEIR" opt "$model" --disable lower_intger
+expect 2 "did you mean 'lower_integer'" "$WEIR" opt "$model" --require lower_intger
+expect 2 "did you mean 'lower_integer'" "$WEIR" opt "$model" -p lower_integer -s lower_intger.x=1
+expect 2 "'weir opt --help'" "$WEIR" opt "$model" -p lower_integer -s lower_integer
+expect 2 "has no option 'x'" "$WEIR" opt "$model" -p 'lower_integer{x=1}'
+expect 2 "must be one of 'int8', 'fixed'" "$WEIR" opt "$model" -p 'quantize{scheme=4}'
+expect 2 "must be an integer from 1" "$WEIR" opt "$model" -p 'choose_folding{max-macs=0}'
+expect 2 "must be an integer" "$WEIR" opt "$model" -p 'choose_folding{max-macs=many}'
+expect 2 "from 0 to 4, found 5" "$WEIR" opt "$model" --level 5
+expect 2 "expected KEY=VALUE" "$WEIR" opt "$model" --config nonsense
+expect 2 "no option 'nonsense'" "$WEIR" opt "$model" --config nonsense=1
+expect 2 "expected diff or text" "$WEIR" opt "$model" --change-style html
+expect 2 "whole number or -1, found '-2'" "$WEIR" opt "$model" --bisect-limit -2
+expect 2 "did you mean 'integer'" "$WEIR" opt "$model" -p lower_integer --graph integr
+expect 2 "the last graph is 'integer'" "$WEIR" opt "$model" -p lower_integer --graph xyzzy
+
+# --- passes ---
+expect 0 "^lower_integer \(module, level 0" "$WEIR" passes
+for pass in $(grep -o 'WEIR_PASS([A-Z]*, [a-z_0-9]*, "[a-z_0-9]*"' "$E2E_SOURCE/passes/pass.def" | sed 's/.*"\(.*\)"/\1/'); do
+    grep -q "^$pass (" output || fail "'$pass' is not listed"
+done
+expect 0 "^        max-macs: int 1.., default 64: " "$WEIR" passes choose_folding
+expect 0 "^run lower_integer: level 0 <= 2$" "$WEIR" passes --explain compile
+expect 0 "^skip lower_integer: disabled$" "$WEIR" passes --explain compile --disable lower_integer
+expect 0 "^run lower_integer: required by the context$" "$WEIR" passes --explain compile --require lower_integer
+expect 2 "did you mean 'lower_integer'" "$WEIR" passes lower_intger
+expect 2 "did you mean 'lower_integer'" "$WEIR" passes --explain lower_intger
+for command in opt passes; do
+    expect 0 "usage: weir $command" "$WEIR" $command --help
+    expect 2 "unknown option '--frobnicate'" "$WEIR" $command --frobnicate
+done
+finish

@@ -1,0 +1,126 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/job.h"
+#include "cli/pipeline.h"
+#include "ir/print.h"
+#include "pass/registry.h"
+#include "support/text.h"
+
+static const char help_text[] =
+    "INPUT is .onnx or text IR. The text IR of the last graph (of --graph NAME) goes to stdout, or with its constants to\n"
+    "OUT.weir and OUT.npz; everything else goes to stderr. 'weir passes' lists the passes. Executions of passes count\n"
+    "from 1 for --bisect-limit; those under --require always run and are not counted.\n";
+
+enum { NO_LIMIT = -2 };
+
+/* The command's own options. */
+typedef struct request {
+    weir_pipeline pipeline;
+    const char *output, *graph, *folder, *before, *after, *style, *dump;
+    int64_t batch, limit;
+    bool no_verify, change, failure, timing, statistics, explain;
+} request;
+
+/* Options whose values are names. */
+static int check(request *r) {
+    const char *lists[] = {r->before, r->after};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (lists[i] != NULL && strcmp(lists[i], "all") != 0 &&
+            !weir_pass_registry_knows(r->pipeline.registry, lists[i]))
+            return WEIR_EXIT_USAGE;
+    }
+    if (strcmp(r->style, "diff") != 0 && strcmp(r->style, "text") != 0)
+        return weir_cli_misuse("opt", "unknown style '%s', expected diff or text", r->style);
+    return WEIR_EXIT_FINE;
+}
+
+/* Those that watch for failures come behind those that may fail. */
+static weir_pass_instrument *add_instruments(request *r) {
+    weir_pipeline *p = &r->pipeline;
+    weir_pass_instrument *timing = r->timing ? weir_pipeline_add(p, weir_pass_timing_new()) : NULL;
+    if (r->limit != NO_LIMIT) weir_pipeline_add(p, weir_pass_bisect_new(stderr, r->limit));
+    if (!r->no_verify) weir_pipeline_add(p, weir_pass_verifier_new());
+    if (r->change)
+        weir_pipeline_add(p, weir_pass_changes_new(stderr, strcmp(r->style, "text") == 0 ? WEIR_PASS_CHANGE_TEXT
+                                                                                         : WEIR_PASS_CHANGE_DIFF));
+    if (r->dump != NULL) weir_pipeline_add(p, weir_pass_dump_new(r->dump));
+    if (r->before != NULL || r->after != NULL || r->failure)
+        weir_pipeline_add(p, weir_pass_printer_new(stderr, r->before, r->after, r->failure));
+    return timing;
+}
+
+static int explain(const weir_pipeline *p) {
+    weir_text text = {NULL, 0, 0};
+    bool fine = weir_pass_explain(p->context, p->pass, &text);
+    if (text.size > 0) fputs(text.data, stderr);
+    weir_text_free(&text);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_USAGE;
+}
+
+static int run(request *r, weir_module *module) {
+    weir_pipeline *p = &r->pipeline;
+    weir_text text = {NULL, 0, 0};
+    const weir_pass_instrument *timing = add_instruments(r);
+    bool fine = weir_pass_run(p->context, p->pass, module);
+    if (timing != NULL) weir_pass_timing_print(timing, &text);
+    if (r->statistics) weir_pass_print_statistics(p->context, &text);
+    if (text.size > 0) fputs(text.data, stderr);
+    weir_text_free(&text);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
+
+static int write_result(const request *r, weir_module *module) {
+    const weir_graph *graph = weir_job_result(module, r->graph);
+    if (graph == NULL) return WEIR_EXIT_USAGE;
+    if (r->output != NULL) return weir_graph_save(graph, r->output) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    weir_text text = {NULL, 0, 0};
+    weir_graph_print(graph, &text);
+    fwrite(text.data, 1, text.size, stdout);
+    weir_text_free(&text);
+    return WEIR_EXIT_FINE;
+}
+
+static int optimize(request *r, const char *input) {
+    weir_module *module = weir_job_read(input, r->batch);
+    if (module == NULL) return WEIR_EXIT_INPUT;
+    if (r->folder != NULL) weir_module_set_folder(module, r->folder);
+    int status = run(r, module);
+    if (status == WEIR_EXIT_FINE) status = write_result(r, module);
+    weir_module_free(module);
+    return status;
+}
+
+int weir_command_opt(int argc, char **argv) {
+    request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("opt"), .batch = 1, .limit = NO_LIMIT, .style = "diff"};
+    const weir_cli_option options[] = {
+        WEIR_PIPELINE_TEXT_OPTION(r.pipeline),
+        {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT.weir", "write the graph here, its constants beside it"},
+        {"graph", 'g', WEIR_CLI_STRING, &r.graph, "NAME", "the graph to print or write (the last one)"},
+        {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "where passes write their files (.)"},
+        {"batch", 0, WEIR_CLI_INT, &r.batch, "N", "value of a symbolic first dimension (1)"},
+        WEIR_PIPELINE_OPTIONS(r.pipeline),
+        {"no-verify-each", 0, WEIR_CLI_FLAG, &r.no_verify, NULL, "do not verify the IR after each pass"},
+        {"explain", 'e', WEIR_CLI_FLAG, &r.explain, NULL, "say first which passes will run and why"},
+        {"print-before", 0, WEIR_CLI_STRING, &r.before, "NAMES", "print the IR before these passes, or 'all'"},
+        {"print-after", 0, WEIR_CLI_STRING, &r.after, "NAMES", "print the IR after these passes, or 'all'"},
+        {"print-after-change", 0, WEIR_CLI_FLAG, &r.change, NULL, "print what each pass changed"},
+        {"change-style", 0, WEIR_CLI_STRING, &r.style, "NAME", "as a line diff or the whole text (diff)"},
+        {"print-after-failure", 0, WEIR_CLI_FLAG, &r.failure, NULL, "print what a pass that failed left"},
+        {"dump", 0, WEIR_CLI_STRING, &r.dump, "DIR", "write the IR after each pass, one file a pass"},
+        {"timing", 0, WEIR_CLI_FLAG, &r.timing, NULL, "print the time of each pass"},
+        {"statistics", 0, WEIR_CLI_FLAG, &r.statistics, NULL, "print what passes counted"},
+        {"bisect-limit", 0, WEIR_CLI_LIMIT, &r.limit, "N", "run only the first N executions of passes; -1: all"},
+        {.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("opt", options, help_text, argc, argv, 1, 1, &count);
+    if (status < 0) {
+        status = weir_pipeline_open(&r.pipeline);
+        if (status == WEIR_EXIT_FINE) status = check(&r);
+        if (status == WEIR_EXIT_FINE && r.explain) status = explain(&r.pipeline);
+        if (status == WEIR_EXIT_FINE) status = optimize(&r, argv[1]);
+    }
+    weir_pipeline_close(&r.pipeline);
+    return status;
+}

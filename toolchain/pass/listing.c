@@ -1,0 +1,79 @@
+/* What is registered, as text: everything, or one name in full. */
+#include "pass/private.h"
+
+#include <stdlib.h>
+
+static void print_specs(const weir_pass_specs *specs, const char *indent, weir_text *text) {
+    static const char *const words[] = {"bool", "int", "real", "string", ""};
+    for (size_t i = 0; i < specs->count; i++) {
+        const weir_pass_spec *spec = &specs->item[i];
+        const weir_pass_option *option = spec->option;
+        weir_text_format(text, "%s%s: %s%s%s, default ", indent, option->name, words[option->kind],
+                         option->domain && option->kind != WEIR_PASS_ENUM ? " " : "",
+                         option->domain ? option->domain : "");
+        weir_pass_value_print(spec, &spec->otherwise, text);
+        weir_text_format(text, ": %s\n", option->help ? option->help : "");
+    }
+}
+
+static void print_pass(const weir_pass_entry *entry, weir_text *text) {
+    const weir_pass_info *info = entry->info;
+    weir_text_format(text, "%s (%s, level %d, %s", info->name, weir_pass_kind_name(info->kind), info->level,
+                     weir_pass_promise_name(info->promise));
+    if (info->requires && *info->requires) {
+        weir_text_format(text, ", requires %s", info->requires);
+    }
+    weir_text_format(text, "): %s\n", info->help ? info->help : "");
+    print_specs(&entry->specs, "    ", text);
+}
+
+static void print_entry(const weir_pass_entry *entry, weir_text *text) {
+    const char *kind = weir_pass_kind_name(entry->kind);
+    switch (entry->what) {
+    case WEIR_PASS_ENTRY_PASS: print_pass(entry, text); break;
+    case WEIR_PASS_ENTRY_ANALYSIS:
+        weir_text_format(text, "%s (%s analysis): %s\n", entry->name, kind,
+                         entry->analysis->help ? entry->analysis->help : "");
+        break;
+    default:
+        weir_text_format(text, "%s (%s pipeline %s): %s\n", entry->name, kind, entry->pipeline, entry->help);
+        break;
+    }
+}
+
+void weir_pass_registry_print(const weir_pass_registry *registry, weir_text *text) {
+    for (size_t i = 0; i < registry->count; i++) {
+        print_entry(registry->entry[i], text);
+    }
+    if (registry->config.count) {
+        weir_text_add(text, "configuration\n");
+        print_specs(&registry->config, "    ", text);
+    }
+}
+
+static void print_list(const char *what, const char *names, weir_text *text) {
+    weir_text_format(text, "    %s: %s\n", what, names && *names ? names : "none");
+}
+
+bool weir_pass_registry_print_one(const weir_pass_registry *registry, const char *name, weir_text *text) {
+    const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
+    if (!entry) {
+        weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
+        return false;
+    }
+    if (entry->what != WEIR_PASS_ENTRY_PASS) {
+        print_entry(entry, text);
+        return true;
+    }
+    const weir_pass_info *info = entry->info;
+    bool only_invalidates = (!info->preserves || !*info->preserves) && info->invalidates && *info->invalidates;
+    weir_text_format(text, "%s: %s\n    kind: %s\n    level: %d\n    results: %s\n", info->name,
+                     info->help ? info->help : "", weir_pass_kind_name(info->kind), info->level,
+                     weir_pass_promise_name(info->promise));
+    print_list("requires", info->requires, text);
+    print_list("preserves", only_invalidates ? "all but what it invalidates" : info->preserves, text);
+    print_list("invalidates", info->invalidates, text);
+    weir_text_format(text, "    options:%s\n", entry->specs.count ? "" : " none");
+    print_specs(&entry->specs, "        ", text);
+    return true;
+}
