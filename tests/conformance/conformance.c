@@ -2,7 +2,8 @@
  *   conformance [--planted] [--at-least N] [FOLDER]
  * FOLDER holds the node tests; without it the distribution's package libonnx-testdata is asked. Every test whose
  * operators are all known here (op.def, and Constant, which the importer folds) must run and pass; which those are is
- * read from the files, not from the importer. Each test runs with its inputs as inputs, and once more with all but the
+ * read from the files, not from the importer. What runs is the graph written as ONNX and read back, which must be the
+ * imported one. Each test runs with its inputs as inputs, and once more with all but the
  * first bound as constants; where an operator needs a constant only the second way exists. --planted disturbs one
  * element of every result: then every test must be reported as failing.
  * Exit status: 0 as it should be, 1 not, 77 skipped (no data). */
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/round_trip.h"
 #include "conformance/scan.h"
 #include "exec/exec.h"
 #include "frontend/onnx.h"
@@ -99,6 +101,17 @@ static verdict compare_outputs(const weir_graph *graph, const weir_executor *exe
     return result;
 }
 
+/* The model's graph after it was written as ONNX and read back; NULL when it is not the same. */
+static weir_graph *import_twice(const char *model, const weir_onnx_options *options) {
+    weir_graph *graph = weir_onnx_import(model, options), *again = graph == NULL ? NULL : read_back(graph);
+    if (again != NULL && !same_graph(graph, again)) {
+        weir_graph_free(again);
+        again = NULL;
+    }
+    if (graph != NULL) weir_graph_free(graph);
+    return again;
+}
+
 /* Runs the model on the arrays (all inputs of the model), the first `free_inputs` as inputs, the others bound. */
 static verdict run_model(const char *model, const scan *scanned, weir_array *const *inputs, size_t free_inputs,
                          const char *set, bool planted) {
@@ -108,7 +121,7 @@ static verdict run_model(const char *model, const scan *scanned, weir_array *con
         weir_archive_add(&bindings, scanned->input[i], weir_array_copy(inputs[i]));
     const weir_onnx_options options = {.bindings = &bindings};
     verdict result = VERDICT_BROKEN;
-    weir_graph *graph = weir_onnx_import(model, &options);
+    weir_graph *graph = import_twice(model, &options);
     weir_executor *executor = graph == NULL ? NULL : weir_executor_new(graph);
     if (executor != NULL && weir_graph_input_count(graph) != free_inputs) {
         printf("  the graph has %zu inputs, expected %zu\n", weir_graph_input_count(graph), free_inputs);

@@ -125,6 +125,21 @@ static const attribute_row attributes[] = {
 };
 enum { ATTRIBUTE_COUNT = sizeof attributes / sizeof *attributes };
 
+/* Element types that an operator has from a later version on than itself. */
+typedef struct type_row {
+    weir_op op;
+    weir_dtype dtype;
+    int since;
+} type_row;
+
+static const type_row types[] = {
+    {WEIR_OP_QUANTIZE_LINEAR, WEIR_INT16, 21},
+    {WEIR_OP_QUANTIZE_LINEAR, WEIR_UINT16, 21},
+    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_INT16, 21},
+    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_UINT16, 21},
+};
+enum { TYPE_COUNT = sizeof types / sizeof *types };
+
 /* ONNX's AttributeType by number. */
 static const char *const kind_names[] = {"undefined",      "float", "int",     "string",  "tensor", "graph",
                                          "floats",         "ints",  "strings", "tensors", "graphs", "sparse tensor",
@@ -444,4 +459,78 @@ void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *
         default: break;
         }
     }
+}
+
+/* --- from the graph to the file --- */
+
+weir_onnx_domain weir_onnx_schema_domain(weir_op op) { return domain_find(weir_op_get(op)->domain)->domain; }
+
+static const domain_row *first_row(weir_onnx_domain domain) {
+    const domain_row *row = domains;
+    while (row->domain != domain) row++;
+    return row;
+}
+
+const char *weir_onnx_schema_spelling(weir_onnx_domain domain) { return first_row(domain)->spelling; }
+
+void weir_onnx_schema_versions(weir_onnx_domain domain, int *low, int *high) {
+    *low = first_row(domain)->low;
+    *high = first_row(domain)->high;
+}
+
+/* The last row for the attribute that the version has; NULL: none. */
+static const attribute_row *attribute_in(weir_op op, const char *name, int64_t version) {
+    const attribute_row *found = NULL;
+    for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
+        const attribute_row *row = &attributes[i];
+        if (row->op == op && row->since <= version && strcmp(row->name, name) == 0) found = row;
+    }
+    return found;
+}
+
+static bool allows_types(const weir_graph *graph, weir_node node, int64_t version) {
+    for (size_t i = 0; i < TYPE_COUNT; i++) {
+        if (types[i].op != weir_node_op(graph, node) || types[i].since <= version) continue;
+        if (weir_value_type(graph, weir_node_input(graph, node, 0))->dtype == types[i].dtype ||
+            weir_value_type(graph, weir_node_output(graph, node, 0))->dtype == types[i].dtype)
+            return false;
+    }
+    return true;
+}
+
+/* Constants that are scales have more than one element. */
+static bool allows_scales(const weir_graph *graph, weir_node node, const weir_onnx_rule *rule) {
+    for (size_t i = 0; !rule->per_axis && i < weir_node_input_count(graph, node); i++) {
+        weir_value value = weir_node_input(graph, node, i);
+        size_t count = 0;
+        if ((rule->scales >> i & 1) == 0 || value.id == 0) continue;
+        if (weir_shape_count(&weir_value_type(graph, value)->shape, &count) && count > 1) return false;
+    }
+    return true;
+}
+
+bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t version) {
+    const weir_op_info *info = weir_node_info(graph, node);
+    const weir_onnx_rule *rule = NULL;
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        if (rules[i].op == weir_node_op(graph, node) && strcmp(rules[i].name, info->name) == 0 &&
+            rules[i].since <= version)
+            rule = &rules[i];
+    }
+    if (rule == NULL || weir_node_input_count(graph, node) < rule->inputs_min) return false;
+    for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++) {
+        const weir_attribute *attribute = weir_node_attribute_at(graph, node, i);
+        const attribute_row *row = attribute_in(rule->op, attribute->name, version);
+        if (row == NULL) return false;
+        if (row->kind == INT && (attribute->as.i < row->low || attribute->as.i > row->high)) return false;
+    }
+    return allows_types(graph, node, version) && allows_scales(graph, node, rule);
+}
+
+const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text) {
+    const attribute_row *row = attribute_in(op, name, INT64_MAX);
+    for (size_t i = 0; row != NULL && row->words != NULL && row->words[i].from != NULL; i++) {
+        if (strcmp(row->words[i].to, text) == 0) return row->words[i].from;
+    }
+    return text;
 }

@@ -1,4 +1,5 @@
-/* What this importer knows of ONNX's operators: domains, opset versions, inputs, attributes. All of it is tables. */
+/* What importer and exporter know of ONNX's operators: domains, opset versions, inputs, attributes. All of it is
+ * tables, and both directions read the same ones. */
 #ifndef WEIR_ONNX_SCHEMA_H
 #define WEIR_ONNX_SCHEMA_H
 
@@ -51,5 +52,17 @@ bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *n
 /* Copies the checked attributes to the graph's node. */
 void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, weir_graph *graph,
                              weir_node node);
+
+/* --- the other way: from the graph to the file --- */
+
+/* The domain that an operator of class TENSOR belongs to, its spelling, the versions that this table describes. */
+weir_onnx_domain weir_onnx_schema_domain(weir_op op);
+const char *weir_onnx_schema_spelling(weir_onnx_domain domain);
+void weir_onnx_schema_versions(weir_onnx_domain domain, int *low, int *high);
+
+/* Does that version of the operator's domain have it with these inputs, element types and attributes? */
+bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t version);
+/* The file's word for what the graph has in a STRING attribute. */
+const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text);
 
 #endif

@@ -64,6 +64,12 @@ bool weir_onnx_tensor_type(int32_t type, weir_dtype *dtype) {
     return true;
 }
 
+int32_t weir_onnx_tensor_number(weir_dtype dtype) {
+    int32_t number = 0;
+    while (types[number].field == NO_FIELD || types[number].dtype != dtype) number++;
+    return number;
+}
+
 static size_t field_count(const Onnx__TensorProto *tensor, field which) {
     const size_t counts[FIELD_COUNT] = {tensor->n_float_data,  tensor->n_int32_data,  tensor->n_int64_data,
                                         tensor->n_double_data, tensor->n_uint64_data, tensor->n_string_data};

@@ -22,6 +22,8 @@ enum { WEIR_ONNX_TENSOR_BYTES = 1 << 30 }; /* for all tensors of a model */
  * when this importer supports it. */
 const char *weir_onnx_tensor_type_name(int32_t type);
 bool weir_onnx_tensor_type(int32_t type, weir_dtype *dtype);
+/* The other way round; every element type of this IR has a number. */
+int32_t weir_onnx_tensor_number(weir_dtype dtype);
 
 /* The tensor's elements on the heap (weir_array_free), or NULL after an error at `location` that calls it `name`. What
  * is allocated never exceeds the data that is present. */

@@ -1,0 +1,272 @@
+/* The exporter, in this order: names of all values, the nodes, the opset that all of them agree with, every node
+ * against the schema as the importer would check it, constants, types, bytes. */
+#include "onnx_export.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/graph.h"
+#include "onnx_build.h"
+#include "onnx_name.h"
+#include "onnx_schema.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/text.h"
+
+enum { OPSET_DEFAULT = 17 };
+
+typedef struct exporter {
+    const weir_graph *graph;
+    weir_onnx_builder builder;
+    const char **name;      /* of each value, by handle */
+    bool *carried;          /* the value has the name of an output of the graph */
+    Onnx__NodeProto **node; /* of each node, by handle; NULL: became several */
+    bool used[WEIR_ONNX_DOMAIN_COUNT];
+    weir_onnx_opsets opsets;
+} exporter;
+
+/* --- names --- */
+
+/* The output's name goes to its value where the value has no name that counts: it is no input and no other output. */
+static bool name_output(exporter *ex, size_t index) {
+    const char *wanted = weir_graph_output_name(ex->graph, index);
+    weir_value value = weir_graph_output(ex->graph, index), other = weir_graph_find_value(ex->graph, wanted);
+    if (other.id != 0 && other.id != value.id && !ex->carried[other.id]) {
+        if (weir_value_producer(ex->graph, other).id == 0 && weir_value_constant(ex->graph, other) == NULL) {
+            weir_error(WEIR_NOWHERE, "output '%s' has the name of an input, which ONNX takes for the input itself",
+                       wanted);
+            return false;
+        }
+        ex->name[other.id] = weir_onnx_build_name(&ex->builder, wanted);
+    }
+    if (weir_value_producer(ex->graph, value).id != 0 && !ex->carried[value.id]) {
+        ex->name[value.id] = wanted;
+        ex->carried[value.id] = true;
+    }
+    return true;
+}
+
+static bool name_values(exporter *ex) {
+    uint32_t limit = weir_graph_value_limit(ex->graph);
+    ex->name = weir_arena_array(ex->builder.arena, limit, sizeof *ex->name);
+    ex->carried = weir_arena_array(ex->builder.arena, limit, sizeof *ex->carried);
+    for (uint32_t id = 1; id < limit; id++) {
+        if (weir_value_exists(ex->graph, (weir_value){id})) ex->name[id] = weir_value_name(ex->graph, (weir_value){id});
+    }
+    for (size_t i = 0; i < weir_graph_output_count(ex->graph); i++) {
+        weir_value value = weir_graph_output(ex->graph, i);
+        if (strcmp(ex->name[value.id], weir_graph_output_name(ex->graph, i)) == 0) ex->carried[value.id] = true;
+    }
+    for (size_t i = 0; i < weir_graph_output_count(ex->graph); i++) {
+        weir_value value = weir_graph_output(ex->graph, i);
+        if (strcmp(ex->name[value.id], weir_graph_output_name(ex->graph, i)) != 0 && !name_output(ex, i)) return false;
+    }
+    return true;
+}
+
+/* A node name that the importer reads as this one: an operator's name in front of the last '/' stays. */
+static const char *node_name(exporter *ex, weir_node node) {
+    char read[WEIR_ONNX_NAME_SIZE];
+    const char *name = weir_node_name(ex->graph, node), *type = weir_node_info(ex->graph, node)->name;
+    weir_onnx_name_node(name, type, read);
+    return strcmp(read, name) == 0 ? name : weir_arena_format(ex->builder.arena, "%s/%s", name, type);
+}
+
+/* --- nodes --- */
+
+static void add_attribute(exporter *ex, weir_op op, const weir_attribute *from, Onnx__NodeProto *to) {
+    weir_onnx_builder *b = &ex->builder;
+    switch (from->kind) {
+    case WEIR_ATTRIBUTE_INT: weir_onnx_build_int(b, to, from->name, from->as.i); break;
+    case WEIR_ATTRIBUTE_FLOAT: weir_onnx_build_float(b, to, from->name, from->as.f); break;
+    case WEIR_ATTRIBUTE_STRING:
+        weir_onnx_build_string(b, to, from->name, weir_onnx_schema_word(op, from->name, from->as.s));
+        break;
+    case WEIR_ATTRIBUTE_INTS: weir_onnx_build_ints(b, to, from->name, from->as.ints, from->count); break;
+    case WEIR_ATTRIBUTE_FLOATS: weir_onnx_build_floats(b, to, from->name, from->as.floats, from->count); break;
+    }
+}
+
+static const char **value_names(exporter *ex, weir_node node, bool outputs, size_t *count) {
+    *count = outputs ? weir_node_output_count(ex->graph, node) : weir_node_input_count(ex->graph, node);
+    const char **names = weir_arena_array(ex->builder.arena, *count, sizeof *names);
+    for (size_t i = 0; i < *count; i++) {
+        weir_value value = outputs ? weir_node_output(ex->graph, node, i) : weir_node_input(ex->graph, node, i);
+        names[i] = value.id == 0 ? NULL : ex->name[value.id];
+    }
+    return names;
+}
+
+/* An ONNX-level operator as it is. */
+static void add_plain(exporter *ex, weir_node node) {
+    const weir_op_info *info = weir_node_info(ex->graph, node);
+    size_t input_count, output_count;
+    const char **inputs = value_names(ex, node, false, &input_count);
+    const char **outputs = value_names(ex, node, true, &output_count);
+    Onnx__NodeProto *proto = weir_onnx_build_node(&ex->builder, info->domain, info->name, node_name(ex, node), inputs,
+                                                  input_count, outputs, output_count);
+    for (size_t i = 0; i < weir_node_attribute_count(ex->graph, node); i++)
+        add_attribute(ex, weir_node_op(ex->graph, node), weir_node_attribute_at(ex->graph, node, i), proto);
+    ex->node[node.id] = proto;
+    ex->used[weir_onnx_schema_domain(weir_node_op(ex->graph, node))] = true;
+}
+
+static bool add_nodes(exporter *ex) {
+    ex->node = weir_arena_array(ex->builder.arena, weir_graph_node_limit(ex->graph), sizeof *ex->node);
+    for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
+        const weir_op_info *info = weir_node_info(ex->graph, node);
+        if (info->class != WEIR_CLASS_TENSOR) {
+            weir_error(weir_node_location(ex->graph, node), "node '%s' (%s): ONNX has no such operator",
+                       weir_node_name(ex->graph, node), info->full_name);
+            return false;
+        }
+        add_plain(ex, node);
+    }
+    return true;
+}
+
+/* --- opsets --- */
+
+/* The first node that this version of ONNX's own domain does not have as it is. */
+static weir_node refused_by(const exporter *ex, int64_t version) {
+    for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
+        weir_onnx_domain domain = weir_onnx_schema_domain(weir_node_op(ex->graph, node));
+        int64_t has = domain == WEIR_ONNX_DOMAIN_ONNX ? version : ex->opsets.version[domain];
+        if (ex->node[node.id] != NULL && !weir_onnx_schema_allows(ex->graph, node, has)) return node;
+    }
+    return WEIR_NO_NODE;
+}
+
+static bool choose_opsets(exporter *ex, int64_t wanted) {
+    int low, high;
+    for (int domain = 0; domain < WEIR_ONNX_DOMAIN_COUNT; domain++) {
+        weir_onnx_schema_versions((weir_onnx_domain)domain, &low, &high);
+        ex->opsets.version[domain] = low;
+    }
+    weir_onnx_schema_versions(WEIR_ONNX_DOMAIN_ONNX, &low, &high);
+    int64_t version = wanted == 0 ? OPSET_DEFAULT : wanted;
+    weir_node refused = refused_by(ex, version);
+    while (wanted == 0 && refused.id != 0 && version < high) refused = refused_by(ex, ++version);
+    ex->opsets.version[WEIR_ONNX_DOMAIN_ONNX] = version;
+    if (refused.id == 0) return true;
+    weir_error(weir_node_location(ex->graph, refused), "node '%s' (%s) cannot be said in opset %lld",
+               weir_node_name(ex->graph, refused), weir_node_info(ex->graph, refused)->full_name, (long long)version);
+    return false;
+}
+
+/* What the importer would say to every node that went out as it was. */
+static bool check_nodes(const exporter *ex) {
+    bool listed = false;
+    for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
+        const Onnx__NodeProto *proto = ex->node[node.id];
+        weir_location location = weir_node_location(ex->graph, node);
+        if (proto == NULL) continue;
+        const weir_onnx_rule *rule = weir_onnx_schema_find(proto, &ex->opsets, location, &listed);
+        if (rule == NULL || !weir_onnx_schema_check(rule, proto, &ex->opsets, location)) return false;
+    }
+    return true;
+}
+
+/* --- the rest of the graph --- */
+
+static bool is_used(const weir_graph *graph, weir_value value) {
+    return weir_value_use_count(graph, value) > 0 || weir_value_is_output(graph, value);
+}
+
+static void add_values(exporter *ex) {
+    weir_onnx_builder *b = &ex->builder;
+    for (size_t i = 0; i < weir_graph_input_count(ex->graph); i++) {
+        weir_value value = weir_graph_input(ex->graph, i);
+        const weir_type *type = weir_value_type(ex->graph, value);
+        weir_onnx_build_input(b, ex->name[value.id], type->dtype, &type->shape);
+    }
+    for (uint32_t id = 1; id < weir_graph_value_limit(ex->graph); id++) {
+        weir_value value = {id};
+        if (!weir_value_exists(ex->graph, value)) continue;
+        const weir_type *type = weir_value_type(ex->graph, value);
+        const weir_array *constant = weir_value_constant(ex->graph, value);
+        if (constant != NULL && is_used(ex->graph, value)) weir_onnx_build_tensor(b, ex->name[id], constant);
+        else if (weir_value_producer(ex->graph, value).id != 0 && !ex->carried[id])
+            weir_onnx_build_value(b, ex->name[id], type->dtype, &type->shape);
+    }
+}
+
+/* An output whose value goes by another name is a copy. */
+static void add_outputs(exporter *ex) {
+    for (size_t i = 0; i < weir_graph_output_count(ex->graph); i++) {
+        const char *name = weir_graph_output_name(ex->graph, i);
+        weir_value value = weir_graph_output(ex->graph, i);
+        const weir_type *type = weir_value_type(ex->graph, value);
+        if (strcmp(name, ex->name[value.id]) != 0)
+            weir_onnx_build_node(&ex->builder, "", "Identity", name, &ex->name[value.id], 1, &name, 1);
+        weir_onnx_build_output(&ex->builder, name, type->dtype, &type->shape);
+    }
+}
+
+/* --- the model --- */
+
+/* The IR version that came with an opset of ai.onnx. */
+static int64_t ir_version(int64_t opset) {
+    static const struct { int64_t opset, version; } rows[] = {{21, 10}, {19, 9}, {15, 8}, {0, 7}};
+    size_t i = 0;
+    while (rows[i].opset > opset) i++;
+    return rows[i].version;
+}
+
+static void add_imports(exporter *ex, Onnx__ModelProto *model) {
+    ex->used[WEIR_ONNX_DOMAIN_ONNX] = true;
+    model->opset_import = weir_arena_array(ex->builder.arena, WEIR_ONNX_DOMAIN_COUNT, sizeof(void *));
+    for (int domain = 0; domain < WEIR_ONNX_DOMAIN_COUNT; domain++) {
+        if (!ex->used[domain]) continue;
+        Onnx__OperatorSetIdProto *import = weir_arena_alloc(ex->builder.arena, sizeof *import);
+        onnx__operator_set_id_proto__init(import);
+        import->domain = weir_arena_copy_string(ex->builder.arena, weir_onnx_schema_spelling((weir_onnx_domain)domain));
+        import->has_version = 1;
+        import->version = ex->opsets.version[domain];
+        model->opset_import[model->n_opset_import++] = import;
+    }
+}
+
+static void *pack(exporter *ex, size_t *size) {
+    static char producer[] = "weir";
+    Onnx__ModelProto model;
+    onnx__model_proto__init(&model);
+    model.has_ir_version = 1;
+    model.ir_version = ir_version(ex->opsets.version[WEIR_ONNX_DOMAIN_ONNX]);
+    model.producer_name = producer;
+    model.graph = ex->builder.proto;
+    model.graph->name = weir_arena_copy_string(ex->builder.arena, weir_graph_name(ex->graph));
+    add_imports(ex, &model);
+    *size = onnx__model_proto__get_packed_size(&model);
+    if (*size > INT_MAX) {
+        weir_error(WEIR_NOWHERE, "the model takes %zu bytes, an ONNX file holds at most %d", *size, INT_MAX);
+        return NULL;
+    }
+    uint8_t *bytes = weir_malloc(*size);
+    onnx__model_proto__pack(&model, bytes);
+    return bytes;
+}
+
+void *weir_onnx_export_bytes(const weir_graph *graph, const weir_onnx_export_options *options, size_t *size) {
+    exporter ex = {.graph = graph};
+    void *bytes = NULL;
+    weir_onnx_build_start(&ex.builder, graph);
+    if (name_values(&ex) && add_nodes(&ex) && choose_opsets(&ex, options == NULL ? 0 : options->opset) &&
+        check_nodes(&ex)) {
+        add_values(&ex);
+        add_outputs(&ex);
+        bytes = pack(&ex, size);
+    }
+    weir_onnx_build_free(&ex.builder);
+    return bytes;
+}
+
+bool weir_onnx_export(const weir_graph *graph, const char *path, const weir_onnx_export_options *options) {
+    size_t size = 0;
+    void *bytes = weir_onnx_export_bytes(graph, options, &size);
+    bool fine = bytes != NULL && weir_file_write(path, bytes, size);
+    free(bytes);
+    return fine;
+}

@@ -1,0 +1,23 @@
+/* ONNX out: a graph becomes a valid ONNX file. ONNX-level operators (class TENSOR) stay what they are, so importing the
+ * file gives the same graph again (README.md says what "same" means). */
+#ifndef WEIR_ONNX_EXPORT_H
+#define WEIR_ONNX_EXPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/types.h"
+
+typedef struct weir_onnx_export_options {
+    int64_t opset; /* of ai.onnx; 0: the oldest from 17 on that has what the nodes need */
+} weir_onnx_export_options;
+
+/* The file's bytes, heap memory; options may be NULL. The graph must verify and its types must be inferred. NULL after
+ * an error that names the node and what ONNX has no words for. O(size). */
+void *weir_onnx_export_bytes(const weir_graph *graph, const weir_onnx_export_options *options, size_t *size);
+
+/* The same into a file, written atomically. */
+bool weir_onnx_export(const weir_graph *graph, const char *path, const weir_onnx_export_options *options);
+
+#endif
