@@ -17,6 +17,24 @@ static const char help_text[] =
     "bit-exact reference, on both simulators, and prints accuracy, latency, interval and what each component did.\n"
     "Labels are taken from the array 'y' of an .npz. Exit status 3: the hardware disagrees, the report names the node.\n";
 
+typedef struct request {
+    weir_job *job;
+    const char *model, *folder;
+    const weir_simulate *simulate;
+} request;
+
+static int check(void *user) {
+    const request *r = user;
+    weir_module *module = weir_job_read(r->model, r->job->batch);
+    int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder);
+    if (status == WEIR_EXIT_FINE)
+        status = weir_simulate_folder(r->simulate, weir_module_name(module), weir_module_find_graph(module, "model"),
+                                      weir_module_find_graph(module, "integer"),
+                                      weir_module_find_graph(module, "hardware"), r->folder);
+    weir_module_free(module);
+    return status;
+}
+
 int weir_command_check(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("check");
     weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
@@ -24,6 +42,7 @@ int weir_command_check(int argc, char **argv) {
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "keep the compiled folder here"},
         WEIR_SIMULATE_OPTIONS(simulate),
+        WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_HARDWARE_OPTIONS(job),
         {.name = NULL}};
@@ -35,18 +54,15 @@ int weir_command_check(int argc, char **argv) {
         char *own = weir_format("%s/weir_check_XXXXXX", temporary == NULL ? "/tmp" : temporary);
         if (folder == NULL) folder = mkdtemp(own);
         if (folder == NULL) weir_error(weir_at(own, 0), "cannot make a temporary folder: %s", strerror(errno));
-        weir_module *module = folder == NULL ? NULL : weir_job_read(argv[1], job.batch);
-        status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(&job, module, folder);
-        if (status == WEIR_EXIT_FINE)
-            status = weir_simulate_folder(&simulate, weir_module_name(module), weir_module_find_graph(module, "model"),
-                                          weir_module_find_graph(module, "integer"),
-                                          weir_module_find_graph(module, "hardware"), folder);
+        bool was_there = folder != NULL && weir_file_exists(folder);
+        status = folder == NULL ? WEIR_EXIT_INPUT
+                                : weir_plugins_guard(&job.plugins, check, &(request){&job, argv[1], folder, &simulate});
+        if (folder != NULL) weir_job_clean(folder, was_there);
         if (kept == NULL && folder != NULL && status == WEIR_EXIT_MISMATCH)
             printf("\n  the folder is kept: %s\n", folder);
         else if (kept == NULL && folder != NULL) weir_remove_tree(folder);
         free(own);
-        weir_module_free(module);
     }
-    weir_cli_list_free(&job.set);
+    weir_job_free(&job);
     return status;
 }

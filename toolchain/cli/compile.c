@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/job.h"
 #include "passes/analysis/resources.h"
+#include "support/file.h"
 
 static const char help_text[] =
     "DIR gets rtl/ (the top module, the components, the parameter memories), tb/ and tb_debug/ (benches) and the\n"
@@ -18,10 +19,25 @@ static void report(const weir_module *module, const char *model, const char *fol
     weir_text_free(&text);
 }
 
+typedef struct request {
+    weir_job *job;
+    const char *model, *folder;
+} request;
+
+static int compile(void *user) {
+    const request *r = user;
+    weir_module *module = weir_job_read(r->model, r->job->batch);
+    int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder);
+    if (status == WEIR_EXIT_FINE) report(module, r->model, r->folder);
+    weir_module_free(module);
+    return status;
+}
+
 int weir_command_compile(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("compile");
     const char *folder = NULL;
     const weir_cli_option options[] = {{"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "folder to write, required"},
+                                       WEIR_JOB_PLUGIN_OPTIONS(job),
                                        WEIR_JOB_QUANTIZE_OPTIONS(job),
                                        WEIR_JOB_HARDWARE_OPTIONS(job),
                                        {.name = NULL}};
@@ -29,11 +45,10 @@ int weir_command_compile(int argc, char **argv) {
     int status = weir_cli_parse("compile", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && folder == NULL) status = weir_cli_misuse("compile", "-o DIR is missing");
     if (status < 0) {
-        weir_module *module = weir_job_read(argv[1], job.batch);
-        status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(&job, module, folder);
-        if (status == WEIR_EXIT_FINE) report(module, argv[1], folder);
-        weir_module_free(module);
+        bool was_there = weir_file_exists(folder);
+        status = weir_plugins_guard(&job.plugins, compile, &(request){&job, argv[1], folder});
+        weir_job_clean(folder, was_there);
     }
-    weir_cli_list_free(&job.set);
+    weir_job_free(&job);
     return status;
 }

@@ -28,6 +28,27 @@ static int evaluate(const weir_graph *graph, const char *data_path, const char *
     return status;
 }
 
+typedef struct request {
+    weir_job *job;
+    const char *model, *data, *output;
+    bool integer;
+} request;
+
+static int run(void *user) {
+    const request *r = user;
+    weir_job *job = r->job;
+    weir_module *module = weir_job_read(r->model, job->batch);
+    int status = module == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
+    if (module != NULL && (r->integer || job->quantize != NULL || job->passes != NULL))
+        status = weir_job_run(job, module, r->integer ? "lower_integer" : "");
+    if (status == WEIR_EXIT_FINE) {
+        const char *graph = r->integer ? "integer" : job->quantize != NULL ? "quantized" : "model";
+        status = evaluate(weir_module_find_graph(module, graph), r->data, r->output);
+    }
+    weir_module_free(module);
+    return status;
+}
+
 int weir_command_eval(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("eval");
     const char *data = NULL, *engine = "int", *output = NULL;
@@ -35,6 +56,7 @@ int weir_command_eval(int argc, char **argv) {
         {"data", 'd', WEIR_CLI_STRING, &data, "FILE", "frames: .npy, .npz[:key], .csv[.gz]; required"},
         {"engine", 'e', WEIR_CLI_STRING, &engine, "NAME", "float or int (int)"},
         {"output", 'o', WEIR_CLI_STRING, &output, "OUT.npy", "write the outputs here, not as text"},
+        WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         {.name = NULL}};
     size_t count;
@@ -43,18 +65,7 @@ int weir_command_eval(int argc, char **argv) {
     if (status < 0 && data == NULL) status = weir_cli_misuse("eval", "--data FILE is missing");
     if (status < 0 && !integer && strcmp(engine, "float") != 0)
         status = weir_cli_misuse("eval", "unknown engine '%s', expected float or int", engine);
-    if (status < 0) {
-        weir_module *module = weir_job_read(argv[1], job.batch);
-        status = module == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
-        if (module != NULL && integer) status = weir_job_run(&job, module, "lower_integer");
-        else if (module != NULL && job.quantize != NULL) status = weir_job_run(&job, module, "");
-        if (status == WEIR_EXIT_FINE)
-            status = evaluate(weir_module_find_graph(module, integer                ? "integer"
-                                                             : job.quantize != NULL ? "quantized"
-                                                                                    : "model"),
-                              data, output);
-        weir_module_free(module);
-    }
-    weir_cli_list_free(&job.set);
+    if (status < 0) status = weir_plugins_guard(&job.plugins, run, &(request){&job, argv[1], data, output, integer});
+    weir_job_free(&job);
     return status;
 }

@@ -87,6 +87,7 @@ static bool run_pass(const weir_job *job, weir_pass_registry *registry, const we
     weir_pass_context *context = weir_pass_context_new(registry);
     weir_pass_instrument *verifier = job->verify ? weir_pass_verifier_new() : NULL;
     weir_pass_instrument *timing = job->timing ? weir_pass_timing_new() : NULL;
+    if (job->plugins.witness != NULL) weir_pass_context_add_instrument(context, job->plugins.witness);
     if (verifier != NULL) weir_pass_context_add_instrument(context, verifier);
     if (timing != NULL) weir_pass_context_add_instrument(context, timing);
     bool fine = weir_pass_run(context, pass, module);
@@ -102,16 +103,33 @@ static bool run_pass(const weir_job *job, weir_pass_registry *registry, const we
     return fine;
 }
 
+void weir_job_free(weir_job *job) {
+    weir_cli_list_free(&job->set);
+    weir_cli_list_free(&job->plugins.files);
+}
+
+/* A pipeline of those parts that are not empty; each starts a line, for messages. Heap memory. */
+static char *join(const char *const *parts, size_t count) {
+    weir_text text = {NULL, 0, 0};
+    weir_text_add(&text, "");
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i] == NULL || *parts[i] == '\0') continue;
+        weir_text_format(&text, "%s%s", text.size == 0 ? "" : ",\n", parts[i]);
+    }
+    return text.data;
+}
+
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
     if (job->quantize == NULL && job->calibration != NULL)
         return weir_cli_misuse(job->command, "--calibration needs --quantize int8 or --quantize fixed");
     weir_pass_registry *registry = weir_pass_registry_new();
     int status = WEIR_EXIT_INPUT;
     weir_pass *pass = NULL;
-    if (weir_passes_register(registry)) {
-        char *text = weir_format("%s%s", job->quantize == NULL ? "" : "quantize,", pipeline);
+    if (weir_passes_register(registry) && weir_plugins_load(&job->plugins, registry)) {
+        const char *const parts[] = {job->passes, job->quantize == NULL ? NULL : "quantize", pipeline};
+        char *text = join(parts, sizeof parts / sizeof *parts);
         pass = weir_pass_parse(registry, text, weir_at("pipeline", 1));
-        status = pass == NULL ? WEIR_EXIT_USAGE : configure(job, pass, strstr(text, "compile") != NULL);
+        status = pass == NULL ? WEIR_EXIT_USAGE : configure(job, pass, strcmp(pipeline, "compile") == 0);
         free(text);
     }
     if (status == WEIR_EXIT_FINE && !run_pass(job, registry, pass, module)) status = WEIR_EXIT_INPUT;
@@ -165,13 +183,24 @@ static bool publish(const char *staging, const char *folder) {
     return fine;
 }
 
+static char *staging_of(const char *folder) { return weir_path_join(folder, ".compiling"); }
+
+void weir_job_clean(const char *folder, bool was_there) {
+    char *staging = staging_of(folder);
+    if (weir_file_exists(staging)) {
+        weir_remove_tree(staging);
+        if (!was_there) weir_remove_tree(folder);
+    }
+    free(staging);
+}
+
 /* Everything is made in a folder inside the wanted one and put in place when it is complete: a failure leaves an
  * earlier result whole, and no folder that was not there before. */
 int weir_job_compile(weir_job *job, weir_module *module, const char *folder) {
     if (!has_library()) return WEIR_EXIT_TOOL;
-    bool fresh = !weir_file_exists(folder);
-    char *staging = weir_path_join(folder, ".compiling");
-    if (weir_file_exists(staging)) weir_remove_tree(staging);
+    bool was_there = weir_file_exists(folder);
+    char *staging = staging_of(folder);
+    weir_job_clean(folder, true);
     int status = weir_make_folder(folder) && weir_make_folder(staging) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE) {
         weir_module_set_folder(module, staging);
@@ -181,7 +210,7 @@ int weir_job_compile(weir_job *job, weir_module *module, const char *folder) {
         if (status == WEIR_EXIT_FINE && !publish(staging, folder)) status = WEIR_EXIT_INPUT;
         weir_module_set_folder(module, folder);
         weir_remove_tree(staging);
-        if (status != WEIR_EXIT_FINE && fresh) weir_remove_tree(folder);
+        if (status != WEIR_EXIT_FINE && !was_there) weir_remove_tree(folder);
     }
     free(staging);
     return status;

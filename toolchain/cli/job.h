@@ -3,6 +3,7 @@
 #define WEIR_CLI_JOB_H
 
 #include "cli/cli.h"
+#include "cli/plugins.h"
 #include "pass/context.h"
 
 /* A module with the model as graph "model", from .onnx or from text IR; named after the file. NULL after errors. */
@@ -17,13 +18,19 @@ typedef struct weir_job {
     const char *command; /* the subcommand, for messages */
     const char *quantize, *calibration, *requantize, *folding, *top;
     int64_t target_interval, max_macs, batch;
+    const char *passes; /* a pipeline that runs on the model first, or NULL */
     weir_cli_list set;
     bool verify, timing;
+    weir_plugins plugins;
 } weir_job;
 
 #define WEIR_JOB_DEFAULTS(command_)                                                                                    \
     { .command = command_, .requantize = "auto", .max_macs = 64, .batch = 1 }
-/* Rows of an option table for `job`; first those about quantization, then those about hardware. */
+/* Rows of an option table for `job`: about user passes, about quantization, about hardware. */
+#define WEIR_JOB_PLUGIN_OPTIONS(job)                                                                                   \
+    WEIR_PLUGINS_OPTION((job).plugins), {                                                                              \
+        "passes", 0, WEIR_CLI_STRING, &(job).passes, "PIPELINE", "passes to run on the model first"                    \
+    }
 #define WEIR_JOB_QUANTIZE_OPTIONS(job)                                                                                 \
     {"quantize", 'q', WEIR_CLI_STRING, &(job).quantize, "SCHEME", "quantize a float model: int8 or fixed"},            \
         {"calibration", 'c', WEIR_CLI_STRING, &(job).calibration, "FILE", "typical inputs to quantize with"},          \
@@ -40,9 +47,13 @@ typedef struct weir_job {
         "timing", 0, WEIR_CLI_FLAG, &(job).timing, NULL, "print the time of each pass"                                 \
     }
 
-/* Runs passes on the module: quantizes when the job says so, then `pipeline` (text). Exit status. */
+void weir_job_free(weir_job *job);
+
+/* Runs passes on the module: the job's own, quantizes when it says so, then `pipeline` (text). Exit status. */
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline);
 /* The whole compilation into `folder`: hardware, benches, and the graphs as text IR. Exit status. */
 int weir_job_compile(weir_job *job, weir_module *module, const char *folder);
+/* After a compilation that was cut off: removes what it left in the folder, all of it unless the folder was there. */
+void weir_job_clean(const char *folder, bool was_there);
 
 #endif

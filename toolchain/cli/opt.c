@@ -18,7 +18,7 @@ enum { NO_LIMIT = -2 };
 /* The command's own options. */
 typedef struct request {
     weir_pipeline pipeline;
-    const char *output, *graph, *folder, *before, *after, *style, *dump;
+    const char *input, *output, *graph, *folder, *before, *after, *style, *dump;
     int64_t batch, limit;
     bool no_verify, change, failure, timing, statistics, explain;
 } request;
@@ -82,14 +82,22 @@ static int write_result(const request *r, weir_module *module) {
     return WEIR_EXIT_FINE;
 }
 
-static int optimize(request *r, const char *input) {
-    weir_module *module = weir_job_read(input, r->batch);
+static int optimize(request *r) {
+    weir_module *module = weir_job_read(r->input, r->batch);
     if (module == NULL) return WEIR_EXIT_INPUT;
     if (r->folder != NULL) weir_module_set_folder(module, r->folder);
     int status = run(r, module);
     if (status == WEIR_EXIT_FINE) status = write_result(r, module);
     weir_module_free(module);
     return status;
+}
+
+static int work(void *user) {
+    request *r = user;
+    int status = weir_pipeline_open(&r->pipeline);
+    if (status == WEIR_EXIT_FINE) status = check(r);
+    if (status == WEIR_EXIT_FINE && r->explain) status = explain(&r->pipeline);
+    return status == WEIR_EXIT_FINE ? optimize(r) : status;
 }
 
 int weir_command_opt(int argc, char **argv) {
@@ -115,12 +123,8 @@ int weir_command_opt(int argc, char **argv) {
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("opt", options, help_text, argc, argv, 1, 1, &count);
-    if (status < 0) {
-        status = weir_pipeline_open(&r.pipeline);
-        if (status == WEIR_EXIT_FINE) status = check(&r);
-        if (status == WEIR_EXIT_FINE && r.explain) status = explain(&r.pipeline);
-        if (status == WEIR_EXIT_FINE) status = optimize(&r, argv[1]);
-    }
+    r.input = argv[1];
+    if (status < 0) status = weir_plugins_guard(&r.pipeline.plugins, work, &r);
     weir_pipeline_close(&r.pipeline);
     return status;
 }

@@ -29,7 +29,9 @@ static int set_up(const weir_pipeline *p) {
 int weir_pipeline_open(weir_pipeline *p) {
     p->registry = weir_pass_registry_new();
     if (!weir_passes_register(p->registry)) return WEIR_EXIT_USAGE;
+    if (!weir_plugins_load(&p->plugins, p->registry)) return WEIR_EXIT_INPUT;
     p->context = weir_pass_context_new(p->registry);
+    if (p->plugins.witness != NULL) weir_pass_context_add_instrument(p->context, p->plugins.witness);
     int status = set_up(p);
     if (status != WEIR_EXIT_FINE) return status;
     p->pass = weir_pass_parse(p->registry, p->text == NULL ? "" : p->text, weir_at("pipeline", 1));
@@ -54,4 +56,5 @@ void weir_pipeline_close(weir_pipeline *p) {
     weir_cli_list_free(&p->disable);
     weir_cli_list_free(&p->config);
     weir_cli_list_free(&p->set);
+    weir_cli_list_free(&p->plugins.files);
 }

@@ -2,7 +2,7 @@
 #ifndef WEIR_CLI_PIPELINE_H
 #define WEIR_CLI_PIPELINE_H
 
-#include "cli/cli.h"
+#include "cli/plugins.h"
 #include "pass/instrument.h"
 
 enum { WEIR_PIPELINE_INSTRUMENTS = 12 };
@@ -12,6 +12,7 @@ typedef struct weir_pipeline {
     const char *text;    /* --pipeline; NULL: none given */
     int64_t level;
     weir_cli_list require, disable, config, set;
+    weir_plugins plugins;
     /* From weir_pipeline_open: */
     weir_pass_registry *registry;
     weir_pass_context *context;
@@ -26,7 +27,8 @@ typedef struct weir_pipeline {
 #define WEIR_PIPELINE_TEXT_OPTION(p)                                                                                   \
     { "pipeline", 'p', WEIR_CLI_STRING, &(p).text, "TEXT", "passes to run: 'a,graph(b{option=1},c)'" }
 #define WEIR_PIPELINE_OPTIONS(p)                                                                                       \
-    {"level", 'O', WEIR_CLI_INT, &(p).level, "N", "run passes up to this level, 0 to 4 (2)"},                          \
+    WEIR_PLUGINS_OPTION((p).plugins),                                                                                  \
+        {"level", 'O', WEIR_CLI_INT, &(p).level, "N", "run passes up to this level, 0 to 4 (2)"},                      \
         {"require", 0, WEIR_CLI_LIST, &(p).require, "NAMES", "run these passes whatever their level"},                 \
         {"disable", 0, WEIR_CLI_LIST, &(p).disable, "NAMES", "do not run these passes"},                               \
         {"config", 0, WEIR_CLI_LIST, &(p).config, "KEY=VALUE", "a setting of the context"}, {                          \

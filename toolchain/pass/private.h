@@ -98,7 +98,12 @@ struct weir_pass_registry {
     size_t words;       /* of a set of ids */
     uint64_t *hardware; /* ids of hardware passes and analyses */
     size_t running;     /* contexts that run a pass */
+    void **object;      /* of dlopen */
+    size_t object_count, object_capacity;
 };
+
+/* plugin.c: frees the list of shared objects. */
+void weir_pass_registry_unload(weir_pass_registry *registry);
 
 weir_pass_entry *weir_pass_registry_entry(const weir_pass_registry *registry, const char *name);
 /* Reports `what 'name'` as unknown, with the nearest name of a pass or pipeline. */

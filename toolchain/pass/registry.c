@@ -55,6 +55,7 @@ void weir_pass_registry_free(weir_pass_registry *registry) {
     }
     free(registry->entry);
     weir_pass_specs_free(&registry->config);
+    weir_pass_registry_unload(registry);
     free(registry);
 }
 

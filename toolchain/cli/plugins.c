@@ -1,0 +1,27 @@
+#include "cli/plugins.h"
+
+#include "pass/guard.h"
+
+bool weir_plugins_load(const weir_plugins *plugins, weir_pass_registry *registry) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < plugins->files.count; i++)
+        fine = weir_pass_registry_load(registry, plugins->files.item[i]);
+    return fine && (plugins->files.count == 0 || weir_pass_registry_check(registry));
+}
+
+typedef struct guarded {
+    weir_plugins *plugins;
+    int (*body)(void *user);
+    void *user;
+} guarded;
+
+static int run(weir_pass_instrument *witness, void *user) {
+    const guarded *g = user;
+    g->plugins->witness = witness;
+    return g->body(g->user);
+}
+
+int weir_plugins_guard(weir_plugins *plugins, int (*body)(void *user), void *user) {
+    guarded g = {plugins, body, user};
+    return plugins->files.count == 0 ? body(user) : weir_pass_guard(run, &g);
+}

@@ -1,0 +1,89 @@
+/* Shared objects of user passes: found, checked against this program's headers before any code of theirs runs,
+ * registered. The registry keeps them loaded, because its records lie in them. */
+#include "pass/plugin.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass/private.h"
+#include "support/arena.h"
+#include "support/file.h"
+
+/* What the dynamic linker says, without the path that stands before it in the diagnostic. */
+static void report_linker(const char *path, const char *opened) {
+    const char *text = dlerror();
+    size_t size = strlen(opened);
+    if (text && strncmp(text, opened, size) == 0 && strncmp(text + size, ": ", 2) == 0) {
+        text += size + 2;
+    }
+    weir_error(weir_at(path, 0), "cannot be loaded as a shared object: %s", text ? text : "no reason given");
+}
+
+static bool check_record(const char *path, const weir_pass_plugin_record *record) {
+    if (!record) {
+        weir_error(weir_at(path, 0), "has no symbol 'weir_pass_plugin', expected a shared object of passes");
+        weir_note("WEIR_PASS_PLUGIN(add) of pass/plugin.h defines it");
+        return false;
+    }
+    if (memcmp(record->abi, "weir ", 5) != 0 || !memchr(record->abi, 0, sizeof record->abi)) {
+        weir_error(weir_at(path, 0), "its 'weir_pass_plugin' was not made by WEIR_PASS_PLUGIN of pass/plugin.h");
+        return false;
+    }
+    if (strcmp(record->abi, WEIR_PASS_ABI) != 0) {
+        weir_error(weir_at(path, 0), "was compiled for '%s', expected '%s'", record->abi, WEIR_PASS_ABI);
+        weir_note("compile it again with the headers of this version");
+        return false;
+    }
+    return true;
+}
+
+static bool is_loaded(const weir_pass_registry *registry, const void *object) {
+    for (size_t i = 0; i < registry->object_count; i++) {
+        if (registry->object[i] == object) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool weir_pass_registry_load(weir_pass_registry *registry, const char *path) {
+    if (!weir_file_exists(path)) {
+        weir_error(weir_at(path, 0), "no such file");
+        return false;
+    }
+    /* A name without a folder would be looked for on the linker's own path. */
+    char *opened = strchr(path, '/') ? weir_copy_string(path) : weir_path_join(".", path);
+    void *object = dlopen(opened, RTLD_NOW | RTLD_LOCAL);
+    if (!object) {
+        report_linker(path, opened);
+        free(opened);
+        return false;
+    }
+    free(opened);
+    if (is_loaded(registry, object)) {
+        weir_error(weir_at(path, 0), "is loaded twice");
+        dlclose(object);
+        return false;
+    }
+    registry->object =
+        weir_grow(registry->object, &registry->object_capacity, registry->object_count + 1, sizeof *registry->object);
+    registry->object[registry->object_count++] = object;
+    const weir_pass_plugin_record *record = dlsym(object, "weir_pass_plugin");
+    if (!check_record(path, record)) {
+        return false;
+    }
+    size_t errors = weir_diag_errors();
+    if (!record->add(registry)) {
+        weir_pass_blame(errors, "the passes of '%s' cannot be registered", path);
+        return false;
+    }
+    return true;
+}
+
+void weir_pass_registry_unload(weir_pass_registry *registry) {
+    while (registry->object_count > 0) {
+        dlclose(registry->object[--registry->object_count]);
+    }
+    free(registry->object);
+}
