@@ -29,6 +29,14 @@ opt "$model" -p compile --folder made >/dev/null && diff -r made/rtl design/rtl 
 opt "$model" -p "$steps" --timing --statistics --explain
 has err '^run lower_integer: level 0 <= 2$'
 has err ' lower_integer$'
+opt "$model" -p "$steps" --timing-json times.json && [ "$(grep -o '"pass": "[a-z_]*"' times.json | tr '\n' ' ')" = \
+    '"pass": "pipeline" "pass": "lower_integer" "pass": "realize_requantize" "pass": "choose_folding" ' ] ||
+    fail "--timing-json: $(cat times.json)"
+[ ! -s err ] || fail "--timing-json writes to stderr"
+opt "$model" -p lower_integer --info json -o records.weir && [ "$(cat out)" = "[]" ] && cmp records.weir integer.weir ||
+    fail "--info without records"
+opt "$model" -p 'print_ir{header="at first"},lower_integer' && has err '^print_ir\(at first\):$' && cmp out integer.weir ||
+    fail "print_ir"
 opt "$model" -p "$steps" --disable realize_requantize,choose_folding --explain && cmp out integer.weir || fail "--disable"
 has err '^skip realize_requantize: disabled$'
 for when in before after; do
@@ -83,6 +91,8 @@ expect 2 "from 0 to 4, found 5" "$WEIR" opt "$model" --level 5
 expect 2 "expected KEY=VALUE" "$WEIR" opt "$model" --config nonsense
 expect 2 "no option 'nonsense'" "$WEIR" opt "$model" --config nonsense=1
 expect 2 "expected diff or text" "$WEIR" opt "$model" --change-style html
+expect 2 "expected json or text" "$WEIR" opt "$model" --info html
+expect 1 "error: " "$WEIR" opt "$model" --timing-json absent/times.json
 expect 2 "whole number or -1, found '-2'" "$WEIR" opt "$model" --bisect-limit -2
 expect 2 "did you mean 'integer'" "$WEIR" opt "$model" -p lower_integer --graph integr
 expect 2 "the last graph is 'integer'" "$WEIR" opt "$model" -p lower_integer --graph xyzzy
@@ -96,7 +106,12 @@ expect 0 "^        max-macs: int 1.., default 64: " "$WEIR" passes choose_foldin
 expect 0 "^run lower_integer: level 0 <= 2$" "$WEIR" passes --explain compile
 expect 0 "^skip lower_integer: disabled$" "$WEIR" passes --explain compile --disable lower_integer
 expect 0 "^run lower_integer: required by the context$" "$WEIR" passes --explain compile --require lower_integer
+expect 0 '^  "level": 0,$' "$WEIR" passes choose_folding --json
+expect 0 '^ +"name": "runtime_analysis",$' "$WEIR" passes --json
+expect 0 '^    "why": "level 0 <= 2"$' "$WEIR" passes --explain compile --json
 expect 2 "did you mean 'lower_integer'" "$WEIR" passes lower_intger
+expect 2 "did you mean 'lower_integer'" "$WEIR" passes lower_intger --json
+expect 2 "does not go with NAME" "$WEIR" passes lower_integer --explain compile
 expect 2 "did you mean 'lower_integer'" "$WEIR" passes --explain lower_intger
 for command in opt passes; do
     expect 0 "usage: weir $command" "$WEIR" $command --help

@@ -386,6 +386,35 @@ static void listing(void **state) {
     weir_text_free(&text);
 }
 
+static void listing_as_json(void **state) {
+    json_t *all = weir_pass_registry_json(*state), *one = weir_pass_registry_json_one(*state, "quantize");
+    assert_int_equal(json_array_size(json_object_get(all, "entries")), 6);
+    assert_true(json_equal(json_array_get(json_object_get(all, "entries"), 1), one));
+    const json_t *options = json_object_get(one, "options"), *width = json_array_get(options, 3);
+    json_t *wanted = json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", "width", "kind", "int", "default", "8", "domain",
+                               "2..16", "help", "bits");
+    assert_true(json_equal(width, wanted));
+    assert_string_equal(json_string_value(json_array_get(json_object_get(one, "requires"), 0)), "fold-constants");
+    assert_null(weir_pass_registry_json_one(*state, "quantise"));
+    assert_string_equal(messages.data, "error: unknown pass 'quantise'\nnote: did you mean 'quantize'?\n");
+    json_decref(wanted);
+    json_decref(one);
+    json_decref(all);
+}
+
+static void listing_of_one(void **state) {
+    weir_text text = {0};
+    assert_true(weir_pass_registry_print_one(*state, "emit", &text));
+    assert_true(weir_pass_registry_print_one(*state, "tidy", &text));
+    assert_string_equal(text.data, "emit: makes the design\n    kind: module\n    level: 0\n    results: exact\n"
+                                   "    requires: quantize\n    preserves: *\n    invalidates: none\n"
+                                   "    options:\n        seed: int, default -1: any integer\n"
+                                   "tidy (graph pipeline fold-constants,fold-constants): \n");
+    assert_false(weir_pass_registry_print_one(*state, "emitt", &text));
+    assert_string_equal(messages.data, "error: unknown pass 'emitt'\nnote: did you mean 'emit'?\n");
+    weir_text_free(&text);
+}
+
 #define CASE(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void) {
@@ -401,6 +430,8 @@ int main(void) {
         CASE(case_12_configuration),
         CASE(registration_is_checked),
         CASE(listing),
+        CASE(listing_as_json),
+        CASE(listing_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,6 +151,13 @@ int weir_cli_parse(const char *command, const weir_cli_option *options, const ch
                            find_command(command)->operands);
 }
 
+char *weir_cli_json(json_t *value) {
+    char *dump = json_dumps(value, JSON_INDENT(2) | JSON_PRESERVE_ORDER), *text = weir_format("%s\n", dump);
+    free(dump);
+    json_decref(value);
+    return text;
+}
+
 void weir_cli_list_free(weir_cli_list *list) { free(list->item); }
 
 int main(int argc, char **argv) {

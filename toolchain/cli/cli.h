@@ -2,6 +2,7 @@
 #ifndef WEIR_CLI_H
 #define WEIR_CLI_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +50,7 @@ int weir_cli_parse(const char *command, const weir_cli_option *options, const ch
 void weir_cli_list_free(weir_cli_list *list);
 /* Reports misuse with a pointer to the help; returns the exit status. */
 int weir_cli_misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The value as indented text with a line end; takes the value over. Heap memory. */
+char *weir_cli_json(json_t *value);
 
 #endif

@@ -1,4 +1,6 @@
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -6,11 +8,13 @@
 #include "cli/pipeline.h"
 #include "ir/print.h"
 #include "pass/registry.h"
+#include "support/file.h"
 #include "support/text.h"
+#include "support/yaml.h"
 
 static const char help_text[] =
     "INPUT is .onnx or text IR. The text IR of the last graph (of --graph NAME) goes to stdout, or with its constants to\n"
-    "OUT.weir and OUT.npz; everything else goes to stderr. 'weir passes' lists the passes. Executions of passes count\n"
+    "OUT.weir and OUT.npz; with --info stdout has the records in its place. Everything else goes to stderr. 'weir passes' lists the passes. Executions of passes count\n"
     "from 1 for --bisect-limit; those under --require always run and are not counted.\n";
 
 enum { NO_LIMIT = -2 };
@@ -18,7 +22,7 @@ enum { NO_LIMIT = -2 };
 /* The command's own options. */
 typedef struct request {
     weir_pipeline pipeline;
-    const char *input, *output, *graph, *folder, *before, *after, *style, *dump;
+    const char *input, *output, *graph, *folder, *before, *after, *style, *dump, *timing_json, *info;
     int64_t batch, limit;
     bool no_verify, change, failure, timing, statistics, explain;
 } request;
@@ -33,13 +37,16 @@ static int check(request *r) {
     }
     if (strcmp(r->style, "diff") != 0 && strcmp(r->style, "text") != 0)
         return weir_cli_misuse("opt", "unknown style '%s', expected diff or text", r->style);
+    if (r->info != NULL && strcmp(r->info, "json") != 0 && strcmp(r->info, "text") != 0)
+        return weir_cli_misuse("opt", "unknown form '%s', expected json or text", r->info);
     return WEIR_EXIT_FINE;
 }
 
 /* Those that watch for failures come behind those that may fail. */
 static weir_pass_instrument *add_instruments(request *r) {
     weir_pipeline *p = &r->pipeline;
-    weir_pass_instrument *timing = r->timing ? weir_pipeline_add(p, weir_pass_timing_new()) : NULL;
+    weir_pass_instrument *timing =
+        r->timing || r->timing_json != NULL ? weir_pipeline_add(p, weir_pass_timing_new()) : NULL;
     if (r->limit != NO_LIMIT) weir_pipeline_add(p, weir_pass_bisect_new(stderr, r->limit));
     if (!r->no_verify) weir_pipeline_add(p, weir_pass_verifier_new());
     if (r->change)
@@ -59,15 +66,36 @@ static int explain(const weir_pipeline *p) {
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_USAGE;
 }
 
+/* What the passes recorded, as JSON or as YAML. */
+static void print_info(const request *r) {
+    json_t *records = (json_t *)(uintptr_t)weir_pass_records(r->pipeline.context);
+    weir_text text = {NULL, 0, 0};
+    if (strcmp(r->info, "json") == 0) {
+        char *json = weir_cli_json(json_incref(records));
+        weir_text_add(&text, json);
+        free(json);
+    } else {
+        weir_yaml_print(records, &text);
+    }
+    fwrite(text.data, 1, text.size, stdout);
+    weir_text_free(&text);
+}
+
 static int run(request *r, weir_module *module) {
     weir_pipeline *p = &r->pipeline;
     weir_text text = {NULL, 0, 0};
     const weir_pass_instrument *timing = add_instruments(r);
     bool fine = weir_pass_run(p->context, p->pass, module);
-    if (timing != NULL) weir_pass_timing_print(timing, &text);
+    if (r->timing) weir_pass_timing_print(timing, &text);
     if (r->statistics) weir_pass_print_statistics(p->context, &text);
     if (text.size > 0) fputs(text.data, stderr);
     weir_text_free(&text);
+    if (r->timing_json != NULL) {
+        char *json = weir_cli_json(weir_pass_timing_json(timing));
+        fine = weir_file_write(r->timing_json, json, strlen(json)) && fine;
+        free(json);
+    }
+    if (r->info != NULL) print_info(r);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
@@ -75,6 +103,7 @@ static int write_result(const request *r, weir_module *module) {
     const weir_graph *graph = weir_job_result(module, r->graph);
     if (graph == NULL) return WEIR_EXIT_USAGE;
     if (r->output != NULL) return weir_graph_save(graph, r->output) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    if (r->info != NULL) return WEIR_EXIT_FINE;
     weir_text text = {NULL, 0, 0};
     weir_graph_print(graph, &text);
     fwrite(text.data, 1, text.size, stdout);
@@ -118,6 +147,8 @@ int weir_command_opt(int argc, char **argv) {
         {"print-after-failure", 0, WEIR_CLI_FLAG, &r.failure, NULL, "print what a pass that failed left"},
         {"dump", 0, WEIR_CLI_STRING, &r.dump, "DIR", "write the IR after each pass, one file a pass"},
         {"timing", 0, WEIR_CLI_FLAG, &r.timing, NULL, "print the time of each pass"},
+        {"timing-json", 0, WEIR_CLI_STRING, &r.timing_json, "FILE", "write the times as JSON"},
+        {"info", 'i', WEIR_CLI_STRING, &r.info, "FORM", "print what passes found out, as json or text (YAML)"},
         {"statistics", 0, WEIR_CLI_FLAG, &r.statistics, NULL, "print what passes counted"},
         {"bisect-limit", 0, WEIR_CLI_LIMIT, &r.limit, "N", "run only the first N executions of passes; -1: all"},
         {.name = NULL}};

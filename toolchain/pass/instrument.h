@@ -48,6 +48,8 @@ void weir_pass_site_name(const weir_pass_site *site, weir_text *text);
  * context adds to it. */
 weir_pass_instrument *weir_pass_timing_new(void);
 void weir_pass_timing_print(const weir_pass_instrument *timing, weir_text *text);
+/* The tree as a new JSON array of {"pass", "runs", "seconds", "self", "passes": those within}. */
+json_t *weir_pass_timing_json(const weir_pass_instrument *timing);
 /* Verifies the graphs and the design before the first pass, and what a pass worked on after it; fails with the pass's
  * name. */
 weir_pass_instrument *weir_pass_verifier_new(void);

@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 
+static const char *const kind_words[] = {"bool", "int", "real", "string", "enum"};
+
 static void print_specs(const weir_pass_specs *specs, const char *indent, weir_text *text) {
-    static const char *const words[] = {"bool", "int", "real", "string", ""};
     for (size_t i = 0; i < specs->count; i++) {
         const weir_pass_spec *spec = &specs->item[i];
         const weir_pass_option *option = spec->option;
-        weir_text_format(text, "%s%s: %s%s%s, default ", indent, option->name, words[option->kind],
+        weir_text_format(text, "%s%s: %s%s%s, default ", indent, option->name,
+                         option->kind == WEIR_PASS_ENUM ? "" : kind_words[option->kind],
                          option->domain && option->kind != WEIR_PASS_ENUM ? " " : "",
                          option->domain ? option->domain : "");
         weir_pass_value_print(spec, &spec->otherwise, text);
@@ -76,4 +78,61 @@ bool weir_pass_registry_print_one(const weir_pass_registry *registry, const char
     weir_text_format(text, "    options:%s\n", entry->specs.count ? "" : " none");
     print_specs(&entry->specs, "        ", text);
     return true;
+}
+
+/* --- the same as JSON --- */
+static json_t *names_json(const char *names) {
+    json_t *list = json_array();
+    for (char *name; (name = weir_pass_next_name(&names)); free(name)) {
+        json_array_append_new(list, json_string(name));
+    }
+    return list;
+}
+
+static json_t *specs_json(const weir_pass_specs *specs) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < specs->count; i++) {
+        const weir_pass_option *option = specs->item[i].option;
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:s?, s:s}", "name", option->name, "kind",
+                                        kind_words[option->kind], "default", option->otherwise ? option->otherwise : "",
+                                        "domain", option->domain, "help", option->help ? option->help : ""));
+    }
+    return list;
+}
+
+static json_t *entry_json(const weir_pass_entry *entry) {
+    const weir_pass_info *info = entry->info;
+    const char *kind = weir_pass_kind_name(entry->kind);
+    switch (entry->what) {
+    case WEIR_PASS_ENTRY_PASS:
+        return json_pack("{s:s, s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:s, s:o}", "name", info->name, "what", "pass",
+                         "kind", kind, "level", info->level, "results", weir_pass_promise_name(info->promise),
+                         "requires", names_json(info->requires), "preserves", names_json(info->preserves),
+                         "invalidates", names_json(info->invalidates), "help", info->help ? info->help : "", "options",
+                         specs_json(&entry->specs));
+    case WEIR_PASS_ENTRY_ANALYSIS:
+        return json_pack("{s:s, s:s, s:s, s:s}", "name", entry->name, "what", "analysis", "kind", kind, "help",
+                         entry->analysis->help ? entry->analysis->help : "");
+    default:
+        return json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", entry->name, "what", "pipeline", "kind", kind, "help",
+                         entry->help, "pipeline", entry->pipeline);
+    }
+}
+
+json_t *weir_pass_registry_json(const weir_pass_registry *registry) {
+    json_t *entries = json_array();
+    for (size_t i = 0; i < registry->count; i++) {
+        json_array_append_new(entries, entry_json(registry->entry[i]));
+    }
+    return json_pack("{s:o, s:o}", "entries", entries, "configuration", specs_json(&registry->config));
+}
+
+json_t *weir_pass_registry_json_one(const weir_pass_registry *registry, const char *name) {
+    const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
+    if (!entry) {
+        weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
+        return NULL;
+    }
+    return entry_json(entry);
 }

@@ -3,6 +3,8 @@
 #ifndef WEIR_PASS_REGISTRY_H
 #define WEIR_PASS_REGISTRY_H
 
+#include <jansson.h>
+
 #include "pass/pass.h"
 
 weir_pass_registry *weir_pass_registry_new(void);
@@ -37,5 +39,8 @@ const weir_pass_info *weir_pass_registry_at(const weir_pass_registry *registry, 
 void weir_pass_registry_print(const weir_pass_registry *registry, weir_text *text);
 /* One of them in full; false after reporting an unknown name, with the nearest known one. */
 bool weir_pass_registry_print_one(const weir_pass_registry *registry, const char *name, weir_text *text);
+/* The same as new JSON objects: {"entries": [...], "configuration": [...]}, and one entry (NULL: unknown). */
+json_t *weir_pass_registry_json(const weir_pass_registry *registry);
+json_t *weir_pass_registry_json_one(const weir_pass_registry *registry, const char *name);
 
 #endif

@@ -122,3 +122,21 @@ void weir_pass_timing_print(const weir_pass_instrument *instrument, weir_text *t
         print_node(t, child, 0, whole, text);
     }
 }
+
+static json_t *children_json(const timing *t, int index) {
+    json_t *list = json_array();
+    for (int child = t->node[index].first; child != NONE; child = t->node[child].next) {
+        const timing_node *node = &t->node[child];
+        double self = node->total - children_total(t, child);
+        json_t *object = json_object();
+        json_object_set_new(object, "pass", json_string(node->name));
+        json_object_set_new(object, "runs", json_integer((json_int_t)node->runs));
+        json_object_set_new(object, "seconds", json_real(node->total));
+        json_object_set_new(object, "self", json_real(self > 0 ? self : 0));
+        json_object_set_new(object, "passes", children_json(t, child));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+json_t *weir_pass_timing_json(const weir_pass_instrument *instrument) { return children_json(instrument->user, 0); }
