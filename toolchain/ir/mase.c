@@ -1,0 +1,283 @@
+#include "ir/mase.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tables ---- */
+
+typedef enum setting_kind { SETTING_BOOL, SETTING_INT, SETTING_INTS, SETTING_REAL } setting_kind;
+
+typedef struct setting_row {
+    const char *name;
+    setting_kind kind;
+    const char *attribute;
+    const char *otherwise;
+} setting_row;
+
+typedef struct mase_row {
+    weir_mase_callable callable;
+    const char *prefix; /* NULL: the operator has no row */
+    const char *inputs;
+    const setting_row *settings; /* ends with a NULL name */
+} mase_row;
+
+#define WEIR_SETTING(name, kind, attribute, otherwise) {name, SETTING_##kind, attribute, otherwise},
+#define WEIR_MASE(op, callable, prefix, inputs, settings)                                                              \
+    static const setting_row op##_settings[] = {settings{NULL, SETTING_BOOL, NULL, NULL}};
+#define WEIR_MASE_SPATIAL(two, one, three)
+#include "ir/mase.def"
+#undef WEIR_MASE
+
+static const mase_row table[WEIR_OP_COUNT] = {
+#define WEIR_MASE(op, callable, prefix, inputs, settings)                                                              \
+    [WEIR_OP_##op] = {WEIR_MASE_##callable, prefix, inputs, op##_settings},
+#include "ir/mase.def"
+#undef WEIR_MASE
+#undef WEIR_MASE_SPATIAL
+#undef WEIR_SETTING
+};
+
+static const char *const spatial[][3] = {
+#define WEIR_MASE(op, callable, prefix, inputs, settings)
+#define WEIR_MASE_SPATIAL(two, one, three) {one, two, three},
+#include "ir/mase.def"
+#undef WEIR_MASE
+#undef WEIR_MASE_SPATIAL
+};
+
+static const mase_row *row_of(weir_op op) {
+    static const setting_row none[] = {{NULL, SETTING_BOOL, NULL, NULL}};
+    static const mase_row torch = {WEIR_MASE_FUNCTION, "torch", "data", none};
+    static const mase_row weir = {WEIR_MASE_FUNCTION, "weir", "data", none};
+    if (table[op].prefix != NULL) return &table[op];
+    return strcmp(weir_op_get(op)->domain, "weir") == 0 ? &weir : &torch;
+}
+
+/* ---- nodes ---- */
+
+const char *weir_mase_op(const weir_graph *graph, weir_node node) {
+    const char *name = weir_node_metadata_of(graph, node)->common.mase_op;
+    weir_value input = weir_node_input(graph, node, 0);
+    if (input.id == 0) return name;
+    int axes = weir_value_type(graph, input)->shape.rank - 2; /* beside frames and channels; a matrix counts as 1-D */
+    if (axes < 1) axes = 1;
+    for (size_t i = 0; axes <= 3 && i < sizeof spatial / sizeof *spatial; i++)
+        if (strcmp(spatial[i][1], name) == 0) return spatial[i][axes - 1];
+    return name;
+}
+
+weir_mase_callable weir_mase_target(const weir_graph *graph, weir_node node, weir_text *text) {
+    const mase_row *row = row_of(weir_node_op(graph, node));
+    weir_text_format(text, "%s.%s", row->prefix, weir_mase_op(graph, node));
+    return row->callable;
+}
+
+/* The word for input `index` and its length; the last word repeats. */
+static size_t word_at(const char *words, size_t index, const char **word) {
+    size_t length = strcspn(words, " ");
+    for (; index > 0 && words[length] != '\0'; index--) {
+        words += length + 1;
+        length = strcspn(words, " ");
+    }
+    *word = words;
+    return length;
+}
+
+static bool is_data(const char *word, size_t length) { return length == 4 && strncmp(word, "data", 4) == 0; }
+
+weir_mase_role weir_mase_input(const weir_graph *graph, weir_node node, size_t index, char name[WEIR_MASE_NAME_SIZE]) {
+    if (weir_node_input(graph, node, index).id == 0) return WEIR_MASE_NOTHING;
+    const char *words = row_of(weir_node_op(graph, node))->inputs, *word;
+    size_t length = word_at(words, index, &word);
+    if (is_data(word, length)) {
+        size_t number = 0;
+        for (size_t i = 0; i < index; i++) {
+            const char *other;
+            size_t size = word_at(words, i, &other);
+            number += is_data(other, size) && weir_node_input(graph, node, i).id != 0;
+        }
+        snprintf(name, WEIR_MASE_NAME_SIZE, "data_in_%zu", number);
+        return WEIR_MASE_DATA;
+    }
+    bool is_setting = *word == '=';
+    snprintf(name, WEIR_MASE_NAME_SIZE, "%.*s", (int)length - is_setting, word + is_setting);
+    return is_setting ? WEIR_MASE_SETTING : WEIR_MASE_PARAMETER;
+}
+
+void weir_mase_output(size_t index, char name[WEIR_MASE_NAME_SIZE]) {
+    snprintf(name, WEIR_MASE_NAME_SIZE, "data_out_%zu", index);
+}
+
+weir_value weir_mase_find(const weir_graph *graph, weir_node node, const char *name) {
+    char own[WEIR_MASE_NAME_SIZE];
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        if (weir_mase_input(graph, node, i, own) != WEIR_MASE_NOTHING && strcmp(own, name) == 0)
+            return weir_node_input(graph, node, i);
+    }
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
+        weir_mase_output(i, own);
+        if (strcmp(own, name) == 0) return weir_node_output(graph, node, i);
+    }
+    return WEIR_NO_VALUE;
+}
+
+static json_t *setting_otherwise(const setting_row *row) {
+    switch (row->kind) {
+    case SETTING_BOOL: return json_boolean(strcmp(row->otherwise, "True") == 0);
+    case SETTING_INT: return json_integer(strtoll(row->otherwise, NULL, 10));
+    case SETTING_REAL: return json_real(weir_parse_double(row->otherwise, NULL));
+    case SETTING_INTS: break;
+    }
+    return json_array();
+}
+
+static json_t *setting_value(const setting_row *row, const weir_attribute *attribute) {
+    if (attribute == NULL) return setting_otherwise(row);
+    switch (attribute->kind) {
+    case WEIR_ATTRIBUTE_INT:
+        return row->kind == SETTING_BOOL ? json_boolean(attribute->as.i != 0) : json_integer(attribute->as.i);
+    case WEIR_ATTRIBUTE_FLOAT: return json_real(attribute->as.f);
+    case WEIR_ATTRIBUTE_STRING: return json_string(attribute->as.s);
+    default: break;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < attribute->count; i++) {
+        bool whole = attribute->kind == WEIR_ATTRIBUTE_INTS;
+        json_array_append_new(list, whole ? json_integer(attribute->as.ints[i]) : json_real(attribute->as.floats[i]));
+    }
+    return list;
+}
+
+json_t *weir_mase_settings(const weir_graph *graph, weir_node node) {
+    json_t *settings = json_object();
+    for (const setting_row *row = row_of(weir_node_op(graph, node))->settings; row->name != NULL; row++) {
+        const weir_attribute *attribute =
+            row->attribute == NULL ? NULL : weir_node_attribute(graph, node, row->attribute);
+        json_object_set_new(settings, row->name, setting_value(row, attribute));
+    }
+    return settings;
+}
+
+bool weir_mase_is_module(const weir_graph *graph, weir_node node) {
+    char name[WEIR_MASE_NAME_SIZE];
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        if (weir_mase_input(graph, node, i, name) == WEIR_MASE_PARAMETER &&
+            weir_mase_constant(graph, weir_node_input(graph, node, i)) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* ---- values ---- */
+
+/* Does the node only give its first input other places? */
+static bool moves_elements(weir_op op) {
+    return op == WEIR_OP_IDENTITY || op == WEIR_OP_FLATTEN || op == WEIR_OP_RESHAPE || op == WEIR_OP_TRANSPOSE;
+}
+
+static bool is_quantizer(weir_op op) {
+    return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_DEQUANTIZE_LINEAR || op == WEIR_OP_QUANT ||
+           op == WEIR_OP_BIPOLAR_QUANT;
+}
+
+const weir_array *weir_mase_constant(const weir_graph *graph, weir_value value) {
+    weir_node producer = weir_value_producer(graph, value);
+    while (producer.id != 0 &&
+           (moves_elements(weir_node_op(graph, producer)) || is_quantizer(weir_node_op(graph, producer)))) {
+        value = weir_node_input(graph, producer, 0);
+        producer = weir_value_producer(graph, value);
+    }
+    return weir_value_constant(graph, value);
+}
+
+/* Fraction bits of a step, when it is a power of two. */
+static bool fraction_bits(double step, int64_t *bits) {
+    int exponent;
+    if (frexp(step, &exponent) != 0.5) return false;
+    *bits = 1 - exponent;
+    return true;
+}
+
+static weir_mase_precision of_type(const weir_type *type) {
+    const weir_quant *quant = &type->quant;
+    weir_mase_precision precision = {weir_format_name(quant->format), 1, {quant->width}};
+    switch (quant->format) {
+    case WEIR_FORMAT_FLOAT:
+        if (!weir_dtype_is_float(type->dtype)) precision.type = weir_dtype_name(type->dtype);
+        precision.bits[0] = (int64_t)weir_dtype_size(type->dtype) * 8;
+        return precision;
+    case WEIR_FORMAT_FIXED: return (weir_mase_precision){"fixed", 2, {quant->width, quant->frac}};
+    case WEIR_FORMAT_BINARY: return (weir_mase_precision){"binary", 3, {quant->width, 0, 1}};
+    case WEIR_FORMAT_INTEGER: break;
+    default: return precision;
+    }
+    for (uint32_t i = 0; i < quant->count; i++) {
+        int64_t bits;
+        if ((quant->zero_point != NULL && quant->zero_point[i] != 0) || !fraction_bits(quant->scale[i], &bits) ||
+            (i > 0 && bits != precision.bits[1]))
+            return (weir_mase_precision){"integer", 1, {quant->width}};
+        precision.bits[1] = bits;
+    }
+    precision.count = 2;
+    return precision;
+}
+
+/* [width, frac] when all scales are the same power of two and all zero points 0 (NULL: they are), else [width]. Scales
+ * that are not known count as no power of two. */
+static weir_mase_precision of_grid(int64_t width, const weir_array *scale, const weir_array *zero) {
+    weir_mase_precision precision = {"integer", 1, {width}};
+    if (scale == NULL) return precision;
+    for (size_t i = 0; i < scale->count; i++) {
+        int64_t bits;
+        if (!fraction_bits(weir_array_get(scale, i), &bits) || (i > 0 && bits != precision.bits[1])) return precision;
+        precision.bits[1] = bits;
+    }
+    for (size_t i = 0; zero != NULL && i < zero->count; i++)
+        if (weir_array_get(zero, i) != 0) return precision;
+    precision.count = 2;
+    return precision;
+}
+
+static weir_mase_precision of_dequantizer(const weir_graph *graph, weir_node node) {
+    weir_value zero = weir_node_input(graph, node, 2);
+    const weir_type *codes = weir_value_type(graph, weir_node_input(graph, node, 0));
+    const weir_array *zeros = zero.id == 0 ? NULL : weir_value_constant(graph, zero);
+    const weir_array *scales = weir_value_constant(graph, weir_node_input(graph, node, 1));
+    return of_grid(codes->quant.width, zero.id != 0 && zeros == NULL ? NULL : scales, zeros);
+}
+
+/* QONNX: MASE calls a power of two with floor "fixed", all else "integer". */
+static weir_mase_precision of_quantizer(const weir_graph *graph, weir_node node) {
+    const weir_array *zero = weir_value_constant(graph, weir_node_input(graph, node, 2));
+    const weir_array *width = weir_value_constant(graph, weir_node_input(graph, node, 3));
+    const weir_array *scale = weir_value_constant(graph, weir_node_input(graph, node, 1));
+    if (width == NULL) return (weir_mase_precision){"integer", 0, {0}};
+    weir_mase_precision precision = of_grid(weir_array_get_int(width, 0), zero == NULL ? NULL : scale, zero);
+    const char *rounding = weir_node_string(graph, node, "rounding_mode", "ROUND");
+    if (precision.count == 2 && strcmp(rounding, "FLOOR") == 0) precision.type = "fixed";
+    return precision;
+}
+
+weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value value) {
+    weir_node producer = weir_value_producer(graph, value);
+    while (producer.id != 0 && moves_elements(weir_node_op(graph, producer))) {
+        value = weir_node_input(graph, producer, 0);
+        producer = weir_value_producer(graph, value);
+    }
+    weir_op op = producer.id == 0 ? WEIR_OP_NONE : weir_node_op(graph, producer);
+    if (op == WEIR_OP_BIPOLAR_QUANT) return (weir_mase_precision){"binary", 3, {1, 0, 1}};
+    if (op == WEIR_OP_QUANT) return of_quantizer(graph, producer);
+    if (op == WEIR_OP_DEQUANTIZE_LINEAR) return of_dequantizer(graph, producer);
+    return of_type(weir_value_type(graph, value));
+}
+
+const char *weir_mase_dtype(weir_dtype dtype) {
+    static const char *const names[WEIR_DTYPE_COUNT] = {
+        [WEIR_BOOL] = "torch.bool",       [WEIR_INT8] = "torch.int8",       [WEIR_INT16] = "torch.int16",
+        [WEIR_INT32] = "torch.int32",     [WEIR_INT64] = "torch.int64",     [WEIR_UINT8] = "torch.uint8",
+        [WEIR_UINT16] = "torch.uint16",   [WEIR_UINT32] = "torch.uint32",   [WEIR_UINT64] = "torch.uint64",
+        [WEIR_FLOAT16] = "torch.float16", [WEIR_FLOAT32] = "torch.float32", [WEIR_FLOAT64] = "torch.float64"};
+    return names[dtype];
+}
