@@ -16,5 +16,9 @@ bool weir_passes_register(weir_pass_registry *registry) {
                registry, WEIR_PASS_MODULE, "compile",
                "lower_integer,realize_requantize,choose_folding,insert_streams,size_fifos,emit_verilog_top,emit_bram,"
                "emit_internal_rtl,emit_verilog_tb",
-               "from an imported, quantized model to a folder of hardware");
+               "from an imported, quantized model to a folder of hardware") &&
+           weir_pass_registry_add_pipeline(registry, WEIR_PASS_GRAPH, "default",
+                                           "infer_type,eliminate_common_subexpr,fold_constant,simplify_expr,"
+                                           "dead_code_elimination",
+                                           "what any tensor graph gains from");
 }

@@ -8,7 +8,7 @@
 #include "passes/pass.def"
 #undef WEIR_PASS
 
-/* Registers every pass and the pipeline "compile"; false after a reported error. */
+/* Registers every pass and the pipelines "compile" and "default"; false after a reported error. */
 bool weir_passes_register(weir_pass_registry *registry);
 
 /* The integer graph of an imported one, or NULL after reported errors (transform/lower_integer.c). */
@@ -30,7 +30,7 @@ bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, cons
 bool weir_insert_streams(weir_graph *graph);
 bool weir_size_fifos(weir_graph *graph);
 
-/* Removes nodes whose results nobody uses and unused constants; returns how many (transform/remove_unused.c). */
-size_t weir_remove_unused(weir_graph *graph);
+/* Removes nodes whose results nobody uses and unused constants; returns how many (transform/dead_code_elimination.c). */
+size_t weir_eliminate_dead_code(weir_graph *graph);
 
 #endif

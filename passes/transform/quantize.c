@@ -336,6 +336,6 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
     }
     free(q.range);
     free(q.quantized);
-    weir_remove_unused(graph);
+    weir_eliminate_dead_code(graph);
     return fine;
 }

@@ -346,7 +346,7 @@ bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form) {
         for (size_t c = 0; r.staircase != NULL && c < r.channels; c++) weir_staircase_free(&r.staircase[c]);
         free(r.staircase);
     }
-    weir_remove_unused(graph);
+    weir_eliminate_dead_code(graph);
     return fine;
 }
 

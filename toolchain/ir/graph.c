@@ -29,12 +29,15 @@ typedef struct value_record {
     uint32_t output;
     weir_use *use;
     uint32_t use_count, use_capacity;
+    uint32_t first_output; /* graph outputs that are this value: a list through output_record.next, by index + 1 */
+    bool is_input;
 } value_record;
 
 typedef struct node_record {
     weir_op op; /* NONE: removed */
     const char *name;
     weir_value *input;
+    uint32_t *place; /* by input: where it stands in the value's list of uses */
     weir_value *output;
     uint32_t input_count, output_count, attribute_count, attribute_capacity;
     weir_attribute *attribute; /* sorted by name */
@@ -46,6 +49,7 @@ typedef struct node_record {
 typedef struct output_record {
     const char *name;
     weir_value value;
+    uint32_t next; /* index + 1 of another output with the same value; 0: none */
 } output_record;
 
 struct weir_graph {
@@ -159,11 +163,6 @@ size_t weir_graph_output_count(const weir_graph *graph) { return graph->output_c
 weir_value weir_graph_output(const weir_graph *graph, size_t index) { return graph->output[index].value; }
 const char *weir_graph_output_name(const weir_graph *graph, size_t index) { return graph->output[index].name; }
 
-void weir_graph_set_output(weir_graph *graph, size_t index, weir_value value) {
-    assert(weir_value_exists(graph, value));
-    graph->output[index].value = value;
-}
-
 /* --- values --- */
 
 static void *copy_in(weir_arena *arena, const void *data, size_t size) {
@@ -202,13 +201,30 @@ weir_value weir_graph_add_input(weir_graph *graph, const char *name, const weir_
     weir_value_set_type(graph, value, type);
     graph->input = weir_grow(graph->input, &graph->input_capacity, graph->input_count + 1, sizeof *graph->input);
     graph->input[graph->input_count++] = value;
+    value_at(graph, value)->is_input = true;
     return value;
+}
+
+/* Puts output `index` on the value's list. */
+static void link_output(weir_graph *graph, weir_value value, size_t index) {
+    value_record *record = value_at(graph, value);
+    graph->output[index].value = value;
+    graph->output[index].next = record->first_output;
+    record->first_output = (uint32_t)index + 1;
 }
 
 void weir_graph_add_output(weir_graph *graph, const char *name, weir_value value) {
     assert(weir_value_exists(graph, value));
     graph->output = weir_grow(graph->output, &graph->output_capacity, graph->output_count + 1, sizeof *graph->output);
-    graph->output[graph->output_count++] = (output_record){weir_graph_intern(graph, name), value};
+    graph->output[graph->output_count].name = weir_graph_intern(graph, name);
+    link_output(graph, value, graph->output_count++);
+}
+
+void weir_graph_set_output(weir_graph *graph, size_t index, weir_value value) {
+    uint32_t *link = &value_at(graph, graph->output[index].value)->first_output;
+    while (*link != index + 1) link = &graph->output[*link - 1].next;
+    *link = graph->output[index].next;
+    link_output(graph, value, index);
 }
 
 static void type_of_constant(const weir_array *data, weir_type *type) {
@@ -239,10 +255,11 @@ weir_value weir_graph_add_constant(weir_graph *graph, const char *name, const we
 void weir_value_bind(weir_graph *graph, weir_value value, const weir_array *data) {
     value_record *record = value_at(graph, value);
     assert(record->producer.id == 0);
-    for (size_t i = 0; i < graph->input_count; i++) {
+    for (size_t i = 0; record->is_input; i++) {
         if (graph->input[i].id != value.id) continue;
         memmove(&graph->input[i], &graph->input[i + 1], (graph->input_count - i - 1) * sizeof *graph->input);
         graph->input_count--;
+        record->is_input = false;
     }
     record->constant = weir_array_copy_in(graph->arena, data);
     type_of_constant(data, &record->type);
@@ -289,10 +306,7 @@ weir_use weir_value_use(const weir_graph *graph, weir_value value, size_t index)
 }
 
 bool weir_value_is_output(const weir_graph *graph, weir_value value) {
-    for (size_t i = 0; i < graph->output_count; i++) {
-        if (graph->output[i].value.id == value.id) return true;
-    }
-    return false;
+    return value_at(graph, value)->first_output != 0;
 }
 
 weir_value weir_graph_find_value(const weir_graph *graph, const char *name) {
@@ -311,19 +325,19 @@ static void add_use(weir_graph *graph, weir_value value, weir_node node, uint32_
         record->use = use;
         record->use_capacity = capacity;
     }
+    graph->node[node.id].place[index] = record->use_count;
     record->use[record->use_count++] = (weir_use){node, index};
 }
 
-/* Keeps the order of the remaining uses, which is the order in which they were made. */
-static void drop_use(weir_graph *graph, weir_value value, weir_node node, uint32_t index) {
+/* The last use takes the place of the dropped one. */
+static void drop_use(weir_graph *graph, weir_node node, uint32_t index) {
+    const weir_value value = graph->node[node.id].input[index];
     if (value.id == 0) return;
     value_record *record = value_at(graph, value);
-    for (uint32_t i = 0; i < record->use_count; i++) {
-        if (record->use[i].node.id != node.id || record->use[i].index != index) continue;
-        memmove(&record->use[i], &record->use[i + 1], (record->use_count - i - 1) * sizeof *record->use);
-        record->use_count--;
-        return;
-    }
+    const uint32_t place = graph->node[node.id].place[index];
+    const weir_use moved = record->use[--record->use_count];
+    record->use[place] = moved;
+    graph->node[moved.node.id].place[moved.index] = place;
 }
 
 void weir_value_replace(weir_graph *graph, weir_value old, weir_value with) {
@@ -335,9 +349,7 @@ void weir_value_replace(weir_graph *graph, weir_value old, weir_value with) {
         add_use(graph, with, use.node, use.index);
     }
     record->use_count = 0;
-    for (size_t i = 0; i < graph->output_count; i++) {
-        if (graph->output[i].value.id == old.id) graph->output[i].value = with;
-    }
+    while (record->first_output != 0) weir_graph_set_output(graph, record->first_output - 1, with);
 }
 
 void weir_graph_remove_value(weir_graph *graph, weir_value value) {
@@ -382,6 +394,7 @@ weir_node weir_graph_add_node(weir_graph *graph, weir_op op, const char *name, c
     record->name = claim_name(graph, &graph->node_names, name, node.id);
     record->input_count = (uint32_t)input_count;
     record->input = weir_arena_array(graph->arena, input_count, sizeof *record->input);
+    record->place = weir_arena_array(graph->arena, input_count, sizeof *record->place);
     record->output_count = (uint32_t)outputs;
     record->output = weir_arena_array(graph->arena, outputs, sizeof *record->output);
     record->metadata.common.mase_type = weir_op_get(op)->mase_type;
@@ -403,7 +416,7 @@ weir_node weir_graph_add_node(weir_graph *graph, weir_op op, const char *name, c
 
 void weir_graph_remove_node(weir_graph *graph, weir_node node) {
     node_record *record = node_at(graph, node);
-    for (uint32_t i = 0; i < record->input_count; i++) drop_use(graph, record->input[i], node, i);
+    for (uint32_t i = 0; i < record->input_count; i++) drop_use(graph, node, i);
     for (uint32_t i = 0; i < record->output_count; i++) weir_graph_remove_value(graph, record->output[i]);
     unlink_node(graph, node);
     release_name(&graph->node_names, record->name);
@@ -459,7 +472,7 @@ weir_value weir_node_input(const weir_graph *graph, weir_node node, size_t index
 void weir_node_set_input(weir_graph *graph, weir_node node, size_t index, weir_value value) {
     node_record *record = node_at(graph, node);
     assert(index < record->input_count);
-    drop_use(graph, record->input[index], node, (uint32_t)index);
+    drop_use(graph, node, (uint32_t)index);
     record->input[index] = value;
     add_use(graph, value, node, (uint32_t)index);
 }
@@ -585,6 +598,7 @@ static void copy_node(weir_graph *to, const weir_graph *from, uint32_t id) {
     if (old->op == WEIR_OP_NONE) return;
     record->name = claim_name(to, &to->node_names, old->name, id);
     record->input = copy_in(to->arena, old->input, old->input_count * sizeof *old->input);
+    record->place = copy_in(to->arena, old->place, old->input_count * sizeof *old->place);
     record->output = copy_in(to->arena, old->output, old->output_count * sizeof *old->output);
     record->attribute = copy_in(to->arena, old->attribute, old->attribute_capacity * sizeof *old->attribute);
     for (uint32_t i = 0; i < record->attribute_count; i++) {
@@ -630,7 +644,11 @@ weir_graph *weir_graph_copy(const weir_graph *graph) {
         copy->input = weir_grow(copy->input, &copy->input_capacity, i + 1, sizeof *copy->input);
         copy->input[copy->input_count++] = graph->input[i];
     }
-    for (size_t i = 0; i < graph->output_count; i++)
-        weir_graph_add_output(copy, graph->output[i].name, graph->output[i].value);
+    copy->output = weir_grow(copy->output, &copy->output_capacity, graph->output_count, sizeof *copy->output);
+    copy->output_count = graph->output_count;
+    for (size_t i = 0; i < graph->output_count; i++) {
+        copy->output[i] = graph->output[i];
+        copy->output[i].name = weir_graph_intern(copy, graph->output[i].name);
+    }
     return copy;
 }

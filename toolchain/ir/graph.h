@@ -93,11 +93,12 @@ const weir_array *weir_value_constant(const weir_graph *graph, weir_value value)
 weir_node weir_value_producer(const weir_graph *graph, weir_value value);         /* none: input or constant */
 uint32_t weir_value_producer_output(const weir_graph *graph, weir_value value);
 size_t weir_value_use_count(const weir_graph *graph, weir_value value); /* by nodes; graph outputs not counted */
+/* In the order in which the uses were made, until one is taken away: then the last takes its place. */
 weir_use weir_value_use(const weir_graph *graph, weir_value value, size_t index);
-bool weir_value_is_output(const weir_graph *graph, weir_value value); /* O(outputs) */
+bool weir_value_is_output(const weir_graph *graph, weir_value value);
 weir_value weir_graph_find_value(const weir_graph *graph, const char *name);
 uint32_t weir_graph_value_limit(const weir_graph *graph); /* handles are 1 .. limit-1, with holes */
-/* Every use of `old`, graph outputs included, becomes one of `with`. */
+/* Every use of `old`, graph outputs included, becomes one of `with`. O(uses of old). */
 void weir_value_replace(weir_graph *graph, weir_value old, weir_value with);
 /* Removes an unused constant or input-less value. */
 void weir_graph_remove_value(weir_graph *graph, weir_value value);

@@ -1,3 +1,5 @@
+/* What no output needs goes. Every operator is a pure function of its inputs, so a node is dead when no output and no
+ * living node uses a result of it; one walk from the last node to the first finds all. O(size). */
 #include "ir/graph.h"
 #include "passes/passes.h"
 
@@ -9,7 +11,7 @@ static bool is_used(const weir_graph *graph, weir_node node) {
     return false;
 }
 
-size_t weir_remove_unused(weir_graph *graph) {
+size_t weir_eliminate_dead_code(weir_graph *graph) {
     size_t removed = 0;
     for (weir_node node = weir_graph_last(graph), previous; node.id != 0; node = previous) {
         previous = weir_node_previous(graph, node);
@@ -25,4 +27,12 @@ size_t weir_remove_unused(weir_graph *graph) {
         removed++;
     }
     return removed;
+}
+
+bool weir_pass_dead_code_elimination(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    (void)pass;
+    const size_t removed = weir_eliminate_dead_code(graph);
+    weir_pass_count(context, "nodes and constants removed", (int64_t)removed);
+    if (removed == 0) weir_pass_unchanged(context);
+    return true;
 }

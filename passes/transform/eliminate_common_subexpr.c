@@ -1,0 +1,144 @@
+/* Of nodes that compute the same, the first stays. Same: the operator, its attributes, the types of its outputs, and its
+ * inputs, where one-element constants are equal by content, and so are the short int64 vectors by which ONNX gives
+ * shapes and axes; other constants are equal when they are one value. The order of inputs counts, even where the
+ * operator does not care. Nodes without inputs and the operators of `skip` stay. One walk and a hash table: a node
+ * whose inputs were merged is seen after them. O(size). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/passes.h"
+#include "passes/transform/rewrite.h"
+#include "support/arena.h"
+#include "support/hash.h"
+#include "support/suggest.h"
+
+typedef struct candidates {
+    const weir_graph *graph;
+    uint32_t *slot; /* nodes by hash, 0: free */
+    size_t capacity;
+    bool skip[WEIR_OP_COUNT];
+} candidates;
+
+/* A constant that is compared by content. */
+static const weir_array *small_constant(const weir_graph *graph, weir_value value) {
+    const weir_array *constant = value.id == 0 ? NULL : weir_value_constant(graph, value);
+    if (constant == NULL) return NULL;
+    const bool is_shape = constant->dtype == WEIR_INT64 && constant->shape.rank <= 1;
+    return constant->count == 1 || (is_shape && constant->count <= WEIR_MAX_RANK) ? constant : NULL;
+}
+
+static bool same_bits(const weir_array *a, const weir_array *b) {
+    return a->dtype == b->dtype && weir_shape_equal(&a->shape, &b->shape) &&
+           memcmp(a->data, b->data, a->count * weir_dtype_size(a->dtype)) == 0;
+}
+
+static bool same_value(const weir_graph *graph, weir_value a, weir_value b) {
+    if (a.id == b.id) return true;
+    const weir_array *x = small_constant(graph, a), *y = small_constant(graph, b);
+    return x != NULL && y != NULL && same_bits(x, y) &&
+           weir_type_equal(weir_value_type(graph, a), weir_value_type(graph, b));
+}
+
+static bool same_attribute(const weir_attribute *a, const weir_attribute *b) {
+    if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->count != b->count) return false;
+    switch (a->kind) {
+    case WEIR_ATTRIBUTE_INT: return a->as.i == b->as.i;
+    case WEIR_ATTRIBUTE_FLOAT: return memcmp(&a->as.f, &b->as.f, sizeof a->as.f) == 0;
+    case WEIR_ATTRIBUTE_STRING: return strcmp(a->as.s, b->as.s) == 0;
+    case WEIR_ATTRIBUTE_INTS:
+        return a->count == 0 || memcmp(a->as.ints, b->as.ints, a->count * sizeof *a->as.ints) == 0;
+    default: return a->count == 0 || memcmp(a->as.floats, b->as.floats, a->count * sizeof *a->as.floats) == 0;
+    }
+}
+
+static bool same_node(const weir_graph *graph, weir_node a, weir_node b) {
+    if (weir_node_op(graph, a) != weir_node_op(graph, b) ||
+        weir_node_input_count(graph, a) != weir_node_input_count(graph, b) ||
+        weir_node_output_count(graph, a) != weir_node_output_count(graph, b) ||
+        weir_node_attribute_count(graph, a) != weir_node_attribute_count(graph, b))
+        return false;
+    for (size_t i = 0; i < weir_node_input_count(graph, a); i++)
+        if (!same_value(graph, weir_node_input(graph, a, i), weir_node_input(graph, b, i))) return false;
+    for (size_t i = 0; i < weir_node_attribute_count(graph, a); i++)
+        if (!same_attribute(weir_node_attribute_at(graph, a, i), weir_node_attribute_at(graph, b, i))) return false;
+    for (size_t i = 0; i < weir_node_output_count(graph, a); i++)
+        if (!weir_type_equal(weir_value_type(graph, weir_node_output(graph, a, i)),
+                             weir_value_type(graph, weir_node_output(graph, b, i))))
+            return false;
+    return true;
+}
+
+/* Of operator and inputs: attributes rarely tell nodes with the same inputs apart. */
+static size_t hash_of(const weir_graph *graph, weir_node node) {
+    weir_hash hash = weir_hash_start();
+    const weir_op op = weir_node_op(graph, node);
+    weir_hash_add(&hash, &op, sizeof op);
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value input = weir_node_input(graph, node, i);
+        const weir_array *constant = small_constant(graph, input);
+        if (constant == NULL) weir_hash_add(&hash, &input.id, sizeof input.id);
+        else weir_hash_add(&hash, constant->data, constant->count * weir_dtype_size(constant->dtype));
+    }
+    return (size_t)hash.low;
+}
+
+/* An earlier node that computes the same; without one the node becomes a candidate itself. */
+static weir_node find_same(candidates *known, weir_node node) {
+    size_t slot = hash_of(known->graph, node) & (known->capacity - 1);
+    while (known->slot[slot] != 0) {
+        const weir_node other = {known->slot[slot]};
+        if (same_node(known->graph, other, node)) return other;
+        slot = (slot + 1) & (known->capacity - 1);
+    }
+    known->slot[slot] = node.id;
+    return WEIR_NO_NODE;
+}
+
+static bool is_candidate(const candidates *known, weir_node node) {
+    return weir_node_input_count(known->graph, node) > 0 && !known->skip[weir_node_op(known->graph, node)] &&
+           weir_rewrite_may(known->graph, node);
+}
+
+/* Marks the operators of a list "Add, Relu". */
+static bool read_skip(const char *list, bool skip[WEIR_OP_COUNT]) {
+    const char *names[WEIR_OP_COUNT];
+    for (int op = 0; op < WEIR_OP_COUNT; op++) names[op] = weir_op_get((weir_op)op)->full_name;
+    char *text = weir_copy_string(list), *rest = text;
+    bool fine = true;
+    for (char *name; fine && (name = strtok_r(rest, ", ", &rest)) != NULL;) {
+        const weir_op op = weir_op_find_full(name);
+        skip[op] = true;
+        fine = op != WEIR_OP_NONE;
+        if (fine) continue;
+        const char *near = weir_suggest(name, names + 1, WEIR_OP_COUNT - 1);
+        weir_error(WEIR_NOWHERE, "option 'skip': unknown operator '%s'", name);
+        if (near != NULL) weir_note("did you mean '%s'?", near);
+    }
+    free(text);
+    return fine;
+}
+
+static void merge(weir_rewrite *rewrite, weir_node node, weir_node same) {
+    for (size_t i = 0; i < weir_node_output_count(rewrite->graph, node); i++)
+        weir_rewrite_replace(rewrite, weir_node_output(rewrite->graph, node, i),
+                             weir_node_output(rewrite->graph, same, i));
+    weir_rewrite_remove(rewrite, node);
+}
+
+bool weir_pass_eliminate_common_subexpr(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    candidates known = {.graph = graph, .capacity = 64};
+    if (!read_skip(weir_pass_string(pass, "skip"), known.skip)) return false;
+    while (known.capacity < 2 * weir_graph_node_count(graph)) known.capacity *= 2;
+    known.slot = weir_calloc(known.capacity, sizeof *known.slot);
+    weir_rewrite rewrite = {.graph = graph};
+    for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
+        next = weir_node_next(graph, node);
+        if (!is_candidate(&known, node)) continue;
+        const weir_node same = find_same(&known, node);
+        if (same.id != 0) merge(&rewrite, node, same);
+    }
+    free(known.slot);
+    weir_pass_count(context, "nodes merged", (int64_t)rewrite.count);
+    if (rewrite.count == 0) weir_pass_unchanged(context);
+    return weir_rewrite_finish(&rewrite);
+}

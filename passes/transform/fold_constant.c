@@ -1,0 +1,97 @@
+/* Nodes whose inputs are all constants become constants, computed by the reference kernels, so results keep their bits.
+ * A node without inputs is left alone, and so are quantizers unless asked for: a QDQ model says by DequantizeLinear on a
+ * constant how its weights are quantized. O(size + work of the folded nodes). */
+#include <stdlib.h>
+
+#include "exec/kernel.h"
+#include "passes/passes.h"
+#include "passes/transform/rewrite.h"
+#include "support/arena.h"
+
+static bool is_quantizer(weir_op op) {
+    return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_DEQUANTIZE_LINEAR || op == WEIR_OP_QUANT ||
+           op == WEIR_OP_BIPOLAR_QUANT;
+}
+
+/* All inputs that are given are constants, and there is one. */
+static bool is_fixed(const weir_graph *graph, weir_node node) {
+    bool any = false;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value input = weir_node_input(graph, node, i);
+        if (input.id == 0) continue;
+        if (weir_value_constant(graph, input) == NULL) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* The node's results on the heap. */
+static weir_array **evaluate(const weir_graph *graph, weir_node node) {
+    const weir_op_info *info = weir_node_info(graph, node);
+    const size_t given = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
+    const size_t slots = info->inputs_max > 0 && (size_t)info->inputs_max > given ? (size_t)info->inputs_max : given;
+    const weir_array **inputs = weir_calloc(slots, sizeof *inputs);
+    weir_array **results = weir_calloc(outputs, sizeof *results);
+    for (size_t i = 0; i < given; i++) {
+        const weir_value input = weir_node_input(graph, node, i);
+        if (input.id != 0) inputs[i] = weir_value_constant(graph, input);
+    }
+    for (size_t i = 0; i < outputs; i++) {
+        const weir_type *type = weir_value_type(graph, weir_node_output(graph, node, i));
+        results[i] = weir_array_new(type->dtype, &type->shape);
+    }
+    weir_kernel_find(weir_node_op(graph, node))(graph, node, inputs, results);
+    free(inputs);
+    return results;
+}
+
+/* The output becomes a constant of its type and, once the node is gone, of its name. */
+static weir_value replace_output(weir_rewrite *rewrite, weir_value output, const weir_array *result) {
+    weir_graph *graph = rewrite->graph;
+    const weir_value constant = weir_graph_add_constant(graph, weir_value_name(graph, output), result);
+    weir_type type = *weir_value_type(graph, output);
+    const weir_type *found = weir_value_type(graph, constant);
+    type.has_range = found->has_range;
+    type.low = found->low;
+    type.high = found->high;
+    weir_value_set_type(graph, constant, &type);
+    weir_rewrite_replace(rewrite, output, constant);
+    return constant;
+}
+
+static void fold(weir_rewrite *rewrite, weir_node node) {
+    weir_graph *graph = rewrite->graph;
+    const size_t outputs = weir_node_output_count(graph, node);
+    weir_array **results = evaluate(graph, node);
+    weir_value *constants = weir_calloc(outputs, sizeof *constants);
+    const char **names = weir_calloc(outputs, sizeof *names);
+    for (size_t i = 0; i < outputs; i++) {
+        const weir_value output = weir_node_output(graph, node, i);
+        names[i] = weir_value_name(graph, output);
+        constants[i] = replace_output(rewrite, output, results[i]);
+        weir_array_free(results[i]);
+    }
+    weir_rewrite_remove(rewrite, node);
+    for (size_t i = 0; i < outputs; i++) {
+        const bool used = weir_value_use_count(graph, constants[i]) > 0 || weir_value_is_output(graph, constants[i]);
+        if (used) weir_value_set_name(graph, constants[i], names[i]);
+        else weir_graph_remove_value(graph, constants[i]);
+    }
+    free(results);
+    free(constants);
+    free(names);
+}
+
+bool weir_pass_fold_constant(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    const bool quantizers = weir_pass_bool(pass, "fold_qnn");
+    weir_rewrite rewrite = {.graph = graph};
+    weir_kernel_prepare();
+    for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
+        next = weir_node_next(graph, node);
+        if (!weir_rewrite_may(graph, node) || !is_fixed(graph, node) || !weir_kernel_supports(graph, node)) continue;
+        if (quantizers || !is_quantizer(weir_node_op(graph, node))) fold(&rewrite, node);
+    }
+    weir_pass_count(context, "nodes folded", (int64_t)rewrite.count);
+    if (rewrite.count == 0) weir_pass_unchanged(context);
+    return weir_rewrite_finish(&rewrite);
+}

@@ -1,0 +1,391 @@
+/* One case of tests/pass: a graph, a pipeline, and the graph that must come out. usage: run_pass CASE
+ * Besides the text it checks that the result verifies, reads back byte for byte, stays as it is when the pipeline runs
+ * again, and computes the same as before on random inputs. tests/README.md describes the file; exit status 0 when all
+ * holds (or, in a case with `planted:`, when exactly that check fails), else 1. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec.h"
+#include "ir/infer.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "pass/instrument.h"
+#include "passes/passes.h"
+#include "support/arena.h"
+#include "support/file.h"
+#include "support/hash.h"
+
+enum { FRAMES = 3 };
+
+/* The parts of the file; text points into it, ends are zero. */
+typedef struct test_case {
+    char *pipeline, *level, *disable, *require, *config, *check, *planted, *again;
+    char *input, *expected, *data, *values, *diagnostics;
+} test_case;
+
+static weir_text messages;
+/* The first check that failed: "text", "values", "results", ...; NULL while all is well. */
+static const char *failed;
+
+static void complain(const char *what, const char *text) {
+    if (failed == NULL) failed = what;
+    fprintf(stderr, "%s: %s\n", what, text);
+}
+
+static void keep_message(void *user, const weir_diagnostic *diagnostic) {
+    static const char *const words[] = {"note", "warning", "error"};
+    if (diagnostic->location.file != NULL)
+        weir_text_format(user, "%s:%d: ", diagnostic->location.file, diagnostic->location.line);
+    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
+}
+
+/* --- the file --- */
+
+typedef struct field {
+    const char *name;
+    char **to;
+} field;
+
+static char *trim(char *text) {
+    while (*text == ' ' || *text == '\t') text++;
+    size_t size = strlen(text);
+    while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t')) text[--size] = '\0';
+    return text;
+}
+
+/* "name: value" lines before the first section. */
+static bool read_header(char *text, const field *fields, size_t count) {
+    for (char *line, *rest = text; (line = strtok_r(rest, "\n", &rest)) != NULL;) {
+        char *colon = strchr(line, ':');
+        size_t i = 0;
+        if (*line == '#') continue;
+        while (colon != NULL && i < count && strncmp(fields[i].name, line, (size_t)(colon - line)) != 0) i++;
+        if (colon == NULL || i == count) {
+            fprintf(stderr, "unknown line '%s'\n", line);
+            return false;
+        }
+        *fields[i].to = trim(colon + 1);
+    }
+    return true;
+}
+
+static bool read_case(char *text, test_case *c) {
+    const field header[] = {{"pipeline", &c->pipeline}, {"level", &c->level},   {"disable", &c->disable},
+                            {"require", &c->require},   {"config", &c->config}, {"check", &c->check},
+                            {"planted", &c->planted},   {"again", &c->again}};
+    const field sections[] = {{"input\n", &c->input},
+                              {"expected\n", &c->expected},
+                              {"data\n", &c->data},
+                              {"values\n", &c->values},
+                              {"diagnostics\n", &c->diagnostics}};
+    for (char *next = strstr(text, "\n--- "); next != NULL;) {
+        char *name = next + 5;
+        size_t i = 0;
+        next[1] = '\0';
+        next = strstr(name, "\n--- ");
+        while (i < 5 && strncmp(sections[i].name, name, strlen(sections[i].name)) != 0) i++;
+        if (i == 5) {
+            fprintf(stderr, "unknown section '%.20s'\n", name);
+            return false;
+        }
+        *sections[i].to = name + strlen(sections[i].name);
+    }
+    return read_header(text, header, sizeof header / sizeof *header) && c->pipeline != NULL && c->input != NULL;
+}
+
+/* --- data --- */
+
+static uint64_t seed_of(const char *text) {
+    weir_hash hash = weir_hash_start();
+    weir_hash_add_string(&hash, text);
+    return hash.low;
+}
+
+static uint64_t random_bits(uint64_t *state) {
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* Real numbers are uniform with some zeros of both signs among them, integers whole. */
+static void fill_random(weir_array *array, uint64_t seed, double low, double high) {
+    const bool is_float = weir_dtype_is_float(array->dtype);
+    for (size_t i = 0; i < array->count; i++) {
+        const uint64_t bits = random_bits(&seed);
+        const double unit = (double)(bits >> 11) * 0x1p-53;
+        if (!is_float) weir_array_set_int(array, i, (int64_t)floor(low + unit * (high - low + 1)));
+        else if (low < 0 && high > 0 && (bits & 15) < 2) weir_array_set(array, i, (bits & 1) != 0 ? -0.0 : 0.0);
+        else weir_array_set(array, i, low + unit * (high - low));
+    }
+}
+
+/* The rest of the line "NAME = ..." in a section, on the heap, or NULL. */
+static char *find_line(const char *section, const char *name) {
+    const size_t size = strlen(name);
+    for (const char *line = section; line != NULL && *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        if (strncmp(line, name, size) == 0 && strncmp(line + size, " = ", 3) == 0) {
+            const char *from = line + size + 3;
+            return weir_format("%.*s", (int)(end == NULL ? strlen(from) : (size_t)(end - from)), from);
+        }
+        line = end == NULL ? NULL : end + 1;
+    }
+    return NULL;
+}
+
+/* "1 2 3" (repeated until the array is full) or "random LOW HIGH"; without a line random in [-1, 1] or [-8, 8]. */
+static bool fill(weir_array *array, const char *name, const char *line) {
+    const bool is_float = weir_dtype_is_float(array->dtype);
+    const uint64_t seed = seed_of(name);
+    char *end;
+    if (line == NULL) {
+        fill_random(array, seed, is_float ? -1 : weir_dtype_is_signed(array->dtype) ? -8 : 0, is_float ? 1 : 8);
+        return true;
+    }
+    if (strncmp(line, "random ", 7) == 0) {
+        const double low = weir_parse_double(line + 7, &end);
+        fill_random(array, seed, low, weir_parse_double(end, &end));
+        return *end == '\0';
+    }
+    const char *at = line;
+    for (size_t i = 0; i < array->count; i++) {
+        if (*at == '\0') at = line;
+        weir_array_set(array, i, weir_parse_double(at, &end));
+        if (end == at) return false;
+        at = end + strspn(end, " ");
+    }
+    return true;
+}
+
+/* Reads "%NAME : DTYPE[SHAPE]" of a line `constant ...` and adds its data to the archive. */
+static bool add_constant(char *line, const char *data, weir_archive *archive) {
+    char *colon = strstr(line, " : "), *open = colon == NULL ? NULL : strchr(colon, '[');
+    weir_dtype dtype;
+    weir_shape shape = {0};
+    if (open == NULL || line[0] != '%') return false;
+    *colon = '\0';
+    *open = '\0';
+    if (!weir_dtype_parse(colon + 3, &dtype)) return false;
+    for (char *at = open + 1; *at != ']' && *at != '\0'; at += *at == ',')
+        shape.dim[shape.rank++] = strtoll(at, &at, 10);
+    weir_array *array = weir_array_new(dtype, &shape);
+    char *found = find_line(data, line + 1);
+    const bool fine = fill(array, line + 1, found);
+    weir_archive_add(archive, line + 1, array);
+    free(found);
+    return fine;
+}
+
+static weir_graph *read_graph(const test_case *c) {
+    weir_archive archive;
+    weir_archive_init(&archive);
+    char *copy = weir_copy_string(c->input);
+    bool fine = true;
+    for (char *line, *rest = copy; fine && (line = strtok_r(rest, "\n", &rest)) != NULL;) {
+        if (strncmp(line, "constant ", 9) == 0 && !add_constant(line + 9, c->data, &archive)) {
+            fprintf(stderr, "cannot make the data of '%s'\n", line + 9);
+            fine = false;
+        }
+    }
+    free(copy);
+    weir_graph *graph = fine ? weir_graph_parse(c->input, strlen(c->input), &archive, "input") : NULL;
+    weir_archive_free(&archive);
+    return graph;
+}
+
+/* --- running --- */
+
+/* Runs the pipeline on the module under the case's settings; false when it could not be set up or failed. */
+static bool run_pipeline(const test_case *c, weir_module *module) {
+    weir_pass_registry *registry = weir_pass_registry_new();
+    bool fine = weir_passes_register(registry);
+    weir_pass_context *context = weir_pass_context_new(registry);
+    weir_pass_instrument *verifier = weir_pass_verifier_new();
+    weir_pass_context_add_instrument(context, verifier);
+    if (c->level != NULL) fine = fine && weir_pass_context_set_level(context, atoi(c->level));
+    if (c->disable != NULL) fine = fine && weir_pass_context_disable(context, c->disable);
+    if (c->require != NULL) fine = fine && weir_pass_context_require(context, c->require);
+    if (c->config != NULL) {
+        char *key = weir_copy_string(c->config), *equal = strchr(key, '=');
+        *equal = '\0';
+        fine = fine && weir_pass_config_set(context, key, equal + 1);
+        free(key);
+    }
+    weir_pass *pass = fine ? weir_pass_parse(registry, c->pipeline, weir_at("pipeline", 1)) : NULL;
+    fine = pass != NULL && weir_pass_run(context, pass, module);
+    weir_pass_free(pass);
+    weir_pass_context_free(context);
+    weir_pass_instrument_free(verifier);
+    weir_pass_registry_free(registry);
+    return fine;
+}
+
+static void check_equal(const char *what, const char *expected, const char *found) {
+    if (strcmp(expected, found) == 0) return;
+    weir_text diff = {0};
+    weir_pass_diff(expected, found, 2, &diff);
+    complain(what, diff.data);
+    weir_text_free(&diff);
+}
+
+/* Constants of the result against the section `values`. */
+static void check_values(const test_case *c, const weir_graph *graph, double tolerance) {
+    char *copy = weir_copy_string(c->values == NULL ? "" : c->values);
+    for (char *line, *rest = copy; (line = strtok_r(rest, "\n", &rest)) != NULL;) {
+        char *equal = strstr(line, " = ");
+        if (equal == NULL) {
+            complain("values", line);
+            continue;
+        }
+        *equal = '\0';
+        const weir_value value = weir_graph_find_value(graph, line);
+        const weir_array *found = value.id == 0 ? NULL : weir_value_constant(graph, value);
+        if (found == NULL) {
+            complain("values", "no such constant");
+            continue;
+        }
+        weir_array *expected = weir_array_new(found->dtype, &found->shape);
+        if (!fill(expected, line, equal + 3)) complain("values", line);
+        for (size_t i = 0; i < found->count; i++) {
+            const double a = weir_array_get(expected, i), b = weir_array_get(found, i);
+            if (fabs(a - b) > tolerance * fmax(1, fabs(a)) || signbit(a) != signbit(b)) {
+                fprintf(stderr, "%s: element %zu is %.9g, expected %.9g\n", line, i, b, a);
+                complain("values", "differ");
+            }
+        }
+        weir_array_free(expected);
+    }
+    free(copy);
+}
+
+static void check_round_trip(const weir_graph *graph, const char *text) {
+    weir_archive archive;
+    weir_archive_init(&archive);
+    weir_graph_collect(graph, &archive);
+    weir_graph *read = weir_graph_parse(text, strlen(text), &archive, "result");
+    if (read == NULL) {
+        complain("round trip", messages.data);
+    } else {
+        weir_text again = {0};
+        weir_graph_print(read, &again);
+        check_equal("round trip", text, again.data);
+        weir_text_free(&again);
+        weir_graph_free(read);
+    }
+    weir_archive_free(&archive);
+}
+
+/* Equal bits, or a difference within the tolerance of the largest magnitude when that is not 0. */
+static void check_output(const char *name, const weir_array *a, const weir_array *b, double tolerance) {
+    double largest = 0, worst = 0;
+    if (a->dtype != b->dtype || !weir_shape_equal(&a->shape, &b->shape)) {
+        complain("results", "another type or shape");
+        return;
+    }
+    if (memcmp(a->data, b->data, a->count * weir_dtype_size(a->dtype)) == 0) return;
+    for (size_t i = 0; i < a->count; i++) {
+        largest = fmax(largest, fabs(weir_array_get(a, i)));
+        worst = fmax(worst, fabs(weir_array_get(a, i) - weir_array_get(b, i)));
+    }
+    if (tolerance > 0 && worst <= tolerance * largest) return;
+    fprintf(stderr, "output '%s' differs by up to %g at magnitude %g\n", name, worst, largest);
+    complain("results", "the graph computes something else than before");
+}
+
+static void check_results(const weir_graph *before, const weir_graph *after, double tolerance) {
+    weir_executor *old = weir_executor_new(before), *new = weir_executor_new(after);
+    const size_t inputs = weir_graph_input_count(before);
+    weir_array **input = weir_calloc(inputs + 1, sizeof *input);
+    if (old == NULL || new == NULL || weir_graph_input_count(after) != inputs) {
+        complain("results", messages.data);
+    }
+    for (int frame = 0; failed == NULL && frame < FRAMES; frame++) {
+        for (size_t i = 0; i < inputs; i++) {
+            const weir_value value = weir_graph_input(before, i);
+            const weir_type *type = weir_value_type(before, value);
+            const bool is_float = weir_dtype_is_float(type->dtype);
+            if (frame == 0) input[i] = weir_array_new(type->dtype, &type->shape);
+            fill_random(input[i], seed_of(weir_value_name(before, value)) + (uint64_t)frame,
+                        type->has_range ? (double)type->low
+                        : is_float      ? -2
+                                        : 0,
+                        type->has_range ? (double)type->high
+                        : is_float      ? 2
+                                        : 9);
+        }
+        weir_executor_run(old, (const weir_array *const *)input);
+        weir_executor_run(new, (const weir_array *const *)input);
+        for (size_t i = 0; i < weir_graph_output_count(before); i++)
+            check_output(weir_graph_output_name(before, i), weir_executor_value(old, weir_graph_output(before, i)),
+                         weir_executor_value(new, weir_graph_output(after, i)), tolerance);
+    }
+    for (size_t i = 0; i < inputs; i++) weir_array_free(input[i]);
+    free(input);
+    weir_executor_free(old);
+    weir_executor_free(new);
+}
+
+static void print_graph(const weir_module *module, weir_text *text) {
+    weir_graph_print(weir_module_graph(module, 0), text);
+}
+
+static void check_result(const test_case *c, const weir_graph *before, weir_module *module) {
+    const weir_graph *after = weir_module_graph(module, 0);
+    const double tolerance = c->check == NULL || strcmp(c->check, "none") == 0 ? 0 : atof(c->check);
+    weir_text text = {0}, again = {0};
+    print_graph(module, &text);
+    check_equal("text", c->expected, text.data);
+    check_values(c, after, tolerance);
+    check_round_trip(after, text.data);
+    if (c->check == NULL || strcmp(c->check, "none") != 0) check_results(before, after, tolerance);
+    if (!run_pipeline(c, module)) complain("again", messages.data);
+    print_graph(module, &again);
+    if (c->again == NULL) check_equal("again", text.data, again.data);
+    weir_text_free(&text);
+    weir_text_free(&again);
+}
+
+static void run_case(const test_case *c) {
+    weir_graph *graph = read_graph(c);
+    if (graph == NULL) {
+        complain("input", messages.data);
+        return;
+    }
+    weir_graph *before = weir_graph_copy(graph);
+    weir_module *module = weir_module_new("case");
+    weir_module_add_graph(module, graph);
+    if (run_pipeline(c, module)) {
+        if (c->expected == NULL) complain("diagnostics", "the pipeline is expected to fail");
+        else check_result(c, before, module);
+    } else if (c->expected != NULL) {
+        complain("pipeline", messages.data);
+    }
+    check_equal("diagnostics", c->diagnostics == NULL ? "" : c->diagnostics, messages.data);
+    weir_module_free(module);
+    weir_graph_free(before);
+}
+
+int main(int count, char **arguments) {
+    test_case c = {0};
+    size_t size;
+    char *text = count == 2 ? weir_file_read(arguments[1], &size) : NULL;
+    if (text == NULL || !read_case(text, &c)) {
+        fprintf(stderr, "usage: run_pass CASE\n");
+        free(text);
+        return 2;
+    }
+    weir_text_add(&messages, "");
+    weir_diag_set_handler(keep_message, &messages);
+    run_case(&c);
+    if (c.planted != NULL && (failed == NULL || strcmp(failed, c.planted) != 0)) {
+        fprintf(stderr, "planted: expected '%s' to fail first\n", c.planted);
+        failed = "planted";
+    } else if (c.planted != NULL) {
+        failed = NULL;
+    }
+    weir_text_free(&messages);
+    free(text);
+    return failed == NULL ? 0 : 1;
+}
