@@ -1,9 +1,9 @@
 /* Verilator: its runtime library, the harness object and a precompiled header are made once a machine; a design
  * compiles its generated files only, gathered into a few units that are compiled at the same time.
  *
- * Flags: one precompiled header serves every unit only if all have the same options, so what runs rarely (set-up,
- * names for VPI) is turned down to -O0 by a pragma; very large designs get -O1 the same way. C++14 has the smallest
- * headers; coroutines are an extension there as in C++17. Waveform builds have other macros and no such header. */
+ * Flags: -O1, because -O2 takes twice as long to compile and gains little. One precompiled header serves every unit only
+ * if all have the same options, so what runs rarely (set-up, names for VPI) is turned down to -O0 by a pragma. C++14
+ * has the smallest headers; coroutines are an extension there as in C++17. Waveform builds have other macros and no such header. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,6 @@
 
 enum {
     COLD_DISCOUNT = 3,               /* a byte of set-up code compiles this much faster than a hot one */
-    LARGE_BYTES = 4000000,           /* hot code above this is compiled with -O1 */
     SPLIT_BYTES = 400000,            /* size of generated files, of which units are made */
     SPLIT_FUNCTION_STATEMENTS = 500, /* the optimizer is worse than linear in the size of a function */
     DEFAULT_PROCESSES = 2,
@@ -27,7 +26,7 @@ enum {
 
 static const char *const programs[] = {"verilator", "g++", "gcc", "ar", NULL};
 static const char *const compile_flags[] = {
-    "-O2", "-std=gnu++14", "-fcoroutines", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVL_VALUE_STRING_MAX_WORDS=4096"};
+    "-O1", "-std=gnu++14", "-fcoroutines", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVL_VALUE_STRING_MAX_WORDS=4096"};
 static const char *const verilate_flags[] = {
     "--cc",       "--exe", "--main",      "--timing", "--vpi",      "--top-module", "tb",
     "--prefix",   "Vtb",   "--Mdir",      ".",        "-O3",        "--timescale",  "1ns/1ns",
@@ -92,7 +91,7 @@ static const char header_text[] = "#include \"verilated.h\"\n"
 static const char compile_script[] = "sources=$1; shift; running=; status=0\n"
                                      "for source in $sources; do\n"
                                      "  case $source in\n"
-                                     "  *.h) \"$@\" -O2 -x c++-header \"$source\" -o \"$source.gch\" & ;;\n"
+                                     "  *.h) \"$@\" -x c++-header \"$source\" -o \"$source.gch\" & ;;\n"
                                      "  *) name=${source##*/}; \"$@\" -c \"$source\" -o \"${name%.*}.o\" & ;;\n"
                                      "  esac\n"
                                      "  running=\"$running $!\"\n"
@@ -139,7 +138,6 @@ static bool make_runtime(const char *include, const char *folder, bool trace, do
     if (!trace) weir_text_add(&list, header_name);
     add_script(&compile, list.data);
     add_compile_flags(&compile, include, trace);
-    weir_arguments_add(&compile, "-O1");
     bool fine = (trace || weir_file_write(header, header_text, sizeof header_text - 1)) &&
                 weir_sim_tool(&compile, folder, seconds, NULL) && weir_sim_tool(&archive, folder, seconds, NULL);
     for (size_t i = 3; fine && i < archive.count; i++) {
@@ -226,11 +224,11 @@ static generated *list_generated(const char *folder, size_t *count) {
     return files;
 }
 
-static bool write_unit(const char *folder, const generated *files, size_t count, unsigned unit, bool large) {
+static bool write_unit(const char *folder, const generated *files, size_t count, unsigned unit) {
     weir_text text = {0};
     weir_text_add(&text, header_text);
     for (int cold = 0; cold < 2; cold++) {
-        if (cold || large) weir_text_format(&text, "#pragma GCC optimize(\"O%d\")\n", cold ? 0 : 1);
+        if (cold) weir_text_add(&text, "#pragma GCC optimize(\"O0\")\n");
         for (size_t i = 0; i < count; i++) {
             if (files[i].unit == unit && files[i].cold == cold)
                 weir_text_format(&text, "#include \"%s\"\n", files[i].name);
@@ -245,7 +243,7 @@ static bool write_unit(const char *folder, const generated *files, size_t count,
 
 /* Gathers the generated files into units of about the same cost. */
 static bool write_units(const char *folder, unsigned units) {
-    size_t count = 0, hot = 0, load[MAX_PROCESSES] = {0};
+    size_t count = 0, load[MAX_PROCESSES] = {0};
     generated *files = list_generated(folder, &count);
     bool fine = true;
     for (size_t i = 0; i < count; i++) {
@@ -255,9 +253,8 @@ static bool write_units(const char *folder, unsigned units) {
         }
         files[i].unit = least;
         load[least] += files[i].cost;
-        hot += files[i].cold ? 0 : files[i].size;
     }
-    for (unsigned u = 0; fine && u < units; u++) fine = write_unit(folder, files, count, u, hot > LARGE_BYTES);
+    for (unsigned u = 0; fine && u < units; u++) fine = write_unit(folder, files, count, u);
     for (size_t i = 0; i < count; i++) free(files[i].name);
     free(files);
     return fine;
