@@ -4,7 +4,7 @@
  * operators are all known here (op.def, and Constant, which the importer folds) must run and pass; which those are is
  * read from the files, not from the importer. What runs is the graph written as ONNX and read back, which must be the
  * imported one. Each test runs with its inputs as inputs, and once more with all but the
- * first bound as constants; where an operator needs a constant only the second way exists. --planted disturbs one
+ * first bound as constants; where an operator needs constants only the second way exists. --planted disturbs one
  * element of every result: then every test must be reported as failing.
  * Exit status: 0 as it should be, 1 not, 77 skipped (no data). */
 #include <dirent.h>
@@ -134,17 +134,29 @@ static verdict run_model(const char *model, const scan *scanned, weir_array *con
     return result;
 }
 
-static bool needs_constant(const scan *scanned) {
-    for (size_t i = 0; i < scanned->node_count; i++)
-        if (strcmp(scanned->op[i], "Reshape") == 0) return true;
-    return false;
+/* How many inputs may stay inputs: those behind are sizes, axes or positions, which must be constants. -1: all. */
+static const struct {
+    const char *op;
+    int free_inputs;
+} constant_inputs[] = {{"Reshape", 1}, {"Slice", 1}, {"Split", 1}, {"Squeeze", 1}, {"Unsqueeze", 1}, {"Dropout", 1}};
+
+static int inputs_that_vary(const scan *scanned) {
+    int least = -1;
+    for (size_t i = 0; i < scanned->node_count; i++) {
+        for (size_t k = 0; k < sizeof constant_inputs / sizeof *constant_inputs; k++) {
+            const int count = constant_inputs[k].free_inputs;
+            if (strcmp(scanned->op[i], constant_inputs[k].op) == 0 && (least < 0 || count < least)) least = count;
+        }
+    }
+    return least;
 }
 
 /* Both ways where both exist. They must agree, so that a planted fault missed in one of them shows. */
 static verdict run_ways(const char *model, const scan *scanned, weir_array *const *inputs, const char *set,
                         bool planted) {
     const size_t count = scanned->input_count;
-    if (needs_constant(scanned)) return run_model(model, scanned, inputs, 1, set, planted);
+    const int vary = inputs_that_vary(scanned);
+    if (vary >= 0) return run_model(model, scanned, inputs, (size_t)vary, set, planted);
     const verdict result = run_model(model, scanned, inputs, count, set, planted);
     if (count < 2) return result;
     const verdict bound = run_model(model, scanned, inputs, 1, set, planted);
@@ -189,6 +201,21 @@ static bool is_known(const scan *scanned) {
     return scanned->node_count > 0;
 }
 
+/* What this importer refuses by design, by the beginning of the test's name. */
+static const struct {
+    const char *name, *reason;
+} refused[] = {
+    {"test_batchnorm_epsilon_training_mode", "training"},    {"test_batchnorm_example_training_mode", "training"},
+    {"test_dropout_default_mask", "the mask is an output"},  {"test_training_dropout", "training"},
+    {"test_maxpool_with_argmax", "positions are an output"},
+};
+
+static const char *reason_to_skip(const char *name, const scan *scanned) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (strncmp(name, refused[i].name, strlen(refused[i].name)) == 0) return refused[i].reason;
+    return scanned->obstacle;
+}
+
 typedef struct tally {
     size_t seen, expected, ran, skipped, wrong;
 } tally;
@@ -205,8 +232,9 @@ static void visit(const char *folder, const char *name, bool planted, tally *cou
     count->seen++;
     if (!fine || !is_known(&scanned)) return;
     count->expected++;
-    if (scanned.obstacle != NULL) {
-        printf("skip %s: %s\n", name, scanned.obstacle);
+    const char *reason = reason_to_skip(name, &scanned);
+    if (reason != NULL) {
+        printf("skip %s: %s\n", name, reason);
         count->skipped++;
         return;
     }

@@ -12,7 +12,7 @@ typedef struct scan {
     size_t node_count, input_count, output_count;
     char op[SCAN_MAX][SCAN_OP]; /* "Gemm", or "domain.Name" */
     char input[SCAN_MAX][SCAN_NAME];
-    const char *obstacle; /* why the model's inputs and outputs are not plain tensors of a supported type, or NULL */
+    const char *obstacle; /* why the model is out of reach: not plain tensors of a supported type, too old; or NULL */
 } scan;
 
 /* False when the bytes are no model, or one with more than SCAN_MAX nodes or inputs. */

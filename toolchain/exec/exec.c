@@ -1,4 +1,4 @@
-/* The executor: a list of kernel calls with their operands, laid out once; a run makes the calls and allocates nothing.
+/* The executor: a list of kernel calls with their operands, laid out once; a run makes the calls and allocates no values.
  * Constants are used where the graph keeps them; nodes that depend on constants only are computed once, beforehand. */
 #include "exec/exec.h"
 

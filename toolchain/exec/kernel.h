@@ -5,7 +5,7 @@
 #include "ir/graph.h"
 
 /* Inputs left out are NULL (the vector always holds as many as the operator may take). Outputs are allocated to the
- * inferred types. Never fails and never allocates: types were checked before. */
+ * inferred types. Never fails: types were checked before. What it allocates for itself it frees again. */
 typedef void weir_kernel(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs);
 

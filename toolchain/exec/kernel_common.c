@@ -63,6 +63,19 @@ const weir_type *weir_kernel_output_type(const weir_graph *graph, weir_node node
     return weir_value_type(graph, weir_node_output(graph, node, 0));
 }
 
+uint64_t weir_kernel_bits(const weir_array *array, size_t i) {
+    if (array->dtype == WEIR_UINT64) return ((const uint64_t *)array->data)[i];
+    return (uint64_t)weir_array_get_int(array, i);
+}
+
+#define SIGN(a, b) (((a) > (b)) - ((a) < (b)))
+
+int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size_t k) {
+    if (a->dtype == WEIR_UINT64) return SIGN(weir_kernel_bits(a, i), weir_kernel_bits(b, k));
+    if (weir_dtype_is_float(a->dtype)) return SIGN(weir_array_get(a, i), weir_array_get(b, k));
+    return SIGN(weir_array_get_int(a, i), weir_array_get_int(b, k));
+}
+
 #define LOAD(c_type)                                                                                                   \
     do {                                                                                                               \
         const c_type *from = (const c_type *)array->data + first;                                                      \

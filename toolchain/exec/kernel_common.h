@@ -28,6 +28,22 @@ typedef struct weir_product {
 
 weir_product weir_product_of(const weir_shape *a, const weir_shape *b);
 
+/* y = alpha * op(a) * op(b) + beta * y on row-major matrices of float32 or float64. */
+typedef struct weir_product_call {
+    bool transpose_a, transpose_b;
+    size_t rows, inner, columns;
+    size_t pitch; /* elements from one row of y to the next; 0: `columns` */
+    double alpha, beta;
+} weir_product_call;
+
+/* The matrices start at elements `a_at`, `b_at` and `y_at`. All sizes fit an int. */
+void weir_kernel_product(const weir_product_call *call, const weir_array *a, size_t a_at, const weir_array *b,
+                         size_t b_at, weir_array *y, size_t y_at);
+
+/* The convolution of x with the weights by the node's window and groups, without bias; all of float32 or float64. */
+void weir_kernel_convolve(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *weights,
+                          weir_array *y);
+
 /* Elements that share one index of `axis` lie in runs of `inner`: the index is (i / inner) % count. */
 typedef struct weir_channels {
     size_t inner, count;
@@ -43,6 +59,10 @@ static inline size_t weir_last(size_t i, size_t count) { return count == 1 ? 0 :
 
 const weir_type *weir_kernel_input_type(const weir_graph *graph, weir_node node, size_t index);
 const weir_type *weir_kernel_output_type(const weir_graph *graph, weir_node node);
+/* Bits of an integer element, widened: arithmetic modulo 2^64 on them is right modulo 2^bits. */
+uint64_t weir_kernel_bits(const weir_array *array, size_t i);
+/* Sign of a[i] - b[k], both of one element type; 0 when one is NaN. */
+int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size_t k);
 /* `count` integers from element `first` on, widened. */
 void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to);
 

@@ -11,6 +11,7 @@
 #include "ir/graph.h"
 #include "ir/infer.h"
 #include "onnx.pb-c.h"
+#include "onnx_form.h"
 #include "onnx_name.h"
 #include "onnx_schema.h"
 #include "onnx_scope.h"
@@ -86,7 +87,9 @@ static void check_inputs(const importer *im, size_t index) {
     const Onnx__NodeProto *node = im->proto->node[index];
     char label[WEIR_ONNX_LABEL_SIZE];
     for (size_t i = 0; i < node->n_input && !full(im); i++) {
-        if (*node->input[i] == '\0' || weir_onnx_scope_find(&im->scope, node->input[i]) != NULL) continue;
+        weir_onnx_definition *d = *node->input[i] == '\0' ? NULL : weir_onnx_scope_find(&im->scope, node->input[i]);
+        if (d != NULL) d->is_used = true;
+        if (*node->input[i] == '\0' || d != NULL) continue;
         weir_error(place_of(im, index),
                    "%s: input '%.100s' is neither a graph input, an initializer nor the output of a node",
                    weir_onnx_schema_label(node, label), node->input[i]);
@@ -108,7 +111,8 @@ static void check_nodes(importer *im) {
 /* --- constants --- */
 
 static bool check_constant(weir_location location, const char *name, const weir_array *array) {
-    if (array->count == 0 && (array->dtype != WEIR_INT64 || array->shape.rank != 1)) {
+    const bool may_be_empty = array->dtype == WEIR_INT64 || array->dtype == WEIR_FLOAT32;
+    if (array->count == 0 && (!may_be_empty || array->shape.rank != 1)) {
         char text[128];
         weir_error(location, "tensor '%.100s' is empty (shape %s)", name,
                    weir_shape_print(&array->shape, text, sizeof text));
@@ -226,14 +230,9 @@ static bool check_scales(importer *im, const weir_onnx_rule *rule, weir_node nod
     return true;
 }
 
-/* The float32 copy of a constant, made once, under a name that the file does not use. */
+/* The float32 copy of a constant, made once. */
 static weir_value float_copy(importer *im, weir_value value) {
-    char *name = weir_format("%s.float32", weir_value_name(im->graph, value));
-    while (weir_onnx_scope_find(&im->scope, name) != NULL) {
-        char *longer = weir_format("%s_", name);
-        free(name);
-        name = longer;
-    }
+    char *name = weir_onnx_form_name(&im->scope, weir_value_name(im->graph, value), "float32");
     weir_value copy = weir_graph_find_value(im->graph, name);
     if (copy.id == 0) {
         weir_array *array = weir_array_convert(weir_value_constant(im->graph, value), WEIR_FLOAT32);
@@ -257,7 +256,6 @@ static bool check_result(const importer *im, weir_node node) {
     const weir_type *type = weir_value_type(im->graph, weir_node_output(im->graph, node, 0));
     int32_t wanted = (int32_t)weir_node_int(im->graph, node, "output_dtype", 0);
     weir_dtype dtype;
-    size_t count;
     if (wanted != 0 && (!weir_onnx_tensor_type(wanted, &dtype) || dtype != type->dtype)) {
         weir_error(weir_node_location(im->graph, node),
                    "node '%s' (%s): 'output_dtype' is %s, the zero point makes it %s", weir_node_name(im->graph, node),
@@ -265,10 +263,15 @@ static bool check_result(const importer *im, weir_node node) {
                    weir_dtype_name(type->dtype));
         return false;
     }
-    if (weir_shape_count(&type->shape, &count) && count > 0) return true;
-    weir_error(weir_node_location(im->graph, node), "node '%s' (%s): the output is empty",
-               weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name);
-    return false;
+    for (size_t i = 0; i < weir_node_output_count(im->graph, node); i++) {
+        size_t count;
+        type = weir_value_type(im->graph, weir_node_output(im->graph, node, i));
+        if (weir_shape_count(&type->shape, &count) && count > 0) continue;
+        weir_error(weir_node_location(im->graph, node), "node '%s' (%s): the output is empty",
+                   weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name);
+        return false;
+    }
+    return true;
 }
 
 /* Values of the inputs; false when one of them failed. */
@@ -284,29 +287,50 @@ static bool resolve_inputs(importer *im, const Onnx__NodeProto *proto, weir_valu
     return fine;
 }
 
-static void build_node(importer *im, uint32_t index) {
-    enum { INPUT_LIMIT = 16 }; /* the schema's check allows at most op.def's inputs_max */
+/* The outputs' values and names; those beyond the operator's outputs are not used. */
+static void define_outputs(importer *im, const Onnx__NodeProto *proto, weir_node node, bool failed) {
+    for (size_t i = 0; i < proto->n_output && i < weir_node_output_count(im->graph, node); i++) {
+        if (*proto->output[i] == '\0') continue;
+        weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[i]);
+        d->failed = failed;
+        weir_value_set_name(im->graph, weir_node_output(im->graph, node, i), d->name);
+        if (!failed) d->value = weir_node_output(im->graph, node, i);
+    }
+}
+
+/* `inputs` has room for those of the file and WEIR_ONNX_FORM_SPARE more. */
+static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     const Onnx__NodeProto *proto = im->proto->node[index];
     const weir_onnx_rule *rule = im->rule[index];
-    weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[0]);
-    weir_location location = place_of(im, index);
-    weir_value inputs[INPUT_LIMIT];
+    const weir_op_info *info = weir_op_get(rule->op);
+    const size_t outputs = info->outputs < 0 ? weir_onnx_schema_outputs(proto) : (size_t)info->outputs;
     size_t count;
-    if (rule->op == WEIR_OP_NONE) {
+    char name[WEIR_ONNX_NAME_SIZE];
+    if (!resolve_inputs(im, proto, inputs, &count)) return;
+    weir_onnx_name_node(proto->name, proto->op_type, name);
+    const weir_onnx_form form = {im->graph, &im->scope,          &im->opsets, &im->source, rule,
+                                 proto,     place_of(im, index), name,        outputs};
+    convert_parameters(im, rule, inputs, count);
+    if (!weir_onnx_form_inputs(&form, inputs, &count)) return;
+    weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, outputs, WEIR_NO_NODE);
+    weir_node_set_location(im->graph, node, form.location);
+    weir_onnx_schema_attach(rule, proto, &im->opsets, im->graph, node);
+    const bool fine = check_scales(im, rule, node) && weir_infer_node(im->graph, node) && check_result(im, node);
+    if (fine) weir_onnx_form_finish(&form, node);
+    define_outputs(im, proto, node, !fine);
+}
+
+static void build_node(importer *im, uint32_t index) {
+    const Onnx__NodeProto *proto = im->proto->node[index];
+    if (im->rule[index]->op == WEIR_OP_NONE) {
+        weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[0]);
+        weir_location location = place_of(im, index);
         define_constant(im, d, constant_array(im, proto->attribute[0], d->name, location), location);
         return;
     }
-    d->failed = !resolve_inputs(im, proto, inputs, &count);
-    if (d->failed) return;
-    convert_parameters(im, rule, inputs, count);
-    char name[WEIR_ONNX_NAME_SIZE];
-    weir_onnx_name_node(proto->name, proto->op_type, name);
-    weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, 1, WEIR_NO_NODE);
-    weir_node_set_location(im->graph, node, location);
-    weir_value_set_name(im->graph, weir_node_output(im->graph, node, 0), d->name);
-    weir_onnx_schema_attach(rule, proto, im->graph, node);
-    d->failed = !check_scales(im, rule, node) || !weir_infer_node(im->graph, node) || !check_result(im, node);
-    if (!d->failed) d->value = weir_node_output(im->graph, node, 0);
+    weir_value *inputs = weir_calloc(proto->n_input + WEIR_ONNX_FORM_SPARE, sizeof *inputs);
+    build_operator(im, index, inputs);
+    free(inputs);
 }
 
 /* --- outputs and declared types --- */
@@ -338,11 +362,26 @@ static void check_output_names(importer *im) {
 static void check_outputs(importer *im) {
     for (size_t i = 0; i < im->proto->n_output && !full(im); i++) {
         const char *name = text_of(im->proto->output[i]->name);
-        if (weir_onnx_scope_find(&im->scope, name) != NULL) continue;
+        weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, name);
+        if (d != NULL) d->is_used = true;
+        if (d != NULL) continue;
         weir_error(whole(im), "graph output '%.100s' is not defined", name);
         suggest_value(im, name);
     }
     check_output_names(im);
+}
+
+/* Outputs that an operator may have in ONNX and has not here: nothing may use them. */
+static void check_spare_outputs(const importer *im, size_t index) {
+    const Onnx__NodeProto *node = im->proto->node[index];
+    const int known = im->rule[index] == NULL ? -1 : weir_op_get(im->rule[index]->op)->outputs;
+    char label[WEIR_ONNX_LABEL_SIZE];
+    for (size_t i = 1; known > 0 && i < node->n_output && !full(im); i++) {
+        const weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, node->output[i]);
+        if (d == NULL || !d->is_used || i < (size_t)known) continue;
+        weir_error(place_of(im, index), "%s: output %zu ('%.100s') is used, only output 0 is supported",
+                   weir_onnx_schema_label(node, label), i, node->output[i]);
+    }
 }
 
 static void build_outputs(importer *im) {
@@ -379,6 +418,7 @@ static void import_model(importer *im, const Onnx__ModelProto *model) {
     if (!weir_onnx_scope_build(&im->scope, im->proto, im->file)) return;
     check_nodes(im);
     check_outputs(im);
+    for (size_t i = 0; i < im->proto->n_node && !full(im); i++) check_spare_outputs(im, i);
     if (full(im)) return;
     im->order = weir_onnx_scope_order(&im->scope, im->proto, im->file);
     if (errors(im) == 0) build(im);

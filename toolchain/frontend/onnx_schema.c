@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "onnx_tensor.h"
 #include "support/arena.h"
 #include "support/suggest.h"
 #include "support/text.h"
@@ -36,124 +37,23 @@ static const domain_row *domain_find(const char *spelling) {
     return NULL;
 }
 
-/* --- operators --- */
-
-#define ONNX WEIR_ONNX_DOMAIN_ONNX
-#define MICROSOFT WEIR_ONNX_DOMAIN_MICROSOFT
-#define QONNX WEIR_ONNX_DOMAIN_QONNX
-#define INPUT(i) (1u << (i))
-
-/* A later row of the same operator holds from its version on. Rows stand only where something changes that this
- * importer can see; new element types are the affair of type inference. */
-static const weir_onnx_rule rules[] = {
-    {ONNX, "Gemm", WEIR_OP_GEMM, 7, 3, 0, false},
-    {ONNX, "Gemm", WEIR_OP_GEMM, 11, 0, 0, false}, /* C may be left out */
-    {ONNX, "MatMul", WEIR_OP_MATMUL, 1, 0, 0, false},
-    {ONNX, "Add", WEIR_OP_ADD, 7, 0, 0, false},
-    {ONNX, "Relu", WEIR_OP_RELU, 6, 0, 0, false},
-    {ONNX, "Flatten", WEIR_OP_FLATTEN, 1, 0, 0, false},
-    {ONNX, "Reshape", WEIR_OP_RESHAPE, 5, 0, 0, false},
-    {ONNX, "Transpose", WEIR_OP_TRANSPOSE, 1, 0, 0, false},
-    {ONNX, "Identity", WEIR_OP_IDENTITY, 1, 0, 0, false},
-    {ONNX, "Constant", WEIR_OP_NONE, 1, 0, 0, false},
-    {ONNX, "QuantizeLinear", WEIR_OP_QUANTIZE_LINEAR, 10, 0, INPUT(1), false},
-    {ONNX, "QuantizeLinear", WEIR_OP_QUANTIZE_LINEAR, 13, 0, INPUT(1), true},
-    {ONNX, "DequantizeLinear", WEIR_OP_DEQUANTIZE_LINEAR, 10, 0, INPUT(1), false},
-    {ONNX, "DequantizeLinear", WEIR_OP_DEQUANTIZE_LINEAR, 13, 0, INPUT(1), true},
-    {ONNX, "QLinearMatMul", WEIR_OP_QLINEAR_MATMUL, 10, 0, INPUT(1) | INPUT(4) | INPUT(6), true},
-    {ONNX, "MatMulInteger", WEIR_OP_MATMUL_INTEGER, 10, 0, 0, false},
-    {MICROSOFT, "QGemm", WEIR_OP_QGEMM, 1, 0, INPUT(1) | INPUT(4) | INPUT(7), true},
-    {QONNX, "Quant", WEIR_OP_QUANT, 1, 0, INPUT(1), true},
-    {QONNX, "IntQuant", WEIR_OP_QUANT, 1, 0, INPUT(1), true}, /* its later name */
-    {QONNX, "BipolarQuant", WEIR_OP_BIPOLAR_QUANT, 1, 0, INPUT(1), true},
-};
-enum { RULE_COUNT = sizeof rules / sizeof *rules };
-
-/* --- attributes --- */
-
-typedef enum kind { INT, FLOAT, STRING, TENSOR, INTS, FLOATS, PERMUTATION, REFUSED } kind;
-
-/* A word and the one that the graph gets for it. */
-typedef struct word {
-    const char *from, *to;
-} word;
-
-static const word roundings[] = {
-    {"ROUND", "ROUND"}, {"HALF_EVEN", "ROUND"}, {"CEIL", "CEIL"},           {"FLOOR", "FLOOR"}, {"UP", "UP"},
-    {"DOWN", "DOWN"},   {"HALF_UP", "HALF_UP"}, {"HALF_DOWN", "HALF_DOWN"}, {NULL, NULL},
-};
-
-typedef struct attribute_row {
-    weir_op op;
-    const char *name;
-    kind kind;
-    int since; /* as with rules, a later row replaces an earlier one */
-    bool required;
-    int64_t low, high; /* INT, INTS and PERMUTATION */
-    const word *words; /* STRING */
-} attribute_row;
-
-static const attribute_row attributes[] = {
-    {WEIR_OP_GEMM, "alpha", FLOAT, 1, false, 0, 0, NULL},
-    {WEIR_OP_GEMM, "beta", FLOAT, 1, false, 0, 0, NULL},
-    {WEIR_OP_GEMM, "transA", INT, 1, false, 0, 1, NULL},
-    {WEIR_OP_GEMM, "transB", INT, 1, false, 0, 1, NULL},
-    {WEIR_OP_FLATTEN, "axis", INT, 1, false, 0, WEIR_MAX_RANK, NULL},
-    {WEIR_OP_FLATTEN, "axis", INT, 11, false, -WEIR_MAX_RANK, WEIR_MAX_RANK, NULL},
-    {WEIR_OP_RESHAPE, "allowzero", INT, 14, false, 0, 1, NULL},
-    {WEIR_OP_TRANSPOSE, "perm", PERMUTATION, 1, false, 0, WEIR_MAX_RANK - 1, NULL},
-    {WEIR_OP_QUANTIZE_LINEAR, "axis", INT, 13, false, -WEIR_MAX_RANK, WEIR_MAX_RANK - 1, NULL},
-    {WEIR_OP_QUANTIZE_LINEAR, "saturate", INT, 19, false, 0, 1, NULL}, /* concerns float8 alone */
-    {WEIR_OP_QUANTIZE_LINEAR, "block_size", INT, 21, false, 0, 0, NULL},
-    {WEIR_OP_QUANTIZE_LINEAR, "output_dtype", INT, 21, false, 0, ONNX__TENSOR_PROTO__DATA_TYPE__INT16, NULL},
-    {WEIR_OP_DEQUANTIZE_LINEAR, "axis", INT, 13, false, -WEIR_MAX_RANK, WEIR_MAX_RANK - 1, NULL},
-    {WEIR_OP_DEQUANTIZE_LINEAR, "block_size", INT, 21, false, 0, 0, NULL},
-    {WEIR_OP_QGEMM, "alpha", FLOAT, 1, false, 0, 0, NULL},
-    {WEIR_OP_QGEMM, "transA", INT, 1, false, 0, 1, NULL},
-    {WEIR_OP_QGEMM, "transB", INT, 1, false, 0, 1, NULL},
-    {WEIR_OP_QUANT, "signed", INT, 1, true, 0, 1, NULL},
-    {WEIR_OP_QUANT, "narrow", INT, 1, true, 0, 1, NULL},
-    {WEIR_OP_QUANT, "rounding_mode", STRING, 1, false, 0, 0, roundings},
-    {WEIR_OP_NONE, "value", TENSOR, 1, false, 0, 0, NULL},
-    {WEIR_OP_NONE, "sparse_value", REFUSED, 11, false, 0, 0, NULL},
-    {WEIR_OP_NONE, "value_float", FLOAT, 12, false, 0, 0, NULL},
-    {WEIR_OP_NONE, "value_floats", FLOATS, 12, false, 0, 0, NULL},
-    {WEIR_OP_NONE, "value_int", INT, 12, false, INT64_MIN, INT64_MAX, NULL},
-    {WEIR_OP_NONE, "value_ints", INTS, 12, false, INT64_MIN, INT64_MAX, NULL},
-    {WEIR_OP_NONE, "value_string", REFUSED, 12, false, 0, 0, NULL},
-    {WEIR_OP_NONE, "value_strings", REFUSED, 12, false, 0, 0, NULL},
-};
-enum { ATTRIBUTE_COUNT = sizeof attributes / sizeof *attributes };
-
-/* Element types that an operator has from a later version on than itself. */
-typedef struct type_row {
-    weir_op op;
-    weir_dtype dtype;
-    int since;
-} type_row;
-
-static const type_row types[] = {
-    {WEIR_OP_QUANTIZE_LINEAR, WEIR_INT16, 21},
-    {WEIR_OP_QUANTIZE_LINEAR, WEIR_UINT16, 21},
-    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_INT16, 21},
-    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_UINT16, 21},
-};
-enum { TYPE_COUNT = sizeof types / sizeof *types };
+/* --- kinds of attributes --- */
 
 /* ONNX's AttributeType by number. */
 static const char *const kind_names[] = {"undefined",      "float", "int",     "string",  "tensor", "graph",
                                          "floats",         "ints",  "strings", "tensors", "graphs", "sparse tensor",
                                          "sparse tensors", "type",  "types"};
 
-static int onnx_kind(kind k) {
-    static const int kinds[] = {[INT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT,
-                                [FLOAT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT,
-                                [STRING] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING,
-                                [TENSOR] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR,
-                                [INTS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS,
-                                [FLOATS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS,
-                                [PERMUTATION] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS};
-    return kinds[k];
+static int onnx_kind(weir_onnx_kind kind) {
+    static const int kinds[] = {[WEIR_ONNX_INT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT,
+                                [WEIR_ONNX_FLOAT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT,
+                                [WEIR_ONNX_STRING] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING,
+                                [WEIR_ONNX_TENSOR] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR,
+                                [WEIR_ONNX_INTS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS,
+                                [WEIR_ONNX_FLOATS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS,
+                                [WEIR_ONNX_PERMUTATION] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS,
+                                [WEIR_ONNX_DTYPE] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT};
+    return kinds[kind];
 }
 
 static const char *kind_name(int number) {
@@ -209,13 +109,13 @@ bool weir_onnx_schema_import(const Onnx__ModelProto *model, const char *file, we
 
 /* The nearest name, or once a model the list of all. */
 static void suggest_operator(const char *name, bool *listed) {
-    const char *names[RULE_COUNT];
+    const char **names = weir_calloc(weir_onnx_rule_count, sizeof *names);
     weir_text list = {0};
     size_t count = 0;
-    for (size_t i = 0; i < RULE_COUNT; i++) {
-        if (count > 0 && strcmp(names[count - 1], rules[i].name) == 0) continue;
-        names[count++] = rules[i].name;
-        weir_text_format(&list, "%s%s", count == 1 ? "" : ", ", rules[i].name);
+    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
+        if (count > 0 && strcmp(names[count - 1], weir_onnx_rules[i].name) == 0) continue;
+        names[count++] = weir_onnx_rules[i].name;
+        weir_text_format(&list, "%s%s", count == 1 ? "" : ", ", weir_onnx_rules[i].name);
     }
     const char *nearest = weir_suggest(name, names, count);
     if (nearest != NULL && strcmp(nearest, name) == 0) weir_note("'%s' is supported in another domain", nearest);
@@ -223,6 +123,7 @@ static void suggest_operator(const char *name, bool *listed) {
     else if (!*listed) weir_note("supported operators: %s", list.data);
     *listed = *listed || nearest == NULL;
     weir_text_free(&list);
+    free(names);
 }
 
 static void report_unknown(const Onnx__NodeProto *node, weir_location location, bool *listed) {
@@ -239,10 +140,11 @@ const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const w
                                             weir_location location, bool *listed) {
     const domain_row *domain = domain_find(node->domain);
     const weir_onnx_rule *found = NULL, *later = NULL;
-    for (size_t i = 0; domain != NULL && node->op_type != NULL && i < RULE_COUNT; i++) {
-        if (rules[i].domain != domain->domain || strcmp(rules[i].name, node->op_type) != 0) continue;
-        if (rules[i].since <= opsets->version[domain->domain]) found = &rules[i];
-        else if (later == NULL) later = &rules[i];
+    for (size_t i = 0; domain != NULL && node->op_type != NULL && i < weir_onnx_rule_count; i++) {
+        if (weir_onnx_rules[i].domain != domain->domain || strcmp(weir_onnx_rules[i].name, node->op_type) != 0)
+            continue;
+        if (weir_onnx_rules[i].since <= opsets->version[domain->domain]) found = &weir_onnx_rules[i];
+        else if (later == NULL) later = &weir_onnx_rules[i];
     }
     if (found != NULL) return found;
     char label[WEIR_ONNX_LABEL_SIZE];
@@ -270,52 +172,82 @@ static size_t last_named(char *const *names, size_t count) {
     return count;
 }
 
-static bool check_arity(const check *c, const Onnx__NodeProto *node) {
-    const weir_op_info *info = c->rule->op == WEIR_OP_NONE ? NULL : weir_op_get(c->rule->op);
-    size_t low = info == NULL ? 0 : (size_t)info->inputs_min, high = info == NULL ? 0 : (size_t)info->inputs_max;
-    if (c->rule->inputs_min != 0) low = c->rule->inputs_min;
-    size_t inputs = last_named(node->input, node->n_input), outputs = last_named(node->output, node->n_output);
-    if (inputs < low || inputs > high) {
-        const char *plural = inputs == 1 ? "" : "s";
-        if (low == high) weir_error(c->location, "%s has %zu input%s, expected %zu", c->label, inputs, plural, low);
-        else weir_error(c->location, "%s has %zu input%s, expected %zu to %zu", c->label, inputs, plural, low, high);
-        return false;
-    }
-    for (size_t i = 0; i < low; i++) {
-        if (*node->input[i] != '\0') continue;
-        weir_error(c->location, "%s: input %zu is left out but needed", c->label, i);
-        return false;
-    }
-    if (outputs == 1) return true;
-    weir_error(c->location, "%s has %zu outputs, expected 1", c->label, outputs);
+size_t weir_onnx_schema_outputs(const Onnx__NodeProto *node) { return last_named(node->output, node->n_output); }
+
+/* `count` inputs or outputs where `low` to `high` may stand; high -1: any number. */
+static bool check_count(const check *c, const char *what, size_t count, int low, int high) {
+    const char *plural = count == 1 ? "" : "s";
+    if (count >= (size_t)low && (high < 0 || count <= (size_t)high)) return true;
+    if (low == high) weir_error(c->location, "%s has %zu %s%s, expected %d", c->label, count, what, plural, low);
+    else if (high < 0)
+        weir_error(c->location, "%s has %zu %s%s, expected %d or more", c->label, count, what, plural, low);
+    else weir_error(c->location, "%s has %zu %s%s, expected %d to %d", c->label, count, what, plural, low, high);
     return false;
 }
 
-/* The row that holds in the model's version; NULL after an error. */
-static const attribute_row *find_attribute(const check *c, const char *name) {
-    const attribute_row *found = NULL, *later = NULL;
-    const char *names[ATTRIBUTE_COUNT];
-    size_t count = 0;
-    for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
-        if (attributes[i].op != c->rule->op) continue;
-        names[count++] = attributes[i].name;
-        if (strcmp(attributes[i].name, name) != 0) continue;
-        if (attributes[i].since <= c->version) found = &attributes[i];
-        else if (later == NULL) later = &attributes[i];
+static bool check_arity(const check *c, const Onnx__NodeProto *node) {
+    const weir_op_info *info = c->rule->op == WEIR_OP_NONE ? NULL : weir_op_get(c->rule->op);
+    int low = info == NULL ? 0 : info->inputs_min, high = info == NULL ? 0 : info->inputs_max;
+    int outputs = info == NULL ? 1 : info->outputs;
+    if (c->rule->inputs_min != 0) low = c->rule->inputs_min;
+    if (c->rule->inputs_max != 0) high = c->rule->inputs_max;
+    if (c->rule->outputs_max != 0) outputs = c->rule->outputs_max;
+    if (!check_count(c, "input", last_named(node->input, node->n_input), low, high)) return false;
+    for (int i = 0; i < low; i++) {
+        if (*node->input[i] != '\0') continue;
+        weir_error(c->location, "%s: input %d is left out but needed", c->label, i);
+        return false;
     }
-    if (found != NULL) return found;
+    if (!check_count(c, "output", last_named(node->output, node->n_output), 1, outputs)) return false;
+    if (*node->output[0] != '\0') return true;
+    weir_error(c->location, "%s: output 0 is left out but needed", c->label);
+    return false;
+}
+
+/* The row that holds in a version, and the first later one. */
+static const weir_onnx_attribute_rule *effective(weir_op op, const char *name, int64_t version,
+                                                 const weir_onnx_attribute_rule **later) {
+    const weir_onnx_attribute_rule *found = NULL;
+    *later = NULL;
+    for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
+        const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i];
+        if (row->op != op || strcmp(row->name, name) != 0) continue;
+        if (row->since <= version) found = row;
+        else if (*later == NULL) *later = row;
+    }
+    return found;
+}
+
+static void suggest_attribute(weir_op op, const char *name) {
+    const char **names = weir_calloc(weir_onnx_attribute_count, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < weir_onnx_attribute_count; i++)
+        if (weir_onnx_attributes[i].op == op) names[count++] = weir_onnx_attributes[i].name;
+    const char *nearest = weir_suggest(name, names, count);
+    if (nearest != NULL) weir_note("did you mean '%s'?", nearest);
+    free(names);
+}
+
+/* The row that holds in the model's version; NULL after an error. */
+static const weir_onnx_attribute_rule *find_attribute(const check *c, const char *name) {
+    const weir_onnx_attribute_rule *later, *found = effective(c->rule->op, name, c->version, &later);
+    if (found != NULL && found->kind != WEIR_ONNX_REMOVED) return found;
+    if (found != NULL) {
+        weir_error(c->location, "%s: attribute '%s' ended with opset %d, the model imports opset %lld", c->label, name,
+                   found->since - 1, (long long)c->version);
+        return NULL;
+    }
     if (later != NULL) {
         weir_error(c->location, "%s: attribute '%s' needs opset %d, the model imports opset %lld", c->label, name,
                    later->since, (long long)c->version);
         return NULL;
     }
     weir_error(c->location, "%s: unknown attribute '%.80s'", c->label, name);
-    const char *nearest = weir_suggest(name, names, count);
-    if (nearest != NULL) weir_note("did you mean '%s'?", nearest);
+    suggest_attribute(c->rule->op, name);
     return NULL;
 }
 
-static bool check_int(const check *c, const attribute_row *row, int64_t value) {
+static bool check_int(const check *c, const weir_onnx_attribute_rule *row, int64_t value) {
     if (value >= row->low && value <= row->high) return true;
     if (row->low == row->high)
         weir_error(c->location, "%s: attribute '%s' is %lld, only %lld is supported", c->label, row->name,
@@ -326,11 +258,20 @@ static bool check_int(const check *c, const attribute_row *row, int64_t value) {
     return false;
 }
 
-static bool check_ints(const check *c, const attribute_row *row, const Onnx__AttributeProto *attribute) {
+static bool check_dtype(const check *c, const weir_onnx_attribute_rule *row, int64_t value) {
+    const int32_t type = value < 0 || value > INT32_MAX ? -1 : (int32_t)value;
+    weir_dtype dtype;
+    if (weir_onnx_tensor_type(type, &dtype)) return true;
+    weir_error(c->location, "%s: attribute '%s' names element type %lld (%s), which is not supported", c->label,
+               row->name, (long long)value, weir_onnx_tensor_type_name(type));
+    return false;
+}
+
+static bool check_ints(const check *c, const weir_onnx_attribute_rule *row, const Onnx__AttributeProto *attribute) {
     uint64_t seen = 0;
     for (size_t i = 0; i < attribute->n_ints; i++) {
         if (!check_int(c, row, attribute->ints[i])) return false;
-        if (row->kind != PERMUTATION) continue;
+        if (row->kind != WEIR_ONNX_PERMUTATION) continue;
         uint64_t bit = (uint64_t)1 << attribute->ints[i];
         if (attribute->ints[i] >= (int64_t)attribute->n_ints || (seen & bit) != 0) {
             weir_error(c->location, "%s: attribute '%s' is no permutation", c->label, row->name);
@@ -341,7 +282,7 @@ static bool check_ints(const check *c, const attribute_row *row, const Onnx__Att
     return true;
 }
 
-static bool check_floats(const check *c, const attribute_row *row, const float *values, size_t count) {
+static bool check_floats(const check *c, const weir_onnx_attribute_rule *row, const float *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (isfinite(values[i])) continue;
         weir_error(c->location, "%s: attribute '%s' is not finite", c->label, row->name);
@@ -353,19 +294,19 @@ static bool check_floats(const check *c, const attribute_row *row, const float *
 static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
 
 /* Letter case does not count, as in QONNX. */
-static const word *find_word(const word *words, const ProtobufCBinaryData *text) {
+static const weir_onnx_word *find_word(const weir_onnx_word *words, const ProtobufCBinaryData *text) {
     for (; words->from != NULL; words++) {
         size_t i = 0;
-        while (i < text->len && words->from[i] != '\0' && upper((char)text->data[i]) == words->from[i]) i++;
+        while (i < text->len && words->from[i] != '\0' && upper((char)text->data[i]) == upper(words->from[i])) i++;
         if (i == text->len && words->from[i] == '\0') return words;
     }
     return NULL;
 }
 
-static bool check_word(const check *c, const attribute_row *row, const ProtobufCBinaryData *text) {
+static bool check_word(const check *c, const weir_onnx_attribute_rule *row, const ProtobufCBinaryData *text) {
     if (find_word(row->words, text) != NULL) return true;
     weir_text list = {0};
-    for (const word *w = row->words; w->from != NULL; w++)
+    for (const weir_onnx_word *w = row->words; w->from != NULL; w++)
         weir_text_format(&list, "%s%s", w == row->words ? "" : ", ", w->from);
     weir_error(c->location, "%s: attribute '%s' is '%.*s', expected one of %s", c->label, row->name,
                (int)(text->len > 40 ? 40 : text->len), text->data == NULL ? "" : (const char *)text->data, list.data);
@@ -373,8 +314,8 @@ static bool check_word(const check *c, const attribute_row *row, const ProtobufC
     return false;
 }
 
-static bool check_value(const check *c, const attribute_row *row, const Onnx__AttributeProto *attribute) {
-    if (row->kind == REFUSED) {
+static bool check_value(const check *c, const weir_onnx_attribute_rule *row, const Onnx__AttributeProto *attribute) {
+    if (row->kind == WEIR_ONNX_REFUSED) {
         weir_error(c->location, "%s: attribute '%s' is not supported", c->label, row->name);
         return false;
     }
@@ -384,13 +325,14 @@ static bool check_value(const check *c, const attribute_row *row, const Onnx__At
         return false;
     }
     switch (row->kind) {
-    case INT: return check_int(c, row, attribute->i);
-    case FLOAT: return check_floats(c, row, &attribute->f, 1);
-    case FLOATS: return check_floats(c, row, attribute->floats, attribute->n_floats);
-    case STRING: return check_word(c, row, &attribute->s);
-    case INTS:
-    case PERMUTATION: return check_ints(c, row, attribute);
-    case TENSOR:
+    case WEIR_ONNX_INT: return check_int(c, row, attribute->i);
+    case WEIR_ONNX_DTYPE: return check_dtype(c, row, attribute->i);
+    case WEIR_ONNX_FLOAT: return check_floats(c, row, &attribute->f, 1);
+    case WEIR_ONNX_FLOATS: return check_floats(c, row, attribute->floats, attribute->n_floats);
+    case WEIR_ONNX_STRING: return check_word(c, row, &attribute->s);
+    case WEIR_ONNX_INTS:
+    case WEIR_ONNX_PERMUTATION: return check_ints(c, row, attribute);
+    case WEIR_ONNX_TENSOR:
         if (attribute->t != NULL) return true;
         weir_error(c->location, "%s: attribute '%s' has no tensor", c->label, row->name);
         return false;
@@ -410,11 +352,11 @@ static bool check_attribute(const check *c, const Onnx__NodeProto *node, size_t 
         weir_error(c->location, "%s: attribute '%.80s' stands twice", c->label, name);
         return false;
     }
-    const attribute_row *row = find_attribute(c, name);
+    const weir_onnx_attribute_rule *row = find_attribute(c, name);
     return row != NULL && check_value(c, row, attribute);
 }
 
-static const Onnx__AttributeProto *node_attribute(const Onnx__NodeProto *node, const char *name) {
+const Onnx__AttributeProto *weir_onnx_schema_attribute(const Onnx__NodeProto *node, const char *name) {
     for (size_t i = 0; i < node->n_attribute; i++) {
         if (node->attribute[i]->name != NULL && strcmp(node->attribute[i]->name, name) == 0) return node->attribute[i];
     }
@@ -423,9 +365,12 @@ static const Onnx__AttributeProto *node_attribute(const Onnx__NodeProto *node, c
 
 static bool check_required(const check *c, const Onnx__NodeProto *node) {
     bool fine = true;
-    for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
-        const attribute_row *row = &attributes[i];
-        if (row->op != c->rule->op || !row->required || node_attribute(node, row->name) != NULL) continue;
+    for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
+        const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i], *later;
+        if (row->op != c->rule->op || !row->required || weir_onnx_schema_attribute(node, row->name) != NULL ||
+            effective(row->op, row->name, c->version, &later) != row) {
+            continue;
+        }
         weir_error(c->location, "%s: attribute '%s' is missing", c->label, row->name);
         fine = false;
     }
@@ -444,20 +389,36 @@ bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *n
     return bad == 0 && check_required(&c, node) && fine;
 }
 
-void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, weir_graph *graph,
-                             weir_node node) {
-    for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
-        const attribute_row *row = &attributes[i];
-        const Onnx__AttributeProto *attribute = row->op == rule->op ? node_attribute(from, row->name) : NULL;
-        if (attribute == NULL) continue;
-        switch (row->kind) {
-        case INT: weir_node_set_int(graph, node, row->name, attribute->i); break;
-        case FLOAT: weir_node_set_float(graph, node, row->name, (double)attribute->f); break;
-        case STRING: weir_node_set_string(graph, node, row->name, find_word(row->words, &attribute->s)->to); break;
-        case INTS:
-        case PERMUTATION: weir_node_set_ints(graph, node, row->name, attribute->ints, attribute->n_ints); break;
-        default: break;
-        }
+const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_rule *rule, const char *name,
+                                                                const weir_onnx_opsets *opsets) {
+    const weir_onnx_attribute_rule *later;
+    return effective(rule->op, name, opsets->version[rule->domain], &later);
+}
+
+static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributeProto *attribute, weir_graph *graph,
+                   weir_node node) {
+    weir_dtype dtype;
+    switch (row->kind) {
+    case WEIR_ONNX_INT: weir_node_set_int(graph, node, row->name, attribute->i); break;
+    case WEIR_ONNX_FLOAT: weir_node_set_float(graph, node, row->name, (double)attribute->f); break;
+    case WEIR_ONNX_STRING:
+        weir_node_set_string(graph, node, row->name, find_word(row->words, &attribute->s)->to);
+        break;
+    case WEIR_ONNX_INTS:
+    case WEIR_ONNX_PERMUTATION: weir_node_set_ints(graph, node, row->name, attribute->ints, attribute->n_ints); break;
+    case WEIR_ONNX_DTYPE:
+        if (weir_onnx_tensor_type((int32_t)attribute->i, &dtype))
+            weir_node_set_string(graph, node, row->name, weir_dtype_name(dtype));
+        break;
+    default: break;
+    }
+}
+
+void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, const weir_onnx_opsets *opsets,
+                             weir_graph *graph, weir_node node) {
+    for (size_t i = 0; i < from->n_attribute; i++) {
+        const weir_onnx_attribute_rule *row = weir_onnx_schema_attribute_rule(rule, from->attribute[i]->name, opsets);
+        if (row->place == WEIR_ONNX_STAYS) attach(row, from->attribute[i], graph, node);
     }
 }
 
@@ -478,21 +439,12 @@ void weir_onnx_schema_versions(weir_onnx_domain domain, int *low, int *high) {
     *high = first_row(domain)->high;
 }
 
-/* The last row for the attribute that the version has; NULL: none. */
-static const attribute_row *attribute_in(weir_op op, const char *name, int64_t version) {
-    const attribute_row *found = NULL;
-    for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
-        const attribute_row *row = &attributes[i];
-        if (row->op == op && row->since <= version && strcmp(row->name, name) == 0) found = row;
-    }
-    return found;
-}
-
 static bool allows_types(const weir_graph *graph, weir_node node, int64_t version) {
-    for (size_t i = 0; i < TYPE_COUNT; i++) {
-        if (types[i].op != weir_node_op(graph, node) || types[i].since <= version) continue;
-        if (weir_value_type(graph, weir_node_input(graph, node, 0))->dtype == types[i].dtype ||
-            weir_value_type(graph, weir_node_output(graph, node, 0))->dtype == types[i].dtype)
+    for (size_t i = 0; i < weir_onnx_type_count; i++) {
+        const weir_onnx_type_rule *row = &weir_onnx_types[i];
+        if (row->op != weir_node_op(graph, node) || row->since <= version) continue;
+        if (weir_value_type(graph, weir_node_input(graph, node, 0))->dtype == row->dtype ||
+            weir_value_type(graph, weir_node_output(graph, node, 0))->dtype == row->dtype)
             return false;
     }
     return true;
@@ -512,23 +464,25 @@ static bool allows_scales(const weir_graph *graph, weir_node node, const weir_on
 bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t version) {
     const weir_op_info *info = weir_node_info(graph, node);
     const weir_onnx_rule *rule = NULL;
-    for (size_t i = 0; i < RULE_COUNT; i++) {
-        if (rules[i].op == weir_node_op(graph, node) && strcmp(rules[i].name, info->name) == 0 &&
-            rules[i].since <= version)
-            rule = &rules[i];
+    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
+        const weir_onnx_rule *row = &weir_onnx_rules[i];
+        if (row->op == weir_node_op(graph, node) && strcmp(row->name, info->name) == 0 && row->since <= version)
+            rule = row;
     }
-    if (rule == NULL || weir_node_input_count(graph, node) < rule->inputs_min) return false;
+    const size_t inputs = weir_node_input_count(graph, node);
+    if (rule == NULL || inputs < (size_t)rule->inputs_min) return false;
+    if (rule->inputs_max != 0 && inputs > (size_t)rule->inputs_max) return false;
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++) {
         const weir_attribute *attribute = weir_node_attribute_at(graph, node, i);
-        const attribute_row *row = attribute_in(rule->op, attribute->name, version);
-        if (row == NULL) return false;
-        if (row->kind == INT && (attribute->as.i < row->low || attribute->as.i > row->high)) return false;
+        const weir_onnx_attribute_rule *later, *row = effective(rule->op, attribute->name, version, &later);
+        if (row == NULL || row->place != WEIR_ONNX_STAYS || row->kind == WEIR_ONNX_REMOVED) return false;
+        if (row->kind == WEIR_ONNX_INT && (attribute->as.i < row->low || attribute->as.i > row->high)) return false;
     }
     return allows_types(graph, node, version) && allows_scales(graph, node, rule);
 }
 
 const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text) {
-    const attribute_row *row = attribute_in(op, name, INT64_MAX);
+    const weir_onnx_attribute_rule *later, *row = effective(op, name, INT64_MAX, &later);
     for (size_t i = 0; row != NULL && row->words != NULL && row->words[i].from != NULL; i++) {
         if (strcmp(row->words[i].to, text) == 0) return row->words[i].from;
     }

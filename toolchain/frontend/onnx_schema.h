@@ -1,5 +1,5 @@
-/* What importer and exporter know of ONNX's operators: domains, opset versions, inputs, attributes. All of it is
- * tables, and both directions read the same ones. */
+/* What importer and exporter ask of a node: opsets, operators, inputs and attributes, checked against the tables of
+ * onnx_table.h, which both directions read. */
 #ifndef WEIR_ONNX_SCHEMA_H
 #define WEIR_ONNX_SCHEMA_H
 
@@ -8,29 +8,12 @@
 
 #include "ir/graph.h"
 #include "onnx.pb-c.h"
-
-typedef enum weir_onnx_domain {
-    WEIR_ONNX_DOMAIN_ONNX,
-    WEIR_ONNX_DOMAIN_MICROSOFT,
-    WEIR_ONNX_DOMAIN_QONNX,
-    WEIR_ONNX_DOMAIN_COUNT
-} weir_onnx_domain;
+#include "onnx_table.h"
 
 /* The opset version of each domain that the model imports; 0: none. */
 typedef struct weir_onnx_opsets {
     int64_t version[WEIR_ONNX_DOMAIN_COUNT];
 } weir_onnx_opsets;
-
-/* An operator from an opset version on. */
-typedef struct weir_onnx_rule {
-    weir_onnx_domain domain;
-    const char *name;
-    weir_op op; /* WEIR_OP_NONE: Constant, which becomes a value */
-    int since;
-    unsigned inputs_min; /* 0: as op.def says */
-    uint32_t scales;     /* bit i: input i is a scale, positive and finite */
-    bool per_axis;       /* scales may have more than one element */
-} weir_onnx_rule;
 
 enum { WEIR_ONNX_LABEL_SIZE = 256 };
 
@@ -49,9 +32,17 @@ const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const w
 bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,
                             weir_location location);
 
-/* Copies the checked attributes to the graph's node. */
-void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, weir_graph *graph,
-                             weir_node node);
+/* Outputs up to the last that has a name. */
+size_t weir_onnx_schema_outputs(const Onnx__NodeProto *node);
+/* The attribute of that name, or NULL. */
+const Onnx__AttributeProto *weir_onnx_schema_attribute(const Onnx__NodeProto *node, const char *name);
+/* The row for a checked attribute. */
+const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_rule *rule, const char *name,
+                                                                const weir_onnx_opsets *opsets);
+
+/* Copies the checked attributes that stay attributes to the graph's node. */
+void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, const weir_onnx_opsets *opsets,
+                             weir_graph *graph, weir_node node);
 
 /* --- the other way: from the graph to the file --- */
 

@@ -22,6 +22,7 @@ typedef struct weir_onnx_definition {
     uint32_t index;   /* of the initializer, input or node */
     weir_value value; /* once it is made */
     bool failed;      /* an error about it was reported */
+    bool is_used;     /* by a node or as a graph output */
 } weir_onnx_definition;
 
 typedef struct weir_onnx_scope {

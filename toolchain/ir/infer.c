@@ -32,11 +32,15 @@ const weir_array *weir_rule_constant(const weir_graph *graph, weir_node node, si
     return value.id == 0 ? NULL : weir_value_constant(graph, value);
 }
 
-bool weir_rule_set(weir_graph *graph, weir_node node, const weir_type *type) {
+bool weir_rule_set_output(weir_graph *graph, weir_node node, size_t index, const weir_type *type) {
     size_t count;
     if (!weir_shape_count(&type->shape, &count)) return weir_rule_fail(graph, node, "the output's shape is too large");
-    weir_value_set_type(graph, weir_node_output(graph, node, 0), type);
+    weir_value_set_type(graph, weir_node_output(graph, node, index), type);
     return true;
+}
+
+bool weir_rule_set(weir_graph *graph, weir_node node, const weir_type *type) {
+    return weir_rule_set_output(graph, node, 0, type);
 }
 
 weir_type weir_rule_plain_type(weir_dtype dtype, const weir_shape *shape) {
@@ -80,6 +84,104 @@ bool weir_rule_fail_shapes(const weir_graph *graph, weir_node node, const char *
 bool weir_rule_fail_dtype(const weir_graph *graph, weir_node node, size_t index, const char *expected) {
     return weir_rule_fail(graph, node, "input %zu must be %s, is %s", index, expected,
                           weir_dtype_name(weir_rule_input(graph, node, index)->dtype));
+}
+
+bool weir_rule_axis(int64_t axis, int rank, int *normal) {
+    if (axis < -rank || axis >= rank) return false;
+    *normal = (int)(axis < 0 ? axis + rank : axis);
+    return true;
+}
+
+bool weir_rule_axis_attribute(const weir_graph *graph, weir_node node, int64_t otherwise, int *axis) {
+    const int64_t wanted = weir_node_int(graph, node, "axis", otherwise);
+    const int rank = weir_rule_input(graph, node, 0)->shape.rank;
+    return weir_rule_axis(wanted, rank, axis) ||
+           weir_rule_fail(graph, node, "axis %lld of a tensor with %d", (long long)wanted, rank);
+}
+
+bool weir_rule_same_dtype(const weir_graph *graph, weir_node node, size_t index) {
+    const weir_type *type = weir_rule_input(graph, node, index);
+    const weir_dtype wanted = weir_rule_input(graph, node, 0)->dtype;
+    return type == NULL || type->dtype == wanted || weir_rule_fail_dtype(graph, node, index, weir_dtype_name(wanted));
+}
+
+bool weir_rule_same_numbers(const weir_graph *graph, weir_node node, size_t count) {
+    if (weir_rule_input(graph, node, 0)->dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "a number");
+    for (size_t i = 1; i < count; i++)
+        if (!weir_rule_same_dtype(graph, node, i)) return false;
+    return true;
+}
+
+bool weir_rule_float_input(const weir_graph *graph, weir_node node) {
+    return weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype) ||
+           weir_rule_fail_dtype(graph, node, 0, "a floating-point number");
+}
+
+bool weir_rule_broadcasts_to(const weir_graph *graph, weir_node node, size_t index, const weir_shape *shape) {
+    const weir_type *type = weir_rule_input(graph, node, index);
+    weir_shape result;
+    if (type == NULL || (weir_rule_broadcast(&type->shape, shape, &result) && weir_shape_equal(&result, shape)))
+        return true;
+    return weir_rule_fail_shapes(graph, node, "broadcast to the output", &type->shape, shape);
+}
+
+bool weir_rule_integers(const weir_graph *graph, weir_node node, size_t index, const char *what, int limit,
+                        int64_t *values, int *count) {
+    const weir_array *array = weir_rule_constant(graph, node, index);
+    *count = -1;
+    if (weir_node_input(graph, node, index).id == 0) return true;
+    if (array == NULL || (array->dtype != WEIR_INT64 && array->dtype != WEIR_INT32) || array->shape.rank > 1) {
+        return weir_rule_fail(graph, node, "%s (input %zu) must be a constant vector of int64", what, index);
+    }
+    if (array->count > (size_t)limit) {
+        return weir_rule_fail(graph, node, "%s (input %zu) are %zu, expected at most %d", what, index, array->count,
+                              limit);
+    }
+    *count = (int)array->count;
+    for (size_t i = 0; i < array->count; i++) values[i] = weir_array_get_int(array, i);
+    return true;
+}
+
+bool weir_rule_axes(const weir_graph *graph, weir_node node, size_t index, int rank, bool *named, int *count) {
+    int64_t axes[WEIR_MAX_RANK];
+    if (!weir_rule_integers(graph, node, index, "the axes", WEIR_MAX_RANK, axes, count)) return false;
+    for (int i = 0; i < rank; i++) named[i] = false;
+    for (int i = 0; i < *count; i++) {
+        int axis;
+        if (!weir_rule_axis(axes[i], rank, &axis)) {
+            return weir_rule_fail(graph, node, "axis %lld of a tensor with %d", (long long)axes[i], rank);
+        }
+        if (named[axis]) return weir_rule_fail(graph, node, "axis %d is named twice", axis);
+        named[axis] = true;
+    }
+    return true;
+}
+
+bool weir_rule_set_reshaped(weir_graph *graph, weir_node node, const weir_shape *shape) {
+    weir_type type = *weir_rule_input(graph, node, 0);
+    const weir_shape from = type.shape;
+    type.shape = *shape;
+    if (type.quant.count > 1 && type.quant.axis >= 0 && type.quant.axis < from.rank) {
+        int64_t before = 1, reached = 1;
+        for (int i = 0; i < type.quant.axis; i++) before *= from.dim[i];
+        int axis = 0;
+        while (axis < shape->rank && (reached != before || shape->dim[axis] != from.dim[type.quant.axis])) {
+            reached *= shape->dim[axis++];
+        }
+        if (axis == shape->rank) {
+            type.quant = weir_rule_plain_type(type.dtype, shape).quant;
+        } else {
+            type.quant.axis = axis;
+        }
+    }
+    return weir_rule_set(graph, node, &type);
+}
+
+weir_type weir_rule_moved_type(const weir_graph *graph, weir_node node, const weir_shape *shape) {
+    weir_type type = *weir_rule_input(graph, node, 0);
+    type.shape = *shape;
+    if (type.quant.count > 1) type.quant = weir_rule_plain_type(type.dtype, shape).quant;
+    return type;
 }
 
 bool weir_rule_is_integer(const weir_type *type) {

@@ -34,6 +34,33 @@ bool weir_rule_set(weir_graph *graph, weir_node node, const weir_type *type);
 bool weir_rule_set_plain(weir_graph *graph, weir_node node, weir_dtype dtype, const weir_shape *shape);
 /* Do the dimensions broadcast (numpy)? The result goes to *to. */
 bool weir_rule_broadcast(const weir_shape *a, const weir_shape *b, weir_shape *to);
+/* `axis`, from the back when negative, as a position in [0, rank); false when there is none such. */
+bool weir_rule_axis(int64_t axis, int rank, int *normal);
+/* The same for attribute `axis` of the node and the rank of input 0, after a reported error. */
+bool weir_rule_axis_attribute(const weir_graph *graph, weir_node node, int64_t otherwise, int *axis);
+/* Are the inputs from 0 to `count` - 1, where given, numbers of one type? Reports the first that is not. */
+bool weir_rule_same_numbers(const weir_graph *graph, weir_node node, size_t count);
+/* Is input `index`, when given, of the type of input 0? */
+bool weir_rule_same_dtype(const weir_graph *graph, weir_node node, size_t index);
+/* Is input 0 of a floating-point type? */
+bool weir_rule_float_input(const weir_graph *graph, weir_node node);
+/* Does input `index` (when given) broadcast to `shape` without changing it? Reports it when not. */
+bool weir_rule_broadcasts_to(const weir_graph *graph, weir_node node, size_t index, const weir_shape *shape);
+/* The constant vector of integers at input `index`, at most `limit` of them; `what` names it in messages. A left-out
+ * input gives count -1. */
+bool weir_rule_integers(const weir_graph *graph, weir_node node, size_t index, const char *what, int limit,
+                        int64_t *values, int *count);
+/* The axes that input `index` names, as flags; left out: none. An axis named twice is an error. */
+bool weir_rule_axes(const weir_graph *graph, weir_node node, size_t index, int rank, bool *named, int *count);
+/* The input's type with another shape. Per-axis quantization follows its axis when the new shape still has it with
+ * the same elements before and behind, and is dropped (plain codes) when it has not. */
+bool weir_rule_set_reshaped(weir_graph *graph, weir_node node, const weir_shape *shape);
+/* Type of a result that holds elements of input 0 and no others: its quantization and range, except scales by axis. */
+weir_type weir_rule_moved_type(const weir_graph *graph, weir_node node, const weir_shape *shape);
+/* Sets the type of output `index`; false after a reported error when its size overflows. */
+bool weir_rule_set_output(weir_graph *graph, weir_node node, size_t index, const weir_type *type);
+/* Output shape of a convolution of input 0 with the weights at input `weights`; false after a reported error. */
+bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weights, weir_shape *shape);
 /* Input `index`, when given, must have one element or be a vector of `count`. */
 bool weir_rule_check_parameter(const weir_graph *graph, weir_node node, size_t index, int64_t count);
 

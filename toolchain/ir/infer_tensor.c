@@ -1,32 +1,14 @@
-/* Type inference of ONNX's operators, ONNX Runtime's and QONNX's: ranks and sizes by ONNX's rules, quantized outputs
- * recorded with their scale and zero point where those are constants. */
+/* Type inference of matrix products and of the quantization operators of ONNX, ONNX Runtime and QONNX: quantized
+ * outputs are recorded with their scale and zero point where those are constants. */
 #include "ir/infer_rule.h"
 
 #include <string.h>
 
 #include "support/arena.h"
 
-/* ---- ONNX: linear algebra and elementwise ---- */
+/* ---- ONNX: linear algebra ---- */
 
 static bool is_code8(const weir_type *type) { return type->dtype == WEIR_INT8 || type->dtype == WEIR_UINT8; }
-
-static bool normal_axis(int64_t axis, int rank, int *normal) {
-    if (axis < -rank || axis >= rank) return false;
-    *normal = (int)(axis < 0 ? axis + rank : axis);
-    return true;
-}
-
-static bool same_arithmetic_types(const weir_graph *graph, weir_node node, size_t count) {
-    const weir_type *first = weir_rule_input(graph, node, 0);
-    if (first->dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "a number");
-    for (size_t i = 1; i < count; i++) {
-        const weir_type *type = weir_rule_input(graph, node, i);
-        if (type != NULL && type->dtype != first->dtype) {
-            return weir_rule_fail_dtype(graph, node, i, weir_dtype_name(first->dtype));
-        }
-    }
-    return true;
-}
 
 /* Shape of op(A) op(B) for 2-D operands. */
 static bool gemm_shape(const weir_graph *graph, weir_node node, size_t a_index, size_t b_index, weir_shape *shape) {
@@ -41,19 +23,10 @@ static bool gemm_shape(const weir_graph *graph, weir_node node, size_t a_index, 
     return true;
 }
 
-/* Does input `index` (when given) broadcast to `shape` without changing it? */
-static bool broadcasts_to(const weir_graph *graph, weir_node node, size_t index, const weir_shape *shape) {
-    const weir_type *type = weir_rule_input(graph, node, index);
-    weir_shape result;
-    if (type == NULL || (weir_rule_broadcast(&type->shape, shape, &result) && weir_shape_equal(&result, shape)))
-        return true;
-    return weir_rule_fail_shapes(graph, node, "broadcast to the output", &type->shape, shape);
-}
-
 bool weir_infer_GEMM(weir_graph *graph, weir_node node) {
     weir_shape shape;
-    return same_arithmetic_types(graph, node, 3) && gemm_shape(graph, node, 0, 1, &shape) &&
-           broadcasts_to(graph, node, 2, &shape) &&
+    return weir_rule_same_numbers(graph, node, 3) && gemm_shape(graph, node, 0, 1, &shape) &&
+           weir_rule_broadcasts_to(graph, node, 2, &shape) &&
            weir_rule_set_plain(graph, node, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 
@@ -82,133 +55,8 @@ static bool matmul_shape(const weir_graph *graph, weir_node node, const weir_sha
 bool weir_infer_MATMUL(weir_graph *graph, weir_node node) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
     weir_shape shape;
-    return same_arithmetic_types(graph, node, 2) && matmul_shape(graph, node, &a->shape, &b->shape, &shape) &&
+    return weir_rule_same_numbers(graph, node, 2) && matmul_shape(graph, node, &a->shape, &b->shape, &shape) &&
            weir_rule_set_plain(graph, node, a->dtype, &shape);
-}
-
-bool weir_infer_ADD(weir_graph *graph, weir_node node) {
-    const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
-    weir_shape shape;
-    if (!same_arithmetic_types(graph, node, 2)) return false;
-    if (!weir_rule_broadcast(&a->shape, &b->shape, &shape))
-        return weir_rule_fail_shapes(graph, node, "broadcast", &a->shape, &b->shape);
-    return weir_rule_set_plain(graph, node, a->dtype, &shape);
-}
-
-bool weir_infer_RELU(weir_graph *graph, weir_node node) {
-    weir_type type = *weir_rule_input(graph, node, 0);
-    if (type.dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "a number");
-    type.low = type.low < 0 ? 0 : type.low;
-    type.high = type.high < 0 ? 0 : type.high;
-    return weir_rule_set(graph, node, &type);
-}
-
-/* ---- ONNX: shape ---- */
-
-/* The input's type with another shape. Per-axis quantization follows its axis when the new shape still has it with
- * the same elements before and behind, and is dropped (plain codes) when it has not. */
-static bool set_reshaped(weir_graph *graph, weir_node node, const weir_shape *shape) {
-    weir_type type = *weir_rule_input(graph, node, 0);
-    const weir_shape from = type.shape;
-    type.shape = *shape;
-    if (type.quant.count > 1 && type.quant.axis >= 0 && type.quant.axis < from.rank) {
-        int64_t before = 1, reached = 1;
-        for (int i = 0; i < type.quant.axis; i++) before *= from.dim[i];
-        int axis = 0;
-        while (axis < shape->rank && (reached != before || shape->dim[axis] != from.dim[type.quant.axis])) {
-            reached *= shape->dim[axis++];
-        }
-        if (axis == shape->rank) {
-            type.quant = weir_rule_plain_type(type.dtype, shape).quant;
-        } else {
-            type.quant.axis = axis;
-        }
-    }
-    return weir_rule_set(graph, node, &type);
-}
-
-bool weir_infer_FLATTEN(weir_graph *graph, weir_node node) {
-    const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
-    const int64_t axis = weir_node_int(graph, node, "axis", 1);
-    if (axis < -from->rank || axis > from->rank) {
-        return weir_rule_fail(graph, node, "axis %lld is outside [-%d, %d]", (long long)axis, from->rank, from->rank);
-    }
-    weir_shape shape = {.rank = 2, .dim = {1, 1}};
-    for (int i = 0; i < from->rank; i++) shape.dim[i < (axis < 0 ? axis + from->rank : axis) ? 0 : 1] *= from->dim[i];
-    return set_reshaped(graph, node, &shape);
-}
-
-/* Replaces the one -1 of `shape`; the counts must agree. */
-static bool complete_shape(const weir_graph *graph, weir_node node, weir_shape *shape) {
-    const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
-    const size_t total = weir_rule_count(weir_rule_input(graph, node, 0));
-    int open = -1;
-    for (int i = 0; i < shape->rank; i++) {
-        if (shape->dim[i] < -1 || (shape->dim[i] == -1 && open >= 0)) {
-            return weir_rule_fail(graph, node, "the new shape may hold one -1 and no other negative number");
-        }
-        if (shape->dim[i] == -1) {
-            open = i;
-            shape->dim[i] = 1;
-        }
-    }
-    size_t count;
-    if (!weir_shape_count(shape, &count)) return weir_rule_fail(graph, node, "the new shape is too large");
-    if (open >= 0 && count > 0 && total % count == 0) {
-        shape->dim[open] = (int64_t)(total / count);
-        count = total;
-    }
-    return count == total || weir_rule_fail_shapes(graph, node, "reshape", from, shape);
-}
-
-bool weir_infer_RESHAPE(weir_graph *graph, weir_node node) {
-    const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
-    const weir_array *wanted = weir_rule_constant(graph, node, 1);
-    if (wanted == NULL || wanted->dtype != WEIR_INT64 || wanted->shape.rank != 1) {
-        return weir_rule_fail(graph, node, "the new shape (input 1) must be a constant int64 vector");
-    }
-    if (wanted->count > WEIR_MAX_RANK) {
-        return weir_rule_fail(graph, node, "the new shape has %zu dimensions, at most %d are supported", wanted->count,
-                              WEIR_MAX_RANK);
-    }
-    const bool keep_zero = weir_node_int(graph, node, "allowzero", 0) != 0;
-    weir_shape shape = {.rank = (int)wanted->count};
-    for (int i = 0; i < shape.rank; i++) {
-        shape.dim[i] = weir_array_get_int(wanted, (size_t)i);
-        if (shape.dim[i] == 0 && !keep_zero) {
-            if (i >= from->rank)
-                return weir_rule_fail(graph, node, "0 at position %d of the new shape copies no dimension", i);
-            shape.dim[i] = from->dim[i];
-        }
-    }
-    return complete_shape(graph, node, &shape) && set_reshaped(graph, node, &shape);
-}
-
-bool weir_infer_TRANSPOSE(weir_graph *graph, weir_node node) {
-    weir_type type = *weir_rule_input(graph, node, 0);
-    const weir_shape from = type.shape;
-    const int quant_axis = type.quant.axis;
-    const weir_attribute *perm = weir_node_attribute(graph, node, "perm");
-    if (perm != NULL && (perm->kind != WEIR_ATTRIBUTE_INTS || perm->count != (size_t)from.rank)) {
-        return weir_rule_fail(graph, node, "'perm' must hold %d numbers", from.rank);
-    }
-    bool seen[WEIR_MAX_RANK] = {false};
-    for (int i = 0; i < from.rank; i++) {
-        int source = from.rank - 1 - i;
-        if (perm != NULL && !normal_axis(perm->as.ints[i], from.rank, &source)) {
-            return weir_rule_fail(graph, node, "'perm' names axis %lld of a tensor with %d",
-                                  (long long)perm->as.ints[i], from.rank);
-        }
-        if (seen[source]) return weir_rule_fail(graph, node, "'perm' names axis %d twice", source);
-        seen[source] = true;
-        type.shape.dim[i] = from.dim[source];
-        if (source == quant_axis) type.quant.axis = i;
-    }
-    return weir_rule_set(graph, node, &type);
-}
-
-bool weir_infer_IDENTITY(weir_graph *graph, weir_node node) {
-    return weir_rule_set(graph, node, weir_rule_input(graph, node, 0));
 }
 
 /* ---- ONNX: quantization ---- */
@@ -254,7 +102,7 @@ static bool check_axis_parameters(const weir_graph *graph, weir_node node, int *
         return weir_rule_fail_shapes(graph, node, "scale and zero point", &scale->shape, &zero->shape);
     }
     if (count == 1) return true;
-    if (!normal_axis(wanted, shape->rank, axis)) {
+    if (!weir_rule_axis(wanted, shape->rank, axis)) {
         return weir_rule_fail(graph, node, "axis %lld of a tensor with %d", (long long)wanted, shape->rank);
     }
     return (scale->shape.rank == 1 && scale->shape.dim[0] == shape->dim[*axis]) ||
@@ -331,7 +179,7 @@ bool weir_infer_QGEMM(weir_graph *graph, weir_node node) {
     const weir_type *bias = weir_rule_input(graph, node, 6), *zero = weir_rule_input(graph, node, 8);
     weir_shape shape;
     if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
-        !gemm_shape(graph, node, 0, 3, &shape) || !broadcasts_to(graph, node, 6, &shape)) {
+        !gemm_shape(graph, node, 0, 3, &shape) || !weir_rule_broadcasts_to(graph, node, 6, &shape)) {
         return false;
     }
     if (bias != NULL && bias->dtype != WEIR_INT32) return weir_rule_fail_dtype(graph, node, 6, "int32");
@@ -363,12 +211,12 @@ bool weir_infer_QUANT(weir_graph *graph, weir_node node) {
     if (weir_rule_count(weir_rule_input(graph, node, 3)) != 1) {
         return weir_rule_fail(graph, node, "the bit width (input 3) must be one number");
     }
-    return broadcasts_to(graph, node, 1, &x->shape) && broadcasts_to(graph, node, 2, &x->shape) &&
+    return weir_rule_broadcasts_to(graph, node, 1, &x->shape) && weir_rule_broadcasts_to(graph, node, 2, &x->shape) &&
            weir_rule_set_plain(graph, node, WEIR_FLOAT32, &x->shape);
 }
 
 bool weir_infer_BIPOLAR_QUANT(weir_graph *graph, weir_node node) {
     const weir_type *x = weir_rule_input(graph, node, 0);
-    return all_float32(graph, node, 2) && broadcasts_to(graph, node, 1, &x->shape) &&
+    return all_float32(graph, node, 2) && weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
            weir_rule_set_plain(graph, node, WEIR_FLOAT32, &x->shape);
 }

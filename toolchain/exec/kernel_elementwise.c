@@ -1,0 +1,165 @@
+/* Elementwise operators on any number type. Floating-point results are computed in float64 and rounded once: for sums,
+ * products, quotients and square roots that gives exactly the result of the narrower arithmetic (its precision is less
+ * than half). Integers are taken modulo 2^bits; division by zero gives 0. */
+#include "exec/kernel_common.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- one input ---- */
+
+/* What an operator does to a real number and, when it takes integers, to one widened to 64 bits. Parameters are the
+ * node's attributes. */
+typedef struct unary {
+    double (*real)(double x, double a, double b);
+    int64_t (*whole)(int64_t x);
+    const char *name_a, *name_b;
+    double a, b; /* when the attribute is absent */
+} unary;
+
+static void apply_unary(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y,
+                        const unary *function) {
+    const double a = function->name_a == NULL ? 0 : weir_node_float(graph, node, function->name_a, function->a);
+    const double b = function->name_b == NULL ? 0 : weir_node_float(graph, node, function->name_b, function->b);
+    if (x->dtype == WEIR_FLOAT32) {
+        const float *from = x->data;
+        float *to = y->data;
+        for (size_t i = 0; i < y->count; i++) to[i] = (float)function->real((double)from[i], a, b);
+    } else if (weir_dtype_is_float(x->dtype)) {
+        for (size_t i = 0; i < y->count; i++) weir_array_set(y, i, function->real(weir_array_get(x, i), a, b));
+    } else {
+        for (size_t i = 0; i < y->count; i++)
+            weir_array_set_int(y, i, function->whole((int64_t)weir_kernel_bits(x, i)));
+    }
+}
+
+#define UNARY_KERNEL(id, ...)                                                                                          \
+    void weir_kernel_##id(const weir_graph *graph, weir_node node, const weir_array *const *inputs,                    \
+                          weir_array *const *outputs) {                                                                \
+        static const unary function = {.real = real_##id, __VA_ARGS__};                                                \
+        apply_unary(graph, node, inputs[0], outputs[0], &function);                                                    \
+    }
+#define UNARY(id, expression, ...)                                                                                     \
+    static double real_##id(double x, double a, double b) {                                                            \
+        (void)a;                                                                                                       \
+        (void)b;                                                                                                       \
+        return expression;                                                                                             \
+    }                                                                                                                  \
+    UNARY_KERNEL(id, __VA_ARGS__)
+
+static int64_t whole_negative(int64_t x) { return (int64_t)(0 - (uint64_t)x); }
+static int64_t whole_absolute(int64_t x) { return x < 0 ? whole_negative(x) : x; }
+
+UNARY(NEG, -x, .whole = whole_negative)
+UNARY(EXP, exp(x), .whole = NULL)
+UNARY(SQRT, sqrt(x), .whole = NULL)
+UNARY(SIGMOID, 1 / (1 + exp(-x)), .whole = NULL)
+UNARY(TANH, tanh(x), .whole = NULL)
+UNARY(LEAKY_RELU, x < 0 ? a * x : x, .name_a = "alpha", .a = 0.01)
+
+static double real_absolute(double x, double a, double b) {
+    (void)a;
+    (void)b;
+    return fabs(x);
+}
+
+/* Unsigned numbers are their own absolute values, also those that widening would make negative. */
+void weir_kernel_ABS(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs) {
+    static const unary function = {.real = real_absolute, .whole = whole_absolute};
+    const weir_array *x = inputs[0];
+    if (weir_dtype_is_float(x->dtype) || weir_dtype_is_signed(x->dtype))
+        apply_unary(graph, node, x, outputs[0], &function);
+    else memcpy(outputs[0]->data, x->data, x->count * weir_dtype_size(x->dtype));
+}
+
+/* NaN stays NaN, as in numpy and ONNX Runtime. */
+void weir_kernel_RELU(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                      weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *x = inputs[0];
+    weir_array *y = outputs[0];
+    if (x->dtype == WEIR_FLOAT32) {
+        const float *from = x->data;
+        float *to = y->data;
+        for (size_t i = 0; i < y->count; i++) to[i] = from[i] < 0 ? 0 : from[i];
+        return;
+    }
+    memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype));
+    for (size_t i = 0; i < y->count; i++)
+        if (weir_array_get(x, i) < 0) weir_array_set_int(y, i, 0);
+}
+
+/* ---- two inputs ---- */
+
+/* On integers: their bits widened to 64, and whether they are signed. */
+typedef struct binary {
+    double (*real)(double a, double b);
+    uint64_t (*whole)(uint64_t a, uint64_t b, bool is_signed);
+} binary;
+
+static void apply_binary(const weir_array *a, const weir_array *b, weir_array *y, const binary *function) {
+    const weir_broadcast from_a = weir_broadcast_of(&a->shape, &y->shape);
+    const weir_broadcast from_b = weir_broadcast_of(&b->shape, &y->shape);
+    const bool is_float = weir_dtype_is_float(a->dtype), is_signed = weir_dtype_is_signed(a->dtype);
+    const bool fast = a->dtype == WEIR_FLOAT32 && y->dtype == WEIR_FLOAT32;
+    for (size_t i = 0; i < y->count; i++) {
+        const size_t ia = weir_broadcast_index(&from_a, i), ib = weir_broadcast_index(&from_b, i);
+        if (fast) {
+            const double first = (double)((const float *)a->data)[ia], second = (double)((const float *)b->data)[ib];
+            ((float *)y->data)[i] = (float)function->real(first, second);
+        } else if (is_float) {
+            weir_array_set(y, i, function->real(weir_array_get(a, ia), weir_array_get(b, ib)));
+        } else {
+            weir_array_set_int(y, i,
+                               (int64_t)function->whole(weir_kernel_bits(a, ia), weir_kernel_bits(b, ib), is_signed));
+        }
+    }
+}
+
+static uint64_t divided(uint64_t a, uint64_t b, bool is_signed) {
+    if (b == 0) return 0;
+    if (!is_signed) return a / b;
+    return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b); /* the most negative number by -1 overflows */
+}
+
+#define BINARY(id, real_expression, whole_expression)                                                                  \
+    static double real_##id(double a, double b) { return real_expression; }                                            \
+    static uint64_t whole_##id(uint64_t a, uint64_t b, bool is_signed) {                                               \
+        (void)is_signed;                                                                                               \
+        return whole_expression;                                                                                       \
+    }                                                                                                                  \
+    void weir_kernel_##id(const weir_graph *graph, weir_node node, const weir_array *const *inputs,                    \
+                          weir_array *const *outputs) {                                                                \
+        static const binary function = {real_##id, whole_##id};                                                        \
+        (void)graph;                                                                                                   \
+        (void)node;                                                                                                    \
+        apply_binary(inputs[0], inputs[1], outputs[0], &function);                                                     \
+    }
+
+BINARY(ADD, a + b, a + b)
+BINARY(SUB, a - b, a - b)
+BINARY(MUL, a *b, a *b)
+BINARY(DIV, a / b, divided(a, b, is_signed))
+
+/* ---- more inputs ---- */
+
+/* Bounds that are left out do not bound; where they cross, the upper one wins. */
+void weir_kernel_CLIP(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                      weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *x = inputs[0], *low = inputs[1], *high = inputs[2];
+    weir_array *y = outputs[0];
+    memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype));
+    for (int side = 0; side < 2; side++) {
+        const weir_array *bound = side == 0 ? low : high;
+        if (bound == NULL) continue;
+        const size_t size = weir_dtype_size(y->dtype);
+        for (size_t i = 0; i < y->count; i++) {
+            const int order = weir_kernel_compare(y, i, bound, 0);
+            if (side == 0 ? order < 0 : order > 0) memcpy((char *)y->data + i * size, bound->data, size);
+        }
+    }
+}

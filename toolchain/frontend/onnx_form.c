@@ -1,0 +1,127 @@
+#include "onnx_form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/geometry.h"
+#include "support/arena.h"
+
+char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part) {
+    char *name = weir_format("%s.%s", base, part);
+    while (weir_onnx_scope_find(scope, name) != NULL) {
+        char *longer = weir_format("%s_", name);
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+/* --- attributes that became inputs --- */
+
+static weir_array *integers(const int64_t *values, size_t count) {
+    const weir_shape shape = weir_shape_of(1, (const int64_t[]){(int64_t)count});
+    weir_array *array = weir_array_new(WEIR_INT64, &shape);
+    for (size_t i = 0; i < count; i++) weir_array_set_int(array, i, values[i]);
+    return array;
+}
+
+/* A real number is of the type of the data that it meets. */
+static weir_array *scalar(double value, weir_dtype dtype) {
+    const weir_shape shape = {.rank = 0};
+    weir_array *array = weir_array_new(weir_dtype_is_float(dtype) ? dtype : WEIR_FLOAT32, &shape);
+    weir_array_set(array, 0, value);
+    return array;
+}
+
+static weir_array *floats(const float *values, size_t count) {
+    const weir_shape shape = weir_shape_of(1, (const int64_t[]){(int64_t)count});
+    weir_array *array = weir_array_new(WEIR_FLOAT32, &shape);
+    for (size_t i = 0; i < count; i++) weir_array_set(array, i, (double)values[i]);
+    return array;
+}
+
+static weir_array *array_of(const weir_onnx_form *form, const weir_onnx_attribute_rule *row,
+                            const Onnx__AttributeProto *attribute, weir_dtype dtype) {
+    switch (row->kind) {
+    case WEIR_ONNX_FLOAT: return scalar((double)attribute->f, dtype);
+    case WEIR_ONNX_FLOATS: return floats(attribute->floats, attribute->n_floats);
+    case WEIR_ONNX_TENSOR: return weir_onnx_tensor_read(attribute->t, row->name, form->location, form->source);
+    default: return integers(attribute->ints, attribute->n_ints);
+    }
+}
+
+/* The array, which is freed, as input `index`. */
+static void place_constant(const weir_onnx_form *form, const char *part, weir_array *array, weir_value *inputs,
+                           size_t *count, size_t index) {
+    char *name = weir_onnx_form_name(form->scope, form->name, part);
+    while (*count <= index) inputs[(*count)++] = WEIR_NO_VALUE;
+    inputs[index] = weir_graph_add_constant(form->graph, name, array);
+    weir_array_free(array);
+    free(name);
+}
+
+static bool move_attribute(const weir_onnx_form *form, const Onnx__AttributeProto *attribute, weir_value *inputs,
+                           size_t *count) {
+    const weir_onnx_attribute_rule *row = weir_onnx_schema_attribute_rule(form->rule, attribute->name, form->opsets);
+    if (row->place <= 0) return true;
+    weir_array *array = array_of(form, row, attribute, weir_value_type(form->graph, inputs[0])->dtype);
+    if (array == NULL) return false;
+    place_constant(form, row->name, array, inputs, count, (size_t)row->place);
+    return true;
+}
+
+/* --- operators with a form of their own --- */
+
+static const Onnx__AttributeProto *attribute_of(const weir_onnx_form *form, const char *name) {
+    return weir_onnx_schema_attribute(form->proto, name);
+}
+
+/* Sizes of the parts are always written down. `num_outputs` makes equal parts but the last, which takes what is left;
+ * without it the parts must be equal, which type inference checks. */
+static bool form_split(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    const Onnx__AttributeProto *number = attribute_of(form, "num_outputs"), *named = attribute_of(form, "axis");
+    const weir_shape *shape = &weir_value_type(form->graph, inputs[0])->shape;
+    const int64_t axis = named == NULL ? 0 : named->i < 0 ? named->i + shape->rank : named->i;
+    const int64_t parts = (int64_t)form->outputs;
+    if (number != NULL && (number->i != parts || *count > 1)) {
+        weir_error(form->location, "node '%s' (Split): 'num_outputs' is %lld, but there are %lld outputs%s", form->name,
+                   (long long)number->i, (long long)parts, *count > 1 ? " and sizes" : "");
+        return false;
+    }
+    if (*count > 1 || axis < 0 || axis >= shape->rank) return true;
+    const int64_t dim = shape->dim[axis], size = (dim + parts - 1) / parts;
+    if (number == NULL && dim % parts != 0) return true;
+    int64_t *sizes = weir_calloc(form->outputs, sizeof *sizes);
+    for (int64_t i = 0; i < parts; i++) sizes[i] = i < parts - 1 ? size : dim - size * (parts - 1);
+    place_constant(form, "split", integers(sizes, form->outputs), inputs, count, 1);
+    free(sizes);
+    return true;
+}
+
+bool weir_onnx_form_inputs(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    for (size_t i = 0; i < form->proto->n_attribute; i++)
+        if (!move_attribute(form, form->proto->attribute[i], inputs, count)) return false;
+    return form->rule->op != WEIR_OP_SPLIT || form_split(form, inputs, count);
+}
+
+/* --- the node in the graph --- */
+
+/* Paddings are always numbers. */
+static void write_pads(weir_graph *graph, weir_node node) {
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    const weir_value weights = weir_node_input(graph, node, 1);
+    const int64_t *kernel = weights.id == 0 ? NULL : weir_value_type(graph, weights)->shape.dim + 2;
+    int64_t pads[2 * WEIR_MAX_RANK];
+    weir_window window;
+    if (!weir_geometry_window(graph, node, x, kernel, &window)) return;
+    for (int i = 0; i < window.rank; i++) {
+        pads[i] = window.begin[i];
+        pads[i + window.rank] = window.end[i];
+    }
+    weir_node_remove_attribute(graph, node, "auto_pad");
+    weir_node_set_ints(graph, node, "pads", pads, 2 * (size_t)window.rank);
+}
+
+void weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
+    if (weir_node_attribute(form->graph, node, "auto_pad") != NULL) write_pads(form->graph, node);
+}

@@ -1,0 +1,34 @@
+/* One form for all opsets: what older opsets say in attributes becomes the constant inputs that later ones have, and
+ * what may be said in several ways is said in one. */
+#ifndef WEIR_ONNX_FORM_H
+#define WEIR_ONNX_FORM_H
+
+#include "ir/graph.h"
+#include "onnx_schema.h"
+#include "onnx_scope.h"
+#include "onnx_tensor.h"
+
+/* A node on its way into the graph; its attributes have been checked. */
+typedef struct weir_onnx_form {
+    weir_graph *graph;
+    const weir_onnx_scope *scope;
+    const weir_onnx_opsets *opsets;
+    weir_onnx_tensor_source *source;
+    const weir_onnx_rule *rule;
+    const Onnx__NodeProto *proto;
+    weir_location location;
+    const char *name;
+    size_t outputs;
+} weir_onnx_form;
+
+enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add */
+
+/* Completes the node's inputs, an array with WEIR_ONNX_FORM_SPARE free places. False after a reported error. */
+bool weir_onnx_form_inputs(const weir_onnx_form *form, weir_value *inputs, size_t *count);
+/* Rewrites the attributes of the node in the graph, whose types have been inferred. */
+void weir_onnx_form_finish(const weir_onnx_form *form, weir_node node);
+
+/* "`base`.`part`", with "_" added while the file uses the name; heap memory. */
+char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part);
+
+#endif

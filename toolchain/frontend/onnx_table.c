@@ -1,0 +1,182 @@
+#include "onnx_table.h"
+
+/* Rows stand only where something changes that this importer can see; new element types are the affair of type
+ * inference. */
+
+/* --- operators --- */
+
+#define ONNX WEIR_ONNX_DOMAIN_ONNX
+#define MICROSOFT WEIR_ONNX_DOMAIN_MICROSOFT
+#define QONNX WEIR_ONNX_DOMAIN_QONNX
+#define INPUT(i) (1u << (i))
+
+/* An operator whose inputs and outputs are those of op.def; one with other numbers of them; one with scales. */
+#define RULE(name, id, since)                                                                                          \
+    { ONNX, name, WEIR_OP_##id, since, 0, 0, 0, 0, false }
+#define RULE_ARITY(name, id, since, inputs_min, inputs_max, outputs_max)                                               \
+    { ONNX, name, WEIR_OP_##id, since, inputs_min, inputs_max, outputs_max, 0, false }
+#define RULE_SCALES(domain, name, id, since, scales, per_axis)                                                         \
+    { domain, name, WEIR_OP_##id, since, 0, 0, 0, scales, per_axis }
+
+const weir_onnx_rule weir_onnx_rules[] = {
+    RULE_ARITY("Gemm", GEMM, 7, 3, 3, 0),
+    RULE("Gemm", GEMM, 11), /* C may be left out */
+    RULE("MatMul", MATMUL, 1),
+    RULE("Add", ADD, 7),
+    RULE("Sub", SUB, 7),
+    RULE("Mul", MUL, 7),
+    RULE("Div", DIV, 7),
+    RULE("Exp", EXP, 6),
+    RULE("Sqrt", SQRT, 6),
+    RULE("Neg", NEG, 6),
+    RULE("Abs", ABS, 6),
+    RULE("Sigmoid", SIGMOID, 6),
+    RULE("Tanh", TANH, 6),
+    RULE("LeakyRelu", LEAKY_RELU, 6),
+    RULE_ARITY("Clip", CLIP, 6, 1, 1, 0),
+    RULE("Clip", CLIP, 11),
+    RULE_ARITY("Dropout", DROPOUT, 7, 1, 1, 2),
+    RULE_ARITY("Dropout", DROPOUT, 12, 1, 3, 2),
+    RULE("Relu", RELU, 6),
+    RULE("Conv", CONV, 1),
+    RULE_ARITY("MaxPool", MAX_POOL, 1, 1, 1, 2),
+    RULE("AveragePool", AVERAGE_POOL, 7),
+    RULE("GlobalAveragePool", GLOBAL_AVERAGE_POOL, 1),
+    RULE_ARITY("BatchNormalization", BATCH_NORMALIZATION, 7, 5, 5, 5),
+    RULE_ARITY("BatchNormalization", BATCH_NORMALIZATION, 14, 5, 5, 3),
+    RULE("Concat", CONCAT, 4),
+    RULE_ARITY("Slice", SLICE, 1, 1, 1, 0),
+    RULE("Slice", SLICE, 10),
+    RULE_ARITY("Split", SPLIT, 2, 1, 1, 0),
+    RULE("Split", SPLIT, 13),
+    RULE_ARITY("Squeeze", SQUEEZE, 1, 1, 1, 0),
+    RULE("Squeeze", SQUEEZE, 13),
+    RULE_ARITY("Unsqueeze", UNSQUEEZE, 1, 1, 1, 0),
+    RULE("Unsqueeze", UNSQUEEZE, 13),
+    RULE("Flatten", FLATTEN, 1),
+    RULE("Reshape", RESHAPE, 5),
+    RULE("Transpose", TRANSPOSE, 1),
+    RULE("Identity", IDENTITY, 1),
+    RULE("Constant", NONE, 1),
+    RULE_SCALES(ONNX, "QuantizeLinear", QUANTIZE_LINEAR, 10, INPUT(1), false),
+    RULE_SCALES(ONNX, "QuantizeLinear", QUANTIZE_LINEAR, 13, INPUT(1), true),
+    RULE_SCALES(ONNX, "DequantizeLinear", DEQUANTIZE_LINEAR, 10, INPUT(1), false),
+    RULE_SCALES(ONNX, "DequantizeLinear", DEQUANTIZE_LINEAR, 13, INPUT(1), true),
+    RULE_SCALES(ONNX, "QLinearMatMul", QLINEAR_MATMUL, 10, INPUT(1) | INPUT(4) | INPUT(6), true),
+    RULE("MatMulInteger", MATMUL_INTEGER, 10),
+    RULE_SCALES(MICROSOFT, "QGemm", QGEMM, 1, INPUT(1) | INPUT(4) | INPUT(7), true),
+    RULE_SCALES(QONNX, "Quant", QUANT, 1, INPUT(1), true),
+    RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true), /* its later name */
+    RULE_SCALES(QONNX, "BipolarQuant", BIPOLAR_QUANT, 1, INPUT(1), true),
+};
+const size_t weir_onnx_rule_count = sizeof weir_onnx_rules / sizeof *weir_onnx_rules;
+
+/* --- attributes --- */
+
+static const weir_onnx_word roundings[] = {
+    {"ROUND", "ROUND"}, {"HALF_EVEN", "ROUND"}, {"CEIL", "CEIL"},           {"FLOOR", "FLOOR"}, {"UP", "UP"},
+    {"DOWN", "DOWN"},   {"HALF_UP", "HALF_UP"}, {"HALF_DOWN", "HALF_DOWN"}, {NULL, NULL},
+};
+static const weir_onnx_word auto_pads[] = {
+    {"NOTSET", "NOTSET"}, {"SAME_UPPER", "SAME_UPPER"}, {"SAME_LOWER", "SAME_LOWER"}, {"VALID", "VALID"}, {NULL, NULL}};
+
+enum { OPTIONAL = false, REQUIRED = true };
+enum { STAYS = WEIR_ONNX_STAYS, DROPPED = WEIR_ONNX_DROPPED, BIG = INT32_MAX, RANK = WEIR_MAX_RANK };
+
+/* Integers (or lists of them) within bounds; words; everything else. */
+#define WHOLE(id, name, kind, since, need, low, high, place)                                                           \
+    { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, low, high, NULL, place }
+#define WORDS(id, name, since, need, words)                                                                            \
+    { WEIR_OP_##id, name, WEIR_ONNX_STRING, since, need, 0, 0, words, STAYS }
+#define OTHER(id, name, kind, since, need, place)                                                                      \
+    { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, 0, 0, NULL, place }
+#define REMOVED(id, name, since)                                                                                       \
+    { WEIR_OP_##id, name, WEIR_ONNX_REMOVED, since, false, 0, 0, NULL, STAYS }
+/* What every sliding window has; the version from which on it may be dilated. */
+#define WINDOW(id, kernel, dilated)                                                                                    \
+    WORDS(id, "auto_pad", 1, OPTIONAL, auto_pads), WHOLE(id, "kernel_shape", INTS, 1, kernel, 1, BIG, STAYS),          \
+        WHOLE(id, "strides", INTS, 1, OPTIONAL, 1, BIG, STAYS), WHOLE(id, "pads", INTS, 1, OPTIONAL, 0, BIG, STAYS),   \
+        WHOLE(id, "dilations", INTS, dilated, OPTIONAL, 1, BIG, STAYS)
+/* An axis that may be negative from a version on. */
+#define AXIS(id, need, negative)                                                                                       \
+    WHOLE(id, "axis", INT, 1, need, 0, RANK - 1, STAYS), WHOLE(id, "axis", INT, negative, need, -RANK, RANK - 1, STAYS)
+
+const weir_onnx_attribute_rule weir_onnx_attributes[] = {
+    OTHER(GEMM, "alpha", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(GEMM, "beta", FLOAT, 1, OPTIONAL, STAYS),
+    WHOLE(GEMM, "transA", INT, 1, OPTIONAL, 0, 1, STAYS),
+    WHOLE(GEMM, "transB", INT, 1, OPTIONAL, 0, 1, STAYS),
+    OTHER(LEAKY_RELU, "alpha", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(CLIP, "min", FLOAT, 1, OPTIONAL, 1),
+    OTHER(CLIP, "max", FLOAT, 1, OPTIONAL, 2),
+    REMOVED(CLIP, "min", 11),
+    REMOVED(CLIP, "max", 11),
+    OTHER(DROPOUT, "ratio", FLOAT, 1, OPTIONAL, 1),
+    REMOVED(DROPOUT, "ratio", 12),
+    WHOLE(DROPOUT, "seed", INT, 12, OPTIONAL, INT64_MIN, INT64_MAX, DROPPED),
+    WINDOW(CONV, OPTIONAL, 1),
+    WHOLE(CONV, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
+    WINDOW(MAX_POOL, REQUIRED, 10),
+    WHOLE(MAX_POOL, "ceil_mode", INT, 10, OPTIONAL, 0, 1, STAYS),
+    WHOLE(MAX_POOL, "storage_order", INT, 8, OPTIONAL, 0, 1, DROPPED), /* concerns the second output alone */
+    WINDOW(AVERAGE_POOL, REQUIRED, 19),
+    WHOLE(AVERAGE_POOL, "ceil_mode", INT, 10, OPTIONAL, 0, 1, STAYS),
+    WHOLE(AVERAGE_POOL, "count_include_pad", INT, 7, OPTIONAL, 0, 1, STAYS),
+    OTHER(BATCH_NORMALIZATION, "epsilon", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(BATCH_NORMALIZATION, "momentum", FLOAT, 1, OPTIONAL, DROPPED), /* concerns training alone */
+    WHOLE(BATCH_NORMALIZATION, "spatial", INT, 1, OPTIONAL, 1, 1, DROPPED),
+    REMOVED(BATCH_NORMALIZATION, "spatial", 9),
+    WHOLE(BATCH_NORMALIZATION, "training_mode", INT, 14, OPTIONAL, 0, 0, DROPPED),
+    AXIS(CONCAT, REQUIRED, 11),
+    WHOLE(SLICE, "starts", INTS, 1, REQUIRED, INT64_MIN, INT64_MAX, 1),
+    WHOLE(SLICE, "ends", INTS, 1, REQUIRED, INT64_MIN, INT64_MAX, 2),
+    WHOLE(SLICE, "axes", INTS, 1, OPTIONAL, -RANK, RANK - 1, 3),
+    REMOVED(SLICE, "starts", 10),
+    REMOVED(SLICE, "ends", 10),
+    REMOVED(SLICE, "axes", 10),
+    AXIS(SPLIT, OPTIONAL, 11),
+    WHOLE(SPLIT, "split", INTS, 1, OPTIONAL, 0, INT64_MAX, 1),
+    REMOVED(SPLIT, "split", 13),
+    WHOLE(SPLIT, "num_outputs", INT, 18, OPTIONAL, 1, BIG, DROPPED), /* the importer makes sizes of it */
+    WHOLE(SQUEEZE, "axes", INTS, 1, OPTIONAL, 0, RANK - 1, 1),
+    WHOLE(SQUEEZE, "axes", INTS, 11, OPTIONAL, -RANK, RANK - 1, 1),
+    REMOVED(SQUEEZE, "axes", 13),
+    WHOLE(UNSQUEEZE, "axes", INTS, 1, REQUIRED, 0, RANK - 1, 1),
+    WHOLE(UNSQUEEZE, "axes", INTS, 11, REQUIRED, -RANK, RANK - 1, 1),
+    REMOVED(UNSQUEEZE, "axes", 13),
+    WHOLE(FLATTEN, "axis", INT, 1, OPTIONAL, 0, RANK, STAYS),
+    WHOLE(FLATTEN, "axis", INT, 11, OPTIONAL, -RANK, RANK, STAYS),
+    WHOLE(RESHAPE, "allowzero", INT, 14, OPTIONAL, 0, 1, STAYS),
+    WHOLE(TRANSPOSE, "perm", PERMUTATION, 1, OPTIONAL, 0, RANK - 1, STAYS),
+    WHOLE(QUANTIZE_LINEAR, "axis", INT, 13, OPTIONAL, -RANK, RANK - 1, STAYS),
+    WHOLE(QUANTIZE_LINEAR, "saturate", INT, 19, OPTIONAL, 0, 1, STAYS), /* concerns float8 alone */
+    WHOLE(QUANTIZE_LINEAR, "block_size", INT, 21, OPTIONAL, 0, 0, STAYS),
+    WHOLE(QUANTIZE_LINEAR, "output_dtype", INT, 21, OPTIONAL, 0, 5, STAYS), /* up to ONNX's number of int16 */
+    WHOLE(DEQUANTIZE_LINEAR, "axis", INT, 13, OPTIONAL, -RANK, RANK - 1, STAYS),
+    WHOLE(DEQUANTIZE_LINEAR, "block_size", INT, 21, OPTIONAL, 0, 0, STAYS),
+    OTHER(QGEMM, "alpha", FLOAT, 1, OPTIONAL, STAYS),
+    WHOLE(QGEMM, "transA", INT, 1, OPTIONAL, 0, 1, STAYS),
+    WHOLE(QGEMM, "transB", INT, 1, OPTIONAL, 0, 1, STAYS),
+    WHOLE(QUANT, "signed", INT, 1, REQUIRED, 0, 1, STAYS),
+    WHOLE(QUANT, "narrow", INT, 1, REQUIRED, 0, 1, STAYS),
+    WORDS(QUANT, "rounding_mode", 1, OPTIONAL, roundings),
+    OTHER(NONE, "value", TENSOR, 1, OPTIONAL, STAYS),
+    OTHER(NONE, "sparse_value", REFUSED, 11, OPTIONAL, STAYS),
+    OTHER(NONE, "value_float", FLOAT, 12, OPTIONAL, STAYS),
+    OTHER(NONE, "value_floats", FLOATS, 12, OPTIONAL, STAYS),
+    WHOLE(NONE, "value_int", INT, 12, OPTIONAL, INT64_MIN, INT64_MAX, STAYS),
+    WHOLE(NONE, "value_ints", INTS, 12, OPTIONAL, INT64_MIN, INT64_MAX, STAYS),
+    OTHER(NONE, "value_string", REFUSED, 12, OPTIONAL, STAYS),
+    OTHER(NONE, "value_strings", REFUSED, 12, OPTIONAL, STAYS),
+};
+const size_t weir_onnx_attribute_count = sizeof weir_onnx_attributes / sizeof *weir_onnx_attributes;
+
+/* --- element types --- */
+
+const weir_onnx_type_rule weir_onnx_types[] = {
+    {WEIR_OP_QUANTIZE_LINEAR, WEIR_INT16, 21},
+    {WEIR_OP_QUANTIZE_LINEAR, WEIR_UINT16, 21},
+    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_INT16, 21},
+    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_UINT16, 21},
+};
+const size_t weir_onnx_type_count = sizeof weir_onnx_types / sizeof *weir_onnx_types;

@@ -1,0 +1,80 @@
+/* What importer and exporter know of ONNX's operators, as tables: rules (operators from an opset version on) and attributes. */
+#ifndef WEIR_ONNX_TABLE_H
+#define WEIR_ONNX_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/op.h"
+#include "support/array.h"
+
+typedef enum weir_onnx_domain {
+    WEIR_ONNX_DOMAIN_ONNX,
+    WEIR_ONNX_DOMAIN_MICROSOFT,
+    WEIR_ONNX_DOMAIN_QONNX,
+    WEIR_ONNX_DOMAIN_COUNT
+} weir_onnx_domain;
+
+/* An operator from an opset version on. A later row of the same operator holds from its version on. */
+typedef struct weir_onnx_rule {
+    weir_onnx_domain domain;
+    const char *name;
+    weir_op op; /* WEIR_OP_NONE: Constant, which becomes a value */
+    int since;
+    int inputs_min, inputs_max; /* 0: as op.def says */
+    int outputs_max;            /* 0: as op.def says; those beyond op.def's may not be used */
+    uint32_t scales;            /* bit i: input i is a scale, positive and finite */
+    bool per_axis;              /* scales may have more than one element */
+} weir_onnx_rule;
+
+/* REFUSED: known, but not supported. REMOVED: no longer in the operator. DTYPE: the number of an element type, which
+ * becomes its name. */
+typedef enum weir_onnx_kind {
+    WEIR_ONNX_INT,
+    WEIR_ONNX_FLOAT,
+    WEIR_ONNX_STRING,
+    WEIR_ONNX_TENSOR,
+    WEIR_ONNX_INTS,
+    WEIR_ONNX_FLOATS,
+    WEIR_ONNX_PERMUTATION,
+    WEIR_ONNX_DTYPE,
+    WEIR_ONNX_REFUSED,
+    WEIR_ONNX_REMOVED
+} weir_onnx_kind;
+
+/* A word and the one that the graph gets for it. */
+typedef struct weir_onnx_word {
+    const char *from, *to;
+} weir_onnx_word;
+
+/* What becomes of an attribute: it stays one, concerns nothing here and is dropped, or (numbers above 0) becomes the
+ * input of that number, which is what later opsets made of it. */
+enum { WEIR_ONNX_STAYS = 0, WEIR_ONNX_DROPPED = -1 };
+
+typedef struct weir_onnx_attribute_rule {
+    weir_op op;
+    const char *name;
+    weir_onnx_kind kind;
+    int since; /* as with rules, a later row replaces an earlier one */
+    bool required;
+    int64_t low, high;           /* INT, INTS and PERMUTATION */
+    const weir_onnx_word *words; /* STRING; ends with a NULL */
+    int place;
+} weir_onnx_attribute_rule;
+
+/* An element type that an operator has from a later version on than itself. */
+typedef struct weir_onnx_type_rule {
+    weir_op op;
+    weir_dtype dtype;
+    int since;
+} weir_onnx_type_rule;
+
+extern const weir_onnx_rule weir_onnx_rules[];
+extern const size_t weir_onnx_rule_count;
+extern const weir_onnx_attribute_rule weir_onnx_attributes[];
+extern const size_t weir_onnx_attribute_count;
+extern const weir_onnx_type_rule weir_onnx_types[];
+extern const size_t weir_onnx_type_count;
+
+#endif

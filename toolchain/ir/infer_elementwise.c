@@ -1,0 +1,90 @@
+/* Type inference of elementwise operators. They differ in the element types that they take; what they give has the
+ * broadcast shape of their inputs. Families share one rule, the lists below say which operator is in which. */
+#include "ir/infer_rule.h"
+
+#include <string.h>
+
+/* The broadcast shape of inputs [first, last); false after a reported error. */
+static bool common_shape(const weir_graph *graph, weir_node node, size_t first, size_t last, weir_shape *shape) {
+    *shape = weir_rule_input(graph, node, first)->shape;
+    for (size_t i = first + 1; i < last; i++) {
+        const weir_shape *next = &weir_rule_input(graph, node, i)->shape, before = *shape;
+        if (!weir_rule_broadcast(&before, next, shape))
+            return weir_rule_fail_shapes(graph, node, "broadcast", &before, next);
+    }
+    return true;
+}
+
+/* ---- families ---- */
+
+/* One input of any number type, or floating-point only; the result is of the same type. */
+static bool one_number(weir_graph *graph, weir_node node) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    return weir_rule_same_numbers(graph, node, 1) && weir_rule_set_plain(graph, node, x->dtype, &x->shape);
+}
+
+static bool one_signed(weir_graph *graph, weir_node node) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    if (!weir_dtype_is_float(x->dtype) && !weir_dtype_is_signed(x->dtype))
+        return weir_rule_fail_dtype(graph, node, 0, "a signed number");
+    return one_number(graph, node);
+}
+
+static bool one_float(weir_graph *graph, weir_node node) {
+    return weir_rule_float_input(graph, node) && one_number(graph, node);
+}
+
+/* Numbers of one type, any count of them; the result is of that type. */
+static bool equal_numbers(weir_graph *graph, weir_node node) {
+    const size_t count = weir_node_input_count(graph, node);
+    weir_shape shape;
+    for (size_t i = 0; i < count; i++)
+        if (weir_rule_input(graph, node, i) == NULL) return weir_rule_fail(graph, node, "input %zu is missing", i);
+    return weir_rule_same_numbers(graph, node, count) && common_shape(graph, node, 0, count, &shape) &&
+           weir_rule_set_plain(graph, node, weir_rule_input(graph, node, 0)->dtype, &shape);
+}
+
+#define FAMILY(id, rule)                                                                                               \
+    bool weir_infer_##id(weir_graph *graph, weir_node node) { return rule(graph, node); }
+
+FAMILY(ADD, equal_numbers)
+FAMILY(SUB, equal_numbers)
+FAMILY(MUL, equal_numbers)
+FAMILY(DIV, equal_numbers)
+FAMILY(ABS, one_number)
+FAMILY(NEG, one_signed)
+FAMILY(EXP, one_float)
+FAMILY(SQRT, one_float)
+FAMILY(SIGMOID, one_float)
+FAMILY(TANH, one_float)
+FAMILY(LEAKY_RELU, one_float)
+
+/* ---- operators with a rule of their own ---- */
+
+bool weir_infer_RELU(weir_graph *graph, weir_node node) {
+    weir_type type = *weir_rule_input(graph, node, 0);
+    if (type.dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "a number");
+    type.low = type.low < 0 ? 0 : type.low;
+    type.high = type.high < 0 ? 0 : type.high;
+    return weir_rule_set(graph, node, &type);
+}
+
+bool weir_infer_CLIP(weir_graph *graph, weir_node node) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    for (size_t i = 1; i < 3; i++) {
+        const weir_type *bound = weir_rule_input(graph, node, i);
+        if (bound != NULL && weir_rule_count(bound) != 1)
+            return weir_rule_fail(graph, node, "input %zu must be one number", i);
+    }
+    return weir_rule_same_numbers(graph, node, 3) && weir_rule_set_plain(graph, node, x->dtype, &x->shape);
+}
+
+/* Inference alone: the values pass unchanged. */
+bool weir_infer_DROPOUT(weir_graph *graph, weir_node node) {
+    const weir_array *training = weir_rule_constant(graph, node, 2);
+    if (weir_node_input(graph, node, 2).id != 0 &&
+        (training == NULL || training->count != 1 || weir_array_get_int(training, 0) != 0)) {
+        return weir_rule_fail(graph, node, "the training mode (input 2) must be a constant false");
+    }
+    return weir_rule_set(graph, node, weir_rule_input(graph, node, 0));
+}

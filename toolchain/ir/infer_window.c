@@ -1,0 +1,80 @@
+/* Type inference of operators that slide a window over tensors [batch, channels, spatial...]. */
+#include "ir/geometry.h"
+#include "ir/infer_rule.h"
+
+/* [batch, channels, positions...] */
+static weir_shape windowed_shape(const weir_shape *x, int64_t channels, const weir_window *window) {
+    weir_shape shape = {.rank = window->rank + 2, .dim = {x->dim[0], channels}};
+    for (int i = 0; i < window->rank; i++) shape.dim[i + 2] = window->out[i];
+    return shape;
+}
+
+bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weights, weir_shape *shape) {
+    const weir_shape *x = &weir_rule_input(graph, node, 0)->shape, *w = &weir_rule_input(graph, node, weights)->shape;
+    const int64_t group = weir_node_int(graph, node, "group", 1);
+    weir_window window;
+    if (x->rank < 3 || x->rank != w->rank) return weir_rule_fail_shapes(graph, node, "convolution", x, w);
+    if (group < 1) return weir_rule_fail(graph, node, "'group' is %lld", (long long)group);
+    if (w->dim[0] % group != 0 || x->dim[1] % group != 0) {
+        return weir_rule_fail(graph, node, "%lld groups do not divide %lld input and %lld output channels",
+                              (long long)group, (long long)x->dim[1], (long long)w->dim[0]);
+    }
+    if (w->dim[1] != x->dim[1] / group) {
+        return weir_rule_fail(graph, node, "the weights take %lld channels a group, the input has %lld in %lld groups",
+                              (long long)w->dim[1], (long long)x->dim[1], (long long)group);
+    }
+    if (!weir_geometry_window(graph, node, x, w->dim + 2, &window)) return false;
+    *shape = windowed_shape(x, w->dim[0], &window);
+    return true;
+}
+
+bool weir_infer_CONV(weir_graph *graph, weir_node node) {
+    const weir_type *x = weir_rule_input(graph, node, 0), *bias = weir_rule_input(graph, node, 2);
+    weir_shape shape;
+    if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 3) ||
+        !weir_rule_conv_shape(graph, node, 1, &shape)) {
+        return false;
+    }
+    if (bias != NULL && (bias->shape.rank != 1 || bias->shape.dim[0] != shape.dim[1]))
+        return weir_rule_fail(graph, node, "the bias must be a vector of %lld", (long long)shape.dim[1]);
+    return weir_rule_set_plain(graph, node, x->dtype, &shape);
+}
+
+/* A window must see more than padding. */
+static bool pool_shape(const weir_graph *graph, weir_node node, weir_shape *shape) {
+    const weir_shape *x = &weir_rule_input(graph, node, 0)->shape;
+    weir_window w;
+    if (!weir_geometry_window(graph, node, x, NULL, &w)) return false;
+    for (int i = 0; i < w.rank; i++) {
+        const int64_t reach = (w.kernel[i] - 1) * w.dilation[i];
+        if (w.begin[i] > reach || w.end[i] > reach) {
+            return weir_rule_fail(graph, node, "padding of %lld is not smaller than the window of %lld",
+                                  (long long)(w.begin[i] > reach ? w.begin[i] : w.end[i]), (long long)(reach + 1));
+        }
+    }
+    *shape = windowed_shape(x, x->dim[1], &w);
+    return true;
+}
+
+bool weir_infer_MAX_POOL(weir_graph *graph, weir_node node) {
+    weir_shape shape;
+    if (!weir_rule_same_numbers(graph, node, 1) || !pool_shape(graph, node, &shape)) return false;
+    const weir_type type = weir_rule_moved_type(graph, node, &shape);
+    return weir_rule_set(graph, node, &type);
+}
+
+bool weir_infer_AVERAGE_POOL(weir_graph *graph, weir_node node) {
+    weir_shape shape;
+    return weir_rule_float_input(graph, node) && pool_shape(graph, node, &shape) &&
+           weir_rule_set_plain(graph, node, weir_rule_input(graph, node, 0)->dtype, &shape);
+}
+
+bool weir_infer_GLOBAL_AVERAGE_POOL(weir_graph *graph, weir_node node) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    weir_shape shape = x->shape;
+    if (!weir_rule_float_input(graph, node)) return false;
+    if (shape.rank < 3)
+        return weir_rule_fail(graph, node, "input 0 must have 3 dimensions or more, has %d", shape.rank);
+    for (int i = 2; i < shape.rank; i++) shape.dim[i] = 1;
+    return weir_rule_set_plain(graph, node, x->dtype, &shape);
+}
