@@ -97,6 +97,16 @@ expect 2 "whole number or -1, found '-2'" "$WEIR" opt "$model" --bisect-limit -2
 expect 2 "did you mean 'integer'" "$WEIR" opt "$model" -p lower_integer --graph integr
 expect 2 "the last graph is 'integer'" "$WEIR" opt "$model" -p lower_integer --graph xyzzy
 
+# --- what passes do to results ---
+whole=lower_integer,realize_requantize,choose_folding,insert_streams,size_fifos
+for name in mlp_qdq mlp_qoperator mlp_qonnx_w4a4 mlp_bipolar mlp_residual_qdq_relu; do
+    expect 0 "" "$WEIR" opt "$models/$name.onnx" -p $whole --check-semantics --samples 50 --check-unchanged -o checked.weir
+done
+expect 0 "" "$WEIR" opt "$models/mlp_float.onnx" -p "quantize{calibration=$models/digits_calib.npz},$whole" -c -o checked.weir
+expect 2 "number from 0 on, found '-1'" "$WEIR" opt "$model" -c --tolerance -1
+expect 2 "number from 0 on, found 'nan'" "$WEIR" opt "$model" -c --tolerance nan
+expect 2 "number from 0 on, found '1e-3x'" "$WEIR" opt "$model" -c --tolerance=1e-3x
+
 # --- passes ---
 expect 0 "^lower_integer \(module, level 0" "$WEIR" passes
 for pass in $(grep -o 'WEIR_PASS([A-Z]*, [a-z_0-9]*, "[a-z_0-9]*"' "$E2E_SOURCE/passes/pass.def" | sed 's/.*"\(.*\)"/\1/'); do

@@ -118,6 +118,17 @@ expect 1 "pass 'crash'" weir eval --load-pass ./libcrash.so --passes crash model
 body disorder 'weir_graph_move_before(graph, weir_graph_last(graph), weir_graph_first(graph)); break;'
 expect 1 "pass 'disorder'" weir compile --verify-each --load-pass ./libdisorder.so --passes disorder model.onnx -o bad
 expect 1 "pass 'disorder'" weir opt --load-pass ./libdisorder.so -p disorder model.onnx
+# Every Relu goes.
+body drop 'if (weir_node_op(graph, node) == WEIR_OP_RELU) { weir_value_replace(graph, weir_node_output(graph, node, 0), weir_node_input(graph, node, 0)); }'
+cp "$models/mlp_float.onnx" .
+expect 0 "" weir opt --load-pass ./libdrop.so -p drop mlp_float.onnx -o x.weir
+expect 1 "error: pass 'drop' changed what graph 'model' computes: output '[a-z0-9]+', element \[0,[0-9]\]: before -?[0-9.]+, after -?[0-9.]+" \
+    weir opt --load-pass ./libdrop.so -p drop mlp_float.onnx --check-semantics -o y.weir
+[ ! -e y.weir ] || fail "a wrong pass leaves an output file"
+expect 0 "" weir opt --load-pass ./libmine.so -p name-nodes mlp_float.onnx --check-semantics --check-unchanged -o x.weir
+body liar 'weir_node_rename(graph, node, "a", "b"); weir_pass_unchanged(context);'
+expect 1 "error: pass 'liar' said that it changed nothing, but it changed graph 'model'" \
+    weir opt --load-pass ./libliar.so -p liar mlp_float.onnx --check-unchanged
 body refuse 'return false;'
 expect 1 "pass 'refuse' failed on graph 'model'" weir compile --load-pass ./librefuse.so --passes refuse model.onnx -o bad
 body complain 'weir_error(WEIR_NOWHERE, "no such luck"); return false;'

@@ -216,6 +216,41 @@ static void diagnostics_reach_the_handler_and_are_counted(void **state) {
     weir_text_free(&text);
 }
 
+static void captured_diagnostics_wait_for_their_replay(void **state) {
+    (void)state;
+    weir_text text = {0};
+    weir_diag_set_handler(collect, &text);
+    weir_error(WEIR_NOWHERE, "first");
+    weir_diag_log *outer = weir_diag_capture();
+    assert_int_equal(weir_diag_errors(), 0);
+    assert_string_equal(weir_diag_log_error(outer), "");
+    char file[] = "a.onnx";
+    weir_warning(WEIR_NOWHERE, "odd");
+    weir_error(weir_at(file, 7), "second");
+    file[0] = 'b'; /* places are copied */
+    weir_diag_log *inner = weir_diag_capture();
+    for (int i = 0; i < WEIR_DIAG_LIMIT + 5; i++) {
+        weir_error(WEIR_NOWHERE, "inner %d", i);
+    }
+    weir_diag_release(inner);
+    assert_int_equal(weir_diag_log_count(inner), WEIR_DIAG_LIMIT + 5);
+    assert_int_equal(weir_diag_errors(), 1);
+    weir_note("hint");
+    weir_diag_release(outer);
+    assert_int_equal(weir_diag_errors(), 1);
+    assert_string_equal(text.data, "2 -:0 first\n");
+    assert_string_equal(weir_diag_log_error(outer), "second");
+    assert_int_equal(weir_diag_log_at(outer, 1)->location.line, 7);
+    weir_diag_replay(outer);
+    assert_int_equal(weir_diag_errors(), 2);
+    assert_string_equal(text.data, "2 -:0 first\n1 -:0 odd\n2 a.onnx:7 second\n0 -:0 hint\n");
+    weir_diag_log_free(outer);
+    weir_diag_log_free(inner);
+    weir_diag_log_free(NULL);
+    weir_diag_set_handler(NULL, NULL);
+    weir_text_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_gives_aligned_zeroed_memory),
@@ -227,6 +262,7 @@ int main(void) {
         cmocka_unit_test(hashes_match_the_published_vectors),
         cmocka_unit_test(suggestions_are_near_or_absent),
         cmocka_unit_test(diagnostics_reach_the_handler_and_are_counted),
+        cmocka_unit_test(captured_diagnostics_wait_for_their_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

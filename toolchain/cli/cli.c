@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/suggest.h"
+#include "support/text.h"
 
 static const weir_command commands[] = {
 #define WEIR_COMMAND(name, operands, help) {#name, operands, help, weir_command_##name},
@@ -103,6 +105,12 @@ static int store(const char *command, const weir_cli_option *o, const char *valu
         weir_cli_list *list = o->into;
         list->item = weir_realloc(list->item, (list->count + 1) * sizeof *list->item);
         list->item[list->count++] = value;
+    } else if (o->kind == WEIR_CLI_REAL) {
+        char *end;
+        double number = weir_parse_double(value, &end);
+        if (end == value || *end != '\0' || !(number >= 0 && isfinite(number)))
+            return weir_cli_misuse(command, "--%s takes a number from 0 on, found '%s'", o->name, value);
+        *(double *)o->into = number;
     } else {
         char *end;
         errno = 0;

@@ -12,6 +12,7 @@ typedef enum weir_cli_kind {
     WEIR_CLI_STRING,
     WEIR_CLI_INT,   /* not negative */
     WEIR_CLI_LIMIT, /* the same, or -1: none */
+    WEIR_CLI_REAL,  /* not negative */
     WEIR_CLI_LIST
 } weir_cli_kind;
 
@@ -21,8 +22,8 @@ typedef struct weir_cli_list {
     size_t count;
 } weir_cli_list;
 
-/* --name VALUE or --name=VALUE; `letter` makes -l VALUE, 0: none. `into` points to bool, const char *, int64_t or
- * weir_cli_list. A NULL name ends the table. */
+/* --name VALUE or --name=VALUE; `letter` makes -l VALUE, 0: none. `into` points to bool, const char *, int64_t,
+ * double or weir_cli_list. A NULL name ends the table. */
 typedef struct weir_cli_option {
     const char *name;
     char letter;

@@ -8,6 +8,7 @@
 #include "cli/pipeline.h"
 #include "ir/print.h"
 #include "pass/registry.h"
+#include "passes/analysis/semantics.h"
 #include "support/file.h"
 #include "support/text.h"
 #include "support/yaml.h"
@@ -23,8 +24,9 @@ enum { NO_LIMIT = -2 };
 typedef struct request {
     weir_pipeline pipeline;
     const char *input, *output, *graph, *folder, *before, *after, *style, *dump, *timing_json, *info;
-    int64_t batch, limit;
-    bool no_verify, change, failure, timing, statistics, explain;
+    int64_t batch, limit, samples, seed;
+    double tolerance;
+    bool no_verify, semantics, unchanged, change, failure, timing, statistics, explain;
 } request;
 
 /* Options whose values are names. */
@@ -49,6 +51,10 @@ static weir_pass_instrument *add_instruments(request *r) {
         r->timing || r->timing_json != NULL ? weir_pipeline_add(p, weir_pass_timing_new()) : NULL;
     if (r->limit != NO_LIMIT) weir_pipeline_add(p, weir_pass_bisect_new(stderr, r->limit));
     if (!r->no_verify) weir_pipeline_add(p, weir_pass_verifier_new());
+    if (r->unchanged) weir_pipeline_add(p, weir_pass_immutable_new());
+    if (r->semantics)
+        weir_pipeline_add(p, weir_semantics_new(&(weir_semantics){
+                                 .samples = (size_t)r->samples, .seed = (uint64_t)r->seed, .tolerance = r->tolerance}));
     if (r->change)
         weir_pipeline_add(p, weir_pass_changes_new(stderr, strcmp(r->style, "text") == 0 ? WEIR_PASS_CHANGE_TEXT
                                                                                          : WEIR_PASS_CHANGE_DIFF));
@@ -130,7 +136,12 @@ static int work(void *user) {
 }
 
 int weir_command_opt(int argc, char **argv) {
-    request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("opt"), .batch = 1, .limit = NO_LIMIT, .style = "diff"};
+    request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("opt"),
+                 .batch = 1,
+                 .limit = NO_LIMIT,
+                 .samples = 4,
+                 .seed = 1,
+                 .style = "diff"};
     const weir_cli_option options[] = {
         WEIR_PIPELINE_TEXT_OPTION(r.pipeline),
         {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT.weir", "write the graph here, its constants beside it"},
@@ -139,6 +150,12 @@ int weir_command_opt(int argc, char **argv) {
         {"batch", 0, WEIR_CLI_INT, &r.batch, "N", "value of a symbolic first dimension (1)"},
         WEIR_PIPELINE_OPTIONS(r.pipeline),
         {"no-verify-each", 0, WEIR_CLI_FLAG, &r.no_verify, NULL, "do not verify the IR after each pass"},
+        {"check-semantics", 'c', WEIR_CLI_FLAG, &r.semantics, NULL,
+         "compare what graphs compute before and after each pass"},
+        {"samples", 'n', WEIR_CLI_INT, &r.samples, "N", "on so many random inputs (4)"},
+        {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "of these inputs (1)"},
+        {"tolerance", 0, WEIR_CLI_REAL, &r.tolerance, "X", "allowing so much, as a part of the largest value (0)"},
+        {"check-unchanged", 0, WEIR_CLI_FLAG, &r.unchanged, NULL, "hold passes that say they changed nothing to it"},
         {"explain", 'e', WEIR_CLI_FLAG, &r.explain, NULL, "say first which passes will run and why"},
         {"print-before", 0, WEIR_CLI_STRING, &r.before, "NAMES", "print the IR before these passes, or 'all'"},
         {"print-after", 0, WEIR_CLI_STRING, &r.after, "NAMES", "print the IR after these passes, or 'all'"},

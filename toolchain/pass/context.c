@@ -197,7 +197,7 @@ weir_graph *weir_pass_graph_of(const weir_pass_context *context) {
 
 void weir_pass_unchanged(weir_pass_context *context) {
     if (context->frame) {
-        context->frame->unchanged = true;
+        context->frame->site.unchanged = true;
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct weir_pass_site {
     weir_module *module;
     weir_graph *graph; /* the unit of graph passes and graph sequences, else NULL */
     size_t depth;      /* of sequences and passes around this one */
+    bool unchanged;    /* after a pass: it called weir_pass_unchanged */
 } weir_pass_site;
 
 typedef enum weir_pass_decision { WEIR_PASS_GO, WEIR_PASS_SKIP, WEIR_PASS_STOP } weir_pass_decision;
@@ -69,6 +70,9 @@ weir_pass_instrument *weir_pass_printer_new(FILE *file, const char *before, cons
 weir_pass_instrument *weir_pass_bisect_new(FILE *file, int64_t limit);
 /* Executions numbered so far. */
 int64_t weir_pass_bisect_count(const weir_pass_instrument *bisect);
+
+/* Compares the unit's text before and after passes that call weir_pass_unchanged; one that lies fails. */
+weir_pass_instrument *weir_pass_immutable_new(void);
 
 /* Line diff of two texts: ' ', '-' and '+' lines with `around` lines of context and "@@" between the parts; nothing
  * when they are equal. Differences beyond about 2000 lines each way are shown as one block. */

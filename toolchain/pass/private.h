@@ -148,8 +148,7 @@ typedef struct weir_pass_result {
 /* The pass that runs, and those around it. */
 typedef struct weir_pass_frame {
     weir_pass_site site;
-    weir_pass_slot *slot; /* the graph's; NULL: the module's */
-    bool unchanged;
+    weir_pass_slot *slot;    /* the graph's; NULL: the module's */
     json_t *record;          /* its "info"; belongs to the context; NULL: not asked for */
     weir_graph *replacement; /* owned until the pass ends */
     struct weir_pass_frame *around;

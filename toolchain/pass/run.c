@@ -66,7 +66,7 @@ static void keep(const weir_pass_context *context, weir_pass_slot *slot, const u
 static void settle(weir_pass_context *context, const weir_pass_frame *frame) {
     const weir_pass_entry *entry = frame->site.pass->entry;
     weir_pass_slot *own = frame->slot ? frame->slot : context->root;
-    if (!frame->unchanged && !entry->survive_all) {
+    if (!frame->site.unchanged && !entry->survive_all) {
         const uint64_t *hardware = context->registry->hardware;
         switch (entry->kind) {
         case WEIR_PASS_GRAPH:

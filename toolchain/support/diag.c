@@ -4,9 +4,11 @@
 #include "support/diag.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/arena.h"
 #include "support/text.h"
 
 typedef struct sink {
@@ -79,6 +81,65 @@ emit(weir_severity severity, weir_location location, const char *format, va_list
         print(&diagnostic);
     }
     weir_text_free(&text);
+}
+
+/* --- logs --- */
+struct weir_diag_log {
+    sink before;
+    weir_diagnostic *item; /* heap copies of their texts */
+    size_t count, capacity;
+};
+
+static void keep(void *user, const weir_diagnostic *diagnostic) {
+    weir_diag_log *log = user;
+    const char *file = diagnostic->location.file;
+    log->item = weir_grow(log->item, &log->capacity, log->count + 1, sizeof *log->item);
+    log->item[log->count++] = (weir_diagnostic){diagnostic->severity,
+                                                {file ? weir_copy_string(file) : NULL, diagnostic->location.line},
+                                                weir_copy_string(diagnostic->text)};
+}
+
+weir_diag_log *weir_diag_capture(void) {
+    weir_diag_log *log = weir_calloc(1, sizeof *log);
+    log->before = thread_sink;
+    weir_diag_set_handler(keep, log);
+    return log;
+}
+
+void weir_diag_release(weir_diag_log *log) { thread_sink = log->before; }
+
+size_t weir_diag_log_count(const weir_diag_log *log) { return log->count; }
+
+const weir_diagnostic *weir_diag_log_at(const weir_diag_log *log, size_t index) { return &log->item[index]; }
+
+const char *weir_diag_log_error(const weir_diag_log *log) {
+    size_t i = 0;
+    while (i < log->count && log->item[i].severity != WEIR_SEVERITY_ERROR) {
+        i++;
+    }
+    return i < log->count ? log->item[i].text : "";
+}
+
+void weir_diag_replay(const weir_diag_log *log) {
+    for (size_t i = 0; i < log->count; i++) {
+        const weir_diagnostic *d = &log->item[i];
+        switch (d->severity) {
+        case WEIR_SEVERITY_ERROR: weir_error(d->location, "%s", d->text); break;
+        case WEIR_SEVERITY_WARNING: weir_warning(d->location, "%s", d->text); break;
+        default: weir_note("%s", d->text); break;
+        }
+    }
+}
+
+void weir_diag_log_free(weir_diag_log *log) {
+    for (size_t i = 0; log && i < log->count; i++) {
+        free((char *)(uintptr_t)log->item[i].location.file);
+        free((char *)(uintptr_t)log->item[i].text);
+    }
+    if (log) {
+        free(log->item);
+    }
+    free(log);
 }
 
 void weir_error(weir_location location, const char *format, ...) {

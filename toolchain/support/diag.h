@@ -36,6 +36,20 @@ void weir_diag_set_handler(weir_diag_handler *handler, void *user);
 size_t weir_diag_errors(void);
 void weir_diag_reset(void);
 
+/* --- keeping diagnostics for later, or for another thread --- */
+typedef struct weir_diag_log weir_diag_log;
+/* From here on this thread's diagnostics go into the log, all of them, and error counts start at zero. Captures nest. */
+weir_diag_log *weir_diag_capture(void);
+/* Ends the capture that began last, which must be this one: the sink is as before, its counts included. */
+void weir_diag_release(weir_diag_log *log);
+size_t weir_diag_log_count(const weir_diag_log *log);
+const weir_diagnostic *weir_diag_log_at(const weir_diag_log *log, size_t index); /* lives with the log */
+/* Text of the first error, "" when there is none. */
+const char *weir_diag_log_error(const weir_diag_log *log);
+/* Reports what is in the log to this thread's sink. */
+void weir_diag_replay(const weir_diag_log *log);
+void weir_diag_log_free(weir_diag_log *log);
+
 void weir_error(weir_location location, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void weir_warning(weir_location location, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The hint that belongs to the diagnostic before it. */

@@ -1,0 +1,12 @@
+/* Random inputs of graphs that reach what lies behind them. */
+#ifndef WEIR_PASSES_RANDOM_INPUT_H
+#define WEIR_PASSES_RANDOM_INPUT_H
+
+#include "ir/graph.h"
+
+/* Codes lie in the proven range of the input, else in that of its quantization; reals in the range of the quantizer
+ * behind them, and somewhat beyond, else in [-4, 4]. `seed`, `sample` and the input's position give the same values
+ * everywhere. Heap array. */
+weir_array *weir_random_input(const weir_graph *graph, weir_value input, uint64_t seed, size_t sample);
+
+#endif
