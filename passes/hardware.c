@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/mase.h"
 #include "support/diag.h"
 
 static const char *module_of(weir_op op) {
@@ -20,6 +21,29 @@ static const char *module_of(weir_op op) {
     case WEIR_OP_LANES: return "weir_lane_converter";
     case WEIR_OP_REGISTER_SLICE: return "weir_register_slice";
     default: return NULL;
+    }
+}
+
+/* Does the node take a constant under one of MASE's argument names? */
+static bool takes_constant(const weir_graph *graph, weir_node node, const char *name) {
+    weir_value value = weir_mase_find(graph, node, name);
+    return value.id != 0 && weir_mase_constant(graph, value) != NULL;
+}
+
+const char *weir_hardware_component(const weir_graph *graph, weir_node node) {
+    weir_op op = weir_node_op(graph, node);
+    switch (op) {
+    case WEIR_OP_GEMM:
+    case WEIR_OP_QGEMM: return takes_constant(graph, node, "weight") ? module_of(WEIR_OP_LINEAR) : NULL;
+    case WEIR_OP_MATMUL:
+    case WEIR_OP_MATMUL_INTEGER:
+    case WEIR_OP_QLINEAR_MATMUL: return takes_constant(graph, node, "data_in_1") ? module_of(WEIR_OP_LINEAR) : NULL;
+    case WEIR_OP_ADD: /* of a constant: part of the requantizer */
+        return takes_constant(graph, node, "data_in_0") || takes_constant(graph, node, "data_in_1")
+                   ? NULL
+                   : module_of(WEIR_OP_SUM);
+    case WEIR_OP_RELU: return module_of(WEIR_OP_MAXIMUM);
+    default: return module_of(op);
     }
 }
 

@@ -13,6 +13,8 @@ typedef enum weir_role {
 
 /* Sets metadata.hardware.is_implicit and module of every node; true unless a node can be neither (reported). */
 bool weir_hardware_assign(weir_graph *graph);
+/* The module of rtl/ that computes the node, or will once the graph is lowered; NULL: none. */
+const char *weir_hardware_component(const weir_graph *graph, weir_node node);
 weir_role weir_hardware_role(const weir_graph *graph, weir_node node);
 
 /* The stream behind a value: the value that a component or an input really produces, past implicit nodes. */

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "passes/verilog/library.h"
 #include "rtlir/read.h"
 #include "support/arena.h"
 #include "support/file.h"
@@ -14,30 +15,15 @@ weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass) {
     return graph;
 }
 
-char *weir_emit_library_path(const char *name) {
-    static const char *const folders[] = {"rtl/stream",     "rtl/memory", "rtl/linear",
-                                          "rtl/activation", "rtl/cast",   "sim/bench"};
-    char *data = weir_data_folder();
-    if (data == NULL) return NULL;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        char *path = weir_format("%s/%s/%s.v", data, folders[i], name);
-        if (weir_file_exists(path)) {
-            free(data);
-            return path;
-        }
-        free(path);
-    }
-    weir_error(weir_at(data, 0), "the component library has no module '%s'", name);
-    free(data);
-    return NULL;
-}
-
 weir_rtl_module weir_emit_library(weir_rtl_design *design, const char *name) {
     weir_rtl_module module = weir_rtl_find_module(design, name);
     if (module.id != 0) return module;
-    char *path = weir_emit_library_path(name);
-    if (path != NULL) module = weir_rtl_read_module(design, path);
+    char *data = weir_data_folder(), *path = data == NULL ? NULL : weir_library_path(data, name);
+    char *full = path == NULL ? NULL : weir_path_join(data, path);
+    if (full != NULL) module = weir_rtl_read_module(design, full);
+    free(full);
     free(path);
+    free(data);
     return module;
 }
 

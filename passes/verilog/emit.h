@@ -28,8 +28,6 @@ typedef struct weir_wires {
 weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass);
 /* An external module of rtl/ or sim/bench by name; none after a reported error. */
 weir_rtl_module weir_emit_library(weir_rtl_design *design, const char *name);
-/* Path of a library file, heap memory; NULL after a reported error. */
-char *weir_emit_library_path(const char *name);
 /* "FOLDER/SUB" of the module's output folder, made when absent; heap memory, NULL after a reported error. */
 char *weir_emit_folder(const weir_module *module, const char *sub);
 /* A legal Verilog name for the design's top, from the module's name. */

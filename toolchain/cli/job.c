@@ -97,6 +97,8 @@ static bool run_pass(const weir_job *job, weir_pass_registry *registry, const we
         if (text.size > 0) fputs(text.data, stderr);
         weir_text_free(&text);
     }
+    const weir_text *output = weir_pass_output(context);
+    fwrite(output->data, 1, output->size, stderr);
     weir_pass_context_free(context);
     weir_pass_instrument_free(timing);
     weir_pass_instrument_free(verifier);

@@ -15,8 +15,9 @@
 
 static const char help_text[] =
     "INPUT is .onnx or text IR. The text IR of the last graph (of --graph NAME) goes to stdout, or with its constants to\n"
-    "OUT.weir and OUT.npz; with --info stdout has the records in its place. Everything else goes to stderr. 'weir passes' lists the passes. Executions of passes count\n"
-    "from 1 for --bisect-limit; those under --require always run and are not counted.\n";
+    "OUT.weir and OUT.npz. In its place stdout has the records with --info, else the reports of passes that print one.\n"
+    "Everything else goes to stderr. 'weir passes' lists the passes. Executions of passes count from\n"
+    "1 for --bisect-limit; those under --require always run and are not counted.\n";
 
 enum { NO_LIMIT = -2 };
 
@@ -101,6 +102,8 @@ static int run(request *r, weir_module *module) {
         fine = weir_file_write(r->timing_json, json, strlen(json)) && fine;
         free(json);
     }
+    const weir_text *output = weir_pass_output(p->context);
+    fwrite(output->data, 1, output->size, r->info == NULL ? stdout : stderr);
     if (r->info != NULL) print_info(r);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
@@ -109,7 +112,7 @@ static int write_result(const request *r, weir_module *module) {
     const weir_graph *graph = weir_job_result(module, r->graph);
     if (graph == NULL) return WEIR_EXIT_USAGE;
     if (r->output != NULL) return weir_graph_save(graph, r->output) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-    if (r->info != NULL) return WEIR_EXIT_FINE;
+    if (r->info != NULL || weir_pass_output(r->pipeline.context)->size > 0) return WEIR_EXIT_FINE;
     weir_text text = {NULL, 0, 0};
     weir_graph_print(graph, &text);
     fwrite(text.data, 1, text.size, stdout);

@@ -29,6 +29,7 @@ void weir_pass_context_free(weir_pass_context *context) {
     free(context->implicit);
     free(context->row);
     json_decref(context->records);
+    weir_text_free(&context->output);
     free(context->failed);
     free(context->instrument);
     free(context->flag);
@@ -229,6 +230,8 @@ json_t *weir_pass_record(weir_pass_context *context) {
 }
 
 const json_t *weir_pass_records(const weir_pass_context *context) { return context->records; }
+
+weir_text *weir_pass_output(weir_pass_context *context) { return &context->output; }
 
 void weir_pass_print_statistics(const weir_pass_context *context, weir_text *text) {
     for (size_t i = 0; i < context->row_count; i++) {

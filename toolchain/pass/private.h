@@ -175,6 +175,7 @@ struct weir_pass_context {
     weir_pass_statistic_row *row;
     size_t row_count, row_capacity;
     json_t *records;
+    weir_text output;
     weir_pass **implicit; /* by id: default instances of required passes */
     size_t implicit_count;
     /* During a run: */

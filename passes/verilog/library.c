@@ -1,0 +1,83 @@
+#include "passes/verilog/library.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+
+static void add_file(weir_library_files *files, const char *name, size_t size) {
+    for (size_t i = 0; i < files->count; i++) {
+        if (strlen(files->file[i].name) == size && memcmp(files->file[i].name, name, size) == 0) return;
+    }
+    files->file = weir_grow(files->file, &files->capacity, files->count + 1, sizeof *files->file);
+    files->file[files->count++] = (weir_library_file){weir_format("%.*s", (int)size, name), NULL};
+}
+
+void weir_library_add(weir_library_files *files, const char *name) { add_file(files, name, strlen(name)); }
+
+void weir_library_free(weir_library_files *files) {
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->file[i].name);
+        free(files->file[i].path);
+    }
+    free(files->file);
+    *files = (weir_library_files){NULL, 0, 0};
+}
+
+char *weir_library_path(const char *data, const char *name) {
+    static const char *const folders[] = {"rtl/stream",     "rtl/memory", "rtl/linear",
+                                          "rtl/activation", "rtl/cast",   "sim/bench"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char *path = weir_format("%s/%s.v", folders[i], name), *full = weir_path_join(data, path);
+        bool found = weir_file_exists(full);
+        free(full);
+        if (found) return path;
+        free(path);
+    }
+    weir_error(weir_at(data, 0), "the component library has no module '%s'", name);
+    return NULL;
+}
+
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Names "weir_..." outside comments that are followed by parameters or an instance name: instances. */
+static void scan_instances(const char *text, const char *own, weir_library_files *files) {
+    for (const char *at = text; *at != '\0';) {
+        if (at[0] == '/' && at[1] == '/') {
+            while (*at != '\0' && *at != '\n') at++;
+        } else if (strncmp(at, "weir_", 5) == 0 && (at == text || !is_name(at[-1]))) {
+            const char *end = at;
+            while (is_name(*end)) end++;
+            const char *next = end;
+            while (*next == ' ') next++;
+            bool instance = *next == '#' || *next == 'u' || *next == 'g';
+            bool check = strstr(at, "_must_") != NULL && strstr(at, "_must_") < end;
+            bool itself = strlen(own) == (size_t)(end - at) && strncmp(at, own, (size_t)(end - at)) == 0;
+            if (instance && !check && !itself) add_file(files, at, (size_t)(end - at));
+            at = end;
+        } else {
+            at++;
+        }
+    }
+}
+
+bool weir_library_close(weir_library_files *files) {
+    char *data = weir_data_folder();
+    bool fine = data != NULL;
+    for (size_t i = 0; fine && i < files->count; i++) {
+        weir_library_file *file = &files->file[i];
+        if (file->path == NULL) file->path = weir_library_path(data, file->name);
+        char *full = file->path == NULL ? NULL : weir_path_join(data, file->path);
+        size_t size;
+        char *text = full == NULL ? NULL : weir_file_read(full, &size);
+        fine = text != NULL;
+        if (fine) scan_instances(text, file->name, files);
+        free(text);
+        free(full);
+    }
+    free(data);
+    return fine;
+}

@@ -1,0 +1,26 @@
+/* The component library on disk: which file holds a module, and which modules stand below it. */
+#ifndef WEIR_PASSES_LIBRARY_H
+#define WEIR_PASSES_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct weir_library_file {
+    char *name; /* of the module */
+    char *path; /* below the data folder: "rtl/linear/weir_mvu.v"; NULL before weir_library_close */
+} weir_library_file;
+
+/* Modules without repetition, heap memory; all zero is the empty list. */
+typedef struct weir_library_files {
+    weir_library_file *file;
+    size_t count, capacity;
+} weir_library_files;
+
+void weir_library_add(weir_library_files *files, const char *name);
+/* Adds the modules below those in the list and finds every file; false after a reported error. Reads the files. */
+bool weir_library_close(weir_library_files *files);
+void weir_library_free(weir_library_files *files);
+/* The module's path below the data folder, heap memory; NULL after a reported error. */
+char *weir_library_path(const char *data, const char *name);
+
+#endif
