@@ -13,7 +13,7 @@ static const char help_text[] =
 typedef struct request {
     weir_pipeline pipeline;
     const char *name;
-    bool json;
+    bool json, markdown;
 } request;
 
 static void print(char *text) {
@@ -42,8 +42,9 @@ static int explain(const weir_pipeline *p, bool json) {
     return WEIR_EXIT_FINE;
 }
 
-static int list(const weir_pass_registry *registry, const char *name, bool json) {
-    if (json) {
+static int list(const weir_pass_registry *registry, const request *r) {
+    const char *name = r->name;
+    if (r->json) {
         json_t *value = name == NULL ? weir_pass_registry_json(registry) : weir_pass_registry_json_one(registry, name);
         if (value == NULL) return WEIR_EXIT_USAGE;
         print(weir_cli_json(value));
@@ -51,7 +52,8 @@ static int list(const weir_pass_registry *registry, const char *name, bool json)
     }
     weir_text text = {NULL, 0, 0};
     bool fine = true;
-    if (name == NULL) weir_pass_registry_print(registry, &text);
+    if (r->markdown) weir_pass_registry_markdown(registry, &text);
+    else if (name == NULL) weir_pass_registry_print(registry, &text);
     else fine = weir_pass_registry_print_one(registry, name, &text);
     if (fine) fputs(text.data, stdout);
     weir_text_free(&text);
@@ -62,7 +64,7 @@ static int work(void *user) {
     request *r = user;
     int status = weir_pipeline_open(&r->pipeline);
     if (status != WEIR_EXIT_FINE) return status;
-    return r->pipeline.text != NULL ? explain(&r->pipeline, r->json) : list(r->pipeline.registry, r->name, r->json);
+    return r->pipeline.text != NULL ? explain(&r->pipeline, r->json) : list(r->pipeline.registry, r);
 }
 
 int weir_command_passes(int argc, char **argv) {
@@ -71,6 +73,7 @@ int weir_command_passes(int argc, char **argv) {
     const weir_cli_option options[] = {
         {"explain", 'e', WEIR_CLI_STRING, &p->text, "PIPELINE", "say which passes of it run and why"},
         {"json", 'j', WEIR_CLI_FLAG, &r.json, NULL, "as JSON"},
+        {"markdown", 0, WEIR_CLI_FLAG, &r.markdown, NULL, "all of them as a page in Markdown"},
         WEIR_PIPELINE_OPTIONS(*p),
         {.name = NULL}};
     size_t count;
@@ -78,6 +81,8 @@ int weir_command_passes(int argc, char **argv) {
     r.name = count == 1 ? argv[1] : NULL;
     if (status < 0 && r.name != NULL && p->text != NULL)
         status = weir_cli_misuse("passes", "--explain does not go with NAME");
+    if (status < 0 && r.markdown && (r.name != NULL || p->text != NULL || r.json))
+        status = weir_cli_misuse("passes", "--markdown goes with neither NAME nor --explain nor --json");
     if (status < 0) status = weir_plugins_guard(&p->plugins, work, &r);
     weir_pipeline_close(p);
     return status;

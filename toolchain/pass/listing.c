@@ -2,6 +2,7 @@
 #include "pass/private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const kind_words[] = {"bool", "int", "real", "string", "enum"};
 
@@ -78,6 +79,96 @@ bool weir_pass_registry_print_one(const weir_pass_registry *registry, const char
     weir_text_format(text, "    options:%s\n", entry->specs.count ? "" : " none");
     print_specs(&entry->specs, "        ", text);
     return true;
+}
+
+/* --- the same as a page --- */
+/* One cell of a table: a bar would end it. */
+static void print_cell(const char *content, weir_text *text) {
+    for (; content && *content; content++) {
+        weir_text_format(text, *content == '|' ? "\\%c" : "%c", *content);
+    }
+    weir_text_add(text, " |");
+}
+
+static void print_domain(const weir_pass_option *option, weir_text *text) {
+    weir_text_format(text, " %s", option->kind == WEIR_PASS_ENUM ? "" : kind_words[option->kind]);
+    if (option->domain && option->kind != WEIR_PASS_ENUM) {
+        weir_text_format(text, " %s", option->domain);
+    }
+    for (const char *c = option->domain; c && *c && option->kind == WEIR_PASS_ENUM; c++) {
+        weir_text_format(text, *c == '|' ? ", " : "%c", *c);
+    }
+    weir_text_add(text, " |");
+}
+
+static void print_spec_table(const weir_pass_specs *specs, weir_text *text) {
+    if (specs->count == 0) {
+        return;
+    }
+    weir_text_add(text, "\n| option | values | default | what |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < specs->count; i++) {
+        const weir_pass_spec *spec = &specs->item[i];
+        weir_text value = {0};
+        weir_pass_value_print(spec, &spec->otherwise, &value);
+        weir_text_format(text, "| `%s` |", spec->option->name);
+        print_domain(spec->option, text);
+        weir_text_char(text, ' ');
+        print_cell(value.data, text);
+        weir_text_char(text, ' ');
+        print_cell(spec->option->help, text);
+        weir_text_char(text, '\n');
+        weir_text_free(&value);
+    }
+}
+
+static void print_names(const char *what, const char *names, weir_text *text) {
+    if (names && *names) {
+        weir_text_format(text, "; %s %s", what, strcmp(names, "*") == 0 ? "everything" : names);
+    }
+}
+
+/* A paragraph of its own, with a capital letter. */
+static void print_help(const char *help, weir_text *text) {
+    if (help && *help) {
+        bool small = *help >= 'a' && *help <= 'z';
+        weir_text_format(text, ".\n\n%c%s", small ? *help - 'a' + 'A' : *help, help + 1);
+    }
+    weir_text_add(text, ".\n");
+}
+
+static void print_section(const weir_pass_entry *entry, weir_text *text) {
+    const char *kind = weir_pass_kind_name(entry->kind);
+    const weir_pass_info *info = entry->info;
+    weir_text_format(text, "\n### %s\n", entry->name);
+    switch (entry->what) {
+    case WEIR_PASS_ENTRY_PASS:
+        weir_text_format(text, "%c%s pass, level %d; results: %s", kind[0] - 'a' + 'A', kind + 1, info->level,
+                         weir_pass_promise_name(info->promise));
+        print_names("requires", info->requires, text);
+        print_names("preserves", info->preserves, text);
+        print_names("invalidates", info->invalidates, text);
+        print_help(info->help, text);
+        print_spec_table(&entry->specs, text);
+        break;
+    case WEIR_PASS_ENTRY_ANALYSIS:
+        weir_text_format(text, "Analysis of a %s", kind);
+        print_help(entry->analysis->help, text);
+        break;
+    default:
+        weir_text_format(text, "Pipeline over a %s: `%s`", kind, entry->pipeline);
+        print_help(entry->help, text);
+        break;
+    }
+}
+
+void weir_pass_registry_markdown(const weir_pass_registry *registry, weir_text *text) {
+    for (size_t i = 0; i < registry->count; i++) {
+        print_section(registry->entry[i], text);
+    }
+    if (registry->config.count) {
+        weir_text_add(text, "\n### Configuration\nKeys of the context, `--config KEY=VALUE`.\n");
+        print_spec_table(&registry->config, text);
+    }
 }
 
 /* --- the same as JSON --- */

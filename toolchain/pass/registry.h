@@ -39,6 +39,8 @@ const weir_pass_info *weir_pass_registry_at(const weir_pass_registry *registry, 
 void weir_pass_registry_print(const weir_pass_registry *registry, weir_text *text);
 /* One of them in full; false after reporting an unknown name, with the nearest known one. */
 bool weir_pass_registry_print_one(const weir_pass_registry *registry, const char *name, weir_text *text);
+/* A section a pass, pipeline, analysis and configuration, for a page in Markdown. */
+void weir_pass_registry_markdown(const weir_pass_registry *registry, weir_text *text);
 /* The same as new JSON objects: {"entries": [...], "configuration": [...]}, and one entry (NULL: unknown). */
 json_t *weir_pass_registry_json(const weir_pass_registry *registry);
 json_t *weir_pass_registry_json_one(const weir_pass_registry *registry, const char *name);
