@@ -436,6 +436,18 @@ static void requirements(void **state) {
     expect_run(f, "module(module(dce),dce)", "infer dce dce "); /* nested sequences share what holds */
 }
 
+static void assumed_results_hold_for_one_run(void **state) {
+    fixture *f = *state;
+    assert_true(weir_pass_context_assume(f->context, "infer, calibrate"));
+    expect_run(f, "dce,quantize,fold", "dce quantize fold ");
+    expect_run(f, "dce,quantize", "infer dce calibrate quantize ");
+    weir_module_add_graph(f->module, weir_graph_new("b"));
+    assert_true(weir_pass_context_assume(f->context, "infer"));
+    expect_run(f, "add-abs,dce", "dce[main] dce[b] infer[my_abs] dce[my_abs] ");
+    assert_false(weir_pass_context_assume(f->context, "inferr"));
+    assert_string_equal(messages.data, "error: unknown pass 'inferr'\nnote: did you mean 'infer'?\n");
+}
+
 static void requirements_that_undo_each_other(void **state) {
     fixture *f = *state;
     expect_run(f, "order", "weak strong weak order "); /* strong loses weak: once more */
@@ -625,6 +637,7 @@ int main(void) {
         CASE(graph_sequence_finishes_one_graph_first),
         CASE(case_11_levels_and_disabling),
         CASE(requirements),
+        CASE(assumed_results_hold_for_one_run),
         CASE(requirements_that_undo_each_other),
         CASE(requirements_are_kept_for_each_graph),
         CASE(module_requirements_come_before_the_first_graph),

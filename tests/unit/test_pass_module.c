@@ -91,6 +91,31 @@ static void properties(void **state) {
 
 static int released;
 
+static void properties_as_json(void **state) {
+    (void)state;
+    weir_module *module = weir_module_new("m"), *other = weir_module_new("n");
+    weir_module_set_bool(module, "b", true);
+    weir_module_set_int(module, "i", INT64_MIN);
+    weir_module_set_real(module, "r", 2.0);
+    weir_module_set_string(module, "s", "text");
+    json_t *json = weir_module_properties(module);
+    char *text = json_dumps(json, JSON_COMPACT);
+    assert_string_equal(text, "{\"b\":true,\"i\":-9223372036854775808,\"r\":2.0,\"s\":\"text\"}");
+    json_object_set_new(json, "left out", json_array());
+    weir_module_set_properties(other, json);
+    json_t *again = weir_module_properties(other);
+    json_object_del(json, "left out");
+    assert_true(json_equal(json, again));
+    assert_true(weir_module_is_plain(other));
+    weir_module_set_data(other, "d", text, NULL);
+    assert_false(weir_module_is_plain(other));
+    free(text);
+    json_decref(json);
+    json_decref(again);
+    weir_module_free(module);
+    weir_module_free(other);
+}
+
 static void count_release(void *data) { released += *(int *)data; }
 
 static void side_data(void **state) {
@@ -348,11 +373,8 @@ static void analysis_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(graphs),
-        CASE(properties),
-        CASE(side_data),
-        CASE(design_is_owned),
-        CASE(analyses_are_cached_and_invalidated),
+        CASE(graphs),          CASE(properties),      CASE(properties_as_json),
+        CASE(side_data),       CASE(design_is_owned), CASE(analyses_are_cached_and_invalidated),
         CASE(analysis_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

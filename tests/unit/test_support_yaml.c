@@ -214,10 +214,52 @@ static void written_values_read_back(void **state) {
     weir_text_free(&text);
 }
 
+static void texts_of_several_lines_stand_as_such(void **state) {
+    (void)state;
+    json_t *json = json_pack("{s:s, s:[s]}", "text", "first\n  second: #\n\nlast\n", "list", "a\nb");
+    weir_text text = {0};
+    weir_yaml_print(json, &text);
+    assert_string_equal(text.data, "text: |\n  first\n    second: #\n\n  last\nlist: [\"a\\nb\"]\n");
+    weir_text_free(&text);
+    json_decref(json);
+}
+
+/* Random texts of characters that YAML has rules about, at every place where a text may stand. */
+static void random_texts_read_back(void **state) {
+    (void)state;
+    static const char letters[] = "ab \n\n\t\r:#-'\"|>%!&*{}[],?~0\x01\x7f";
+    uint32_t seed = 1;
+    for (int round = 0; round < 5000; round++) {
+        char content[12] = "";
+        size_t length = (seed >> 8) % (sizeof content - 1);
+        for (size_t i = 0; i < length; i++) {
+            seed = seed * 1664525 + 1013904223;
+            content[i] = letters[(seed >> 8) % (sizeof letters - 1)];
+        }
+        seed = seed * 1664525 + 1013904223;
+        json_t *json =
+            json_pack("{s:s, s:[s, s], s:[{s:s}, []]}", "a", content, content, "x", content, "b", "c", content);
+        weir_text text = {0};
+        weir_yaml_print(json, &text);
+        weir_yaml *root = weir_yaml_parse(text.data, text.size, "text");
+        assert_non_null(root);
+        json_t *again = weir_yaml_json(root);
+        if (!json_equal(json, again)) {
+            fail_msg("round %d: %s", round, text.data);
+        }
+        json_decref(json);
+        json_decref(again);
+        weir_yaml_free(root);
+        weir_text_free(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_values_by_how_scalars_look),
         cmocka_unit_test(written_values_read_back),
+        cmocka_unit_test(texts_of_several_lines_stand_as_such),
+        cmocka_unit_test(random_texts_read_back),
         cmocka_unit_test(the_tree_has_lines_and_values),
         cmocka_unit_test(an_empty_file_is_an_empty_mapping),
         cmocka_unit_test(what_configuration_does_not_need_is_refused),

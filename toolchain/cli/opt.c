@@ -8,23 +8,30 @@
 #include "cli/pipeline.h"
 #include "ir/print.h"
 #include "pass/registry.h"
+#include "pass/reproducer.h"
 #include "passes/analysis/semantics.h"
 #include "support/file.h"
 #include "support/text.h"
 #include "support/yaml.h"
 
 static const char help_text[] =
-    "INPUT is .onnx or text IR. The text IR of the last graph (of --graph NAME) goes to stdout, or with its constants to\n"
-    "OUT.weir and OUT.npz. In its place stdout has the records with --info, else the reports of passes that print one.\n"
-    "Everything else goes to stderr. 'weir passes' lists the passes. Executions of passes count from\n"
-    "1 for --bisect-limit; those under --require always run and are not counted.\n";
+    "INPUT is .onnx, text IR, or a reproducer, whose pipeline and settings hold unless given here. The text IR of the
+"
+    "last graph (of --graph NAME) goes to stdout, or with its constants to OUT.weir and OUT.npz. In its place stdout has
+"
+    "the records with --info, else the reports of passes that print one. Everything else goes to stderr. 'weir passes'
+"
+    "lists the passes. Executions of passes count from 1 for --bisect-limit; those under --require always run and are
+"
+    "not counted.
+";
 
 enum { NO_LIMIT = -2 };
 
 /* The command's own options. */
 typedef struct request {
     weir_pipeline pipeline;
-    const char *input, *output, *graph, *folder, *before, *after, *style, *dump, *timing_json, *info;
+    const char *input, *output, *graph, *folder, *before, *after, *style, *dump, *timing_json, *info, *reproducer;
     int64_t batch, limit, samples, seed;
     double tolerance;
     bool no_verify, semantics, unchanged, change, failure, timing, statistics, explain;
@@ -62,6 +69,7 @@ static weir_pass_instrument *add_instruments(request *r) {
     if (r->dump != NULL) weir_pipeline_add(p, weir_pass_dump_new(r->dump));
     if (r->before != NULL || r->after != NULL || r->failure)
         weir_pipeline_add(p, weir_pass_printer_new(stderr, r->before, r->after, r->failure));
+    if (r->reproducer != NULL) weir_pipeline_add(p, weir_pass_reproducer_new(r->reproducer, !r->no_verify));
     return timing;
 }
 
@@ -120,13 +128,37 @@ static int write_result(const request *r, weir_module *module) {
     return WEIR_EXIT_FINE;
 }
 
-static int optimize(request *r) {
-    weir_module *module = weir_job_read(r->input, r->batch);
-    if (module == NULL) return WEIR_EXIT_INPUT;
+static int optimize(request *r, weir_module *module) {
     if (r->folder != NULL) weir_module_set_folder(module, r->folder);
     int status = run(r, module);
-    if (status == WEIR_EXIT_FINE) status = write_result(r, module);
+    return status == WEIR_EXIT_FINE ? write_result(r, module) : status;
+}
+
+/* The pipeline is parsed before the model is read, because bad usage is found fast. */
+static int run_model(request *r) {
+    int status = weir_pipeline_parse(&r->pipeline, "");
+    if (status == WEIR_EXIT_FINE && r->explain) status = explain(&r->pipeline);
+    if (status != WEIR_EXIT_FINE) return status;
+    weir_module *module = weir_job_read(r->input, r->batch);
+    if (module == NULL) return WEIR_EXIT_INPUT;
+    status = optimize(r, module);
     weir_module_free(module);
+    return status;
+}
+
+/* The settings of the failing run, over which those given here go. */
+static int run_reproducer(request *r) {
+    weir_pass_reproducer reproducer;
+    int status =
+        weir_pass_reproducer_read(r->input, r->pipeline.context, &reproducer) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    if (status == WEIR_EXIT_FINE) {
+        fprintf(stderr, "%s: %s\n", r->input, reproducer.failure);
+        r->no_verify |= !reproducer.verified;
+        status = weir_pipeline_parse(&r->pipeline, reproducer.pipeline);
+    }
+    if (status == WEIR_EXIT_FINE && r->explain) status = explain(&r->pipeline);
+    if (status == WEIR_EXIT_FINE) status = optimize(r, reproducer.module);
+    weir_pass_reproducer_free(&reproducer);
     return status;
 }
 
@@ -134,8 +166,8 @@ static int work(void *user) {
     request *r = user;
     int status = weir_pipeline_open(&r->pipeline);
     if (status == WEIR_EXIT_FINE) status = check(r);
-    if (status == WEIR_EXIT_FINE && r->explain) status = explain(&r->pipeline);
-    return status == WEIR_EXIT_FINE ? optimize(r) : status;
+    if (status != WEIR_EXIT_FINE) return status;
+    return weir_pass_reproducer_is(r->input) ? run_reproducer(r) : run_model(r);
 }
 
 int weir_command_opt(int argc, char **argv) {
@@ -170,12 +202,19 @@ int weir_command_opt(int argc, char **argv) {
         {"timing-json", 0, WEIR_CLI_STRING, &r.timing_json, "FILE", "write the times as JSON"},
         {"info", 'i', WEIR_CLI_STRING, &r.info, "FORM", "print what passes found out, as json or text (YAML)"},
         {"statistics", 0, WEIR_CLI_FLAG, &r.statistics, NULL, "print what passes counted"},
+        {"reproducer", 0, WEIR_CLI_STRING, &r.reproducer, "FILE",
+         "when a pass fails or crashes, write all that it takes to run it again"},
         {"bisect-limit", 0, WEIR_CLI_LIMIT, &r.limit, "N", "run only the first N executions of passes; -1: all"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("opt", options, help_text, argc, argv, 1, 1, &count);
     r.input = argv[1];
-    if (status < 0) status = weir_plugins_guard(&r.pipeline.plugins, work, &r);
+    if (status < 0) {
+        r.pipeline.plugins.guarded = r.reproducer != NULL;
+        if (r.reproducer != NULL) weir_pass_reproducer_discard(r.reproducer);
+        status = weir_plugins_guard(&r.pipeline.plugins, work, &r);
+        if (r.reproducer != NULL) weir_pass_reproducer_rescue(r.reproducer);
+    }
     weir_pipeline_close(&r.pipeline);
     return status;
 }

@@ -63,6 +63,7 @@ static int list(const weir_pass_registry *registry, const request *r) {
 static int work(void *user) {
     request *r = user;
     int status = weir_pipeline_open(&r->pipeline);
+    if (status == WEIR_EXIT_FINE) status = weir_pipeline_parse(&r->pipeline, "");
     if (status != WEIR_EXIT_FINE) return status;
     return r->pipeline.text != NULL ? explain(&r->pipeline, r->json) : list(r->pipeline.registry, r);
 }

@@ -18,7 +18,8 @@ static int configure(const weir_pipeline *p, const char *setting) {
 
 /* The context's settings; all complaints of one kind come together. */
 static int set_up(const weir_pipeline *p) {
-    bool fine = weir_pass_context_set_level(p->context, p->level > INT16_MAX ? INT16_MAX : (int)p->level);
+    bool fine = p->level == WEIR_PIPELINE_NO_LEVEL ||
+                weir_pass_context_set_level(p->context, p->level > INT16_MAX ? INT16_MAX : (int)p->level);
     for (size_t i = 0; i < p->require.count; i++) fine &= weir_pass_context_require(p->context, p->require.item[i]);
     for (size_t i = 0; i < p->disable.count; i++) fine &= weir_pass_context_disable(p->context, p->disable.item[i]);
     int status = fine ? WEIR_EXIT_FINE : WEIR_EXIT_USAGE;
@@ -32,9 +33,13 @@ int weir_pipeline_open(weir_pipeline *p) {
     if (!weir_plugins_load(&p->plugins, p->registry)) return WEIR_EXIT_INPUT;
     p->context = weir_pass_context_new(p->registry);
     if (p->plugins.witness != NULL) weir_pass_context_add_instrument(p->context, p->plugins.witness);
+    return WEIR_EXIT_FINE;
+}
+
+int weir_pipeline_parse(weir_pipeline *p, const char *otherwise) {
     int status = set_up(p);
     if (status != WEIR_EXIT_FINE) return status;
-    p->pass = weir_pass_parse(p->registry, p->text == NULL ? "" : p->text, weir_at("pipeline", 1));
+    p->pass = weir_pass_parse(p->registry, p->text == NULL ? otherwise : p->text, weir_at("pipeline", 1));
     status = p->pass == NULL ? WEIR_EXIT_USAGE : WEIR_EXIT_FINE;
     for (size_t i = 0; i < p->set.count && status == WEIR_EXIT_FINE; i++)
         status = weir_setting_apply(p->command, p->pass, p->set.item[i]);

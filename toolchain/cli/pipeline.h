@@ -5,12 +5,12 @@
 #include "cli/plugins.h"
 #include "pass/instrument.h"
 
-enum { WEIR_PIPELINE_INSTRUMENTS = 12 };
+enum { WEIR_PIPELINE_INSTRUMENTS = 12, WEIR_PIPELINE_NO_LEVEL = -1 };
 
 typedef struct weir_pipeline {
     const char *command; /* the subcommand, for messages */
     const char *text;    /* --pipeline; NULL: none given */
-    int64_t level;
+    int64_t level;       /* WEIR_PIPELINE_NO_LEVEL: the context's own */
     weir_cli_list require, disable, config, set;
     weir_plugins plugins;
     /* From weir_pipeline_open: */
@@ -22,7 +22,7 @@ typedef struct weir_pipeline {
 } weir_pipeline;
 
 #define WEIR_PIPELINE_DEFAULTS(command_)                                                                               \
-    { .command = command_, .level = WEIR_PASS_LEVEL_DEFAULT }
+    { .command = command_, .level = WEIR_PIPELINE_NO_LEVEL }
 /* Rows of an option table. */
 #define WEIR_PIPELINE_TEXT_OPTION(p)                                                                                   \
     { "pipeline", 'p', WEIR_CLI_STRING, &(p).text, "TEXT", "passes to run: 'a,graph(b{option=1},c)'" }
@@ -35,8 +35,10 @@ typedef struct weir_pipeline {
         "set", 's', WEIR_CLI_LIST, &(p).set, "PASS.OPTION=VALUE", "an option of a pass"                                \
     }
 
-/* Registry, context and parsed pipeline (empty when no text was given). Exit status; close it in any case. */
+/* Registry and context. Exit status; close it in any case. */
 int weir_pipeline_open(weir_pipeline *pipeline);
+/* Sets the context up and makes the pass of the text that was given, else of `otherwise`. Exit status. */
+int weir_pipeline_parse(weir_pipeline *pipeline, const char *otherwise);
 /* Adds an instrument that lives as long as the pipeline; returns it. */
 weir_pass_instrument *weir_pipeline_add(weir_pipeline *pipeline, weir_pass_instrument *instrument);
 void weir_pipeline_close(weir_pipeline *pipeline);

@@ -23,5 +23,5 @@ static int run(weir_pass_instrument *witness, void *user) {
 
 int weir_plugins_guard(weir_plugins *plugins, int (*body)(void *user), void *user) {
     guarded g = {plugins, body, user};
-    return plugins->files.count == 0 ? body(user) : weir_pass_guard(run, &g);
+    return plugins->files.count == 0 && !plugins->guarded ? body(user) : weir_pass_guard(run, &g);
 }

@@ -7,6 +7,7 @@
 
 typedef struct weir_plugins {
     weir_cli_list files;
+    bool guarded;                  /* run in a child process without files too */
     weir_pass_instrument *witness; /* of weir_plugins_guard, for the context; NULL: none needed */
 } weir_plugins;
 
@@ -16,7 +17,7 @@ typedef struct weir_plugins {
 
 /* Loads them and checks what their passes require of each other. False after a reported error. */
 bool weir_plugins_load(const weir_plugins *plugins, weir_pass_registry *registry);
-/* Runs `body`: in a child process when there are files, so that a pass that crashes is named. Exit status. */
+/* Runs `body`: in a child process when there are files or `guarded` says so, so that a pass that crashes is named. Exit status. */
 int weir_plugins_guard(weir_plugins *plugins, int (*body)(void *user), void *user);
 
 #endif

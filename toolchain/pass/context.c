@@ -79,6 +79,10 @@ bool weir_pass_context_disable(weir_pass_context *context, const char *names) {
     return set_flag(context, names, WEIR_PASS_DISABLED);
 }
 
+bool weir_pass_context_assume(weir_pass_context *context, const char *names) {
+    return set_flag(context, names, WEIR_PASS_ASSUMED);
+}
+
 void weir_pass_context_set_user(weir_pass_context *context, void *user) { context->user = user; }
 
 void *weir_pass_context_user(const weir_pass_context *context) { return context->user; }

@@ -20,6 +20,8 @@ int weir_pass_context_level(const weir_pass_context *context);
  * warned about when a pass is run. */
 bool weir_pass_context_require(weir_pass_context *context, const char *names);
 bool weir_pass_context_disable(weir_pass_context *context, const char *names);
+/* The results of these passes hold when the next run starts, for every unit: it goes on where another one stopped. */
+bool weir_pass_context_assume(weir_pass_context *context, const char *names);
 /* The caller's own pointer; not used here. */
 void weir_pass_context_set_user(weir_pass_context *context, void *user);
 void *weir_pass_context_user(const weir_pass_context *context);

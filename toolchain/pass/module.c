@@ -246,6 +246,35 @@ const char *weir_module_string(const weir_module *module, const char *name, cons
     return p && p->kind == PROPERTY_STRING ? p->as.s : otherwise;
 }
 
+json_t *weir_module_properties(const weir_module *module) {
+    json_t *all = json_object();
+    for (size_t i = 0; i < module->properties.count; i++) {
+        const property *p = &module->properties.item[i];
+        json_t *value = p->kind == PROPERTY_BOOL   ? json_boolean(p->as.b)
+                        : p->kind == PROPERTY_INT  ? json_integer(p->as.i)
+                        : p->kind == PROPERTY_REAL ? json_real(p->as.r)
+                                                   : json_string(p->as.s);
+        json_object_set_new(all, p->name, value);
+    }
+    return all;
+}
+
+void weir_module_set_properties(weir_module *module, const json_t *properties) {
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)properties, name, value) {
+        if (json_is_boolean(value)) {
+            weir_module_set_bool(module, name, json_is_true(value));
+        } else if (json_is_integer(value)) {
+            weir_module_set_int(module, name, json_integer_value(value));
+        } else if (json_is_real(value)) {
+            weir_module_set_real(module, name, json_real_value(value));
+        } else if (json_is_string(value)) {
+            weir_module_set_string(module, name, json_string_value(value));
+        }
+    }
+}
+
 void weir_module_print_properties(const weir_module *module, weir_text *text) {
     for (size_t i = 0; i < module->properties.count; i++) {
         const property *p = &module->properties.item[i];
@@ -277,3 +306,5 @@ void *weir_module_data(const weir_module *module, const char *name) {
     const property *p = find(&module->data, name);
     return p ? p->as.data.pointer : NULL;
 }
+
+bool weir_module_is_plain(const weir_module *module) { return !module->design && module->data.count == 0; }

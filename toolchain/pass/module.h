@@ -3,6 +3,7 @@
 #ifndef WEIR_PASS_MODULE_H
 #define WEIR_PASS_MODULE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,6 +58,9 @@ bool weir_module_bool(const weir_module *module, const char *name, bool otherwis
 int64_t weir_module_int(const weir_module *module, const char *name, int64_t otherwise);
 double weir_module_real(const weir_module *module, const char *name, double otherwise);
 const char *weir_module_string(const weir_module *module, const char *name, const char *otherwise);
+/* All of them as a new JSON object, and set from such an object (other kinds of values are left out). */
+json_t *weir_module_properties(const weir_module *module);
+void weir_module_set_properties(weir_module *module, const json_t *properties);
 /* "name = value" lines in alphabetical order. */
 void weir_module_print_properties(const weir_module *module, weir_text *text);
 
@@ -64,5 +68,7 @@ void weir_module_print_properties(const weir_module *module, weir_text *text);
  * module is freed. Setting NULL removes it. Reading gives NULL when absent. */
 void weir_module_set_data(weir_module *module, const char *name, void *data, void (*release)(void *data));
 void *weir_module_data(const weir_module *module, const char *name);
+/* Is there nothing but graphs and properties: no design, no side data? */
+bool weir_module_is_plain(const weir_module *module);
 
 #endif

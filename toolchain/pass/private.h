@@ -163,7 +163,7 @@ typedef struct weir_pass_statistic_row {
 struct weir_pass_context {
     weir_pass_registry *registry;
     int level;
-    uint8_t *flag; /* by id: WEIR_PASS_REQUIRED, WEIR_PASS_DISABLED */
+    uint8_t *flag; /* by id: WEIR_PASS_REQUIRED, WEIR_PASS_DISABLED, WEIR_PASS_ASSUMED */
     size_t flag_count;
     bool warned;
     weir_pass_values config;
@@ -188,7 +188,7 @@ struct weir_pass_context {
     size_t built;           /* depth of weir_pass_run_here: its instances may die, and are not kept in `last` */
 };
 
-enum { WEIR_PASS_REQUIRED = 1, WEIR_PASS_DISABLED = 2 };
+enum { WEIR_PASS_REQUIRED = 1, WEIR_PASS_DISABLED = 2, WEIR_PASS_ASSUMED = 4 };
 
 static inline unsigned weir_pass_flags(const weir_pass_context *context, uint32_t id) {
     return id < context->flag_count ? context->flag[id] : 0;
@@ -203,5 +203,8 @@ void weir_pass_blame(size_t errors, const char *format, ...) __attribute__((form
 /* Hooks of instrument.c: enter all with roll-back, exit all. */
 bool weir_pass_enter_instruments(weir_pass_context *context);
 bool weir_pass_exit_instruments(weir_pass_context *context);
+
+/* How the file of a reproducer starts. */
+#define WEIR_PASS_REPRODUCER_START "# weir reproducer"
 
 #endif

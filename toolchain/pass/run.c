@@ -444,11 +444,29 @@ static void warn_conflicts(weir_pass_context *context) {
     context->warned = true;
 }
 
+/* What weir_pass_context_assume said, once. */
+static void assume(weir_pass_context *context) {
+    for (size_t id = 0; id < context->flag_count; id++) {
+        if (!(context->flag[id] & WEIR_PASS_ASSUMED)) {
+            continue;
+        }
+        context->flag[id] &= (uint8_t)~WEIR_PASS_ASSUMED;
+        if (context->registry->entry[id]->kind != WEIR_PASS_GRAPH) {
+            weir_pass_put(context->root->valid, (uint32_t)id);
+            continue;
+        }
+        for (size_t i = 0; i < weir_module_graph_count(context->module); i++) {
+            weir_pass_put(weir_pass_slot_of(context, weir_module_graph(context->module, i), i)->valid, (uint32_t)id);
+        }
+    }
+}
+
 static bool run_top(weir_pass_context *context, const weir_pass *pass, weir_module *module) {
     weir_pass_registry *registry = context->registry;
     context->module = module;
     context->root = new_slot(context, 0);
     context->last = weir_calloc(registry->count + 1, sizeof(*context->last));
+    assume(context);
     registry->running++;
     bool ok = run_any(context, pass, NULL);
     registry->running--;

@@ -15,7 +15,8 @@ typedef struct sink {
     weir_diag_handler *handler; /* NULL: print */
     void *user;
     size_t errors;
-    bool muted; /* the last error was over the limit, and so are its notes */
+    char last[256]; /* text of the last error, cut */
+    bool muted;     /* the last error was over the limit, and so are its notes */
 } sink;
 
 static _Thread_local sink thread_sink;
@@ -26,7 +27,10 @@ void weir_diag_set_handler(weir_diag_handler *handler, void *user) {
 
 size_t weir_diag_errors(void) { return thread_sink.errors; }
 
+const char *weir_diag_last_error(void) { return thread_sink.last; }
+
 void weir_diag_reset(void) {
+    thread_sink.last[0] = 0;
     thread_sink.errors = 0;
     thread_sink.muted = false;
 }
@@ -66,6 +70,12 @@ static bool admit(weir_severity severity) {
 static void __attribute__((format(printf, 3, 0)))
 emit(weir_severity severity, weir_location location, const char *format, va_list arguments) {
     bool shown = admit(severity);
+    if (severity == WEIR_SEVERITY_ERROR) {
+        va_list copy;
+        va_copy(copy, arguments);
+        vsnprintf(thread_sink.last, sizeof thread_sink.last, format, copy);
+        va_end(copy);
+    }
     if (!shown && !thread_sink.handler) {
         if (severity == WEIR_SEVERITY_ERROR && thread_sink.errors == WEIR_DIAG_LIMIT + 1) {
             fprintf(stderr, "note: more than %d errors: further ones are not shown\n", (int)WEIR_DIAG_LIMIT);

@@ -35,6 +35,8 @@ enum { WEIR_DIAG_LIMIT = 20 };
 void weir_diag_set_handler(weir_diag_handler *handler, void *user);
 size_t weir_diag_errors(void);
 void weir_diag_reset(void);
+/* The text of this thread's last error, "" when there was none; lives until the next one. */
+const char *weir_diag_last_error(void);
 
 /* --- keeping diagnostics for later, or for another thread --- */
 typedef struct weir_diag_log weir_diag_log;

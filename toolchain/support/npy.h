@@ -1,4 +1,4 @@
-/* The .npy format in memory, shared by the readers and writers of .npy and .npz files. */
+/* The .npy and .npz formats in memory. */
 #ifndef WEIR_NPY_H
 #define WEIR_NPY_H
 
@@ -13,5 +13,10 @@
 weir_array *weir_npy_parse(const void *data, size_t size, weir_location location, const char *name);
 /* Appends the array as an .npy file, format 1.0. */
 void weir_npy_format(weir_text *text, const weir_array *array);
+
+/* The arrays that `size` bytes of an .npz file hold; initializes the archive. After a reported error it is empty. */
+bool weir_npz_parse(const void *data, size_t size, weir_location location, weir_archive *archive);
+/* Makes the empty text an .npz file; false after an error at `location`. */
+bool weir_npz_format(weir_text *text, const weir_archive *archive, weir_location location);
 
 #endif

@@ -234,15 +234,9 @@ static bool read_one(zip *z, size_t *at, weir_archive *archive) {
     return array != NULL;
 }
 
-/* Initializes the archive; after a failure it is empty. */
-bool weir_npz_read(const char *path, weir_archive *archive) {
-    zip z = {.location = weir_at(path, 0)};
+bool weir_npz_parse(const void *data, size_t size, weir_location location, weir_archive *archive) {
+    zip z = {.data = data, .size = size, .location = location};
     weir_archive_init(archive);
-    char *data = weir_file_read(path, &z.size);
-    if (!data) {
-        return false;
-    }
-    z.data = (const unsigned char *)data;
     bool fine = find_end(&z);
     size_t at = z.directory;
     for (size_t i = 0; i < z.entries && fine; i++) {
@@ -254,6 +248,15 @@ bool weir_npz_read(const char *path, weir_archive *archive) {
     if (!fine) {
         weir_archive_free(archive);
     }
+    return fine;
+}
+
+/* Initializes the archive; after a failure it is empty. */
+bool weir_npz_read(const char *path, weir_archive *archive) {
+    size_t size;
+    weir_archive_init(archive);
+    char *data = weir_file_read(path, &size);
+    bool fine = data && weir_npz_parse(data, size, weir_at(path, 0), archive);
     free(data);
     return fine;
 }
@@ -333,48 +336,53 @@ static bool write_one(weir_text *file, weir_text *directory, const char *name, c
     return fine;
 }
 
-static bool check_names(const char *path, const weir_archive *archive) {
+static bool check_names(weir_location location, const weir_archive *archive) {
     bool fine = archive->count < 65535;
     if (!fine) {
-        weir_error(weir_at(path, 0), "cannot write %zu arrays: expected at most 65534", archive->count);
+        weir_error(location, "cannot write %zu arrays: expected at most 65534", archive->count);
     }
     for (size_t i = 0; i < archive->count && fine; i++) {
         size_t length = strlen(archive->name[i]);
         fine = length > 0 && length <= LONGEST_NAME - 4;
         if (!fine) {
-            weir_error(weir_at(path, 0), "cannot write the array '%.40s': expected a name of 1 to %d bytes",
-                       archive->name[i], (int)LONGEST_NAME - 4);
+            weir_error(location, "cannot write the array '%.40s': expected a name of 1 to %d bytes", archive->name[i],
+                       (int)LONGEST_NAME - 4);
         }
     }
     return fine;
 }
 
-bool weir_npz_write(const char *path, const weir_archive *archive) {
-    weir_text file = {0}, directory = {0};
-    bool fine = check_names(path, archive);
+bool weir_npz_format(weir_text *text, const weir_archive *archive, weir_location location) {
+    weir_text directory = {0};
+    bool fine = check_names(location, archive);
     uint64_t content = 0;
     for (size_t i = 0; i < archive->count && fine; i++) {
         const weir_array *array = archive->array[i];
         content += array->count * weir_dtype_size(array->dtype) + 65536;
-        fine = content <= LARGEST_CONTENT && write_one(&file, &directory, archive->name[i], array);
+        fine = content <= LARGEST_CONTENT && write_one(text, &directory, archive->name[i], array);
         if (!fine) {
-            weir_error(weir_at(path, 0), "cannot write the array '%s': the archive would hold more than 1 GiB",
+            weir_error(location, "cannot write the array '%s': the archive would hold more than 1 GiB",
                        archive->name[i]);
         }
     }
     if (fine) {
-        size_t start = file.size;
-        weir_text_add_n(&file, directory.data, directory.size);
-        put(&file, 4, END_SIGNATURE);
-        put(&file, 2 + 2, 0); /* this is the only part */
-        put(&file, 2, archive->count);
-        put(&file, 2, archive->count);
-        put(&file, 4, directory.size);
-        put(&file, 4, start);
-        put(&file, 2, 0);
-        fine = weir_file_write(path, file.data, file.size);
+        size_t start = text->size;
+        weir_text_add_n(text, directory.data, directory.size);
+        put(text, 4, END_SIGNATURE);
+        put(text, 2 + 2, 0); /* this is the only part */
+        put(text, 2, archive->count);
+        put(text, 2, archive->count);
+        put(text, 4, directory.size);
+        put(text, 4, start);
+        put(text, 2, 0);
     }
-    weir_text_free(&file);
     weir_text_free(&directory);
+    return fine;
+}
+
+bool weir_npz_write(const char *path, const weir_archive *archive) {
+    weir_text file = {0};
+    bool fine = weir_npz_format(&file, archive, weir_at(path, 0)) && weir_file_write(path, file.data, file.size);
+    weir_text_free(&file);
     return fine;
 }

@@ -362,10 +362,13 @@ static bool needs_quotes(const char *text) {
     return text[0] == 0 || strchr("+-.~0123456789", text[0]) != NULL;
 }
 
+/* Texts of several lines stand as such where YAML can keep every character of them. */
 static void emit_scalar(yaml_emitter_t *emitter, const char *text, bool quoted) {
     yaml_event_t event;
-    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), 1, 1,
-                                 quoted ? YAML_DOUBLE_QUOTED_SCALAR_STYLE : YAML_ANY_SCALAR_STYLE);
+    yaml_scalar_style_t style = strchr(text, '\n') ? YAML_LITERAL_SCALAR_STYLE
+                                : quoted           ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+                                                   : YAML_ANY_SCALAR_STYLE;
+    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)strlen(text), 1, 1, style);
     yaml_emitter_emit(emitter, &event);
 }
 
