@@ -15,16 +15,11 @@
 #include "support/yaml.h"
 
 static const char help_text[] =
-    "INPUT is .onnx, text IR, or a reproducer, whose pipeline and settings hold unless given here. The text IR of the
-"
-    "last graph (of --graph NAME) goes to stdout, or with its constants to OUT.weir and OUT.npz. In its place stdout has
-"
-    "the records with --info, else the reports of passes that print one. Everything else goes to stderr. 'weir passes'
-"
-    "lists the passes. Executions of passes count from 1 for --bisect-limit; those under --require always run and are
-"
-    "not counted.
-";
+    "INPUT is .onnx, text IR, or a reproducer, whose pipeline and settings hold unless given here. The text IR of the\n"
+    "last graph (of --graph NAME) goes to stdout, or with its constants to OUT.weir and OUT.npz. In its place stdout has\n"
+    "the records with --info, else the reports of passes that print one. Everything else goes to stderr. 'weir passes'\n"
+    "lists the passes. Executions of passes count from 1 for --bisect-limit; those under --require always run and are\n"
+    "not counted.\n";
 
 enum { NO_LIMIT = -2 };
 
