@@ -8,6 +8,7 @@
 
 #include "ir/graph.h"
 #include "onnx_build.h"
+#include "onnx_integer.h"
 #include "onnx_name.h"
 #include "onnx_schema.h"
 #include "support/arena.h"
@@ -15,7 +16,7 @@
 #include "support/file.h"
 #include "support/text.h"
 
-enum { OPSET_DEFAULT = 17 };
+enum { OPSET_LOW = 13, OPSET_DEFAULT = 17 };
 
 typedef struct exporter {
     const weir_graph *graph;
@@ -116,13 +117,8 @@ static void add_plain(exporter *ex, weir_node node) {
 static bool add_nodes(exporter *ex) {
     ex->node = weir_arena_array(ex->builder.arena, weir_graph_node_limit(ex->graph), sizeof *ex->node);
     for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
-        const weir_op_info *info = weir_node_info(ex->graph, node);
-        if (info->class != WEIR_CLASS_TENSOR) {
-            weir_error(weir_node_location(ex->graph, node), "node '%s' (%s): ONNX has no such operator",
-                       weir_node_name(ex->graph, node), info->full_name);
-            return false;
-        }
-        add_plain(ex, node);
+        if (weir_node_info(ex->graph, node)->class == WEIR_CLASS_TENSOR) add_plain(ex, node);
+        else if (!weir_onnx_integer_add(&ex->builder, ex->name, node)) return false;
     }
     return true;
 }
@@ -132,9 +128,10 @@ static bool add_nodes(exporter *ex) {
 /* The first node that this version of ONNX's own domain does not have as it is. */
 static weir_node refused_by(const exporter *ex, int64_t version) {
     for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
+        if (ex->node[node.id] == NULL) continue;
         weir_onnx_domain domain = weir_onnx_schema_domain(weir_node_op(ex->graph, node));
         int64_t has = domain == WEIR_ONNX_DOMAIN_ONNX ? version : ex->opsets.version[domain];
-        if (ex->node[node.id] != NULL && !weir_onnx_schema_allows(ex->graph, node, has)) return node;
+        if (!weir_onnx_schema_allows(ex->graph, node, has)) return node;
     }
     return WEIR_NO_NODE;
 }
@@ -146,6 +143,11 @@ static bool choose_opsets(exporter *ex, int64_t wanted) {
         ex->opsets.version[domain] = low;
     }
     weir_onnx_schema_versions(WEIR_ONNX_DOMAIN_ONNX, &low, &high);
+    if (wanted != 0 && (wanted < OPSET_LOW || wanted > high)) {
+        weir_error(WEIR_NOWHERE, "opset %lld cannot be written, expected %d to %d", (long long)wanted, (int)OPSET_LOW,
+                   high);
+        return false;
+    }
     int64_t version = wanted == 0 ? OPSET_DEFAULT : wanted;
     weir_node refused = refused_by(ex, version);
     while (wanted == 0 && refused.id != 0 && version < high) refused = refused_by(ex, ++version);
@@ -229,7 +231,7 @@ static void add_imports(exporter *ex, Onnx__ModelProto *model) {
     }
 }
 
-static void *pack(exporter *ex, size_t *size) {
+static void *pack(exporter *ex, const char *name, size_t *size) {
     static char producer[] = "weir";
     Onnx__ModelProto model;
     onnx__model_proto__init(&model);
@@ -237,7 +239,7 @@ static void *pack(exporter *ex, size_t *size) {
     model.ir_version = ir_version(ex->opsets.version[WEIR_ONNX_DOMAIN_ONNX]);
     model.producer_name = producer;
     model.graph = ex->builder.proto;
-    model.graph->name = weir_arena_copy_string(ex->builder.arena, weir_graph_name(ex->graph));
+    model.graph->name = weir_arena_copy_string(ex->builder.arena, name);
     add_imports(ex, &model);
     *size = onnx__model_proto__get_packed_size(&model);
     if (*size > INT_MAX) {
@@ -251,13 +253,14 @@ static void *pack(exporter *ex, size_t *size) {
 
 void *weir_onnx_export_bytes(const weir_graph *graph, const weir_onnx_export_options *options, size_t *size) {
     exporter ex = {.graph = graph};
+    const char *name = options == NULL || options->name == NULL ? weir_graph_name(graph) : options->name;
     void *bytes = NULL;
     weir_onnx_build_start(&ex.builder, graph);
     if (name_values(&ex) && add_nodes(&ex) && choose_opsets(&ex, options == NULL ? 0 : options->opset) &&
         check_nodes(&ex)) {
         add_values(&ex);
         add_outputs(&ex);
-        bytes = pack(&ex, size);
+        bytes = pack(&ex, name, size);
     }
     weir_onnx_build_free(&ex.builder);
     return bytes;

@@ -10,7 +10,8 @@
 #include "support/types.h"
 
 typedef struct weir_onnx_export_options {
-    int64_t opset; /* of ai.onnx; 0: the oldest from 17 on that has what the nodes need */
+    int64_t opset;    /* of ai.onnx, from 13 on; 0: the oldest from 17 on that has what the nodes need */
+    const char *name; /* of the graph in the file; NULL: the graph's own */
 } weir_onnx_export_options;
 
 /* The file's bytes, heap memory; options may be NULL. The graph must verify and its types must be inferred. NULL after

@@ -1,0 +1,40 @@
+#include "passes/interface/interface.h"
+
+#include <stdlib.h>
+
+#include "ir/graph.h"
+#include "support/arena.h"
+#include "support/file.h"
+#include "support/suggest.h"
+
+weir_graph *weir_interface_graph(const weir_module *module, const weir_pass *pass) {
+    const char *name = weir_pass_string(pass, "graph");
+    size_t count = weir_module_graph_count(module);
+    weir_graph *graph = *name != '\0' ? weir_module_find_graph(module, name)
+                        : count == 0  ? NULL
+                                      : weir_module_graph(module, count - 1);
+    if (graph != NULL) return graph;
+    if (count == 0) {
+        weir_error(WEIR_NOWHERE, "%s needs a graph, the module has none", weir_pass_name(pass));
+        return NULL;
+    }
+    const char **names = weir_calloc(count, sizeof *names);
+    for (size_t i = 0; i < count; i++) names[i] = weir_graph_name(weir_module_graph(module, i));
+    const char *near = weir_suggest(name, names, count);
+    weir_error(WEIR_NOWHERE, "%s: the module has no graph '%s'", weir_pass_name(pass), name);
+    weir_note(near != NULL ? "did you mean '%s'?" : "its last graph is '%s'", near != NULL ? near : names[count - 1]);
+    free(names);
+    return NULL;
+}
+
+char *weir_interface_path(const weir_module *module, const weir_pass *pass, const char *option, const char *ending) {
+    const char *given = weir_pass_string(pass, option);
+    char *path = *given != '\0' ? weir_copy_string(given)
+                                : weir_format("%s/%s%s", weir_module_folder(module), weir_module_name(module), ending);
+    char *folder = weir_path_folder(path);
+    bool fine = weir_make_folder(folder);
+    free(folder);
+    if (fine) return path;
+    free(path);
+    return NULL;
+}

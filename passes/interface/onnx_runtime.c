@@ -1,0 +1,244 @@
+/* onnx_runtime: a folder with a graph as an ONNX file, inputs, the outputs of this toolchain's reference, and a script
+ * that runs the file with ONNX Runtime and compares. Nothing here runs Python. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec.h"
+#include "frontend/onnx_export.h"
+#include "passes/interface/interface.h"
+#include "support/arena.h"
+#include "support/array.h"
+#include "support/file.h"
+
+enum { RANDOM_FRAMES = 16 };
+
+/* A set of frames: an array [frames, ...] for each input or output of a graph. */
+typedef struct batch {
+    weir_array **array;
+    size_t count;
+    int64_t frames;
+} batch;
+
+static void free_batch(batch *b) {
+    for (size_t i = 0; i < b->count; i++) weir_array_free(b->array[i]);
+    free(b->array);
+}
+
+static weir_array *new_frames(const weir_type *type, int64_t frames) {
+    weir_shape shape = {.rank = type->shape.rank + 1, .dim = {frames}};
+    for (int i = 0; i < type->shape.rank; i++) shape.dim[i + 1] = type->shape.dim[i];
+    return weir_array_new(type->dtype, &shape);
+}
+
+/* --- inputs --- */
+
+/* splitmix64 (Steele et al. 2014). */
+static uint64_t next_random(uint64_t *state) {
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* Real numbers in steps of 1/256 from -1 to 2, codes anywhere in their range. */
+static weir_array *random_frames(const weir_type *type, int64_t frames, uint64_t *state) {
+    weir_array *array = new_frames(type, frames);
+    for (size_t i = 0; i < array->count; i++) {
+        uint64_t bits = next_random(state);
+        if (weir_dtype_is_float(type->dtype)) weir_array_set(array, i, (double)(bits % 769) / 256 - 1);
+        else
+            weir_array_set_int(array, i,
+                               type->low + (int64_t)(bits % ((uint64_t)type->high - (uint64_t)type->low + 1)));
+    }
+    return array;
+}
+
+/* Frames of an input out of what a file holds: any shape with the right number of elements. */
+static weir_array *convert_frames(const weir_graph *graph, weir_value input, const weir_array *data, int64_t limit,
+                                  const char *file) {
+    const weir_type *type = weir_value_type(graph, input);
+    size_t size = 1;
+    weir_shape_count(&type->shape, &size);
+    int64_t frames = (int64_t)(data->count / size);
+    if (frames == 0 || data->count % size != 0) {
+        weir_error(weir_at(file, 0), "%zu elements make no frames of input '%s', which takes %zu each", data->count,
+                   weir_value_name(graph, input), size);
+        return NULL;
+    }
+    weir_array *array = new_frames(type, limit > 0 && limit < frames ? limit : frames);
+    for (size_t i = 0; i < array->count; i++) {
+        weir_array_set(array, i, weir_array_get(data, i));
+        if (weir_dtype_is_float(type->dtype) || weir_array_get(array, i) == weir_array_get(data, i)) continue;
+        weir_error(weir_at(file, 0), "element %zu is %g, input '%s' takes codes of type %s", i, weir_array_get(data, i),
+                   weir_value_name(graph, input), weir_dtype_name(type->dtype));
+        weir_array_free(array);
+        return NULL;
+    }
+    return array;
+}
+
+/* The file's array for an input: the only one, or the one of its name in an archive. Heap memory. */
+static weir_array *read_input(const weir_graph *graph, size_t index, const char *file) {
+    if (weir_graph_input_count(graph) == 1) return weir_array_read(file, NULL);
+    return weir_array_read(file, weir_value_name(graph, weir_graph_input(graph, index)));
+}
+
+static bool read_inputs(const weir_graph *graph, const weir_pass *pass, batch *inputs) {
+    const char *file = weir_pass_string(pass, "data");
+    const int64_t limit = weir_pass_int(pass, "frames");
+    uint64_t state = (uint64_t)weir_pass_int(pass, "seed");
+    bool fine = true;
+    for (size_t i = 0; fine && i < inputs->count; i++) {
+        weir_value input = weir_graph_input(graph, i);
+        if (*file == '\0') {
+            inputs->array[i] = random_frames(weir_value_type(graph, input), limit > 0 ? limit : RANDOM_FRAMES, &state);
+        } else {
+            weir_array *data = read_input(graph, i, file);
+            if (data != NULL) inputs->array[i] = convert_frames(graph, input, data, limit, file);
+            weir_array_free(data);
+        }
+        fine = inputs->array[i] != NULL;
+        if (!fine) break;
+        if (i == 0) inputs->frames = inputs->array[0]->shape.dim[0];
+        fine = inputs->array[i]->shape.dim[0] == inputs->frames;
+        if (!fine) weir_error(weir_at(file, 0), "the inputs have different numbers of frames");
+    }
+    return fine;
+}
+
+/* --- outputs --- */
+
+/* Element i of frame `frame` of the batch is element i of the frame; one way or the other. */
+static void copy_frame(weir_array *all, int64_t frame, weir_array *one, bool store) {
+    size_t size = one->count * weir_dtype_size(one->dtype);
+    char *place = (char *)all->data + (size_t)frame * size;
+    if (store) memcpy(place, one->data, size);
+    else memcpy(one->data, place, size);
+}
+
+static bool run_frames(const weir_graph *graph, const batch *inputs, batch *outputs) {
+    weir_executor *executor = weir_executor_new(graph);
+    batch one = {weir_calloc(inputs->count, sizeof *one.array), inputs->count, 1};
+    for (size_t i = 0; i < one.count; i++) {
+        const weir_type *type = weir_value_type(graph, weir_graph_input(graph, i));
+        one.array[i] = weir_array_new(type->dtype, &type->shape);
+    }
+    bool fine = executor != NULL;
+    for (int64_t frame = 0; fine && frame < inputs->frames; frame++) {
+        for (size_t i = 0; i < one.count; i++) copy_frame(inputs->array[i], frame, one.array[i], false);
+        fine = weir_executor_run(executor, (const weir_array *const *)one.array);
+        for (size_t i = 0; fine && i < outputs->count; i++) {
+            weir_array *found = weir_array_copy(weir_executor_value(executor, weir_graph_output(graph, i)));
+            if (frame == 0)
+                outputs->array[i] = new_frames(weir_value_type(graph, weir_graph_output(graph, i)), inputs->frames);
+            copy_frame(outputs->array[i], frame, found, true);
+            weir_array_free(found);
+        }
+    }
+    free_batch(&one);
+    weir_executor_free(executor);
+    return fine;
+}
+
+/* The graph whose outputs are expected: another one must look the same from outside. */
+static const weir_graph *reference_graph(const weir_module *module, const weir_pass *pass, const weir_graph *graph) {
+    const char *name = weir_pass_string(pass, "reference");
+    if (*name == '\0') return graph;
+    const weir_graph *other = weir_module_find_graph(module, name);
+    bool same = other != NULL && weir_graph_input_count(other) == weir_graph_input_count(graph) &&
+                weir_graph_output_count(other) == weir_graph_output_count(graph);
+    for (size_t i = 0; same && i < weir_graph_input_count(graph); i++)
+        same = strcmp(weir_value_name(graph, weir_graph_input(graph, i)),
+                      weir_value_name(other, weir_graph_input(other, i))) == 0;
+    for (size_t i = 0; same && i < weir_graph_output_count(graph); i++)
+        same = strcmp(weir_graph_output_name(graph, i), weir_graph_output_name(other, i)) == 0;
+    if (same) return other;
+    weir_error(WEIR_NOWHERE, "onnx_runtime: the module has no graph '%s' with the inputs and outputs of '%s'", name,
+               weir_graph_name(graph));
+    return NULL;
+}
+
+/* --- files --- */
+
+/* The batch as KIND_0.npy, KIND_1.npy, ...; adds their names to the list. */
+static bool write_batch(const batch *b, const char *folder, const char *kind, json_t *list) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < b->count; i++) {
+        char *file = weir_format("%s_%zu.npy", kind, i), *path = weir_path_join(folder, file);
+        fine = weir_npy_write(path, b->array[i]);
+        json_object_set_new(json_array_get(list, i), "file", json_string(file));
+        free(path);
+        free(file);
+    }
+    return fine;
+}
+
+static json_t *describe(const weir_graph *graph, const weir_pass *pass) {
+    json_t *inputs = json_array(), *outputs = json_array();
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++)
+        json_array_append_new(inputs, json_pack("{s:s}", "name", weir_value_name(graph, weir_graph_input(graph, i))));
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++)
+        json_array_append_new(outputs, json_pack("{s:s}", "name", weir_graph_output_name(graph, i)));
+    return json_pack("{s:s s:o s:o s:f s:f}", "model", "model.onnx", "inputs", inputs, "outputs", outputs, "rtol",
+                     weir_pass_real(pass, "rtol"), "atol", weir_pass_real(pass, "atol"));
+}
+
+static bool write_json(const char *folder, const json_t *what) {
+    char *path = weir_path_join(folder, "compare.json"), *text = json_dumps(what, JSON_INDENT(2));
+    bool fine = weir_file_write(path, text, strlen(text));
+    free(text);
+    free(path);
+    return fine;
+}
+
+static bool write_script(const char *folder) {
+    char *data = weir_data_folder();
+    if (data == NULL) return false;
+    char *from = weir_path_join(data, "passes/interface/onnx_runtime.py"), *to = weir_path_join(folder, "compare.py");
+    bool fine = weir_file_copy(from, to);
+    free(to);
+    free(from);
+    free(data);
+    return fine;
+}
+
+static bool write_model(const weir_module *module, const weir_graph *graph, const char *folder) {
+    char *path = weir_path_join(folder, "model.onnx");
+    bool fine = weir_onnx_export(graph, path, &(weir_onnx_export_options){.name = weir_module_name(module)});
+    free(path);
+    return fine;
+}
+
+static void record(weir_pass_context *context, const char *folder, int64_t frames) {
+    char *model = weir_path_join(folder, "model.onnx"), *script = weir_path_join(folder, "compare.py");
+    json_t *info = weir_pass_record(context);
+    json_object_set_new(info, "onnx_path", json_string(model));
+    json_object_set_new(info, "script_path", json_string(script));
+    json_object_set_new(info, "frames", json_integer(frames));
+    free(model);
+    free(script);
+}
+
+bool weir_pass_onnx_runtime(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    const weir_graph *graph = weir_interface_graph(module, pass);
+    const weir_graph *reference = graph == NULL ? NULL : reference_graph(module, pass, graph);
+    if (reference == NULL) return false;
+    const char *option = weir_pass_string(pass, "dir");
+    char *folder =
+        *option != '\0' ? weir_copy_string(option) : weir_path_join(weir_module_folder(module), "onnx_runtime");
+    size_t input_count = weir_graph_input_count(graph), output_count = weir_graph_output_count(graph);
+    batch inputs = {weir_calloc(input_count, sizeof(weir_array *)), input_count, 0};
+    batch outputs = {weir_calloc(output_count, sizeof(weir_array *)), output_count, 0};
+    json_t *what = describe(graph, pass);
+    bool fine = weir_make_folder(folder) && read_inputs(graph, pass, &inputs) &&
+                run_frames(reference, &inputs, &outputs) && write_model(module, graph, folder) &&
+                write_batch(&inputs, folder, "input", json_object_get(what, "inputs")) &&
+                write_batch(&outputs, folder, "output", json_object_get(what, "outputs")) && write_json(folder, what) &&
+                write_script(folder);
+    if (fine) record(context, folder, inputs.frames);
+    json_decref(what);
+    free_batch(&inputs);
+    free_batch(&outputs);
+    free(folder);
+    return fine;
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# run.sh PART: exported files against ONNX Runtime, through the pass onnx_runtime and the script that it writes.
+part=$1 name=onnxruntime-$1
+. "$E2E_SOURCE/tests/e2e/lib.sh"
+python=${WEIR_PYTHON:-python3}
+here=$E2E_SOURCE/tests/onnxruntime
+"$python" -c 'import numpy, onnxruntime' 2>/dev/null || {
+    echo "skipped: $python has no onnxruntime (WEIR_PYTHON names another interpreter)"
+    exit 77
+}
+random=$models/random10k.npz
+: "${FRAMES:=200}"
+
+# compare FOLDER OPTION...: runs the script that lies there.
+compare() {
+    folder=$1
+    shift
+    "$python" "$folder/compare.py" "$@" >output 2>&1 || { cat output && return 1; }
+}
+
+# check MODEL PASSES OPTIONS TOLERANCE: what passes make of the model computes the same in ONNX Runtime.
+check() {
+    weir opt "$1" -p "$2${2:+,}onnx_runtime{dir=made $3}" >/dev/null || fail "$1 $2 $3: not exported"
+    compare made --rtol 0 --atol "$4" || fail "$1 $2 $3"
+    "$python" "$here/check.py" made/model.onnx >output 2>&1 || [ $? -eq 77 ] || fail "$1 $2: $(tail -1 output)"
+    rm -r made
+}
+
+check_models() {
+    for model in mlp_float mlp_qdq mlp_qoperator mlp_qlinearmatmul mlp_residual_qdq mlp_residual_qdq_relu; do
+        # Sums of float32 depend on the order, so a float result is close; quantized ones are a step off only at ties.
+        tolerance=0
+        [ "$model" != mlp_float ] || tolerance=1e-4
+        check "$models/$model.onnx" "" "data=\"$test_data:x\"" $tolerance
+        check "$models/$model.onnx" "" "data=\"$random:x\" frames=$FRAMES" $tolerance
+    done
+    # The contract of the integer engine is the one of ONNX Runtime's fused kernels.
+    for model in mlp_qdq mlp_qoperator mlp_qlinearmatmul mlp_residual_qdq mlp_residual_qdq_relu; do
+        check "$models/$model.onnx" lower_integer "graph=model reference=integer data=\"$random:x\" frames=$FRAMES" 0
+    done
+}
+
+check_lowered() {
+    components=lower_integer,realize_requantize
+    for model in mlp_qdq mlp_qoperator mlp_qlinearmatmul mlp_residual_qdq mlp_residual_qdq_relu mlp_qonnx_w4a4 mlp_bipolar; do
+        for passes in lower_integer "$components" "$components{form=threshold}" \
+            "$components,choose_folding,insert_streams,size_fifos"; do
+            check "$models/$model.onnx" "$passes" "data=\"$test_data:x\"" 0
+            check "$models/$model.onnx" "$passes" "data=\"$random:x\" frames=$FRAMES" 0
+        done
+    done
+    for scheme in int8 fixed; do
+        quantize="quantize{scheme=$scheme calibration=\"$models/digits_calib.npz\"},lower_integer"
+        check "$models/mlp_float.onnx" "$quantize" "data=\"$random:x\" frames=$FRAMES" 0
+        check "$models/mlp_float.onnx" "$quantize,realize_requantize" "data=\"$random:x\" frames=$FRAMES" 0
+    done
+}
+
+check_operators() {
+    "$MAKE_GRAPHS" . || fail "no graphs"
+    for graph in *.weir; do check "$graph" "" "frames=$((FRAMES * 5))" 0; done
+}
+
+# A folder with a fault in it: the script must say so.
+planted() {
+    if compare "$1" >/dev/null; then fail "not seen: $2"; fi
+    grep -q DIFFERENT output || fail "no word about $2: $(cat output)"
+}
+
+# A wrong attribute and a wrong constant in the file, a wrong expected output.
+check_planted() {
+    compared="onnx_runtime{data=\"$test_data:x\" rtol=0 atol=0"
+    weir opt "$models/mlp_qdq.onnx" -p "lower_integer,realize_requantize,$compared dir=right}" -o right.weir
+    compare right || fail "differs without a fault"
+    sed 's/shift = 3\([0-9]\), zero = 0/shift = 3\1, zero = 1/' right.weir >attribute.weir
+    cp right.npz attribute.npz
+    cmp -s right.weir attribute.weir && fail "no attribute changed"
+    weir opt attribute.weir -p "$compared dir=attribute}" >/dev/null
+    cp right/output_0.npy attribute
+    planted attribute "a wrong attribute"
+    cp -r right constant
+    "$python" - constant/model.onnx <<'END' || fail "no constant changed"
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at = data.rindex(b"fc1_requantize_multiplier") # of the initializer, whose raw data (field 9) follow
+at = data.index(0x4A, at)
+data[at + 4] ^= 0x80
+open(sys.argv[1], "wb").write(data)
+END
+    planted constant "a wrong constant"
+    cp -r right expected
+    array_tool plant right/output_0.npy expected/output_0.npy 7
+    planted expected "a wrong expected output"
+}
+
+check_"$part"
+finish

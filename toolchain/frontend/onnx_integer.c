@@ -1,0 +1,465 @@
+/* One function an operator (table `rules` at the end), each a transcription of the operator's definition in
+ * toolchain/exec. Between them values have their own element types; inside, codes are int64. */
+#include "onnx_integer.h"
+
+#include <string.h>
+
+#include "onnx_tensor.h"
+#include "support/arena.h"
+
+__extension__ typedef __int128 wide;
+
+/* The node at work. */
+typedef struct work {
+    weir_onnx_builder *b;
+    const char *const *names;
+    weir_node node;
+} work;
+
+/* A value of the file, by name. */
+typedef const char *name;
+
+enum { CODE_BITS = 53 }; /* float64 holds codes up to here */
+
+static bool fail(const work *w, const char *what) {
+    weir_error(weir_node_location(w->b->graph, w->node), "node '%s' (%s) cannot be exported: %s",
+               weir_node_name(w->b->graph, w->node), weir_node_info(w->b->graph, w->node)->full_name, what);
+    return false;
+}
+
+/* --- reading the node --- */
+
+static weir_value input_value(const work *w, size_t index) { return weir_node_input(w->b->graph, w->node, index); }
+static name input(const work *w, size_t index) { return w->names[input_value(w, index).id]; }
+static name output(const work *w) { return w->names[weir_node_output(w->b->graph, w->node, 0).id]; }
+
+static const weir_type *input_type(const work *w, size_t index) {
+    return weir_value_type(w->b->graph, input_value(w, index));
+}
+
+static const weir_type *output_type(const work *w) {
+    return weir_value_type(w->b->graph, weir_node_output(w->b->graph, w->node, 0));
+}
+
+static int64_t attribute(const work *w, const char *key, int64_t otherwise) {
+    return weir_node_int(w->b->graph, w->node, key, otherwise);
+}
+
+static bool is_onnx_contract(const work *w) {
+    return strcmp(weir_node_string(w->b->graph, w->node, "contract", "onnxruntime"), "onnxruntime") == 0;
+}
+
+/* Bounds of a cast's result: attributes low and high, by default all codes of the output. */
+static void clip_bounds(const work *w, int64_t *low, int64_t *high) {
+    weir_quant_limits(&output_type(w)->quant, low, high);
+    *low = attribute(w, "low", *low);
+    *high = attribute(w, "high", *high);
+}
+
+static wide size_of(int64_t v) { return v < 0 ? -(wide)v : v; }
+static wide larger(wide a, wide b) { return a > b ? a : b; }
+
+/* The largest magnitude that a value can have. */
+static wide reach(const weir_type *type) {
+    int64_t low = type->low, high = type->high;
+    if (!type->has_range) weir_dtype_limits(type->dtype, &low, &high);
+    return larger(size_of(low), size_of(high));
+}
+
+static wide reach_of(const work *w, size_t index) {
+    return input_value(w, index).id == 0 ? 0 : reach(input_type(w, index));
+}
+
+/* --- nodes and constants --- */
+
+/* The node has the name of its result. Calls never nest where two of the arguments add nodes: C does not say which comes
+ * first, and files must not depend on the compiler. */
+static Onnx__NodeProto *apply_node(const work *w, const char *type, name a, name b, name c, name result) {
+    const char *inputs[] = {a, b, c};
+    const char *own = weir_arena_format(w->b->arena, "%s/%s", result, type);
+    return weir_onnx_build_node(w->b, "", type, own, inputs, c != NULL ? 3 : b != NULL ? 2 : 1, &result, 1);
+}
+
+static name fresh(const work *w) { return weir_onnx_build_name(w->b, weir_node_name(w->b->graph, w->node)); }
+
+static name apply(const work *w, const char *type, name a, name b, name c) {
+    name result = fresh(w);
+    apply_node(w, type, a, b, c, result);
+    return result;
+}
+
+static name unary(const work *w, const char *type, name a) { return apply(w, type, a, NULL, NULL); }
+static name binary(const work *w, const char *type, name a, name b) { return apply(w, type, a, b, NULL); }
+
+static void cast_to(const work *w, name a, weir_dtype dtype, name result) {
+    weir_onnx_build_int(w->b, apply_node(w, "Cast", a, NULL, NULL, result), "to", weir_onnx_tensor_number(dtype));
+}
+
+static name cast(const work *w, name a, weir_dtype dtype) {
+    name result = fresh(w);
+    cast_to(w, a, dtype, result);
+    return result;
+}
+
+static name tensor(const work *w, const weir_array *array) {
+    name result = fresh(w);
+    weir_onnx_build_tensor(w->b, result, array);
+    return result;
+}
+
+static name number(const work *w, weir_dtype dtype, double value) {
+    weir_array *array = weir_array_in(w->b->arena, dtype, &(weir_shape){.rank = 0});
+    weir_array_set(array, 0, value);
+    return tensor(w, array);
+}
+
+static name whole(const work *w, int64_t value) {
+    weir_array *array = weir_array_in(w->b->arena, WEIR_INT64, &(weir_shape){.rank = 0});
+    weir_array_set_int(array, 0, value);
+    return tensor(w, array);
+}
+
+static name whole_list(const work *w, int64_t value) {
+    weir_array *array = weir_array_in(w->b->arena, WEIR_INT64, &(weir_shape){.rank = 1, .dim = {1}});
+    weir_array_set_int(array, 0, value);
+    return tensor(w, array);
+}
+
+/* A parameter of each channel of `quant`, shaped to broadcast over a value of rank `rank`. */
+static weir_array *channel_array(const work *w, const weir_quant *quant, int rank, weir_dtype dtype) {
+    weir_shape shape = {.rank = 0};
+    if (quant->count > 1) {
+        shape.rank = rank - quant->axis;
+        for (int i = 0; i < shape.rank; i++) shape.dim[i] = i == 0 ? quant->count : 1;
+    }
+    return weir_array_in(w->b->arena, dtype, &shape);
+}
+
+static name scales(const work *w, const weir_quant *quant, int rank, weir_dtype dtype) {
+    weir_array *array = channel_array(w, quant, rank, dtype);
+    for (size_t i = 0; i < array->count; i++) weir_array_set(array, i, weir_quant_scale(quant, (int64_t)i));
+    return tensor(w, array);
+}
+
+static bool has_zero(const weir_quant *quant) {
+    for (uint32_t i = 0; quant->zero_point != NULL && i < quant->count; i++) {
+        if (quant->zero_point[i] != 0) return true;
+    }
+    return false;
+}
+
+/* a + sign * zero points of `quant`, in the element type of `a`. */
+static name add_zero(const work *w, const char *operation, name a, const weir_quant *quant, int rank,
+                     weir_dtype dtype) {
+    if (!has_zero(quant)) return a;
+    weir_array *array = channel_array(w, quant, rank, dtype);
+    for (size_t i = 0; i < array->count; i++) weir_array_set_int(array, i, weir_quant_zero(quant, (int64_t)i));
+    return binary(w, operation, a, tensor(w, array));
+}
+
+/* --- common steps --- */
+
+static name codes(const work *w, size_t index) { return cast(w, input(w, index), WEIR_INT64); }
+
+static bool store(const work *w, name codes64) {
+    cast_to(w, codes64, output_type(w)->dtype, output(w));
+    return true;
+}
+
+/* v, or the bound where `comparison` with it holds. Comparisons, because Max, Min and Clip of int64 are wrong in ONNX
+ * Runtime 1.30 with AVX2 where both upper halves are equal and the lower ones differ in their first bit. */
+static name bounded(const work *w, name v, const char *comparison, int64_t bound) {
+    name limit = whole(w, bound);
+    return apply(w, "Where", binary(w, comparison, v, limit), limit, v);
+}
+
+static bool store_clipped(const work *w, name codes64) {
+    int64_t low, high;
+    clip_bounds(w, &low, &high);
+    return store(w, bounded(w, bounded(w, codes64, "Less", low), "Greater", high));
+}
+
+/* An integral float64 (or one beyond every code) as codes, clipped first: a cast of what does not fit is undefined. */
+static name clip_real(const work *w, name real, int64_t low, int64_t high) {
+    name least = number(w, WEIR_FLOAT64, (double)low), most = number(w, WEIR_FLOAT64, (double)high);
+    return cast(w, apply(w, "Clip", real, least, most), WEIR_INT64);
+}
+
+static bool fits_real(int64_t low, int64_t high) {
+    const wide limit = (wide)1 << CODE_BITS;
+    return size_of(low) <= limit && size_of(high) <= limit;
+}
+
+/* floor(v / 2^shift) of codes; *rest gets what is left, NULL when there is no shift. */
+static name floor_shift(const work *w, name v, int64_t shift, name *rest) {
+    *rest = NULL;
+    if (shift == 0) return v;
+    name divisor = whole(w, (int64_t)1 << shift);
+    *rest = binary(w, "Mod", v, divisor); /* of integers: not negative */
+    return binary(w, "Div", binary(w, "Sub", v, *rest), divisor);
+}
+
+/* --- real numbers to codes --- */
+
+/* A number with the sign of v and the size that `operation` makes of |v|. */
+static name keep_sign(const work *w, name v, name size) { return binary(w, "Mul", unary(w, "Sign", v), size); }
+
+/* floor(v), plus one where what is left is beyond (or `reached`: at) one half. */
+static name round_half(const work *w, name v, bool reached) {
+    name half = number(w, WEIR_FLOAT64, 0.5), down = unary(w, "Floor", v), rest = binary(w, "Sub", v, down);
+    name up = binary(w, reached ? "GreaterOrEqual" : "Greater", rest, half);
+    return binary(w, "Add", down, cast(w, up, WEIR_FLOAT64));
+}
+
+/* weir_round of float64. */
+static name round_real(const work *w, name v, weir_rounding rounding) {
+    switch (rounding) {
+    case WEIR_ROUND_FLOOR: return unary(w, "Floor", v);
+    case WEIR_ROUND_CEIL: return unary(w, "Ceil", v);
+    case WEIR_ROUND_TRUNCATE: return keep_sign(w, v, unary(w, "Floor", unary(w, "Abs", v)));
+    case WEIR_ROUND_AWAY: return keep_sign(w, v, unary(w, "Ceil", unary(w, "Abs", v)));
+    case WEIR_ROUND_HALF_UP: return round_half(w, v, true);
+    case WEIR_ROUND_HALF_DOWN: return round_half(w, v, false);
+    case WEIR_ROUND_HALF_AWAY: return keep_sign(w, v, round_half(w, unary(w, "Abs", v), true));
+    case WEIR_ROUND_HALF_TO_ZERO: return keep_sign(w, v, round_half(w, unary(w, "Abs", v), false));
+    default: return unary(w, "Round", v); /* half to even */
+    }
+}
+
+/* weir_encode_sum of float64 numbers, under ONNX's contract or under "real". */
+static name encode_real(const work *w, name real, const weir_quant *quant, int rank, bool onnx) {
+    int64_t low, high;
+    if (quant->format == WEIR_FORMAT_BINARY) {
+        name positive = binary(w, "GreaterOrEqual", real, number(w, WEIR_FLOAT64, 0));
+        name one = whole(w, 1), minus = whole(w, -1);
+        return apply(w, "Where", positive, one, minus);
+    }
+    weir_quant_limits(quant, &low, &high);
+    name ratio = binary(w, "Div", real, scales(w, quant, rank, WEIR_FLOAT64));
+    if (!onnx) {
+        name shifted = add_zero(w, "Add", ratio, quant, rank, WEIR_FLOAT64);
+        return clip_real(w, round_real(w, shifted, quant->rounding), low, high);
+    }
+    name rounded = unary(w, "Round", ratio);
+    return clip_real(w, add_zero(w, "Add", rounded, quant, rank, WEIR_FLOAT64), low, high);
+}
+
+/* A float32 that was rounded to an integer, plus the zero point, clipped. */
+static name finish_float(const work *w, name rounded, const weir_quant *quant, int rank, int64_t low, int64_t high) {
+    name sum = add_zero(w, "Add", cast(w, rounded, WEIR_FLOAT64), quant, rank, WEIR_FLOAT64);
+    return clip_real(w, sum, low, high);
+}
+
+/* Is it what QuantizeLinear and DequantizeLinear do with codes of this type? */
+static bool is_linear(const weir_type *type) {
+    const weir_quant *quant = &type->quant;
+    int64_t low, high;
+    if (quant->format != WEIR_FORMAT_INTEGER || quant->count == 0) return false;
+    if (type->dtype != WEIR_INT8 && type->dtype != WEIR_UINT8) return false;
+    weir_dtype_limits(type->dtype, &low, &high);
+    for (uint32_t i = 0; i < quant->count; i++) {
+        if (weir_quant_zero(quant, i) < low || weir_quant_zero(quant, i) > high) return false;
+    }
+    return true;
+}
+
+/* The two operators of ONNX, with scales and zero points as lists where there are several. */
+static void linear_node(const work *w, const char *type, name x, const weir_type *coded, name result) {
+    const weir_quant *quant = &coded->quant;
+    weir_shape shape = {.rank = quant->count > 1 ? 1 : 0, .dim = {quant->count}};
+    weir_array *scale = weir_array_in(w->b->arena, WEIR_FLOAT32, &shape);
+    weir_array *zero = weir_array_in(w->b->arena, coded->dtype, &shape);
+    for (uint32_t i = 0; i < quant->count; i++) {
+        weir_array_set(scale, i, weir_quant_scale(quant, i));
+        weir_array_set_int(zero, i, weir_quant_zero(quant, i));
+    }
+    name scale_name = tensor(w, scale), zero_name = tensor(w, zero);
+    Onnx__NodeProto *node = apply_node(w, type, x, scale_name, zero_name, result);
+    if (quant->count > 1) weir_onnx_build_int(w->b, node, "axis", quant->axis);
+}
+
+static bool add_encode(const work *w) {
+    const weir_type *type = output_type(w);
+    const weir_quant *quant = &type->quant;
+    const int rank = type->shape.rank;
+    const bool onnx = is_onnx_contract(w) && quant->format != WEIR_FORMAT_BINARY;
+    int64_t low, high, least, most;
+    weir_quant_limits(quant, &low, &high);
+    if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");
+    if (!onnx) return store(w, encode_real(w, cast(w, input(w, 0), WEIR_FLOAT64), quant, rank, false));
+    name x = input_type(w, 0)->dtype == WEIR_FLOAT32 ? input(w, 0) : cast(w, input(w, 0), WEIR_FLOAT32);
+    if (is_linear(type)) {
+        weir_dtype_limits(type->dtype, &least, &most);
+        const bool full = low == least && high == most;
+        name result = full ? output(w) : fresh(w);
+        linear_node(w, "QuantizeLinear", x, type, result);
+        return full || store_clipped(w, cast(w, result, WEIR_INT64));
+    }
+    name rounded = unary(w, "Round", binary(w, "Div", x, scales(w, quant, rank, WEIR_FLOAT32)));
+    return store(w, finish_float(w, rounded, quant, rank, low, high));
+}
+
+static bool add_decode(const work *w) {
+    const weir_type *type = input_type(w, 0);
+    const weir_quant *quant = &type->quant;
+    const int rank = type->shape.rank;
+    if (is_onnx_contract(w) && is_linear(type)) {
+        linear_node(w, "DequantizeLinear", input(w, 0), type, output(w));
+        return true;
+    }
+    name centered = add_zero(w, "Sub", codes(w, 0), quant, rank, WEIR_INT64);
+    if (is_onnx_contract(w)) {
+        name real = cast(w, centered, WEIR_FLOAT32), scale = scales(w, quant, rank, WEIR_FLOAT32);
+        apply_node(w, "Mul", real, scale, NULL, output(w));
+        return true;
+    }
+    name scale = scales(w, quant, rank, WEIR_FLOAT64);
+    name real = binary(w, "Mul", cast(w, centered, WEIR_FLOAT64), scale);
+    const weir_attribute *offset = weir_node_attribute(w->b->graph, w->node, "offset");
+    if (offset != NULL) {
+        weir_shape shape = {.rank = 1, .dim = {(int64_t)offset->count}};
+        weir_array *array = weir_array_in(w->b->arena, WEIR_FLOAT64, &shape);
+        memcpy(array->data, offset->as.floats, offset->count * sizeof(double));
+        real = binary(w, "Add", real, tensor(w, array));
+    }
+    cast_to(w, real, WEIR_FLOAT32, output(w));
+    return true;
+}
+
+/* --- integers --- */
+
+static bool add_linear(const work *w) {
+    name weights = cast(w, unary(w, "Transpose", input(w, 1)), WEIR_INT64);
+    name x = codes(w, 0);
+    return store(w, binary(w, "MatMul", x, weights));
+}
+
+static name times(const work *w, name v, int64_t factor) {
+    return factor == 1 ? v : binary(w, "Mul", v, whole(w, factor));
+}
+
+static bool add_sum(const work *w) {
+    name a = times(w, codes(w, 0), attribute(w, "ca", 1)), b = times(w, codes(w, 1), attribute(w, "cb", 1));
+    return store(w, binary(w, "Add", a, b));
+}
+
+static bool add_maximum(const work *w) { return store(w, bounded(w, codes(w, 0), "Less", attribute(w, "zero", 0))); }
+
+/* Adds one to the floor where the rest asks for it; `v` is the number that was divided by 2^shift. */
+static name round_shift(const work *w, name v, name down, name rest, int64_t shift, weir_rounding rounding) {
+    name none = whole(w, 0), two = whole(w, 2), divisor = whole(w, (int64_t)1 << shift);
+    name twice = binary(w, "Mul", rest, two), up;
+    name more = binary(w, "Greater", twice, divisor), tie = binary(w, "Equal", twice, divisor);
+    name odd = binary(w, "Greater", binary(w, "Mod", down, two), none), some = binary(w, "Greater", rest, none);
+    name above = binary(w, "Greater", v, none), below = binary(w, "Less", v, none);
+    switch (rounding) {
+    case WEIR_ROUND_TRUNCATE: up = binary(w, "And", some, below); break;
+    case WEIR_ROUND_CEIL: up = some; break;
+    case WEIR_ROUND_AWAY: up = binary(w, "And", some, above); break;
+    case WEIR_ROUND_HALF_UP: up = binary(w, "Or", more, tie); break;
+    case WEIR_ROUND_HALF_DOWN: up = more; break;
+    case WEIR_ROUND_HALF_AWAY: up = binary(w, "Or", more, binary(w, "And", tie, above)); break;
+    case WEIR_ROUND_HALF_TO_ZERO: up = binary(w, "Or", more, binary(w, "And", tie, below)); break;
+    default: up = binary(w, "Or", more, binary(w, "And", tie, odd)); break; /* half to even */
+    }
+    return binary(w, "Add", down, cast(w, up, WEIR_INT64));
+}
+
+static bool fits(wide v) { return v <= (wide)1 << 62; }
+
+static bool add_cast(const work *w) {
+    const int64_t left = attribute(w, "left", 0), shift = attribute(w, "shift", 0);
+    weir_rounding rounding = WEIR_ROUND_FLOOR;
+    weir_rounding_parse(weir_node_string(w->b->graph, w->node, "rounding", "floor"), &rounding);
+    if (!fits((reach_of(w, 0) + reach_of(w, 1)) * ((wide)1 << left))) return fail(w, "it needs more than 62 bits");
+    name v = codes(w, 0), rest;
+    if (input_value(w, 1).id != 0) v = binary(w, "Add", v, codes(w, 1));
+    v = times(w, v, (int64_t)1 << left);
+    name down = floor_shift(w, v, shift, &rest);
+    if (rest != NULL && rounding != WEIR_ROUND_FLOOR) down = round_shift(w, v, down, rest, shift, rounding);
+    return store_clipped(w, down);
+}
+
+static bool add_scale(const work *w) {
+    if (!fits(reach_of(w, 0) * reach_of(w, 1) + reach_of(w, 2))) return fail(w, "it needs more than 62 bits");
+    name x = codes(w, 0), factor = codes(w, 1), add = codes(w, 2), rest;
+    name v = binary(w, "Add", binary(w, "Mul", x, factor), add);
+    return store_clipped(w, floor_shift(w, v, attribute(w, "shift", 0), &rest));
+}
+
+/* The product is exact; its cast to float32 is the first rounding, the division by a power of two exact. */
+static bool add_scale_float(const work *w) {
+    int64_t low, high;
+    clip_bounds(w, &low, &high);
+    if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");
+    name x = codes(w, 0), factor = codes(w, 1), add = codes(w, 2);
+    name product = cast(w, binary(w, "Mul", binary(w, "Add", x, add), factor), WEIR_FLOAT32);
+    const double unit = 1.0 / (double)((int64_t)1 << attribute(w, "shift", 0));
+    name scaled = binary(w, "Mul", product, number(w, WEIR_FLOAT32, unit));
+    name sum = cast(w, unary(w, "Round", scaled), WEIR_FLOAT64);
+    const int64_t zero = attribute(w, "zero", 0);
+    if (zero != 0) sum = binary(w, "Add", sum, number(w, WEIR_FLOAT64, (double)zero));
+    return store(w, clip_real(w, sum, low, high));
+}
+
+static bool add_threshold(const work *w) {
+    if (input_type(w, 0)->shape.rank == 0) return fail(w, "it has no channels");
+    name last = whole_list(w, -1), x = binary(w, "Unsqueeze", codes(w, 0), last);
+    name passed = cast(w, binary(w, "GreaterOrEqual", x, input(w, 1)), WEIR_INT64), count = fresh(w);
+    weir_onnx_build_int(w->b, apply_node(w, "ReduceSum", passed, last, NULL, count), "keepdims", 0);
+    name stepped = times(w, count, attribute(w, "step", 1));
+    return store(w, binary(w, "Add", stepped, whole(w, attribute(w, "base", 0))));
+}
+
+/* Without an offset, ONNX's contract multiplies by one float32. */
+static name multiplier(const work *w, const weir_quant *from, const weir_quant *to, int rank) {
+    weir_array *array = channel_array(w, from->count > 1 ? from : to, rank, WEIR_FLOAT32);
+    for (size_t i = 0; i < array->count; i++) {
+        float scale = (float)weir_quant_scale(from, (int64_t)i) / (float)weir_quant_scale(to, (int64_t)i);
+        weir_array_set(array, i, (double)scale);
+    }
+    return tensor(w, array);
+}
+
+static bool add_requantize(const work *w) {
+    const weir_quant *from = &input_type(w, 0)->quant, *to = &output_type(w)->quant;
+    const int rank = input_type(w, 0)->shape.rank;
+    const bool onnx = is_onnx_contract(w), offset = input_value(w, 1).id != 0;
+    int64_t low, high;
+    clip_bounds(w, &low, &high);
+    if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");
+    name centered = add_zero(w, "Sub", codes(w, 0), from, rank, WEIR_INT64);
+    if (onnx && !offset) {
+        name factor = multiplier(w, from, to, rank);
+        name product = binary(w, "Mul", cast(w, centered, WEIR_FLOAT32), factor);
+        return store(w, finish_float(w, unary(w, "Round", product), to, rank, low, high));
+    }
+    name scale = scales(w, from, rank, WEIR_FLOAT64);
+    name real = binary(w, "Mul", cast(w, centered, WEIR_FLOAT64), scale);
+    if (offset) real = binary(w, "Add", real, input(w, 1));
+    return store_clipped(w, encode_real(w, real, to, rank, onnx));
+}
+
+/* --- streams --- */
+
+static bool add_copies(const work *w) {
+    for (size_t i = 0; i < weir_node_output_count(w->b->graph, w->node); i++)
+        apply_node(w, "Identity", input(w, 0), NULL, NULL, w->names[weir_node_output(w->b->graph, w->node, i).id]);
+    return true;
+}
+
+static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
+    [WEIR_OP_ENCODE] = add_encode,         [WEIR_OP_DECODE] = add_decode,
+    [WEIR_OP_LINEAR] = add_linear,         [WEIR_OP_SUM] = add_sum,
+    [WEIR_OP_REQUANTIZE] = add_requantize, [WEIR_OP_CAST] = add_cast,
+    [WEIR_OP_SCALE] = add_scale,           [WEIR_OP_SCALE_FLOAT] = add_scale_float,
+    [WEIR_OP_THRESHOLD] = add_threshold,   [WEIR_OP_MAXIMUM] = add_maximum,
+    [WEIR_OP_FORK] = add_copies,           [WEIR_OP_FIFO] = add_copies,
+    [WEIR_OP_LANES] = add_copies,          [WEIR_OP_REGISTER_SLICE] = add_copies,
+};
+
+bool weir_onnx_integer_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {
+    const work w = {builder, names, node};
+    bool (*rule)(const work *) = rules[weir_node_op(builder->graph, node)];
+    return rule != NULL ? rule(&w) : fail(&w, "standard operators have no exact form of it");
+}
