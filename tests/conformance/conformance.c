@@ -138,7 +138,9 @@ static verdict run_model(const char *model, const scan *scanned, weir_array *con
 static const struct {
     const char *op;
     int free_inputs;
-} constant_inputs[] = {{"Reshape", 1}, {"Slice", 1}, {"Split", 1}, {"Squeeze", 1}, {"Unsqueeze", 1}, {"Dropout", 1}};
+} constant_inputs[] = {{"ConstantOfShape", 0}, {"Pad", 1},       {"Resize", 1},  {"Expand", 1}, {"ReduceMean", 1},
+                       {"ReduceSum", 1},       {"ReduceMax", 1}, {"Reshape", 1}, {"Slice", 1},  {"Split", 1},
+                       {"Squeeze", 1},         {"Unsqueeze", 1}, {"Dropout", 1}};
 
 static int inputs_that_vary(const scan *scanned) {
     int least = -1;
@@ -205,14 +207,31 @@ static bool is_known(const scan *scanned) {
 static const struct {
     const char *name, *reason;
 } refused[] = {
-    {"test_batchnorm_epsilon_training_mode", "training"},    {"test_batchnorm_example_training_mode", "training"},
-    {"test_dropout_default_mask", "the mask is an output"},  {"test_training_dropout", "training"},
+    {"test_batchnorm_epsilon_training_mode", "training"},
+    {"test_batchnorm_example_training_mode", "training"},
+    {"test_dropout_default_mask", "the mask is an output"},
+    {"test_training_dropout", "training"},
     {"test_maxpool_with_argmax", "positions are an output"},
+    {"test_resize_downsample_scales_cubic", "only the nearest"},
+    {"test_resize_downsample_scales_linear", "only the nearest"},
+    {"test_resize_downsample_sizes_cubic", "only the nearest"},
+    {"test_resize_downsample_sizes_linear", "only the nearest"},
+    {"test_resize_tf_crop_and_resize", "only the nearest"},
+    {"test_resize_upsample_scales_cubic", "only the nearest"},
+    {"test_resize_upsample_scales_linear", "only the nearest"},
+    {"test_resize_upsample_sizes_cubic", "only the nearest"},
 };
+
+static bool uses(const scan *scanned, const char *op) {
+    for (size_t i = 0; i < scanned->node_count; i++)
+        if (strcmp(scanned->op[i], op) == 0) return true;
+    return false;
+}
 
 static const char *reason_to_skip(const char *name, const scan *scanned) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (strncmp(name, refused[i].name, strlen(refused[i].name)) == 0) return refused[i].reason;
+    if (uses(scanned, "Shape") && uses(scanned, "Reshape")) return "shapes that are computed";
     return scanned->obstacle;
 }
 

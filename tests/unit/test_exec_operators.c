@@ -170,6 +170,9 @@ static void integers_wrap_and_divide_toward_zero(void **state) {
     check_whole(WEIR_OP_DIV, WEIR_INT32, 5, 0, 0);
     check_whole(WEIR_OP_ABS, WEIR_UINT64, -1, 0, -1);
     check_whole(WEIR_OP_ABS, WEIR_INT64, -5, 0, 5);
+    check_whole(WEIR_OP_SIGN, WEIR_UINT64, -1, 0, 1);
+    check_whole(WEIR_OP_POW, WEIR_INT64, 3, 39, 4052555153018976267); /* the largest power of 3 that fits */
+    check_whole(WEIR_OP_POW, WEIR_UINT8, 3, 6, 217);                  /* 729 - 512 */
     check_whole(WEIR_OP_NEG, WEIR_INT8, -128, 0, -128);
 }
 

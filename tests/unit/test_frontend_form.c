@@ -199,7 +199,36 @@ static void older_forms_become_the_newest(void **state) {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) check(&samples[i]);
 }
 
+/* Until opset 12 Softmax normalizes all from its axis (1 by default) on, as one line. */
+static void old_softmax_normalizes_the_rest(void **state) {
+    static const sample along_rest = {.op = "Softmax", .opset = 12, .x = LIST(2, 3, 4)};
+    static const sample along_last = {
+        .op = "Softmax", .opset = 12, .x = LIST(2, 3, 4), .attributes = {{"axis", "int", LIST(2), 0}}};
+    (void)state;
+    weir_graph *graph = import(&along_rest);
+    assert_non_null(graph);
+    assert_true(weir_graph_verify(graph));
+    weir_node node = weir_graph_first(graph);
+    assert_int_equal(weir_node_op(graph, node), WEIR_OP_FLATTEN);
+    assert_int_equal(weir_node_int(graph, node, "axis", -9), 1);
+    node = weir_node_next(graph, node);
+    assert_int_equal(weir_node_op(graph, node), WEIR_OP_SOFTMAX);
+    assert_null(weir_node_attribute(graph, node, "axis"));
+    check_list(&(list)LIST(2, 12), weir_value_type(graph, weir_node_output(graph, node, 0))->shape.dim, 2);
+    node = weir_node_next(graph, node);
+    assert_int_equal(weir_node_op(graph, node), WEIR_OP_RESHAPE);
+    check_list(&along_rest.x, weir_value_type(graph, weir_graph_output(graph, 0))->shape.dim, 3);
+    assert_string_equal(weir_value_name(graph, weir_graph_output(graph, 0)), "y");
+    weir_graph_free(graph);
+    graph = import(&along_last);
+    assert_non_null(graph);
+    assert_int_equal(weir_graph_node_count(graph), 1);
+    assert_null(weir_node_attribute(graph, weir_graph_first(graph), "axis"));
+    weir_graph_free(graph);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(older_forms_become_the_newest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(older_forms_become_the_newest),
+                                       cmocka_unit_test(old_softmax_normalizes_the_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

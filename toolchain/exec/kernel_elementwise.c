@@ -56,11 +56,60 @@ UNARY(SQRT, sqrt(x), .whole = NULL)
 UNARY(SIGMOID, 1 / (1 + exp(-x)), .whole = NULL)
 UNARY(TANH, tanh(x), .whole = NULL)
 UNARY(LEAKY_RELU, x < 0 ? a * x : x, .name_a = "alpha", .a = 0.01)
+UNARY(RECIPROCAL, 1 / x, .whole = NULL)
+UNARY(LOG, log(x), .whole = NULL)
+UNARY(ERF, erf(x), .whole = NULL)
+UNARY(FLOOR, floor(x), .whole = NULL)
+UNARY(CEIL, ceil(x), .whole = NULL)
+UNARY(ROUND, weir_round(x, WEIR_ROUND_HALF_EVEN), .whole = NULL)
+UNARY(HARD_SIGMOID, fmax(0, fmin(1, a *x + b)), .name_a = "alpha", .a = 0.2, .name_b = "beta", .b = 0.5)
+UNARY(ELU, x < 0 ? a * expm1(x) : x, .name_a = "alpha", .a = 1)
+UNARY(SELU, b *(x > 0 ? x : a * expm1(x)), .name_a = "alpha", .a = 1.67326319217681884765625, .name_b = "gamma",
+      .b = 1.05070102214813232421875)
+UNARY(SOFTPLUS, x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)), .whole = NULL)
+UNARY(SOFTSIGN, x / (1 + fabs(x)), .whole = NULL)
 
 static double real_absolute(double x, double a, double b) {
     (void)a;
     (void)b;
     return fabs(x);
+}
+
+static double real_sign(double x, double a, double b) {
+    (void)a;
+    (void)b;
+    return isnan(x) ? x : (x > 0) - (x < 0);
+}
+
+static int64_t whole_sign(int64_t x) { return (x > 0) - (x < 0); }
+static int64_t whole_unsigned_sign(int64_t x) { return x != 0; }
+
+void weir_kernel_SIGN(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                      weir_array *const *outputs) {
+    static const unary function = {.real = real_sign, .whole = whole_sign};
+    static const unary unsigned_function = {.real = real_sign, .whole = whole_unsigned_sign};
+    const bool is_unsigned = inputs[0]->dtype == WEIR_UINT64;
+    apply_unary(graph, node, inputs[0], outputs[0], is_unsigned ? &unsigned_function : &function);
+}
+
+/* x times the normal distribution function at x: exactly, or by its approximation with a hyperbolic tangent. */
+static double real_gelu(double x, double a, double b) {
+    (void)a;
+    (void)b;
+    return x * 0.5 * (1 + erf(x * sqrt(0.5)));
+}
+
+static double real_gelu_tanh(double x, double a, double b) {
+    (void)a;
+    (void)b;
+    return x * 0.5 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); /* sqrt(2 / pi) */
+}
+
+void weir_kernel_GELU(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                      weir_array *const *outputs) {
+    static const unary exact = {.real = real_gelu}, approximate = {.real = real_gelu_tanh};
+    const bool by_tanh = strcmp(weir_node_string(graph, node, "approximate", "none"), "tanh") == 0;
+    apply_unary(graph, node, inputs[0], outputs[0], by_tanh ? &approximate : &exact);
 }
 
 /* Unsigned numbers are their own absolute values, also those that widening would make negative. */
@@ -143,7 +192,117 @@ BINARY(SUB, a - b, a - b)
 BINARY(MUL, a *b, a *b)
 BINARY(DIV, a / b, divided(a, b, is_signed))
 
+BINARY(EQUAL, a == b, a == b)
+BINARY(GREATER, a > b, is_signed ? (int64_t)a > (int64_t)b : a > b)
+BINARY(LESS, a < b, is_signed ? (int64_t)a < (int64_t)b : a < b)
+
+static uint64_t shifted_left(uint64_t a, uint64_t b, bool is_signed) {
+    (void)is_signed;
+    return b > 63 ? 0 : a << b;
+}
+
+static uint64_t shifted_right(uint64_t a, uint64_t b, bool is_signed) {
+    (void)is_signed;
+    return b > 63 ? 0 : a >> b;
+}
+
+void weir_kernel_BIT_SHIFT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                           weir_array *const *outputs) {
+    const bool left = strcmp(weir_node_string(graph, node, "direction", ""), "LEFT") == 0;
+    const binary function = {.whole = left ? shifted_left : shifted_right};
+    apply_binary(inputs[0], inputs[1], outputs[0], &function);
+}
+
+/* a to the power of b modulo 2^64. */
+static uint64_t whole_power(uint64_t a, uint64_t b) {
+    uint64_t power = 1;
+    for (; b > 0; b >>= 1) {
+        if ((b & 1) != 0) power *= a;
+        a *= a;
+    }
+    return power;
+}
+
+/* Integers to the power of natural numbers are exact; all else is computed in float64, toward zero for an integer. */
+void weir_kernel_POW(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *a = inputs[0], *b = inputs[1];
+    weir_array *y = outputs[0];
+    const weir_broadcast from_a = weir_broadcast_of(&a->shape, &y->shape);
+    const weir_broadcast from_b = weir_broadcast_of(&b->shape, &y->shape);
+    const bool whole = !weir_dtype_is_float(a->dtype) && !weir_dtype_is_float(b->dtype);
+    for (size_t i = 0; i < y->count; i++) {
+        const size_t ia = weir_broadcast_index(&from_a, i), ib = weir_broadcast_index(&from_b, i);
+        if (whole && (weir_array_get_int(b, ib) >= 0)) {
+            weir_array_set_int(y, i, (int64_t)whole_power(weir_kernel_bits(a, ia), weir_kernel_bits(b, ib)));
+        } else {
+            weir_array_set(y, i, pow(weir_array_get(a, ia), weir_array_get(b, ib)));
+        }
+    }
+}
+
 /* ---- more inputs ---- */
+
+/* Element `at` of `from` to element i of y; both of one type. */
+static void take(weir_array *y, size_t i, const weir_array *from, size_t at) {
+    const size_t size = weir_dtype_size(y->dtype);
+    memcpy((char *)y->data + i * size, (const char *)from->data + at * size, size);
+}
+
+static bool is_nan(const weir_array *array, size_t i) {
+    return weir_dtype_is_float(array->dtype) && isnan(weir_array_get(array, i));
+}
+
+/* The extreme in the direction of `sign`; NaN wins, as in numpy. */
+static void extreme(const weir_array *const *inputs, size_t count, weir_array *y, int sign) {
+    for (size_t k = 0; k < count; k++) {
+        const weir_broadcast from = weir_broadcast_of(&inputs[k]->shape, &y->shape);
+        for (size_t i = 0; i < y->count; i++) {
+            const size_t at = weir_broadcast_index(&from, i);
+            const bool better = k == 0 || weir_kernel_compare(inputs[k], at, y, i) * sign > 0 || is_nan(inputs[k], at);
+            if (better && !(k > 0 && is_nan(y, i))) take(y, i, inputs[k], at);
+        }
+    }
+}
+
+void weir_kernel_MAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs) {
+    extreme(inputs, weir_node_input_count(graph, node), outputs[0], 1);
+}
+
+void weir_kernel_MIN(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs) {
+    extreme(inputs, weir_node_input_count(graph, node), outputs[0], -1);
+}
+
+void weir_kernel_WHERE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                       weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    weir_array *y = outputs[0];
+    weir_broadcast from[3];
+    for (int k = 0; k < 3; k++) from[k] = weir_broadcast_of(&inputs[k]->shape, &y->shape);
+    for (size_t i = 0; i < y->count; i++) {
+        const int k = weir_array_get_int(inputs[0], weir_broadcast_index(&from[0], i)) != 0 ? 1 : 2;
+        take(y, i, inputs[k], weir_broadcast_index(&from[k], i));
+    }
+}
+
+/* Real numbers become integers toward zero, saturating; integers become narrower ones modulo 2^bits. */
+void weir_kernel_CONVERT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                         weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *x = inputs[0];
+    weir_array *y = outputs[0];
+    const bool real = weir_dtype_is_float(x->dtype) || (x->dtype == WEIR_UINT64 && weir_dtype_is_float(y->dtype));
+    for (size_t i = 0; i < y->count; i++) {
+        if (real) weir_array_set(y, i, weir_array_get(x, i));
+        else weir_array_set_int(y, i, (int64_t)weir_kernel_bits(x, i));
+    }
+}
 
 /* Bounds that are left out do not bound; where they cross, the upper one wins. */
 void weir_kernel_CLIP(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -156,10 +315,9 @@ void weir_kernel_CLIP(const weir_graph *graph, weir_node node, const weir_array 
     for (int side = 0; side < 2; side++) {
         const weir_array *bound = side == 0 ? low : high;
         if (bound == NULL) continue;
-        const size_t size = weir_dtype_size(y->dtype);
         for (size_t i = 0; i < y->count; i++) {
             const int order = weir_kernel_compare(y, i, bound, 0);
-            if (side == 0 ? order < 0 : order > 0) memcpy((char *)y->data + i * size, bound->data, size);
+            if (side == 0 ? order < 0 : order > 0) take(y, i, bound, 0);
         }
     }
 }

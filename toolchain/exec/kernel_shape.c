@@ -1,9 +1,11 @@
 /* Operators that move elements and leave their values alone. */
 #include "exec/kernel_common.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/geometry.h"
+#include "support/arena.h"
 
 static void copy(const weir_array *x, weir_array *y) { memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype)); }
 
@@ -104,21 +106,124 @@ void weir_kernel_SPLIT(const weir_graph *graph, weir_node node, const weir_array
     }
 }
 
-void weir_kernel_SLICE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
-                       weir_array *const *outputs) {
-    const weir_array *x = inputs[0];
-    weir_array *y = outputs[0];
+/* Which input index each output index of each axis comes from; -1: the fill value, or zero without one. */
+typedef struct axis_maps {
+    const weir_shape *shape; /* of the output */
+    int64_t *at[WEIR_MAX_RANK];
+} axis_maps;
+
+static axis_maps new_maps(const weir_shape *shape) {
+    axis_maps maps = {.shape = shape};
+    for (int axis = 0; axis < shape->rank; axis++)
+        maps.at[axis] = weir_calloc((size_t)shape->dim[axis] + 1, sizeof **maps.at);
+    return maps;
+}
+
+/* Moves the elements and frees the maps. */
+static void apply_maps(axis_maps *maps, const weir_array *x, const weir_array *fill, weir_array *y) {
     const size_t size = weir_dtype_size(x->dtype);
-    weir_slice slice;
-    weir_geometry_slice(graph, node, &slice);
     for (size_t i = 0; i < y->count; i++) {
         size_t rest = i, from = 0, stride = 1;
-        for (int axis = x->shape.rank - 1; axis >= 0; axis--) {
-            const int64_t index = (int64_t)(rest % (size_t)slice.count[axis]);
-            from += (size_t)(slice.start[axis] + index * slice.step[axis]) * stride;
+        bool outside = false;
+        for (int axis = y->shape.rank - 1; axis >= 0; axis--) {
+            const int64_t at = maps->at[axis][rest % (size_t)y->shape.dim[axis]];
+            outside = outside || at < 0;
+            from += outside ? 0 : (size_t)at * stride;
             stride *= (size_t)x->shape.dim[axis];
-            rest /= (size_t)slice.count[axis];
+            rest /= (size_t)y->shape.dim[axis];
         }
-        memcpy((char *)y->data + i * size, (const char *)x->data + from * size, size);
+        char *to = (char *)y->data + i * size;
+        if (!outside) memcpy(to, (const char *)x->data + from * size, size);
+        else if (fill != NULL) memcpy(to, fill->data, size);
+        else memset(to, 0, size);
+    }
+    for (int axis = 0; axis < maps->shape->rank; axis++) free(maps->at[axis]);
+}
+
+void weir_kernel_SLICE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                       weir_array *const *outputs) {
+    axis_maps maps = new_maps(&outputs[0]->shape);
+    weir_slice slice;
+    weir_geometry_slice(graph, node, &slice);
+    for (int axis = 0; axis < maps.shape->rank; axis++)
+        for (int64_t o = 0; o < maps.shape->dim[axis]; o++) maps.at[axis][o] = slice.start[axis] + o * slice.step[axis];
+    apply_maps(&maps, inputs[0], NULL, outputs[0]);
+}
+
+void weir_kernel_PAD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs) {
+    axis_maps maps = new_maps(&outputs[0]->shape);
+    weir_padding padding;
+    weir_geometry_padding(graph, node, &padding);
+    for (int axis = 0; axis < maps.shape->rank; axis++)
+        for (int64_t o = 0; o < maps.shape->dim[axis]; o++)
+            maps.at[axis][o] = weir_geometry_padded(&padding, axis, inputs[0]->shape.dim[axis], o);
+    apply_maps(&maps, inputs[0], inputs[2], outputs[0]);
+}
+
+void weir_kernel_RESIZE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    axis_maps maps = new_maps(&outputs[0]->shape);
+    weir_resizing resizing;
+    weir_geometry_resizing(graph, node, &resizing);
+    for (int axis = 0; axis < maps.shape->rank; axis++)
+        for (int64_t o = 0; o < maps.shape->dim[axis]; o++)
+            maps.at[axis][o] = weir_geometry_resized(&resizing, axis, inputs[0]->shape.dim[axis], o);
+    apply_maps(&maps, inputs[0], NULL, outputs[0]);
+}
+
+void weir_kernel_EXPAND(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    weir_array *y = outputs[0];
+    const size_t size = weir_dtype_size(y->dtype);
+    const weir_broadcast from = weir_broadcast_of(&inputs[0]->shape, &y->shape);
+    for (size_t i = 0; i < y->count; i++) {
+        const char *at = (const char *)inputs[0]->data + weir_broadcast_index(&from, i) * size;
+        memcpy((char *)y->data + i * size, at, size);
+    }
+}
+
+/* Indices count from the back when negative; constant ones are known to exist, others are clipped to the axis. */
+void weir_kernel_GATHER(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    const weir_array *x = inputs[0], *indices = inputs[1];
+    const int axis = axis_of(graph, node, x->shape.rank);
+    const int64_t dim = x->shape.dim[axis];
+    const axis_split split = split_at(&x->shape, axis);
+    const size_t run = split.inner * weir_dtype_size(x->dtype);
+    for (size_t i = 0; dim > 0 && i < split.outer * indices->count; i++) {
+        int64_t at = weir_array_get_int(indices, i % indices->count);
+        at += at < 0 ? dim : 0;
+        at = at < 0 ? 0 : at >= dim ? dim - 1 : at;
+        const size_t from = i / indices->count * (size_t)dim + (size_t)at;
+        memcpy((char *)outputs[0]->data + i * run, (const char *)x->data + from * run, run);
+    }
+}
+
+void weir_kernel_SHAPE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                       weir_array *const *outputs) {
+    int first, last;
+    weir_geometry_shape_part(graph, node, &first, &last);
+    for (int i = first; i < last; i++) weir_array_set_int(outputs[0], (size_t)(i - first), inputs[0]->shape.dim[i]);
+}
+
+void weir_kernel_SIZE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                      weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    weir_array_set_int(outputs[0], 0, (int64_t)inputs[0]->count);
+}
+
+void weir_kernel_CONSTANT_OF_SHAPE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                   weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    weir_array *y = outputs[0];
+    const size_t size = weir_dtype_size(y->dtype);
+    for (size_t i = 0; i < y->count; i++) {
+        if (inputs[1] == NULL) memset((char *)y->data + i * size, 0, size);
+        else memcpy((char *)y->data + i * size, inputs[1]->data, size);
     }
 }

@@ -287,14 +287,13 @@ static bool resolve_inputs(importer *im, const Onnx__NodeProto *proto, weir_valu
     return fine;
 }
 
-/* The outputs' values and names; those beyond the operator's outputs are not used. */
-static void define_outputs(importer *im, const Onnx__NodeProto *proto, weir_node node, bool failed) {
+/* Names and values of the outputs that the operator has here; `first` is the value of the first. */
+static void define_outputs(importer *im, const Onnx__NodeProto *proto, weir_node node, weir_value first) {
     for (size_t i = 0; i < proto->n_output && i < weir_node_output_count(im->graph, node); i++) {
         if (*proto->output[i] == '\0') continue;
         weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[i]);
-        d->failed = failed;
-        weir_value_set_name(im->graph, weir_node_output(im->graph, node, i), d->name);
-        if (!failed) d->value = weir_node_output(im->graph, node, i);
+        d->value = i == 0 ? first : weir_node_output(im->graph, node, i);
+        weir_value_set_name(im->graph, d->value, d->name);
     }
 }
 
@@ -308,16 +307,16 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     char name[WEIR_ONNX_NAME_SIZE];
     if (!resolve_inputs(im, proto, inputs, &count)) return;
     weir_onnx_name_node(proto->name, proto->op_type, name);
-    const weir_onnx_form form = {im->graph, &im->scope,          &im->opsets, &im->source, rule,
-                                 proto,     place_of(im, index), name,        outputs};
+    weir_onnx_form form = {im->graph, &im->scope,          &im->opsets, &im->source, rule,
+                           proto,     place_of(im, index), name,        outputs,     WEIR_NO_VALUE};
     convert_parameters(im, rule, inputs, count);
     if (!weir_onnx_form_inputs(&form, inputs, &count)) return;
     weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, outputs, WEIR_NO_NODE);
     weir_node_set_location(im->graph, node, form.location);
     weir_onnx_schema_attach(rule, proto, &im->opsets, im->graph, node);
-    const bool fine = check_scales(im, rule, node) && weir_infer_node(im->graph, node) && check_result(im, node);
-    if (fine) weir_onnx_form_finish(&form, node);
-    define_outputs(im, proto, node, !fine);
+    weir_onnx_form_attributes(&form, node);
+    if (check_scales(im, rule, node) && weir_infer_node(im->graph, node) && check_result(im, node))
+        define_outputs(im, proto, node, weir_onnx_form_finish(&form, node));
 }
 
 static void build_node(importer *im, uint32_t index) {

@@ -103,8 +103,7 @@ void weir_onnx_build_floats(weir_onnx_builder *builder, Onnx__NodeProto *node, c
 
 /* --- tensors and types --- */
 
-void weir_onnx_build_tensor(weir_onnx_builder *builder, const char *name, const weir_array *array) {
-    Onnx__GraphProto *graph = builder->proto;
+static Onnx__TensorProto *tensor_of(weir_onnx_builder *builder, const char *name, const weir_array *array) {
     Onnx__TensorProto *tensor = weir_arena_alloc(builder->arena, sizeof *tensor);
     onnx__tensor_proto__init(tensor);
     tensor->name = text_of(builder, name);
@@ -116,9 +115,20 @@ void weir_onnx_build_tensor(weir_onnx_builder *builder, const char *name, const 
     tensor->has_raw_data = 1;
     tensor->raw_data.len = array->count * weir_dtype_size(array->dtype);
     tensor->raw_data.data = array->data;
+    return tensor;
+}
+
+void weir_onnx_build_array(weir_onnx_builder *builder, Onnx__NodeProto *node, const char *name,
+                           const weir_array *array) {
+    add_attribute(builder, node, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR)->t =
+        tensor_of(builder, name, array);
+}
+
+void weir_onnx_build_tensor(weir_onnx_builder *builder, const char *name, const weir_array *array) {
+    Onnx__GraphProto *graph = builder->proto;
     graph->initializer =
         weir_grow(graph->initializer, &builder->capacity.initializers, graph->n_initializer + 1, sizeof(void *));
-    graph->initializer[graph->n_initializer++] = tensor;
+    graph->initializer[graph->n_initializer++] = tensor_of(builder, name, array);
 }
 
 static Onnx__TensorShapeProto *shape_of(weir_onnx_builder *builder, const weir_shape *shape) {

@@ -34,6 +34,8 @@ void weir_onnx_build_ints(weir_onnx_builder *builder, Onnx__NodeProto *node, con
                           size_t count);
 void weir_onnx_build_floats(weir_onnx_builder *builder, Onnx__NodeProto *node, const char *name, const double *values,
                             size_t count);
+void weir_onnx_build_array(weir_onnx_builder *builder, Onnx__NodeProto *node, const char *name,
+                           const weir_array *array);
 
 /* An initializer with the array's type, shape and data. */
 void weir_onnx_build_tensor(weir_onnx_builder *builder, const char *name, const weir_array *array);

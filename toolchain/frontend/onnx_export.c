@@ -11,6 +11,7 @@
 #include "onnx_integer.h"
 #include "onnx_name.h"
 #include "onnx_schema.h"
+#include "onnx_tensor.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
@@ -79,11 +80,14 @@ static const char *node_name(exporter *ex, weir_node node) {
 
 static void add_attribute(exporter *ex, weir_op op, const weir_attribute *from, Onnx__NodeProto *to) {
     weir_onnx_builder *b = &ex->builder;
+    weir_dtype dtype;
     switch (from->kind) {
     case WEIR_ATTRIBUTE_INT: weir_onnx_build_int(b, to, from->name, from->as.i); break;
     case WEIR_ATTRIBUTE_FLOAT: weir_onnx_build_float(b, to, from->name, from->as.f); break;
     case WEIR_ATTRIBUTE_STRING:
-        weir_onnx_build_string(b, to, from->name, weir_onnx_schema_word(op, from->name, from->as.s));
+        if (weir_onnx_schema_is_dtype(op, from->name, from->as.s, &dtype))
+            weir_onnx_build_int(b, to, from->name, weir_onnx_tensor_number(dtype));
+        else weir_onnx_build_string(b, to, from->name, weir_onnx_schema_word(op, from->name, from->as.s));
         break;
     case WEIR_ATTRIBUTE_INTS: weir_onnx_build_ints(b, to, from->name, from->as.ints, from->count); break;
     case WEIR_ATTRIBUTE_FLOATS: weir_onnx_build_floats(b, to, from->name, from->as.floats, from->count); break;
@@ -92,6 +96,8 @@ static void add_attribute(exporter *ex, weir_op op, const weir_attribute *from, 
 
 static const char **value_names(exporter *ex, weir_node node, bool outputs, size_t *count) {
     *count = outputs ? weir_node_output_count(ex->graph, node) : weir_node_input_count(ex->graph, node);
+    const weir_op op = weir_node_op(ex->graph, node);
+    while (!outputs && *count > 0 && weir_onnx_schema_attribute_of_input(op, *count - 1) != NULL) --*count;
     const char **names = weir_arena_array(ex->builder.arena, *count, sizeof *names);
     for (size_t i = 0; i < *count; i++) {
         weir_value value = outputs ? weir_node_output(ex->graph, node, i) : weir_node_input(ex->graph, node, i);
@@ -108,6 +114,12 @@ static void add_plain(exporter *ex, weir_node node) {
     const char **outputs = value_names(ex, node, true, &output_count);
     Onnx__NodeProto *proto = weir_onnx_build_node(&ex->builder, info->domain, info->name, node_name(ex, node), inputs,
                                                   input_count, outputs, output_count);
+    for (size_t i = 0; i < weir_node_input_count(ex->graph, node); i++) {
+        const char *attribute = weir_onnx_schema_attribute_of_input(weir_node_op(ex->graph, node), i);
+        const weir_value value = weir_node_input(ex->graph, node, i);
+        if (attribute != NULL && value.id != 0)
+            weir_onnx_build_array(&ex->builder, proto, attribute, weir_value_constant(ex->graph, value));
+    }
     for (size_t i = 0; i < weir_node_attribute_count(ex->graph, node); i++)
         add_attribute(ex, weir_node_op(ex->graph, node), weir_node_attribute_at(ex->graph, node, i), proto);
     ex->node[node.id] = proto;
@@ -173,8 +185,13 @@ static bool check_nodes(const exporter *ex) {
 
 /* --- the rest of the graph --- */
 
+/* By name: not only as what the file holds in attributes. */
 static bool is_used(const weir_graph *graph, weir_value value) {
-    return weir_value_use_count(graph, value) > 0 || weir_value_is_output(graph, value);
+    for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
+        const weir_use use = weir_value_use(graph, value, i);
+        if (weir_onnx_schema_attribute_of_input(weir_node_op(graph, use.node), use.index) == NULL) return true;
+    }
+    return weir_value_is_output(graph, value);
 }
 
 static void add_values(exporter *ex) {

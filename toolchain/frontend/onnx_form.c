@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/geometry.h"
+#include "ir/infer.h"
 #include "support/arena.h"
 
 char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part) {
@@ -98,10 +99,60 @@ static bool form_split(const weir_onnx_form *form, weir_value *inputs, size_t *c
     return true;
 }
 
-bool weir_onnx_form_inputs(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+/* A node that the file does not have, for the node that it has. */
+static weir_node add_helper(const weir_onnx_form *form, weir_op op, const char *suffix, const weir_value *inputs,
+                            size_t count) {
+    char *name = weir_format("%s_%s", form->name, suffix);
+    const weir_node node = weir_graph_add_node(form->graph, op, name, inputs, count, 1, WEIR_NO_NODE);
+    weir_node_set_location(form->graph, node, form->location);
+    free(name);
+    return node;
+}
+
+/* Softmax before opset 13 takes its input for a matrix: what stands before the axis, and all from it on. Along the last
+ * axis that is the later Softmax; along another one the matrix is made, and its shape is put back behind. */
+static bool is_old_softmax(const weir_onnx_form *form) {
+    return form->rule->op == WEIR_OP_SOFTMAX && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 13;
+}
+
+static int64_t old_softmax_axis(const weir_onnx_form *form, int rank) {
+    const Onnx__AttributeProto *axis = attribute_of(form, "axis");
+    return axis == NULL ? 1 : axis->i < 0 ? axis->i + rank : axis->i;
+}
+
+static bool form_softmax(weir_onnx_form *form, weir_value *inputs) {
+    const int rank = weir_value_type(form->graph, inputs[0])->shape.rank;
+    const int64_t axis = old_softmax_axis(form, rank);
+    if (axis < 0 || axis >= rank - 1) return true; /* type inference checks the axis */
+    const weir_node flatten = add_helper(form, WEIR_OP_FLATTEN, "rows", inputs, 1);
+    weir_node_set_int(form->graph, flatten, "axis", axis);
+    form->unflattened = inputs[0];
+    inputs[0] = weir_node_output(form->graph, flatten, 0);
+    return weir_infer_node(form->graph, flatten);
+}
+
+static void write_softmax_axis(const weir_onnx_form *form, weir_node node) {
+    const int rank = weir_value_type(form->graph, weir_node_input(form->graph, node, 0))->shape.rank;
+    weir_node_remove_attribute(form->graph, node, "axis"); /* the last one */
+    if (form->unflattened.id == 0 && old_softmax_axis(form, rank) != rank - 1)
+        weir_node_set_int(form->graph, node, "axis", old_softmax_axis(form, rank));
+}
+
+/* Until opset 10 the scales stood where the region of interest stands now. */
+static void form_resize(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    if (*count == 2) {
+        inputs[(*count)++] = inputs[1];
+        inputs[1] = WEIR_NO_VALUE;
+    }
+    if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] > 10 && *count > 1) inputs[1] = WEIR_NO_VALUE;
+}
+
+bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     for (size_t i = 0; i < form->proto->n_attribute; i++)
         if (!move_attribute(form, form->proto->attribute[i], inputs, count)) return false;
-    return form->rule->op != WEIR_OP_SPLIT || form_split(form, inputs, count);
+    if (form->rule->op == WEIR_OP_SPLIT) return form_split(form, inputs, count);
+    if (form->rule->op == WEIR_OP_RESIZE) form_resize(form, inputs, count);
+    return !is_old_softmax(form) || form_softmax(form, inputs);
 }
 
 /* --- the node in the graph --- */
@@ -122,6 +173,31 @@ static void write_pads(weir_graph *graph, weir_node node) {
     weir_node_set_ints(graph, node, "pads", pads, 2 * (size_t)window.rank);
 }
 
-void weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
+/* The old Resize and Upsample knew one way. */
+static void write_resizing(weir_graph *graph, weir_node node) {
+    weir_node_set_string(graph, node, "coordinate_transformation_mode", "asymmetric");
+    weir_node_set_string(graph, node, "nearest_mode", "floor");
+}
+
+void weir_onnx_form_attributes(const weir_onnx_form *form, weir_node node) {
+    const int64_t version = form->opsets->version[WEIR_ONNX_DOMAIN_ONNX];
+    if (form->rule->op == WEIR_OP_RESIZE && version <= 10) write_resizing(form->graph, node);
+    if (is_old_softmax(form)) write_softmax_axis(form, node);
+}
+
+/* Input 0 had another shape in the file, and so has the output. */
+static weir_value restore_shape(const weir_onnx_form *form, weir_value value) {
+    const weir_shape *shape = &weir_value_type(form->graph, form->unflattened)->shape;
+    weir_value inputs[2] = {value};
+    size_t count = 1;
+    place_constant(form, "shape", integers(shape->dim, (size_t)shape->rank), inputs, &count, 1);
+    const weir_node reshape = add_helper(form, WEIR_OP_RESHAPE, "shape", inputs, 2);
+    weir_infer_node(form->graph, reshape);
+    return weir_node_output(form->graph, reshape, 0);
+}
+
+weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
+    const weir_value value = weir_node_output(form->graph, node, 0);
     if (weir_node_attribute(form->graph, node, "auto_pad") != NULL) write_pads(form->graph, node);
+    return form->unflattened.id == 0 ? value : restore_shape(form, value);
 }

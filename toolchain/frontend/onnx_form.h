@@ -19,14 +19,17 @@ typedef struct weir_onnx_form {
     weir_location location;
     const char *name;
     size_t outputs;
+    weir_value unflattened; /* what input 0 was before a node was put in front; none: nothing was */
 } weir_onnx_form;
 
 enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add */
 
 /* Completes the node's inputs, an array with WEIR_ONNX_FORM_SPARE free places. False after a reported error. */
-bool weir_onnx_form_inputs(const weir_onnx_form *form, weir_value *inputs, size_t *count);
-/* Rewrites the attributes of the node in the graph, whose types have been inferred. */
-void weir_onnx_form_finish(const weir_onnx_form *form, weir_node node);
+bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count);
+/* Completes the attributes of the node in the graph, before its types are inferred. */
+void weir_onnx_form_attributes(const weir_onnx_form *form, weir_node node);
+/* Completes the node once its types are inferred; the value that the file knows as its first output. */
+weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node);
 
 /* "`base`.`part`", with "_" added while the file uses the name; heap memory. */
 char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part);

@@ -469,7 +469,8 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
         if (row->op == weir_node_op(graph, node) && strcmp(row->name, info->name) == 0 && row->since <= version)
             rule = row;
     }
-    const size_t inputs = weir_node_input_count(graph, node);
+    size_t inputs = weir_node_input_count(graph, node);
+    while (inputs > 0 && weir_onnx_schema_attribute_of_input(weir_node_op(graph, node), inputs - 1) != NULL) inputs--;
     if (rule == NULL || inputs < (size_t)rule->inputs_min) return false;
     if (rule->inputs_max != 0 && inputs > (size_t)rule->inputs_max) return false;
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++) {
@@ -487,4 +488,19 @@ const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text
         if (strcmp(row->words[i].to, text) == 0) return row->words[i].from;
     }
     return text;
+}
+
+bool weir_onnx_schema_is_dtype(weir_op op, const char *name, const char *text, weir_dtype *dtype) {
+    const weir_onnx_attribute_rule *later, *row = effective(op, name, INT64_MAX, &later);
+    return row != NULL && row->kind == WEIR_ONNX_DTYPE && weir_dtype_parse(text, dtype);
+}
+
+const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index) {
+    for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
+        const weir_onnx_attribute_rule *later, *row = &weir_onnx_attributes[i];
+        if (row->op == op && row->place == (int)index && index > 0 &&
+            effective(op, row->name, INT64_MAX, &later) == row)
+            return row->name;
+    }
+    return NULL;
 }

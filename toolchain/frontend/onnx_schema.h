@@ -53,6 +53,10 @@ void weir_onnx_schema_versions(weir_onnx_domain domain, int *low, int *high);
 
 /* Does that version of the operator's domain have it with these inputs, element types and attributes? */
 bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t version);
+/* Is the graph's STRING attribute the name of an element type, which the file holds as a number? */
+bool weir_onnx_schema_is_dtype(weir_op op, const char *name, const char *text, weir_dtype *dtype);
+/* The attribute that input `index` of the operator is in every version of it, or NULL. */
+const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index);
 /* The file's word for what the graph has in a STRING attribute. */
 const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text);
 

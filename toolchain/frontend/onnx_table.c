@@ -33,6 +33,28 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("Sigmoid", SIGMOID, 6),
     RULE("Tanh", TANH, 6),
     RULE("LeakyRelu", LEAKY_RELU, 6),
+    RULE("Reciprocal", RECIPROCAL, 6),
+    RULE("Log", LOG, 6),
+    RULE("Erf", ERF, 9),
+    RULE("Sign", SIGN, 9),
+    RULE("Floor", FLOOR, 6),
+    RULE("Ceil", CEIL, 6),
+    RULE("Round", ROUND, 11),
+    RULE("HardSigmoid", HARD_SIGMOID, 6),
+    RULE("Elu", ELU, 6),
+    RULE("Selu", SELU, 6),
+    RULE("Softplus", SOFTPLUS, 1),
+    RULE("Softsign", SOFTSIGN, 1),
+    RULE("Gelu", GELU, 20),
+    RULE("Pow", POW, 7),
+    RULE("Max", MAX, 6),
+    RULE("Min", MIN, 6),
+    RULE("BitShift", BIT_SHIFT, 11),
+    RULE("Equal", EQUAL, 7),
+    RULE("Greater", GREATER, 7),
+    RULE("Less", LESS, 7),
+    RULE("Where", WHERE, 9),
+    RULE("Cast", CONVERT, 6),
     RULE_ARITY("Clip", CLIP, 6, 1, 1, 0),
     RULE("Clip", CLIP, 11),
     RULE_ARITY("Dropout", DROPOUT, 7, 1, 1, 2),
@@ -44,6 +66,17 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("GlobalAveragePool", GLOBAL_AVERAGE_POOL, 1),
     RULE_ARITY("BatchNormalization", BATCH_NORMALIZATION, 7, 5, 5, 5),
     RULE_ARITY("BatchNormalization", BATCH_NORMALIZATION, 14, 5, 5, 3),
+    RULE_ARITY("LayerNormalization", LAYER_NORMALIZATION, 17, 2, 3, 3),
+    RULE("InstanceNormalization", INSTANCE_NORMALIZATION, 6),
+    RULE("LpNormalization", LP_NORMALIZATION, 1),
+    RULE("Softmax", SOFTMAX, 1),
+    RULE_ARITY("ReduceMean", REDUCE_MEAN, 1, 1, 1, 0),
+    RULE("ReduceMean", REDUCE_MEAN, 18),
+    RULE_ARITY("ReduceSum", REDUCE_SUM, 1, 1, 1, 0),
+    RULE("ReduceSum", REDUCE_SUM, 13),
+    RULE_ARITY("ReduceMax", REDUCE_MAX, 1, 1, 1, 0),
+    RULE("ReduceMax", REDUCE_MAX, 18),
+    RULE("ArgMax", ARG_MAX, 1),
     RULE("Concat", CONCAT, 4),
     RULE_ARITY("Slice", SLICE, 1, 1, 1, 0),
     RULE("Slice", SLICE, 10),
@@ -53,6 +86,19 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("Squeeze", SQUEEZE, 13),
     RULE_ARITY("Unsqueeze", UNSQUEEZE, 1, 1, 1, 0),
     RULE("Unsqueeze", UNSQUEEZE, 13),
+    RULE_ARITY("Pad", PAD, 2, 1, 1, 0),
+    RULE_ARITY("Pad", PAD, 11, 2, 3, 0),
+    RULE("Pad", PAD, 18),
+    RULE_ARITY("Upsample", RESIZE, 7, 1, 1, 0), /* the name until 9 */
+    RULE_ARITY("Upsample", RESIZE, 9, 2, 2, 0),
+    RULE_ARITY("Resize", RESIZE, 10, 2, 2, 0),
+    RULE_ARITY("Resize", RESIZE, 11, 3, 4, 0),
+    RULE("Resize", RESIZE, 13),
+    RULE("Gather", GATHER, 1),
+    RULE("Expand", EXPAND, 8),
+    RULE("Shape", SHAPE, 1),
+    RULE("Size", SIZE, 1),
+    RULE_ARITY("ConstantOfShape", CONSTANT_OF_SHAPE, 9, 1, 1, 0),
     RULE("Flatten", FLATTEN, 1),
     RULE("Reshape", RESHAPE, 5),
     RULE("Transpose", TRANSPOSE, 1),
@@ -80,6 +126,27 @@ static const weir_onnx_word roundings[] = {
 static const weir_onnx_word auto_pads[] = {
     {"NOTSET", "NOTSET"}, {"SAME_UPPER", "SAME_UPPER"}, {"SAME_LOWER", "SAME_LOWER"}, {"VALID", "VALID"}, {NULL, NULL}};
 
+static const weir_onnx_word approximations[] = {{"none", "none"}, {"tanh", "tanh"}, {NULL, NULL}};
+static const weir_onnx_word directions[] = {{"LEFT", "LEFT"}, {"RIGHT", "RIGHT"}, {NULL, NULL}};
+static const weir_onnx_word padding_modes[] = {
+    {"constant", "constant"}, {"reflect", "reflect"}, {"edge", "edge"}, {NULL, NULL}};
+static const weir_onnx_word padding_modes_19[] = {
+    {"constant", "constant"}, {"reflect", "reflect"}, {"edge", "edge"}, {"wrap", "wrap"}, {NULL, NULL}};
+static const weir_onnx_word resizing_modes[] = {{"nearest", "nearest"}, {NULL, NULL}};
+static const weir_onnx_word aspect_ratios[] = {{"stretch", "stretch"}, {NULL, NULL}};
+static const weir_onnx_word nearest_modes[] = {{"round_prefer_floor", "round_prefer_floor"},
+                                               {"round_prefer_ceil", "round_prefer_ceil"},
+                                               {"floor", "floor"},
+                                               {"ceil", "ceil"},
+                                               {NULL, NULL}};
+static const weir_onnx_word coordinates[] = {{"half_pixel", "half_pixel"},
+                                             {"pytorch_half_pixel", "pytorch_half_pixel"},
+                                             {"align_corners", "align_corners"},
+                                             {"asymmetric", "asymmetric"},
+                                             {"tf_half_pixel_for_nn", "tf_half_pixel_for_nn"},
+                                             {"half_pixel_symmetric", "half_pixel_symmetric"},
+                                             {NULL, NULL}};
+
 enum { OPTIONAL = false, REQUIRED = true };
 enum { STAYS = WEIR_ONNX_STAYS, DROPPED = WEIR_ONNX_DROPPED, BIG = INT32_MAX, RANK = WEIR_MAX_RANK };
 
@@ -88,6 +155,8 @@ enum { STAYS = WEIR_ONNX_STAYS, DROPPED = WEIR_ONNX_DROPPED, BIG = INT32_MAX, RA
     { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, low, high, NULL, place }
 #define WORDS(id, name, since, need, words)                                                                            \
     { WEIR_OP_##id, name, WEIR_ONNX_STRING, since, need, 0, 0, words, STAYS }
+#define DROPPED_WORDS(id, name, since, words)                                                                          \
+    { WEIR_OP_##id, name, WEIR_ONNX_STRING, since, false, 0, 0, words, DROPPED }
 #define OTHER(id, name, kind, since, need, place)                                                                      \
     { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, 0, 0, NULL, place }
 #define REMOVED(id, name, since)                                                                                       \
@@ -100,6 +169,11 @@ enum { STAYS = WEIR_ONNX_STAYS, DROPPED = WEIR_ONNX_DROPPED, BIG = INT32_MAX, RA
 /* An axis that may be negative from a version on. */
 #define AXIS(id, need, negative)                                                                                       \
     WHOLE(id, "axis", INT, 1, need, 0, RANK - 1, STAYS), WHOLE(id, "axis", INT, negative, need, -RANK, RANK - 1, STAYS)
+/* A reduction whose axes are an input from a version on. */
+#define REDUCTION(id, input)                                                                                           \
+    WHOLE(id, "axes", INTS, 1, OPTIONAL, 0, RANK - 1, 1), WHOLE(id, "axes", INTS, 11, OPTIONAL, -RANK, RANK - 1, 1),   \
+        REMOVED(id, "axes", input), WHOLE(id, "keepdims", INT, 1, OPTIONAL, 0, 1, STAYS),                              \
+        WHOLE(id, "noop_with_empty_axes", INT, input, OPTIONAL, 0, 1, STAYS)
 
 const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     OTHER(GEMM, "alpha", FLOAT, 1, OPTIONAL, STAYS),
@@ -107,6 +181,15 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(GEMM, "transA", INT, 1, OPTIONAL, 0, 1, STAYS),
     WHOLE(GEMM, "transB", INT, 1, OPTIONAL, 0, 1, STAYS),
     OTHER(LEAKY_RELU, "alpha", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(HARD_SIGMOID, "alpha", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(HARD_SIGMOID, "beta", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(ELU, "alpha", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(SELU, "alpha", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(SELU, "gamma", FLOAT, 1, OPTIONAL, STAYS),
+    WORDS(GELU, "approximate", 20, OPTIONAL, approximations),
+    WORDS(BIT_SHIFT, "direction", 11, REQUIRED, directions),
+    OTHER(CONVERT, "to", DTYPE, 1, REQUIRED, STAYS),
+    WHOLE(CONVERT, "saturate", INT, 19, OPTIONAL, 0, 1, DROPPED), /* concerns float8 alone */
     OTHER(CLIP, "min", FLOAT, 1, OPTIONAL, 1),
     OTHER(CLIP, "max", FLOAT, 1, OPTIONAL, 2),
     REMOVED(CLIP, "min", 11),
@@ -127,6 +210,19 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(BATCH_NORMALIZATION, "spatial", INT, 1, OPTIONAL, 1, 1, DROPPED),
     REMOVED(BATCH_NORMALIZATION, "spatial", 9),
     WHOLE(BATCH_NORMALIZATION, "training_mode", INT, 14, OPTIONAL, 0, 0, DROPPED),
+    WHOLE(LAYER_NORMALIZATION, "axis", INT, 17, OPTIONAL, -RANK, RANK - 1, STAYS),
+    OTHER(LAYER_NORMALIZATION, "epsilon", FLOAT, 17, OPTIONAL, STAYS),
+    WHOLE(LAYER_NORMALIZATION, "stash_type", INT, 17, OPTIONAL, 1, 1, DROPPED),
+    OTHER(INSTANCE_NORMALIZATION, "epsilon", FLOAT, 1, OPTIONAL, STAYS),
+    WHOLE(LP_NORMALIZATION, "axis", INT, 1, OPTIONAL, -RANK, RANK - 1, STAYS),
+    WHOLE(LP_NORMALIZATION, "p", INT, 1, OPTIONAL, 1, 2, STAYS),
+    AXIS(SOFTMAX, OPTIONAL, 11),
+    REDUCTION(REDUCE_MEAN, 18),
+    REDUCTION(REDUCE_SUM, 13),
+    REDUCTION(REDUCE_MAX, 18),
+    AXIS(ARG_MAX, OPTIONAL, 11),
+    WHOLE(ARG_MAX, "keepdims", INT, 1, OPTIONAL, 0, 1, STAYS),
+    WHOLE(ARG_MAX, "select_last_index", INT, 12, OPTIONAL, 0, 1, STAYS),
     AXIS(CONCAT, REQUIRED, 11),
     WHOLE(SLICE, "starts", INTS, 1, REQUIRED, INT64_MIN, INT64_MAX, 1),
     WHOLE(SLICE, "ends", INTS, 1, REQUIRED, INT64_MIN, INT64_MAX, 2),
@@ -144,6 +240,27 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(UNSQUEEZE, "axes", INTS, 1, REQUIRED, 0, RANK - 1, 1),
     WHOLE(UNSQUEEZE, "axes", INTS, 11, REQUIRED, -RANK, RANK - 1, 1),
     REMOVED(UNSQUEEZE, "axes", 13),
+    WORDS(PAD, "mode", 1, OPTIONAL, padding_modes),
+    WORDS(PAD, "mode", 19, OPTIONAL, padding_modes_19),
+    WHOLE(PAD, "pads", INTS, 1, REQUIRED, -BIG, BIG, 1),
+    OTHER(PAD, "value", FLOAT, 1, OPTIONAL, 2),
+    REMOVED(PAD, "pads", 11),
+    REMOVED(PAD, "value", 11),
+    WORDS(RESIZE, "mode", 1, OPTIONAL, resizing_modes),
+    OTHER(RESIZE, "scales", FLOATS, 1, REQUIRED, 2),
+    REMOVED(RESIZE, "scales", 9),
+    WORDS(RESIZE, "coordinate_transformation_mode", 11, OPTIONAL, coordinates),
+    WORDS(RESIZE, "nearest_mode", 11, OPTIONAL, nearest_modes),
+    OTHER(RESIZE, "cubic_coeff_a", FLOAT, 11, OPTIONAL, DROPPED),       /* concerns other modes */
+    OTHER(RESIZE, "extrapolation_value", FLOAT, 11, OPTIONAL, DROPPED), /* the same */
+    WHOLE(RESIZE, "exclude_outside", INT, 11, OPTIONAL, 0, 1, DROPPED), /* the same */
+    WHOLE(RESIZE, "antialias", INT, 18, OPTIONAL, 0, 1, DROPPED),       /* the same */
+    DROPPED_WORDS(RESIZE, "keep_aspect_ratio_policy", 18, aspect_ratios),
+    OTHER(RESIZE, "axes", REFUSED, 18, OPTIONAL, STAYS),
+    AXIS(GATHER, OPTIONAL, 1),
+    WHOLE(SHAPE, "start", INT, 15, OPTIONAL, INT64_MIN, INT64_MAX, STAYS),
+    WHOLE(SHAPE, "end", INT, 15, OPTIONAL, INT64_MIN, INT64_MAX, STAYS),
+    OTHER(CONSTANT_OF_SHAPE, "value", TENSOR, 9, OPTIONAL, 1),
     WHOLE(FLATTEN, "axis", INT, 1, OPTIONAL, 0, RANK, STAYS),
     WHOLE(FLATTEN, "axis", INT, 11, OPTIONAL, -RANK, RANK, STAYS),
     WHOLE(RESHAPE, "allowzero", INT, 14, OPTIONAL, 0, 1, STAYS),

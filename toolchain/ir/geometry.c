@@ -1,8 +1,11 @@
 #include "ir/geometry.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ir/infer_rule.h"
+
+/* ---- windows ---- */
 
 /* Sizes, strides and paddings above this are refused, so that no product of two overflows. */
 static const int64_t size_limit = INT32_MAX;
@@ -94,6 +97,8 @@ bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_sh
     return true;
 }
 
+/* ---- slices ---- */
+
 /* Start and end of an axis as numpy takes them: negative ones count from the back, then both are clipped. */
 static void slice_axis(weir_slice *slice, int axis, int64_t dim, int64_t start, int64_t end, int64_t step) {
     const int64_t first = step > 0 ? 0 : -1, last = step > 0 ? dim : dim - 1;
@@ -134,4 +139,169 @@ bool weir_geometry_slice(const weir_graph *graph, weir_node node, weir_slice *sl
         slice_axis(slice, axis, shape->dim[axis], starts[i], ends[i], step);
     }
     return true;
+}
+
+/* ---- padding ---- */
+
+static bool padding_mode(const char *name, weir_padding_mode *mode) {
+    static const char *const names[] = {"constant", "reflect", "edge", "wrap"};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(names[i], name) != 0) continue;
+        *mode = (weir_padding_mode)i;
+        return true;
+    }
+    return false;
+}
+
+static bool pad_axis(const weir_graph *graph, weir_node node, weir_padding *padding, int axis, int64_t begin,
+                     int64_t end) {
+    const int64_t dim = weir_rule_input(graph, node, 0)->shape.dim[axis];
+    if (begin < -size_limit || begin > size_limit || end < -size_limit || end > size_limit)
+        return weir_rule_fail(graph, node, "the padding of axis %d is too large", axis);
+    padding->begin[axis] = begin;
+    padding->out[axis] = begin + dim + end;
+    const int64_t most = padding->mode == WEIR_PAD_REFLECT ? dim - 1 : dim;
+    if (padding->out[axis] < 0) return weir_rule_fail(graph, node, "nothing is left of axis %d", axis);
+    return padding->mode == WEIR_PAD_CONSTANT || padding->mode == WEIR_PAD_EDGE || (begin <= most && end <= most) ||
+           weir_rule_fail(graph, node, "axis %d with %lld elements cannot be padded with %lld", axis, (long long)dim,
+                          (long long)(begin > end ? begin : end));
+}
+
+bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding *padding) {
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    const char *mode = weir_node_string(graph, node, "mode", "constant");
+    int64_t pads[2 * WEIR_MAX_RANK], axes[WEIR_MAX_RANK];
+    bool named[WEIR_MAX_RANK] = {false};
+    int count, axis_count;
+    if (!padding_mode(mode, &padding->mode)) return weir_rule_fail(graph, node, "unknown 'mode' %s", mode);
+    if (!weir_rule_integers(graph, node, 1, "the pads", 2 * WEIR_MAX_RANK, pads, &count) ||
+        !weir_rule_integers(graph, node, 3, "the axes", shape->rank, axes, &axis_count)) {
+        return false;
+    }
+    const int padded = axis_count < 0 ? shape->rank : axis_count;
+    if (count != 2 * padded) {
+        return weir_rule_fail(graph, node, "there are %d pads for %d axes, expected two an axis", count, padded);
+    }
+    for (int i = 0; i < shape->rank; i++) {
+        padding->begin[i] = 0;
+        padding->out[i] = shape->dim[i];
+    }
+    for (int i = 0; i < padded; i++) {
+        int axis = i;
+        if (axis_count >= 0 && !weir_rule_axis(axes[i], shape->rank, &axis))
+            return weir_rule_fail(graph, node, "axis %lld of a tensor with %d", (long long)axes[i], shape->rank);
+        if (named[axis]) return weir_rule_fail(graph, node, "axis %d is named twice", axis);
+        named[axis] = true;
+        if (!pad_axis(graph, node, padding, axis, pads[i], pads[i + padded])) return false;
+    }
+    return true;
+}
+
+int64_t weir_geometry_padded(const weir_padding *padding, int axis, int64_t dim, int64_t o) {
+    const int64_t at = o - padding->begin[axis];
+    if (at >= 0 && at < dim) return at;
+    switch (padding->mode) {
+    case WEIR_PAD_REFLECT: return at < 0 ? -at : 2 * (dim - 1) - at;
+    case WEIR_PAD_EDGE: return at < 0 ? 0 : dim - 1;
+    case WEIR_PAD_WRAP: return at < 0 ? at + dim : at - dim;
+    case WEIR_PAD_CONSTANT: break;
+    }
+    return -1;
+}
+
+/* ---- resizing ---- */
+
+static bool is_one_of(const char *word, const char *const *words) {
+    while (*words != NULL && strcmp(*words, word) != 0) words++;
+    return *words != NULL;
+}
+
+static bool resize_by_scales(const weir_graph *graph, weir_node node, const weir_shape *shape, const weir_array *scales,
+                             weir_resizing *r) {
+    if (scales == NULL || scales->dtype != WEIR_FLOAT32 || scales->count != (size_t)shape->rank)
+        return weir_rule_fail(graph, node, "the scales (input 2) must be a constant float32 vector of %d", shape->rank);
+    for (int i = 0; i < shape->rank; i++) {
+        r->scale[i] = weir_array_get(scales, (size_t)i);
+        const double size = floor((double)shape->dim[i] * r->scale[i]);
+        if (!(r->scale[i] > 0) || size > (double)size_limit)
+            return weir_rule_fail(graph, node, "scale %d is %g", i, r->scale[i]);
+        r->out[i] = (int64_t)size;
+    }
+    return true;
+}
+
+bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizing *resizing) {
+    static const char *const coordinates[] = {"half_pixel",
+                                              "half_pixel_symmetric",
+                                              "pytorch_half_pixel",
+                                              "align_corners",
+                                              "asymmetric",
+                                              "tf_half_pixel_for_nn",
+                                              NULL};
+    static const char *const nearest[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    const weir_type *scales = weir_rule_input(graph, node, 2);
+    const bool by_scales = scales != NULL && weir_rule_count(scales) > 0;
+    int count;
+    weir_resizing *r = resizing;
+    r->coordinates = weir_node_string(graph, node, "coordinate_transformation_mode", "half_pixel");
+    r->nearest = weir_node_string(graph, node, "nearest_mode", "round_prefer_floor");
+    if (strcmp(weir_node_string(graph, node, "mode", "nearest"), "nearest") != 0 ||
+        !is_one_of(r->coordinates, coordinates) || !is_one_of(r->nearest, nearest)) {
+        return weir_rule_fail(graph, node, "this way of resizing is not supported");
+    }
+    if (!weir_rule_integers(graph, node, 3, "the sizes", WEIR_MAX_RANK, r->out, &count)) return false;
+    if (by_scales == (count >= 0)) return weir_rule_fail(graph, node, "there must be either scales or sizes");
+    if (by_scales) return resize_by_scales(graph, node, shape, weir_rule_constant(graph, node, 2), r);
+    if (count != shape->rank)
+        return weir_rule_fail(graph, node, "there are %d sizes for %d dimensions", count, shape->rank);
+    for (int i = 0; i < count; i++) {
+        if (r->out[i] < 1 || r->out[i] > size_limit)
+            return weir_rule_fail(graph, node, "size %d is %lld", i, (long long)r->out[i]);
+        r->scale[i] = (double)r->out[i] / (double)shape->dim[i];
+    }
+    return true;
+}
+
+/* ONNX's definitions of coordinate_transformation_mode. */
+static double place_in_input(const weir_resizing *r, int axis, double dim, double o) {
+    const double out = (double)r->out[axis], scale = r->scale[axis], middle = (o + 0.5) / scale - 0.5;
+    if (strcmp(r->coordinates, "half_pixel") == 0) return middle;
+    if (strcmp(r->coordinates, "half_pixel_symmetric") == 0) return middle + dim / 2 * (1 - out / (scale * dim));
+    if (strcmp(r->coordinates, "pytorch_half_pixel") == 0) return out > 1 ? middle : 0;
+    if (strcmp(r->coordinates, "align_corners") == 0) return out > 1 ? o * (dim - 1) / (out - 1) : 0;
+    if (strcmp(r->coordinates, "asymmetric") == 0) return o / scale;
+    return (o + 0.5) / scale;
+}
+
+int64_t weir_geometry_resized(const weir_resizing *resizing, int axis, int64_t dim, int64_t o) {
+    if (resizing->out[axis] == dim && resizing->scale[axis] == 1) return o;
+    const double place = place_in_input(resizing, axis, (double)dim, (double)o);
+    double at = ceil(place);
+    if (strcmp(resizing->nearest, "round_prefer_floor") == 0) at = ceil(place - 0.5);
+    if (strcmp(resizing->nearest, "round_prefer_ceil") == 0) at = floor(place + 0.5);
+    if (strcmp(resizing->nearest, "floor") == 0) at = floor(place);
+    return at < 0 ? 0 : at > (double)(dim - 1) ? dim - 1 : (int64_t)at;
+}
+
+/* ---- reductions, shapes as data ---- */
+
+bool weir_geometry_reduced(const weir_graph *graph, weir_node node, bool *reduced) {
+    const int rank = weir_rule_input(graph, node, 0)->shape.rank;
+    int count;
+    if (!weir_rule_axes(graph, node, 1, rank, reduced, &count)) return false;
+    const bool all = count <= 0 && weir_node_int(graph, node, "noop_with_empty_axes", 0) == 0;
+    for (int i = 0; all && i < rank; i++) reduced[i] = true;
+    return true;
+}
+
+static int clipped(int64_t position, int rank) {
+    position += position < 0 ? rank : 0;
+    return position < 0 ? 0 : position > rank ? rank : (int)position;
+}
+
+void weir_geometry_shape_part(const weir_graph *graph, weir_node node, int *first, int *last) {
+    const int rank = weir_rule_input(graph, node, 0)->shape.rank;
+    *first = clipped(weir_node_int(graph, node, "start", 0), rank);
+    *last = clipped(weir_node_int(graph, node, "end", rank), rank);
 }

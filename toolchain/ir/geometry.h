@@ -1,5 +1,5 @@
 /* Which input elements an output element is made from, for operators whose attributes and constant inputs say so:
- * sliding windows, slices, padding. Type inference checks with these functions, kernels compute with them. */
+ * sliding windows, slices, padding, reductions. Type inference checks with these functions, kernels compute with them. */
 #ifndef WEIR_IR_GEOMETRY_H
 #define WEIR_IR_GEOMETRY_H
 
@@ -26,5 +26,33 @@ typedef struct weir_slice {
 } weir_slice;
 
 bool weir_geometry_slice(const weir_graph *graph, weir_node node, weir_slice *slice);
+
+typedef enum weir_padding_mode { WEIR_PAD_CONSTANT, WEIR_PAD_REFLECT, WEIR_PAD_EDGE, WEIR_PAD_WRAP } weir_padding_mode;
+
+/* A Pad: output index o of an axis stands for input index o - begin; what lies outside is made by the mode. */
+typedef struct weir_padding {
+    weir_padding_mode mode;
+    int64_t begin[WEIR_MAX_RANK], out[WEIR_MAX_RANK];
+} weir_padding;
+
+bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding *padding);
+/* The input index of an axis with `dim` elements for output index `o`; -1: the fill value. */
+int64_t weir_geometry_padded(const weir_padding *padding, int axis, int64_t dim, int64_t o);
+
+/* A Resize to the nearest element: scales by axis (1 where nothing changes), and ONNX's words for how an output index
+ * becomes a place in the input and that an index. */
+typedef struct weir_resizing {
+    const char *coordinates, *nearest;
+    int64_t out[WEIR_MAX_RANK];
+    double scale[WEIR_MAX_RANK];
+} weir_resizing;
+
+bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizing *resizing);
+int64_t weir_geometry_resized(const weir_resizing *resizing, int axis, int64_t dim, int64_t o);
+
+/* Which axes of input 0 a reduction reduces: those that input 1 names, or all. */
+bool weir_geometry_reduced(const weir_graph *graph, weir_node node, bool *reduced);
+/* The dimensions [first, last) that a Shape gives; none when last <= first. */
+void weir_geometry_shape_part(const weir_graph *graph, weir_node node, int *first, int *last);
 
 #endif

@@ -44,6 +44,16 @@ static bool equal_numbers(weir_graph *graph, weir_node node) {
            weir_rule_set_plain(graph, node, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 
+/* Two values of one type (numbers, or anything) give a bool. */
+static bool compared(weir_graph *graph, weir_node node, bool any) {
+    weir_shape shape;
+    return (any || weir_rule_same_numbers(graph, node, 1)) && weir_rule_same_dtype(graph, node, 1) &&
+           common_shape(graph, node, 0, 2, &shape) && weir_rule_set_plain(graph, node, WEIR_BOOL, &shape);
+}
+
+static bool compared_numbers(weir_graph *graph, weir_node node) { return compared(graph, node, false); }
+static bool compared_values(weir_graph *graph, weir_node node) { return compared(graph, node, true); }
+
 #define FAMILY(id, rule)                                                                                               \
     bool weir_infer_##id(weir_graph *graph, weir_node node) { return rule(graph, node); }
 
@@ -51,13 +61,30 @@ FAMILY(ADD, equal_numbers)
 FAMILY(SUB, equal_numbers)
 FAMILY(MUL, equal_numbers)
 FAMILY(DIV, equal_numbers)
+FAMILY(MAX, equal_numbers)
+FAMILY(MIN, equal_numbers)
+FAMILY(EQUAL, compared_values)
+FAMILY(GREATER, compared_numbers)
+FAMILY(LESS, compared_numbers)
 FAMILY(ABS, one_number)
+FAMILY(SIGN, one_number)
 FAMILY(NEG, one_signed)
 FAMILY(EXP, one_float)
 FAMILY(SQRT, one_float)
 FAMILY(SIGMOID, one_float)
 FAMILY(TANH, one_float)
 FAMILY(LEAKY_RELU, one_float)
+FAMILY(RECIPROCAL, one_float)
+FAMILY(LOG, one_float)
+FAMILY(ERF, one_float)
+FAMILY(FLOOR, one_float)
+FAMILY(CEIL, one_float)
+FAMILY(ROUND, one_float)
+FAMILY(HARD_SIGMOID, one_float)
+FAMILY(ELU, one_float)
+FAMILY(SELU, one_float)
+FAMILY(SOFTPLUS, one_float)
+FAMILY(SOFTSIGN, one_float)
 
 /* ---- operators with a rule of their own ---- */
 
@@ -87,4 +114,44 @@ bool weir_infer_DROPOUT(weir_graph *graph, weir_node node) {
         return weir_rule_fail(graph, node, "the training mode (input 2) must be a constant false");
     }
     return weir_rule_set(graph, node, weir_rule_input(graph, node, 0));
+}
+
+bool weir_infer_GELU(weir_graph *graph, weir_node node) {
+    const char *mode = weir_node_string(graph, node, "approximate", "none");
+    if (strcmp(mode, "none") != 0 && strcmp(mode, "tanh") != 0)
+        return weir_rule_fail(graph, node, "unknown 'approximate' %s", mode);
+    return one_float(graph, node);
+}
+
+bool weir_infer_CONVERT(weir_graph *graph, weir_node node) {
+    const char *to = weir_node_string(graph, node, "to", "");
+    weir_dtype dtype;
+    if (!weir_dtype_parse(to, &dtype)) return weir_rule_fail(graph, node, "'to' is '%s', expected an element type", to);
+    return weir_rule_set_plain(graph, node, dtype, &weir_rule_input(graph, node, 0)->shape);
+}
+
+/* The exponent may be of another type than the result. */
+bool weir_infer_POW(weir_graph *graph, weir_node node) {
+    weir_shape shape;
+    if (weir_rule_input(graph, node, 1)->dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 1, "a number");
+    return weir_rule_same_numbers(graph, node, 1) && common_shape(graph, node, 0, 2, &shape) &&
+           weir_rule_set_plain(graph, node, weir_rule_input(graph, node, 0)->dtype, &shape);
+}
+
+bool weir_infer_BIT_SHIFT(weir_graph *graph, weir_node node) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const char *direction = weir_node_string(graph, node, "direction", "");
+    if (!weir_rule_is_integer(x) || weir_dtype_is_signed(x->dtype))
+        return weir_rule_fail_dtype(graph, node, 0, "an unsigned integer");
+    if (strcmp(direction, "LEFT") != 0 && strcmp(direction, "RIGHT") != 0)
+        return weir_rule_fail(graph, node, "'direction' is '%s', expected LEFT or RIGHT", direction);
+    return equal_numbers(graph, node);
+}
+
+bool weir_infer_WHERE(weir_graph *graph, weir_node node) {
+    const weir_type *a = weir_rule_input(graph, node, 1), *b = weir_rule_input(graph, node, 2);
+    weir_shape shape;
+    if (weir_rule_input(graph, node, 0)->dtype != WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "bool");
+    if (a->dtype != b->dtype) return weir_rule_fail_dtype(graph, node, 2, weir_dtype_name(a->dtype));
+    return common_shape(graph, node, 0, 3, &shape) && weir_rule_set_plain(graph, node, a->dtype, &shape);
 }

@@ -201,3 +201,90 @@ bool weir_infer_SPLIT(weir_graph *graph, weir_node node) {
     free(sizes);
     return fine;
 }
+
+bool weir_infer_PAD(weir_graph *graph, weir_node node) {
+    const weir_type *fill = weir_rule_input(graph, node, 2);
+    weir_shape shape = weir_rule_input(graph, node, 0)->shape;
+    weir_padding padding;
+    if (!weir_rule_same_dtype(graph, node, 2) || !weir_geometry_padding(graph, node, &padding)) return false;
+    if (fill != NULL && weir_rule_count(fill) != 1) return weir_rule_fail(graph, node, "input 2 must be one value");
+    for (int i = 0; i < shape.rank; i++) shape.dim[i] = padding.out[i];
+    weir_type type = weir_rule_moved_type(graph, node, &shape);
+    type.has_range = false; /* the fill value may lie outside */
+    return weir_rule_set(graph, node, &type);
+}
+
+bool weir_infer_RESIZE(weir_graph *graph, weir_node node) {
+    weir_shape shape = weir_rule_input(graph, node, 0)->shape;
+    weir_resizing resizing;
+    if (!weir_geometry_resizing(graph, node, &resizing)) return false;
+    for (int i = 0; i < shape.rank; i++) shape.dim[i] = resizing.out[i];
+    const weir_type type = weir_rule_moved_type(graph, node, &shape);
+    return weir_rule_set(graph, node, &type);
+}
+
+bool weir_infer_GATHER(weir_graph *graph, weir_node node) {
+    const weir_type *x = weir_rule_input(graph, node, 0), *indices = weir_rule_input(graph, node, 1);
+    const weir_array *known = weir_rule_constant(graph, node, 1);
+    weir_shape shape = {.rank = 0};
+    int axis;
+    if (!weir_rule_axis_attribute(graph, node, 0, &axis)) return false;
+    if (indices->dtype != WEIR_INT64 && indices->dtype != WEIR_INT32)
+        return weir_rule_fail_dtype(graph, node, 1, "int32 or int64");
+    if (x->shape.rank + indices->shape.rank - 1 > WEIR_MAX_RANK) {
+        return weir_rule_fail(graph, node, "the result has %d dimensions, at most %d are supported",
+                              x->shape.rank + indices->shape.rank - 1, WEIR_MAX_RANK);
+    }
+    const int64_t dim = x->shape.dim[axis];
+    for (size_t i = 0; known != NULL && i < known->count; i++) {
+        const int64_t index = weir_array_get_int(known, i);
+        if (index >= -dim && index < dim) continue;
+        return weir_rule_fail(graph, node, "index %lld is outside axis %d, which has %lld elements", (long long)index,
+                              axis, (long long)dim);
+    }
+    for (int i = 0; i < axis; i++) shape.dim[shape.rank++] = x->shape.dim[i];
+    for (int i = 0; i < indices->shape.rank; i++) shape.dim[shape.rank++] = indices->shape.dim[i];
+    for (int i = axis + 1; i < x->shape.rank; i++) shape.dim[shape.rank++] = x->shape.dim[i];
+    const weir_type type = weir_rule_moved_type(graph, node, &shape);
+    return weir_rule_set(graph, node, &type);
+}
+
+/* Input `index` as a shape: a constant without negative numbers. */
+static bool shape_input(const weir_graph *graph, weir_node node, size_t index, weir_shape *shape) {
+    if (!weir_rule_integers(graph, node, index, "the shape", WEIR_MAX_RANK, shape->dim, &shape->rank)) return false;
+    for (int i = 0; i < shape->rank; i++) {
+        if (shape->dim[i] < 0) return weir_rule_fail(graph, node, "the shape holds %lld", (long long)shape->dim[i]);
+    }
+    return true;
+}
+
+bool weir_infer_EXPAND(weir_graph *graph, weir_node node) {
+    const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
+    weir_shape wanted, shape;
+    if (!shape_input(graph, node, 1, &wanted)) return false;
+    if (!weir_rule_broadcast(from, &wanted, &shape))
+        return weir_rule_fail_shapes(graph, node, "broadcast", from, &wanted);
+    const weir_type type = weir_rule_moved_type(graph, node, &shape);
+    return weir_rule_set(graph, node, &type);
+}
+
+bool weir_infer_SHAPE(weir_graph *graph, weir_node node) {
+    int first, last;
+    weir_geometry_shape_part(graph, node, &first, &last);
+    const weir_shape shape = {.rank = 1, .dim = {last > first ? last - first : 0}};
+    return weir_rule_set_plain(graph, node, WEIR_INT64, &shape);
+}
+
+bool weir_infer_SIZE(weir_graph *graph, weir_node node) {
+    const weir_shape scalar = {.rank = 0};
+    return weir_rule_set_plain(graph, node, WEIR_INT64, &scalar);
+}
+
+bool weir_infer_CONSTANT_OF_SHAPE(weir_graph *graph, weir_node node) {
+    const weir_type *value = weir_rule_input(graph, node, 1);
+    weir_shape shape;
+    if (value != NULL && (weir_rule_count(value) != 1 || weir_rule_constant(graph, node, 1) == NULL))
+        return weir_rule_fail(graph, node, "the value must be a constant of one element");
+    return shape_input(graph, node, 0, &shape) &&
+           weir_rule_set_plain(graph, node, value == NULL ? WEIR_FLOAT32 : value->dtype, &shape);
+}
