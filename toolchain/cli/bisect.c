@@ -1,0 +1,189 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/job.h"
+#include "cli/probe.h"
+#include "pass/registry.h"
+#include "support/arena.h"
+#include "support/file.h"
+#include "support/text.h"
+
+static const char help_text[] =
+    "Finds the first execution of a pass after which the graph is no longer right, by halving. Right is what computes\n"
+    "the same as INPUT on random inputs or on FILE, bit for bit; after a pass that promises approximate results, within\n"
+    "1e-4 of the largest value; after one that promises other results, the same as that pass made. With --check, right\n"
+    "is when the command ends with 0; it gets the text IR of the last graph in place of {}, its constants beside it.\n"
+    "A pass that fails or crashes is found too. Exit status: 0 all is right, 3 a culprit was found.\n";
+
+/* One execution of a pass in the whole run. */
+typedef struct execution {
+    const char *text; /* "pass (1) NAME on UNIT" */
+    bool changes;     /* the pass promises other results */
+} execution;
+
+typedef struct search {
+    weir_pipeline pipeline;
+    weir_probe probe;
+    const char *input, *data;
+    int64_t batch, samples, seed;
+    weir_outcome *reference;
+    char *log;
+    execution *of;
+    int64_t count;
+} search;
+
+/* --- the executions --- */
+static void add_execution(search *s, char *line) {
+    static const char start[] = "BISECT: running ";
+    char *name = strchr(line, ')'), *end = name == NULL ? NULL : strstr(name, " on ");
+    if (strncmp(line, start, sizeof start - 1) != 0 || end == NULL) return;
+    char *only = weir_format("%.*s", (int)(end - name - 2), name + 2);
+    const weir_pass_info *info = weir_pass_registry_find(s->pipeline.registry, only);
+    s->of = weir_realloc(s->of, (size_t)(s->count + 1) * sizeof *s->of);
+    s->of[s->count++] = (execution){line + sizeof start - 1, info != NULL && info->promise == WEIR_PASS_CHANGES};
+    free(only);
+}
+
+/* Answers whether the first `limit` executions leave the graph right; tells it. */
+static bool ask(search *s, int64_t limit, bool *good) {
+    weir_probe_result result;
+    bool fine = weir_probe_run(&s->probe, limit, &result);
+    if (fine && limit < 0) {
+        s->log = result.log;
+        result.log = NULL;
+        for (char *line = strtok(s->log, "\n"); line != NULL; line = strtok(NULL, "\n")) add_execution(s, line);
+        limit = s->count;
+    }
+    if (fine) {
+        printf("first %lld of %lld: %s%s%.*s\n", (long long)limit, (long long)s->count, result.good ? "right" : "wrong",
+               result.good ? "" : ": ", (int)strcspn(result.why, "\n"), result.why);
+        fflush(stdout);
+    }
+    *good = result.good;
+    weir_probe_free(&result);
+    return fine;
+}
+
+static int tell_culprit(search *s, int64_t index) {
+    weir_probe_result result;
+    bool fine = weir_probe_run(&s->probe, index, &result);
+    if (fine) {
+        printf("culprit: %s\n%s%s%s", s->of[index - 1].text, result.why, *result.why == '\0' ? "" : "\n",
+               result.executed == NULL ? "" : result.executed);
+    }
+    weir_probe_free(&result);
+    return fine ? WEIR_EXIT_MISMATCH : WEIR_EXIT_INPUT;
+}
+
+/* Right after `low` executions, wrong after `high`. */
+static int halve(search *s, int64_t low, int64_t high) {
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        bool good;
+        if (!ask(s, middle, &good)) return WEIR_EXIT_INPUT;
+        if (good) low = middle;
+        else high = middle;
+    }
+    return tell_culprit(s, high);
+}
+
+/* Results are compared between passes that change them on purpose, so each stretch between such passes has a question
+ * of its own. */
+static int find(search *s) {
+    bool good, whole;
+    if (!ask(s, -1, &whole)) return WEIR_EXIT_INPUT;
+    if (s->count == 0) {
+        weir_error(WEIR_NOWHERE, "the pipeline executes no pass that could be skipped");
+        return WEIR_EXIT_USAGE;
+    }
+    if (!ask(s, 0, &good)) return WEIR_EXIT_INPUT;
+    if (!good) {
+        weir_error(weir_at(s->input, 0), "the graph is wrong before any pass");
+        return WEIR_EXIT_INPUT;
+    }
+    int64_t low = 0;
+    for (int64_t end = 1; end < s->count && s->probe.check == NULL; end++) {
+        if (!s->of[end].changes) continue;
+        if (!ask(s, end, &good)) return WEIR_EXIT_INPUT;
+        if (!good) return halve(s, low, end);
+        low = end;
+    }
+    return whole ? WEIR_EXIT_FINE : halve(s, low, s->count);
+}
+
+/* --- set-up --- */
+static int measure(search *s) {
+    const weir_graph *graph = weir_module_graph(s->probe.module, 0);
+    if (s->data != NULL) {
+        weir_array *data = weir_array_read(s->data, NULL);
+        s->reference = data == NULL ? NULL : weir_outcome_data(graph, data);
+        weir_array_free(data);
+    } else {
+        s->reference = weir_outcome_random(graph, (size_t)s->samples, (uint64_t)s->seed);
+    }
+    if (s->reference == NULL) return WEIR_EXIT_INPUT;
+    s->probe.reference = s->reference;
+    if (s->reference->obstacle == NULL) return WEIR_EXIT_FINE;
+    weir_error(weir_at(s->input, 0), "the graph cannot be executed: %s", s->reference->obstacle);
+    weir_note("--check COMMAND asks another question");
+    return WEIR_EXIT_INPUT;
+}
+
+static int search_in(search *s) {
+    s->probe.module = weir_job_read(s->input, s->batch);
+    if (s->probe.module == NULL) return WEIR_EXIT_INPUT;
+    const char *temporary = getenv("TMPDIR");
+    char *folder = weir_format("%s/weir_bisect_XXXXXX", temporary == NULL ? "/tmp" : temporary);
+    int status = WEIR_EXIT_FINE;
+    if (mkdtemp(folder) == NULL) {
+        weir_error(weir_at(folder, 0), "cannot make a temporary folder: %s", strerror(errno));
+        status = WEIR_EXIT_INPUT;
+    }
+    s->probe.folder = folder;
+    s->probe.pipeline = &s->pipeline;
+    s->probe.samples = (size_t)s->samples;
+    s->probe.seed = (uint64_t)s->seed;
+    if (status == WEIR_EXIT_FINE && s->probe.check == NULL) status = measure(s);
+    if (status == WEIR_EXIT_FINE) status = find(s);
+    weir_remove_tree(folder);
+    free(folder);
+    weir_outcome_free(s->reference);
+    weir_module_free(s->probe.module);
+    free(s->of);
+    free(s->log);
+    return status;
+}
+
+static int work(void *user) {
+    search *s = user;
+    int status = weir_pipeline_open(&s->pipeline);
+    if (status == WEIR_EXIT_FINE) status = weir_pipeline_parse(&s->pipeline, "");
+    return status == WEIR_EXIT_FINE ? search_in(s) : status;
+}
+
+int weir_command_bisect(int argc, char **argv) {
+    search s = {.pipeline = WEIR_PIPELINE_DEFAULTS("bisect"), .batch = 1, .samples = 4, .seed = 1};
+    const weir_cli_option options[] = {
+        WEIR_PIPELINE_TEXT_OPTION(s.pipeline),
+        {"check", 'c', WEIR_CLI_STRING, &s.probe.check, "COMMAND", "a shell command that judges the graph {}"},
+        {"data", 'd', WEIR_CLI_STRING, &s.data, "FILE", "frames to compare on: .npy, .npz[:key], .csv[.gz]"},
+        {"samples", 0, WEIR_CLI_INT, &s.samples, "N", "random inputs to compare on (4)"},
+        {"seed", 0, WEIR_CLI_INT, &s.seed, "N", "of the random inputs (1)"},
+        {"tolerance", 0, WEIR_CLI_REAL, &s.probe.tolerance, "X", "allow so much, as a part of the largest value (0)"},
+        {"batch", 0, WEIR_CLI_INT, &s.batch, "N", "value of a symbolic first dimension (1)"},
+        WEIR_PIPELINE_OPTIONS(s.pipeline),
+        {.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("bisect", options, help_text, argc, argv, 1, 1, &count);
+    if (status < 0 && s.pipeline.text == NULL) status = weir_cli_misuse("bisect", "-p TEXT is missing");
+    if (status < 0 && s.probe.check != NULL && s.data != NULL)
+        status = weir_cli_misuse("bisect", "--check does not go with --data");
+    s.input = argv[1];
+    if (status < 0) status = weir_plugins_guard(&s.pipeline.plugins, work, &s);
+    weir_pipeline_close(&s.pipeline);
+    return status;
+}
