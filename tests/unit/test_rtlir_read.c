@@ -168,8 +168,8 @@ static void every_library_file_reads(void **state) {
     free(folder);
     if (files == 0) skip();
     weir_rtl_design *design = *state;
-    for (size_t i = 0; i < weir_rtl_module_count(design); i++) {
-        weir_rtl_module module = weir_rtl_module_at(design, i);
+    for (weir_rtl_module module = weir_rtl_first_module(design); module.id;
+         module = weir_rtl_next_module(design, module)) {
         weir_rtl_module_info info = weir_rtl_get_module(design, module);
         for (size_t p = 0; p < info.port_count; p++) {
             weir_rtl_var_info port = weir_rtl_get_var(design, weir_rtl_port_at(design, module, p));
@@ -228,12 +228,12 @@ static void widths_agree_with_icarus(void **state) {
     free(folder);
     size_t count = weir_rtl_module_count(design);
     if (count == 0 || !weir_process_found("iverilog")) skip();
-    for (size_t i = 0; i < count; i++) {
-        weir_rtl_module part = weir_rtl_module_at(design, i);
-        weir_rtl_module top = wrap(design, part, false);
+    weir_rtl_module read = weir_rtl_first_module(design);
+    for (size_t i = 0; i < count; i++, read = weir_rtl_next_module(design, read)) {
+        weir_rtl_module top = wrap(design, read, false);
         if (!weir_rtl_verify(design, top)) fail_msg("%s", messages.data);
-        if (icarus_complaints(design, top, weir_rtl_get_module(design, part).path) != 0)
-            fail_msg("%s: widths differ", weir_rtl_get_module(design, part).name);
+        if (icarus_complaints(design, top, weir_rtl_get_module(design, read).path) != 0)
+            fail_msg("%s: widths differ", weir_rtl_get_module(design, read).name);
     }
     char *path = data_path("part.v");
     weir_rtl_module part = weir_rtl_read_module(design, path);

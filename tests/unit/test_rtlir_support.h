@@ -15,6 +15,7 @@
 #include "rtlir/read.h"
 #include "rtlir/stmt.h"
 #include "rtlir/verify.h"
+#include "rtlir/visitor.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"

@@ -155,7 +155,7 @@ static void modules_that_contain_themselves_are_found(void **state) {
     weir_rtl_add_instance(d, a, b, "u_b");
     weir_rtl_add_instance(d, b, c, "u_c");
     size_t count = 0;
-    weir_rtl_module *order = weir_rtl_modules_below(d, a, &count);
+    weir_rtl_module *order = weir_rtl_modules_below(d, a, WEIR_RTL_CHILDREN_FIRST, &count);
     assert_int_equal(count, 3);
     assert_int_equal(order[0].id, c.id);
     assert_int_equal(order[2].id, a.id);

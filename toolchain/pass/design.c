@@ -5,6 +5,7 @@
 
 #include "rtlir/print.h"
 #include "rtlir/verify.h"
+#include "rtlir/visitor.h"
 
 static weir_rtl_module top_of(const weir_module *module) {
     return weir_rtl_find_module(weir_module_design(module), weir_module_string(module, "hardware.top", ""));
@@ -13,7 +14,8 @@ static weir_rtl_module top_of(const weir_module *module) {
 static void print(const weir_module *module, weir_text *text) {
     weir_rtl_design *design = weir_module_design(module);
     size_t count = 0;
-    weir_rtl_module *below = top_of(module).id ? weir_rtl_modules_below(design, top_of(module), &count) : NULL;
+    weir_rtl_module *below =
+        top_of(module).id ? weir_rtl_modules_below(design, top_of(module), WEIR_RTL_CHILDREN_FIRST, &count) : NULL;
     for (size_t i = 0; below && i < count; i++) {
         weir_rtl_print_verilog(design, below[i], text);
     }

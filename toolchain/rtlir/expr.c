@@ -28,9 +28,10 @@ const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
 /* Accounts for one operand in a new expression: size, depth and the module of both. False after an error. */
 static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
     const rtl_expr *part = &design->expr[operand];
-    expr->size += part->size;
-    if (part->depth >= expr->depth) expr->depth = part->depth + 1;
-    if (expr->size > RTL_MAX_EXPR_SIZE || expr->depth > RTL_MAX_DEPTH) {
+    uint32_t size = (uint32_t)expr->size + part->size;
+    if (part->depth >= expr->depth) expr->depth = (uint16_t)(part->depth + 1);
+    expr->size = (uint16_t)size;
+    if (size >= RTL_MAX_EXPR_SIZE || expr->depth > RTL_MAX_DEPTH) {
         rtl_error(design, design->place, "an expression has more than %d parts or %d levels; name some of its parts",
                   RTL_MAX_EXPR_SIZE, RTL_MAX_DEPTH);
         return false;
@@ -72,6 +73,32 @@ weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
                      .a = var.id};
     record->read = add_expr(design, expr, 0, 0, 0).id;
     return (weir_rtl_expr){record->read};
+}
+
+weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
+    if (!instance.id || !port.id) return none;
+    const rtl_instance *record = &design->instance[instance.id];
+    const rtl_var *var = &design->var[port.id];
+    if (var->module != record->module || var->direction == WEIR_RTL_INTERNAL) {
+        rtl_error(design, design->place, "'%s' is no port of module '%s' of instance '%s'", var->name,
+                  design->module[record->module].name, record->name);
+        return none;
+    }
+    uint32_t width = var->range ? weir_rtl_port_width(design, instance, var->name) : var->width;
+    if (!width) return none;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_PORT,
+                     .width = width,
+                     .is_signed = var->is_signed,
+                     .carries = var->kind,
+                     .module = record->parent,
+                     .a = instance.id,
+                     .b = port.id};
+    return add_expr(design, expr, 0, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_read_port(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
+    if (!instance.id) return none;
+    return weir_rtl_port_of(design, instance, (weir_rtl_var){rtl_find_port(design, instance.id, port)});
 }
 
 weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {
@@ -176,7 +203,7 @@ weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint3
     if (from.kind == WEIR_RTL_EXPR_SLICE) {
         value.id = from.a;
         low += from.b;
-    } else if (from.kind != WEIR_RTL_EXPR_VAR) {
+    } else if (from.kind != WEIR_RTL_EXPR_VAR && from.kind != WEIR_RTL_EXPR_PORT) {
         rtl_error(design, design->place, "'%s' is no variable and cannot be sliced; assign it to a wire first",
                   rtl_describe(design, value.id));
         return none;
@@ -193,7 +220,8 @@ weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_
 weir_rtl_expr weir_rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, uint32_t width) {
     if (!value.id || !base.id) return none;
     const rtl_expr *from = &design->expr[value.id];
-    if (from->kind != WEIR_RTL_EXPR_VAR || from->width < 2 || width < 1 || width > from->width) {
+    bool is_variable = from->kind == WEIR_RTL_EXPR_VAR || from->kind == WEIR_RTL_EXPR_PORT;
+    if (!is_variable || from->width < 2 || width < 1 || width > from->width) {
         rtl_error(design, design->place, "'%s' has %u bits; a select of %u bits needs a variable of at least %u",
                   rtl_describe(design, value.id), (unsigned)from->width, (unsigned)width,
                   (unsigned)(width < 2 ? 2 : width));
@@ -394,6 +422,7 @@ bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
     switch (record->kind) {
     case WEIR_RTL_EXPR_VAR:
         return design->var[record->a].direction != WEIR_RTL_INPUT && !design->var[record->a].is_path;
+    case WEIR_RTL_EXPR_PORT: return design->var[record->b].direction != WEIR_RTL_OUTPUT;
     case WEIR_RTL_EXPR_SLICE:
     case WEIR_RTL_EXPR_SELECT: return weir_rtl_is_target(design, (weir_rtl_expr){record->a});
     case WEIR_RTL_EXPR_CONCAT:
@@ -402,6 +431,13 @@ bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
         return true;
     default: return false;
     }
+}
+
+static void name_variable(const weir_rtl_design *design, uint32_t expr, weir_rtl_expr_info *info) {
+    const rtl_expr *record = &design->expr[expr];
+    bool is_port = record->kind == WEIR_RTL_EXPR_PORT;
+    info->instance.id = is_port ? record->a : 0;
+    info->var.id = is_port ? record->b : record->a;
 }
 
 weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr) {
@@ -414,11 +450,12 @@ weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_exp
                                .module = {record->module}};
     switch (record->kind) {
     case WEIR_RTL_EXPR_CONSTANT: info.words = design->word + record->a; break;
-    case WEIR_RTL_EXPR_VAR: info.var.id = record->a; break;
+    case WEIR_RTL_EXPR_VAR:
+    case WEIR_RTL_EXPR_PORT: name_variable(design, expr.id, &info); break;
     case WEIR_RTL_EXPR_PARAMETER: info.parameter.id = record->a; break;
     case WEIR_RTL_EXPR_SLICE: info.low = record->b; /* fall through */
     case WEIR_RTL_EXPR_SELECT:
-        info.var.id = design->expr[record->a].a;
+        name_variable(design, record->a, &info);
         info.operand_count = record->kind == WEIR_RTL_EXPR_SELECT ? 2 : 1;
         break;
     case WEIR_RTL_EXPR_CONCAT: info.operand_count = record->b; break;

@@ -18,6 +18,7 @@ typedef enum weir_rtl_expr_kind {
     WEIR_RTL_EXPR_CONSTANT,
     WEIR_RTL_EXPR_VAR,
     WEIR_RTL_EXPR_PARAMETER,
+    WEIR_RTL_EXPR_PORT,   /* a port of an instance in the module: instance.port */
     WEIR_RTL_EXPR_SLICE,  /* operand[low + width - 1 : low], the operand being a variable */
     WEIR_RTL_EXPR_SELECT, /* operand[index +: width], the operand being a variable */
     WEIR_RTL_EXPR_CONCAT,
@@ -32,13 +33,17 @@ typedef enum weir_rtl_expr_kind {
 weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var);
 weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_parameter parameter);
 
+/* A port of an instance of the module: an input can be assigned to, an output read. */
+weir_rtl_expr weir_rtl_read_port(weir_rtl_design *design, weir_rtl_instance instance, const char *port);
+weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port);
+
 /* Constants. The value must fit: [0, 2^width) or [-2^(width-1), 2^(width-1)). */
 weir_rtl_expr weir_rtl_constant(weir_rtl_design *design, uint32_t width, uint64_t value);
 weir_rtl_expr weir_rtl_constant_signed(weir_rtl_design *design, uint32_t width, int64_t value);
 /* (width + 63) / 64 words, least significant first; bits beyond the width must be zero. */
 weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words);
 
-/* Parts of a variable: [high:low], one bit, and width bits from a base that the hardware computes. Unsigned. */
+/* Parts of a variable or of a port of an instance: [high:low], one bit, and width bits from a base that the hardware computes. Unsigned. */
 weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint32_t high, uint32_t low);
 weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_t index);
 weir_rtl_expr weir_rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, uint32_t width);
@@ -68,9 +73,10 @@ typedef struct weir_rtl_expr_info {
     weir_rtl_operator op; /* unary and binary */
     uint32_t width;
     bool is_signed;
-    weir_rtl_kind carries;  /* clock, reset, ... when it is a variable of that kind or was cast to it */
-    weir_rtl_module module; /* whose variables it reads; none for constants */
-    weir_rtl_var var;       /* variable, slice, select */
+    weir_rtl_kind carries;      /* clock, reset, ... when it is a variable of that kind or was cast to it */
+    weir_rtl_module module;     /* whose variables it reads; none for constants */
+    weir_rtl_var var;           /* variable, port, slice, select */
+    weir_rtl_instance instance; /* when that is a port of this instance */
     weir_rtl_parameter parameter;
     uint32_t low;          /* slice */
     size_t operand_count;  /* see weir_rtl_operand; a select's operands are the variable and the base */

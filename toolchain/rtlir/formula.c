@@ -103,7 +103,7 @@ rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rt
     const rtl_formula *f = &design->formula[formula];
     if (f->kind == RTL_FORMULA_VALUE) return f->value;
     if (f->kind == RTL_FORMULA_PARAMETER) {
-        rtl_value value = parameters[design->parameter[f->a].index];
+        rtl_value value = parameters[design->parameter[f->a].slot];
         return value.kind == RTL_VALUE_NONE ? no_value(problem, "a parameter that it needs has no value") : value;
     }
     rtl_value a = rtl_evaluate(design, f->a, parameters, problem);
@@ -138,12 +138,13 @@ static rtl_value override_value(const weir_rtl_design *design, const rtl_value *
 
 rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance) {
     const rtl_ids *ids = &design->module[module].parameters;
-    rtl_value *values = weir_calloc(ids->count + 1, sizeof *values);
+    rtl_value *values = weir_calloc(design->module[module].parameter_slots + 1, sizeof *values);
     for (size_t i = 0; i < ids->count; i++) {
         const char *problem = NULL;
-        if (instance && i < instance->override_count && instance->override[i].kind != RTL_VALUE_NONE)
-            values[i] = override_value(design, &instance->override[i]);
-        else values[i] = rtl_evaluate(design, design->parameter[ids->id[i]].formula, values, &problem);
+        uint32_t slot = design->parameter[ids->id[i]].slot;
+        if (instance && slot < instance->override_count && instance->override[slot].kind != RTL_VALUE_NONE)
+            values[slot] = override_value(design, &instance->override[slot]);
+        else values[slot] = rtl_evaluate(design, design->parameter[ids->id[i]].formula, values, &problem);
     }
     return values;
 }
@@ -151,9 +152,9 @@ rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t modul
 uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_value *parameters,
                         const char **problem) {
     const rtl_var *port = &design->var[var];
-    if (!port->high) return port->width;
-    rtl_value high = rtl_evaluate(design, port->high, parameters, problem);
-    rtl_value low = rtl_evaluate(design, port->low, parameters, problem);
+    if (!port->range) return port->width;
+    rtl_value high = rtl_evaluate(design, design->range[port->range].high, parameters, problem);
+    rtl_value low = rtl_evaluate(design, design->range[port->range].low, parameters, problem);
     if (high.kind == RTL_VALUE_INTEGER && low.kind == RTL_VALUE_INTEGER) {
         if (low.integer >= 0 && high.integer >= low.integer && high.integer - low.integer < WEIR_RTL_MAX_WIDTH)
             return (uint32_t)(high.integer - low.integer + 1);

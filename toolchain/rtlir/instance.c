@@ -4,8 +4,8 @@
 
 #include "rtlir/internal.h"
 
-weir_rtl_instance weir_rtl_add_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
-                                        const char *name) {
+static weir_rtl_instance new_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
+                                      const char *name, bool is_wired) {
     weir_rtl_instance none = {0};
     if (!parent.id || !module.id) return none;
     if (design->module[parent.id].is_external) {
@@ -24,19 +24,28 @@ weir_rtl_instance weir_rtl_add_instance(weir_rtl_design *design, weir_rtl_module
     instance->parent = parent.id;
     instance->module = module.id;
     instance->stmt = stmt;
+    instance->is_wired = is_wired;
     rtl_ids_add(&design->module[parent.id].instances, id);
-    rtl_name entry = {.name = own, .scope = parent.id, .id = id, .kind = RTL_NAME_INSTANCE};
-    rtl_names_set(&design->names, &entry);
+    rtl_names_add(design, (rtl_name){RTL_NAME_INSTANCE, id});
     return (weir_rtl_instance){id};
+}
+
+weir_rtl_instance weir_rtl_add_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
+                                        const char *name) {
+    return new_instance(design, parent, module, name, false);
+}
+
+weir_rtl_instance weir_rtl_add_wired_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
+                                              const char *name) {
+    return new_instance(design, parent, module, name, true);
 }
 
 /* ---- parameters ---- */
 
 static uint32_t find_parameter(weir_rtl_design *design, const rtl_instance *instance, const char *name) {
     const rtl_module *module = &design->module[instance->module];
-    const rtl_name *entry =
-        rtl_names_find(&design->names, instance->module, weir_strings_intern(design->strings, name));
-    if (entry && entry->kind == RTL_NAME_PARAMETER) return entry->id;
+    rtl_name entry = rtl_names_find(design, instance->module, weir_strings_intern(design->strings, name));
+    if (entry.kind == RTL_NAME_PARAMETER) return entry.id;
     rtl_error(design, design->place, "module '%s' of instance '%s' has no parameter '%s'", module->name, instance->name,
               name);
     const char *nearest = rtl_nearest_parameter(design, instance->module, name);
@@ -62,18 +71,18 @@ static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl
                   instance->name, module, is_string ? "a string" : "a number", is_string ? "a number" : "a string");
         return;
     }
-    if (parameter->index >= instance->override_count) {
-        size_t count = design->module[instance->module].parameters.count;
+    if (parameter->slot >= instance->override_count) {
+        uint32_t count = design->module[instance->module].parameter_slots;
         rtl_value *bigger = weir_arena_array(design->arena, count, sizeof *bigger);
         if (instance->override_count) memcpy(bigger, instance->override, instance->override_count * sizeof *bigger);
         instance->override = bigger;
         instance->override_count = count;
     }
-    if (instance->override[parameter->index].kind != RTL_VALUE_NONE) {
+    if (instance->override[parameter->slot].kind != RTL_VALUE_NONE) {
         rtl_error(design, design->place, "parameter '%s' of instance '%s' is set twice", name, instance->name);
         return;
     }
-    instance->override[parameter->index] = value;
+    instance->override[parameter->slot] = value;
 }
 
 void weir_rtl_set_parameter(weir_rtl_design *design, weir_rtl_instance instance, const char *name, int64_t value) {
@@ -103,10 +112,10 @@ void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance inst
 
 /* ---- ports ---- */
 
-static uint32_t find_port(weir_rtl_design *design, const rtl_instance *instance, const char *name) {
-    const rtl_name *entry =
-        rtl_names_find(&design->names, instance->module, weir_strings_intern(design->strings, name));
-    if (entry && entry->kind == RTL_NAME_VAR && design->var[entry->id].direction != WEIR_RTL_INTERNAL) return entry->id;
+uint32_t rtl_find_port(weir_rtl_design *design, uint32_t id, const char *name) {
+    const rtl_instance *instance = &design->instance[id];
+    rtl_name entry = rtl_names_find(design, instance->module, weir_strings_intern(design->strings, name));
+    if (entry.kind == RTL_NAME_VAR && design->var[entry.id].direction != WEIR_RTL_INTERNAL) return entry.id;
     rtl_error(design, design->place, "module '%s' of instance '%s' has no port '%s'",
               design->module[instance->module].name, instance->name, name);
     const char *nearest = rtl_nearest_port(design, instance->module, name);
@@ -115,17 +124,17 @@ static uint32_t find_port(weir_rtl_design *design, const rtl_instance *instance,
 }
 
 static void set_connection(weir_rtl_design *design, rtl_instance *instance, const rtl_var *port, uint32_t value) {
-    if (port->port >= instance->connection_count) {
-        size_t count = design->module[instance->module].ports.count;
+    if (port->slot >= instance->connection_count) {
+        uint32_t count = design->module[instance->module].port_slots;
         uint32_t *bigger = weir_arena_array(design->arena, count, sizeof *bigger);
         if (instance->connection_count)
             memcpy(bigger, instance->connection, instance->connection_count * sizeof *bigger);
         instance->connection = bigger;
         instance->connection_count = count;
     }
-    if (instance->connection[port->port])
+    if (instance->connection[port->slot])
         rtl_error(design, design->place, "port '%s' of instance '%s' is connected twice", port->name, instance->name);
-    else instance->connection[port->port] = value;
+    else instance->connection[port->slot] = value;
 }
 
 static const char *const kind_names[] = {"data", "clock", "reset", "asynchronous reset", "clock enable"};
@@ -140,7 +149,7 @@ static bool kind_fits(const rtl_expr *expr, const rtl_var *port) {
 void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const char *port, weir_rtl_expr value) {
     if (!instance.id || !value.id) return;
     rtl_instance *record = &design->instance[instance.id];
-    uint32_t id = find_port(design, record, port);
+    uint32_t id = rtl_find_port(design, instance.id, port);
     if (!id) return;
     const rtl_var *var = &design->var[id];
     const rtl_expr *expr = &design->expr[value.id];
@@ -160,7 +169,7 @@ void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const
 void weir_rtl_leave_open(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
     if (!instance.id) return;
     rtl_instance *record = &design->instance[instance.id];
-    uint32_t id = find_port(design, record, port);
+    uint32_t id = rtl_find_port(design, instance.id, port);
     if (!id) return;
     if (design->var[id].direction == WEIR_RTL_INPUT)
         rtl_error(design, design->place, "input '%s' of instance '%s' cannot be left open", port, record->name);
@@ -170,7 +179,7 @@ void weir_rtl_leave_open(weir_rtl_design *design, weir_rtl_instance instance, co
 uint32_t weir_rtl_port_width(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
     if (!instance.id) return 0;
     const rtl_instance *record = &design->instance[instance.id];
-    uint32_t id = find_port(design, record, port);
+    uint32_t id = rtl_find_port(design, instance.id, port);
     if (!id) return 0;
     const char *problem = NULL;
     rtl_value *parameters = rtl_evaluate_parameters(design, record->module, record);
@@ -188,7 +197,7 @@ bool weir_rtl_parameter_value(weir_rtl_design *design, weir_rtl_instance instanc
     uint32_t id = find_parameter(design, record, name);
     if (!id) return false;
     rtl_value *parameters = rtl_evaluate_parameters(design, record->module, record);
-    rtl_value result = parameters[design->parameter[id].index];
+    rtl_value result = parameters[design->parameter[id].slot];
     free(parameters);
     if (result.kind != RTL_VALUE_INTEGER) {
         rtl_error(design, design->place, "parameter '%s' of instance '%s' has no integer value", name, record->name);
@@ -200,12 +209,42 @@ bool weir_rtl_parameter_value(weir_rtl_design *design, weir_rtl_instance instanc
 
 weir_rtl_instance_info weir_rtl_get_instance(const weir_rtl_design *design, weir_rtl_instance instance) {
     const rtl_instance *record = &design->instance[instance.id];
-    weir_rtl_instance_info info = {.name = record->name, .parent = {record->parent}, .module = {record->module}};
+    weir_rtl_instance_info info = {.name = record->name,
+                                   .parent = {record->parent},
+                                   .module = {record->module},
+                                   .stmt = {record->stmt},
+                                   .is_wired = record->is_wired};
     return info;
 }
 
-weir_rtl_expr weir_rtl_connection_at(const weir_rtl_design *design, weir_rtl_instance instance, size_t port) {
+weir_rtl_instance weir_rtl_find_instance(const weir_rtl_design *design, weir_rtl_module module, const char *name) {
+    rtl_name entry = rtl_names_find(design, module.id, weir_strings_intern(design->strings, name));
+    return (weir_rtl_instance){entry.kind == RTL_NAME_INSTANCE ? entry.id : 0};
+}
+
+weir_rtl_connection weir_rtl_connection_of(const weir_rtl_design *design, weir_rtl_instance instance,
+                                           weir_rtl_var port) {
     const rtl_instance *record = &design->instance[instance.id];
-    uint32_t id = port < record->connection_count ? record->connection[port] : 0;
-    return (weir_rtl_expr){id == RTL_OPEN ? 0 : id};
+    uint32_t slot = design->var[port.id].slot;
+    uint32_t id = slot < record->connection_count ? record->connection[slot] : 0;
+    return (weir_rtl_connection){.value = {id == RTL_OPEN ? 0 : id}, .is_open = id == RTL_OPEN};
+}
+
+weir_rtl_expr weir_rtl_connection_at(const weir_rtl_design *design, weir_rtl_instance instance, size_t port) {
+    weir_rtl_var var = {design->module[design->instance[instance.id].module].ports.id[port]};
+    return weir_rtl_connection_of(design, instance, var).value;
+}
+
+weir_rtl_override weir_rtl_override_of(const weir_rtl_design *design, weir_rtl_instance instance,
+                                       weir_rtl_parameter parameter) {
+    const rtl_instance *record = &design->instance[instance.id];
+    uint32_t slot = design->parameter[parameter.id].slot;
+    weir_rtl_override result = {0};
+    if (slot >= record->override_count || record->override[slot].kind == RTL_VALUE_NONE) return result;
+    const rtl_value *value = &record->override[slot];
+    result.is_set = true;
+    result.integer = value->integer;
+    result.text = value->text;
+    result.value.id = value->expr;
+    return result;
 }

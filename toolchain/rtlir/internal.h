@@ -12,8 +12,8 @@
 #include "support/text.h"
 
 enum {
-    RTL_MAX_EXPR_SIZE = 1 << 16, /* nodes of one expression, shared ones counted each time */
-    RTL_MAX_DEPTH = 1000         /* nesting of expressions and of blocks: bounds the recursion over them */
+    RTL_MAX_EXPR_SIZE = UINT16_MAX, /* nodes of one expression, shared ones counted each time */
+    RTL_MAX_DEPTH = 1000            /* nesting of expressions and of blocks: bounds the recursion over them */
 };
 
 #define RTL_OPEN UINT32_MAX /* a connection that was left open on purpose */
@@ -24,19 +24,28 @@ typedef struct rtl_ids {
     size_t count, capacity;
 } rtl_ids;
 
-/* What every commentable record starts with. */
+/* What every item starts with: where it comes from, and an entry for what few items have. */
 typedef struct rtl_common {
+    uint32_t origin, extra;
+} rtl_common;
+
+/* Shared by all items made at one place by one pass. */
+typedef struct rtl_origin {
+    const char *file;
+    int line;
+    uint32_t trail; /* list of rtl_trail, the last pass first */
+} rtl_origin;
+
+typedef struct rtl_extra {
     const char *comment;
     uint32_t attributes; /* list of rtl_attribute */
-    uint32_t trail;      /* list of rtl_trail, the last pass first */
-    weir_location place;
-} rtl_common;
+} rtl_extra;
 
 typedef struct rtl_attribute {
     const char *name;
     const char *text;
     int64_t integer;
-    enum { RTL_ATTRIBUTE_FLAG, RTL_ATTRIBUTE_TEXT, RTL_ATTRIBUTE_INTEGER } kind;
+    weir_rtl_attribute_kind kind;
     uint32_t next;
 } rtl_attribute;
 
@@ -49,22 +58,34 @@ typedef struct rtl_module {
     rtl_common common;
     const char *name;
     const char *path;
-    bool is_external;
-    rtl_ids ports, vars, parameters, instances;
+    rtl_ids ports, parameters, instances;
+    uint32_t first_var, last_var, var_count; /* a list, so that variables can be removed at any time */
+    uint32_t port_slots, parameter_slots;    /* used so far: a slot stays what it is when ports come and go */
+    uint32_t same_next, same_previous;       /* ring of the modules that share the name; itself when it is unique */
     uint32_t body;
+    bool is_external, is_stub, is_removed;
 } rtl_module;
 
 typedef struct rtl_var {
     rtl_common common;
     const char *name;
-    uint32_t module, width, port;
-    uint32_t high, low; /* formulas of the range, 0 when the width is fixed */
-    uint32_t read;      /* the expression that reads it, once made */
+    uint32_t module, width, next, previous;
+    uint32_t port, slot; /* of a port: position in the list, place in the connections of instances */
+    uint32_t range;      /* formulas of the range of a library module's port; 0 when the width is fixed */
+    uint32_t read;       /* the expression that reads it, once made */
     weir_rtl_direction direction;
-    weir_rtl_kind kind;
-    bool is_signed, is_register;
-    bool is_path; /* named by a hierarchical path: read here, declared and driven below */
+    weir_rtl_kind kind : 8;
+    bool is_signed : 1;
+    bool is_register : 1;
+    bool is_undecided : 1; /* wire or register, as its assignments say */
+    bool is_path : 1;      /* named by a hierarchical path: read here, declared and driven below */
+    bool is_removed : 1;
 } rtl_var;
+
+/* Formulas of the bounds of a port's range. */
+typedef struct rtl_range {
+    uint32_t high, low;
+} rtl_range;
 
 /* The value of a parameter. An opaque one is right for Verilog but of no use in a range. */
 typedef struct rtl_value {
@@ -77,8 +98,8 @@ typedef struct rtl_value {
 typedef struct rtl_parameter {
     rtl_common common;
     const char *name;
-    uint32_t module, index, formula;
-    bool is_local;
+    uint32_t module, slot, formula;
+    bool is_local, is_removed;
 } rtl_parameter;
 
 typedef enum rtl_formula_kind {
@@ -100,31 +121,34 @@ typedef struct rtl_formula {
 } rtl_formula;
 
 typedef struct rtl_expr {
-    weir_rtl_expr_kind kind;
-    weir_rtl_operator op;
-    uint32_t width, module, size, depth;
-    /* constant: a = first word; var, parameter: a = its id; slice: a = variable expression, b = low; select: a,
-     * b = base; concat: operands a to a + b - 1 of the operand table; repeat: a, b times; others: operands */
+    weir_rtl_expr_kind kind : 8;
+    weir_rtl_operator op : 8;
+    weir_rtl_kind carries : 8;
+    bool is_signed : 1;
+    uint32_t width, module;
+    uint16_t size, depth;
+    /* constant: a = first word; var, parameter: a = its id; port: a = instance, b = port; slice: a = variable or port
+     * expression, b = low; select: a, b = base; concat: operands a to a + b - 1 of the operand table; repeat: a, b
+     * times; others: operands */
     uint32_t a, b, c;
-    weir_rtl_kind carries;
-    bool is_signed;
 } rtl_expr;
 
 typedef struct rtl_instance {
     rtl_common common;
     const char *name;
     uint32_t parent, module, stmt;
-    uint32_t *connection; /* by port index: expression, 0 or RTL_OPEN */
-    size_t connection_count;
-    rtl_value *override; /* by parameter index */
-    size_t override_count;
+    uint32_t connection_count, override_count;
+    uint32_t *connection; /* by the port's slot: expression, 0 or RTL_OPEN */
+    rtl_value *override;  /* by the parameter's slot */
+    bool is_wired, is_removed;
 } rtl_instance;
 
 typedef struct rtl_stmt {
     rtl_common common;
-    weir_rtl_stmt_kind kind;
-    weir_rtl_timing timing;
-    uint32_t block, next, previous;
+    weir_rtl_stmt_kind kind : 8;
+    weir_rtl_timing timing : 8;
+    uint32_t block; /* 0: removed */
+    uint32_t next, previous;
     uint32_t a, b; /* assign: target, value; instance: a; if, case, item: a = condition or label; always: a = events */
     uint32_t body, other;
 } rtl_stmt;
@@ -138,17 +162,47 @@ typedef struct rtl_block {
     uint32_t module, owner, first, last, depth;
 } rtl_block;
 
-/* Names by scope: a module's own names, module names (scope 0), and the counters behind weir_rtl_free_name. */
+/* Somebody walks over a block: when `current` is taken out of it, the cursor moves back to what stands before it. */
+typedef struct rtl_cursor {
+    struct rtl_cursor *outer;
+    uint32_t block, current;
+    bool is_gone;
+} rtl_cursor;
+
+/* What a name means. The name and its scope are those of the record. */
+typedef enum rtl_name_kind {
+    RTL_NAME_NONE,
+    RTL_NAME_MODULE, /* the first of those that share it */
+    RTL_NAME_VAR,
+    RTL_NAME_PARAMETER,
+    RTL_NAME_INSTANCE
+} rtl_name_kind;
+
 typedef struct rtl_name {
-    const char *name; /* interned; NULL: free slot */
-    uint32_t scope, id;
-    enum { RTL_NAME_MODULE, RTL_NAME_VAR, RTL_NAME_PARAMETER, RTL_NAME_INSTANCE, RTL_NAME_COUNTER, RTL_NAME_PATH } kind;
+    rtl_name_kind kind;
+    uint32_t id;
 } rtl_name;
 
+typedef struct rtl_name_slot {
+    uint32_t hash;
+    uint32_t packed; /* kind and id; 0: free */
+} rtl_name_slot;
+
 typedef struct rtl_names {
-    rtl_name *slot;
+    rtl_name_slot *slot;
     size_t count, capacity; /* a power of two, or 0 */
 } rtl_names;
+
+/* Numbers by scope and text: the counters behind weir_rtl_free_name, the files that were read. */
+typedef struct rtl_label {
+    const char *name; /* interned; NULL: free slot */
+    uint32_t scope, number;
+} rtl_label;
+
+typedef struct rtl_labels {
+    rtl_label *slot;
+    size_t count, capacity; /* a power of two, or 0 */
+} rtl_labels;
 
 struct weir_rtl_design {
     weir_arena *arena;
@@ -156,13 +210,17 @@ struct weir_rtl_design {
     size_t errors;
     weir_location place;
     const char *pass;
-    uint32_t trail;                   /* of items made now */
-    rtl_names names, counters, paths; /* paths: of the files that were read */
+    uint32_t origin; /* of items made now; 0: to be made */
+    rtl_names names;
+    rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
+    rtl_cursor *cursor;                  /* the innermost walk that is going on */
+    size_t removed_modules;
 #define RTL_TABLE(type, name)                                                                                          \
     type *name;                                                                                                        \
     size_t name##_count, name##_capacity;
     RTL_TABLE(rtl_module, module)
     RTL_TABLE(rtl_var, var)
+    RTL_TABLE(rtl_range, range)
     RTL_TABLE(rtl_parameter, parameter)
     RTL_TABLE(rtl_formula, formula)
     RTL_TABLE(rtl_expr, expr)
@@ -170,6 +228,8 @@ struct weir_rtl_design {
     RTL_TABLE(rtl_stmt, stmt)
     RTL_TABLE(rtl_block, block)
     RTL_TABLE(rtl_event, event)
+    RTL_TABLE(rtl_origin, origin_entry)
+    RTL_TABLE(rtl_extra, extra)
     RTL_TABLE(rtl_attribute, attribute)
     RTL_TABLE(rtl_trail, trail_entry)
     RTL_TABLE(uint32_t, operand)
@@ -188,23 +248,51 @@ struct weir_rtl_design {
 void rtl_error(weir_rtl_design *design, weir_location place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The common part of a record made now. */
-rtl_common rtl_common_now(const weir_rtl_design *design);
+rtl_common rtl_common_now(weir_rtl_design *design);
 void rtl_ids_add(rtl_ids *ids, uint32_t id);
+void rtl_ids_remove(rtl_ids *ids, uint32_t id);
 rtl_common *rtl_common_of(const weir_rtl_design *design, weir_rtl_item item);
+weir_location rtl_place_of(const weir_rtl_design *design, const rtl_common *common);
+const char *rtl_comment_of(const weir_rtl_design *design, const rtl_common *common); /* or NULL */
+uint32_t rtl_attributes_of(const weir_rtl_design *design, const rtl_common *common); /* the first one */
 
-/* Names (names.c). The name must be interned. NULL when it is not there. */
-const rtl_name *rtl_names_find(const rtl_names *names, uint32_t scope, const char *name);
-void rtl_names_set(rtl_names *names, const rtl_name *entry);
+/* Names (names.c). Names must be interned. Scope 0 holds modules, a module's id its own names. */
+rtl_name rtl_names_find(const weir_rtl_design *design, uint32_t scope, const char *name);
+void rtl_names_add(weir_rtl_design *design, rtl_name entry);
+void rtl_names_remove(weir_rtl_design *design, rtl_name entry);
 /* Interns the name and checks that it is legal and free in the scope; NULL after an error, which names `what`. */
 const char *rtl_new_name(weir_rtl_design *design, uint32_t scope, const char *what, const char *name);
+/* Only interns it and checks that it is legal. */
+const char *rtl_legal_name(weir_rtl_design *design, uint32_t scope, const char *what, const char *name);
+const rtl_label *rtl_labels_find(const rtl_labels *labels, uint32_t scope, const char *name); /* NULL: none */
+void rtl_labels_set(rtl_labels *labels, const rtl_label *label);
 /* The nearest name of a port or a parameter of the module, or NULL. */
 const char *rtl_nearest_port(const weir_rtl_design *design, uint32_t module, const char *name);
 const char *rtl_nearest_parameter(const weir_rtl_design *design, uint32_t module, const char *name);
 
+/* Files a module under its name: alone, or in the ring of those that have it already. */
+void rtl_file_module(weir_rtl_design *design, uint32_t module);
+void rtl_unfile_module(weir_rtl_design *design, uint32_t module);
+
 uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner);
 /* Appends a statement of the kind to the block. */
 uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kind kind);
+/* Puts a statement that stands in no block in front of another one (0: at the end); takes it out of its block. */
+void rtl_link_stmt(weir_rtl_design *design, uint32_t stmt, uint32_t block, uint32_t before);
+void rtl_unlink_stmt(weir_rtl_design *design, uint32_t stmt);
+/* The statement after this one inside `root`, outer ones first; 0 at the end. */
+uint32_t rtl_walk_next(const weir_rtl_design *design, uint32_t stmt, uint32_t root);
+/* The statement in a body of a module that this one stands in: itself, or a process. */
+uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt);
+/* Brings a value to what an assignment to the target needs; 0 after an error. */
+uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value);
+/* Variables that a process assigns must not be wires; an output or an undecided one becomes a register. */
+bool rtl_make_registers(weir_rtl_design *design, uint32_t target);
+/* May this statement's blocks hold statements? */
+bool rtl_in_process(weir_rtl_design *design, uint32_t block);
 uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char *name, uint32_t formula, bool is_local);
+/* The port of an instance's module, 0 after an error that suggests the nearest name. */
+uint32_t rtl_find_port(weir_rtl_design *design, uint32_t instance, const char *name);
 uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *model);
 
 /* Formulas (formula.c). */
@@ -220,6 +308,14 @@ uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_v
 
 /* The text of an expression, shortened for messages; belongs to the arena. */
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr);
+
+/* What a rewriter works on, and what it has for an instance (rewrite.c). */
+struct weir_rtl_rewriter;
+weir_rtl_design *rtl_rewriter_design(const struct weir_rtl_rewriter *rewriter);
+uint32_t rtl_mapped_instance(const struct weir_rtl_rewriter *rewriter, uint32_t instance);
+
+/* Says of outputs and undecided variables whether a process assigns them, so whether they are registers. */
+void rtl_settle_registers(weir_rtl_design *design, uint32_t module);
 
 /* Operators (expr.c). */
 typedef enum rtl_rule { RTL_SAME, RTL_SHIFT, RTL_COMPARE, RTL_REDUCE, RTL_LOGICAL } rtl_rule;

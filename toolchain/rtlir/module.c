@@ -4,9 +4,36 @@
 
 #include "rtlir/internal.h"
 
-weir_rtl_module weir_rtl_add_module(weir_rtl_design *design, const char *name) {
+/* ---- modules under their names ---- */
+
+void rtl_file_module(weir_rtl_design *design, uint32_t module) {
+    rtl_module *record = &design->module[module];
+    rtl_name first = rtl_names_find(design, 0, record->name);
+    record->same_next = record->same_previous = module;
+    if (!first.id) {
+        rtl_names_add(design, (rtl_name){RTL_NAME_MODULE, module});
+        return;
+    }
+    rtl_module *head = &design->module[first.id];
+    record->same_next = first.id;
+    record->same_previous = head->same_previous;
+    design->module[head->same_previous].same_next = module;
+    head->same_previous = module;
+}
+
+void rtl_unfile_module(weir_rtl_design *design, uint32_t module) {
+    const rtl_module *record = &design->module[module];
+    uint32_t next = record->same_next;
+    bool is_first = rtl_names_find(design, 0, record->name).id == module;
+    if (is_first) rtl_names_remove(design, (rtl_name){RTL_NAME_MODULE, module});
+    if (next == module) return;
+    design->module[record->same_previous].same_next = next;
+    design->module[next].same_previous = record->same_previous;
+    if (is_first) rtl_names_add(design, (rtl_name){RTL_NAME_MODULE, next});
+}
+
+static weir_rtl_module new_module(weir_rtl_design *design, const char *own) {
     weir_rtl_module none = {0};
-    const char *own = rtl_new_name(design, 0, "module", name);
     if (!own) return none;
     uint32_t id = RTL_APPEND(design, module);
     uint32_t body = rtl_new_block(design, id, 0);
@@ -14,21 +41,44 @@ weir_rtl_module weir_rtl_add_module(weir_rtl_design *design, const char *name) {
     module->common = rtl_common_now(design);
     module->name = own;
     module->body = body;
-    rtl_name entry = {.name = own, .scope = 0, .id = id, .kind = RTL_NAME_MODULE};
-    rtl_names_set(&design->names, &entry);
+    rtl_file_module(design, id);
     return (weir_rtl_module){id};
 }
 
-weir_rtl_module weir_rtl_find_module(const weir_rtl_design *design, const char *name) {
-    const rtl_name *entry = rtl_names_find(&design->names, 0, weir_strings_intern(design->strings, name));
-    return (weir_rtl_module){entry ? entry->id : 0};
+weir_rtl_module weir_rtl_add_module(weir_rtl_design *design, const char *name) {
+    return new_module(design, rtl_new_name(design, 0, "module", name));
 }
 
-size_t weir_rtl_module_count(const weir_rtl_design *design) { return design->module_count - 1; }
+weir_rtl_module weir_rtl_add_generator(weir_rtl_design *design, const char *name) {
+    return new_module(design, rtl_legal_name(design, 0, "module", name));
+}
 
-weir_rtl_module weir_rtl_module_at(const weir_rtl_design *design, size_t index) {
-    (void)design;
-    return (weir_rtl_module){(uint32_t)(index + 1)};
+weir_rtl_module weir_rtl_find_module(const weir_rtl_design *design, const char *name) {
+    return (weir_rtl_module){rtl_names_find(design, 0, weir_strings_intern(design->strings, name)).id};
+}
+
+weir_rtl_module weir_rtl_next_namesake(const weir_rtl_design *design, weir_rtl_module module) {
+    uint32_t next = design->module[module.id].same_next;
+    bool is_last = rtl_names_find(design, 0, design->module[module.id].name).id == next;
+    return (weir_rtl_module){is_last ? 0 : next};
+}
+
+size_t weir_rtl_module_count(const weir_rtl_design *design) {
+    return design->module_count - 1 - design->removed_modules;
+}
+
+weir_rtl_module weir_rtl_next_module(const weir_rtl_design *design, weir_rtl_module module) {
+    uint32_t id = module.id + 1;
+    while (id < design->module_count && design->module[id].is_removed) id++;
+    return (weir_rtl_module){id < design->module_count ? id : 0};
+}
+
+weir_rtl_module weir_rtl_first_module(const weir_rtl_design *design) {
+    return weir_rtl_next_module(design, (weir_rtl_module){0});
+}
+
+void weir_rtl_set_stub(weir_rtl_design *design, weir_rtl_module module, bool is_stub) {
+    if (module.id) design->module[module.id].is_stub = is_stub;
 }
 
 void weir_rtl_set_external(weir_rtl_design *design, weir_rtl_module module) {
@@ -64,14 +114,17 @@ uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *mo
     var->name = name;
     var->module = module;
     rtl_module *owner = &design->module[module];
-    rtl_ids_add(&owner->vars, id);
+    var->previous = owner->last_var;
+    if (owner->last_var) design->var[owner->last_var].next = id;
+    else owner->first_var = id;
+    owner->last_var = id;
+    owner->var_count++;
     if (var->direction != WEIR_RTL_INTERNAL) {
         var->port = (uint32_t)owner->ports.count;
+        var->slot = owner->port_slots++;
         rtl_ids_add(&owner->ports, id);
     }
-    if (model->is_path) return id;
-    rtl_name entry = {.name = name, .scope = module, .id = id, .kind = RTL_NAME_VAR};
-    rtl_names_set(&design->names, &entry);
+    if (!model->is_path) rtl_names_add(design, (rtl_name){RTL_NAME_VAR, id});
     return id;
 }
 
@@ -140,14 +193,20 @@ weir_rtl_var weir_rtl_add_register(weir_rtl_design *design, weir_rtl_module modu
     return add_var(design, module, &model);
 }
 
+weir_rtl_var weir_rtl_add_variable(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
+                                   bool is_signed) {
+    rtl_var model = {.name = name, .width = width, .is_signed = is_signed, .is_undecided = true};
+    return add_var(design, module, &model);
+}
+
 weir_rtl_var weir_rtl_add_path(weir_rtl_design *design, weir_rtl_module module, const char *path, uint32_t width) {
     rtl_var model = {.name = path, .width = width, .is_path = true};
     return add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_find_var(const weir_rtl_design *design, weir_rtl_module module, const char *name) {
-    const rtl_name *entry = rtl_names_find(&design->names, module.id, weir_strings_intern(design->strings, name));
-    return (weir_rtl_var){entry && module.id && entry->kind == RTL_NAME_VAR ? entry->id : 0};
+    rtl_name entry = rtl_names_find(design, module.id, weir_strings_intern(design->strings, name));
+    return (weir_rtl_var){entry.kind == RTL_NAME_VAR ? entry.id : 0};
 }
 
 /* ---- parameters ---- */
@@ -163,10 +222,9 @@ uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char 
     parameter->module = module;
     parameter->formula = formula;
     parameter->is_local = is_local;
-    parameter->index = (uint32_t)design->module[module].parameters.count;
+    parameter->slot = design->module[module].parameter_slots++;
     rtl_ids_add(&design->module[module].parameters, id);
-    rtl_name entry = {.name = own, .scope = module, .id = id, .kind = RTL_NAME_PARAMETER};
-    rtl_names_set(&design->names, &entry);
+    rtl_names_add(design, (rtl_name){RTL_NAME_PARAMETER, id});
     return id;
 }
 
@@ -213,8 +271,9 @@ weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl
     weir_rtl_module_info info = {.name = record->name,
                                  .path = record->path,
                                  .is_external = record->is_external,
+                                 .is_stub = record->is_stub,
                                  .port_count = record->ports.count,
-                                 .var_count = record->vars.count,
+                                 .var_count = record->var_count,
                                  .parameter_count = record->parameters.count,
                                  .instance_count = record->instances.count,
                                  .body = {record->body}};
@@ -225,8 +284,12 @@ weir_rtl_var weir_rtl_port_at(const weir_rtl_design *design, weir_rtl_module mod
     return (weir_rtl_var){design->module[module.id].ports.id[index]};
 }
 
-weir_rtl_var weir_rtl_var_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
-    return (weir_rtl_var){design->module[module.id].vars.id[index]};
+weir_rtl_var weir_rtl_first_var(const weir_rtl_design *design, weir_rtl_module module) {
+    return (weir_rtl_var){design->module[module.id].first_var};
+}
+
+weir_rtl_var weir_rtl_next_var(const weir_rtl_design *design, weir_rtl_var var) {
+    return (weir_rtl_var){design->var[var.id].next};
 }
 
 weir_rtl_parameter weir_rtl_parameter_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
@@ -247,12 +310,25 @@ weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var v
                               .kind = record->kind,
                               .is_signed = record->is_signed,
                               .is_register = record->is_register,
+                              .is_undecided = record->is_undecided,
                               .is_path = record->is_path};
     return info;
 }
 
+weir_rtl_parameter weir_rtl_find_parameter(const weir_rtl_design *design, weir_rtl_module module, const char *name) {
+    rtl_name entry = rtl_names_find(design, module.id, weir_strings_intern(design->strings, name));
+    return (weir_rtl_parameter){entry.kind == RTL_NAME_PARAMETER ? entry.id : 0};
+}
+
 weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, weir_rtl_parameter parameter) {
     const rtl_parameter *record = &design->parameter[parameter.id];
-    weir_rtl_parameter_info info = {.name = record->name, .module = {record->module}, .is_local = record->is_local};
+    const rtl_formula *formula = &design->formula[record->formula];
+    bool is_value = formula->kind == RTL_FORMULA_VALUE;
+    weir_rtl_parameter_info info = {.name = record->name,
+                                    .module = {record->module},
+                                    .is_local = record->is_local,
+                                    .has_integer = is_value && formula->value.kind == RTL_VALUE_INTEGER,
+                                    .integer = is_value ? formula->value.integer : 0,
+                                    .text = is_value ? formula->value.text : NULL};
     return info;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rtlir/printer.h"
-#include "rtlir/verify.h"
+#include "rtlir/visitor.h"
 #include "support/file.h"
 
 static void add_blanks(weir_text *text, size_t count) {
@@ -39,7 +39,7 @@ void rtl_print_line(const weir_text *line, int indent, weir_text *text) {
 }
 
 void rtl_print_comment(const char *comment, int indent, weir_text *text) {
-    while (*comment) {
+    while (comment && *comment) {
         size_t length = strcspn(comment, "\n");
         size_t room = (size_t)(RTL_COLUMNS - 3 - (indent < 60 ? indent : 60));
         size_t take = length;
@@ -64,15 +64,16 @@ void rtl_print_comment(const char *comment, int indent, weir_text *text) {
 }
 
 void rtl_print_attributes(const weir_rtl_design *design, const rtl_common *common, int indent, weir_text *text) {
-    if (!common->attributes) return;
+    uint32_t first = rtl_attributes_of(design, common);
+    if (!first) return;
     weir_text line = {0};
     weir_text_add(&line, "(* ");
-    for (uint32_t a = common->attributes; a; a = design->attribute[a].next) {
+    for (uint32_t a = first; a; a = design->attribute[a].next) {
         const rtl_attribute *attribute = &design->attribute[a];
         weir_text_add(&line, attribute->name);
-        if (attribute->kind != RTL_ATTRIBUTE_FLAG) weir_text_add(&line, " = ");
-        if (attribute->kind == RTL_ATTRIBUTE_TEXT) rtl_print_string(attribute->text, &line);
-        else if (attribute->kind == RTL_ATTRIBUTE_INTEGER) rtl_print_integer(attribute->integer, &line);
+        if (attribute->kind != WEIR_RTL_ATTRIBUTE_FLAG) weir_text_add(&line, " = ");
+        if (attribute->kind == WEIR_RTL_ATTRIBUTE_TEXT) rtl_print_string(attribute->text, &line);
+        else if (attribute->kind == WEIR_RTL_ATTRIBUTE_INTEGER) rtl_print_integer(attribute->integer, &line);
         if (attribute->next) {
             weir_text_char(&line, ',');
             weir_text_char(&line, RTL_BREAK);
@@ -109,11 +110,11 @@ static void range_text(const rtl_var *var, weir_text *text) {
     if (var->width > 1) weir_text_format(text, "[%u:0]", (unsigned)(var->width - 1));
 }
 
-static columns measure(const weir_rtl_design *design, const rtl_ids *ids, bool ports) {
+static columns measure(const weir_rtl_design *design, const rtl_module *module, bool ports) {
     columns c = {0};
     weir_text text = {0};
-    for (size_t i = 0; i < ids->count; i++) {
-        const rtl_var *var = &design->var[ids->id[i]];
+    for (uint32_t v = module->first_var; v; v = design->var[v].next) {
+        const rtl_var *var = &design->var[v];
         if ((var->direction != WEIR_RTL_INTERNAL) != ports || var->is_path) continue;
         type_and_sign(var, &text);
         c.type = text.size > c.type ? text.size : c.type;
@@ -147,7 +148,7 @@ static void print_declaration(const weir_rtl_design *design, const rtl_var *var,
     }
     weir_text_format(&line, " %s%s", var->name, end);
     size_t length = strlen(var->name) + strlen(end);
-    const char *comment = var->common.comment;
+    const char *comment = rtl_comment_of(design, &var->common);
     size_t pad = c->name + 1 > length ? c->name + 1 - length : 0;
     if (beside(comment, line.size + pad)) {
         add_blanks(&line, pad + 1);
@@ -167,7 +168,7 @@ static void print_ports(const weir_rtl_design *design, const rtl_module *module,
         weir_text_add(text, ";\n");
         return;
     }
-    columns c = measure(design, &module->ports, true);
+    columns c = measure(design, module, true);
     weir_text_add(text, " (\n");
     for (size_t i = 0; i < module->ports.count; i++)
         print_declaration(design, &design->var[module->ports.id[i]], &c, i + 1 < module->ports.count ? "," : "", text);
@@ -175,10 +176,10 @@ static void print_ports(const weir_rtl_design *design, const rtl_module *module,
 }
 
 static void print_variables(const weir_rtl_design *design, const rtl_module *module, bool registers, weir_text *text) {
-    columns c = measure(design, &module->vars, false);
+    columns c = measure(design, module, false);
     bool first = true;
-    for (size_t i = 0; i < module->vars.count; i++) {
-        const rtl_var *var = &design->var[module->vars.id[i]];
+    for (uint32_t v = module->first_var; v; v = design->var[v].next) {
+        const rtl_var *var = &design->var[v];
         if (var->direction != WEIR_RTL_INTERNAL || var->is_register != registers || var->is_path) continue;
         if (first) weir_text_char(text, '\n');
         first = false;
@@ -200,7 +201,7 @@ static bool is_typed(const rtl_value *value) {
 static void print_parameter(const weir_rtl_design *design, const rtl_parameter *parameter, size_t name_width,
                             const char *end, weir_text *text) {
     const rtl_value *value = default_of(design, parameter);
-    if (parameter->common.comment) rtl_print_comment(parameter->common.comment, RTL_INDENT, text);
+    rtl_print_comment(rtl_comment_of(design, &parameter->common), RTL_INDENT, text);
     rtl_print_attributes(design, &parameter->common, RTL_INDENT, text);
     weir_text line = {0};
     weir_text_format(&line, "%s%s %s", parameter->is_local ? "localparam" : "parameter",
@@ -239,13 +240,14 @@ static void print_parameters(const weir_rtl_design *design, const rtl_module *mo
 
 /* ---- modules ---- */
 
-void weir_rtl_print_verilog(const weir_rtl_design *design, weir_rtl_module module, weir_text *text) {
+void weir_rtl_print_verilog(weir_rtl_design *design, weir_rtl_module module, weir_text *text) {
     const rtl_module *record = &design->module[module.id];
     if (!module.id || record->is_external) return;
+    rtl_settle_registers(design, module.id);
     weir_text_format(text, "// %s\n", record->name);
-    if (record->common.comment) {
+    if (rtl_comment_of(design, &record->common)) {
         weir_text_add(text, "//\n");
-        rtl_print_comment(record->common.comment, 0, text);
+        rtl_print_comment(rtl_comment_of(design, &record->common), 0, text);
     }
     weir_text_add(text, "//\n// Generated by weir; do not edit.\n\n`default_nettype none\n\n");
     rtl_print_attributes(design, &record->common, 0, text);
@@ -259,7 +261,7 @@ void weir_rtl_print_verilog(const weir_rtl_design *design, weir_rtl_module modul
     weir_text_add(text, "\nendmodule\n\n`default_nettype wire\n");
 }
 
-bool weir_rtl_write_module(const weir_rtl_design *design, weir_rtl_module module, const char *folder) {
+bool weir_rtl_write_module(weir_rtl_design *design, weir_rtl_module module, const char *folder) {
     weir_text text = {0};
     weir_text name = {0};
     weir_rtl_print_verilog(design, module, &text);
@@ -274,7 +276,7 @@ bool weir_rtl_write_module(const weir_rtl_design *design, weir_rtl_module module
 
 bool weir_rtl_write_design(weir_rtl_design *design, weir_rtl_module top, const char *folder) {
     size_t count = 0;
-    weir_rtl_module *modules = weir_rtl_modules_below(design, top, &count);
+    weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
     bool written = modules != NULL;
     for (size_t i = 0; written && i < count; i++)
         if (!design->module[modules[i].id].is_external) written = weir_rtl_write_module(design, modules[i], folder);

@@ -171,6 +171,9 @@ static void print(const weir_rtl_design *design, uint32_t id, weir_text *text) {
     case WEIR_RTL_EXPR_NONE: break;
     case WEIR_RTL_EXPR_CONSTANT: print_constant(design, expr, text); break;
     case WEIR_RTL_EXPR_VAR: weir_text_add(text, design->var[expr->a].name); break;
+    case WEIR_RTL_EXPR_PORT:
+        weir_text_format(text, "%s.%s", design->instance[expr->a].name, design->var[expr->b].name);
+        break;
     case WEIR_RTL_EXPR_PARAMETER: weir_text_add(text, design->parameter[expr->a].name); break;
     case WEIR_RTL_EXPR_SLICE:
     case WEIR_RTL_EXPR_SELECT: print_part(design, expr, text); break;

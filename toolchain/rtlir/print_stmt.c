@@ -9,9 +9,14 @@ static void add_indent(weir_text *text, int indent) {
 
 static void print_assign(const weir_rtl_design *design, const rtl_stmt *stmt, int indent, weir_text *text) {
     weir_text line = {0};
-    if (stmt->timing == WEIR_RTL_CONTINUOUS) weir_text_add(&line, "assign ");
+    uint32_t owner = design->block[stmt->block].owner;
+    weir_rtl_timing timing = stmt->timing;
+    if (timing == WEIR_RTL_UNDECIDED && owner)
+        timing = design->stmt[rtl_root_stmt(design, owner)].kind == WEIR_RTL_STMT_ALWAYS ? WEIR_RTL_NONBLOCKING
+                                                                                         : WEIR_RTL_BLOCKING;
+    if (!owner) weir_text_add(&line, "assign ");
     rtl_print_broken(design, stmt->a, &line);
-    weir_text_add(&line, stmt->timing == WEIR_RTL_NONBLOCKING ? " <=" : " =");
+    weir_text_add(&line, timing == WEIR_RTL_NONBLOCKING ? " <=" : " =");
     weir_text_char(&line, RTL_BREAK);
     rtl_print_broken(design, stmt->b, &line);
     weir_text_char(&line, ';');
@@ -44,22 +49,29 @@ static void value_text(const weir_rtl_design *design, const rtl_value *value, we
     else rtl_print_broken(design, value->expr, text);
 }
 
+static const rtl_value *override_of(const weir_rtl_design *design, const rtl_instance *instance, uint32_t parameter) {
+    uint32_t slot = design->parameter[parameter].slot;
+    bool any = slot < instance->override_count && instance->override[slot].kind != RTL_VALUE_NONE;
+    return any ? &instance->override[slot] : NULL;
+}
+
 static void print_overrides(const weir_rtl_design *design, const rtl_instance *instance, weir_text *text) {
     const rtl_ids *ids = &design->module[instance->module].parameters;
     size_t width = 0;
     size_t left = 0;
-    for (size_t i = 0; i < instance->override_count; i++) {
+    for (size_t i = 0; i < ids->count; i++) {
         size_t length = strlen(design->parameter[ids->id[i]].name);
-        if (instance->override[i].kind == RTL_VALUE_NONE) continue;
+        if (!override_of(design, instance, ids->id[i])) continue;
         left++;
         width = length > width ? length : width;
     }
     if (left == 0) return;
     weir_text value = {0};
     weir_text_add(text, " #(\n");
-    for (size_t i = 0; i < instance->override_count; i++) {
-        if (instance->override[i].kind == RTL_VALUE_NONE) continue;
-        value_text(design, &instance->override[i], &value);
+    for (size_t i = 0; i < ids->count; i++) {
+        const rtl_value *override = override_of(design, instance, ids->id[i]);
+        if (!override) continue;
+        value_text(design, override, &value);
         print_binding(design->parameter[ids->id[i]].name, width, &value, --left == 0, text);
     }
     add_indent(text, RTL_INDENT);
@@ -76,18 +88,20 @@ static void print_connections(const weir_rtl_design *design, const rtl_instance 
     }
     weir_text value = {0};
     for (size_t i = 0; i < ports->count; i++) {
-        uint32_t expr = i < instance->connection_count ? instance->connection[i] : 0;
+        const rtl_var *port = &design->var[ports->id[i]];
+        uint32_t expr = port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
         bool open = expr == 0 || expr == RTL_OPEN;
+        if (open && instance->is_wired) continue; /* assignments wire it */
         value.size = 0;
         if (!open) rtl_print_broken(design, expr, &value);
-        print_binding(design->var[ports->id[i]].name, width, open ? NULL : &value, i + 1 == ports->count, text);
+        print_binding(port->name, width, open ? NULL : &value, i + 1 == ports->count, text);
     }
     weir_text_free(&value);
 }
 
 static void print_instance(const weir_rtl_design *design, const rtl_stmt *stmt, weir_text *text) {
     const rtl_instance *instance = &design->instance[stmt->a];
-    if (instance->common.comment) rtl_print_comment(instance->common.comment, RTL_INDENT, text);
+    rtl_print_comment(rtl_comment_of(design, &instance->common), RTL_INDENT, text);
     rtl_print_attributes(design, &instance->common, RTL_INDENT, text);
     add_indent(text, RTL_INDENT);
     weir_text_add(text, design->module[instance->module].name);
@@ -123,7 +137,7 @@ static void print_if(const weir_rtl_design *design, const rtl_stmt *stmt, int in
         uint32_t first = stmt->other ? design->block[stmt->other].first : 0;
         if (!first) break;
         const rtl_stmt *next = &design->stmt[first];
-        if (next->kind != WEIR_RTL_STMT_IF || next->next || next->common.comment || next->common.attributes) {
+        if (next->kind != WEIR_RTL_STMT_IF || next->next || next->common.extra) {
             end_block(indent, " else begin\n", text);
             print_block(design, stmt->other, indent + RTL_INDENT, text);
             break;
@@ -136,7 +150,7 @@ static void print_if(const weir_rtl_design *design, const rtl_stmt *stmt, int in
 
 static void print_item(const weir_rtl_design *design, const rtl_stmt *item, int indent, weir_text *text) {
     weir_text line = {0};
-    if (item->common.comment) rtl_print_comment(item->common.comment, indent, text);
+    rtl_print_comment(rtl_comment_of(design, &item->common), indent, text);
     if (item->a) rtl_print_broken(design, item->a, &line);
     else weir_text_add(&line, "default");
     weir_text_add(&line, ": begin");
@@ -183,7 +197,7 @@ static void print_stmt(const weir_rtl_design *design, const rtl_stmt *stmt, int 
         print_instance(design, stmt, text);
         return;
     }
-    if (stmt->common.comment) rtl_print_comment(stmt->common.comment, indent, text);
+    rtl_print_comment(rtl_comment_of(design, &stmt->common), indent, text);
     rtl_print_attributes(design, &stmt->common, indent, text);
     switch (stmt->kind) {
     case WEIR_RTL_STMT_ASSIGN: print_assign(design, stmt, indent, text); break;

@@ -19,7 +19,7 @@ void rtl_print_body(const weir_rtl_design *design, const rtl_module *module, wei
 
 /* Appends `line`, which has break marks, at this indentation; continuation lines stand one level deeper. */
 void rtl_print_line(const weir_text *line, int indent, weir_text *text);
-/* The comment as `// ` lines at this indentation, wrapped. */
+/* The comment (NULL: none) as `// ` lines at this indentation, wrapped. */
 void rtl_print_comment(const char *comment, int indent, weir_text *text);
 /* (* ... *) and a line end, when there are attributes. */
 void rtl_print_attributes(const weir_rtl_design *design, const rtl_common *common, int indent, weir_text *text);

@@ -176,15 +176,15 @@ static uint32_t parse_reference(reader *r) {
     size_t here = r->at;
     const char *name = expect_name(r, "an expression");
     if (r->failed) return 0;
-    const rtl_name *entry = rtl_names_find(&r->design->names, r->module, name);
-    if (entry && entry->kind == RTL_NAME_PARAMETER) return new_formula(r, RTL_FORMULA_PARAMETER, 0, entry->id, 0, 0);
-    for (size_t i = 0; i < r->local_count && !entry; i++) {
+    rtl_name entry = rtl_names_find(r->design, r->module, name);
+    if (entry.kind == RTL_NAME_PARAMETER) return new_formula(r, RTL_FORMULA_PARAMETER, 0, entry.id, 0, 0);
+    for (size_t i = 0; i < r->local_count && !entry.id; i++) {
         if (r->local[i].name != name) continue;
         size_t back = r->at;
         r->at = r->local[i].token;
         uint32_t formula = parse_expr(r);
         if (r->failed) return 0;
-        if (rtl_names_find(&r->design->names, r->module, name)) {
+        if (rtl_names_find(r->design, r->module, name).id) {
             rtl_error(r->design, weir_at(r->path, r->token[back].line), "'%s' depends on itself", name);
             r->failed = true;
             return 0;
@@ -297,12 +297,8 @@ static uint32_t parse_expr(reader *r) {
 
 /* ---- declarations ---- */
 
-typedef struct range {
-    uint32_t high, low; /* 0: none */
-} range;
-
-static range parse_range(reader *r) {
-    range result = {0};
+static rtl_range parse_range(reader *r) {
+    rtl_range result = {0};
     if (!accept(r, "[")) return result;
     result.high = parse_expr(r);
     expect(r, ":");
@@ -349,7 +345,7 @@ static weir_rtl_kind kind_of(const char *name) {
 }
 
 /* Direction, type and range of a port; they hold until the next direction. */
-static void parse_port_type(reader *r, rtl_var *port, range *bits) {
+static void parse_port_type(reader *r, rtl_var *port, rtl_range *bits) {
     weir_rtl_direction direction = accept(r, "input")    ? WEIR_RTL_INPUT
                                    : accept(r, "output") ? WEIR_RTL_OUTPUT
                                    : accept(r, "inout")  ? WEIR_RTL_INOUT
@@ -366,16 +362,19 @@ static void parse_port_type(reader *r, rtl_var *port, range *bits) {
     *bits = parse_range(r);
 }
 
-static void parse_port(reader *r, rtl_var *port, range *bits) {
+static void parse_port(reader *r, rtl_var *port, rtl_range *bits) {
     parse_port_type(r, port, bits);
     int line = r->token[r->at].line;
     port->name = expect_name(r, "a port name");
     if (!r->failed && next_is(r, "[")) fail(r, "',' or ')' (array ports are not supported)");
     if (r->failed) return;
     rtl_var var = *port;
-    var.high = bits->high;
-    var.low = bits->low;
-    var.kind = bits->high ? WEIR_RTL_DATA : kind_of(var.name);
+    if (bits->high) {
+        var.range = RTL_APPEND(r->design, range);
+        r->design->range[var.range] = *bits;
+    }
+    var.kind = WEIR_RTL_DATA;
+    if (!bits->high) var.kind = kind_of(var.name);
     var.width = bits->high ? 0 : 1;
     weir_rtl_set_place(r->design, weir_at(r->path, line));
     r->failed = rtl_new_var(r->design, r->module, &var) == 0;
@@ -453,7 +452,7 @@ static void parse_module(reader *r) {
     if (accept(r, "#")) parse_parameter_list(r);
     if (accept(r, "(") && !accept(r, ")")) {
         rtl_var port = {.direction = WEIR_RTL_INTERNAL};
-        range bits = {0};
+        rtl_range bits = {0};
         do parse_port(r, &port, &bits);
         while (!r->failed && accept(r, ","));
         expect(r, ")");
@@ -464,8 +463,8 @@ static void parse_module(reader *r) {
 
 weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) {
     const char *own = weir_strings_intern(design->strings, path);
-    const rtl_name *known = rtl_names_find(&design->paths, 0, own);
-    if (known) return (weir_rtl_module){known->id};
+    const rtl_label *known = rtl_labels_find(&design->paths, 0, own);
+    if (known) return (weir_rtl_module){known->number};
     size_t size = 0;
     char *source = weir_file_read(path, &size);
     if (!source) {
@@ -476,11 +475,11 @@ weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) 
     reader r = {.design = design, .path = own};
     r.token = rtl_tokenize(source, size, &r.count);
     parse_module(&r);
-    design->place = place;
+    weir_rtl_set_place(design, place);
     free(r.local);
     free(r.token);
     free(source);
-    rtl_name entry = {.name = own, .id = r.failed ? 0 : r.module, .kind = RTL_NAME_PATH};
-    rtl_names_set(&design->paths, &entry);
-    return (weir_rtl_module){entry.id};
+    rtl_label label = {.name = own, .number = r.failed ? 0 : r.module};
+    rtl_labels_set(&design->paths, &label);
+    return (weir_rtl_module){label.number};
 }

@@ -66,12 +66,19 @@ size_t weir_rtl_errors(const weir_rtl_design *design);
 void weir_rtl_set_place(weir_rtl_design *design, weir_location place);
 void weir_rtl_set_pass(weir_rtl_design *design, const char *pass);
 
-/* Modules. Names are unique in the design. */
+/* Modules. The name must be free. */
 weir_rtl_module weir_rtl_add_module(weir_rtl_design *design, const char *name);
-weir_rtl_module weir_rtl_find_module(const weir_rtl_design *design, const char *name); /* none when absent */
+/* The name may be that of other modules, until a pass makes names unique. */
+weir_rtl_module weir_rtl_add_generator(weir_rtl_design *design, const char *name);
+/* The first one of the name, none when absent; the next one of the same name. */
+weir_rtl_module weir_rtl_find_module(const weir_rtl_design *design, const char *name);
+weir_rtl_module weir_rtl_next_namesake(const weir_rtl_design *design, weir_rtl_module module);
+/* All modules in order of creation. */
 size_t weir_rtl_module_count(const weir_rtl_design *design);
-/* In order of creation, index < weir_rtl_module_count. */
-weir_rtl_module weir_rtl_module_at(const weir_rtl_design *design, size_t index);
+weir_rtl_module weir_rtl_first_module(const weir_rtl_design *design);
+weir_rtl_module weir_rtl_next_module(const weir_rtl_design *design, weir_rtl_module module);
+/* A stub has ports and no content yet. */
+void weir_rtl_set_stub(weir_rtl_design *design, weir_rtl_module module, bool is_stub);
 /* An external module has ports and parameters but its text lives elsewhere: it is neither verified nor printed. */
 void weir_rtl_set_external(weir_rtl_design *design, weir_rtl_module module);
 
@@ -97,6 +104,9 @@ weir_rtl_var weir_rtl_add_wire_of(weir_rtl_design *design, weir_rtl_module modul
 /* Assigned in always blocks; an output becomes a register by being assigned in one. */
 weir_rtl_var weir_rtl_add_register(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
                                    bool is_signed);
+/* A wire or a register, as its assignments will say. */
+weir_rtl_var weir_rtl_add_variable(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
+                                   bool is_signed);
 /* A signal inside an instance by its hierarchical name, such as "dut.fc1_valid": for benches. It can only be read, and
  * is neither declared nor checked: the simulator looks it up. */
 weir_rtl_var weir_rtl_add_path(weir_rtl_design *design, weir_rtl_module module, const char *path, uint32_t width);
@@ -116,6 +126,10 @@ weir_rtl_parameter weir_rtl_add_local_string(weir_rtl_design *design, weir_rtl_m
  * overrides are known. */
 weir_rtl_instance weir_rtl_add_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
                                         const char *name);
+/* The same, wired by assignments to and from its ports (weir_rtl_read_port): outputs that nothing reads may stay
+ * unconnected. A pass makes connections of the assignments. */
+weir_rtl_instance weir_rtl_add_wired_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
+                                              const char *name);
 void weir_rtl_set_parameter(weir_rtl_design *design, weir_rtl_instance instance, const char *name, int64_t value);
 void weir_rtl_set_parameter_string(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
                                    const char *value);
@@ -170,7 +184,27 @@ void weir_rtl_set_comment(weir_rtl_design *design, weir_rtl_item item, const cha
 void weir_rtl_set_attribute(weir_rtl_design *design, weir_rtl_item item, const char *name);
 void weir_rtl_set_attribute_string(weir_rtl_design *design, weir_rtl_item item, const char *name, const char *value);
 void weir_rtl_set_attribute_integer(weir_rtl_design *design, weir_rtl_item item, const char *name, int64_t value);
+void weir_rtl_remove_attribute(weir_rtl_design *design, weir_rtl_item item, const char *name);
 bool weir_rtl_has_attribute(const weir_rtl_design *design, weir_rtl_item item, const char *name);
+const char *weir_rtl_attribute_string(const weir_rtl_design *design, weir_rtl_item item,
+                                      const char *name); /* or NULL */
+int64_t weir_rtl_attribute_integer(const weir_rtl_design *design, weir_rtl_item item, const char *name,
+                                   int64_t otherwise);
+typedef enum weir_rtl_attribute_kind {
+    WEIR_RTL_ATTRIBUTE_FLAG,
+    WEIR_RTL_ATTRIBUTE_TEXT,
+    WEIR_RTL_ATTRIBUTE_INTEGER
+} weir_rtl_attribute_kind;
+typedef struct weir_rtl_attribute_info {
+    const char *name;
+    weir_rtl_attribute_kind kind;
+    const char *text;
+    int64_t integer;
+} weir_rtl_attribute_info;
+/* index < attribute_count of weir_rtl_get_item, in the order in which they were set. */
+weir_rtl_attribute_info weir_rtl_attribute_at(const weir_rtl_design *design, weir_rtl_item item, size_t index);
+/* Comment, attributes, place and trail of one item to another, in place of its place and trail. */
+void weir_rtl_copy_item(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
 /* Adds the current pass to the item's trail, once. */
 void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item);
 
@@ -179,6 +213,7 @@ typedef struct weir_rtl_item_info {
     const char *comment; /* or NULL */
     weir_location place;
     size_t pass_count; /* passes that touched it, see weir_rtl_item_pass */
+    size_t attribute_count;
 } weir_rtl_item_info;
 weir_rtl_item_info weir_rtl_get_item(const weir_rtl_design *design, weir_rtl_item item);
 /* The name of pass number `index`, the first one to touch it being 0. */
@@ -187,13 +222,15 @@ const char *weir_rtl_item_pass(const weir_rtl_design *design, weir_rtl_item item
 typedef struct weir_rtl_module_info {
     const char *name;
     const char *path; /* the file that an external module was read from, else NULL */
-    bool is_external;
+    bool is_external, is_stub;
     size_t port_count, var_count /* ports included */, parameter_count, instance_count;
     weir_rtl_block body;
 } weir_rtl_module_info;
 weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl_module module);
 weir_rtl_var weir_rtl_port_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
-weir_rtl_var weir_rtl_var_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
+/* All variables, ports included, in order of creation; ask for the next one before removing one. */
+weir_rtl_var weir_rtl_first_var(const weir_rtl_design *design, weir_rtl_module module);
+weir_rtl_var weir_rtl_next_var(const weir_rtl_design *design, weir_rtl_var var);
 weir_rtl_parameter weir_rtl_parameter_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
 weir_rtl_instance weir_rtl_instance_at(const weir_rtl_design *design, weir_rtl_module module, size_t index);
 
@@ -206,6 +243,7 @@ typedef struct weir_rtl_var_info {
     weir_rtl_kind kind;
     bool is_signed;
     bool is_register;
+    bool is_undecided;
     bool is_path;
 } weir_rtl_var_info;
 weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var var);
@@ -214,15 +252,37 @@ typedef struct weir_rtl_parameter_info {
     const char *name;
     weir_rtl_module module;
     bool is_local;
+    bool has_integer; /* the default is this integer */
+    int64_t integer;
+    const char *text; /* the default, when it is a string */
 } weir_rtl_parameter_info;
+weir_rtl_parameter weir_rtl_find_parameter(const weir_rtl_design *design, weir_rtl_module module, const char *name);
 weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, weir_rtl_parameter parameter);
 
 typedef struct weir_rtl_instance_info {
     const char *name;
     weir_rtl_module parent, module;
+    weir_rtl_stmt stmt; /* its place among the statements of the parent */
+    bool is_wired;
 } weir_rtl_instance_info;
+weir_rtl_instance weir_rtl_find_instance(const weir_rtl_design *design, weir_rtl_module module, const char *name);
 weir_rtl_instance_info weir_rtl_get_instance(const weir_rtl_design *design, weir_rtl_instance instance);
-/* What port number `port` of the instance's module is connected to; none when it is open. */
+/* What a port of the instance's module is connected to; none when it is open or unconnected. */
+typedef struct weir_rtl_connection {
+    weir_rtl_expr value;
+    bool is_open; /* on purpose */
+} weir_rtl_connection;
+weir_rtl_connection weir_rtl_connection_of(const weir_rtl_design *design, weir_rtl_instance instance,
+                                           weir_rtl_var port);
 weir_rtl_expr weir_rtl_connection_at(const weir_rtl_design *design, weir_rtl_instance instance, size_t port);
+/* The value that the instance gives a parameter: an expression, a text, or else the integer. */
+typedef struct weir_rtl_override {
+    bool is_set;
+    weir_rtl_expr value;
+    const char *text;
+    int64_t integer;
+} weir_rtl_override;
+weir_rtl_override weir_rtl_override_of(const weir_rtl_design *design, weir_rtl_instance instance,
+                                       weir_rtl_parameter parameter);
 
 #endif

@@ -14,24 +14,49 @@ uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner)
     return id;
 }
 
+void rtl_link_stmt(weir_rtl_design *design, uint32_t stmt, uint32_t block, uint32_t before) {
+    rtl_stmt *record = &design->stmt[stmt];
+    rtl_block *owner = &design->block[block];
+    record->block = block;
+    record->next = before;
+    record->previous = before ? design->stmt[before].previous : owner->last;
+    if (record->previous) design->stmt[record->previous].next = stmt;
+    else owner->first = stmt;
+    if (before) design->stmt[before].previous = stmt;
+    else owner->last = stmt;
+}
+
+void rtl_unlink_stmt(weir_rtl_design *design, uint32_t stmt) {
+    rtl_stmt *record = &design->stmt[stmt];
+    rtl_block *owner = &design->block[record->block];
+    for (rtl_cursor *c = design->cursor; c; c = c->outer) {
+        if (c->current != stmt) continue;
+        c->current = record->previous;
+        c->is_gone = true;
+    }
+    if (record->previous) design->stmt[record->previous].next = record->next;
+    else owner->first = record->next;
+    if (record->next) design->stmt[record->next].previous = record->previous;
+    else owner->last = record->previous;
+    record->block = record->next = record->previous = 0;
+}
+
 uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kind kind) {
     uint32_t id = RTL_APPEND(design, stmt);
-    rtl_stmt *stmt = &design->stmt[id];
-    rtl_block *owner = &design->block[block];
-    stmt->common = rtl_common_now(design);
-    stmt->kind = kind;
-    stmt->block = block;
-    stmt->previous = owner->last;
-    if (owner->last) design->stmt[owner->last].next = id;
-    else owner->first = id;
-    owner->last = id;
+    design->stmt[id].common = rtl_common_now(design);
+    design->stmt[id].kind = kind;
+    rtl_link_stmt(design, id, block, 0);
     return id;
+}
+
+uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt) {
+    for (uint32_t owner; (owner = design->block[design->stmt[stmt].block].owner) != 0;) stmt = owner;
+    return stmt;
 }
 
 /* ---- the module's body ---- */
 
-/* Brings a value to what an assignment needs; 0 after an error. */
-static uint32_t fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value) {
+uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value) {
     const rtl_expr *to = &design->expr[target.id];
     const rtl_expr *from = &design->expr[value.id];
     if (!weir_rtl_is_target(design, target)) {
@@ -71,16 +96,19 @@ static bool in_own_module(weir_rtl_design *design, uint32_t module) {
     return false;
 }
 
+static weir_rtl_stmt new_assign(weir_rtl_design *design, uint32_t block, uint32_t target, uint32_t value,
+                                weir_rtl_timing timing) {
+    uint32_t id = rtl_new_stmt(design, block, WEIR_RTL_STMT_ASSIGN);
+    design->stmt[id].timing = timing;
+    design->stmt[id].a = target;
+    design->stmt[id].b = value;
+    return (weir_rtl_stmt){id};
+}
+
 weir_rtl_stmt weir_rtl_assign(weir_rtl_design *design, weir_rtl_module module, weir_rtl_expr target,
                               weir_rtl_expr value) {
-    weir_rtl_stmt none = {0};
-    if (!module.id || !target.id || !value.id || !in_own_module(design, module.id)) return none;
-    uint32_t fitted = fit_value(design, module.id, target, value);
-    if (!fitted) return none;
-    uint32_t id = rtl_new_stmt(design, design->module[module.id].body, WEIR_RTL_STMT_ASSIGN);
-    design->stmt[id].a = target.id;
-    design->stmt[id].b = fitted;
-    return (weir_rtl_stmt){id};
+    weir_rtl_block body = {module.id ? design->module[module.id].body : 0};
+    return weir_rtl_add_assign(design, body, target, value, WEIR_RTL_CONTINUOUS);
 }
 
 weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module module, const char *text) {
@@ -143,56 +171,83 @@ void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl
 
 /* ---- inside processes ---- */
 
-/* Variables that a process assigns must be registers; an output becomes one. */
-static bool make_registers(weir_rtl_design *design, uint32_t target) {
+bool rtl_make_registers(weir_rtl_design *design, uint32_t target) {
     const rtl_expr *expr = &design->expr[target];
     if (expr->kind == WEIR_RTL_EXPR_CONCAT) {
         for (uint32_t i = 0; i < expr->b; i++)
-            if (!make_registers(design, design->operand[expr->a + i])) return false;
+            if (!rtl_make_registers(design, design->operand[expr->a + i])) return false;
         return true;
     }
-    if (expr->kind != WEIR_RTL_EXPR_VAR) return make_registers(design, expr->a);
+    if (expr->kind == WEIR_RTL_EXPR_PORT) return true; /* the wire that takes its place will do */
+    if (expr->kind != WEIR_RTL_EXPR_VAR) return rtl_make_registers(design, expr->a);
     rtl_var *var = &design->var[expr->a];
-    if (var->direction == WEIR_RTL_OUTPUT) var->is_register = true;
+    if (var->direction == WEIR_RTL_OUTPUT || var->is_undecided) var->is_register = true;
     if (!var->is_register)
         rtl_error(design, design->place, "'%s' in module '%s' is a wire; a process assigns registers only", var->name,
                   design->module[var->module].name);
     return var->is_register;
 }
 
-static bool in_process(weir_rtl_design *design, weir_rtl_block block) {
-    uint32_t owner = design->block[block.id].owner;
+/* Registers of library modules are what their file says. */
+void rtl_settle_registers(weir_rtl_design *design, uint32_t module) {
+    const rtl_module *record = &design->module[module];
+    if (record->is_external) return;
+    for (uint32_t v = record->first_var; v; v = design->var[v].next) {
+        rtl_var *var = &design->var[v];
+        if (var->is_undecided || var->direction == WEIR_RTL_OUTPUT) var->is_register = false;
+    }
+    for (uint32_t s = design->block[record->body].first; s; s = design->stmt[s].next) {
+        for (uint32_t i = rtl_walk_next(design, s, s); i; i = rtl_walk_next(design, i, s))
+            if (design->stmt[i].kind == WEIR_RTL_STMT_ASSIGN) rtl_make_registers(design, design->stmt[i].a);
+    }
+}
+
+bool rtl_in_process(weir_rtl_design *design, uint32_t block) {
+    uint32_t owner = design->block[block].owner;
     weir_rtl_stmt_kind kind = owner ? design->stmt[owner].kind : WEIR_RTL_STMT_NONE;
     if (kind == WEIR_RTL_STMT_NONE || kind == WEIR_RTL_STMT_CASE)
         rtl_error(design, design->place, "this statement belongs into a process or a branch of one");
-    else if (design->block[block.id].depth > RTL_MAX_DEPTH)
+    else if (design->block[block].depth > RTL_MAX_DEPTH)
         rtl_error(design, design->place, "blocks nest deeper than %d", RTL_MAX_DEPTH);
     else return true;
     return false;
 }
 
+/* An undecided assignment fits everywhere. */
+static bool timing_fits(weir_rtl_design *design, uint32_t block, weir_rtl_expr target, weir_rtl_timing timing) {
+    static const char *const names[] = {"continuous", "blocking", "nonblocking", "undecided"};
+    uint32_t owner = design->block[block].owner;
+    weir_rtl_stmt_kind process = owner ? design->stmt[rtl_root_stmt(design, owner)].kind : WEIR_RTL_STMT_NONE;
+    weir_rtl_timing expected = !owner                            ? WEIR_RTL_CONTINUOUS
+                               : process == WEIR_RTL_STMT_ALWAYS ? WEIR_RTL_NONBLOCKING
+                                                                 : WEIR_RTL_BLOCKING;
+    if (timing == expected || timing == WEIR_RTL_UNDECIDED) return true;
+    rtl_error(design, design->place, "assignment to '%s' is %s, expected %s in %s", rtl_describe(design, target.id),
+              names[timing], names[expected],
+              !owner                            ? "the body of a module"
+              : process == WEIR_RTL_STMT_ALWAYS ? "a clocked block"
+                                                : "an initial or combinational block");
+    return false;
+}
+
+weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target,
+                                  weir_rtl_expr value, weir_rtl_timing timing) {
+    weir_rtl_stmt none = {0};
+    if (!block.id || !target.id || !value.id) return none;
+    uint32_t module = design->block[block.id].module;
+    bool is_body = design->block[block.id].owner == 0;
+    if (!in_own_module(design, module) || (!is_body && !rtl_in_process(design, block.id))) return none;
+    if (!timing_fits(design, block.id, target, timing)) return none;
+    uint32_t fitted = rtl_fit_value(design, module, target, value);
+    if (!fitted || (!is_body && !rtl_make_registers(design, target.id))) return none;
+    return new_assign(design, block.id, target.id, fitted, timing);
+}
+
 static weir_rtl_stmt add_set(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target, weir_rtl_expr value,
                              weir_rtl_timing timing) {
     weir_rtl_stmt none = {0};
-    if (!block.id || !target.id || !value.id || !in_process(design, block)) return none;
-    uint32_t root = block.id;
-    while (design->block[design->stmt[design->block[root].owner].block].owner)
-        root = design->stmt[design->block[root].owner].block;
-    weir_rtl_stmt_kind process = design->stmt[design->block[root].owner].kind;
-    if ((process == WEIR_RTL_STMT_ALWAYS) != (timing == WEIR_RTL_NONBLOCKING)) {
-        rtl_error(design, design->place, "assignment to '%s' is %s, expected %s in %s", rtl_describe(design, target.id),
-                  timing == WEIR_RTL_NONBLOCKING ? "nonblocking" : "blocking",
-                  timing == WEIR_RTL_NONBLOCKING ? "blocking" : "nonblocking",
-                  process == WEIR_RTL_STMT_ALWAYS ? "a clocked block" : "an initial or combinational block");
-        return none;
-    }
-    uint32_t fitted = fit_value(design, design->block[block.id].module, target, value);
-    if (!fitted || !make_registers(design, target.id)) return none;
-    uint32_t id = rtl_new_stmt(design, block.id, WEIR_RTL_STMT_ASSIGN);
-    design->stmt[id].timing = timing;
-    design->stmt[id].a = target.id;
-    design->stmt[id].b = fitted;
-    return (weir_rtl_stmt){id};
+    if (!block.id || !target.id || !value.id || !rtl_in_process(design, block.id)) return none;
+    return weir_rtl_add_assign(design, block, target, value, timing);
 }
 
 weir_rtl_stmt weir_rtl_set(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target, weir_rtl_expr value) {
@@ -207,7 +262,7 @@ weir_rtl_stmt weir_rtl_set_next(weir_rtl_design *design, weir_rtl_block block, w
 static weir_rtl_stmt add_branch(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr value,
                                 weir_rtl_stmt_kind kind) {
     weir_rtl_stmt none = {0};
-    if (!block.id || !value.id || !in_process(design, block)) return none;
+    if (!block.id || !value.id || !rtl_in_process(design, block.id)) return none;
     const rtl_expr *expr = &design->expr[value.id];
     uint32_t module = design->block[block.id].module;
     if (expr->module && expr->module != module) {
@@ -317,6 +372,27 @@ weir_rtl_stmt weir_rtl_first(const weir_rtl_design *design, weir_rtl_block block
 
 weir_rtl_stmt weir_rtl_next(const weir_rtl_design *design, weir_rtl_stmt stmt) {
     return (weir_rtl_stmt){design->stmt[stmt.id].next};
+}
+
+weir_rtl_stmt weir_rtl_last(const weir_rtl_design *design, weir_rtl_block block) {
+    return (weir_rtl_stmt){design->block[block.id].last};
+}
+
+weir_rtl_stmt weir_rtl_previous(const weir_rtl_design *design, weir_rtl_stmt stmt) {
+    return (weir_rtl_stmt){design->stmt[stmt.id].previous};
+}
+
+size_t weir_rtl_event_count(const weir_rtl_design *design, weir_rtl_stmt always) {
+    size_t count = 0;
+    if (design->stmt[always.id].kind != WEIR_RTL_STMT_ALWAYS) return 0;
+    for (uint32_t e = design->stmt[always.id].a; e; e = design->event[e].next) count++;
+    return count;
+}
+
+weir_rtl_event weir_rtl_event_at(const weir_rtl_design *design, weir_rtl_stmt always, size_t index) {
+    uint32_t e = design->stmt[always.id].a;
+    while (index-- > 0) e = design->event[e].next;
+    return (weir_rtl_event){design->event[e].edge, {design->event[e].var}};
 }
 
 weir_rtl_stmt weir_rtl_owner(const weir_rtl_design *design, weir_rtl_block block) {

@@ -19,11 +19,19 @@ typedef enum weir_rtl_stmt_kind {
     WEIR_RTL_STMT_CASE_ITEM
 } weir_rtl_stmt_kind;
 
-typedef enum weir_rtl_timing { WEIR_RTL_CONTINUOUS, WEIR_RTL_BLOCKING, WEIR_RTL_NONBLOCKING } weir_rtl_timing;
+typedef enum weir_rtl_timing {
+    WEIR_RTL_CONTINUOUS, /* in a module's body */
+    WEIR_RTL_BLOCKING,   /* in combinational and initial blocks */
+    WEIR_RTL_NONBLOCKING,
+    WEIR_RTL_UNDECIDED /* anywhere, until a pass says what it is */
+} weir_rtl_timing;
 typedef enum weir_rtl_edge { WEIR_RTL_POSEDGE, WEIR_RTL_NEGEDGE } weir_rtl_edge;
 
 weir_rtl_stmt weir_rtl_assign(weir_rtl_design *design, weir_rtl_module module, weir_rtl_expr target,
                               weir_rtl_expr value);
+/* In any block: a module's body, or inside a process. */
+weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target,
+                                  weir_rtl_expr value, weir_rtl_timing timing);
 weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module module, const char *text);
 
 /* Processes; each returns its body. */
@@ -49,7 +57,7 @@ weir_rtl_block weir_rtl_add_default(weir_rtl_design *design, weir_rtl_stmt branc
 /* Reading back. */
 typedef struct weir_rtl_stmt_info {
     weir_rtl_stmt_kind kind;
-    weir_rtl_block block;       /* that it stands in */
+    weir_rtl_block block;       /* that it stands in; none when it was removed */
     weir_rtl_timing timing;     /* assign */
     weir_rtl_expr target;       /* assign */
     weir_rtl_expr value;        /* assign: the value; if, case: the condition; case item: the label or none */
@@ -59,6 +67,14 @@ typedef struct weir_rtl_stmt_info {
 weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt);
 weir_rtl_stmt weir_rtl_first(const weir_rtl_design *design, weir_rtl_block block); /* none: empty */
 weir_rtl_stmt weir_rtl_next(const weir_rtl_design *design, weir_rtl_stmt stmt);    /* none: the last one */
+weir_rtl_stmt weir_rtl_last(const weir_rtl_design *design, weir_rtl_block block);
+weir_rtl_stmt weir_rtl_previous(const weir_rtl_design *design, weir_rtl_stmt stmt);
+typedef struct weir_rtl_event {
+    weir_rtl_edge edge;
+    weir_rtl_var var;
+} weir_rtl_event;
+size_t weir_rtl_event_count(const weir_rtl_design *design, weir_rtl_stmt always);
+weir_rtl_event weir_rtl_event_at(const weir_rtl_design *design, weir_rtl_stmt always, size_t index);
 /* The statement that the block belongs to; none for a module's body. */
 weir_rtl_stmt weir_rtl_owner(const weir_rtl_design *design, weir_rtl_block block);
 weir_rtl_module weir_rtl_block_module(const weir_rtl_design *design, weir_rtl_block block);

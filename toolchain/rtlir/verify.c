@@ -6,80 +6,34 @@
 #include <string.h>
 
 #include "rtlir/internal.h"
-
-/* ---- the modules below one ---- */
-
-enum { UNSEEN, OPEN, DONE };
-
-typedef struct visit {
-    uint32_t module;
-    size_t next; /* instance to look at */
-} visit;
-
-static void report_cycle(weir_rtl_design *design, const visit *stack, size_t depth, uint32_t module) {
-    const rtl_module *parent = &design->module[stack[depth - 1].module];
-    const rtl_instance *instance = &design->instance[parent->instances.id[stack[depth - 1].next - 1]];
-    rtl_error(design, instance->common.place, "module '%s' contains itself through instance '%s' of module '%s'",
-              design->module[module].name, instance->name, parent->name);
-    size_t from = depth;
-    while (from > 0 && stack[from - 1].module != module) from--;
-    for (size_t i = from; i < depth; i++) weir_note("by way of module '%s'", design->module[stack[i].module].name);
-}
-
-weir_rtl_module *weir_rtl_modules_below(weir_rtl_design *design, weir_rtl_module top, size_t *count) {
-    *count = 0;
-    if (!top.id) return NULL;
-    weir_rtl_module *order = weir_malloc(design->module_count * sizeof *order);
-    unsigned char *state = weir_calloc(design->module_count, 1);
-    visit *stack = weir_malloc(design->module_count * sizeof *stack);
-    size_t depth = 0;
-    bool sound = true;
-    stack[depth++] = (visit){.module = top.id};
-    state[top.id] = OPEN;
-    while (depth > 0 && sound) {
-        visit *v = &stack[depth - 1];
-        const rtl_ids *instances = &design->module[v->module].instances;
-        if (v->next == instances->count) {
-            state[v->module] = DONE;
-            order[(*count)++] = (weir_rtl_module){v->module};
-            depth--;
-            continue;
-        }
-        uint32_t child = design->instance[instances->id[v->next++]].module;
-        if (state[child] == OPEN) {
-            report_cycle(design, stack, depth, child);
-            sound = false;
-        } else if (state[child] == UNSEEN) {
-            state[child] = OPEN;
-            stack[depth++] = (visit){.module = child};
-        }
-    }
-    free(stack);
-    free(state);
-    if (!sound) {
-        free(order);
-        return NULL;
-    }
-    return order;
-}
+#include "rtlir/visitor.h"
 
 /* ---- drivers and readers of one module's bits ---- */
 
-/* Something that drives a range of a variable's bits. */
+/* A variable of the module, or a port of an instance that is wired by assignments. */
+typedef struct net_record {
+    uint32_t var, instance, width;
+    size_t first_word; /* its bits start at a word of their own */
+    uint32_t head;     /* first driver */
+    uint32_t reader;   /* the statement that reads it first */
+} net_record;
+
+/* Something that drives a range of a net's bits. */
 typedef struct driver {
-    uint32_t var, low, width, stmt; /* the statement of the module's body */
-    uint32_t next;                  /* the variable's next driver */
+    uint32_t net, low, width, stmt; /* the statement of the module's body */
+    uint32_t next;                  /* the net's next driver */
 } driver;
 
-/* Bit sets over all variables of a module; a variable's bits start at a word of their own. */
+/* The nets of one module, with sets of driven and of read bits. */
 typedef struct nets {
     weir_rtl_design *design;
     uint32_t module;
-    size_t *first_word; /* by the variable's position in the module */
-    uint32_t *position; /* by variable id, reused over modules: only entries of this module count */
-    uint32_t *head;     /* first driver, by position */
+    net_record *net;
+    size_t net_count, net_capacity, words;
+    uint32_t
+        *position;  /* net by variable id, and by instance id that of slot 0; reused over modules: only entries of */
+    uint32_t *base; /* this module count */
     uint64_t *driven, *read;
-    uint32_t *reader; /* the statement that reads it first, by position */
     driver *drivers;
     size_t driver_count, driver_capacity;
     uint32_t *seen; /* by expression id: the statement that was last counted as reading it */
@@ -114,17 +68,22 @@ static const char *stmt_name(const weir_rtl_design *design, uint32_t stmt, weir_
     return text->data;
 }
 
-static const char *range_name(const rtl_var *var, uint32_t low, uint32_t width, weir_text *text) {
+static const char *range_name(const weir_rtl_design *design, const net_record *net, uint32_t low, uint32_t width,
+                              weir_text *text) {
     text->size = 0;
-    if (var->width == 1) weir_text_format(text, "'%s'", var->name);
-    else if (width == 1) weir_text_format(text, "'%s[%u]'", var->name, (unsigned)low);
-    else weir_text_format(text, "'%s[%u:%u]'", var->name, (unsigned)(low + width - 1), (unsigned)low);
+    weir_text_char(text, '\'');
+    if (net->instance) weir_text_format(text, "%s.", design->instance[net->instance].name);
+    weir_text_add(text, design->var[net->var].name);
+    if (net->width > 1 && width == 1) weir_text_format(text, "[%u]", (unsigned)low);
+    else if (net->width > 1) weir_text_format(text, "[%u:%u]", (unsigned)(low + width - 1), (unsigned)low);
+    weir_text_char(text, '\'');
     return text->data;
 }
 
 static weir_location place_of(const weir_rtl_design *design, uint32_t stmt) {
     const rtl_stmt *s = &design->stmt[stmt];
-    return s->kind == WEIR_RTL_STMT_INSTANCE ? design->instance[s->a].common.place : s->common.place;
+    return s->kind == WEIR_RTL_STMT_INSTANCE ? rtl_place_of(design, &design->instance[s->a].common)
+                                             : rtl_place_of(design, &s->common);
 }
 
 static void report_conflict(nets *n, const driver *old, uint32_t low, uint32_t width, uint32_t stmt) {
@@ -132,7 +91,7 @@ static void report_conflict(nets *n, const driver *old, uint32_t low, uint32_t w
     uint32_t from = low > old->low ? low : old->low;
     uint32_t end = low + width < old->low + old->width ? low + width : old->low + old->width;
     rtl_error(n->design, place_of(n->design, stmt), "%s in module '%s' has two drivers: %s and %s",
-              range_name(&n->design->var[old->var], from, end - from, &names[0]), n->design->module[n->module].name,
+              range_name(n->design, &n->net[old->net], from, end - from, &names[0]), n->design->module[n->module].name,
               stmt_name(n->design, old->stmt, &names[1]), stmt_name(n->design, stmt, &names[2]));
     for (int i = 0; i < 3; i++) weir_text_free(&names[i]);
 }
@@ -150,10 +109,10 @@ static bool conflicts(const weir_rtl_design *design, const driver *d, uint32_t l
     return overlaps && !same_process && !initial_a && !initial_b;
 }
 
-static void drive(nets *n, uint32_t var, uint32_t low, uint32_t width, uint32_t stmt) {
-    uint32_t position = n->position[var];
-    bool taken = mark(n->driven + n->first_word[position], low, width);
-    for (uint32_t d = taken ? n->head[position] : 0; d; d = n->drivers[d].next) {
+static void drive(nets *n, uint32_t at, uint32_t low, uint32_t width, uint32_t stmt) {
+    net_record *net = &n->net[at];
+    bool taken = mark(n->driven + net->first_word, low, width);
+    for (uint32_t d = taken ? net->head : 0; d; d = n->drivers[d].next) {
         const driver *old = &n->drivers[d];
         if (old->stmt == stmt && old->low <= low && low + width <= old->low + old->width &&
             !conflicts(n->design, old, low, width, stmt))
@@ -164,8 +123,15 @@ static void drive(nets *n, uint32_t var, uint32_t low, uint32_t width, uint32_t 
         }
     }
     n->drivers = weir_grow(n->drivers, &n->driver_capacity, n->driver_count + 1, sizeof *n->drivers);
-    n->drivers[n->driver_count] = (driver){var, low, width, stmt, n->head[position]};
-    n->head[position] = (uint32_t)n->driver_count++;
+    n->drivers[n->driver_count] = (driver){at, low, width, stmt, net->head};
+    net->head = (uint32_t)n->driver_count++;
+}
+
+/* The net of an expression that is a variable or a port. */
+static uint32_t net_of(const nets *n, uint32_t expr) {
+    const rtl_expr *e = &n->design->expr[expr];
+    if (e->kind == WEIR_RTL_EXPR_VAR) return n->position[e->a];
+    return n->base[e->a] + n->design->var[e->b].slot;
 }
 
 static void push(nets *n, size_t *depth, uint32_t expr) {
@@ -173,10 +139,9 @@ static void push(nets *n, size_t *depth, uint32_t expr) {
     n->stack[(*depth)++] = expr;
 }
 
-static void read_bits(nets *n, uint32_t var, uint32_t low, uint32_t width, uint32_t stmt) {
-    uint32_t position = n->position[var];
-    mark(n->read + n->first_word[position], low, width);
-    if (!n->reader[position]) n->reader[position] = stmt;
+static void read_bits(nets *n, uint32_t at, uint32_t low, uint32_t width, uint32_t stmt) {
+    mark(n->read + n->net[at].first_word, low, width);
+    if (!n->net[at].reader) n->net[at].reader = stmt;
 }
 
 /* Marks what an expression reads, working on the stack above `depth`. Shared parts are looked at once a statement. */
@@ -190,8 +155,9 @@ static void read_expr(nets *n, size_t depth, uint32_t expr, uint32_t stmt) {
         if (n->seen[id] == stmt) continue;
         n->seen[id] = stmt;
         switch (e->kind) {
-        case WEIR_RTL_EXPR_VAR: read_bits(n, e->a, 0, e->width, stmt); break;
-        case WEIR_RTL_EXPR_SLICE: read_bits(n, design->expr[e->a].a, e->b, e->width, stmt); break;
+        case WEIR_RTL_EXPR_VAR:
+        case WEIR_RTL_EXPR_PORT: read_bits(n, net_of(n, id), 0, e->width, stmt); break;
+        case WEIR_RTL_EXPR_SLICE: read_bits(n, net_of(n, e->a), e->b, e->width, stmt); break;
         case WEIR_RTL_EXPR_CONCAT:
             for (uint32_t i = 0; i < e->b; i++) push(n, &depth, design->operand[e->a + i]);
             break;
@@ -214,13 +180,14 @@ static void drive_expr(nets *n, uint32_t expr, uint32_t stmt) {
     size_t depth = 0;
     push(n, &depth, expr);
     while (depth > 0) {
-        const rtl_expr *e = &design->expr[n->stack[--depth]];
-        if (e->kind == WEIR_RTL_EXPR_VAR) {
-            drive(n, e->a, 0, e->width, stmt);
+        uint32_t id = n->stack[--depth];
+        const rtl_expr *e = &design->expr[id];
+        if (e->kind == WEIR_RTL_EXPR_VAR || e->kind == WEIR_RTL_EXPR_PORT) {
+            drive(n, net_of(n, id), 0, e->width, stmt);
         } else if (e->kind == WEIR_RTL_EXPR_SLICE) {
-            drive(n, design->expr[e->a].a, e->b, e->width, stmt);
+            drive(n, net_of(n, e->a), e->b, e->width, stmt);
         } else if (e->kind == WEIR_RTL_EXPR_SELECT) {
-            drive(n, design->expr[e->a].a, 0, design->expr[e->a].width, stmt);
+            drive(n, net_of(n, e->a), 0, design->expr[e->a].width, stmt);
             read_expr(n, depth, e->b, stmt);
         } else if (e->kind == WEIR_RTL_EXPR_CONCAT) {
             for (uint32_t i = 0; i < e->b; i++) push(n, &depth, design->operand[e->a + i]);
@@ -230,32 +197,19 @@ static void drive_expr(nets *n, uint32_t expr, uint32_t stmt) {
 
 /* ---- statements ---- */
 
-/* One process: its statements in order, nested blocks through their owner's links, so without recursion. */
+/* One process: its statements in order. */
 static void visit_process(nets *n, uint32_t root) {
     const weir_rtl_design *design = n->design;
     for (uint32_t e = design->stmt[root].kind == WEIR_RTL_STMT_ALWAYS ? design->stmt[root].a : 0; e;
          e = design->event[e].next)
-        read_bits(n, design->event[e].var, 0, 1, root);
-    uint32_t s = design->block[design->stmt[root].body].first;
-    while (s) {
+        read_bits(n, n->position[design->event[e].var], 0, 1, root);
+    for (uint32_t s = rtl_walk_next(design, root, root); s; s = rtl_walk_next(design, s, root)) {
         const rtl_stmt *stmt = &design->stmt[s];
-        uint32_t down = 0;
         if (stmt->kind == WEIR_RTL_STMT_ASSIGN) {
             drive_expr(n, stmt->a, root);
             read_expr(n, 0, stmt->b, root);
-        } else {
-            if (stmt->a) read_expr(n, 0, stmt->a, root);
-            down = design->block[stmt->body].first;
-            if (!down && stmt->other) down = design->block[stmt->other].first;
-        }
-        uint32_t block = stmt->block;
-        s = down ? down : stmt->next;
-        while (!s && block != design->stmt[root].body) {
-            uint32_t owner = design->block[block].owner;
-            const rtl_stmt *above = &design->stmt[owner];
-            s = block == above->body && above->other ? design->block[above->other].first : 0;
-            if (!s) s = above->next;
-            block = above->block;
+        } else if (stmt->a) {
+            read_expr(n, 0, stmt->a, root);
         }
     }
 }
@@ -266,13 +220,23 @@ static void check_width(nets *n, const rtl_instance *instance, const rtl_var *po
     const char *problem = NULL;
     uint32_t width = rtl_port_width(design, id, parameters, &problem);
     if (problem)
-        rtl_error(design, instance->common.place, "port '%s' of instance '%s' (module '%s') has no width: %s",
-                  port->name, instance->name, design->module[instance->module].name, problem);
+        rtl_error(design, rtl_place_of(design, &instance->common),
+                  "port '%s' of instance '%s' (module '%s') has no width: %s", port->name, instance->name,
+                  design->module[instance->module].name, problem);
     else if (width != design->expr[expr].width)
-        rtl_error(design, instance->common.place,
+        rtl_error(design, rtl_place_of(design, &instance->common),
                   "port '%s' of instance '%s' (module '%s') has %u bits and is connected to '%s', which has %u",
                   port->name, instance->name, design->module[instance->module].name, (unsigned)width,
                   rtl_describe(design, expr), (unsigned)design->expr[expr].width);
+}
+
+/* A port that assignments wire: the instance drives it or reads it as if it were a variable. */
+static void wire_port(nets *n, uint32_t stmt, const rtl_var *port) {
+    uint32_t at = n->base[n->design->stmt[stmt].a] + port->slot;
+    uint32_t width = n->net[at].width;
+    if (port->direction == WEIR_RTL_OUTPUT) drive(n, at, 0, width, stmt);
+    else if (port->direction == WEIR_RTL_INPUT) read_bits(n, at, 0, width, stmt);
+    else mark(n->driven + n->net[at].first_word, 0, width);
 }
 
 static void visit_instance(nets *n, uint32_t stmt) {
@@ -282,9 +246,14 @@ static void visit_instance(nets *n, uint32_t stmt) {
     rtl_value *parameters = rtl_evaluate_parameters(design, instance->module, instance);
     for (size_t i = 0; i < ports->count; i++) {
         const rtl_var *port = &design->var[ports->id[i]];
-        uint32_t expr = i < instance->connection_count ? instance->connection[i] : 0;
+        uint32_t expr = port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
+        if (instance->is_wired && expr == 0) {
+            wire_port(n, stmt, port);
+            continue;
+        }
         if (expr == 0)
-            rtl_error(design, instance->common.place, "%s '%s' of instance '%s' (module '%s') is not connected%s",
+            rtl_error(design, rtl_place_of(design, &instance->common),
+                      "%s '%s' of instance '%s' (module '%s') is not connected%s",
                       port->direction == WEIR_RTL_INPUT ? "input" : "output", port->name, instance->name,
                       design->module[instance->module].name,
                       port->direction == WEIR_RTL_INPUT ? "" : " and not left open");
@@ -316,74 +285,101 @@ static void visit_body(nets *n) {
 
 /* ---- undriven bits ---- */
 
-static void report_undriven(nets *n, const rtl_var *var, uint32_t position, uint32_t low, uint32_t width) {
+static void report_undriven(nets *n, const net_record *net, uint32_t low, uint32_t width) {
     weir_text range = {0};
     weir_text reader = {0};
-    const char *module = n->design->module[n->module].name;
-    range_name(var, low, width, &range);
-    if (n->reader[position])
-        rtl_error(n->design, var->common.place, "%s in module '%s' has no driver and is read by %s", range.data, module,
-                  stmt_name(n->design, n->reader[position], &reader));
-    else rtl_error(n->design, var->common.place, "output %s of module '%s' has no driver", range.data, module);
+    weir_rtl_design *design = n->design;
+    const char *module = design->module[n->module].name;
+    weir_location place =
+        rtl_place_of(design, net->instance ? &design->instance[net->instance].common : &design->var[net->var].common);
+    range_name(design, net, low, width, &range);
+    if (net->reader)
+        rtl_error(design, place, "%s in module '%s' has no driver and is read by %s", range.data, module,
+                  stmt_name(design, net->reader, &reader));
+    else rtl_error(design, place, "output %s of module '%s' has no driver", range.data, module);
     weir_text_free(&range);
     weir_text_free(&reader);
 }
 
-/* The first run of bits of a variable that are read, or leave the module, and have no driver. */
-static void check_driven(nets *n, const rtl_var *var, uint32_t position) {
-    const uint64_t *driven = n->driven + n->first_word[position];
-    const uint64_t *read = n->read + n->first_word[position];
+/* The first run of bits of a net that are read, or leave the module, and have no driver. */
+static void check_driven(nets *n, const net_record *net) {
+    const uint64_t *driven = n->driven + net->first_word;
+    const uint64_t *read = n->read + net->first_word;
     uint32_t low = 0;
-    while (low < var->width && !(read[low / 64] & ~driven[low / 64])) low = (low / 64 + 1) * 64;
-    while (low < var->width && !(read[low / 64] & ~driven[low / 64] & UINT64_C(1) << low % 64)) low++;
-    if (low >= var->width) return;
+    while (low < net->width && !(read[low / 64] & ~driven[low / 64])) low = (low / 64 + 1) * 64;
+    while (low < net->width && !(read[low / 64] & ~driven[low / 64] & UINT64_C(1) << low % 64)) low++;
+    if (low >= net->width) return;
     uint32_t end = low;
-    while (end < var->width && (read[end / 64] & ~driven[end / 64] & UINT64_C(1) << end % 64)) end++;
-    report_undriven(n, var, position, low, end - low);
+    while (end < net->width && (read[end / 64] & ~driven[end / 64] & UINT64_C(1) << end % 64)) end++;
+    report_undriven(n, net, low, end - low);
+}
+
+static void add_net(nets *n, uint32_t var, uint32_t instance, uint32_t width) {
+    n->net = weir_grow(n->net, &n->net_capacity, n->net_count + 1, sizeof *n->net);
+    n->net[n->net_count++] = (net_record){.var = var, .instance = instance, .width = width, .first_word = n->words};
+    n->words += (width + 63) / 64;
+}
+
+/* Nets of the ports of an instance, by slot; ports that were removed have no bits. */
+static void add_port_nets(nets *n, uint32_t id) {
+    const weir_rtl_design *design = n->design;
+    const rtl_module *module = &design->module[design->instance[id].module];
+    size_t base = n->net_count;
+    n->base[id] = (uint32_t)base;
+    for (uint32_t i = 0; i < module->port_slots; i++) add_net(n, 0, id, 0);
+    rtl_value *parameters = rtl_evaluate_parameters(design, design->instance[id].module, &design->instance[id]);
+    for (size_t i = 0; i < module->ports.count; i++) {
+        const char *problem = NULL;
+        net_record *net = &n->net[base + design->var[module->ports.id[i]].slot];
+        net->var = module->ports.id[i];
+        net->width = rtl_port_width(design, net->var, parameters, &problem);
+        net->first_word = n->words;
+        n->words += (net->width + 63) / 64;
+    }
+    free(parameters);
 }
 
 static void verify_module(nets *n) {
     weir_rtl_design *design = n->design;
-    const rtl_ids *vars = &design->module[n->module].vars;
-    size_t words = 0;
-    n->first_word = weir_malloc((vars->count + 1) * sizeof *n->first_word);
-    n->head = weir_calloc(vars->count + 1, sizeof *n->head);
-    n->reader = weir_calloc(vars->count + 1, sizeof *n->reader);
-    for (size_t i = 0; i < vars->count; i++) {
-        n->position[vars->id[i]] = (uint32_t)i;
-        n->first_word[i] = words;
-        words += (design->var[vars->id[i]].width + 63) / 64;
+    const rtl_module *module = &design->module[n->module];
+    n->net_count = n->words = 0;
+    for (uint32_t v = module->first_var; v; v = design->var[v].next) {
+        n->position[v] = (uint32_t)n->net_count;
+        add_net(n, v, 0, design->var[v].width);
     }
-    n->driven = weir_calloc(words + 1, sizeof *n->driven);
-    n->read = weir_calloc(words + 1, sizeof *n->read);
+    for (size_t i = 0; i < module->instances.count; i++)
+        if (design->instance[module->instances.id[i]].is_wired) add_port_nets(n, module->instances.id[i]);
+    n->driven = weir_calloc(n->words + 1, sizeof *n->driven);
+    n->read = weir_calloc(n->words + 1, sizeof *n->read);
     n->driver_count = 1; /* 0 ends a list */
-    for (size_t i = 0; i < vars->count; i++) {
-        const rtl_var *var = &design->var[vars->id[i]];
+    for (uint32_t v = module->first_var; v; v = design->var[v].next) {
+        const rtl_var *var = &design->var[v];
+        size_t word = n->net[n->position[v]].first_word;
         if (var->direction == WEIR_RTL_INPUT || var->direction == WEIR_RTL_INOUT || var->is_path)
-            mark(n->driven + n->first_word[i], 0, var->width);
-        else if (var->direction == WEIR_RTL_OUTPUT) mark(n->read + n->first_word[i], 0, var->width);
+            mark(n->driven + word, 0, var->width);
+        else if (var->direction == WEIR_RTL_OUTPUT && !module->is_stub) mark(n->read + word, 0, var->width);
     }
     visit_body(n);
-    for (size_t i = 0; i < vars->count; i++) check_driven(n, &design->var[vars->id[i]], (uint32_t)i);
-    free(n->first_word);
-    free(n->head);
-    free(n->reader);
+    for (size_t i = 0; i < n->net_count; i++) check_driven(n, &n->net[i]);
     free(n->driven);
     free(n->read);
 }
 
 bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top) {
     size_t count = 0;
-    weir_rtl_module *modules = weir_rtl_modules_below(design, top, &count);
+    weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
     if (!modules) return false;
     nets n = {.design = design};
     n.position = weir_calloc(design->var_count, sizeof *n.position);
+    n.base = weir_calloc(design->instance_count, sizeof *n.base);
     n.seen = weir_calloc(design->expr_count, sizeof *n.seen);
     for (size_t i = 0; i < count; i++) {
         n.module = modules[i].id;
         if (!design->module[n.module].is_external) verify_module(&n);
     }
     free(n.position);
+    free(n.base);
+    free(n.net);
     free(n.seen);
     free(n.stack);
     free(n.drivers);

@@ -11,8 +11,4 @@
  * bits. */
 bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top);
 
-/* The modules below and including top, children before parents, in a fixed order; heap memory, free() it. NULL after a
- * reported error when a module contains itself. */
-weir_rtl_module *weir_rtl_modules_below(weir_rtl_design *design, weir_rtl_module top, size_t *count);
-
 #endif

@@ -1,0 +1,105 @@
+/* The order of modules: one walk over the hierarchy with an explicit stack. */
+#include <stdlib.h>
+
+#include "rtlir/internal.h"
+#include "rtlir/visitor.h"
+
+enum { UNSEEN, OPEN, DONE };
+
+typedef struct visit {
+    uint32_t module;
+    size_t next; /* instance to look at */
+} visit;
+
+static void report_cycle(weir_rtl_design *design, const visit *stack, size_t depth, uint32_t id) {
+    const rtl_instance *instance = &design->instance[id];
+    const rtl_module *parent = &design->module[instance->parent];
+    uint32_t module = instance->module;
+    rtl_error(design, rtl_place_of(design, &instance->common),
+              "module '%s' contains itself through instance '%s' of module '%s'", design->module[module].name,
+              instance->name, parent->name);
+    size_t from = depth;
+    while (from > 0 && stack[from - 1].module != module) from--;
+    for (size_t i = from; i < depth; i++) weir_note("by way of module '%s'", design->module[stack[i].module].name);
+}
+
+/* Modules in the order in which the walk leaves them, so children first; instances are taken from the first to the last,
+ * or the other way round. */
+static weir_rtl_module *walk_modules(weir_rtl_design *design, weir_rtl_module top, bool backward, size_t *count) {
+    weir_rtl_module *order = weir_malloc(design->module_count * sizeof *order);
+    unsigned char *state = weir_calloc(design->module_count, 1);
+    visit *stack = weir_malloc(design->module_count * sizeof *stack);
+    size_t depth = 0;
+    bool sound = true;
+    *count = 0;
+    stack[depth++] = (visit){.module = top.id};
+    state[top.id] = OPEN;
+    while (depth > 0 && sound) {
+        visit *v = &stack[depth - 1];
+        const rtl_ids *instances = &design->module[v->module].instances;
+        if (v->next == instances->count) {
+            state[v->module] = DONE;
+            order[(*count)++] = (weir_rtl_module){v->module};
+            depth--;
+            continue;
+        }
+        size_t index = backward ? instances->count - 1 - v->next : v->next;
+        uint32_t instance = instances->id[index];
+        uint32_t child = design->instance[instance].module;
+        v->next++;
+        if (state[child] == OPEN) {
+            report_cycle(design, stack, depth, instance);
+            sound = false;
+        } else if (state[child] == UNSEEN) {
+            state[child] = OPEN;
+            stack[depth++] = (visit){.module = child};
+        }
+    }
+    free(stack);
+    free(state);
+    if (sound) return order;
+    free(order);
+    return NULL;
+}
+
+static void reverse(weir_rtl_module *order, size_t count) {
+    for (size_t i = 0; i < count / 2; i++) {
+        weir_rtl_module other = order[count - 1 - i];
+        order[count - 1 - i] = order[i];
+        order[i] = other;
+    }
+}
+
+/* Sorts modules, which stand parents first, by level, the deepest one first; stable. */
+static void sort_by_level(const weir_rtl_design *design, weir_rtl_module *order, size_t count) {
+    uint32_t *level = weir_calloc(design->module_count, sizeof *level);
+    size_t *start = weir_calloc(count + 2, sizeof *start);
+    weir_rtl_module *sorted = weir_malloc((count + 1) * sizeof *sorted);
+    uint32_t deepest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const rtl_ids *instances = &design->module[order[i].id].instances;
+        uint32_t below = level[order[i].id] + 1;
+        for (size_t k = 0; k < instances->count; k++) {
+            uint32_t child = design->instance[instances->id[k]].module;
+            if (level[child] < below) level[child] = below;
+        }
+        if (level[order[i].id] > deepest) deepest = level[order[i].id];
+    }
+    for (size_t i = 0; i < count; i++) start[deepest - level[order[i].id] + 1]++;
+    for (size_t k = 0; k < deepest; k++) start[k + 1] += start[k];
+    for (size_t i = 0; i < count; i++) sorted[start[deepest - level[order[i].id]]++] = order[i];
+    for (size_t i = 0; i < count; i++) order[i] = sorted[i];
+    free(level);
+    free(start);
+    free(sorted);
+}
+
+weir_rtl_module *weir_rtl_modules_below(weir_rtl_design *design, weir_rtl_module top, weir_rtl_order order,
+                                        size_t *count) {
+    *count = 0;
+    weir_rtl_module *modules = top.id ? walk_modules(design, top, order != WEIR_RTL_CHILDREN_FIRST, count) : NULL;
+    if (!modules || order == WEIR_RTL_CHILDREN_FIRST) return modules;
+    reverse(modules, *count);
+    if (order == WEIR_RTL_DEEPEST_FIRST) sort_by_level(design, modules, *count);
+    return modules;
+}

@@ -1,0 +1,303 @@
+/* What stands for what is one hash table by kind and ids; what an expression became is an array by its id, valid while
+ * its stamp is the rewriter's: every new mapping starts a new stamp. */
+#include "rtlir/rewrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rtlir/internal.h"
+#include "rtlir/mutate.h"
+
+typedef enum mapped_kind { MAPPED_NONE, MAPPED_VAR, MAPPED_PARAMETER, MAPPED_PORT, MAPPED_INSTANCE } mapped_kind;
+
+typedef struct mapping {
+    mapped_kind kind;
+    uint32_t a, b, value;
+} mapping;
+
+typedef struct made {
+    uint32_t stamp, expr;
+} made;
+
+struct weir_rtl_rewriter {
+    weir_rtl_design *design;
+    mapping *slot;
+    size_t count, capacity; /* a power of two, or 0 */
+    made *made;
+    size_t made_capacity;
+    uint32_t stamp;
+    bool reads_only;
+};
+
+weir_rtl_rewriter *weir_rtl_rewriter_new(weir_rtl_design *design) {
+    weir_rtl_rewriter *rewriter = weir_calloc(1, sizeof *rewriter);
+    rewriter->design = design;
+    rewriter->stamp = 1;
+    return rewriter;
+}
+
+void weir_rtl_rewriter_free(weir_rtl_rewriter *rewriter) {
+    if (!rewriter) return;
+    free(rewriter->slot);
+    free(rewriter->made);
+    free(rewriter);
+}
+
+void weir_rtl_rewriter_clear(weir_rtl_rewriter *rewriter) {
+    if (rewriter->capacity) memset(rewriter->slot, 0, rewriter->capacity * sizeof *rewriter->slot);
+    rewriter->count = 0;
+    rewriter->stamp++;
+}
+
+void weir_rtl_rewrite_reads_only(weir_rtl_rewriter *rewriter, bool reads_only) { rewriter->reads_only = reads_only; }
+
+weir_rtl_design *rtl_rewriter_design(const weir_rtl_rewriter *rewriter) { return rewriter->design; }
+
+/* ---- mappings ---- */
+
+static size_t find_slot(const weir_rtl_rewriter *r, mapped_kind kind, uint32_t a, uint32_t b) {
+    uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15)) ^ (b * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ (uint64_t)kind << 40;
+    size_t mask = r->capacity - 1;
+    size_t at = (size_t)(hash ^ hash >> 29) & mask;
+    while (r->slot[at].kind && (r->slot[at].kind != kind || r->slot[at].a != a || r->slot[at].b != b))
+        at = (at + 1) & mask;
+    return at;
+}
+
+static uint32_t find(const weir_rtl_rewriter *r, mapped_kind kind, uint32_t a, uint32_t b) {
+    return r->capacity ? r->slot[find_slot(r, kind, a, b)].value : 0;
+}
+
+static void map(weir_rtl_rewriter *r, mapped_kind kind, uint32_t a, uint32_t b, uint32_t value) {
+    if (r->count * 2 >= r->capacity) {
+        weir_rtl_rewriter old = *r;
+        r->capacity = old.capacity ? old.capacity * 2 : 64;
+        r->slot = weir_calloc(r->capacity, sizeof *r->slot);
+        for (size_t i = 0; i < old.capacity; i++)
+            if (old.slot[i].kind) r->slot[find_slot(r, old.slot[i].kind, old.slot[i].a, old.slot[i].b)] = old.slot[i];
+        free(old.slot);
+    }
+    mapping *slot = &r->slot[find_slot(r, kind, a, b)];
+    r->count += slot->kind == MAPPED_NONE;
+    *slot = (mapping){kind, a, b, value};
+    r->stamp++;
+}
+
+static bool agrees(weir_rtl_design *design, const char *name, uint32_t width, bool is_signed, uint32_t value) {
+    const rtl_expr *expr = &design->expr[value];
+    if (expr->width == width && expr->is_signed == is_signed) return true;
+    rtl_error(design, design->place, "'%s' (%u %s bits) cannot stand for '%s' (%u %s bits)",
+              rtl_describe(design, value), (unsigned)expr->width, expr->is_signed ? "signed" : "unsigned", name,
+              (unsigned)width, is_signed ? "signed" : "unsigned");
+    return false;
+}
+
+bool weir_rtl_map_var(weir_rtl_rewriter *r, weir_rtl_var var, weir_rtl_expr value) {
+    if (!var.id || !value.id) return false;
+    const rtl_var *record = &r->design->var[var.id];
+    if (!agrees(r->design, record->name, record->width, record->is_signed, value.id)) return false;
+    map(r, MAPPED_VAR, var.id, 0, value.id);
+    return true;
+}
+
+bool weir_rtl_map_parameter(weir_rtl_rewriter *r, weir_rtl_parameter parameter, weir_rtl_expr value) {
+    if (!parameter.id || !value.id) return false;
+    if (!agrees(r->design, r->design->parameter[parameter.id].name, 32, true, value.id)) return false;
+    map(r, MAPPED_PARAMETER, parameter.id, 0, value.id);
+    return true;
+}
+
+bool weir_rtl_map_port(weir_rtl_rewriter *r, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
+    if (!instance.id || !port.id || !value.id) return false;
+    const rtl_var *record = &r->design->var[port.id];
+    uint32_t width = record->range ? weir_rtl_port_width(r->design, instance, record->name) : record->width;
+    if (!agrees(r->design, record->name, width, record->is_signed, value.id)) return false;
+    map(r, MAPPED_PORT, instance.id, port.id, value.id);
+    return true;
+}
+
+bool weir_rtl_map_instance(weir_rtl_rewriter *r, weir_rtl_instance instance, weir_rtl_instance other) {
+    if (!instance.id || !other.id) return false;
+    map(r, MAPPED_INSTANCE, instance.id, 0, other.id);
+    return true;
+}
+
+uint32_t rtl_mapped_instance(const weir_rtl_rewriter *r, uint32_t instance) {
+    return find(r, MAPPED_INSTANCE, instance, 0);
+}
+
+/* ---- expressions ---- */
+
+/* The leaf's replacement; itself when there is none. */
+static weir_rtl_expr rewrite_leaf(weir_rtl_rewriter *r, uint32_t id) {
+    const rtl_expr *e = &r->design->expr[id];
+    uint32_t value = 0;
+    if (e->kind == WEIR_RTL_EXPR_VAR) value = find(r, MAPPED_VAR, e->a, 0);
+    if (e->kind == WEIR_RTL_EXPR_PARAMETER) value = find(r, MAPPED_PARAMETER, e->a, 0);
+    if (e->kind == WEIR_RTL_EXPR_PORT) {
+        value = find(r, MAPPED_PORT, e->a, e->b);
+        uint32_t instance = value ? 0 : find(r, MAPPED_INSTANCE, e->a, 0);
+        if (instance) return weir_rtl_port_of(r->design, (weir_rtl_instance){instance}, (weir_rtl_var){e->b});
+    }
+    return (weir_rtl_expr){value ? value : id};
+}
+
+static weir_rtl_expr rewrite_list(weir_rtl_rewriter *r, const rtl_expr *e, uint32_t id) {
+    weir_rtl_expr *parts = weir_malloc(e->b * sizeof *parts);
+    bool same = true;
+    for (uint32_t i = 0; i < e->b; i++) {
+        uint32_t old = r->design->operand[e->a + i];
+        parts[i] = weir_rtl_rewrite_expr(r, (weir_rtl_expr){old});
+        same = same && parts[i].id == old;
+    }
+    weir_rtl_expr result = same ? (weir_rtl_expr){id} : weir_rtl_concat(r->design, e->b, parts);
+    free(parts);
+    return result;
+}
+
+/* Casts are made by what they change. */
+static weir_rtl_expr remake_cast(weir_rtl_design *design, const rtl_expr *e, weir_rtl_expr value) {
+    if (e->is_signed != design->expr[e->a].is_signed)
+        return e->is_signed ? weir_rtl_as_signed(design, value) : weir_rtl_as_unsigned(design, value);
+    return weir_rtl_as(design, value, e->carries);
+}
+
+static weir_rtl_expr remake(weir_rtl_design *design, const rtl_expr *e, const weir_rtl_expr *operand) {
+    switch (e->kind) {
+    case WEIR_RTL_EXPR_SLICE: return weir_rtl_slice(design, operand[0], e->b + e->width - 1, e->b);
+    case WEIR_RTL_EXPR_SELECT: return weir_rtl_select(design, operand[0], operand[1], e->width);
+    case WEIR_RTL_EXPR_REPEAT: return weir_rtl_repeat(design, e->b, operand[0]);
+    case WEIR_RTL_EXPR_UNARY: return weir_rtl_unary(design, e->op, operand[0]);
+    case WEIR_RTL_EXPR_BINARY: return weir_rtl_binary(design, e->op, operand[0], operand[1]);
+    case WEIR_RTL_EXPR_CONDITIONAL: return weir_rtl_conditional(design, operand[0], operand[1], operand[2]);
+    case WEIR_RTL_EXPR_CAST: return remake_cast(design, e, operand[0]);
+    default: return (weir_rtl_expr){0};
+    }
+}
+
+static weir_rtl_expr rewrite(weir_rtl_rewriter *r, uint32_t id) {
+    const rtl_expr e = r->design->expr[id]; /* the table grows */
+    if (e.kind == WEIR_RTL_EXPR_CONSTANT) return (weir_rtl_expr){id};
+    if (e.kind == WEIR_RTL_EXPR_CONCAT) return rewrite_list(r, &e, id);
+    size_t count = weir_rtl_get_expr(r->design, (weir_rtl_expr){id}).operand_count;
+    if (count == 0) return rewrite_leaf(r, id);
+    const uint32_t old[3] = {e.a, e.b, e.c};
+    weir_rtl_expr operand[3];
+    bool same = true;
+    for (size_t i = 0; i < count; i++) {
+        operand[i] = weir_rtl_rewrite_expr(r, (weir_rtl_expr){old[i]});
+        same = same && operand[i].id == old[i];
+    }
+    return same ? (weir_rtl_expr){id} : remake(r->design, &e, operand);
+}
+
+/* Recursion is bounded by RTL_MAX_DEPTH. */
+weir_rtl_expr weir_rtl_rewrite_expr(weir_rtl_rewriter *r, weir_rtl_expr expr) {
+    if (!expr.id) return expr;
+    if (expr.id < r->made_capacity && r->made[expr.id].stamp == r->stamp) return (weir_rtl_expr){r->made[expr.id].expr};
+    weir_rtl_expr result = rewrite(r, expr.id);
+    if (expr.id >= r->made_capacity) {
+        size_t old = r->made_capacity;
+        r->made = weir_grow(r->made, &r->made_capacity, r->design->expr_count, sizeof *r->made);
+        memset(r->made + old, 0, (r->made_capacity - old) * sizeof *r->made);
+    }
+    r->made[expr.id] = (made){r->stamp, result.id};
+    return result;
+}
+
+/* A target, of which only the computed indices are read. */
+static weir_rtl_expr rewrite_target(weir_rtl_rewriter *r, uint32_t id) {
+    const rtl_expr e = r->design->expr[id];
+    if (!r->reads_only) return weir_rtl_rewrite_expr(r, (weir_rtl_expr){id});
+    if (e.kind == WEIR_RTL_EXPR_SELECT) {
+        weir_rtl_expr base = weir_rtl_rewrite_expr(r, (weir_rtl_expr){e.b});
+        bool same = base.id == e.b;
+        return same ? (weir_rtl_expr){id} : weir_rtl_select(r->design, (weir_rtl_expr){e.a}, base, e.width);
+    }
+    if (e.kind != WEIR_RTL_EXPR_CONCAT) return (weir_rtl_expr){id};
+    weir_rtl_expr *parts = weir_malloc(e.b * sizeof *parts);
+    bool same = true;
+    for (uint32_t i = 0; i < e.b; i++) {
+        uint32_t old = r->design->operand[e.a + i];
+        parts[i] = rewrite_target(r, old);
+        same = same && parts[i].id == old;
+    }
+    weir_rtl_expr result = same ? (weir_rtl_expr){id} : weir_rtl_concat(r->design, e.b, parts);
+    free(parts);
+    return result;
+}
+
+/* ---- statements ---- */
+
+/* The variable that an event waits for must stay one. */
+static uint32_t rewrite_event(weir_rtl_rewriter *r, uint32_t var) {
+    uint32_t value = find(r, MAPPED_VAR, var, 0);
+    if (!value) return var;
+    if (r->design->expr[value].kind == WEIR_RTL_EXPR_VAR) return r->design->expr[value].a;
+    rtl_error(r->design, r->design->place, "an always block cannot wait for '%s', which is no variable",
+              rtl_describe(r->design, value));
+    return 0;
+}
+
+static bool rewrite_events(weir_rtl_rewriter *r, uint32_t stmt) {
+    for (uint32_t e = r->design->stmt[stmt].a; e; e = r->design->event[e].next) {
+        uint32_t var = rewrite_event(r, r->design->event[e].var);
+        if (!var) return false;
+        r->design->event[e].var = var;
+    }
+    return true;
+}
+
+static bool rewrite_instance(weir_rtl_rewriter *r, uint32_t id) {
+    weir_rtl_design *design = r->design;
+    const rtl_ids *ports = &design->module[design->instance[id].module].ports;
+    for (uint32_t i = 0; i < design->instance[id].override_count; i++) {
+        rtl_value *value = &design->instance[id].override[i];
+        if (value->kind == RTL_VALUE_EXPR) value->expr = weir_rtl_rewrite_expr(r, (weir_rtl_expr){value->expr}).id;
+        if (value->kind == RTL_VALUE_EXPR && !value->expr) return false;
+    }
+    for (size_t i = 0; i < ports->count; i++) {
+        weir_rtl_var port = {ports->id[i]};
+        weir_rtl_expr old = weir_rtl_connection_of(design, (weir_rtl_instance){id}, port).value;
+        if (!old.id) continue;
+        bool drives = design->var[port.id].direction != WEIR_RTL_INPUT;
+        weir_rtl_expr value = drives ? rewrite_target(r, old.id) : weir_rtl_rewrite_expr(r, old);
+        if (!value.id) return false;
+        if (value.id == old.id) continue;
+        weir_rtl_disconnect(design, (weir_rtl_instance){id}, port);
+        weir_rtl_connect(design, (weir_rtl_instance){id}, design->var[port.id].name, value);
+        if (!weir_rtl_connection_of(design, (weir_rtl_instance){id}, port).value.id) return false;
+    }
+    return true;
+}
+
+static bool rewrite_one(weir_rtl_rewriter *r, uint32_t id) {
+    weir_rtl_design *design = r->design;
+    weir_rtl_stmt stmt = {id};
+    rtl_stmt old = design->stmt[id];
+    if (old.kind == WEIR_RTL_STMT_ALWAYS) return rewrite_events(r, id);
+    if (old.kind == WEIR_RTL_STMT_INSTANCE) return rewrite_instance(r, old.a);
+    if (old.kind == WEIR_RTL_STMT_ASSIGN) {
+        weir_rtl_expr value = weir_rtl_rewrite_expr(r, (weir_rtl_expr){old.b});
+        weir_rtl_expr target = rewrite_target(r, old.a);
+        if (!value.id || !target.id) return false;
+        if (value.id != old.b && !weir_rtl_set_value(design, stmt, value)) return false;
+        return target.id == old.a || weir_rtl_set_target(design, stmt, target);
+    }
+    if (old.kind != WEIR_RTL_STMT_IF && old.kind != WEIR_RTL_STMT_CASE) return true;
+    weir_rtl_expr value = weir_rtl_rewrite_expr(r, (weir_rtl_expr){old.a});
+    return value.id && (value.id == old.a || weir_rtl_set_value(design, stmt, value));
+}
+
+bool weir_rtl_rewrite_stmt(weir_rtl_rewriter *r, weir_rtl_stmt stmt) {
+    bool fine = true;
+    for (uint32_t s = stmt.id; fine && s; s = rtl_walk_next(r->design, s, stmt.id)) fine = rewrite_one(r, s);
+    return fine;
+}
+
+bool weir_rtl_rewrite_module(weir_rtl_rewriter *r, weir_rtl_module module) {
+    bool fine = true;
+    uint32_t s = module.id ? r->design->block[r->design->module[module.id].body].first : 0;
+    for (; fine && s; s = r->design->stmt[s].next) fine = weir_rtl_rewrite_stmt(r, (weir_rtl_stmt){s});
+    return fine;
+}
