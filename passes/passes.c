@@ -10,7 +10,12 @@ static const weir_pass_info infos[] = {
 #undef WEIR_PASS
 };
 
+static const weir_pass_option configuration[] = {
+    {"fuse_ops.max_depth", WEIR_PASS_INT, "256", "1..", "most nodes of a group"}};
+
 bool weir_passes_register(weir_pass_registry *registry) {
+    for (size_t i = 0; i < sizeof configuration / sizeof *configuration; i++)
+        if (!weir_pass_registry_add_config(registry, &configuration[i])) return false;
     return weir_pass_registry_add_all(registry, infos, sizeof infos / sizeof *infos) &&
            weir_pass_registry_add_pipeline(
                registry, WEIR_PASS_MODULE, "compile",
@@ -19,6 +24,6 @@ bool weir_passes_register(weir_pass_registry *registry) {
                "from an imported, quantized model to a folder of hardware") &&
            weir_pass_registry_add_pipeline(registry, WEIR_PASS_GRAPH, "default",
                                            "infer_type,eliminate_common_subexpr,fold_constant,simplify_expr,"
-                                           "dead_code_elimination",
+                                           "dead_code_elimination,fuse_ops",
                                            "what any tensor graph gains from");
 }

@@ -159,21 +159,24 @@ static void metadata_and_constants(void **state) {
     weir_node node = put(g, WEIR_OP_FORK, "fork", 1, &x);
     assert_true(weir_infer_node(g, node));
     weir_metadata *metadata = weir_node_metadata(g, node);
-    metadata->common = (weir_meta_common){WEIR_MASE_PLACEHOLDER, "special"};
+    metadata->common = (weir_meta_common){WEIR_MASE_PLACEHOLDER, "special", INT32_MAX};
     metadata->software = (weir_meta_software){UINT32_MAX, -0.1, 1e300};
     metadata->hardware =
         (weir_meta_hardware){true, true, "weir_fork", 1, 2, 3, 4, 5, 6, 7, INT64_MAX, WEIR_STORAGE_BLOCK};
     weir_node host = put(g, WEIR_OP_MAXIMUM, "host", 1, (weir_value[]){weir_node_output(g, node, 0)});
     assert_true(weir_infer_node(g, host));
     weir_node_metadata(g, host)->hardware.placed = true;
+    weir_node_metadata(g, host)->common.group = 7;
     weir_graph *parsed = again(g);
     const weir_metadata *found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "fork"));
     assert_int_equal(found->common.mase_type, WEIR_MASE_PLACEHOLDER);
     assert_string_equal(found->common.mase_op, "special");
+    assert_int_equal(found->common.group, INT32_MAX);
     assert_int_equal(found->hardware.operations, INT64_MAX);
     assert_int_equal(found->hardware.storage, WEIR_STORAGE_BLOCK);
     assert_true(found->hardware.is_implicit);
     found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "host"));
+    assert_int_equal(found->common.group, 7);
     assert_true(found->hardware.placed);
     assert_null(found->hardware.module);
     for (uint32_t id = 1; id < weir_graph_value_limit(g); id++) {
@@ -262,7 +265,9 @@ static const struct {
     {HEAD NODE " {a = [1, x]}" TYPE, "t.weir:4: error: expected an integer, found 'x'"},
     {HEAD NODE " {a = float [x]}" TYPE, "t.weir:4: error: expected a number, found 'x'"},
     {HEAD NODE " at \"f\":-1" TYPE, "t.weir:4: error: expected a number from 0 to 2147483647 before this"},
-    {HEAD NODE " common{op=x}" TYPE, "t.weir:4: error: expected type=, found 'o'"},
+    {HEAD NODE " common{op=x}" TYPE, "t.weir:4: error: expected type= or group=, found 'o'"},
+    {HEAD NODE " common{group=0}" TYPE,
+     "t.weir:4: error: expected a number from 1 to 2147483647 before this, found '}'"},
     {HEAD NODE " common{type=sort op=x}" TYPE, "t.weir:4: error: unknown MASE type 'sort'"},
     {HEAD NODE " common{type=output at=x}" TYPE, "t.weir:4: error: expected op=, found 'a'"},
     {HEAD NODE " software{min=1}" TYPE, "t.weir:4: error: expected count=, found 'm'"},

@@ -13,6 +13,7 @@
 typedef struct weir_meta_common {
     weir_mase_type mase_type;
     const char *mase_op;
+    uint32_t group; /* nodes of one number are one unit of execution (fuse_ops); 0: none */
 } weir_meta_common;
 
 /* Statistics of what flows out of output 0, gathered by running data through the graph. */

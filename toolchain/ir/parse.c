@@ -408,14 +408,27 @@ static bool parse_hardware(parser *p, weir_meta_hardware *hardware) {
     return expect(p, '}');
 }
 
-static bool parse_common(parser *p, weir_meta_common *common) {
-    if (!accept_field(p, "type") || !read_name(p)) return fail(p, "type=");
+static bool parse_mase(parser *p, weir_meta_common *common) {
+    if (!read_name(p)) return false;
     int type = 0;
     while (type < WEIR_MASE_TYPE_COUNT && strcmp(weir_mase_type_name((weir_mase_type)type), p->word.data) != 0) type++;
     if (type == WEIR_MASE_TYPE_COUNT) return fail_name(p, "unknown MASE type", p->word.data);
     common->mase_type = (weir_mase_type)type;
     if (!accept_field(p, "op") || !read_name(p)) return fail(p, "op=");
     common->mase_op = weir_graph_intern(p->graph, p->word.data);
+    return true;
+}
+
+static bool parse_common(parser *p, weir_meta_common *common) {
+    const bool has_mase = accept_field(p, "type");
+    if (has_mase && !parse_mase(p, common)) return false;
+    if (accept_field(p, "group")) {
+        int group;
+        if (!read_small(p, 1, INT32_MAX, &group)) return false;
+        common->group = (uint32_t)group;
+    } else if (!has_mase) {
+        return fail(p, "type= or group=");
+    }
     return expect(p, '}');
 }
 
