@@ -335,6 +335,39 @@ static void pool(builder *b) {
     done(b, node);
 }
 
+/* Sums over an axis and what is made of them. */
+static void statistics(builder *b) {
+    static const weir_op ops[] = {WEIR_OP_REDUCE_MEAN, WEIR_OP_REDUCE_SUM, WEIR_OP_REDUCE_MAX};
+    weir_value x = pick(b);
+    int rank = shape_of(b, x)->rank;
+    if (rank == 0) return;
+    int64_t axis = random_range(b->r, 0, rank - 1);
+    weir_value inputs[2] = {x, ints(b, &axis, 1)};
+    weir_node node = node_of(b, ops[random_range(b->r, 0, 2)], inputs, 2, 1);
+    weir_node_set_int(b->graph, node, "keepdims", random_range(b->r, 0, 1));
+    done(b, node);
+    if (random_chance(b->r, 40)) add(b, WEIR_OP_SOFTMAX, &x, 1);
+}
+
+/* Over the last axis, over each channel, or to length 1. */
+static void norms(builder *b) {
+    weir_value x = pick(b);
+    const weir_shape shape = *shape_of(b, x);
+    if (shape.rank < 2) return;
+    weir_shape last = {1, {shape.dim[shape.rank - 1]}}, channels = {1, {shape.dim[1]}};
+    if (shape.rank >= 3 && random_chance(b->r, 40)) {
+        weir_value inputs[3] = {x, constant(b, &channels), constant(b, &channels)};
+        add(b, WEIR_OP_INSTANCE_NORMALIZATION, inputs, 3);
+    } else if (random_chance(b->r, 60)) {
+        weir_value inputs[3] = {x, constant(b, &last), constant(b, &last)};
+        add(b, WEIR_OP_LAYER_NORMALIZATION, inputs, random_chance(b->r, 70) ? 3 : 2);
+    } else {
+        weir_value away[2] = {x, scalar(b, 5)}; /* not of length zero */
+        weir_value far = add(b, WEIR_OP_ADD, away, 2);
+        add(b, WEIR_OP_LP_NORMALIZATION, &far, 1);
+    }
+}
+
 static void quantizers(builder *b) {
     weir_array *zero = weir_array_new(WEIR_INT8, &(weir_shape){0, {0}});
     weir_array_set_int(zero, 0, random_range(b->r, -20, 20));
@@ -359,9 +392,9 @@ static weir_graph *finish(builder *b) {
 
 weir_graph *random_float_graph(random_source *r) {
     typedef void step(builder *);
-    static step *const steps[] = {unary, unary,   binary,       binary,       binary,  bounded,   divide,
-                                  folds, reshape, flatten,      transpose,    squeeze, concat,    slice,
-                                  gemm,  gemm,    convolutions, convolutions, pool,    quantizers};
+    static step *const steps[] = {unary,        unary,        binary,    binary,     binary,     bounded, divide, folds,
+                                  reshape,      flatten,      transpose, squeeze,    concat,     slice,   gemm,   gemm,
+                                  convolutions, convolutions, pool,      quantizers, statistics, norms};
     builder b = {.r = r, .graph = weir_graph_new("g")};
     int64_t inputs = random_range(r, 1, 2);
     for (int64_t i = 0; i < inputs; i++) {
