@@ -176,10 +176,46 @@ static void integers_wrap_and_divide_toward_zero(void **state) {
     check_whole(WEIR_OP_NEG, WEIR_INT8, -128, 0, -128);
 }
 
+/* --- quantized --- */
+
+static weir_value add_number(weir_graph *graph, weir_dtype dtype, double number) {
+    const weir_shape scalar = {.rank = 0};
+    weir_array *array = weir_array_new(dtype, &scalar);
+    weir_array_set(array, 0, number);
+    const weir_value value = weir_graph_add_constant(graph, "c", array);
+    weir_array_free(array);
+    return value;
+}
+
+/* a = (code - 10) / 2, b = (code - 0) / 4, c = code - 3: 0.5 + 1 and 1.5 + 1 are ties, which go to the even side. */
+static void quantized_sums_round_once(void **state) {
+    static const int64_t a[] = {11, 11, 13, 0, 255}, b[] = {4, 0, 4, 0, 255}, c[] = {5, 3, 5, 0, 189};
+    const weir_shape shape = weir_shape_of(1, (const int64_t[]){5});
+    (void)state;
+    weir_array *inputs[] = {weir_array_new(WEIR_UINT8, &shape), weir_array_new(WEIR_UINT8, &shape)};
+    for (size_t i = 0; i < 5; i++) {
+        weir_array_set_int(inputs[0], i, a[i]);
+        weir_array_set_int(inputs[1], i, b[i]);
+    }
+    weir_graph *graph = weir_graph_new("g");
+    const weir_value values[] = {add_input(graph, inputs[0]),           add_number(graph, WEIR_FLOAT32, 0.5),
+                                 add_number(graph, WEIR_UINT8, 10),     add_input(graph, inputs[1]),
+                                 add_number(graph, WEIR_FLOAT32, 0.25), add_number(graph, WEIR_UINT8, 0),
+                                 add_number(graph, WEIR_FLOAT32, 1),    add_number(graph, WEIR_UINT8, 3)};
+    weir_array *y =
+        run(graph, weir_graph_add_node(graph, WEIR_OP_QLINEAR_ADD, "n", values, 8, 1, WEIR_NO_NODE), inputs);
+    for (size_t i = 0; i < 5; i++) assert_int_equal(weir_array_get_int(y, i), c[i]);
+    weir_array_free(inputs[0]);
+    weir_array_free(inputs[1]);
+    weir_array_free(y);
+    weir_graph_free(graph);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions_follow_the_definition),
         cmocka_unit_test(integers_wrap_and_divide_toward_zero),
+        cmocka_unit_test(quantized_sums_round_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,20 +20,32 @@ static bool fits_blas(const weir_type *type) {
     return true;
 }
 
-/* A convolution is a product of matrices whose sides are products of dimensions. */
-static bool fits_convolution(const weir_graph *graph, weir_node node) {
-    size_t weights, positions;
-    return weir_shape_count(&weir_kernel_input_type(graph, node, 1)->shape, &weights) && weights <= INT_MAX &&
+/* A convolution is a product of matrices whose sides are products of dimensions; its weights are input `weights`. */
+static bool fits_convolution(const weir_graph *graph, weir_node node, size_t weights) {
+    size_t count, positions;
+    return weir_shape_count(&weir_kernel_input_type(graph, node, weights)->shape, &count) && count <= INT_MAX &&
            weir_shape_count(&weir_kernel_output_type(graph, node)->shape, &positions) && positions <= INT_MAX;
+}
+
+/* Does BLAS compute a product of these types? */
+static bool fits_product(const weir_type *a, const weir_type *b) {
+    return a->dtype != WEIR_FLOAT16 && fits_blas(a) && fits_blas(b);
 }
 
 bool weir_kernel_supports(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
     if (kernels[op] == NULL) return false;
-    if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL && op != WEIR_OP_CONV) return true;
+    switch (op) {
+    case WEIR_OP_CONV_INTEGER: return fits_convolution(graph, node, 1);
+    case WEIR_OP_QLINEAR_CONV: return fits_convolution(graph, node, 3);
+    case WEIR_OP_GEMM:
+    case WEIR_OP_MATMUL:
+    case WEIR_OP_CONV: break;
+    default: return true;
+    }
     const weir_type *a = weir_kernel_input_type(graph, node, 0), *b = weir_kernel_input_type(graph, node, 1);
-    if (a->dtype == WEIR_FLOAT16 || !fits_blas(a) || !fits_blas(b)) return false;
-    if (op == WEIR_OP_CONV) return fits_convolution(graph, node);
+    if (!fits_product(a, b)) return false;
+    if (op == WEIR_OP_CONV) return fits_convolution(graph, node, 1);
     return op != WEIR_OP_GEMM || weir_dtype_is_float(a->dtype);
 }
 

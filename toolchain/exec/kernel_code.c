@@ -1,6 +1,7 @@
-/* Products of quantized operands (QLinearMatMul, MatMulInteger, QGemm): exact integer accumulation of
+/* Arithmetic on quantized operands. Products (QLinearMatMul, MatMulInteger, QGemm, ConvInteger, QLinearConv): exact integer accumulation of
  * (a - zero_a) * (b - zero_b), then ONNX Runtime's fused requantization. */
 #include "exec/arithmetic.h"
+#include "exec/contract.h"
 #include "exec/kernel_common.h"
 
 /* A matrix of 8-bit codes: element (i, j) stands at data[i * row + j * column]. */
@@ -133,4 +134,82 @@ void weir_kernel_QGEMM(const weir_graph *graph, weir_node node, const weir_array
     const code_matrix left = matrix_of(a, 0, (size_t)a->shape.dim[1], ta, inputs[2]);
     const code_matrix right = matrix_of(b, 0, (size_t)b->shape.dim[1], tb, inputs[5]);
     multiply(&left, &right, &shape, &to, y, 0);
+}
+
+/* ---- convolution ---- */
+
+/* Codes less their zero points, one for all or one for each index of the first axis, as float64; heap memory. */
+static weir_array *centred(const weir_array *codes, const weir_array *zero) {
+    weir_array *array = weir_array_new(WEIR_FLOAT64, &codes->shape);
+    const weir_channels channels = weir_channels_of(&codes->shape, 0, zero == NULL ? 1 : zero->count);
+    for (size_t i = 0; i < codes->count; i++) {
+        const int64_t shift = zero == NULL ? 0 : weir_array_get_int(zero, weir_channel(&channels, i));
+        ((double *)array->data)[i] = (double)(weir_array_get_int(codes, i) - shift);
+    }
+    return array;
+}
+
+/* Sums of products of 9-bit integers are exact in float64, in any order: they stay far below 2^53. */
+static void convolve_codes(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *x_zero,
+                           const weir_array *w, const weir_array *w_zero, finish *to, weir_array *y) {
+    weir_array *left = centred(x, x_zero), *right = centred(w, w_zero);
+    weir_array *sums = weir_array_new(WEIR_FLOAT64, &y->shape);
+    const weir_channels channels = weir_channels_of(&y->shape, 1, (size_t)y->shape.dim[1]);
+    weir_shape bias = {.rank = y->shape.rank - 1, .dim = {y->shape.dim[1]}};
+    for (int i = 1; i < bias.rank; i++) bias.dim[i] = 1;
+    to->from_bias = weir_broadcast_of(&bias, &y->shape);
+    weir_kernel_convolve(graph, node, left, right, sums);
+    for (size_t i = 0; i < y->count; i++)
+        store(to, y, i, weir_channel(&channels, i), (int64_t)((const double *)sums->data)[i]);
+    weir_array_free(left);
+    weir_array_free(right);
+    weir_array_free(sums);
+}
+
+void weir_kernel_CONV_INTEGER(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                              weir_array *const *outputs) {
+    finish to = {.a_scale = NULL};
+    convolve_codes(graph, node, inputs[0], inputs[2], inputs[1], inputs[3], &to, outputs[0]);
+}
+
+void weir_kernel_QLINEAR_CONV(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                              weir_array *const *outputs) {
+    finish to = {.alpha = 1,
+                 .a_scale = inputs[1],
+                 .b_scale = inputs[4],
+                 .y_scale = inputs[6],
+                 .y_zero = inputs[7],
+                 .bias = inputs[8]};
+    weir_dtype_limits(outputs[0]->dtype, &to.low, &to.high);
+    convolve_codes(graph, node, inputs[0], inputs[2], inputs[3], inputs[5], &to, outputs[0]);
+}
+
+/* ---- addition ---- */
+
+/* The sum of the real values, quantized once. */
+void weir_kernel_QLINEAR_ADD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                             weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *a = inputs[0], *b = inputs[3];
+    weir_array *y = outputs[0];
+    const int64_t zero_a = parameter(inputs[2], 0), zero_b = parameter(inputs[5], 0), zero = parameter(inputs[7], 0);
+    const double scale_a = (double)real_at(inputs[1], 0), scale_b = (double)real_at(inputs[4], 0);
+    const double scale = (double)real_at(inputs[6], 0);
+    const weir_quant quant = {.format = WEIR_FORMAT_INTEGER,
+                              .is_signed = weir_dtype_is_signed(y->dtype),
+                              .width = 8,
+                              .rounding = WEIR_ROUND_HALF_EVEN,
+                              .axis = -1,
+                              .count = 1,
+                              .scale = &scale,
+                              .zero_point = &zero};
+    const weir_broadcast from_a = weir_broadcast_of(&a->shape, &y->shape);
+    const weir_broadcast from_b = weir_broadcast_of(&b->shape, &y->shape);
+    for (size_t i = 0; i < y->count; i++) {
+        const int64_t left = weir_array_get_int(a, weir_broadcast_index(&from_a, i)) - zero_a;
+        const int64_t right = weir_array_get_int(b, weir_broadcast_index(&from_b, i)) - zero_b;
+        const double sum = (double)left * scale_a + (double)right * scale_b;
+        weir_array_set_int(y, i, weir_encode_sum(sum, &quant, 0, WEIR_CONTRACT_ONNXRUNTIME));
+    }
 }

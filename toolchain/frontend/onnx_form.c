@@ -160,7 +160,7 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
 /* Paddings are always numbers. */
 static void write_pads(weir_graph *graph, weir_node node) {
     const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
-    const weir_value weights = weir_node_input(graph, node, 1);
+    const weir_value weights = weir_node_input(graph, node, weir_node_op(graph, node) == WEIR_OP_QLINEAR_CONV ? 3 : 1);
     const int64_t *kernel = weights.id == 0 ? NULL : weir_value_type(graph, weights)->shape.dim + 2;
     int64_t pads[2 * WEIR_MAX_RANK];
     weir_window window;

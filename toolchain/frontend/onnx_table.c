@@ -110,6 +110,9 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE_SCALES(ONNX, "DequantizeLinear", DEQUANTIZE_LINEAR, 13, INPUT(1), true),
     RULE_SCALES(ONNX, "QLinearMatMul", QLINEAR_MATMUL, 10, INPUT(1) | INPUT(4) | INPUT(6), true),
     RULE("MatMulInteger", MATMUL_INTEGER, 10),
+    RULE("ConvInteger", CONV_INTEGER, 10),
+    RULE_SCALES(ONNX, "QLinearConv", QLINEAR_CONV, 10, INPUT(1) | INPUT(4) | INPUT(6), true),
+    RULE_SCALES(MICROSOFT, "QLinearAdd", QLINEAR_ADD, 1, INPUT(1) | INPUT(4) | INPUT(6), true),
     RULE_SCALES(MICROSOFT, "QGemm", QGEMM, 1, INPUT(1) | INPUT(4) | INPUT(7), true),
     RULE_SCALES(QONNX, "Quant", QUANT, 1, INPUT(1), true),
     RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true), /* its later name */
@@ -199,6 +202,10 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(DROPOUT, "seed", INT, 12, OPTIONAL, INT64_MIN, INT64_MAX, DROPPED),
     WINDOW(CONV, OPTIONAL, 1),
     WHOLE(CONV, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
+    WINDOW(CONV_INTEGER, OPTIONAL, 1),
+    WHOLE(CONV_INTEGER, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
+    WINDOW(QLINEAR_CONV, OPTIONAL, 1),
+    WHOLE(QLINEAR_CONV, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
     WINDOW(MAX_POOL, REQUIRED, 10),
     WHOLE(MAX_POOL, "ceil_mode", INT, 10, OPTIONAL, 0, 1, STAYS),
     WHOLE(MAX_POOL, "storage_order", INT, 8, OPTIONAL, 0, 1, DROPPED), /* concerns the second output alone */

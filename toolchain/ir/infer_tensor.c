@@ -193,6 +193,45 @@ bool weir_infer_QGEMM(weir_graph *graph, weir_node node) {
     return check_result(graph, node, 7, 8) && set_quantized(graph, node, dtype, &shape, -1, 7, 8);
 }
 
+bool weir_infer_CONV_INTEGER(weir_graph *graph, weir_node node) {
+    weir_shape shape;
+    return check_operand(graph, node, 0, 0, 2) && check_operand(graph, node, 1, 0, 3) &&
+           weir_rule_conv_shape(graph, node, 1, &shape) && weir_rule_check_parameter(graph, node, 2, 1) &&
+           weir_rule_check_parameter(graph, node, 3, shape.dim[1]) &&
+           weir_rule_set_plain(graph, node, WEIR_INT32, &shape);
+}
+
+bool weir_infer_QLINEAR_CONV(weir_graph *graph, weir_node node) {
+    const weir_type *bias = weir_rule_input(graph, node, 8);
+    weir_shape shape;
+    if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
+        !check_result(graph, node, 6, 7) || !weir_rule_conv_shape(graph, node, 3, &shape)) {
+        return false;
+    }
+    if (bias != NULL && bias->dtype != WEIR_INT32) return weir_rule_fail_dtype(graph, node, 8, "int32");
+    if (bias != NULL && (bias->shape.rank != 1 || bias->shape.dim[0] != shape.dim[1]))
+        return weir_rule_fail(graph, node, "the bias must be a vector of %lld", (long long)shape.dim[1]);
+    return weir_rule_check_parameter(graph, node, 1, 1) && weir_rule_check_parameter(graph, node, 2, 1) &&
+           weir_rule_check_parameter(graph, node, 4, shape.dim[1]) &&
+           weir_rule_check_parameter(graph, node, 5, shape.dim[1]) &&
+           set_quantized(graph, node, weir_rule_input(graph, node, 7)->dtype, &shape, -1, 6, 7);
+}
+
+bool weir_infer_QLINEAR_ADD(weir_graph *graph, weir_node node) {
+    const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 3);
+    weir_shape shape;
+    if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
+        !check_result(graph, node, 6, 7))
+        return false;
+    if (b->dtype != a->dtype) return weir_rule_fail_dtype(graph, node, 3, weir_dtype_name(a->dtype));
+    if (!weir_rule_same_dtype(graph, node, 7)) return false;
+    for (size_t i = 1; i < 6; i++)
+        if (i != 3 && !weir_rule_check_parameter(graph, node, i, 1)) return false;
+    if (!weir_rule_broadcast(&a->shape, &b->shape, &shape))
+        return weir_rule_fail_shapes(graph, node, "broadcast", &a->shape, &b->shape);
+    return set_quantized(graph, node, a->dtype, &shape, -1, 6, 7);
+}
+
 static bool all_float32(const weir_graph *graph, weir_node node, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (weir_rule_input(graph, node, i)->dtype != WEIR_FLOAT32)
