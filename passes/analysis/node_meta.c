@@ -121,8 +121,7 @@ static void merge(json_t *to, const json_t *from) {
     }
 }
 
-/* The object under the path, made when absent. */
-static json_t *object_at(json_t *root, const char *const *path, size_t depth) {
+json_t *weir_node_meta_at(json_t *root, const char *const *path, size_t depth) {
     for (size_t i = 0; i < depth; i++) {
         json_t *next = json_object_get(root, path[i]);
         if (next == NULL) {
@@ -138,7 +137,7 @@ static json_t *object_at(json_t *root, const char *const *path, size_t depth) {
 static void set_calibration(json_t *record, const weir_meta_software *software) {
     static const char *const path[] = {"results", "data_out_0", "stat", "range_min_max"};
     if (software->count == 0) return;
-    json_t *range = object_at(record, path, 4);
+    json_t *range = weir_node_meta_at(record, path, 4);
     json_object_set_new(range, "min", json_real(software->min));
     json_object_set_new(range, "max", json_real(software->max));
     json_object_set_new(range, "range", json_real(software->max - software->min));
@@ -149,6 +148,7 @@ static json_t *software_of(const weir_graph *graph, const weir_fx_node *node) {
     json_t *record = json_object();
     json_object_set_new(record, "args", json_object());
     json_object_set_new(record, "results", json_object());
+    if (node->value.id != 0) weir_node_meta_at(record, (const char *[]){"results", "data_out_0", "stat"}, 3);
     if (node->node.id == 0) return record;
     set_calibration(record, &weir_node_metadata_of(graph, node->node)->software);
     return record;
@@ -156,15 +156,28 @@ static json_t *software_of(const weir_graph *graph, const weir_fx_node *node) {
 
 /* ---- all groups ---- */
 
+json_t *weir_node_meta_limits(const weir_graph *graph, weir_node node) {
+    const json_t *facts = weir_metadata_facts_of(weir_node_metadata_of(graph, node), WEIR_META_HARDWARE);
+    return json_object_get(facts, WEIR_NODE_META_LIMITS);
+}
+
+static json_t *record_of(const weir_fx_view *view, const weir_fx_node *node, weir_meta_group group,
+                         const json_t *limits, const weir_executor *values) {
+    const weir_graph *graph = weir_fx_view_graph(view);
+    if (group == WEIR_META_COMMON) return common_of(view, node, values);
+    return group == WEIR_META_SOFTWARE ? software_of(graph, node) : weir_node_meta_hardware(graph, node, limits);
+}
+
+json_t *weir_node_meta_derived(const weir_fx_view *view, const weir_fx_node *node, weir_meta_group group,
+                               const json_t *limits) {
+    return record_of(view, node, group, limits, NULL);
+}
+
 json_t *weir_node_meta(const weir_fx_view *view, const weir_fx_node *node, weir_meta_group group,
                        const weir_executor *values) {
     const weir_graph *graph = weir_fx_view_graph(view);
-    json_t *record = NULL;
-    switch (group) {
-    case WEIR_META_COMMON: record = common_of(view, node, values); break;
-    case WEIR_META_SOFTWARE: record = software_of(graph, node); break;
-    default: record = weir_node_meta_hardware(graph, node); break;
-    }
-    if (node->node.id != 0) merge(record, weir_metadata_facts_of(weir_node_metadata_of(graph, node->node), group));
+    if (node->node.id == 0) return record_of(view, node, group, NULL, values);
+    json_t *record = record_of(view, node, group, weir_node_meta_limits(graph, node->node), values);
+    merge(record, weir_metadata_facts_of(weir_node_metadata_of(graph, node->node), group));
     return record;
 }

@@ -8,11 +8,11 @@
 #include "passes/hardware.h"
 #include "passes/verilog/library.h"
 
-bool weir_node_meta_is_implicit(const weir_graph *graph, const weir_fx_node *node) {
-    if (node->node.id == 0) return true;
-    if (weir_node_metadata_of(graph, node->node)->hardware.placed)
-        return weir_hardware_role(graph, node->node) != WEIR_ROLE_COMPONENT;
-    return node->mase_type == WEIR_MASE_IMPLICIT_FUNC && weir_hardware_component(graph, node->node) == NULL;
+bool weir_node_meta_is_implicit(const weir_graph *graph, weir_node node) {
+    if (node.id == 0) return true;
+    const weir_metadata *metadata = weir_node_metadata_of(graph, node);
+    if (metadata->hardware.placed) return weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT;
+    return metadata->common.mase_type == WEIR_MASE_IMPLICIT_FUNC && weir_hardware_component(graph, node) == NULL;
 }
 
 int64_t weir_node_meta_parallelism(int64_t size, int64_t limit) {
@@ -115,28 +115,42 @@ static json_t *interface_of(const weir_graph *graph, weir_node node) {
     return interface;
 }
 
-/* The files of a module and those below it. */
-static json_t *sources_of(const char *module) {
+/* The files of modules and those below them; takes the list. */
+static json_t *paths_of(weir_library_files *files) {
     json_t *list = json_array();
+    if (files->count > 0 && weir_library_close(files)) {
+        for (size_t i = 0; i < files->count; i++) json_array_append_new(list, json_string(files->file[i].path));
+    }
+    weir_library_free(files);
+    return list;
+}
+
+static json_t *sources_of(const char *module) {
     weir_library_files files = {NULL, 0, 0};
     if (module != NULL) weir_library_add(&files, module);
-    if (module != NULL && weir_library_close(&files)) {
-        for (size_t i = 0; i < files.count; i++) json_array_append_new(list, json_string(files.file[i].path));
+    return paths_of(&files);
+}
+
+json_t *weir_node_meta_sources(const weir_fx_view *view) {
+    const weir_graph *graph = weir_fx_view_graph(view);
+    weir_library_files files = {NULL, 0, 0};
+    for (size_t i = 0; i < weir_fx_view_count(view); i++) {
+        const weir_fx_node *node = weir_fx_view_at(view, i);
+        const char *module =
+            weir_node_meta_is_implicit(graph, node->node) ? NULL : weir_hardware_component(graph, node->node);
+        if (module != NULL) weir_library_add(&files, module);
     }
-    weir_library_free(&files);
-    return list;
+    return paths_of(&files);
 }
 
 static json_t *text_or_null(const char *text) { return text == NULL ? json_null() : json_string(text); }
 
-json_t *weir_node_meta_hardware(const weir_graph *graph, const weir_fx_node *node) {
+json_t *weir_node_meta_hardware(const weir_graph *graph, const weir_fx_node *node, const json_t *limits) {
     json_t *record = json_object();
-    bool is_implicit = weir_node_meta_is_implicit(graph, node);
+    bool is_implicit = weir_node_meta_is_implicit(graph, node->node);
     json_object_set_new(record, "is_implicit", json_boolean(is_implicit));
     json_object_set_new(record, "device_id", json_integer(is_implicit ? 0 : -1));
     if (is_implicit) return record;
-    const weir_metadata *metadata = weir_node_metadata_of(graph, node->node);
-    const json_t *limits = json_object_get(weir_metadata_facts_of(metadata, WEIR_META_HARDWARE), WEIR_NODE_META_LIMITS);
     const char *module = weir_hardware_component(graph, node->node);
     json_object_set_new(record, "toolchain", text_or_null(module == NULL ? NULL : "INTERNAL_RTL"));
     json_object_set_new(record, "module", text_or_null(module));

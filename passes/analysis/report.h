@@ -2,19 +2,26 @@
 #ifndef WEIR_PASSES_REPORT_H
 #define WEIR_PASSES_REPORT_H
 
+#include "exec/exec.h"
 #include "ir/fx.h"
 #include "pass/context.h"
-#include "pass/pass.h"
 
 /* Each adds its report to the text. O(size of the graph). */
 void weir_report_graph(const weir_fx_view *view, weir_text *text);     /* summary, syntax, overview */
 void weir_report_node_type(const weir_fx_view *view, weir_text *text); /* MASE's type and operator */
 void weir_report_node_shape(const weir_fx_view *view, weir_text *text);
+void weir_report_node_hardware_type(const weir_fx_view *view, weir_text *text); /* nodes that get a component */
 
-/* What every report pass does: the text of the current graph goes to the context's output, or to the file of the pass's
- * option `option` when it names one (NULL: the pass has none). The graph is left as it is. */
+void weir_report_node_meta_param(const weir_fx_view *view, const bool wanted[WEIR_META_GROUPS],
+                                 const weir_executor *values, weir_text *text); /* `values`: node_meta.h */
+
+/* Puts the report, which is released, into the file, or into the context's output when `file` is empty. Where a module
+ * has several graphs the report is under the graph's name, and a file holds those of all graphs. False after a reported
+ * error. */
+bool weir_report_place(weir_pass_context *context, const weir_graph *graph, weir_text *report, const char *file);
+
+/* What a pass does whose report needs the graph alone. */
 typedef void weir_report_writer(const weir_fx_view *view, weir_text *text);
-bool weir_report_run(const weir_pass *pass, weir_pass_context *context, const weir_graph *graph,
-                     weir_report_writer *write, const char *option);
+bool weir_report_run(weir_pass_context *context, const weir_graph *graph, weir_report_writer *write, const char *file);
 
 #endif

@@ -29,5 +29,6 @@ void weir_report_node_shape(const weir_fx_view *view, weir_text *text) {
 }
 
 bool weir_pass_report_node_shape(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    return weir_report_run(pass, context, graph, weir_report_node_shape, NULL);
+    (void)pass;
+    return weir_report_run(context, graph, weir_report_node_shape, "");
 }

@@ -25,5 +25,6 @@ void weir_report_node_type(const weir_fx_view *view, weir_text *text) {
 }
 
 bool weir_pass_report_node_type(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    return weir_report_run(pass, context, graph, weir_report_node_type, NULL);
+    (void)pass;
+    return weir_report_run(context, graph, weir_report_node_type, "");
 }

@@ -43,7 +43,7 @@ expect 2 "whole number, found '4x'" "$WEIR" compile "$model" -o design --target-
 expect 2 "whole number, found ''" "$WEIR" compile "$model" -o design --target-interval=
 expect 2 "takes no value" "$WEIR" compile "$model" -o design --timing=yes
 expect 2 "unknown engine 'double'" "$WEIR" eval "$model" --data "$test_data" --engine double
-expect 2 "expected text, graph, nodes, shapes, quantization or hardware" "$WEIR" show "$model" --table weights
+expect 2 "expected text, graph, nodes, shapes, meta, quantization or hardware" "$WEIR" show "$model" --table weights
 expect 2 "auto, scale, float or threshold|auto.*threshold" "$WEIR" compile "$model" -o design --requantize magic
 expect 2 "int8" "$WEIR" compile "$models/mlp_float.onnx" -o design --quantize int4 --calibration "$models/digits_calib.npz"
 expect 2 "PASS.OPTION=VALUE" "$WEIR" compile "$model" -o design --set nonsense

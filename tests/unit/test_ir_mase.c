@@ -104,6 +104,25 @@ static void settings_and_targets(void **state) {
     weir_graph_free(g);
 }
 
+/* Windows have torch's settings: pads of both sides as one where they are equal, defaults where ONNX has them. */
+static void settings_of_windows(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("g");
+    weir_type type = {.dtype = WEIR_FLOAT32, .shape = {4, {1, 1, 4, 4}}, .quant = {.axis = -1}};
+    weir_value x = weir_graph_add_input(g, "x", &type);
+    weir_node pool = put(g, WEIR_OP_MAX_POOL, "pool", 1, &x);
+    weir_node_set_ints(g, pool, "kernel_shape", (const int64_t[]){2, 3}, 2);
+    weir_node_set_ints(g, pool, "pads", (const int64_t[]){1, 0, 1, 0}, 4);
+    assert_text(weir_mase_settings(g, pool), "{\"kernel_size\":[2,3],\"stride\":1,\"padding\":[1,0],\"dilation\":1,"
+                                             "\"ceil_mode\":false}");
+    weir_node_set_ints(g, pool, "pads", (const int64_t[]){1, 0, 0, 1}, 4);
+    weir_node_set_int(g, pool, "ceil_mode", 1);
+    weir_node_set_ints(g, pool, "strides", (const int64_t[]){2, 1}, 2);
+    assert_text(weir_mase_settings(g, pool), "{\"kernel_size\":[2,3],\"stride\":[2,1],\"padding\":[1,0,0,1],"
+                                             "\"dilation\":1,\"ceil_mode\":true}");
+    weir_graph_free(g);
+}
+
 /* Three axes are one-dimensional to MASE, five three-dimensional; what the metadata say otherwise stands. */
 static void operators_by_rank(void **state) {
     (void)state;
@@ -168,9 +187,9 @@ static void precisions_behind_quantizers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(parameters_have_torch_names),  TEST(only_data_is_numbered), TEST(constant_parameters_make_a_module),
-        TEST(settings_and_targets),         TEST(operators_by_rank),     TEST(precisions_of_types),
-        TEST(precisions_behind_quantizers),
+        TEST(parameters_have_torch_names), TEST(only_data_is_numbered),        TEST(constant_parameters_make_a_module),
+        TEST(settings_and_targets),        TEST(settings_of_windows),          TEST(operators_by_rank),
+        TEST(precisions_of_types),         TEST(precisions_behind_quantizers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,16 @@ static void print_graph(const weir_graph *graph) { print_report(graph, weir_repo
 static void print_nodes(const weir_graph *graph) { print_report(graph, weir_report_node_type); }
 static void print_shapes(const weir_graph *graph) { print_report(graph, weir_report_node_shape); }
 
+static void print_meta(const weir_graph *graph) {
+    static const bool all[WEIR_META_GROUPS] = {true, true, true};
+    weir_text text = {NULL, 0, 0};
+    weir_fx_view *view = weir_fx_view_new(graph);
+    weir_report_node_meta_param(view, all, NULL, &text);
+    fwrite(text.data, 1, text.size, stdout);
+    weir_fx_view_free(view);
+    weir_text_free(&text);
+}
+
 static void print_hardware(const weir_graph *graph) {
     weir_text text = {NULL, 0, 0};
     weir_resources_print(graph, &text);
@@ -74,6 +84,7 @@ static const struct {
     {"graph", print_graph, NULL},
     {"nodes", print_nodes, always},
     {"shapes", print_shapes, NULL},
+    {"meta", print_meta, NULL},
     {"quantization", print_quantization, always},
     {"hardware", print_hardware, is_placed},
 };
@@ -100,7 +111,8 @@ int weir_command_show(int argc, char **argv) {
     const char *table = NULL;
     int64_t batch = 1;
     const weir_cli_option options[] = {
-        {"table", 't', WEIR_CLI_STRING, &table, "NAME", "only text, graph, nodes, shapes, quantization or hardware"},
+        {"table", 't', WEIR_CLI_STRING, &table, "NAME",
+         "only text, graph, nodes, shapes, meta, quantization or hardware"},
         {"batch", 0, WEIR_CLI_INT, &batch, "N", "value of a symbolic first dimension (1)"},
         {.name = NULL}};
     size_t count;
@@ -108,7 +120,7 @@ int weir_command_show(int argc, char **argv) {
     if (status >= 0) return status;
     if (table != NULL && !known(table))
         return weir_cli_misuse(
-            "show", "unknown table '%s', expected text, graph, nodes, shapes, quantization or hardware", table);
+            "show", "unknown table '%s', expected text, graph, nodes, shapes, meta, quantization or hardware", table);
     weir_module *module = weir_job_read(argv[1], batch);
     if (module == NULL) return WEIR_EXIT_INPUT;
     print_tables(weir_job_result(module, NULL), table);

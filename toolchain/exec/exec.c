@@ -142,8 +142,8 @@ const weir_array *weir_executor_value(const weir_executor *executor, weir_value 
     return executor->value[value.id];
 }
 
-int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data) {
-    const weir_value input = weir_graph_input(graph, 0);
+/* How many frames of an input the data holds, or -1 after a reported error. */
+static int64_t count_frames(const weir_graph *graph, weir_value input, const weir_array *data) {
     const weir_shape *shape = &weir_value_type(graph, input)->shape;
     size_t frame = 0;
     const bool known = weir_shape_count(shape, &frame) && frame > 0;
@@ -163,8 +163,13 @@ int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data) {
     return -1;
 }
 
-/* Frame `index` of the data into `to`: real numbers convert freely, codes must be integers that the type holds. */
-static bool convert_frame(const weir_graph *graph, const weir_array *data, int64_t index, weir_array *to) {
+int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data) {
+    return count_frames(graph, weir_graph_input(graph, 0), data);
+}
+
+/* Frame `index` of an input's data into `to`: real numbers convert freely, codes must be integers that the type holds. */
+static bool convert_frame(const weir_graph *graph, weir_value input, const weir_array *data, int64_t index,
+                          weir_array *to) {
     const size_t first = (size_t)index * to->count;
     if (data->dtype == to->dtype) {
         const size_t size = weir_dtype_size(to->dtype);
@@ -182,8 +187,7 @@ static bool convert_frame(const weir_graph *graph, const weir_array *data, int64
         const int64_t code = weir_array_get_int(data, first + i);
         if ((weir_dtype_is_float(data->dtype) && v != trunc(v)) || code < low || code > high) {
             weir_error(place(graph), "input '%s' takes %s codes, but element %zu of frame %lld is %g",
-                       weir_value_name(graph, weir_graph_input(graph, 0)), weir_dtype_name(to->dtype), i,
-                       (long long)index, v);
+                       weir_value_name(graph, input), weir_dtype_name(to->dtype), i, (long long)index, v);
             return false;
         }
         weir_array_set_int(to, i, code);
@@ -191,18 +195,23 @@ static bool convert_frame(const weir_graph *graph, const weir_array *data, int64
     return true;
 }
 
-weir_array *weir_executor_frame(const weir_graph *graph, const weir_array *data, int64_t index) {
-    const int64_t frames = weir_executor_frames(graph, data);
+weir_array *weir_executor_frame_of(const weir_graph *graph, size_t input, const weir_array *data, int64_t index) {
+    const weir_value value = weir_graph_input(graph, input);
+    const int64_t frames = count_frames(graph, value, data);
     if (frames < 0) return NULL;
     if (index < 0 || index >= frames) {
         weir_error(place(graph), "frame %lld of %lld does not exist", (long long)index, (long long)frames);
         return NULL;
     }
-    const weir_type *type = weir_value_type(graph, weir_graph_input(graph, 0));
+    const weir_type *type = weir_value_type(graph, value);
     weir_array *frame = weir_array_new(type->dtype, &type->shape);
-    if (convert_frame(graph, data, index, frame)) return frame;
+    if (convert_frame(graph, value, data, index, frame)) return frame;
     weir_array_free(frame);
     return NULL;
+}
+
+weir_array *weir_executor_frame(const weir_graph *graph, const weir_array *data, int64_t index) {
+    return weir_executor_frame_of(graph, 0, data, index);
 }
 
 /* [frames, elements of a frame]: a leading 1 of the model's output is its batch dimension. */
@@ -234,7 +243,7 @@ weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *dat
     const size_t size = result->count * weir_dtype_size(result->dtype);
     for (int64_t i = 0; i < frames; i++) {
         weir_array *frame = executor->buffer[input.id];
-        if (!convert_frame(graph, data, i, frame) || !check_range(graph, input, frame)) {
+        if (!convert_frame(graph, input, data, i, frame) || !check_range(graph, input, frame)) {
             weir_array_free(all);
             return NULL;
         }

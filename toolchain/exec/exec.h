@@ -23,7 +23,9 @@ const weir_array *weir_executor_value(const weir_executor *executor, weir_value 
 weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *data, size_t output);
 /* How many frames of the graph's first input `data` holds, or -1 after a reported error naming both shapes. */
 int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data);
-/* Frame `index` of `data` as an array of the input's type (converted); heap array. */
+/* Frame `index` of `data` as an array of the input's type (converted); heap array, NULL after a reported error. For the
+ * first input, and for any. */
 weir_array *weir_executor_frame(const weir_graph *graph, const weir_array *data, int64_t index);
+weir_array *weir_executor_frame_of(const weir_graph *graph, size_t input, const weir_array *data, int64_t index);
 
 #endif

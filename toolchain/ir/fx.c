@@ -142,6 +142,10 @@ const weir_graph *weir_fx_view_graph(const weir_fx_view *view) { return view->gr
 size_t weir_fx_view_count(const weir_fx_view *view) { return view->count; }
 const weir_fx_node *weir_fx_view_at(const weir_fx_view *view, size_t index) { return &view->node[index]; }
 
+const weir_fx_node *weir_fx_view_of(const weir_fx_view *view, weir_node node) {
+    return &view->node[view->maker[weir_node_output(view->graph, node, 0).id] - 1];
+}
+
 const weir_fx_node *weir_fx_view_find(const weir_fx_view *view, const char *name) {
     for (size_t i = 0; i < view->count; i++)
         if (strcmp(view->node[i].name, name) == 0) return &view->node[i];

@@ -35,6 +35,7 @@ void weir_fx_view_free(weir_fx_view *view);
 const weir_graph *weir_fx_view_graph(const weir_fx_view *view);
 size_t weir_fx_view_count(const weir_fx_view *view);
 const weir_fx_node *weir_fx_view_at(const weir_fx_view *view, size_t index);
+const weir_fx_node *weir_fx_view_of(const weir_fx_view *view, weir_node node);
 const weir_fx_node *weir_fx_view_find(const weir_fx_view *view, const char *name); /* O(nodes); NULL: none */
 
 const char *weir_fx_op_name(weir_fx_op op); /* "placeholder", ... */

@@ -7,7 +7,7 @@
 
 /* ---- tables ---- */
 
-typedef enum setting_kind { SETTING_BOOL, SETTING_INT, SETTING_INTS, SETTING_REAL } setting_kind;
+typedef enum setting_kind { SETTING_BOOL, SETTING_INT, SETTING_INTS, SETTING_PADS, SETTING_REAL } setting_kind;
 
 typedef struct setting_row {
     const char *name;
@@ -49,10 +49,10 @@ static const char *const spatial[][3] = {
 
 static const mase_row *row_of(weir_op op) {
     static const setting_row none[] = {{NULL, SETTING_BOOL, NULL, NULL}};
-    static const mase_row torch = {WEIR_MASE_FUNCTION, "torch", "data", none};
+    static const mase_row torch = {WEIR_MASE_BUILTIN, "torch", "data", none};
     static const mase_row weir = {WEIR_MASE_FUNCTION, "weir", "data", none};
     if (table[op].prefix != NULL) return &table[op];
-    return strcmp(weir_op_get(op)->domain, "weir") == 0 ? &weir : &torch;
+    return *weir_op_get(op)->domain == '\0' ? &torch : &weir;
 }
 
 /* ---- nodes ---- */
@@ -124,38 +124,45 @@ weir_value weir_mase_find(const weir_graph *graph, weir_node node, const char *n
 }
 
 static json_t *setting_otherwise(const setting_row *row) {
-    switch (row->kind) {
-    case SETTING_BOOL: return json_boolean(strcmp(row->otherwise, "True") == 0);
-    case SETTING_INT: return json_integer(strtoll(row->otherwise, NULL, 10));
-    case SETTING_REAL: return json_real(weir_parse_double(row->otherwise, NULL));
-    case SETTING_INTS: break;
-    }
-    return json_array();
+    if (*row->otherwise == '\0') return json_null();
+    if (row->kind == SETTING_BOOL) return json_boolean(strcmp(row->otherwise, "True") == 0);
+    if (row->kind == SETTING_REAL) return json_real(weir_parse_double(row->otherwise, NULL));
+    return json_integer(strtoll(row->otherwise, NULL, 10));
+}
+
+/* How many of the numbers torch takes: pads are given before and behind each axis, torch takes one of two equal ones. */
+static size_t setting_count(const setting_row *row, const weir_attribute *attribute) {
+    size_t half = attribute->count / 2;
+    if (row->kind != SETTING_PADS || attribute->count % 2 != 0) return attribute->count;
+    return memcmp(attribute->as.ints, attribute->as.ints + half, half * sizeof(int64_t)) == 0 ? half : attribute->count;
 }
 
 static json_t *setting_value(const setting_row *row, const weir_attribute *attribute) {
     if (attribute == NULL) return setting_otherwise(row);
-    switch (attribute->kind) {
-    case WEIR_ATTRIBUTE_INT:
-        return row->kind == SETTING_BOOL ? json_boolean(attribute->as.i != 0) : json_integer(attribute->as.i);
-    case WEIR_ATTRIBUTE_FLOAT: return json_real(attribute->as.f);
-    case WEIR_ATTRIBUTE_STRING: return json_string(attribute->as.s);
-    default: break;
-    }
+    if (row->kind == SETTING_BOOL) return json_boolean(attribute->as.i != 0);
+    if (row->kind == SETTING_INT) return json_integer(attribute->as.i);
+    if (row->kind == SETTING_REAL) return json_real(attribute->as.f);
     json_t *list = json_array();
-    for (size_t i = 0; i < attribute->count; i++) {
-        bool whole = attribute->kind == WEIR_ATTRIBUTE_INTS;
-        json_array_append_new(list, whole ? json_integer(attribute->as.ints[i]) : json_real(attribute->as.floats[i]));
-    }
+    for (size_t i = 0; i < setting_count(row, attribute); i++)
+        json_array_append_new(list, json_integer(attribute->as.ints[i]));
     return list;
+}
+
+/* The attribute when it is of the setting's kind. */
+static const weir_attribute *attribute_of(const weir_graph *graph, weir_node node, const setting_row *row) {
+    static const weir_attribute_kind kinds[] = {[SETTING_BOOL] = WEIR_ATTRIBUTE_INT,
+                                                [SETTING_INT] = WEIR_ATTRIBUTE_INT,
+                                                [SETTING_INTS] = WEIR_ATTRIBUTE_INTS,
+                                                [SETTING_PADS] = WEIR_ATTRIBUTE_INTS,
+                                                [SETTING_REAL] = WEIR_ATTRIBUTE_FLOAT};
+    const weir_attribute *attribute = row->attribute == NULL ? NULL : weir_node_attribute(graph, node, row->attribute);
+    return attribute != NULL && attribute->kind == kinds[row->kind] ? attribute : NULL;
 }
 
 json_t *weir_mase_settings(const weir_graph *graph, weir_node node) {
     json_t *settings = json_object();
     for (const setting_row *row = row_of(weir_node_op(graph, node))->settings; row->name != NULL; row++) {
-        const weir_attribute *attribute =
-            row->attribute == NULL ? NULL : weir_node_attribute(graph, node, row->attribute);
-        json_object_set_new(settings, row->name, setting_value(row, attribute));
+        json_object_set_new(settings, row->name, setting_value(row, attribute_of(graph, node, row)));
     }
     return settings;
 }

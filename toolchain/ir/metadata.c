@@ -22,13 +22,15 @@ const char *weir_meta_group_name(weir_meta_group group) {
 }
 
 json_t *weir_metadata_facts(weir_metadata *metadata, weir_meta_group group) {
-    const char *name = weir_meta_group_name(group);
-    if (metadata->facts == NULL) metadata->facts = json_object();
-    json_t *facts = json_object_get(metadata->facts, name);
-    if (facts == NULL) {
-        facts = json_object();
-        json_object_set_new(metadata->facts, name, facts);
+    json_t *old = metadata->facts, *facts = json_object_get(old, weir_meta_group_name(group));
+    if (facts != NULL) return facts;
+    metadata->facts = json_object(); /* groups in one order, so that equal facts print alike */
+    for (int i = 0; i < WEIR_META_GROUPS; i++) {
+        const char *name = weir_meta_group_name((weir_meta_group)i);
+        if (i == (int)group) json_object_set_new(metadata->facts, name, facts = json_object());
+        else if (json_object_get(old, name) != NULL) json_object_set(metadata->facts, name, json_object_get(old, name));
     }
+    json_decref(old);
     return facts;
 }
 
