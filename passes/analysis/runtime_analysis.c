@@ -146,7 +146,13 @@ static int run_once(weir_runtime *r, const char *folder, const weir_reference *r
     return weir_cosim_is_right(&result) ? WEIR_EXIT_FINE : WEIR_EXIT_MISMATCH;
 }
 
-static int worse(int a, int b) { return a == WEIR_EXIT_FINE ? b : a; }
+/* A disagreement is a fact, whatever a simulator says that is missing; a missing one leaves a question open. Input that
+ * cannot be read leaves no result at all. */
+static int worse(int a, int b) {
+    static const int rank[] = {
+        [WEIR_EXIT_FINE] = 0, [WEIR_EXIT_TOOL] = 1, [WEIR_EXIT_MISMATCH] = 2, [WEIR_EXIT_INPUT] = 3};
+    return rank[a] >= rank[b] ? a : b;
+}
 
 /* The waveform around the first divergence of the last run, in FOLDER/waves/SIMULATOR.fst. */
 static void dump_divergence(weir_runtime *r, const char *folder, const weir_reference *reference,
@@ -190,7 +196,7 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
         run.profile = (weir_sim_profile)p;
         int now = run_once(r, folder, reference, &run, labels);
         status = worse(status, now);
-        if (now == WEIR_EXIT_TOOL || now == WEIR_EXIT_INPUT) return now;
+        if (now == WEIR_EXIT_TOOL || now == WEIR_EXIT_INPUT) break;
         if (now != WEIR_EXIT_MISMATCH || found || options->netlist != NULL) continue;
         found = true;
         run.debug = true;
@@ -249,7 +255,7 @@ int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph
     int status = software_side(r, model, integer, data, labels, reference) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE && r->contract_mismatches > 0) status = WEIR_EXIT_MISMATCH;
     for (int s = 0; s < WEIR_SIMULATORS; s++) {
-        if (!options->simulate[s] || status == WEIR_EXIT_INPUT || status == WEIR_EXIT_TOOL) continue;
+        if (!options->simulate[s] || status == WEIR_EXIT_INPUT) continue;
         status = worse(status, run_simulator(r, folder, reference, options, (weir_simulator)s, labels));
     }
     weir_array_free(labels);

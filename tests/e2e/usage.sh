@@ -147,6 +147,13 @@ without verilator
 printf '#!/bin/sh\necho "licence expired" >&2\nexit 7\n' >bin/verilator
 chmod +x bin/verilator
 expect 4 "licence expired" env PATH="$work/bin" WEIR_CACHE="$work/cache" "$WEIR" sim design --data "$test_data" --simulator verilator --frames 1
+# The other simulator runs all the same, and what it finds counts more.
+cp bin/verilator bin/verilator_bin
+expect 4 "licence expired" env PATH="$work/bin:$PATH" WEIR_CACHE="$work/cache" "$WEIR" sim design --data "$test_data" --frames 1
+grep -Eq "^ +icarus +always" output || { fail "a failing simulator stops the other one"; sed 's/^/    /' output >&2; }
+cp -r design broken
+for memory in broken/rtl/*weights*.hex; do tr 0-9 1-90 <"$memory" >bent && cp bent "$memory"; done
+expect 3 "licence expired" env PATH="$work/bin:$PATH" WEIR_CACHE="$work/cache" "$WEIR" sim broken --data "$test_data" --frames 1
 diff -r before design >/dev/null || fail "a missing tool changes the compiled folder"
 expect 4 "WEIR_DATA" env WEIR_DATA="$work/nowhere" "$WEIR" compile "$model" -o elsewhere
 [ ! -e elsewhere ] || fail "a missing library leaves a folder"
