@@ -116,6 +116,12 @@ cmp -s refuse.repro kept.repro || fail "what an earlier run left is taken for a 
 expect 1 "error: " "$WEIR" opt "$model" -p lower_integer --reproducer absent/x.repro
 expect 2 "unknown pass 'crash'" "$WEIR" opt crash.repro
 
+# Passes that require each other.
+sed 's/.name = "crash", .options/.name = "crash", .requires = "refuse", .options/; s/.name = "refuse",/& .requires = "crash",/' bad.c >cycle.c
+# shellcheck disable=SC2046 # words
+"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) cycle.c -o cycle.so || fail "compiling cycle.c"
+expect 1 "require each other in a cycle: crash -> refuse -> crash" "$WEIR" opt "$model" -p lower_integer --load-pass ./cycle.so
+
 # Damaged files are bad input.
 for size in 20 60 150 400 3000 20000; do
     head -c $size refuse.repro >cut.repro

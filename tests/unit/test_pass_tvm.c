@@ -248,6 +248,29 @@ static void case_11_levels_of_the_tutorial(void **state) {
     }
 }
 
+/* As published: one function with the convolution and the three additions, or at level 0 one function a node. */
+static void case_11_fusion(void **state) {
+    (void)state;
+    static const struct {
+        const char *pipeline;
+        uint32_t group[4];
+    } cases[] = {{"fuse_ops{fuse_opt_level=0}", {1, 2, 3, 4}}, {"fuse_ops{fuse_opt_level=2}", {1, 1, 1, 1}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture f;
+        start(&f, tutorial_graph());
+        weir_pass_context_set_level(f.context, 3);
+        run(&f, "fold_constant,eliminate_common_subexpr");
+        run(&f, cases[i].pipeline);
+        static const char *const nodes[] = {"conv", "y", "z", "z2"};
+        assert_int_equal(weir_graph_node_count(f.graph), 4);
+        for (size_t k = 0; k < 4; k++) {
+            weir_node node = weir_graph_find_node(f.graph, nodes[k]);
+            assert_int_equal(weir_node_metadata_of(f.graph, node)->common.group, cases[i].group[k]);
+        }
+        finish(&f);
+    }
+}
+
 static void case_11_a_pass_with_parameters(void **state) {
     (void)state;
     fixture f;
@@ -276,9 +299,8 @@ static void case_11_recorder(void **state) {
     fixture f;
     start(&f, pattern_graph());
     weir_pass_context_set_level(f.context, 3);
-    free(run_and_listen(&f, "fold_constant,print_ir,eliminate_common_subexpr,dead_code_elimination"));
-    assert_string_equal(f.ran.data, "pipeline fold_constant print_ir infer_type eliminate_common_subexpr "
-                                    "dead_code_elimination ");
+    free(run_and_listen(&f, "fold_constant,print_ir,eliminate_common_subexpr,fuse_ops"));
+    assert_string_equal(f.ran.data, "pipeline fold_constant print_ir infer_type eliminate_common_subexpr fuse_ops ");
     finish(&f);
 }
 
@@ -317,6 +339,7 @@ int main(void) {
         TEST(case_9_print_ir),
         TEST(case_10_counter),
         TEST(case_11_levels_of_the_tutorial),
+        TEST(case_11_fusion),
         TEST(case_11_a_pass_with_parameters),
         TEST(case_11_recorder),
         TEST(case_14_dead_code_and_common_subexpressions),
