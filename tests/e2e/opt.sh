@@ -91,6 +91,7 @@ expect 2 "from 0 to 4, found 5" "$WEIR" opt "$model" --level 5
 expect 2 "expected KEY=VALUE" "$WEIR" opt "$model" --config nonsense
 expect 2 "no option 'nonsense'" "$WEIR" opt "$model" --config nonsense=1
 expect 2 "expected diff or text" "$WEIR" opt "$model" --change-style html
+expect 2 "does not go with" "$WEIR" opt "$model" --verify-each --no-verify-each
 expect 2 "expected json or text" "$WEIR" opt "$model" --info html
 expect 1 "error: " "$WEIR" opt "$model" --timing-json absent/times.json
 expect 2 "whole number or -1, found '-2'" "$WEIR" opt "$model" --bisect-limit -2

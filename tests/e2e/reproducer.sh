@@ -100,6 +100,13 @@ grep -q 'graph "model" from "once"' nested.repro || fail "the state is not that 
 grep -q 'graph "model" from "mlp_qdq.onnx"' options.repro || fail "the state is not that before the pass"
 # shellcheck disable=SC2086 # words
 expect 0 "" "$WEIR" opt $load spoil.repro --no-verify-each -o spoilt.weir
+# shellcheck disable=SC2086 # words
+expect 1 "graph 'model' has 17 nodes" "$WEIR" opt $load "$model" -p refuse --no-verify-each --reproducer loose.repro
+grep -qx "verified: false" loose.repro || fail "--no-verify-each is not kept"
+# shellcheck disable=SC2086 # words
+expect 0 "" "$WEIR" opt $load loose.repro -p spoil
+# shellcheck disable=SC2086 # words
+expect 1 "pass 'spoil' left graph 'model' invalid" "$WEIR" opt $load loose.repro -p spoil --verify-each
 
 # The graph in it is the graph: another pipeline on it gives what it gives on the model.
 weir opt "$model" -p lower_integer -o wanted.weir

@@ -35,7 +35,7 @@ typedef struct weir_job {
     {"quantize", 'q', WEIR_CLI_STRING, &(job).quantize, "SCHEME", "quantize a float model: int8 or fixed"},            \
         {"calibration", 'c', WEIR_CLI_STRING, &(job).calibration, "FILE", "typical inputs to quantize with"},          \
         {"batch", 0, WEIR_CLI_INT, &(job).batch, "N", "value of a symbolic first dimension (1)"}, {                    \
-        "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir help compile'"     \
+        "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'"           \
     }
 #define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
     {"target-interval", 't', WEIR_CLI_INT, &(job).target_interval, "N", "cycles a frame may take"},                    \

@@ -29,7 +29,7 @@ typedef struct request {
     const char *input, *output, *graph, *folder, *before, *after, *style, *dump, *timing_json, *info, *reproducer;
     int64_t batch, limit, samples, seed;
     double tolerance;
-    bool no_verify, semantics, unchanged, change, failure, timing, statistics, explain;
+    bool verify, no_verify, semantics, unchanged, change, failure, timing, statistics, explain;
 } request;
 
 /* Options whose values are names. */
@@ -40,6 +40,7 @@ static int check(request *r) {
             !weir_pass_registry_knows(r->pipeline.registry, lists[i]))
             return WEIR_EXIT_USAGE;
     }
+    if (r->verify && r->no_verify) return weir_cli_misuse("opt", "--verify-each does not go with --no-verify-each");
     if (strcmp(r->style, "diff") != 0 && strcmp(r->style, "text") != 0)
         return weir_cli_misuse("opt", "unknown style '%s', expected diff or text", r->style);
     if (r->info != NULL && strcmp(r->info, "json") != 0 && strcmp(r->info, "text") != 0)
@@ -148,7 +149,7 @@ static int run_reproducer(request *r) {
         weir_pass_reproducer_read(r->input, r->pipeline.context, &reproducer) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE) {
         fprintf(stderr, "%s: %s\n", r->input, reproducer.failure);
-        r->no_verify |= !reproducer.verified;
+        r->no_verify |= !reproducer.verified && !r->verify;
         status = weir_pipeline_parse(&r->pipeline, reproducer.pipeline);
     }
     if (status == WEIR_EXIT_FINE && r->explain) status = explain(&r->pipeline);
@@ -179,6 +180,7 @@ int weir_command_opt(int argc, char **argv) {
         {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "where passes write their files (.)"},
         {"batch", 0, WEIR_CLI_INT, &r.batch, "N", "value of a symbolic first dimension (1)"},
         WEIR_PIPELINE_OPTIONS(r.pipeline),
+        {"verify-each", 0, WEIR_CLI_FLAG, &r.verify, NULL, "verify the IR after each pass (the default)"},
         {"no-verify-each", 0, WEIR_CLI_FLAG, &r.no_verify, NULL, "do not verify the IR after each pass"},
         {"check-semantics", 'c', WEIR_CLI_FLAG, &r.semantics, NULL,
          "compare what graphs compute before and after each pass"},
