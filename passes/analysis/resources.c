@@ -38,16 +38,30 @@ static void print_detail(const weir_graph *graph, weir_node node, const weir_rom
     }
 }
 
+weir_resources weir_resources_of(const weir_graph *graph) {
+    weir_resources total = {.ideal_interval = 1, .folded_interval = weir_hardware_interval(graph)};
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
+        const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+        weir_rom rom = weir_rom_of(graph, node);
+        total.memory_bits += rom.width * rom.depth;
+        if (hardware->operations == 0) continue;
+        int64_t multipliers = hardware->simd * hardware->pe;
+        int64_t ideal = weir_ceil_divide(hardware->operations, multipliers);
+        if (ideal > total.ideal_interval) total.ideal_interval = ideal;
+        total.multipliers += multipliers;
+        total.operations += hardware->operations;
+    }
+    return total;
+}
+
 void weir_resources_print(const weir_graph *graph, weir_text *text) {
-    int64_t multipliers = 0, bits = 0;
     weir_text_format(text, "  %-28s %-22s %5s %5s  %-6s %-6s %9s %13s  %s\n", "node", "component", "in", "out", "x",
                      "y", "cycles", "memory", "computes with");
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
         const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
         weir_rom rom = weir_rom_of(graph, node);
-        multipliers += hardware->simd * hardware->pe;
-        bits += rom.width * rom.depth;
         weir_text_format(text, "  %-28s %-22s %5lld %5lld", weir_node_name(graph, node), hardware->module,
                          (long long)hardware->in_lanes, (long long)hardware->out_lanes);
         print_width(graph, weir_node_input(graph, node, 0), text);
@@ -58,6 +72,7 @@ void weir_resources_print(const weir_graph *graph, weir_text *text) {
         print_detail(graph, node, &rom, text);
         weir_text_char(text, '\n');
     }
-    weir_text_format(text, "  %lld multipliers, %lld bits of parameters, %lld cycles a frame\n", (long long)multipliers,
-                     (long long)bits, (long long)weir_hardware_interval(graph));
+    weir_resources total = weir_resources_of(graph);
+    weir_text_format(text, "  %lld multipliers, %lld bits of parameters, %lld cycles a frame\n",
+                     (long long)total.multipliers, (long long)total.memory_bits, (long long)total.folded_interval);
 }

@@ -4,6 +4,8 @@
 #define WEIR_PASSES_RUNTIME_H
 
 #include "passes/analysis/cosim.h"
+#include "passes/analysis/metrics.h"
+#include "passes/analysis/resources.h"
 #include "support/text.h"
 
 /* Side data of the module under which runtime_analysis leaves its result. */
@@ -13,21 +15,21 @@ typedef struct weir_runtime {
     char *model;
     const weir_graph *hardware; /* borrowed from the module */
     int64_t frames;
-    int64_t values;                  /* of the output, a frame */
-    bool labelled;                   /* the data has labels: the next two hold */
-    double float_top1, integer_top1; /* share of frames whose largest output is the label's */
-    bool has_float;                  /* the float engine ran: the next three hold */
-    double agreement;                /* share of frames in which integer and float have the same largest output */
+    int64_t values; /* of the output, a frame */
+    bool labelled;  /* the data has labels: there are metrics */
+    weir_metrics integer_metrics;
+    bool has_float; /* the float engine ran: the next four hold, metrics with labels */
+    weir_metrics float_metrics;
+    bool equal;                   /* float and integer results are the same in every value */
+    double agreement;             /* share of frames in which integer and float have the same largest output */
     double sqnr_db;               /* power of the float result over power of (float - integer); infinite when equal */
     double max_error;             /* largest |float - integer| */
     uint64_t contract_mismatches; /* values in which the components' arithmetic differs from the contract's graph */
-    int64_t ideal_interval;       /* largest node's multiply-accumulates / its multipliers */
-    int64_t folded_interval;      /* the same with padding: what the folding promises */
-    int64_t multipliers, memory_bits;
+    weir_resources resources;
     size_t runs;
     weir_cosim *run;
-    double *hardware_top1; /* a run; of labelled data */
-    char *wave;            /* waveform around the first divergence, NULL: none */
+    weir_metrics *run_metrics; /* a run; of labelled data, not of debug runs */
+    char *wave;                /* waveform around the first divergence, NULL: none */
 } weir_runtime;
 
 typedef struct weir_runtime_options {

@@ -8,7 +8,6 @@
 #include "exec/exec.h"
 #include "passes/analysis/runtime.h"
 #include "passes/passes.h"
-#include "passes/verilog/rom.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/progress.h"
@@ -24,22 +23,6 @@ const char *weir_profile_name(weir_sim_profile profile) {
 }
 
 /* --- accuracy --- */
-
-static int64_t largest(const weir_array *outputs, int64_t frame, int64_t values) {
-    int64_t best = 0;
-    for (int64_t i = 1; i < values; i++) {
-        if (weir_array_get(outputs, (size_t)(frame * values + i)) >
-            weir_array_get(outputs, (size_t)(frame * values + best)))
-            best = i;
-    }
-    return best;
-}
-
-static double top1(const weir_array *outputs, const weir_array *labels, int64_t frames, int64_t values) {
-    int64_t right = 0;
-    for (int64_t f = 0; f < frames; f++) right += largest(outputs, f, values) == weir_array_get_int(labels, (size_t)f);
-    return (double)right / (double)frames;
-}
 
 /* Labels beside the frames, or NULL: only an .npz can have them. */
 static weir_array *read_labels(const weir_runtime_options *options, int64_t frames) {
@@ -67,27 +50,18 @@ static void compare_float(weir_runtime *r, const weir_array *real, const weir_ar
         noise += (a - b) * (a - b);
         if (fabs(a - b) > r->max_error) r->max_error = fabs(a - b);
     }
-    for (int64_t f = 0; f < r->frames; f++) agree += largest(real, f, r->values) == largest(integer, f, r->values);
+    for (int64_t f = 0; f < r->frames; f++)
+        agree += weir_metrics_class(real, f, r->values) == weir_metrics_class(integer, f, r->values);
     r->has_float = true;
     r->agreement = (double)agree / (double)r->frames;
+    r->equal = noise == 0;
     r->sqnr_db = noise == 0 ? INFINITY : 10 * log10(signal / noise);
 }
 
-/* Output 0 of a graph for the first frames of the data, as [frames, values]; NULL after a reported error. */
+/* Output 0 of a graph for the first frames of the data; NULL after a reported error. */
 static weir_array *run_engine(const weir_graph *graph, const weir_array *data, int64_t frames) {
     weir_executor *executor = weir_executor_new(graph);
-    if (executor == NULL) return NULL;
-    weir_array *result = NULL;
-    for (int64_t f = 0; f < frames; f++) {
-        weir_array *frame = weir_executor_frame(graph, data, f);
-        const weir_array *inputs[1] = {frame};
-        weir_executor_run(executor, inputs);
-        weir_array_free(frame);
-        const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, 0));
-        if (result == NULL) result = weir_array_new(output->dtype, &(weir_shape){2, {frames, (int64_t)output->count}});
-        size_t size = output->count * weir_dtype_size(output->dtype);
-        memcpy((char *)result->data + (size_t)f * size, output->data, size);
-    }
+    weir_array *result = executor == NULL ? NULL : weir_executor_run_all(executor, data, frames, 0);
     weir_executor_free(executor);
     return result;
 }
@@ -106,12 +80,12 @@ static bool software_side(weir_runtime *r, const weir_graph *model, const weir_g
         weir_array *real = run_engine(model, data, r->frames);
         fine = real != NULL;
         if (fine) compare_float(r, real, reference->result);
-        if (fine && labels != NULL) r->float_top1 = top1(real, labels, r->frames, r->values);
+        if (fine && labels != NULL) r->float_metrics = weir_metrics_of(real, labels, r->frames);
         weir_array_free(real);
     }
     if (labels != NULL) {
         r->labelled = true;
-        r->integer_top1 = top1(reference->result, labels, r->frames, r->values);
+        r->integer_metrics = weir_metrics_of(reference->result, labels, r->frames);
     }
     return fine;
 }
@@ -120,8 +94,8 @@ static bool software_side(weir_runtime *r, const weir_graph *model, const weir_g
 
 static weir_cosim *add_run(weir_runtime *r) {
     r->run = weir_realloc(r->run, (r->runs + 1) * sizeof *r->run);
-    r->hardware_top1 = weir_realloc(r->hardware_top1, (r->runs + 1) * sizeof *r->hardware_top1);
-    r->hardware_top1[r->runs] = 0;
+    r->run_metrics = weir_realloc(r->run_metrics, (r->runs + 1) * sizeof *r->run_metrics);
+    r->run_metrics[r->runs] = (weir_metrics){0};
     return &r->run[r->runs++];
 }
 
@@ -141,7 +115,7 @@ static int run_once(weir_runtime *r, const char *folder, const weir_reference *r
     *add_run(r) = result;
     if (labels == NULL || result.frames < r->frames) return weir_cosim_is_right(&result) ? 0 : WEIR_EXIT_MISMATCH;
     weir_array *decoded = weir_decode(r->hardware, (const int64_t *const *)result.output, result.frames, 0);
-    if (decoded != NULL) r->hardware_top1[r->runs - 1] = top1(decoded, labels, result.frames, r->values);
+    if (decoded != NULL) r->run_metrics[r->runs - 1] = weir_metrics_of(decoded, labels, result.frames);
     weir_array_free(decoded);
     return weir_cosim_is_right(&result) ? WEIR_EXIT_FINE : WEIR_EXIT_MISMATCH;
 }
@@ -166,12 +140,12 @@ static void dump_divergence(weir_runtime *r, const char *folder, const weir_refe
     run.wave = wave;
     run.wave_from = cycle > WAVE_BEFORE ? cycle - WAVE_BEFORE : 0;
     run.wave_to = cycle + WAVE_AFTER;
-    weir_cosim result;
+    weir_cosim result = {0};
     if (weir_make_folder(waves) && weir_cosim_run(r->hardware, folder, reference, &run, &result) == WEIR_EXIT_FINE) {
         free(r->wave);
         r->wave = weir_copy_string(wave);
-        weir_cosim_free(&result);
     }
+    weir_cosim_free(&result);
     free(waves);
     free(wave);
 }
@@ -210,22 +184,6 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
     return status;
 }
 
-/* --- the hardware's figures --- */
-
-static void describe(weir_runtime *r) {
-    r->folded_interval = weir_hardware_interval(r->hardware);
-    r->ideal_interval = 1;
-    for (weir_node node = weir_graph_first(r->hardware); node.id != 0; node = weir_node_next(r->hardware, node)) {
-        const weir_meta_hardware *hardware = &weir_node_metadata_of(r->hardware, node)->hardware;
-        weir_rom rom = weir_rom_of(r->hardware, node);
-        r->memory_bits += rom.width * rom.depth;
-        if (hardware->operations == 0) continue;
-        int64_t ideal = weir_ceil_divide(hardware->operations, hardware->simd * hardware->pe);
-        if (ideal > r->ideal_interval) r->ideal_interval = ideal;
-        r->multipliers += hardware->simd * hardware->pe;
-    }
-}
-
 int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
                      const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
     *runtime = NULL;
@@ -250,7 +208,7 @@ int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph
     r->hardware = hardware;
     r->frames = reference->frames;
     r->values = (int64_t)reference->result->count / r->frames;
-    describe(r);
+    r->resources = weir_resources_of(hardware);
     weir_array *labels = read_labels(options, r->frames);
     int status = software_side(r, model, integer, data, labels, reference) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
     if (status == WEIR_EXIT_FINE && r->contract_mismatches > 0) status = WEIR_EXIT_MISMATCH;
@@ -268,7 +226,7 @@ void weir_runtime_free(weir_runtime *runtime) {
     if (runtime == NULL) return;
     for (size_t i = 0; i < runtime->runs; i++) weir_cosim_free(&runtime->run[i]);
     free(runtime->run);
-    free(runtime->hardware_top1);
+    free(runtime->run_metrics);
     free(runtime->model);
     free(runtime->wave);
     free(runtime);

@@ -14,27 +14,28 @@ static void print_accuracy(const weir_runtime *r, weir_text *text) {
                      (long long)r->values);
     if (r->labelled) {
         weir_text_add(text, "  accuracy      float ");
-        if (r->has_float) print_percent(text, r->float_top1);
+        if (r->has_float) print_percent(text, r->float_metrics.accuracy);
         else weir_text_char(text, '-');
         weir_text_add(text, ", integer ");
-        print_percent(text, r->integer_top1);
+        print_percent(text, r->integer_metrics.accuracy);
         for (size_t i = r->runs; i-- > 0;) {
             if (r->run[i].debug) continue;
             weir_text_add(text, ", hardware ");
-            print_percent(text, r->hardware_top1[i]);
+            print_percent(text, r->run_metrics[i].accuracy);
             break;
         }
         weir_text_char(text, '\n');
     }
     if (r->has_float) {
         weir_text_add(text, "  float-integer ");
-        if (isinf(r->sqnr_db)) weir_text_add(text, "equal");
+        if (r->equal) weir_text_add(text, "equal");
         else weir_text_format(text, "SQNR %.1f dB, largest error %.4g, same top-1 in ", r->sqnr_db, r->max_error);
-        if (!isinf(r->sqnr_db)) print_percent(text, r->agreement);
+        if (!r->equal) print_percent(text, r->agreement);
         weir_text_char(text, '\n');
     }
     weir_text_format(text, "  hardware      %lld multipliers, %lld bits of parameters, ideal interval %lld cycles\n",
-                     (long long)r->multipliers, (long long)r->memory_bits, (long long)r->ideal_interval);
+                     (long long)r->resources.multipliers, (long long)r->resources.memory_bits,
+                     (long long)r->resources.ideal_interval);
     if (r->contract_mismatches > 0)
         weir_text_format(text,
                          "  WRONG         %llu values differ between the components' arithmetic and the contract\n",
@@ -51,7 +52,7 @@ static void print_runs(const weir_runtime *r, weir_text *text) {
                          (unsigned long long)run->mismatches, (unsigned long long)run->compared,
                          (long long)run->latency);
         if (run->interval > 0)
-            weir_text_format(text, " %9.1f %8.3fx", run->interval, run->interval / (double)r->ideal_interval);
+            weir_text_format(text, " %9.1f %8.3fx", run->interval, run->interval / (double)r->resources.ideal_interval);
         else weir_text_format(text, " %9s %9s", "-", "-");
         double seconds = run->seconds > 0 ? run->seconds : 1e-9;
         weir_text_format(text, " %11.0f %9.0f%s\n", run->cycles / seconds, (double)run->frames / seconds,
@@ -116,9 +117,6 @@ void weir_runtime_print(const weir_runtime *runtime, weir_text *text) {
 
 static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
 
-/* JSON has no infinities: null. */
-static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 /* 0 stands for too few frames to measure. */
 static json_t *measured(double value) { return value > 0 ? json_real(value) : json_null(); }
 
@@ -155,9 +153,9 @@ static json_t *run_json(const weir_runtime *r, size_t index) {
                   weir_simulator_name(run->simulator), "profile", weir_profile_name(run->profile), "debug", run->debug,
                   "frames", (json_int_t)run->frames, "status", weir_sim_status_name(run->status), "compared",
                   integer(run->compared), "mismatches", integer(run->mismatches), "latency", (json_int_t)run->latency,
-                  "interval", measured(run->interval), "cycles", integer(run->cycles), "seconds", real(run->seconds),
-                  "build_seconds", real(run->build_seconds), "cached", run->cached);
-    if (r->labelled && !run->debug) json_object_set_new(object, "top1", real(r->hardware_top1[index]));
+                  "interval", measured(run->interval), "cycles", integer(run->cycles), "seconds",
+                  json_real(run->seconds), "build_seconds", json_real(run->build_seconds), "cached", run->cached);
+    if (r->labelled && !run->debug) json_object_set_new(object, "metrics", weir_metrics_json(&r->run_metrics[index]));
     json_object_set_new(object, "first_divergence", divergence_json(run));
     json_object_set_new(object, "protocol", run->violation == NULL ? json_null() : json_string(run->violation));
     if (run->debug) {
@@ -168,23 +166,31 @@ static json_t *run_json(const weir_runtime *r, size_t index) {
     return object;
 }
 
+/* JSON has no infinities: null. */
+static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *float_integer_json(const weir_runtime *r) {
+    if (!r->has_float) return json_null();
+    return json_pack("{s:b, s:o, s:o, s:f}", "equal", r->equal, "sqnr_db", real(r->sqnr_db), "max_absolute",
+                     real(r->max_error), "top1_agreement", r->agreement);
+}
+
+static json_t *metrics_json(bool known, const weir_metrics *metrics) {
+    return known ? weir_metrics_json(metrics) : json_null();
+}
+
 void weir_runtime_print_json(const weir_runtime *r, weir_text *text) {
-    json_t *root = json_pack("{s:i, s:s, s:I, s:I}", "schema", 1, "model", r->model, "frames", (json_int_t)r->frames,
+    json_t *root = json_pack("{s:i, s:s, s:I, s:I}", "schema", 2, "model", r->model, "frames", (json_int_t)r->frames,
                              "values", (json_int_t)r->values);
-    json_t *accuracy = json_object();
-    json_object_set_new(accuracy, "float_top1", r->labelled && r->has_float ? real(r->float_top1) : json_null());
-    json_object_set_new(accuracy, "integer_top1", r->labelled ? real(r->integer_top1) : json_null());
-    json_object_set_new(root, "accuracy", accuracy);
-    json_t *error = json_object();
-    json_object_set_new(error, "sqnr_db", r->has_float ? real(r->sqnr_db) : json_null());
-    json_object_set_new(error, "max_absolute", r->has_float ? real(r->max_error) : json_null());
-    json_object_set_new(error, "top1_agreement", r->has_float ? real(r->agreement) : json_null());
-    json_object_set_new(root, "float_integer", error);
+    json_object_set_new(root, "metrics",
+                        json_pack("{s:o, s:o}", "float", metrics_json(r->labelled && r->has_float, &r->float_metrics),
+                                  "integer", metrics_json(r->labelled, &r->integer_metrics)));
+    json_object_set_new(root, "float_integer", float_integer_json(r));
     json_object_set_new(root, "contract_mismatches", integer(r->contract_mismatches));
-    json_object_set_new(root, "ideal_interval", integer((uint64_t)r->ideal_interval));
-    json_object_set_new(root, "folded_interval", integer((uint64_t)r->folded_interval));
-    json_object_set_new(root, "multipliers", integer((uint64_t)r->multipliers));
-    json_object_set_new(root, "memory_bits", integer((uint64_t)r->memory_bits));
+    json_object_set_new(root, "ideal_interval", integer((uint64_t)r->resources.ideal_interval));
+    json_object_set_new(root, "folded_interval", integer((uint64_t)r->resources.folded_interval));
+    json_object_set_new(root, "multipliers", integer((uint64_t)r->resources.multipliers));
+    json_object_set_new(root, "memory_bits", integer((uint64_t)r->resources.memory_bits));
     json_t *runs = json_array();
     for (size_t i = 0; i < r->runs; i++) json_array_append_new(runs, run_json(r, i));
     json_object_set_new(root, "runs", runs);

@@ -5,7 +5,10 @@ name=planted
 
 good() {
     cat <<END
-{"frames": 16, "values": 10, "contract_mismatches": 0, "ideal_interval": 128, "folded_interval": 128, "runs": [
+{"schema": 2, "frames": 16, "values": 10,
+ "metrics": {"float": null, "integer": {"accuracy": 0.75, "precision": 0.8, "recall": 0.75, "f1": 0.7, "loss": 0.25}},
+ "float_integer": {"equal": false, "sqnr_db": 30.0, "max_absolute": 0.5, "top1_agreement": 1.0},
+ "contract_mismatches": 0, "ideal_interval": 128, "folded_interval": 128, "runs": [
   {"simulator": "verilator", "profile": "always", "debug": true, "frames": 16, "status": "done", "compared": 160,
    "mismatches": 0, "interval": 128.0, "first_divergence": null, "protocol": null, "nodes": [
     {"node": "fc1", "component": "weir_mvu", "ideal_interval": 128, "interval": 129.0, "busy": 2048}]},
@@ -35,6 +38,13 @@ doctor 's/"busy": 2048/"busy": 2096/'
 doctor 's/"debug": true/"debug": false/'
 doctor 's/"verilator"/"icarus"/'
 doctor 's/"contract_mismatches": 0/"contract_mismatches": 1/'
+doctor 's/"schema": 2/"schema": 1/'
+doctor 's/"accuracy": 0.75/"accuracy": 0.5/'
+doctor 's/, "f1": 0.7//'
+doctor 's/"loss": 0.25/"loss": null/'
+doctor 's/"sqnr_db": 30.0/"sqnr_db": null/'
+doctor 's/"equal": false/"equal": true/'
+doctor 's/"equal": false, //'
 doctor 's/"values": 10/"values": 0/'
 doctor 's/^.*$//'
 

@@ -3,8 +3,9 @@
  *   report_check REPORT --simulator icarus|verilator|both --profile NAME|all --frames N
  *                [--padded] [--no-interval] [--no-debug]
  *
- * Every run: done, no mismatch, no protocol violation, compared = frames * values. Every simulator: one debug run and one
- * run a profile, no other. Profile always: interval at most 2 % above the ideal one (--padded: of a folding that
+ * The report has schema 2; metrics and the comparison of float and integer results are whole or null. Every run: done,
+ * no mismatch, no protocol violation, compared = frames * values. Every simulator: one debug run and one run a profile,
+ * no other. Profile always: interval at most 2 % above the ideal one (--padded: of a folding that
  * does not divide). Debug: every weir_mvu is busy
  * for its ideal interval a frame, within 2 %, and no node's interval is more than 2 % above the largest ideal one.
  * An interval needs three frames. Prints each violation; exit status 1 when there is one. */
@@ -58,6 +59,22 @@ static bool chosen(const char *choice, const char *any, const char *name) {
     return strcmp(choice, any) == 0 || strcmp(choice, name) == 0;
 }
 
+static bool is_share(const json_t *object, const char *key) {
+    return number(object, key) >= 0 && number(object, key) <= 1;
+}
+
+static void check_metrics(check *c, const char *of, const json_t *metrics) {
+    if (json_is_null(metrics)) return;
+    static const char *const shares[] = {"accuracy", "precision", "recall", "f1"};
+    for (int i = 0; i < 4; i++) {
+        if (!is_share(metrics, shares[i])) wrong(c, "metrics of %s: no %s", of, shares[i]);
+    }
+    /* each class counts by its share of the frames */
+    if (fabs(number(metrics, "recall") - number(metrics, "accuracy")) > 1e-9)
+        wrong(c, "metrics of %s: weighted recall is not the accuracy", of);
+    if (number(metrics, "loss") < 0) wrong(c, "metrics of %s: no loss", of);
+}
+
 static void check_nodes(check *c, const json_t *run, json_int_t frames) {
     const json_t *nodes = json_object_get(run, "nodes");
     size_t index;
@@ -87,6 +104,7 @@ static void check_run(check *c, const json_t *run) {
     if (!debug && frames != c->frames)
         wrong(c, "%s %s: %lld frames, expected %lld", simulator, profile, (long long)frames, (long long)c->frames);
     if (frames < 1) wrong(c, "%s %s: no frames", simulator, profile);
+    if (json_object_get(run, "metrics") != NULL) check_metrics(c, simulator, json_object_get(run, "metrics"));
     if (strcmp(text(run, "status"), "done") != 0)
         wrong(c, "%s %s: status '%s', expected 'done'", simulator, profile, text(run, "status"));
     if (whole(run, "mismatches") != 0)
@@ -127,8 +145,23 @@ static void check_set(check *c, const json_t *runs) {
     }
 }
 
+/* sqnr_db is null only when there is no noise. */
+static void check_software(check *c, const json_t *report) {
+    const json_t *metrics = json_object_get(report, "metrics"), *compared = json_object_get(report, "float_integer");
+    check_metrics(c, "the float engine", json_object_get(metrics, "float"));
+    check_metrics(c, "the integer engine", json_object_get(metrics, "integer"));
+    if (json_is_null(compared)) return;
+    bool equal = json_is_true(json_object_get(compared, "equal"));
+    if (!equal && !json_is_false(json_object_get(compared, "equal"))) wrong(c, "float_integer does not say 'equal'");
+    if (equal != json_is_null(json_object_get(compared, "sqnr_db"))) wrong(c, "sqnr_db does not go with 'equal'");
+    if (equal != (number(compared, "max_absolute") == 0)) wrong(c, "max_absolute does not go with 'equal'");
+    if (!is_share(compared, "top1_agreement")) wrong(c, "no top1_agreement");
+}
+
 static void check_report(check *c, const json_t *report) {
     const json_t *runs = json_object_get(report, "runs");
+    if (whole(report, "schema") != 2) wrong(c, "schema %lld, expected 2", (long long)whole(report, "schema"));
+    check_software(c, report);
     c->values = whole(report, "values");
     c->ideal = whole(report, c->padded ? "folded_interval" : "ideal_interval");
     if (c->values < 1) wrong(c, "no output values");

@@ -368,7 +368,7 @@ static void lowered_network_is_fast(void **state) {
     weir_executor *executor = weir_executor_new(graph);
     weir_array *x = random_codes(WEIR_INT8, 10000, 64, -128, 127);
     const double start = weir_seconds();
-    weir_array *y = weir_executor_run_all(executor, x, 0);
+    weir_array *y = weir_executor_run_all(executor, x, 0, 0);
     const double seconds = weir_seconds() - start;
     printf("  10000 frames in %.3f s\n", seconds);
     assert_int_equal(y->shape.dim[0], 10000);
@@ -464,7 +464,7 @@ static void batches_are_cut_into_frames(void **state) {
         weir_graph *graph = doubler(dtypes[i % 2], i < 2 ? 1 : 2);
         weir_executor *executor = weir_executor_new(graph);
         assert_int_equal(weir_executor_frames(graph, data), i < 2 ? 6 : 3);
-        weir_array *y = weir_executor_run_all(executor, data, 0);
+        weir_array *y = weir_executor_run_all(executor, data, 0, 0);
         assert_non_null(y);
         assert_int_equal(y->shape.rank, i < 2 ? 2 : 3);
         assert_int_equal(y->shape.dim[0], i < 2 ? 6 : 3);
@@ -473,6 +473,13 @@ static void batches_are_cut_into_frames(void **state) {
         assert_int_equal(weir_array_get_int(frame, 1), i < 2 ? 9 : 1);
         assert_int_equal(frame->dtype, dtypes[i % 2]);
         weir_array_free(frame);
+        weir_array_free(y);
+        y = weir_executor_run_all(executor, data, 2, 0);
+        assert_int_equal(y->shape.dim[0], 2);
+        assert_int_equal(weir_array_get_int(y, y->count - 1), i < 2 ? 14 : 30);
+        weir_array_free(y);
+        y = weir_executor_run_all(executor, data, 100, 0);
+        assert_int_equal(y->shape.dim[0], i < 2 ? 6 : 3);
         weir_array_free(y);
         weir_executor_free(executor);
         weir_graph_free(graph);
@@ -493,7 +500,7 @@ static void wrong_data_is_refused(void **state) {
     assert_int_equal(log.count, 1);
     assert_non_null(strstr(log.text, "[1,4]"));
     assert_non_null(strstr(log.text, "[10,3]"));
-    assert_null(weir_executor_run_all(executor, narrow, 0));
+    assert_null(weir_executor_run_all(executor, narrow, 0, 0));
     weir_graph *pairs = doubler(WEIR_FLOAT32, 3); /* frames of [3,4] */
     const weir_shape odd_shape = shape_of(8, 3);  /* the elements of two frames, but no whole number of batches */
     weir_array *odd = weir_array_new(WEIR_FLOAT32, &odd_shape);
@@ -504,15 +511,15 @@ static void wrong_data_is_refused(void **state) {
     assert_false(weir_executor_run(executor, (const weir_array *const *)&narrow));
     assert_int_equal(log.count, 3);
     weir_array_set(real, 5, 1.5);
-    assert_null(weir_executor_run_all(executor, real, 0));
+    assert_null(weir_executor_run_all(executor, real, 0, 0));
     assert_non_null(strstr(log.text, "1.5"));
     weir_array_set(real, 5, 300);
     assert_null(weir_executor_frame(graph, real, 1));
     weir_array_set(real, 5, 16); /* fits uint8, but not the proven range */
-    assert_null(weir_executor_run_all(executor, real, 0));
+    assert_null(weir_executor_run_all(executor, real, 0, 0));
     assert_non_null(strstr(log.text, "[0, 15]"));
     weir_array_set(real, 5, 15);
-    weir_array *y = weir_executor_run_all(executor, real, 0);
+    weir_array *y = weir_executor_run_all(executor, real, 0, 0);
     assert_non_null(y);
     assert_null(weir_executor_frame(graph, real, 2));
     weir_array_free(y);

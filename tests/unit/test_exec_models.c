@@ -70,7 +70,7 @@ static size_t differences_of(const char *model, double tolerance, double *far) {
         weir_array *data = read(data_files[i], "x"), *expected = read(file, keys[i]);
         weir_array *rows = head(data, expected->shape.dim[0]);
         const double start = weir_seconds();
-        weir_array *found = weir_executor_run_all(executor, rows, 0);
+        weir_array *found = weir_executor_run_all(executor, rows, 0, 0);
         const double seconds = weir_seconds() - start;
         printf("  %s, %s: %lld frames in %.3f s\n", model, keys[i], (long long)rows->shape.dim[0], seconds);
         assert_non_null(found);

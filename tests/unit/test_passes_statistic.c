@@ -25,7 +25,8 @@ static weir_statistic *new_statistic(const char *name, const char *arguments) {
 }
 
 /* Feeds `samples` of the shape and gives the result. */
-static json_t *compute(const char *name, const char *arguments, weir_shape shape, size_t samples, const double *values) {
+static json_t *compute(const char *name, const char *arguments, weir_shape shape, size_t samples,
+                       const double *values) {
     weir_statistic *s = new_statistic(name, arguments);
     assert_non_null(s);
     for (size_t i = 0; i < samples; i++) {

@@ -12,7 +12,7 @@ static const char help_text[] =
 static int evaluate(const weir_graph *graph, const char *data_path, const char *output) {
     weir_array *data = weir_array_read(data_path, NULL);
     weir_executor *executor = data == NULL ? NULL : weir_executor_new(graph);
-    weir_array *result = executor == NULL ? NULL : weir_executor_run_all(executor, data, 0);
+    weir_array *result = executor == NULL ? NULL : weir_executor_run_all(executor, data, 0, 0);
     int status = result == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
     if (result != NULL && output != NULL) {
         if (!weir_npy_write(output, result)) status = WEIR_EXIT_INPUT;

@@ -228,14 +228,15 @@ static weir_array *new_batch(const weir_graph *graph, const weir_array *one, int
     return weir_array_new(one->dtype, &shape);
 }
 
-weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *data, size_t output) {
+weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *data, int64_t frames, size_t output) {
     const weir_graph *graph = executor->graph;
     if (weir_graph_input_count(graph) != 1) {
         weir_error(place(graph), "the graph has %zu inputs, a batch run needs 1", weir_graph_input_count(graph));
         return NULL;
     }
-    const int64_t frames = weir_executor_frames(graph, data);
-    if (frames < 0) return NULL;
+    const int64_t found = weir_executor_frames(graph, data);
+    if (found < 0) return NULL;
+    if (frames == 0 || frames > found) frames = found;
     const weir_value input = weir_graph_input(graph, 0);
     const weir_array *result = executor->value[weir_graph_output(graph, output).id];
     weir_array *all = new_batch(graph, result, frames);

@@ -1,0 +1,111 @@
+/* Metrics of classification: confusion matrices by hand, and what scikit-learn 1.9 gives for random logits
+ * (accuracy_score, precision_score, recall_score and f1_score with average="weighted", log_loss of the softmax). */
+#include "test_passes_support.h"
+
+#include <math.h>
+
+#include "passes/analysis/metrics.h"
+
+static weir_metrics metrics_of(int64_t frames, int64_t classes, const double *outputs, const double *labels) {
+    weir_array *y = weir_array_new(WEIR_FLOAT64, &(weir_shape){2, {frames, classes}});
+    weir_array *t = weir_array_new(WEIR_INT64, &(weir_shape){1, {frames}});
+    for (size_t i = 0; i < y->count; i++) weir_array_set(y, i, outputs[i]);
+    for (size_t i = 0; i < t->count; i++) weir_array_set(t, i, labels[i]);
+    weir_metrics m = weir_metrics_of(y, t, frames);
+    weir_array_free(y);
+    weir_array_free(t);
+    return m;
+}
+
+static void assert_near(double found, double expected) {
+    if (!(fabs(found - expected) < 1e-13)) fail_msg("expected %.17g, found %.17g", expected, found);
+}
+
+static void assert_metrics(const weir_metrics *m, double accuracy, double precision, double recall, double f1) {
+    assert_near(m->accuracy, accuracy);
+    assert_near(m->precision, precision);
+    assert_near(m->recall, recall);
+    assert_near(m->f1, f1);
+}
+
+/* One-hot frames from a confusion matrix, rows labels, columns what is named. */
+static weir_metrics metrics_of_confusion(int64_t classes, const int *matrix) {
+    double outputs[64 * 4] = {0}, labels[64] = {0};
+    int64_t frames = 0;
+    for (int64_t cell = 0; cell < classes * classes; cell++) {
+        for (int i = 0; i < matrix[cell]; i++, frames++) {
+            labels[frames] = (double)(cell / classes);
+            outputs[frames * classes + cell % classes] = 1;
+        }
+    }
+    return metrics_of(frames, classes, outputs, labels);
+}
+
+/* Precision 2/2, 1/2, 5/6 and F1 4/5, 2/4, 10/11 of classes with shares .3, .2, .5. */
+static void by_hand(void **state) {
+    (void)state;
+    weir_metrics m = metrics_of_confusion(3, (int[]){2, 1, 0, 0, 1, 1, 0, 0, 5});
+    assert_metrics(&m, 0.8, 0.3 + 0.1 + 2.5 / 6, 0.8, 0.24 + 0.1 + 5.0 / 11);
+    /* one-hot: log(e + 2) - 1 where right, log(e + 2) where wrong */
+    assert_near(m.loss, log(exp(1) + 2) - 0.8);
+}
+
+static void all_right_and_all_wrong(void **state) {
+    (void)state;
+    weir_metrics right = metrics_of_confusion(2, (int[]){3, 0, 0, 4});
+    assert_metrics(&right, 1, 1, 1, 1);
+    weir_metrics wrong = metrics_of_confusion(2, (int[]){0, 3, 4, 0});
+    assert_metrics(&wrong, 0, 0, 0, 0);
+}
+
+/* Class 3 labels no frame, class 4 is never named. */
+static void as_scikit_learn(void **state) {
+    (void)state;
+    static const double outputs[24 * 5] = {
+        1.75,  0.5,   2.0,   -0.25, -8.25, 3.0,   -1.0,  -0.25, 1.0,  -7.5,  0.0,   0.75,  -0.75, 1.0,  -9.0,
+        -1.75, 2.25,  0.75,  -0.5,  -9.0,  0.0,   0,     1.5,   0.75, -7.75, 1.0,   1.75,  -1.0,  0.5,  -7.5,
+        -0.25, 1.25,  0.25,  -2.5,  -7.25, 0.5,   -1.75, 0.0,   -1.0, -7.25, -2.0,  -1.0,  0.75,  1.25, -10.25,
+        -0.5,  0.25,  -0.5,  1.5,   -9.25, 2.25,  -1.0,  1.5,   0,    -8.25, -1.75, 3.75,  0.75,  0.75, -6.75,
+        0.25,  -0.75, -0.75, -0.75, -6.75, -1.5,  1.5,   -0.25, 0.25, -7.5,  -1.25, -1.75, 2.0,   1.25, -7.25,
+        0.25,  -0.25, 0.25,  -0.25, -5.25, -0.75, 0.25,  0,     0.5,  -7.75, 2.5,   1.5,   1.5,   -2.0, -8.25,
+        -0.5,  2.5,   -2.25, 1.25,  -7.0,  0.75,  -1.0,  -0.75, 0.0,  -7.25, 4.0,   -0.25, 0.75,  0.25, -6.25,
+        0.75,  1.25,  -1.0,  -0.25, -6.75, 1.5,   0.75,  -0.25, -0.5, -7.5,  1.25,  -1.0,  0.5,   2.5,  -8.25};
+    static const double labels[24] = {0, 0, 2, 1, 0, 1, 1, 0, 2, 0, 0, 1, 1, 1, 2, 4, 0, 1, 1, 0, 0, 4, 0, 0};
+    weir_metrics m = metrics_of(24, 5, outputs, labels);
+    assert_metrics(&m, 0.5416666666666666, 0.6329365079365079, 0.5416666666666666, 0.5833333333333334);
+    assert_near(m.loss, 1.5376610718381862);
+}
+
+/* exp(1000) is infinite in float64. */
+static void large_logits(void **state) {
+    (void)state;
+    weir_metrics m = metrics_of(2, 2, (double[]){1000, 0, 0, -1000}, (double[]){0, 1});
+    assert_near(m.loss, 500);
+    assert_near(m.accuracy, 0.5);
+}
+
+static void label_without_an_output(void **state) {
+    (void)state;
+    weir_metrics m = metrics_of(2, 2, (double[]){1, 0, 1, 0}, (double[]){0, 7});
+    assert_metrics(&m, 0.5, 0.25, 0.5, 1.0 / 3);
+    assert_true(isnan(m.loss));
+    json_t *object = weir_metrics_json(&m);
+    assert_true(json_is_null(json_object_get(object, "loss")));
+    assert_near(json_number_value(json_object_get(object, "precision")), 0.25);
+    json_decref(object);
+}
+
+/* The first of equal outputs is named. */
+static void ties(void **state) {
+    (void)state;
+    weir_metrics m = metrics_of(1, 3, (double[]){0, 2, 2}, (double[]){1});
+    assert_metrics(&m, 1, 1, 1, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(by_hand),      TEST(all_right_and_all_wrong), TEST(as_scikit_learn),
+        TEST(large_logits), TEST(label_without_an_output), TEST(ties),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
