@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/exec.h"
 #include "ir/infer.h"
+#include "passes/frames.h"
 #include "passes/passes.h"
 #include "support/arena.h"
 
@@ -36,7 +36,8 @@ static void see(range *r, double v) {
     r->seen = true;
 }
 
-static void see_frame(quantizer *q, const weir_executor *executor) {
+static bool see_frame(void *user, const weir_executor *executor) {
+    quantizer *q = user;
     for (uint32_t id = 1; id < q->limit; id++) {
         weir_value value = {id};
         if (!weir_value_exists(q->graph, value) || weir_value_constant(q->graph, value) != NULL) continue;
@@ -44,6 +45,7 @@ static void see_frame(quantizer *q, const weir_executor *executor) {
         if (array == NULL) continue;
         for (size_t i = 0; i < array->count; i++) see(&q->range[id], weir_array_get(array, i));
     }
+    return true;
 }
 
 static void keep_statistics(quantizer *q, int64_t frames) {
@@ -64,21 +66,8 @@ static bool calibrate(quantizer *q, const char *path) {
         weir_note("give some typical inputs with --calibration FILE");
         return false;
     }
-    weir_array *data = weir_array_read(path, NULL);
-    if (data == NULL) return false;
-    weir_executor *executor = weir_executor_new(q->graph);
-    int64_t frames = executor == NULL ? -1 : weir_executor_frames(q->graph, data);
-    for (int64_t i = 0; i < frames; i++) {
-        weir_array *frame = weir_executor_frame(q->graph, data, i);
-        const weir_array *inputs[1] = {frame};
-        weir_executor_run(executor, inputs);
-        see_frame(q, executor);
-        weir_array_free(frame);
-    }
+    int64_t frames = weir_frames_run(q->graph, path, 0, see_frame, q);
     if (frames > 0) keep_statistics(q, frames);
-    weir_executor_free(executor);
-    weir_array_free(data);
-    if (frames == 0) weir_error(weir_at(path, 0), "expected at least one frame of calibration data");
     return frames > 0;
 }
 

@@ -275,6 +275,34 @@ static weir_graph *small_graph(float weight, int64_t axis) {
     return graph;
 }
 
+/* A mask of any number type becomes a Where. */
+static void masks_are_exported(void **state) {
+    (void)state;
+    static const weir_dtype types[] = {WEIR_UINT8, WEIR_FLOAT32};
+    static const double values[4] = {1, -2, 3, 4}, expected[4] = {0, -2, 0, 4};
+    for (int i = 0; i < 2; i++) {
+        weir_graph *graph = weir_graph_new("g");
+        weir_type type = {.dtype = WEIR_FLOAT32, .shape = {.rank = 2, .dim = {1, 4}}, .quant = {.axis = -1}};
+        weir_array *mask = weir_array_new(types[i], &type.shape), *data = weir_array_new(WEIR_FLOAT32, &type.shape);
+        weir_array_set(mask, 1, 2);
+        weir_array_set(mask, 3, i == 0 ? 255 : -0.25);
+        for (size_t e = 0; e < 4; e++) weir_array_set(data, e, values[e]);
+        weir_value inputs[2] = {weir_graph_add_input(graph, "x", &type), weir_graph_add_constant(graph, "m", mask)};
+        weir_node node = weir_graph_add_node(graph, WEIR_OP_MASK, "mask", inputs, 2, 1, WEIR_NO_NODE);
+        assert_true(weir_infer_node(graph, node));
+        weir_graph_add_output(graph, "y", weir_node_output(graph, node, 0));
+        weir_graph *again = read_back(graph);
+        assert_non_null(again);
+        weir_array *result = run(again, data);
+        for (size_t e = 0; e < 4; e++) assert_true(weir_array_get(result, e) == expected[e]);
+        weir_array_free(result);
+        weir_array_free(mask);
+        weir_array_free(data);
+        weir_graph_free(again);
+        weir_graph_free(graph);
+    }
+}
+
 static void planted_faults_are_seen(void **state) {
     (void)state;
     weir_graph *right = small_graph(4, 1), *same = small_graph(4, 1), *constant = small_graph(4.0000005f, 1);
@@ -311,9 +339,16 @@ static void files_are_deterministic_and_whole(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(digits_models_come_back), TEST(other_models_come_back),        TEST(node_names_stay),
-        TEST(output_names_stay),       TEST(output_named_as_another_input), TEST(opset_is_what_the_nodes_need),
-        TEST(unknown_attribute),       TEST(planted_faults_are_seen),       TEST(files_are_deterministic_and_whole),
+        TEST(digits_models_come_back),
+        TEST(other_models_come_back),
+        TEST(node_names_stay),
+        TEST(output_names_stay),
+        TEST(output_named_as_another_input),
+        TEST(opset_is_what_the_nodes_need),
+        TEST(masks_are_exported),
+        TEST(unknown_attribute),
+        TEST(planted_faults_are_seen),
+        TEST(files_are_deterministic_and_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

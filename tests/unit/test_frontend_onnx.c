@@ -302,7 +302,7 @@ static void every_operator_has_a_rule(void **state) {
     (void)state;
     for (int op = 1; op < WEIR_OP_COUNT; op++) {
         const weir_op_info *info = weir_op_get((weir_op)op);
-        if (info->class != WEIR_CLASS_TENSOR) continue;
+        if (info->class != WEIR_CLASS_TENSOR || strcmp(info->domain, "weir") == 0) continue;
         weir_text graph = start_graph(), node = make_node(info->name, "n", NULL, NULL, "y");
         put_text(&node, NODE_DOMAIN, info->domain);
         put_message(&graph, GRAPH_NODE, node);

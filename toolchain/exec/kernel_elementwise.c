@@ -243,6 +243,18 @@ void weir_kernel_POW(const weir_graph *graph, weir_node node, const weir_array *
     }
 }
 
+void weir_kernel_MASK(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                      weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *x = inputs[0], *mask = inputs[1];
+    weir_array *y = outputs[0];
+    const weir_broadcast from = weir_broadcast_of(&mask->shape, &y->shape);
+    memcpy(y->data, x->data, x->count * weir_dtype_size(x->dtype));
+    for (size_t i = 0; i < y->count; i++)
+        if (weir_array_get(mask, weir_broadcast_index(&from, i)) == 0) weir_array_set_int(y, i, 0);
+}
+
 /* ---- more inputs ---- */
 
 /* Element `at` of `from` to element i of y; both of one type. */

@@ -129,7 +129,7 @@ static void add_plain(exporter *ex, weir_node node) {
 static bool add_nodes(exporter *ex) {
     ex->node = weir_arena_array(ex->builder.arena, weir_graph_node_limit(ex->graph), sizeof *ex->node);
     for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
-        if (weir_node_info(ex->graph, node)->class == WEIR_CLASS_TENSOR) add_plain(ex, node);
+        if (strcmp(weir_node_info(ex->graph, node)->domain, "weir") != 0) add_plain(ex, node);
         else if (!weir_onnx_integer_add(&ex->builder, ex->name, node)) return false;
     }
     return true;

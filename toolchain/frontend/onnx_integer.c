@@ -440,7 +440,13 @@ static bool add_requantize(const work *w) {
     return store_clipped(w, encode_real(w, real, to, rank, onnx));
 }
 
-/* --- streams --- */
+/* --- masks and streams --- */
+
+static bool add_mask(const work *w) {
+    name keep = cast(w, input(w, 1), WEIR_BOOL), zero = number(w, output_type(w)->dtype, 0);
+    apply_node(w, "Where", keep, input(w, 0), zero, output(w));
+    return true;
+}
 
 static bool add_copies(const work *w) {
     for (size_t i = 0; i < weir_node_output_count(w->b->graph, w->node); i++)
@@ -449,13 +455,21 @@ static bool add_copies(const work *w) {
 }
 
 static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
-    [WEIR_OP_ENCODE] = add_encode,         [WEIR_OP_DECODE] = add_decode,
-    [WEIR_OP_LINEAR] = add_linear,         [WEIR_OP_SUM] = add_sum,
-    [WEIR_OP_REQUANTIZE] = add_requantize, [WEIR_OP_CAST] = add_cast,
-    [WEIR_OP_SCALE] = add_scale,           [WEIR_OP_SCALE_FLOAT] = add_scale_float,
-    [WEIR_OP_THRESHOLD] = add_threshold,   [WEIR_OP_MAXIMUM] = add_maximum,
-    [WEIR_OP_FORK] = add_copies,           [WEIR_OP_FIFO] = add_copies,
-    [WEIR_OP_LANES] = add_copies,          [WEIR_OP_REGISTER_SLICE] = add_copies,
+    [WEIR_OP_ENCODE] = add_encode,
+    [WEIR_OP_DECODE] = add_decode,
+    [WEIR_OP_LINEAR] = add_linear,
+    [WEIR_OP_SUM] = add_sum,
+    [WEIR_OP_REQUANTIZE] = add_requantize,
+    [WEIR_OP_CAST] = add_cast,
+    [WEIR_OP_SCALE] = add_scale,
+    [WEIR_OP_SCALE_FLOAT] = add_scale_float,
+    [WEIR_OP_THRESHOLD] = add_threshold,
+    [WEIR_OP_MAXIMUM] = add_maximum,
+    [WEIR_OP_FORK] = add_copies,
+    [WEIR_OP_FIFO] = add_copies,
+    [WEIR_OP_LANES] = add_copies,
+    [WEIR_OP_REGISTER_SLICE] = add_copies,
+    [WEIR_OP_MASK] = add_mask,
 };
 
 bool weir_onnx_integer_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {

@@ -1,5 +1,6 @@
-/* The integer operators of this IR (classes INTEGER, HOST and STREAM) said in standard ONNX operators, opset 13, that
- * compute the same bits on every input: int64 arithmetic, and float32 or float64 where the contract is written so. */
+/* The operators of this IR's own (classes INTEGER, HOST and STREAM, and Mask) said in standard ONNX operators, opset 13,
+ * that compute the same bits on every input: int64 arithmetic, and float32 or float64 where the contract is written so.
+ */
 #ifndef WEIR_ONNX_INTEGER_H
 #define WEIR_ONNX_INTEGER_H
 

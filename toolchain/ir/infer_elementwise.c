@@ -88,6 +88,21 @@ FAMILY(SOFTSIGN, one_float)
 
 /* ---- operators with a rule of their own ---- */
 
+/* Elements that the mask takes out become 0, also in codes: their zero point must be that. */
+bool weir_infer_MASK(weir_graph *graph, weir_node node) {
+    weir_type type = *weir_rule_input(graph, node, 0);
+    const weir_shape *mask = &weir_rule_input(graph, node, 1)->shape;
+    weir_shape shape;
+    if (!weir_rule_broadcast(&type.shape, mask, &shape) || !weir_shape_equal(&shape, &type.shape))
+        return weir_rule_fail_shapes(graph, node, "mask", &type.shape, mask);
+    for (uint32_t i = 0; i < type.quant.count; i++) {
+        if (weir_quant_zero(&type.quant, i) != 0) return weir_rule_fail(graph, node, "codes with a zero point");
+    }
+    if (type.low > 0) type.low = 0;
+    if (type.high < 0) type.high = 0;
+    return weir_rule_set(graph, node, &type);
+}
+
 bool weir_infer_RELU(weir_graph *graph, weir_node node) {
     weir_type type = *weir_rule_input(graph, node, 0);
     if (type.dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "a number");

@@ -179,9 +179,10 @@ bool weir_mase_is_module(const weir_graph *graph, weir_node node) {
 
 /* ---- values ---- */
 
-/* Does the node only give its first input other places? */
-static bool moves_elements(weir_op op) {
-    return op == WEIR_OP_IDENTITY || op == WEIR_OP_FLATTEN || op == WEIR_OP_RESHAPE || op == WEIR_OP_TRANSPOSE;
+/* Other places, or zeros in some. */
+static bool keeps_elements(weir_op op) {
+    return op == WEIR_OP_IDENTITY || op == WEIR_OP_FLATTEN || op == WEIR_OP_RESHAPE || op == WEIR_OP_TRANSPOSE ||
+           op == WEIR_OP_MASK;
 }
 
 static bool is_quantizer(weir_op op) {
@@ -189,10 +190,11 @@ static bool is_quantizer(weir_op op) {
            op == WEIR_OP_BIPOLAR_QUANT;
 }
 
+bool weir_mase_carries(weir_op op) { return keeps_elements(op) || is_quantizer(op); }
+
 const weir_array *weir_mase_constant(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
-    while (producer.id != 0 &&
-           (moves_elements(weir_node_op(graph, producer)) || is_quantizer(weir_node_op(graph, producer)))) {
+    while (producer.id != 0 && weir_mase_carries(weir_node_op(graph, producer))) {
         value = weir_node_input(graph, producer, 0);
         producer = weir_value_producer(graph, value);
     }
@@ -269,7 +271,7 @@ static weir_mase_precision of_quantizer(const weir_graph *graph, weir_node node)
 
 weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
-    while (producer.id != 0 && moves_elements(weir_node_op(graph, producer))) {
+    while (producer.id != 0 && keeps_elements(weir_node_op(graph, producer))) {
         value = weir_node_input(graph, producer, 0);
         producer = weir_value_producer(graph, value);
     }

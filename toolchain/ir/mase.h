@@ -50,7 +50,10 @@ typedef struct weir_mase_precision {
     int64_t bits[3];
 } weir_mase_precision;
 weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value value);
-/* The constant behind a value, past quantizers; NULL when data flows into it. A dequantized one is given in codes. */
+/* Does the operator carry its first input on: moved, on a grid, or with zeros in some places? */
+bool weir_mase_carries(weir_op op);
+/* The constant behind a value, past quantizers and masks; NULL when data flows into it. A dequantized one is given in
+ * codes. */
 const weir_array *weir_mase_constant(const weir_graph *graph, weir_value value);
 const char *weir_mase_dtype(weir_dtype dtype); /* "torch.float32" */
 

@@ -100,6 +100,10 @@ void weir_pass_context_add_instrument(weir_pass_context *context, weir_pass_inst
 
 size_t weir_pass_context_instrument_count(const weir_pass_context *context) { return context->instrument_count; }
 
+weir_pass_instrument *weir_pass_context_instrument(const weir_pass_context *context, size_t index) {
+    return context->instrument[index];
+}
+
 void weir_pass_blame(size_t errors, const char *format, ...) {
     weir_text text = {0};
     va_list arguments;

@@ -38,6 +38,7 @@ int weir_pass_config_choice(const weir_pass_context *context, const char *key);
 /* Not while the context is entered. */
 void weir_pass_context_add_instrument(weir_pass_context *context, weir_pass_instrument *instrument);
 size_t weir_pass_context_instrument_count(const weir_pass_context *context);
+weir_pass_instrument *weir_pass_context_instrument(const weir_pass_context *context, size_t index);
 /* Replaces the list, not while a pass runs; in an entered context exits the old ones and enters the new ones. False
  * when a hook failed; the list is empty then. */
 bool weir_pass_context_override(weir_pass_context *context, weir_pass_instrument *const *instruments, size_t count);
