@@ -286,11 +286,19 @@ static void see_module(weir_rtl_design *d, weir_rtl_module m, void *user) {
 static void see_external(weir_rtl_design *d, weir_rtl_module m, void *user) {
     weir_text_format(user, "<%s> ", weir_rtl_get_module(d, m).name);
 }
-static void see_stmt(weir_rtl_design *d, weir_rtl_stmt s, void *user) {
-    weir_text_format(user, "s%d ", (int)weir_rtl_get_stmt(d, s).kind);
+static char letter(const weir_rtl_design *d, weir_rtl_stmt s) {
+    switch (weir_rtl_get_stmt(d, s).kind) {
+    case WEIR_RTL_STMT_ASSIGN: return 'a';
+    case WEIR_RTL_STMT_INSTANCE: return 'u';
+    case WEIR_RTL_STMT_COMBINATIONAL: return 'c';
+    case WEIR_RTL_STMT_IF: return 'i';
+    default: return '?';
+    }
 }
+
+static void see_stmt(weir_rtl_design *d, weir_rtl_stmt s, void *user) { weir_text_format(user, "+%c ", letter(d, s)); }
 static void leave_stmt(weir_rtl_design *d, weir_rtl_stmt s, void *user) {
-    weir_text_format(user, "/%d ", (int)weir_rtl_get_stmt(d, s).kind);
+    weir_text_format(user, "/%c ", letter(d, s));
 }
 static void see_expr(weir_rtl_design *d, weir_rtl_expr e, weir_rtl_stmt s, void *user) {
     (void)s;
@@ -351,7 +359,7 @@ static void content_comes_in_order(void **state) {
     const weir_rtl_visitor v = {
         .stmt = see_stmt, .leave = leave_stmt, .expr = see_expr, .var = see_var, .instance = see_instance};
     weir_rtl_visit_content(d, m, &v, &trace);
-    ASSERT_TRACE("s5 s7 s s1 o ~s s /1 s1 o s & s s /1 /7 /5 s2 u:u 4'd2 /2 alpha o s ");
+    ASSERT_TRACE("+c +i s +a o ~s s /a +a o s & s s /a /i /c +u u:u 4'd2 /u alpha o s ");
 }
 
 static int left_to_remove;
@@ -380,7 +388,7 @@ static void walks_survive_removal_and_replacement(void **state) {
     left_to_remove = 3;
     const weir_rtl_visitor v = {.stmt = remove_some};
     weir_rtl_visit_content(d, m, &v, &trace);
-    ASSERT_TRACE("s5 s7 s7 s7 s1 s1 ");
+    ASSERT_TRACE("+c +i +i +i +a +a ");
     assert_body(d, m, "\n  always @* begin\n    o = s;\n    o = s;\n  end\n");
 }
 

@@ -1,26 +1,14 @@
-/* How the pass manager handles designs of the hardware IR: Verilog as their text, their own verifier. */
+/* How the pass manager handles designs of the hardware IR: the text form as their text, their own verifier. */
 #include "pass/module.h"
 
-#include <stdlib.h>
-
-#include "rtlir/print.h"
+#include "rtlir/text.h"
 #include "rtlir/verify.h"
-#include "rtlir/visitor.h"
 
 static weir_rtl_module top_of(const weir_module *module) {
     return weir_rtl_find_module(weir_module_design(module), weir_module_string(module, "hardware.top", ""));
 }
 
-static void print(const weir_module *module, weir_text *text) {
-    weir_rtl_design *design = weir_module_design(module);
-    size_t count = 0;
-    weir_rtl_module *below =
-        top_of(module).id ? weir_rtl_modules_below(design, top_of(module), WEIR_RTL_CHILDREN_FIRST, &count) : NULL;
-    for (size_t i = 0; below && i < count; i++) {
-        weir_rtl_print_verilog(design, below[i], text);
-    }
-    free(below);
-}
+static void print(const weir_module *module, weir_text *text) { weir_rtl_print_text(weir_module_design(module), text); }
 
 static bool verify(const weir_module *module) {
     if (top_of(module).id == 0) {

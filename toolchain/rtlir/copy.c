@@ -66,18 +66,79 @@ static weir_rtl_stmt place_instance(copier *c, uint32_t id, uint32_t block) {
     return weir_rtl_move_stmt(design, stmt, (weir_rtl_block){block}, none) ? stmt : none;
 }
 
+/* The copy of a function, without its body, at the end of the module's body. */
+static bool make_function(copier *c, uint32_t id, uint32_t block) {
+    weir_rtl_design *design = c->design;
+    weir_rtl_module module = {design->block[block].module};
+    weir_rtl_function old = {id};
+    const rtl_function *from = &design->function[id];
+    weir_rtl_function copy = weir_rtl_add_function(design, module, weir_rtl_free_name(design, module, from->name),
+                                                   from->width, from->is_signed);
+    if (!copy.id) return false;
+    for (size_t i = 0; i < design->function[id].arguments.count; i++) {
+        weir_rtl_var_info info = weir_rtl_get_var(design, weir_rtl_argument_at(design, old, i));
+        weir_rtl_var var = weir_rtl_add_argument(design, copy, info.name, info.width, info.is_signed);
+        weir_rtl_map_var(c->rewriter, weir_rtl_argument_at(design, old, i), weir_rtl_read(design, var));
+    }
+    for (size_t i = 0; i < design->function[id].locals.count; i++) {
+        weir_rtl_var_info info = weir_rtl_get_var(design, weir_rtl_local_var_at(design, old, i));
+        weir_rtl_var var = weir_rtl_add_local_var(design, copy, info.name, info.width, info.is_signed);
+        weir_rtl_map_var(c->rewriter, weir_rtl_local_var_at(design, old, i), weir_rtl_read(design, var));
+    }
+    rtl_map_function(c->rewriter, id, copy.id);
+    return true;
+}
+
+static weir_rtl_stmt place_function(copier *c, uint32_t id, uint32_t block) {
+    weir_rtl_stmt none = {0};
+    weir_rtl_stmt stmt = {c->design->function[rtl_mapped_function(c->rewriter, id)].stmt};
+    if (!weir_rtl_move_stmt(c->design, stmt, (weir_rtl_block){block}, none)) return none;
+    wait_block(c, c->design->stmt[c->design->function[id].stmt].body, c->design->stmt[stmt.id].body);
+    return stmt;
+}
+
+/* The variable that stands for another one; 0 after an error. */
+static uint32_t mapped_var(copier *c, uint32_t var) {
+    weir_rtl_expr value = rewritten(c, weir_rtl_read(c->design, (weir_rtl_var){var}).id);
+    if (value.id && c->design->expr[value.id].kind == WEIR_RTL_EXPR_VAR) return c->design->expr[value.id].a;
+    if (value.id)
+        rtl_error(c->design, c->design->place, "'%s' stands where a variable is needed",
+                  rtl_describe(c->design, value.id));
+    return 0;
+}
+
+/* What a loop or an assertion has beside its expressions: a record of its own, with what stands for its variables. */
+static bool copy_payload(copier *c, const rtl_stmt *from, uint32_t copy) {
+    weir_rtl_design *design = c->design;
+    if (from->kind == WEIR_RTL_STMT_FOR) {
+        rtl_loop loop = design->loop[from->a];
+        loop.iterator = mapped_var(c, loop.iterator);
+        uint32_t id = RTL_APPEND(design, loop);
+        design->loop[id] = loop;
+        design->stmt[copy].a = id;
+        return loop.iterator != 0;
+    }
+    if (from->kind != WEIR_RTL_STMT_ASSERT) return true;
+    rtl_assertion assertion = design->assertion[from->a];
+    if (assertion.clock && !(assertion.clock = mapped_var(c, assertion.clock))) return false;
+    uint32_t id = RTL_APPEND(design, assertion);
+    design->assertion[id] = assertion;
+    design->stmt[copy].a = id;
+    for (size_t i = 0; rtl_stmt_slot(design, copy, i); i++) {
+        uint32_t old = *rtl_stmt_slot(design, copy, i);
+        uint32_t value = rewritten(c, old).id;
+        if (old && !value) return false;
+        *rtl_stmt_slot(design, copy, i) = value;
+    }
+    return true;
+}
+
 static bool copy_events(copier *c, uint32_t from, uint32_t to) {
     weir_rtl_block body = {c->design->stmt[to].body};
     for (uint32_t e = c->design->stmt[from].a; e; e = c->design->event[e].next) {
-        weir_rtl_event event = {c->design->event[e].edge, {c->design->event[e].var}};
-        weir_rtl_expr value = rewritten(c, weir_rtl_read(c->design, event.var).id);
-        if (!value.id || c->design->expr[value.id].kind != WEIR_RTL_EXPR_VAR) {
-            if (value.id)
-                rtl_error(c->design, c->design->place, "an always block cannot wait for '%s', which is no variable",
-                          rtl_describe(c->design, value.id));
-            return false;
-        }
-        weir_rtl_add_event(c->design, body, event.edge, (weir_rtl_var){c->design->expr[value.id].a});
+        weir_rtl_event event = {c->design->event[e].edge, {mapped_var(c, c->design->event[e].var)}};
+        if (!event.var.id) return false;
+        weir_rtl_add_event(c->design, body, event.edge, event.var);
     }
     return true;
 }
@@ -97,6 +158,7 @@ static bool copy_stmt(copier *c, uint32_t id, uint32_t block) {
     weir_rtl_stmt copy = {0};
     if (from.kind == WEIR_RTL_STMT_ASSIGN) copy = copy_assign(c, &from, block);
     else if (from.kind == WEIR_RTL_STMT_INSTANCE) copy = place_instance(c, from.a, block);
+    else if (from.kind == WEIR_RTL_STMT_FUNCTION) copy = place_function(c, from.a, block);
     else {
         copy.id = rtl_new_stmt(design, block, from.kind);
         bool has_value =
@@ -106,6 +168,7 @@ static bool copy_stmt(copier *c, uint32_t id, uint32_t block) {
         uint32_t body = from.body ? rtl_new_block(design, design->block[block].module, copy.id) : 0;
         uint32_t other = from.other ? rtl_new_block(design, design->block[block].module, copy.id) : 0;
         design->stmt[copy.id].a = value;
+        if (!copy_payload(c, &from, copy.id)) return false;
         design->stmt[copy.id].body = body;
         design->stmt[copy.id].other = other;
         if (from.kind == WEIR_RTL_STMT_ALWAYS && !copy_events(c, id, copy.id)) return false;
@@ -128,9 +191,13 @@ bool weir_rtl_copy_stmts(weir_rtl_rewriter *rewriter, weir_rtl_block from, weir_
     if (!from.id || !to.id) return false;
     copier c = {.design = design, .rewriter = rewriter};
     bool fine = true;
-    /* Instances exist before anything that is wired to their ports. */
-    for (uint32_t s = design->block[from.id].first; fine && s; s = design->stmt[s].next)
-        if (design->stmt[s].kind == WEIR_RTL_STMT_INSTANCE) fine = make_instance(&c, design->stmt[s].a, to.id);
+    /* Instances and functions exist before anything that is wired to their ports or calls them. */
+    for (uint32_t s = design->block[from.id].first; fine && s; s = design->stmt[s].next) {
+        for (uint32_t i = s; fine && i; i = rtl_walk_next(design, i, s)) {
+            if (design->stmt[i].kind == WEIR_RTL_STMT_INSTANCE) fine = make_instance(&c, design->stmt[i].a, to.id);
+            if (design->stmt[i].kind == WEIR_RTL_STMT_FUNCTION) fine = make_function(&c, design->stmt[i].a, to.id);
+        }
+    }
     fine = fine && copy_block(&c, from.id, to.id);
     while (fine && c.count > 0) {
         pair next = c.waiting[--c.count];

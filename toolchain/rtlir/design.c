@@ -21,6 +21,11 @@ weir_rtl_design *weir_rtl_design_new(void) {
     RTL_APPEND(design, block);
     RTL_APPEND(design, event);
     RTL_APPEND(design, range);
+    RTL_APPEND(design, type);
+    RTL_APPEND(design, field);
+    RTL_APPEND(design, function);
+    RTL_APPEND(design, loop);
+    RTL_APPEND(design, assertion);
     RTL_APPEND(design, origin_entry);
     RTL_APPEND(design, extra);
     RTL_APPEND(design, attribute);
@@ -44,7 +49,16 @@ void weir_rtl_design_free(weir_rtl_design *design) {
     free(design->stmt);
     free(design->block);
     free(design->event);
+    for (size_t i = 1; i < design->function_count; i++) {
+        free(design->function[i].arguments.id);
+        free(design->function[i].locals.id);
+    }
     free(design->range);
+    free(design->type);
+    free(design->field);
+    free(design->function);
+    free(design->loop);
+    free(design->assertion);
     free(design->origin_entry);
     free(design->extra);
     free(design->attribute);
@@ -55,6 +69,7 @@ void weir_rtl_design_free(weir_rtl_design *design) {
     free(design->counters.slot);
     free(design->paths.slot);
     free(design->touched.slot);
+    free(design->types.slot);
     weir_strings_free(design->strings);
     weir_arena_free(design->arena);
     free(design);
@@ -99,7 +114,7 @@ void weir_rtl_set_pass(weir_rtl_design *design, const char *pass) {
     design->pass = pass ? weir_strings_intern(design->strings, pass) : NULL;
 }
 
-static uint32_t add_trail(weir_rtl_design *design, const char *pass, uint32_t previous) {
+uint32_t rtl_add_trail(weir_rtl_design *design, const char *pass, uint32_t previous) {
     uint32_t trail = RTL_APPEND(design, trail_entry);
     design->trail_entry[trail].pass = pass;
     design->trail_entry[trail].previous = previous;
@@ -108,8 +123,8 @@ static uint32_t add_trail(weir_rtl_design *design, const char *pass, uint32_t pr
 
 rtl_common rtl_common_now(weir_rtl_design *design) {
     bool known = design->pass || design->place.file;
-    if (!design->origin && known) {
-        uint32_t trail = design->pass ? add_trail(design, design->pass, 0) : 0;
+    if (!design->origin && known && !design->keeps_origin) {
+        uint32_t trail = design->pass ? rtl_add_trail(design, design->pass, 0) : 0;
         design->origin = RTL_APPEND(design, origin_entry);
         design->origin_entry[design->origin] = (rtl_origin){design->place.file, design->place.line, trail};
     }
@@ -153,7 +168,7 @@ void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item) {
     uint32_t t = origin.trail;
     while (t && design->trail_entry[t].pass != design->pass) t = design->trail_entry[t].previous;
     if (!t) {
-        origin.trail = add_trail(design, design->pass, origin.trail);
+        origin.trail = rtl_add_trail(design, design->pass, origin.trail);
         next = RTL_APPEND(design, origin_entry);
         design->origin_entry[next] = origin;
     }

@@ -28,6 +28,12 @@ const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
 /* Accounts for one operand in a new expression: size, depth and the module of both. False after an error. */
 static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
     const rtl_expr *part = &design->expr[operand];
+    if (expr->kind != WEIR_RTL_EXPR_ELEMENT &&
+        design->type[rtl_type_of(design, operand)].kind == WEIR_RTL_TYPE_MEMORY) {
+        rtl_error(design, design->place, "'%s' is a memory, of which only elements can be read",
+                  rtl_describe(design, operand));
+        return false;
+    }
     uint32_t size = (uint32_t)expr->size + part->size;
     if (part->depth >= expr->depth) expr->depth = (uint16_t)(part->depth + 1);
     expr->size = (uint16_t)size;
@@ -45,8 +51,7 @@ static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t opera
     return true;
 }
 
-/* Stores the expression after accounting for the operands (0: no operand). */
-static weir_rtl_expr add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, uint32_t b, uint32_t c) {
+weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, uint32_t b, uint32_t c) {
     const uint32_t operands[3] = {a, b, c};
     expr.size++;
     for (int i = 0; i < 3; i++)
@@ -71,7 +76,7 @@ weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
                      .carries = record->kind,
                      .module = record->module,
                      .a = var.id};
-    record->read = add_expr(design, expr, 0, 0, 0).id;
+    record->read = rtl_add_expr(design, expr, 0, 0, 0).id;
     return (weir_rtl_expr){record->read};
 }
 
@@ -93,7 +98,7 @@ weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instan
                      .module = record->parent,
                      .a = instance.id,
                      .b = port.id};
-    return add_expr(design, expr, 0, 0, 0);
+    return rtl_add_expr(design, expr, 0, 0, 0);
 }
 
 weir_rtl_expr weir_rtl_read_port(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
@@ -114,7 +119,7 @@ weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_paramete
                      .is_signed = true,
                      .module = design->parameter[parameter.id].module,
                      .a = parameter.id};
-    return add_expr(design, expr, 0, 0, 0);
+    return rtl_add_expr(design, expr, 0, 0, 0);
 }
 
 /* ---- constants ---- */
@@ -137,7 +142,7 @@ weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, b
         uint32_t id = RTL_APPEND(design, word);
         design->word[id] = word;
     }
-    return add_expr(design, expr, 0, 0, 0);
+    return rtl_add_expr(design, expr, 0, 0, 0);
 }
 
 static weir_rtl_expr constant64(weir_rtl_design *design, uint32_t width, bool is_signed, uint64_t value, bool fill) {
@@ -190,6 +195,13 @@ static weir_rtl_expr slice_constant(weir_rtl_design *design, const rtl_expr *val
     return weir_rtl_constant_words(design, width, false, words);
 }
 
+/* Arrays have elements instead of bits: reports it. */
+static bool is_array(weir_rtl_design *design, weir_rtl_expr value) {
+    if (design->type[rtl_type_of(design, value.id)].kind < WEIR_RTL_TYPE_ARRAY) return false;
+    rtl_error(design, design->place, "'%s' is an array; take elements of it", rtl_describe(design, value.id));
+    return true;
+}
+
 weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint32_t high, uint32_t low) {
     if (!value.id) return none;
     rtl_expr from = design->expr[value.id];
@@ -203,14 +215,15 @@ weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint3
     if (from.kind == WEIR_RTL_EXPR_SLICE) {
         value.id = from.a;
         low += from.b;
-    } else if (from.kind != WEIR_RTL_EXPR_VAR && from.kind != WEIR_RTL_EXPR_PORT) {
+    } else if (!rtl_has_parts(from.kind)) {
         rtl_error(design, design->place, "'%s' is no variable and cannot be sliced; assign it to a wire first",
                   rtl_describe(design, value.id));
         return none;
     }
     if (width == design->expr[value.id].width) return weir_rtl_as_unsigned(design, value);
+    if (is_array(design, value)) return none;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_SLICE, .width = width, .a = value.id, .b = low};
-    return add_expr(design, expr, value.id, 0, 0);
+    return rtl_add_expr(design, expr, value.id, 0, 0);
 }
 
 weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_t index) {
@@ -220,26 +233,37 @@ weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_
 weir_rtl_expr weir_rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, uint32_t width) {
     if (!value.id || !base.id) return none;
     const rtl_expr *from = &design->expr[value.id];
-    bool is_variable = from->kind == WEIR_RTL_EXPR_VAR || from->kind == WEIR_RTL_EXPR_PORT;
-    if (!is_variable || from->width < 2 || width < 1 || width > from->width) {
+    if (!rtl_has_parts(from->kind) || from->width < 2 || width < 1 || width > from->width) {
         rtl_error(design, design->place, "'%s' has %u bits; a select of %u bits needs a variable of at least %u",
                   rtl_describe(design, value.id), (unsigned)from->width, (unsigned)width,
                   (unsigned)(width < 2 ? 2 : width));
         return none;
     }
+    if (is_array(design, value)) return none;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_SELECT, .width = width, .a = value.id, .b = base.id};
-    return add_expr(design, expr, value.id, base.id, 0);
+    return rtl_add_expr(design, expr, value.id, base.id, 0);
 }
 
 /* ---- concatenations ---- */
 
+weir_rtl_expr rtl_add_list(weir_rtl_design *design, rtl_expr expr, size_t count, const weir_rtl_expr *operands) {
+    for (size_t i = 0; i < count; i++)
+        if (!operands[i].id || !take_operand(design, &expr, operands[i].id)) return none;
+    expr.a = (uint32_t)design->operand_count;
+    expr.b = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = RTL_APPEND(design, operand);
+        design->operand[id] = operands[i].id;
+    }
+    return rtl_add_expr(design, expr, 0, 0, 0);
+}
+
 weir_rtl_expr weir_rtl_concat(weir_rtl_design *design, size_t count, const weir_rtl_expr *parts) {
-    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONCAT, .b = (uint32_t)count};
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONCAT};
     uint64_t width = 0;
     for (size_t i = 0; i < count; i++) {
         if (!parts[i].id) return none;
         width += design->expr[parts[i].id].width;
-        if (!take_operand(design, &expr, parts[i].id)) return none;
     }
     if (count == 0 || width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->place, "a concatenation has %llu bits, expected 1 to %d", (unsigned long long)width,
@@ -248,12 +272,7 @@ weir_rtl_expr weir_rtl_concat(weir_rtl_design *design, size_t count, const weir_
     }
     if (count == 1) return weir_rtl_as_unsigned(design, parts[0]);
     expr.width = (uint32_t)width;
-    expr.a = (uint32_t)design->operand_count;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t id = RTL_APPEND(design, operand);
-        design->operand[id] = parts[i].id;
-    }
-    return add_expr(design, expr, 0, 0, 0);
+    return rtl_add_list(design, expr, count, parts);
 }
 
 weir_rtl_expr weir_rtl_concat2(weir_rtl_design *design, weir_rtl_expr high, weir_rtl_expr low) {
@@ -271,7 +290,7 @@ weir_rtl_expr weir_rtl_repeat(weir_rtl_design *design, uint32_t count, weir_rtl_
     }
     if (count == 1) return weir_rtl_as_unsigned(design, value);
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_REPEAT, .width = (uint32_t)width, .a = value.id, .b = count};
-    return add_expr(design, expr, value.id, 0, 0);
+    return rtl_add_expr(design, expr, value.id, 0, 0);
 }
 
 /* ---- operators ---- */
@@ -318,7 +337,7 @@ weir_rtl_expr weir_rtl_unary(weir_rtl_design *design, weir_rtl_operator op, weir
         expr.width = design->expr[value.id].width;
         expr.is_signed = design->expr[value.id].is_signed;
     }
-    return add_expr(design, expr, value.id, 0, 0);
+    return rtl_add_expr(design, expr, value.id, 0, 0);
 }
 
 weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, weir_rtl_expr left, weir_rtl_expr right) {
@@ -341,7 +360,7 @@ weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, wei
         expr.width = design->expr[left.id].width;
         expr.is_signed = design->expr[left.id].is_signed;
     }
-    return add_expr(design, expr, left.id, right.id, 0);
+    return rtl_add_expr(design, expr, left.id, right.id, 0);
 }
 
 weir_rtl_expr weir_rtl_conditional(weir_rtl_design *design, weir_rtl_expr condition, weir_rtl_expr yes,
@@ -354,7 +373,7 @@ weir_rtl_expr weir_rtl_conditional(weir_rtl_design *design, weir_rtl_expr condit
                      .a = condition.id,
                      .b = yes.id,
                      .c = no.id};
-    return add_expr(design, expr, condition.id, yes.id, no.id);
+    return rtl_add_expr(design, expr, condition.id, yes.id, no.id);
 }
 
 /* ---- casts ---- */
@@ -363,12 +382,13 @@ static weir_rtl_expr cast(weir_rtl_design *design, weir_rtl_expr value, bool is_
     if (!value.id || design->expr[value.id].is_signed == is_signed) return value;
     rtl_expr expr = design->expr[value.id];
     expr.is_signed = is_signed;
-    if (expr.kind == WEIR_RTL_EXPR_CONSTANT) return add_expr(design, (expr.size = 0, expr), 0, 0, 0);
+    if (expr.kind == WEIR_RTL_EXPR_CONSTANT) expr.c = 0;
+    if (expr.kind == WEIR_RTL_EXPR_CONSTANT) return rtl_add_expr(design, (expr.size = 0, expr), 0, 0, 0);
     if (expr.kind == WEIR_RTL_EXPR_CAST && design->expr[expr.a].is_signed == is_signed &&
         design->expr[expr.a].carries == expr.carries)
         return (weir_rtl_expr){expr.a};
     rtl_expr made = {.kind = WEIR_RTL_EXPR_CAST, .width = expr.width, .is_signed = is_signed, .a = value.id};
-    return add_expr(design, made, value.id, 0, 0);
+    return rtl_add_expr(design, made, value.id, 0, 0);
 }
 
 weir_rtl_expr weir_rtl_as_signed(weir_rtl_design *design, weir_rtl_expr value) { return cast(design, value, true); }
@@ -379,7 +399,7 @@ weir_rtl_expr weir_rtl_as(weir_rtl_design *design, weir_rtl_expr value, weir_rtl
     if (!value.id || design->expr[value.id].carries == kind) return value;
     if (!is_one_bit(design, "cast to a clock, reset or enable", value)) return none;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CAST, .width = 1, .a = value.id, .carries = kind};
-    return add_expr(design, expr, value.id, 0, 0);
+    return rtl_add_expr(design, expr, value.id, 0, 0);
 }
 
 static weir_rtl_expr extend_constant(weir_rtl_design *design, weir_rtl_expr value, uint32_t width) {
@@ -421,7 +441,10 @@ bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
     const rtl_expr *record = &design->expr[expr.id];
     switch (record->kind) {
     case WEIR_RTL_EXPR_VAR:
-        return design->var[record->a].direction != WEIR_RTL_INPUT && !design->var[record->a].is_path;
+        return design->var[record->a].direction != WEIR_RTL_INPUT && !design->var[record->a].is_path &&
+               !design->var[record->a].is_iterator;
+    case WEIR_RTL_EXPR_ELEMENT:
+    case WEIR_RTL_EXPR_FIELD: return weir_rtl_is_target(design, (weir_rtl_expr){record->a});
     case WEIR_RTL_EXPR_PORT: return design->var[record->b].direction != WEIR_RTL_OUTPUT;
     case WEIR_RTL_EXPR_SLICE:
     case WEIR_RTL_EXPR_SELECT: return weir_rtl_is_target(design, (weir_rtl_expr){record->a});
@@ -435,6 +458,7 @@ bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
 
 static void name_variable(const weir_rtl_design *design, uint32_t expr, weir_rtl_expr_info *info) {
     const rtl_expr *record = &design->expr[expr];
+    while (rtl_is_part(record->kind)) record = &design->expr[record->a];
     bool is_port = record->kind == WEIR_RTL_EXPR_PORT;
     info->instance.id = is_port ? record->a : 0;
     info->var.id = is_port ? record->b : record->a;
@@ -458,6 +482,16 @@ weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_exp
         name_variable(design, record->a, &info);
         info.operand_count = record->kind == WEIR_RTL_EXPR_SELECT ? 2 : 1;
         break;
+    case WEIR_RTL_EXPR_ELEMENT:
+        name_variable(design, record->a, &info);
+        info.operand_count = 2;
+        break;
+    case WEIR_RTL_EXPR_FIELD:
+        name_variable(design, record->a, &info);
+        info.field = design->field[record->b].name;
+        info.operand_count = 1;
+        break;
+    case WEIR_RTL_EXPR_CALL: info.function.id = record->c; /* fall through */
     case WEIR_RTL_EXPR_CONCAT: info.operand_count = record->b; break;
     case WEIR_RTL_EXPR_REPEAT: info.repeat = record->b; /* fall through */
     case WEIR_RTL_EXPR_UNARY:
@@ -471,6 +505,7 @@ weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_exp
 
 weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index) {
     const rtl_expr *record = &design->expr[expr.id];
-    if (record->kind == WEIR_RTL_EXPR_CONCAT) return (weir_rtl_expr){design->operand[record->a + index]};
+    if (record->kind == WEIR_RTL_EXPR_CONCAT || record->kind == WEIR_RTL_EXPR_CALL)
+        return (weir_rtl_expr){design->operand[record->a + index]};
     return (weir_rtl_expr){index == 0 ? record->a : index == 1 ? record->b : record->c};
 }

@@ -18,9 +18,12 @@ typedef enum weir_rtl_expr_kind {
     WEIR_RTL_EXPR_CONSTANT,
     WEIR_RTL_EXPR_VAR,
     WEIR_RTL_EXPR_PARAMETER,
-    WEIR_RTL_EXPR_PORT,   /* a port of an instance in the module: instance.port */
-    WEIR_RTL_EXPR_SLICE,  /* operand[low + width - 1 : low], the operand being a variable */
-    WEIR_RTL_EXPR_SELECT, /* operand[index +: width], the operand being a variable */
+    WEIR_RTL_EXPR_PORT,    /* a port of an instance in the module: instance.port */
+    WEIR_RTL_EXPR_SLICE,   /* operand[low + width - 1 : low], the operand being a variable */
+    WEIR_RTL_EXPR_SELECT,  /* operand[index +: width], the operand being a variable */
+    WEIR_RTL_EXPR_ELEMENT, /* type.h: element of an array */
+    WEIR_RTL_EXPR_FIELD,   /* type.h: field of a struct or a union */
+    WEIR_RTL_EXPR_CALL,    /* function.h: of a function */
     WEIR_RTL_EXPR_CONCAT,
     WEIR_RTL_EXPR_REPEAT,
     WEIR_RTL_EXPR_UNARY,
@@ -78,10 +81,12 @@ typedef struct weir_rtl_expr_info {
     weir_rtl_var var;           /* variable, port, slice, select */
     weir_rtl_instance instance; /* when that is a port of this instance */
     weir_rtl_parameter parameter;
-    uint32_t low;          /* slice */
-    size_t operand_count;  /* see weir_rtl_operand; a select's operands are the variable and the base */
-    uint32_t repeat;       /* repeat */
-    const uint64_t *words; /* constant: two's complement, bits beyond the width zero; until the next one is made */
+    weir_rtl_function function; /* call */
+    const char *field;          /* field */
+    uint32_t low;               /* slice */
+    size_t operand_count;       /* see weir_rtl_operand; of a select or an element the variable and the index */
+    uint32_t repeat;            /* repeat */
+    const uint64_t *words;      /* constant: two's complement, bits beyond the width zero; until the next one is made */
 } weir_rtl_expr_info;
 weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr);
 weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index);

@@ -4,9 +4,13 @@
 #ifndef WEIR_RTLIR_INTERNAL_H
 #define WEIR_RTLIR_INTERNAL_H
 
+#include <string.h>
+
 #include "rtlir/expr.h"
+#include "rtlir/function.h"
 #include "rtlir/rtl.h"
 #include "rtlir/stmt.h"
+#include "rtlir/type.h"
 #include "support/arena.h"
 #include "support/intern.h"
 #include "support/text.h"
@@ -16,7 +20,8 @@ enum {
     RTL_MAX_DEPTH = 1000            /* nesting of expressions and of blocks: bounds the recursion over them */
 };
 
-#define RTL_OPEN UINT32_MAX /* a connection that was left open on purpose */
+#define RTL_FUNCTION_SCOPE (UINT32_C(1) << 31) /* marks a scope of names as that of a function */
+#define RTL_OPEN UINT32_MAX                    /* a connection that was left open on purpose */
 
 /* A growing array of ids. */
 typedef struct rtl_ids {
@@ -73,14 +78,56 @@ typedef struct rtl_var {
     uint32_t port, slot; /* of a port: position in the list, place in the connections of instances */
     uint32_t range;      /* formulas of the range of a library module's port; 0 when the width is fixed */
     uint32_t read;       /* the expression that reads it, once made */
+    uint32_t type;       /* 0: a plain vector */
+    uint32_t function;   /* whose argument or variable it is; 0: the module's */
     weir_rtl_direction direction;
     weir_rtl_kind kind : 8;
     bool is_signed : 1;
     bool is_register : 1;
     bool is_undecided : 1; /* wire or register, as its assignments say */
     bool is_path : 1;      /* named by a hierarchical path: read here, declared and driven below */
+    bool is_iterator : 1;  /* only its loop assigns it */
     bool is_removed : 1;
 } rtl_var;
+
+/* A field of a struct or a union, a member of an enum. */
+typedef struct rtl_field {
+    const char *name;
+    weir_rtl_shape shape;
+    uint32_t above; /* bits of the struct above it */
+    uint32_t next;
+    uint64_t value;
+} rtl_field;
+
+typedef struct rtl_type {
+    weir_rtl_type_kind kind;
+    const char *name; /* NULL: an array */
+    uint32_t width, count;
+    uint32_t first, last; /* fields or members */
+    weir_rtl_shape element;
+    bool is_used; /* by a variable, a field or an array: complete */
+} rtl_type;
+
+typedef struct rtl_function {
+    const char *name;
+    uint32_t module, stmt, width;
+    bool is_signed, is_removed;
+    rtl_ids arguments, locals;
+} rtl_function;
+
+typedef struct rtl_loop {
+    uint32_t iterator;
+    int64_t start, end, step;
+} rtl_loop;
+
+typedef struct rtl_assertion {
+    weir_rtl_claim claim;
+    weir_rtl_edge edge;
+    uint32_t clock;                           /* 0: at the place in a process where it stands */
+    uint32_t disable, antecedent, consequent; /* expressions; only the last one is never 0 */
+    uint32_t low, high;
+    const char *message; /* or NULL */
+} rtl_assertion;
 
 /* Formulas of the bounds of a port's range. */
 typedef struct rtl_range {
@@ -128,8 +175,9 @@ typedef struct rtl_expr {
     uint32_t width, module;
     uint16_t size, depth;
     /* constant: a = first word; var, parameter: a = its id; port: a = instance, b = port; slice: a = variable or port
-     * expression, b = low; select: a, b = base; concat: operands a to a + b - 1 of the operand table; repeat: a, b
-     * times; others: operands */
+     * expression, b = low; select: a, b = base; element: a, b = index, c = type; field: a, b = the field, c = type;
+     * concat, call: operands a to a + b - 1 of the operand table; call: c = function; constant: c = its enum; repeat: a,
+     * b times; others: operands */
     uint32_t a, b, c;
 } rtl_expr;
 
@@ -149,7 +197,9 @@ typedef struct rtl_stmt {
     weir_rtl_timing timing : 8;
     uint32_t block; /* 0: removed */
     uint32_t next, previous;
-    uint32_t a, b; /* assign: target, value; instance: a; if, case, item: a = condition or label; always: a = events */
+    /* assign: target, value; instance, function, loop, assertion: a; if, case, item, return: a = condition, label or
+     * value; always: a = events */
+    uint32_t a, b;
     uint32_t body, other;
 } rtl_stmt;
 
@@ -175,7 +225,8 @@ typedef enum rtl_name_kind {
     RTL_NAME_MODULE, /* the first of those that share it */
     RTL_NAME_VAR,
     RTL_NAME_PARAMETER,
-    RTL_NAME_INSTANCE
+    RTL_NAME_INSTANCE,
+    RTL_NAME_FUNCTION
 } rtl_name_kind;
 
 typedef struct rtl_name {
@@ -210,8 +261,10 @@ struct weir_rtl_design {
     size_t errors;
     weir_location place;
     const char *pass;
-    uint32_t origin; /* of items made now; 0: to be made */
+    uint32_t origin;   /* of items made now; 0: to be made */
+    bool keeps_origin; /* `origin` is what it is, 0 for none */
     rtl_names names;
+    rtl_labels types;                    /* by name */
     rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
     rtl_cursor *cursor;                  /* the innermost walk that is going on */
     size_t removed_modules;
@@ -228,6 +281,11 @@ struct weir_rtl_design {
     RTL_TABLE(rtl_stmt, stmt)
     RTL_TABLE(rtl_block, block)
     RTL_TABLE(rtl_event, event)
+    RTL_TABLE(rtl_type, type)
+    RTL_TABLE(rtl_field, field)
+    RTL_TABLE(rtl_function, function)
+    RTL_TABLE(rtl_loop, loop)
+    RTL_TABLE(rtl_assertion, assertion)
     RTL_TABLE(rtl_origin, origin_entry)
     RTL_TABLE(rtl_extra, extra)
     RTL_TABLE(rtl_attribute, attribute)
@@ -248,6 +306,7 @@ struct weir_rtl_design {
 void rtl_error(weir_rtl_design *design, weir_location place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The common part of a record made now. */
+uint32_t rtl_add_trail(weir_rtl_design *design, const char *pass, uint32_t previous);
 rtl_common rtl_common_now(weir_rtl_design *design);
 void rtl_ids_add(rtl_ids *ids, uint32_t id);
 void rtl_ids_remove(rtl_ids *ids, uint32_t id);
@@ -288,12 +347,48 @@ uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt);
 uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value);
 /* Variables that a process assigns must not be wires; an output or an undecided one becomes a register. */
 bool rtl_make_registers(weir_rtl_design *design, uint32_t target);
+/* The process or function that the block is in, 0 for none; whether the module takes statements at all. */
+uint32_t rtl_process_of(const weir_rtl_design *design, uint32_t block);
+bool rtl_in_own_module(weir_rtl_design *design, uint32_t module);
+static inline bool rtl_is_process(weir_rtl_stmt_kind kind) {
+    return kind == WEIR_RTL_STMT_ALWAYS || kind == WEIR_RTL_STMT_COMBINATIONAL || kind == WEIR_RTL_STMT_LATCH ||
+           kind == WEIR_RTL_STMT_INITIAL || kind == WEIR_RTL_STMT_FINAL || kind == WEIR_RTL_STMT_FUNCTION;
+}
+/* Where expression number `index` of a statement is kept, NULL behind the last one; an assignment's target is the first
+ * one. Connections of instances are not among them. */
+uint32_t *rtl_stmt_slot(const weir_rtl_design *design, uint32_t stmt, size_t index);
+
 /* May this statement's blocks hold statements? */
 bool rtl_in_process(weir_rtl_design *design, uint32_t block);
 uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char *name, uint32_t formula, bool is_local);
 /* The port of an instance's module, 0 after an error that suggests the nearest name. */
 uint32_t rtl_find_port(weir_rtl_design *design, uint32_t instance, const char *name);
 uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *model);
+
+/* Stores an expression after accounting for its operands (0: none); a list takes any number (expr.c). */
+weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, uint32_t b, uint32_t c);
+weir_rtl_expr rtl_add_list(weir_rtl_design *design, rtl_expr expr, size_t count, const weir_rtl_expr *operands);
+/* Something that has parts: a variable, a port of an instance, an element, a field. */
+static inline bool rtl_has_parts(weir_rtl_expr_kind kind) {
+    return kind == WEIR_RTL_EXPR_VAR || kind == WEIR_RTL_EXPR_PORT || kind == WEIR_RTL_EXPR_ELEMENT ||
+           kind == WEIR_RTL_EXPR_FIELD;
+}
+static inline bool rtl_is_part(weir_rtl_expr_kind kind) {
+    return kind == WEIR_RTL_EXPR_SLICE || kind == WEIR_RTL_EXPR_SELECT || kind == WEIR_RTL_EXPR_ELEMENT ||
+           kind == WEIR_RTL_EXPR_FIELD;
+}
+
+/* Types (type.c). */
+uint32_t rtl_type_of(const weir_rtl_design *design, uint32_t expr);
+uint32_t rtl_index_bits(uint32_t count); /* that the largest index of so many elements needs */
+uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr); /* the field that a constant names, or 0 */
+/* The bits of a variable or a port that a part of it is; all of them when it takes hardware to know. */
+typedef struct rtl_place {
+    uint32_t base; /* expression of the variable or the port */
+    uint32_t low, width;
+    bool is_computed;
+} rtl_place;
+rtl_place rtl_locate(const weir_rtl_design *design, uint32_t expr);
 
 /* Formulas (formula.c). */
 uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value);
@@ -313,6 +408,12 @@ const char *rtl_describe(weir_rtl_design *design, uint32_t expr);
 struct weir_rtl_rewriter;
 weir_rtl_design *rtl_rewriter_design(const struct weir_rtl_rewriter *rewriter);
 uint32_t rtl_mapped_instance(const struct weir_rtl_rewriter *rewriter, uint32_t instance);
+void rtl_map_function(struct weir_rtl_rewriter *rewriter, uint32_t function, uint32_t other);
+uint32_t rtl_mapped_function(const struct weir_rtl_rewriter *rewriter, uint32_t function);
+
+/* Rules of one module that do not look at bits (verify_form.c): what is named exists, stands where it may, and is used as
+ * what it is. True when all hold. */
+bool rtl_verify_form(weir_rtl_design *design, uint32_t module);
 
 /* Says of outputs and undecided variables whether a process assigns them, so whether they are registers. */
 void rtl_settle_registers(weir_rtl_design *design, uint32_t module);

@@ -199,6 +199,11 @@ weir_rtl_var weir_rtl_add_variable(weir_rtl_design *design, weir_rtl_module modu
     return add_var(design, module, &model);
 }
 
+weir_rtl_var weir_rtl_add_iterator(weir_rtl_design *design, weir_rtl_module module, const char *name) {
+    rtl_var model = {.name = name, .width = 32, .is_signed = true, .is_iterator = true};
+    return add_var(design, module, &model);
+}
+
 weir_rtl_var weir_rtl_add_path(weir_rtl_design *design, weir_rtl_module module, const char *path, uint32_t width) {
     rtl_var model = {.name = path, .width = width, .is_path = true};
     return add_var(design, module, &model);
@@ -311,7 +316,10 @@ weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var v
                               .is_signed = record->is_signed,
                               .is_register = record->is_register,
                               .is_undecided = record->is_undecided,
-                              .is_path = record->is_path};
+                              .is_path = record->is_path,
+                              .is_iterator = record->is_iterator,
+                              .type = {record->type},
+                              .function = {record->function}};
     return info;
 }
 

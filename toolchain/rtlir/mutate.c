@@ -30,24 +30,48 @@ static void forget_instance(weir_rtl_design *design, uint32_t id) {
     instance->is_removed = true;
 }
 
+static void forget_function(weir_rtl_design *design, uint32_t id) {
+    rtl_function *function = &design->function[id];
+    if (!function->is_removed) rtl_names_remove(design, (rtl_name){RTL_NAME_FUNCTION, id});
+    function->is_removed = true;
+}
+
 void weir_rtl_remove_stmt(weir_rtl_design *design, weir_rtl_stmt stmt) {
     if (!stmt.id || !design->stmt[stmt.id].block) return;
-    if (design->stmt[stmt.id].kind == WEIR_RTL_STMT_INSTANCE) forget_instance(design, design->stmt[stmt.id].a);
+    for (uint32_t s = stmt.id; s; s = rtl_walk_next(design, s, stmt.id)) {
+        if (design->stmt[s].kind == WEIR_RTL_STMT_INSTANCE) forget_instance(design, design->stmt[s].a);
+        if (design->stmt[s].kind == WEIR_RTL_STMT_FUNCTION) forget_function(design, design->stmt[s].a);
+    }
     rtl_unlink_stmt(design, stmt.id);
 }
 
 /* May a statement of this kind stand in the block? */
 static bool fits_block(weir_rtl_design *design, uint32_t stmt, uint32_t block) {
-    weir_rtl_stmt_kind kind = design->stmt[stmt].kind;
+    const rtl_stmt *record = &design->stmt[stmt];
     uint32_t owner = design->block[block].owner;
-    bool in_body = owner == 0;
-    bool in_case = owner && design->stmt[owner].kind == WEIR_RTL_STMT_CASE;
-    bool is_inner = kind == WEIR_RTL_STMT_IF || kind == WEIR_RTL_STMT_CASE;
-    bool is_free = kind == WEIR_RTL_STMT_ASSIGN || kind == WEIR_RTL_STMT_COMMENT;
-    bool fits = is_free                           ? !in_case
-                : kind == WEIR_RTL_STMT_CASE_ITEM ? in_case
-                : is_inner                        ? !in_body && !in_case
-                                                  : in_body;
+    bool in_items = owner && design->stmt[owner].kind == WEIR_RTL_STMT_CASE;
+    bool in_process = rtl_process_of(design, block) != 0 && !in_items;
+    bool in_body = !in_process && !in_items;
+    bool fits = false;
+    switch (record->kind) {
+    case WEIR_RTL_STMT_NONE: break;
+    case WEIR_RTL_STMT_ASSIGN:
+    case WEIR_RTL_STMT_COMMENT:
+    case WEIR_RTL_STMT_FOR: fits = !in_items; break;
+    case WEIR_RTL_STMT_CASE_ITEM: fits = in_items; break;
+    case WEIR_RTL_STMT_IF:
+    case WEIR_RTL_STMT_CASE:
+    case WEIR_RTL_STMT_BREAK:
+    case WEIR_RTL_STMT_RETURN: fits = in_process; break;
+    case WEIR_RTL_STMT_ASSERT: fits = design->assertion[record->a].clock ? in_body : in_process; break;
+    case WEIR_RTL_STMT_FUNCTION: fits = owner == 0; break;
+    case WEIR_RTL_STMT_INSTANCE:
+    case WEIR_RTL_STMT_ALWAYS:
+    case WEIR_RTL_STMT_COMBINATIONAL:
+    case WEIR_RTL_STMT_LATCH:
+    case WEIR_RTL_STMT_INITIAL:
+    case WEIR_RTL_STMT_FINAL: fits = in_body; break;
+    }
     if (!fits) rtl_error(design, design->place, "this statement cannot be moved into a block of another kind");
     return fits;
 }
@@ -135,7 +159,8 @@ bool weir_rtl_set_target(weir_rtl_design *design, weir_rtl_stmt assign, weir_rtl
     if (!assign.id || !target.id || design->stmt[assign.id].kind != WEIR_RTL_STMT_ASSIGN) return false;
     const rtl_block *block = &design->block[design->stmt[assign.id].block];
     uint32_t value = rtl_fit_value(design, block->module, target, (weir_rtl_expr){design->stmt[assign.id].b});
-    if (!value || (block->owner && !rtl_make_registers(design, target.id))) return false;
+    bool in_process = rtl_process_of(design, design->stmt[assign.id].block) != 0;
+    if (!value || (in_process && !rtl_make_registers(design, target.id))) return false;
     design->stmt[assign.id].a = target.id;
     design->stmt[assign.id].b = value;
     return true;
@@ -150,6 +175,9 @@ bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_ex
         if (fitted) design->stmt[stmt.id].b = fitted;
         return fitted != 0;
     }
+    if (record->kind != WEIR_RTL_STMT_IF && record->kind != WEIR_RTL_STMT_CASE &&
+        record->kind != WEIR_RTL_STMT_CASE_ITEM && record->kind != WEIR_RTL_STMT_RETURN)
+        return false;
     const rtl_expr *old = &design->expr[record->a];
     const rtl_expr *expr = &design->expr[value.id];
     bool fits = expr->width == old->width && expr->is_signed == old->is_signed && expr->module != 0;

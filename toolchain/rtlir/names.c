@@ -35,7 +35,11 @@ static const char *name_of(const weir_rtl_design *design, rtl_name entry, uint32
     *scope = 0;
     switch (entry.kind) {
     case RTL_NAME_MODULE: return design->module[entry.id].name;
-    case RTL_NAME_VAR: *scope = design->var[entry.id].module; return design->var[entry.id].name;
+    case RTL_NAME_VAR:
+        *scope = design->var[entry.id].module;
+        if (design->var[entry.id].function) *scope = RTL_FUNCTION_SCOPE | design->var[entry.id].function;
+        return design->var[entry.id].name;
+    case RTL_NAME_FUNCTION: *scope = design->function[entry.id].module; return design->function[entry.id].name;
     case RTL_NAME_PARAMETER: *scope = design->parameter[entry.id].module; return design->parameter[entry.id].name;
     case RTL_NAME_INSTANCE: *scope = design->instance[entry.id].parent; return design->instance[entry.id].name;
     case RTL_NAME_NONE: break;
@@ -102,11 +106,16 @@ void rtl_names_remove(weir_rtl_design *design, rtl_name entry) {
     names->count--;
 }
 
-static const char *const name_kinds[] = {"nothing", "module", "variable", "parameter", "instance"};
+static const char *const name_kinds[] = {"nothing", "module", "variable", "parameter", "instance", "function"};
+
+static const char *scope_name(const weir_rtl_design *design, uint32_t scope) {
+    if (scope & RTL_FUNCTION_SCOPE) return design->function[scope & ~RTL_FUNCTION_SCOPE].name;
+    return scope ? design->module[scope].name : "the design";
+}
 
 const char *rtl_legal_name(weir_rtl_design *design, uint32_t scope, const char *what, const char *name) {
     const char *own = weir_strings_intern(design->strings, name);
-    const char *where = scope ? design->module[scope].name : "the design";
+    const char *where = scope_name(design, scope);
     if (!is_identifier(own)) {
         rtl_error(design, design->place, "%s name '%s' in '%s' is not a simple Verilog identifier", what, own, where);
         return NULL;
@@ -123,7 +132,7 @@ const char *rtl_new_name(weir_rtl_design *design, uint32_t scope, const char *wh
     rtl_name taken = own ? rtl_names_find(design, scope, own) : (rtl_name){RTL_NAME_NONE, 0};
     if (!taken.id) return own;
     rtl_error(design, design->place, "%s name '%s' in '%s' is already the name of a %s", what, own,
-              scope ? design->module[scope].name : "the design", name_kinds[taken.kind]);
+              scope_name(design, scope), name_kinds[taken.kind]);
     return NULL;
 }
 

@@ -117,8 +117,9 @@ static void print_operand(const weir_rtl_design *design, uint32_t id, const rtl_
     if (!bare) weir_text_char(text, ')');
 }
 
-static void print_list(const weir_rtl_design *design, const rtl_expr *expr, weir_text *text) {
-    weir_text_char(text, '{');
+static void print_operands(const weir_rtl_design *design, const rtl_expr *expr, char open, char close,
+                           weir_text *text) {
+    weir_text_char(text, open);
     for (uint32_t i = 0; i < expr->b; i++) {
         if (i) {
             weir_text_char(text, ',');
@@ -126,7 +127,7 @@ static void print_list(const weir_rtl_design *design, const rtl_expr *expr, weir
         }
         print(design, design->operand[expr->a + i], text);
     }
-    weir_text_char(text, '}');
+    weir_text_char(text, close);
 }
 
 static void print_conditional(const weir_rtl_design *design, const rtl_expr *expr, weir_text *text) {
@@ -177,7 +178,21 @@ static void print(const weir_rtl_design *design, uint32_t id, weir_text *text) {
     case WEIR_RTL_EXPR_PARAMETER: weir_text_add(text, design->parameter[expr->a].name); break;
     case WEIR_RTL_EXPR_SLICE:
     case WEIR_RTL_EXPR_SELECT: print_part(design, expr, text); break;
-    case WEIR_RTL_EXPR_CONCAT: print_list(design, expr, text); break;
+    case WEIR_RTL_EXPR_ELEMENT:
+        print(design, expr->a, text);
+        weir_text_char(text, '[');
+        print(design, expr->b, text);
+        weir_text_char(text, ']');
+        break;
+    case WEIR_RTL_EXPR_FIELD:
+        print(design, expr->a, text);
+        weir_text_format(text, ".%s", design->field[expr->b].name);
+        break;
+    case WEIR_RTL_EXPR_CALL:
+        weir_text_add(text, design->function[expr->c].name);
+        print_operands(design, expr, '(', ')', text);
+        break;
+    case WEIR_RTL_EXPR_CONCAT: print_operands(design, expr, '{', '}', text); break;
     case WEIR_RTL_EXPR_REPEAT: {
         bool is_list = design->expr[expr->a].kind == WEIR_RTL_EXPR_CONCAT;
         weir_text_format(text, "{%u%s", (unsigned)expr->b, is_list ? "" : "{");

@@ -8,7 +8,14 @@
 #include "rtlir/internal.h"
 #include "rtlir/mutate.h"
 
-typedef enum mapped_kind { MAPPED_NONE, MAPPED_VAR, MAPPED_PARAMETER, MAPPED_PORT, MAPPED_INSTANCE } mapped_kind;
+typedef enum mapped_kind {
+    MAPPED_NONE,
+    MAPPED_VAR,
+    MAPPED_PARAMETER,
+    MAPPED_PORT,
+    MAPPED_INSTANCE,
+    MAPPED_FUNCTION
+} mapped_kind;
 
 typedef struct mapping {
     mapped_kind kind;
@@ -126,6 +133,14 @@ uint32_t rtl_mapped_instance(const weir_rtl_rewriter *r, uint32_t instance) {
     return find(r, MAPPED_INSTANCE, instance, 0);
 }
 
+void rtl_map_function(weir_rtl_rewriter *r, uint32_t function, uint32_t other) {
+    map(r, MAPPED_FUNCTION, function, 0, other);
+}
+
+uint32_t rtl_mapped_function(const weir_rtl_rewriter *r, uint32_t function) {
+    return find(r, MAPPED_FUNCTION, function, 0);
+}
+
 /* ---- expressions ---- */
 
 /* The leaf's replacement; itself when there is none. */
@@ -150,7 +165,11 @@ static weir_rtl_expr rewrite_list(weir_rtl_rewriter *r, const rtl_expr *e, uint3
         parts[i] = weir_rtl_rewrite_expr(r, (weir_rtl_expr){old});
         same = same && parts[i].id == old;
     }
-    weir_rtl_expr result = same ? (weir_rtl_expr){id} : weir_rtl_concat(r->design, e->b, parts);
+    uint32_t function = e->kind == WEIR_RTL_EXPR_CALL ? rtl_mapped_function(r, e->c) : 0;
+    weir_rtl_expr result = {id};
+    if (e->kind == WEIR_RTL_EXPR_CALL && (!same || function))
+        result = weir_rtl_call(r->design, (weir_rtl_function){function ? function : e->c}, e->b, parts);
+    else if (!same) result = weir_rtl_concat(r->design, e->b, parts);
     free(parts);
     return result;
 }
@@ -166,6 +185,8 @@ static weir_rtl_expr remake(weir_rtl_design *design, const rtl_expr *e, const we
     switch (e->kind) {
     case WEIR_RTL_EXPR_SLICE: return weir_rtl_slice(design, operand[0], e->b + e->width - 1, e->b);
     case WEIR_RTL_EXPR_SELECT: return weir_rtl_select(design, operand[0], operand[1], e->width);
+    case WEIR_RTL_EXPR_ELEMENT: return weir_rtl_element(design, operand[0], operand[1]);
+    case WEIR_RTL_EXPR_FIELD: return weir_rtl_field(design, operand[0], design->field[e->b].name);
     case WEIR_RTL_EXPR_REPEAT: return weir_rtl_repeat(design, e->b, operand[0]);
     case WEIR_RTL_EXPR_UNARY: return weir_rtl_unary(design, e->op, operand[0]);
     case WEIR_RTL_EXPR_BINARY: return weir_rtl_binary(design, e->op, operand[0], operand[1]);
@@ -178,7 +199,7 @@ static weir_rtl_expr remake(weir_rtl_design *design, const rtl_expr *e, const we
 static weir_rtl_expr rewrite(weir_rtl_rewriter *r, uint32_t id) {
     const rtl_expr e = r->design->expr[id]; /* the table grows */
     if (e.kind == WEIR_RTL_EXPR_CONSTANT) return (weir_rtl_expr){id};
-    if (e.kind == WEIR_RTL_EXPR_CONCAT) return rewrite_list(r, &e, id);
+    if (e.kind == WEIR_RTL_EXPR_CONCAT || e.kind == WEIR_RTL_EXPR_CALL) return rewrite_list(r, &e, id);
     size_t count = weir_rtl_get_expr(r->design, (weir_rtl_expr){id}).operand_count;
     if (count == 0) return rewrite_leaf(r, id);
     const uint32_t old[3] = {e.a, e.b, e.c};
@@ -209,10 +230,12 @@ weir_rtl_expr weir_rtl_rewrite_expr(weir_rtl_rewriter *r, weir_rtl_expr expr) {
 static weir_rtl_expr rewrite_target(weir_rtl_rewriter *r, uint32_t id) {
     const rtl_expr e = r->design->expr[id];
     if (!r->reads_only) return weir_rtl_rewrite_expr(r, (weir_rtl_expr){id});
-    if (e.kind == WEIR_RTL_EXPR_SELECT) {
-        weir_rtl_expr base = weir_rtl_rewrite_expr(r, (weir_rtl_expr){e.b});
-        bool same = base.id == e.b;
-        return same ? (weir_rtl_expr){id} : weir_rtl_select(r->design, (weir_rtl_expr){e.a}, base, e.width);
+    if (rtl_is_part(e.kind)) {
+        weir_rtl_expr operand[2] = {rewrite_target(r, e.a), {e.b}};
+        bool is_indexed = e.kind == WEIR_RTL_EXPR_SELECT || e.kind == WEIR_RTL_EXPR_ELEMENT;
+        if (is_indexed) operand[1] = weir_rtl_rewrite_expr(r, operand[1]);
+        bool same = operand[0].id == e.a && operand[1].id == e.b;
+        return same ? (weir_rtl_expr){id} : remake(r->design, &e, operand);
     }
     if (e.kind != WEIR_RTL_EXPR_CONCAT) return (weir_rtl_expr){id};
     weir_rtl_expr *parts = weir_malloc(e.b * sizeof *parts);
@@ -271,6 +294,18 @@ static bool rewrite_instance(weir_rtl_rewriter *r, uint32_t id) {
     return true;
 }
 
+static bool rewrite_claim(weir_rtl_rewriter *r, uint32_t id) {
+    rtl_assertion *assertion = &r->design->assertion[r->design->stmt[id].a];
+    if (assertion->clock && !(assertion->clock = rewrite_event(r, assertion->clock))) return false;
+    for (size_t i = 0; rtl_stmt_slot(r->design, id, i); i++) {
+        uint32_t *slot = rtl_stmt_slot(r->design, id, i);
+        weir_rtl_expr value = weir_rtl_rewrite_expr(r, (weir_rtl_expr){*slot});
+        if (*slot && !value.id) return false;
+        *slot = value.id;
+    }
+    return true;
+}
+
 static bool rewrite_one(weir_rtl_rewriter *r, uint32_t id) {
     weir_rtl_design *design = r->design;
     weir_rtl_stmt stmt = {id};
@@ -284,7 +319,8 @@ static bool rewrite_one(weir_rtl_rewriter *r, uint32_t id) {
         if (value.id != old.b && !weir_rtl_set_value(design, stmt, value)) return false;
         return target.id == old.a || weir_rtl_set_target(design, stmt, target);
     }
-    if (old.kind != WEIR_RTL_STMT_IF && old.kind != WEIR_RTL_STMT_CASE) return true;
+    if (old.kind == WEIR_RTL_STMT_ASSERT) return rewrite_claim(r, id);
+    if (old.kind != WEIR_RTL_STMT_IF && old.kind != WEIR_RTL_STMT_CASE && old.kind != WEIR_RTL_STMT_RETURN) return true;
     weir_rtl_expr value = weir_rtl_rewrite_expr(r, (weir_rtl_expr){old.a});
     return value.id && (value.id == old.a || weir_rtl_set_value(design, stmt, value));
 }

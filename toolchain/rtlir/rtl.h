@@ -36,8 +36,15 @@ typedef struct weir_rtl_block {
     uint32_t id;
 } weir_rtl_block;
 
-/* Widths are 1 to this many bits. */
-enum { WEIR_RTL_MAX_WIDTH = 1 << 20 };
+typedef struct weir_rtl_type {
+    uint32_t id;
+} weir_rtl_type;
+typedef struct weir_rtl_function {
+    uint32_t id;
+} weir_rtl_function;
+
+/* Widths are 1 to this many bits; arrays have 1 to this many elements. */
+enum { WEIR_RTL_MAX_WIDTH = 1 << 20, WEIR_RTL_MAX_ELEMENTS = 1 << 24 };
 
 typedef enum weir_rtl_direction {
     WEIR_RTL_INTERNAL, /* not a port */
@@ -107,6 +114,8 @@ weir_rtl_var weir_rtl_add_register(weir_rtl_design *design, weir_rtl_module modu
 /* A wire or a register, as its assignments will say. */
 weir_rtl_var weir_rtl_add_variable(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
                                    bool is_signed);
+/* The variable of a loop (weir_rtl_add_for), a signed 32-bit integer that only its loop assigns. */
+weir_rtl_var weir_rtl_add_iterator(weir_rtl_design *design, weir_rtl_module module, const char *name);
 /* A signal inside an instance by its hierarchical name, such as "dut.fc1_valid": for benches. It can only be read, and
  * is neither declared nor checked: the simulator looks it up. */
 weir_rtl_var weir_rtl_add_path(weir_rtl_design *design, weir_rtl_module module, const char *path, uint32_t width);
@@ -245,6 +254,9 @@ typedef struct weir_rtl_var_info {
     bool is_register;
     bool is_undecided;
     bool is_path;
+    bool is_iterator;
+    weir_rtl_type type;         /* none: a plain vector */
+    weir_rtl_function function; /* whose argument or variable it is */
 } weir_rtl_var_info;
 weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var var);
 

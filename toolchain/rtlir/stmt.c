@@ -49,6 +49,21 @@ uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kin
     return id;
 }
 
+uint32_t *rtl_stmt_slot(const weir_rtl_design *design, uint32_t stmt, size_t index) {
+    rtl_stmt *record = &design->stmt[stmt];
+    rtl_assertion *assertion = &design->assertion[record->kind == WEIR_RTL_STMT_ASSERT ? record->a : 0];
+    uint32_t *const parts[3] = {&assertion->disable, &assertion->antecedent, &assertion->consequent};
+    switch (record->kind) {
+    case WEIR_RTL_STMT_ASSIGN: return index == 0 ? &record->a : index == 1 ? &record->b : NULL;
+    case WEIR_RTL_STMT_IF:
+    case WEIR_RTL_STMT_CASE:
+    case WEIR_RTL_STMT_CASE_ITEM:
+    case WEIR_RTL_STMT_RETURN: return index == 0 ? &record->a : NULL;
+    case WEIR_RTL_STMT_ASSERT: return index < 3 ? parts[index] : NULL;
+    default: return NULL;
+    }
+}
+
 uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt) {
     for (uint32_t owner; (owner = design->block[design->stmt[stmt].block].owner) != 0;) stmt = owner;
     return stmt;
@@ -59,6 +74,12 @@ uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt) {
 uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value) {
     const rtl_expr *to = &design->expr[target.id];
     const rtl_expr *from = &design->expr[value.id];
+    if (design->type[rtl_type_of(design, target.id)].kind == WEIR_RTL_TYPE_MEMORY ||
+        design->type[rtl_type_of(design, value.id)].kind == WEIR_RTL_TYPE_MEMORY) {
+        rtl_error(design, design->place, "'%s' = '%s': a memory is assigned element by element",
+                  rtl_describe(design, target.id), rtl_describe(design, value.id));
+        return 0;
+    }
     if (!weir_rtl_is_target(design, target)) {
         rtl_error(design, design->place, "'%s' cannot be assigned to", rtl_describe(design, target.id));
         return 0;
@@ -90,7 +111,7 @@ uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr t
     return to->is_signed ? weir_rtl_as_signed(design, value).id : weir_rtl_as_unsigned(design, value).id;
 }
 
-static bool in_own_module(weir_rtl_design *design, uint32_t module) {
+bool rtl_in_own_module(weir_rtl_design *design, uint32_t module) {
     if (!design->module[module].is_external) return true;
     rtl_error(design, design->place, "the external module '%s' takes no statements", design->module[module].name);
     return false;
@@ -113,7 +134,7 @@ weir_rtl_stmt weir_rtl_assign(weir_rtl_design *design, weir_rtl_module module, w
 
 weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module module, const char *text) {
     weir_rtl_stmt none = {0};
-    if (!module.id || !in_own_module(design, module.id)) return none;
+    if (!module.id || !rtl_in_own_module(design, module.id)) return none;
     weir_rtl_stmt stmt = {rtl_new_stmt(design, design->module[module.id].body, WEIR_RTL_STMT_COMMENT)};
     weir_rtl_set_comment(design, WEIR_RTL_ITEM(stmt), text);
     return stmt;
@@ -121,7 +142,7 @@ weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module modu
 
 static weir_rtl_block add_process(weir_rtl_design *design, weir_rtl_module module, weir_rtl_stmt_kind kind) {
     weir_rtl_block none = {0};
-    if (!module.id || !in_own_module(design, module.id)) return none;
+    if (!module.id || !rtl_in_own_module(design, module.id)) return none;
     uint32_t stmt = rtl_new_stmt(design, design->module[module.id].body, kind);
     uint32_t body = rtl_new_block(design, module.id, stmt);
     design->stmt[stmt].body = body;
@@ -139,6 +160,14 @@ weir_rtl_block weir_rtl_add_always(weir_rtl_design *design, weir_rtl_module modu
 
 weir_rtl_block weir_rtl_add_combinational(weir_rtl_design *design, weir_rtl_module module) {
     return add_process(design, module, WEIR_RTL_STMT_COMBINATIONAL);
+}
+
+weir_rtl_block weir_rtl_add_latch(weir_rtl_design *design, weir_rtl_module module) {
+    return add_process(design, module, WEIR_RTL_STMT_LATCH);
+}
+
+weir_rtl_block weir_rtl_add_final(weir_rtl_design *design, weir_rtl_module module) {
+    return add_process(design, module, WEIR_RTL_STMT_FINAL);
 }
 
 weir_rtl_block weir_rtl_add_initial(weir_rtl_design *design, weir_rtl_module module) {
@@ -197,14 +226,25 @@ void rtl_settle_registers(weir_rtl_design *design, uint32_t module) {
         if (var->is_undecided || var->direction == WEIR_RTL_OUTPUT) var->is_register = false;
     }
     for (uint32_t s = design->block[record->body].first; s; s = design->stmt[s].next) {
-        for (uint32_t i = rtl_walk_next(design, s, s); i; i = rtl_walk_next(design, i, s))
-            if (design->stmt[i].kind == WEIR_RTL_STMT_ASSIGN) rtl_make_registers(design, design->stmt[i].a);
+        bool is_loop = design->stmt[s].kind == WEIR_RTL_STMT_FOR;
+        for (uint32_t i = rtl_walk_next(design, s, s); i; i = rtl_walk_next(design, i, s)) {
+            const rtl_stmt *stmt = &design->stmt[i];
+            if (stmt->kind == WEIR_RTL_STMT_ASSIGN && (!is_loop || rtl_process_of(design, stmt->block)))
+                rtl_make_registers(design, stmt->a);
+        }
     }
+}
+
+uint32_t rtl_process_of(const weir_rtl_design *design, uint32_t block) {
+    uint32_t owner = design->block[block].owner;
+    while (owner && !rtl_is_process(design->stmt[owner].kind)) owner = design->block[design->stmt[owner].block].owner;
+    return owner;
 }
 
 bool rtl_in_process(weir_rtl_design *design, uint32_t block) {
     uint32_t owner = design->block[block].owner;
     weir_rtl_stmt_kind kind = owner ? design->stmt[owner].kind : WEIR_RTL_STMT_NONE;
+    if (kind == WEIR_RTL_STMT_FOR && !rtl_process_of(design, block)) kind = WEIR_RTL_STMT_NONE;
     if (kind == WEIR_RTL_STMT_NONE || kind == WEIR_RTL_STMT_CASE)
         rtl_error(design, design->place, "this statement belongs into a process or a branch of one");
     else if (design->block[block].depth > RTL_MAX_DEPTH)
@@ -216,8 +256,8 @@ bool rtl_in_process(weir_rtl_design *design, uint32_t block) {
 /* An undecided assignment fits everywhere. */
 static bool timing_fits(weir_rtl_design *design, uint32_t block, weir_rtl_expr target, weir_rtl_timing timing) {
     static const char *const names[] = {"continuous", "blocking", "nonblocking", "undecided"};
-    uint32_t owner = design->block[block].owner;
-    weir_rtl_stmt_kind process = owner ? design->stmt[rtl_root_stmt(design, owner)].kind : WEIR_RTL_STMT_NONE;
+    uint32_t owner = rtl_process_of(design, block);
+    weir_rtl_stmt_kind process = design->stmt[owner].kind;
     weir_rtl_timing expected = !owner                            ? WEIR_RTL_CONTINUOUS
                                : process == WEIR_RTL_STMT_ALWAYS ? WEIR_RTL_NONBLOCKING
                                                                  : WEIR_RTL_BLOCKING;
@@ -235,8 +275,8 @@ weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block,
     weir_rtl_stmt none = {0};
     if (!block.id || !target.id || !value.id) return none;
     uint32_t module = design->block[block.id].module;
-    bool is_body = design->block[block.id].owner == 0;
-    if (!in_own_module(design, module) || (!is_body && !rtl_in_process(design, block.id))) return none;
+    bool is_body = rtl_process_of(design, block.id) == 0;
+    if (!rtl_in_own_module(design, module) || (!is_body && !rtl_in_process(design, block.id))) return none;
     if (!timing_fits(design, block.id, target, timing)) return none;
     uint32_t fitted = rtl_fit_value(design, module, target, value);
     if (!fitted || (!is_body && !rtl_make_registers(design, target.id))) return none;
@@ -343,6 +383,112 @@ weir_rtl_block weir_rtl_add_default(weir_rtl_design *design, weir_rtl_stmt branc
     return add_item(design, branch, 0);
 }
 
+/* ---- loops and claims ---- */
+
+weir_rtl_block weir_rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_rtl_var iterator, int64_t start,
+                                int64_t end, int64_t step) {
+    weir_rtl_block none = {0};
+    if (!block.id || !iterator.id) return none;
+    uint32_t module = design->block[block.id].module;
+    bool in_body = !rtl_process_of(design, block.id);
+    if (!rtl_in_own_module(design, module) || (!in_body && !rtl_in_process(design, block.id))) return none;
+    if (design->block[block.id].depth > RTL_MAX_DEPTH) {
+        rtl_error(design, design->place, "blocks nest deeper than %d", RTL_MAX_DEPTH);
+        return none;
+    }
+    const rtl_var *var = &design->var[iterator.id];
+    bool fits = start >= INT32_MIN && start <= INT32_MAX && end >= INT32_MIN && end <= INT32_MAX && step >= INT32_MIN &&
+                step <= INT32_MAX && step != 0;
+    if (!var->is_iterator || var->module != module || !fits) {
+        rtl_error(design, design->place,
+                  "a loop needs an iterator of its module and 32-bit bounds with a step, not '%s'", var->name);
+        return none;
+    }
+    uint32_t loop = RTL_APPEND(design, loop);
+    design->loop[loop] = (rtl_loop){iterator.id, start, end, step};
+    uint32_t stmt = rtl_new_stmt(design, block.id, WEIR_RTL_STMT_FOR);
+    uint32_t body = rtl_new_block(design, module, stmt);
+    design->stmt[stmt].a = loop;
+    design->stmt[stmt].body = body;
+    return (weir_rtl_block){body};
+}
+
+weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block) {
+    weir_rtl_stmt none = {0};
+    if (!block.id || !rtl_in_process(design, block.id)) return none;
+    uint32_t owner = design->block[block.id].owner;
+    while (owner && design->stmt[owner].kind != WEIR_RTL_STMT_FOR)
+        owner = design->block[design->stmt[owner].block].owner;
+    if (!owner || !rtl_process_of(design, design->stmt[owner].block)) {
+        rtl_error(design, design->place, "a break belongs into a loop of a process");
+        return none;
+    }
+    return (weir_rtl_stmt){rtl_new_stmt(design, block.id, WEIR_RTL_STMT_BREAK)};
+}
+
+static bool is_condition(weir_rtl_design *design, uint32_t module, weir_rtl_expr value) {
+    const rtl_expr *expr = &design->expr[value.id];
+    if (expr->width == 1 && (!expr->module || expr->module == module)) return true;
+    rtl_error(design, design->place, "condition '%s' has %u bits, expected 1 of module '%s'",
+              rtl_describe(design, value.id), (unsigned)expr->width, design->module[module].name);
+    return false;
+}
+
+static weir_rtl_stmt new_assertion(weir_rtl_design *design, uint32_t block, const weir_rtl_property *property) {
+    uint32_t id = RTL_APPEND(design, assertion);
+    design->assertion[id] =
+        (rtl_assertion){.claim = property->claim,
+                        .edge = property->edge,
+                        .clock = property->clock.id,
+                        .disable = property->disable.id,
+                        .antecedent = property->antecedent.id,
+                        .consequent = property->consequent.id,
+                        .low = property->low,
+                        .high = property->high,
+                        .message = property->message ? weir_strings_intern(design->strings, property->message) : NULL};
+    uint32_t stmt = rtl_new_stmt(design, block, WEIR_RTL_STMT_ASSERT);
+    design->stmt[stmt].a = id;
+    return (weir_rtl_stmt){stmt};
+}
+
+weir_rtl_stmt weir_rtl_add_claim(weir_rtl_design *design, weir_rtl_block block, weir_rtl_claim claim,
+                                 weir_rtl_expr condition, const char *message) {
+    weir_rtl_stmt none = {0};
+    if (!block.id || !condition.id || !rtl_in_process(design, block.id)) return none;
+    if (!is_condition(design, design->block[block.id].module, condition)) return none;
+    weir_rtl_property property = {.claim = claim, .consequent = condition, .message = message};
+    return new_assertion(design, block.id, &property);
+}
+
+weir_rtl_stmt weir_rtl_add_property(weir_rtl_design *design, weir_rtl_module module,
+                                    const weir_rtl_property *property) {
+    weir_rtl_stmt none = {0};
+    if (!module.id || !property->consequent.id || !rtl_in_own_module(design, module.id)) return none;
+    const rtl_var *clock = &design->var[property->clock.id];
+    if (clock->module != module.id || clock->kind != WEIR_RTL_CLOCK || property->high < property->low) {
+        rtl_error(design, design->place, "a property needs a clock of its module and cycles low <= high");
+        return none;
+    }
+    if (!is_condition(design, module.id, property->consequent) ||
+        (property->antecedent.id && !is_condition(design, module.id, property->antecedent)) ||
+        (property->disable.id && !is_condition(design, module.id, property->disable)))
+        return none;
+    return new_assertion(design, design->module[module.id].body, property);
+}
+
+weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_stmt stmt) {
+    const rtl_assertion *assertion = &design->assertion[design->stmt[stmt.id].a];
+    return (weir_rtl_property){.claim = assertion->claim,
+                               .edge = assertion->edge,
+                               .clock = {assertion->clock},
+                               .disable = {assertion->disable},
+                               .antecedent = {assertion->antecedent},
+                               .consequent = {assertion->consequent},
+                               .low = assertion->low,
+                               .high = assertion->high,
+                               .message = assertion->message};
+}
+
 /* ---- reading back ---- */
 
 weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt) {
@@ -358,6 +504,14 @@ weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stm
         info.value.id = record->b;
         break;
     case WEIR_RTL_STMT_INSTANCE: info.instance.id = record->a; break;
+    case WEIR_RTL_STMT_FUNCTION: info.function.id = record->a; break;
+    case WEIR_RTL_STMT_FOR:
+        info.iterator.id = design->loop[record->a].iterator;
+        info.start = design->loop[record->a].start;
+        info.end = design->loop[record->a].end;
+        info.step = design->loop[record->a].step;
+        break;
+    case WEIR_RTL_STMT_RETURN:
     case WEIR_RTL_STMT_IF:
     case WEIR_RTL_STMT_CASE:
     case WEIR_RTL_STMT_CASE_ITEM: info.value.id = record->a; break;

@@ -13,10 +13,17 @@ typedef enum weir_rtl_stmt_kind {
     WEIR_RTL_STMT_COMMENT, /* a comment of its own, with a blank line above */
     WEIR_RTL_STMT_ALWAYS,  /* at the edges of its events */
     WEIR_RTL_STMT_COMBINATIONAL,
+    WEIR_RTL_STMT_LATCH, /* level-sensitive */
     WEIR_RTL_STMT_INITIAL,
+    WEIR_RTL_STMT_FINAL,    /* when simulation ends */
+    WEIR_RTL_STMT_FUNCTION, /* function.h */
     WEIR_RTL_STMT_IF,
     WEIR_RTL_STMT_CASE,
-    WEIR_RTL_STMT_CASE_ITEM
+    WEIR_RTL_STMT_CASE_ITEM,
+    WEIR_RTL_STMT_FOR, /* in a module's body: its content, once for each value of the iterator */
+    WEIR_RTL_STMT_BREAK,
+    WEIR_RTL_STMT_RETURN,
+    WEIR_RTL_STMT_ASSERT
 } weir_rtl_stmt_kind;
 
 typedef enum weir_rtl_timing {
@@ -39,6 +46,8 @@ weir_rtl_block weir_rtl_add_always(weir_rtl_design *design, weir_rtl_module modu
                                    weir_rtl_var clock);
 weir_rtl_block weir_rtl_add_combinational(weir_rtl_design *design, weir_rtl_module module);
 weir_rtl_block weir_rtl_add_initial(weir_rtl_design *design, weir_rtl_module module);
+weir_rtl_block weir_rtl_add_latch(weir_rtl_design *design, weir_rtl_module module);
+weir_rtl_block weir_rtl_add_final(weir_rtl_design *design, weir_rtl_module module);
 /* One more event of an always block, such as an asynchronous reset. */
 void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl_edge edge, weir_rtl_var var);
 
@@ -54,14 +63,42 @@ weir_rtl_stmt weir_rtl_add_case(weir_rtl_design *design, weir_rtl_block block, w
 weir_rtl_block weir_rtl_add_case_item(weir_rtl_design *design, weir_rtl_stmt branch, weir_rtl_expr label);
 weir_rtl_block weir_rtl_add_default(weir_rtl_design *design, weir_rtl_stmt branch);
 
+/* The iterator takes start, start + step, ... as long as it is below `end` (above it when step is negative). A block of
+ * a process, or a module's body: then the loop is unrolled in space and may hold assignments, processes, loops and
+ * instances that are moved there. An iterator serves one loop. */
+weir_rtl_block weir_rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_rtl_var iterator, int64_t start,
+                                int64_t end, int64_t step);
+/* Ends the innermost loop of a process around it. */
+weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block);
+
+/* Claims about values: one bit that must be 1 (or be assumed so, or become so at least once) whenever the statement is
+ * reached in a process, or at every edge of a clock: there optionally only when `antecedent` was 1 low to high cycles
+ * before, and not while `disable` is 1. The message is copied, NULL for none. */
+typedef enum weir_rtl_claim { WEIR_RTL_ASSERT, WEIR_RTL_ASSUME, WEIR_RTL_COVER } weir_rtl_claim;
+typedef struct weir_rtl_property {
+    weir_rtl_claim claim;
+    weir_rtl_edge edge;
+    weir_rtl_var clock; /* none in a process */
+    weir_rtl_expr disable, antecedent, consequent;
+    uint32_t low, high; /* cycles */
+    const char *message;
+} weir_rtl_property;
+weir_rtl_stmt weir_rtl_add_claim(weir_rtl_design *design, weir_rtl_block block, weir_rtl_claim claim,
+                                 weir_rtl_expr condition, const char *message);
+weir_rtl_stmt weir_rtl_add_property(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_property *property);
+weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_stmt stmt);
+
 /* Reading back. */
 typedef struct weir_rtl_stmt_info {
     weir_rtl_stmt_kind kind;
     weir_rtl_block block;       /* that it stands in; none when it was removed */
     weir_rtl_timing timing;     /* assign */
     weir_rtl_expr target;       /* assign */
-    weir_rtl_expr value;        /* assign: the value; if, case: the condition; case item: the label or none */
+    weir_rtl_expr value;        /* assign, return: the value; if, case: the condition; case item: the label or none */
     weir_rtl_instance instance; /* instance */
+    weir_rtl_function function; /* function */
+    weir_rtl_var iterator;      /* for */
+    int64_t start, end, step;   /* for */
     weir_rtl_block body, other; /* processes, case, items: body; if: then and else (none when there is no else) */
 } weir_rtl_stmt_info;
 weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt);

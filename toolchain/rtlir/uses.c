@@ -59,20 +59,24 @@ static uint32_t net_number(const weir_rtl_uses *u, const rtl_expr *base) {
     return u->port_base[base->a] + u->design->var[base->b].slot;
 }
 
-/* Records an expression that is a variable or a part of one. */
+/* Records an expression that is a variable or a part of one. A function's own are not the module's. */
 static void add_part(weir_rtl_uses *u, uint32_t id, uint32_t stmt, bool reads, uint32_t flags) {
-    const rtl_expr *e = &u->design->expr[id];
-    bool is_part = e->kind == WEIR_RTL_EXPR_SLICE || e->kind == WEIR_RTL_EXPR_SELECT;
-    const rtl_expr *base = is_part ? &u->design->expr[e->a] : e;
-    bool computed = e->kind == WEIR_RTL_EXPR_SELECT;
-    uint32_t low = e->kind == WEIR_RTL_EXPR_SLICE ? e->b : 0;
-    add(u, 2 * net_number(u, base) + reads, stmt, id, low, computed ? base->width : e->width,
-        flags | (computed ? COMPUTED : 0));
+    rtl_place place = rtl_locate(u->design, id);
+    const rtl_expr *base = &u->design->expr[place.base];
+    if (base->kind == WEIR_RTL_EXPR_VAR && u->design->var[base->a].function) return;
+    add(u, 2 * net_number(u, base) + reads, stmt, id, place.low, place.width,
+        flags | (place.is_computed ? COMPUTED : 0));
 }
 
 static void push(weir_rtl_uses *u, size_t *depth, uint32_t expr) {
     u->stack = weir_grow(u->stack, &u->stack_capacity, *depth + 1, sizeof *u->stack);
     u->stack[(*depth)++] = expr;
+}
+
+/* The computed indices of a part, which are read. */
+static void push_indices(weir_rtl_uses *u, size_t *depth, uint32_t id) {
+    for (const rtl_expr *e = &u->design->expr[id]; rtl_is_part(e->kind); e = &u->design->expr[e->a])
+        if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) push(u, depth, e->b);
 }
 
 /* Shared parts of an expression count once a statement. Operands are taken from left to right. */
@@ -86,10 +90,13 @@ static void read_expr(weir_rtl_uses *u, size_t depth, uint32_t expr, uint32_t st
         if (u->seen[id] == u->stamp) continue;
         u->seen[id] = u->stamp;
         switch (e->kind) {
-        case WEIR_RTL_EXPR_SELECT: push(u, &depth, e->b); /* fall through */
+        case WEIR_RTL_EXPR_ELEMENT:
+        case WEIR_RTL_EXPR_FIELD:
+        case WEIR_RTL_EXPR_SELECT:
+        case WEIR_RTL_EXPR_SLICE: push_indices(u, &depth, id); /* fall through */
         case WEIR_RTL_EXPR_VAR:
-        case WEIR_RTL_EXPR_PORT:
-        case WEIR_RTL_EXPR_SLICE: add_part(u, id, stmt, true, id == expr ? flags : flags & ~(uint32_t)WHOLE); break;
+        case WEIR_RTL_EXPR_PORT: add_part(u, id, stmt, true, id == expr ? flags : flags & ~(uint32_t)WHOLE); break;
+        case WEIR_RTL_EXPR_CALL:
         case WEIR_RTL_EXPR_CONCAT:
             for (uint32_t i = e->b; i-- > 0;) push(u, &depth, design->operand[e->a + i]);
             break;
@@ -117,7 +124,9 @@ static void drive_expr(weir_rtl_uses *u, uint32_t expr, uint32_t stmt, uint32_t 
             continue;
         }
         add_part(u, id, stmt, false, id == expr ? flags : flags & ~(uint32_t)WHOLE);
-        if (e->kind == WEIR_RTL_EXPR_SELECT) read_expr(u, depth, e->b, stmt, flags & ~(uint32_t)WHOLE);
+        for (; rtl_is_part(e->kind); e = &design->expr[e->a])
+            if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT)
+                read_expr(u, depth, e->b, stmt, flags & ~(uint32_t)WHOLE);
     }
 }
 
@@ -149,9 +158,13 @@ static void visit_stmt(weir_rtl_uses *u, uint32_t id) {
         for (uint32_t e = stmt->a; e; e = design->event[e].next)
             add(u, 2 * u->number[design->event[e].var] + 1, id, 0, 0, 1, 0);
         break;
-    case WEIR_RTL_STMT_IF:
-    case WEIR_RTL_STMT_CASE: read_expr(u, 0, stmt->a, id, 0); break;
-    default: break;
+    case WEIR_RTL_STMT_FOR: add(u, 2 * u->number[design->loop[stmt->a].iterator], id, 0, 0, 32, 0); break;
+    default:
+        if (stmt->kind == WEIR_RTL_STMT_ASSERT && design->assertion[stmt->a].clock)
+            add(u, 2 * u->number[design->assertion[stmt->a].clock] + 1, id, 0, 0, 1, 0);
+        for (size_t i = 0; rtl_stmt_slot(design, id, i); i++)
+            if (*rtl_stmt_slot(design, id, i)) read_expr(u, 0, *rtl_stmt_slot(design, id, i), id, 0);
+        break;
     }
 }
 

@@ -63,6 +63,8 @@ static const char *stmt_name(const weir_rtl_design *design, uint32_t stmt, weir_
     case WEIR_RTL_STMT_INSTANCE: weir_text_format(text, "instance '%s'", design->instance[s->a].name); break;
     case WEIR_RTL_STMT_ASSIGN: weir_text_add(text, "an assignment"); break;
     case WEIR_RTL_STMT_INITIAL: weir_text_add(text, "an initial block"); break;
+    case WEIR_RTL_STMT_FOR: weir_text_add(text, "a loop"); break;
+    case WEIR_RTL_STMT_ASSERT: weir_text_add(text, "an assertion"); break;
     default: weir_text_add(text, "an always block"); break;
     }
     return text->data;
@@ -104,8 +106,8 @@ static bool conflicts(const weir_rtl_design *design, const driver *d, uint32_t l
                         design->stmt[stmt].kind != WEIR_RTL_STMT_INSTANCE;
     weir_rtl_stmt_kind a = design->stmt[d->stmt].kind;
     weir_rtl_stmt_kind b = design->stmt[stmt].kind;
-    bool initial_a = a == WEIR_RTL_STMT_INITIAL && (b == WEIR_RTL_STMT_ALWAYS || b == WEIR_RTL_STMT_COMBINATIONAL);
-    bool initial_b = b == WEIR_RTL_STMT_INITIAL && (a == WEIR_RTL_STMT_ALWAYS || a == WEIR_RTL_STMT_COMBINATIONAL);
+    bool initial_a = a == WEIR_RTL_STMT_INITIAL && rtl_is_process(b) && b != WEIR_RTL_STMT_INITIAL;
+    bool initial_b = b == WEIR_RTL_STMT_INITIAL && rtl_is_process(a) && a != WEIR_RTL_STMT_INITIAL;
     return overlaps && !same_process && !initial_a && !initial_b;
 }
 
@@ -144,6 +146,17 @@ static void read_bits(nets *n, uint32_t at, uint32_t low, uint32_t width, uint32
     if (!n->net[at].reader) n->net[at].reader = stmt;
 }
 
+/* The computed indices of a part, which are read. */
+static void push_indices(nets *n, size_t *depth, uint32_t id) {
+    for (const rtl_expr *e = &n->design->expr[id]; rtl_is_part(e->kind); e = &n->design->expr[e->a])
+        if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) push(n, depth, e->b);
+}
+
+static bool is_own(const nets *n, uint32_t base) {
+    const rtl_expr *e = &n->design->expr[base];
+    return e->kind != WEIR_RTL_EXPR_VAR || !n->design->var[e->a].function;
+}
+
 /* Marks what an expression reads, working on the stack above `depth`. Shared parts are looked at once a statement. */
 static void read_expr(nets *n, size_t depth, uint32_t expr, uint32_t stmt) {
     const weir_rtl_design *design = n->design;
@@ -154,27 +167,18 @@ static void read_expr(nets *n, size_t depth, uint32_t expr, uint32_t stmt) {
         const rtl_expr *e = &design->expr[id];
         if (n->seen[id] == stmt) continue;
         n->seen[id] = stmt;
-        switch (e->kind) {
-        case WEIR_RTL_EXPR_VAR:
-        case WEIR_RTL_EXPR_PORT: read_bits(n, net_of(n, id), 0, e->width, stmt); break;
-        case WEIR_RTL_EXPR_SLICE: read_bits(n, net_of(n, e->a), e->b, e->width, stmt); break;
-        case WEIR_RTL_EXPR_CONCAT:
-            for (uint32_t i = 0; i < e->b; i++) push(n, &depth, design->operand[e->a + i]);
-            break;
-        case WEIR_RTL_EXPR_CONDITIONAL: push(n, &depth, e->c); /* fall through */
-        case WEIR_RTL_EXPR_BINARY:
-        case WEIR_RTL_EXPR_SELECT: push(n, &depth, e->b); /* fall through */
-        case WEIR_RTL_EXPR_UNARY:
-        case WEIR_RTL_EXPR_CAST:
-        case WEIR_RTL_EXPR_REPEAT: push(n, &depth, e->a); break;
-        case WEIR_RTL_EXPR_NONE:
-        case WEIR_RTL_EXPR_CONSTANT:
-        case WEIR_RTL_EXPR_PARAMETER: break;
+        if (rtl_has_parts(e->kind) || rtl_is_part(e->kind)) {
+            rtl_place place = rtl_locate(design, id);
+            if (is_own(n, place.base)) read_bits(n, net_of(n, place.base), place.low, place.width, stmt);
+            push_indices(n, &depth, id);
+            continue;
         }
+        for (size_t i = weir_rtl_get_expr(design, (weir_rtl_expr){id}).operand_count; i-- > 0;)
+            push(n, &depth, weir_rtl_operand(design, (weir_rtl_expr){id}, i).id);
     }
 }
 
-/* Marks what an assignment to the expression drives; the base of a select is read. */
+/* Marks what an assignment to the expression drives; computed indices are read. */
 static void drive_expr(nets *n, uint32_t expr, uint32_t stmt) {
     const weir_rtl_design *design = n->design;
     size_t depth = 0;
@@ -182,37 +186,18 @@ static void drive_expr(nets *n, uint32_t expr, uint32_t stmt) {
     while (depth > 0) {
         uint32_t id = n->stack[--depth];
         const rtl_expr *e = &design->expr[id];
-        if (e->kind == WEIR_RTL_EXPR_VAR || e->kind == WEIR_RTL_EXPR_PORT) {
-            drive(n, net_of(n, id), 0, e->width, stmt);
-        } else if (e->kind == WEIR_RTL_EXPR_SLICE) {
-            drive(n, net_of(n, e->a), e->b, e->width, stmt);
-        } else if (e->kind == WEIR_RTL_EXPR_SELECT) {
-            drive(n, net_of(n, e->a), 0, design->expr[e->a].width, stmt);
-            read_expr(n, depth, e->b, stmt);
-        } else if (e->kind == WEIR_RTL_EXPR_CONCAT) {
+        if (e->kind == WEIR_RTL_EXPR_CONCAT) {
             for (uint32_t i = 0; i < e->b; i++) push(n, &depth, design->operand[e->a + i]);
+            continue;
         }
+        rtl_place place = rtl_locate(design, id);
+        drive(n, net_of(n, place.base), place.low, place.width, stmt);
+        for (; rtl_is_part(e->kind); e = &design->expr[e->a])
+            if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) read_expr(n, depth, e->b, stmt);
     }
 }
 
 /* ---- statements ---- */
-
-/* One process: its statements in order. */
-static void visit_process(nets *n, uint32_t root) {
-    const weir_rtl_design *design = n->design;
-    for (uint32_t e = design->stmt[root].kind == WEIR_RTL_STMT_ALWAYS ? design->stmt[root].a : 0; e;
-         e = design->event[e].next)
-        read_bits(n, n->position[design->event[e].var], 0, 1, root);
-    for (uint32_t s = rtl_walk_next(design, root, root); s; s = rtl_walk_next(design, s, root)) {
-        const rtl_stmt *stmt = &design->stmt[s];
-        if (stmt->kind == WEIR_RTL_STMT_ASSIGN) {
-            drive_expr(n, stmt->a, root);
-            read_expr(n, 0, stmt->b, root);
-        } else if (stmt->a) {
-            read_expr(n, 0, stmt->a, root);
-        }
-    }
-}
 
 static void check_width(nets *n, const rtl_instance *instance, const rtl_var *port, uint32_t id, uint32_t expr,
                         const rtl_value *parameters) {
@@ -265,21 +250,42 @@ static void visit_instance(nets *n, uint32_t stmt) {
     free(parameters);
 }
 
+static void visit_stmt(nets *n, uint32_t id, uint32_t root) {
+    const weir_rtl_design *design = n->design;
+    const rtl_stmt *stmt = &design->stmt[id];
+    switch (stmt->kind) {
+    case WEIR_RTL_STMT_INSTANCE: visit_instance(n, id); break;
+    case WEIR_RTL_STMT_ASSIGN:
+        drive_expr(n, stmt->a, root);
+        read_expr(n, 0, stmt->b, root);
+        break;
+    case WEIR_RTL_STMT_ALWAYS:
+        for (uint32_t e = stmt->a; e; e = design->event[e].next)
+            read_bits(n, n->position[design->event[e].var], 0, 1, root);
+        break;
+    case WEIR_RTL_STMT_FOR: {
+        uint32_t at = n->position[design->loop[stmt->a].iterator];
+        if (n->net[at].head)
+            rtl_error(n->design, rtl_place_of(design, &stmt->common), "iterator '%s' of module '%s' serves two loops",
+                      design->var[design->loop[stmt->a].iterator].name, design->module[n->module].name);
+        else drive(n, at, 0, 32, id);
+        break;
+    }
+    default:
+        if (stmt->kind == WEIR_RTL_STMT_ASSERT && design->assertion[stmt->a].clock)
+            read_bits(n, n->position[design->assertion[stmt->a].clock], 0, 1, root);
+        for (size_t i = 0; rtl_stmt_slot(design, id, i); i++)
+            if (*rtl_stmt_slot(design, id, i)) read_expr(n, 0, *rtl_stmt_slot(design, id, i), root);
+        break;
+    }
+}
+
+/* Processes are walked with everything in them; what a function contains is its own (verify_form.c). */
 static void visit_body(nets *n) {
     const weir_rtl_design *design = n->design;
     for (uint32_t s = design->block[design->module[n->module].body].first; s; s = design->stmt[s].next) {
-        const rtl_stmt *stmt = &design->stmt[s];
-        switch (stmt->kind) {
-        case WEIR_RTL_STMT_INSTANCE: visit_instance(n, s); break;
-        case WEIR_RTL_STMT_ASSIGN:
-            drive_expr(n, stmt->a, s);
-            read_expr(n, 0, stmt->b, s);
-            break;
-        case WEIR_RTL_STMT_ALWAYS:
-        case WEIR_RTL_STMT_COMBINATIONAL:
-        case WEIR_RTL_STMT_INITIAL: visit_process(n, s); break;
-        default: break;
-        }
+        if (design->stmt[s].kind == WEIR_RTL_STMT_FUNCTION) continue;
+        for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) visit_stmt(n, i, s);
     }
 }
 
@@ -375,7 +381,8 @@ bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top) {
     n.seen = weir_calloc(design->expr_count, sizeof *n.seen);
     for (size_t i = 0; i < count; i++) {
         n.module = modules[i].id;
-        if (!design->module[n.module].is_external) verify_module(&n);
+        if (design->module[n.module].is_external) continue;
+        if (rtl_verify_form(design, n.module)) verify_module(&n);
     }
     free(n.position);
     free(n.base);

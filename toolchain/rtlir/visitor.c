@@ -96,11 +96,8 @@ static void visit_stmt(walk *w, uint32_t id, const rtl_cursor *cursor) {
     if (cursor->is_gone) return;
     weir_rtl_stmt_kind kind = w->design->stmt[id].kind;
     if (kind == WEIR_RTL_STMT_INSTANCE) visit_instance(w, id, cursor);
-    bool has_expr = kind == WEIR_RTL_STMT_ASSIGN || kind == WEIR_RTL_STMT_IF || kind == WEIR_RTL_STMT_CASE ||
-                    kind == WEIR_RTL_STMT_CASE_ITEM;
-    if (has_expr && w->visitor->expr) visit_expr(w, w->design->stmt[id].a, id, cursor);
-    if (kind == WEIR_RTL_STMT_ASSIGN && w->visitor->expr && !cursor->is_gone)
-        visit_expr(w, w->design->stmt[id].b, id, cursor);
+    for (size_t i = 0; w->visitor->expr && !cursor->is_gone && rtl_stmt_slot(w->design, id, i); i++)
+        visit_expr(w, *rtl_stmt_slot(w->design, id, i), id, cursor);
     if (cursor->is_gone) return;
     if (w->design->stmt[id].body) enter_block(w, w->design->stmt[id].body, id);
     else if (w->visitor->leave) w->visitor->leave(w->design, (weir_rtl_stmt){id}, w->user);

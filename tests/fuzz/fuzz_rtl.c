@@ -1,0 +1,127 @@
+/* The text form of the hardware IR under fuzzing: whatever the text is, weir_rtl_parse_text returns a design or at least
+ * one error, never both and never neither; a design prints to a text that parses back to the same text; walks, the
+ * verifier and the Verilog printer end on it. Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for
+ * libFuzzer:
+ *   run_rtl_mutations SEED ROUNDS FILE   mutates the text of the file */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz_onnx.h"
+#include "rtlir/print.h"
+#include "rtlir/rewrite.h"
+#include "rtlir/text.h"
+#include "rtlir/uses.h"
+#include "rtlir/verify.h"
+#include "rtlir/visitor.h"
+#include "support/diag.h"
+#include "support/file.h"
+
+static void ignore(void *user, const weir_diagnostic *diagnostic) {
+    (void)user;
+    (void)diagnostic;
+}
+
+static void check(bool holds, const char *what) {
+    if (holds) return;
+    fprintf(stderr, "fuzz_rtl: %s\n", what);
+    abort();
+}
+
+static void use_design(weir_rtl_design *design) {
+    weir_text verilog = {0};
+    weir_rtl_uses *uses = weir_rtl_uses_new(design);
+    size_t count = weir_rtl_module_count(design);
+    weir_rtl_module m = weir_rtl_first_module(design);
+    for (size_t i = 0; i < count; i++, m = weir_rtl_next_module(design, m)) {
+        weir_rtl_uses_build(uses, m);
+        weir_rtl_print_verilog(design, m, &verilog);
+        weir_rtl_verify(design, m);
+        if (!weir_rtl_get_module(design, m).is_external) weir_rtl_clone_module(design, m);
+    }
+    weir_rtl_uses_free(uses);
+    weir_text_free(&verilog);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    weir_diag_set_handler(ignore, NULL);
+    weir_rtl_design *design = weir_rtl_parse_text((const char *)data, size, "fuzz");
+    check((design == NULL) == (weir_diag_errors() > 0), "neither a design nor an error, or both");
+    if (design) {
+        weir_text first = {0}, second = {0};
+        weir_rtl_print_text(design, &first);
+        weir_rtl_design *again = weir_rtl_parse_text(first.data, first.size, "printed");
+        check(again != NULL, "what was printed does not parse");
+        weir_rtl_print_text(again, &second);
+        check(first.size == second.size && memcmp(first.data, second.data, first.size) == 0,
+              "what was printed reads back as something else");
+        use_design(again);
+        weir_rtl_design_free(again);
+        weir_text_free(&first);
+        weir_text_free(&second);
+    }
+    weir_rtl_design_free(design);
+    return design ? WEIR_FUZZ_ACCEPTED : 0;
+}
+
+#ifdef WEIR_FUZZ_DRIVER
+static uint64_t state;
+
+static size_t random_below(size_t limit) {
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return limit ? (size_t)(state >> 33) % limit : 0;
+}
+
+/* Some edits: a byte changed, a piece removed, or a piece of the text put somewhere else. */
+static size_t mutate(char *text, size_t size, size_t room) {
+    static const char bytes[] = " \n{}()[]:=@#\"$+-0123456789'hsabcdefxyz.,";
+    for (size_t edits = 1 + random_below(3); edits > 0; edits--) {
+        size_t at = random_below(size), length = 1 + random_below(24), from = random_below(size);
+        if (at + length > size) length = size - at;
+        switch (random_below(4)) {
+        case 0: text[at] = bytes[random_below(sizeof bytes - 1)]; break;
+        case 1:
+            memmove(text + at, text + at + length, size - at - length);
+            size -= length;
+            break;
+        case 2:
+            if (from + length <= size && size + length <= room) {
+                char piece[32];
+                memcpy(piece, text + from, length);
+                memmove(text + at + length, text + at, size - at);
+                memcpy(text + at, piece, length);
+                size += length;
+            }
+            break;
+        default:
+            if (from + length <= size) memmove(text + at, text + from, length);
+            break;
+        }
+        if (size == 0) break;
+    }
+    return size;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 4) return 2;
+    size_t size = 0, accepted = 0;
+    char *seed = weir_file_read(argv[3], &size);
+    long rounds = strtol(argv[2], NULL, 10);
+    state = strtoull(argv[1], NULL, 10);
+    if (!seed || LLVMFuzzerTestOneInput((const uint8_t *)seed, size) == 0) {
+        fprintf(stderr, "fuzz_rtl: the seed '%s' is refused\n", argv[3]);
+        return 1;
+    }
+    char *text = malloc(size + 4096);
+    if (!text) return 1;
+    for (long i = 0; i < rounds; i++) {
+        memcpy(text, seed, size);
+        size_t mutated = mutate(text, size, size + 4096);
+        accepted += LLVMFuzzerTestOneInput((const uint8_t *)text, mutated) != 0;
+    }
+    printf("%ld mutations, %zu accepted\n", rounds, accepted);
+    free(text);
+    free(seed);
+    return 0;
+}
+#endif

@@ -1,0 +1,46 @@
+/* The characters of the text form: words, numbers, strings, and the expressions made of them. */
+#ifndef WEIR_RTLIR_TEXT_SCAN_H
+#define WEIR_RTLIR_TEXT_SCAN_H
+
+#include "rtlir/internal.h"
+
+typedef struct rtl_scan {
+    weir_rtl_design *design;
+    const char *at, *end;
+    const char *file;
+    int line;
+    int nesting;
+    bool failed;
+    uint32_t module, function; /* whose names are meant; function: 0 for none */
+    rtl_labels paths;          /* variables by hierarchical name, by module */
+    weir_text word;            /* the last string */
+} rtl_scan;
+
+/* Reports what was expected where the scan is, once. Always false. */
+bool rtl_scan_fail(rtl_scan *s, const char *expected);
+bool rtl_scan_fail_name(rtl_scan *s, const char *what, const char *name);
+/* Blanks and line ends; false at the end of the text. */
+bool rtl_scan_space(rtl_scan *s);
+/* Each skips blanks on the line first. */
+bool rtl_scan_peek(rtl_scan *s, char c);
+bool rtl_scan_accept(rtl_scan *s, char c);
+bool rtl_scan_expect(rtl_scan *s, char c);
+bool rtl_scan_accept_word(rtl_scan *s, const char *word);
+bool rtl_scan_expect_word(rtl_scan *s, const char *word);
+/* Number of the word of a list that comes next, `count` after an error. */
+size_t rtl_scan_choice(rtl_scan *s, const char *const *words, size_t count, const char *expected);
+/* An identifier, interned; NULL after an error. */
+const char *rtl_scan_name(rtl_scan *s);
+/* A string in quotes, into s->word. */
+bool rtl_scan_string(rtl_scan *s);
+bool rtl_scan_unsigned(rtl_scan *s, uint64_t most, uint64_t *value);
+bool rtl_scan_signed(rtl_scan *s, int64_t *value);
+/* The end of a line. */
+bool rtl_scan_end_line(rtl_scan *s);
+
+/* text_expr.c: none after a reported error. */
+weir_rtl_expr rtl_scan_expr(rtl_scan *s);
+uint32_t rtl_scan_formula(rtl_scan *s);
+uint32_t rtl_scan_var(rtl_scan *s); /* a variable of the module by name */
+
+#endif

@@ -1,0 +1,99 @@
+/* Rules that a change may have broken: names of what was removed, assignments of the wrong timing, functions that reach
+ * out of themselves, instances of modules that are gone. */
+#include <stdlib.h>
+
+#include "rtlir/internal.h"
+
+typedef struct form {
+    weir_rtl_design *design;
+    uint32_t module;
+    uint32_t stmt;     /* the one that is being looked at */
+    uint32_t function; /* that it stands in, or 0 */
+    uint32_t *seen;    /* by expression id: the statement that last named it */
+    uint32_t *stack;
+    size_t stack_capacity;
+    bool fine;
+} form;
+
+static void complain(form *f, const char *what, const char *name) {
+    rtl_error(f->design, rtl_place_of(f->design, &f->design->stmt[f->stmt].common),
+              "a statement of module '%s' %s '%s'", f->design->module[f->module].name, what, name);
+    f->fine = false;
+}
+
+static void check_leaf(form *f, const rtl_expr *e) {
+    const weir_rtl_design *design = f->design;
+    if (e->kind == WEIR_RTL_EXPR_VAR) {
+        const rtl_var *var = &design->var[e->a];
+        if (var->is_removed) complain(f, "names the removed variable", var->name);
+        else if (var->function && var->function != f->function) complain(f, "names another function's", var->name);
+        else if (f->function && !var->function && !var->is_iterator)
+            complain(f, "is in a function and names the module's variable", var->name);
+    } else if (e->kind == WEIR_RTL_EXPR_PORT) {
+        if (design->instance[e->a].is_removed) complain(f, "names the removed instance", design->instance[e->a].name);
+        else if (design->var[e->b].is_removed) complain(f, "names the removed port", design->var[e->b].name);
+    } else if (e->kind == WEIR_RTL_EXPR_PARAMETER && design->parameter[e->a].is_removed) {
+        complain(f, "names the removed parameter", design->parameter[e->a].name);
+    } else if (e->kind == WEIR_RTL_EXPR_CALL && design->function[e->c].is_removed) {
+        complain(f, "calls the removed function", design->function[e->c].name);
+    }
+}
+
+static void check_expr(form *f, uint32_t expr) {
+    size_t depth = 0;
+    if (!expr || expr == RTL_OPEN) return;
+    f->stack = weir_grow(f->stack, &f->stack_capacity, 1, sizeof *f->stack);
+    f->stack[depth++] = expr;
+    while (depth > 0) {
+        weir_rtl_expr e = {f->stack[--depth]};
+        if (f->seen[e.id] == f->stmt) continue;
+        f->seen[e.id] = f->stmt;
+        check_leaf(f, &f->design->expr[e.id]);
+        size_t count = weir_rtl_get_expr(f->design, e).operand_count;
+        f->stack = weir_grow(f->stack, &f->stack_capacity, depth + count, sizeof *f->stack);
+        while (count-- > 0) f->stack[depth++] = weir_rtl_operand(f->design, e, count).id;
+    }
+}
+
+static void check_timing(form *f, const rtl_stmt *stmt) {
+    static const char *const names[] = {"continuous", "blocking", "nonblocking", "undecided"};
+    uint32_t process = rtl_process_of(f->design, stmt->block);
+    weir_rtl_timing expected = !process                                                ? WEIR_RTL_CONTINUOUS
+                               : f->design->stmt[process].kind == WEIR_RTL_STMT_ALWAYS ? WEIR_RTL_NONBLOCKING
+                                                                                       : WEIR_RTL_BLOCKING;
+    if (stmt->timing == expected || stmt->timing == WEIR_RTL_UNDECIDED) return;
+    rtl_error(f->design, rtl_place_of(f->design, &stmt->common),
+              "assignment to '%s' in module '%s' is %s, expected %s where it stands", rtl_describe(f->design, stmt->a),
+              f->design->module[f->module].name, names[stmt->timing], names[expected]);
+    f->fine = false;
+}
+
+static void check_stmt(form *f, uint32_t id) {
+    const weir_rtl_design *design = f->design;
+    const rtl_stmt *stmt = &design->stmt[id];
+    f->stmt = id;
+    for (size_t i = 0; rtl_stmt_slot(design, id, i); i++) check_expr(f, *rtl_stmt_slot(design, id, i));
+    if (stmt->kind == WEIR_RTL_STMT_ASSIGN) check_timing(f, stmt);
+    for (uint32_t e = stmt->kind == WEIR_RTL_STMT_ALWAYS ? stmt->a : 0; e; e = design->event[e].next)
+        if (design->var[design->event[e].var].is_removed)
+            complain(f, "waits for the removed variable", design->var[design->event[e].var].name);
+    if (stmt->kind == WEIR_RTL_STMT_ALWAYS && !stmt->a) complain(f, "waits for no event in", "always");
+    if (stmt->kind != WEIR_RTL_STMT_INSTANCE) return;
+    const rtl_instance *instance = &design->instance[stmt->a];
+    if (design->module[instance->module].is_removed)
+        complain(f, "is an instance of the removed module", design->module[instance->module].name);
+    for (uint32_t i = 0; i < instance->connection_count; i++) check_expr(f, instance->connection[i]);
+    for (uint32_t i = 0; i < instance->override_count; i++) check_expr(f, instance->override[i].expr);
+}
+
+bool rtl_verify_form(weir_rtl_design *design, uint32_t module) {
+    form f = {.design = design, .module = module, .fine = true};
+    f.seen = weir_calloc(design->expr_count, sizeof *f.seen);
+    for (uint32_t s = design->block[design->module[module].body].first; s; s = design->stmt[s].next) {
+        f.function = design->stmt[s].kind == WEIR_RTL_STMT_FUNCTION ? design->stmt[s].a : 0;
+        for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) check_stmt(&f, i);
+    }
+    free(f.seen);
+    free(f.stack);
+    return f.fine;
+}
