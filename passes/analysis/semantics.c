@@ -71,14 +71,22 @@ static const weir_graph *graph_at(const weir_pass_site *site, size_t index) {
     return site->graph ? site->graph : weir_module_graph(site->module, index);
 }
 
-static void warn(state *s, const weir_outcome *o) {
+/* False when the graph was on the list. */
+static bool add_warned(state *s, const char *graph) {
     for (size_t i = 0; i < s->warned_count; i++) {
-        if (strcmp(s->warned[i], o->graph) == 0) {
-            return;
+        if (strcmp(s->warned[i], graph) == 0) {
+            return false;
         }
     }
     s->warned = weir_grow(s->warned, &s->warned_capacity, s->warned_count + 1, sizeof(*s->warned));
-    s->warned[s->warned_count++] = weir_copy_string(o->graph);
+    s->warned[s->warned_count++] = weir_copy_string(graph);
+    return true;
+}
+
+static void warn(state *s, const weir_outcome *o) {
+    if (!add_warned(s, o->graph)) {
+        return;
+    }
     weir_warning(WEIR_NOWHERE, "what graph '%s' computes is not checked, because it cannot be executed: %s", o->graph,
                  o->obstacle);
 }
@@ -157,6 +165,20 @@ static void failed(weir_pass_instrument *instrument, const weir_pass_site *site)
     }
 }
 
+static void merge(weir_pass_instrument *instrument, const weir_pass_instrument *from) {
+    const state *s = from->user;
+    for (size_t i = 0; i < s->warned_count; i++) {
+        add_warned(instrument->user, s->warned[i]);
+    }
+}
+
+static weir_pass_instrument *branch(const weir_pass_instrument *instrument) {
+    const state *s = instrument->user;
+    weir_pass_instrument *made = weir_semantics_new(&s->semantics);
+    merge(made, instrument);
+    return made;
+}
+
 static void release(weir_pass_instrument *instrument) {
     state *s = instrument->user;
     for (size_t i = 0; i < s->warned_count; i++) {
@@ -176,6 +198,8 @@ weir_pass_instrument *weir_semantics_new(const weir_semantics *semantics) {
                                          .before_pass = before,
                                          .after_pass = after,
                                          .pass_failed = failed,
-                                         .release = release};
+                                         .release = release,
+                                         .branch = branch,
+                                         .merge = merge};
     return instrument;
 }

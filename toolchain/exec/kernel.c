@@ -51,6 +51,6 @@ bool weir_kernel_supports(const weir_graph *graph, weir_node node) {
 
 void weir_kernel_prepare(void) {
 #ifdef WEIR_HAVE_OPENBLAS
-    openblas_set_num_threads(1);
+    if (openblas_get_num_threads() != 1) openblas_set_num_threads(1);
 #endif
 }

@@ -249,12 +249,11 @@ static void add_imports(exporter *ex, Onnx__ModelProto *model) {
 }
 
 static void *pack(exporter *ex, const char *name, size_t *size) {
-    static char producer[] = "weir";
     Onnx__ModelProto model;
     onnx__model_proto__init(&model);
     model.has_ir_version = 1;
     model.ir_version = ir_version(ex->opsets.version[WEIR_ONNX_DOMAIN_ONNX]);
-    model.producer_name = producer;
+    model.producer_name = (char *)(uintptr_t) "weir";
     model.graph = ex->builder.proto;
     model.graph->name = weir_arena_copy_string(ex->builder.arena, name);
     add_imports(ex, &model);

@@ -11,6 +11,7 @@ weir_pass_context *weir_pass_context_new(weir_pass_registry *registry) {
     weir_pass_context *context = weir_calloc(1, sizeof *context);
     context->registry = registry;
     context->level = WEIR_PASS_LEVEL_DEFAULT;
+    context->threads = 1;
     context->records = json_array();
     weir_pass_values_init(&context->config, &registry->config);
     return context;
@@ -81,6 +82,15 @@ bool weir_pass_context_disable(weir_pass_context *context, const char *names) {
 
 bool weir_pass_context_assume(weir_pass_context *context, const char *names) {
     return set_flag(context, names, WEIR_PASS_ASSUMED);
+}
+
+bool weir_pass_context_set_threads(weir_pass_context *context, int64_t threads) {
+    if (threads < 1 || threads > WEIR_PASS_THREADS_MAX) {
+        weir_error(WEIR_NOWHERE, "threads must be from 1 to %d, found %lld", WEIR_PASS_THREADS_MAX, (long long)threads);
+        return false;
+    }
+    context->threads = (size_t)threads;
+    return true;
 }
 
 void weir_pass_context_set_user(weir_pass_context *context, void *user) { context->user = user; }
@@ -210,8 +220,7 @@ void weir_pass_unchanged(weir_pass_context *context) {
     }
 }
 
-void weir_pass_count(weir_pass_context *context, const char *what, int64_t amount) {
-    const char *pass = context->frame ? context->frame->site.pass->name : "";
+void weir_pass_add_count(weir_pass_context *context, const char *pass, const char *what, int64_t amount) {
     for (size_t i = 0; i < context->row_count; i++) {
         if (strcmp(context->row[i].what, what) == 0 && strcmp(context->row[i].pass, pass) == 0) {
             context->row[i].amount += amount;
@@ -221,6 +230,10 @@ void weir_pass_count(weir_pass_context *context, const char *what, int64_t amoun
     context->row = weir_grow(context->row, &context->row_capacity, context->row_count + 1, sizeof *context->row);
     context->row[context->row_count++] =
         (weir_pass_statistic_row){.pass = weir_copy_string(pass), .what = what, .amount = amount};
+}
+
+void weir_pass_count(weir_pass_context *context, const char *what, int64_t amount) {
+    weir_pass_add_count(context, context->frame ? context->frame->site.pass->name : "", what, amount);
 }
 
 json_t *weir_pass_record(weir_pass_context *context) {

@@ -1,5 +1,5 @@
 /* The context passes run under: optimization level, required and disabled names, configuration, instruments, and during
- * a run which results hold. Passed explicitly, one a thread. */
+ * a run which results hold. Passed explicitly; used by one thread at a time. */
 #ifndef WEIR_PASS_CONTEXT_H
 #define WEIR_PASS_CONTEXT_H
 
@@ -22,6 +22,10 @@ bool weir_pass_context_require(weir_pass_context *context, const char *names);
 bool weir_pass_context_disable(weir_pass_context *context, const char *names);
 /* The results of these passes hold when the next run starts, for every unit: it goes on where another one stopped. */
 bool weir_pass_context_assume(weir_pass_context *context, const char *names);
+/* Graph passes may run on so many graphs of a module at the same time (1 unless set; at least 1). Results, diagnostics,
+ * statistics, records and output are those of one thread. It happens where several graphs, passes that are all
+ * `parallel`, and instruments that all have `branch` meet; elsewhere graphs are taken one after the other. */
+bool weir_pass_context_set_threads(weir_pass_context *context, int64_t threads);
 /* The caller's own pointer; not used here. */
 void weir_pass_context_set_user(weir_pass_context *context, void *user);
 void *weir_pass_context_user(const weir_pass_context *context);

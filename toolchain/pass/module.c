@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/graph.h"
+#include "pass/private.h"
 #include "support/arena.h"
 
 typedef enum property_kind { PROPERTY_BOOL, PROPERTY_INT, PROPERTY_REAL, PROPERTY_STRING, PROPERTY_DATA } property_kind;
@@ -119,11 +120,15 @@ void weir_module_add_graph(weir_module *module, weir_graph *graph) {
     module->graph_count = need;
 }
 
+void weir_module_put_graph(weir_module *module, size_t index, weir_graph *graph) {
+    module->graph[index] = graph;
+    module->id[index] = module->next_id++;
+}
+
 void weir_module_replace_graph(weir_module *module, size_t index, weir_graph *graph) {
     if (module->graph[index] != graph) {
         weir_graph_free(module->graph[index]);
-        module->graph[index] = graph;
-        module->id[index] = module->next_id++;
+        weir_module_put_graph(module, index, graph);
     }
 }
 

@@ -19,7 +19,11 @@ const char *weir_pass_promise_name(weir_pass_promise promise) {
     return names[promise];
 }
 
-weir_pass_registry *weir_pass_registry_new(void) { return weir_calloc(1, sizeof(weir_pass_registry)); }
+weir_pass_registry *weir_pass_registry_new(void) {
+    weir_pass_registry *registry = weir_calloc(1, sizeof *registry);
+    pthread_mutex_init(&registry->lock, NULL);
+    return registry;
+}
 
 static void forget_check(weir_pass_registry *registry) {
     for (size_t i = 0; i < registry->count; i++) {
@@ -56,6 +60,7 @@ void weir_pass_registry_free(weir_pass_registry *registry) {
     free(registry->entry);
     weir_pass_specs_free(&registry->config);
     weir_pass_registry_unload(registry);
+    pthread_mutex_destroy(&registry->lock);
     free(registry);
 }
 
@@ -338,10 +343,7 @@ static bool check_cycles(weir_pass_registry *registry) {
     return ok;
 }
 
-bool weir_pass_registry_check(weir_pass_registry *registry) {
-    if (registry->checked) {
-        return true;
-    }
+static bool check(weir_pass_registry *registry) {
     forget_check(registry);
     registry->words = registry->count / 64 + 1;
     registry->hardware = weir_calloc(registry->words, sizeof *registry->hardware);
@@ -358,6 +360,16 @@ bool weir_pass_registry_check(weir_pass_registry *registry) {
     }
     ok = check_cycles(registry) && ok;
     registry->checked = ok;
+    return ok;
+}
+
+bool weir_pass_registry_check(weir_pass_registry *registry) {
+    if (registry->checked) {
+        return true;
+    }
+    pthread_mutex_lock(&registry->lock);
+    bool ok = registry->checked || check(registry);
+    pthread_mutex_unlock(&registry->lock);
     return ok;
 }
 

@@ -1,5 +1,5 @@
 /* The known passes, analyses, named pipelines and configuration keys; not a global. Records are not copied and must
- * outlive the registry. Nothing may be added while a context runs a pass. */
+ * outlive the registry. Nothing may be added while a context runs a pass. Contexts in several threads may share one. */
 #ifndef WEIR_PASS_REGISTRY_H
 #define WEIR_PASS_REGISTRY_H
 

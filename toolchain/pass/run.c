@@ -88,14 +88,26 @@ static void settle(weir_pass_context *context, const weir_pass_frame *frame) {
     }
 }
 
+/* A branch leaves the module to the context that it branched from. */
+static void put_replacement(weir_pass_context *context, weir_pass_slot *slot, weir_graph *graph) {
+    size_t index = 0;
+    if (context->branch) {
+        weir_graph_free(slot->graph);
+        context->branch->replaced = true;
+    } else {
+        while (weir_module_graph(context->module, index) != slot->graph) {
+            index++;
+        }
+        weir_module_replace_graph(context->module, index, graph);
+        slot->id = weir_module_graph_id(context->module, index);
+    }
+    slot->graph = graph;
+}
+
 /* The graph that the pass made takes its unit's place, also in the passes around it. Results of analyses may point
  * into the old graph, so they end with it. */
 static void replace_graph(weir_pass_context *context, weir_pass_frame *frame) {
     weir_pass_slot *slot = frame->slot;
-    size_t index = 0;
-    while (weir_module_graph(context->module, index) != slot->graph) {
-        index++;
-    }
     for (size_t i = 0; i < context->registry->count; i++) {
         if (context->registry->entry[i]->what == WEIR_PASS_ENTRY_ANALYSIS) {
             weir_pass_take(slot->valid, (uint32_t)i);
@@ -106,11 +118,9 @@ static void replace_graph(weir_pass_context *context, weir_pass_frame *frame) {
     }
     weir_pass_drop_results(slot);
     weir_pass_drop_results(context->root);
-    weir_module_replace_graph(context->module, index, frame->replacement);
-    slot->graph = frame->replacement;
-    slot->id = weir_module_graph_id(context->module, index);
-    for (weir_pass_frame *f = frame; f; f = f->around) {
-        f->site.graph = f->slot == slot ? slot->graph : f->site.graph;
+    put_replacement(context, slot, frame->replacement);
+    for (weir_pass_frame *f = frame; f && f->slot == slot; f = f->around) {
+        f->site.graph = slot->graph;
     }
     frame->replacement = NULL;
 }
@@ -299,8 +309,7 @@ static bool holds(weir_pass_context *context, const weir_pass_entry *entry, cons
     return true;
 }
 
-/* The instance that ran last, else one with default options, which the context keeps. */
-static const weir_pass *instance_for(weir_pass_context *context, weir_pass_entry *entry) {
+const weir_pass *weir_pass_instance_for(weir_pass_context *context, weir_pass_entry *entry) {
     if (context->last[entry->id]) {
         return context->last[entry->id];
     }
@@ -319,7 +328,7 @@ static const weir_pass *instance_for(weir_pass_context *context, weir_pass_entry
 }
 
 static bool require_here(weir_pass_context *context, weir_pass_entry *needed, weir_pass_slot *slot) {
-    return require_all(context, needed, slot) && run_here(context, instance_for(context, needed), slot);
+    return require_all(context, needed, slot) && run_here(context, weir_pass_instance_for(context, needed), slot);
 }
 
 /* Module passes that `entry` needs, directly or through graph passes, before its first graph is taken. */
@@ -407,7 +416,7 @@ static bool hoist_all(weir_pass_context *context, const weir_pass *pass) {
 }
 
 /* --- any pass --- */
-static bool run_required(weir_pass_context *context, const weir_pass *pass, weir_pass_slot *slot) {
+bool weir_pass_run_required(weir_pass_context *context, const weir_pass *pass, weir_pass_slot *slot) {
     return (pass->is_sequence || pass->entry->require_count == 0 || require_all(context, pass->entry, slot)) &&
            run_here(context, pass, slot);
 }
@@ -421,13 +430,17 @@ static bool run_any(weir_pass_context *context, const weir_pass *pass, weir_pass
         return true;
     }
     if (pass->kind != WEIR_PASS_GRAPH || slot) {
-        return run_required(context, pass, slot);
+        return weir_pass_run_required(context, pass, slot);
     }
     if (!hoist_all(context, pass)) {
         return false;
     }
+    if (weir_pass_may_branch(context, pass)) {
+        return weir_pass_run_branches(context, pass);
+    }
     for (size_t i = 0; i < weir_module_graph_count(context->module); i++) {
-        if (!run_required(context, pass, weir_pass_slot_of(context, weir_module_graph(context->module, i), i))) {
+        if (!weir_pass_run_required(context, pass,
+                                    weir_pass_slot_of(context, weir_module_graph(context->module, i), i))) {
             return false;
         }
     }

@@ -1,6 +1,6 @@
 /* Turns a table of passes (pass.def: one row a pass) into records. A row is
  *   WEIR_PASS(kind, id, name, level, promise, requires, preserves, invalidates, help, options)
- * with kind MODULE, GRAPH or HARDWARE, promise EXACT, APPROXIMATE or CHANGES (pass.h), lists as text, and options
+ * with kind MODULE, GRAPH, GRAPH_PARALLEL (`parallel` in pass.h) or HARDWARE, promise EXACT, APPROXIMATE or CHANGES (pass.h), lists as text, and options
  * either WEIR_NO_OPTIONS or rows one after the other:
  *   WEIR_OPTION(name, kind, default, domain, help)   with kind BOOL, INT, REAL, STRING or ENUM.
  * The function of a row is weir_pass_<id>. Each use defines WEIR_PASS as one of the macros below, includes the table
@@ -20,10 +20,13 @@
 
 #define WEIR_PASS_TYPE_MODULE weir_pass_module_run
 #define WEIR_PASS_TYPE_GRAPH weir_pass_graph_run
+#define WEIR_PASS_TYPE_GRAPH_PARALLEL weir_pass_graph_run
 #define WEIR_PASS_TYPE_HARDWARE weir_pass_hardware_run
-#define WEIR_PASS_MEMBER_MODULE module
-#define WEIR_PASS_MEMBER_GRAPH graph
-#define WEIR_PASS_MEMBER_HARDWARE hardware
+/* What a record says about its kind, and where its function goes. */
+#define WEIR_PASS_KIND_MODULE(function) .kind = WEIR_PASS_MODULE, .run = {.module = function}
+#define WEIR_PASS_KIND_GRAPH(function) .kind = WEIR_PASS_GRAPH, .run = {.graph = function}
+#define WEIR_PASS_KIND_GRAPH_PARALLEL(function) .kind = WEIR_PASS_GRAPH, .parallel = true, .run = {.graph = function}
+#define WEIR_PASS_KIND_HARDWARE(function) .kind = WEIR_PASS_HARDWARE, .run = {.hardware = function}
 
 #define WEIR_PASS_DECLARE(kind_, id, name_, level_, promise_, requires_, preserves_, invalidates_, help_, options_)    \
     WEIR_PASS_TYPE_##kind_ weir_pass_##id;
@@ -31,7 +34,6 @@
     static const weir_pass_option id##_options[] = {options_{.name = NULL}};
 #define WEIR_PASS_RECORD(kind_, id, name_, level_, promise_, requires_, preserves_, invalidates_, help_, options_)     \
     {.name = name_,                                                                                                    \
-     .kind = WEIR_PASS_##kind_,                                                                                        \
      .level = level_,                                                                                                  \
      .promise = WEIR_PASS_##promise_,                                                                                  \
      .requires = requires_,                                                                                            \
@@ -39,6 +41,6 @@
      .invalidates = invalidates_,                                                                                      \
      .options = id##_options,                                                                                          \
      .help = help_,                                                                                                    \
-     .run = {.WEIR_PASS_MEMBER_##kind_ = weir_pass_##id}},
+     WEIR_PASS_KIND_##kind_(weir_pass_##id)},
 
 #endif
