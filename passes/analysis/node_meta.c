@@ -38,6 +38,17 @@ static json_t *tensor_of(const weir_graph *graph, weir_value value, const weir_e
     return record;
 }
 
+/* What a node gives: the same in MASE's order, {type, precision, shape, torch_dtype, (value)}. */
+static json_t *result_of(const weir_graph *graph, weir_value value, const weir_executor *values) {
+    const weir_type *type = weir_value_type(graph, value);
+    json_t *record = json_object();
+    set_precision(record, graph, value);
+    json_object_set_new(record, "shape", shape_of(&type->shape, false));
+    json_object_set_new(record, "torch_dtype", json_string(weir_mase_dtype(type->dtype)));
+    set_value(record, value, values);
+    return record;
+}
+
 /* A parameter: {type, precision, shape, from, (value)}; "from" is the quantizer that gives it. */
 static json_t *parameter_of(const weir_graph *graph, weir_value value, const weir_executor *values) {
     json_t *record = json_object();
@@ -88,12 +99,12 @@ static json_t *call_args(const weir_graph *graph, weir_node node, const weir_exe
 
 static json_t *results_of(const weir_graph *graph, const weir_fx_node *node, const weir_executor *values) {
     json_t *results = json_object();
-    if (node->value.id != 0) json_object_set_new(results, "data_out_0", tensor_of(graph, node->value, values));
+    if (node->value.id != 0) json_object_set_new(results, "data_out_0", result_of(graph, node->value, values));
     if (node->node.id == 0) return results;
     for (size_t i = 0; i < weir_node_output_count(graph, node->node); i++) {
         char name[WEIR_MASE_NAME_SIZE];
         weir_mase_output(i, name);
-        json_object_set_new(results, name, tensor_of(graph, weir_node_output(graph, node->node, i), values));
+        json_object_set_new(results, name, result_of(graph, weir_node_output(graph, node->node, i), values));
     }
     return results;
 }

@@ -76,11 +76,11 @@ static bool read_limits(const weir_yaml *groups, json_t **limits) {
 
 static bool read_node(const weir_fx_view *view, const weir_fx_node *node, const weir_yaml *groups, json_t *facts) {
     place p = {.node = node->name, .facts = facts, .fine = true};
-    json_t *limits, *derived = json_object();
     if (groups->kind != WEIR_YAML_MAPPING) {
         weir_error(groups->location, "'%s': expected the groups common, software and hardware", node->name);
         return false;
     }
+    json_t *limits, *derived = json_object();
     p.fine = read_limits(groups, &limits);
     for (int i = 0; i < WEIR_META_GROUPS; i++) {
         weir_meta_group group = (weir_meta_group)i;

@@ -106,6 +106,28 @@ static void common_records_of_the_example(void **state) {
     weir_graph_free(g);
 }
 
+/* The keys come in MASE's order, which is not the same for arguments, parameters and results. */
+static void keys_are_in_order(void **state) {
+    (void)state;
+    weir_graph *g = import_mlp();
+    static const char *const paths[][2] = {
+        {"args.data_in_0", "shape torch_dtype type precision "},
+        {"args.weight", "type precision shape from "},
+        {"results.data_out_0", "type precision shape torch_dtype "},
+        {"", "mase_type mase_op args results "},
+    };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        weir_text keys = {NULL, 0, 0};
+        json_t *record = meta_at(g, "fc1", WEIR_META_COMMON, paths[i][0]), *value;
+        const char *key;
+        json_object_foreach(record, key, value) { weir_text_format(&keys, "%s ", key); }
+        assert_string_equal(keys.data, paths[i][1]);
+        weir_text_free(&keys);
+        json_decref(record);
+    }
+    weir_graph_free(g);
+}
+
 static void software_records_of_the_example(void **state) {
     (void)state;
     bench b = start(import_mlp());
@@ -140,6 +162,21 @@ static void hardware_records_of_the_example(void **state) {
     assert_meta(g, "relu", WEIR_META_HARDWARE, "dependence_files",
                 "['rtl/activation/weir_relu.v', 'rtl/stream/weir_register_slice.v']");
     assert_meta(g, "x", WEIR_META_HARDWARE, "", "{'is_implicit': true, 'device_id': 0}");
+    stop(&b);
+}
+
+/* The flatten in front is only another view of x, so fc1 is the first node. */
+static void edges_of_the_example(void **state) {
+    (void)state;
+    bench b = start(import_mlp());
+    run(&b, "add_common_metadata{force_device_meta=true}");
+    const json_t *info = json_object_get(json_array_get(weir_pass_records(b.context), 0), "info");
+    assert_json(json_incref(json_object_get(info, "nodes_in")), "['fc1']");
+    assert_json(json_incref(json_object_get(info, "nodes_out")), "['fc3']");
+    assert_json(json_incref(json_object_get(json_object_get(json_object_get(info, "args"), "data_in_0"), "shape")),
+                "[1, 784]");
+    assert_json(json_incref(json_object_get(json_object_get(json_object_get(info, "results"), "data_out_0"), "shape")),
+                "[1, 10]");
     stop(&b);
 }
 
@@ -212,6 +249,27 @@ static void result_precision_follows_the_result(void **state) {
     assert_int_equal(json_integer_value(json_array_get(precision, 0)), 20);
     json_decref(precision);
     weir_graph_free(g);
+}
+
+/* What a folding has chosen comes before limits: 2 inputs and 4 outputs a cycle. */
+static void folded_nodes_have_their_parallelism(void **state) {
+    (void)state;
+    bench b = start(make_quantized());
+    run(&b, "add_hardware_metadata{max_parallelism=\"1\"}");
+    weir_meta_hardware *hardware =
+        &weir_node_metadata(graph_of(&b), weir_graph_find_node(graph_of(&b), "fc"))->hardware;
+    *hardware =
+        (weir_meta_hardware){.placed = true, .module = "weir_mvu", .simd = 2, .pe = 4, .in_lanes = 2, .out_lanes = 4};
+    static const char *const parameters[][2] = {
+        {"DATA_IN_0_PARALLELISM_DIM_0", "2"},  {"DATA_IN_0_PARALLELISM_DIM_1", "1"},
+        {"WEIGHT_PARALLELISM_DIM_0", "2"},     {"WEIGHT_PARALLELISM_DIM_1", "4"},
+        {"DATA_OUT_0_PARALLELISM_DIM_0", "4"}, {"DATA_OUT_0_PARALLELISM_DIM_1", "1"}};
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        char *path = weir_format("verilog_param.%s", parameters[i][0]);
+        assert_meta(graph_of(&b), "fc", WEIR_META_HARDWARE, path, parameters[i][1]);
+        free(path);
+    }
+    stop(&b);
 }
 
 static void no_arguments_give_the_defaults(void **state) {
@@ -493,11 +551,26 @@ static void what_agrees_is_not_stored(void **state) {
     weir_graph_free(g);
 }
 
+static void loading_replaces_what_is_stored(void **state) {
+    (void)state;
+    static const char yaml[] = "fc:\n  hardware: {max_parallelism: [3]}\n";
+    bench b = start(make_quantized());
+    run(&b, "add_software_metadata,add_hardware_metadata");
+    assert_true(weir_file_write("m.yaml", yaml, sizeof yaml - 1));
+    assert_true(weir_node_meta_param_load(graph_of(&b), "m.yaml"));
+    const weir_metadata *metadata = weir_node_metadata_of(graph_of(&b), weir_graph_find_node(graph_of(&b), "fc"));
+    assert_json(json_incref(metadata->facts), "{'hardware': {'max_parallelism': [3]}}");
+    stop(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(common_records_of_the_example),
+        TEST(keys_are_in_order),
         TEST(software_records_of_the_example),
         TEST(hardware_records_of_the_example),
+        TEST(edges_of_the_example),
+        TEST(folded_nodes_have_their_parallelism),
         TEST(two_inputs_called_data_in_0_do_not_collide),
         TEST(weight_precision_of_a_quantized_module_is_kept),
         TEST(result_precision_follows_the_result),
@@ -515,6 +588,7 @@ int main(void) {
         TEST(yaml_round_trip_is_exact),
         TEST(contradictions_are_errors),
         TEST(what_agrees_is_not_stored),
+        TEST(loading_replaces_what_is_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
