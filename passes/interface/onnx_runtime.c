@@ -5,6 +5,7 @@
 
 #include "exec/exec.h"
 #include "frontend/onnx_export.h"
+#include "passes/interface/form.h"
 #include "passes/interface/interface.h"
 #include "support/arena.h"
 #include "support/array.h"
@@ -202,9 +203,12 @@ static bool write_script(const char *folder) {
     return fine;
 }
 
-static bool write_model(const weir_module *module, const weir_graph *graph, const char *folder) {
+static bool write_model(const weir_module *module, const weir_pass *pass, const weir_graph *graph, const char *folder) {
     char *path = weir_path_join(folder, "model.onnx");
-    bool fine = weir_onnx_export(graph, path, &(weir_onnx_export_options){.name = weir_module_name(module)});
+    weir_graph *formed = weir_form_convert(graph, (weir_form)weir_pass_choice(pass, "form"));
+    bool fine =
+        formed != NULL && weir_onnx_export(formed, path, &(weir_onnx_export_options){.name = weir_module_name(module)});
+    weir_graph_free(formed);
     free(path);
     return fine;
 }
@@ -231,7 +235,7 @@ bool weir_pass_onnx_runtime(const weir_pass *pass, weir_pass_context *context, w
     batch outputs = {weir_calloc(output_count, sizeof(weir_array *)), output_count, 0};
     json_t *what = describe(graph, pass);
     bool fine = weir_make_folder(folder) && read_inputs(graph, pass, &inputs) &&
-                run_frames(reference, &inputs, &outputs) && write_model(module, graph, folder) &&
+                run_frames(reference, &inputs, &outputs) && write_model(module, pass, graph, folder) &&
                 write_batch(&inputs, folder, "input", json_object_get(what, "inputs")) &&
                 write_batch(&outputs, folder, "output", json_object_get(what, "outputs")) && write_json(folder, what) &&
                 write_script(folder);

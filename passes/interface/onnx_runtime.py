@@ -4,7 +4,7 @@
 usage: compare.py [--rtol R] [--atol A] [--optimize all|none]
 Everything lies beside this file; compare.json names it and has the tolerances: an element may differ from the expected
 one by atol + rtol * |expected|.
-Exit status: 0 equal, 1 different, 2 bad usage, 77 ONNX Runtime or NumPy is not installed.
+Exit status: 0 equal, 1 different or refused by ONNX Runtime, 2 bad usage, 77 ONNX Runtime or NumPy is not installed.
 """
 
 import argparse
@@ -74,7 +74,11 @@ def main():
     parser.add_argument("--atol", type=float, default=what["atol"], help="absolute tolerance (%(default)s)")
     parser.add_argument("--optimize", choices=["all", "none"], default="all", help="graph optimizations (%(default)s)")
     arguments = parser.parse_args()
-    session = start(what["model"], arguments.optimize)
+    try:
+        session = start(what["model"], arguments.optimize)
+    except Exception as error:  # ONNX Runtime has a class of its own for each kind of refusal
+        print(f"ONNX Runtime refuses the file: {error}")
+        return 1
     inputs = {entry["name"]: load(entry["file"]) for entry in what["inputs"]}
     results = run(session, inputs, [entry["name"] for entry in what["outputs"]])
     fine = True

@@ -30,6 +30,15 @@ cmp model.onnx made/mlp_qdq.onnx || fail "--graph"
 expect 0 "" "$WEIR" export "$models/mlp_qdq.onnx" --opset 13 -o old.onnx
 expect 0 "" "$WEIR" show old.onnx
 
+# Dialects.
+expect 0 "" "$WEIR" export "$models/mlp_qoperator.onnx" --form qdq -o form.onnx
+expect 0 "DequantizeLinear" "$WEIR" show form.onnx --table text
+grep -q QGemm output && fail "QGemm is no QDQ"
+expect 0 "" "$WEIR" export "$models/mlp_qdq.onnx" --form qonnx -o form.onnx
+expect 0 "qonnx.custom_op.general.Quant" "$WEIR" show form.onnx --table text
+expect 1 "node 'bipolarquant_3' .*no sign without zero" "$WEIR" export "$models/mlp_bipolar.onnx" --form qdq -o form.onnx
+expect 2 "'form'" "$WEIR" export "$models/mlp_qdq.onnx" --form qqd -o form.onnx
+
 # Misuse, and files that stay whole.
 expect 2 "OUT.onnx is missing" "$WEIR" export "$models/mlp_qdq.onnx"
 expect 1 "has no graph 'modle'" "$WEIR" export "$models/mlp_qdq.onnx" -g modle -o old.onnx

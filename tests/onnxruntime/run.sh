@@ -56,6 +56,13 @@ check_lowered() {
     done
 }
 
+# Other dialects of quantization; those of ONNX Runtime only, tests/unit compares QONNX.
+check_forms() {
+    for model in mlp_qoperator mlp_qlinearmatmul mlp_residual_qdq mlp_qonnx_w4a4; do
+        check "$models/$model.onnx" "" "form=qdq data=\"$random:x\" frames=$FRAMES" 0
+    done
+}
+
 check_operators() {
     "$MAKE_GRAPHS" . || fail "no graphs"
     for graph in *.weir; do check "$graph" "" "frames=$((FRAMES * 5))" 0; done

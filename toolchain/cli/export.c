@@ -7,9 +7,11 @@ static const char help_text[] =
     "(--passes lower_integer) are said in standard operators that compute the same bits.\n";
 
 /* The pass with its options, as pipeline text. */
-static weir_text pass_text(const char *output, const char *graph, int64_t opset) {
+static weir_text pass_text(const char *output, const char *graph, const char *form, int64_t opset) {
     weir_text text = {NULL, 0, 0};
-    weir_text_format(&text, "export_onnx{opset=%lld graph=", (long long)opset);
+    weir_text_format(&text, "export_onnx{opset=%lld form=", (long long)opset);
+    weir_text_quoted(&text, form);
+    weir_text_add(&text, " graph=");
     weir_text_quoted(&text, graph);
     weir_text_add(&text, " file=");
     weir_text_quoted(&text, output);
@@ -19,11 +21,12 @@ static weir_text pass_text(const char *output, const char *graph, int64_t opset)
 
 int weir_command_export(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("export");
-    const char *output = NULL, *graph = "";
+    const char *output = NULL, *graph = "", *form = "native";
     int64_t opset = 0;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &output, "OUT.onnx", "file to write, required"},
         {"graph", 'g', WEIR_CLI_STRING, &graph, "NAME", "the graph to write (the last one)"},
+        {"form", 0, WEIR_CLI_STRING, &form, "NAME", "dialect of quantization: native, qdq or qonnx (native)"},
         {"opset", 0, WEIR_CLI_INT, &opset, "N", "opset to write (the oldest from 17 on that fits)"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
@@ -32,7 +35,7 @@ int weir_command_export(int argc, char **argv) {
     int status = weir_cli_parse("export", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && output == NULL) status = weir_cli_misuse("export", "-o OUT.onnx is missing");
     if (status < 0) {
-        weir_text pass = pass_text(output, graph, opset);
+        weir_text pass = pass_text(output, graph, form, opset);
         weir_module *module = weir_job_read(argv[1], job.batch);
         status = module == NULL ? WEIR_EXIT_INPUT : weir_job_run(&job, module, pass.data);
         weir_module_free(module);

@@ -1,0 +1,124 @@
+#include "passes/interface/form.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/infer.h"
+#include "passes/passes.h"
+#include "support/arena.h"
+
+/* --- what the rules share --- */
+
+bool weir_form_fail(const weir_graph *graph, weir_node node, const char *format, ...) {
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
+               weir_node_info(graph, node)->full_name, text);
+    return false;
+}
+
+weir_value weir_form_constant(weir_graph *graph, weir_node node, const char *suffix, const weir_array *array) {
+    char *name = weir_format("%s_%s", weir_node_name(graph, node), suffix);
+    weir_value value = weir_graph_add_constant(graph, name, array);
+    free(name);
+    return value;
+}
+
+weir_value weir_form_number(weir_graph *graph, weir_node node, const char *suffix, double value) {
+    float number = (float)value;
+    weir_array array = {WEIR_FLOAT32, {0, {0}}, 1, &number};
+    return weir_form_constant(graph, node, suffix, &array);
+}
+
+weir_value weir_form_add(weir_graph *graph, weir_node node, weir_op op, const char *suffix, const weir_value *inputs,
+                         size_t count) {
+    char *name = weir_format("%s_%s", weir_node_name(graph, node), suffix);
+    weir_node added = weir_graph_add_node(graph, op, name, inputs, count, 1, node);
+    weir_node_set_location(graph, added, weir_node_location(graph, node));
+    free(name);
+    return weir_node_output(graph, added, 0);
+}
+
+bool weir_form_replace(weir_graph *graph, weir_node node, weir_value value, weir_node heir) {
+    char *name = weir_copy_string(weir_node_name(graph, node));
+    weir_value old = weir_node_output(graph, node, 0);
+    char *value_name = weir_copy_string(weir_value_name(graph, old));
+    weir_value_replace(graph, old, value);
+    weir_graph_remove_node(graph, node);
+    weir_node_rename(graph, heir, name, "");
+    weir_value made = weir_node_output(graph, heir, 0);
+    if (made.id != value.id) {
+        char *real = weir_format("%s_real", name);
+        weir_value_set_name(graph, made, real);
+        free(real);
+    }
+    weir_value_set_name(graph, value, value_name);
+    free(value_name);
+    free(name);
+    return true;
+}
+
+bool weir_form_parameter(const weir_graph *graph, weir_node node, size_t index, const char *what,
+                         const weir_array **array) {
+    weir_value value = weir_node_input(graph, node, index);
+    *array = value.id == 0 ? NULL : weir_value_constant(graph, value);
+    if (value.id == 0 || *array != NULL) return true;
+    return weir_form_fail(graph, node, "its %s '%s' is no constant, so its form cannot change", what,
+                          weir_value_name(graph, value));
+}
+
+/* --- the rules of each step --- */
+
+typedef weir_form_rule *const rule_table[WEIR_OP_COUNT];
+
+static bool refuse_codes(weir_graph *graph, weir_node node) {
+    return weir_form_fail(graph, node,
+                          "its result are integers without a scale, which has no form with float operators");
+}
+
+static bool refuse_integer(weir_graph *graph, weir_node node) {
+    return weir_form_fail(graph, node, "integer operators have no form in QONNX, which has float values only");
+}
+
+static rule_table from_operators = {[WEIR_OP_QLINEAR_MATMUL] = weir_form_split_matmul,
+                                    [WEIR_OP_QGEMM] = weir_form_split_gemm,
+                                    [WEIR_OP_MATMUL_INTEGER] = refuse_codes};
+
+static rule_table from_qonnx = {
+    [WEIR_OP_QUANT] = weir_form_split_quant, [WEIR_OP_BIPOLAR_QUANT] = weir_form_split_bipolar};
+
+static rule_table to_qonnx = {[WEIR_OP_DEQUANTIZE_LINEAR] = weir_form_join_dequantize};
+
+static bool apply(weir_graph *graph, rule_table rules) {
+    for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
+        next = weir_node_next(graph, node);
+        weir_form_rule *rule = rules[weir_node_op(graph, node)];
+        if (rule != NULL && !rule(graph, node)) return false;
+    }
+    weir_eliminate_dead_code(graph);
+    return weir_infer_graph(graph);
+}
+
+/* In QONNX no node may be left that makes or takes codes. */
+static bool has_only_floats(weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_node_info(graph, node)->class != WEIR_CLASS_TENSOR) return refuse_integer(graph, node);
+        if (weir_node_op(graph, node) == WEIR_OP_QUANTIZE_LINEAR)
+            return weir_form_fail(graph, node, "its codes go elsewhere than to a DequantizeLinear, QONNX has none");
+    }
+    return true;
+}
+
+weir_graph *weir_form_convert(const weir_graph *graph, weir_form form) {
+    weir_graph *copy = weir_graph_copy(graph);
+    bool fine = form == WEIR_FORM_NATIVE || apply(copy, from_operators);
+    if (fine && form == WEIR_FORM_QDQ) fine = apply(copy, from_qonnx);
+    if (fine && form == WEIR_FORM_QONNX) fine = apply(copy, to_qonnx) && has_only_floats(copy);
+    if (fine) return copy;
+    weir_graph_free(copy);
+    return NULL;
+}

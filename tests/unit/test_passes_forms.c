@@ -1,0 +1,254 @@
+/* Conversion between the dialects of quantized ONNX: the converted graph computes the same, at ties and clip bounds
+ * too, and what has no form is refused by name. The expected results are those of the graph before. */
+#include <math.h>
+#include <stdio.h>
+
+#include "frontend/onnx.h"
+#include "passes/interface/form.h"
+#include "test_passes_support.h"
+
+static char *digits_path(const char *file) {
+    const char *source = getenv("WEIR_SOURCE");
+    return weir_format("%s/tests/models/digits/%s", source != NULL ? source : ".", file);
+}
+
+static weir_array *run_all(const weir_graph *graph, const weir_array *data) {
+    weir_executor *executor = weir_executor_new(graph);
+    assert_non_null(executor);
+    weir_array *result = weir_executor_run_all(executor, data, 0);
+    assert_non_null(result);
+    weir_executor_free(executor);
+    return result;
+}
+
+static size_t differences(const weir_array *a, const weir_array *b) {
+    size_t count = 0;
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) count += weir_array_get(a, i) != weir_array_get(b, i);
+    return count;
+}
+
+/* --- trained networks --- */
+
+/* Quantized operators add before they scale, float ones after, so at most a few elements lie on the other side of a
+ * tie (spec of the digits models: 4 of 100,000). */
+static void digits_models_in_every_form(void **state) {
+    static const char *const models[] = {"mlp_float",         "mlp_qdq",          "mlp_qoperator",
+                                         "mlp_qlinearmatmul", "mlp_residual_qdq", "mlp_residual_qdq_relu",
+                                         "mlp_qonnx_w4a4"};
+    (void)state;
+    char *data_path = digits_path("digits_test.npz");
+    weir_array *data = weir_array_read(data_path, "x");
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        char *file = weir_format("%s.onnx", models[i]), *path = digits_path(file);
+        weir_graph *graph = weir_onnx_import(path, NULL);
+        weir_array *expected = run_all(graph, data);
+        for (int form = WEIR_FORM_QDQ; form <= WEIR_FORM_QONNX; form++) {
+            weir_graph *formed = weir_form_convert(graph, (weir_form)form);
+            assert_non_null(formed);
+            assert_true(weir_graph_verify(formed));
+            const bool qonnx = form == WEIR_FORM_QONNX;
+            const weir_op gone[] = {WEIR_OP_QLINEAR_MATMUL, WEIR_OP_QGEMM,
+                                    qonnx ? WEIR_OP_DEQUANTIZE_LINEAR : WEIR_OP_QUANT,
+                                    qonnx ? WEIR_OP_QUANTIZE_LINEAR : WEIR_OP_BIPOLAR_QUANT};
+            for (size_t j = 0; j < 4; j++) assert_int_equal(count_op(formed, gone[j]), 0);
+            assert_string_equal(weir_graph_output_name(formed, 0), weir_graph_output_name(graph, 0));
+            weir_array *found = run_all(formed, data);
+            assert_true(differences(found, expected) <= 1);
+            weir_array_free(found);
+            weir_graph_free(formed);
+        }
+        weir_array_free(expected);
+        weir_graph_free(graph);
+        free(path);
+        free(file);
+    }
+    weir_array_free(data);
+    free(data_path);
+}
+
+/* --- quantizers by themselves --- */
+
+enum { ROWS = 3, COLUMNS = 701 };
+
+static weir_value add_input(weir_graph *graph, const char *name, weir_dtype dtype) {
+    weir_type type = {.dtype = dtype, .shape = {2, {ROWS, COLUMNS}}, .quant = {.axis = -1}};
+    if (dtype != WEIR_FLOAT32) {
+        type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 8, .axis = -1};
+        type.has_range = true;
+        weir_quant_limits(&type.quant, &type.low, &type.high);
+    }
+    return weir_graph_add_input(graph, name, &type);
+}
+
+/* A parameter: one number, or a list of three. */
+static weir_value add_parameter(weir_graph *graph, weir_dtype dtype, int count, double a, double b, double c) {
+    const double values[] = {a, b, c};
+    weir_array *array = weir_array_new(dtype, &(weir_shape){count > 1, {count}});
+    for (int i = 0; i < count; i++) weir_array_set(array, (size_t)i, values[i]);
+    weir_value value = weir_graph_add_constant(graph, "p", array);
+    weir_array_free(array);
+    return value;
+}
+
+static weir_value add_node(weir_graph *graph, weir_op op, weir_value a, weir_value b, weir_value c, weir_value d) {
+    const weir_value inputs[] = {a, b, c, d};
+    const size_t count = d.id != 0 ? 4 : c.id != 0 ? 3 : b.id != 0 ? 2 : 1;
+    weir_node node = weir_graph_add_node(graph, op, "n", inputs, count, 1, WEIR_NO_NODE);
+    if (count == 3 && weir_value_type(graph, b)->shape.rank == 1) weir_node_set_int(graph, node, "axis", 0);
+    if (op == WEIR_OP_QUANT) {
+        weir_node_set_int(graph, node, "signed", 0);
+        weir_node_set_int(graph, node, "narrow", 0);
+    }
+    assert_true(weir_infer_node(graph, node));
+    return weir_node_output(graph, node, 0);
+}
+
+/* Multiples of 1/16 from far below to far above, a row like the other. */
+static weir_array *sixteenths(void) {
+    weir_array *array = weir_array_new(WEIR_FLOAT32, &(weir_shape){2, {ROWS, COLUMNS}});
+    for (size_t i = 0; i < array->count; i++) weir_array_set(array, i, ((double)(i % COLUMNS) - COLUMNS / 2) / 16);
+    return array;
+}
+
+/* x through QuantizeLinear and DequantizeLinear with one zero point, or with three. */
+static weir_graph *make_linear(weir_dtype dtype, int count, double z0, double z1, double z2) {
+    weir_graph *graph = weir_graph_new("g");
+    weir_value scale = add_parameter(graph, WEIR_FLOAT32, count, 0.125, 0.125, 0.25);
+    weir_value zero = add_parameter(graph, dtype, count, z0, z1, z2);
+    weir_value q =
+        add_node(graph, WEIR_OP_QUANTIZE_LINEAR, add_input(graph, "x", WEIR_FLOAT32), scale, zero, WEIR_NO_VALUE);
+    weir_graph_add_output(graph, "y", add_node(graph, WEIR_OP_DEQUANTIZE_LINEAR, q, scale, zero, WEIR_NO_VALUE));
+    return graph;
+}
+
+static weir_graph *make_quant(double bits, double zero, bool is_signed, bool narrow) {
+    weir_graph *graph = weir_graph_new("g");
+    weir_value scale = add_parameter(graph, WEIR_FLOAT32, 1, 0.125, 0, 0);
+    weir_value z = add_parameter(graph, WEIR_FLOAT32, 1, zero, 0, 0),
+               b = add_parameter(graph, WEIR_FLOAT32, 1, bits, 0, 0);
+    weir_value y = add_node(graph, WEIR_OP_QUANT, add_input(graph, "x", WEIR_FLOAT32), scale, z, b);
+    weir_node_set_int(graph, weir_value_producer(graph, y), "signed", is_signed);
+    weir_node_set_int(graph, weir_value_producer(graph, y), "narrow", narrow);
+    weir_graph_add_output(graph, "y", y);
+    return graph;
+}
+
+/* Half of the inputs are ties: both conversions must keep the side on which each falls, whatever the zero point. */
+static void expect_same(weir_graph *graph, weir_form form) {
+    weir_array *data = sixteenths(), *expected = run_all(graph, data);
+    weir_graph *formed = weir_form_convert(graph, form);
+    assert_non_null(formed);
+    assert_true(weir_graph_verify(formed));
+    weir_array *found = run_all(formed, data);
+    assert_int_equal(differences(expected, found), 0);
+    weir_array_free(found);
+    weir_array_free(expected);
+    weir_array_free(data);
+    weir_graph_free(formed);
+    weir_graph_free(graph);
+}
+
+static void ties_stay_in_qonnx(void **state) {
+    static const double zeros[] = {0, 1, 2, 77, 128, 255};
+    (void)state;
+    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
+        expect_same(make_linear(WEIR_UINT8, 1, zeros[i], 0, 0), WEIR_FORM_QONNX);
+    for (int zero = -128; zero <= 127; zero += 51) expect_same(make_linear(WEIR_INT8, 1, zero, 0, 0), WEIR_FORM_QONNX);
+    expect_same(make_linear(WEIR_UINT8, 3, 0, 128, 200), WEIR_FORM_QONNX);
+    /* An odd zero point is what makes the difference: the plain translation would fail. */
+    weir_graph *graph = make_linear(WEIR_UINT8, 1, 77, 0, 0), *formed = weir_form_convert(graph, WEIR_FORM_QONNX);
+    assert_int_equal(count_op(formed, WEIR_OP_CLIP), 1);
+    weir_graph *naive = make_quant(8, 77, false, false);
+    weir_array *data = sixteenths(), *expected = run_all(graph, data), *found = run_all(naive, data);
+    assert_true(differences(expected, found) > 50);
+    weir_array_free(expected);
+    weir_array_free(found);
+    weir_array_free(data);
+    weir_graph_free(naive);
+    weir_graph_free(formed);
+    weir_graph_free(graph);
+}
+
+static void ties_stay_in_qdq(void **state) {
+    static const double widths[] = {1, 2, 4, 7, 8, 12};
+    static const double zeros[] = {0, 2, 6};
+    (void)state;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        for (size_t j = 0; j < sizeof zeros / sizeof *zeros; j++) {
+            for (int kind = 0; kind < 4; kind++) {
+                if (widths[i] < 4 && (zeros[j] > 0 || kind > 1)) continue; /* outside of the codes */
+                expect_same(make_quant(widths[i], zeros[j], kind & 1, kind & 2), WEIR_FORM_QDQ);
+            }
+        }
+    }
+}
+
+/* --- what is refused --- */
+
+/* The graph has no such form, and the message says that. Takes over the graph. */
+static void expect_refused(weir_graph *graph, weir_form form, const char *text) {
+    weir_text_free(&test_messages);
+    weir_text_add(&test_messages, "");
+    assert_null(weir_form_convert(graph, form));
+    if (strstr(test_messages.data, text) == NULL) print_message("%s", test_messages.data);
+    assert_non_null(strstr(test_messages.data, text));
+    weir_graph_free(graph);
+}
+
+static void what_has_no_form_is_named(void **state) {
+    (void)state;
+    expect_refused(make_linear(WEIR_UINT8, 3, 0, 1, 2), WEIR_FORM_QONNX, "zero points are odd and a channel each");
+    weir_graph *graph = make_quant(8, 0, true, false);
+    weir_node_set_string(graph, weir_graph_last(graph), "rounding_mode", "FLOOR");
+    expect_refused(graph, WEIR_FORM_QDQ, "node 'n' (qonnx.custom_op.general.Quant): its rounding mode is FLOOR");
+    expect_refused(make_quant(20, 0, true, false), WEIR_FORM_QDQ, "fit no element type of QuantizeLinear");
+    expect_refused(make_quant(4, 5, false, false), WEIR_FORM_QDQ, "its zero point is odd");
+    expect_refused(make_quant(7.5, 0, true, false), WEIR_FORM_QDQ, "its bit width is 7.5");
+    graph = weir_graph_new("g");
+    weir_value x = add_input(graph, "x", WEIR_FLOAT32), one = add_parameter(graph, WEIR_FLOAT32, 1, 1, 0, 0);
+    weir_graph_add_output(graph, "y", add_node(graph, WEIR_OP_BIPOLAR_QUANT, x, one, WEIR_NO_VALUE, WEIR_NO_VALUE));
+    expect_refused(graph, WEIR_FORM_QDQ, "QuantizeLinear has no sign without zero");
+    graph = weir_graph_new("g");
+    weir_value codes = add_input(graph, "codes", WEIR_INT8);
+    one = add_parameter(graph, WEIR_FLOAT32, 1, 1, 0, 0);
+    weir_graph_add_output(graph, "y",
+                          add_node(graph, WEIR_OP_DEQUANTIZE_LINEAR, codes, one, WEIR_NO_VALUE, WEIR_NO_VALUE));
+    expect_refused(graph, WEIR_FORM_QONNX, "its codes 'codes' are an input of the graph");
+    graph = weir_graph_new("g");
+    codes = add_input(graph, "codes", WEIR_INT8);
+    weir_graph_add_output(graph, "y",
+                          add_node(graph, WEIR_OP_MAXIMUM, codes, WEIR_NO_VALUE, WEIR_NO_VALUE, WEIR_NO_VALUE));
+    expect_refused(graph, WEIR_FORM_QONNX, "node 'n' (weir.Maximum): integer operators have no form in QONNX");
+}
+
+/* Codes that go elsewhere, and scales that are computed. */
+static void codes_and_computed_scales(void **state) {
+    (void)state;
+    weir_graph *graph = make_linear(WEIR_UINT8, 1, 0, 0, 0);
+    weir_graph_add_output(graph, "codes", weir_node_output(graph, weir_graph_first(graph), 0));
+    expect_refused(graph, WEIR_FORM_QONNX, "its codes go elsewhere than to a DequantizeLinear");
+    graph = weir_graph_new("g");
+    weir_type scalar = {.dtype = WEIR_FLOAT32, .quant = {.axis = -1}};
+    weir_value x = add_input(graph, "x", WEIR_FLOAT32), scale = weir_graph_add_input(graph, "s", &scalar);
+    weir_value zero = add_parameter(graph, WEIR_UINT8, 1, 0, 0, 0);
+    weir_value q = add_node(graph, WEIR_OP_QUANTIZE_LINEAR, x, scale, zero, WEIR_NO_VALUE);
+    weir_graph_add_output(graph, "y", add_node(graph, WEIR_OP_DEQUANTIZE_LINEAR, q, scale, zero, WEIR_NO_VALUE));
+    expect_refused(graph, WEIR_FORM_QONNX, "its scale 's' is no constant");
+    graph = weir_graph_new("g");
+    q = add_node(graph, WEIR_OP_QUANTIZE_LINEAR, add_input(graph, "x", WEIR_FLOAT32),
+                 add_parameter(graph, WEIR_FLOAT32, 1, 1, 0, 0), add_parameter(graph, WEIR_UINT8, 1, 0, 0, 0),
+                 WEIR_NO_VALUE);
+    weir_value other = add_parameter(graph, WEIR_FLOAT32, 1, 2, 0, 0);
+    zero = add_parameter(graph, WEIR_UINT8, 1, 0, 0, 0);
+    weir_graph_add_output(graph, "y", add_node(graph, WEIR_OP_DEQUANTIZE_LINEAR, q, other, zero, WEIR_NO_VALUE));
+    expect_refused(graph, WEIR_FORM_QONNX, "reads the codes of node 'n' with another scale or zero point");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(digits_models_in_every_form), TEST(ties_stay_in_qonnx),        TEST(ties_stay_in_qdq),
+        TEST(what_has_no_form_is_named),   TEST(codes_and_computed_scales),
+    };
+    return cmocka_run_group_tests_name("forms", tests, NULL, NULL);
+}
