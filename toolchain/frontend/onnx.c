@@ -289,11 +289,17 @@ static bool resolve_inputs(importer *im, const Onnx__NodeProto *proto, weir_valu
 
 /* Names and values of the outputs that the operator has here; `first` is the value of the first. */
 static void define_outputs(importer *im, const Onnx__NodeProto *proto, weir_node node, weir_value first) {
-    for (size_t i = 0; i < proto->n_output && i < weir_node_output_count(im->graph, node); i++) {
-        if (*proto->output[i] == '\0') continue;
+    for (size_t i = 0; i < weir_node_output_count(im->graph, node); i++) {
+        const weir_value value = i == 0 ? first : weir_node_output(im->graph, node, i);
+        if (*proto->output[i] == '\0') {
+            char part[32];
+            snprintf(part, sizeof part, "output%zu", i);
+            weir_onnx_form_rename(im->graph, &im->scope, value, weir_node_name(im->graph, node), part);
+            continue;
+        }
         weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[i]);
-        d->value = i == 0 ? first : weir_node_output(im->graph, node, i);
-        weir_value_set_name(im->graph, d->value, d->name);
+        d->value = value;
+        weir_value_set_name(im->graph, value, d->name);
     }
 }
 

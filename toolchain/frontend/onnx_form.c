@@ -99,12 +99,20 @@ static bool form_split(const weir_onnx_form *form, weir_value *inputs, size_t *c
     return true;
 }
 
+void weir_onnx_form_rename(weir_graph *graph, const weir_onnx_scope *scope, weir_value value, const char *base,
+                           const char *part) {
+    char *name = weir_onnx_form_name(scope, base, part);
+    weir_value_set_name(graph, value, name);
+    free(name);
+}
+
 /* A node that the file does not have, for the node that it has. */
 static weir_node add_helper(const weir_onnx_form *form, weir_op op, const char *suffix, const weir_value *inputs,
                             size_t count) {
     char *name = weir_format("%s_%s", form->name, suffix);
     const weir_node node = weir_graph_add_node(form->graph, op, name, inputs, count, 1, WEIR_NO_NODE);
     weir_node_set_location(form->graph, node, form->location);
+    weir_onnx_form_rename(form->graph, form->scope, weir_node_output(form->graph, node, 0), form->name, suffix);
     free(name);
     return node;
 }
@@ -190,8 +198,9 @@ static weir_value restore_shape(const weir_onnx_form *form, weir_value value) {
     const weir_shape *shape = &weir_value_type(form->graph, form->unflattened)->shape;
     weir_value inputs[2] = {value};
     size_t count = 1;
+    weir_onnx_form_rename(form->graph, form->scope, value, form->name, "matrix");
     place_constant(form, "shape", integers(shape->dim, (size_t)shape->rank), inputs, &count, 1);
-    const weir_node reshape = add_helper(form, WEIR_OP_RESHAPE, "shape", inputs, 2);
+    const weir_node reshape = add_helper(form, WEIR_OP_RESHAPE, "restored", inputs, 2);
     weir_infer_node(form->graph, reshape);
     return weir_node_output(form->graph, reshape, 0);
 }

@@ -34,4 +34,8 @@ weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node);
 /* "`base`.`part`", with "_" added while the file uses the name; heap memory. */
 char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part);
 
+/* Gives a value that the file does not name such a name. */
+void weir_onnx_form_rename(weir_graph *graph, const weir_onnx_scope *scope, weir_value value, const char *base,
+                           const char *part);
+
 #endif
