@@ -202,7 +202,7 @@ static void reshape(builder *b) {
 
 static void flatten(builder *b) {
     weir_value x = pick(b);
-    add(b, WEIR_OP_FLATTEN, &x, 1);
+    if (shape_of(b, x)->rank > 0) add(b, WEIR_OP_FLATTEN, &x, 1);
 }
 
 static void transpose(builder *b) {

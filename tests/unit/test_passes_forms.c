@@ -15,7 +15,7 @@ static char *digits_path(const char *file) {
 static weir_array *run_all(const weir_graph *graph, const weir_array *data) {
     weir_executor *executor = weir_executor_new(graph);
     assert_non_null(executor);
-    weir_array *result = weir_executor_run_all(executor, data, 0);
+    weir_array *result = weir_executor_run_all(executor, data, 0, 0);
     assert_non_null(result);
     weir_executor_free(executor);
     return result;

@@ -18,8 +18,8 @@ bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs)
 const weir_array *weir_executor_value(const weir_executor *executor, weir_value value);
 
 /* The first `frames` frames of a batch, or all when there are not more or it is 0: `data` has frames on its first axis
- * and the input's elements on the rest (one graph input). Returns output `output` as [frames, ...elements of a frame], in the element type that the graph declares. Heap array;
- * NULL after a reported error. */
+ * and the input's elements on the rest (one graph input). Returns output `output` as [frames, ...elements of a frame],
+ * in the element type that the graph declares. Heap array; NULL after a reported error. */
 weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *data, int64_t frames, size_t output);
 /* How many frames of the graph's first input `data` holds, or -1 after a reported error naming both shapes. */
 int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data);

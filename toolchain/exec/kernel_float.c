@@ -2,10 +2,14 @@
 #include "exec/kernel_common.h"
 
 #include <cblas.h>
+#include <pthread.h>
 #include <string.h>
 
 /* A leading dimension of 0 is an error to BLAS, even when there is nothing to read. */
 static int leading(size_t columns) { return columns == 0 ? 1 : (int)columns; }
+
+/* A BLAS built for one thread hands out its work memory without a lock: two calls at a time give wrong products. */
+static pthread_mutex_t blas = PTHREAD_MUTEX_INITIALIZER;
 
 void weir_kernel_product(const weir_product_call *call, const weir_array *a, size_t a_at, const weir_array *b,
                          size_t b_at, weir_array *y, size_t y_at) {
@@ -16,6 +20,7 @@ void weir_kernel_product(const weir_product_call *call, const weir_array *a, siz
     const int ldb = leading(call->transpose_b ? call->inner : call->columns);
     const int ldy = leading(call->pitch == 0 ? call->columns : call->pitch);
     if (rows == 0 || columns == 0) return;
+    pthread_mutex_lock(&blas);
     if (y->dtype == WEIR_FLOAT32) {
         cblas_sgemm(CblasRowMajor, ta, tb, rows, columns, inner, (float)call->alpha, (const float *)a->data + a_at, lda,
                     (const float *)b->data + b_at, ldb, (float)call->beta, (float *)y->data + y_at, ldy);
@@ -23,6 +28,7 @@ void weir_kernel_product(const weir_product_call *call, const weir_array *a, siz
         cblas_dgemm(CblasRowMajor, ta, tb, rows, columns, inner, call->alpha, (const double *)a->data + a_at, lda,
                     (const double *)b->data + b_at, ldb, call->beta, (double *)y->data + y_at, ldy);
     }
+    pthread_mutex_unlock(&blas);
 }
 
 void weir_kernel_GEMM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
