@@ -22,8 +22,12 @@ bool weir_passes_register(weir_pass_registry *registry) {
                "lower_integer,realize_requantize,choose_folding,insert_streams,size_fifos,emit_verilog_top,emit_bram,"
                "emit_internal_rtl,emit_verilog_tb",
                "from an imported, quantized model to a folder of hardware") &&
-           weir_pass_registry_add_pipeline(registry, WEIR_PASS_GRAPH, "default",
-                                           "infer_type,eliminate_common_subexpr,fold_constant,simplify_expr,"
-                                           "dead_code_elimination,fuse_ops",
-                                           "what any tensor graph gains from");
+           weir_pass_registry_add_pipeline(registry, WEIR_PASS_GRAPH, "fold_scale_axis",
+                                           "backward_fold_scale_axis,forward_fold_scale_axis,fold_constant",
+                                           "scales by channel go into weights") &&
+           weir_pass_registry_add_pipeline(
+               registry, WEIR_PASS_GRAPH, "default",
+               "infer_type,simplify_inference,eliminate_common_subexpr,combine_parallel_conv2d,fold_constant,"
+               "fold_scale_axis,simplify_expr,canonicalize_ops,dead_code_elimination,fuse_ops",
+               "what any tensor graph gains from, in the order of TVM's build");
 }

@@ -39,28 +39,14 @@ static bool same_value(const weir_graph *graph, weir_value a, weir_value b) {
            weir_type_equal(weir_value_type(graph, a), weir_value_type(graph, b));
 }
 
-static bool same_attribute(const weir_attribute *a, const weir_attribute *b) {
-    if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->count != b->count) return false;
-    switch (a->kind) {
-    case WEIR_ATTRIBUTE_INT: return a->as.i == b->as.i;
-    case WEIR_ATTRIBUTE_FLOAT: return memcmp(&a->as.f, &b->as.f, sizeof a->as.f) == 0;
-    case WEIR_ATTRIBUTE_STRING: return strcmp(a->as.s, b->as.s) == 0;
-    case WEIR_ATTRIBUTE_INTS:
-        return a->count == 0 || memcmp(a->as.ints, b->as.ints, a->count * sizeof *a->as.ints) == 0;
-    default: return a->count == 0 || memcmp(a->as.floats, b->as.floats, a->count * sizeof *a->as.floats) == 0;
-    }
-}
-
 static bool same_node(const weir_graph *graph, weir_node a, weir_node b) {
     if (weir_node_op(graph, a) != weir_node_op(graph, b) ||
         weir_node_input_count(graph, a) != weir_node_input_count(graph, b) ||
         weir_node_output_count(graph, a) != weir_node_output_count(graph, b) ||
-        weir_node_attribute_count(graph, a) != weir_node_attribute_count(graph, b))
+        !weir_rewrite_same_attributes(graph, a, b))
         return false;
     for (size_t i = 0; i < weir_node_input_count(graph, a); i++)
         if (!same_value(graph, weir_node_input(graph, a, i), weir_node_input(graph, b, i))) return false;
-    for (size_t i = 0; i < weir_node_attribute_count(graph, a); i++)
-        if (!same_attribute(weir_node_attribute_at(graph, a, i), weir_node_attribute_at(graph, b, i))) return false;
     for (size_t i = 0; i < weir_node_output_count(graph, a); i++)
         if (!weir_type_equal(weir_value_type(graph, weir_node_output(graph, a, i)),
                              weir_value_type(graph, weir_node_output(graph, b, i))))

@@ -1,5 +1,6 @@
 /* Nodes whose inputs are all constants become constants, computed by the reference kernels, so results keep their bits.
- * A node without inputs is left alone, and so are quantizers unless asked for: a QDQ model says by DequantizeLinear on a
+ * Shape and Size need no constants, since shapes are known. What has no data as input is left alone: ConstantOfShape,
+ * whose input is an attribute in fact. So are quantizers unless asked for: a QDQ model says by DequantizeLinear on a
  * constant how its weights are quantized. O(size + work of the folded nodes). */
 #include <stdlib.h>
 
@@ -8,14 +9,14 @@
 #include "passes/transform/rewrite.h"
 #include "support/arena.h"
 
-static bool is_quantizer(weir_op op) {
-    return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_DEQUANTIZE_LINEAR || op == WEIR_OP_QUANT ||
-           op == WEIR_OP_BIPOLAR_QUANT;
-}
+/* Is the result that of the input's shape alone? */
+static bool reads_shape(weir_op op) { return op == WEIR_OP_SHAPE || op == WEIR_OP_SIZE; }
 
 /* All inputs that are given are constants, and there is one. */
 static bool is_fixed(const weir_graph *graph, weir_node node) {
     bool any = false;
+    if (reads_shape(weir_node_op(graph, node))) return true;
+    if (weir_node_op(graph, node) == WEIR_OP_CONSTANT_OF_SHAPE) return false;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value input = weir_node_input(graph, node, i);
         if (input.id == 0) continue;
@@ -39,6 +40,13 @@ static weir_array **evaluate(const weir_graph *graph, weir_node node) {
     for (size_t i = 0; i < outputs; i++) {
         const weir_type *type = weir_value_type(graph, weir_node_output(graph, node, i));
         results[i] = weir_array_new(type->dtype, &type->shape);
+    }
+    weir_array shape_only = {0};
+    if (reads_shape(weir_node_op(graph, node))) {
+        const weir_type *type = weir_value_type(graph, weir_node_input(graph, node, 0));
+        shape_only = (weir_array){.dtype = type->dtype, .shape = type->shape};
+        weir_shape_count(&type->shape, &shape_only.count);
+        inputs[0] = &shape_only;
     }
     weir_kernel_find(weir_node_op(graph, node))(graph, node, inputs, results);
     free(inputs);
@@ -89,7 +97,7 @@ bool weir_pass_fold_constant(const weir_pass *pass, weir_pass_context *context, 
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
         if (!weir_rewrite_may(graph, node) || !is_fixed(graph, node) || !weir_kernel_supports(graph, node)) continue;
-        if (quantizers || !is_quantizer(weir_node_op(graph, node))) fold(&rewrite, node);
+        if (quantizers || !weir_rewrite_is_quantizer(weir_node_op(graph, node))) fold(&rewrite, node);
     }
     weir_pass_count(context, "nodes folded", (int64_t)rewrite.count);
     if (rewrite.count == 0) weir_pass_unchanged(context);

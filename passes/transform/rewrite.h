@@ -8,16 +8,43 @@
  * type, the rest of the graph is inferred anew at the end. */
 typedef struct weir_rewrite {
     weir_graph *graph;
-    size_t count; /* rewritings so far */
+    size_t count; /* nodes removed so far */
     bool is_stale;
+    weir_node at; /* new nodes go before it, with its place in the source and its name in front of theirs */
 } weir_rewrite;
 
 /* May passes over tensors change the node? Not when it stands in hardware or belongs to a stream. */
 bool weir_rewrite_may(const weir_graph *graph, weir_node node);
 /* Every use of `old` becomes one of `with`. */
 void weir_rewrite_replace(weir_rewrite *rewrite, weir_value old, weir_value with);
-/* Removes a node whose outputs are unused and the constants that only it used; counts as one rewriting. */
+/* Removes a node whose outputs are unused and the constants that only it used. */
 void weir_rewrite_remove(weir_rewrite *rewrite, weir_node node);
+/* A new node before `at` with one inferred output, which is returned; called "at_suffix", or what is free. */
+weir_value weir_rewrite_node(weir_rewrite *rewrite, weir_op op, const char *suffix, const weir_value *inputs,
+                             size_t count);
+#define WEIR_REWRITE_NODE(rewrite, op, suffix, ...)                                                                    \
+    weir_rewrite_node(rewrite, op, suffix, (weir_value[]){__VA_ARGS__},                                                \
+                      sizeof((weir_value[]){__VA_ARGS__}) / sizeof(weir_value))
+/* The same in steps, for nodes with attributes: a node whose output has no type, its attributes, its type. */
+weir_value weir_rewrite_start(weir_rewrite *rewrite, weir_op op, const char *suffix, const weir_value *inputs,
+                              size_t count);
+void weir_rewrite_set_int(weir_rewrite *rewrite, weir_value value, const char *name, int64_t number);
+void weir_rewrite_copy_attributes(weir_rewrite *rewrite, weir_value value, weir_node from);
+weir_value weir_rewrite_infer(weir_rewrite *rewrite, weir_value value); /* returns the value */
+/* New constants: one element of the type, a vector of int64 (a shape, axes), the same elements in another shape. */
+weir_value weir_rewrite_number(weir_rewrite *rewrite, const char *suffix, weir_dtype dtype, double number);
+weir_value weir_rewrite_integers(weir_rewrite *rewrite, const char *suffix, const int64_t *values, size_t count);
+/* `value` in another shape with as many elements: itself, a new constant, or a Reshape. */
+weir_value weir_rewrite_reshape(weir_rewrite *rewrite, const char *suffix, weir_value value, const weir_shape *shape);
+/* Output 0 of `at` is `value` from now on; `at` goes. The node that makes the value takes over the names. */
+void weir_rewrite_become(weir_rewrite *rewrite, weir_value value);
+/* Have the nodes the same attributes, bit by bit? */
+bool weir_rewrite_same_attributes(const weir_graph *graph, weir_node a, weir_node b);
+/* Does the value hold a model's parameters: a constant, a graph input, or products, quotients and shapes of these? Not
+ * when it comes out of a quantizer: then nothing may be put between the two. O(1). */
+bool weir_rewrite_is_parameter(const weir_graph *graph, weir_value value);
+/* QuantizeLinear, DequantizeLinear, Quant, BipolarQuant. */
+bool weir_rewrite_is_quantizer(weir_op op);
 /* Infers what became stale; false after a reported error. */
 bool weir_rewrite_finish(weir_rewrite *rewrite);
 

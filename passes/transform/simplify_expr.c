@@ -2,7 +2,7 @@
  * execution order: a rule looks at a node and at what makes its input, which is simple already. O(size).
  *
  * x + 0 is x but for one value: -0.0 + 0.0 is 0.0. So real additions of 0.0 stay unless `signed_zeros` is off; x - 0.0,
- * and x + -0.0, keep the sign and go. */
+ * and x + -0.0, keep the sign and go. For the same reason x - -0.0 stays. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,56 +78,93 @@ static bool is_filled(const simplifier *s, weir_value value, double number) {
     if (constant == NULL) return false;
     for (size_t i = 0; i < constant->count; i++) {
         const double found = weir_array_get(constant, i);
-        if (found != number || signbit(found) != signbit(number)) return false;
+        if (found != number || (signbit(found) != 0) != (signbit(number) != 0)) return false;
     }
     return constant->count > 0;
 }
 
-/* The other operand alone, when operand `index` is neutral and its shape does not widen the result. */
-static bool drop_operand(simplifier *s, weir_node node, size_t index) {
-    const weir_value other = input_of(s, node, 1 - index);
-    return weir_shape_equal(shape_of(s, other), shape_of(s, weir_node_output(s->rewrite.graph, node, 0))) &&
-           become(s, node, other);
+/* Operands that leave the other one as it is: every bit of it, or, of real numbers, all but the sign of zeros. */
+typedef struct neutral {
+    weir_op op;
+    bool either; /* not only on the right */
+    double exact, nearly;
+} neutral;
+
+static const neutral neutrals[] = {{WEIR_OP_ADD, true, -0.0, 0.0},
+                                   {WEIR_OP_SUB, false, 0.0, -0.0},
+                                   {WEIR_OP_MUL, true, 1, 1},
+                                   {WEIR_OP_DIV, false, 1, 1}};
+
+static bool is_neutral(const simplifier *s, const neutral *row, weir_value operand) {
+    if (!weir_dtype_is_float(weir_value_type(s->rewrite.graph, operand)->dtype))
+        return is_filled(s, operand, fabs(row->exact));
+    return is_filled(s, operand, row->exact) || (!s->signed_zeros && is_filled(s, operand, row->nearly));
 }
 
-static bool simplify_add(simplifier *s, weir_node node) {
-    for (size_t i = 0; i < 2; i++) {
-        const weir_value operand = input_of(s, node, i);
-        const bool is_float = weir_dtype_is_float(weir_value_type(s->rewrite.graph, operand)->dtype);
-        const bool zero = is_filled(s, operand, 0.0) && (!is_float || !s->signed_zeros);
-        if ((zero || (is_float && is_filled(s, operand, -0.0))) && drop_operand(s, node, i)) return true;
+/* The other operand alone, when one is neutral and does not widen the other's shape. */
+static bool simplify_neutral(simplifier *s, weir_node node) {
+    const neutral *row = neutrals;
+    while (row->op != weir_node_op(s->rewrite.graph, node)) row++;
+    for (size_t i = row->either ? 0 : 1; i < 2; i++) {
+        const weir_value other = input_of(s, node, 1 - i);
+        if (is_neutral(s, row, input_of(s, node, i)) &&
+            weir_shape_equal(shape_of(s, other), shape_of(s, weir_node_output(s->rewrite.graph, node, 0))))
+            return become(s, node, other);
     }
     return false;
+}
+
+/* --- element types --- */
+
+/* Bits that an integer type holds beside the sign, or that a real one holds exactly; 0: bool. */
+static int precision(weir_dtype dtype) {
+    if (dtype == WEIR_BOOL) return 0;
+    if (dtype == WEIR_FLOAT16) return 11;
+    if (dtype == WEIR_FLOAT32) return 24;
+    if (dtype == WEIR_FLOAT64) return 53;
+    return (int)weir_dtype_size(dtype) * 8 - weir_dtype_is_signed(dtype);
+}
+
+/* Does every value of type `from` have its like in `to`? */
+static bool holds(weir_dtype to, weir_dtype from) {
+    if (to == from) return true;
+    if (to == WEIR_BOOL || (weir_dtype_is_float(from) && !weir_dtype_is_float(to))) return false;
+    if (!weir_dtype_is_float(to) && weir_dtype_is_signed(from) && !weir_dtype_is_signed(to)) return false;
+    return precision(to) >= precision(from);
+}
+
+/* A conversion to the type at hand goes. One behind another that lost nothing takes the first one's input, unless the
+ * target would be reached from real numbers instead of integers, or the reverse, and cannot hold all of them: what does
+ * not fit is saturated from one and wrapped from the other. */
+static bool simplify_cast(simplifier *s, weir_node node) {
+    const weir_graph *graph = s->rewrite.graph;
+    const weir_value input = input_of(s, node, 0);
+    const weir_dtype to = weir_value_type(graph, weir_node_output(graph, node, 0))->dtype;
+    const weir_dtype between = weir_value_type(graph, input)->dtype;
+    if (to == between) return become(s, node, input);
+    const weir_node first = producer_with(s, node, WEIR_OP_CONVERT);
+    if (first.id == 0) return false;
+    const weir_value root = input_of(s, first, 0);
+    const weir_dtype from = weir_value_type(graph, root)->dtype;
+    if (!holds(between, from) || (weir_dtype_is_float(from) != weir_dtype_is_float(between) && !holds(to, from)))
+        return false;
+    return to == from ? become(s, node, root) : take_from(s, node, root);
 }
 
 /* --- shape --- */
 
 /* Only another shape of the same elements in the same order. */
-static bool is_view(weir_op op) { return op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN; }
+static bool is_view(weir_op op) {
+    return op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_SQUEEZE || op == WEIR_OP_UNSQUEEZE;
+}
 
-/* A Reshape of `from` to the output's shape, spelled out, takes the node's place and names. A 0 would copy. */
+/* A Reshape of `from` to the output's shape, spelled out, in the node's place. */
 static bool reshape(simplifier *s, weir_node node, weir_value from) {
-    weir_graph *graph = s->rewrite.graph;
-    const weir_value output = weir_node_output(graph, node, 0);
-    const char *node_name = weir_node_name(graph, node), *output_name = weir_value_name(graph, output);
-    const weir_shape *to = shape_of(s, output);
-    weir_array *shape = weir_array_new(WEIR_INT64, &(weir_shape){1, {to->rank}});
-    bool any_zero = false;
-    for (int i = 0; i < to->rank; i++) {
-        weir_array_set_int(shape, (size_t)i, to->dim[i]);
-        any_zero = any_zero || to->dim[i] == 0;
-    }
-    char *name = weir_format("%s_shape", node_name);
-    const weir_value inputs[] = {from, weir_graph_add_constant(graph, name, shape)};
-    const weir_node made = weir_graph_add_node(graph, WEIR_OP_RESHAPE, node_name, inputs, 2, 1, node);
-    free(name);
-    weir_array_free(shape);
-    weir_node_set_location(graph, made, weir_node_location(graph, node));
-    if (any_zero) weir_node_set_int(graph, made, "allowzero", 1);
-    if (!weir_infer_node(graph, made)) s->rewrite.is_stale = true;
-    become(s, node, weir_node_output(graph, made, 0));
-    weir_node_rename(graph, made, node_name, "");
-    weir_value_set_name(graph, weir_node_output(graph, made, 0), output_name);
+    const weir_value between = input_of(s, node, 0), output = weir_node_output(s->rewrite.graph, node, 0);
+    const weir_shape shape = *shape_of(s, output);
+    s->rewrite.at = node;
+    weir_rewrite_become(&s->rewrite, weir_rewrite_reshape(&s->rewrite, "view", from, &shape));
+    drop_unused(s, between);
     return true;
 }
 
@@ -180,12 +217,40 @@ static bool simplify_transpose(simplifier *s, weir_node node) {
     return take_from(s, node, root);
 }
 
+/* --- copies --- */
+
+/* Operators that give their first input when the shape stays: all of a Slice, an Expand to the same shape. */
+static bool simplify_same_shape(simplifier *s, weir_node node) {
+    const weir_value input = input_of(s, node, 0);
+    return weir_shape_equal(shape_of(s, input), shape_of(s, weir_node_output(s->rewrite.graph, node, 0))) &&
+           become(s, node, input);
+}
+
+/* A Slice backwards keeps the shape too. */
+static bool simplify_slice(simplifier *s, weir_node node) {
+    const weir_value steps = input_of(s, node, 4);
+    const weir_array *known = steps.id == 0 ? NULL : weir_value_constant(s->rewrite.graph, steps);
+    for (size_t i = 0; known != NULL && i < known->count; i++)
+        if (weir_array_get_int(known, i) < 0) return false;
+    return simplify_same_shape(s, node);
+}
+
+static bool simplify_concat(simplifier *s, weir_node node) {
+    return weir_node_input_count(s->rewrite.graph, node) == 1 && become(s, node, input_of(s, node, 0));
+}
+
 /* Returns whether it changed something. */
 typedef bool rule(simplifier *s, weir_node node);
 
 static rule *const rules[WEIR_OP_COUNT] = {
-    [WEIR_OP_IDENTITY] = simplify_identity, [WEIR_OP_RELU] = simplify_relu,    [WEIR_OP_ADD] = simplify_add,
-    [WEIR_OP_RESHAPE] = simplify_view,      [WEIR_OP_FLATTEN] = simplify_view, [WEIR_OP_TRANSPOSE] = simplify_transpose,
+    [WEIR_OP_IDENTITY] = simplify_identity, [WEIR_OP_RELU] = simplify_relu,
+    [WEIR_OP_ADD] = simplify_neutral,       [WEIR_OP_SUB] = simplify_neutral,
+    [WEIR_OP_MUL] = simplify_neutral,       [WEIR_OP_DIV] = simplify_neutral,
+    [WEIR_OP_CONVERT] = simplify_cast,      [WEIR_OP_TRANSPOSE] = simplify_transpose,
+    [WEIR_OP_RESHAPE] = simplify_view,      [WEIR_OP_FLATTEN] = simplify_view,
+    [WEIR_OP_SQUEEZE] = simplify_view,      [WEIR_OP_UNSQUEEZE] = simplify_view,
+    [WEIR_OP_EXPAND] = simplify_same_shape, [WEIR_OP_SLICE] = simplify_slice,
+    [WEIR_OP_CONCAT] = simplify_concat,
 };
 
 bool weir_pass_simplify_expr(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {

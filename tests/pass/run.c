@@ -1,7 +1,7 @@
-/* One case of tests/pass: a graph, a pipeline, and the graph that must come out. usage: run_pass CASE
+/* One case of tests/pass: a graph, a pipeline, and the graph that must come out. usage: run_pass CASE [--print]
  * Besides the text it checks that the result verifies, reads back byte for byte, stays as it is when the pipeline runs
  * again, and computes the same as before on random inputs. tests/README.md describes the file; exit status 0 when all
- * holds (or, in a case with `planted:`, when exactly that check fails), else 1. */
+ * holds (or, in a case with `planted:`, when exactly that check fails), else 1. --print shows the result as well. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,7 @@ typedef struct test_case {
 } test_case;
 
 static weir_text messages;
+static bool print_result;
 /* The first check that failed: "text", "values", "results", ...; NULL while all is well. */
 static const char *failed;
 
@@ -336,6 +337,7 @@ static void check_result(const test_case *c, const weir_graph *before, weir_modu
     const double tolerance = c->check == NULL || strcmp(c->check, "none") == 0 ? 0 : atof(c->check);
     weir_text text = {0}, again = {0};
     print_graph(module, &text);
+    if (print_result) fputs(text.data, stdout);
     check_equal("text", c->expected, text.data);
     check_values(c, after, tolerance);
     check_round_trip(after, text.data);
@@ -370,9 +372,10 @@ static void run_case(const test_case *c) {
 int main(int count, char **arguments) {
     test_case c = {0};
     size_t size;
-    char *text = count == 2 ? weir_file_read(arguments[1], &size) : NULL;
+    print_result = count == 3 && strcmp(arguments[2], "--print") == 0;
+    char *text = count == 2 || print_result ? weir_file_read(arguments[1], &size) : NULL;
     if (text == NULL || !read_case(text, &c)) {
-        fprintf(stderr, "usage: run_pass CASE\n");
+        fprintf(stderr, "usage: run_pass CASE [--print]\n");
         free(text);
         return 2;
     }

@@ -1,0 +1,146 @@
+/* A product with a scale by channel goes into the weights of the convolutions and matrix products behind it, through
+ * sums (whose other operand is divided by it) and, when it is a positive constant, through Relu and LeakyRelu.
+ *
+ * First, from the last node to the first, each value says whether all its users can take a scale, and along which axis;
+ * a graph output cannot, and users that disagree cannot. Then, in execution order, products pass their data on and the
+ * scale beside it, until weights take it. O(size), and one more node for each array that is scaled, which fold_constant
+ * computes. */
+#include <stdlib.h>
+
+#include "passes/passes.h"
+#include "passes/transform/scale_axis.h"
+#include "support/arena.h"
+
+typedef struct folder {
+    weir_rewrite rewrite;
+    bool *is_read;           /* by value: a user was asked */
+    weir_scale_offer *offer; /* by value: what all users asked so far agree on */
+    weir_value *base;        /* by value: what stands for it before the scale; none: it is not scaled */
+    weir_value *scale;       /* by value: the scale that is missing in base */
+} folder;
+
+static weir_value input_of(const folder *f, weir_node node, size_t index) {
+    return weir_node_input(f->rewrite.graph, node, index);
+}
+
+static bool has_shape(const weir_graph *graph, weir_value value, weir_value other) {
+    return weir_shape_equal(&weir_value_type(graph, value)->shape, &weir_value_type(graph, other)->shape);
+}
+
+/* --- what can be scaled --- */
+
+static weir_scale_offer agreed(weir_scale_offer a, weir_scale_offer b) {
+    if (a.axis != b.axis || a.axis < 0) return WEIR_NO_OFFER;
+    return (weir_scale_offer){a.axis, a.is_positive || b.is_positive, a.is_divisor || b.is_divisor};
+}
+
+/* What the node offers for input `index`, given what its users offer. */
+static weir_scale_offer offer_of(const folder *f, weir_node node, size_t index, weir_scale_offer behind) {
+    const weir_graph *graph = f->rewrite.graph;
+    const weir_value data = input_of(f, node, index);
+    weir_scale_product product;
+    if (weir_scale_product_of(graph, node, &product)) {
+        const bool can = index == 0 && product.weight_in_axis >= 0;
+        return can ? (weir_scale_offer){.axis = product.in_axis} : WEIR_NO_OFFER;
+    }
+    if (weir_scale_is_relu(graph, node)) {
+        behind.is_positive = true;
+        return behind;
+    }
+    if (!weir_scale_is_sum(graph, node) || behind.axis < 0) return WEIR_NO_OFFER;
+    const weir_value other = input_of(f, node, 1 - index);
+    if (!has_shape(graph, data, weir_node_output(graph, node, 0)) || !weir_scale_fits(graph, data, other, behind.axis))
+        return WEIR_NO_OFFER;
+    behind.is_divisor = true;
+    return behind;
+}
+
+static void ask(folder *f, weir_node node) {
+    const weir_graph *graph = f->rewrite.graph;
+    const weir_value y = weir_node_output(graph, node, 0);
+    const weir_scale_offer behind = weir_value_is_output(graph, y) ? WEIR_NO_OFFER : f->offer[y.id];
+    f->offer[y.id] = behind;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value input = input_of(f, node, i);
+        if (input.id == 0) continue;
+        const weir_scale_offer offer = weir_rewrite_may(graph, node) ? offer_of(f, node, i, behind) : WEIR_NO_OFFER;
+        f->offer[input.id] = f->is_read[input.id] ? agreed(f->offer[input.id], offer) : offer;
+        f->is_read[input.id] = true;
+    }
+}
+
+/* --- scaling --- */
+
+static void set_scaled(folder *f, weir_value value, weir_value base, weir_value scale) {
+    f->base[value.id] = base;
+    f->scale[value.id] = scale;
+}
+
+static void start(folder *f, weir_node node) {
+    const weir_graph *graph = f->rewrite.graph;
+    const weir_value y = weir_node_output(graph, node, 0);
+    const weir_scale_offer offer = f->offer[y.id];
+    for (size_t i = 0; i < 2 && offer.axis >= 0; i++) {
+        const weir_value data = input_of(f, node, i), scale = input_of(f, node, 1 - i);
+        if (!has_shape(graph, data, y) || !weir_scale_fits(graph, data, scale, offer.axis) ||
+            !weir_scale_accepts(graph, offer, scale))
+            continue;
+        set_scaled(f, y, data, scale);
+        f->rewrite.count++;
+        return;
+    }
+}
+
+/* Input `index` is scaled: the node takes its base and does to itself what makes up for it. */
+static void pass_on(folder *f, weir_node node, size_t index) {
+    weir_graph *graph = f->rewrite.graph;
+    const weir_value input = input_of(f, node, index), y = weir_node_output(graph, node, 0);
+    const weir_value scale = f->scale[input.id];
+    const int rank = weir_value_type(graph, y)->shape.rank;
+    weir_scale_product product;
+    f->rewrite.at = node;
+    weir_node_set_input(graph, node, index, f->base[input.id]);
+    if (weir_scale_product_of(graph, node, &product)) {
+        const int weight_rank = weir_value_type(graph, input_of(f, node, 1))->shape.rank;
+        weir_scale_input(&f->rewrite, WEIR_OP_MUL, 1, scale, weight_rank, product.weight_in_axis);
+        return;
+    }
+    if (weir_scale_is_sum(graph, node))
+        weir_scale_input(&f->rewrite, WEIR_OP_DIV, 1 - index, scale, rank, f->offer[y.id].axis);
+    set_scaled(f, y, y, scale);
+}
+
+static void run(folder *f) {
+    const weir_graph *graph = f->rewrite.graph;
+    for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node)) ask(f, node);
+    for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
+        next = weir_node_next(graph, node);
+        if (weir_node_op(graph, node) == WEIR_OP_MUL && weir_rewrite_may(graph, node)) start(f, node);
+        for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+            const weir_value input = input_of(f, node, i);
+            if (input.id == 0 || f->base[input.id].id == 0) continue;
+            pass_on(f, node, i);
+            break; /* one input at most is scaled */
+        }
+    }
+}
+
+bool weir_pass_forward_fold_scale_axis(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    const uint32_t values = weir_graph_value_limit(graph);
+    (void)pass;
+    folder f = {.rewrite = {.graph = graph}};
+    f.is_read = weir_calloc(values, sizeof *f.is_read);
+    f.offer = weir_calloc(values, sizeof *f.offer);
+    f.base = weir_calloc(values, sizeof *f.base);
+    f.scale = weir_calloc(values, sizeof *f.scale);
+    for (uint32_t id = 0; id < values; id++) f.offer[id] = WEIR_NO_OFFER;
+    run(&f);
+    weir_pass_count(context, "scales folded", (int64_t)f.rewrite.count);
+    if (f.rewrite.count == 0) weir_pass_unchanged(context);
+    else weir_eliminate_dead_code(graph);
+    free(f.is_read);
+    free(f.offer);
+    free(f.base);
+    free(f.scale);
+    return weir_rewrite_finish(&f.rewrite);
+}
