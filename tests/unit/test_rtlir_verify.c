@@ -1,7 +1,6 @@
 /* The verifier: each planted fault is found and named; a large sound design passes quickly. */
 #include "test_rtlir_support.h"
 
-
 typedef struct bench {
     weir_rtl_design *design;
     weir_rtl_module link, top;

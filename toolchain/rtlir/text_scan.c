@@ -65,6 +65,7 @@ static bool is_name_char(char c) {
 
 bool rtl_scan_accept_word(rtl_scan *s, const char *word) {
     skip_blanks(s);
+    /* cppcheck-suppress ctunullpointer ; the tables of words have no gaps */
     size_t size = strlen(word);
     size_t left = (size_t)(s->end - s->at);
     if (s->failed || left < size || memcmp(s->at, word, size) != 0) return false;
