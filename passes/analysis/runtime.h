@@ -1,4 +1,4 @@
-/* The result of runtime_analysis: accuracy, errors, simulations, activity; as text for people and JSON for programs.
+/* What simulations of compiled hardware show: accuracy, errors, simulations, activity; as text for people and JSON for programs.
  * The JSON's fields are documented in passes/README.md. */
 #ifndef WEIR_PASSES_RUNTIME_H
 #define WEIR_PASSES_RUNTIME_H
@@ -49,7 +49,12 @@ int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph
                      const char *folder, const weir_runtime_options *options, weir_runtime **runtime);
 void weir_runtime_free(weir_runtime *runtime);
 void weir_runtime_print(const weir_runtime *runtime, weir_text *text);
-void weir_runtime_print_json(const weir_runtime *runtime, weir_text *text);
+/* A new object. */
+json_t *weir_runtime_json(const weir_runtime *runtime);
+/* The run that speaks for the hardware: the last one over all frames; NULL when there is none. */
+const weir_cosim *weir_runtime_fast_run(const weir_runtime *runtime);
+/* Labels beside the frames of a data file, at least `frames` whole numbers, or NULL: only an .npz can have them. */
+weir_array *weir_runtime_labels(const char *data, const char *key, int64_t frames);
 const char *weir_profile_name(weir_sim_profile profile); /* "always", "half", "eighth", "after-valid" */
 
 #endif

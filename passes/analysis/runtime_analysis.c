@@ -1,250 +1,210 @@
-/* runtime_analysis: runs the frames through the reference, then through each simulator: first a few frames in the debug
- * bench, where every stream is compared and every component metered, then all of them in the fast bench under each
- * profile. When only the fast bench diverges, the debug bench is run up to that frame to find where it began. */
+/* runtime_analysis: how well and how fast a model runs, on the float or the integer engine, or as hardware, where
+ * runtime.h simulates, compares and measures. Figures have MASE's names; those that cannot be had are left out, and the
+ * table and the record say why. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exec/exec.h"
 #include "passes/analysis/runtime.h"
+#include "passes/interface/interface.h"
 #include "passes/passes.h"
 #include "support/arena.h"
-#include "support/file.h"
-#include "support/progress.h"
+#include "support/process.h"
+#include "support/table.h"
 
-/* Streams of all frames are kept for comparison when they fit this many codes. */
-enum { MAX_TAP_CODES = 1 << 24 };
-/* Cycles of waveform kept around a divergence. */
-enum { WAVE_BEFORE = 200, WAVE_AFTER = 50 };
+/* Of one engine; NaN: not to be had. */
+typedef struct figures {
+    bool hardware, labelled;
+    int64_t frames;
+    weir_metrics metrics;
+    double latency, throughput; /* milliseconds a batch, frames a second */
+    double power, energy;
+    double latency_cycles, interval, utilisation; /* of hardware */
+} figures;
 
-const char *weir_profile_name(weir_sim_profile profile) {
-    static const char *const names[WEIR_SIM_PROFILES] = {"always", "half", "eighth", "after-valid"};
-    return names[profile];
+typedef struct row {
+    const char *name;
+    size_t figure;      /* offset in figures */
+    bool of_hardware;   /* only hardware has it */
+    const char *reason; /* why there may be none */
+} row;
+
+static const char no_labels[] = "the data has no labels";
+static const char no_clock[] = "cycles become seconds with clock-frequency and a simulation of three frames or more";
+static const char no_interval[] = "it takes a simulation of three frames or more";
+
+static const row rows[] = {
+    {"Average Accuracy", offsetof(figures, metrics.accuracy), false, no_labels},
+    {"Average Precision", offsetof(figures, metrics.precision), false, no_labels},
+    {"Average Recall", offsetof(figures, metrics.recall), false, no_labels},
+    {"Average F1 Score", offsetof(figures, metrics.f1), false, no_labels},
+    {"Average Loss", offsetof(figures, metrics.loss), false, "a label is missing or names no output"},
+    {"Average Latency (ms)", offsetof(figures, latency), false, no_clock},
+    {"Average GPU Power Usage (W)", offsetof(figures, power), false, "no GPU is used"},
+    {"Inference Energy Consumption (mWh)", offsetof(figures, energy), false, "nothing here measures power"},
+    {"Throughput (frames/s)", offsetof(figures, throughput), false, no_clock},
+    {"Latency (cycles)", offsetof(figures, latency_cycles), true, no_interval},
+    {"Interval (cycles)", offsetof(figures, interval), true, no_interval},
+    {"Multiplier Utilisation", offsetof(figures, utilisation), true, no_interval},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static figures nothing(bool hardware) {
+    figures f = {.hardware = hardware, .metrics = {NAN, NAN, NAN, NAN, NAN}, .latency = NAN, .throughput = NAN};
+    f.power = f.energy = f.latency_cycles = f.interval = f.utilisation = NAN;
+    return f;
 }
 
-/* --- accuracy --- */
-
-/* Labels beside the frames, or NULL: only an .npz can have them. */
-static weir_array *read_labels(const weir_runtime_options *options, int64_t frames) {
-    const char *ending = strstr(options->data, ".npz");
-    if (ending == NULL || (ending[4] != '\0' && ending[4] != ':')) return NULL;
-    char *path = weir_format("%.*s", (int)(ending + 4 - options->data), options->data);
-    weir_archive archive;
-    bool fine = weir_npz_read(path, &archive);
-    free(path);
-    if (!fine) return NULL;
-    const weir_array *labels = weir_archive_find(&archive, options->labels_key);
-    weir_array *copy = labels != NULL && (int64_t)labels->count >= frames && !weir_dtype_is_float(labels->dtype)
-                           ? weir_array_copy(labels)
-                           : NULL;
-    weir_archive_free(&archive);
-    return copy;
+static double figure_of(const figures *f, const row *of) {
+    return *(const double *)(const void *)((const char *)f + of->figure);
 }
 
-static void compare_float(weir_runtime *r, const weir_array *real, const weir_array *integer) {
-    double signal = 0, noise = 0;
-    int64_t agree = 0;
-    for (int64_t i = 0; i < r->frames * r->values; i++) {
-        double a = weir_array_get(real, (size_t)i), b = weir_array_get(integer, (size_t)i);
-        signal += a * a;
-        noise += (a - b) * (a - b);
-        if (fabs(a - b) > r->max_error) r->max_error = fabs(a - b);
+/* --- showing --- */
+
+static void print(const figures *f, bool test, weir_text *text) {
+    static const char *const headers[] = {"Metric (Per Batch)", "Value"};
+    weir_table *table = weir_table_new(headers, 2);
+    weir_text left_out = {NULL, 0, 0};
+    for (size_t i = 0; i < ROWS; i++) {
+        double value = figure_of(f, &rows[i]);
+        if (rows[i].of_hardware && !f->hardware) continue;
+        if (!isfinite(value)) {
+            weir_text_format(&left_out, "left out: %s, %s\n", rows[i].name, rows[i].reason);
+            continue;
+        }
+        if (i == 0) weir_table_add(table, test ? "Average Test Accuracy" : "Average Validation Accuracy");
+        else weir_table_add(table, rows[i].name);
+        weir_table_format(table, "%.7g", value);
     }
-    for (int64_t f = 0; f < r->frames; f++)
-        agree += weir_metrics_class(real, f, r->values) == weir_metrics_class(integer, f, r->values);
-    r->has_float = true;
-    r->agreement = (double)agree / (double)r->frames;
-    r->equal = noise == 0;
-    r->sqnr_db = noise == 0 ? INFINITY : 10 * log10(signal / noise);
+    weir_table_print(table, WEIR_TABLE_PIPE, text);
+    weir_table_free(table);
+    if (left_out.size > 0) weir_text_add(text, left_out.data);
+    weir_text_free(&left_out);
 }
 
-/* Output 0 of a graph for the first frames of the data; NULL after a reported error. */
-static weir_array *run_engine(const weir_graph *graph, const weir_array *data, int64_t frames) {
+static void record(const figures *f, json_t *to) {
+    json_t *left_out = json_object();
+    json_object_set_new(to, "frames", json_integer(f->frames));
+    for (size_t i = 0; i < ROWS; i++) {
+        double value = figure_of(f, &rows[i]);
+        if (rows[i].of_hardware && !f->hardware) continue;
+        if (isfinite(value)) json_object_set_new(to, rows[i].name, json_real(value));
+        else json_object_set_new(left_out, rows[i].name, json_string(rows[i].reason));
+    }
+    json_object_set_new(to, "left out", left_out);
+}
+
+/* --- software --- */
+
+/* The graph of an engine; *own when it is the caller's. NULL after a reported error. */
+static weir_graph *graph_of(const weir_pass *pass, const weir_module *module, bool integer, bool *own) {
+    const char *model = weir_pass_string(pass, "model");
+    const char *quantized = weir_module_find_graph(module, "quantized") == NULL ? "model" : "quantized";
+    bool lowered = integer && weir_module_find_graph(module, "integer") != NULL;
+    weir_graph *graph = weir_interface_find(module, pass,
+                                            *model != '\0' ? model
+                                            : !integer     ? "model"
+                                            : lowered      ? "integer"
+                                                           : quantized,
+                                            own);
+    bool is_integer = !*own && graph != NULL && strcmp(weir_graph_name(graph), "integer") == 0;
+    if (graph == NULL || !integer || is_integer) return graph;
+    weir_graph *made = weir_lower_integer(graph);
+    if (*own) weir_graph_free(graph);
+    *own = true;
+    return made;
+}
+
+/* Entries of the batch that the graph takes at once, if its output 0 has as many. */
+static int64_t entries_of(const weir_graph *graph) {
+    const weir_shape *in = &weir_value_type(graph, weir_graph_input(graph, 0))->shape;
+    const weir_shape *out = &weir_value_type(graph, weir_graph_output(graph, 0))->shape;
+    return in->rank > 1 && out->rank > 1 && in->dim[0] == out->dim[0] ? in->dim[0] : 1;
+}
+
+/* Frames to run: options frames and num_batches, 0: all. */
+static int64_t limit_of(const weir_pass *pass) {
+    int64_t frames = weir_pass_int(pass, "frames");
+    int64_t batches = weir_pass_int(pass, "num_batches") * weir_pass_int(pass, "batch_size");
+    return frames == 0 || (batches > 0 && batches < frames) ? batches : frames;
+}
+
+/* Output 0 of all entries, one row each; the first batches run once before the time counts. */
+static weir_array *run(const weir_pass *pass, const weir_graph *graph, const weir_array *data, double *seconds) {
+    int64_t entries = entries_of(graph), size = weir_pass_int(pass, "batch_size");
+    int64_t warm = (weir_pass_int(pass, "num_warmup_batches") * size + entries - 1) / entries;
     weir_executor *executor = weir_executor_new(graph);
-    weir_array *result = executor == NULL ? NULL : weir_executor_run_all(executor, data, frames, 0);
+    weir_array *first = executor == NULL || warm == 0 ? NULL : weir_executor_run_all(executor, data, warm, 0);
+    bool fine = executor != NULL && (first != NULL || warm == 0);
+    double start = weir_seconds();
+    weir_array *result =
+        fine ? weir_executor_run_all(executor, data, (limit_of(pass) + entries - 1) / entries, 0) : NULL;
+    *seconds = weir_seconds() - start;
+    if (result != NULL) {
+        int64_t frames = result->shape.dim[0] * entries;
+        result->shape = (weir_shape){2, {frames, (int64_t)result->count / frames}};
+    }
+    weir_array_free(first);
     weir_executor_free(executor);
     return result;
 }
 
-static bool software_side(weir_runtime *r, const weir_graph *model, const weir_graph *integer, const weir_array *data,
-                          const weir_array *labels, const weir_reference *reference) {
-    bool fine = true;
-    if (integer != NULL) {
-        weir_array *contract = run_engine(integer, data, r->frames);
-        fine = contract != NULL;
-        for (size_t i = 0; fine && i < contract->count; i++)
-            r->contract_mismatches += weir_array_get(contract, i) != weir_array_get(reference->result, i);
-        weir_array_free(contract);
+static bool analyse_software(const weir_pass *pass, const weir_module *module, bool integer, figures *f) {
+    bool own;
+    const char *path = weir_pass_string(pass, "data");
+    weir_graph *graph = graph_of(pass, module, integer, &own);
+    weir_array *data = graph == NULL ? NULL : weir_array_read(path, NULL);
+    double seconds;
+    weir_array *result = data == NULL ? NULL : run(pass, graph, data, &seconds);
+    if (result != NULL) {
+        f->frames = result->shape.dim[0];
+        f->throughput = (double)f->frames / seconds;
+        f->latency = 1000 * (double)weir_pass_int(pass, "batch_size") / f->throughput;
+        weir_array *labels = weir_runtime_labels(path, "y", f->frames);
+        f->labelled = labels != NULL;
+        if (f->labelled) f->metrics = weir_metrics_of(result, labels, f->frames);
+        weir_array_free(labels);
     }
-    if (fine && model != NULL) {
-        weir_array *real = run_engine(model, data, r->frames);
-        fine = real != NULL;
-        if (fine) compare_float(r, real, reference->result);
-        if (fine && labels != NULL) r->float_metrics = weir_metrics_of(real, labels, r->frames);
-        weir_array_free(real);
-    }
-    if (labels != NULL) {
-        r->labelled = true;
-        r->integer_metrics = weir_metrics_of(reference->result, labels, r->frames);
-    }
+    weir_array_free(data);
+    if (own && graph != NULL) weir_graph_free(graph);
+    bool fine = result != NULL;
+    weir_array_free(result);
     return fine;
 }
 
-/* --- simulations --- */
+/* --- hardware --- */
 
-static weir_cosim *add_run(weir_runtime *r) {
-    r->run = weir_realloc(r->run, (r->runs + 1) * sizeof *r->run);
-    r->run_metrics = weir_realloc(r->run_metrics, (r->runs + 1) * sizeof *r->run_metrics);
-    r->run_metrics[r->runs] = (weir_metrics){0};
-    return &r->run[r->runs++];
-}
-
-static int run_once(weir_runtime *r, const char *folder, const weir_reference *reference,
-                    const weir_cosim_options *options, const weir_array *labels) {
-    weir_cosim result;
-    char *what = weir_format("%s, %s", weir_simulator_name(options->simulator),
-                             options->debug ? "debug" : weir_profile_name(options->profile));
-    weir_progress(what, (double)r->runs, 0);
-    free(what);
-    int status = weir_cosim_run(r->hardware, folder, reference, options, &result);
-    weir_progress_end();
-    if (status != WEIR_EXIT_FINE) {
-        weir_cosim_free(&result);
-        return status;
-    }
-    *add_run(r) = result;
-    if (labels == NULL || result.frames < r->frames) return weir_cosim_is_right(&result) ? 0 : WEIR_EXIT_MISMATCH;
-    weir_array *decoded = weir_decode(r->hardware, (const int64_t *const *)result.output, result.frames, 0);
-    if (decoded != NULL) r->run_metrics[r->runs - 1] = weir_metrics_of(decoded, labels, result.frames);
-    weir_array_free(decoded);
-    return weir_cosim_is_right(&result) ? WEIR_EXIT_FINE : WEIR_EXIT_MISMATCH;
-}
-
-/* A disagreement is a fact, whatever a simulator says that is missing; a missing one leaves a question open. Input that
- * cannot be read leaves no result at all. */
-static int worse(int a, int b) {
-    static const int rank[] = {
-        [WEIR_EXIT_FINE] = 0, [WEIR_EXIT_TOOL] = 1, [WEIR_EXIT_MISMATCH] = 2, [WEIR_EXIT_INPUT] = 3};
-    return rank[a] >= rank[b] ? a : b;
-}
-
-/* The waveform around the first divergence of the last run, in FOLDER/waves/SIMULATOR.fst. */
-static void dump_divergence(weir_runtime *r, const char *folder, const weir_reference *reference,
-                            const weir_cosim_options *options) {
-    const weir_cosim *wrong = &r->run[r->runs - 1];
-    uint32_t cycle = wrong->diverged ? wrong->first.cycle : wrong->cycles;
-    char *waves = weir_path_join(folder, "waves");
-    char *wave = weir_format("%s/%s.fst", waves, weir_simulator_name(options->simulator));
-    weir_cosim_options run = *options;
-    run.frames = wrong->frames;
-    run.wave = wave;
-    run.wave_from = cycle > WAVE_BEFORE ? cycle - WAVE_BEFORE : 0;
-    run.wave_to = cycle + WAVE_AFTER;
-    weir_cosim result = {0};
-    if (weir_make_folder(waves) && weir_cosim_run(r->hardware, folder, reference, &run, &result) == WEIR_EXIT_FINE) {
-        free(r->wave);
-        r->wave = weir_copy_string(wave);
-    }
-    weir_cosim_free(&result);
-    free(waves);
-    free(wave);
-}
-
-static int run_simulator(weir_runtime *r, const char *folder, const weir_reference *reference,
-                         const weir_runtime_options *options, weir_simulator simulator, const weir_array *labels) {
-    weir_cosim_options run = {
-        .simulator = simulator, .seed = options->seed, .netlist = options->netlist, .netlist_files = options->cells};
-    int status = WEIR_EXIT_FINE;
-    if (options->debug_frames > 0) {
-        run.debug = true;
-        run.frames = options->debug_frames;
-        status = run_once(r, folder, reference, &run, NULL);
-        if (status == WEIR_EXIT_TOOL || status == WEIR_EXIT_INPUT) return status;
-    }
-    bool found = status == WEIR_EXIT_MISMATCH;
-    if (found) dump_divergence(r, folder, reference, &run);
-    for (int p = 0; p < WEIR_SIM_PROFILES; p++) {
-        if (!options->profile[p]) continue;
-        run.debug = false;
-        run.frames = 0;
-        run.profile = (weir_sim_profile)p;
-        int now = run_once(r, folder, reference, &run, labels);
-        status = worse(status, now);
-        if (now == WEIR_EXIT_TOOL || now == WEIR_EXIT_INPUT) break;
-        if (now != WEIR_EXIT_MISMATCH || found || options->netlist != NULL) continue;
-        found = true;
-        run.debug = true;
-        /* The back-pressure of frames behind a wrong value may be its cause: as many as the pipeline can hold. */
-        const weir_cosim *wrong = &r->run[r->runs - 1];
-        bool finished = wrong->status == WEIR_SIM_DONE;
-        run.frames = (int64_t)wrong->first.frame + 1 + (finished ? (int64_t)weir_graph_node_count(r->hardware) : 0);
-        run_once(r, folder, reference, &run, NULL);
-        dump_divergence(r, folder, reference, &run);
-    }
-    return status;
-}
-
-int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
-                     const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
-    *runtime = NULL;
-    weir_array *data = weir_array_read(options->data, NULL);
-    if (data == NULL) return WEIR_EXIT_INPUT;
-    int64_t elements = 0;
-    for (uint32_t id = 1; id < weir_graph_value_limit(hardware); id++) {
-        if (weir_value_exists(hardware, (weir_value){id}))
-            elements += weir_hardware_elements(hardware, (weir_value){id});
-    }
-    int64_t keep = MAX_TAP_CODES / (elements + 1);
-    weir_reference *reference = weir_reference_new(hardware, data, options->frames,
-                                                   keep > options->debug_frames ? keep : options->debug_frames);
-    if (reference == NULL || reference->frames == 0) {
-        if (reference != NULL) weir_error(weir_at(options->data, 0), "expected at least one frame");
-        weir_reference_free(reference);
-        weir_array_free(data);
-        return WEIR_EXIT_INPUT;
-    }
-    weir_runtime *r = *runtime = weir_calloc(1, sizeof *r);
-    r->model = weir_copy_string(name);
-    r->hardware = hardware;
-    r->frames = reference->frames;
-    r->values = (int64_t)reference->result->count / r->frames;
-    r->resources = weir_resources_of(hardware);
-    weir_array *labels = read_labels(options, r->frames);
-    int status = software_side(r, model, integer, data, labels, reference) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-    if (status == WEIR_EXIT_FINE && r->contract_mismatches > 0) status = WEIR_EXIT_MISMATCH;
-    for (int s = 0; s < WEIR_SIMULATORS; s++) {
-        if (!options->simulate[s] || status == WEIR_EXIT_INPUT) continue;
-        status = worse(status, run_simulator(r, folder, reference, options, (weir_simulator)s, labels));
-    }
-    weir_array_free(labels);
-    weir_reference_free(reference);
-    weir_array_free(data);
-    return status;
-}
-
-void weir_runtime_free(weir_runtime *runtime) {
-    if (runtime == NULL) return;
-    for (size_t i = 0; i < runtime->runs; i++) weir_cosim_free(&runtime->run[i]);
-    free(runtime->run);
-    free(runtime->run_metrics);
-    free(runtime->model);
-    free(runtime->wave);
-    free(runtime);
+/* A batch of B frames takes the latency of the first and B - 1 intervals. */
+static void measure(const weir_pass *pass, const weir_runtime *r, figures *f) {
+    const weir_cosim *run = weir_runtime_fast_run(r);
+    double megahertz = weir_pass_real(pass, "clock-frequency");
+    f->frames = r->frames;
+    f->labelled = r->labelled && run != NULL;
+    if (f->labelled) f->metrics = r->run_metrics[run - r->run];
+    if (run == NULL || run->interval <= 0) return;
+    f->interval = run->interval;
+    f->latency_cycles = (double)run->latency + (double)(weir_pass_int(pass, "batch_size") - 1) * run->interval;
+    f->utilisation = (double)r->resources.operations / ((double)r->resources.multipliers * run->interval);
+    if (megahertz <= 0) return;
+    f->latency = f->latency_cycles / (1000 * megahertz);
+    f->throughput = 1e6 * megahertz / run->interval;
 }
 
 static void free_runtime(void *runtime) { weir_runtime_free(runtime); }
 
-bool weir_pass_runtime_analysis(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)context;
+/* Exit status. */
+static int analyse_hardware(const weir_pass *pass, weir_pass_context *context, weir_module *module, figures *f) {
     const weir_graph *hardware = weir_module_find_graph(module, "hardware");
     if (hardware == NULL || weir_module_string(module, "top", NULL) == NULL) {
         weir_error(WEIR_NOWHERE, "runtime_analysis needs compiled hardware");
-        return false;
+        weir_note("'engine=float' and 'engine=integer' need none");
+        return WEIR_EXIT_INPUT;
     }
     int simulator = weir_pass_choice(pass, "simulator"), profile = weir_pass_choice(pass, "profile");
     weir_runtime_options options = {.data = weir_pass_string(pass, "data"),
                                     .labels_key = "y",
-                                    .frames = weir_pass_int(pass, "frames"),
+                                    .frames = limit_of(pass),
                                     .debug_frames = weir_pass_int(pass, "debug-frames"),
                                     .seed = (uint32_t)weir_pass_int(pass, "seed")};
     options.simulate[WEIR_SIM_VERILATOR] = simulator != 2;
@@ -254,7 +214,32 @@ bool weir_pass_runtime_analysis(const weir_pass *pass, weir_pass_context *contex
     int status = weir_runtime_run(weir_module_name(module), weir_module_find_graph(module, "model"),
                                   weir_module_find_graph(module, "integer"), hardware, weir_module_folder(module),
                                   &options, &runtime);
-    if (runtime != NULL) weir_module_set_data(module, WEIR_RUNTIME_DATA, runtime, free_runtime);
-    weir_module_set_int(module, "exit status", status);
-    return status == WEIR_EXIT_FINE || status == WEIR_EXIT_MISMATCH;
+    if (runtime == NULL) return status;
+    weir_module_set_data(module, WEIR_RUNTIME_DATA, runtime, free_runtime);
+    measure(pass, runtime, f);
+    weir_runtime_print(runtime, weir_pass_output(context));
+    weir_text_char(weir_pass_output(context), '\n');
+    json_object_set_new(weir_pass_record(context), "report", weir_runtime_json(runtime));
+    return status;
+}
+
+bool weir_pass_runtime_analysis(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    int engine = weir_pass_choice(pass, "engine"), status = WEIR_EXIT_INPUT;
+    figures f = nothing(engine == 0);
+    if (*weir_pass_string(pass, "data") == '\0') {
+        weir_error(WEIR_NOWHERE, "runtime_analysis needs 'data', a file of frames");
+        return false;
+    }
+    if (engine == 0 && *weir_pass_string(pass, "model") != '\0') {
+        weir_error(WEIR_NOWHERE, "runtime_analysis: 'model' goes with engine=float or engine=integer");
+        return false;
+    }
+    json_object_set_new(weir_pass_record(context), "engine", json_string(weir_pass_string(pass, "engine")));
+    if (engine == 0) status = analyse_hardware(pass, context, module, &f);
+    else if (analyse_software(pass, module, engine == 2, &f)) status = WEIR_EXIT_FINE;
+    if (status != WEIR_EXIT_FINE) weir_module_set_int(module, WEIR_MODULE_STATUS, status);
+    if (status != WEIR_EXIT_FINE && status != WEIR_EXIT_MISMATCH) return false;
+    print(&f, weir_pass_bool(pass, "test"), weir_pass_output(context));
+    record(&f, weir_pass_record(context));
+    return true;
 }

@@ -18,12 +18,9 @@ static void print_accuracy(const weir_runtime *r, weir_text *text) {
         else weir_text_char(text, '-');
         weir_text_add(text, ", integer ");
         print_percent(text, r->integer_metrics.accuracy);
-        for (size_t i = r->runs; i-- > 0;) {
-            if (r->run[i].debug) continue;
-            weir_text_add(text, ", hardware ");
-            print_percent(text, r->run_metrics[i].accuracy);
-            break;
-        }
+        const weir_cosim *run = weir_runtime_fast_run(r);
+        if (run != NULL) weir_text_add(text, ", hardware ");
+        if (run != NULL) print_percent(text, r->run_metrics[run - r->run].accuracy);
         weir_text_char(text, '\n');
     }
     if (r->has_float) {
@@ -179,7 +176,7 @@ static json_t *metrics_json(bool known, const weir_metrics *metrics) {
     return known ? weir_metrics_json(metrics) : json_null();
 }
 
-void weir_runtime_print_json(const weir_runtime *r, weir_text *text) {
+json_t *weir_runtime_json(const weir_runtime *r) {
     json_t *root = json_pack("{s:i, s:s, s:I, s:I}", "schema", 2, "model", r->model, "frames", (json_int_t)r->frames,
                              "values", (json_int_t)r->values);
     json_object_set_new(root, "metrics",
@@ -195,9 +192,5 @@ void weir_runtime_print_json(const weir_runtime *r, weir_text *text) {
     for (size_t i = 0; i < r->runs; i++) json_array_append_new(runs, run_json(r, i));
     json_object_set_new(root, "runs", runs);
     json_object_set_new(root, "waveform", r->wave == NULL ? json_null() : json_string(r->wave));
-    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-    weir_text_add(text, dump);
-    weir_text_char(text, '\n');
-    free(dump);
-    json_decref(root);
+    return root;
 }

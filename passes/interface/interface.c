@@ -1,19 +1,17 @@
 #include "passes/interface/interface.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "ir/graph.h"
+#include "frontend/onnx.h"
+#include "ir/print.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/suggest.h"
 
-weir_graph *weir_interface_graph(const weir_module *module, const weir_pass *pass) {
-    const char *name = weir_pass_string(pass, "graph");
+/* Reports that the module has no such graph. */
+static weir_graph *missing(const weir_module *module, const weir_pass *pass, const char *name) {
     size_t count = weir_module_graph_count(module);
-    weir_graph *graph = *name != '\0' ? weir_module_find_graph(module, name)
-                        : count == 0  ? NULL
-                                      : weir_module_graph(module, count - 1);
-    if (graph != NULL) return graph;
     if (count == 0) {
         weir_error(WEIR_NOWHERE, "%s needs a graph, the module has none", weir_pass_name(pass));
         return NULL;
@@ -25,6 +23,28 @@ weir_graph *weir_interface_graph(const weir_module *module, const weir_pass *pas
     weir_note(near != NULL ? "did you mean '%s'?" : "its last graph is '%s'", near != NULL ? near : names[count - 1]);
     free(names);
     return NULL;
+}
+
+weir_graph *weir_interface_graph(const weir_module *module, const weir_pass *pass) {
+    const char *name = weir_pass_string(pass, "graph");
+    size_t count = weir_module_graph_count(module);
+    weir_graph *graph = *name != '\0' ? weir_module_find_graph(module, name)
+                        : count == 0  ? NULL
+                                      : weir_module_graph(module, count - 1);
+    return graph != NULL ? graph : missing(module, pass, name);
+}
+
+weir_graph *weir_interface_read(const char *path, int64_t batch) {
+    const char *dot = strrchr(weir_path_name(path), '.');
+    weir_onnx_options options = {.batch = batch};
+    return dot != NULL && strcmp(dot, ".weir") == 0 ? weir_graph_load(path) : weir_onnx_import(path, &options);
+}
+
+weir_graph *weir_interface_find(const weir_module *module, const weir_pass *pass, const char *name, bool *own) {
+    weir_graph *graph = weir_module_find_graph(module, name);
+    *own = graph == NULL && strpbrk(name, "./") != NULL;
+    if (*own) return weir_interface_read(name, 1);
+    return graph != NULL ? graph : missing(module, pass, name);
 }
 
 char *weir_interface_path(const weir_module *module, const weir_pass *pass, const char *option, const char *ending) {

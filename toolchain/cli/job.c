@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cli/setting.h"
-#include "frontend/onnx.h"
 #include "ir/print.h"
 #include "pass/instrument.h"
+#include "passes/interface/interface.h"
 #include "passes/passes.h"
 #include "passes/verilog/emit.h"
 #include "support/arena.h"
@@ -20,9 +20,8 @@
 
 weir_module *weir_job_read(const char *path, int64_t batch) {
     const char *name = weir_path_name(path), *dot = strrchr(name, '.');
-    weir_onnx_options options = {.batch = batch};
     bool text = dot != NULL && strcmp(dot, ".weir") == 0;
-    weir_graph *graph = text ? weir_graph_load(path) : weir_onnx_import(path, &options);
+    weir_graph *graph = weir_interface_read(path, batch);
     if (graph == NULL) return NULL;
     char *stem = weir_format("%.*s", dot == NULL ? (int)strlen(name) : (int)(dot - name), name);
     weir_module *module = weir_module_new(stem);

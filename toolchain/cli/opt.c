@@ -127,7 +127,8 @@ static int write_result(const request *r, weir_module *module) {
 static int optimize(request *r, weir_module *module) {
     if (r->folder != NULL) weir_module_set_folder(module, r->folder);
     int status = run(r, module);
-    return status == WEIR_EXIT_FINE ? write_result(r, module) : status;
+    if (status == WEIR_EXIT_FINE) status = write_result(r, module);
+    return (int)weir_module_int(module, WEIR_MODULE_STATUS, status);
 }
 
 /* The pipeline is parsed before the model is read, because bad usage is found fast. */

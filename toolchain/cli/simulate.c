@@ -1,6 +1,7 @@
 #include "cli/simulate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "passes/analysis/runtime.h"
@@ -30,10 +31,7 @@ static bool read_choices(const weir_simulate *s, weir_runtime_options *options) 
 
 /* OUT: the model's output as the last fast run gave it. */
 static bool write_results(const weir_simulate *s, const weir_graph *hardware, const weir_runtime *runtime) {
-    const weir_cosim *run = NULL;
-    for (size_t i = 0; i < runtime->runs; i++) {
-        if (!runtime->run[i].debug) run = &runtime->run[i];
-    }
+    const weir_cosim *run = weir_runtime_fast_run(runtime);
     if (run == NULL) return true;
     weir_array *decoded = weir_decode(hardware, (const int64_t *const *)run->output, run->frames, 0);
     bool fine = decoded != NULL && weir_npy_write(s->results, decoded);
@@ -59,9 +57,9 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
     fwrite(text.data, 1, text.size, stdout);
     weir_text_free(&text);
     if (s->json != NULL) {
-        weir_runtime_print_json(runtime, &text);
-        if (!weir_file_write(s->json, text.data, text.size)) status = WEIR_EXIT_INPUT;
-        weir_text_free(&text);
+        char *json = weir_cli_json(weir_runtime_json(runtime));
+        if (!weir_file_write(s->json, json, strlen(json))) status = WEIR_EXIT_INPUT;
+        free(json);
     }
     if (s->results != NULL && !write_results(s, hardware, runtime)) status = WEIR_EXIT_INPUT;
     weir_runtime_free(runtime);

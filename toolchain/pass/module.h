@@ -64,6 +64,9 @@ void weir_module_set_properties(weir_module *module, const json_t *properties);
 /* "name = value" lines in alphabetical order. */
 void weir_module_print_properties(const weir_module *module, weir_text *text);
 
+/* The integer property in which a pass leaves the exit status that a command shall end with, when it is not 0. */
+#define WEIR_MODULE_STATUS "exit status"
+
 /* Side data: any object under a name, freed with `release` (NULL: the caller keeps it) when it is replaced or the
  * module is freed. Setting NULL removes it. Reading gives NULL when absent. */
 void weir_module_set_data(weir_module *module, const char *name, void *data, void (*release)(void *data));
