@@ -112,7 +112,9 @@ static int find(search *s) {
         if (!good) return halve(s, low, end);
         low = end;
     }
-    return whole ? WEIR_EXIT_FINE : halve(s, low, s->count);
+    if (!whole) return halve(s, low, s->count);
+    printf("no culprit\n");
+    return WEIR_EXIT_FINE;
 }
 
 /* --- set-up --- */
