@@ -102,6 +102,24 @@ static bool run_inner(const weir_pass *pass, weir_pass_context *context, weir_mo
     return ok;
 }
 
+/* Runs its own pipeline at level 4, without g0 and with another setting, in a context inside the one around it. */
+static bool run_nested(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    log_module(pass, context, module);
+    weir_pass_context *nested = weir_pass_context_nest(context);
+    weir_text_format(&log_text, "(%d %d) ", weir_pass_context_level(nested),
+                     (int)weir_pass_config_int(nested, "depth"));
+    weir_pass_context_set_level(nested, 4);
+    weir_pass_context_disable(nested, "g0");
+    weir_pass_config_set(nested, "depth", "9");
+    weir_pass *inner = weir_pass_parse(weir_pass_context_registry(context), "g0,g4,loud", WEIR_NOWHERE);
+    bool failed = !weir_pass_run(nested, inner, module);
+    weir_pass_free(inner);
+    weir_pass_context_free(nested);
+    weir_text_format(&log_text, "(%d %d) ", weir_pass_context_level(context),
+                     (int)weir_pass_config_int(context, "depth"));
+    return failed;
+}
+
 static bool run_wrong(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)pass;
     (void)graph;
@@ -572,6 +590,19 @@ static void statistics(void **state) {
     assert_int_equal(weir_pass_statistic(f->context, "count", "nodes"), 0);
 }
 
+static void contexts_nest_and_restore(void **state) {
+    fixture *f = *state;
+    static const weir_pass_info nested = {.name = "nested", .kind = WEIR_PASS_MODULE, .run = {.module = run_nested}};
+    static const weir_pass_option depth = {"depth", WEIR_PASS_INT, "3", "0..", "of nothing"};
+    assert_true(weir_pass_registry_add(f->registry, &nested));
+    assert_true(weir_pass_registry_add_config(f->registry, &depth));
+    assert_true(weir_pass_context_set_level(f->context, 1));
+    assert_true(weir_pass_config_set(f->context, "depth", "5"));
+    assert_true(run(f, "g0,g4,nested,g0,g4"));
+    assert_string_equal(log_text.data, "g0 nested (1 5) g4 (1 5) g0 ");
+    assert_null(weir_pass_failed_name(f->context)); /* the failure was the nested context's */
+}
+
 static bool note_name(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     (void)graph;
     json_object_set_new(weir_pass_record(context), "name", json_string(weir_pass_name(pass)));
@@ -647,6 +678,7 @@ int main(void) {
         CASE(failure_stops_the_pipeline_and_is_named),
         CASE(hardware_passes),
         CASE(pipelines_built_by_passes),
+        CASE(contexts_nest_and_restore),
         CASE(records_are_kept_in_order),
         CASE(statistics),
         CASE(passes_of_another_registry_are_refused),

@@ -17,6 +17,20 @@ weir_pass_context *weir_pass_context_new(weir_pass_registry *registry) {
     return context;
 }
 
+weir_pass_context *weir_pass_context_nest(const weir_pass_context *around) {
+    weir_pass_context *context = weir_pass_context_new(around->registry);
+    context->level = around->level;
+    context->threads = around->threads;
+    context->user = around->user;
+    context->flag_count = around->flag_count;
+    context->flag = around->flag_count ? weir_malloc(around->flag_count) : NULL;
+    if (around->flag_count) {
+        memcpy(context->flag, around->flag, around->flag_count);
+    }
+    weir_pass_values_copy(&context->config, &around->config);
+    return context;
+}
+
 void weir_pass_context_free(weir_pass_context *context) {
     if (!context) {
         return;

@@ -10,6 +10,10 @@
 
 /* The registry must outlive the context. */
 weir_pass_context *weir_pass_context_new(weir_pass_registry *registry);
+/* A context inside another: it starts with the settings of the one around it (level, names, configuration, threads,
+ * user) but without instruments and statistics. Whatever is set here ends with it; the one around is as it was, however
+ * the runs end. A module pass may run passes of its own on its module in a nested context. */
+weir_pass_context *weir_pass_context_nest(const weir_pass_context *around);
 void weir_pass_context_free(weir_pass_context *context);
 weir_pass_registry *weir_pass_context_registry(const weir_pass_context *context);
 

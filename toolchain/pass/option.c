@@ -219,6 +219,18 @@ void weir_pass_values_free(weir_pass_values *values) {
     free(values->item);
 }
 
+void weir_pass_values_copy(weir_pass_values *to, const weir_pass_values *from) {
+    weir_pass_values_free(to);
+    *to = *from;
+    to->item = from->count ? weir_calloc(from->count, sizeof *to->item) : NULL;
+    for (size_t i = 0; i < from->count; i++) {
+        to->item[i] = from->item[i];
+        if (from->item[i].set && from->specs->item[i].option->kind == WEIR_PASS_STRING) {
+            to->item[i].as.s = weir_copy_string(from->item[i].as.s);
+        }
+    }
+}
+
 static void unknown_option(const weir_pass_specs *specs, const char *name, const char *owner, weir_pass_place place) {
     weir_pass_complain(place, "%s has no option '%s'", owner, name);
     const char **names = weir_calloc(specs->count + 1, sizeof *names);

@@ -56,6 +56,8 @@ void weir_pass_hint(const char *name, const char *const *candidates, size_t coun
 bool weir_pass_specs_add(weir_pass_specs *specs, const weir_pass_option *option, const char *owner);
 void weir_pass_specs_free(weir_pass_specs *specs);
 void weir_pass_values_init(weir_pass_values *values, const weir_pass_specs *specs);
+/* Makes `to`, which is initialized, equal to `from`, of the same specs. */
+void weir_pass_values_copy(weir_pass_values *to, const weir_pass_values *from);
 void weir_pass_values_free(weir_pass_values *values);
 bool weir_pass_values_set(weir_pass_values *values, const char *name, const char *text, const char *owner,
                           weir_pass_place place);
