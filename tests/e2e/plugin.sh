@@ -125,6 +125,10 @@ expect 0 "" weir opt --load-pass ./libdrop.so -p drop mlp_float.onnx -o x.weir
 expect 1 "error: pass 'drop' changed what graph 'model' computes: output '[a-z0-9]+', element \[0,[0-9]\]: before -?[0-9.]+, after -?[0-9.]+" \
     weir opt --load-pass ./libdrop.so -p drop mlp_float.onnx --check-semantics -o y.weir
 [ ! -e y.weir ] || fail "a wrong pass leaves an output file"
+expect 3 "culprit: pass .3. drop on graph 'model'" \
+    weir bisect --load-pass ./libmine.so --load-pass ./libdrop.so -p name-nodes,infer_type,drop,name-nodes mlp_float.onnx
+expect 3 "culprit: pass .2. crash on graph 'model'" \
+    weir bisect --load-pass ./libmine.so --load-pass ./libcrash.so -p name-nodes,crash,name-nodes mlp_float.onnx
 expect 0 "" weir opt --load-pass ./libmine.so -p name-nodes mlp_float.onnx --check-semantics --check-unchanged -o x.weir
 body liar 'weir_node_rename(graph, node, "a", "b"); weir_pass_unchanged(context);'
 expect 1 "error: pass 'liar' said that it changed nothing, but it changed graph 'model'" \
