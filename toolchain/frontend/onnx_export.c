@@ -135,6 +135,50 @@ static bool add_nodes(exporter *ex) {
     return true;
 }
 
+/* --- annotations --- */
+
+/* The plain value as text, in the arena. */
+static char *value_text(exporter *ex, const json_t *value) {
+    if (json_is_string(value)) return weir_arena_copy_string(ex->builder.arena, json_string_value(value));
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT),
+         *kept = weir_arena_copy_string(ex->builder.arena, text);
+    free(text);
+    return kept;
+}
+
+static void add_property(exporter *ex, Onnx__ModelProto *model, char *key, char *value) {
+    Onnx__StringStringEntryProto *entry = weir_arena_alloc(ex->builder.arena, sizeof *entry);
+    onnx__string_string_entry_proto__init(entry);
+    entry->key = key;
+    entry->value = value;
+    model->metadata_props[model->n_metadata_props++] = entry;
+}
+
+static void annotate_node(exporter *ex, const json_t *values, weir_node node, Onnx__ModelProto *model) {
+    weir_text lines = {NULL, 0, 0};
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)values, key, value) {
+        char *text = value_text(ex, value);
+        weir_text_format(&lines, "%s%s: %s", lines.size > 0 ? "\n" : "", key, text);
+        add_property(ex, model, weir_arena_format(ex->builder.arena, "%s.%s", weir_node_name(ex->graph, node), key),
+                     text);
+    }
+    if (lines.size > 0 && ex->node[node.id] != NULL)
+        ex->node[node.id]->doc_string = weir_arena_copy_string(ex->builder.arena, lines.data);
+    weir_text_free(&lines);
+}
+
+static void annotate(exporter *ex, const json_t *annotations, Onnx__ModelProto *model) {
+    size_t count = 0;
+    const char *name;
+    json_t *values;
+    json_object_foreach((json_t *)(uintptr_t)annotations, name, values) { count += json_object_size(values); }
+    model->metadata_props = weir_arena_array(ex->builder.arena, count, sizeof *model->metadata_props);
+    for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node))
+        annotate_node(ex, json_object_get(annotations, weir_node_name(ex->graph, node)), node, model);
+}
+
 /* --- opsets --- */
 
 /* The first node that this version of ONNX's own domain does not have as it is. */
@@ -248,7 +292,7 @@ static void add_imports(exporter *ex, Onnx__ModelProto *model) {
     }
 }
 
-static void *pack(exporter *ex, const char *name, size_t *size) {
+static void *pack(exporter *ex, const char *name, const json_t *annotations, size_t *size) {
     Onnx__ModelProto model;
     onnx__model_proto__init(&model);
     model.has_ir_version = 1;
@@ -257,6 +301,7 @@ static void *pack(exporter *ex, const char *name, size_t *size) {
     model.graph = ex->builder.proto;
     model.graph->name = weir_arena_copy_string(ex->builder.arena, name);
     add_imports(ex, &model);
+    annotate(ex, annotations, &model);
     *size = onnx__model_proto__get_packed_size(&model);
     if (*size > INT_MAX) {
         weir_error(WEIR_NOWHERE, "the model takes %zu bytes, an ONNX file holds at most %d", *size, INT_MAX);
@@ -276,7 +321,7 @@ void *weir_onnx_export_bytes(const weir_graph *graph, const weir_onnx_export_opt
         check_nodes(&ex)) {
         add_values(&ex);
         add_outputs(&ex);
-        bytes = pack(&ex, name, size);
+        bytes = pack(&ex, name, options == NULL ? NULL : options->annotations, size);
     }
     weir_onnx_build_free(&ex.builder);
     return bytes;

@@ -3,6 +3,7 @@
 #ifndef WEIR_ONNX_EXPORT_H
 #define WEIR_ONNX_EXPORT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,10 @@
 typedef struct weir_onnx_export_options {
     int64_t opset;    /* of ai.onnx, from 13 on; 0: the oldest from 17 on that has what the nodes need */
     const char *name; /* of the graph in the file; NULL: the graph's own */
+    /* What viewers show: an object of node names, each an object of plain values. It goes into the nodes' doc_string, as
+     * lines "key: value", and into the model's metadata_props, as "node.key"; attributes would make standard operators
+     * invalid. NULL: nothing. */
+    const json_t *annotations;
 } weir_onnx_export_options;
 
 /* The file's bytes, heap memory; options may be NULL. The graph must verify and its types must be inferred. NULL after
