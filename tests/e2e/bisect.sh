@@ -110,7 +110,7 @@ culprit lie 1 'lie{by=1.00001}'
 bisect 0 right 'lie{by=1.00001}' --tolerance 1e-4
 bisect 0 right 'lie{by=2}' --tolerance 10
 culprit crash 2 'nothing,crash,nothing'
-grep -q "pass 'crash' on graph 'model' crashed: " output || fail "the crash is not named"
+grep -Eq "pass 'crash' on graph 'model' (crashed: |ended the program with status)" output || fail "the crash is not named"
 culprit spoil 2 'nothing,spoil,nothing'
 grep -q "pass 'spoil' fails: " output || fail "what the verifier finds is not told"
 bisect 3 "^culprit: pass \(2\) realize_requantize on module 'mlp_float'\$" nothing,realize_requantize

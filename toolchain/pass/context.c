@@ -266,7 +266,10 @@ json_t *weir_pass_record(weir_pass_context *context) {
 
 const json_t *weir_pass_records(const weir_pass_context *context) { return context->records; }
 
-weir_text *weir_pass_output(weir_pass_context *context) { return &context->output; }
+weir_text *weir_pass_output(weir_pass_context *context) {
+    weir_text_add(&context->output, "");
+    return &context->output;
+}
 
 void weir_pass_print_statistics(const weir_pass_context *context, weir_text *text) {
     for (size_t i = 0; i < context->row_count; i++) {
