@@ -219,6 +219,17 @@ static void make_requantizes(weir_graph *graph, bool fine) {
 static void make_fine(weir_graph *graph) { make_requantizes(graph, true); }
 static void make_ties(weir_graph *graph) { make_requantizes(graph, false); }
 
+/* Masks of every element and of channels, on reals and codes. */
+static void make_masks(weir_graph *graph) {
+    weir_value x = add_real_input(graph), y = add_codes_input(graph, "y", -128, 127, NULL);
+    const weir_value values[] = {x, y};
+    for (int form = 0; form < 4; form++) {
+        weir_value mask =
+            add_constant(graph, form % 2 == 0 ? WEIR_BOOL : WEIR_FLOAT32, 1 + form % 2, 1, CHANNELS, 0, 1);
+        finish(graph, add_node(graph, WEIR_OP_MASK, "mask", values[form / 2], mask, WEIR_NO_VALUE), NULL);
+    }
+}
+
 static void make_encodes(weir_graph *graph) {
     weir_value x = add_real_input(graph);
     static const struct {
@@ -274,9 +285,9 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*make)(weir_graph *graph);
-    } graphs[] = {{"casts", make_casts},     {"scales", make_scales},  {"thresholds", make_thresholds},
-                  {"sums", make_sums},       {"fine", make_fine},      {"ties", make_ties},
-                  {"encodes", make_encodes}, {"decodes", make_decodes}};
+    } graphs[] = {{"casts", make_casts},     {"scales", make_scales},   {"thresholds", make_thresholds},
+                  {"sums", make_sums},       {"fine", make_fine},       {"ties", make_ties},
+                  {"encodes", make_encodes}, {"decodes", make_decodes}, {"masks", make_masks}};
     if (argc != 2) return 2;
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
         weir_graph *graph = weir_graph_new(graphs[i].name);

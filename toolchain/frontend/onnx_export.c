@@ -8,9 +8,9 @@
 
 #include "ir/graph.h"
 #include "onnx_build.h"
-#include "onnx_integer.h"
 #include "onnx_name.h"
 #include "onnx_schema.h"
+#include "onnx_standard.h"
 #include "onnx_tensor.h"
 #include "support/arena.h"
 #include "support/diag.h"
@@ -130,7 +130,7 @@ static bool add_nodes(exporter *ex) {
     ex->node = weir_arena_array(ex->builder.arena, weir_graph_node_limit(ex->graph), sizeof *ex->node);
     for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
         if (strcmp(weir_node_info(ex->graph, node)->domain, "weir") != 0) add_plain(ex, node);
-        else if (!weir_onnx_integer_add(&ex->builder, ex->name, node)) return false;
+        else if (!weir_onnx_standard_add(&ex->builder, ex->name, node)) return false;
     }
     return true;
 }

@@ -1,6 +1,6 @@
 /* One function an operator (table `rules` at the end), each a transcription of the operator's definition in
  * toolchain/exec. Between them values have their own element types; inside, codes are int64. */
-#include "onnx_integer.h"
+#include "onnx_standard.h"
 
 #include <string.h>
 
@@ -442,8 +442,12 @@ static bool add_requantize(const work *w) {
 
 /* --- masks and streams --- */
 
+/* Runtimes choose among few integer types, so codes are chosen as int64. */
 static bool add_mask(const work *w) {
-    name keep = cast(w, input(w, 1), WEIR_BOOL), zero = number(w, output_type(w)->dtype, 0);
+    const weir_dtype dtype = output_type(w)->dtype;
+    const bool real = weir_dtype_is_float(dtype);
+    name keep = cast(w, input(w, 1), WEIR_BOOL), zero = real ? number(w, dtype, 0) : whole(w, 0);
+    if (!real) return store(w, apply(w, "Where", keep, codes(w, 0), zero));
     apply_node(w, "Where", keep, input(w, 0), zero, output(w));
     return true;
 }
@@ -455,24 +459,14 @@ static bool add_copies(const work *w) {
 }
 
 static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
-    [WEIR_OP_ENCODE] = add_encode,
-    [WEIR_OP_DECODE] = add_decode,
-    [WEIR_OP_LINEAR] = add_linear,
-    [WEIR_OP_SUM] = add_sum,
-    [WEIR_OP_REQUANTIZE] = add_requantize,
-    [WEIR_OP_CAST] = add_cast,
-    [WEIR_OP_SCALE] = add_scale,
-    [WEIR_OP_SCALE_FLOAT] = add_scale_float,
-    [WEIR_OP_THRESHOLD] = add_threshold,
-    [WEIR_OP_MAXIMUM] = add_maximum,
-    [WEIR_OP_FORK] = add_copies,
-    [WEIR_OP_FIFO] = add_copies,
-    [WEIR_OP_LANES] = add_copies,
-    [WEIR_OP_REGISTER_SLICE] = add_copies,
-    [WEIR_OP_MASK] = add_mask,
+    [WEIR_OP_MASK] = add_mask,           [WEIR_OP_ENCODE] = add_encode,   [WEIR_OP_DECODE] = add_decode,
+    [WEIR_OP_LINEAR] = add_linear,       [WEIR_OP_SUM] = add_sum,         [WEIR_OP_REQUANTIZE] = add_requantize,
+    [WEIR_OP_CAST] = add_cast,           [WEIR_OP_SCALE] = add_scale,     [WEIR_OP_SCALE_FLOAT] = add_scale_float,
+    [WEIR_OP_THRESHOLD] = add_threshold, [WEIR_OP_MAXIMUM] = add_maximum, [WEIR_OP_FORK] = add_copies,
+    [WEIR_OP_FIFO] = add_copies,         [WEIR_OP_LANES] = add_copies,    [WEIR_OP_REGISTER_SLICE] = add_copies,
 };
 
-bool weir_onnx_integer_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {
+bool weir_onnx_standard_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {
     const work w = {builder, names, node};
     bool (*rule)(const work *) = rules[weir_node_op(builder->graph, node)];
     return rule != NULL ? rule(&w) : fail(&w, "standard operators have no exact form of it");
