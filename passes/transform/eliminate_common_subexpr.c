@@ -54,7 +54,18 @@ static bool same_node(const weir_graph *graph, weir_node a, weir_node b) {
     return true;
 }
 
-/* Of operator and inputs: attributes rarely tell nodes with the same inputs apart. */
+static void hash_attribute(weir_hash *hash, const weir_attribute *attribute) {
+    weir_hash_add_string(hash, attribute->name);
+    switch (attribute->kind) {
+    case WEIR_ATTRIBUTE_INT: weir_hash_add(hash, &attribute->as.i, sizeof attribute->as.i); break;
+    case WEIR_ATTRIBUTE_FLOAT: weir_hash_add(hash, &attribute->as.f, sizeof attribute->as.f); break;
+    case WEIR_ATTRIBUTE_STRING: weir_hash_add_string(hash, attribute->as.s); break;
+    case WEIR_ATTRIBUTE_INTS: weir_hash_add(hash, attribute->as.ints, attribute->count * sizeof(int64_t)); break;
+    default: weir_hash_add(hash, attribute->as.floats, attribute->count * sizeof(double));
+    }
+}
+
+/* Of operator, inputs and attributes. */
 static size_t hash_of(const weir_graph *graph, weir_node node) {
     weir_hash hash = weir_hash_start();
     const weir_op op = weir_node_op(graph, node);
@@ -65,6 +76,8 @@ static size_t hash_of(const weir_graph *graph, weir_node node) {
         if (constant == NULL) weir_hash_add(&hash, &input.id, sizeof input.id);
         else weir_hash_add(&hash, constant->data, constant->count * weir_dtype_size(constant->dtype));
     }
+    for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++)
+        hash_attribute(&hash, weir_node_attribute_at(graph, node, i));
     return (size_t)hash.low;
 }
 
