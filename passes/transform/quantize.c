@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/mase.h"
 #include "passes/frames.h"
 #include "passes/passes.h"
 #include "support/arena.h"
@@ -282,7 +283,21 @@ static bool quantize_node(quantizer *q, weir_node node) {
     return true;
 }
 
-static bool is_quantized(const weir_graph *model) {
+/* Reports the node that stands in the way; returns false. */
+static bool refuse(const weir_graph *model, weir_node node) {
+    const weir_op op = weir_node_op(model, node);
+    if (weir_mase_carries(op) && op != WEIR_OP_MASK) {
+        weir_error(weir_at(weir_graph_source(model), 0), "the model is quantized already, by quantizers of its own");
+        weir_note("leave --quantize out");
+        return false;
+    }
+    weir_error(weir_node_location(model, node), "node '%s' (%s): quantize does not know the operator",
+               weir_node_name(model, node), weir_node_info(model, node)->full_name);
+    if (op == WEIR_OP_MASK) weir_note("fold_constant makes constants of masked weights");
+    return false;
+}
+
+static bool can_quantize(const weir_graph *model) {
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
         switch (weir_node_op(model, node)) {
         case WEIR_OP_GEMM:
@@ -293,10 +308,10 @@ static bool is_quantized(const weir_graph *model) {
         case WEIR_OP_RESHAPE:
         case WEIR_OP_TRANSPOSE:
         case WEIR_OP_IDENTITY: break;
-        default: return true;
+        default: return refuse(model, node);
         }
     }
-    return false;
+    return true;
 }
 
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
@@ -305,11 +320,7 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
         weir_error(WEIR_NOWHERE, "quantize needs an imported model");
         return false;
     }
-    if (is_quantized(model)) {
-        weir_error(weir_at(weir_graph_source(model), 0), "the model is quantized already, by quantizers of its own");
-        weir_note("leave --quantize out");
-        return false;
-    }
+    if (!can_quantize(model)) return false;
     weir_graph *graph = weir_graph_copy(model);
     weir_graph_set_name(graph, "quantized");
     weir_module_add_graph(module, graph);

@@ -25,19 +25,21 @@ static weir_graph *model(void) {
 }
 
 /* Runs the pass; NULL when it fails. The module owns the graph. */
-static weir_graph *run(weir_module *module, const char *pipeline) {
+static weir_graph *run_on(weir_graph *graph, weir_module *module, const char *pipeline) {
     weir_pass_registry *registry = weir_pass_registry_new();
     assert_true(weir_passes_register(registry));
     weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("test", 1));
     assert_non_null(pass);
     weir_pass_context *context = weir_pass_context_new(registry);
-    weir_module_add_graph(module, model());
+    weir_module_add_graph(module, graph);
     bool fine = weir_pass_run(context, pass, module);
     weir_pass_context_free(context);
     weir_pass_free(pass);
     weir_pass_registry_free(registry);
     return fine ? weir_module_find_graph(module, "quantized") : NULL;
 }
+
+static weir_graph *run(weir_module *module, const char *pipeline) { return run_on(model(), module, pipeline); }
 
 static void write_calibration(const char *text) { assert_true(weir_file_write(calibration, text, strlen(text))); }
 
@@ -123,6 +125,32 @@ static void calibration_is_needed(void **state) {
     weir_module_free(module);
 }
 
+/* What is not known is not taken for a quantizer; masks of weights go into the weights first. */
+static void other_operators_are_refused(void **state) {
+    (void)state;
+    static const double w[4] = {1, 2, 3, 4}, mask[4] = {1, 0, 1, 1};
+    write_calibration("-1,0.5\n2,1.5\n");
+    for (int folded = 0; folded < 2; folded++) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value weight = ADD(g, WEIR_OP_MASK, "prune", add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w),
+                                add_constant(g, "m", WEIR_FLOAT32, 2, 2, 2, mask));
+        weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", add_real_input(g, "x", 1, 2), weight));
+        weir_module *module = weir_module_new("m");
+        weir_graph *made = run_on(g, module,
+                                  folded ? "fold_constant,quantize{calibration=test_passes_quantize.csv}"
+                                         : "quantize{calibration=test_passes_quantize.csv}");
+        if (folded == 0) {
+            assert_null(made);
+            assert_error("node 'prune' (weir.Mask): quantize does not know the operator\n"
+                         "note: fold_constant makes constants of masked weights");
+            weir_diag_reset();
+        } else {
+            assert_true(parameter(made, "mm", 1, 0, 1) == 0);
+        }
+        weir_module_free(module);
+    }
+}
+
 /* Data that is all zero still gives positive scales. */
 static void zeros_have_a_scale(void **state) {
     (void)state;
@@ -137,9 +165,7 @@ static void zeros_have_a_scale(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(int8_parameters),
-        TEST(fixed_grid),
-        TEST(calibration_is_needed),
+        TEST(int8_parameters),    TEST(fixed_grid), TEST(calibration_is_needed), TEST(other_operators_are_refused),
         TEST(zeros_have_a_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
