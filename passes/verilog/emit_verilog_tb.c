@@ -183,7 +183,7 @@ static bool emit_bench(bench *b, const char *top_file, const char *folder, bool 
         add_meters(b);
     }
     add_service(b);
-    bool fine = weir_rtl_verify(b->bench, b->tb) && weir_rtl_write_module(b->bench, b->tb, folder);
+    bool fine = weir_rtl_verify(b->bench, b->tb) && weir_rtl_write_module(b->bench, b->tb, NULL, folder);
     weir_rtl_design_free(b->bench);
     return fine;
 }

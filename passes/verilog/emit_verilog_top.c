@@ -427,7 +427,8 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     weir_module_set_rtl(module, e.design, name);
     weir_module_set_string(module, "top", name);
     char *folder = weir_emit_folder(module, "rtl");
-    bool fine = weir_rtl_verify(e.design, e.top) && folder != NULL && weir_rtl_write_module(e.design, e.top, folder);
+    bool fine =
+        weir_rtl_verify(e.design, e.top) && folder != NULL && weir_rtl_write_module(e.design, e.top, NULL, folder);
     free(folder);
     return fine;
 }

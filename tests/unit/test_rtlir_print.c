@@ -158,7 +158,7 @@ static void three_tools_accept_the_text(void **state) {
     weir_rtl_module top = make_top(d);
     assert_true(weir_rtl_verify(d, top));
     char *folder = weir_format("test_rtlir_print_%ld", (long)getpid());
-    assert_true(weir_rtl_write_design(d, top, folder));
+    assert_true(weir_rtl_write_design(d, top, NULL, folder));
     char *from = data_path("link.v");
     char *to = weir_path_join(folder, "link.v");
     assert_true(weir_file_copy(from, to));

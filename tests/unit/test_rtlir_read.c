@@ -195,7 +195,7 @@ static weir_rtl_module wrap(weir_rtl_design *design, weir_rtl_module part, bool 
 /* How often Icarus complains about a port's width when it elaborates the module around the part. */
 static int icarus_complaints(weir_rtl_design *design, weir_rtl_module top, const char *part_path) {
     char *folder = weir_format("test_rtlir_wrap_%ld", (long)getpid());
-    assert_true(weir_rtl_write_module(design, top, folder));
+    assert_true(weir_rtl_write_module(design, top, NULL, folder));
     char *file = weir_format("%s/%s.v", folder, weir_rtl_get_module(design, top).name);
     char *rtl = source_path("rtl");
     weir_text command[8] = {{0}};

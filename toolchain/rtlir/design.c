@@ -88,6 +88,14 @@ void rtl_error(weir_rtl_design *design, weir_location place, const char *format,
     design->errors++;
 }
 
+void rtl_append_number(weir_text *text, uint64_t value) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do digits[--at] = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    rtl_append(text, digits + at, sizeof digits - at);
+}
+
 void rtl_ids_add(rtl_ids *ids, uint32_t id) {
     ids->id = weir_grow(ids->id, &ids->capacity, ids->count + 1, sizeof *ids->id);
     ids->id[ids->count++] = id;

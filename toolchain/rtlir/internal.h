@@ -302,6 +302,20 @@ struct weir_rtl_design {
      memset((design)->table + (design)->table##_count, 0, sizeof *(design)->table),                                    \
      (uint32_t)(design)->table##_count++)
 
+/* weir_text_add_n and weir_text_char for texts of many short pieces: in place while the buffer has room. */
+static inline void rtl_append(weir_text *text, const char *data, size_t size) {
+    if (text->capacity - text->size <= size) {
+        weir_text_add_n(text, data, size);
+        return;
+    }
+    memcpy(text->data + text->size, data, size);
+    text->size += size;
+    text->data[text->size] = 0;
+}
+static inline void rtl_append_char(weir_text *text, char c) { rtl_append(text, &c, 1); }
+static inline void rtl_append_string(weir_text *text, const char *string) { rtl_append(text, string, strlen(string)); }
+void rtl_append_number(weir_text *text, uint64_t value); /* decimal */
+
 /* Reports an error and counts it. */
 void rtl_error(weir_rtl_design *design, weir_location place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -412,8 +426,8 @@ void rtl_map_function(struct weir_rtl_rewriter *rewriter, uint32_t function, uin
 uint32_t rtl_mapped_function(const struct weir_rtl_rewriter *rewriter, uint32_t function);
 
 /* Rules of one module that do not look at bits (verify_form.c): what is named exists, stands where it may, and is used as
- * what it is. True when all hold. */
-bool rtl_verify_form(weir_rtl_design *design, uint32_t module);
+ * what it is. True when all hold. `seen` is zero at the start, one an expression. */
+bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen);
 
 /* Says of outputs and undecided variables whether a process assigns them, so whether they are registers. */
 void rtl_settle_registers(weir_rtl_design *design, uint32_t module);

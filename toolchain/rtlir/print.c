@@ -8,80 +8,145 @@
 #include "rtlir/visitor.h"
 #include "support/file.h"
 
-static void add_blanks(weir_text *text, size_t count) {
-    while (count-- > 0) weir_text_char(text, ' ');
+static const weir_rtl_print_options plain = {.dialect = WEIR_RTL_VERILOG};
+
+/* ---- types ---- */
+
+void rtl_print_type(rtl_writer *w, uint32_t type, uint32_t width, bool is_signed) {
+    const rtl_type *record = &w->design->type[type];
+    if (rtl_is_system(w) && record->name) return; /* its name stands in place of the type */
+    if (is_signed) rtl_put(w, " signed");
+    if (rtl_is_system(w) && record->kind == WEIR_RTL_TYPE_ARRAY) {
+        rtl_put(w, " [");
+        rtl_put_number(w, record->count - 1);
+        rtl_put(w, ":0]");
+        rtl_print_type(w, record->element.type.id, record->element.width, false);
+        return;
+    }
+    if (width < 2) return;
+    rtl_put(w, " [");
+    rtl_put_number(w, width - 1);
+    rtl_put(w, ":0]");
 }
 
-/* Greedy: wraps at the last mark before the right margin. Marks inside one call's line are few enough to rescan. */
-void rtl_print_line(const weir_text *line, int indent, weir_text *text) {
-    size_t at = 0;
-    size_t margin = (size_t)indent;
-    bool first = true;
-    while (at < line->size) {
-        size_t room = RTL_COLUMNS > margin + 20 ? RTL_COLUMNS - margin : 20;
-        size_t end = line->size;
-        size_t mark = 0; /* one past the last mark that still fits */
-        for (size_t i = at; i < line->size; i++) {
-            if (line->data[i] != RTL_BREAK) continue;
-            if (i - at > room && mark) break;
-            mark = i + 1;
-            if (i - at > room) break;
-        }
-        bool wraps = line->size - at > room && mark;
-        if (wraps) end = mark - 1;
-        add_blanks(text, margin);
-        for (size_t i = at; i < end; i++) weir_text_char(text, line->data[i] == RTL_BREAK ? ' ' : line->data[i]);
-        weir_text_char(text, '\n');
-        at = wraps ? mark : line->size;
-        margin += first ? RTL_INDENT : 0;
-        first = false;
+/* The named type at the end of dimensions, or NULL. */
+static const char *named(const weir_rtl_design *design, uint32_t type) {
+    while (design->type[type].kind >= WEIR_RTL_TYPE_ARRAY) type = design->type[type].element.type.id;
+    return design->type[type].name;
+}
+
+/* What a memory's elements are. */
+static weir_rtl_shape packed_part(const weir_rtl_design *design, const rtl_var *var) {
+    weir_rtl_shape shape = {{var->type}, var->width, var->is_signed};
+    while (design->type[shape.type.id].kind == WEIR_RTL_TYPE_MEMORY) shape = design->type[shape.type.id].element;
+    return shape;
+}
+
+/* [0:15] for each dimension of a memory. */
+static void print_unpacked(rtl_writer *w, uint32_t type) {
+    for (; w->design->type[type].kind == WEIR_RTL_TYPE_MEMORY; type = w->design->type[type].element.type.id) {
+        rtl_put(w, " [0:");
+        rtl_put_number(w, w->design->type[type].count - 1);
+        rtl_put_char(w, ']');
     }
 }
 
-void rtl_print_comment(const char *comment, int indent, weir_text *text) {
-    while (comment && *comment) {
-        size_t length = strcspn(comment, "\n");
-        size_t room = (size_t)(RTL_COLUMNS - 3 - (indent < 60 ? indent : 60));
-        size_t take = length;
-        if (take > room) {
-            take = room;
-            while (take > 0 && comment[take] != ' ') take--;
-            if (take == 0) take = strcspn(comment, " \n");
-        }
-        add_blanks(text, (size_t)indent);
-        size_t shown = take;
-        while (shown > 0 && comment[shown - 1] == ' ') shown--;
-        weir_text_add(text, shown ? "// " : "//");
-        for (size_t i = 0; i < shown; i++) {
-            bool is_control = (unsigned char)comment[i] < 0x20 || comment[i] == 0x7f;
-            weir_text_char(text, is_control ? ' ' : comment[i]);
-        }
-        /* A backslash at the end of a line would continue the comment for some preprocessors. */
-        weir_text_add(text, shown && comment[shown - 1] == '\\' ? " .\n" : "\n");
-        comment += take;
-        if (*comment == ' ' || *comment == '\n') comment++;
-    }
+/* ---- named types ---- */
+
+/* Marks a type and what it is made of. */
+static void mark_type(const weir_rtl_design *design, uint32_t type, bool *used) {
+    while (design->type[type].kind >= WEIR_RTL_TYPE_ARRAY) type = design->type[type].element.type.id;
+    if (!type || used[type]) return;
+    used[type] = true;
+    bool has_fields = design->type[type].kind != WEIR_RTL_TYPE_ENUM;
+    for (uint32_t f = has_fields ? design->type[type].first : 0; f; f = design->field[f].next)
+        mark_type(design, design->field[f].shape.type.id, used); /* fields are of earlier types, so this ends */
 }
 
-void rtl_print_attributes(const weir_rtl_design *design, const rtl_common *common, int indent, weir_text *text) {
-    uint32_t first = rtl_attributes_of(design, common);
-    if (!first) return;
-    weir_text line = {0};
-    weir_text_add(&line, "(* ");
-    for (uint32_t a = first; a; a = design->attribute[a].next) {
-        const rtl_attribute *attribute = &design->attribute[a];
-        weir_text_add(&line, attribute->name);
-        if (attribute->kind != WEIR_RTL_ATTRIBUTE_FLAG) weir_text_add(&line, " = ");
-        if (attribute->kind == WEIR_RTL_ATTRIBUTE_TEXT) rtl_print_string(attribute->text, &line);
-        else if (attribute->kind == WEIR_RTL_ATTRIBUTE_INTEGER) rtl_print_integer(attribute->integer, &line);
-        if (attribute->next) {
-            weir_text_char(&line, ',');
-            weir_text_char(&line, RTL_BREAK);
+static void mark_expr(const weir_rtl_design *design, uint32_t expr, bool *used) {
+    const rtl_expr *e = &design->expr[expr];
+    if (e->kind == WEIR_RTL_EXPR_CONSTANT) mark_type(design, e->c, used);
+    weir_rtl_expr handle = {expr};
+    for (size_t i = weir_rtl_get_expr(design, handle).operand_count; i-- > 0;)
+        mark_expr(design, weir_rtl_operand(design, handle, i).id, used);
+}
+
+/* Types of variables and of constants of the module; heap memory by type id. */
+static bool *used_types(rtl_writer *w) {
+    const weir_rtl_design *design = w->design;
+    bool *used = weir_calloc(design->type_count, sizeof *used);
+    if (design->type_count == 1) return used;
+    const rtl_module *module = &design->module[w->module];
+    for (uint32_t v = module->first_var; v; v = design->var[v].next) mark_type(design, design->var[v].type, used);
+    for (uint32_t s = design->block[module->body].first; s; s = design->stmt[s].next)
+        for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) {
+            for (size_t k = 0; rtl_stmt_slot(design, i, k); k++) mark_expr(design, *rtl_stmt_slot(design, i, k), used);
+            if (design->stmt[i].kind != WEIR_RTL_STMT_INSTANCE) continue;
+            const rtl_instance *instance = &design->instance[design->stmt[i].a];
+            for (uint32_t k = 0; k < instance->connection_count; k++)
+                if (instance->connection[k] != RTL_OPEN) mark_expr(design, instance->connection[k], used);
+        }
+    return used;
+}
+
+static void print_member_value(rtl_writer *w, const rtl_type *type, uint32_t field) {
+    rtl_put(w, " = ");
+    rtl_put_number(w, type->width);
+    rtl_put(w, "'d");
+    rtl_put_number(w, w->design->field[field].value);
+}
+
+static void print_typedef(rtl_writer *w, uint32_t id) {
+    const rtl_type *type = &w->design->type[id];
+    rtl_put(w, "`ifndef TYPE_");
+    rtl_put(w, type->name);
+    rtl_put(w, "\n`define TYPE_");
+    rtl_put(w, type->name);
+    bool is_enum = type->kind == WEIR_RTL_TYPE_ENUM;
+    rtl_put(w, is_enum                             ? "\ntypedef enum logic"
+               : type->kind == WEIR_RTL_TYPE_UNION ? "\ntypedef union packed"
+                                                   : "\ntypedef struct packed");
+    if (is_enum) rtl_print_type(w, 0, type->width, false);
+    rtl_put(w, " {\n");
+    for (uint32_t f = type->first; f; f = w->design->field[f].next) {
+        const rtl_field *field = &w->design->field[f];
+        rtl_put(w, "  ");
+        if (is_enum) {
+            rtl_print_member(w, id, f);
+            print_member_value(w, type, f);
+            rtl_put(w, field->next ? ",\n" : "\n");
+            continue;
+        }
+        const char *name = named(w->design, field->shape.type.id);
+        rtl_put(w, name ? name : "logic");
+        rtl_print_type(w, field->shape.type.id, field->shape.width, field->shape.is_signed);
+        rtl_put_char(w, ' ');
+        rtl_put(w, field->name);
+        rtl_put(w, ";\n");
+    }
+    rtl_put(w, "} ");
+    rtl_put(w, type->name);
+    rtl_put(w, ";\n`endif\n\n");
+}
+
+/* In Verilog-2005 members are localparams; those that nothing names are not worth a warning. */
+static void print_members(rtl_writer *w, const bool *used) {
+    bool any = false;
+    for (uint32_t t = 1; t < w->design->type_count; t++) {
+        const rtl_type *type = &w->design->type[t];
+        if (!used[t] || type->kind != WEIR_RTL_TYPE_ENUM) continue;
+        rtl_put(w, any ? "" : "\n  /* verilator lint_off UNUSEDPARAM */\n");
+        any = true;
+        for (uint32_t f = type->first; f; f = w->design->field[f].next) {
+            rtl_put(w, "  localparam");
+            rtl_print_type(w, 0, type->width, false);
+            rtl_put_char(w, ' ');
+            rtl_print_member(w, t, f);
+            print_member_value(w, type, f);
+            rtl_put(w, ";\n");
         }
     }
-    weir_text_add(&line, " *)");
-    rtl_print_line(&line, indent, text);
-    weir_text_free(&line);
+    if (any) rtl_put(w, "  /* verilator lint_on UNUSEDPARAM */\n");
 }
 
 /* ---- declarations ---- */
@@ -91,99 +156,122 @@ typedef struct columns {
     size_t type, range, name;
 } columns;
 
-static const char *type_text(const rtl_var *var) {
+static const char *type_text(const rtl_writer *w, const rtl_var *var) {
     static const char *const text[4][2] = {{"wire", "reg "},
                                            {"input  wire", "input  wire"},
                                            {"output wire", "output reg "},
                                            {"inout  wire", "inout  wire"}};
-    return text[var->direction][var->is_register];
+    static const char *const system[4] = {"logic", "input  logic", "output logic", "inout  wire logic"};
+    static const char *const bare[4] = {"", "input  ", "output ", "inout  wire "};
+    if (!rtl_is_system(w)) return text[var->direction][var->is_register];
+    return named(w->design, var->type) ? bare[var->direction] : system[var->direction];
 }
 
-static void type_and_sign(const rtl_var *var, weir_text *text) {
-    text->size = 0;
-    weir_text_add(text, type_text(var));
-    if (var->is_signed) weir_text_add(text, " signed");
+/* Width of a piece: printed at the end of the text, measured and taken away again. */
+static size_t measure_type(rtl_writer *w, const rtl_var *var) {
+    const char *name = rtl_is_system(w) ? named(w->design, var->type) : NULL;
+    return strlen(type_text(w, var)) + (name ? strlen(name) : 0) + (var->is_signed ? 7 : 0);
 }
 
-static void range_text(const rtl_var *var, weir_text *text) {
-    text->size = 0;
-    if (var->width > 1) weir_text_format(text, "[%u:0]", (unsigned)(var->width - 1));
+static size_t print_range(rtl_writer *w, const rtl_var *var) {
+    size_t from = w->text->size;
+    weir_rtl_shape shape = packed_part(w->design, var);
+    if (shape.type.id || shape.width > 1) rtl_print_type(w, shape.type.id, shape.width, false);
+    return w->text->size - from;
 }
 
-static columns measure(const weir_rtl_design *design, const rtl_module *module, bool ports) {
+static size_t measure_range(rtl_writer *w, const rtl_var *var) {
+    if (var->width < 2 && !var->type) return 0;
+    size_t width = print_range(w, var);
+    w->text->size -= width;
+    return width;
+}
+
+static bool is_declared(const rtl_var *var) { return !var->is_path && !var->is_iterator; }
+
+static columns measure(rtl_writer *w, const rtl_module *module, bool ports) {
     columns c = {0};
-    weir_text text = {0};
-    for (uint32_t v = module->first_var; v; v = design->var[v].next) {
-        const rtl_var *var = &design->var[v];
-        if ((var->direction != WEIR_RTL_INTERNAL) != ports || var->is_path) continue;
-        type_and_sign(var, &text);
-        c.type = text.size > c.type ? text.size : c.type;
-        range_text(var, &text);
-        c.range = text.size > c.range ? text.size : c.range;
+    for (uint32_t v = module->first_var; v; v = w->design->var[v].next) {
+        const rtl_var *var = &w->design->var[v];
+        if ((var->direction != WEIR_RTL_INTERNAL) != ports || !is_declared(var)) continue;
+        size_t type = measure_type(w, var);
+        c.type = type > c.type ? type : c.type;
+        size_t range = measure_range(w, var);
+        c.range = range > c.range ? range : c.range;
         size_t name = strlen(var->name);
         c.name = name > c.name && name <= 32 ? name : c.name;
     }
-    weir_text_free(&text);
     return c;
 }
 
 /* A comment beside its declaration when it is one short line, else above it. */
-static bool beside(const char *comment, size_t column) {
-    return comment && !strchr(comment, '\n') && column + strlen(comment) + 5 <= RTL_COLUMNS;
+static bool beside(const rtl_writer *w, const char *comment, size_t column) {
+    return comment && !strchr(comment, '\n') && column + strlen(comment) + 5 <= w->columns;
 }
 
-static void print_declaration(const weir_rtl_design *design, const rtl_var *var, const columns *c, const char *end,
-                              weir_text *text) {
-    weir_text line = {0};
-    weir_text part = {0};
-    type_and_sign(var, &part);
-    add_blanks(&line, RTL_INDENT);
-    weir_text_add(&line, part.data);
-    add_blanks(&line, c->type - part.size);
-    range_text(var, &part);
-    if (c->range) {
-        weir_text_char(&line, ' ');
-        weir_text_add_n(&line, part.data, part.size);
-        add_blanks(&line, c->range - part.size);
-    }
-    weir_text_format(&line, " %s%s", var->name, end);
+static void print_declaration(rtl_writer *w, uint32_t id, const columns *c, const char *end) {
+    const rtl_var *var = &w->design->var[id];
+    const char *comment = rtl_comment_of(w->design, &var->common);
     size_t length = strlen(var->name) + strlen(end);
-    const char *comment = rtl_comment_of(design, &var->common);
     size_t pad = c->name + 1 > length ? c->name + 1 - length : 0;
-    if (beside(comment, line.size + pad)) {
-        add_blanks(&line, pad + 1);
-        weir_text_format(&line, "// %s", comment);
-    } else if (comment) {
-        rtl_print_comment(comment, RTL_INDENT, text);
+    size_t column = RTL_INDENT + c->type + c->range + 1 + length + pad;
+    bool is_beside = beside(w, comment, column);
+    if (!is_beside) rtl_print_comment(w, comment, RTL_INDENT);
+    rtl_print_above(w, (weir_rtl_item){WEIR_RTL_ITEM_VAR, id}, &var->common, RTL_INDENT);
+    rtl_put_blanks(w, RTL_INDENT);
+    rtl_put(w, type_text(w, var));
+    if (rtl_is_system(w) && named(w->design, var->type)) rtl_put(w, named(w->design, var->type));
+    if (var->is_signed) rtl_put(w, " signed");
+    rtl_put_blanks(w, c->type - measure_type(w, var));
+    rtl_put_blanks(w, c->range - print_range(w, var));
+    rtl_put_char(w, ' ');
+    rtl_put(w, var->name);
+    print_unpacked(w, var->type);
+    rtl_put(w, end);
+    if (is_beside) {
+        rtl_put_blanks(w, pad + 1);
+        rtl_put(w, "// ");
+        rtl_put(w, comment);
     }
-    rtl_print_attributes(design, &var->common, RTL_INDENT, text);
-    weir_text_add_n(text, line.data, line.size);
-    weir_text_char(text, '\n');
-    weir_text_free(&line);
-    weir_text_free(&part);
+    rtl_put_char(w, '\n');
 }
 
-static void print_ports(const weir_rtl_design *design, const rtl_module *module, weir_text *text) {
+static void print_ports(rtl_writer *w, const rtl_module *module) {
     if (module->ports.count == 0) {
-        weir_text_add(text, ";\n");
+        rtl_put(w, ";\n");
         return;
     }
-    columns c = measure(design, module, true);
-    weir_text_add(text, " (\n");
+    columns c = measure(w, module, true);
+    rtl_put(w, " (\n");
     for (size_t i = 0; i < module->ports.count; i++)
-        print_declaration(design, &design->var[module->ports.id[i]], &c, i + 1 < module->ports.count ? "," : "", text);
-    weir_text_add(text, ");\n");
+        print_declaration(w, module->ports.id[i], &c, i + 1 < module->ports.count ? "," : "");
+    rtl_put(w, ");\n");
 }
 
-static void print_variables(const weir_rtl_design *design, const rtl_module *module, bool registers, weir_text *text) {
-    columns c = measure(design, module, false);
+static void print_variables(rtl_writer *w, const rtl_module *module, bool registers) {
+    columns c = measure(w, module, false);
     bool first = true;
-    for (uint32_t v = module->first_var; v; v = design->var[v].next) {
-        const rtl_var *var = &design->var[v];
-        if (var->direction != WEIR_RTL_INTERNAL || var->is_register != registers || var->is_path) continue;
-        if (first) weir_text_char(text, '\n');
+    for (uint32_t v = module->first_var; v; v = w->design->var[v].next) {
+        const rtl_var *var = &w->design->var[v];
+        if (var->direction != WEIR_RTL_INTERNAL || var->is_register != registers || !is_declared(var)) continue;
+        if (first) rtl_put_char(w, '\n');
         first = false;
-        print_declaration(design, var, &c, ";", text);
+        print_declaration(w, v, &c, ";");
+    }
+}
+
+/* Iterators of loops of processes, and in space, and what a break sets; functions have their own. */
+static void print_iterators(rtl_writer *w, const rtl_module *module) {
+    if (rtl_is_system(w)) return;
+    bool first = true;
+    for (uint32_t s = w->design->block[module->body].first; s; s = w->design->stmt[s].next) {
+        if (w->design->stmt[s].kind == WEIR_RTL_STMT_FUNCTION) continue;
+        for (uint32_t i = s; i; i = rtl_walk_next(w->design, i, s)) {
+            if (w->design->stmt[i].kind != WEIR_RTL_STMT_FOR) continue;
+            if (first) rtl_put_char(w, '\n');
+            first = false;
+            rtl_print_iterator(w, i, RTL_INDENT);
+        }
     }
 }
 
@@ -198,88 +286,107 @@ static bool is_typed(const rtl_value *value) {
     return value->kind == RTL_VALUE_INTEGER && value->integer >= INT32_MIN && value->integer <= INT32_MAX;
 }
 
-static void print_parameter(const weir_rtl_design *design, const rtl_parameter *parameter, size_t name_width,
-                            const char *end, weir_text *text) {
-    const rtl_value *value = default_of(design, parameter);
-    rtl_print_comment(rtl_comment_of(design, &parameter->common), RTL_INDENT, text);
-    rtl_print_attributes(design, &parameter->common, RTL_INDENT, text);
-    weir_text line = {0};
-    weir_text_format(&line, "%s%s %s", parameter->is_local ? "localparam" : "parameter",
-                     is_typed(value) ? " integer" : "        ", parameter->name);
+static void print_parameter(rtl_writer *w, uint32_t id, size_t name_width, const char *end) {
+    const rtl_parameter *parameter = &w->design->parameter[id];
+    const rtl_value *value = default_of(w->design, parameter);
+    rtl_print_comment(w, rtl_comment_of(w->design, &parameter->common), RTL_INDENT);
+    rtl_print_above(w, (weir_rtl_item){WEIR_RTL_ITEM_PARAMETER, id}, &parameter->common, RTL_INDENT);
+    rtl_begin_line(w, RTL_INDENT);
+    rtl_put(w, parameter->is_local ? "localparam" : "parameter");
+    rtl_put(w, is_typed(value) ? " integer " : "         ");
+    rtl_put(w, parameter->name);
     size_t length = strlen(parameter->name);
-    add_blanks(&line, name_width > length ? name_width - length : 0);
-    weir_text_add(&line, " =");
-    weir_text_char(&line, RTL_BREAK);
-    if (value->kind == RTL_VALUE_INTEGER) rtl_print_integer(value->integer, &line);
-    else if (value->kind == RTL_VALUE_STRING) rtl_print_string(value->text, &line);
-    weir_text_add(&line, end);
-    rtl_print_line(&line, RTL_INDENT, text);
-    weir_text_free(&line);
+    rtl_put_blanks(w, name_width > length ? name_width - length : 0);
+    rtl_put(w, " =");
+    rtl_put_char(w, RTL_BREAK);
+    if (value->kind == RTL_VALUE_INTEGER) rtl_print_integer(value->integer, w->text);
+    else if (value->kind == RTL_VALUE_STRING) rtl_print_string(value->text, w->text);
+    rtl_put(w, end);
+    rtl_end_line(w);
 }
 
-static void print_parameters(const weir_rtl_design *design, const rtl_module *module, bool local, weir_text *text) {
+static void print_parameters(rtl_writer *w, const rtl_module *module, bool local) {
     size_t count = 0;
     size_t width = 0;
     for (size_t i = 0; i < module->parameters.count; i++) {
-        const rtl_parameter *parameter = &design->parameter[module->parameters.id[i]];
+        const rtl_parameter *parameter = &w->design->parameter[module->parameters.id[i]];
         if (parameter->is_local != local) continue;
         size_t length = strlen(parameter->name);
         width = length > width ? length : width;
         count++;
     }
     if (count == 0) return;
-    weir_text_add(text, local ? "\n" : " #(\n");
+    rtl_put(w, local ? "\n" : " #(\n");
     for (size_t i = 0; i < module->parameters.count; i++) {
-        const rtl_parameter *parameter = &design->parameter[module->parameters.id[i]];
-        if (parameter->is_local != local) continue;
+        if (w->design->parameter[module->parameters.id[i]].is_local != local) continue;
         count--;
-        print_parameter(design, parameter, width, local ? ";" : count ? "," : "", text);
+        print_parameter(w, module->parameters.id[i], width, local ? ";" : count ? "," : "");
     }
-    if (!local) weir_text_char(text, ')');
+    if (!local) rtl_put_char(w, ')');
 }
 
 /* ---- modules ---- */
 
-void weir_rtl_print_verilog(weir_rtl_design *design, weir_rtl_module module, weir_text *text) {
+void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
+                           weir_text *text) {
     const rtl_module *record = &design->module[module.id];
     if (!module.id || record->is_external) return;
     rtl_settle_registers(design, module.id);
+    rtl_writer w = {.design = design, .options = options, .text = text, .module = module.id};
+    w.columns = options->columns > 0 ? (size_t)options->columns : RTL_COLUMNS;
+    w.counted = text->size;
+    w.line = 1;
+    bool *used = used_types(&w);
+    const char *comment = rtl_comment_of(design, &record->common);
     weir_text_format(text, "// %s\n", record->name);
-    if (rtl_comment_of(design, &record->common)) {
-        weir_text_add(text, "//\n");
-        rtl_print_comment(rtl_comment_of(design, &record->common), 0, text);
-    }
-    weir_text_add(text, "//\n// Generated by weir; do not edit.\n\n`default_nettype none\n\n");
-    rtl_print_attributes(design, &record->common, 0, text);
+    if (comment) rtl_put(&w, "//\n");
+    rtl_print_comment(&w, comment, 0);
+    rtl_put(&w, "//\n// Generated by weir; do not edit.\n\n");
+    if (!rtl_is_system(&w)) rtl_put(&w, "`default_nettype none\n\n");
+    for (uint32_t t = 1; rtl_is_system(&w) && t < design->type_count; t++)
+        if (used[t]) print_typedef(&w, t);
+    rtl_print_above(&w, WEIR_RTL_ITEM(module), &record->common, 0);
     weir_text_format(text, "module %s", record->name);
-    print_parameters(design, record, false, text);
-    print_ports(design, record, text);
-    print_parameters(design, record, true, text);
-    print_variables(design, record, false, text);
-    print_variables(design, record, true, text);
-    rtl_print_body(design, record, text);
-    weir_text_add(text, "\nendmodule\n\n`default_nettype wire\n");
+    print_parameters(&w, record, false);
+    print_ports(&w, record);
+    print_parameters(&w, record, true);
+    if (!rtl_is_system(&w)) print_members(&w, used);
+    print_variables(&w, record, false);
+    print_variables(&w, record, true);
+    print_iterators(&w, record);
+    rtl_print_body(&w, record);
+    rtl_put(&w, "\nendmodule\n");
+    if (!rtl_is_system(&w)) rtl_put(&w, "\n`default_nettype wire\n");
+    free(used);
 }
 
-bool weir_rtl_write_module(weir_rtl_design *design, weir_rtl_module module, const char *folder) {
+void weir_rtl_print_verilog(weir_rtl_design *design, weir_rtl_module module, weir_text *text) {
+    weir_rtl_print_module(design, module, &plain, text);
+}
+
+bool weir_rtl_write_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
+                           const char *folder) {
     weir_text text = {0};
-    weir_text name = {0};
-    weir_rtl_print_verilog(design, module, &text);
-    weir_text_format(&name, "%s.v", design->module[module.id].name);
-    char *path = weir_path_join(folder, name.data);
+    options = options ? options : &plain;
+    weir_rtl_print_module(design, module, options, &text);
+    char *name =
+        weir_format("%s.%s", design->module[module.id].name, options->dialect == WEIR_RTL_SYSTEMVERILOG ? "sv" : "v");
+    char *path = weir_path_join(folder, name);
     bool written = weir_make_folder(folder) && weir_file_write_changed(path, text.data ? text.data : "", text.size);
     free(path);
-    weir_text_free(&name);
+    free(name);
     weir_text_free(&text);
     return written;
 }
 
-bool weir_rtl_write_design(weir_rtl_design *design, weir_rtl_module top, const char *folder) {
+bool weir_rtl_write_design(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
+                           const char *folder) {
     size_t count = 0;
     weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
     bool written = modules != NULL;
     for (size_t i = 0; written && i < count; i++)
-        if (!design->module[modules[i].id].is_external) written = weir_rtl_write_module(design, modules[i], folder);
+        if (!design->module[modules[i].id].is_external)
+            written = weir_rtl_write_module(design, modules[i], options, folder);
     free(modules);
     return written;
 }

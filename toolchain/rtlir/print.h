@@ -1,19 +1,40 @@
-/* Verilog-2005 text of modules and expressions: the only place where Weir writes Verilog. The same module gives the
- * same bytes. Lines are at most 120 columns wide unless one name, string or number is longer. */
+/* Verilog text of modules and expressions: the only place where Weir writes Verilog. The same module gives the same
+ * bytes. Lines are no longer than the margin unless one name, string or number is. */
 #ifndef WEIR_RTLIR_PRINT_H
 #define WEIR_RTLIR_PRINT_H
 
 #include "rtlir/rtl.h"
 #include "support/text.h"
 
-/* Appends the module's text, with a header comment and `default_nettype none. The design should verify. */
+typedef enum weir_rtl_dialect {
+    WEIR_RTL_VERILOG,      /* Verilog-2005: packed types as vectors, enums as localparams */
+    WEIR_RTL_SYSTEMVERILOG /* the subset of IEEE 1800 that DESIGN.md's tools share */
+} weir_rtl_dialect;
+
+typedef struct weir_rtl_print_options {
+    weir_rtl_dialect dialect;
+    int columns;     /* right margin; 0: 120 */
+    bool source;     /* (* src = "file:line" *) on items that have a place, as Yosys writes it */
+    bool plain_case; /* no `unique case` */
+    /* NULL, or called for each item that is printed, with the line that it starts on, from 1. */
+    void (*line)(void *user, int line, weir_rtl_item item);
+    void *user;
+} weir_rtl_print_options;
+
+/* Appends the module's text, with a header comment and `default_nettype none. The design should verify. Says which
+ * outputs are registers as it goes. */
 void weir_rtl_print_verilog(weir_rtl_design *design, weir_rtl_module module, weir_text *text);
-/* Appends an expression on one line. */
+void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
+                           weir_text *text);
+/* Appends an expression on one line, in Verilog-2005. */
 void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text);
 
-/* folder/<name>.v, left alone when its content is already right; the folder is made. False after a reported error. */
-bool weir_rtl_write_module(weir_rtl_design *design, weir_rtl_module module, const char *folder);
+/* folder/<name>.v (.sv), left alone when its content is already right; the folder is made. options: NULL for the
+ * default. False after a reported error. */
+bool weir_rtl_write_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
+                           const char *folder);
 /* Every module below top that is not external. */
-bool weir_rtl_write_design(weir_rtl_design *design, weir_rtl_module top, const char *folder);
+bool weir_rtl_write_design(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
+                           const char *folder);
 
 #endif

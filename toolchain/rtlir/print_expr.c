@@ -1,10 +1,7 @@
 /* Text of expressions. A break mark stands where a line may be wrapped; statement printing turns marks into line ends
  * or drops them. */
 #include <inttypes.h>
-#include <string.h>
 
-#include "rtlir/internal.h"
-#include "rtlir/print.h"
 #include "rtlir/printer.h"
 
 enum { HEX_CHUNK = 256 /* bits of one literal of a wide constant */ };
@@ -26,12 +23,15 @@ void rtl_print_integer(int64_t value, weir_text *text) {
     else weir_text_format(text, "%s64'sd%" PRId64, value < 0 ? "-" : "", value < 0 ? -value : value);
 }
 
+/* ---- constants ---- */
+
 /* Digits of bits [low, low + width), low being a multiple of 4. */
-static void print_hex(const uint64_t *words, uint32_t low, uint32_t width, bool is_signed, weir_text *text) {
-    weir_text_format(text, "%u'%sh", (unsigned)width, is_signed ? "s" : "");
+static void print_hex(rtl_writer *w, const uint64_t *words, uint32_t low, uint32_t width, bool is_signed) {
+    rtl_put_number(w, width);
+    rtl_put(w, is_signed ? "'sh" : "'h");
     for (uint32_t digit = (width + 3) / 4; digit-- > 0;) {
         uint32_t bit = low + digit * 4;
-        weir_text_char(text, "0123456789abcdef"[words[bit / 64] >> (bit % 64) & 15]);
+        rtl_put_char(w, "0123456789abcdef"[words[bit / 64] >> (bit % 64) & 15]);
     }
 }
 
@@ -41,42 +41,73 @@ static bool is_zero(const uint64_t *words, uint32_t width) {
     return true;
 }
 
-static void print_wide(const uint64_t *words, const rtl_expr *expr, weir_text *text) {
+static void put_comma(rtl_writer *w) {
+    rtl_put_char(w, ',');
+    rtl_put_char(w, RTL_BREAK);
+}
+
+static void print_wide(rtl_writer *w, const uint64_t *words, const rtl_expr *expr) {
     if (is_zero(words, expr->width)) {
-        weir_text_format(text, "%u'%sd0", (unsigned)expr->width, expr->is_signed ? "s" : "");
+        rtl_put_number(w, expr->width);
+        rtl_put(w, expr->is_signed ? "'sd0" : "'d0");
         return;
     }
     if (expr->width <= HEX_CHUNK) {
-        print_hex(words, 0, expr->width, expr->is_signed, text);
+        print_hex(w, words, 0, expr->width, expr->is_signed);
         return;
     }
-    weir_text_add(text, expr->is_signed ? "$signed({" : "{");
+    rtl_put(w, expr->is_signed ? "$signed({" : "{");
     uint32_t width = expr->width % HEX_CHUNK ? expr->width % HEX_CHUNK : HEX_CHUNK;
     for (uint32_t high = expr->width; high > 0; high -= width, width = HEX_CHUNK) {
-        if (high != expr->width) {
-            weir_text_char(text, ',');
-            weir_text_char(text, RTL_BREAK);
-        }
-        print_hex(words, high - width, width, false, text);
+        if (high != expr->width) put_comma(w);
+        print_hex(w, words, high - width, width, false);
         if (high == width) break;
     }
-    weir_text_add(text, expr->is_signed ? "})" : "}");
+    rtl_put(w, expr->is_signed ? "})" : "}");
 }
 
 /* Decimal where a person would read it as a number: up to 32 bits. */
-static void print_constant(const weir_rtl_design *design, const rtl_expr *expr, weir_text *text) {
-    const uint64_t *words = design->word + expr->a;
-    unsigned width = (unsigned)expr->width;
-    if (width > 32) {
-        print_wide(words, expr, text);
-    } else if (!expr->is_signed) {
-        weir_text_format(text, width == 1 ? "%u'b%" PRIu64 : "%u'd%" PRIu64, width, words[0]);
-    } else {
-        uint64_t sign = UINT64_C(1) << (width - 1);
-        if (words[0] == sign) print_hex(words, 0, width, true, text); /* its negation has no literal of this width */
-        else if (words[0] & sign) weir_text_format(text, "-%u'sd%" PRIu64, width, 2 * sign - words[0]);
-        else weir_text_format(text, "%u'sd%" PRIu64, width, words[0]);
+static void print_literal(rtl_writer *w, const rtl_expr *expr) {
+    const uint64_t *words = w->design->word + expr->a;
+    uint64_t value = words[0];
+    if (expr->width > 32) {
+        print_wide(w, words, expr);
+        return;
     }
+    uint64_t sign = UINT64_C(1) << (expr->width - 1);
+    if (expr->is_signed && value == sign) { /* its negation has no literal of this width */
+        print_hex(w, words, 0, expr->width, true);
+        return;
+    }
+    bool is_negative = expr->is_signed && (value & sign);
+    if (is_negative) rtl_put_char(w, '-');
+    rtl_put_number(w, expr->width);
+    rtl_put(w, expr->is_signed ? "'sd" : expr->width == 1 ? "'b" : "'d");
+    rtl_put_number(w, is_negative ? 2 * sign - value : value);
+}
+
+/* A member of an enum by its name, unless the module has that name for something else. */
+static void print_constant(rtl_writer *w, uint32_t id) {
+    uint32_t field = rtl_member_of(w->design, id);
+    if (field) rtl_print_member(w, w->design->expr[id].c, field);
+    else print_literal(w, &w->design->expr[id]);
+}
+
+static bool is_shared(const weir_rtl_design *design, uint32_t type, const char *name) {
+    for (uint32_t t = 1; t < design->type_count; t++)
+        for (uint32_t f = t != type && design->type[t].kind == WEIR_RTL_TYPE_ENUM ? design->type[t].first : 0; f;
+             f = design->field[f].next)
+            if (design->field[f].name == name) return true;
+    return false;
+}
+
+void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field) {
+    const char *name = w->design->field[field].name;
+    if (is_shared(w->design, type, name) || rtl_names_find(w->design, w->module, name).id) {
+        rtl_put(w, w->design->type[type].name);
+        rtl_put_char(w, '_');
+    }
+    rtl_put(w, name);
 }
 
 static bool prints_minus(const weir_rtl_design *design, const rtl_expr *expr) {
@@ -84,6 +115,184 @@ static bool prints_minus(const weir_rtl_design *design, const rtl_expr *expr) {
     uint64_t sign = UINT64_C(1) << (expr->width - 1);
     return (design->word[expr->a] & sign) && design->word[expr->a] != sign;
 }
+
+/* ---- parts of variables ---- */
+
+static void print(rtl_writer *w, uint32_t id);
+
+static void print_base(rtl_writer *w, const rtl_expr *expr) {
+    if (expr->kind == WEIR_RTL_EXPR_VAR) {
+        rtl_put(w, w->design->var[expr->a].name);
+        return;
+    }
+    rtl_put(w, w->design->instance[expr->a].name);
+    rtl_put_char(w, '.');
+    rtl_put(w, w->design->var[expr->b].name);
+}
+
+/* What a part is in a flat vector: constant and computed contributions to its lowest bit. Outer parts come first. */
+enum { MAX_TERMS = 64 };
+typedef struct flat {
+    uint32_t memory[MAX_TERMS]; /* elements of unpacked dimensions, outermost last */
+    size_t memories;
+    struct {
+        uint32_t index, scale;
+    } term[MAX_TERMS];
+    size_t terms;
+    uint32_t low, width;
+    bool is_part, is_signed;
+} flat;
+
+static const rtl_expr *flatten(const weir_rtl_design *design, uint32_t id, flat *f) {
+    const rtl_expr *e = &design->expr[id];
+    *f = (flat){.width = e->width, .is_signed = e->is_signed};
+    for (; rtl_is_part(e->kind); e = &design->expr[e->a]) {
+        const rtl_type *type = &design->type[rtl_type_of(design, e->a)];
+        if (e->kind == WEIR_RTL_EXPR_ELEMENT && type->kind == WEIR_RTL_TYPE_MEMORY) {
+            if (f->memories < MAX_TERMS) f->memory[f->memories++] = e->b;
+            continue;
+        }
+        f->is_part = true;
+        if (e->kind == WEIR_RTL_EXPR_SLICE) f->low += e->b;
+        else if (e->kind == WEIR_RTL_EXPR_FIELD)
+            f->low += type->width - design->field[e->b].above - design->field[e->b].shape.width;
+        else {
+            const rtl_expr *index = &design->expr[e->b];
+            uint32_t scale = e->kind == WEIR_RTL_EXPR_ELEMENT ? e->width : 1;
+            bool is_constant = e->kind == WEIR_RTL_EXPR_ELEMENT && index->kind == WEIR_RTL_EXPR_CONSTANT;
+            if (is_constant) f->low += (uint32_t)design->word[index->a] * scale;
+            else if (f->terms < MAX_TERMS) {
+                f->term[f->terms].index = e->b;
+                f->term[f->terms++].scale = scale;
+            }
+        }
+    }
+    return e;
+}
+
+/* An index as 32 bits, so that sums and products of indices neither overflow nor make a linter ask for widths. */
+static void print_index32(rtl_writer *w, uint32_t id) {
+    const rtl_expr *e = &w->design->expr[id];
+    if (e->width < 32) {
+        rtl_put_char(w, '{');
+        rtl_put_number(w, 32 - e->width);
+        rtl_put(w, "'d0, ");
+        print(w, id);
+        rtl_put_char(w, '}');
+        return;
+    }
+    bool bare = e->kind == WEIR_RTL_EXPR_VAR;
+    if (!bare) rtl_put_char(w, '(');
+    print(w, id);
+    if (!bare) rtl_put_char(w, ')');
+}
+
+static bool is_power(uint32_t value, uint32_t *shift) {
+    *shift = 0;
+    while (*shift < 31 && UINT32_C(1) << *shift < value) ++*shift;
+    return UINT32_C(1) << *shift == value;
+}
+
+static void print_start(rtl_writer *w, const flat *f, uint32_t whole) {
+    uint32_t shift = 0;
+    const rtl_expr *index = &w->design->expr[f->term[0].index];
+    if (f->terms == 1 && f->low == 0 && f->term[0].scale == 1) {
+        print(w, f->term[0].index);
+        return;
+    }
+    bool is_shift = f->terms == 1 && f->low == 0 && is_power(f->term[0].scale, &shift);
+    if (is_shift && index->width + shift == rtl_index_bits(whole)) {
+        rtl_put_char(w, '{');
+        print(w, f->term[0].index);
+        rtl_put(w, ", ");
+        rtl_put_number(w, shift);
+        rtl_put(w, shift == 1 ? "'b0}" : "'d0}");
+        return;
+    }
+    for (size_t i = f->terms; i-- > 0;) {
+        print_index32(w, f->term[i].index);
+        if (f->term[i].scale > 1) {
+            rtl_put(w, " * 32'd");
+            rtl_put_number(w, f->term[i].scale);
+        }
+        if (i > 0) rtl_put(w, " + ");
+    }
+    if (f->low) {
+        rtl_put(w, " + 32'd");
+        rtl_put_number(w, f->low);
+    }
+}
+
+/* A part of a flat vector; a signed one is cast where it is read, because Verilog's parts are unsigned. */
+static void print_flat(rtl_writer *w, uint32_t id) {
+    flat f;
+    const rtl_expr *base = flatten(w->design, id, &f);
+    uint32_t whole = base->width;
+    bool casts = f.is_part && f.is_signed && !w->is_target;
+    bool is_target = w->is_target;
+    if (casts) rtl_put(w, "$signed(");
+    print_base(w, base);
+    w->is_target = false; /* indices are read */
+    for (size_t i = f.memories; i-- > 0;) {
+        rtl_put_char(w, '[');
+        print(w, f.memory[i]);
+        rtl_put_char(w, ']');
+    }
+    if (f.terms > 0) {
+        rtl_put_char(w, '[');
+        print_start(w, &f, whole);
+        if (f.width > 1 || w->design->expr[id].kind == WEIR_RTL_EXPR_SLICE) {
+            rtl_put(w, " +: ");
+            rtl_put_number(w, f.width);
+        }
+        rtl_put_char(w, ']');
+    } else if (f.is_part && (f.width != whole || f.low > 0)) {
+        rtl_put_range(w, (uint64_t)f.low + f.width - 1, f.low);
+    }
+    w->is_target = is_target;
+    if (casts) rtl_put_char(w, ')');
+}
+
+/* The part as SystemVerilog says it. */
+static void print_native(rtl_writer *w, uint32_t id) {
+    const rtl_expr *e = &w->design->expr[id];
+    if (!rtl_is_part(e->kind)) {
+        print_base(w, e);
+        return;
+    }
+    print_native(w, e->a);
+    bool is_target = w->is_target;
+    w->is_target = false;
+    if (e->kind == WEIR_RTL_EXPR_FIELD) {
+        rtl_put_char(w, '.');
+        rtl_put(w, w->design->field[e->b].name);
+    } else if (e->kind == WEIR_RTL_EXPR_SLICE) {
+        rtl_put_range(w, (uint64_t)e->b + e->width - 1, e->b);
+    } else {
+        rtl_put_char(w, '[');
+        print(w, e->b);
+        if (e->kind == WEIR_RTL_EXPR_SELECT && e->width > 1) {
+            rtl_put(w, " +: ");
+            rtl_put_number(w, e->width);
+        }
+        rtl_put_char(w, ']');
+    }
+    w->is_target = is_target;
+}
+
+static void print_part(rtl_writer *w, uint32_t id) {
+    const rtl_expr *e = &w->design->expr[id];
+    if (!rtl_is_system(w)) {
+        print_flat(w, id);
+        return;
+    }
+    bool casts = e->kind == WEIR_RTL_EXPR_ELEMENT && e->is_signed && !w->is_target;
+    if (casts) rtl_put(w, "$signed(");
+    print_native(w, id);
+    if (casts) rtl_put_char(w, ')');
+}
+
+/* ---- operators ---- */
 
 static int precedence_of(const weir_rtl_design *design, const rtl_expr *expr) {
     enum { CONDITIONAL = 1, PRIMARY = 20 };
@@ -98,127 +307,127 @@ static int precedence_of(const weir_rtl_design *design, const rtl_expr *expr) {
     }
 }
 
-static void print(const weir_rtl_design *design, uint32_t id, weir_text *text);
-
 /* Operands keep their operators visible: parentheses unless the operand binds tighter than any operator, or chains the
  * same associative one on the left. */
-static void print_operand(const weir_rtl_design *design, uint32_t id, const rtl_expr *parent, bool is_left,
-                          weir_text *text) {
-    const rtl_expr *expr = &design->expr[id];
-    int precedence = precedence_of(design, expr);
+static void print_operand(rtl_writer *w, uint32_t id, const rtl_expr *parent, bool is_left) {
+    const rtl_expr *expr = &w->design->expr[id];
+    int precedence = precedence_of(w->design, expr);
     bool is_sum = rtl_operators[parent->op].precedence == rtl_operators[WEIR_RTL_ADD].precedence;
     bool chains = is_left && expr->kind == WEIR_RTL_EXPR_BINARY && parent->kind == WEIR_RTL_EXPR_BINARY &&
                   (expr->op == parent->op || is_sum) && precedence == rtl_operators[parent->op].precedence;
     bool bare = precedence > rtl_operators[WEIR_RTL_NOT].precedence || chains;
     if (expr->kind == WEIR_RTL_EXPR_UNARY && parent->kind == WEIR_RTL_EXPR_BINARY)
         bare = expr->op == WEIR_RTL_NOT || expr->op == WEIR_RTL_LOGICAL_NOT;
-    if (!bare) weir_text_char(text, '(');
-    print(design, id, text);
-    if (!bare) weir_text_char(text, ')');
+    if (!bare) rtl_put_char(w, '(');
+    print(w, id);
+    if (!bare) rtl_put_char(w, ')');
 }
 
-static void print_operands(const weir_rtl_design *design, const rtl_expr *expr, char open, char close,
-                           weir_text *text) {
-    weir_text_char(text, open);
+static void print_operands(rtl_writer *w, const rtl_expr *expr, char open, char close) {
+    rtl_put_char(w, open);
     for (uint32_t i = 0; i < expr->b; i++) {
-        if (i) {
-            weir_text_char(text, ',');
-            weir_text_char(text, RTL_BREAK);
-        }
-        print(design, design->operand[expr->a + i], text);
+        if (i) put_comma(w);
+        print(w, w->design->operand[expr->a + i]);
     }
-    weir_text_char(text, close);
+    rtl_put_char(w, close);
 }
 
-static void print_conditional(const weir_rtl_design *design, const rtl_expr *expr, weir_text *text) {
-    const rtl_expr *condition = &design->expr[expr->a];
-    bool bare = precedence_of(design, condition) > rtl_operators[WEIR_RTL_NOT].precedence;
-    weir_text_add(text, bare ? "" : "(");
-    print(design, expr->a, text);
-    weir_text_add(text, bare ? " ?" : ") ?");
-    weir_text_char(text, RTL_BREAK);
-    bool nested = design->expr[expr->b].kind == WEIR_RTL_EXPR_CONDITIONAL;
-    weir_text_add(text, nested ? "(" : "");
-    print(design, expr->b, text);
-    weir_text_add(text, nested ? ") :" : " :");
-    weir_text_char(text, RTL_BREAK);
-    print(design, expr->c, text);
+static void print_conditional(rtl_writer *w, const rtl_expr *expr) {
+    const rtl_expr *condition = &w->design->expr[expr->a];
+    bool bare = precedence_of(w->design, condition) > rtl_operators[WEIR_RTL_NOT].precedence;
+    rtl_put(w, bare ? "" : "(");
+    print(w, expr->a);
+    rtl_put(w, bare ? " ?" : ") ?");
+    rtl_put_char(w, RTL_BREAK);
+    bool nested = w->design->expr[expr->b].kind == WEIR_RTL_EXPR_CONDITIONAL;
+    rtl_put(w, nested ? "(" : "");
+    print(w, expr->b);
+    rtl_put(w, nested ? ") :" : " :");
+    rtl_put_char(w, RTL_BREAK);
+    print(w, expr->c);
 }
 
-static void print_part(const weir_rtl_design *design, const rtl_expr *expr, weir_text *text) {
-    print(design, expr->a, text);
-    if (expr->kind == WEIR_RTL_EXPR_SLICE) {
-        if (expr->width == 1) weir_text_format(text, "[%u]", (unsigned)expr->b);
-        else weir_text_format(text, "[%u:%u]", (unsigned)(expr->b + expr->width - 1), (unsigned)expr->b);
+static void print_cast(rtl_writer *w, const rtl_expr *expr) {
+    const rtl_expr *value = &w->design->expr[expr->a];
+    bool changes = value->is_signed != expr->is_signed;
+    if (changes && !expr->is_signed && rtl_is_part(value->kind)) { /* a part as such has no sign */
+        rtl_print_target(w, expr->a);
         return;
     }
-    weir_text_char(text, '[');
-    print(design, expr->b, text);
-    if (expr->width > 1) weir_text_format(text, " +: %u", (unsigned)expr->width);
-    weir_text_char(text, ']');
+    rtl_put(w, !changes ? "" : expr->is_signed ? "$signed(" : "$unsigned(");
+    print(w, expr->a);
+    rtl_put(w, changes ? ")" : "");
 }
 
-static void print_cast(const weir_rtl_design *design, const rtl_expr *expr, weir_text *text) {
-    bool changes = design->expr[expr->a].is_signed != expr->is_signed;
-    weir_text_add(text, !changes ? "" : expr->is_signed ? "$signed(" : "$unsigned(");
-    print(design, expr->a, text);
-    weir_text_add(text, changes ? ")" : "");
+static void print_repeat(rtl_writer *w, const rtl_expr *expr) {
+    bool is_list = w->design->expr[expr->a].kind == WEIR_RTL_EXPR_CONCAT;
+    rtl_put_char(w, '{');
+    rtl_put_number(w, expr->b);
+    if (!is_list) rtl_put_char(w, '{');
+    print(w, expr->a);
+    rtl_put(w, is_list ? "}" : "}}");
 }
 
 /* Recursion is bounded by RTL_MAX_DEPTH. */
-static void print(const weir_rtl_design *design, uint32_t id, weir_text *text) {
-    const rtl_expr *expr = &design->expr[id];
+static void print(rtl_writer *w, uint32_t id) {
+    const rtl_expr *expr = &w->design->expr[id];
     switch (expr->kind) {
     case WEIR_RTL_EXPR_NONE: break;
-    case WEIR_RTL_EXPR_CONSTANT: print_constant(design, expr, text); break;
-    case WEIR_RTL_EXPR_VAR: weir_text_add(text, design->var[expr->a].name); break;
-    case WEIR_RTL_EXPR_PORT:
-        weir_text_format(text, "%s.%s", design->instance[expr->a].name, design->var[expr->b].name);
-        break;
-    case WEIR_RTL_EXPR_PARAMETER: weir_text_add(text, design->parameter[expr->a].name); break;
+    case WEIR_RTL_EXPR_CONSTANT: print_constant(w, id); break;
+    case WEIR_RTL_EXPR_VAR:
+    case WEIR_RTL_EXPR_PORT: print_base(w, expr); break;
+    case WEIR_RTL_EXPR_PARAMETER: rtl_put(w, w->design->parameter[expr->a].name); break;
     case WEIR_RTL_EXPR_SLICE:
-    case WEIR_RTL_EXPR_SELECT: print_part(design, expr, text); break;
+    case WEIR_RTL_EXPR_SELECT:
     case WEIR_RTL_EXPR_ELEMENT:
-        print(design, expr->a, text);
-        weir_text_char(text, '[');
-        print(design, expr->b, text);
-        weir_text_char(text, ']');
-        break;
-    case WEIR_RTL_EXPR_FIELD:
-        print(design, expr->a, text);
-        weir_text_format(text, ".%s", design->field[expr->b].name);
-        break;
+    case WEIR_RTL_EXPR_FIELD: print_part(w, id); break;
     case WEIR_RTL_EXPR_CALL:
-        weir_text_add(text, design->function[expr->c].name);
-        print_operands(design, expr, '(', ')', text);
+        rtl_put(w, w->design->function[expr->c].name);
+        print_operands(w, expr, '(', ')');
         break;
-    case WEIR_RTL_EXPR_CONCAT: print_operands(design, expr, '{', '}', text); break;
-    case WEIR_RTL_EXPR_REPEAT: {
-        bool is_list = design->expr[expr->a].kind == WEIR_RTL_EXPR_CONCAT;
-        weir_text_format(text, "{%u%s", (unsigned)expr->b, is_list ? "" : "{");
-        print(design, expr->a, text);
-        weir_text_add(text, is_list ? "}" : "}}");
-        break;
-    }
+    case WEIR_RTL_EXPR_CONCAT: print_operands(w, expr, '{', '}'); break;
+    case WEIR_RTL_EXPR_REPEAT: print_repeat(w, expr); break;
     case WEIR_RTL_EXPR_UNARY:
-        weir_text_add(text, rtl_operators[expr->op].text);
-        print_operand(design, expr->a, expr, false, text);
+        rtl_put(w, rtl_operators[expr->op].text);
+        print_operand(w, expr->a, expr, false);
         break;
     case WEIR_RTL_EXPR_BINARY:
-        print_operand(design, expr->a, expr, true, text);
-        weir_text_format(text, " %s%c", rtl_operators[expr->op].text, RTL_BREAK);
-        print_operand(design, expr->b, expr, false, text);
+        print_operand(w, expr->a, expr, true);
+        rtl_put_char(w, ' ');
+        rtl_put(w, rtl_operators[expr->op].text);
+        rtl_put_char(w, RTL_BREAK);
+        print_operand(w, expr->b, expr, false);
         break;
-    case WEIR_RTL_EXPR_CONDITIONAL: print_conditional(design, expr, text); break;
-    case WEIR_RTL_EXPR_CAST: print_cast(design, expr, text); break;
+    case WEIR_RTL_EXPR_CONDITIONAL: print_conditional(w, expr); break;
+    case WEIR_RTL_EXPR_CAST: print_cast(w, expr); break;
     }
 }
 
-void rtl_print_broken(const weir_rtl_design *design, uint32_t expr, weir_text *text) { print(design, expr, text); }
+void rtl_print_broken(rtl_writer *w, uint32_t expr) { print(w, expr); }
+
+void rtl_print_target(rtl_writer *w, uint32_t expr) {
+    w->is_target = true;
+    print(w, expr);
+    w->is_target = false;
+}
+
+void rtl_print_value(rtl_writer *w, uint32_t type, uint32_t expr) {
+    const rtl_type *to = &w->design->type[type];
+    bool casts = rtl_is_system(w) && to->kind == WEIR_RTL_TYPE_ENUM && rtl_type_of(w->design, expr) != type;
+    if (casts) {
+        rtl_put(w, to->name);
+        rtl_put(w, "'(");
+    }
+    print(w, expr);
+    if (casts) rtl_put_char(w, ')');
+}
 
 void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text) {
+    static const weir_rtl_print_options options = {.dialect = WEIR_RTL_VERILOG};
+    rtl_writer w = {.options = &options, .text = text, .module = design->expr[expr.id].module};
+    memcpy(&w.design, &design, sizeof design); /* printing an expression changes nothing */
     size_t from = text->size;
-    print(design, expr.id, text);
+    print(&w, expr.id);
     for (size_t i = from; i < text->size; i++)
         if (text->data[i] == RTL_BREAK) text->data[i] = ' ';
 }

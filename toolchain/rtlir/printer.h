@@ -3,25 +3,75 @@
 #define WEIR_RTLIR_PRINTER_H
 
 #include "rtlir/internal.h"
+#include "rtlir/print.h"
 
 enum { RTL_COLUMNS = 120, RTL_INDENT = 2 };
 
 /* A blank where a long line may be wrapped. It occurs in no name, number or printed string. */
 #define RTL_BREAK '\x01'
 
-/* An expression with break marks. */
-void rtl_print_broken(const weir_rtl_design *design, uint32_t expr, weir_text *text);
+/* The text being written. */
+typedef struct rtl_writer {
+    weir_rtl_design *design;
+    const weir_rtl_print_options *options;
+    weir_text *text;
+    uint32_t module;
+    size_t columns;
+    size_t line_start; /* of the line that rtl_begin_line began, and its indentation */
+    int indent;
+    bool is_target; /* parts keep their name: no $signed(...) */
+    size_t counted; /* characters whose lines were counted, from `start` on */
+    size_t start;
+    int line;
+    uint32_t exit_flag; /* statement (loop or function) whose flag a break or a return sets; 0: it needs none */
+} rtl_writer;
+
+static inline bool rtl_is_system(const rtl_writer *w) { return w->options->dialect == WEIR_RTL_SYSTEMVERILOG; }
+
+/* Single pieces; numbers are decimal. */
+static inline void rtl_put(rtl_writer *w, const char *string) { rtl_append_string(w->text, string); }
+static inline void rtl_put_char(rtl_writer *w, char c) { rtl_append_char(w->text, c); }
+static inline void rtl_put_number(rtl_writer *w, uint64_t value) { rtl_append_number(w->text, value); }
+void rtl_put_blanks(rtl_writer *w, size_t count);
+/* [high:low], [bit] when they are the same. */
+void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low);
+
+/* A line at this indentation: what is put between the two may have break marks. Continuation lines stand one level
+ * deeper. */
+void rtl_begin_line(rtl_writer *w, int indent);
+void rtl_end_line(rtl_writer *w);
+/* A whole line. */
+void rtl_put_line(rtl_writer *w, int indent, const char *line);
+
+/* An expression with break marks; a target without $signed(...) around its parts. */
+void rtl_print_broken(rtl_writer *w, uint32_t expr);
+void rtl_print_target(rtl_writer *w, uint32_t expr);
+/* A value as the target's type wants it: SystemVerilog assigns no vector to an enum. */
+void rtl_print_value(rtl_writer *w, uint32_t type, uint32_t expr);
 void rtl_print_string(const char *string, weir_text *text);
 void rtl_print_integer(int64_t value, weir_text *text);
+/* The name that a member of an enum has in the text. */
+void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field);
 
-/* The statements of a module's body (print_stmt.c). */
-void rtl_print_body(const weir_rtl_design *design, const rtl_module *module, weir_text *text);
+/* The statements of a module's body (print_stmt.c), processes and functions (print_process.c). */
+void rtl_print_body(rtl_writer *w, const rtl_module *module);
+void rtl_print_process(rtl_writer *w, uint32_t stmt, int indent);
+void rtl_print_assign(rtl_writer *w, uint32_t stmt, int indent);
+void rtl_print_property(rtl_writer *w, uint32_t stmt, int indent);
+/* `for (...) begin`, of a process. */
+void rtl_print_loop_head(rtl_writer *w, const rtl_loop *loop, const char *type);
 
-/* Appends `line`, which has break marks, at this indentation; continuation lines stand one level deeper. */
-void rtl_print_line(const weir_text *line, int indent, weir_text *text);
+/* The declaration of a loop's iterator, and of the flag that a break sets. */
+void rtl_print_iterator(rtl_writer *w, uint32_t loop, int indent);
+/* A name near the wanted one that the module does not have: the same one whenever it is asked for. */
+void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending);
+
 /* The comment (NULL: none) as `// ` lines at this indentation, wrapped. */
-void rtl_print_comment(const char *comment, int indent, weir_text *text);
-/* (* ... *) and a line end, when there are attributes. */
-void rtl_print_attributes(const weir_rtl_design *design, const rtl_common *common, int indent, weir_text *text);
+void rtl_print_comment(rtl_writer *w, const char *comment, int indent);
+/* (* ... *) and a line end, when there are attributes; tells the caller of the printer which line the item is on. */
+void rtl_print_above(rtl_writer *w, weir_rtl_item item, const rtl_common *common, int indent);
+
+/* The width and dimensions of something declared: `signed [7:0]`, without a blank in front. */
+void rtl_print_type(rtl_writer *w, uint32_t type, uint32_t width, bool is_signed);
 
 #endif

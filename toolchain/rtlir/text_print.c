@@ -19,22 +19,16 @@ typedef struct printer {
     int indent;
 } printer;
 
-static void add(printer *p, const char *string) { weir_text_add(p->text, string); }
+static void add(printer *p, const char *string) { rtl_append_string(p->text, string); }
 
 static void blanks(printer *p) {
-    for (int i = 0; i < p->indent; i++) weir_text_add_n(p->text, "  ", 2);
+    for (int i = 0; i < p->indent; i++) rtl_append(p->text, "  ", 2);
 }
 
-static void print_unsigned(printer *p, uint64_t value) {
-    char digits[20];
-    size_t at = sizeof digits;
-    do digits[--at] = (char)('0' + value % 10);
-    while ((value /= 10) != 0);
-    weir_text_add_n(p->text, digits + at, sizeof digits - at);
-}
+static void print_unsigned(printer *p, uint64_t value) { rtl_append_number(p->text, value); }
 
 static void print_signed(printer *p, int64_t value) {
-    if (value < 0) weir_text_char(p->text, '-');
+    if (value < 0) rtl_append_char(p->text, '-');
     print_unsigned(p, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
@@ -56,7 +50,7 @@ static void print_constant(printer *p, uint32_t id) {
     const uint64_t *words = p->design->word + e->a;
     uint32_t digit = (e->width + 3) / 4;
     while (digit > 1 && (words[(digit - 1) / 16] >> ((digit - 1) % 16 * 4) & 15) == 0) digit--;
-    while (digit-- > 0) weir_text_char(p->text, "0123456789abcdef"[words[digit / 16] >> (digit % 16 * 4) & 15]);
+    while (digit-- > 0) rtl_append_char(p->text, "0123456789abcdef"[words[digit / 16] >> (digit % 16 * 4) & 15]);
 }
 
 /* A constant with as many bits as an index of the array needs. */
@@ -69,22 +63,22 @@ static bool is_plain_index(const weir_rtl_design *design, const rtl_expr *e) {
 static void print_part(printer *p, const rtl_expr *e) {
     print_expr(p, e->a);
     if (e->kind == WEIR_RTL_EXPR_FIELD) {
-        weir_text_char(p->text, '.');
+        rtl_append_char(p->text, '.');
         add(p, p->design->field[e->b].name);
         return;
     }
-    weir_text_char(p->text, '[');
+    rtl_append_char(p->text, '[');
     if (e->kind == WEIR_RTL_EXPR_SLICE) print_unsigned(p, e->b + e->width - 1);
     else if (is_plain_index(p->design, e)) print_unsigned(p, p->design->word[p->design->expr[e->b].a]);
     else print_expr(p, e->b);
     if (e->kind == WEIR_RTL_EXPR_SLICE && e->width > 1) {
-        weir_text_char(p->text, ':');
+        rtl_append_char(p->text, ':');
         print_unsigned(p, e->b);
     } else if (e->kind == WEIR_RTL_EXPR_SELECT) {
         add(p, " +: ");
         print_unsigned(p, e->width);
     }
-    weir_text_char(p->text, ']');
+    rtl_append_char(p->text, ']');
 }
 
 static void print_list(printer *p, const rtl_expr *e, const char *open, const char *close) {
@@ -98,28 +92,28 @@ static void print_list(printer *p, const rtl_expr *e, const char *open, const ch
 
 static void print_cast(printer *p, const rtl_expr *e) {
     bool changes = p->design->expr[e->a].is_signed != e->is_signed;
-    weir_text_char(p->text, '$');
+    rtl_append_char(p->text, '$');
     add(p, !changes ? rtl_kind_words[e->carries] : e->is_signed ? "signed" : "unsigned");
-    weir_text_char(p->text, '(');
+    rtl_append_char(p->text, '(');
     print_expr(p, e->a);
-    weir_text_char(p->text, ')');
+    rtl_append_char(p->text, ')');
 }
 
 static void print_operation(printer *p, const rtl_expr *e) {
-    weir_text_char(p->text, '(');
+    rtl_append_char(p->text, '(');
     if (e->kind == WEIR_RTL_EXPR_UNARY) add(p, rtl_operators[e->op].text);
     print_expr(p, e->a);
     if (e->kind != WEIR_RTL_EXPR_UNARY) {
-        weir_text_char(p->text, ' ');
+        rtl_append_char(p->text, ' ');
         add(p, e->kind == WEIR_RTL_EXPR_BINARY ? rtl_operators[e->op].text : "?");
-        weir_text_char(p->text, ' ');
+        rtl_append_char(p->text, ' ');
         print_expr(p, e->b);
     }
     if (e->kind == WEIR_RTL_EXPR_CONDITIONAL) {
         add(p, " : ");
         print_expr(p, e->c);
     }
-    weir_text_char(p->text, ')');
+    rtl_append_char(p->text, ')');
 }
 
 static void print_var(printer *p, uint32_t id) {
@@ -139,7 +133,7 @@ static void print_expr(printer *p, uint32_t id) {
     case WEIR_RTL_EXPR_PARAMETER: add(p, p->design->parameter[e->a].name); break;
     case WEIR_RTL_EXPR_PORT:
         add(p, p->design->instance[e->a].name);
-        weir_text_char(p->text, '.');
+        rtl_append_char(p->text, '.');
         add(p, p->design->var[e->b].name);
         break;
     case WEIR_RTL_EXPR_SLICE:
@@ -152,9 +146,9 @@ static void print_expr(printer *p, uint32_t id) {
         break;
     case WEIR_RTL_EXPR_CONCAT: print_list(p, e, "{", "}"); break;
     case WEIR_RTL_EXPR_REPEAT:
-        weir_text_char(p->text, '{');
+        rtl_append_char(p->text, '{');
         print_unsigned(p, e->b);
-        weir_text_char(p->text, '{');
+        rtl_append_char(p->text, '{');
         print_expr(p, e->a);
         add(p, "}}");
         break;
@@ -174,7 +168,7 @@ static void print_above(printer *p, const rtl_common *common) {
         blanks(p);
         add(p, "comment ");
         weir_text_quoted(p->text, comment);
-        weir_text_char(p->text, '\n');
+        rtl_append_char(p->text, '\n');
     }
     for (uint32_t a = rtl_attributes_of(p->design, common); a; a = p->design->attribute[a].next) {
         const rtl_attribute *attribute = &p->design->attribute[a];
@@ -183,7 +177,7 @@ static void print_above(printer *p, const rtl_common *common) {
         if (attribute->kind != WEIR_RTL_ATTRIBUTE_FLAG) add(p, " = ");
         if (attribute->kind == WEIR_RTL_ATTRIBUTE_TEXT) weir_text_quoted(p->text, attribute->text);
         if (attribute->kind == WEIR_RTL_ATTRIBUTE_INTEGER) print_signed(p, attribute->integer);
-        weir_text_char(p->text, '\n');
+        rtl_append_char(p->text, '\n');
     }
 }
 
@@ -211,7 +205,7 @@ static void print_trail(printer *p, uint32_t trail) {
     for (; count > 0; count--) {
         uint32_t t = trail;
         for (size_t i = 1; i < count; i++) t = p->design->trail_entry[t].previous;
-        weir_text_char(p->text, ' ');
+        rtl_append_char(p->text, ' ');
         weir_text_quoted(p->text, p->design->trail_entry[t].pass);
     }
 }
@@ -224,7 +218,7 @@ static void print_origins(printer *p) {
         else add(p, "nowhere");
         weir_text_format(p->text, " %d", origin->line);
         print_trail(p, origin->trail);
-        weir_text_char(p->text, '\n');
+        rtl_append_char(p->text, '\n');
     }
 }
 
@@ -258,7 +252,7 @@ static void print_types(printer *p) {
             weir_text_format(p->text, "  %s %s ", p->design->field[f].name, is_enum ? "=" : ":");
             if (is_enum) print_unsigned(p, p->design->field[f].value);
             else print_shape(p, &p->design->field[f].shape);
-            weir_text_char(p->text, '\n');
+            rtl_append_char(p->text, '\n');
         }
         add(p, "}\n");
     }
@@ -278,16 +272,16 @@ static void print_formula(printer *p, uint32_t id) {
         else add(p, "$opaque");
         return;
     }
-    weir_text_char(p->text, '(');
+    rtl_append_char(p->text, '(');
     add(p, f->kind == RTL_FORMULA_CLOG2         ? "clog2"
            : f->kind == RTL_FORMULA_CONDITIONAL ? "?"
                                                 : rtl_operators[f->op].text);
     const uint32_t operand[3] = {f->a, f->b, f->c};
     for (int i = 0; i < 3 && operand[i]; i++) {
-        weir_text_char(p->text, ' ');
+        rtl_append_char(p->text, ' ');
         print_formula(p, operand[i]);
     }
-    weir_text_char(p->text, ')');
+    rtl_append_char(p->text, ')');
 }
 
 static void print_var_type(printer *p, const rtl_var *var) {
@@ -296,10 +290,10 @@ static void print_var_type(printer *p, const rtl_var *var) {
         if (var->is_signed) add(p, "signed ");
         add(p, "$range ");
         print_formula(p, p->design->range[var->range].high);
-        weir_text_char(p->text, ' ');
+        rtl_append_char(p->text, ' ');
         print_formula(p, p->design->range[var->range].low);
     } else if (var->kind != WEIR_RTL_DATA) {
-        weir_text_char(p->text, '$');
+        rtl_append_char(p->text, '$');
         add(p, rtl_kind_words[var->kind]);
     } else {
         weir_rtl_shape shape = {{var->type}, var->width, var->is_signed};
@@ -320,7 +314,7 @@ static void print_declaration(printer *p, uint32_t id) {
                : var->is_undecided ? "variable"
                : var->is_register  ? "register"
                                    : "wire");
-        weir_text_char(p->text, ' ');
+        rtl_append_char(p->text, ' ');
         add(p, var->name);
     }
     if (!var->is_iterator) print_var_type(p, var);
@@ -383,7 +377,7 @@ static void print_instance(printer *p, const rtl_stmt *stmt) {
             add(p, "value ");
             print_expr(p, value->expr);
         }
-        weir_text_char(p->text, '\n');
+        rtl_append_char(p->text, '\n');
     }
     for (size_t i = 0; i < module->ports.count; i++) {
         const rtl_var *port = &p->design->var[module->ports.id[i]];
@@ -392,7 +386,7 @@ static void print_instance(printer *p, const rtl_stmt *stmt) {
         blanks(p);
         weir_text_format(p->text, expr == RTL_OPEN ? "open %s" : "connect %s = ", port->name);
         if (expr != RTL_OPEN) print_expr(p, expr);
-        weir_text_char(p->text, '\n');
+        rtl_append_char(p->text, '\n');
     }
     p->indent--;
     blanks(p);
@@ -414,7 +408,7 @@ static void print_claim(printer *p, const rtl_assertion *a) {
     add(p, " then ");
     print_expr(p, a->consequent);
     if (!a->message) return;
-    weir_text_char(p->text, ' ');
+    rtl_append_char(p->text, ' ');
     weir_text_quoted(p->text, a->message);
 }
 
@@ -430,7 +424,7 @@ static void print_head(printer *p, const rtl_stmt *stmt) {
     switch (stmt->kind) {
     case WEIR_RTL_STMT_ASSIGN:
         add(p, rtl_timing_words[stmt->timing]);
-        weir_text_char(p->text, ' ');
+        rtl_append_char(p->text, ' ');
         print_expr(p, stmt->a);
         add(p, " = ");
         print_expr(p, stmt->b);
@@ -450,7 +444,7 @@ static void print_head(printer *p, const rtl_stmt *stmt) {
     case WEIR_RTL_STMT_IF:
     case WEIR_RTL_STMT_CASE:
     case WEIR_RTL_STMT_RETURN:
-        weir_text_char(p->text, ' ');
+        rtl_append_char(p->text, ' ');
         print_expr(p, stmt->a);
         break;
     case WEIR_RTL_STMT_ASSERT: print_claim(p, &p->design->assertion[stmt->a]); break;
@@ -508,7 +502,7 @@ static void print_module(printer *p, uint32_t id) {
     weir_text_format(p->text, "module %s", module->name);
     if (module->is_external) add(p, " external");
     if (module->path) {
-        weir_text_char(p->text, ' ');
+        rtl_append_char(p->text, ' ');
         weir_text_quoted(p->text, module->path);
     }
     if (module->is_stub) add(p, " stub");

@@ -379,15 +379,17 @@ bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top) {
     n.position = weir_calloc(design->var_count, sizeof *n.position);
     n.base = weir_calloc(design->instance_count, sizeof *n.base);
     n.seen = weir_calloc(design->expr_count, sizeof *n.seen);
+    uint32_t *seen = weir_calloc(design->expr_count, sizeof *seen);
     for (size_t i = 0; i < count; i++) {
         n.module = modules[i].id;
         if (design->module[n.module].is_external) continue;
-        if (rtl_verify_form(design, n.module)) verify_module(&n);
+        if (rtl_verify_form(design, n.module, seen)) verify_module(&n);
     }
     free(n.position);
     free(n.base);
     free(n.net);
     free(n.seen);
+    free(seen);
     free(n.stack);
     free(n.drivers);
     free(modules);

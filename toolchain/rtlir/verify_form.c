@@ -86,14 +86,12 @@ static void check_stmt(form *f, uint32_t id) {
     for (uint32_t i = 0; i < instance->override_count; i++) check_expr(f, instance->override[i].expr);
 }
 
-bool rtl_verify_form(weir_rtl_design *design, uint32_t module) {
-    form f = {.design = design, .module = module, .fine = true};
-    f.seen = weir_calloc(design->expr_count, sizeof *f.seen);
+bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen) {
+    form f = {.design = design, .module = module, .seen = seen, .fine = true};
     for (uint32_t s = design->block[design->module[module].body].first; s; s = design->stmt[s].next) {
         f.function = design->stmt[s].kind == WEIR_RTL_STMT_FUNCTION ? design->stmt[s].a : 0;
         for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) check_stmt(&f, i);
     }
-    free(f.seen);
     free(f.stack);
     return f.fine;
 }

@@ -1,0 +1,147 @@
+/* Every construct in both dialects: the three tools accept Verilog-2005 without a warning, and SystemVerilog as far as
+ * they know it. Needs the tools; what is missing is skipped. */
+#include "test_rtlir_support.h"
+
+#include <unistd.h>
+
+#include "rtlir/mutate.h"
+#include "rtlir/text.h"
+#include "support/process.h"
+
+static weir_rtl_design *load(void) {
+    char *path = data_path("constructs.wrtl");
+    weir_rtl_design *design = weir_rtl_load_text(path);
+    if (!design) fail_msg("%s", messages.data);
+    free(path);
+    return design;
+}
+
+/* Runs a tool; anything but silence and success is reported with the text that it was about. */
+static void run_tool(const char *const *arguments, const char *folder, const char *file) {
+    if (!weir_process_found(arguments[0])) return;
+    weir_text output = {0};
+    int status = -1;
+    weir_process process = {.arguments = arguments, .folder = folder, .seconds = 120};
+    weir_process_end end = weir_process_run(&process, &output, &status);
+    bool warns = output.data && (strstr(output.data, "arning") || strstr(output.data, "rror"));
+    if (end != WEIR_PROCESS_EXITED || status != 0 || warns) {
+        char *path = weir_path_join(folder, file);
+        size_t size = 0;
+        char *text = weir_file_read(path, &size);
+        print_message("%s\n", text ? text : "");
+        fail_msg("%s on %s: status %d\n%s", arguments[0], file, status, output.data ? output.data : "");
+    }
+    weir_text_free(&output);
+}
+
+static void check_verilog(const char *folder, const char *name) {
+    char *file = weir_format("%s.v", name);
+    char *yosys = weir_format("read_verilog %s; hierarchy -check -top %s; proc; check -assert", file, name);
+    const char *const with_child = strcmp(name, "generated") == 0 ? "child.v" : file;
+    const char *a[] = {"iverilog", "-g2005", "-Wall", "-Wno-timescale", "-s", name, "-t", "null", "-y.", file, NULL};
+    const char *b[] = {
+        "verilator", "--lint-only", "-Wall", "-Wno-UNUSEDSIGNAL", "-Wno-UNUSEDPARAM", "--top-module", name, "-y",
+        ".",         file,          NULL};
+    char *script = strcmp(name, "generated") == 0 ? weir_format("read_verilog %s; %s", with_child, yosys)
+                                                  : weir_format("%s", yosys);
+    const char *c[] = {"yosys", "-q", "-p", script, NULL};
+    run_tool(a, folder, file);
+    run_tool(b, folder, file);
+    run_tool(c, folder, file);
+    free(script);
+    free(yosys);
+    free(file);
+}
+
+static void check_systemverilog(const char *folder, const char *name) {
+    char *file = weir_format("%s.sv", name);
+    const char *b[] = {"verilator",
+                       "--lint-only",
+                       "-Wall",
+                       "-Wno-UNUSEDSIGNAL",
+                       "-Wno-UNUSEDPARAM",
+                       "-Wno-DECLFILENAME",
+                       "--top-module",
+                       name,
+                       "-y",
+                       ".",
+                       file,
+                       NULL};
+    run_tool(b, folder, file);
+    free(file);
+}
+
+static void write_and_check(weir_rtl_dialect dialect, void (*check)(const char *folder, const char *name)) {
+    weir_rtl_design *d = load();
+    char *folder = weir_format("test_rtlir_dialect_%ld", (long)getpid());
+    const weir_rtl_print_options options = {.dialect = dialect};
+    for (weir_rtl_module m = weir_rtl_first_module(d); m.id; m = weir_rtl_next_module(d, m)) {
+        if (!weir_rtl_verify(d, m)) fail_msg("%s", messages.data);
+        assert_true(weir_rtl_write_module(d, m, &options, folder));
+    }
+    for (weir_rtl_module m = weir_rtl_first_module(d); m.id; m = weir_rtl_next_module(d, m))
+        check(folder, weir_rtl_get_module(d, m).name);
+    weir_remove_tree(folder);
+    free(folder);
+    weir_rtl_design_free(d);
+}
+
+static void three_tools_accept_verilog(void **state) {
+    (void)state;
+    write_and_check(WEIR_RTL_VERILOG, check_verilog);
+}
+
+static void verilator_accepts_systemverilog(void **state) {
+    (void)state;
+    write_and_check(WEIR_RTL_SYSTEMVERILOG, check_systemverilog);
+}
+
+/* The margin holds for every line that can be wrapped. */
+static void lines_wrap_at_the_margin(void **state) {
+    (void)state;
+    weir_rtl_design *d = load();
+    weir_text text = {0};
+    const weir_rtl_print_options options = {.columns = 60};
+    weir_rtl_print_module(d, weir_rtl_find_module(d, "expressions"), &options, &text);
+    for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
+        assert_in_range(strcspn(line, "\n"), 0, 60);
+    weir_text_free(&text);
+    weir_rtl_design_free(d);
+}
+
+static void keep_line(void *user, int line, weir_rtl_item item) {
+    if (item.kind == WEIR_RTL_ITEM_STMT) weir_text_format(user, "%d ", line);
+}
+
+/* The lines that the printer tells are those on which the statements stand. */
+static void lines_of_items_are_told(void **state) {
+    (void)state;
+    weir_rtl_design *d = load();
+    weir_text text = {0}, lines = {0};
+    const weir_rtl_print_options options = {.line = keep_line, .user = &lines};
+    weir_rtl_print_module(d, weir_rtl_find_module(d, "latches"), &options, &text);
+    weir_text expected = {0};
+    int number = 1;
+    for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1, number++) {
+        size_t length = strcspn(line, "\n");
+        char *copy = weir_format("%.*s", (int)length, line);
+        if (strstr(copy, "lint_off") || strstr(copy, "if (en)") || strstr(copy, "s = x;") || strstr(copy, "assign"))
+            weir_text_format(&expected, "%d ", number);
+        free(copy);
+    }
+    assert_string_equal(lines.data, expected.data);
+    weir_text_free(&text);
+    weir_text_free(&lines);
+    weir_text_free(&expected);
+    weir_rtl_design_free(d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        DESIGN_TEST(three_tools_accept_verilog),
+        DESIGN_TEST(verilator_accepts_systemverilog),
+        DESIGN_TEST(lines_wrap_at_the_margin),
+        DESIGN_TEST(lines_of_items_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* Lines of Verilog: pieces, wrapping, comments, attributes. */
+#include <stdlib.h>
+
+#include "rtlir/printer.h"
+
+void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending) {
+    weir_text name = {0};
+    weir_text_format(&name, "%s%s", wanted, ending);
+    while (rtl_names_find(w->design, w->module, weir_strings_intern(w->design->strings, name.data)).id)
+        weir_text_char(&name, '_');
+    rtl_put(w, name.data);
+    weir_text_free(&name);
+}
+
+void rtl_put_blanks(rtl_writer *w, size_t count) {
+    static const char blanks[] = "                                ";
+    for (; count > sizeof blanks - 1; count -= sizeof blanks - 1) rtl_append(w->text, blanks, sizeof blanks - 1);
+    rtl_append(w->text, blanks, count);
+}
+
+void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low) {
+    rtl_put_char(w, '[');
+    rtl_put_number(w, high);
+    if (high != low) {
+        rtl_put_char(w, ':');
+        rtl_put_number(w, low);
+    }
+    rtl_put_char(w, ']');
+}
+
+/* Greedy: wraps at the last mark before the right margin. Marks inside one call's line are few enough to rescan. */
+static void wrap_line(rtl_writer *w, const char *line, size_t size) {
+    size_t at = 0;
+    size_t margin = (size_t)w->indent;
+    bool first = true;
+    while (at < size) {
+        size_t room = w->columns > margin + 20 ? w->columns - margin : 20;
+        size_t end = size;
+        size_t mark = 0; /* one past the last mark that still fits */
+        for (size_t i = at; i < size; i++) {
+            if (line[i] != RTL_BREAK) continue;
+            if (i - at > room && mark) break;
+            mark = i + 1;
+            if (i - at > room) break;
+        }
+        bool wraps = size - at > room && mark;
+        if (wraps) end = mark - 1;
+        rtl_put_blanks(w, margin);
+        for (size_t i = at; i < end; i++) rtl_put_char(w, line[i] == RTL_BREAK ? ' ' : line[i]);
+        rtl_put_char(w, '\n');
+        at = wraps ? mark : size;
+        margin += first ? RTL_INDENT : 0;
+        first = false;
+    }
+}
+
+void rtl_begin_line(rtl_writer *w, int indent) {
+    w->line_start = w->text->size;
+    w->indent = indent;
+    rtl_put_blanks(w, (size_t)indent);
+}
+
+void rtl_end_line(rtl_writer *w) {
+    size_t from = w->line_start + (size_t)w->indent;
+    size_t size = w->text->size - from;
+    char *line = w->text->data + from;
+    size_t room = w->columns > (size_t)w->indent + 20 ? w->columns - (size_t)w->indent : 20;
+    if (size <= room) {
+        for (char *mark = line; (mark = memchr(mark, RTL_BREAK, (size_t)(line + size - mark))) != NULL;) *mark = ' ';
+        rtl_put_char(w, '\n');
+        return;
+    }
+    char *copy = weir_malloc(size + 1);
+    memcpy(copy, line, size);
+    w->text->size = w->line_start;
+    wrap_line(w, copy, size);
+    free(copy);
+}
+
+void rtl_put_line(rtl_writer *w, int indent, const char *line) {
+    rtl_put_blanks(w, (size_t)indent);
+    rtl_put(w, line);
+    rtl_put_char(w, '\n');
+}
+
+void rtl_print_comment(rtl_writer *w, const char *comment, int indent) {
+    while (comment && *comment) {
+        size_t length = strcspn(comment, "\n");
+        size_t room = w->columns - 3 - (size_t)(indent < (int)w->columns / 2 ? indent : (int)w->columns / 2);
+        size_t take = length;
+        if (take > room) {
+            take = room;
+            while (take > 0 && comment[take] != ' ') take--;
+            if (take == 0) take = strcspn(comment, " \n");
+        }
+        rtl_put_blanks(w, (size_t)indent);
+        size_t shown = take;
+        while (shown > 0 && comment[shown - 1] == ' ') shown--;
+        rtl_put(w, shown ? "// " : "//");
+        for (size_t i = 0; i < shown; i++) {
+            bool is_control = (unsigned char)comment[i] < 0x20 || comment[i] == 0x7f;
+            rtl_put_char(w, is_control ? ' ' : comment[i]);
+        }
+        /* A backslash at the end of a line would continue the comment for some preprocessors. */
+        rtl_put(w, shown && comment[shown - 1] == '\\' ? " .\n" : "\n");
+        comment += take;
+        if (*comment == ' ' || *comment == '\n') comment++;
+    }
+}
+
+/* ---- attributes, and who asked for lines ---- */
+
+static void tell_line(rtl_writer *w, weir_rtl_item item) {
+    for (; w->counted < w->text->size; w->counted++) w->line += w->text->data[w->counted] == '\n';
+    w->options->line(w->options->user, w->line, item);
+}
+
+static bool put_source(rtl_writer *w, const rtl_common *common) {
+    const rtl_origin *origin = &w->design->origin_entry[common->origin];
+    if (!w->options->source || !origin->file) return false;
+    weir_text place = {0};
+    weir_text_format(&place, "%s:%d", origin->file, origin->line);
+    rtl_put(w, "src = ");
+    rtl_print_string(place.data, w->text);
+    weir_text_free(&place);
+    return true;
+}
+
+void rtl_print_above(rtl_writer *w, weir_rtl_item item, const rtl_common *common, int indent) {
+    uint32_t a = rtl_attributes_of(w->design, common);
+    bool has_source = w->options->source && w->design->origin_entry[common->origin].file;
+    if (a || has_source) {
+        rtl_begin_line(w, indent);
+        rtl_put(w, "(* ");
+        put_source(w, common);
+        for (bool first = !has_source; a; a = w->design->attribute[a].next, first = false) {
+            const rtl_attribute *attribute = &w->design->attribute[a];
+            if (!first) {
+                rtl_put_char(w, ',');
+                rtl_put_char(w, RTL_BREAK);
+            }
+            rtl_put(w, attribute->name);
+            if (attribute->kind != WEIR_RTL_ATTRIBUTE_FLAG) rtl_put(w, " = ");
+            if (attribute->kind == WEIR_RTL_ATTRIBUTE_TEXT) rtl_print_string(attribute->text, w->text);
+            else if (attribute->kind == WEIR_RTL_ATTRIBUTE_INTEGER) rtl_print_integer(attribute->integer, w->text);
+        }
+        rtl_put(w, " *)");
+        rtl_end_line(w);
+    }
+    if (w->options->line) tell_line(w, item);
+}
