@@ -59,6 +59,64 @@ static void what_was_built_reads_back(void **state) {
     weir_text_free(&text);
 }
 
+static const char by_hand[] = "wrtl 1\n"
+                              "origin nowhere 0 \"one\"\n"
+                              "module leaf {\n"
+                              "  input x : 4\n"
+                              "  output y : 4\n"
+                              "  body {\n"
+                              "  }\n"
+                              "}\n"
+                              "module top {\n"
+                              "  output y : 8\n"
+                              "  wire w : 4\n"
+                              "  instances {\n"
+                              "    u : leaf\n"
+                              "  }\n"
+                              "  body {\n"
+                              "    instance u {\n"
+                              "      connect y = w\n"
+                              "    }\n"
+                              "    assign y[3:0] = w @1\n"
+                              "  }\n"
+                              "}\n";
+
+/* Where nothing is said the place is that in the text. */
+static void places_in_the_text_are_reported(void **state) {
+    (void)state;
+    weir_rtl_design *d = weir_rtl_parse_text(by_hand, strlen(by_hand), "hand.wrtl");
+    assert_non_null(d);
+    weir_rtl_module top = weir_rtl_find_module(d, "top");
+    assert_false(weir_rtl_verify(d, top));
+    ASSERT_MESSAGES("hand.wrtl:5: error: output 'y[3:0]' of module 'leaf' has no driver\n"
+                    "hand.wrtl:16: error: input 'x' of instance 'u' (module 'leaf') is not connected\n"
+                    "hand.wrtl:10: error: output 'y[7:4]' of module 'top' has no driver\n");
+    weir_rtl_stmt assign = weir_rtl_last(d, weir_rtl_get_module(d, top).body);
+    weir_rtl_item_info info = weir_rtl_get_item(d, WEIR_RTL_ITEM(assign));
+    assert_string_equal(info.place.file, "hand.wrtl");
+    assert_int_equal(info.place.line, 19);
+    assert_int_equal(info.pass_count, 1);
+    weir_rtl_design_free(d);
+}
+
+/* They are not printed, even where a pass adds itself: items with the same passes and no other place share one origin. */
+static void places_in_the_text_are_not_printed(void **state) {
+    (void)state;
+    assert_round_trip(by_hand, strlen(by_hand));
+    weir_rtl_design *d = weir_rtl_parse_text(by_hand, strlen(by_hand), "hand.wrtl");
+    weir_rtl_module leaf = weir_rtl_find_module(d, "leaf");
+    weir_rtl_set_pass(d, "one");
+    for (weir_rtl_var v = weir_rtl_first_var(d, leaf); v.id; v = weir_rtl_next_var(d, v))
+        weir_rtl_touch(d, WEIR_RTL_ITEM(v));
+    weir_text text = {0};
+    weir_rtl_print_text(d, &text);
+    assert_non_null(
+        strstr(text.data, "wrtl 1\norigin nowhere 0 \"one\"\nmodule leaf {\n  input x : 4 @1\n  output y : 4 @1\n"));
+    assert_non_null(strstr(text.data, "    assign y[3:0] = w @1\n"));
+    weir_text_free(&text);
+    weir_rtl_design_free(d);
+}
+
 static void library_modules_read_back(void **state) {
     weir_rtl_design *d = *state;
     char *path = data_path("part.v");
@@ -127,9 +185,13 @@ static void deep_nesting_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        DESIGN_TEST(every_construct_reads_back), DESIGN_TEST(what_was_built_reads_back),
-        DESIGN_TEST(library_modules_read_back),  DESIGN_TEST(wrong_texts_are_refused_with_their_line),
+        DESIGN_TEST(every_construct_reads_back),
+        DESIGN_TEST(what_was_built_reads_back),
+        DESIGN_TEST(library_modules_read_back),
+        DESIGN_TEST(wrong_texts_are_refused_with_their_line),
         DESIGN_TEST(deep_nesting_is_refused),
+        DESIGN_TEST(places_in_the_text_are_reported),
+        DESIGN_TEST(places_in_the_text_are_not_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,7 @@ void weir_rtl_design_free(weir_rtl_design *design) {
     free(design->counters.slot);
     free(design->paths.slot);
     free(design->touched.slot);
+    free(design->trails.slot);
     free(design->types.slot);
     weir_strings_free(design->strings);
     weir_arena_free(design->arena);
@@ -123,9 +124,13 @@ void weir_rtl_set_pass(weir_rtl_design *design, const char *pass) {
 }
 
 uint32_t rtl_add_trail(weir_rtl_design *design, const char *pass, uint32_t previous) {
+    const rtl_label *known = rtl_labels_find(&design->trails, previous, pass);
+    if (known) return known->number;
     uint32_t trail = RTL_APPEND(design, trail_entry);
     design->trail_entry[trail].pass = pass;
     design->trail_entry[trail].previous = previous;
+    rtl_label label = {.name = pass, .scope = previous, .number = trail};
+    rtl_labels_set(&design->trails, &label);
     return trail;
 }
 
@@ -134,7 +139,7 @@ rtl_common rtl_common_now(weir_rtl_design *design) {
     if (!design->origin && known && !design->keeps_origin) {
         uint32_t trail = design->pass ? rtl_add_trail(design, design->pass, 0) : 0;
         design->origin = RTL_APPEND(design, origin_entry);
-        design->origin_entry[design->origin] = (rtl_origin){design->place.file, design->place.line, trail};
+        design->origin_entry[design->origin] = (rtl_origin){design->place.file, design->place.line, trail, false};
     }
     return (rtl_common){.origin = design->origin};
 }

@@ -38,7 +38,8 @@ typedef struct rtl_common {
 typedef struct rtl_origin {
     const char *file;
     int line;
-    uint32_t trail; /* list of rtl_trail, the last pass first */
+    uint32_t trail;   /* list of rtl_trail, the last pass first; lists alike have one id */
+    bool is_implicit; /* the place is that in a text form, which does not say so itself */
 } rtl_origin;
 
 typedef struct rtl_extra {
@@ -266,6 +267,7 @@ struct weir_rtl_design {
     rtl_names names;
     rtl_labels types;                    /* by name */
     rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
+    rtl_labels trails;                   /* by the trail before and the pass */
     rtl_cursor *cursor;                  /* the innermost walk that is going on */
     size_t removed_modules;
 #define RTL_TABLE(type, name)                                                                                          \

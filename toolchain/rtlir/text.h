@@ -8,8 +8,9 @@
 
 /* Appends the text of the whole design. */
 void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text);
-/* A design, or NULL after a reported `file:line: error:`. Nothing in the text is trusted; what it says is checked as it is
- * for building, the verifier is up to the caller. Linear in the text. */
+/* A design, or NULL after a reported `file:line: error:`. An item whose place the text does not say has its place in the
+ * text, which is not printed. Nothing in the text is trusted; what it says is checked as it is for building, the verifier
+ * is up to the caller. Linear in the text. */
 weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *file);
 /* The same with files. */
 bool weir_rtl_save_text(const weir_rtl_design *design, const char *path);

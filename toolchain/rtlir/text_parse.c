@@ -30,7 +30,8 @@ typedef struct parser {
     rtl_scan scan;
     section *section;
     size_t sections, section_capacity;
-    uint32_t *origin; /* ids by number - 1 */
+    uint32_t implicit; /* the origin of the line that was read last */
+    uint32_t *origin;  /* ids by number - 1 */
     size_t origins, origin_capacity;
     rtl_labels namesakes; /* modules by name, scope being their number */
     above above;
@@ -69,15 +70,29 @@ static bool parse_above(parser *p) {
     return !s->failed;
 }
 
+/* What the items made next come from, when nothing else is known: this line, and the passes of the trail. */
+static void begin_line(parser *p, uint32_t trail) {
+    weir_rtl_design *design = p->scan.design;
+    rtl_origin origin = {p->scan.file, p->scan.line, trail, true};
+    const rtl_origin *last = &design->origin_entry[p->implicit];
+    if (last->line != origin.line || last->trail != trail) {
+        p->implicit = RTL_APPEND(design, origin_entry);
+        design->origin_entry[p->implicit] = origin;
+    }
+    design->origin = p->implicit;
+}
+
 /* `@3`, which the items made next come from. */
 static bool parse_origin(parser *p) {
     rtl_scan *s = &p->scan;
     uint64_t number = 0;
-    s->design->origin = 0;
+    begin_line(p, 0);
     if (!rtl_scan_accept(s, '@')) return !s->failed;
     if (!rtl_scan_unsigned(s, UINT32_MAX, &number)) return false;
     if (number < 1 || number > p->origins) return rtl_scan_fail(s, "the number of an origin before this");
-    s->design->origin = p->origin[number - 1];
+    const rtl_origin *origin = &s->design->origin_entry[p->origin[number - 1]];
+    if (origin->file || origin->line) s->design->origin = p->origin[number - 1];
+    else begin_line(p, origin->trail);
     return true;
 }
 
@@ -248,7 +263,7 @@ static bool parse_function(parser *p) {
     weir_rtl_shape shape;
     const char *name = rtl_scan_name(s);
     if (!name || !rtl_scan_expect(s, ':') || !parse_shape(p, &shape) || !rtl_scan_expect(s, '(')) return false;
-    s->design->origin = 0;
+    begin_line(p, 0);
     weir_rtl_module module = {s->module};
     weir_rtl_function function = weir_rtl_add_function(s->design, module, name, shape.width, shape.is_signed);
     if (!function.id) return false;
@@ -400,7 +415,7 @@ static bool parse_instance_line(parser *p) {
     if (!label) return rtl_scan_fail_name(s, "unknown module", child);
     weir_rtl_module parent = {s->module};
     weir_rtl_module module = {label->number};
-    s->design->origin = 0;
+    begin_line(p, 0);
     weir_rtl_instance made = is_wired ? weir_rtl_add_wired_instance(s->design, parent, module, name)
                                       : weir_rtl_add_instance(s->design, parent, module, name);
     return made.id && rtl_scan_end_line(s);

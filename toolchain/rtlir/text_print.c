@@ -14,6 +14,7 @@ typedef struct printer {
     weir_text *text;
     uint32_t *number; /* by module id: its number among those of the same name */
     uint32_t *origin; /* by origin id: its number in the text, or 0 */
+    uint32_t *trail;  /* by trail id: the number of the origin that has no place, or 0 */
     uint32_t *used;   /* origin ids by number - 1 */
     uint32_t origins;
     int indent;
@@ -186,15 +187,19 @@ static void begin_item(printer *p, const rtl_common *common) {
     blanks(p);
 }
 
+/* Where this text is read, an item that names no place has one by itself. */
+static bool has_place(const rtl_origin *origin) { return !origin->is_implicit && (origin->file || origin->line); }
+
 static void end_item(printer *p, const rtl_common *common, const char *end) {
     const rtl_origin *origin = &p->design->origin_entry[common->origin];
-    if (origin->file || origin->line || origin->trail) {
-        if (!p->origin[common->origin]) {
+    if (has_place(origin) || origin->trail) {
+        uint32_t *number = has_place(origin) ? &p->origin[common->origin] : &p->trail[origin->trail];
+        if (!*number) {
             p->used[p->origins++] = common->origin;
-            p->origin[common->origin] = p->origins;
+            *number = p->origins;
         }
         add(p, " @");
-        print_unsigned(p, p->origin[common->origin]);
+        print_unsigned(p, *number);
     }
     add(p, end);
 }
@@ -214,9 +219,9 @@ static void print_origins(printer *p) {
     for (uint32_t i = 0; i < p->origins; i++) {
         const rtl_origin *origin = &p->design->origin_entry[p->used[i]];
         add(p, "origin ");
-        if (origin->file) weir_text_quoted(p->text, origin->file);
+        if (has_place(origin) && origin->file) weir_text_quoted(p->text, origin->file);
         else add(p, "nowhere");
-        weir_text_format(p->text, " %d", origin->line);
+        weir_text_format(p->text, " %d", has_place(origin) ? origin->line : 0);
         print_trail(p, origin->trail);
         rtl_append_char(p->text, '\n');
     }
@@ -548,6 +553,7 @@ void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text) {
     printer p = {.design = design, .text = &items};
     p.number = weir_calloc(design->module_count, sizeof *p.number);
     p.origin = weir_calloc(design->origin_entry_count, sizeof *p.origin);
+    p.trail = weir_calloc(design->trail_entry_count, sizeof *p.trail);
     p.used = weir_calloc(design->origin_entry_count, sizeof *p.used);
     number_modules(&p);
     for (uint32_t m = 1; m < design->module_count; m++)
@@ -560,6 +566,7 @@ void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text) {
     weir_text_free(&items);
     free(p.number);
     free(p.origin);
+    free(p.trail);
     free(p.used);
 }
 
