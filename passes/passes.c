@@ -2,11 +2,13 @@
 
 #define WEIR_PASS WEIR_PASS_OPTIONS
 #include "passes/pass.def"
+#include "passes/rtl/rtl.def"
 #undef WEIR_PASS
 
 static const weir_pass_info infos[] = {
 #define WEIR_PASS WEIR_PASS_RECORD
 #include "passes/pass.def"
+#include "passes/rtl/rtl.def"
 #undef WEIR_PASS
 };
 

@@ -1,4 +1,4 @@
-/* The passes of pass.def and the functions behind them that other passes, commands and tests call directly. */
+/* The passes of pass.def and rtl/rtl.def and the functions behind them that other passes, commands and tests call directly. */
 #ifndef WEIR_PASSES_H
 #define WEIR_PASSES_H
 
@@ -6,6 +6,7 @@
 
 #define WEIR_PASS WEIR_PASS_DECLARE
 #include "passes/pass.def"
+#include "passes/rtl/rtl.def"
 #undef WEIR_PASS
 
 /* Registers every pass and the pipelines "compile" and "default"; false after a reported error. */

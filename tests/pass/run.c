@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text_case.h"
 #include "exec/exec.h"
 #include "ir/infer.h"
 #include "ir/print.h"
@@ -26,73 +27,17 @@ typedef struct test_case {
 
 static weir_text messages;
 static bool print_result;
-/* The first check that failed: "text", "values", "results", ...; NULL while all is well. */
-static const char *failed;
-
-static void complain(const char *what, const char *text) {
-    if (failed == NULL) failed = what;
-    fprintf(stderr, "%s: %s\n", what, text);
-}
-
-static void keep_message(void *user, const weir_diagnostic *diagnostic) {
-    static const char *const words[] = {"note", "warning", "error"};
-    if (diagnostic->location.file != NULL)
-        weir_text_format(user, "%s:%d: ", diagnostic->location.file, diagnostic->location.line);
-    weir_text_format(user, "%s: %s\n", words[diagnostic->severity], diagnostic->text);
-}
-
-/* --- the file --- */
-
-typedef struct field {
-    const char *name;
-    char **to;
-} field;
-
-static char *trim(char *text) {
-    while (*text == ' ' || *text == '\t') text++;
-    size_t size = strlen(text);
-    while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t')) text[--size] = '\0';
-    return text;
-}
-
-/* "name: value" lines before the first section. */
-static bool read_header(char *text, const field *fields, size_t count) {
-    for (char *line, *rest = text; (line = strtok_r(rest, "\n", &rest)) != NULL;) {
-        char *colon = strchr(line, ':');
-        size_t i = 0;
-        if (*line == '#') continue;
-        while (colon != NULL && i < count && strncmp(fields[i].name, line, (size_t)(colon - line)) != 0) i++;
-        if (colon == NULL || i == count) {
-            fprintf(stderr, "unknown line '%s'\n", line);
-            return false;
-        }
-        *fields[i].to = trim(colon + 1);
-    }
-    return true;
-}
-
 static bool read_case(char *text, test_case *c) {
-    const field header[] = {{"pipeline", &c->pipeline}, {"level", &c->level},   {"disable", &c->disable},
-                            {"require", &c->require},   {"config", &c->config}, {"check", &c->check},
-                            {"planted", &c->planted},   {"again", &c->again}};
-    const field sections[] = {{"input\n", &c->input},
-                              {"expected\n", &c->expected},
-                              {"data\n", &c->data},
-                              {"values\n", &c->values},
-                              {"diagnostics\n", &c->diagnostics}};
-    for (char *next = strstr(text, "\n--- "); next != NULL;) {
-        char *name = next + 5;
-        size_t i = 0;
-        next[1] = '\0';
-        next = strstr(name, "\n--- ");
-        while (i < 5 && strncmp(sections[i].name, name, strlen(sections[i].name)) != 0) i++;
-        if (i == 5) {
-            fprintf(stderr, "unknown section '%.20s'\n", name);
-            return false;
-        }
-        *sections[i].to = name + strlen(sections[i].name);
-    }
-    return read_header(text, header, sizeof header / sizeof *header) && c->pipeline != NULL && c->input != NULL;
+    const case_field header[] = {{"pipeline", &c->pipeline}, {"level", &c->level},   {"disable", &c->disable},
+                                 {"require", &c->require},   {"config", &c->config}, {"check", &c->check},
+                                 {"planted", &c->planted},   {"again", &c->again}};
+    const case_field sections[] = {{"input", &c->input},
+                                   {"expected", &c->expected},
+                                   {"data", &c->data},
+                                   {"values", &c->values},
+                                   {"diagnostics", &c->diagnostics}};
+    return read_case_text(text, header, sizeof header / sizeof *header, sections, sizeof sections / sizeof *sections) &&
+           c->pipeline != NULL && c->input != NULL;
 }
 
 /* --- data --- */
@@ -223,14 +168,6 @@ static bool run_pipeline(const test_case *c, weir_module *module) {
     return fine;
 }
 
-static void check_equal(const char *what, const char *expected, const char *found) {
-    if (strcmp(expected, found) == 0) return;
-    weir_text diff = {0};
-    weir_pass_diff(expected, found, 2, &diff);
-    complain(what, diff.data);
-    weir_text_free(&diff);
-}
-
 /* Constants of the result against the section `values`. */
 static void check_values(const test_case *c, const weir_graph *graph, double tolerance) {
     char *copy = weir_copy_string(c->values == NULL ? "" : c->values);
@@ -302,7 +239,7 @@ static void check_results(const weir_graph *before, const weir_graph *after, dou
     if (old == NULL || new == NULL || weir_graph_input_count(after) != inputs) {
         complain("results", messages.data);
     }
-    for (int frame = 0; failed == NULL && frame < FRAMES; frame++) {
+    for (int frame = 0; failed_check() == NULL && frame < FRAMES; frame++) {
         for (size_t i = 0; i < inputs; i++) {
             const weir_value value = weir_graph_input(before, i);
             const weir_type *type = weir_value_type(before, value);
@@ -382,13 +319,8 @@ int main(int count, char **arguments) {
     weir_text_add(&messages, "");
     weir_diag_set_handler(keep_message, &messages);
     run_case(&c);
-    if (c.planted != NULL && (failed == NULL || strcmp(failed, c.planted) != 0)) {
-        fprintf(stderr, "planted: expected '%s' to fail first\n", c.planted);
-        failed = "planted";
-    } else if (c.planted != NULL) {
-        failed = NULL;
-    }
+    const int status = case_status(c.planted);
     weir_text_free(&messages);
     free(text);
-    return failed == NULL ? 0 : 1;
+    return status;
 }

@@ -13,7 +13,7 @@
 #include "ir/graph.h"
 #include "pass/instrument.h"
 #include "pass/registry.h"
-#include "rtlir/rtl.h"
+#include "rtlir/mutate.h"
 #include "support/file.h"
 
 static weir_text events, messages;
@@ -491,11 +491,14 @@ static void verifier_and_changes_know_designs(void **state) {
     weir_pass_instrument_free(changes);
 }
 
-/* A wire without a driver. */
-static bool add_loose_wire(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+/* Removes an input that is read. */
+static bool lose_input(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
     weir_rtl_module top = weir_rtl_find_module(design, "top");
-    weir_rtl_add_output(design, top, "loose", 1);
+    weir_rtl_var loose = weir_rtl_add_input(design, top, "loose", 1);
+    weir_rtl_assign(design, top, weir_rtl_read(design, weir_rtl_add_output(design, top, "out", 1)),
+                    weir_rtl_read(design, loose));
+    weir_rtl_remove_var(design, loose);
     (void)context;
     return true;
 }
@@ -503,7 +506,7 @@ static bool add_loose_wire(const weir_pass *pass, weir_pass_context *context, we
 static void designs_of_the_hardware_ir(void **state) {
     fixture *f = *state;
     static const weir_pass_info loosen = {
-        .name = "loosen", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = add_loose_wire}};
+        .name = "loosen", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = lose_input}};
     assert_true(weir_pass_registry_add(f->registry, &loosen));
     weir_rtl_design *design = weir_rtl_design_new();
     weir_rtl_module top = weir_rtl_add_module(design, "top");

@@ -16,11 +16,14 @@ static bool verify(const weir_module *module) {
                    weir_module_string(module, "hardware.top", ""));
         return false;
     }
-    return weir_rtl_verify(weir_module_design(module), top_of(module));
+    return weir_rtl_verify_form(weir_module_design(module), top_of(module));
 }
 
+static void enter(const weir_module *module, const char *pass) { weir_rtl_set_pass(weir_module_design(module), pass); }
+
 void weir_module_set_rtl(weir_module *module, weir_rtl_design *design, const char *top) {
-    static const weir_module_design_calls calls = {.print = print, .verify = verify, .release = weir_rtl_design_free};
+    static const weir_module_design_calls calls = {
+        .print = print, .verify = verify, .enter = enter, .release = weir_rtl_design_free};
     weir_module_set_string(module, "hardware.top", top);
     weir_module_set_design(module, design, &calls);
 }

@@ -41,7 +41,7 @@ struct weir_module {
     table properties, data;
 };
 
-static const weir_module_design_calls no_calls = {NULL, NULL, NULL};
+static const weir_module_design_calls no_calls = {.release = NULL};
 
 weir_module *weir_module_new(const char *name) {
     weir_module *module = weir_calloc(1, sizeof *module);

@@ -15,6 +15,8 @@
 typedef struct weir_module_design_calls {
     void (*print)(const weir_module *module, weir_text *text);
     bool (*verify)(const weir_module *module); /* reports every violation; true when there is none */
+    /* A hardware pass starts; it has ended when the name is NULL. */
+    void (*enter)(const weir_module *module, const char *pass);
     void (*release)(weir_rtl_design *design);
 } weir_module_design_calls;
 

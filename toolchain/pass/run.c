@@ -210,6 +210,18 @@ static bool call_after(const weir_pass_context *context, const weir_pass_frame *
 /* --- one pass on one unit --- */
 static bool run_any(weir_pass_context *context, const weir_pass *pass, weir_pass_slot *slot);
 
+static bool run_hardware(const weir_pass *pass, weir_pass_context *context) {
+    const weir_module_design_calls *calls = weir_module_design_functions(context->module);
+    if (calls->enter) {
+        calls->enter(context->module, pass->name);
+    }
+    bool ok = pass->entry->info->run.hardware(pass, context, weir_module_design(context->module));
+    if (calls->enter) {
+        calls->enter(context->module, NULL);
+    }
+    return ok;
+}
+
 static bool run_leaf(weir_pass_context *context, const weir_pass_frame *frame) {
     const weir_pass *pass = frame->site.pass;
     const weir_pass_info *info = pass->entry->info;
@@ -219,7 +231,7 @@ static bool run_leaf(weir_pass_context *context, const weir_pass_frame *frame) {
     case WEIR_PASS_GRAPH: ok = info->run.graph(pass, context, frame->site.graph); break;
     case WEIR_PASS_HARDWARE:
         if (weir_module_design(context->module)) {
-            ok = info->run.hardware(pass, context, weir_module_design(context->module));
+            ok = run_hardware(pass, context);
         } else {
             weir_error(WEIR_NOWHERE, "module '%s' has no hardware design yet", weir_module_name(context->module));
         }

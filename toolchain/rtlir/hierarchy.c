@@ -103,3 +103,27 @@ weir_rtl_module *weir_rtl_modules_below(weir_rtl_design *design, weir_rtl_module
     if (order == WEIR_RTL_DEEPEST_FIRST) sort_by_level(design, modules, *count);
     return modules;
 }
+
+weir_rtl_module weir_rtl_choose_top(const weir_rtl_design *design, const char *name) {
+    weir_rtl_module top = {0}, found = name ? weir_rtl_find_module(design, name) : top;
+    if (name && !found.id) weir_error(WEIR_NOWHERE, "there is no module '%s'", name);
+    if (name) return found;
+    unsigned char *is_used = weir_calloc(design->module_count, 1);
+    for (uint32_t i = 1; i < design->instance_count; i++)
+        if (!design->instance[i].is_removed) is_used[design->instance[i].module] = 1;
+    for (uint32_t m = 1; m < design->module_count; m++) {
+        const rtl_module *module = &design->module[m];
+        if (is_used[m] || module->is_external || module->is_removed) continue;
+        if (top.id) {
+            weir_error(WEIR_NOWHERE, "both '%s' and '%s' could be the top module: name one",
+                       design->module[top.id].name, module->name);
+            top.id = 0;
+            break;
+        }
+        top.id = m;
+        found = top;
+    }
+    if (!found.id) weir_error(WEIR_NOWHERE, "the design has no module that could be the top");
+    free(is_used);
+    return top;
+}

@@ -395,3 +395,15 @@ bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top) {
     free(modules);
     return design->errors == 0;
 }
+
+bool weir_rtl_verify_form(weir_rtl_design *design, weir_rtl_module top) {
+    size_t count = 0;
+    weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
+    uint32_t *seen = weir_calloc(design->expr_count, sizeof *seen);
+    for (size_t i = 0; modules && i < count; i++)
+        if (!design->module[modules[i].id].is_external) rtl_verify_form(design, modules[i].id, seen);
+    bool sound = modules && design->errors == 0;
+    free(seen);
+    free(modules);
+    return sound;
+}

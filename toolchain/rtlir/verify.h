@@ -11,4 +11,8 @@
  * bits. */
 bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top);
 
+/* Only what every pass may rely on, whatever state the design is in: building reported no errors, no module contains
+ * itself, nothing that was removed is named, everything stands where it may. */
+bool weir_rtl_verify_form(weir_rtl_design *design, weir_rtl_module top);
+
 #endif

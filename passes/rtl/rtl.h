@@ -1,0 +1,21 @@
+/* What the passes over hardware designs share. */
+#ifndef WEIR_PASSES_RTL_H
+#define WEIR_PASSES_RTL_H
+
+#include "passes/passes.h"
+#include "rtlir/mutate.h"
+#include "rtlir/print.h"
+#include "rtlir/visitor.h"
+
+/* The top module of the design that the context works on. */
+weir_rtl_module weir_hardware_top(const weir_pass_context *context, const weir_rtl_design *design);
+/* The modules below and including it that have content: not the external ones. Heap memory, free() it; NULL after a
+ * reported error when a module contains itself. */
+weir_rtl_module *weir_hardware_modules(const weir_pass_context *context, weir_rtl_design *design, weir_rtl_order order,
+                                       size_t *count);
+
+/* Verilog of all modules below the top as one text (generate_verilog.c). */
+void weir_print_hardware(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
+                         weir_text *text);
+
+#endif

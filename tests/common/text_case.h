@@ -1,0 +1,33 @@
+/* Test cases that are text files: `name: value` lines, then sections `--- name`. What tests of passes over graphs and over
+ * hardware designs share. */
+#ifndef WEIR_TEST_TEXT_CASE_H
+#define WEIR_TEST_TEXT_CASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "support/diag.h"
+#include "support/text.h"
+
+/* A line in front or a section, and where its text goes. */
+typedef struct case_field {
+    const char *name;
+    char **to;
+} case_field;
+
+/* Cuts the text up; values point into it and end with zero. False after saying what is unknown. */
+bool read_case_text(char *text, const case_field *header, size_t headers, const case_field *sections, size_t count);
+
+/* The first check that failed: "text", "values", "results", ...; NULL while all is well. */
+const char *failed_check(void);
+void complain(const char *what, const char *text);
+/* Complains with a diff unless the texts are equal. */
+void check_equal(const char *what, const char *expected, const char *found);
+
+/* A handler of diagnostics; `user` is the weir_text that gets one line each. */
+void keep_message(void *user, const weir_diagnostic *diagnostic);
+
+/* Exit status: 0 when nothing failed, or when exactly `planted` did; else 1. */
+int case_status(const char *planted);
+
+#endif

@@ -1,0 +1,129 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/pipeline.h"
+#include "passes/rtl/rtl.h"
+#include "rtlir/text.h"
+#include "support/file.h"
+
+static const char help_text[] =
+    "DESIGN is the text form of the hardware IR, *.wrtl. What comes out goes to stdout as the same form, or to OUT: *.wrtl,\n"
+    "*.v (Verilog-2005) or *.sv (SystemVerilog). Without --pipeline nothing runs on the way to *.wrtl, and 'verilog', which\n"
+    "is all checks and clean-ups, on the way to *.v and *.sv. Reports of passes take the place of the text on stdout.\n"
+    "'weir passes' lists the passes.\n";
+
+/* The command's own options. */
+typedef struct request {
+    weir_pipeline pipeline;
+    const char *input, *output, *top, *folder, *before, *after;
+    bool no_verify, unchanged, change, timing, statistics;
+} request;
+
+typedef enum form { FORM_TEXT, FORM_VERILOG, FORM_SYSTEMVERILOG, FORM_UNKNOWN } form;
+
+static bool ends_with(const char *text, const char *end) {
+    const size_t size = strlen(text), part = strlen(end);
+    return size > part && strcmp(text + size - part, end) == 0;
+}
+
+static form form_of(const char *path) {
+    if (path == NULL || ends_with(path, ".wrtl")) return FORM_TEXT;
+    if (ends_with(path, ".v")) return FORM_VERILOG;
+    return ends_with(path, ".sv") ? FORM_SYSTEMVERILOG : FORM_UNKNOWN;
+}
+
+static weir_pass_instrument *add_instruments(request *r) {
+    weir_pipeline *p = &r->pipeline;
+    weir_pass_instrument *timing = r->timing ? weir_pipeline_add(p, weir_pass_timing_new()) : NULL;
+    if (!r->no_verify) weir_pipeline_add(p, weir_pass_verifier_new());
+    if (r->unchanged) weir_pipeline_add(p, weir_pass_immutable_new());
+    if (r->change) weir_pipeline_add(p, weir_pass_changes_new(stderr, WEIR_PASS_CHANGE_DIFF));
+    if (r->before != NULL || r->after != NULL)
+        weir_pipeline_add(p, weir_pass_printer_new(stderr, r->before, r->after, false));
+    return timing;
+}
+
+static int run(request *r, weir_module *module) {
+    weir_pipeline *p = &r->pipeline;
+    weir_text text = {NULL, 0, 0};
+    const weir_pass_instrument *timing = add_instruments(r);
+    const bool fine = weir_pass_run(p->context, p->pass, module);
+    if (r->timing) weir_pass_timing_print(timing, &text);
+    if (r->statistics) weir_pass_print_statistics(p->context, &text);
+    if (text.size > 0) fputs(text.data, stderr);
+    weir_text_free(&text);
+    const weir_text *output = weir_pass_output(p->context);
+    fwrite(output->data, 1, output->size, stdout);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
+
+static int write_result(const request *r, weir_rtl_design *design) {
+    if (r->output == NULL && weir_pass_output(r->pipeline.context)->size > 0) return WEIR_EXIT_FINE;
+    weir_text text = {NULL, 0, 0};
+    const form to = form_of(r->output);
+    const weir_rtl_print_options options = {.dialect = to == FORM_VERILOG ? WEIR_RTL_VERILOG : WEIR_RTL_SYSTEMVERILOG};
+    weir_text_add(&text, "");
+    if (to == FORM_TEXT) weir_rtl_print_text(design, &text);
+    else weir_print_hardware(design, weir_rtl_find_module(design, r->top), &options, &text);
+    bool fine = true;
+    if (r->output == NULL) fwrite(text.data, 1, text.size, stdout);
+    else fine = weir_file_write_changed(r->output, text.data, text.size);
+    weir_text_free(&text);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
+
+static int run_design(request *r) {
+    weir_rtl_design *design = weir_rtl_load_text(r->input);
+    if (design == NULL) return WEIR_EXIT_INPUT;
+    const weir_rtl_module top = weir_rtl_choose_top(design, r->top);
+    if (top.id == 0) {
+        weir_rtl_design_free(design);
+        return WEIR_EXIT_USAGE;
+    }
+    r->top = weir_rtl_get_module(design, top).name;
+    weir_module *module = weir_module_new(r->top);
+    weir_module_set_rtl(module, design, r->top);
+    if (r->folder != NULL) weir_module_set_folder(module, r->folder);
+    int status = run(r, module);
+    if (status == WEIR_EXIT_FINE) status = write_result(r, design);
+    weir_module_free(module);
+    return status;
+}
+
+/* The pipeline is parsed before the design is read, because bad usage is found fast. */
+static int work(void *user) {
+    request *r = user;
+    if (form_of(r->output) == FORM_UNKNOWN)
+        return weir_cli_misuse("rtl", "'%s': expected a file *.wrtl, *.v or *.sv", r->output);
+    int status = weir_pipeline_open(&r->pipeline);
+    if (status == WEIR_EXIT_FINE)
+        status = weir_pipeline_parse(&r->pipeline, form_of(r->output) == FORM_TEXT ? "" : "verilog");
+    return status == WEIR_EXIT_FINE ? run_design(r) : status;
+}
+
+int weir_command_rtl(int argc, char **argv) {
+    request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("rtl")};
+    const weir_cli_option options[] = {
+        WEIR_PIPELINE_TEXT_OPTION(r.pipeline),
+        {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT", "write the design here: *.wrtl, *.v or *.sv"},
+        {"top", 0, WEIR_CLI_STRING, &r.top, "NAME", "the top module (the one that no other contains)"},
+        {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "where passes write their files (.)"},
+        WEIR_PIPELINE_OPTIONS(r.pipeline),
+        {"no-verify-each", 0, WEIR_CLI_FLAG, &r.no_verify, NULL, "do not verify the IR after each pass"},
+        {"check-unchanged", 0, WEIR_CLI_FLAG, &r.unchanged, NULL, "hold passes that say they changed nothing to it"},
+        {"print-before", 0, WEIR_CLI_STRING, &r.before, "NAMES", "print the IR before these passes, or 'all'"},
+        {"print-after", 0, WEIR_CLI_STRING, &r.after, "NAMES", "print the IR after these passes, or 'all'"},
+        {"print-after-change", 0, WEIR_CLI_FLAG, &r.change, NULL, "print what each pass changed"},
+        {"timing", 0, WEIR_CLI_FLAG, &r.timing, NULL, "print the time of each pass"},
+        {"statistics", 0, WEIR_CLI_FLAG, &r.statistics, NULL, "print what passes count"},
+        {.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("rtl", options, help_text, argc, argv, 1, 1, &count);
+    if (status < 0) {
+        r.input = argv[1];
+        status = weir_plugins_guard(&r.pipeline.plugins, work, &r);
+    }
+    weir_pipeline_close(&r.pipeline);
+    return status;
+}
