@@ -17,6 +17,13 @@ void weir_print_hardware(weir_rtl_design *design, weir_rtl_module top, const wei
     free(modules);
 }
 
+weir_rtl_print_options weir_verilog_options(const weir_pass *pass) {
+    return (weir_rtl_print_options){.dialect = (weir_rtl_dialect)weir_pass_choice(pass, "dialect"),
+                                    .columns = (int)weir_pass_int(pass, "line_wrap"),
+                                    .plain_case = !weir_pass_bool(pass, "unique_case"),
+                                    .source = weir_pass_bool(pass, "yosys_src")};
+}
+
 static bool write_file(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
                        const char *path) {
     weir_text text = {NULL, 0, 0};
@@ -29,10 +36,7 @@ static bool write_file(weir_rtl_design *design, weir_rtl_module top, const weir_
 }
 
 bool weir_pass_generate_verilog(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
-    const weir_rtl_print_options options = {.dialect = (weir_rtl_dialect)weir_pass_choice(pass, "dialect"),
-                                            .columns = (int)weir_pass_int(pass, "line_wrap"),
-                                            .plain_case = !weir_pass_bool(pass, "unique_case"),
-                                            .source = weir_pass_bool(pass, "yosys_src")};
+    const weir_rtl_print_options options = weir_verilog_options(pass);
     const bool is_one = weir_pass_is_set(pass, "file");
     const weir_rtl_module top = weir_hardware_top(context, design);
     char *path = weir_path_join(weir_module_folder(weir_pass_module_of(context)),

@@ -14,6 +14,8 @@ weir_rtl_module weir_hardware_top(const weir_pass_context *context, const weir_r
 weir_rtl_module *weir_hardware_modules(const weir_pass_context *context, weir_rtl_design *design, weir_rtl_order order,
                                        size_t *count);
 
+/* How the pass's options say that Verilog looks: dialect, line_wrap, unique_case, yosys_src (generate_verilog.c). */
+weir_rtl_print_options weir_verilog_options(const weir_pass *pass);
 /* Verilog of all modules below the top as one text (generate_verilog.c). */
 void weir_print_hardware(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
                          weir_text *text);

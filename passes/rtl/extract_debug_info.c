@@ -1,0 +1,260 @@
+/* extract_debug_info: a symbol table a module, in the form of the hgdb debugger's JSON schema ("generator", "top", and a
+ * "table" of modules with variables, instances and scopes). Statements are entries of the scope of their source file: an
+ * assignment with its variable, a branch as a block with its condition. Beyond the schema, which allows it, each entry
+ * says which line of the Verilog it became (rtl_line) and which passes touched it (passes). */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/rtl/rtl.h"
+#include "support/arena.h"
+#include "support/file.h"
+
+typedef struct symbols {
+    weir_rtl_design *design;
+    int *stmt_line, *instance_line; /* by id; 0: not printed */
+    size_t stmts, instances, stmt_capacity, instance_capacity;
+    json_t *files;    /* scopes by name of the file, in order of appearance */
+    const char *file; /* of the scope that is being filled */
+} symbols;
+
+static int *line_at(int **lines, size_t *count, size_t *capacity, uint32_t id) {
+    if (id >= *count) {
+        *lines = weir_grow(*lines, capacity, (size_t)id + 1, sizeof **lines);
+        memset(*lines + *count, 0, (id + 1 - *count) * sizeof **lines);
+        *count = (size_t)id + 1;
+    }
+    return &(*lines)[id];
+}
+
+static void keep_line(void *user, int line, weir_rtl_item item) {
+    symbols *s = user;
+    if (item.kind == WEIR_RTL_ITEM_STMT) *line_at(&s->stmt_line, &s->stmts, &s->stmt_capacity, item.id) = line;
+    else if (item.kind == WEIR_RTL_ITEM_INSTANCE)
+        *line_at(&s->instance_line, &s->instances, &s->instance_capacity, item.id) = line;
+}
+
+/* Takes over the text. */
+static json_t *string_of(weir_text *text) {
+    json_t *string = json_stringn(text->data, text->size);
+    weir_text_free(text);
+    return string;
+}
+
+static json_t *expr_text(const symbols *s, weir_rtl_expr expr) {
+    weir_text text = {NULL, 0, 0};
+    weir_rtl_print_expr(s->design, expr, &text);
+    return string_of(&text);
+}
+
+static json_t *variable(const char *name) {
+    return json_pack("{s:s, s:s, s:b}", "name", name, "value", name, "rtl", 1);
+}
+
+/* The variable that an assignment to the expression changes; of a concatenation the first one. */
+static const char *target_name(const weir_rtl_design *design, weir_rtl_expr target) {
+    while (weir_rtl_get_expr(design, target).kind == WEIR_RTL_EXPR_CONCAT)
+        target = weir_rtl_operand(design, target, 0);
+    return weir_rtl_get_var(design, weir_rtl_get_expr(design, target).var).name;
+}
+
+/* What every entry says: its place, its line of Verilog, its passes. */
+static json_t *entry(const symbols *s, const char *type, weir_rtl_item item) {
+    const weir_rtl_item_info info = weir_rtl_get_item(s->design, item);
+    const bool is_stmt = item.kind == WEIR_RTL_ITEM_STMT;
+    const int line = is_stmt ? item.id < s->stmts ? s->stmt_line[item.id] : 0
+                             : item.id < s->instances ? s->instance_line[item.id]
+                                                      : 0;
+    json_t *made = json_pack("{s:s, s:i}", "type", type, "line", info.place.line), *passes = json_array();
+    if (s->file != NULL && info.place.file != NULL && strcmp(info.place.file, s->file) != 0)
+        json_object_set_new(made, "filename", json_string(info.place.file));
+    if (line > 0) json_object_set_new(made, "rtl_line", json_integer(line));
+    for (size_t i = 0; i < info.pass_count; i++)
+        json_array_append_new(passes, json_string(weir_rtl_item_pass(s->design, item, i)));
+    if (info.comment != NULL) json_object_set_new(made, "comment", json_string(info.comment));
+    json_object_set_new(made, "passes", passes);
+    return made;
+}
+
+/* The list of entries of a source file, made when it is new. */
+static json_t *file_scope(const symbols *s, const char *file) {
+    json_t *scope = json_object_get(s->files, file);
+    if (scope == NULL) json_object_set_new(s->files, file, scope = json_array());
+    return scope;
+}
+
+static void add_block(const symbols *s, weir_rtl_block block, json_t *scope);
+
+/* A block of statements under a condition (NULL: none; taken over), left out when nothing is in it. */
+static void add_branch(const symbols *s, weir_rtl_stmt stmt, json_t *condition, weir_rtl_block body, json_t *scope) {
+    json_t *made = entry(s, "block", weir_rtl_item_stmt(stmt)), *inner = json_array();
+    if (condition != NULL) json_object_set_new(made, "condition", condition);
+    json_object_set_new(made, "scope", inner);
+    if (body.id != 0) add_block(s, body, inner);
+    if (json_array_size(inner) > 0) json_array_append_new(scope, made);
+    else json_decref(made);
+}
+
+static void add_if(const symbols *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info, json_t *scope) {
+    weir_text otherwise = {NULL, 0, 0};
+    weir_text_add(&otherwise, "!(");
+    weir_rtl_print_expr(s->design, info->value, &otherwise);
+    weir_text_char(&otherwise, ')');
+    add_branch(s, stmt, expr_text(s, info->value), info->body, scope);
+    add_branch(s, stmt, string_of(&otherwise), info->other, scope);
+}
+
+/* value == label, or for the default that it is none of the labels. */
+static json_t *item_condition(const symbols *s, weir_rtl_stmt choice, weir_rtl_stmt item) {
+    const weir_rtl_expr value = weir_rtl_get_stmt(s->design, choice).value;
+    const weir_rtl_expr label = weir_rtl_get_stmt(s->design, item).value;
+    weir_text text = {NULL, 0, 0};
+    for (weir_rtl_stmt i = weir_rtl_first(s->design, weir_rtl_get_stmt(s->design, choice).body); i.id != 0;
+         i = weir_rtl_next(s->design, i)) {
+        const weir_rtl_expr one = weir_rtl_get_stmt(s->design, i).value;
+        if (one.id == 0 || (label.id != 0 && i.id != item.id)) continue;
+        if (text.size > 0) weir_text_add(&text, " && ");
+        weir_rtl_print_expr(s->design, value, &text);
+        weir_text_add(&text, label.id == 0 ? " != " : " == ");
+        weir_rtl_print_expr(s->design, one, &text);
+    }
+    if (text.size == 0) weir_text_char(&text, '1');
+    return string_of(&text);
+}
+
+static void add_case(const symbols *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info, json_t *scope) {
+    for (weir_rtl_stmt i = weir_rtl_first(s->design, info->body); i.id != 0; i = weir_rtl_next(s->design, i))
+        add_branch(s, i, item_condition(s, stmt, i), weir_rtl_get_stmt(s->design, i).body, scope);
+}
+
+/* Nesting of blocks is bounded by the IR. */
+static void add_stmt(const symbols *s, weir_rtl_stmt stmt, json_t *scope) {
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(s->design, stmt);
+    if (info.kind == WEIR_RTL_STMT_ASSIGN) {
+        json_t *made = entry(s, "assign", weir_rtl_item_stmt(stmt));
+        json_object_set_new(made, "variable", variable(target_name(s->design, info.target)));
+        json_array_append_new(scope, made);
+    } else if (info.kind == WEIR_RTL_STMT_INSTANCE) {
+        json_t *made = entry(s, "none", weir_rtl_item_instance(info.instance));
+        json_object_set_new(made, "name",
+                            json_string(weir_rtl_get_instance(s->design, info.instance).name));
+        json_array_append_new(scope, made);
+    } else if (info.kind == WEIR_RTL_STMT_IF) {
+        add_if(s, stmt, &info, scope);
+    } else if (info.kind == WEIR_RTL_STMT_CASE) {
+        add_case(s, stmt, &info, scope);
+    } else if (info.body.id != 0) {
+        add_branch(s, stmt, NULL, info.body, scope);
+    }
+}
+
+static void add_block(const symbols *s, weir_rtl_block block, json_t *scope) {
+    for (weir_rtl_stmt i = weir_rtl_first(s->design, block); i.id != 0; i = weir_rtl_next(s->design, i))
+        add_stmt(s, i, scope);
+}
+
+static weir_location place_of(const weir_rtl_design *design, weir_rtl_stmt stmt) {
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
+    return weir_rtl_get_item(design, info.kind == WEIR_RTL_STMT_INSTANCE ? weir_rtl_item_instance(info.instance)
+                                                                         : weir_rtl_item_stmt(stmt))
+        .place;
+}
+
+static json_t *scopes(symbols *s, weir_rtl_module module) {
+    json_t *list = json_array(), *scope;
+    const char *file;
+    s->files = json_object();
+    for (weir_rtl_stmt i = weir_rtl_first(s->design, weir_rtl_get_module(s->design, module).body); i.id != 0;
+         i = weir_rtl_next(s->design, i)) {
+        const weir_location place = place_of(s->design, i);
+        s->file = place.file == NULL ? "" : place.file;
+        add_stmt(s, i, file_scope(s, s->file));
+    }
+    s->file = NULL;
+    json_object_foreach(s->files, file, scope) {
+        json_array_append_new(list, json_pack("{s:s, s:s, s:O}", "type", "block", "filename", file, "scope", scope));
+    }
+    json_decref(s->files);
+    return list;
+}
+
+static json_t *describe(symbols *s, weir_rtl_module module) {
+    const weir_rtl_module_info info = weir_rtl_get_module(s->design, module);
+    json_t *made = entry(s, "module", weir_rtl_item_module(module)), *variables = json_array(), *instances = json_array();
+    for (weir_rtl_var v = weir_rtl_first_var(s->design, module); v.id != 0; v = weir_rtl_next_var(s->design, v)) {
+        const weir_rtl_var_info var = weir_rtl_get_var(s->design, v);
+        if (!var.is_iterator && !var.is_path && var.function.id == 0)
+            json_array_append_new(variables, variable(var.name));
+    }
+    for (size_t i = 0; i < info.instance_count; i++) {
+        const weir_rtl_instance_info u = weir_rtl_get_instance(s->design, weir_rtl_instance_at(s->design, module, i));
+        json_array_append_new(instances, json_pack("{s:s, s:s}", "name", u.name, "module",
+                                                   weir_rtl_get_module(s->design, u.module).name));
+    }
+    json_object_set_new(made, "name", json_string(info.name));
+    json_object_set_new(made, "variables", variables);
+    json_object_set_new(made, "instances", instances);
+    json_object_set_new(made, "scope", scopes(s, module));
+    return made;
+}
+
+/* The lines of one module's file, which is printed for them. */
+static json_t *symbols_of(symbols *s, weir_rtl_module module, weir_rtl_print_options *options) {
+    weir_text text = {NULL, 0, 0};
+    options->line = keep_line;
+    options->user = s;
+    weir_rtl_print_module(s->design, module, options, &text);
+    weir_text_free(&text);
+    return describe(s, module);
+}
+
+static bool write_table(json_t *table, const char *top, const char *folder, const char *name) {
+    json_t *whole = json_pack("{s:s, s:s, s:o}", "generator", "weir", "top", top, "table", table);
+    char *text = json_dumps(whole, JSON_INDENT(2)), *path = weir_path_join(folder, name);
+    weir_text ended = {NULL, 0, 0};
+    weir_text_add(&ended, text);
+    weir_text_char(&ended, '\n');
+    const bool fine = weir_make_folder(folder) && weir_file_write_changed(path, ended.data, ended.size);
+    weir_text_free(&ended);
+    free(path);
+    free(text);
+    json_decref(whole);
+    return fine;
+}
+
+static bool write_symbols(symbols *s, weir_rtl_module *modules, size_t count, weir_rtl_print_options *options,
+                          const char *folder, const char *file, const char *top) {
+    json_t *table = json_array();
+    bool fine = true;
+    for (size_t i = 0; fine && i < count; i++) {
+        json_t *one = symbols_of(s, modules[i], options);
+        const char *module = weir_rtl_get_module(s->design, modules[i]).name;
+        if (*file != '\0') {
+            json_array_append_new(table, one);
+            continue;
+        }
+        char *name = weir_format("%s.%s.json", module, options->dialect == WEIR_RTL_SYSTEMVERILOG ? "sv" : "v");
+        fine = write_table(json_pack("[o]", one), module, folder, name);
+        free(name);
+    }
+    if (*file == '\0') json_decref(table);
+    else fine = write_table(table, top, folder, file);
+    return fine;
+}
+
+bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+    weir_rtl_print_options options = weir_verilog_options(pass);
+    symbols s = {.design = design};
+    size_t count = 0;
+    char *folder =
+        weir_path_join(weir_module_folder(weir_pass_module_of(context)), weir_pass_string(pass, "folder"));
+    weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
+    weir_pass_unchanged(context);
+    const bool fine = modules != NULL && write_symbols(&s, modules, count, &options, folder, weir_pass_string(pass, "file"),
+                                                       weir_rtl_get_module(design, weir_hardware_top(context, design)).name);
+    free(modules);
+    free(folder);
+    free(s.stmt_line);
+    free(s.instance_line);
+    return fine;
+}
