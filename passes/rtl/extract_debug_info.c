@@ -53,8 +53,7 @@ static json_t *variable(const char *name) {
 
 /* The variable that an assignment to the expression changes; of a concatenation the first one. */
 static const char *target_name(const weir_rtl_design *design, weir_rtl_expr target) {
-    while (weir_rtl_get_expr(design, target).kind == WEIR_RTL_EXPR_CONCAT)
-        target = weir_rtl_operand(design, target, 0);
+    while (weir_rtl_get_expr(design, target).kind == WEIR_RTL_EXPR_CONCAT) target = weir_rtl_operand(design, target, 0);
     return weir_rtl_get_var(design, weir_rtl_get_expr(design, target).var).name;
 }
 
@@ -62,9 +61,9 @@ static const char *target_name(const weir_rtl_design *design, weir_rtl_expr targ
 static json_t *entry(const symbols *s, const char *type, weir_rtl_item item) {
     const weir_rtl_item_info info = weir_rtl_get_item(s->design, item);
     const bool is_stmt = item.kind == WEIR_RTL_ITEM_STMT;
-    const int line = is_stmt ? item.id < s->stmts ? s->stmt_line[item.id] : 0
-                             : item.id < s->instances ? s->instance_line[item.id]
-                                                      : 0;
+    const int line = is_stmt                  ? item.id < s->stmts ? s->stmt_line[item.id] : 0
+                     : item.id < s->instances ? s->instance_line[item.id]
+                                              : 0;
     json_t *made = json_pack("{s:s, s:i}", "type", type, "line", info.place.line), *passes = json_array();
     if (s->file != NULL && info.place.file != NULL && strcmp(info.place.file, s->file) != 0)
         json_object_set_new(made, "filename", json_string(info.place.file));
@@ -136,8 +135,7 @@ static void add_stmt(const symbols *s, weir_rtl_stmt stmt, json_t *scope) {
         json_array_append_new(scope, made);
     } else if (info.kind == WEIR_RTL_STMT_INSTANCE) {
         json_t *made = entry(s, "none", weir_rtl_item_instance(info.instance));
-        json_object_set_new(made, "name",
-                            json_string(weir_rtl_get_instance(s->design, info.instance).name));
+        json_object_set_new(made, "name", json_string(weir_rtl_get_instance(s->design, info.instance).name));
         json_array_append_new(scope, made);
     } else if (info.kind == WEIR_RTL_STMT_IF) {
         add_if(s, stmt, &info, scope);
@@ -180,7 +178,8 @@ static json_t *scopes(symbols *s, weir_rtl_module module) {
 
 static json_t *describe(symbols *s, weir_rtl_module module) {
     const weir_rtl_module_info info = weir_rtl_get_module(s->design, module);
-    json_t *made = entry(s, "module", weir_rtl_item_module(module)), *variables = json_array(), *instances = json_array();
+    json_t *made = entry(s, "module", weir_rtl_item_module(module)), *variables = json_array(),
+           *instances = json_array();
     for (weir_rtl_var v = weir_rtl_first_var(s->design, module); v.id != 0; v = weir_rtl_next_var(s->design, v)) {
         const weir_rtl_var_info var = weir_rtl_get_var(s->design, v);
         if (!var.is_iterator && !var.is_path && var.function.id == 0)
@@ -246,12 +245,12 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     weir_rtl_print_options options = weir_verilog_options(pass);
     symbols s = {.design = design};
     size_t count = 0;
-    char *folder =
-        weir_path_join(weir_module_folder(weir_pass_module_of(context)), weir_pass_string(pass, "folder"));
+    char *folder = weir_path_join(weir_module_folder(weir_pass_module_of(context)), weir_pass_string(pass, "folder"));
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
     weir_pass_unchanged(context);
-    const bool fine = modules != NULL && write_symbols(&s, modules, count, &options, folder, weir_pass_string(pass, "file"),
-                                                       weir_rtl_get_module(design, weir_hardware_top(context, design)).name);
+    const bool fine =
+        modules != NULL && write_symbols(&s, modules, count, &options, folder, weir_pass_string(pass, "file"),
+                                         weir_rtl_get_module(design, weir_hardware_top(context, design)).name);
     free(modules);
     free(folder);
     free(s.stmt_line);

@@ -16,6 +16,7 @@ typedef struct emitter {
     weir_rtl_module top;
     weir_rtl_var clk, rst;
     weir_wires *wires; /* by value id */
+    bool *is_result;   /* by value id: the wires are ports, from the start */
 } emitter;
 
 /* Values are `(text, ...)` formatted names; freed at once because the design copies them. */
@@ -57,12 +58,21 @@ static void connect_stream(emitter *e, weir_rtl_instance u, const char *prefix, 
     }
 }
 
+/* "16 x u8": what a beat carries. */
+static void describe_stream(emitter *e, weir_rtl_var data, int64_t lanes, int element_bits, bool is_signed) {
+    char *text = weir_format("%lld x %c%d", (long long)lanes, is_signed ? 's' : 'u', element_bits);
+    weir_rtl_set_comment(e->design, WEIR_RTL_ITEM(data), text);
+    free(text);
+}
+
 static weir_wires make_wires(emitter *e, const char *base, int64_t lanes, int element_bits, bool is_signed) {
     weir_wires wires = {.lanes = lanes, .element_bits = element_bits, .is_signed = is_signed};
     wires.valid = weir_rtl_read(e->design, wire(e, base, "valid", 1));
     wires.ready = weir_rtl_read(e->design, wire(e, base, "ready", 1));
-    wires.data = weir_rtl_read(e->design, wire(e, base, "data", lanes * element_bits));
+    weir_rtl_var data = wire(e, base, "data", lanes * element_bits);
+    wires.data = weir_rtl_read(e->design, data);
     wires.last = weir_rtl_read(e->design, wire(e, base, "last", 1));
+    describe_stream(e, data, lanes, element_bits, is_signed);
     return wires;
 }
 
@@ -70,10 +80,11 @@ static const weir_wires *input_wires(const emitter *e, weir_node node, size_t in
     return &e->wires[weir_hardware_source(e->graph, weir_node_input(e->graph, node, index)).id];
 }
 
-/* Wires for output 0 of the node, entered under its value. */
+/* Wires for output 0 of the node, entered under its value; ports when it is a result. */
 static const weir_wires *output_wires(emitter *e, weir_node node) {
     weir_value value = weir_node_output(e->graph, node, 0);
     bool is_signed;
+    if (e->is_result[value.id]) return &e->wires[value.id];
     int bits = weir_hardware_width(e->graph, value, &is_signed);
     e->wires[value.id] = make_wires(e, weir_node_name(e->graph, node),
                                     weir_node_metadata_of(e->graph, node)->hardware.out_lanes, bits, is_signed);
@@ -345,6 +356,7 @@ static weir_wires edge_ports(emitter *e, const char *prefix, weir_value value, b
         weir_rtl_var var = ports[i].forward == into ? weir_rtl_add_input(e->design, e->top, name, ports[i].width)
                                                     : weir_rtl_add_output(e->design, e->top, name, ports[i].width);
         *ports[i].expr = weir_rtl_read(e->design, var);
+        if (ports[i].expr == &wires.data) describe_stream(e, var, wires.lanes, wires.element_bits, wires.is_signed);
         free(name);
     }
     return wires;
@@ -360,11 +372,33 @@ static void emit_edges(emitter *e) {
     }
 }
 
-/* Results leave through assigns: their wires were made by the component that drives them. */
+/* A component drives the ports of its result itself; what a fork or an input gives leaves through assigns. */
+static bool is_driven_by_component(const emitter *e, weir_value value) {
+    weir_node node = weir_value_producer(e->graph, value);
+    return node.id != 0 && weir_node_op(e->graph, node) != WEIR_OP_FORK &&
+           weir_hardware_source(e->graph, value).id == value.id;
+}
+
+static size_t emit_result_ports(emitter *e, weir_wires *ports, weir_value *values) {
+    size_t count = weir_hardware_outputs(e->graph, values, WEIR_MAX_PORTS);
+    for (size_t i = 0; i < count; i++) {
+        char *prefix = weir_emit_prefix(e->graph, "m", values[i], count);
+        ports[i] = edge_ports(e, prefix, values[i], false);
+        free(prefix);
+        if (e->is_result[values[i].id] || !is_driven_by_component(e, values[i])) continue;
+        e->is_result[values[i].id] = true;
+        e->wires[values[i].id] = ports[i];
+    }
+    return count;
+}
+
 static void emit_results(emitter *e, const weir_wires *ports, const weir_value *values, size_t count) {
-    if (count > 0) weir_rtl_add_comment(e->design, e->top, "results");
+    bool is_first = true;
     for (size_t i = 0; i < count; i++) {
         const weir_wires *stream = &e->wires[values[i].id];
+        if (stream->valid.id == ports[i].valid.id) continue;
+        if (is_first) weir_rtl_add_comment(e->design, e->top, "results");
+        is_first = false;
         weir_rtl_assign(e->design, e->top, ports[i].valid, stream->valid);
         weir_rtl_assign(e->design, e->top, stream->ready, ports[i].ready);
         weir_rtl_assign(e->design, e->top, ports[i].data, stream->data);
@@ -382,6 +416,19 @@ static void describe_top(emitter *e) {
     weir_text_free(&text);
 }
 
+/* "fc1: Linear -> [1,64], 32 x 1 multipliers": heap memory. */
+static char *node_comment(const weir_graph *graph, weir_node node) {
+    char shape[96];
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const weir_type *type = weir_value_type(graph, weir_node_output(graph, node, 0));
+    weir_text text = {NULL, 0, 0};
+    weir_text_format(&text, "%s: %s -> %s", weir_node_name(graph, node), weir_node_info(graph, node)->name,
+                     weir_shape_print(&type->shape, shape, sizeof shape));
+    if (weir_node_op(graph, node) == WEIR_OP_LINEAR)
+        weir_text_format(&text, ", %lld x %lld multipliers", (long long)hardware->simd, (long long)hardware->pe);
+    return text.data;
+}
+
 static void emit_nodes(emitter *e) {
     for (weir_node node = weir_graph_first(e->graph); node.id != 0; node = weir_node_next(e->graph, node)) {
         if (weir_hardware_role(e->graph, node) != WEIR_ROLE_COMPONENT) continue;
@@ -390,11 +437,7 @@ static void emit_nodes(emitter *e) {
         rules[weir_node_op(e->graph, node)](e, node);
         weir_rtl_module_info info = weir_rtl_get_module(e->design, e->top);
         if (info.instance_count == before) continue;
-        char shape[96];
-        const weir_type *type = weir_value_type(e->graph, weir_node_output(e->graph, node, 0));
-        char *comment =
-            weir_format("%s: %s -> %s", weir_node_name(e->graph, node), weir_node_info(e->graph, node)->name,
-                        weir_shape_print(&type->shape, shape, sizeof shape));
+        char *comment = node_comment(e->graph, node);
         weir_rtl_set_comment(e->design, WEIR_RTL_ITEM(weir_rtl_instance_at(e->design, e->top, before)), comment);
         free(comment);
     }
@@ -408,20 +451,17 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     weir_rtl_set_pass(e.design, weir_pass_name(pass));
     e.top = weir_rtl_add_module(e.design, weir_emit_top_name(e.design, module));
     e.wires = weir_calloc(weir_graph_value_limit(e.graph), sizeof *e.wires);
+    e.is_result = weir_calloc(weir_graph_value_limit(e.graph), sizeof *e.is_result);
     e.clk = weir_rtl_add_clock(e.design, e.top, "clk");
     e.rst = weir_rtl_add_reset(e.design, e.top, "rst");
     describe_top(&e);
     emit_edges(&e);
     weir_value results[WEIR_MAX_PORTS];
     weir_wires ports[WEIR_MAX_PORTS];
-    size_t count = weir_hardware_outputs(e.graph, results, WEIR_MAX_PORTS);
-    for (size_t i = 0; i < count; i++) {
-        char *prefix = weir_emit_prefix(e.graph, "m", results[i], count);
-        ports[i] = edge_ports(&e, prefix, results[i], false);
-        free(prefix);
-    }
+    size_t count = emit_result_ports(&e, ports, results);
     emit_nodes(&e);
     emit_results(&e, ports, results, count);
+    free(e.is_result);
     weir_module_set_data(module, WEIR_EMIT_STREAMS, e.wires, free);
     const char *name = weir_rtl_get_module(e.design, e.top).name;
     weir_module_set_rtl(module, e.design, name);

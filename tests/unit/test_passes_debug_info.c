@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
+#include <cmocka.h>
 
 #include "pass/context.h"
 #include "pass/registry.h"
@@ -155,8 +155,8 @@ static void lines_are_those_of_the_files(void **state) {
     const char *dialects[] = {"verilog", "systemverilog"}, *ends[] = {"v", "sv"};
     for (size_t i = 0; i < 2; i++) {
         tally t = {0};
-        char *pipeline = weir_format("generate_verilog{dialect=%s},extract_debug_info{dialect=%s}", dialects[i],
-                                     dialects[i]);
+        char *pipeline =
+            weir_format("generate_verilog{dialect=%s},extract_debug_info{dialect=%s}", dialects[i], dialects[i]);
         char *table_name = weir_format("top.%s.json", ends[i]), *name = weir_format("top.%s", ends[i]);
         run(pipeline);
         json_t *whole = read_table(table_name, "top");
