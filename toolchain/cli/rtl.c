@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/pipeline.h"
+#include "cli/watch.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "support/file.h"
@@ -16,8 +16,8 @@ static const char help_text[] =
 /* The command's own options. */
 typedef struct request {
     weir_pipeline pipeline;
-    const char *input, *output, *top, *folder, *before, *after;
-    bool no_verify, unchanged, change, timing, statistics;
+    weir_watch watch;
+    const char *input, *output, *top, *folder;
 } request;
 
 typedef enum form { FORM_TEXT, FORM_VERILOG, FORM_SYSTEMVERILOG, FORM_UNKNOWN } form;
@@ -33,33 +33,16 @@ static form form_of(const char *path) {
     return ends_with(path, ".sv") ? FORM_SYSTEMVERILOG : FORM_UNKNOWN;
 }
 
-static weir_pass_instrument *add_instruments(request *r) {
-    weir_pipeline *p = &r->pipeline;
-    weir_pass_instrument *timing = r->timing ? weir_pipeline_add(p, weir_pass_timing_new()) : NULL;
-    if (!r->no_verify) weir_pipeline_add(p, weir_pass_verifier_new());
-    if (r->unchanged) weir_pipeline_add(p, weir_pass_immutable_new());
-    if (r->change) weir_pipeline_add(p, weir_pass_changes_new(stderr, WEIR_PASS_CHANGE_DIFF));
-    if (r->before != NULL || r->after != NULL)
-        weir_pipeline_add(p, weir_pass_printer_new(stderr, r->before, r->after, false));
-    return timing;
-}
-
 static int run(request *r, weir_module *module) {
     weir_pipeline *p = &r->pipeline;
-    weir_text text = {NULL, 0, 0};
-    const weir_pass_instrument *timing = add_instruments(r);
-    const bool fine = weir_pass_run(p->context, p->pass, module);
-    if (r->timing) weir_pass_timing_print(timing, &text);
-    if (r->statistics) weir_pass_print_statistics(p->context, &text);
-    if (text.size > 0) fputs(text.data, stderr);
-    weir_text_free(&text);
-    const weir_text *output = weir_pass_output(p->context);
-    fwrite(output->data, 1, output->size, stdout);
+    weir_watch_add(&r->watch, p, NULL);
+    bool fine = weir_pass_run(p->context, p->pass, module);
+    fine = weir_watch_report(&r->watch, p) && fine;
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
 static int write_result(const request *r, weir_rtl_design *design) {
-    if (r->output == NULL && weir_pass_output(r->pipeline.context)->size > 0) return WEIR_EXIT_FINE;
+    if (r->output == NULL && weir_watch_has_output(&r->watch, &r->pipeline)) return WEIR_EXIT_FINE;
     weir_text text = {NULL, 0, 0};
     const form to = form_of(r->output);
     const weir_rtl_print_options options = {.dialect = to == FORM_VERILOG ? WEIR_RTL_VERILOG : WEIR_RTL_SYSTEMVERILOG};
@@ -97,26 +80,22 @@ static int work(void *user) {
     if (form_of(r->output) == FORM_UNKNOWN)
         return weir_cli_misuse("rtl", "'%s': expected a file *.wrtl, *.v or *.sv", r->output);
     int status = weir_pipeline_open(&r->pipeline);
+    if (status == WEIR_EXIT_FINE) status = weir_watch_check(&r->watch, &r->pipeline);
     if (status == WEIR_EXIT_FINE)
         status = weir_pipeline_parse(&r->pipeline, form_of(r->output) == FORM_TEXT ? "" : "verilog");
+    if (status == WEIR_EXIT_FINE) status = weir_watch_explain(&r->watch, &r->pipeline);
     return status == WEIR_EXIT_FINE ? run_design(r) : status;
 }
 
 int weir_command_rtl(int argc, char **argv) {
-    request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("rtl")};
+    request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("rtl"), .watch = WEIR_WATCH_DEFAULTS};
     const weir_cli_option options[] = {
         WEIR_PIPELINE_TEXT_OPTION(r.pipeline),
         {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT", "write the design here: *.wrtl, *.v or *.sv"},
         {"top", 0, WEIR_CLI_STRING, &r.top, "NAME", "the top module (the one that no other contains)"},
         {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "where passes write their files (.)"},
         WEIR_PIPELINE_OPTIONS(r.pipeline),
-        {"no-verify-each", 0, WEIR_CLI_FLAG, &r.no_verify, NULL, "do not verify the IR after each pass"},
-        {"check-unchanged", 0, WEIR_CLI_FLAG, &r.unchanged, NULL, "hold passes that say they changed nothing to it"},
-        {"print-before", 0, WEIR_CLI_STRING, &r.before, "NAMES", "print the IR before these passes, or 'all'"},
-        {"print-after", 0, WEIR_CLI_STRING, &r.after, "NAMES", "print the IR after these passes, or 'all'"},
-        {"print-after-change", 0, WEIR_CLI_FLAG, &r.change, NULL, "print what each pass changed"},
-        {"timing", 0, WEIR_CLI_FLAG, &r.timing, NULL, "print the time of each pass"},
-        {"statistics", 0, WEIR_CLI_FLAG, &r.statistics, NULL, "print what passes count"},
+        WEIR_WATCH_OPTIONS(r.watch),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("rtl", options, help_text, argc, argv, 1, 1, &count);

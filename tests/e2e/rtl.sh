@@ -1,0 +1,80 @@
+#!/bin/sh
+# `weir rtl`: what comes out, files, bad input and usage.
+name=rtl
+. "$(dirname "$0")/lib.sh"
+designs=$E2E_SOURCE/tests/unit/data/rtlir
+
+rtl() { weir rtl "$@" >out 2>err; }
+has() { grep -Eq -e "$2" "$1" || fail "no '$2' in $1: $(head -5 "$1")"; }
+
+cat >sum.wrtl <<'END'
+wrtl 1
+module add {
+  input x : 4
+  input y : 4
+  output z : 4
+  body {
+    assign z = (x + y)
+  }
+}
+module sum {
+  input clk : $clock
+  input a : 4
+  input b : 4
+  output s : 4
+  variable t : 4
+  instances {
+    u : add
+  }
+  body {
+    instance u {
+      connect x = a
+      connect y = b
+      connect z = t
+    }
+    always posedge clk {
+      next s = t
+    }
+  }
+}
+END
+
+# --- the result ---
+rtl sum.wrtl && cmp out sum.wrtl || fail "a design changes without passes"
+[ ! -s err ] || fail "words without need"
+rtl sum.wrtl -o same.wrtl && cmp same.wrtl sum.wrtl && [ ! -s out ] || fail "-o OUT.wrtl"
+rtl sum.wrtl -p '' -o sum.v && [ ! -s out ] && iverilog -g2005 -Wall -o sum.vvp sum.v || fail "-o OUT.v"
+rtl sum.wrtl -p '' -o sum.sv && has sum.sv '^  always_ff @\(posedge clk\)'
+touch -d '2001-01-01' sum.v
+rtl sum.wrtl -p '' -o sum.v && [ "$(find sum.v -newermt 2002-01-01)" = "" ] || fail "a file that is right was written again"
+rtl sum.wrtl -p generate_verilog --folder made && [ "$(ls made | tr '\n' ' ')" = "add.v sum.v " ] || fail "generate_verilog: $(ls made)"
+cat made/add.v >both.v && echo >>both.v && cat made/sum.v >>both.v && cmp both.v sum.v || fail "one file, other text"
+touch -d '2001-01-01' made/add.v made/sum.v
+sed 's/(x + y)/(x - y)/' sum.wrtl >other.wrtl
+rtl other.wrtl -p generate_verilog --folder made
+[ "$(find made -newermt 2002-01-01 -name '*.v')" = made/add.v ] || fail "more than the changed module was written"
+rtl sum.wrtl -p 'generate_verilog{file=one.v yosys_src=true}' --folder made && has made/one.v 'src = "sum.wrtl:7"'
+rtl sum.wrtl --top add -p generate_verilog --folder leaf && [ "$(ls leaf)" = add.v ] || fail "--top"
+
+# --- watching ---
+rtl sum.wrtl -p generate_verilog --folder made --timing --statistics --explain -o sum.wrtl.out.wrtl
+has err '^run generate_verilog: level 0 <= 2$'
+has err ' generate_verilog$'
+rtl sum.wrtl -p generate_verilog --folder made --print-after all && has err '^\*\*\* after generate_verilog on the design of module .sum.$'
+rtl sum.wrtl -p generate_verilog --folder made --dump dump && [ "$(ls dump)" = 001_generate_verilog.txt ] || fail "--dump: $(ls dump)"
+cmp dump/001_generate_verilog.txt sum.wrtl || fail "--dump writes another text"
+
+# --- bad usage and bad input ---
+expect 2 "'sum.txt': expected a file \*.wrtl, \*.v or \*.sv" weir rtl sum.wrtl -o sum.txt
+expect 2 "unknown pass 'generate_verilogs'.*" weir rtl sum.wrtl -p generate_verilogs
+expect 2 "there is no module 'nope'" weir rtl sum.wrtl --top nope
+expect 2 "could be the top module" weir rtl "$designs/constructs.wrtl"
+expect 1 "missing.wrtl: error: cannot read" weir rtl missing.wrtl
+sed 's/(x + y)/(x + 3'"'"'h1)/' sum.wrtl >bad.wrtl
+expect 1 '^bad.wrtl:7: error: ' weir rtl bad.wrtl -p '' -o bad.v
+[ ! -e bad.v ] || fail "output after an error"
+printf 'wrtl 2\n' >bad.wrtl
+expect 1 '^bad.wrtl:1: error: ' weir rtl bad.wrtl
+expect 2 "" weir rtl
+
+finish
