@@ -275,6 +275,11 @@ void weir_rtl_copy_item(weir_rtl_design *design, weir_rtl_item from, weir_rtl_it
         rtl_attribute attribute = design->attribute[a];
         set_attribute(design, to, &attribute);
     }
+    weir_rtl_copy_place(design, from, to);
+}
+
+void weir_rtl_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to) {
+    if (!from.id || !to.id) return;
     rtl_common_of(design, to)->origin = rtl_common_of(design, from)->origin;
     weir_rtl_touch(design, to);
 }

@@ -199,6 +199,19 @@ weir_rtl_var weir_rtl_add_variable(weir_rtl_design *design, weir_rtl_module modu
     return add_var(design, module, &model);
 }
 
+weir_rtl_var weir_rtl_add_variable_like(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                        weir_rtl_expr like) {
+    if (!like.id) return (weir_rtl_var){0};
+    const rtl_expr *expr = &design->expr[like.id];
+    rtl_var model = {.name = name,
+                     .width = expr->width,
+                     .kind = expr->carries,
+                     .is_signed = expr->is_signed,
+                     .type = rtl_type_of(design, like.id),
+                     .is_undecided = true};
+    return add_var(design, module, &model);
+}
+
 weir_rtl_var weir_rtl_add_iterator(weir_rtl_design *design, weir_rtl_module module, const char *name) {
     rtl_var model = {.name = name, .width = 32, .is_signed = true, .is_iterator = true};
     return add_var(design, module, &model);

@@ -1,6 +1,7 @@
 /* Removal takes records out of lists and names; the records themselves stay, so that handles stay valid. */
 #include "rtlir/mutate.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "rtlir/internal.h"
@@ -331,28 +332,59 @@ static bool take_overrides(weir_rtl_design *design, const rtl_instance *instance
     return true;
 }
 
-bool weir_rtl_set_instance_module(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_module module) {
-    if (!instance.id || !module.id) return false;
-    rtl_instance *record = &design->instance[instance.id];
-    if (record->module == module.id) return true;
-    uint32_t ports = design->module[module.id].port_slots;
-    uint32_t parameters = design->module[module.id].parameter_slots;
-    uint32_t *connection = weir_arena_array(design->arena, ports, sizeof *connection);
-    rtl_value *override = weir_arena_array(design->arena, parameters, sizeof *override);
-    if (!take_connections(design, record, module.id, connection) ||
-        !take_overrides(design, record, module.id, override))
-        return false;
-    for (uint32_t e = record->is_wired ? 1 : (uint32_t)design->expr_count; e < design->expr_count; e++) {
+/* What the instance will have once it is one of another module. */
+typedef struct new_module {
+    uint32_t module;
+    uint32_t *connection;
+    rtl_value *override;
+} new_module;
+
+static bool prepare_module(weir_rtl_design *design, const rtl_instance *instance, uint32_t module, new_module *to) {
+    to->module = module;
+    to->connection = weir_arena_array(design->arena, design->module[module].port_slots, sizeof *to->connection);
+    to->override = weir_arena_array(design->arena, design->module[module].parameter_slots, sizeof *to->override);
+    return take_connections(design, instance, module, to->connection) &&
+           take_overrides(design, instance, module, to->override);
+}
+
+/* Lets the expressions that read ports of the instances follow; to[position[instance] - 1] is where to. */
+static bool move_ports(weir_rtl_design *design, const uint32_t *position, const new_module *to) {
+    for (uint32_t e = 1; e < design->expr_count; e++) {
         rtl_expr *expr = &design->expr[e];
-        if (expr->kind != WEIR_RTL_EXPR_PORT || expr->a != instance.id) continue;
-        uint32_t port = counterpart(design, record, module.id, expr->b);
+        if (expr->kind != WEIR_RTL_EXPR_PORT || !position[expr->a]) continue;
+        uint32_t port = counterpart(design, &design->instance[expr->a], to[position[expr->a] - 1].module, expr->b);
         if (!port) return false;
         expr->b = port;
     }
-    record->connection = connection;
-    record->connection_count = ports;
-    record->override = override;
-    record->override_count = parameters;
-    record->module = module.id;
     return true;
+}
+
+bool weir_rtl_set_instance_modules(weir_rtl_design *design, size_t count, const weir_rtl_instance *instances,
+                                   const weir_rtl_module *modules) {
+    new_module *to = weir_calloc(count, sizeof *to);
+    uint32_t *position = weir_calloc(design->instance_count, sizeof *position);
+    bool fine = true, wired = false;
+    for (size_t i = 0; fine && i < count; i++) {
+        const rtl_instance *instance = &design->instance[instances[i].id];
+        fine = instances[i].id && modules[i].id && prepare_module(design, instance, modules[i].id, &to[i]);
+        wired = wired || instance->is_wired;
+        position[instances[i].id] = (uint32_t)i + 1;
+    }
+    if (fine && wired) fine = move_ports(design, position, to);
+    for (size_t i = 0; fine && i < count; i++) {
+        rtl_instance *instance = &design->instance[instances[i].id];
+        instance->connection = to[i].connection;
+        instance->connection_count = design->module[to[i].module].port_slots;
+        instance->override = to[i].override;
+        instance->override_count = design->module[to[i].module].parameter_slots;
+        instance->module = to[i].module;
+    }
+    free(position);
+    free(to);
+    return fine;
+}
+
+bool weir_rtl_set_instance_module(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_module module) {
+    if (instance.id && design->instance[instance.id].module == module.id) return true;
+    return weir_rtl_set_instance_modules(design, 1, &instance, &module);
 }

@@ -43,6 +43,9 @@ void weir_rtl_move_port(weir_rtl_design *design, weir_rtl_var port, size_t index
  * follow. False after a reported error: a connected or read port that the other module does not have. O(ports of both,
  * expressions of the design when the instance is wired). */
 bool weir_rtl_set_instance_module(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_module module);
+/* The same for several different instances, each with its module: the expressions of the design are looked at once. */
+bool weir_rtl_set_instance_modules(weir_rtl_design *design, size_t count, const weir_rtl_instance *instances,
+                                   const weir_rtl_module *modules);
 /* From assignments to connections, or back: only says so. */
 void weir_rtl_set_wired(weir_rtl_design *design, weir_rtl_instance instance, bool is_wired);
 /* Forgets what the port is connected to, or that it was left open. */

@@ -51,8 +51,9 @@ void weir_rtl_rewriter_free(weir_rtl_rewriter *rewriter) {
 }
 
 void weir_rtl_rewriter_clear(weir_rtl_rewriter *rewriter) {
-    if (rewriter->capacity) memset(rewriter->slot, 0, rewriter->capacity * sizeof *rewriter->slot);
-    rewriter->count = 0;
+    free(rewriter->slot); /* the next module may need few */
+    rewriter->slot = NULL;
+    rewriter->count = rewriter->capacity = 0;
     rewriter->stamp++;
 }
 

@@ -114,6 +114,9 @@ weir_rtl_var weir_rtl_add_register(weir_rtl_design *design, weir_rtl_module modu
 /* A wire or a register, as its assignments will say. */
 weir_rtl_var weir_rtl_add_variable(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
                                    bool is_signed);
+/* The same, of the width, sign, kind and type of an expression. */
+weir_rtl_var weir_rtl_add_variable_like(weir_rtl_design *design, weir_rtl_module module, const char *name,
+                                        weir_rtl_expr like);
 /* The variable of a loop (weir_rtl_add_for), a signed 32-bit integer that only its loop assigns. */
 weir_rtl_var weir_rtl_add_iterator(weir_rtl_design *design, weir_rtl_module module, const char *name);
 /* A signal inside an instance by its hierarchical name, such as "dut.fc1_valid": for benches. It can only be read, and
@@ -214,6 +217,8 @@ typedef struct weir_rtl_attribute_info {
 weir_rtl_attribute_info weir_rtl_attribute_at(const weir_rtl_design *design, weir_rtl_item item, size_t index);
 /* Comment, attributes, place and trail of one item to another, in place of its place and trail. */
 void weir_rtl_copy_item(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
+/* Only place and trail: what was made for the sake of something else comes from where that does. */
+void weir_rtl_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
 /* Adds the current pass to the item's trail, once. */
 void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item);
 

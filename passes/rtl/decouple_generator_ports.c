@@ -1,0 +1,113 @@
+/* decouple_generator_ports: between the ports of instances and all else of their parent come variables named
+ * INSTANCE_PORT, unless one assignment wires the port as a whole to something that a connection can name (wiring.h).
+ * Afterwards every wired port is direct. A parent in an inout port has one net with its child's. Linear. */
+#include <stdlib.h>
+
+#include "passes/rtl/wiring.h"
+#include "rtlir/rewrite.h"
+#include "support/arena.h"
+
+/* A port and the variable that stands between it and its parent. */
+typedef struct joint {
+    weir_rtl_instance instance;
+    weir_rtl_var port;
+    weir_rtl_expr var;
+} joint;
+
+typedef struct decoupler {
+    weir_rtl_design *design;
+    weir_rtl_uses *uses;
+    weir_rtl_rewriter *rewriter;
+    joint *joint; /* of the module that is worked on */
+    size_t count, capacity;
+} decoupler;
+
+static weir_rtl_var add_var(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port,
+                            weir_rtl_expr value) {
+    const weir_rtl_instance_info owner = weir_rtl_get_instance(design, instance);
+    weir_text name = {NULL, 0, 0};
+    weir_text_format(&name, "%s_%s", owner.name, weir_rtl_get_var(design, port).name);
+    const weir_rtl_var var = weir_rtl_add_variable_like(
+        design, owner.parent, weir_rtl_free_name(design, owner.parent, name.data), value);
+    weir_text_free(&name);
+    weir_rtl_copy_place(design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(var));
+    return var;
+}
+
+static void touch_users(const decoupler *d, weir_rtl_net net) {
+    for (size_t i = 0; i < weir_rtl_driver_count(d->uses, net); i++)
+        weir_rtl_touch(d->design, WEIR_RTL_ITEM(weir_rtl_driver_at(d->uses, net, i).stmt));
+    for (size_t i = 0; i < weir_rtl_reader_count(d->uses, net); i++)
+        weir_rtl_touch(d->design, WEIR_RTL_ITEM(weir_rtl_reader_at(d->uses, net, i).stmt));
+}
+
+static bool separate(decoupler *d, weir_rtl_instance instance, weir_rtl_var port) {
+    const weir_rtl_expr value = weir_rtl_port_of(d->design, instance, port);
+    const weir_rtl_var var = add_var(d->design, instance, port, value);
+    const joint made = {instance, port, weir_rtl_read(d->design, var)};
+    if (!weir_rtl_map_port(d->rewriter, instance, port, made.var)) return false;
+    touch_users(d, (weir_rtl_net){port, instance});
+    d->joint = weir_grow(d->joint, &d->capacity, d->count + 1, sizeof *d->joint);
+    d->joint[d->count++] = made;
+    return true;
+}
+
+static bool separate_ports(decoupler *d, weir_rtl_instance instance) {
+    const weir_rtl_module module = weir_rtl_get_instance(d->design, instance).module;
+    const size_t count = weir_rtl_get_module(d->design, module).port_count;
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_var port = weir_rtl_port_at(d->design, module, i);
+        const weir_wiring wiring = weir_wiring_of(d->design, d->uses, instance, port);
+        if (wiring.kind == WEIR_WIRING_OTHER && !separate(d, instance, port)) return false;
+    }
+    return true;
+}
+
+/* The assignment between a port and its variable. */
+static bool join(decoupler *d, weir_rtl_module module, const joint *j) {
+    const weir_rtl_expr port = weir_rtl_port_of(d->design, j->instance, j->port);
+    const bool reads = weir_rtl_get_var(d->design, j->port).direction == WEIR_RTL_OUTPUT;
+    const weir_rtl_stmt stmt =
+        weir_rtl_add_assign(d->design, weir_rtl_get_module(d->design, module).body, reads ? j->var : port,
+                            reads ? port : j->var, WEIR_RTL_UNDECIDED);
+    weir_rtl_copy_place(d->design, WEIR_RTL_ITEM(j->instance), WEIR_RTL_ITEM(stmt));
+    return stmt.id != 0;
+}
+
+static bool decouple(decoupler *d, weir_rtl_module module) {
+    if (!weir_wiring_any(d->design, module)) return true;
+    const size_t count = weir_rtl_get_module(d->design, module).instance_count;
+    weir_rtl_uses_build(d->uses, module);
+    d->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_instance instance = weir_rtl_instance_at(d->design, module, i);
+        if (weir_rtl_get_instance(d->design, instance).is_wired && !separate_ports(d, instance)) return false;
+    }
+    if (d->count == 0) return true;
+    if (!weir_rtl_rewrite_module(d->rewriter, module)) return false;
+    for (size_t i = 0; i < d->count; i++)
+        if (!join(d, module, &d->joint[i])) return false;
+    weir_rtl_rewriter_clear(d->rewriter);
+    return true;
+}
+
+bool weir_pass_decouple_generator_ports(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+    (void)pass;
+    size_t count = 0;
+    int64_t made = 0;
+    weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
+    decoupler d = {.design = design, .uses = weir_rtl_uses_new(design), .rewriter = weir_rtl_rewriter_new(design)};
+    bool fine = modules != NULL;
+    for (size_t i = 0; fine && i < count; i++) {
+        d.count = 0;
+        fine = decouple(&d, modules[i]);
+        made += (int64_t)d.count;
+    }
+    if (fine && made == 0) weir_pass_unchanged(context);
+    weir_pass_count(context, "ports with a variable of their own", made);
+    weir_rtl_uses_free(d.uses);
+    weir_rtl_rewriter_free(d.rewriter);
+    free(d.joint);
+    free(modules);
+    return fine;
+}

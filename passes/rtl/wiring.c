@@ -1,0 +1,75 @@
+#include "passes/rtl/wiring.h"
+
+/* A variable of the module or a part of one; `fixed`: no part whose place the hardware computes. */
+static bool is_own_part(const weir_rtl_design *design, weir_rtl_expr expr, bool fixed) {
+    for (;;) {
+        const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
+        switch (info.kind) {
+        case WEIR_RTL_EXPR_VAR: return true;
+        case WEIR_RTL_EXPR_ELEMENT:
+        case WEIR_RTL_EXPR_SELECT:
+            if (fixed && weir_rtl_get_expr(design, weir_rtl_operand(design, expr, 1)).kind != WEIR_RTL_EXPR_CONSTANT)
+                return false;
+            break;
+        case WEIR_RTL_EXPR_SLICE:
+        case WEIR_RTL_EXPR_FIELD: break;
+        default: return false;
+        }
+        expr = weir_rtl_operand(design, expr, 0);
+    }
+}
+
+static bool is_plain_value(const weir_rtl_design *design, weir_rtl_expr expr) {
+    weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
+    while (info.kind == WEIR_RTL_EXPR_CAST) {
+        expr = weir_rtl_operand(design, expr, 0);
+        info = weir_rtl_get_expr(design, expr);
+    }
+    return info.kind == WEIR_RTL_EXPR_CONSTANT || info.kind == WEIR_RTL_EXPR_PARAMETER ||
+           is_own_part(design, expr, false);
+}
+
+/* May the assignment's target be what an output is connected to? A port of another instance may: an input that a port
+ * drives gets a variable of its own. */
+static bool is_plain_target(const weir_rtl_design *design, weir_rtl_expr expr) {
+    return weir_rtl_get_expr(design, expr).kind == WEIR_RTL_EXPR_PORT || is_own_part(design, expr, true);
+}
+
+/* Is the use all of one side of an assignment in the module's body? */
+static bool is_whole(const weir_rtl_design *design, const weir_rtl_use *use, weir_rtl_instance instance) {
+    const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(design, use->stmt);
+    const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
+    return stmt.kind == WEIR_RTL_STMT_ASSIGN && use->is_whole &&
+           weir_rtl_get_expr(design, use->expr).kind == WEIR_RTL_EXPR_PORT &&
+           stmt.block.id == weir_rtl_get_module(design, info.parent).body.id;
+}
+
+weir_wiring weir_wiring_of(weir_rtl_design *design, const weir_rtl_uses *uses, weir_rtl_instance instance,
+                           weir_rtl_var port) {
+    const weir_rtl_connection connection = weir_rtl_connection_of(design, instance, port);
+    const weir_rtl_direction direction = weir_rtl_get_var(design, port).direction;
+    const weir_rtl_net net = {port, instance};
+    const size_t drivers = weir_rtl_driver_count(uses, net), readers = weir_rtl_reader_count(uses, net);
+    weir_wiring wiring = {.kind = WEIR_WIRING_OTHER};
+    if (connection.value.id != 0 || connection.is_open) wiring.kind = WEIR_WIRING_CONNECTED;
+    else if (drivers + readers == 0) wiring.kind = WEIR_WIRING_NONE;
+    if (wiring.kind != WEIR_WIRING_OTHER || drivers + readers != 1) return wiring;
+    if (direction == WEIR_RTL_INPUT ? drivers == 0 : direction == WEIR_RTL_OUTPUT && drivers == 1) return wiring;
+    const weir_rtl_use use =
+        drivers == 1 ? weir_rtl_driver_at(uses, net, 0) : weir_rtl_reader_at(uses, net, 0);
+    const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(design, use.stmt);
+    if (!is_whole(design, &use, instance)) return wiring;
+    const weir_rtl_expr other = drivers == 1 ? stmt.value : stmt.target;
+    const bool plain = direction == WEIR_RTL_INPUT ? is_plain_value(design, other)
+                       : drivers == 0              ? is_plain_target(design, other)
+                                      : is_own_part(design, other, true) && weir_rtl_is_target(design, other);
+    if (plain) wiring = (weir_wiring){WEIR_WIRING_DIRECT, use.stmt, other};
+    return wiring;
+}
+
+bool weir_wiring_any(const weir_rtl_design *design, weir_rtl_module module) {
+    const size_t count = weir_rtl_get_module(design, module).instance_count;
+    for (size_t i = 0; i < count; i++)
+        if (weir_rtl_get_instance(design, weir_rtl_instance_at(design, module, i)).is_wired) return true;
+    return false;
+}
