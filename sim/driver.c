@@ -20,7 +20,8 @@
 
 static const weir_sim_backend *const backends[WEIR_SIMULATORS] = {&weir_sim_verilator, &weir_sim_icarus};
 
-static const char *const bench_parts[] = {"clock", "service", "source", "record", "check", "sink", "tap", "meter"};
+static const char *const bench_parts[] = {"clock", "service", "source",   "record", "check",
+                                          "sink",  "tap",     "stimulus", "meter",  "trace"};
 enum { BENCH_PARTS = sizeof bench_parts / sizeof bench_parts[0] };
 
 static const uint64_t default_cache_limit = UINT64_C(1) << 30;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "sim/beats.h"
+#include "support/text.h"
 
 typedef enum weir_simulator { WEIR_SIM_VERILATOR, WEIR_SIM_ICARUS, WEIR_SIMULATORS } weir_simulator;
 
@@ -117,5 +118,9 @@ int weir_sim_run_bench(const weir_sim_artifact *artifact, const weir_sim_run *ru
 void weir_sim_result_free(weir_sim_result *result);
 const char *weir_sim_status_name(weir_sim_status status); /* "done", "deadlock", ... */
 const char *weir_sim_violation_name(uint32_t violation);  /* "valid dropped", ...; "" for 0 */
+
+/* Runs a bench of `weir_sim_stimulus` and `weir_sim_trace`, which plays itself, in a folder; what it writes goes to `output`.
+ * Fine or, after a reported error, WEIR_EXIT_TOOL. `seconds`: time limit, 0: none. */
+int weir_sim_run_alone(const weir_sim_artifact *artifact, const char *folder, double seconds, weir_text *output);
 
 #endif

@@ -333,3 +333,15 @@ void weir_sim_result_free(weir_sim_result *result) {
     free(result->meters);
     memset(result, 0, sizeof *result);
 }
+
+/* ---- benches that play themselves ---- */
+
+int weir_sim_run_alone(const weir_sim_artifact *artifact, const char *folder, double seconds, weir_text *output) {
+    char *command[WEIR_SIM_MAX_ARGUMENTS + 1] = {0};
+    const weir_sim_run run = {.folder = folder};
+    const size_t count = weir_sim_command(artifact, &run, "", command);
+    const weir_arguments arguments = {command, count, WEIR_SIM_MAX_ARGUMENTS + 1};
+    const bool fine = weir_sim_tool(&arguments, folder, seconds, output);
+    for (size_t i = 0; i < count; i++) free(command[i]);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
+}

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/watch.h"
+#include "passes/rtl/equivalence.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "support/file.h"
@@ -18,6 +19,8 @@ typedef struct request {
     weir_pipeline pipeline;
     weir_watch watch;
     const char *input, *output, *top, *folder;
+    int64_t samples, seed;
+    bool equivalence;
 } request;
 
 typedef enum form { FORM_TEXT, FORM_VERILOG, FORM_SYSTEMVERILOG, FORM_UNKNOWN } form;
@@ -35,7 +38,10 @@ static form form_of(const char *path) {
 
 static int run(request *r, weir_module *module) {
     weir_pipeline *p = &r->pipeline;
-    weir_watch_add(&r->watch, p, NULL);
+    weir_rtl_equivalence how = WEIR_RTL_EQUIVALENCE_DEFAULTS;
+    how.cycles = (size_t)r->samples;
+    how.seed = (uint64_t)r->seed;
+    weir_watch_add(&r->watch, p, r->equivalence ? weir_rtl_equivalence_new(&how) : NULL);
     bool fine = weir_pass_run(p->context, p->pass, module);
     fine = weir_watch_report(&r->watch, p) && fine;
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
@@ -88,7 +94,7 @@ static int work(void *user) {
 }
 
 int weir_command_rtl(int argc, char **argv) {
-    request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("rtl"), .watch = WEIR_WATCH_DEFAULTS};
+    request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("rtl"), .watch = WEIR_WATCH_DEFAULTS, .samples = 256, .seed = 1};
     const weir_cli_option options[] = {
         WEIR_PIPELINE_TEXT_OPTION(r.pipeline),
         {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT", "write the design here: *.wrtl, *.v or *.sv"},
@@ -96,6 +102,10 @@ int weir_command_rtl(int argc, char **argv) {
         {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "where passes write their files (.)"},
         WEIR_PIPELINE_OPTIONS(r.pipeline),
         WEIR_WATCH_OPTIONS(r.watch),
+        {"check-equivalence", 'c', WEIR_CLI_FLAG, &r.equivalence, NULL,
+         "prove or test that passes keep what the design computes"},
+        {"samples", 'n', WEIR_CLI_INT, &r.samples, "N", "in a test, for so many cycles (256)"},
+        {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "of its inputs (1)"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("rtl", options, help_text, argc, argv, 1, 1, &count);

@@ -1,0 +1,177 @@
+#include "passes/rtl/registers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rtlir/stmt.h"
+#include "rtlir/type.h"
+#include "rtlir/visitor.h"
+#include "support/arena.h"
+
+/* --- clocks --- */
+typedef struct clocking {
+    weir_text *why;
+    bool has_edge;
+    weir_rtl_edge edge;
+} clocking;
+
+static bool is_clock_port(const weir_rtl_design *design, weir_rtl_var var) {
+    const weir_rtl_var_info info = weir_rtl_get_var(design, var);
+    return info.kind == WEIR_RTL_CLOCK && info.direction == WEIR_RTL_INPUT;
+}
+
+static void complain(clocking *c, const weir_rtl_design *design, weir_rtl_module module, const char *what) {
+    if (c->why->size == 0) weir_text_format(c->why, "'%s' has %s", weir_rtl_get_module(design, module).name, what);
+}
+
+static void check_events(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
+    clocking *c = user;
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
+    if (info.kind != WEIR_RTL_STMT_ALWAYS) return;
+    const weir_rtl_module module = weir_rtl_block_module(design, info.block);
+    size_t clocks = 0;
+    for (size_t i = 0; i < weir_rtl_event_count(design, stmt); i++) {
+        const weir_rtl_event event = weir_rtl_event_at(design, stmt, i);
+        if (!is_clock_port(design, event.var)) continue;
+        if (clocks++ > 0 || (c->has_edge && c->edge != event.edge))
+            complain(c, design, module, "processes on both edges of a clock, or on several");
+        c->edge = event.edge;
+        c->has_edge = true;
+    }
+    if (clocks == 0) complain(c, design, module, "a process whose clock is no input");
+}
+
+static void check_instance(weir_rtl_design *design, weir_rtl_instance instance, void *user) {
+    const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
+    const size_t ports = weir_rtl_get_module(design, info.module).port_count;
+    for (size_t i = 0; i < ports; i++) {
+        const weir_rtl_var port = weir_rtl_port_at(design, info.module, i);
+        const weir_rtl_expr value = weir_rtl_connection_of(design, instance, port).value;
+        const weir_rtl_var_info p = weir_rtl_get_var(design, port);
+        if (p.direction == WEIR_RTL_OUTPUT && p.kind == WEIR_RTL_CLOCK)
+            complain(user, design, info.parent, "an instance that makes a clock");
+        if (p.direction != WEIR_RTL_INPUT || p.kind != WEIR_RTL_CLOCK || value.id == 0) continue;
+        const weir_rtl_expr_info v = weir_rtl_get_expr(design, value);
+        if (v.kind != WEIR_RTL_EXPR_VAR || !is_clock_port(design, v.var))
+            complain(user, design, info.parent, "an instance whose clock is no input");
+    }
+}
+
+bool weir_rtl_has_one_clock(weir_rtl_design *design, weir_rtl_module top, weir_text *why) {
+    static const weir_rtl_visitor visitor = {.stmt = check_events, .instance = check_instance};
+    clocking c = {.why = why};
+    size_t clocks = 0;
+    const size_t ports = weir_rtl_get_module(design, top).port_count;
+    for (size_t i = 0; i < ports; i++) {
+        const weir_rtl_var_info port = weir_rtl_get_var(design, weir_rtl_port_at(design, top, i));
+        clocks += port.kind == WEIR_RTL_CLOCK;
+        if (port.direction == WEIR_RTL_INOUT) complain(&c, design, top, "inout ports");
+    }
+    if (clocks > 1) complain(&c, design, top, "several clocks");
+    return weir_rtl_visit(design, top, WEIR_RTL_PARENTS_FIRST, &visitor, &c) && why->size == 0;
+}
+
+/* --- registers --- */
+typedef struct marking {
+    bool *mark; /* by id of the variable */
+    size_t capacity;
+    bool inside; /* a clocked process or a latch */
+} marking;
+
+static void mark_target(const weir_rtl_design *design, weir_rtl_expr target, marking *m) {
+    weir_rtl_expr_info info = weir_rtl_get_expr(design, target);
+    while (info.kind == WEIR_RTL_EXPR_ELEMENT || info.kind == WEIR_RTL_EXPR_FIELD || info.kind == WEIR_RTL_EXPR_SLICE ||
+           info.kind == WEIR_RTL_EXPR_SELECT) {
+        target = weir_rtl_operand(design, target, 0);
+        info = weir_rtl_get_expr(design, target);
+    }
+    if (info.kind == WEIR_RTL_EXPR_VAR) {
+        const size_t before = m->capacity;
+        if (info.var.id >= before) {
+            m->mark = weir_grow(m->mark, &m->capacity, info.var.id + (size_t)1, sizeof *m->mark);
+            memset(m->mark + before, 0, m->capacity - before);
+        }
+        m->mark[info.var.id] = true;
+    }
+    for (size_t i = 0; info.kind == WEIR_RTL_EXPR_CONCAT && i < info.operand_count; i++) {
+        const weir_rtl_expr part = weir_rtl_operand(design, target, i);
+        if (weir_rtl_get_expr(design, part).kind != WEIR_RTL_EXPR_CONCAT) mark_target(design, part, m);
+    }
+}
+
+static bool holds(weir_rtl_stmt_kind kind) { return kind == WEIR_RTL_STMT_ALWAYS || kind == WEIR_RTL_STMT_LATCH; }
+
+static void enter_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
+    marking *m = user;
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
+    if (holds(info.kind)) m->inside = true;
+    if (info.kind == WEIR_RTL_STMT_ASSIGN && m->inside) mark_target(design, info.target, m);
+}
+
+static void leave_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
+    if (holds(weir_rtl_get_stmt(design, stmt).kind)) ((marking *)user)->inside = false;
+}
+
+static void add_register(weir_rtl_register_list *list, char *path, uint32_t width) {
+    list->entry = weir_grow(list->entry, &list->capacity, list->count + 1, sizeof *list->entry);
+    list->entry[list->count++] = (struct weir_rtl_register){path, width};
+}
+
+static void add_variable(const weir_rtl_design *design, weir_rtl_var var, const char *prefix, size_t limit,
+                         weir_rtl_register_list *list) {
+    const weir_rtl_var_info info = weir_rtl_get_var(design, var);
+    uint64_t elements = 0;
+    for (weir_rtl_type type = info.type; type.id != 0;) {
+        const weir_rtl_type_info t = weir_rtl_get_type(design, type);
+        if (t.kind != WEIR_RTL_TYPE_MEMORY) break;
+        elements = (elements == 0 ? 1 : elements) * t.count;
+        type = t.element.type;
+    }
+    if (elements == 0 && list->count < limit) add_register(list, weir_format("%s%s", prefix, info.name), info.width);
+    for (uint64_t i = 0; i < elements && list->count < limit; i++)
+        add_register(list, weir_format("%s%s[%llu]", prefix, info.name, (unsigned long long)i), info.width);
+}
+
+/* Modules that are still to be listed, each with the path of its instance. */
+typedef struct place {
+    weir_rtl_module module;
+    char *prefix;
+} place;
+
+static int by_path(const void *a, const void *b) {
+    return strcmp(((const struct weir_rtl_register *)a)->path, ((const struct weir_rtl_register *)b)->path);
+}
+
+void weir_rtl_list_registers(weir_rtl_design *design, weir_rtl_module top, size_t limit, weir_rtl_register_list *list) {
+    static const weir_rtl_visitor visitor = {.stmt = enter_stmt, .leave = leave_stmt};
+    marking m = {0};
+    size_t count = 1, capacity = 0;
+    place *waiting = weir_grow(NULL, &capacity, 1, sizeof *waiting);
+    waiting[0] = (place){top, weir_copy_string("")};
+    weir_rtl_visit(design, top, WEIR_RTL_PARENTS_FIRST, &visitor, &m);
+    while (count > 0) {
+        const place at = waiting[--count];
+        for (weir_rtl_var v = weir_rtl_first_var(design, at.module); v.id != 0; v = weir_rtl_next_var(design, v))
+            if (v.id < m.capacity && m.mark[v.id]) add_variable(design, v, at.prefix, limit, list);
+        const size_t instances = weir_rtl_get_module(design, at.module).instance_count;
+        for (size_t i = 0; i < instances && list->count < limit; i++) {
+            const weir_rtl_instance_info info =
+                weir_rtl_get_instance(design, weir_rtl_instance_at(design, at.module, i));
+            if (info.stmt.id == 0 || weir_rtl_owner(design, weir_rtl_get_stmt(design, info.stmt).block).id != 0 ||
+                weir_rtl_get_module(design, info.module).is_external)
+                continue;
+            waiting = weir_grow(waiting, &capacity, count + 1, sizeof *waiting);
+            waiting[count++] = (place){info.module, weir_format("%s%s.", at.prefix, info.name)};
+        }
+        free(at.prefix);
+    }
+    free(waiting);
+    free(m.mark);
+    if (list->count > 0) qsort(list->entry, list->count, sizeof *list->entry, by_path);
+}
+
+void weir_rtl_free_registers(weir_rtl_register_list *list) {
+    for (size_t i = 0; i < list->count; i++) free(list->entry[i].path);
+    free(list->entry);
+    *list = (weir_rtl_register_list){0};
+}
