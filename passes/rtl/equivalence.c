@@ -293,7 +293,10 @@ static bool report(state *s, const weir_pass_site *site, weir_rtl_verdict verdic
     switch (verdict) {
     case WEIR_RTL_PROVED: weir_pass_count(site->context, "designs proved equal", 1); return true;
     case WEIR_RTL_TESTED: weir_pass_count(site->context, "designs tested equal", 1); return true;
-    case WEIR_RTL_NOT_COMPARED: warn(s, pass, text); return true;
+    case WEIR_RTL_NOT_COMPARED:
+        weir_pass_count(site->context, "designs not compared", 1);
+        if (!s->how.silent) warn(s, pass, text);
+        return true;
     case WEIR_RTL_DIFFERENT: break;
     }
     weir_error(WEIR_NOWHERE, "pass '%s' changed what the design computes: %.*s", pass, (int)strcspn(text, "\n"), text);

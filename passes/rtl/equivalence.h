@@ -17,6 +17,7 @@ typedef struct weir_rtl_equivalence {
     weir_simulator simulator;
     size_t cells;   /* of both designs: a proof is tried up to here */
     double seconds; /* for each question of a proof */
+    bool silent;    /* about what cannot be compared: the instrument then only counts it */
 } weir_rtl_equivalence;
 
 #define WEIR_RTL_EQUIVALENCE_DEFAULTS                                                                                  \
@@ -43,7 +44,7 @@ weir_rtl_verdict weir_rtl_compare(const weir_rtl_version *before, const weir_rtl
 
 /* An instrument that compares the design before and after each hardware pass that promises to keep what it computes; a
  * pass that changes it fails, with the counterexample. A design that cannot be compared is warned about, once a reason.
- * The statistics of the context count what was proved and tested under each pass. The caller frees it. */
+ * The statistics of the context count what was proved, tested and not compared under each pass. The caller frees it. */
 weir_pass_instrument *weir_rtl_equivalence_new(const weir_rtl_equivalence *how);
 
 #endif

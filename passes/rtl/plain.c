@@ -4,7 +4,6 @@
 
 #include "rtlir/mutate.h"
 #include "rtlir/rewrite.h"
-#include "rtlir/type.h"
 #include "rtlir/visitor.h"
 #include "support/arena.h"
 
@@ -45,13 +44,11 @@ static void leave(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
 /* --- instances --- */
 static weir_rtl_var add_variable(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_instance_info i = weir_rtl_get_instance(design, instance);
-    const weir_rtl_var_info p = weir_rtl_get_var(design, port);
-    char *wanted = weir_format("%s_%s", i.name, p.name);
-    const char *name = weir_rtl_free_name(design, i.parent, wanted);
+    char *wanted = weir_format("%s_%s", i.name, weir_rtl_get_var(design, port).name);
+    const weir_rtl_var var = weir_rtl_add_variable_like(design, i.parent, weir_rtl_free_name(design, i.parent, wanted),
+                                                        weir_rtl_port_of(design, instance, port));
     free(wanted);
-    if (p.type.id != 0) return weir_rtl_add_typed(design, i.parent, name, p.type, WEIR_RTL_INTERNAL);
-    if (p.kind != WEIR_RTL_DATA) return weir_rtl_add_wire_of(design, i.parent, name, p.kind);
-    return weir_rtl_add_variable(design, i.parent, name, weir_rtl_port_width(design, instance, p.name), p.is_signed);
+    return var;
 }
 
 static bool is_in_loop(const weir_rtl_design *design, weir_rtl_instance instance) {
@@ -107,6 +104,5 @@ bool weir_rtl_make_plain(weir_rtl_design *design, const char *prefix, weir_text 
         free(wanted);
     }
     weir_rtl_rewriter_free(l.rewriter);
-    if (l.failed && why->size == 0) weir_text_add(why, "the design cannot be brought into a form that can be printed");
     return !l.failed;
 }

@@ -8,7 +8,7 @@
 #include "support/text.h"
 
 /* Changes the design; modules with content are called PREFIX_NAME, or near that. False when the design has something that
- * this cannot lower, which is added to `why`. O(design). */
+ * this cannot lower, which is added to `why` or reported. O(design). */
 bool weir_rtl_make_plain(weir_rtl_design *design, const char *prefix, weir_text *why);
 
 #endif

@@ -5,19 +5,40 @@
 
 #include "rtlir/stmt.h"
 #include "rtlir/type.h"
+#include "rtlir/uses.h"
 #include "rtlir/visitor.h"
 #include "support/arena.h"
 
 /* --- clocks --- */
 typedef struct clocking {
     weir_text *why;
+    weir_rtl_uses *uses; /* of the module that is visited */
     bool has_edge;
     weir_rtl_edge edge;
 } clocking;
 
-static bool is_clock_port(const weir_rtl_design *design, weir_rtl_var var) {
-    const weir_rtl_var_info info = weir_rtl_get_var(design, var);
-    return info.kind == WEIR_RTL_CLOCK && info.direction == WEIR_RTL_INPUT;
+enum { MAX_ALIASES = 100 };
+
+/* A clock input of the module, or a wire that is nothing but another name of one. */
+static bool is_clock(const weir_rtl_design *design, const clocking *c, weir_rtl_var var) {
+    for (int i = 0; i < MAX_ALIASES; i++) {
+        const weir_rtl_var_info info = weir_rtl_get_var(design, var);
+        const weir_rtl_net net = weir_rtl_net_of(var);
+        if (info.kind != WEIR_RTL_CLOCK) return false;
+        if (info.direction != WEIR_RTL_INTERNAL) return info.direction == WEIR_RTL_INPUT;
+        if (weir_rtl_driver_count(c->uses, net) != 1) return false;
+        const weir_rtl_stmt_info driver = weir_rtl_get_stmt(design, weir_rtl_driver_at(c->uses, net, 0).stmt);
+        if (driver.kind != WEIR_RTL_STMT_ASSIGN || driver.timing != WEIR_RTL_CONTINUOUS) return false;
+        const weir_rtl_expr_info value = weir_rtl_get_expr(design, driver.value);
+        if (value.kind != WEIR_RTL_EXPR_VAR) return false;
+        var = value.var;
+    }
+    return false;
+}
+
+static void enter_module(weir_rtl_design *design, weir_rtl_module module, void *user) {
+    (void)design;
+    weir_rtl_uses_build(((clocking *)user)->uses, module);
 }
 
 static void complain(clocking *c, const weir_rtl_design *design, weir_rtl_module module, const char *what) {
@@ -32,7 +53,7 @@ static void check_events(weir_rtl_design *design, weir_rtl_stmt stmt, void *user
     size_t clocks = 0;
     for (size_t i = 0; i < weir_rtl_event_count(design, stmt); i++) {
         const weir_rtl_event event = weir_rtl_event_at(design, stmt, i);
-        if (!is_clock_port(design, event.var)) continue;
+        if (!is_clock(design, c, event.var)) continue;
         if (clocks++ > 0 || (c->has_edge && c->edge != event.edge))
             complain(c, design, module, "processes on both edges of a clock, or on several");
         c->edge = event.edge;
@@ -42,6 +63,7 @@ static void check_events(weir_rtl_design *design, weir_rtl_stmt stmt, void *user
 }
 
 static void check_instance(weir_rtl_design *design, weir_rtl_instance instance, void *user) {
+    clocking *c = user;
     const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
     const size_t ports = weir_rtl_get_module(design, info.module).port_count;
     for (size_t i = 0; i < ports; i++) {
@@ -49,17 +71,17 @@ static void check_instance(weir_rtl_design *design, weir_rtl_instance instance, 
         const weir_rtl_expr value = weir_rtl_connection_of(design, instance, port).value;
         const weir_rtl_var_info p = weir_rtl_get_var(design, port);
         if (p.direction == WEIR_RTL_OUTPUT && p.kind == WEIR_RTL_CLOCK)
-            complain(user, design, info.parent, "an instance that makes a clock");
+            complain(c, design, info.parent, "an instance that makes a clock");
         if (p.direction != WEIR_RTL_INPUT || p.kind != WEIR_RTL_CLOCK || value.id == 0) continue;
         const weir_rtl_expr_info v = weir_rtl_get_expr(design, value);
-        if (v.kind != WEIR_RTL_EXPR_VAR || !is_clock_port(design, v.var))
-            complain(user, design, info.parent, "an instance whose clock is no input");
+        if (v.kind != WEIR_RTL_EXPR_VAR || !is_clock(design, c, v.var))
+            complain(c, design, info.parent, "an instance whose clock is no input");
     }
 }
 
 bool weir_rtl_has_one_clock(weir_rtl_design *design, weir_rtl_module top, weir_text *why) {
-    static const weir_rtl_visitor visitor = {.stmt = check_events, .instance = check_instance};
-    clocking c = {.why = why};
+    static const weir_rtl_visitor visitor = {.module = enter_module, .stmt = check_events, .instance = check_instance};
+    clocking c = {.why = why, .uses = weir_rtl_uses_new(design)};
     size_t clocks = 0;
     const size_t ports = weir_rtl_get_module(design, top).port_count;
     for (size_t i = 0; i < ports; i++) {
@@ -68,7 +90,9 @@ bool weir_rtl_has_one_clock(weir_rtl_design *design, weir_rtl_module top, weir_t
         if (port.direction == WEIR_RTL_INOUT) complain(&c, design, top, "inout ports");
     }
     if (clocks > 1) complain(&c, design, top, "several clocks");
-    return weir_rtl_visit(design, top, WEIR_RTL_PARENTS_FIRST, &visitor, &c) && why->size == 0;
+    const bool fine = weir_rtl_visit(design, top, WEIR_RTL_PARENTS_FIRST, &visitor, &c) && why->size == 0;
+    weir_rtl_uses_free(c.uses);
+    return fine;
 }
 
 /* --- registers --- */

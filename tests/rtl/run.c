@@ -1,13 +1,15 @@
 /* One case of tests/rtl: a hardware design, a pipeline, and what must come out. usage: run_rtl CASE [--print]
- * Besides the text it checks that the result is sound, reads back byte for byte, and stays as it is when the pipeline
- * runs again. tests/README.md describes the file; exit status 0 when all holds (or, in a case with `planted:`, when
- * exactly that check fails), else 1. --print shows the result as well. */
+ * Besides the text it checks that the result is sound, that each pass keeps what the design computes (equivalence.h), and
+ * that the result reads back byte for byte and stays as it is when the pipeline runs again. tests/README.md describes the
+ * file; exit status 0 when all holds (or, in a case with `planted:`, when exactly that check fails), else 1. --print shows
+ * the result as well. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/text_case.h"
 #include "pass/instrument.h"
+#include "passes/rtl/equivalence.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "rtlir/verify.h"
@@ -37,7 +39,10 @@ static bool run_pipeline(const test_case *c, weir_module *module) {
     weir_pass_registry *registry = weir_pass_registry_new();
     bool fine = weir_passes_register(registry);
     weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass_instrument *watch[] = {weir_pass_verifier_new(), weir_pass_immutable_new()};
+    weir_rtl_equivalence how = WEIR_RTL_EQUIVALENCE_DEFAULTS;
+    how.silent = true;
+    weir_pass_instrument *watch[] = {weir_pass_verifier_new(), weir_pass_immutable_new(),
+                                     weir_rtl_equivalence_new(&how)};
     for (size_t i = 0; i < sizeof watch / sizeof *watch; i++) weir_pass_context_add_instrument(context, watch[i]);
     if (c->level != NULL) fine = fine && weir_pass_context_set_level(context, atoi(c->level));
     if (c->disable != NULL) fine = fine && weir_pass_context_disable(context, c->disable);
