@@ -76,8 +76,19 @@ static void wire_instance(weir_rtl_design *design, weir_rtl_instance instance, l
     }
 }
 
+/* Verilog has no state machines. */
+static bool has_machine(const weir_rtl_design *design, weir_rtl_module module, lowering *l) {
+    const weir_rtl_module_info info = weir_rtl_get_module(design, module);
+    weir_rtl_stmt s = weir_rtl_first(design, info.body);
+    while (s.id != 0 && weir_rtl_get_stmt(design, s).kind != WEIR_RTL_STMT_FSM) s = weir_rtl_next(design, s);
+    if (s.id == 0) return false;
+    weir_text_format(l->why, "module '%s' has a state machine", info.name);
+    return l->failed = true;
+}
+
 static void lower_module(weir_rtl_design *design, weir_rtl_module module, lowering *l) {
     static const weir_rtl_visitor visitor = {.stmt = decide, .leave = leave};
+    if (has_machine(design, module, l)) return;
     l->timing = WEIR_RTL_CONTINUOUS;
     weir_rtl_visit_content(design, module, &visitor, l);
     const size_t count = weir_rtl_get_module(design, module).instance_count;

@@ -1,20 +1,14 @@
 /* Every construct in both dialects: the three tools accept Verilog-2005 without a warning, and SystemVerilog as far as
  * they know it. Needs the tools; what is missing is skipped. */
-#include "test_rtlir_support.h"
+#include "test_passes_hardware.h"
 
 #include <unistd.h>
 
 #include "rtlir/mutate.h"
-#include "rtlir/text.h"
 #include "support/process.h"
 
-static weir_rtl_design *load(void) {
-    char *path = data_path("constructs.wrtl");
-    weir_rtl_design *design = weir_rtl_load_text(path);
-    if (!design) fail_msg("%s", messages.data);
-    free(path);
-    return design;
-}
+/* Without state machines, which Verilog does not have. */
+static weir_module *load(void) { return load_hardware("constructs.wrtl", "machines", "realize_fsm", NULL); }
 
 /* Runs a tool; anything but silence and success is reported with the text that it was about. */
 static void run_tool(const char *const *arguments, const char *folder, const char *file) {
@@ -72,7 +66,8 @@ static void check_systemverilog(const char *folder, const char *name) {
 }
 
 static void write_and_check(weir_rtl_dialect dialect, void (*check)(const char *folder, const char *name)) {
-    weir_rtl_design *d = load();
+    weir_module *module = load();
+    weir_rtl_design *d = weir_module_design(module);
     char *folder = weir_format("test_rtlir_dialect_%ld", (long)getpid());
     const weir_rtl_print_options options = {.dialect = dialect};
     for (weir_rtl_module m = weir_rtl_first_module(d); m.id; m = weir_rtl_next_module(d, m)) {
@@ -83,7 +78,7 @@ static void write_and_check(weir_rtl_dialect dialect, void (*check)(const char *
         check(folder, weir_rtl_get_module(d, m).name);
     weir_remove_tree(folder);
     free(folder);
-    weir_rtl_design_free(d);
+    weir_module_free(module);
 }
 
 static void three_tools_accept_verilog(void **state) {
@@ -99,14 +94,15 @@ static void verilator_accepts_systemverilog(void **state) {
 /* The margin holds for every line that can be wrapped. */
 static void lines_wrap_at_the_margin(void **state) {
     (void)state;
-    weir_rtl_design *d = load();
+    weir_module *module = load();
+    weir_rtl_design *d = weir_module_design(module);
     weir_text text = {0};
     const weir_rtl_print_options options = {.columns = 60};
     weir_rtl_print_module(d, weir_rtl_find_module(d, "expressions"), &options, &text);
     for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
         assert_in_range(strcspn(line, "\n"), 0, 60);
     weir_text_free(&text);
-    weir_rtl_design_free(d);
+    weir_module_free(module);
 }
 
 static void keep_line(void *user, int line, weir_rtl_item item) {
@@ -116,7 +112,8 @@ static void keep_line(void *user, int line, weir_rtl_item item) {
 /* The lines that the printer tells are those on which the statements stand. */
 static void lines_of_items_are_told(void **state) {
     (void)state;
-    weir_rtl_design *d = load();
+    weir_module *module = load();
+    weir_rtl_design *d = weir_module_design(module);
     weir_text text = {0}, lines = {0};
     const weir_rtl_print_options options = {.line = keep_line, .user = &lines};
     weir_rtl_print_module(d, weir_rtl_find_module(d, "latches"), &options, &text);
@@ -133,7 +130,7 @@ static void lines_of_items_are_told(void **state) {
     weir_text_free(&text);
     weir_text_free(&lines);
     weir_text_free(&expected);
-    weir_rtl_design_free(d);
+    weir_module_free(module);
 }
 
 int main(void) {

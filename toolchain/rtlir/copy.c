@@ -16,6 +16,7 @@ typedef struct copier {
     weir_rtl_rewriter *rewriter;
     pair *waiting; /* blocks */
     size_t count, capacity;
+    rtl_ids machines; /* outermost ones that were made */
 } copier;
 
 static void wait_block(copier *c, uint32_t from, uint32_t to) {
@@ -107,6 +108,48 @@ static uint32_t mapped_var(copier *c, uint32_t var) {
     return 0;
 }
 
+/* A machine and its states get copies at once; where transitions lead is said when all are there. */
+static weir_rtl_stmt copy_machine(copier *c, uint32_t id, uint32_t block) {
+    weir_rtl_design *design = c->design;
+    rtl_fsm model = design->fsm[id];
+    weir_rtl_stmt none = {0};
+    const rtl_stmt *owner = &design->stmt[design->block[block].owner];
+    if (owner->kind != WEIR_RTL_STMT_NONE && owner->kind != WEIR_RTL_STMT_FSM) {
+        rtl_error(design, design->place, "state machine '%s' cannot be copied into a block", model.name);
+        return none;
+    }
+    model.module = design->block[block].module;
+    model.parent = owner->kind == WEIR_RTL_STMT_FSM ? owner->a : 0;
+    if (!model.parent) model.name = weir_rtl_free_name(design, (weir_rtl_module){model.module}, model.name);
+    uint32_t *const var[3] = {&model.clock, &model.reset, &model.current};
+    for (int i = 0; i < 3; i++)
+        if (*var[i] && !(*var[i] = mapped_var(c, *var[i]))) return none;
+    uint32_t copy = rtl_new_fsm(design, block, &model);
+    if (copy && !model.parent) rtl_ids_add(&c->machines, copy);
+    return (weir_rtl_stmt){design->fsm[copy].stmt};
+}
+
+static weir_rtl_stmt copy_state(copier *c, uint32_t id, uint32_t block) {
+    weir_rtl_design *design = c->design;
+    uint32_t fsm = design->stmt[design->block[block].owner].a;
+    uint32_t copy = rtl_new_state(design, fsm, design->state[id].name);
+    rtl_map_state(c->rewriter, id, copy);
+    return (weir_rtl_stmt){design->state[copy].stmt};
+}
+
+/* The copies of the states that transitions lead to. */
+static void lead_machines(copier *c) {
+    for (size_t i = 0; i < c->machines.count; i++) {
+        rtl_fsm *fsm = &c->design->fsm[c->machines.id[i]];
+        fsm->start = rtl_mapped_state(c->rewriter, fsm->start);
+        for (uint32_t s = fsm->stmt; s; s = rtl_walk_next(c->design, s, fsm->stmt)) {
+            rtl_stmt *stmt = &c->design->stmt[s];
+            uint32_t to = stmt->kind == WEIR_RTL_STMT_TRANSITION ? rtl_mapped_state(c->rewriter, stmt->b) : 0;
+            if (to) stmt->b = to;
+        }
+    }
+}
+
 /* What a loop or an assertion has beside its expressions: a record of its own, with what stands for its variables. */
 static bool copy_payload(copier *c, const rtl_stmt *from, uint32_t copy) {
     weir_rtl_design *design = c->design;
@@ -159,15 +202,19 @@ static bool copy_stmt(copier *c, uint32_t id, uint32_t block) {
     if (from.kind == WEIR_RTL_STMT_ASSIGN) copy = copy_assign(c, &from, block);
     else if (from.kind == WEIR_RTL_STMT_INSTANCE) copy = place_instance(c, from.a, block);
     else if (from.kind == WEIR_RTL_STMT_FUNCTION) copy = place_function(c, from.a, block);
+    else if (from.kind == WEIR_RTL_STMT_FSM) copy = copy_machine(c, from.a, block);
+    else if (from.kind == WEIR_RTL_STMT_STATE) copy = copy_state(c, from.a, block);
     else {
         copy.id = rtl_new_stmt(design, block, from.kind);
-        bool has_value =
-            from.kind == WEIR_RTL_STMT_IF || from.kind == WEIR_RTL_STMT_CASE || from.kind == WEIR_RTL_STMT_CASE_ITEM;
+        bool has_value = from.kind == WEIR_RTL_STMT_IF || from.kind == WEIR_RTL_STMT_CASE ||
+                         from.kind == WEIR_RTL_STMT_CASE_ITEM || from.kind == WEIR_RTL_STMT_RETURN ||
+                         from.kind == WEIR_RTL_STMT_TRANSITION;
         uint32_t value = has_value && from.a ? rewritten(c, from.a).id : 0;
         if (has_value && from.a && !value) return false;
         uint32_t body = from.body ? rtl_new_block(design, design->block[block].module, copy.id) : 0;
         uint32_t other = from.other ? rtl_new_block(design, design->block[block].module, copy.id) : 0;
         design->stmt[copy.id].a = value;
+        design->stmt[copy.id].b = from.kind == WEIR_RTL_STMT_TRANSITION ? from.b : 0;
         if (!copy_payload(c, &from, copy.id)) return false;
         design->stmt[copy.id].body = body;
         design->stmt[copy.id].other = other;
@@ -176,6 +223,8 @@ static bool copy_stmt(copier *c, uint32_t id, uint32_t block) {
         wait_block(c, from.other, other);
     }
     if (!copy.id) return false;
+    if (from.kind == WEIR_RTL_STMT_FSM || from.kind == WEIR_RTL_STMT_STATE)
+        wait_block(c, from.body, design->stmt[copy.id].body);
     weir_rtl_copy_item(design, WEIR_RTL_ITEM((weir_rtl_stmt){id}), WEIR_RTL_ITEM(copy));
     return true;
 }
@@ -203,6 +252,8 @@ bool weir_rtl_copy_stmts(weir_rtl_rewriter *rewriter, weir_rtl_block from, weir_
         pair next = c.waiting[--c.count];
         fine = copy_block(&c, next.from, next.to);
     }
+    if (fine) lead_machines(&c);
+    free(c.machines.id);
     free(c.waiting);
     return fine;
 }

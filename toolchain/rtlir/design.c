@@ -24,6 +24,8 @@ weir_rtl_design *weir_rtl_design_new(void) {
     RTL_APPEND(design, type);
     RTL_APPEND(design, field);
     RTL_APPEND(design, function);
+    RTL_APPEND(design, fsm);
+    RTL_APPEND(design, state);
     RTL_APPEND(design, loop);
     RTL_APPEND(design, assertion);
     RTL_APPEND(design, origin_entry);
@@ -57,6 +59,8 @@ void weir_rtl_design_free(weir_rtl_design *design) {
     free(design->type);
     free(design->field);
     free(design->function);
+    free(design->fsm);
+    free(design->state);
     free(design->loop);
     free(design->assertion);
     free(design->origin_entry);

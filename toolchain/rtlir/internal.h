@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rtlir/expr.h"
+#include "rtlir/fsm.h"
 #include "rtlir/function.h"
 #include "rtlir/rtl.h"
 #include "rtlir/stmt.h"
@@ -20,8 +21,12 @@ enum {
     RTL_MAX_DEPTH = 1000            /* nesting of expressions and of blocks: bounds the recursion over them */
 };
 
-#define RTL_FUNCTION_SCOPE (UINT32_C(1) << 31) /* marks a scope of names as that of a function */
-#define RTL_OPEN UINT32_MAX                    /* a connection that was left open on purpose */
+/* Scopes of names other than a module's: those of functions, machines; of named types. */
+#define RTL_FUNCTION_SCOPE (UINT32_C(1) << 31)
+#define RTL_FSM_SCOPE (UINT32_C(1) << 30)
+#define RTL_TYPE_SCOPE (UINT32_C(3) << 30)
+
+#define RTL_OPEN UINT32_MAX /* a connection that was left open on purpose */
 
 /* A growing array of ids. */
 typedef struct rtl_ids {
@@ -116,6 +121,24 @@ typedef struct rtl_function {
     rtl_ids arguments, locals;
 } rtl_function;
 
+typedef struct rtl_fsm {
+    const char *name;
+    uint32_t module, stmt;
+    uint32_t parent; /* the machine that it stands in, 0 for an outermost one, which has what follows */
+    uint32_t clock, reset;
+    uint32_t start;   /* state; 0 or a removed one: the first one */
+    uint32_t current; /* the variable that holds the state; 0 until it is asked for */
+    weir_rtl_edge edge;
+    bool is_low, is_mealy, is_removed;
+    bool is_warned; /* about what is odd but no error, which is said once */
+} rtl_fsm;
+
+typedef struct rtl_state {
+    const char *name;
+    uint32_t fsm, stmt;
+    bool is_removed;
+} rtl_state;
+
 typedef struct rtl_loop {
     uint32_t iterator;
     int64_t start, end, step;
@@ -199,7 +222,7 @@ typedef struct rtl_stmt {
     uint32_t block; /* 0: removed */
     uint32_t next, previous;
     /* assign: target, value; instance, function, loop, assertion: a; if, case, item, return: a = condition, label or
-     * value; always: a = events */
+     * value; always: a = events; machine, state: a; transition: a = condition or 0, b = state */
     uint32_t a, b;
     uint32_t body, other;
 } rtl_stmt;
@@ -227,7 +250,9 @@ typedef enum rtl_name_kind {
     RTL_NAME_VAR,
     RTL_NAME_PARAMETER,
     RTL_NAME_INSTANCE,
-    RTL_NAME_FUNCTION
+    RTL_NAME_FUNCTION,
+    RTL_NAME_FSM,
+    RTL_NAME_STATE
 } rtl_name_kind;
 
 typedef struct rtl_name {
@@ -286,6 +311,8 @@ struct weir_rtl_design {
     RTL_TABLE(rtl_type, type)
     RTL_TABLE(rtl_field, field)
     RTL_TABLE(rtl_function, function)
+    RTL_TABLE(rtl_fsm, fsm)
+    RTL_TABLE(rtl_state, state)
     RTL_TABLE(rtl_loop, loop)
     RTL_TABLE(rtl_assertion, assertion)
     RTL_TABLE(rtl_origin, origin_entry)
@@ -368,7 +395,12 @@ uint32_t rtl_process_of(const weir_rtl_design *design, uint32_t block);
 bool rtl_in_own_module(weir_rtl_design *design, uint32_t module);
 static inline bool rtl_is_process(weir_rtl_stmt_kind kind) {
     return kind == WEIR_RTL_STMT_ALWAYS || kind == WEIR_RTL_STMT_COMBINATIONAL || kind == WEIR_RTL_STMT_LATCH ||
-           kind == WEIR_RTL_STMT_INITIAL || kind == WEIR_RTL_STMT_FINAL || kind == WEIR_RTL_STMT_FUNCTION;
+           kind == WEIR_RTL_STMT_INITIAL || kind == WEIR_RTL_STMT_FINAL || kind == WEIR_RTL_STMT_FUNCTION ||
+           kind == WEIR_RTL_STMT_FSM;
+}
+/* A machine or a part of one: takes assignments, and parts that fit. */
+static inline bool rtl_is_machine(weir_rtl_stmt_kind kind) {
+    return kind == WEIR_RTL_STMT_FSM || kind == WEIR_RTL_STMT_STATE || kind == WEIR_RTL_STMT_TRANSITION;
 }
 /* Where expression number `index` of a statement is kept, NULL behind the last one; an assignment's target is the first
  * one. Connections of instances are not among them. */
@@ -420,12 +452,26 @@ uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_v
 /* The text of an expression, shortened for messages; belongs to the arena. */
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr);
 
+/* Machines (fsm.c). A new one stands at the end of the block, which is that of a body or, for a child, of a machine. */
+uint32_t rtl_new_fsm(weir_rtl_design *design, uint32_t block, const rtl_fsm *model);
+uint32_t rtl_new_state(weir_rtl_design *design, uint32_t fsm, const char *name);
+uint32_t rtl_outermost(const weir_rtl_design *design, uint32_t fsm);
+uint32_t rtl_start_of(const weir_rtl_design *design, uint32_t outermost); /* 0: there are no states */
+/* Are the members of the type the states of the machine, in their order? */
+bool rtl_states_are_members(const weir_rtl_design *design, uint32_t outermost, uint32_t type);
+/* Says that the variable holds the state; false after an error. */
+bool rtl_bind_current(weir_rtl_design *design, uint32_t outermost, uint32_t var);
+/* All machines of a module (fsm_verify.c): false after an error. */
+bool rtl_verify_machines(weir_rtl_design *design, uint32_t module);
+
 /* What a rewriter works on, and what it has for an instance (rewrite.c). */
 struct weir_rtl_rewriter;
 weir_rtl_design *rtl_rewriter_design(const struct weir_rtl_rewriter *rewriter);
 uint32_t rtl_mapped_instance(const struct weir_rtl_rewriter *rewriter, uint32_t instance);
 void rtl_map_function(struct weir_rtl_rewriter *rewriter, uint32_t function, uint32_t other);
 uint32_t rtl_mapped_function(const struct weir_rtl_rewriter *rewriter, uint32_t function);
+void rtl_map_state(struct weir_rtl_rewriter *rewriter, uint32_t state, uint32_t other);
+uint32_t rtl_mapped_state(const struct weir_rtl_rewriter *rewriter, uint32_t state);
 
 /* Rules of one module that do not look at bits (verify_form.c): what is named exists, stands where it may, and is used as
  * what it is. True when all hold. `seen` is zero at the start, one an expression. */

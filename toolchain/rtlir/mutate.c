@@ -37,11 +37,27 @@ static void forget_function(weir_rtl_design *design, uint32_t id) {
     function->is_removed = true;
 }
 
+static void forget_fsm(weir_rtl_design *design, uint32_t id) {
+    if (!design->fsm[id].is_removed) rtl_names_remove(design, (rtl_name){RTL_NAME_FSM, id});
+    design->fsm[id].is_removed = true;
+}
+
+static void forget_state(weir_rtl_design *design, uint32_t id) {
+    if (!design->state[id].is_removed) rtl_names_remove(design, (rtl_name){RTL_NAME_STATE, id});
+    design->state[id].is_removed = true;
+}
+
 void weir_rtl_remove_stmt(weir_rtl_design *design, weir_rtl_stmt stmt) {
     if (!stmt.id || !design->stmt[stmt.id].block) return;
     for (uint32_t s = stmt.id; s; s = rtl_walk_next(design, s, stmt.id)) {
-        if (design->stmt[s].kind == WEIR_RTL_STMT_INSTANCE) forget_instance(design, design->stmt[s].a);
-        if (design->stmt[s].kind == WEIR_RTL_STMT_FUNCTION) forget_function(design, design->stmt[s].a);
+        uint32_t record = design->stmt[s].a;
+        switch (design->stmt[s].kind) {
+        case WEIR_RTL_STMT_INSTANCE: forget_instance(design, record); break;
+        case WEIR_RTL_STMT_FUNCTION: forget_function(design, record); break;
+        case WEIR_RTL_STMT_FSM: forget_fsm(design, record); break;
+        case WEIR_RTL_STMT_STATE: forget_state(design, record); break;
+        default: break;
+        }
     }
     rtl_unlink_stmt(design, stmt.id);
 }
@@ -51,14 +67,15 @@ static bool fits_block(weir_rtl_design *design, uint32_t stmt, uint32_t block) {
     const rtl_stmt *record = &design->stmt[stmt];
     uint32_t owner = design->block[block].owner;
     bool in_items = owner && design->stmt[owner].kind == WEIR_RTL_STMT_CASE;
-    bool in_process = rtl_process_of(design, block) != 0 && !in_items;
-    bool in_body = !in_process && !in_items;
+    bool in_machine = owner && rtl_is_machine(design->stmt[owner].kind);
+    bool in_process = rtl_process_of(design, block) != 0 && !in_items && !in_machine;
+    bool in_body = !in_process && !in_items && !in_machine;
     bool fits = false;
     switch (record->kind) {
     case WEIR_RTL_STMT_NONE: break;
     case WEIR_RTL_STMT_ASSIGN:
-    case WEIR_RTL_STMT_COMMENT:
-    case WEIR_RTL_STMT_FOR: fits = !in_items; break;
+    case WEIR_RTL_STMT_COMMENT: fits = !in_items; break;
+    case WEIR_RTL_STMT_FOR: fits = !in_items && !in_machine; break;
     case WEIR_RTL_STMT_CASE_ITEM: fits = in_items; break;
     case WEIR_RTL_STMT_IF:
     case WEIR_RTL_STMT_CASE:
@@ -66,6 +83,9 @@ static bool fits_block(weir_rtl_design *design, uint32_t stmt, uint32_t block) {
     case WEIR_RTL_STMT_RETURN: fits = in_process; break;
     case WEIR_RTL_STMT_ASSERT: fits = design->assertion[record->a].clock ? in_body : in_process; break;
     case WEIR_RTL_STMT_FUNCTION: fits = owner == 0; break;
+    case WEIR_RTL_STMT_FSM: fits = design->fsm[record->a].parent ? block == record->block : owner == 0; break;
+    case WEIR_RTL_STMT_STATE: fits = block == record->block; break; /* its name belongs to its machine */
+    case WEIR_RTL_STMT_TRANSITION: fits = owner && design->stmt[owner].kind == WEIR_RTL_STMT_STATE; break;
     case WEIR_RTL_STMT_INSTANCE:
     case WEIR_RTL_STMT_ALWAYS:
     case WEIR_RTL_STMT_COMBINATIONAL:
@@ -177,7 +197,8 @@ bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_ex
         return fitted != 0;
     }
     if (record->kind != WEIR_RTL_STMT_IF && record->kind != WEIR_RTL_STMT_CASE &&
-        record->kind != WEIR_RTL_STMT_CASE_ITEM && record->kind != WEIR_RTL_STMT_RETURN)
+        record->kind != WEIR_RTL_STMT_CASE_ITEM && record->kind != WEIR_RTL_STMT_RETURN &&
+        (record->kind != WEIR_RTL_STMT_TRANSITION || !record->a))
         return false;
     const rtl_expr *old = &design->expr[record->a];
     const rtl_expr *expr = &design->expr[value.id];

@@ -21,7 +21,7 @@ void weir_rtl_remove_else(weir_rtl_design *design, weir_rtl_stmt branch);
 /* Says what an assignment is; only weir_rtl_verify checks whether that fits where it stands. */
 void weir_rtl_set_timing(weir_rtl_design *design, weir_rtl_stmt assign, weir_rtl_timing timing);
 /* Another expression in a statement, checked as for building: the target of an assignment; its value, the condition of
- * an if or a case, the label of an item. False after a reported error. */
+ * an if, a case or a transition that has one, the label of an item. False after a reported error. */
 bool weir_rtl_set_target(weir_rtl_design *design, weir_rtl_stmt assign, weir_rtl_expr target);
 bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_expr value);
 /* Takes all events of an always block away; give it others with weir_rtl_add_event. */

@@ -42,6 +42,11 @@ static const char *name_of(const weir_rtl_design *design, rtl_name entry, uint32
     case RTL_NAME_FUNCTION: *scope = design->function[entry.id].module; return design->function[entry.id].name;
     case RTL_NAME_PARAMETER: *scope = design->parameter[entry.id].module; return design->parameter[entry.id].name;
     case RTL_NAME_INSTANCE: *scope = design->instance[entry.id].parent; return design->instance[entry.id].name;
+    case RTL_NAME_FSM:
+        *scope = design->fsm[entry.id].module;
+        if (design->fsm[entry.id].parent) *scope = RTL_FSM_SCOPE | design->fsm[entry.id].parent;
+        return design->fsm[entry.id].name;
+    case RTL_NAME_STATE: *scope = RTL_FSM_SCOPE | design->state[entry.id].fsm; return design->state[entry.id].name;
     case RTL_NAME_NONE: break;
     }
     return NULL;
@@ -106,10 +111,12 @@ void rtl_names_remove(weir_rtl_design *design, rtl_name entry) {
     names->count--;
 }
 
-static const char *const name_kinds[] = {"nothing", "module", "variable", "parameter", "instance", "function"};
+static const char *const name_kinds[] = {"nothing",  "module",   "variable",      "parameter",
+                                         "instance", "function", "state machine", "state"};
 
 static const char *scope_name(const weir_rtl_design *design, uint32_t scope) {
     if (scope & RTL_FUNCTION_SCOPE) return design->function[scope & ~RTL_FUNCTION_SCOPE].name;
+    if (scope & RTL_FSM_SCOPE) return design->fsm[scope & ~RTL_FSM_SCOPE].name;
     return scope ? design->module[scope].name : "the design";
 }
 

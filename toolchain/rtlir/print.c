@@ -327,10 +327,21 @@ static void print_parameters(rtl_writer *w, const rtl_module *module, bool local
 
 /* ---- modules ---- */
 
+/* Verilog has no state machines: reports one that is left. */
+static bool is_printable(weir_rtl_design *design, uint32_t module) {
+    uint32_t s = design->block[design->module[module].body].first;
+    while (s && design->stmt[s].kind != WEIR_RTL_STMT_FSM) s = design->stmt[s].next;
+    if (s)
+        rtl_error(design, rtl_place_of(design, &design->stmt[s].common),
+                  "module '%s' has the state machine '%s' and cannot be printed before realize_fsm has run",
+                  design->module[module].name, design->fsm[design->stmt[s].a].name);
+    return s == 0;
+}
+
 void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
                            weir_text *text) {
     const rtl_module *record = &design->module[module.id];
-    if (!module.id || record->is_external) return;
+    if (!module.id || record->is_external || !is_printable(design, module.id)) return;
     rtl_settle_registers(design, module.id);
     rtl_writer w = {.design = design, .options = options, .text = text, .module = module.id};
     w.columns = options->columns > 0 ? (size_t)options->columns : RTL_COLUMNS;
@@ -367,8 +378,10 @@ void weir_rtl_print_verilog(weir_rtl_design *design, weir_rtl_module module, wei
 bool weir_rtl_write_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
                            const char *folder) {
     weir_text text = {0};
+    size_t errors = design->errors;
     options = options ? options : &plain;
     weir_rtl_print_module(design, module, options, &text);
+    if (design->errors > errors) return false;
     char *name =
         weir_format("%s.%s", design->module[module.id].name, options->dialect == WEIR_RTL_SYSTEMVERILOG ? "sv" : "v");
     char *path = weir_path_join(folder, name);

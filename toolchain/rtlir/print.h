@@ -22,7 +22,7 @@ typedef struct weir_rtl_print_options {
 } weir_rtl_print_options;
 
 /* Appends the module's text, with a header comment and `default_nettype none. The design should verify. Says which
- * outputs are registers as it goes. */
+ * outputs are registers as it goes. A module that has a state machine is not printed: that is an error. */
 void weir_rtl_print_verilog(weir_rtl_design *design, weir_rtl_module module, weir_text *text);
 void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
                            weir_text *text);

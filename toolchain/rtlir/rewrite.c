@@ -14,7 +14,8 @@ typedef enum mapped_kind {
     MAPPED_PARAMETER,
     MAPPED_PORT,
     MAPPED_INSTANCE,
-    MAPPED_FUNCTION
+    MAPPED_FUNCTION,
+    MAPPED_STATE
 } mapped_kind;
 
 typedef struct mapping {
@@ -141,6 +142,10 @@ void rtl_map_function(weir_rtl_rewriter *r, uint32_t function, uint32_t other) {
 uint32_t rtl_mapped_function(const weir_rtl_rewriter *r, uint32_t function) {
     return find(r, MAPPED_FUNCTION, function, 0);
 }
+
+void rtl_map_state(weir_rtl_rewriter *r, uint32_t state, uint32_t other) { map(r, MAPPED_STATE, state, 0, other); }
+
+uint32_t rtl_mapped_state(const weir_rtl_rewriter *r, uint32_t state) { return find(r, MAPPED_STATE, state, 0); }
 
 /* ---- expressions ---- */
 
@@ -307,6 +312,15 @@ static bool rewrite_claim(weir_rtl_rewriter *r, uint32_t id) {
     return true;
 }
 
+/* The clock, the reset and the state's variable of a machine stay variables. */
+static bool rewrite_machine(weir_rtl_rewriter *r, uint32_t id) {
+    rtl_fsm *fsm = &r->design->fsm[id];
+    uint32_t *const var[3] = {&fsm->clock, &fsm->reset, &fsm->current};
+    for (int i = 0; i < 3; i++)
+        if (*var[i] && !(*var[i] = rewrite_event(r, *var[i]))) return false;
+    return true;
+}
+
 static bool rewrite_one(weir_rtl_rewriter *r, uint32_t id) {
     weir_rtl_design *design = r->design;
     weir_rtl_stmt stmt = {id};
@@ -321,7 +335,10 @@ static bool rewrite_one(weir_rtl_rewriter *r, uint32_t id) {
         return target.id == old.a || weir_rtl_set_target(design, stmt, target);
     }
     if (old.kind == WEIR_RTL_STMT_ASSERT) return rewrite_claim(r, id);
-    if (old.kind != WEIR_RTL_STMT_IF && old.kind != WEIR_RTL_STMT_CASE && old.kind != WEIR_RTL_STMT_RETURN) return true;
+    if (old.kind == WEIR_RTL_STMT_FSM) return rewrite_machine(r, old.a);
+    bool has_value = old.kind == WEIR_RTL_STMT_IF || old.kind == WEIR_RTL_STMT_CASE ||
+                     old.kind == WEIR_RTL_STMT_RETURN || (old.kind == WEIR_RTL_STMT_TRANSITION && old.a);
+    if (!has_value) return true;
     weir_rtl_expr value = weir_rtl_rewrite_expr(r, (weir_rtl_expr){old.a});
     return value.id && (value.id == old.a || weir_rtl_set_value(design, stmt, value));
 }

@@ -42,6 +42,13 @@ typedef struct weir_rtl_type {
 typedef struct weir_rtl_function {
     uint32_t id;
 } weir_rtl_function;
+/* fsm.h */
+typedef struct weir_rtl_fsm {
+    uint32_t id;
+} weir_rtl_fsm;
+typedef struct weir_rtl_state {
+    uint32_t id;
+} weir_rtl_state;
 
 /* Widths are 1 to this many bits; arrays have 1 to this many elements. */
 enum { WEIR_RTL_MAX_WIDTH = 1 << 20, WEIR_RTL_MAX_ELEMENTS = 1 << 24 };

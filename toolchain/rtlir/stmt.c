@@ -58,6 +58,7 @@ uint32_t *rtl_stmt_slot(const weir_rtl_design *design, uint32_t stmt, size_t ind
     case WEIR_RTL_STMT_IF:
     case WEIR_RTL_STMT_CASE:
     case WEIR_RTL_STMT_CASE_ITEM:
+    case WEIR_RTL_STMT_TRANSITION:
     case WEIR_RTL_STMT_RETURN: return index == 0 ? &record->a : NULL;
     case WEIR_RTL_STMT_ASSERT: return index < 3 ? parts[index] : NULL;
     default: return NULL;
@@ -245,12 +246,18 @@ bool rtl_in_process(weir_rtl_design *design, uint32_t block) {
     uint32_t owner = design->block[block].owner;
     weir_rtl_stmt_kind kind = owner ? design->stmt[owner].kind : WEIR_RTL_STMT_NONE;
     if (kind == WEIR_RTL_STMT_FOR && !rtl_process_of(design, block)) kind = WEIR_RTL_STMT_NONE;
-    if (kind == WEIR_RTL_STMT_NONE || kind == WEIR_RTL_STMT_CASE)
+    if (kind == WEIR_RTL_STMT_NONE || kind == WEIR_RTL_STMT_CASE || rtl_is_machine(kind))
         rtl_error(design, design->place, "this statement belongs into a process or a branch of one");
     else if (design->block[block].depth > RTL_MAX_DEPTH)
         rtl_error(design, design->place, "blocks nest deeper than %d", RTL_MAX_DEPTH);
     else return true;
     return false;
+}
+
+/* May the block hold assignments that a process makes? */
+static bool takes_sets(weir_rtl_design *design, uint32_t block) {
+    uint32_t owner = design->block[block].owner;
+    return (owner && rtl_is_machine(design->stmt[owner].kind)) || rtl_in_process(design, block);
 }
 
 /* An undecided assignment fits everywhere. */
@@ -276,7 +283,7 @@ weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block,
     if (!block.id || !target.id || !value.id) return none;
     uint32_t module = design->block[block.id].module;
     bool is_body = rtl_process_of(design, block.id) == 0;
-    if (!rtl_in_own_module(design, module) || (!is_body && !rtl_in_process(design, block.id))) return none;
+    if (!rtl_in_own_module(design, module) || (!is_body && !takes_sets(design, block.id))) return none;
     if (!timing_fits(design, block.id, target, timing)) return none;
     uint32_t fitted = rtl_fit_value(design, module, target, value);
     if (!fitted || (!is_body && !rtl_make_registers(design, target.id))) return none;
@@ -286,7 +293,7 @@ weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block,
 static weir_rtl_stmt add_set(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target, weir_rtl_expr value,
                              weir_rtl_timing timing) {
     weir_rtl_stmt none = {0};
-    if (!block.id || !target.id || !value.id || !rtl_in_process(design, block.id)) return none;
+    if (!block.id || !target.id || !value.id || !takes_sets(design, block.id)) return none;
     return weir_rtl_add_assign(design, block, target, value, timing);
 }
 
@@ -511,6 +518,9 @@ weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stm
         info.end = design->loop[record->a].end;
         info.step = design->loop[record->a].step;
         break;
+    case WEIR_RTL_STMT_FSM: info.fsm.id = record->a; break;
+    case WEIR_RTL_STMT_STATE: info.state.id = record->a; break;
+    case WEIR_RTL_STMT_TRANSITION: info.state.id = record->b; /* fall through */
     case WEIR_RTL_STMT_RETURN:
     case WEIR_RTL_STMT_IF:
     case WEIR_RTL_STMT_CASE:

@@ -23,7 +23,10 @@ typedef enum weir_rtl_stmt_kind {
     WEIR_RTL_STMT_FOR, /* in a module's body: its content, once for each value of the iterator */
     WEIR_RTL_STMT_BREAK,
     WEIR_RTL_STMT_RETURN,
-    WEIR_RTL_STMT_ASSERT
+    WEIR_RTL_STMT_ASSERT,
+    WEIR_RTL_STMT_FSM, /* fsm.h: a machine, in a module's body or in another one */
+    WEIR_RTL_STMT_STATE,
+    WEIR_RTL_STMT_TRANSITION
 } weir_rtl_stmt_kind;
 
 typedef enum weir_rtl_timing {
@@ -94,9 +97,12 @@ typedef struct weir_rtl_stmt_info {
     weir_rtl_block block;       /* that it stands in; none when it was removed */
     weir_rtl_timing timing;     /* assign */
     weir_rtl_expr target;       /* assign */
-    weir_rtl_expr value;        /* assign, return: the value; if, case: the condition; case item: the label or none */
+    weir_rtl_expr value;        /* assign, return: the value; if, case: the condition; case item: the label or none;
+                                 * transition: the condition or none */
     weir_rtl_instance instance; /* instance */
     weir_rtl_function function; /* function */
+    weir_rtl_fsm fsm;           /* machine */
+    weir_rtl_state state;       /* state: itself; transition: where it leads */
     weir_rtl_var iterator;      /* for */
     int64_t start, end, step;   /* for */
     weir_rtl_block body, other; /* processes, case, items: body; if: then and else (none when there is no else) */

@@ -1,48 +1,16 @@
 /* Reads the text form in three passes, because statements name what stands further down: declarations of all modules
- * first, then their instances, then their bodies. Blocks nest on a stack of their own. */
+ * first, then their instances, then their bodies (text_body.c). */
 #include <stdlib.h>
 
-#include "rtlir/mutate.h"
 #include "rtlir/text.h"
-#include "rtlir/text_scan.h"
+#include "rtlir/text_parser.h"
 #include "rtlir/words.h"
 #include "support/file.h"
-
-/* Where something of a module starts in the text. */
-typedef struct spot {
-    const char *at; /* NULL: there is none */
-    int line;
-} spot;
-
-typedef struct section {
-    uint32_t module;
-    spot instances, body;
-} section;
-
-/* What stands above an item. */
-typedef struct above {
-    const char *comment; /* interned, or NULL */
-    rtl_attribute *attribute;
-    size_t count, capacity;
-} above;
-
-typedef struct parser {
-    rtl_scan scan;
-    section *section;
-    size_t sections, section_capacity;
-    uint32_t implicit; /* the origin of the line that was read last */
-    uint32_t *origin;  /* ids by number - 1 */
-    size_t origins, origin_capacity;
-    rtl_labels namesakes; /* modules by name, scope being their number */
-    above above;
-    uint32_t *open; /* blocks around the one being read */
-    size_t open_count, open_capacity;
-} parser;
 
 /* ---- what items carry ---- */
 
 /* Comments and attributes on the lines above an item; false after an error. */
-static bool parse_above(parser *p) {
+bool rtl_parse_above(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     p->above.comment = NULL;
     p->above.count = 0;
@@ -71,7 +39,7 @@ static bool parse_above(parser *p) {
 }
 
 /* What the items made next come from, when nothing else is known: this line, and the passes of the trail. */
-static void begin_line(parser *p, uint32_t trail) {
+static void begin_line(rtl_parser *p, uint32_t trail) {
     weir_rtl_design *design = p->scan.design;
     rtl_origin origin = {p->scan.file, p->scan.line, trail, true};
     const rtl_origin *last = &design->origin_entry[p->implicit];
@@ -83,7 +51,7 @@ static void begin_line(parser *p, uint32_t trail) {
 }
 
 /* `@3`, which the items made next come from. */
-static bool parse_origin(parser *p) {
+bool rtl_parse_origin(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     uint64_t number = 0;
     begin_line(p, 0);
@@ -97,7 +65,7 @@ static bool parse_origin(parser *p) {
 }
 
 /* Gives the item what stood above it; false when it could not be made. */
-static bool finish_item(parser *p, weir_rtl_item item) {
+bool rtl_finish_item(rtl_parser *p, weir_rtl_item item) {
     weir_rtl_design *design = p->scan.design;
     if (!item.id) p->scan.failed = true; /* its constructor has said why */
     if (p->scan.failed) return false;
@@ -113,7 +81,7 @@ static bool finish_item(parser *p, weir_rtl_item item) {
     return true;
 }
 
-static bool parse_origin_line(parser *p) {
+static bool parse_origin_line(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     rtl_origin origin = {0};
     int64_t line = 0;
@@ -136,7 +104,7 @@ static bool parse_origin_line(parser *p) {
 
 /* ---- types ---- */
 
-static bool parse_shape(parser *p, weir_rtl_shape *shape) {
+static bool parse_shape(rtl_parser *p, weir_rtl_shape *shape) {
     rtl_scan *s = &p->scan;
     uint64_t number = 0;
     *shape = (weir_rtl_shape){{0}, 0, false};
@@ -166,7 +134,7 @@ static bool parse_shape(parser *p, weir_rtl_shape *shape) {
     return shape->type.id ? true : rtl_scan_fail_name(s, "unknown type", name);
 }
 
-static bool parse_type(parser *p, weir_rtl_type_kind kind) {
+static bool parse_type(rtl_parser *p, weir_rtl_type_kind kind) {
     rtl_scan *s = &p->scan;
     uint64_t width = 0;
     const char *name = rtl_scan_name(s);
@@ -192,18 +160,18 @@ static bool parse_type(parser *p, weir_rtl_type_kind kind) {
 
 /* ---- declarations ---- */
 
-static bool parse_parameter(parser *p, bool is_local) {
+static bool parse_parameter(rtl_parser *p, bool is_local) {
     rtl_scan *s = &p->scan;
     const char *name = rtl_scan_name(s);
     if (!name || !rtl_scan_expect(s, '=')) return false;
     uint32_t formula = rtl_scan_formula(s);
-    if (!formula || !parse_origin(p)) return false;
+    if (!formula || !rtl_parse_origin(p)) return false;
     weir_rtl_parameter parameter = {rtl_new_parameter(s->design, s->module, name, formula, is_local)};
-    return finish_item(p, WEIR_RTL_ITEM(parameter));
+    return rtl_finish_item(p, WEIR_RTL_ITEM(parameter));
 }
 
 /* What stands behind the colon of a declaration. */
-static bool parse_var_type(parser *p, rtl_var *var) {
+static bool parse_var_type(rtl_parser *p, rtl_var *var) {
     rtl_scan *s = &p->scan;
     if (!rtl_scan_expect(s, ':')) return false;
     const char *start = s->at;
@@ -237,7 +205,7 @@ static bool parse_var_type(parser *p, rtl_var *var) {
     return true;
 }
 
-static bool parse_var(parser *p, rtl_var var) {
+static bool parse_var(rtl_parser *p, rtl_var var) {
     rtl_scan *s = &p->scan;
     if (var.is_path) {
         if (!rtl_scan_string(s)) return false;
@@ -247,9 +215,9 @@ static bool parse_var(parser *p, rtl_var var) {
     }
     if (!var.name || (!var.is_iterator && !parse_var_type(p, &var))) return false;
     if (rtl_scan_accept_word(s, "register")) var.is_register = true;
-    if (!parse_origin(p)) return false;
+    if (!rtl_parse_origin(p)) return false;
     weir_rtl_var made = {rtl_new_var(s->design, s->module, &var)};
-    if (!finish_item(p, WEIR_RTL_ITEM(made))) return false;
+    if (!rtl_finish_item(p, WEIR_RTL_ITEM(made))) return false;
     if (var.is_path) {
         rtl_label label = {.name = var.name, .scope = s->module, .number = made.id};
         rtl_labels_set(&s->paths, &label);
@@ -258,7 +226,7 @@ static bool parse_var(parser *p, rtl_var var) {
 }
 
 /* name : signed 8 (a : 8, local t : signed 4) */
-static bool parse_function(parser *p) {
+static bool parse_function(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     weir_rtl_shape shape;
     const char *name = rtl_scan_name(s);
@@ -279,7 +247,7 @@ static bool parse_function(parser *p) {
     return rtl_scan_expect(s, ')');
 }
 
-static bool parse_declaration(parser *p) {
+static bool parse_declaration(rtl_parser *p) {
     static const struct {
         const char *word;
         rtl_var model;
@@ -321,9 +289,9 @@ static bool skip_block(rtl_scan *s) {
     return rtl_scan_fail(s, "'}'");
 }
 
-static bool skip_section(rtl_scan *s, spot *where) {
+static bool skip_section(rtl_scan *s, rtl_spot *where) {
     if (!rtl_scan_expect(s, '{')) return false;
-    *where = (spot){s->at, s->line};
+    *where = (rtl_spot){s->at, s->line};
     s->at--;
     return skip_block(s) && rtl_scan_end_line(s);
 }
@@ -337,7 +305,7 @@ static void default_widths(weir_rtl_design *design, uint32_t module) {
     free(values);
 }
 
-static bool parse_module(parser *p) {
+static bool parse_module(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     const char *name = rtl_scan_name(s);
     const char *path = NULL;
@@ -348,9 +316,9 @@ static bool parse_module(parser *p) {
         path = weir_strings_intern(s->design->strings, s->word.data);
     }
     bool is_stub = rtl_scan_accept_word(s, "stub");
-    if (!parse_origin(p) || !rtl_scan_expect(s, '{')) return false;
+    if (!rtl_parse_origin(p) || !rtl_scan_expect(s, '{')) return false;
     weir_rtl_module module = weir_rtl_add_generator(s->design, name);
-    if (!finish_item(p, WEIR_RTL_ITEM(module)) || !rtl_scan_end_line(s)) return false;
+    if (!rtl_finish_item(p, WEIR_RTL_ITEM(module)) || !rtl_scan_end_line(s)) return false;
     uint32_t number = 1;
     while (rtl_labels_find(&p->namesakes, number, name)) number *= 2; /* below: the first free number */
     for (uint32_t step = number / 2; step > 0; step /= 2)
@@ -360,8 +328,8 @@ static bool parse_module(parser *p) {
     s->design->module[module.id].path = path;
     s->design->module[module.id].is_stub = is_stub;
     s->module = module.id;
-    section found = {.module = module.id};
-    while (parse_above(p) && rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
+    rtl_section found = {.module = module.id};
+    while (rtl_parse_above(p) && rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
         bool fine = rtl_scan_accept_word(s, "instances") ? skip_section(s, &found.instances)
                     : rtl_scan_accept_word(s, "body")    ? skip_section(s, &found.body)
                                                          : parse_declaration(p) && rtl_scan_end_line(s);
@@ -374,11 +342,11 @@ static bool parse_module(parser *p) {
     return rtl_scan_end_line(s);
 }
 
-static bool parse_declarations(parser *p) {
+static bool parse_declarations(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     if (!rtl_scan_space(s) || !rtl_scan_expect_word(s, "wrtl") || !rtl_scan_expect_word(s, "1"))
         return rtl_scan_fail(s, "'wrtl 1'");
-    while (parse_above(p) && rtl_scan_space(s)) {
+    while (rtl_parse_above(p) && rtl_scan_space(s)) {
         bool fine = false;
         if (rtl_scan_accept_word(s, "module")) fine = parse_module(p);
         else if (rtl_scan_accept_word(s, "origin")) fine = parse_origin_line(p);
@@ -393,14 +361,14 @@ static bool parse_declarations(parser *p) {
 
 /* ---- instances ---- */
 
-static void go_to(rtl_scan *s, uint32_t module, spot where) {
+void rtl_go_to(rtl_scan *s, uint32_t module, rtl_spot where) {
     s->at = where.at;
     s->line = where.line;
     s->module = module;
     s->function = 0;
 }
 
-static bool parse_instance_line(parser *p) {
+static bool parse_instance_line(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     uint64_t number = 1;
     const char *name = rtl_scan_name(s);
@@ -421,278 +389,26 @@ static bool parse_instance_line(parser *p) {
     return made.id && rtl_scan_end_line(s);
 }
 
-static bool parse_instances(parser *p, const section *from) {
+static bool parse_instances(rtl_parser *p, const rtl_section *from) {
     rtl_scan *s = &p->scan;
     if (!from->instances.at) return true;
-    go_to(s, from->module, from->instances);
+    rtl_go_to(s, from->module, from->instances);
     while (rtl_scan_space(s) && !rtl_scan_accept(s, '}'))
         if (!parse_instance_line(p)) return false;
     return !s->failed;
-}
-
-/* ---- statements ---- */
-
-static uint32_t here(const parser *p) { return p->open[p->open_count - 1]; }
-
-static bool open_block(parser *p, uint32_t block) {
-    if (!rtl_scan_expect(&p->scan, '{')) return false;
-    if (p->open_count > RTL_MAX_DEPTH) return rtl_scan_fail(&p->scan, "less nesting");
-    p->open = weir_grow(p->open, &p->open_capacity, p->open_count + 1, sizeof *p->open);
-    p->open[p->open_count++] = block;
-    return true;
-}
-
-static bool parse_override(parser *p, weir_rtl_instance instance) {
-    rtl_scan *s = &p->scan;
-    const char *name = rtl_scan_name(s);
-    int64_t value = 0;
-    if (!name || !rtl_scan_expect(s, '=')) return false;
-    if (rtl_scan_peek(s, '"')) {
-        if (!rtl_scan_string(s)) return false;
-        weir_rtl_set_parameter_string(s->design, instance, name, s->word.data);
-    } else if (rtl_scan_accept_word(s, "value")) {
-        weir_rtl_set_parameter_expr(s->design, instance, name, rtl_scan_expr(s));
-    } else {
-        if (!rtl_scan_signed(s, &value)) return false;
-        weir_rtl_set_parameter(s->design, instance, name, value);
-    }
-    return !s->failed;
-}
-
-/* `instance u {` and its lines: the instance takes its place among the statements. */
-static bool parse_instance(parser *p) {
-    rtl_scan *s = &p->scan;
-    weir_rtl_design *design = s->design;
-    const char *name = rtl_scan_name(s);
-    weir_rtl_instance instance = {0};
-    if (name) instance = weir_rtl_find_instance(design, (weir_rtl_module){s->module}, name);
-    if (name && !instance.id) return rtl_scan_fail_name(s, "unknown instance", name);
-    if (!name || !parse_origin(p) || !rtl_scan_expect(s, '{') || !rtl_scan_end_line(s)) return false;
-    design->instance[instance.id].common.origin = design->origin;
-    weir_rtl_stmt stmt = {design->instance[instance.id].stmt};
-    if (!weir_rtl_move_stmt(design, stmt, (weir_rtl_block){here(p)}, (weir_rtl_stmt){0})) return false;
-    if (!finish_item(p, WEIR_RTL_ITEM(instance))) return false;
-    size_t errors = design->errors;
-    while (rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
-        bool fine = true;
-        bool is_open = false;
-        if (rtl_scan_accept_word(s, "parameter")) {
-            fine = parse_override(p, instance);
-        } else if ((is_open = rtl_scan_accept_word(s, "open")) || rtl_scan_accept_word(s, "connect")) {
-            const char *port = rtl_scan_name(s);
-            if (!port || (!is_open && !rtl_scan_expect(s, '='))) return false;
-            if (is_open) weir_rtl_leave_open(design, instance, port);
-            else weir_rtl_connect(design, instance, port, rtl_scan_expr(s));
-        } else {
-            fine = rtl_scan_fail(s, "'parameter', 'connect', 'open' or '}'");
-        }
-        if (!fine || design->errors != errors || !rtl_scan_end_line(s)) return false;
-    }
-    return !s->failed;
-}
-
-static bool parse_assign(parser *p, weir_rtl_timing timing) {
-    rtl_scan *s = &p->scan;
-    weir_rtl_expr target = rtl_scan_expr(s);
-    if (!target.id || !rtl_scan_expect(s, '=')) return false;
-    weir_rtl_expr value = rtl_scan_expr(s);
-    if (!value.id || !parse_origin(p)) return false;
-    weir_rtl_stmt made = weir_rtl_add_assign(s->design, (weir_rtl_block){here(p)}, target, value, WEIR_RTL_UNDECIDED);
-    weir_rtl_set_timing(s->design, made, timing);
-    return finish_item(p, WEIR_RTL_ITEM(made));
-}
-
-/* A process: the events of an always block come first. */
-static bool parse_process(parser *p, weir_rtl_stmt_kind kind) {
-    rtl_scan *s = &p->scan;
-    weir_rtl_event *event = NULL;
-    size_t count = 0, capacity = 0;
-    while (kind == WEIR_RTL_STMT_ALWAYS && !s->failed && !rtl_scan_peek(s, '{') && !rtl_scan_peek(s, '@')) {
-        if (count > 0) rtl_scan_expect(s, ',');
-        size_t edge = rtl_scan_choice(s, rtl_edge_words, 2, "'posedge' or 'negedge'");
-        event = weir_grow(event, &capacity, count + 1, sizeof *event);
-        event[count++] = (weir_rtl_event){(weir_rtl_edge)edge, {s->failed ? 0 : rtl_scan_var(s)}};
-    }
-    bool fine = !s->failed && parse_origin(p);
-    if (fine && rtl_process_of(s->design, here(p))) fine = rtl_scan_fail(s, "no process in a process");
-    if (fine) {
-        size_t errors = s->design->errors;
-        weir_rtl_stmt made = {rtl_new_stmt(s->design, here(p), kind)};
-        uint32_t body = rtl_new_block(s->design, s->module, made.id);
-        s->design->stmt[made.id].body = body;
-        for (size_t i = 0; i < count; i++)
-            weir_rtl_add_event(s->design, (weir_rtl_block){body}, event[i].edge, event[i].var);
-        fine = s->design->errors == errors && finish_item(p, WEIR_RTL_ITEM(made)) && open_block(p, body);
-    }
-    free(event);
-    return fine;
-}
-
-static bool parse_function_body(parser *p) {
-    rtl_scan *s = &p->scan;
-    const char *name = rtl_scan_name(s);
-    weir_rtl_function function = {0};
-    if (name) function = weir_rtl_find_function(s->design, (weir_rtl_module){s->module}, name);
-    if (name && !function.id) return rtl_scan_fail_name(s, "unknown function", name);
-    if (!name || !parse_origin(p)) return false;
-    weir_rtl_stmt stmt = {s->design->function[function.id].stmt};
-    s->design->stmt[stmt.id].common.origin = s->design->origin;
-    if (!weir_rtl_move_stmt(s->design, stmt, (weir_rtl_block){here(p)}, (weir_rtl_stmt){0})) return false;
-    s->function = function.id;
-    return finish_item(p, WEIR_RTL_ITEM(stmt)) && open_block(p, s->design->stmt[stmt.id].body);
-}
-
-static bool parse_branch(parser *p, bool is_case) {
-    rtl_scan *s = &p->scan;
-    weir_rtl_expr value = rtl_scan_expr(s);
-    weir_rtl_block block = {here(p)};
-    if (!value.id || !parse_origin(p)) return false;
-    weir_rtl_stmt made =
-        is_case ? weir_rtl_add_case(s->design, block, value) : weir_rtl_add_if(s->design, block, value);
-    return finish_item(p, WEIR_RTL_ITEM(made)) && open_block(p, s->design->stmt[made.id].body);
-}
-
-static bool parse_item(parser *p, bool is_default) {
-    rtl_scan *s = &p->scan;
-    weir_rtl_stmt branch = {s->design->block[here(p)].owner};
-    if (!branch.id || s->design->stmt[branch.id].kind != WEIR_RTL_STMT_CASE)
-        return rtl_scan_fail(s, "items in a case only");
-    weir_rtl_expr label = {0};
-    if (!is_default) label = rtl_scan_expr(s);
-    if (s->failed || !parse_origin(p)) return false;
-    weir_rtl_block body =
-        is_default ? weir_rtl_add_default(s->design, branch) : weir_rtl_add_case_item(s->design, branch, label);
-    weir_rtl_stmt made = {body.id ? s->design->block[body.id].owner : 0};
-    return finish_item(p, WEIR_RTL_ITEM(made)) && open_block(p, body.id);
-}
-
-static bool parse_for(parser *p) {
-    rtl_scan *s = &p->scan;
-    int64_t bound[3] = {0};
-    static const char *const words[3] = {NULL, "to", "step"};
-    weir_rtl_var iterator = {rtl_scan_var(s)};
-    if (!iterator.id || !rtl_scan_expect(s, '=')) return false;
-    for (int i = 0; i < 3; i++)
-        if ((words[i] && !rtl_scan_expect_word(s, words[i])) || !rtl_scan_signed(s, &bound[i])) return false;
-    if (!parse_origin(p)) return false;
-    weir_rtl_block body =
-        weir_rtl_add_for(s->design, (weir_rtl_block){here(p)}, iterator, bound[0], bound[1], bound[2]);
-    weir_rtl_stmt made = {body.id ? s->design->block[body.id].owner : 0};
-    return finish_item(p, WEIR_RTL_ITEM(made)) && open_block(p, body.id);
-}
-
-static bool parse_claim(parser *p, bool has_clock) {
-    rtl_scan *s = &p->scan;
-    weir_rtl_property property = {0};
-    uint64_t cycles[2] = {0};
-    property.claim = (weir_rtl_claim)rtl_scan_choice(s, rtl_claim_words, RTL_CLAIM_WORDS, "a claim");
-    if (has_clock && !s->failed) {
-        property.edge = (weir_rtl_edge)rtl_scan_choice(s, rtl_edge_words, 2, "'posedge' or 'negedge'");
-        if (!s->failed) property.clock.id = rtl_scan_var(s);
-        if (rtl_scan_accept_word(s, "disable")) property.disable = rtl_scan_expr(s);
-        if (rtl_scan_accept_word(s, "when")) property.antecedent = rtl_scan_expr(s);
-        if (rtl_scan_accept_word(s, "after") &&
-            (!rtl_scan_unsigned(s, UINT32_MAX, &cycles[0]) || !rtl_scan_expect_word(s, "to") ||
-             !rtl_scan_unsigned(s, UINT32_MAX, &cycles[1])))
-            return false;
-    }
-    if (s->failed || !rtl_scan_expect_word(s, "then")) return false;
-    property.consequent = rtl_scan_expr(s);
-    property.low = (uint32_t)cycles[0];
-    property.high = (uint32_t)cycles[1];
-    if (rtl_scan_peek(s, '"') && rtl_scan_string(s))
-        property.message = weir_strings_intern(s->design->strings, s->word.data);
-    if (s->failed || !parse_origin(p)) return false;
-    weir_rtl_stmt made = has_clock ? weir_rtl_add_property(s->design, (weir_rtl_module){s->module}, &property)
-                                   : weir_rtl_add_claim(s->design, (weir_rtl_block){here(p)}, property.claim,
-                                                        property.consequent, property.message);
-    if (made.id && has_clock) weir_rtl_move_stmt(s->design, made, (weir_rtl_block){here(p)}, (weir_rtl_stmt){0});
-    return finish_item(p, WEIR_RTL_ITEM(made));
-}
-
-static bool parse_leaf(parser *p, weir_rtl_stmt_kind kind) {
-    rtl_scan *s = &p->scan;
-    weir_rtl_block block = {here(p)};
-    weir_rtl_expr value = {0};
-    if (kind == WEIR_RTL_STMT_RETURN) value = rtl_scan_expr(s);
-    uint32_t owner = s->design->block[block.id].owner;
-    if (owner && s->design->stmt[owner].kind == WEIR_RTL_STMT_CASE) return rtl_scan_fail(s, "an item before this");
-    if (s->failed || !parse_origin(p)) return false;
-    weir_rtl_stmt made = kind == WEIR_RTL_STMT_RETURN  ? weir_rtl_add_return(s->design, block, value)
-                         : kind == WEIR_RTL_STMT_BREAK ? weir_rtl_add_break(s->design, block)
-                                                       : (weir_rtl_stmt){rtl_new_stmt(s->design, block.id, kind)};
-    return finish_item(p, WEIR_RTL_ITEM(made));
-}
-
-/* The end of a block, or what an if goes on with. */
-static bool parse_close(parser *p) {
-    rtl_scan *s = &p->scan;
-    uint32_t closed = p->open[--p->open_count];
-    uint32_t owner = s->design->block[closed].owner;
-    if (p->above.comment || p->above.count) return rtl_scan_fail(s, "a statement under its comment");
-    if (owner && s->design->stmt[owner].kind == WEIR_RTL_STMT_FUNCTION) s->function = 0;
-    if (!rtl_scan_accept_word(s, "else")) return rtl_scan_end_line(s);
-    if (!owner || s->design->stmt[owner].kind != WEIR_RTL_STMT_IF || s->design->stmt[owner].other)
-        return rtl_scan_fail(s, "one else of an if");
-    return open_block(p, weir_rtl_else(s->design, (weir_rtl_stmt){owner}).id) && rtl_scan_end_line(s);
-}
-
-static bool parse_stmt(parser *p) {
-    rtl_scan *s = &p->scan;
-    for (size_t i = 0; i < RTL_TIMING_WORDS; i++)
-        if (rtl_scan_accept_word(s, rtl_timing_words[i])) return parse_assign(p, (weir_rtl_timing)i);
-    if (rtl_scan_accept_word(s, "item")) return parse_item(p, false);
-    if (rtl_scan_accept_word(s, "default")) return parse_item(p, true);
-    if (rtl_scan_accept_word(s, "claim")) return parse_claim(p, false);
-    if (rtl_scan_accept_word(s, "property")) return parse_claim(p, true);
-    weir_rtl_stmt_kind kind = WEIR_RTL_STMT_NONE;
-    for (int i = 1; i <= WEIR_RTL_STMT_ASSERT && !kind; i++)
-        if (*rtl_stmt_words[i] && rtl_scan_accept_word(s, rtl_stmt_words[i])) kind = (weir_rtl_stmt_kind)i;
-    switch (kind) {
-    case WEIR_RTL_STMT_ALWAYS:
-    case WEIR_RTL_STMT_COMBINATIONAL:
-    case WEIR_RTL_STMT_LATCH:
-    case WEIR_RTL_STMT_INITIAL:
-    case WEIR_RTL_STMT_FINAL: return parse_process(p, kind);
-    case WEIR_RTL_STMT_FUNCTION: return parse_function_body(p);
-    case WEIR_RTL_STMT_INSTANCE: return parse_instance(p);
-    case WEIR_RTL_STMT_IF: return parse_branch(p, false);
-    case WEIR_RTL_STMT_CASE: return parse_branch(p, true);
-    case WEIR_RTL_STMT_FOR: return parse_for(p);
-    case WEIR_RTL_STMT_BREAK:
-    case WEIR_RTL_STMT_RETURN:
-    case WEIR_RTL_STMT_COMMENT: return parse_leaf(p, kind);
-    default: return rtl_scan_fail(s, "a statement or '}'");
-    }
-}
-
-static bool parse_body(parser *p, const section *from) {
-    rtl_scan *s = &p->scan;
-    if (!from->body.at) return true;
-    if (s->design->module[from->module].is_external) return rtl_scan_fail(s, "no body of an external module");
-    go_to(s, from->module, from->body);
-    p->open = weir_grow(p->open, &p->open_capacity, 1, sizeof *p->open);
-    p->open[0] = s->design->module[from->module].body;
-    p->open_count = 1;
-    while (p->open_count > 0) {
-        if (!parse_above(p) || !rtl_scan_space(s)) return rtl_scan_fail(s, "'}'");
-        bool fine = rtl_scan_accept(s, '}') ? parse_close(p) : parse_stmt(p) && rtl_scan_end_line(s);
-        if (!fine || s->failed) return false;
-    }
-    return true;
 }
 
 /* ---- the text ---- */
 
 weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *file) {
     weir_rtl_design *design = weir_rtl_design_new();
-    parser p = {.scan = {.design = design, .at = text, .end = text + size, .file = file, .line = 1}};
+    rtl_parser p = {.scan = {.design = design, .at = text, .end = text + size, .file = file, .line = 1}};
     weir_rtl_set_place(design, weir_at(file, 1));
     p.scan.file = design->place.file;
     design->keeps_origin = true;
     bool fine = parse_declarations(&p);
     for (size_t i = 0; fine && i < p.sections; i++) fine = parse_instances(&p, &p.section[i]);
-    for (size_t i = 0; fine && i < p.sections; i++) fine = parse_body(&p, &p.section[i]);
+    for (size_t i = 0; fine && i < p.sections; i++) fine = rtl_parse_body(&p, &p.section[i]);
     if (!fine && design->errors == 0) rtl_scan_fail(&p.scan, "something else");
     fine = fine && design->errors == 0;
     design->keeps_origin = false;
@@ -702,6 +418,7 @@ weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *
     free(p.namesakes.slot);
     free(p.above.attribute);
     free(p.open);
+    free(p.lead);
     free(p.scan.paths.slot);
     weir_text_free(&p.scan.word);
     if (fine) return design;

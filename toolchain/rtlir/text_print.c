@@ -423,6 +423,30 @@ static void print_events(printer *p, uint32_t event) {
                          p->design->var[p->design->event[e].var].name);
 }
 
+static void print_machine(printer *p, const rtl_fsm *fsm) {
+    weir_text_format(p->text, " %s", fsm->name);
+    if (fsm->parent) return;
+    weir_text_format(p->text, " %s %s reset %s%s", rtl_edge_words[fsm->edge], p->design->var[fsm->clock].name,
+                     fsm->is_low ? "low " : "", p->design->var[fsm->reset].name);
+    if (fsm->is_mealy) add(p, " mealy");
+    if (fsm->current) weir_text_format(p->text, " current %s", p->design->var[fsm->current].name);
+}
+
+static void print_state(printer *p, uint32_t id) {
+    const rtl_state *state = &p->design->state[id];
+    rtl_append_char(p->text, ' ');
+    add(p, state->name);
+    if (p->design->fsm[rtl_outermost(p->design, state->fsm)].start == id) add(p, " start");
+}
+
+static void print_transition(printer *p, const rtl_stmt *stmt) {
+    rtl_append_char(p->text, ' ');
+    add(p, weir_rtl_state_name(p->design, (weir_rtl_state){stmt->b}, '.'));
+    if (!stmt->a) return;
+    add(p, " when ");
+    print_expr(p, stmt->a);
+}
+
 /* The first line of a statement, without its end. */
 static void print_head(printer *p, const rtl_stmt *stmt) {
     add(p, rtl_stmt_words[stmt->kind]);
@@ -453,6 +477,9 @@ static void print_head(printer *p, const rtl_stmt *stmt) {
         print_expr(p, stmt->a);
         break;
     case WEIR_RTL_STMT_ASSERT: print_claim(p, &p->design->assertion[stmt->a]); break;
+    case WEIR_RTL_STMT_FSM: print_machine(p, &p->design->fsm[stmt->a]); break;
+    case WEIR_RTL_STMT_STATE: print_state(p, stmt->a); break;
+    case WEIR_RTL_STMT_TRANSITION: print_transition(p, stmt); break;
     default: break;
     }
 }

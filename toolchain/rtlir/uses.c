@@ -144,6 +144,14 @@ static void visit_instance(weir_rtl_uses *u, uint32_t stmt) {
     }
 }
 
+/* An outermost machine waits for its clock and its reset and drives the variable that holds its state. */
+static void visit_machine(weir_rtl_uses *u, const rtl_fsm *fsm, uint32_t id) {
+    if (fsm->parent) return;
+    add(u, 2 * u->number[fsm->clock] + 1, id, 0, 0, 1, 0);
+    add(u, 2 * u->number[fsm->reset] + 1, id, 0, 0, 1, 0);
+    if (fsm->current) add(u, 2 * u->number[fsm->current], id, 0, 0, u->design->var[fsm->current].width, 0);
+}
+
 static void visit_stmt(weir_rtl_uses *u, uint32_t id) {
     const weir_rtl_design *design = u->design;
     const rtl_stmt *stmt = &design->stmt[id];
@@ -158,6 +166,7 @@ static void visit_stmt(weir_rtl_uses *u, uint32_t id) {
         for (uint32_t e = stmt->a; e; e = design->event[e].next)
             add(u, 2 * u->number[design->event[e].var] + 1, id, 0, 0, 1, 0);
         break;
+    case WEIR_RTL_STMT_FSM: visit_machine(u, &design->fsm[stmt->a], id); break;
     case WEIR_RTL_STMT_FOR: add(u, 2 * u->number[design->loop[stmt->a].iterator], id, 0, 0, 32, 0); break;
     default:
         if (stmt->kind == WEIR_RTL_STMT_ASSERT && design->assertion[stmt->a].clock)

@@ -65,6 +65,7 @@ static const char *stmt_name(const weir_rtl_design *design, uint32_t stmt, weir_
     case WEIR_RTL_STMT_INITIAL: weir_text_add(text, "an initial block"); break;
     case WEIR_RTL_STMT_FOR: weir_text_add(text, "a loop"); break;
     case WEIR_RTL_STMT_ASSERT: weir_text_add(text, "an assertion"); break;
+    case WEIR_RTL_STMT_FSM: weir_text_format(text, "state machine '%s'", design->fsm[s->a].name); break;
     default: weir_text_add(text, "an always block"); break;
     }
     return text->data;
@@ -250,6 +251,13 @@ static void visit_instance(nets *n, uint32_t stmt) {
     free(parameters);
 }
 
+static void visit_machine(nets *n, const rtl_fsm *fsm, uint32_t root) {
+    if (fsm->parent) return;
+    read_bits(n, n->position[fsm->clock], 0, 1, root);
+    read_bits(n, n->position[fsm->reset], 0, 1, root);
+    if (fsm->current) drive(n, n->position[fsm->current], 0, n->design->var[fsm->current].width, root);
+}
+
 static void visit_stmt(nets *n, uint32_t id, uint32_t root) {
     const weir_rtl_design *design = n->design;
     const rtl_stmt *stmt = &design->stmt[id];
@@ -263,6 +271,7 @@ static void visit_stmt(nets *n, uint32_t id, uint32_t root) {
         for (uint32_t e = stmt->a; e; e = design->event[e].next)
             read_bits(n, n->position[design->event[e].var], 0, 1, root);
         break;
+    case WEIR_RTL_STMT_FSM: visit_machine(n, &design->fsm[stmt->a], root); break;
     case WEIR_RTL_STMT_FOR: {
         uint32_t at = n->position[design->loop[stmt->a].iterator];
         if (n->net[at].head)

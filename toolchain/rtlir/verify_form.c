@@ -68,6 +68,13 @@ static void check_timing(form *f, const rtl_stmt *stmt) {
     f->fine = false;
 }
 
+static void check_machine(form *f, const rtl_fsm *fsm) {
+    const uint32_t var[3] = {fsm->clock, fsm->reset, fsm->current};
+    for (int i = 0; i < 3; i++)
+        if (f->design->var[var[i]].is_removed)
+            complain(f, "waits for the removed variable", f->design->var[var[i]].name);
+}
+
 static void check_stmt(form *f, uint32_t id) {
     const weir_rtl_design *design = f->design;
     const rtl_stmt *stmt = &design->stmt[id];
@@ -78,6 +85,7 @@ static void check_stmt(form *f, uint32_t id) {
         if (design->var[design->event[e].var].is_removed)
             complain(f, "waits for the removed variable", design->var[design->event[e].var].name);
     if (stmt->kind == WEIR_RTL_STMT_ALWAYS && !stmt->a) complain(f, "waits for no event in", "always");
+    if (stmt->kind == WEIR_RTL_STMT_FSM && !design->fsm[stmt->a].parent) check_machine(f, &design->fsm[stmt->a]);
     if (stmt->kind != WEIR_RTL_STMT_INSTANCE) return;
     const rtl_instance *instance = &design->instance[stmt->a];
     if (design->module[instance->module].is_removed)
@@ -93,5 +101,5 @@ bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen) {
         for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) check_stmt(&f, i);
     }
     free(f.stack);
-    return f.fine;
+    return f.fine && rtl_verify_machines(design, module);
 }

@@ -26,4 +26,7 @@ const char *const rtl_stmt_words[] = {
     [WEIR_RTL_STMT_BREAK] = "break",
     [WEIR_RTL_STMT_RETURN] = "return",
     [WEIR_RTL_STMT_ASSERT] = "",
+    [WEIR_RTL_STMT_FSM] = "fsm",
+    [WEIR_RTL_STMT_STATE] = "state",
+    [WEIR_RTL_STMT_TRANSITION] = "goto",
 };
