@@ -9,7 +9,7 @@
 #include "passes/rtl/rtl.def"
 #undef WEIR_PASS
 
-/* Registers every pass and the pipelines "compile" and "default"; false after a reported error. */
+/* Registers every pass and the pipelines "compile", "default" and "clean"; false after a reported error. */
 bool weir_passes_register(weir_pass_registry *registry);
 
 /* The integer graph of an imported one, or NULL after reported errors (transform/lower_integer.c). */

@@ -121,6 +121,11 @@ static void uses_list_drivers_and_readers(void **state) {
     weir_rtl_net in = {weir_rtl_find_var(d, weir_rtl_get_instance(d, u[1]).module, "in"), u[1]};
     assert_int_equal(weir_rtl_driver_count(uses, in), 1);
     assert_int_equal(weir_rtl_reader_count(uses, in), 0);
+    weir_rtl_uses_tally(uses, top);
+    assert_int_equal(weir_rtl_reader_count(uses, weir_rtl_net_of(x)), 3);
+    assert_int_equal(weir_rtl_driver_count(uses, weir_rtl_net_of_expr(d, r)), 1);
+    assert_int_equal(weir_rtl_driver_count(uses, in), 1);
+    assert_int_equal(weir_rtl_reader_count(uses, in), 0);
     weir_rtl_uses_free(uses);
 }
 

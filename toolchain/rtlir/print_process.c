@@ -176,12 +176,15 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* No value twice, and every value or a default: then `unique` holds. */
-static bool is_unique(const weir_rtl_design *design, const rtl_stmt *stmt) {
+/* What the labels of a case say about its values: is there one for each, or a default; does none occur twice? */
+typedef struct coverage {
+    bool is_full, differs;
+} coverage;
+
+static coverage cover(const weir_rtl_design *design, const rtl_stmt *stmt) {
     uint32_t width = design->expr[stmt->a].width;
-    size_t count = 0;
-    bool has_default = false, differ = true;
-    if (width > 64) return false;
+    size_t count = 0, distinct = 0;
+    bool has_default = false;
     for (uint32_t i = design->block[stmt->body].first; i; i = design->stmt[i].next) count++;
     uint64_t *value = weir_malloc((count + 1) * sizeof *value);
     count = 0;
@@ -190,13 +193,15 @@ static bool is_unique(const weir_rtl_design *design, const rtl_stmt *stmt) {
         else has_default = true;
     }
     qsort(value, count, sizeof *value, by_value);
-    for (size_t i = 1; i < count; i++) differ = differ && value[i] != value[i - 1];
+    for (size_t i = 0; i < count; i++) distinct += i == 0 || value[i] != value[i - 1];
     free(value);
-    return differ && (has_default || (width < 32 && count == (size_t)1 << width));
+    return (coverage){has_default || (width < 32 && distinct == (size_t)1 << width), width <= 64 && distinct == count};
 }
 
+/* Values that nothing is said about get an empty default, which tools take for what it is: meant. */
 static void print_case(rtl_writer *w, const rtl_stmt *stmt, int indent) {
-    bool unique = rtl_is_system(w) && !w->options->plain_case && is_unique(w->design, stmt);
+    const coverage covered = cover(w->design, stmt);
+    bool unique = rtl_is_system(w) && !w->options->plain_case && covered.is_full && covered.differs;
     rtl_begin_line(w, indent);
     rtl_put(w, unique ? "unique case (" : "case (");
     rtl_print_broken(w, stmt->a);
@@ -205,6 +210,7 @@ static void print_case(rtl_writer *w, const rtl_stmt *stmt, int indent) {
     for (int defaults = 0; defaults < 2; defaults++)
         for (uint32_t i = w->design->block[stmt->body].first; i; i = w->design->stmt[i].next)
             if ((w->design->stmt[i].a == 0) == (defaults == 1)) print_item(w, i, indent + RTL_INDENT);
+    if (!covered.is_full) rtl_put_line(w, indent + RTL_INDENT, "default: begin end");
     rtl_put_line(w, indent, "endcase");
 }
 

@@ -1,4 +1,5 @@
-/* Uses are collected in the order of the statements and then sorted by net by counting, drivers first. */
+/* Uses are collected in the order of the statements and then sorted by net by counting, drivers first; a tally only
+ * counts. */
 #include "rtlir/uses.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct weir_rtl_uses {
     size_t number_capacity, base_capacity, seen_capacity;
     uint32_t stamp;
     uint32_t module;
+    bool is_tally;
     entry *found, *sorted;
     size_t count, capacity, sorted_capacity;
     uint32_t *first; /* by key: its first entry in `sorted` */
@@ -50,6 +52,10 @@ void weir_rtl_uses_free(weir_rtl_uses *uses) {
 
 static void add(weir_rtl_uses *u, uint32_t key, uint32_t stmt, uint32_t expr, uint32_t low, uint32_t width,
                 uint32_t flags) {
+    if (u->is_tally) {
+        u->first[key + 1]++;
+        return;
+    }
     u->found = weir_grow(u->found, &u->capacity, u->count + 1, sizeof *u->found);
     u->found[u->count++] = (entry){key, stmt, expr, low, width, flags};
 }
@@ -59,8 +65,19 @@ static uint32_t net_number(const weir_rtl_uses *u, const rtl_expr *base) {
     return u->port_base[base->a] + u->design->var[base->b].slot;
 }
 
+static void add_part_count(weir_rtl_uses *u, uint32_t id, bool reads) {
+    const rtl_expr *e = &u->design->expr[id];
+    while (rtl_is_part(e->kind)) e = &u->design->expr[e->a];
+    if (e->kind == WEIR_RTL_EXPR_VAR && u->design->var[e->a].function) return;
+    u->first[2 * net_number(u, e) + reads + 1]++;
+}
+
 /* Records an expression that is a variable or a part of one. A function's own are not the module's. */
 static void add_part(weir_rtl_uses *u, uint32_t id, uint32_t stmt, bool reads, uint32_t flags) {
+    if (u->is_tally) {
+        add_part_count(u, id, reads);
+        return;
+    }
     rtl_place place = rtl_locate(u->design, id);
     const rtl_expr *base = &u->design->expr[place.base];
     if (base->kind == WEIR_RTL_EXPR_VAR && u->design->var[base->a].function) return;
@@ -178,8 +195,6 @@ static void visit_stmt(weir_rtl_uses *u, uint32_t id) {
 }
 
 static void sort(weir_rtl_uses *u) {
-    u->first = weir_grow(u->first, &u->first_capacity, u->keys + 2, sizeof *u->first);
-    memset(u->first, 0, (u->keys + 2) * sizeof *u->first);
     for (size_t i = 0; i < u->count; i++) u->first[u->found[i].key + 1]++;
     for (size_t k = 0; k < u->keys; k++) u->first[k + 1] += u->first[k];
     u->sorted = weir_grow(u->sorted, &u->sorted_capacity, u->count + 1, sizeof *u->sorted);
@@ -197,7 +212,8 @@ static uint32_t *grow_ids(uint32_t *ids, size_t *capacity, size_t need) {
     return ids;
 }
 
-void weir_rtl_uses_build(weir_rtl_uses *u, weir_rtl_module module) {
+/* Numbers the nets of the module and walks over its statements. */
+static void collect(weir_rtl_uses *u, weir_rtl_module module) {
     const weir_rtl_design *design = u->design;
     const rtl_module *record = &design->module[module.id];
     u->number = grow_ids(u->number, &u->number_capacity, design->var_count);
@@ -212,9 +228,22 @@ void weir_rtl_uses_build(weir_rtl_uses *u, weir_rtl_module module) {
         nets += design->module[design->instance[record->instances.id[i]].module].port_slots;
     }
     u->keys = 2 * (size_t)nets;
+    u->first = weir_grow(u->first, &u->first_capacity, u->keys + 2, sizeof *u->first);
+    memset(u->first, 0, (u->keys + 2) * sizeof *u->first);
     for (uint32_t s = design->block[record->body].first; s; s = design->stmt[s].next)
         for (uint32_t inner = s; inner; inner = rtl_walk_next(design, inner, s)) visit_stmt(u, inner);
+}
+
+void weir_rtl_uses_build(weir_rtl_uses *u, weir_rtl_module module) {
+    u->is_tally = false;
+    collect(u, module);
     sort(u);
+}
+
+void weir_rtl_uses_tally(weir_rtl_uses *u, weir_rtl_module module) {
+    u->is_tally = true;
+    collect(u, module);
+    for (size_t k = 0; k < u->keys; k++) u->first[k + 1] += u->first[k];
 }
 
 /* ---- asking ---- */

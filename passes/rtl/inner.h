@@ -1,0 +1,45 @@
+/* What passes over the content of modules share. */
+#ifndef WEIR_PASSES_RTL_INNER_H
+#define WEIR_PASSES_RTL_INNER_H
+
+#include "rtlir/stmt.h"
+
+typedef struct weir_stmt_list {
+    weir_rtl_stmt *stmt; /* heap */
+    size_t count, capacity;
+} weir_stmt_list;
+void weir_stmt_list_add(weir_stmt_list *list, weir_rtl_stmt stmt);
+void weir_stmt_list_free(weir_stmt_list *list);
+
+/* The statements of a module's body that hold others (processes, functions, loops in space) and all that is inside of
+ * them, outer ones before inner ones; the list is emptied first. O(body + what is inside). */
+void weir_list_inner(const weir_rtl_design *design, weir_rtl_module module, weir_stmt_list *list);
+
+/* The statements inside of one, in the same order; the list is emptied first. */
+void weir_list_inside(const weir_rtl_design *design, weir_rtl_stmt stmt, weir_stmt_list *list);
+
+/* Is the statement a process or a function: something that is executed? */
+bool weir_is_process(weir_rtl_stmt_kind kind);
+/* The only statement of a block, none when there are none or several. */
+weir_rtl_stmt weir_only_stmt(const weir_rtl_design *design, weir_rtl_block block);
+
+/* Do both expressions say the same, wherever they stand? O(the smaller one). */
+bool weir_same_expr(const weir_rtl_design *design, weir_rtl_expr a, weir_rtl_expr b);
+
+/* `value == constant` (or the sides exchanged), of something that is no constant itself. */
+typedef struct weir_equality {
+    weir_rtl_expr value, constant; /* none: it is something else */
+} weir_equality;
+weir_equality weir_equality_of(const weir_rtl_design *design, weir_rtl_expr condition);
+
+/* Which of the constants, all of one width, say the same as an earlier one (none never does): heap memory, free() it;
+ * *distinct counts the others. O(count * log(count)). */
+bool *weir_find_repeated(const weir_rtl_design *design, const weir_rtl_expr *constants, size_t count, size_t *distinct);
+
+/* Place and trail of an item to another one that came out of it, without comment and attributes. */
+void weir_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
+
+/* Marked to stay (attribute `keep`, or `public`: simulations look at it). */
+bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item);
+
+#endif
