@@ -18,9 +18,9 @@ static const char *direction_name(weir_rtl_direction direction) {
 static void complain(connector *c, weir_rtl_instance instance, weir_rtl_var port, const char *what) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(c->design, instance);
     const weir_rtl_var_info var = weir_rtl_get_var(c->design, port);
-    weir_error(weir_rtl_get_item(c->design, WEIR_RTL_ITEM(instance)).place, "%s '%s' of instance '%s' in module '%s' %s",
-               direction_name(var.direction), var.name, info.name, weir_rtl_get_module(c->design, info.parent).name,
-               what);
+    weir_error(weir_rtl_get_item(c->design, WEIR_RTL_ITEM(instance)).place,
+               "%s '%s' of instance '%s' in module '%s' %s", direction_name(var.direction), var.name, info.name,
+               weir_rtl_get_module(c->design, info.parent).name, what);
     c->fine = false;
 }
 
@@ -69,8 +69,7 @@ static void connect_instances(connector *c, weir_rtl_module module) {
     }
 }
 
-bool weir_pass_create_module_instantiation(const weir_pass *pass, weir_pass_context *context,
-                                           weir_rtl_design *design) {
+bool weir_pass_create_module_instantiation(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);

@@ -27,8 +27,8 @@ static weir_rtl_var add_var(weir_rtl_design *design, weir_rtl_instance instance,
     const weir_rtl_instance_info owner = weir_rtl_get_instance(design, instance);
     weir_text name = {NULL, 0, 0};
     weir_text_format(&name, "%s_%s", owner.name, weir_rtl_get_var(design, port).name);
-    const weir_rtl_var var = weir_rtl_add_variable_like(
-        design, owner.parent, weir_rtl_free_name(design, owner.parent, name.data), value);
+    const weir_rtl_var var =
+        weir_rtl_add_variable_like(design, owner.parent, weir_rtl_free_name(design, owner.parent, name.data), value);
     weir_text_free(&name);
     weir_rtl_copy_place(design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(var));
     return var;
@@ -67,9 +67,8 @@ static bool separate_ports(decoupler *d, weir_rtl_instance instance) {
 static bool join(decoupler *d, weir_rtl_module module, const joint *j) {
     const weir_rtl_expr port = weir_rtl_port_of(d->design, j->instance, j->port);
     const bool reads = weir_rtl_get_var(d->design, j->port).direction == WEIR_RTL_OUTPUT;
-    const weir_rtl_stmt stmt =
-        weir_rtl_add_assign(d->design, weir_rtl_get_module(d->design, module).body, reads ? j->var : port,
-                            reads ? port : j->var, WEIR_RTL_UNDECIDED);
+    const weir_rtl_stmt stmt = weir_rtl_add_assign(d->design, weir_rtl_get_module(d->design, module).body,
+                                                   reads ? j->var : port, reads ? port : j->var, WEIR_RTL_UNDECIDED);
     weir_rtl_copy_place(d->design, WEIR_RTL_ITEM(j->instance), WEIR_RTL_ITEM(stmt));
     return stmt.id != 0;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 weir_rtl_module weir_hardware_top(const weir_pass_context *context, const weir_rtl_design *design) {
-    return weir_rtl_find_module(design, weir_module_string(weir_pass_module_of(context), "hardware.top", ""));
+    return weir_rtl_find_top(design, weir_module_string(weir_pass_module_of(context), "hardware.top", ""));
 }
 
 weir_rtl_module *weir_hardware_modules(const weir_pass_context *context, weir_rtl_design *design, weir_rtl_order order,

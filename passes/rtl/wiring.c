@@ -55,8 +55,7 @@ weir_wiring weir_wiring_of(weir_rtl_design *design, const weir_rtl_uses *uses, w
     else if (drivers + readers == 0) wiring.kind = WEIR_WIRING_NONE;
     if (wiring.kind != WEIR_WIRING_OTHER || drivers + readers != 1) return wiring;
     if (direction == WEIR_RTL_INPUT ? drivers == 0 : direction == WEIR_RTL_OUTPUT && drivers == 1) return wiring;
-    const weir_rtl_use use =
-        drivers == 1 ? weir_rtl_driver_at(uses, net, 0) : weir_rtl_reader_at(uses, net, 0);
+    const weir_rtl_use use = drivers == 1 ? weir_rtl_driver_at(uses, net, 0) : weir_rtl_reader_at(uses, net, 0);
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(design, use.stmt);
     if (!is_whole(design, &use, instance)) return wiring;
     const weir_rtl_expr other = drivers == 1 ? stmt.value : stmt.target;

@@ -47,14 +47,16 @@ static int run(request *r, weir_module *module) {
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
-static int write_result(const request *r, weir_rtl_design *design) {
+static int write_result(const request *r, const weir_module *module) {
+    weir_rtl_design *design = weir_module_design(module);
+    const weir_rtl_module top = weir_rtl_find_top(design, weir_module_string(module, "hardware.top", ""));
     if (r->output == NULL && weir_watch_has_output(&r->watch, &r->pipeline)) return WEIR_EXIT_FINE;
     weir_text text = {NULL, 0, 0};
     const form to = form_of(r->output);
     const weir_rtl_print_options options = {.dialect = to == FORM_VERILOG ? WEIR_RTL_VERILOG : WEIR_RTL_SYSTEMVERILOG};
     weir_text_add(&text, "");
     if (to == FORM_TEXT) weir_rtl_print_text(design, &text);
-    else weir_print_hardware(design, weir_rtl_find_module(design, r->top), &options, &text);
+    else weir_print_hardware(design, top, &options, &text);
     bool fine = true;
     if (r->output == NULL) fwrite(text.data, 1, text.size, stdout);
     else fine = weir_file_write_changed(r->output, text.data, text.size);
@@ -75,7 +77,7 @@ static int run_design(request *r) {
     weir_module_set_rtl(module, design, r->top);
     if (r->folder != NULL) weir_module_set_folder(module, r->folder);
     int status = run(r, module);
-    if (status == WEIR_EXIT_FINE) status = write_result(r, design);
+    if (status == WEIR_EXIT_FINE) status = write_result(r, module);
     weir_module_free(module);
     return status;
 }

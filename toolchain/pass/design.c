@@ -3,9 +3,10 @@
 
 #include "rtlir/text.h"
 #include "rtlir/verify.h"
+#include "rtlir/visitor.h"
 
 static weir_rtl_module top_of(const weir_module *module) {
-    return weir_rtl_find_module(weir_module_design(module), weir_module_string(module, "hardware.top", ""));
+    return weir_rtl_find_top(weir_module_design(module), weir_module_string(module, "hardware.top", ""));
 }
 
 static void print(const weir_module *module, weir_text *text) { weir_rtl_print_text(weir_module_design(module), text); }

@@ -104,13 +104,30 @@ weir_rtl_module *weir_rtl_modules_below(weir_rtl_design *design, weir_rtl_module
     return modules;
 }
 
+/* By module id: does an instance name it? Heap memory. */
+static unsigned char *used_modules(const weir_rtl_design *design) {
+    unsigned char *is_used = weir_calloc(design->module_count, 1);
+    for (uint32_t i = 1; i < design->instance_count; i++) {
+        const rtl_instance *instance = &design->instance[i];
+        if (!instance->is_removed && !design->module[instance->parent].is_removed) is_used[instance->module] = 1;
+    }
+    return is_used;
+}
+
+weir_rtl_module weir_rtl_find_top(const weir_rtl_design *design, const char *name) {
+    weir_rtl_module first = weir_rtl_find_module(design, name), top = first;
+    if (!first.id || !weir_rtl_next_namesake(design, first).id) return first;
+    unsigned char *is_used = used_modules(design);
+    while (top.id && is_used[top.id]) top = weir_rtl_next_namesake(design, top);
+    free(is_used);
+    return top.id ? top : first;
+}
+
 weir_rtl_module weir_rtl_choose_top(const weir_rtl_design *design, const char *name) {
-    weir_rtl_module top = {0}, found = name ? weir_rtl_find_module(design, name) : top;
+    weir_rtl_module top = {0}, found = name ? weir_rtl_find_top(design, name) : top;
     if (name && !found.id) weir_error(WEIR_NOWHERE, "there is no module '%s'", name);
     if (name) return found;
-    unsigned char *is_used = weir_calloc(design->module_count, 1);
-    for (uint32_t i = 1; i < design->instance_count; i++)
-        if (!design->instance[i].is_removed) is_used[design->instance[i].module] = 1;
+    unsigned char *is_used = used_modules(design);
     for (uint32_t m = 1; m < design->module_count; m++) {
         const rtl_module *module = &design->module[m];
         if (is_used[m] || module->is_external || module->is_removed) continue;

@@ -17,8 +17,10 @@ typedef enum weir_rtl_order {
 weir_rtl_module *weir_rtl_modules_below(weir_rtl_design *design, weir_rtl_module top, weir_rtl_order order,
                                         size_t *count);
 
-/* The module of that name, or when the name is NULL the only one that has content and no instances. None after a reported
- * error. O(modules + instances). */
+/* The module of that name, none when absent; of several the first one that no instance names, else the first one. */
+weir_rtl_module weir_rtl_find_top(const weir_rtl_design *design, const char *name);
+/* The same, or when the name is NULL the only one that has content and no instances. None after a reported error.
+ * O(modules + instances). */
 weir_rtl_module weir_rtl_choose_top(const weir_rtl_design *design, const char *name);
 
 /* What to do with what is found; NULL: nothing. `user` is the caller's own. */

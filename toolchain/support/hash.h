@@ -2,6 +2,7 @@
 #ifndef WEIR_HASH_H
 #define WEIR_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,20 @@ weir_hash weir_hash_start(void);
 void weir_hash_add(weir_hash *hash, const void *data, size_t size);
 /* Adds the text and its terminating zero, so that neighbours cannot run together. */
 void weir_hash_add_string(weir_hash *hash, const char *text);
+/* Adds a number in one step, eight times as fast as its bytes (which give another hash): the mixing of MurmurHash3 with
+ * 128 bits (A. Appleby), the number going into both halves. The same on every machine. */
+static inline void weir_hash_add_number(weir_hash *hash, uint64_t number) {
+    const uint64_t a = number * UINT64_C(0x87c37b91114253d5), b = number * UINT64_C(0x4cf5ad432745937f);
+    hash->high ^= (a << 31 | a >> 33) * UINT64_C(0x4cf5ad432745937f);
+    hash->high = ((hash->high << 27 | hash->high >> 37) + hash->low) * 5 + 0x52dce729;
+    hash->low ^= (b << 33 | b >> 31) * UINT64_C(0x87c37b91114253d5);
+    hash->low = ((hash->low << 31 | hash->low >> 33) + hash->high) * 5 + 0x38495ab5;
+}
+static inline void weir_hash_add_hash(weir_hash *hash, weir_hash other) {
+    weir_hash_add_number(hash, other.high);
+    weir_hash_add_number(hash, other.low);
+}
+static inline bool weir_hash_equal(weir_hash a, weir_hash b) { return a.high == b.high && a.low == b.low; }
 /* 32 hexadecimal digits and a zero. */
 void weir_hash_print(const weir_hash *hash, char text[33]);
 

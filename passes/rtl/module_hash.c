@@ -1,0 +1,362 @@
+/* Children are hashed before their parents. In a module, variables, instances, parameters and functions are numbers in
+ * the order in which the module names them, and what they are goes into the hash where they are declared; so expressions
+ * are hashes over numbers. */
+#include "passes/rtl/module_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rtlir/function.h"
+#include "rtlir/type.h"
+#include "support/arena.h"
+#include "support/file.h"
+
+/* Records by id; those that were not set are zero. */
+typedef struct table {
+    void *data;
+    size_t count, capacity;
+} table;
+
+struct weir_module_hashes {
+    table module; /* weir_hash */
+};
+
+/* What begins with one of these is no statement: those begin with larger numbers. */
+enum { MARK_BODY = 1, MARK_OTHER, MARK_END, MARK_OVERRIDE, MARK_PORT, MARK_FUNCTION };
+
+typedef struct hasher {
+    weir_rtl_design *design;
+    weir_module_hashes *result;
+    table type, expr;                          /* weir_hash */
+    table var, instance, parameter, function;  /* uint32_t: numbers in their module */
+    uint32_t vars, functions;                  /* numbers given in this module */
+    weir_hash hash;                            /* of the module so far */
+} hasher;
+
+static void *slot(table *t, uint32_t id, size_t size) {
+    if (id >= t->count) {
+        const size_t old = t->capacity;
+        t->data = weir_grow(t->data, &t->capacity, (size_t)id + 1, size);
+        if (t->capacity > old) memset((char *)t->data + old * size, 0, (t->capacity - old) * size);
+        t->count = (size_t)id + 1;
+    }
+    return (char *)t->data + id * size;
+}
+
+static weir_hash *hash_slot(table *t, uint32_t id) { return slot(t, id, sizeof(weir_hash)); }
+static uint32_t *number_slot(table *t, uint32_t id) { return slot(t, id, sizeof(uint32_t)); }
+
+static bool is_set(weir_hash hash) { return hash.high != 0 || hash.low != 0; }
+
+static void add(hasher *h, uint64_t number) { weir_hash_add_number(&h->hash, number); }
+
+static void add_text(hasher *h, const char *text) { weir_hash_add_string(&h->hash, text != NULL ? text : ""); }
+
+static void add_attributes(hasher *h, weir_rtl_item item) {
+    const size_t count = weir_rtl_get_item(h->design, item).attribute_count;
+    add(h, count);
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_attribute_info info = weir_rtl_attribute_at(h->design, item, i);
+        add_text(h, info.name);
+        add(h, info.kind);
+        if (info.kind == WEIR_RTL_ATTRIBUTE_TEXT) add_text(h, info.text);
+        if (info.kind == WEIR_RTL_ATTRIBUTE_INTEGER) add(h, (uint64_t)info.integer);
+    }
+}
+
+/* ---- types ---- */
+
+static void add_shape(weir_hash *hash, hasher *h, weir_rtl_shape shape) {
+    weir_hash_add_number(hash, (uint64_t)shape.width << 1 | shape.is_signed);
+    weir_hash_add_hash(hash, *hash_slot(&h->type, shape.type.id));
+}
+
+/* What a type is made of was made before it. */
+static void hash_types(hasher *h) {
+    for (weir_rtl_type t = weir_rtl_first_type(h->design); t.id != 0; t = weir_rtl_next_type(h->design, t)) {
+        const weir_rtl_type_info info = weir_rtl_get_type(h->design, t);
+        weir_hash hash = weir_hash_start();
+        weir_hash_add_number(&hash, info.kind);
+        weir_hash_add_number(&hash, (uint64_t)info.width << 32 | info.count);
+        weir_hash_add_string(&hash, info.name != NULL ? info.name : "");
+        add_shape(&hash, h, info.element);
+        const bool has_fields = info.kind != WEIR_RTL_TYPE_ARRAY && info.kind != WEIR_RTL_TYPE_MEMORY;
+        for (uint32_t i = 0; has_fields && i < info.count; i++) {
+            const weir_rtl_field_info field = weir_rtl_field_at(h->design, t, i);
+            weir_hash_add_string(&hash, field.name);
+            weir_hash_add_number(&hash, field.value);
+            add_shape(&hash, h, field.shape);
+        }
+        *hash_slot(&h->type, t.id) = hash;
+    }
+}
+
+/* ---- declarations ---- */
+
+static void add_parameters(hasher *h, weir_rtl_module module) {
+    const size_t count = weir_rtl_get_module(h->design, module).parameter_count;
+    add(h, count);
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_parameter parameter = weir_rtl_parameter_at(h->design, module, i);
+        const weir_rtl_parameter_info info = weir_rtl_get_parameter(h->design, parameter);
+        *number_slot(&h->parameter, parameter.id) = (uint32_t)i;
+        add_text(h, info.name);
+        add(h, (uint64_t)info.is_local << 2 | (uint64_t)info.has_integer << 1 | (info.text != NULL));
+        add(h, (uint64_t)info.integer);
+        add_text(h, info.text);
+        add_attributes(h, WEIR_RTL_ITEM(parameter));
+    }
+}
+
+/* Whether outputs and undecided variables are registers follows from the statements. */
+static void add_var(hasher *h, weir_rtl_var var) {
+    const weir_rtl_var_info info = weir_rtl_get_var(h->design, var);
+    const bool is_register = info.is_register && !info.is_undecided && info.direction != WEIR_RTL_OUTPUT;
+    *number_slot(&h->var, var.id) = h->vars++;
+    add_text(h, info.name);
+    add(h, (uint64_t)info.width << 32 | (uint64_t)info.direction << 16 | (uint64_t)info.kind << 8 |
+               (uint64_t)info.is_signed << 3 | (uint64_t)is_register << 2 | (uint64_t)info.is_path << 1 |
+               info.is_iterator);
+    if (info.type.id != 0) weir_hash_add_hash(&h->hash, *hash_slot(&h->type, info.type.id));
+    add_attributes(h, WEIR_RTL_ITEM(var));
+}
+
+/* Internal variables in the order of their declarations, ports in their own. */
+static void add_vars(hasher *h, weir_rtl_module module) {
+    const weir_rtl_module_info info = weir_rtl_get_module(h->design, module);
+    add(h, (uint64_t)info.port_count << 32 | info.var_count);
+    for (size_t i = 0; i < info.port_count; i++) add_var(h, weir_rtl_port_at(h->design, module, i));
+    for (weir_rtl_var v = weir_rtl_first_var(h->design, module); v.id != 0; v = weir_rtl_next_var(h->design, v))
+        if (weir_rtl_get_var(h->design, v).direction == WEIR_RTL_INTERNAL) add_var(h, v);
+}
+
+/* The function's number; the first time its declaration goes into the hash of the module. */
+static uint32_t function_number(hasher *h, weir_rtl_function function) {
+    if (*number_slot(&h->function, function.id) != 0) return *number_slot(&h->function, function.id);
+    const weir_rtl_function_info info = weir_rtl_get_function(h->design, function);
+    const uint32_t number = ++h->functions;
+    *number_slot(&h->function, function.id) = number;
+    add(h, MARK_FUNCTION);
+    add_text(h, info.name);
+    add(h, (uint64_t)info.width << 1 | info.is_signed);
+    add(h, (uint64_t)info.argument_count << 32 | info.local_count);
+    for (size_t i = 0; i < info.argument_count; i++) add_var(h, weir_rtl_argument_at(h->design, function, i));
+    for (size_t i = 0; i < info.local_count; i++) add_var(h, weir_rtl_local_var_at(h->design, function, i));
+    return number;
+}
+
+/* ---- expressions ---- */
+
+static weir_hash hash_expr(hasher *h, weir_rtl_expr expr);
+
+static void add_constant(const hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
+    for (uint32_t i = 0; i < (info->width + 63) / 64; i++) weir_hash_add_number(hash, info->words[i]);
+    const weir_rtl_type type = weir_rtl_type_of(h->design, expr);
+    weir_hash_add_string(hash, type.id != 0 ? weir_rtl_get_type(h->design, type).name : "");
+}
+
+static void add_leaf(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
+    switch (info->kind) {
+    case WEIR_RTL_EXPR_CONSTANT: add_constant(h, hash, expr, info); break;
+    case WEIR_RTL_EXPR_VAR: weir_hash_add_number(hash, *number_slot(&h->var, info->var.id)); break;
+    case WEIR_RTL_EXPR_PARAMETER:
+        weir_hash_add_number(hash, *number_slot(&h->parameter, info->parameter.id));
+        break;
+    case WEIR_RTL_EXPR_PORT:
+        weir_hash_add_number(hash, *number_slot(&h->instance, info->instance.id));
+        weir_hash_add_number(hash, weir_rtl_get_var(h->design, info->var).port);
+        break;
+    case WEIR_RTL_EXPR_SLICE: weir_hash_add_number(hash, info->low); break;
+    case WEIR_RTL_EXPR_REPEAT: weir_hash_add_number(hash, info->repeat); break;
+    case WEIR_RTL_EXPR_FIELD: weir_hash_add_string(hash, info->field); break;
+    case WEIR_RTL_EXPR_CALL: weir_hash_add_number(hash, function_number(h, info->function)); break;
+    default: break;
+    }
+}
+
+/* Recursion is bounded by the depth of expressions (expr.h). */
+static weir_hash hash_expr(hasher *h, weir_rtl_expr expr) {
+    const weir_hash known = *hash_slot(&h->expr, expr.id);
+    if (is_set(known) || expr.id == 0) return known;
+    const weir_rtl_expr_info info = weir_rtl_get_expr(h->design, expr);
+    weir_hash hash = weir_hash_start();
+    weir_hash_add_number(&hash, (uint64_t)info.width << 32 | (uint64_t)info.kind << 24 | (uint64_t)info.op << 16 |
+                                    (uint64_t)info.carries << 8 | info.is_signed);
+    add_leaf(h, &hash, expr, &info);
+    weir_hash_add_number(&hash, info.operand_count);
+    for (size_t i = 0; i < info.operand_count; i++)
+        weir_hash_add_hash(&hash, hash_expr(h, weir_rtl_operand(h->design, expr, i)));
+    *hash_slot(&h->expr, expr.id) = hash;
+    return hash;
+}
+
+static void add_expr(hasher *h, weir_rtl_expr expr) { weir_hash_add_hash(&h->hash, hash_expr(h, expr)); }
+
+/* ---- statements ---- */
+
+static void add_overrides(hasher *h, weir_rtl_instance instance, weir_rtl_module module) {
+    const size_t count = weir_rtl_get_module(h->design, module).parameter_count;
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_override value =
+            weir_rtl_override_of(h->design, instance, weir_rtl_parameter_at(h->design, module, i));
+        if (!value.is_set) continue;
+        add(h, MARK_OVERRIDE);
+        add(h, (uint64_t)i << 1 | (value.text != NULL));
+        add(h, (uint64_t)value.integer);
+        add_text(h, value.text);
+        add_expr(h, value.value);
+    }
+}
+
+static void add_instance(hasher *h, weir_rtl_instance instance) {
+    const weir_rtl_instance_info info = weir_rtl_get_instance(h->design, instance);
+    const size_t ports = weir_rtl_get_module(h->design, info.module).port_count;
+    add_text(h, info.name);
+    add(h, (uint64_t)*number_slot(&h->instance, instance.id) << 1 | info.is_wired);
+    weir_hash_add_hash(&h->hash, *hash_slot(&h->result->module, info.module.id));
+    add_overrides(h, instance, info.module);
+    for (size_t i = 0; i < ports; i++) {
+        const weir_rtl_connection connection =
+            weir_rtl_connection_of(h->design, instance, weir_rtl_port_at(h->design, info.module, i));
+        if (connection.value.id == 0 && !connection.is_open) continue;
+        add(h, MARK_PORT);
+        add(h, (uint64_t)i << 1 | connection.is_open);
+        add_expr(h, connection.value);
+    }
+    add(h, MARK_END);
+    add_attributes(h, WEIR_RTL_ITEM(instance));
+}
+
+static void add_events(hasher *h, weir_rtl_stmt always) {
+    const size_t count = weir_rtl_event_count(h->design, always);
+    add(h, count);
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_event event = weir_rtl_event_at(h->design, always, i);
+        add(h, (uint64_t)event.edge << 32 | *number_slot(&h->var, event.var.id));
+    }
+}
+
+static void add_claim(hasher *h, weir_rtl_stmt stmt) {
+    const weir_rtl_property property = weir_rtl_get_property(h->design, stmt);
+    add(h, (uint64_t)property.claim << 2 | (uint64_t)property.edge << 1 | (property.clock.id != 0));
+    if (property.clock.id != 0) add(h, *number_slot(&h->var, property.clock.id));
+    add(h, (uint64_t)property.low << 32 | property.high);
+    add_expr(h, property.disable);
+    add_expr(h, property.antecedent);
+    add_expr(h, property.consequent);
+    add_text(h, property.message);
+}
+
+/* The statement without what is inside. */
+static void add_stmt(hasher *h, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info) {
+    if (info->kind == WEIR_RTL_STMT_COMMENT) return;
+    add(h, (uint64_t)info->kind << 8 | info->timing);
+    add_expr(h, info->target);
+    add_expr(h, info->value);
+    switch (info->kind) {
+    case WEIR_RTL_STMT_INSTANCE: add_instance(h, info->instance); break;
+    case WEIR_RTL_STMT_ALWAYS: add_events(h, stmt); break;
+    case WEIR_RTL_STMT_FUNCTION: add(h, function_number(h, info->function)); break;
+    case WEIR_RTL_STMT_FOR:
+        add(h, *number_slot(&h->var, info->iterator.id));
+        add(h, (uint64_t)info->start);
+        add(h, (uint64_t)info->end);
+        add(h, (uint64_t)info->step);
+        break;
+    case WEIR_RTL_STMT_ASSERT: add_claim(h, stmt); break;
+    default: break;
+    }
+    add_attributes(h, WEIR_RTL_ITEM(stmt));
+}
+
+/* Everything in a module's body; marks tell where statements stand. */
+static void add_body(hasher *h, weir_rtl_block block) {
+    weir_rtl_stmt stmt = weir_rtl_first(h->design, block);
+    for (;;) {
+        if (stmt.id != 0) {
+            const weir_rtl_stmt_info info = weir_rtl_get_stmt(h->design, stmt);
+            add_stmt(h, stmt, &info);
+            if (info.body.id != 0) {
+                add(h, MARK_BODY);
+                block = info.body;
+                stmt = weir_rtl_first(h->design, block);
+            } else {
+                stmt = weir_rtl_next(h->design, stmt);
+            }
+            continue;
+        }
+        add(h, MARK_END);
+        const weir_rtl_stmt owner = weir_rtl_owner(h->design, block);
+        if (owner.id == 0) return;
+        const weir_rtl_stmt_info info = weir_rtl_get_stmt(h->design, owner);
+        if (info.other.id != 0 && block.id == info.body.id) {
+            add(h, MARK_OTHER);
+            block = info.other;
+            stmt = weir_rtl_first(h->design, block);
+        } else {
+            block = info.block;
+            stmt = weir_rtl_next(h->design, owner);
+        }
+    }
+}
+
+/* ---- modules ---- */
+
+static void add_file(hasher *h, const char *path) {
+    size_t size = 0;
+    char *text = path != NULL && weir_file_exists(path) ? weir_file_read(path, &size) : NULL;
+    if (text != NULL) weir_hash_add(&h->hash, text, size);
+    free(text);
+}
+
+static void hash_module(hasher *h, weir_rtl_module module) {
+    const weir_rtl_module_info info = weir_rtl_get_module(h->design, module);
+    h->hash = weir_hash_start();
+    h->vars = h->functions = 0;
+    add_text(h, info.name);
+    add(h, (uint64_t)info.is_external << 1 | info.is_stub);
+    add_attributes(h, WEIR_RTL_ITEM(module));
+    add_parameters(h, module);
+    add_vars(h, module);
+    if (info.is_external) {
+        add_file(h, info.path);
+    } else {
+        for (size_t i = 0; i < info.instance_count; i++)
+            *number_slot(&h->instance, weir_rtl_instance_at(h->design, module, i).id) = (uint32_t)i;
+        add_body(h, info.body);
+    }
+    *hash_slot(&h->result->module, module.id) = h->hash;
+}
+
+static void release(void *result) {
+    weir_module_hashes *hashes = result;
+    free(hashes->module.data);
+    free(hashes);
+}
+
+static void *compute(weir_pass_context *context, weir_rtl_design *design) {
+    size_t count = 0;
+    weir_rtl_module *modules =
+        weir_rtl_modules_below(design, weir_hardware_top(context, design), WEIR_RTL_CHILDREN_FIRST, &count);
+    hasher h = {.design = design, .result = weir_calloc(1, sizeof *h.result)};
+    if (modules != NULL) hash_types(&h);
+    for (size_t i = 0; modules != NULL && i < count; i++) hash_module(&h, modules[i]);
+    table *const own[] = {&h.type, &h.expr, &h.var, &h.instance, &h.parameter, &h.function};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) free(own[i]->data);
+    if (modules == NULL) {
+        release(h.result);
+        return NULL;
+    }
+    free(modules);
+    return h.result;
+}
+
+const weir_pass_analysis weir_module_hashes_analysis = {.name = WEIR_MODULE_HASHES,
+                                                        .kind = WEIR_PASS_HARDWARE,
+                                                        .help = "what modules mean and print, as a hash each",
+                                                        .compute = {.hardware = compute},
+                                                        .release = release};
+
+weir_hash weir_module_hash(const weir_module_hashes *hashes, weir_rtl_module module) {
+    return module.id < hashes->module.count ? ((const weir_hash *)hashes->module.data)[module.id] : (weir_hash){0, 0};
+}
