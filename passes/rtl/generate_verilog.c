@@ -30,7 +30,8 @@ static bool write_file(weir_rtl_design *design, weir_rtl_module top, const weir_
     const size_t errors = weir_rtl_errors(design);
     char *folder = weir_path_folder(path);
     weir_print_hardware(design, top, options, &text);
-    bool fine = weir_rtl_errors(design) == errors && weir_make_folder(folder) && weir_file_write_changed(path, text.data, text.size);
+    bool fine = weir_rtl_errors(design) == errors && weir_make_folder(folder) &&
+                weir_file_write_changed(path, text.data, text.size);
     free(folder);
     weir_text_free(&text);
     return fine;

@@ -27,10 +27,10 @@ enum { MARK_BODY = 1, MARK_OTHER, MARK_END, MARK_OVERRIDE, MARK_PORT, MARK_FUNCT
 typedef struct hasher {
     weir_rtl_design *design;
     weir_module_hashes *result;
-    table type, expr;                          /* weir_hash */
-    table var, instance, parameter, function;  /* uint32_t: numbers in their module */
-    uint32_t vars, functions;                  /* numbers given in this module */
-    weir_hash hash;                            /* of the module so far */
+    table type, expr;                         /* weir_hash */
+    table var, instance, parameter, function; /* uint32_t: numbers in their module */
+    uint32_t vars, functions;                 /* numbers given in this module */
+    weir_hash hash;                           /* of the module so far */
 } hasher;
 
 static void *slot(table *t, uint32_t id, size_t size) {
@@ -159,9 +159,7 @@ static void add_leaf(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_
     switch (info->kind) {
     case WEIR_RTL_EXPR_CONSTANT: add_constant(h, hash, expr, info); break;
     case WEIR_RTL_EXPR_VAR: weir_hash_add_number(hash, *number_slot(&h->var, info->var.id)); break;
-    case WEIR_RTL_EXPR_PARAMETER:
-        weir_hash_add_number(hash, *number_slot(&h->parameter, info->parameter.id));
-        break;
+    case WEIR_RTL_EXPR_PARAMETER: weir_hash_add_number(hash, *number_slot(&h->parameter, info->parameter.id)); break;
     case WEIR_RTL_EXPR_PORT:
         weir_hash_add_number(hash, *number_slot(&h->instance, info->instance.id));
         weir_hash_add_number(hash, weir_rtl_get_var(h->design, info->var).port);

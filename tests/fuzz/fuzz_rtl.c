@@ -2,12 +2,19 @@
  * one error, never both and never neither; a design prints to a text that parses back to the same text; walks, the
  * verifier and the Verilog printer end on it. Built with WEIR_FUZZ_DRIVER the file is a deterministic stand-in for
  * libFuzzer:
- *   run_rtl_mutations SEED ROUNDS FILE   mutates the text of the file */
+ *   run_rtl_mutations SEED ROUNDS FILE   mutates the text of the file
+ * Built with WEIR_FUZZ_PASSES, each design also goes through four hardware passes and the pipeline `verilog`. Passes may
+ * fail; one that does not leaves a design that is sound in form. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz_onnx.h"
+#ifdef WEIR_FUZZ_PASSES
+#include "pass/registry.h"
+#include "passes/passes.h"
+#include "support/hash.h"
+#endif
 #include "rtlir/print.h"
 #include "rtlir/rewrite.h"
 #include "rtlir/text.h"
@@ -43,6 +50,40 @@ static void use_design(weir_rtl_design *design) {
     weir_text_free(&verilog);
 }
 
+#ifdef WEIR_FUZZ_PASSES
+/* Passes that write no files, one after the other while they succeed; which ones follows from the text. */
+static void run_passes(const weir_text *text) {
+    weir_pass_registry *registry = weir_pass_registry_new();
+    weir_passes_register(registry);
+    weir_rtl_design *design = weir_rtl_parse_text(text->data, text->size, "passes");
+    const weir_rtl_module top = weir_rtl_choose_top(design, NULL);
+    const char *name = weir_rtl_get_module(design, top.id ? top : weir_rtl_first_module(design)).name;
+    weir_module *module = weir_module_new("fuzz");
+    weir_module_set_rtl(module, design, name);
+    weir_pass_context *context = weir_pass_context_new(registry);
+    weir_hash hash = weir_hash_start();
+    weir_hash_add(&hash, text->data, text->size);
+    bool fine = weir_rtl_verify_form(design, weir_rtl_find_module(design, name));
+    for (uint64_t which = hash.low, i = 0; fine && i < 5; i++, which = which * 0x9E3779B97F4A7C15u + 1) {
+        size_t index = (size_t)(which >> 33) % weir_pass_registry_count(registry);
+        const weir_pass_info *info = weir_pass_registry_at(registry, index);
+        if (info->kind != WEIR_PASS_HARDWARE || strncmp(info->name, "generate_", 9) == 0 ||
+            strncmp(info->name, "extract_", 8) == 0)
+            continue;
+        weir_pass *pass = i < 4 ? weir_pass_new(registry, info->name) : weir_pass_new(registry, "verilog");
+        fine = weir_pass_run(context, pass, module);
+        if (fine && !weir_rtl_verify_form(design, weir_rtl_find_module(design, name))) {
+            fprintf(stderr, "after pass '%s'\n", weir_pass_name(pass));
+            check(false, "a pass leaves a design that is not sound");
+        }
+        weir_pass_free(pass);
+    }
+    weir_pass_context_free(context);
+    weir_module_free(module);
+    weir_pass_registry_free(registry);
+}
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     weir_diag_set_handler(ignore, NULL);
     weir_rtl_design *design = weir_rtl_parse_text((const char *)data, size, "fuzz");
@@ -57,6 +98,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
               "what was printed reads back as something else");
         use_design(again);
         weir_rtl_design_free(again);
+#ifdef WEIR_FUZZ_PASSES
+        run_passes(&first);
+#endif
         weir_text_free(&first);
         weir_text_free(&second);
     }
@@ -72,8 +116,33 @@ static size_t random_below(size_t limit) {
     return limit ? (size_t)(state >> 33) % limit : 0;
 }
 
+/* The line around a place: its start and its length with the line end. */
+static size_t line_at(const char *text, size_t size, size_t *at) {
+    while (*at > 0 && text[*at - 1] != '\n') --*at;
+    size_t end = *at;
+    while (end < size && text[end] != '\n') end++;
+    return end < size ? end + 1 - *at : end - *at;
+}
+
+/* A line removed or put in front of another one: mostly still a design. */
+static size_t mutate_lines(char *text, size_t size, size_t room) {
+    size_t at = random_below(size), from = random_below(size);
+    const size_t removed = line_at(text, size, &at), length = line_at(text, size, &from);
+    char line[256];
+    if (random_below(2) == 0) {
+        memmove(text + at, text + at + removed, size - at - removed);
+        return size - removed;
+    }
+    if (length > sizeof line || size + length > room) return size;
+    memcpy(line, text + from, length);
+    memmove(text + at + length, text + at, size - at);
+    memcpy(text + at, line, length);
+    return size + length;
+}
+
 /* Some edits: a byte changed, a piece removed, or a piece of the text put somewhere else. */
 static size_t mutate(char *text, size_t size, size_t room) {
+    if (random_below(2) == 0) return mutate_lines(text, size, room);
     static const char bytes[] = " \n{}()[]:=@#\"$+-0123456789'hsabcdefxyz.,";
     for (size_t edits = 1 + random_below(3); edits > 0; edits--) {
         size_t at = random_below(size), length = 1 + random_below(24), from = random_below(size);

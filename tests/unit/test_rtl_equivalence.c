@@ -223,8 +223,10 @@ static void designs_as_elaborated_are_lowered(void **state) {
 }
 
 /* --- the instrument: planted passes --- */
+enum { SWAP, REVERSE, DROP_ELSE, DELAY };
+
 typedef struct planting {
-    enum { SWAP, REVERSE, DROP_ELSE, DELAY } what;
+    int what; /* SWAP, ... */
     bool done;
 } planting;
 
