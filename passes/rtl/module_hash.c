@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rtlir/fsm.h"
 #include "rtlir/function.h"
 #include "rtlir/type.h"
 #include "support/arena.h"
@@ -234,15 +235,31 @@ static void add_events(hasher *h, weir_rtl_stmt always) {
     }
 }
 
+static void add_var_number(hasher *h, weir_rtl_var var) { add(h, var.id != 0 ? 1 + *number_slot(&h->var, var.id) : 0); }
+
 static void add_claim(hasher *h, weir_rtl_stmt stmt) {
     const weir_rtl_property property = weir_rtl_get_property(h->design, stmt);
-    add(h, (uint64_t)property.claim << 2 | (uint64_t)property.edge << 1 | (property.clock.id != 0));
-    if (property.clock.id != 0) add(h, *number_slot(&h->var, property.clock.id));
+    add(h, (uint64_t)property.claim << 1 | property.edge);
+    add_var_number(h, property.clock);
     add(h, (uint64_t)property.low << 32 | property.high);
     add_expr(h, property.disable);
     add_expr(h, property.antecedent);
     add_expr(h, property.consequent);
     add_text(h, property.message);
+}
+
+static void add_state(hasher *h, weir_rtl_state state) {
+    add_text(h, state.id != 0 ? weir_rtl_state_name(h->design, state, '.') : NULL);
+}
+
+static void add_fsm(hasher *h, weir_rtl_fsm fsm) {
+    const weir_rtl_fsm_info info = weir_rtl_get_fsm(h->design, fsm);
+    add_text(h, info.name);
+    add(h, (uint64_t)info.edge << 2 | (uint64_t)info.is_low << 1 | info.is_mealy);
+    add_var_number(h, info.clock);
+    add_var_number(h, info.reset);
+    add_var_number(h, info.current);
+    add_state(h, info.start);
 }
 
 /* The statement without what is inside. */
@@ -262,6 +279,9 @@ static void add_stmt(hasher *h, weir_rtl_stmt stmt, const weir_rtl_stmt_info *in
         add(h, (uint64_t)info->step);
         break;
     case WEIR_RTL_STMT_ASSERT: add_claim(h, stmt); break;
+    case WEIR_RTL_STMT_FSM: add_fsm(h, info->fsm); break;
+    case WEIR_RTL_STMT_STATE:
+    case WEIR_RTL_STMT_TRANSITION: add_state(h, info->state); break;
     default: break;
     }
     add_attributes(h, WEIR_RTL_ITEM(stmt));

@@ -1,11 +1,16 @@
-/* What the hardware IR costs: builds modules of 40 additions and a register each under one top, and prints milliseconds
- * of building, of walks, tables and texts, and the peak of memory.
- *   bench_rtl MODULES [DEPTH]    DEPTH: a chain of so many modules besides */
+/* What the hardware IR and the passes over it cost: builds modules of 40 additions and a register each under one top, and
+ * prints milliseconds of building, of walks, tables, texts and passes, and the peak of memory.
+ *   bench_rtl MODULES [DEPTH]    DEPTH: a chain of so many modules besides
+ *   bench_rtl leaves COUNT...    as many modules of one name, half of them equal, told apart by their hashes
+ *   bench_rtl chain DEPTH...     a chain of modules of one name, wired by assignments, from elaborated to emitted */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
+#include "pass/context.h"
+#include "passes/rtl/rtl.h"
 #include "rtlir/print.h"
 #include "rtlir/stmt.h"
 #include "rtlir/text.h"
@@ -26,7 +31,7 @@ static void report(const char *what, double *since) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double time = now();
-    printf("%-12s %9.2f ms %8.1f MB\n", what, time - *since, (double)usage.ru_maxrss / 1024);
+    printf("%-36s %9.2f ms %8.1f MB\n", what, time - *since, (double)usage.ru_maxrss / 1024);
     *since = now();
 }
 
@@ -90,7 +95,86 @@ static void count_expr(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_stm
     ++*(size_t *)user;
 }
 
+/* ---- passes ---- */
+
+static void must(bool fine) {
+    if (!fine) exit(EXIT_FAILURE);
+}
+
+/* Runs the passes one after the other on the design, which goes with it, and prints what each takes. */
+static void run_passes(weir_rtl_design *d, const char *top, size_t count, const char *const *names) {
+    weir_pass_registry *registry = weir_pass_registry_new();
+    must(weir_passes_register(registry) && weir_pass_registry_check(registry));
+    weir_module *module = weir_module_new("bench");
+    weir_module_set_rtl(module, d, top);
+    for (size_t i = 0; i < count; i++) {
+        weir_pass_context *context = weir_pass_context_new(registry);
+        weir_pass *pass = weir_pass_parse(registry, names[i], weir_at("bench", 1));
+        double time = now();
+        must(pass != NULL && weir_pass_run(context, pass, module));
+        report(names[i], &time);
+        weir_pass_free(pass);
+        weir_pass_context_free(context);
+    }
+    weir_module_free(module);
+    weir_pass_registry_free(registry);
+}
+
+/* Of the modules `leaf`, the even ones are equal. */
+static void bench_leaves(int count) {
+    static const char *const names[] = {"hash_generators", "hash_generators,uniquify_generators", "elaborate"};
+    weir_rtl_design *d = weir_rtl_design_new();
+    weir_rtl_module top = weir_rtl_add_module(d, "top");
+    weir_rtl_expr last = weir_rtl_read(d, weir_rtl_add_input(d, top, "in", WIDTH));
+    weir_rtl_expr out = weir_rtl_read(d, weir_rtl_add_output(d, top, "out", WIDTH));
+    for (int i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "u_%d", i);
+        weir_rtl_module leaf = weir_rtl_add_generator(d, "leaf");
+        weir_rtl_expr x = weir_rtl_read(d, weir_rtl_add_input(d, leaf, "x", WIDTH));
+        weir_rtl_expr y = weir_rtl_read(d, weir_rtl_add_output(d, leaf, "y", WIDTH));
+        weir_rtl_expr step = weir_rtl_constant(d, WIDTH, i % 2 == 0 ? 0 : (uint64_t)i);
+        weir_rtl_assign(d, leaf, y, weir_rtl_binary(d, WEIR_RTL_ADD, x, step));
+        weir_rtl_instance u = weir_rtl_add_wired_instance(d, top, leaf, name);
+        weir_rtl_assign(d, top, weir_rtl_read_port(d, u, "x"), last);
+        last = weir_rtl_read_port(d, u, "y");
+    }
+    weir_rtl_assign(d, top, out, last);
+    printf("%d modules of one name, %d different ones\n", count, count / 2 + 1);
+    run_passes(d, "top", sizeof names / sizeof *names, names);
+}
+
+static void bench_chain(int depth) {
+    static const char *const names[] = {"decouple_generator_ports", "hash_generators", "uniquify_generators",
+                                        "create_module_instantiation"};
+    weir_rtl_design *d = weir_rtl_design_new();
+    weir_rtl_module below = {0};
+    for (int i = depth; i >= 0; i--) {
+        weir_rtl_module m = weir_rtl_add_generator(d, i == 0 ? "top" : "link");
+        weir_rtl_expr x = weir_rtl_read(d, weir_rtl_add_input(d, m, "x", WIDTH));
+        weir_rtl_expr y = weir_rtl_read(d, weir_rtl_add_output(d, m, "y", WIDTH));
+        weir_rtl_expr sum = weir_rtl_binary(d, WEIR_RTL_ADD, x, weir_rtl_constant(d, WIDTH, 1));
+        weir_rtl_instance u = weir_rtl_add_wired_instance(d, m, below, "u_next");
+        if (u.id != 0) weir_rtl_assign(d, m, weir_rtl_read_port(d, u, "x"), sum);
+        weir_rtl_assign(d, m, y, u.id != 0 ? weir_rtl_read_port(d, u, "y") : sum);
+        below = m;
+    }
+    printf("a chain of %d modules of one name\n", depth);
+    run_passes(d, "top", sizeof names / sizeof *names, names);
+}
+
+static int bench_each(int argc, char **argv, void (*bench)(int)) {
+    for (int i = 2; i < argc; i++) bench(atoi(argv[i]));
+    return 0;
+}
+
+/* What runs on the modules of 40 additions. */
+static const char *const passes[] = {"decouple_generator_ports", "hash_generators", "uniquify_generators",
+                                     "create_module_instantiation"};
+
 int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "leaves") == 0) return bench_each(argc, argv, bench_leaves);
+    if (argc > 1 && strcmp(argv[1], "chain") == 0) return bench_each(argc, argv, bench_chain);
     int modules = argc > 1 ? atoi(argv[1]) : 2000;
     double time = now();
     weir_rtl_design *d = weir_rtl_design_new();
@@ -125,7 +209,7 @@ int main(int argc, char **argv) {
     printf("%zu statements and expressions, %.2f MB of Verilog, %.2f MB of text\n", seen, (double)bytes / 1e6,
            (double)text.size / 1e6);
     weir_rtl_design_free(again);
-    weir_rtl_design_free(d);
     weir_text_free(&text);
+    run_passes(d, "top", sizeof passes / sizeof *passes, passes);
     return 0;
 }
