@@ -35,6 +35,10 @@ static const struct {
     {WEIR_PASS_HARDWARE, "elaborate",
      "decouple_generator_ports,hash_generators,uniquify_generators,create_module_instantiation",
      "from a hardware design as elaborated to one as emitted"},
+    {WEIR_PASS_HARDWARE, "clean",
+     "merge_if_block,transform_if_to_case,remove_fanout_one_wires,merge_wire_assignments,remove_unused_vars,"
+     "remove_unused_stmts,remove_empty_block{invert=false}",
+     "what makes hardware designs shorter and says the same"},
     {WEIR_PASS_HARDWARE, "verilog",
      "realize_fsm,merge_if_block,transform_if_to_case,remove_unused_vars,remove_unused_stmts,elaborate",
      "clean-up, checks, and the way to a design as emitted: what runs before Verilog is written"},

@@ -40,7 +40,8 @@ void weir_list_inner(const weir_rtl_design *design, weir_rtl_module module, weir
     list->count = 0;
     for (weir_rtl_stmt s = weir_rtl_first(design, weir_rtl_get_module(design, module).body); s.id != 0;
          s = weir_rtl_next(design, s)) {
-        if (weir_rtl_get_stmt(design, s).body.id == 0) continue;
+        const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, s);
+        if (info.body.id == 0 || info.kind == WEIR_RTL_STMT_FSM) continue;
         for (weir_rtl_stmt inner = s; inner.id != 0; inner = next_inside(design, inner, s))
             weir_stmt_list_add(list, inner);
     }

@@ -11,8 +11,8 @@ typedef struct weir_stmt_list {
 void weir_stmt_list_add(weir_stmt_list *list, weir_rtl_stmt stmt);
 void weir_stmt_list_free(weir_stmt_list *list);
 
-/* The statements of a module's body that hold others (processes, functions, loops in space) and all that is inside of
- * them, outer ones before inner ones; the list is emptied first. O(body + what is inside). */
+/* The processes, functions and loops in space of a module's body and all that is inside of them, outer ones before inner
+ * ones; the list is emptied first. State machines have rules of their own and are left out. O(body + what is inside). */
 void weir_list_inner(const weir_rtl_design *design, weir_rtl_module module, weir_stmt_list *list);
 
 /* The statements inside of one, in the same order; the list is emptied first. */

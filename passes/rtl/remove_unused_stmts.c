@@ -10,7 +10,8 @@ static size_t sweep(weir_rtl_design *design, weir_rtl_module module) {
          s = next) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, s);
         next = weir_rtl_next(design, s);
-        if (info.body.id == 0 || info.kind == WEIR_RTL_STMT_FUNCTION || weir_rtl_first(design, info.body).id != 0 ||
+        const bool is_loop_or_process = info.kind == WEIR_RTL_STMT_FOR || weir_is_process(info.kind);
+        if (!is_loop_or_process || info.kind == WEIR_RTL_STMT_FUNCTION || weir_rtl_first(design, info.body).id != 0 ||
             weir_is_kept(design, WEIR_RTL_ITEM(s)))
             continue;
         weir_rtl_remove_stmt(design, s);

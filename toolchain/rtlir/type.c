@@ -309,6 +309,11 @@ rtl_place rtl_locate(const weir_rtl_design *design, uint32_t expr) {
     return place;
 }
 
+weir_rtl_bits weir_rtl_bits_of(const weir_rtl_design *design, weir_rtl_expr part) {
+    rtl_place place = rtl_locate(design, part.id);
+    return (weir_rtl_bits){{place.base}, place.low, place.width, place.is_computed};
+}
+
 /* ---- reading back ---- */
 
 weir_rtl_type weir_rtl_next_type(const weir_rtl_design *design, weir_rtl_type type) {
