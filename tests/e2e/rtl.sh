@@ -64,6 +64,38 @@ rtl sum.wrtl -p generate_verilog --folder made --print-after all && has err '^\*
 rtl sum.wrtl -p generate_verilog --folder made --dump dump && [ "$(ls dump)" = 001_generate_verilog.txt ] || fail "--dump: $(ls dump)"
 cmp dump/001_generate_verilog.txt sum.wrtl || fail "--dump writes another text"
 
+# --- a failure, again ---
+cat >open.wrtl <<'END'
+wrtl 1
+module add {
+  input x : 4
+  output z : 4
+  body {
+    assign z = x
+  }
+}
+module top {
+  output s : 4
+  instances {
+    u : add wired
+  }
+  body {
+    instance u {
+    }
+    assign s = u.z
+  }
+}
+END
+steps=sort_stmts,create_module_instantiation
+expect 1 "pass 'create_module_instantiation' failed|'u.x'" weir rtl open.wrtl -p $steps --reproducer failure.repro -o open.v
+[ ! -e open.v ] || fail "output after a failing pass"
+head -1 failure.repro | grep -q "'weir rtl' runs this file again" || fail "the reproducer: $(head -3 failure.repro)"
+grep -q 'pipeline: create_module_instantiation' failure.repro || fail "the reproducer does not start at the failing pass"
+expect 1 "failure.repro: pass 'create_module_instantiation' failed on the design of module 'top'" weir rtl failure.repro
+expect 0 "" weir rtl failure.repro -p sort_stmts
+expect 1 "" weir opt "$models/mlp_qdq.onnx" -p 'export_onnx{file=/dev/null/x.onnx}' --reproducer graph.repro
+expect 2 "'graph.repro' holds graphs and no hardware design" weir rtl graph.repro
+
 # --- bad usage and bad input ---
 expect 2 "'sum.txt': expected a file \*.wrtl, \*.v or \*.sv" weir rtl sum.wrtl -o sum.txt
 expect 2 "unknown pass 'generate_verilogs'.*" weir rtl sum.wrtl -p generate_verilogs

@@ -3,22 +3,24 @@
 
 #include "cli/cli.h"
 #include "cli/watch.h"
+#include "pass/reproducer.h"
 #include "passes/rtl/equivalence.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "support/file.h"
 
 static const char help_text[] =
-    "DESIGN is the text form of the hardware IR, *.wrtl. What comes out goes to stdout as the same form, or to OUT: *.wrtl,\n"
-    "*.v (Verilog-2005) or *.sv (SystemVerilog). Without --pipeline nothing runs on the way to *.wrtl, and 'verilog', which\n"
-    "is all checks and clean-ups, on the way to *.v and *.sv. Reports of passes take the place of the text on stdout.\n"
+    "DESIGN is the text form of the hardware IR, *.wrtl, or a reproducer, whose pipeline and settings hold unless given\n"
+    "here. What comes out goes to stdout as text, or to OUT: *.wrtl, *.v (Verilog-2005) or *.sv (SystemVerilog). Without\n"
+    "--pipeline nothing runs on the way to *.wrtl, and 'verilog', which is all checks and clean-ups, on the way to *.v and\n"
+    "*.sv. Reports of passes take the place of the text on stdout. Everything else goes to stderr.\n"
     "'weir passes' lists the passes.\n";
 
 /* The command's own options. */
 typedef struct request {
     weir_pipeline pipeline;
     weir_watch watch;
-    const char *input, *output, *top, *folder;
+    const char *input, *output, *top, *folder, *reproducer;
     int64_t samples, seed;
     bool equivalence;
 } request;
@@ -42,6 +44,7 @@ static int run(request *r, weir_module *module) {
     how.cycles = (size_t)r->samples;
     how.seed = (uint64_t)r->seed;
     weir_watch_add(&r->watch, p, r->equivalence ? weir_rtl_equivalence_new(&how) : NULL);
+    if (r->reproducer != NULL) weir_pipeline_add(p, weir_pass_reproducer_new(r->reproducer, !r->watch.no_verify));
     bool fine = weir_pass_run(p->context, p->pass, module);
     fine = weir_watch_report(&r->watch, p) && fine;
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
@@ -64,7 +67,18 @@ static int write_result(const request *r, const weir_module *module) {
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
+static int transform(request *r, weir_module *module) {
+    if (r->folder != NULL) weir_module_set_folder(module, r->folder);
+    int status = run(r, module);
+    if (status == WEIR_EXIT_FINE) status = write_result(r, module);
+    return status;
+}
+
+/* The pipeline is parsed before the design is read, because bad usage is found fast. */
 static int run_design(request *r) {
+    int status = weir_pipeline_parse(&r->pipeline, form_of(r->output) == FORM_TEXT ? "" : "verilog");
+    if (status == WEIR_EXIT_FINE) status = weir_watch_explain(&r->watch, &r->pipeline);
+    if (status != WEIR_EXIT_FINE) return status;
     weir_rtl_design *design = weir_rtl_load_text(r->input);
     if (design == NULL) return WEIR_EXIT_INPUT;
     const weir_rtl_module top = weir_rtl_choose_top(design, r->top);
@@ -72,27 +86,39 @@ static int run_design(request *r) {
         weir_rtl_design_free(design);
         return WEIR_EXIT_USAGE;
     }
-    r->top = weir_rtl_get_module(design, top).name;
-    weir_module *module = weir_module_new(r->top);
-    weir_module_set_rtl(module, design, r->top);
-    if (r->folder != NULL) weir_module_set_folder(module, r->folder);
-    int status = run(r, module);
-    if (status == WEIR_EXIT_FINE) status = write_result(r, module);
+    weir_module *module = weir_module_new(weir_rtl_get_module(design, top).name);
+    weir_module_set_rtl(module, design, weir_rtl_get_module(design, top).name);
+    status = transform(r, module);
     weir_module_free(module);
     return status;
 }
 
-/* The pipeline is parsed before the design is read, because bad usage is found fast. */
+/* The settings of the failing run, over which those given here go. */
+static int run_reproducer(request *r) {
+    weir_pass_reproducer reproducer;
+    const bool fine = weir_pass_reproducer_read(r->input, r->pipeline.context, &reproducer);
+    int status = fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    if (fine && weir_module_design(reproducer.module) == NULL)
+        status = weir_cli_misuse("rtl", "'%s' holds graphs and no hardware design", r->input);
+    if (status == WEIR_EXIT_FINE) {
+        fprintf(stderr, "%s: %s\n", r->input, reproducer.failure);
+        r->watch.no_verify |= !reproducer.verified && !r->watch.verify;
+        status = weir_pipeline_parse(&r->pipeline, reproducer.pipeline);
+    }
+    if (status == WEIR_EXIT_FINE) status = weir_watch_explain(&r->watch, &r->pipeline);
+    if (status == WEIR_EXIT_FINE) status = transform(r, reproducer.module);
+    weir_pass_reproducer_free(&reproducer);
+    return status;
+}
+
 static int work(void *user) {
     request *r = user;
     if (form_of(r->output) == FORM_UNKNOWN)
         return weir_cli_misuse("rtl", "'%s': expected a file *.wrtl, *.v or *.sv", r->output);
     int status = weir_pipeline_open(&r->pipeline);
     if (status == WEIR_EXIT_FINE) status = weir_watch_check(&r->watch, &r->pipeline);
-    if (status == WEIR_EXIT_FINE)
-        status = weir_pipeline_parse(&r->pipeline, form_of(r->output) == FORM_TEXT ? "" : "verilog");
-    if (status == WEIR_EXIT_FINE) status = weir_watch_explain(&r->watch, &r->pipeline);
-    return status == WEIR_EXIT_FINE ? run_design(r) : status;
+    if (status != WEIR_EXIT_FINE) return status;
+    return weir_pass_reproducer_is(r->input) ? run_reproducer(r) : run_design(r);
 }
 
 int weir_command_rtl(int argc, char **argv) {
@@ -108,12 +134,17 @@ int weir_command_rtl(int argc, char **argv) {
          "prove or test that passes keep what the design computes"},
         {"samples", 'n', WEIR_CLI_INT, &r.samples, "N", "in a test, for so many cycles (256)"},
         {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "of its inputs (1)"},
+        {"reproducer", 0, WEIR_CLI_STRING, &r.reproducer, "FILE",
+         "when a pass fails or crashes, write all that it takes to run it again"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("rtl", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0) {
         r.input = argv[1];
+        r.pipeline.plugins.guarded = r.reproducer != NULL;
+        if (r.reproducer != NULL) weir_pass_reproducer_discard(r.reproducer);
         status = weir_plugins_guard(&r.pipeline.plugins, work, &r);
+        if (r.reproducer != NULL) weir_pass_reproducer_rescue(r.reproducer);
     }
     weir_pipeline_close(&r.pipeline);
     return status;

@@ -312,4 +312,6 @@ void *weir_module_data(const weir_module *module, const char *name) {
     return p ? p->as.data.pointer : NULL;
 }
 
-bool weir_module_is_plain(const weir_module *module) { return !module->design && module->data.count == 0; }
+bool weir_module_is_plain(const weir_module *module) {
+    return (!module->design || module->calls->print) && module->data.count == 0;
+}

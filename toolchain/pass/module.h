@@ -73,7 +73,7 @@ void weir_module_print_properties(const weir_module *module, weir_text *text);
  * module is freed. Setting NULL removes it. Reading gives NULL when absent. */
 void weir_module_set_data(weir_module *module, const char *name, void *data, void (*release)(void *data));
 void *weir_module_data(const weir_module *module, const char *name);
-/* Is there nothing but graphs and properties: no design, no side data? */
+/* Is there nothing but what has a text form: graphs, properties, a design that can be printed? */
 bool weir_module_is_plain(const weir_module *module);
 
 #endif

@@ -6,6 +6,7 @@
 #include "ir/print.h"
 #include "pass/private.h"
 #include "pass/reproducer.h"
+#include "rtlir/text.h"
 #include "support/arena.h"
 #include "support/base64.h"
 #include "support/npy.h"
@@ -61,6 +62,21 @@ static weir_graph *read_graph(const json_t *json, const char *path) {
     return graph;
 }
 
+/* False after a reported error; fine when there is none. */
+static bool read_design(const json_t *root, weir_module *module, const char *path) {
+    if (!json_object_get(root, "design")) {
+        return true;
+    }
+    const char *text = string_of(root, "design", path);
+    weir_rtl_design *design = text ? weir_rtl_parse_text(text, strlen(text), path) : NULL;
+    if (design) {
+        char *top = weir_copy_string(weir_module_string(module, "hardware.top", ""));
+        weir_module_set_rtl(module, design, top);
+        free(top);
+    }
+    return design != NULL;
+}
+
 static weir_module *read_module(const json_t *root, const char *path) {
     const char *name = string_of(root, "module", path);
     const json_t *graphs = array_of(root, "graphs", path), *properties = object_of(root, "properties", path);
@@ -76,6 +92,10 @@ static weir_module *read_module(const json_t *root, const char *path) {
             return NULL;
         }
         weir_module_add_graph(module, graph);
+    }
+    if (!read_design(root, module, path)) {
+        weir_module_free(module);
+        return NULL;
     }
     return module;
 }

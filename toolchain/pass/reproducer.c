@@ -104,6 +104,17 @@ static json_t *config_json(const weir_pass_context *context) {
     return config;
 }
 
+static void add_design(json_t *state, const weir_module *module) {
+    const weir_module_design_calls *calls = weir_module_design_functions(module);
+    weir_text text = {0};
+    if (!weir_module_design(module) || !calls->print) {
+        return;
+    }
+    calls->print(module, &text);
+    json_object_set_new(state, "design", string_json(text.data));
+    weir_text_free(&text);
+}
+
 /* The run of the pass on all graphs, or with a frame on its unit with what holds there. */
 static json_t *state_json(const keeper *k, const weir_pass_site *site, const weir_pass_frame *frame) {
     const weir_pass_context *context = site->context;
@@ -124,6 +135,7 @@ static json_t *state_json(const keeper *k, const weir_pass_site *site, const wei
                   config_json(context), "verified", k->verified, "module", string_json(weir_module_name(site->module)),
                   "properties", weir_module_properties(site->module), "graphs", graphs);
     weir_text_free(&pipeline);
+    add_design(state, site->module);
     return state;
 }
 
@@ -131,7 +143,8 @@ static bool write_state(const char *path, const json_t *state, const char *failu
     weir_text text = {0};
     json_t *file = json_pack("{s:o}", "failure", string_json(failure));
     json_object_update(file, (json_t *)(uintptr_t)state);
-    weir_text_add(&text, WEIR_PASS_REPRODUCER_START ": 'weir opt' runs this file again\n");
+    const char *command = json_array_size(json_object_get(state, "graphs")) == 0 ? "rtl" : "opt";
+    weir_text_format(&text, WEIR_PASS_REPRODUCER_START ": 'weir %s' runs this file again\n", command);
     weir_yaml_print(file, &text);
     bool ok = weir_file_write(path, text.data, text.size);
     weir_text_free(&text);

@@ -1,6 +1,6 @@
-/* Reproducers: one YAML file that holds the graphs before a failing pass, the pass, and the context's settings, so that
- * it can be run again. The state is that just before the pass; a module with a hardware design or with side data, which
- * have no text form, is kept as it was at the start of the run, with the whole pipeline. */
+/* Reproducers: one YAML file that holds the graphs and the hardware design before a failing pass, the pass, and the
+ * context's settings, so that it can be run again. The state is that just before the pass; a module with side data or a
+ * design without a text form is kept as it was at the start of the run, with the whole pipeline. */
 #ifndef WEIR_PASS_REPRODUCER_H
 #define WEIR_PASS_REPRODUCER_H
 
