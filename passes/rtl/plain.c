@@ -9,36 +9,16 @@
 
 typedef struct lowering {
     weir_rtl_rewriter *rewriter;
-    weir_rtl_timing timing; /* of undecided assignments here */
     weir_text *why;
     bool failed;
 } lowering;
 
 /* --- assignments --- */
-static weir_rtl_timing timing_inside(weir_rtl_stmt_kind kind) {
-    switch (kind) {
-    case WEIR_RTL_STMT_ALWAYS: return WEIR_RTL_NONBLOCKING;
-    case WEIR_RTL_STMT_COMBINATIONAL:
-    case WEIR_RTL_STMT_LATCH:
-    case WEIR_RTL_STMT_INITIAL:
-    case WEIR_RTL_STMT_FINAL:
-    case WEIR_RTL_STMT_FUNCTION: return WEIR_RTL_BLOCKING;
-    default: return WEIR_RTL_CONTINUOUS;
-    }
-}
-
 static void decide(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
-    lowering *l = user;
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
-    const weir_rtl_timing inside = timing_inside(info.kind);
-    if (inside != WEIR_RTL_CONTINUOUS) l->timing = inside;
+    (void)user;
     if (info.kind == WEIR_RTL_STMT_ASSIGN && info.timing == WEIR_RTL_UNDECIDED)
-        weir_rtl_set_timing(design, stmt, l->timing);
-}
-
-static void leave(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
-    lowering *l = user;
-    if (timing_inside(weir_rtl_get_stmt(design, stmt).kind) != WEIR_RTL_CONTINUOUS) l->timing = WEIR_RTL_CONTINUOUS;
+        weir_rtl_set_timing(design, stmt, weir_rtl_timing_in(design, info.block));
 }
 
 /* --- instances --- */
@@ -87,9 +67,8 @@ static bool has_machine(const weir_rtl_design *design, weir_rtl_module module, l
 }
 
 static void lower_module(weir_rtl_design *design, weir_rtl_module module, lowering *l) {
-    static const weir_rtl_visitor visitor = {.stmt = decide, .leave = leave};
+    static const weir_rtl_visitor visitor = {.stmt = decide};
     if (has_machine(design, module, l)) return;
-    l->timing = WEIR_RTL_CONTINUOUS;
     weir_rtl_visit_content(design, module, &visitor, l);
     const size_t count = weir_rtl_get_module(design, module).instance_count;
     bool wired = false;

@@ -44,7 +44,8 @@ static weir_rtl_stmt copy_of(const chains *c, weir_rtl_var var) {
     const weir_rtl_use use = weir_rtl_reader_at(c->uses, net, 0);
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(c->design, use.stmt);
     if (stmt.kind != WEIR_RTL_STMT_ASSIGN || weir_rtl_owner(c->design, stmt.block).id != 0 ||
-        weir_rtl_get_expr(c->design, stmt.value).kind != WEIR_RTL_EXPR_VAR || weir_is_kept(c->design, WEIR_RTL_ITEM(use.stmt)))
+        weir_rtl_get_expr(c->design, stmt.value).kind != WEIR_RTL_EXPR_VAR ||
+        weir_is_kept(c->design, WEIR_RTL_ITEM(use.stmt)))
         return none;
     const weir_rtl_expr_info target = weir_rtl_get_expr(c->design, stmt.target);
     const bool fits = target.kind == WEIR_RTL_EXPR_VAR && target.var.id != var.id &&

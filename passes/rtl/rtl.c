@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "support/arena.h"
+
 weir_rtl_module weir_hardware_top(const weir_pass_context *context, const weir_rtl_design *design) {
     return weir_rtl_find_top(design, weir_module_string(weir_pass_module_of(context), "hardware.top", ""));
 }
@@ -14,4 +16,11 @@ weir_rtl_module *weir_hardware_modules(const weir_pass_context *context, weir_rt
     for (size_t i = 0; modules != NULL && i < all; i++)
         if (!weir_rtl_get_module(design, modules[i]).is_external) modules[(*count)++] = modules[i];
     return modules;
+}
+
+weir_rtl_expr weir_hardware_zero(weir_rtl_design *design, uint32_t width) {
+    uint64_t *words = weir_calloc((width + 63) / 64, sizeof *words);
+    const weir_rtl_expr zero = weir_rtl_constant_words(design, width, false, words);
+    free(words);
+    return zero;
 }

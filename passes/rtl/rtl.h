@@ -14,6 +14,9 @@ weir_rtl_module weir_hardware_top(const weir_pass_context *context, const weir_r
 weir_rtl_module *weir_hardware_modules(const weir_pass_context *context, weir_rtl_design *design, weir_rtl_order order,
                                        size_t *count);
 
+/* The unsigned constant 0 of any width. */
+weir_rtl_expr weir_hardware_zero(weir_rtl_design *design, uint32_t width);
+
 /* How the pass's options say that Verilog looks: dialect, line_wrap, unique_case, yosys_src (generate_verilog.c). */
 weir_rtl_print_options weir_verilog_options(const weir_pass *pass);
 /* Verilog of all modules below the top as one text (generate_verilog.c). */

@@ -91,7 +91,8 @@ static void a_wired_input_needs_a_driver_for_every_bit(void **state) {
     ASSERT_MESSAGES("error: 'a.in[2:1]' in module 'top' has two drivers: an assignment and an assignment\n");
     weir_rtl_remove_stmt(d, first);
     assert_false(weir_rtl_verify(d, top));
-    ASSERT_MESSAGES("error: 'a.in[0]' in module 'top' has no driver and is read by instance 'a'\n");
+    ASSERT_MESSAGES("error: 'a.in[0]' in module 'top' has no driver and is read by instance 'a'\n"
+                    "error: 'a.in[3]' in module 'top' has no driver and is read by instance 'a'\n");
 }
 
 static void uses_list_drivers_and_readers(void **state) {

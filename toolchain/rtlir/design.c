@@ -311,6 +311,23 @@ int64_t weir_rtl_attribute_integer(const weir_rtl_design *design, weir_rtl_item 
     return attribute && attribute->kind == WEIR_RTL_ATTRIBUTE_INTEGER ? attribute->integer : otherwise;
 }
 
+size_t weir_rtl_id_limit(const weir_rtl_design *design, enum weir_rtl_item_kind kind) {
+    switch (kind) {
+    case WEIR_RTL_ITEM_MODULE: return design->module_count;
+    case WEIR_RTL_ITEM_VAR: return design->var_count;
+    case WEIR_RTL_ITEM_PARAMETER: return design->parameter_count;
+    case WEIR_RTL_ITEM_INSTANCE: return design->instance_count;
+    default: return design->stmt_count;
+    }
+}
+
+bool weir_rtl_attribute_flag(const weir_rtl_design *design, weir_rtl_item item, const char *name, bool otherwise) {
+    const rtl_attribute *attribute = find_attribute(design, item, name);
+    if (!attribute) return otherwise;
+    if (attribute->kind == WEIR_RTL_ATTRIBUTE_TEXT) return strcmp(attribute->text, "false") != 0;
+    return attribute->kind == WEIR_RTL_ATTRIBUTE_FLAG || attribute->integer != 0;
+}
+
 weir_rtl_attribute_info weir_rtl_attribute_at(const weir_rtl_design *design, weir_rtl_item item, size_t index) {
     uint32_t a = rtl_attributes_of(design, rtl_common_of(design, item));
     while (index-- > 0) a = design->attribute[a].next;

@@ -430,13 +430,40 @@ static inline bool rtl_is_part(weir_rtl_expr_kind kind) {
 uint32_t rtl_type_of(const weir_rtl_design *design, uint32_t expr);
 uint32_t rtl_index_bits(uint32_t count); /* that the largest index of so many elements needs */
 uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr); /* the field that a constant names, or 0 */
-/* The bits of a variable or a port that a part of it is; all of them when it takes hardware to know. */
+
+/* Places and loops (place.c). The bits of a variable or a port that a part of it is. */
 typedef struct rtl_place {
     uint32_t base; /* expression of the variable or the port */
     uint32_t low, width;
-    bool is_computed;
+    bool is_computed; /* it takes hardware to know which of these bits; of a memory, which element */
 } rtl_place;
 rtl_place rtl_locate(const weir_rtl_design *design, uint32_t expr);
+
+/* A walk over all statements of a module that takes loops iteration by iteration, outer statements first, without
+ * recursion. A loop of many iterations is taken once, its iterator being unknown. Functions are left out. */
+typedef struct rtl_turn {
+    uint32_t stmt, iterator;
+    int64_t value;
+    bool is_known, was_first;
+} rtl_turn;
+typedef struct rtl_unroll {
+    const weir_rtl_design *design;
+    uint32_t stmt; /* where the walk is; 0 at the end */
+    uint32_t part; /* the assignment, process or instance of the body that this is or is in; of a loop there, itself */
+    uint32_t unit; /* number of that part, counted anew in each iteration: what is built for it is one thing */
+    bool is_first; /* no loop of the body around the part is in a later iteration */
+    rtl_turn *turn;
+    size_t depth, capacity;
+    size_t body_depth; /* so many turns are those of loops of the body */
+    uint64_t weight;   /* iterations of the loops around, multiplied */
+} rtl_unroll;
+void rtl_unroll_start(rtl_unroll *unroll, const weir_rtl_design *design, uint32_t module);
+void rtl_unroll_next(rtl_unroll *unroll);
+/* What is inside the statement is passed over. */
+void rtl_unroll_skip(rtl_unroll *unroll);
+void rtl_unroll_end(rtl_unroll *unroll);
+/* The bits with the iterators as they are now. */
+rtl_place rtl_locate_now(const rtl_unroll *unroll, uint32_t expr);
 
 /* Formulas (formula.c). */
 uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value);
@@ -476,6 +503,13 @@ uint32_t rtl_mapped_state(const struct weir_rtl_rewriter *rewriter, uint32_t sta
 /* Rules of one module that do not look at bits (verify_form.c): what is named exists, stands where it may, and is used as
  * what it is. True when all hold. `seen` is zero at the start, one an expression. */
 bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen);
+
+/* Drivers and readers of the bits of one module after the other (drivers.c); what is wrong is reported. */
+enum { RTL_CHECK_DRIVERS = 1, RTL_CHECK_CONNECTIONS = 2, RTL_CHECK_GAPS = 4 };
+typedef struct weir_rtl_gaps rtl_nets;
+rtl_nets *rtl_nets_new(weir_rtl_design *design, unsigned checks);
+void rtl_nets_check(rtl_nets *nets, uint32_t module);
+void rtl_nets_free(rtl_nets *nets);
 
 /* Says of outputs and undecided variables whether a process assigns them, so whether they are registers. */
 void rtl_settle_registers(weir_rtl_design *design, uint32_t module);

@@ -209,6 +209,8 @@ const char *weir_rtl_attribute_string(const weir_rtl_design *design, weir_rtl_it
                                       const char *name); /* or NULL */
 int64_t weir_rtl_attribute_integer(const weir_rtl_design *design, weir_rtl_item item, const char *name,
                                    int64_t otherwise);
+/* Is it set, and neither to 0 nor to "false"? */
+bool weir_rtl_attribute_flag(const weir_rtl_design *design, weir_rtl_item item, const char *name, bool otherwise);
 typedef enum weir_rtl_attribute_kind {
     WEIR_RTL_ATTRIBUTE_FLAG,
     WEIR_RTL_ATTRIBUTE_TEXT,
@@ -228,6 +230,9 @@ void weir_rtl_copy_item(weir_rtl_design *design, weir_rtl_item from, weir_rtl_it
 void weir_rtl_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
 /* Adds the current pass to the item's trail, once. */
 void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item);
+
+/* Ids of the design's items of a kind are below this: for tables by id. */
+size_t weir_rtl_id_limit(const weir_rtl_design *design, enum weir_rtl_item_kind kind);
 
 /* Reading back. The structs are copies; their texts belong to the design. A handle must not be none. */
 typedef struct weir_rtl_item_info {

@@ -260,20 +260,37 @@ static bool takes_sets(weir_rtl_design *design, uint32_t block) {
     return (owner && rtl_is_machine(design->stmt[owner].kind)) || rtl_in_process(design, block);
 }
 
-/* An undecided assignment fits everywhere. */
-static bool timing_fits(weir_rtl_design *design, uint32_t block, weir_rtl_expr target, weir_rtl_timing timing) {
+static bool takes_both(const weir_rtl_design *design, uint32_t always) {
+    return !weir_rtl_attribute_flag(design, WEIR_RTL_ITEM((weir_rtl_stmt){always}), "check_assignment", true);
+}
+
+weir_rtl_timing weir_rtl_timing_in(const weir_rtl_design *design, weir_rtl_block block) {
+    uint32_t owner = rtl_process_of(design, block.id);
+    if (!owner) return WEIR_RTL_CONTINUOUS;
+    bool is_clocked = design->stmt[owner].kind == WEIR_RTL_STMT_ALWAYS && !takes_both(design, owner);
+    return is_clocked ? WEIR_RTL_NONBLOCKING : WEIR_RTL_BLOCKING;
+}
+
+bool weir_rtl_timing_fits(const weir_rtl_design *design, weir_rtl_block block, weir_rtl_timing timing) {
+    weir_rtl_timing expected = weir_rtl_timing_in(design, block);
+    return timing == expected || timing == WEIR_RTL_UNDECIDED ||
+           (timing == WEIR_RTL_NONBLOCKING && expected == WEIR_RTL_BLOCKING &&
+            design->stmt[rtl_process_of(design, block.id)].kind == WEIR_RTL_STMT_ALWAYS);
+}
+
+const char *weir_rtl_timing_name(weir_rtl_timing timing) {
     static const char *const names[] = {"continuous", "blocking", "nonblocking", "undecided"};
-    uint32_t owner = rtl_process_of(design, block);
-    weir_rtl_stmt_kind process = design->stmt[owner].kind;
-    weir_rtl_timing expected = !owner                            ? WEIR_RTL_CONTINUOUS
-                               : process == WEIR_RTL_STMT_ALWAYS ? WEIR_RTL_NONBLOCKING
-                                                                 : WEIR_RTL_BLOCKING;
-    if (timing == expected || timing == WEIR_RTL_UNDECIDED) return true;
+    return names[timing];
+}
+
+static bool check_timing(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target, weir_rtl_timing timing) {
+    if (weir_rtl_timing_fits(design, block, timing)) return true;
+    uint32_t owner = rtl_process_of(design, block.id);
     rtl_error(design, design->place, "assignment to '%s' is %s, expected %s in %s", rtl_describe(design, target.id),
-              names[timing], names[expected],
-              !owner                            ? "the body of a module"
-              : process == WEIR_RTL_STMT_ALWAYS ? "a clocked block"
-                                                : "an initial or combinational block");
+              weir_rtl_timing_name(timing), weir_rtl_timing_name(weir_rtl_timing_in(design, block)),
+              !owner                                             ? "the body of a module"
+              : design->stmt[owner].kind == WEIR_RTL_STMT_ALWAYS ? "a clocked block"
+                                                                 : "an initial or combinational block");
     return false;
 }
 
@@ -284,7 +301,7 @@ weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block,
     uint32_t module = design->block[block.id].module;
     bool is_body = rtl_process_of(design, block.id) == 0;
     if (!rtl_in_own_module(design, module) || (!is_body && !takes_sets(design, block.id))) return none;
-    if (!timing_fits(design, block.id, target, timing)) return none;
+    if (!check_timing(design, block, target, timing)) return none;
     uint32_t fitted = rtl_fit_value(design, module, target, value);
     if (!fitted || (!is_body && !rtl_make_registers(design, target.id))) return none;
     return new_assign(design, block.id, target.id, fitted, timing);
@@ -544,6 +561,10 @@ weir_rtl_stmt weir_rtl_last(const weir_rtl_design *design, weir_rtl_block block)
 
 weir_rtl_stmt weir_rtl_previous(const weir_rtl_design *design, weir_rtl_stmt stmt) {
     return (weir_rtl_stmt){design->stmt[stmt.id].previous};
+}
+
+weir_rtl_stmt weir_rtl_inside(const weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_stmt root) {
+    return (weir_rtl_stmt){rtl_walk_next(design, stmt.id, root.id)};
 }
 
 size_t weir_rtl_event_count(const weir_rtl_design *design, weir_rtl_stmt always) {

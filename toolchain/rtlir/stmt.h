@@ -44,6 +44,13 @@ weir_rtl_stmt weir_rtl_add_assign(weir_rtl_design *design, weir_rtl_block block,
                                   weir_rtl_expr value, weir_rtl_timing timing);
 weir_rtl_stmt weir_rtl_add_comment(weir_rtl_design *design, weir_rtl_module module, const char *text);
 
+/* What an assignment in the block has to be: continuous, blocking or nonblocking. A clocked block with the attribute
+ * check_assignment = false takes both of the latter: what is undecided there becomes blocking. */
+weir_rtl_timing weir_rtl_timing_in(const weir_rtl_design *design, weir_rtl_block block);
+/* Is that what the assignment is, or is it undecided? */
+bool weir_rtl_timing_fits(const weir_rtl_design *design, weir_rtl_block block, weir_rtl_timing timing);
+const char *weir_rtl_timing_name(weir_rtl_timing timing);
+
 /* Processes; each returns its body. */
 weir_rtl_block weir_rtl_add_always(weir_rtl_design *design, weir_rtl_module module, weir_rtl_edge edge,
                                    weir_rtl_var clock);
@@ -112,6 +119,8 @@ weir_rtl_stmt weir_rtl_first(const weir_rtl_design *design, weir_rtl_block block
 weir_rtl_stmt weir_rtl_next(const weir_rtl_design *design, weir_rtl_stmt stmt);    /* none: the last one */
 weir_rtl_stmt weir_rtl_last(const weir_rtl_design *design, weir_rtl_block block);
 weir_rtl_stmt weir_rtl_previous(const weir_rtl_design *design, weir_rtl_stmt stmt);
+/* The statement after this one inside `root`, outer ones first; none at the end. Starts with root itself. */
+weir_rtl_stmt weir_rtl_inside(const weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_stmt root);
 typedef struct weir_rtl_event {
     weir_rtl_edge edge;
     weir_rtl_var var;

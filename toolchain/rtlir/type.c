@@ -283,37 +283,6 @@ uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr) {
     return f;
 }
 
-rtl_place rtl_locate(const weir_rtl_design *design, uint32_t expr) {
-    const rtl_expr *e = &design->expr[expr];
-    rtl_place place = {.base = expr, .width = e->width};
-    bool in_memory = false;
-    while (e->kind != WEIR_RTL_EXPR_VAR && e->kind != WEIR_RTL_EXPR_PORT) {
-        const rtl_type *type = &design->type[rtl_type_of(design, e->a)];
-        if (e->kind == WEIR_RTL_EXPR_SLICE) place.low += e->b;
-        if (e->kind == WEIR_RTL_EXPR_SELECT) place.is_computed = true;
-        if (e->kind == WEIR_RTL_EXPR_FIELD)
-            place.low += type->width - design->field[e->b].above - design->field[e->b].shape.width;
-        if (e->kind == WEIR_RTL_EXPR_ELEMENT) {
-            bool is_constant = design->expr[e->b].kind == WEIR_RTL_EXPR_CONSTANT && !design->expr[e->b].is_signed;
-            in_memory = in_memory || type->kind == WEIR_RTL_TYPE_MEMORY;
-            if (!is_constant) place.is_computed = true;
-            else if (!in_memory) place.low += (uint32_t)design->word[design->expr[e->b].a] * e->width;
-        }
-        place.base = e->a;
-        e = &design->expr[e->a];
-    }
-    place.is_computed = place.is_computed || in_memory;
-    if (!place.is_computed) return place;
-    place.low = 0;
-    place.width = e->width;
-    return place;
-}
-
-weir_rtl_bits weir_rtl_bits_of(const weir_rtl_design *design, weir_rtl_expr part) {
-    rtl_place place = rtl_locate(design, part.id);
-    return (weir_rtl_bits){{place.base}, place.low, place.width, place.is_computed};
-}
-
 /* ---- reading back ---- */
 
 weir_rtl_type weir_rtl_next_type(const weir_rtl_design *design, weir_rtl_type type) {

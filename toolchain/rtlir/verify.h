@@ -2,17 +2,33 @@
 #ifndef WEIR_RTLIR_VERIFY_H
 #define WEIR_RTLIR_VERIFY_H
 
-#include "rtlir/rtl.h"
+#include "rtlir/uses.h"
 
-/* True when building reported no errors and every module below top is sound: no module contains itself; every input of
- * every instance is connected, every output too or left open explicitly; every connection has the port's width under
- * the instance's overrides; every bit that an output, an instance or a statement reads is driven; no bit has two
- * drivers. Everything found is reported at the place of its item. Cost: linear in modules, instances, statements and
- * bits. */
+/* True when building reported no errors and every module below top is sound: its form holds, and what is checked below.
+ * Everything found is reported at the place of its item. Cost: linear in modules, instances, statements (those in loops
+ * once an iteration) and bits. */
 bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top);
 
 /* Only what every pass may rely on, whatever state the design is in: building reported no errors, no module contains
  * itself, nothing that was removed is named, everything stands where it may. */
 bool weir_rtl_verify_form(weir_rtl_design *design, weir_rtl_module top);
+
+/* Every input of every instance is connected, every output too or left open explicitly, unless assignments wire the
+ * instance; every connection has the port's width under the instance's overrides; every bit that an output, an instance
+ * or a statement reads is driven. */
+bool weir_rtl_check_connections(weir_rtl_design *design, weir_rtl_module top);
+/* No bit has two drivers. */
+bool weir_rtl_check_drivers(weir_rtl_design *design, weir_rtl_module top);
+
+/* Bits of a module's variables and of its wired instances' ports that are read, or leave it, and have no driver. */
+typedef struct weir_rtl_gap {
+    weir_rtl_net net;
+    uint32_t low, width;
+} weir_rtl_gap;
+typedef struct weir_rtl_gaps weir_rtl_gaps;
+weir_rtl_gaps *weir_rtl_gaps_new(weir_rtl_design *design);
+void weir_rtl_gaps_free(weir_rtl_gaps *gaps);
+/* By net, from the lowest bit on; until the next module is asked for. */
+const weir_rtl_gap *weir_rtl_gaps_of(weir_rtl_gaps *gaps, weir_rtl_module module, size_t *count);
 
 #endif

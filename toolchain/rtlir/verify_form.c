@@ -56,15 +56,12 @@ static void check_expr(form *f, uint32_t expr) {
 }
 
 static void check_timing(form *f, const rtl_stmt *stmt) {
-    static const char *const names[] = {"continuous", "blocking", "nonblocking", "undecided"};
-    uint32_t process = rtl_process_of(f->design, stmt->block);
-    weir_rtl_timing expected = !process                                                ? WEIR_RTL_CONTINUOUS
-                               : f->design->stmt[process].kind == WEIR_RTL_STMT_ALWAYS ? WEIR_RTL_NONBLOCKING
-                                                                                       : WEIR_RTL_BLOCKING;
-    if (stmt->timing == expected || stmt->timing == WEIR_RTL_UNDECIDED) return;
+    const weir_rtl_block block = {stmt->block};
+    if (weir_rtl_timing_fits(f->design, block, stmt->timing)) return;
     rtl_error(f->design, rtl_place_of(f->design, &stmt->common),
               "assignment to '%s' in module '%s' is %s, expected %s where it stands", rtl_describe(f->design, stmt->a),
-              f->design->module[f->module].name, names[stmt->timing], names[expected]);
+              f->design->module[f->module].name, weir_rtl_timing_name(stmt->timing),
+              weir_rtl_timing_name(weir_rtl_timing_in(f->design, block)));
     f->fine = false;
 }
 

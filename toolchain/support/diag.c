@@ -137,7 +137,7 @@ void weir_diag_replay(const weir_diag_log *log) {
         switch (d->severity) {
         case WEIR_SEVERITY_ERROR: weir_error(d->location, "%s", d->text); break;
         case WEIR_SEVERITY_WARNING: weir_warning(d->location, "%s", d->text); break;
-        default: weir_note("%s", d->text); break;
+        default: weir_note_at(d->location, "%s", d->text); break;
         }
     }
 }
@@ -171,5 +171,12 @@ void weir_note(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     emit(WEIR_SEVERITY_NOTE, WEIR_NOWHERE, format, arguments);
+    va_end(arguments);
+}
+
+void weir_note_at(weir_location location, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    emit(WEIR_SEVERITY_NOTE, location, format, arguments);
     va_end(arguments);
 }

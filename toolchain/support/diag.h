@@ -56,6 +56,8 @@ void weir_error(weir_location location, const char *format, ...) __attribute__((
 void weir_warning(weir_location location, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The hint that belongs to the diagnostic before it. */
 void weir_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same with a second place that has to do with it. */
+void weir_note_at(weir_location location, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A location made of a file only. The file name is not copied. */
 static inline weir_location weir_at(const char *file, int line) {
