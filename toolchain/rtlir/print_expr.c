@@ -133,7 +133,9 @@ static void print_base(rtl_writer *w, const rtl_expr *expr) {
 /* What a part is in a flat vector: constant and computed contributions to its lowest bit. Outer parts come first. */
 enum { MAX_TERMS = 64 };
 typedef struct flat {
-    uint32_t memory[MAX_TERMS]; /* elements of unpacked dimensions, outermost last */
+    struct {
+        uint32_t index, count;
+    } memory[MAX_TERMS]; /* elements of unpacked dimensions, outermost last */
     size_t memories;
     struct {
         uint32_t index, scale;
@@ -149,7 +151,10 @@ static const rtl_expr *flatten(const weir_rtl_design *design, uint32_t id, flat 
     for (; rtl_is_part(e->kind); e = &design->expr[e->a]) {
         const rtl_type *type = &design->type[rtl_type_of(design, e->a)];
         if (e->kind == WEIR_RTL_EXPR_ELEMENT && type->kind == WEIR_RTL_TYPE_MEMORY) {
-            if (f->memories < MAX_TERMS) f->memory[f->memories++] = e->b;
+            if (f->memories < MAX_TERMS) {
+                f->memory[f->memories].index = e->b;
+                f->memory[f->memories++].count = type->count;
+            }
             continue;
         }
         f->is_part = true;
@@ -187,6 +192,23 @@ static void print_index32(rtl_writer *w, uint32_t id) {
     if (!bare) rtl_put_char(w, ')');
 }
 
+/* An index of one of `count` places with as many bits as they take, or with 32. */
+static void print_index(rtl_writer *w, uint32_t id, uint32_t count) {
+    const rtl_expr *e = &w->design->expr[id];
+    const uint32_t bits = rtl_index_bits(count);
+    if (e->width == bits || e->width >= 32 || e->kind == WEIR_RTL_EXPR_CONSTANT) {
+        print(w, id);
+    } else if (e->width < bits) {
+        rtl_put_char(w, '{');
+        rtl_put_number(w, bits - e->width);
+        rtl_put(w, bits - e->width == 1 ? "'b0, " : "'d0, ");
+        print(w, id);
+        rtl_put_char(w, '}');
+    } else {
+        print_index32(w, id);
+    }
+}
+
 static bool is_power(uint32_t value, uint32_t *shift) {
     *shift = 0;
     while (*shift < 31 && UINT32_C(1) << *shift < value) ++*shift;
@@ -197,7 +219,7 @@ static void print_start(rtl_writer *w, const flat *f, uint32_t whole) {
     uint32_t shift = 0;
     const rtl_expr *index = &w->design->expr[f->term[0].index];
     if (f->terms == 1 && f->low == 0 && f->term[0].scale == 1) {
-        print(w, f->term[0].index);
+        print_index(w, f->term[0].index, whole);
         return;
     }
     bool is_shift = f->terms == 1 && f->low == 0 && is_power(f->term[0].scale, &shift);
@@ -235,7 +257,7 @@ static void print_flat(rtl_writer *w, uint32_t id) {
     w->is_target = false; /* indices are read */
     for (size_t i = f.memories; i-- > 0;) {
         rtl_put_char(w, '[');
-        print(w, f.memory[i]);
+        print_index(w, f.memory[i].index, f.memory[i].count);
         rtl_put_char(w, ']');
     }
     if (f.terms > 0) {
@@ -269,8 +291,9 @@ static void print_native(rtl_writer *w, uint32_t id) {
     } else if (e->kind == WEIR_RTL_EXPR_SLICE) {
         rtl_put_range(w, (uint64_t)e->b + e->width - 1, e->b);
     } else {
+        const rtl_type *type = &w->design->type[rtl_type_of(w->design, e->a)];
         rtl_put_char(w, '[');
-        print(w, e->b);
+        print_index(w, e->b, e->kind == WEIR_RTL_EXPR_ELEMENT ? type->count : w->design->expr[e->a].width);
         if (e->kind == WEIR_RTL_EXPR_SELECT && e->width > 1) {
             rtl_put(w, " +: ");
             rtl_put_number(w, e->width);

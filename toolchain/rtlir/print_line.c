@@ -115,6 +115,26 @@ static void tell_line(rtl_writer *w, weir_rtl_item item) {
     w->options->line(w->options->user, w->line, item);
 }
 
+/* Attributes stand where Icarus, Verilator and Yosys all read them; elsewhere they become a comment. */
+static bool takes_attributes(const weir_rtl_design *design, weir_rtl_item item) {
+    if (item.kind == WEIR_RTL_ITEM_PARAMETER) return design->parameter[item.id].is_local;
+    if (item.kind != WEIR_RTL_ITEM_STMT) return true;
+    const rtl_stmt *stmt = &design->stmt[item.id];
+    const bool in_process = rtl_process_of(design, stmt->block) != 0;
+    switch (stmt->kind) {
+    case WEIR_RTL_STMT_ALWAYS:
+    case WEIR_RTL_STMT_COMBINATIONAL:
+    case WEIR_RTL_STMT_LATCH:
+    case WEIR_RTL_STMT_INITIAL:
+    case WEIR_RTL_STMT_FINAL: return true;
+    case WEIR_RTL_STMT_ASSIGN:
+    case WEIR_RTL_STMT_IF:
+    case WEIR_RTL_STMT_CASE:
+    case WEIR_RTL_STMT_FOR: return in_process;
+    default: return false;
+    }
+}
+
 static bool put_source(rtl_writer *w, const rtl_common *common) {
     const rtl_origin *origin = &w->design->origin_entry[common->origin];
     if (!w->options->source || !origin->file) return false;
@@ -126,26 +146,44 @@ static bool put_source(rtl_writer *w, const rtl_common *common) {
     return true;
 }
 
-void rtl_print_above(rtl_writer *w, weir_rtl_item item, const rtl_common *common, int indent) {
-    uint32_t a = rtl_attributes_of(w->design, common);
-    bool has_source = w->options->source && w->design->origin_entry[common->origin].file;
-    if (a || has_source) {
-        rtl_begin_line(w, indent);
-        rtl_put(w, "(* ");
-        put_source(w, common);
-        for (bool first = !has_source; a; a = w->design->attribute[a].next, first = false) {
-            const rtl_attribute *attribute = &w->design->attribute[a];
-            if (!first) {
-                rtl_put_char(w, ',');
-                rtl_put_char(w, RTL_BREAK);
-            }
-            rtl_put(w, attribute->name);
-            if (attribute->kind != WEIR_RTL_ATTRIBUTE_FLAG) rtl_put(w, " = ");
-            if (attribute->kind == WEIR_RTL_ATTRIBUTE_TEXT) rtl_print_string(attribute->text, w->text);
-            else if (attribute->kind == WEIR_RTL_ATTRIBUTE_INTEGER) rtl_print_integer(attribute->integer, w->text);
+static void put_attributes(rtl_writer *w, const rtl_common *common) {
+    rtl_put(w, "(* ");
+    bool first = !put_source(w, common);
+    for (uint32_t a = rtl_attributes_of(w->design, common); a; a = w->design->attribute[a].next, first = false) {
+        const rtl_attribute *attribute = &w->design->attribute[a];
+        if (!first) {
+            rtl_put_char(w, ',');
+            rtl_put_char(w, RTL_BREAK);
         }
-        rtl_put(w, " *)");
+        rtl_put(w, attribute->name);
+        if (attribute->kind != WEIR_RTL_ATTRIBUTE_FLAG) rtl_put(w, " = ");
+        if (attribute->kind == WEIR_RTL_ATTRIBUTE_TEXT) rtl_print_string(attribute->text, w->text);
+        else if (attribute->kind == WEIR_RTL_ATTRIBUTE_INTEGER) rtl_print_integer(attribute->integer, w->text);
+    }
+    rtl_put(w, " *)");
+}
+
+/* The same as a comment of its own. */
+static void put_remark(rtl_writer *w, const rtl_common *common, int indent) {
+    const size_t start = w->text->size;
+    put_attributes(w, common);
+    char *text = weir_format("%.*s", (int)(w->text->size - start), w->text->data + start);
+    for (char *c = text; *c; c++)
+        if (*c == RTL_BREAK) *c = ' ';
+    w->text->size = start;
+    rtl_print_comment(w, text, indent);
+    free(text);
+}
+
+void rtl_print_above(rtl_writer *w, weir_rtl_item item, const rtl_common *common, int indent) {
+    const bool has_source = w->options->source && w->design->origin_entry[common->origin].file;
+    const bool has_any = has_source || rtl_attributes_of(w->design, common) != 0;
+    if (has_any && takes_attributes(w->design, item)) {
+        rtl_begin_line(w, indent);
+        put_attributes(w, common);
         rtl_end_line(w);
+    } else if (has_any) {
+        put_remark(w, common, indent);
     }
     if (w->options->line) tell_line(w, item);
 }
