@@ -28,22 +28,27 @@ static void run_tool(const char *const *arguments, const char *folder, const cha
     weir_text_free(&output);
 }
 
+/* The modules that a module has instances of. */
+static const struct {
+    const char *name, *children;
+} parents[] = {{"generated", "child.v"}, {"linked", "giver.v taker.v"}};
+
 static void check_verilog(const char *folder, const char *name) {
+    const char *children = "";
+    for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
+        if (strcmp(parents[i].name, name) == 0) children = parents[i].children;
     char *file = weir_format("%s.v", name);
-    char *yosys = weir_format("read_verilog %s; hierarchy -check -top %s; proc; check -assert", file, name);
-    const char *const with_child = strcmp(name, "generated") == 0 ? "child.v" : file;
+    char *script =
+        weir_format("read_verilog %s %s; hierarchy -check -top %s; proc; check -assert", children, file, name);
     const char *a[] = {"iverilog", "-g2005", "-Wall", "-Wno-timescale", "-s", name, "-t", "null", "-y.", file, NULL};
     const char *b[] = {
         "verilator", "--lint-only", "-Wall", "-Wno-UNUSEDSIGNAL", "-Wno-UNUSEDPARAM", "--top-module", name, "-y",
         ".",         file,          NULL};
-    char *script = strcmp(name, "generated") == 0 ? weir_format("read_verilog %s; %s", with_child, yosys)
-                                                  : weir_format("%s", yosys);
     const char *c[] = {"yosys", "-q", "-p", script, NULL};
     run_tool(a, folder, file);
     run_tool(b, folder, file);
     run_tool(c, folder, file);
     free(script);
-    free(yosys);
     free(file);
 }
 
@@ -65,19 +70,37 @@ static void check_systemverilog(const char *folder, const char *name) {
     free(file);
 }
 
-static void write_and_check(weir_rtl_dialect dialect, void (*check)(const char *folder, const char *name)) {
-    weir_module *module = load();
-    weir_rtl_design *d = weir_module_design(module);
+typedef void checker(const char *folder, const char *name);
+
+static void check_modules(weir_rtl_design *d, const weir_rtl_module *modules, size_t count, weir_rtl_dialect dialect,
+                          checker *check) {
     char *folder = weir_format("test_rtlir_dialect_%ld", (long)getpid());
     const weir_rtl_print_options options = {.dialect = dialect};
-    for (weir_rtl_module m = weir_rtl_first_module(d); m.id; m = weir_rtl_next_module(d, m)) {
-        if (!weir_rtl_verify(d, m)) fail_msg("%s", messages.data);
-        assert_true(weir_rtl_write_module(d, m, &options, folder));
+    for (size_t i = 0; i < count; i++) {
+        if (!weir_rtl_verify(d, modules[i])) fail_msg("%s", messages.data);
+        assert_true(weir_rtl_write_module(d, modules[i], &options, folder));
     }
-    for (weir_rtl_module m = weir_rtl_first_module(d); m.id; m = weir_rtl_next_module(d, m))
-        check(folder, weir_rtl_get_module(d, m).name);
+    for (size_t i = 0; i < count; i++) check(folder, weir_rtl_get_module(d, modules[i]).name);
     weir_remove_tree(folder);
     free(folder);
+}
+
+/* All constructs, and groups of ports as structs. */
+static void write_and_check(weir_rtl_dialect dialect, checker *check) {
+    weir_module *module = load();
+    weir_rtl_design *d = weir_module_design(module);
+    size_t count = 0;
+    weir_rtl_module *modules = calloc(weir_rtl_module_count(d), sizeof *modules);
+    assert_non_null(modules);
+    for (weir_rtl_module m = weir_rtl_first_module(d); m.id; m = weir_rtl_next_module(d, m)) modules[count++] = m;
+    check_modules(d, modules, count, dialect, check);
+    free(modules);
+    weir_module_free(module);
+    module = load_hardware("constructs.wrtl", "linked", "change_port_bundle_struct", NULL);
+    d = weir_module_design(module);
+    modules = weir_rtl_modules_below(d, weir_rtl_find_module(d, "linked"), WEIR_RTL_CHILDREN_FIRST, &count);
+    check_modules(d, modules, count, dialect, check);
+    free(modules);
     weir_module_free(module);
 }
 

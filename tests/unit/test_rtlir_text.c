@@ -134,7 +134,7 @@ static const struct {
     {"", "test.wrtl:1: error: expected 'wrtl 1', found the end of the text\n"},
     {"wrtl 2\n", "test.wrtl:1: error: expected '1', found '2'\n"},
     {"wrtl 1\nmodul m {\n}\n",
-     "test.wrtl:2: error: expected 'module', 'origin', 'struct', 'union' or 'enum', found 'm'\n"},
+     "test.wrtl:2: error: expected 'module', 'origin', 'struct', 'union', 'enum' or 'interface', found 'm'\n"},
     {"wrtl 1\nmodule m {\n  input x : 0\n}\n",
      "test.wrtl:3: error: expected a type with bits before this, and no memory for a port, found the end of the line\n"},
     {"wrtl 1\nmodule m {\n  input x : 8\n  input x : 8\n}\n",
@@ -153,6 +153,17 @@ static const struct {
      "test.wrtl:4: error: this statement belongs into a process or a branch of one\n"},
     {"wrtl 1\nenum e : 2 {\n  A = 4\n}\n", "test.wrtl:3: error: 'A' = 4 cannot be a member of type 'e' with 2 bits\n"},
     {"wrtl 1\nstruct s {\n  a : s\n}\n", "test.wrtl:3: error: a has 0 bits, expected 1 to 1048576\n"},
+    {"wrtl 1\nmodule m {\n  body {\n    state a {\n    }\n  }\n}\n",
+     "test.wrtl:4: error: expected states in a state machine only, found 'a'\n"},
+    {"wrtl 1\nmodule m {\n  input c : $clock\n  input r : $reset\n  body {\n    fsm f posedge c reset r {\n      goto a\n"
+     "    }\n  }\n}\n",
+     "test.wrtl:7: error: expected transitions in a state only, found 'a'\n"},
+    {"wrtl 1\nmodule m {\n  input c : $clock\n  input r : $reset\n  body {\n    combinational {\n"
+     "      fsm f posedge c reset r {\n      }\n    }\n  }\n}\n",
+     "test.wrtl:7: error: expected no state machine here, found '{'\n"},
+    {"wrtl 1\nenum e : 1 {\n  A = 0\n}\nmodule m {\n  input c : $clock\n  input r : $reset\n  variable v : e\n  body {\n"
+     "    fsm f posedge c reset r current v {\n      state B {\n      }\n    }\n  }\n}\n",
+     "test.wrtl:13: error: 'v' cannot hold the state of 'f': its type does not have the states as members\n"},
     {"wrtl 1\nmodule m {\n  body {\n", "test.wrtl:4: error: expected '}', found the end of the text\n"},
 };
 

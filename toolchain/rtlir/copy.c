@@ -274,12 +274,13 @@ static bool copy_declarations(weir_rtl_rewriter *rewriter, uint32_t from, uint32
     }
     for (uint32_t v = design->module[from].first_var; v; v = design->var[v].next) {
         rtl_var model = design->var[v];
-        model.read = 0;
+        model.read = model.group = 0;
         weir_rtl_var copy = {rtl_new_var(design, to, &model)};
         if (!copy.id) return false;
         weir_rtl_copy_item(design, WEIR_RTL_ITEM((weir_rtl_var){v}), WEIR_RTL_ITEM(copy));
         if (!weir_rtl_map_var(rewriter, (weir_rtl_var){v}, weir_rtl_read(design, copy))) return false;
     }
+    rtl_copy_groups(design, from, to);
     return true;
 }
 

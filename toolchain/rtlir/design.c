@@ -24,6 +24,9 @@ weir_rtl_design *weir_rtl_design_new(void) {
     RTL_APPEND(design, type);
     RTL_APPEND(design, field);
     RTL_APPEND(design, function);
+    RTL_APPEND(design, interface);
+    RTL_APPEND(design, modport);
+    RTL_APPEND(design, group);
     RTL_APPEND(design, fsm);
     RTL_APPEND(design, state);
     RTL_APPEND(design, loop);
@@ -41,6 +44,7 @@ void weir_rtl_design_free(weir_rtl_design *design) {
         free(design->module[i].ports.id);
         free(design->module[i].parameters.id);
         free(design->module[i].instances.id);
+        free(design->module[i].groups.id);
     }
     free(design->module);
     free(design->var);
@@ -59,6 +63,13 @@ void weir_rtl_design_free(weir_rtl_design *design) {
     free(design->type);
     free(design->field);
     free(design->function);
+    for (size_t i = 1; i < design->interface_count; i++) {
+        free(design->interface[i].field);
+        free(design->interface[i].modports.id);
+    }
+    free(design->interface);
+    free(design->modport);
+    free(design->group);
     free(design->fsm);
     free(design->state);
     free(design->loop);

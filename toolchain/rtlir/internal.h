@@ -9,6 +9,7 @@
 #include "rtlir/expr.h"
 #include "rtlir/fsm.h"
 #include "rtlir/function.h"
+#include "rtlir/interface.h"
 #include "rtlir/rtl.h"
 #include "rtlir/stmt.h"
 #include "rtlir/type.h"
@@ -21,10 +22,11 @@ enum {
     RTL_MAX_DEPTH = 1000            /* nesting of expressions and of blocks: bounds the recursion over them */
 };
 
-/* Scopes of names other than a module's: those of functions, machines; of named types. */
+/* Scopes of names other than a module's: those of functions, machines; of types, interfaces among the types. */
 #define RTL_FUNCTION_SCOPE (UINT32_C(1) << 31)
 #define RTL_FSM_SCOPE (UINT32_C(1) << 30)
 #define RTL_TYPE_SCOPE (UINT32_C(3) << 30)
+#define RTL_INTERFACE_SCOPE UINT32_C(1)
 
 #define RTL_OPEN UINT32_MAX /* a connection that was left open on purpose */
 
@@ -69,7 +71,7 @@ typedef struct rtl_module {
     rtl_common common;
     const char *name;
     const char *path;
-    rtl_ids ports, parameters, instances;
+    rtl_ids ports, parameters, instances, groups;
     uint32_t first_var, last_var, var_count; /* a list, so that variables can be removed at any time */
     uint32_t port_slots, parameter_slots;    /* used so far: a slot stays what it is when ports come and go */
     uint32_t same_next, same_previous;       /* ring of the modules that share the name; itself when it is unique */
@@ -86,6 +88,7 @@ typedef struct rtl_var {
     uint32_t read;       /* the expression that reads it, once made */
     uint32_t type;       /* 0: a plain vector */
     uint32_t function;   /* whose argument or variable it is; 0: the module's */
+    uint32_t group;      /* that it is a field of, or 0 */
     weir_rtl_direction direction;
     weir_rtl_kind kind : 8;
     bool is_signed : 1;
@@ -113,6 +116,36 @@ typedef struct rtl_type {
     weir_rtl_shape element;
     bool is_used; /* by a variable, a field or an array: complete */
 } rtl_type;
+
+/* A field of an interface. */
+typedef struct rtl_signal {
+    const char *name;
+    weir_rtl_shape shape;
+    weir_rtl_kind kind;
+} rtl_signal;
+
+typedef struct rtl_interface {
+    const char *name;
+    rtl_signal *field;
+    uint32_t count;
+    size_t capacity;
+    rtl_ids modports;
+    bool is_used; /* by a group: complete */
+} rtl_interface;
+
+typedef struct rtl_modport {
+    const char *name;
+    uint32_t interface;
+    unsigned char *direction; /* by field; WEIR_RTL_INTERNAL: not there */
+} rtl_modport;
+
+typedef struct rtl_group {
+    const char *name;
+    uint32_t module, interface;
+    uint32_t modport; /* 0: internal variables */
+    uint32_t *var;    /* by field; 0: not there */
+    bool is_flipped, is_removed;
+} rtl_group;
 
 typedef struct rtl_function {
     const char *name;
@@ -252,7 +285,8 @@ typedef enum rtl_name_kind {
     RTL_NAME_INSTANCE,
     RTL_NAME_FUNCTION,
     RTL_NAME_FSM,
-    RTL_NAME_STATE
+    RTL_NAME_STATE,
+    RTL_NAME_GROUP
 } rtl_name_kind;
 
 typedef struct rtl_name {
@@ -290,7 +324,7 @@ struct weir_rtl_design {
     uint32_t origin;   /* of items made now; 0: to be made */
     bool keeps_origin; /* `origin` is what it is, 0 for none */
     rtl_names names;
-    rtl_labels types;                    /* by name */
+    rtl_labels types;                    /* by name, interfaces in a scope of their own */
     rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
     rtl_labels trails;                   /* by the trail before and the pass */
     rtl_cursor *cursor;                  /* the innermost walk that is going on */
@@ -311,6 +345,9 @@ struct weir_rtl_design {
     RTL_TABLE(rtl_type, type)
     RTL_TABLE(rtl_field, field)
     RTL_TABLE(rtl_function, function)
+    RTL_TABLE(rtl_interface, interface)
+    RTL_TABLE(rtl_modport, modport)
+    RTL_TABLE(rtl_group, group)
     RTL_TABLE(rtl_fsm, fsm)
     RTL_TABLE(rtl_state, state)
     RTL_TABLE(rtl_loop, loop)
@@ -478,6 +515,17 @@ uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_v
 
 /* The text of an expression, shortened for messages; belongs to the arena. */
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr);
+
+/* Groups (interface.c): a new one without variables; the direction of a field, and whether there is one; a variable that
+ * becomes a field, a new one, one that goes. False after a reported error. */
+uint32_t rtl_new_group(weir_rtl_design *design, const rtl_group *model);
+weir_rtl_direction rtl_group_direction(const weir_rtl_design *design, const rtl_group *group, uint32_t field);
+bool rtl_group_has(const weir_rtl_design *design, const rtl_group *group, uint32_t field);
+bool rtl_join_group(weir_rtl_design *design, uint32_t group, uint32_t field, uint32_t var);
+bool rtl_make_field(weir_rtl_design *design, uint32_t group, uint32_t field);
+void rtl_leave_group(weir_rtl_design *design, uint32_t var);
+/* Of a module whose variables were copied under their names. */
+void rtl_copy_groups(weir_rtl_design *design, uint32_t from, uint32_t to);
 
 /* Machines (fsm.c). A new one stands at the end of the block, which is that of a body or, for a child, of a machine. */
 uint32_t rtl_new_fsm(weir_rtl_design *design, uint32_t block, const rtl_fsm *model);

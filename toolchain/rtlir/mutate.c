@@ -233,6 +233,7 @@ void weir_rtl_remove_var(weir_rtl_design *design, weir_rtl_var var) {
     else module->last_var = record->previous;
     module->var_count--;
     record->is_removed = true;
+    rtl_leave_group(design, var.id);
     if (record->direction == WEIR_RTL_INTERNAL) return;
     rtl_ids_remove(&module->ports, var.id);
     renumber_ports(design, module);

@@ -46,6 +46,7 @@ static const char *name_of(const weir_rtl_design *design, rtl_name entry, uint32
         *scope = design->fsm[entry.id].module;
         if (design->fsm[entry.id].parent) *scope = RTL_FSM_SCOPE | design->fsm[entry.id].parent;
         return design->fsm[entry.id].name;
+    case RTL_NAME_GROUP: *scope = design->group[entry.id].module; return design->group[entry.id].name;
     case RTL_NAME_STATE: *scope = RTL_FSM_SCOPE | design->state[entry.id].fsm; return design->state[entry.id].name;
     case RTL_NAME_NONE: break;
     }
@@ -111,8 +112,8 @@ void rtl_names_remove(weir_rtl_design *design, rtl_name entry) {
     names->count--;
 }
 
-static const char *const name_kinds[] = {"nothing",  "module",   "variable",      "parameter",
-                                         "instance", "function", "state machine", "state"};
+static const char *const name_kinds[] = {"nothing",  "module",        "variable", "parameter", "instance",
+                                         "function", "state machine", "state",    "group"};
 
 static const char *scope_name(const weir_rtl_design *design, uint32_t scope) {
     if (scope & RTL_FUNCTION_SCOPE) return design->function[scope & ~RTL_FUNCTION_SCOPE].name;

@@ -42,6 +42,16 @@ typedef struct weir_rtl_type {
 typedef struct weir_rtl_function {
     uint32_t id;
 } weir_rtl_function;
+/* interface.h */
+typedef struct weir_rtl_interface {
+    uint32_t id;
+} weir_rtl_interface;
+typedef struct weir_rtl_modport {
+    uint32_t id;
+} weir_rtl_modport;
+typedef struct weir_rtl_group {
+    uint32_t id;
+} weir_rtl_group;
 /* fsm.h */
 typedef struct weir_rtl_fsm {
     uint32_t id;

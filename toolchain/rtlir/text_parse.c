@@ -158,7 +158,110 @@ static bool parse_type(rtl_parser *p, weir_rtl_type_kind kind) {
     return rtl_scan_end_line(s);
 }
 
+/* `$clock`, or a shape. */
+static bool parse_kind(rtl_parser *p, weir_rtl_kind *kind, weir_rtl_shape *shape) {
+    rtl_scan *s = &p->scan;
+    if (!rtl_scan_accept(s, '$')) return parse_shape(p, shape);
+    *kind = (weir_rtl_kind)rtl_scan_choice(s, rtl_kind_words, RTL_KIND_WORDS, "a kind of signal");
+    *shape = (weir_rtl_shape){.width = 1};
+    return !s->failed;
+}
+
+static bool parse_modport(rtl_parser *p, weir_rtl_interface interface) {
+    rtl_scan *s = &p->scan;
+    const char *name = rtl_scan_name(s);
+    if (!name || !rtl_scan_expect(s, '{')) return false;
+    weir_rtl_modport modport = weir_rtl_add_modport(s->design, interface, name);
+    while (modport.id && rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
+        size_t errors = s->design->errors;
+        size_t direction = rtl_scan_choice(s, rtl_direction_words + 1, 3, "'input', 'output' or 'inout'");
+        const char *field = s->failed ? NULL : rtl_scan_name(s);
+        if (!field) return false;
+        weir_rtl_set_modport(s->design, modport, field, (weir_rtl_direction)(direction + 1));
+        if (s->design->errors != errors || !rtl_scan_end_line(s)) return false;
+    }
+    return modport.id != 0;
+}
+
+static bool parse_interface(rtl_parser *p) {
+    rtl_scan *s = &p->scan;
+    const char *name = rtl_scan_name(s);
+    if (!name || !rtl_scan_expect(s, '{')) return false;
+    weir_rtl_interface interface = weir_rtl_add_interface(s->design, name);
+    while (interface.id && rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
+        size_t errors = s->design->errors;
+        const char *start = s->at;
+        bool is_modport = rtl_scan_accept_word(s, "modport") && !rtl_scan_peek(s, ':');
+        if (is_modport) {
+            if (!parse_modport(p, interface) || !rtl_scan_end_line(s)) return false;
+            continue;
+        }
+        s->at = start;
+        weir_rtl_kind kind = WEIR_RTL_DATA;
+        weir_rtl_shape shape;
+        const char *field = rtl_scan_name(s);
+        if (!field || !rtl_scan_expect(s, ':') || !parse_kind(p, &kind, &shape)) return false;
+        weir_rtl_add_interface_field(s->design, interface, field, shape, kind);
+        if (s->design->errors != errors || !rtl_scan_end_line(s)) return false;
+    }
+    return interface.id && rtl_scan_end_line(s);
+}
+
 /* ---- declarations ---- */
+
+/* `(data = d, no ready)`: fields under other names, which are taken, and fields that are not there, which are marked. */
+static bool parse_exceptions(rtl_parser *p, uint32_t group, bool *absent) {
+    rtl_scan *s = &p->scan;
+    if (!rtl_scan_accept(s, '(')) return !s->failed;
+    do {
+        const rtl_interface *interface = &s->design->interface[s->design->group[group].interface];
+        const char *start = s->at;
+        bool is_absent = rtl_scan_accept_word(s, "no") && !rtl_scan_peek(s, '=');
+        if (!is_absent) s->at = start;
+        const char *field = rtl_scan_name(s);
+        uint32_t index = 0;
+        while (field && index < interface->count && interface->field[index].name != field) index++;
+        if (!field || index == interface->count) return field ? rtl_scan_fail_name(s, "unknown field", field) : false;
+        absent[index] = true;
+        if (is_absent) continue;
+        uint32_t var = rtl_scan_expect(s, '=') ? rtl_scan_var(s) : 0;
+        if (!var || !rtl_join_group(s->design, group, index, var)) return false;
+    } while (rtl_scan_accept(s, ','));
+    return rtl_scan_expect(s, ')');
+}
+
+/* `out : bus.source flipped (data = d)`; a field that is not declared is made. */
+static bool parse_group(rtl_parser *p) {
+    rtl_scan *s = &p->scan;
+    weir_rtl_design *design = s->design;
+    rtl_group model = {.name = rtl_scan_name(s), .module = s->module};
+    const char *interface = model.name && rtl_scan_expect(s, ':') ? rtl_scan_name(s) : NULL;
+    if (!interface) return false;
+    model.interface = weir_rtl_find_interface(design, interface).id;
+    if (!model.interface) return rtl_scan_fail_name(s, "unknown interface", interface);
+    if (s->at < s->end && *s->at == '.') {
+        s->at++;
+        const char *modport = rtl_scan_name(s);
+        if (!modport) return false;
+        model.modport = weir_rtl_find_modport(design, (weir_rtl_interface){model.interface}, modport).id;
+        if (!model.modport) return rtl_scan_fail_name(s, "unknown modport", modport);
+        model.is_flipped = rtl_scan_accept_word(s, "flipped");
+    }
+    begin_line(p, 0);
+    uint32_t group = rtl_new_group(design, &model);
+    uint32_t count = design->interface[model.interface].count;
+    bool *absent = weir_calloc(count + 1, sizeof *absent);
+    bool fine = group && parse_exceptions(p, group, absent);
+    for (uint32_t i = 0; fine && i < count; i++) {
+        if (absent[i] || !rtl_group_has(design, &model, i)) continue;
+        char *name = weir_format("%s_%s", model.name, design->interface[model.interface].field[i].name);
+        rtl_name own = rtl_names_find(design, s->module, weir_strings_intern(design->strings, name));
+        fine = own.kind == RTL_NAME_VAR ? rtl_join_group(design, group, i, own.id) : rtl_make_field(design, group, i);
+        free(name);
+    }
+    free(absent);
+    return fine;
+}
 
 static bool parse_parameter(rtl_parser *p, bool is_local) {
     rtl_scan *s = &p->scan;
@@ -185,16 +288,11 @@ static bool parse_var_type(rtl_parser *p, rtl_var *var) {
         s->design->range[var->range] = (rtl_range){high, low};
         return true;
     }
-    if (rtl_scan_accept(s, '$')) {
-        size_t kind = rtl_scan_choice(s, rtl_kind_words, RTL_KIND_WORDS, "a kind of signal");
-        if (s->failed) return false;
-        var->kind = (weir_rtl_kind)kind;
-        var->width = 1;
-        return true;
-    }
     s->at = start;
     weir_rtl_shape shape;
-    if (!parse_shape(p, &shape)) return false;
+    weir_rtl_kind kind = WEIR_RTL_DATA;
+    if (!parse_kind(p, &kind, &shape)) return false;
+    var->kind = kind;
     var->type = shape.type.id;
     var->width = shape.type.id ? s->design->type[shape.type.id].width : shape.width;
     var->is_signed = shape.is_signed;
@@ -265,6 +363,7 @@ static bool parse_declaration(rtl_parser *p) {
     if (rtl_scan_accept_word(s, "parameter")) return parse_parameter(p, false);
     if (rtl_scan_accept_word(s, "local")) return parse_parameter(p, true);
     if (rtl_scan_accept_word(s, "function")) return parse_function(p);
+    if (rtl_scan_accept_word(s, "group")) return parse_group(p);
     return rtl_scan_fail(s, "a declaration, 'instances', 'body' or '}'");
 }
 
@@ -353,7 +452,8 @@ static bool parse_declarations(rtl_parser *p) {
         else if (rtl_scan_accept_word(s, "struct")) fine = parse_type(p, WEIR_RTL_TYPE_STRUCT);
         else if (rtl_scan_accept_word(s, "union")) fine = parse_type(p, WEIR_RTL_TYPE_UNION);
         else if (rtl_scan_accept_word(s, "enum")) fine = parse_type(p, WEIR_RTL_TYPE_ENUM);
-        else rtl_scan_fail(s, "'module', 'origin', 'struct', 'union' or 'enum'");
+        else if (rtl_scan_accept_word(s, "interface")) fine = parse_interface(p);
+        else rtl_scan_fail(s, "'module', 'origin', 'struct', 'union', 'enum' or 'interface'");
         if (!fine) return false;
     }
     return !s->failed;

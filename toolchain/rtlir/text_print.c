@@ -263,6 +263,38 @@ static void print_types(printer *p) {
     }
 }
 
+/* The type of a field of an interface or of a variable: a kind, or a shape. */
+static void print_kind(printer *p, weir_rtl_kind kind, const weir_rtl_shape *shape) {
+    if (kind == WEIR_RTL_DATA) {
+        print_shape(p, shape);
+        return;
+    }
+    rtl_append_char(p->text, '$');
+    add(p, rtl_kind_words[kind]);
+}
+
+static void print_interfaces(printer *p) {
+    for (uint32_t i = 1; i < p->design->interface_count; i++) {
+        const rtl_interface *interface = &p->design->interface[i];
+        weir_text_format(p->text, "interface %s {\n", interface->name);
+        for (uint32_t f = 0; f < interface->count; f++) {
+            weir_text_format(p->text, "  %s : ", interface->field[f].name);
+            print_kind(p, interface->field[f].kind, &interface->field[f].shape);
+            rtl_append_char(p->text, '\n');
+        }
+        for (size_t m = 0; m < interface->modports.count; m++) {
+            const rtl_modport *modport = &p->design->modport[interface->modports.id[m]];
+            weir_text_format(p->text, "  modport %s {\n", modport->name);
+            for (uint32_t f = 0; f < interface->count; f++)
+                if (modport->direction[f] != WEIR_RTL_INTERNAL)
+                    weir_text_format(p->text, "    %s %s\n", rtl_direction_words[modport->direction[f]],
+                                     interface->field[f].name);
+            add(p, "  }\n");
+        }
+        add(p, "}\n");
+    }
+}
+
 /* ---- declarations ---- */
 
 static void print_formula(printer *p, uint32_t id) {
@@ -297,13 +329,32 @@ static void print_var_type(printer *p, const rtl_var *var) {
         print_formula(p, p->design->range[var->range].high);
         rtl_append_char(p->text, ' ');
         print_formula(p, p->design->range[var->range].low);
-    } else if (var->kind != WEIR_RTL_DATA) {
-        rtl_append_char(p->text, '$');
-        add(p, rtl_kind_words[var->kind]);
     } else {
         weir_rtl_shape shape = {{var->type}, var->width, var->is_signed};
-        print_shape(p, &shape);
+        print_kind(p, var->kind, &shape);
     }
+}
+
+/* Fields that are not under the name that they would get are said. */
+static void print_group(printer *p, const rtl_group *group) {
+    const rtl_interface *interface = &p->design->interface[group->interface];
+    weir_text_format(p->text, "  group %s : %s", group->name, interface->name);
+    if (group->modport) weir_text_format(p->text, ".%s", p->design->modport[group->modport].name);
+    if (group->is_flipped) add(p, " flipped");
+    bool any = false;
+    for (uint32_t f = 0; f < interface->count; f++) {
+        if (!rtl_group_has(p->design, group, f)) continue;
+        const char *field = interface->field[f].name;
+        const char *name = group->var[f] ? p->design->var[group->var[f]].name : NULL;
+        size_t length = strlen(group->name);
+        bool is_usual = name && strncmp(name, group->name, length) == 0 && name[length] == '_' &&
+                        strcmp(name + length + 1, field) == 0;
+        if (is_usual) continue;
+        weir_text_format(p->text, "%s%s %s", any ? ", " : " (", name ? field : "no", name ? "= " : field);
+        if (name) add(p, name);
+        any = true;
+    }
+    add(p, any ? ")\n" : "\n");
 }
 
 static void print_declaration(printer *p, uint32_t id) {
@@ -338,6 +389,7 @@ static void print_declarations(printer *p, const rtl_module *module) {
     for (size_t i = 0; i < module->ports.count; i++) print_declaration(p, module->ports.id[i]);
     for (uint32_t v = module->first_var; v; v = p->design->var[v].next)
         if (p->design->var[v].direction == WEIR_RTL_INTERNAL) print_declaration(p, v);
+    for (size_t i = 0; i < module->groups.count; i++) print_group(p, &p->design->group[module->groups.id[i]]);
     for (uint32_t s = p->design->block[module->body].first; s; s = p->design->stmt[s].next) {
         if (p->design->stmt[s].kind != WEIR_RTL_STMT_FUNCTION) continue;
         const rtl_function *function = &p->design->function[p->design->stmt[s].a];
@@ -589,6 +641,7 @@ void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text) {
     add(&p, "wrtl 1\n");
     print_origins(&p);
     print_types(&p);
+    print_interfaces(&p);
     weir_text_add_n(text, items.data ? items.data : "", items.size);
     weir_text_free(&items);
     free(p.number);
