@@ -22,31 +22,10 @@ typedef struct decoupler {
     size_t count, capacity;
 } decoupler;
 
-static weir_rtl_var add_var(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port,
-                            weir_rtl_expr value) {
-    const weir_rtl_instance_info owner = weir_rtl_get_instance(design, instance);
-    weir_text name = {NULL, 0, 0};
-    weir_text_format(&name, "%s_%s", owner.name, weir_rtl_get_var(design, port).name);
-    const weir_rtl_var var =
-        weir_rtl_add_variable_like(design, owner.parent, weir_rtl_free_name(design, owner.parent, name.data), value);
-    weir_text_free(&name);
-    weir_rtl_copy_place(design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(var));
-    return var;
-}
-
-static void touch_users(const decoupler *d, weir_rtl_net net) {
-    for (size_t i = 0; i < weir_rtl_driver_count(d->uses, net); i++)
-        weir_rtl_touch(d->design, WEIR_RTL_ITEM(weir_rtl_driver_at(d->uses, net, i).stmt));
-    for (size_t i = 0; i < weir_rtl_reader_count(d->uses, net); i++)
-        weir_rtl_touch(d->design, WEIR_RTL_ITEM(weir_rtl_reader_at(d->uses, net, i).stmt));
-}
-
 static bool separate(decoupler *d, weir_rtl_instance instance, weir_rtl_var port) {
-    const weir_rtl_expr value = weir_rtl_port_of(d->design, instance, port);
-    const weir_rtl_var var = add_var(d->design, instance, port, value);
-    const joint made = {instance, port, weir_rtl_read(d->design, var)};
+    const joint made = {instance, port, weir_wiring_add_var(d->design, instance, port)};
     if (!weir_rtl_map_port(d->rewriter, instance, port, made.var)) return false;
-    touch_users(d, (weir_rtl_net){port, instance});
+    weir_wiring_touch(d->design, d->uses, instance, port);
     d->joint = weir_grow(d->joint, &d->capacity, d->count + 1, sizeof *d->joint);
     d->joint[d->count++] = made;
     return true;

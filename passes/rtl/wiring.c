@@ -72,3 +72,30 @@ bool weir_wiring_any(const weir_rtl_design *design, weir_rtl_module module) {
         if (weir_rtl_get_instance(design, weir_rtl_instance_at(design, module, i)).is_wired) return true;
     return false;
 }
+
+weir_rtl_expr weir_wiring_add_var(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
+    const weir_rtl_instance_info owner = weir_rtl_get_instance(design, instance);
+    weir_text name = {NULL, 0, 0};
+    weir_text_format(&name, "%s_%s", owner.name, weir_rtl_get_var(design, port).name);
+    const weir_rtl_var var =
+        weir_rtl_add_variable_like(design, owner.parent, weir_rtl_free_name(design, owner.parent, name.data),
+                                   weir_rtl_port_of(design, instance, port));
+    weir_text_free(&name);
+    weir_rtl_copy_place(design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(var));
+    return weir_rtl_read(design, var);
+}
+
+weir_rtl_expr weir_wiring_fit(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr target) {
+    const weir_rtl_expr_info to = weir_rtl_get_expr(design, target);
+    value = to.is_signed ? weir_rtl_as_signed(design, value) : weir_rtl_as_unsigned(design, value);
+    return to.carries == WEIR_RTL_DATA ? value : weir_rtl_as(design, value, to.carries);
+}
+
+void weir_wiring_touch(weir_rtl_design *design, const weir_rtl_uses *uses, weir_rtl_instance instance,
+                       weir_rtl_var port) {
+    const weir_rtl_net net = {port, instance};
+    for (size_t i = 0; i < weir_rtl_driver_count(uses, net); i++)
+        weir_rtl_touch(design, WEIR_RTL_ITEM(weir_rtl_driver_at(uses, net, i).stmt));
+    for (size_t i = 0; i < weir_rtl_reader_count(uses, net); i++)
+        weir_rtl_touch(design, WEIR_RTL_ITEM(weir_rtl_reader_at(uses, net, i).stmt));
+}

@@ -25,6 +25,14 @@ typedef struct weir_wiring {
 weir_wiring weir_wiring_of(weir_rtl_design *design, const weir_rtl_uses *uses, weir_rtl_instance instance,
                            weir_rtl_var port);
 
+/* A new variable of the parent, named INSTANCE_PORT or near that, like the port and from where the instance is. */
+weir_rtl_expr weir_wiring_add_var(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port);
+/* The value with the sign and the kind that an assignment to the target needs; connections carry any bits. */
+weir_rtl_expr weir_wiring_fit(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr target);
+/* Adds the current pass to the trails of all statements that drive or read the port. */
+void weir_wiring_touch(weir_rtl_design *design, const weir_rtl_uses *uses, weir_rtl_instance instance,
+                       weir_rtl_var port);
+
 /* Does the module have an instance that is wired by assignments? O(instances). */
 bool weir_wiring_any(const weir_rtl_design *design, weir_rtl_module module);
 

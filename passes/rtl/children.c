@@ -1,0 +1,73 @@
+#include "passes/rtl/children.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/rtl/inner.h"
+#include "support/arena.h"
+
+bool weir_child_is_kept(const weir_rtl_design *design, weir_rtl_instance instance) {
+    const weir_rtl_item child = WEIR_RTL_ITEM(instance);
+    const weir_rtl_item module = WEIR_RTL_ITEM(weir_rtl_get_instance(design, instance).module);
+    return weir_is_kept(design, child) || weir_is_kept(design, module) ||
+           weir_rtl_has_attribute(design, child, "keep_hierarchy") ||
+           weir_rtl_has_attribute(design, module, "keep_hierarchy");
+}
+
+void weir_children_add(weir_children *children, const weir_rtl_design *design, weir_rtl_instance instance) {
+    children->instance = weir_grow(children->instance, &children->instance_capacity, children->count + 1,
+                                   sizeof *children->instance);
+    children->module =
+        weir_grow(children->module, &children->module_capacity, children->count + 1, sizeof *children->module);
+    children->instance[children->count] = instance;
+    children->module[children->count++] = weir_rtl_get_instance(design, instance).module;
+}
+
+/* How often modules are named, by id. */
+typedef struct uses {
+    size_t *count;
+    size_t capacity;
+} uses;
+
+static size_t *uses_of(uses *u, weir_rtl_module module) {
+    const size_t old = u->capacity;
+    u->count = weir_grow(u->count, &u->capacity, (size_t)module.id + 1, sizeof *u->count);
+    if (u->capacity > old) memset(u->count + old, 0, (u->capacity - old) * sizeof *u->count);
+    return &u->count[module.id];
+}
+
+static void count_uses(uses *u, const weir_rtl_design *design) {
+    for (weir_rtl_module m = weir_rtl_first_module(design); m.id != 0; m = weir_rtl_next_module(design, m)) {
+        const size_t count = weir_rtl_get_module(design, m).instance_count;
+        for (size_t i = 0; i < count; i++)
+            ++*uses_of(u, weir_rtl_get_instance(design, weir_rtl_instance_at(design, m, i)).module);
+    }
+}
+
+/* The list grows by the children of what goes. A module stands in it as often as instances of it went. */
+static void remove_unused(weir_children *children, weir_rtl_design *design) {
+    uses u = {NULL, 0};
+    count_uses(&u, design);
+    for (size_t i = 0; i < children->count; i++) {
+        const weir_rtl_module module = children->module[i];
+        if (*uses_of(&u, module) != 0) continue;
+        *uses_of(&u, module) = SIZE_MAX; /* once */
+        const size_t count = weir_rtl_get_module(design, module).instance_count;
+        for (size_t k = 0; k < count; k++) {
+            const weir_rtl_instance instance = weir_rtl_instance_at(design, module, k);
+            --*uses_of(&u, weir_rtl_get_instance(design, instance).module);
+            weir_children_add(children, design, instance);
+        }
+        weir_rtl_remove_module(design, module);
+    }
+    free(u.count);
+}
+
+/* The last one first: taking the last one of a list away costs least. */
+void weir_children_remove(weir_children *children, weir_rtl_design *design) {
+    for (size_t i = children->count; i-- > 0;) weir_rtl_remove_instance(design, children->instance[i]);
+    if (children->count > 0) remove_unused(children, design);
+    free(children->instance);
+    free(children->module);
+    *children = (weir_children){.count = 0};
+}

@@ -1,0 +1,22 @@
+/* What passes that take instances out of their parents share. */
+#ifndef WEIR_PASSES_RTL_CHILDREN_H
+#define WEIR_PASSES_RTL_CHILDREN_H
+
+#include "passes/rtl/rtl.h"
+
+/* Must the instance stay? It or its module has the attribute `keep_hierarchy`, `keep` or `public`. */
+bool weir_child_is_kept(const weir_rtl_design *design, weir_rtl_instance instance);
+
+/* Instances to be removed, and their modules. */
+typedef struct weir_children {
+    weir_rtl_instance *instance; /* heap */
+    weir_rtl_module *module;
+    size_t count, instance_capacity, module_capacity;
+} weir_children;
+
+void weir_children_add(weir_children *children, const weir_rtl_design *design, weir_rtl_instance instance);
+/* Removes the instances; then their modules that no instance names any more, and what only those contained. Frees the
+ * list. O(instances of the design). */
+void weir_children_remove(weir_children *children, weir_rtl_design *design);
+
+#endif
