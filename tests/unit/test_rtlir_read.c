@@ -1,7 +1,6 @@
 /* The reader of module headers: what it understands, what it refuses, and every file of the library. */
-#include "test_rtlir_support.h"
+#include "test_rtlir_library.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -136,30 +135,6 @@ static void cut_files_do_no_harm(void **state) {
     free(cut);
     free(source);
     free(path);
-}
-
-static int read_folder(weir_rtl_design *design, const char *folder) {
-    int files = 0;
-    DIR *list = opendir(folder);
-    for (struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
-        const char *name = entry->d_name;
-        size_t length = strlen(name);
-        if (name[0] == '.') continue;
-        char *path = weir_path_join(folder, name);
-        if (length > 2 && strcmp(name + length - 2, ".v") == 0) {
-            weir_rtl_module module = weir_rtl_read_module(design, path);
-            if (!module.id) fail_msg("%s: %s", path, messages.data ? messages.data : "not read");
-            char *expected = weir_format("%s.v", weir_rtl_get_module(design, module).name);
-            assert_string_equal(name, expected);
-            free(expected);
-            files++;
-        } else {
-            files += read_folder(design, path); /* no folder: nothing is found */
-        }
-        free(path);
-    }
-    if (list) closedir(list);
-    return files;
 }
 
 static void every_library_file_reads(void **state) {

@@ -1,0 +1,34 @@
+/* The library of Verilog modules, rtl/, as tests read it. */
+#ifndef WEIR_TEST_RTLIR_LIBRARY_H
+#define WEIR_TEST_RTLIR_LIBRARY_H
+
+#include "test_rtlir_support.h"
+
+#include <dirent.h>
+
+/* Reads the headers of all files below a folder into the design; how many there are. */
+static inline int read_folder(weir_rtl_design *design, const char *folder) {
+    int files = 0;
+    DIR *list = opendir(folder);
+    for (struct dirent *entry = list ? readdir(list) : NULL; entry; entry = readdir(list)) {
+        const char *name = entry->d_name;
+        size_t length = strlen(name);
+        if (name[0] == '.') continue;
+        char *path = weir_path_join(folder, name);
+        if (length > 2 && strcmp(name + length - 2, ".v") == 0) {
+            weir_rtl_module module = weir_rtl_read_module(design, path);
+            if (!module.id) fail_msg("%s: %s", path, messages.data ? messages.data : "not read");
+            char *expected = weir_format("%s.v", weir_rtl_get_module(design, module).name);
+            assert_string_equal(name, expected);
+            free(expected);
+            files++;
+        } else {
+            files += read_folder(design, path); /* no folder: nothing is found */
+        }
+        free(path);
+    }
+    if (list) closedir(list);
+    return files;
+}
+
+#endif
