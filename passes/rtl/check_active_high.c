@@ -32,7 +32,8 @@ static void see_polarity(resets *r, weir_rtl_var var, bool is_high, weir_rtl_stm
     weir_error(weir_place_of_stmt(r->design, stmt), "reset '%s' of module '%s' is %s as active %s, expected active %s",
                weir_rtl_get_var(r->design, var).name, weir_module_name_of(r->design, r->module), how, active(is_high),
                active(use->is_high));
-    if (use->is_declared) weir_note_at(weir_place_of_var(r->design, var), "it is declared active %s", active(use->is_high));
+    if (use->is_declared)
+        weir_note_at(weir_place_of_var(r->design, var), "it is declared active %s", active(use->is_high));
     else weir_note_at(weir_place_of_stmt(r->design, use->polarity), "it is used as active %s", active(use->is_high));
     r->found++;
 }

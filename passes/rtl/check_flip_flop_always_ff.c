@@ -2,9 +2,7 @@
  * (ELAB-302) where an asynchronous reset chooses among branches. */
 #include "passes/rtl/check.h"
 
-static bool counts(weir_rtl_stmt_kind kind) {
-    return kind != WEIR_RTL_STMT_COMMENT && kind != WEIR_RTL_STMT_ASSERT;
-}
+static bool counts(weir_rtl_stmt_kind kind) { return kind != WEIR_RTL_STMT_COMMENT && kind != WEIR_RTL_STMT_ASSERT; }
 
 static size_t check_block(weir_rtl_design *design, weir_rtl_module module, weir_rtl_stmt always) {
     weir_rtl_stmt branch = {0}, other = {0};

@@ -9,8 +9,8 @@ static size_t check_module(weir_rtl_design *design, weir_rtl_module module, void
     for (weir_rtl_var v = weir_rtl_first_var(design, module); v.id != 0; v = weir_rtl_next_var(design, v)) {
         const weir_rtl_var_info info = weir_rtl_get_var(design, v);
         if (!info.is_path) continue;
-        weir_error(weir_place_of_var(design, v), "module '%s' reads '%s' inside an instance, which is not synthesizable",
-                   name, info.name);
+        weir_error(weir_place_of_var(design, v),
+                   "module '%s' reads '%s' inside an instance, which is not synthesizable", name, info.name);
         found++;
     }
     for (weir_rtl_stmt s = weir_first_part(design, module); s.id != 0; s = weir_next_part(design, s)) {

@@ -89,6 +89,7 @@ static void ports_keep_their_widths(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {DESIGN_TEST(decided_otherwise_is_an_error), DESIGN_TEST(ports_keep_their_widths)};
+    const struct CMUnitTest tests[] = {DESIGN_TEST(decided_otherwise_is_an_error),
+                                       DESIGN_TEST(ports_keep_their_widths)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

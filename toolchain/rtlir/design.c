@@ -51,6 +51,7 @@ void weir_rtl_design_free(weir_rtl_design *design) {
     free(design->parameter);
     free(design->formula);
     free(design->expr);
+    free(design->constants.slot);
     free(design->instance);
     free(design->stmt);
     free(design->block);

@@ -147,7 +147,7 @@ static void share(rtl_nets *n, net_record *net, uint32_t id) {
     uint32_t *owner = n->owner + net->owners;
     for (uint32_t i = new->low, end; i < new->low + new->width; i = end) {
         uint32_t old = owner[i];
-        for (end = i + 1; end < new->low + new->width && owner[end] == old;) end++;
+        for (end = i + 1; end < new->low + new->width &&owner[end] == old;) end++;
         const driver *other = &n->drivers[old];
         bool is_alone = !old || is_same(n, other, new);
         if (!is_alone && !is_start(n, other, new) && !is_start(n, new, other))

@@ -1,6 +1,7 @@
 /* Expressions. Records never change once made; size and depth are bounded, so that walking one stays cheap. */
 #include "rtlir/expr.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "rtlir/internal.h"
@@ -124,25 +125,69 @@ weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_paramete
 
 /* ---- constants ---- */
 
+static uint32_t constant_hash(const rtl_expr *expr, uint64_t word) {
+    uint64_t hash = (word ^ ((uint64_t)expr->width << 33 | (uint64_t)expr->is_signed << 32 | expr->c)) *
+                    UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(hash >> 32);
+}
+
+static size_t constant_slot(const weir_rtl_design *design, const rtl_expr *expr, uint64_t word) {
+    const rtl_constants *table = &design->constants;
+    size_t at = constant_hash(expr, word) & (table->capacity - 1);
+    for (; table->slot[at]; at = (at + 1) & (table->capacity - 1)) {
+        const rtl_expr *e = &design->expr[table->slot[at]];
+        if (design->word[e->a] == word && e->width == expr->width && e->is_signed == expr->is_signed && e->c == expr->c)
+            break;
+    }
+    return at;
+}
+
+static void grow_constants(weir_rtl_design *design) {
+    rtl_constants *table = &design->constants, old = *table;
+    table->capacity = old.capacity ? old.capacity * 2 : 64;
+    table->slot = weir_calloc(table->capacity, sizeof *table->slot);
+    for (size_t i = 0; i < old.capacity; i++) {
+        const rtl_expr *e = &design->expr[old.slot[i]];
+        if (old.slot[i]) table->slot[constant_slot(design, e, design->word[e->a])] = old.slot[i];
+    }
+    free(old.slot);
+}
+
+static weir_rtl_expr new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
+    expr.a = (uint32_t)design->word_count;
+    for (uint32_t i = 0; i < (expr.width + 63) / 64; i++) {
+        uint64_t word = words[i]; /* `words` may point into the table that grows */
+        uint32_t id = RTL_APPEND(design, word);
+        design->word[id] = word;
+    }
+    return rtl_add_expr(design, expr, 0, 0, 0);
+}
+
+/* Constants of up to 64 bits are shared. */
+weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words,
+                               uint32_t type) {
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONSTANT, .width = width, .is_signed = is_signed, .c = type};
+    if (width > 64) return new_constant(design, expr, words);
+    if (design->constants.count * 4 >= design->constants.capacity * 3) grow_constants(design);
+    size_t at = constant_slot(design, &expr, words[0]);
+    if (!design->constants.slot[at]) {
+        design->constants.slot[at] = new_constant(design, expr, words).id;
+        design->constants.count++;
+    }
+    return (weir_rtl_expr){design->constants.slot[at]};
+}
+
 weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words) {
     if (width < 1 || width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->place, "a constant has %u bits, expected 1 to %d", (unsigned)width,
                   WEIR_RTL_MAX_WIDTH);
         return none;
     }
-    uint32_t count = (width + 63) / 64;
-    if (width % 64 && words[count - 1] >> (width % 64)) {
+    if (width % 64 && words[(width - 1) / 64] >> (width % 64)) {
         rtl_error(design, design->place, "a constant has bits beyond its width of %u", (unsigned)width);
         return none;
     }
-    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONSTANT, .width = width, .is_signed = is_signed};
-    expr.a = (uint32_t)design->word_count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t word = words[i]; /* `words` may point into the table that grows */
-        uint32_t id = RTL_APPEND(design, word);
-        design->word[id] = word;
-    }
-    return rtl_add_expr(design, expr, 0, 0, 0);
+    return rtl_add_constant(design, width, is_signed, words, 0);
 }
 
 static weir_rtl_expr constant64(weir_rtl_design *design, uint32_t width, bool is_signed, uint64_t value, bool fill) {

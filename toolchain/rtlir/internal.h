@@ -304,6 +304,12 @@ typedef struct rtl_names {
     size_t count, capacity; /* a power of two, or 0 */
 } rtl_names;
 
+/* The constants of up to 64 bits, by value: expressions; 0: free. */
+typedef struct rtl_constants {
+    uint32_t *slot;
+    size_t count, capacity; /* a power of two, or 0 */
+} rtl_constants;
+
 /* Numbers by scope and text: the counters behind weir_rtl_free_name, the files that were read. */
 typedef struct rtl_label {
     const char *name; /* interned; NULL: free slot */
@@ -324,7 +330,8 @@ struct weir_rtl_design {
     uint32_t origin;   /* of items made now; 0: to be made */
     bool keeps_origin; /* `origin` is what it is, 0 for none */
     rtl_names names;
-    rtl_labels types;                    /* by name, interfaces in a scope of their own */
+    rtl_labels types; /* by name, interfaces in a scope of their own */
+    rtl_constants constants;
     rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
     rtl_labels trails;                   /* by the trail before and the pass */
     rtl_cursor *cursor;                  /* the innermost walk that is going on */
@@ -452,6 +459,9 @@ uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *mo
 
 /* Stores an expression after accounting for its operands (0: none); a list takes any number (expr.c). */
 weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, uint32_t b, uint32_t c);
+/* A constant that fits; `type`: the enum whose member it is, or 0. */
+weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words,
+                               uint32_t type);
 weir_rtl_expr rtl_add_list(weir_rtl_design *design, rtl_expr expr, size_t count, const weir_rtl_expr *operands);
 /* Something that has parts: a variable, a port of an instance, an element, a field. */
 static inline bool rtl_has_parts(weir_rtl_expr_kind kind) {

@@ -85,7 +85,7 @@ static void grow_names(rtl_names *names) {
 
 void rtl_names_add(weir_rtl_design *design, rtl_name entry) {
     rtl_names *names = &design->names;
-    if (names->count * 2 >= names->capacity) grow_names(names);
+    if (names->count * 4 >= names->capacity * 3) grow_names(names);
     uint32_t scope = 0;
     const char *name = name_of(design, entry, &scope);
     uint32_t hash = hash_name(scope, name);

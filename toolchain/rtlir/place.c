@@ -75,8 +75,8 @@ static void step_out(const weir_rtl_design *design, const rtl_unroll *unroll, co
     switch (e->kind) {
     case WEIR_RTL_EXPR_SLICE: low = e->b; break;
     case WEIR_RTL_EXPR_FIELD:
-        low = design->type[rtl_type_of(design, e->a)].width - design->field[e->b].above -
-              design->field[e->b].shape.width;
+        low =
+            design->type[rtl_type_of(design, e->a)].width - design->field[e->b].above - design->field[e->b].shape.width;
         break;
     case WEIR_RTL_EXPR_SELECT:
         is_known = index_value(design, unroll, e->b, &index);

@@ -271,9 +271,7 @@ weir_rtl_expr weir_rtl_member(weir_rtl_design *design, weir_rtl_type type, const
         rtl_error(design, design->place, "type '%s' has no member '%s'", record->name ? record->name : "array", name);
         return none;
     }
-    weir_rtl_expr expr = weir_rtl_constant(design, record->width, design->field[f].value);
-    if (expr.id) design->expr[expr.id].c = type.id;
-    return expr;
+    return rtl_add_constant(design, record->width, false, &design->field[f].value, type.id);
 }
 
 uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr) {
