@@ -15,8 +15,8 @@ bool weir_child_is_kept(const weir_rtl_design *design, weir_rtl_instance instanc
 }
 
 void weir_children_add(weir_children *children, const weir_rtl_design *design, weir_rtl_instance instance) {
-    children->instance = weir_grow(children->instance, &children->instance_capacity, children->count + 1,
-                                   sizeof *children->instance);
+    children->instance =
+        weir_grow(children->instance, &children->instance_capacity, children->count + 1, sizeof *children->instance);
     children->module =
         weir_grow(children->module, &children->module_capacity, children->count + 1, sizeof *children->module);
     children->instance[children->count] = instance;

@@ -52,8 +52,7 @@ static bool is_pass_through(remover *r, weir_rtl_module module) {
     for (weir_rtl_stmt s = weir_rtl_first(r->design, info.body); s.id != 0; s = weir_rtl_next(r->design, s)) {
         const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(r->design, s);
         if (stmt.kind == WEIR_RTL_STMT_COMMENT) continue;
-        if (left-- == 0 || !take_assign(r, &stmt) ||
-            weir_rtl_get_item(r->design, WEIR_RTL_ITEM(s)).attribute_count > 0)
+        if (left-- == 0 || !take_assign(r, &stmt) || weir_rtl_get_item(r->design, WEIR_RTL_ITEM(s)).attribute_count > 0)
             return false;
     }
     return left == 0;
@@ -144,8 +143,7 @@ static bool remove_children(remover *r, weir_rtl_module parent) {
     return fine;
 }
 
-bool weir_pass_remove_pass_through_modules(const weir_pass *pass, weir_pass_context *context,
-                                           weir_rtl_design *design) {
+bool weir_pass_remove_pass_through_modules(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);

@@ -407,7 +407,7 @@ static void number_nets(rtl_nets *n, const rtl_module *module) {
         add_net(n, v, 0, design->var[v].width);
     }
     for (size_t i = 0; i < module->instances.count; i++)
-        if (design->instance[module->instances.id[i]].is_wired) add_port_nets(n, module->instances.id[i]);
+        add_port_nets(n, module->instances.id[i]); /* connected ones too: somebody may read their ports all the same */
     n->driven = weir_grow(n->driven, &n->driven_capacity, n->words + 1, sizeof *n->driven);
     n->read = weir_grow(n->read, &n->read_capacity, n->words + 1, sizeof *n->read);
     memset(n->driven, 0, n->words * sizeof *n->driven);
