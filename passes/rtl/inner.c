@@ -133,6 +133,35 @@ void weir_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item 
 }
 
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item) {
-    if (weir_rtl_get_item(design, item).attribute_count == 0) return false;
     return weir_rtl_has_attribute(design, item, "keep") || weir_rtl_has_attribute(design, item, "public");
 }
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static const char *last_name(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot != NULL ? dot + 1 : path;
+}
+
+static void find_paths(weir_keeper *k) {
+    const weir_rtl_design *design = k->design;
+    for (weir_rtl_module m = weir_rtl_first_module(design); m.id != 0; m = weir_rtl_next_module(design, m))
+        for (weir_rtl_var v = weir_rtl_first_var(design, m); v.id != 0; v = weir_rtl_next_var(design, v)) {
+            const weir_rtl_var_info info = weir_rtl_get_var(design, v);
+            if (!info.is_path) continue;
+            k->name = weir_grow(k->name, &k->capacity, k->count + 1, sizeof *k->name);
+            k->name[k->count++] = last_name(info.name);
+        }
+    if (k->count > 1) qsort(k->name, k->count, sizeof *k->name, by_name);
+    k->is_known = true;
+}
+
+bool weir_keeps(weir_keeper *keeper, weir_rtl_var var) {
+    if (weir_is_kept(keeper->design, WEIR_RTL_ITEM(var))) return true;
+    if (!keeper->is_known) find_paths(keeper);
+    if (keeper->count == 0) return false;
+    const char *name = weir_rtl_get_var(keeper->design, var).name;
+    return bsearch(&name, keeper->name, keeper->count, sizeof *keeper->name, by_name) != NULL;
+}
+
+void weir_keeper_free(weir_keeper *keeper) { free(keeper->name); }

@@ -42,4 +42,15 @@ void weir_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item 
 /* Marked to stay (attribute `keep`, or `public`: simulations look at it). */
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item);
 
+/* Variables that must stay: kept ones, and those that some path of the design (weir_rtl_add_path) ends with the name of.
+ * Paths are looked for when the first variable is asked about: O(variables). Zero at the start but for the design. */
+typedef struct weir_keeper {
+    const weir_rtl_design *design;
+    const char **name; /* sorted */
+    size_t count, capacity;
+    bool is_known;
+} weir_keeper;
+bool weir_keeps(weir_keeper *keeper, weir_rtl_var var);
+void weir_keeper_free(weir_keeper *keeper);
+
 #endif

@@ -12,6 +12,7 @@
 typedef struct chains {
     weir_rtl_design *design;
     weir_rtl_uses *uses;
+    weir_keeper keeper;
     size_t removed;
 } chains;
 
@@ -34,7 +35,7 @@ static bool alike(const weir_rtl_design *design, weir_rtl_var a, weir_rtl_var b)
 }
 
 /* The assignment that is the only reader of the variable and copies it to another one, which nothing else drives; none
- * when it is used otherwise. */
+ * when it is used otherwise. The table says how things were at first, so what it names is looked at again. */
 static weir_rtl_stmt copy_of(const chains *c, weir_rtl_var var) {
     const weir_rtl_stmt none = {0};
     const weir_rtl_net net = weir_rtl_net_of(var);
@@ -43,9 +44,8 @@ static weir_rtl_stmt copy_of(const chains *c, weir_rtl_var var) {
         return none;
     const weir_rtl_use use = weir_rtl_reader_at(c->uses, net, 0);
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(c->design, use.stmt);
-    if (stmt.kind != WEIR_RTL_STMT_ASSIGN || weir_rtl_owner(c->design, stmt.block).id != 0 ||
-        weir_rtl_get_expr(c->design, stmt.value).kind != WEIR_RTL_EXPR_VAR ||
-        weir_is_kept(c->design, WEIR_RTL_ITEM(use.stmt)))
+    if (stmt.kind != WEIR_RTL_STMT_ASSIGN || stmt.block.id == 0 || weir_rtl_owner(c->design, stmt.block).id != 0 ||
+        stmt.value.id != weir_rtl_read(c->design, var).id || weir_is_kept(c->design, WEIR_RTL_ITEM(use.stmt)))
         return none;
     const weir_rtl_expr_info target = weir_rtl_get_expr(c->design, stmt.target);
     const bool fits = target.kind == WEIR_RTL_EXPR_VAR && target.var.id != var.id &&
@@ -76,7 +76,7 @@ static bool move_driver(chains *c, weir_rtl_var first, weir_rtl_var last) {
     weir_rtl_design *design = c->design;
     const weir_rtl_net net = weir_rtl_net_of(first);
     if (weir_rtl_get_var(design, first).direction != WEIR_RTL_INTERNAL || weir_rtl_driver_count(c->uses, net) != 1 ||
-        weir_is_kept(design, WEIR_RTL_ITEM(first)))
+        weir_keeps(&c->keeper, first))
         return false;
     const weir_rtl_use use = weir_rtl_driver_at(c->uses, net, 0);
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(design, use.stmt);
@@ -97,7 +97,7 @@ static void shorten(chains *c, weir_rtl_var first, weir_stmt_list *copies) {
     for (weir_rtl_stmt copy = copy_of(c, first); copy.id != 0;) {
         weir_stmt_list_add(copies, copy);
         const weir_rtl_var next = target_of(design, copy);
-        copy = weir_is_kept(design, WEIR_RTL_ITEM(next)) ? (weir_rtl_stmt){0} : copy_of(c, next);
+        copy = weir_keeps(&c->keeper, next) ? (weir_rtl_stmt){0} : copy_of(c, next);
     }
     if (copies->count < 2) return;
     const weir_rtl_stmt final = copies->stmt[copies->count - 1];
@@ -123,12 +123,13 @@ bool weir_pass_remove_fanout_one_wires(const weir_pass *pass, weir_pass_context 
     (void)pass;
     size_t count = 0;
     weir_stmt_list copies = {NULL, 0, 0};
-    chains c = {.design = design, .uses = weir_rtl_uses_new(design)};
+    chains c = {.design = design, .uses = weir_rtl_uses_new(design), .keeper = {.design = design}};
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
     for (size_t i = 0; modules != NULL && i < count; i++) shorten_module(&c, modules[i], &copies);
     if (c.removed == 0) weir_pass_unchanged(context);
     weir_pass_count(context, "copies removed", (int64_t)c.removed);
     weir_rtl_uses_free(c.uses);
+    weir_keeper_free(&c.keeper);
     weir_stmt_list_free(&copies);
     free(modules);
     return modules != NULL && weir_rtl_errors(design) == 0;

@@ -20,6 +20,7 @@ typedef struct var_state {
 typedef struct sweep {
     weir_rtl_design *design;
     weir_rtl_uses *uses;
+    weir_keeper keeper;
     var_state *state; /* by variable id */
     size_t state_capacity;
     weir_rtl_var *queue;
@@ -32,13 +33,12 @@ static void push(sweep *s, weir_rtl_var var) {
     s->queue[s->count++] = var;
 }
 
-static bool is_fixed(const sweep *s, weir_rtl_var var) {
-    return weir_rtl_get_var(s->design, var).direction != WEIR_RTL_INTERNAL ||
-           weir_is_kept(s->design, WEIR_RTL_ITEM(var));
+static bool is_fixed(sweep *s, weir_rtl_var var) {
+    return weir_rtl_get_var(s->design, var).direction != WEIR_RTL_INTERNAL || weir_keeps(&s->keeper, var);
 }
 
 /* In a module's tally: does any variable that may go have no readers? */
-static bool has_unread(const sweep *s, weir_rtl_module module) {
+static bool has_unread(sweep *s, weir_rtl_module module) {
     for (weir_rtl_var v = weir_rtl_first_var(s->design, module); v.id != 0; v = weir_rtl_next_var(s->design, v))
         if (weir_rtl_reader_count(s->uses, weir_rtl_net_of(v)) == 0 && !is_fixed(s, v)) return true;
     return false;
@@ -123,11 +123,12 @@ bool weir_pass_remove_unused_vars(const weir_pass *pass, weir_pass_context *cont
     (void)pass;
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
-    sweep s = {.design = design, .uses = weir_rtl_uses_new(design)};
+    sweep s = {.design = design, .uses = weir_rtl_uses_new(design), .keeper = {.design = design}};
     for (size_t i = 0; modules != NULL && i < count; i++) sweep_module(&s, modules[i]);
     if (s.removed == 0) weir_pass_unchanged(context);
     weir_pass_count(context, "variables removed", (int64_t)s.removed);
     weir_rtl_uses_free(s.uses);
+    weir_keeper_free(&s.keeper);
     free(s.state);
     free(s.queue);
     free(modules);

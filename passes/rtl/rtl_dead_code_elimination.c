@@ -1,0 +1,424 @@
+/* rtl_dead_code_elimination: keeps what leads to outputs of the top module, to claims, to external modules and to what is
+ * marked to stay, and removes the rest, whatever it reads: variables with their drivers, ports of modules below the top,
+ * instances, functions that nobody calls, modules that lost all their instances. Marks run through the hierarchy: an
+ * output counts when some instance of its module is read there, an input when something that counts reads it. Modules
+ * with state machines are kept whole, and a design in which paths reach into instances is left alone. Linear. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/rtl/inner.h"
+#include "passes/rtl/rtl.h"
+#include "rtlir/function.h"
+#include "support/arena.h"
+
+/* Zero until set, by the id of something. */
+typedef struct table {
+    uint32_t *at;
+    size_t capacity;
+} table;
+
+enum { LIVE = 1, NAMED = 2 /* by a statement that stays */, EFFECT = 4, WHOLE = 8, BELOW = 16 };
+
+/* One way in which a net gets its value: an assignment, or an instance through one of its outputs. */
+typedef struct driver {
+    weir_rtl_stmt stmt;
+    weir_rtl_var port;
+    uint32_t next;
+} driver;
+
+typedef struct marker {
+    weir_rtl_design *design;
+    weir_rtl_module top;
+    table var, stmt, instance, module, function; /* marks */
+    table drivers_of, port_base, drivers_of_port, port_seen, instance_of, next_instance;
+    uint32_t ports; /* of instances, numbered so far */
+    driver *driver;
+    size_t driver_count, driver_capacity;
+    weir_rtl_var *vars; /* still to look at */
+    size_t var_count, var_capacity;
+    weir_stmt_list stmts;
+    uint32_t *outputs; /* drivers that are outputs of instances */
+    size_t output_count, output_capacity;
+    weir_rtl_expr *exprs;
+    size_t expr_capacity;
+    bool has_paths;
+    size_t removed_vars, removed_stmts, removed_instances, removed_modules;
+} marker;
+
+static uint32_t *entry(table *t, uint32_t id) {
+    if (id >= t->capacity) {
+        const size_t old = t->capacity;
+        t->at = weir_grow(t->at, &t->capacity, (size_t)id + 1, sizeof *t->at);
+        memset(t->at + old, 0, (t->capacity - old) * sizeof *t->at);
+    }
+    return &t->at[id];
+}
+
+/* ---- who drives what ---- */
+
+static uint32_t port_number(marker *m, weir_rtl_instance instance, weir_rtl_var port) {
+    return *entry(&m->port_base, instance.id) + weir_rtl_get_var(m->design, port).port;
+}
+
+static void add_driver(marker *m, weir_rtl_expr target, weir_rtl_stmt stmt, weir_rtl_var port) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(m->design, target);
+    for (size_t i = 0; info.kind == WEIR_RTL_EXPR_CONCAT && i < info.operand_count; i++)
+        add_driver(m, weir_rtl_operand(m->design, target, i), stmt, port);
+    if (info.kind == WEIR_RTL_EXPR_CONCAT) return;
+    uint32_t *first = info.instance.id != 0 ? entry(&m->drivers_of_port, port_number(m, info.instance, info.var))
+                                            : entry(&m->drivers_of, info.var.id);
+    m->driver = weir_grow(m->driver, &m->driver_capacity, m->driver_count + 1, sizeof *m->driver);
+    m->driver[m->driver_count] = (driver){stmt, port, *first};
+    *first = (uint32_t)m->driver_count++;
+}
+
+/* Numbers the ports of an instance before anything names them. */
+static void add_instance(marker *m, weir_rtl_instance instance) {
+    const weir_rtl_instance_info info = weir_rtl_get_instance(m->design, instance);
+    *entry(&m->port_base, instance.id) = m->ports;
+    m->ports += (uint32_t)weir_rtl_get_module(m->design, info.module).port_count;
+    *entry(&m->next_instance, instance.id) = *entry(&m->instance_of, info.module.id);
+    *entry(&m->instance_of, info.module.id) = instance.id;
+}
+
+static void add_connections(marker *m, weir_rtl_stmt stmt, weir_rtl_instance instance) {
+    const weir_rtl_instance_info info = weir_rtl_get_instance(m->design, instance);
+    const size_t count = weir_rtl_get_module(m->design, info.module).port_count;
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_var port = weir_rtl_port_at(m->design, info.module, i);
+        const weir_rtl_expr value = weir_rtl_connection_of(m->design, instance, port).value;
+        if (value.id != 0 && weir_rtl_get_var(m->design, port).direction != WEIR_RTL_INPUT)
+            add_driver(m, value, stmt, port);
+    }
+}
+
+static void add_stmt(marker *m, weir_rtl_stmt stmt) {
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
+    if (info.kind == WEIR_RTL_STMT_ASSIGN) add_driver(m, info.target, stmt, (weir_rtl_var){0});
+    else if (info.kind == WEIR_RTL_STMT_INSTANCE) add_connections(m, stmt, info.instance);
+}
+
+/* ---- marking ---- */
+
+static void mark_var(marker *m, weir_rtl_var var) {
+    uint32_t *mark = entry(&m->var, var.id);
+    if (*mark & LIVE) return;
+    *mark |= LIVE;
+    m->vars = weir_grow(m->vars, &m->var_capacity, m->var_count + 1, sizeof *m->vars);
+    m->vars[m->var_count++] = var;
+}
+
+static void mark_stmt(marker *m, weir_rtl_stmt stmt) {
+    uint32_t *mark = entry(&m->stmt, stmt.id);
+    if (*mark & LIVE) return;
+    *mark |= LIVE;
+    weir_stmt_list_add(&m->stmts, stmt);
+}
+
+/* Its ports are looked at later, so that chains of instances need no recursion. */
+static void mark_instance(marker *m, weir_rtl_instance instance) {
+    *entry(&m->instance, instance.id) |= LIVE;
+    mark_stmt(m, weir_rtl_get_instance(m->design, instance).stmt);
+}
+
+static void mark_drivers(marker *m, uint32_t first) {
+    for (uint32_t d = first; d != 0; d = m->driver[d].next) {
+        const driver found = m->driver[d];
+        mark_stmt(m, found.stmt);
+        if (found.port.id == 0) continue;
+        mark_instance(m, weir_rtl_get_stmt(m->design, found.stmt).instance);
+        mark_var(m, found.port);
+        m->outputs = weir_grow(m->outputs, &m->output_capacity, m->output_count + 1, sizeof *m->outputs);
+        m->outputs[m->output_count++] = d;
+    }
+}
+
+static void mark_function(marker *m, weir_rtl_function function);
+
+/* A port of an instance that the module around it reads. */
+static void mark_port(marker *m, weir_rtl_instance instance, weir_rtl_var port) {
+    const uint32_t number = port_number(m, instance, port);
+    uint32_t *seen = entry(&m->port_seen, number);
+    if (*seen != 0) return;
+    *seen = LIVE;
+    mark_drivers(m, *entry(&m->drivers_of_port, number));
+    if (weir_rtl_get_var(m->design, port).direction == WEIR_RTL_INPUT) return;
+    mark_instance(m, instance);
+    mark_var(m, port);
+}
+
+/* All that the expression reads. */
+static void mark_expr(marker *m, weir_rtl_expr expr) {
+    size_t depth = 0;
+    for (weir_rtl_expr e = expr; e.id != 0;) {
+        const weir_rtl_expr_info info = weir_rtl_get_expr(m->design, e);
+        if (info.kind == WEIR_RTL_EXPR_VAR) mark_var(m, info.var);
+        else if (info.kind == WEIR_RTL_EXPR_PORT) mark_port(m, info.instance, info.var);
+        else if (info.kind == WEIR_RTL_EXPR_CALL) mark_function(m, info.function);
+        if (depth + info.operand_count > m->expr_capacity)
+            m->exprs = weir_grow(m->exprs, &m->expr_capacity, depth + info.operand_count, sizeof *m->exprs);
+        for (size_t i = 0; i < info.operand_count; i++) m->exprs[depth++] = weir_rtl_operand(m->design, e, i);
+        e = depth > 0 ? m->exprs[--depth] : (weir_rtl_expr){0};
+    }
+}
+
+/* What stays assigned is named, and the indices of its parts are read. */
+static void mark_target(marker *m, weir_rtl_expr target) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(m->design, target);
+    if (info.kind == WEIR_RTL_EXPR_CONCAT) {
+        for (size_t i = 0; i < info.operand_count; i++) mark_target(m, weir_rtl_operand(m->design, target, i));
+        return;
+    }
+    if (info.instance.id == 0) *entry(&m->var, info.var.id) |= NAMED;
+    while (weir_rtl_get_expr(m->design, target).operand_count > 0) {
+        if (weir_rtl_get_expr(m->design, target).operand_count > 1)
+            mark_expr(m, weir_rtl_operand(m->design, target, 1));
+        target = weir_rtl_operand(m->design, target, 0);
+    }
+}
+
+/* What an input or an inout port of an instance that stays is given. */
+static void mark_connection(marker *m, weir_rtl_instance instance, weir_rtl_var port) {
+    mark_expr(m, weir_rtl_connection_of(m->design, instance, port).value);
+    mark_drivers(m, *entry(&m->drivers_of_port, port_number(m, instance, port)));
+}
+
+static void mark_function(marker *m, weir_rtl_function function) {
+    if (*entry(&m->function, function.id) & LIVE) return;
+    *entry(&m->function, function.id) |= LIVE;
+    const weir_rtl_stmt stmt = weir_rtl_get_function(m->design, function).stmt;
+    weir_stmt_list inside = {NULL, 0, 0};
+    weir_list_inside(m->design, stmt, &inside);
+    mark_stmt(m, stmt);
+    for (size_t i = 0; i < inside.count; i++) mark_stmt(m, inside.stmt[i]);
+    weir_stmt_list_free(&inside);
+}
+
+/* What ends a loop that stays early must stay. */
+static void mark_breaks(marker *m, weir_rtl_stmt loop) {
+    weir_stmt_list inside = {NULL, 0, 0};
+    weir_list_inside(m->design, loop, &inside);
+    for (size_t i = 0; i < inside.count; i++)
+        if (weir_rtl_get_stmt(m->design, inside.stmt[i]).kind == WEIR_RTL_STMT_BREAK) mark_stmt(m, inside.stmt[i]);
+    weir_stmt_list_free(&inside);
+}
+
+static void follow_instance(marker *m, weir_rtl_instance instance) {
+    const weir_rtl_module child = weir_rtl_get_instance(m->design, instance).module;
+    const weir_rtl_module_info info = weir_rtl_get_module(m->design, child);
+    *entry(&m->instance, instance.id) |= LIVE;
+    for (size_t i = 0; i < info.port_count; i++) {
+        const weir_rtl_var port = weir_rtl_port_at(m->design, child, i);
+        const bool is_output = weir_rtl_get_var(m->design, port).direction == WEIR_RTL_OUTPUT;
+        if (!is_output && (info.is_external || *entry(&m->var, port.id) & LIVE)) mark_connection(m, instance, port);
+    }
+}
+
+static void follow_output(marker *m, const driver *output) {
+    const weir_rtl_instance instance = weir_rtl_get_stmt(m->design, output->stmt).instance;
+    mark_target(m, weir_rtl_connection_of(m->design, instance, output->port).value);
+}
+
+static void follow_stmt(marker *m, weir_rtl_stmt stmt) {
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
+    const weir_rtl_stmt owner = weir_rtl_owner(m->design, info.block);
+    if (owner.id != 0) mark_stmt(m, owner);
+    mark_expr(m, info.value);
+    if (info.kind == WEIR_RTL_STMT_ASSIGN) {
+        mark_target(m, info.target);
+    } else if (info.kind == WEIR_RTL_STMT_INSTANCE) {
+        follow_instance(m, info.instance);
+    } else if (info.kind == WEIR_RTL_STMT_FOR) {
+        *entry(&m->var, info.iterator.id) |= NAMED;
+        if (owner.id != 0) mark_breaks(m, stmt);
+    } else if (info.kind == WEIR_RTL_STMT_ALWAYS) {
+        const size_t events = weir_rtl_event_count(m->design, stmt);
+        for (size_t i = 0; i < events; i++) mark_var(m, weir_rtl_event_at(m->design, stmt, i).var);
+    } else if (info.kind == WEIR_RTL_STMT_ASSERT) {
+        const weir_rtl_property property = weir_rtl_get_property(m->design, stmt);
+        if (property.clock.id != 0) mark_var(m, property.clock);
+        mark_expr(m, property.disable);
+        mark_expr(m, property.antecedent);
+        mark_expr(m, property.consequent);
+    }
+}
+
+static void follow_var(marker *m, weir_rtl_var var) {
+    const weir_rtl_var_info info = weir_rtl_get_var(m->design, var);
+    mark_drivers(m, *entry(&m->drivers_of, var.id));
+    if (info.direction != WEIR_RTL_INPUT && info.direction != WEIR_RTL_INOUT) return;
+    for (uint32_t i = *entry(&m->instance_of, info.module.id); i != 0; i = *entry(&m->next_instance, i))
+        if (*entry(&m->instance, i) & LIVE) mark_connection(m, (weir_rtl_instance){i}, var);
+}
+
+static void follow_all(marker *m) {
+    while (m->stmts.count + m->var_count + m->output_count > 0) {
+        if (m->output_count > 0) follow_output(m, &m->driver[m->outputs[--m->output_count]]);
+        else if (m->stmts.count > 0) follow_stmt(m, m->stmts.stmt[--m->stmts.count]);
+        else follow_var(m, m->vars[--m->var_count]);
+    }
+}
+
+/* ---- where marks start ---- */
+
+static bool has_machine(const weir_rtl_design *design, weir_rtl_module module) {
+    for (weir_rtl_stmt s = weir_rtl_first(design, weir_rtl_get_module(design, module).body); s.id != 0;
+         s = weir_rtl_next(design, s))
+        if (weir_rtl_get_stmt(design, s).kind == WEIR_RTL_STMT_FSM) return true;
+    return false;
+}
+
+/* Ports and variables: everything in modules that stay whole, outputs of the top, inout ports, what is marked to stay. */
+static uint32_t start_vars(marker *m, weir_rtl_module module, bool is_whole) {
+    uint32_t effect = 0;
+    for (weir_rtl_var v = weir_rtl_first_var(m->design, module); v.id != 0; v = weir_rtl_next_var(m->design, v)) {
+        const weir_rtl_var_info info = weir_rtl_get_var(m->design, v);
+        const bool is_kept = weir_is_kept(m->design, WEIR_RTL_ITEM(v));
+        m->has_paths = m->has_paths || info.is_path;
+        if (info.direction == WEIR_RTL_INOUT || is_kept) effect = EFFECT;
+        if (is_whole || is_kept || info.direction == WEIR_RTL_INOUT ||
+            (module.id == m->top.id && info.direction != WEIR_RTL_INTERNAL))
+            mark_var(m, v);
+    }
+    return effect;
+}
+
+static uint32_t start_stmt(marker *m, weir_rtl_stmt stmt, bool is_whole) {
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
+    bool has_effect = info.kind == WEIR_RTL_STMT_ASSERT || weir_is_kept(m->design, WEIR_RTL_ITEM(stmt));
+    add_stmt(m, stmt);
+    if (info.kind == WEIR_RTL_STMT_INSTANCE) {
+        const uint32_t child = weir_rtl_get_instance(m->design, info.instance).module.id;
+        has_effect =
+            has_effect || *entry(&m->module, child) & EFFECT || weir_is_kept(m->design, WEIR_RTL_ITEM(info.instance));
+    }
+    if (has_effect || is_whole) mark_stmt(m, stmt);
+    return has_effect ? EFFECT : 0;
+}
+
+/* Children come first, so it is known which of them do more than drive their outputs. */
+static void start_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
+    const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
+    uint32_t *mark = entry(&m->module, module.id);
+    if (info.is_external) {
+        *mark = EFFECT | BELOW;
+        return;
+    }
+    const bool is_whole =
+        info.is_stub || has_machine(m->design, module) || weir_is_kept(m->design, WEIR_RTL_ITEM(module));
+    uint32_t effect = info.is_stub || weir_is_kept(m->design, WEIR_RTL_ITEM(module)) ? EFFECT : 0;
+    for (size_t i = 0; i < info.instance_count; i++) add_instance(m, weir_rtl_instance_at(m->design, module, i));
+    effect |= start_vars(m, module, is_whole);
+    weir_list_inner(m->design, module, list);
+    for (size_t i = 0; i < list->count; i++)
+        if (weir_rtl_owner(m->design, weir_rtl_get_stmt(m->design, list->stmt[i]).block).id != 0)
+            effect |= start_stmt(m, list->stmt[i], is_whole);
+    for (weir_rtl_stmt s = weir_rtl_first(m->design, info.body); s.id != 0; s = weir_rtl_next(m->design, s))
+        effect |= start_stmt(m, s, is_whole);
+    mark = entry(&m->module, module.id);
+    *mark = effect | BELOW | (is_whole ? WHOLE : 0);
+}
+
+/* ---- removing ---- */
+
+static void remove_stmt(marker *m, weir_rtl_stmt stmt) {
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
+    if (info.kind == WEIR_RTL_STMT_INSTANCE) m->removed_instances++;
+    else m->removed_stmts++;
+    weir_rtl_remove_stmt(m->design, stmt);
+}
+
+/* Outputs of instances that drive nothing that stays are left open. */
+static void open_outputs(marker *m, weir_rtl_instance instance) {
+    const weir_rtl_module module = weir_rtl_get_instance(m->design, instance).module;
+    const size_t count = weir_rtl_get_module(m->design, module).port_count;
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_var port = weir_rtl_port_at(m->design, module, i);
+        const weir_rtl_var_info info = weir_rtl_get_var(m->design, port);
+        weir_rtl_expr value = weir_rtl_connection_of(m->design, instance, port).value;
+        if (value.id == 0 || info.direction != WEIR_RTL_OUTPUT) continue;
+        while (weir_rtl_get_expr(m->design, value).operand_count > 0) value = weir_rtl_operand(m->design, value, 0);
+        const weir_rtl_expr_info net = weir_rtl_get_expr(m->design, value);
+        if (net.instance.id != 0 || *entry(&m->var, net.var.id) != 0) continue;
+        weir_rtl_disconnect(m->design, instance, port);
+        weir_rtl_leave_open(m->design, instance, info.name);
+    }
+}
+
+static void sweep_stmt(marker *m, weir_rtl_stmt stmt) {
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
+    if (info.block.id == 0 || info.kind == WEIR_RTL_STMT_COMMENT || info.kind == WEIR_RTL_STMT_CASE_ITEM) return;
+    if (!(*entry(&m->stmt, stmt.id) & LIVE)) remove_stmt(m, stmt);
+    else if (info.kind == WEIR_RTL_STMT_INSTANCE) open_outputs(m, info.instance);
+}
+
+static void sweep_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
+    const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
+    if (*entry(&m->module, module.id) & WHOLE || info.is_external) return;
+    for (weir_rtl_stmt s = weir_rtl_first(m->design, info.body), next; s.id != 0; s = next) {
+        next = weir_rtl_next(m->design, s);
+        sweep_stmt(m, s);
+    }
+    weir_list_inner(m->design, module, list);
+    while (list->count > 0) sweep_stmt(m, list->stmt[--list->count]);
+    for (weir_rtl_var v = weir_rtl_first_var(m->design, module), next; v.id != 0; v = next) {
+        next = weir_rtl_next_var(m->design, v);
+        if (*entry(&m->var, v.id) != 0) continue;
+        weir_rtl_remove_var(m->design, v);
+        m->removed_vars++;
+    }
+}
+
+/* Modules that were below the top and have no instances any more. */
+static void remove_modules(marker *m, const weir_rtl_module *before, size_t count) {
+    size_t left = 0;
+    weir_rtl_module *after = weir_rtl_modules_below(m->design, m->top, WEIR_RTL_CHILDREN_FIRST, &left);
+    for (size_t i = 0; i < left; i++) *entry(&m->module, after[i].id) &= ~(uint32_t)BELOW;
+    for (size_t i = 0; i < count; i++) {
+        if (!(*entry(&m->module, before[i].id) & BELOW) || weir_rtl_get_module(m->design, before[i]).is_external)
+            continue;
+        weir_rtl_remove_module(m->design, before[i]);
+        m->removed_modules++;
+    }
+    free(after);
+}
+
+static void eliminate(marker *m, const weir_rtl_module *modules, size_t count) {
+    weir_stmt_list list = {NULL, 0, 0};
+    m->driver_count = 1; /* 0 ends a list */
+    for (size_t i = 0; i < count; i++) start_module(m, modules[i], &list);
+    if (!m->has_paths) {
+        follow_all(m);
+        for (size_t i = 0; i < count; i++) sweep_module(m, modules[i], &list);
+        if (m->removed_instances > 0) remove_modules(m, modules, count);
+    }
+    weir_stmt_list_free(&list);
+}
+
+static void free_marker(marker *m) {
+    table *const tables[] = {&m->var,       &m->stmt,        &m->instance,     &m->module,
+                             &m->function,  &m->drivers_of,  &m->port_base,    &m->drivers_of_port,
+                             &m->port_seen, &m->instance_of, &m->next_instance};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]->at);
+    free(m->driver);
+    free(m->vars);
+    free(m->outputs);
+    free(m->exprs);
+    weir_stmt_list_free(&m->stmts);
+}
+
+bool weir_pass_rtl_dead_code_elimination(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+    (void)pass;
+    marker m = {.design = design, .top = weir_hardware_top(context, design)};
+    size_t count = 0;
+    weir_rtl_module *modules = weir_rtl_modules_below(design, m.top, WEIR_RTL_CHILDREN_FIRST, &count);
+    if (modules != NULL) eliminate(&m, modules, count);
+    if (m.removed_vars + m.removed_stmts + m.removed_instances == 0) weir_pass_unchanged(context);
+    weir_pass_count(context, "variables removed", (int64_t)m.removed_vars);
+    weir_pass_count(context, "statements removed", (int64_t)m.removed_stmts);
+    weir_pass_count(context, "instances removed", (int64_t)m.removed_instances);
+    weir_pass_count(context, "modules removed", (int64_t)m.removed_modules);
+    free_marker(&m);
+    free(modules);
+    return modules != NULL && weir_rtl_errors(design) == 0;
+}
