@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "passes/rtl/plain_fsm.h"
 #include "rtlir/mutate.h"
 #include "rtlir/rewrite.h"
 #include "rtlir/visitor.h"
@@ -56,19 +57,12 @@ static void wire_instance(weir_rtl_design *design, weir_rtl_instance instance, l
     }
 }
 
-/* Verilog has no state machines. */
-static bool has_machine(const weir_rtl_design *design, weir_rtl_module module, lowering *l) {
-    const weir_rtl_module_info info = weir_rtl_get_module(design, module);
-    weir_rtl_stmt s = weir_rtl_first(design, info.body);
-    while (s.id != 0 && weir_rtl_get_stmt(design, s).kind != WEIR_RTL_STMT_FSM) s = weir_rtl_next(design, s);
-    if (s.id == 0) return false;
-    weir_text_format(l->why, "module '%s' has a state machine", info.name);
-    return l->failed = true;
-}
-
 static void lower_module(weir_rtl_design *design, weir_rtl_module module, lowering *l) {
     static const weir_rtl_visitor visitor = {.stmt = decide};
-    if (has_machine(design, module, l)) return;
+    if (!weir_rtl_make_plain_machines(design, module)) {
+        l->failed = true;
+        return;
+    }
     weir_rtl_visit_content(design, module, &visitor, l);
     const size_t count = weir_rtl_get_module(design, module).instance_count;
     bool wired = false;

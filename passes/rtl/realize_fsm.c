@@ -1,7 +1,7 @@
 /* realize_fsm: processes in place of each state machine. The state is an enum `<machine>_state` in `<machine>_current`; an
  * always block takes `<machine>_next` or, on reset, the start; a combinational block says what is next, another one gives
  * the outputs (in a Mealy machine the same one, because they depend on the way). A code that is no state leads to the
- * start. */
+ * start and shows what the start shows, of a Mealy machine on the way without a condition. */
 #include <stdlib.h>
 
 #include "passes/rtl/rtl.h"
@@ -157,9 +157,10 @@ static void add_next(machine *m) {
 
 /* ---- outputs of a Moore machine ---- */
 
-/* States that give nothing have what stands above the case. */
+/* States that give nothing have what stands above the case, unless a code that is no state would have it too. */
 static void put_outputs_case(machine *m, weir_rtl_block body) {
     weir_rtl_design *d = m->design;
+    const bool shows_start = !m->is_full && state_gives_outputs(m, m->info.start);
     bool skipped = false, any = false;
     weir_rtl_state s = weir_rtl_first_state(d, m->fsm);
     for (; s.id != 0; s = weir_rtl_next_state(d, m->fsm, s)) {
@@ -169,10 +170,10 @@ static void put_outputs_case(machine *m, weir_rtl_block body) {
     if (!any) return;
     const weir_rtl_stmt choice = weir_rtl_add_case(d, body, m->current);
     for (s = weir_rtl_first_state(d, m->fsm); s.id != 0; s = weir_rtl_next_state(d, m->fsm, s))
-        if (state_gives_outputs(m, s)) put_state(m, s, add_item(m, choice, s));
+        if (shows_start || state_gives_outputs(m, s)) put_state(m, s, add_item(m, choice, s));
     if (!skipped && m->is_full) return;
     const weir_rtl_block rest = weir_rtl_add_default(d, choice);
-    if (!skipped) put_state(m, m->info.start, rest);
+    if (shows_start) put_state(m, m->info.start, rest);
 }
 
 static bool has_outputs(const machine *m) {

@@ -1,0 +1,11 @@
+/* State machines made printable in the plainest way, for plain.h. */
+#ifndef WEIR_PASSES_RTL_PLAIN_FSM_H
+#define WEIR_PASSES_RTL_PLAIN_FSM_H
+
+#include "rtlir/fsm.h"
+
+/* Processes in place of every machine of the module: a chain of ifs over the states, transitions as ifs that exclude each
+ * other. False after a reported error. */
+bool weir_rtl_make_plain_machines(weir_rtl_design *design, weir_rtl_module module);
+
+#endif
