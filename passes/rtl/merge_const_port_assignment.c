@@ -53,8 +53,7 @@ static bool replace(const merger *m, weir_rtl_use reader, weir_rtl_expr constant
         weir_rtl_touch(m->design, WEIR_RTL_ITEM(stmt.instance));
         return true;
     }
-    if (stmt.kind != WEIR_RTL_STMT_ASSIGN ||
-        stmt.block.id != weir_rtl_get_module(m->design, m->module).body.id ||
+    if (stmt.kind != WEIR_RTL_STMT_ASSIGN || stmt.block.id != weir_rtl_get_module(m->design, m->module).body.id ||
         weir_rtl_get_expr(m->design, stmt.target).kind != WEIR_RTL_EXPR_PORT)
         return false;
     weir_rtl_touch(m->design, WEIR_RTL_ITEM(reader.stmt));
@@ -63,20 +62,18 @@ static bool replace(const merger *m, weir_rtl_use reader, weir_rtl_expr constant
 
 static void merge(merger *m, weir_rtl_var var) {
     const weir_rtl_net net = weir_rtl_net_of(var);
-    if (weir_rtl_get_var(m->design, var).direction != WEIR_RTL_INTERNAL ||
-        weir_rtl_reader_count(m->uses, net) != 1 || weir_is_kept(m->design, WEIR_RTL_ITEM(var)))
+    if (weir_rtl_get_var(m->design, var).direction != WEIR_RTL_INTERNAL || weir_rtl_reader_count(m->uses, net) != 1 ||
+        weir_is_kept(m->design, WEIR_RTL_ITEM(var)))
         return;
     const weir_rtl_stmt stmt = find_constant(m, var);
-    if (stmt.id == 0 ||
-        !replace(m, weir_rtl_reader_at(m->uses, net, 0), weir_rtl_get_stmt(m->design, stmt).value))
+    if (stmt.id == 0 || !replace(m, weir_rtl_reader_at(m->uses, net, 0), weir_rtl_get_stmt(m->design, stmt).value))
         return;
     weir_rtl_remove_stmt(m->design, stmt);
     weir_rtl_remove_var(m->design, var);
     m->merged++;
 }
 
-bool weir_pass_merge_const_port_assignment(const weir_pass *pass, weir_pass_context *context,
-                                           weir_rtl_design *design) {
+bool weir_pass_merge_const_port_assignment(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);

@@ -94,9 +94,9 @@ static bool fix_module(fixer *f, weir_rtl_module module) {
     if (!weir_rtl_rewrite_module(f->reads, module) || !weir_rtl_rewrite_module(f->all, module)) return false;
     for (size_t i = 0; i < f->count; i++) {
         const driven *d = &f->driven[i];
-        const weir_rtl_stmt stmt = weir_rtl_add_assign(f->design, weir_rtl_get_module(f->design, module).body,
-                                                       weir_rtl_port_of(f->design, d->instance, d->port), d->var,
-                                                       WEIR_RTL_UNDECIDED);
+        const weir_rtl_stmt stmt =
+            weir_rtl_add_assign(f->design, weir_rtl_get_module(f->design, module).body,
+                                weir_rtl_port_of(f->design, d->instance, d->port), d->var, WEIR_RTL_UNDECIDED);
         weir_rtl_copy_place(f->design, WEIR_RTL_ITEM(d->instance), WEIR_RTL_ITEM(stmt));
     }
     weir_rtl_rewriter_clear(f->reads);
