@@ -1,5 +1,5 @@
 /* One hardware design as the tools see it: usage: check_design WEIR FOLDER NAME [--planted CHECK]
- * FOLDER/NAME.wrtl is printed and must be accepted without a message by Verilator -Wall, Icarus -Wall and Yosys
+ * FOLDER/NAME.wrtl, its state machines realized, is printed and must be accepted without a message by Verilator -Wall, Icarus -Wall and Yosys
  * (`check -assert`) as Verilog-2005 and by Verilator -Wall as SystemVerilog; it must print the same in other processes (WEIR
  * is the command) with any number of threads; and what its outputs are under random inputs must be the same in Verilator
  * and Icarus, for every bit that Icarus knows. After the reset it must know all, unless the first line has "unknown".
@@ -22,6 +22,7 @@
 #include "support/process.h"
 
 enum { BATCH = 40, CYCLES = 200, SEED = 20, SKIPPED = 77 };
+#define PIPELINE "realize_fsm"
 
 typedef struct subject {
     const char *weir, *folder, *name, *planted;
@@ -40,6 +41,33 @@ static bool is_planted(const subject *s, const char *check) {
     return s->planted != NULL && strcmp(s->planted, check) == 0;
 }
 
+/* --- designs --- */
+/* The file's design after realize_fsm, because Verilog has no state machines; NULL after a reported error. */
+static weir_rtl_design *load_design(const char *path) {
+    weir_rtl_design *design = weir_rtl_load_text(path);
+    const weir_rtl_module top = design == NULL ? (weir_rtl_module){0} : weir_rtl_choose_top(design, NULL);
+    weir_text text = {0};
+    if (top.id == 0) {
+        weir_rtl_design_free(design);
+        return NULL;
+    }
+    weir_module *module = weir_module_new("design");
+    weir_module_set_rtl(module, design, weir_rtl_get_module(design, top).name);
+    weir_pass_registry *registry = weir_pass_registry_new();
+    bool fine = weir_passes_register(registry);
+    weir_pass_context *context = weir_pass_context_new(registry);
+    weir_pass *pass = fine ? weir_pass_parse(registry, PIPELINE, weir_at("pipeline", 1)) : NULL;
+    fine = pass != NULL && weir_pass_run(context, pass, module);
+    weir_rtl_print_text(design, &text);
+    weir_pass_free(pass);
+    weir_pass_context_free(context);
+    weir_pass_registry_free(registry);
+    weir_module_free(module);
+    design = fine ? weir_rtl_parse_text(text.data, text.size, path) : NULL;
+    weir_text_free(&text);
+    return design;
+}
+
 /* --- the tools --- */
 /* Anything but silence and success is a complaint, under the check's name. */
 static void run_tool(const subject *s, const char *check, const char *const *arguments) {
@@ -52,10 +80,11 @@ static void run_tool(const subject *s, const char *check, const char *const *arg
     weir_text_free(&output);
 }
 
-static void lint_with_verilator(const subject *s, const char *check, const char *ending) {
-    char *file = weir_format("%s.%s", s->top_name, ending);
+/* The top in a folder below the work, with its children there. */
+static void lint_with_verilator(const subject *s, const char *check, const char *folder, const char *ending) {
+    char *file = weir_format("%s/%s.%s", folder, s->top_name, ending);
     const char *arguments[64] = {"verilator_bin", "--lint-only", "-Wall", "-Wno-DECLFILENAME",
-                                 "--top-module",  s->top_name,   "-y",    "."};
+                                 "--top-module",  s->top_name,   "-y",    folder};
     size_t count = 8;
     for (size_t i = 0; i < s->externals.count && count < 60; i++) arguments[count++] = s->externals.path[i];
     arguments[count] = file;
@@ -106,23 +135,26 @@ static void patch(const subject *s, const char *line) {
 
 static void check_tools(const subject *s) {
     const weir_rtl_print_options verilog = {.dialect = WEIR_RTL_VERILOG}, system = {.dialect = WEIR_RTL_SYSTEMVERILOG};
-    if (!weir_rtl_write_design(s->design, s->top, &verilog, s->work) ||
-        !weir_rtl_write_design(s->design, s->top, &system, s->work)) {
+    char *folder = weir_path_join(s->work, "system");
+    const bool printed = weir_rtl_write_design(s->design, s->top, &verilog, s->work) &&
+                         weir_rtl_write_design(s->design, s->top, &system, folder);
+    free(folder);
+    if (!printed) {
         complain("print", messages.data);
         return;
     }
     if (is_planted(s, "verilator")) patch(s, "wire [3:0] planted = 8'hff;");
     if (is_planted(s, "icarus") || is_planted(s, "yosys")) patch(s, "wire planted = missing;");
-    if (!is_planted(s, "icarus") && !is_planted(s, "yosys")) lint_with_verilator(s, "verilator", "v");
+    if (!is_planted(s, "icarus") && !is_planted(s, "yosys")) lint_with_verilator(s, "verilator", ".", "v");
     if (!is_planted(s, "yosys")) compile_with_icarus(s);
     check_with_yosys(s);
-    lint_with_verilator(s, "systemverilog", "sv");
+    lint_with_verilator(s, "systemverilog", "system", "sv");
 }
 
 /* --- the same text everywhere --- */
 static void print_elsewhere(const subject *s, const char *threads, const char *expected) {
     char *out = weir_format("%s/%s_threads_%s.v", s->work, s->name, threads);
-    const char *const arguments[] = {s->weir, "rtl", s->path, "-p", "", "--threads", threads, "-o", out, NULL};
+    const char *const arguments[] = {s->weir, "rtl", s->path, "-p", PIPELINE, "--threads", threads, "-o", out, NULL};
     weir_text output = {0};
     int status = -1;
     const weir_process process = {.arguments = arguments, .seconds = 60};
@@ -181,7 +213,7 @@ typedef struct batch {
 static bool add_design(batch *b, const char *folder, const char *name) {
     char *file = weir_format("%s/%s.wrtl", folder, name), *verilog = weir_format("%s/%s.v", b->folder, name);
     weir_text text = {0}, why = {0};
-    weir_rtl_design *design = weir_rtl_load_text(file);
+    weir_rtl_design *design = load_design(file);
     weir_rtl_module top = {0};
     if (design != NULL) top = weir_rtl_choose_top(design, NULL);
     bool fine = top.id != 0 && weir_rtl_make_plain(design, name, &why) && weir_rtl_verify(design, top) &&
@@ -296,7 +328,7 @@ static bool load(subject *s) {
     char *text = weir_file_read(s->path, &size);
     s->first = text == NULL ? weir_copy_string("") : weir_format("%.*s", (int)strcspn(text, "\n"), text);
     free(text);
-    s->design = weir_rtl_load_text(s->path);
+    s->design = load_design(s->path);
     if (s->design != NULL) s->top = weir_rtl_choose_top(s->design, NULL);
     const bool fine = s->top.id != 0 && weir_rtl_verify(s->design, s->top) &&
                       weir_rtl_find_files(s->design, s->top, &s->externals, &why);
