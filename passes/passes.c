@@ -37,7 +37,8 @@ static const struct {
      "from a hardware design as elaborated to one as emitted"},
     {WEIR_PASS_HARDWARE, "check",
      "verify_generator_connectivity,verify_assignments,check_mixed_assignment,check_always_sensitivity,"
-     "check_active_high,check_function_return,check_multiple_driver,check_flip_flop_always_ff{resets_only=true}",
+     "check_inferred_latch,check_active_high,check_function_return,check_multiple_driver,"
+     "check_flip_flop_always_ff{resets_only=true}",
      "the checks that any design of hardware should pass"},
     {WEIR_PASS_HARDWARE, "clean",
      "merge_if_block,transform_if_to_case,remove_fanout_one_wires,merge_wire_assignments,remove_unused_vars,"

@@ -46,48 +46,6 @@ weir_rtl_stmt weir_next_part(const weir_rtl_design *design, weir_rtl_stmt stmt) 
     return next;
 }
 
-/* ---- resets ---- */
-
-/* The operand of a negation, or of a comparison with a constant; *is_high says which way round. */
-static weir_rtl_expr inner_test(const weir_rtl_design *design, weir_rtl_expr expr, bool *is_high) {
-    const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
-    const weir_rtl_expr none = {0}, first = info.operand_count > 0 ? weir_rtl_operand(design, expr, 0) : none;
-    if (info.kind == WEIR_RTL_EXPR_CAST) return first;
-    if (info.kind == WEIR_RTL_EXPR_UNARY && (info.op == WEIR_RTL_NOT || info.op == WEIR_RTL_LOGICAL_NOT)) {
-        *is_high = !*is_high;
-        return first;
-    }
-    if (info.kind != WEIR_RTL_EXPR_BINARY || (info.op != WEIR_RTL_EQUAL && info.op != WEIR_RTL_NOT_EQUAL)) return none;
-    const weir_rtl_expr_info other = weir_rtl_get_expr(design, weir_rtl_operand(design, expr, 1));
-    if (other.kind != WEIR_RTL_EXPR_CONSTANT || other.width != 1) return none;
-    if ((other.words[0] == 1) != (info.op == WEIR_RTL_EQUAL)) *is_high = !*is_high;
-    return first;
-}
-
-weir_reset_test weir_tested_reset(const weir_rtl_design *design, weir_rtl_expr condition) {
-    weir_reset_test test = {.is_high = true};
-    while (condition.id != 0) {
-        const weir_rtl_expr_info info = weir_rtl_get_expr(design, condition);
-        if (info.kind == WEIR_RTL_EXPR_VAR) {
-            const weir_rtl_kind kind = weir_rtl_get_var(design, info.var).kind;
-            if (kind == WEIR_RTL_RESET || kind == WEIR_RTL_ASYNC_RESET) test.reset = info.var;
-            break;
-        }
-        condition = inner_test(design, condition, &test.is_high);
-    }
-    return test;
-}
-
-weir_rtl_stmt weir_first_effect(const weir_rtl_design *design, weir_rtl_block block) {
-    weir_rtl_stmt s = block.id != 0 ? weir_rtl_first(design, block) : (weir_rtl_stmt){0};
-    while (s.id != 0) {
-        const weir_rtl_stmt_kind kind = weir_rtl_get_stmt(design, s).kind;
-        if (kind != WEIR_RTL_STMT_COMMENT && kind != WEIR_RTL_STMT_ASSERT) break;
-        s = weir_rtl_next(design, s);
-    }
-    return s;
-}
-
 /* ---- nets ---- */
 
 weir_net_numbers weir_number_nets(const weir_rtl_design *design) {
@@ -107,6 +65,15 @@ void weir_free_numbers(weir_net_numbers *numbers) { free(numbers->base); }
 size_t weir_net_number(const weir_net_numbers *numbers, weir_rtl_net net) {
     if (net.instance.id == 0) return net.var.id;
     return numbers->base[net.instance.id] + weir_rtl_get_var(numbers->design, net.var).port;
+}
+
+void weir_name_bits(const weir_rtl_design *design, weir_rtl_net net, uint32_t low, uint32_t width, weir_text *text) {
+    const uint32_t all = weir_rtl_get_var(design, net.var).width;
+    weir_name_net(design, net, text);
+    if (width == all) return;
+    text->data[--text->size] = '\0'; /* the quote */
+    if (width == 1) weir_text_format(text, "[%u]'", (unsigned)low);
+    else weir_text_format(text, "[%u:%u]'", (unsigned)(low + width - 1), (unsigned)low);
 }
 
 void weir_name_net(const weir_rtl_design *design, weir_rtl_net net, weir_text *text) {

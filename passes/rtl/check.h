@@ -21,15 +21,6 @@ const char *weir_module_name_of(const weir_rtl_design *design, weir_rtl_module m
 weir_rtl_stmt weir_first_part(const weir_rtl_design *design, weir_rtl_module module);
 weir_rtl_stmt weir_next_part(const weir_rtl_design *design, weir_rtl_stmt stmt);
 
-/* A condition that is a reset, or the opposite of one. None when it is something else. */
-typedef struct weir_reset_test {
-    weir_rtl_var reset;
-    bool is_high; /* the condition holds when the reset is 1 */
-} weir_reset_test;
-weir_reset_test weir_tested_reset(const weir_rtl_design *design, weir_rtl_expr condition);
-/* The first statement of a block that is no claim and no remark; none when there is none. */
-weir_rtl_stmt weir_first_effect(const weir_rtl_design *design, weir_rtl_block block);
-
 /* Numbers of the nets of a design, for tables: variables come first, then ports of instances. */
 typedef struct weir_net_numbers {
     const weir_rtl_design *design;
@@ -41,6 +32,8 @@ void weir_free_numbers(weir_net_numbers *numbers);
 size_t weir_net_number(const weir_net_numbers *numbers, weir_rtl_net net);
 /* 'x' or 'u.x', for messages; appended. */
 void weir_name_net(const weir_rtl_design *design, weir_rtl_net net, weir_text *text);
+/* The same with the bits, unless they are all of them: 'x[3:0]'. */
+void weir_name_bits(const weir_rtl_design *design, weir_rtl_net net, uint32_t low, uint32_t width, weir_text *text);
 
 /* Calls back for every net that a target names, which may be a concatenation; `stmt` is handed on. */
 typedef void weir_target_visitor(weir_rtl_net net, weir_rtl_stmt stmt, void *user);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "passes/rtl/check.h"
+#include "rtlir/flow.h"
 #include "support/arena.h"
 
 /* What is known of a reset; the statements say where from, none: not yet. */
@@ -72,7 +73,7 @@ static void check_block(resets *r, weir_rtl_stmt always) {
     for (; s.id != 0; s = weir_rtl_inside(design, s, always)) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, s);
         if (info.kind != WEIR_RTL_STMT_IF) continue;
-        const weir_reset_test test = weir_tested_reset(design, info.value);
+        const weir_rtl_reset_test test = weir_rtl_tested_reset(design, info.value);
         if (test.reset.id == 0) continue;
         see_polarity(r, test.reset, test.is_high, s, "tested");
         if (!waits_for(design, always, test.reset)) see_timing(r, test.reset, true, s);

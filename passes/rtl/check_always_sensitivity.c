@@ -1,6 +1,7 @@
 /* check_always_sensitivity: a clocked block waits for one clock and for asynchronous resets, for each once, and tests the
  * resets in the ifs that it begins with: the edge of any other signal would be a second clock. */
 #include "passes/rtl/check.h"
+#include "rtlir/flow.h"
 
 typedef struct waiting {
     weir_rtl_design *design;
@@ -22,11 +23,11 @@ static size_t complain(const waiting *w, const char *what, weir_rtl_var var) {
 static bool is_tested(const weir_rtl_design *design, weir_rtl_stmt always, weir_rtl_var reset) {
     weir_rtl_block block = weir_rtl_get_stmt(design, always).body;
     for (;;) {
-        const weir_rtl_stmt branch = weir_first_effect(design, block);
+        const weir_rtl_stmt branch = weir_rtl_first_effect(design, block);
         if (branch.id == 0) return false;
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, branch);
         if (info.kind != WEIR_RTL_STMT_IF) return false;
-        const weir_rtl_var tested = weir_tested_reset(design, info.value).reset;
+        const weir_rtl_var tested = weir_rtl_tested_reset(design, info.value).reset;
         if (tested.id == 0 || tested.id == reset.id) return tested.id != 0;
         block = info.other;
     }
