@@ -247,10 +247,11 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     size_t count = 0;
     char *folder = weir_path_join(weir_module_folder(weir_pass_module_of(context)), weir_pass_string(pass, "folder"));
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
+    const size_t errors = weir_rtl_errors(design);
     weir_pass_unchanged(context);
-    const bool fine =
-        modules != NULL && write_symbols(&s, modules, count, &options, folder, weir_pass_string(pass, "file"),
-                                         weir_rtl_get_module(design, weir_hardware_top(context, design)).name);
+    bool fine = modules != NULL && write_symbols(&s, modules, count, &options, folder, weir_pass_string(pass, "file"),
+                                                 weir_rtl_get_module(design, weir_hardware_top(context, design)).name);
+    fine = fine && weir_rtl_errors(design) == errors; /* modules that cannot be printed */
     free(modules);
     free(folder);
     free(s.stmt_line);
