@@ -80,6 +80,15 @@ bool weir_same_expr(const weir_rtl_design *design, weir_rtl_expr a, weir_rtl_exp
     return true;
 }
 
+/* Recursion is bounded by the depth of expressions. */
+bool weir_reads_var(const weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_var var) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
+    if (info.var.id == var.id && info.instance.id == 0) return true;
+    for (size_t i = 0; i < info.operand_count; i++)
+        if (weir_reads_var(design, weir_rtl_operand(design, expr, i), var)) return true;
+    return false;
+}
+
 weir_equality weir_equality_of(const weir_rtl_design *design, weir_rtl_expr condition) {
     const weir_equality none = {{0}, {0}};
     const weir_rtl_expr_info info = weir_rtl_get_expr(design, condition);

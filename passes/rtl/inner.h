@@ -32,6 +32,9 @@ typedef struct weir_equality {
 } weir_equality;
 weir_equality weir_equality_of(const weir_rtl_design *design, weir_rtl_expr condition);
 
+/* Does the expression read the variable (in any part of it)? O(expression). */
+bool weir_reads_var(const weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_var var);
+
 /* Which of the constants, all of one width, say the same as an earlier one (none never does): heap memory, free() it;
  * *distinct counts the others. O(count * log(count)). */
 bool *weir_find_repeated(const weir_rtl_design *design, const weir_rtl_expr *constants, size_t count, size_t *distinct);

@@ -20,13 +20,9 @@ typedef struct run {
 /* Does the expression read a variable that the target changes? */
 static bool reads(const weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_expr target) {
     const weir_rtl_expr_info to = weir_rtl_get_expr(design, target);
-    for (size_t i = 0; to.kind == WEIR_RTL_EXPR_CONCAT && i < to.operand_count; i++)
+    if (to.kind != WEIR_RTL_EXPR_CONCAT) return to.instance.id != 0 || weir_reads_var(design, expr, to.var);
+    for (size_t i = 0; i < to.operand_count; i++)
         if (reads(design, expr, weir_rtl_operand(design, target, i))) return true;
-    if (to.kind == WEIR_RTL_EXPR_CONCAT) return false;
-    const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
-    if (info.var.id == to.var.id && info.var.id != 0 && info.instance.id == to.instance.id) return true;
-    for (size_t i = 0; i < info.operand_count; i++)
-        if (reads(design, weir_rtl_operand(design, expr, i), target)) return true;
     return false;
 }
 

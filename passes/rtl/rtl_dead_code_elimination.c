@@ -4,18 +4,12 @@
  * output counts when some instance of its module is read there, an input when something that counts reads it. Modules
  * with state machines are kept whole, and a design in which paths reach into instances is left alone. Linear. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
+#include "passes/rtl/table.h"
 #include "rtlir/function.h"
 #include "support/arena.h"
-
-/* Zero until set, by the id of something. */
-typedef struct table {
-    uint32_t *at;
-    size_t capacity;
-} table;
 
 enum { LIVE = 1, NAMED = 2 /* by a statement that stays */, EFFECT = 4, WHOLE = 8, BELOW = 16 };
 
@@ -29,8 +23,8 @@ typedef struct driver {
 typedef struct marker {
     weir_rtl_design *design;
     weir_rtl_module top;
-    table var, stmt, instance, module, function; /* marks */
-    table drivers_of, port_base, drivers_of_port, port_seen, instance_of, next_instance;
+    weir_table var, stmt, instance, module, function; /* marks */
+    weir_table drivers_of, port_base, drivers_of_port, port_seen, instance_of, next_instance;
     uint32_t ports; /* of instances, numbered so far */
     driver *driver;
     size_t driver_count, driver_capacity;
@@ -45,19 +39,10 @@ typedef struct marker {
     size_t removed_vars, removed_stmts, removed_instances, removed_modules;
 } marker;
 
-static uint32_t *entry(table *t, uint32_t id) {
-    if (id >= t->capacity) {
-        const size_t old = t->capacity;
-        t->at = weir_grow(t->at, &t->capacity, (size_t)id + 1, sizeof *t->at);
-        memset(t->at + old, 0, (t->capacity - old) * sizeof *t->at);
-    }
-    return &t->at[id];
-}
-
 /* ---- who drives what ---- */
 
 static uint32_t port_number(marker *m, weir_rtl_instance instance, weir_rtl_var port) {
-    return *entry(&m->port_base, instance.id) + weir_rtl_get_var(m->design, port).port;
+    return *weir_table_at(&m->port_base, instance.id) + weir_rtl_get_var(m->design, port).port;
 }
 
 static void add_driver(marker *m, weir_rtl_expr target, weir_rtl_stmt stmt, weir_rtl_var port) {
@@ -65,8 +50,9 @@ static void add_driver(marker *m, weir_rtl_expr target, weir_rtl_stmt stmt, weir
     for (size_t i = 0; info.kind == WEIR_RTL_EXPR_CONCAT && i < info.operand_count; i++)
         add_driver(m, weir_rtl_operand(m->design, target, i), stmt, port);
     if (info.kind == WEIR_RTL_EXPR_CONCAT) return;
-    uint32_t *first = info.instance.id != 0 ? entry(&m->drivers_of_port, port_number(m, info.instance, info.var))
-                                            : entry(&m->drivers_of, info.var.id);
+    uint32_t *first = info.instance.id != 0
+                          ? weir_table_at(&m->drivers_of_port, port_number(m, info.instance, info.var))
+                          : weir_table_at(&m->drivers_of, info.var.id);
     m->driver = weir_grow(m->driver, &m->driver_capacity, m->driver_count + 1, sizeof *m->driver);
     m->driver[m->driver_count] = (driver){stmt, port, *first};
     *first = (uint32_t)m->driver_count++;
@@ -75,10 +61,10 @@ static void add_driver(marker *m, weir_rtl_expr target, weir_rtl_stmt stmt, weir
 /* Numbers the ports of an instance before anything names them. */
 static void add_instance(marker *m, weir_rtl_instance instance) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(m->design, instance);
-    *entry(&m->port_base, instance.id) = m->ports;
+    *weir_table_at(&m->port_base, instance.id) = m->ports;
     m->ports += (uint32_t)weir_rtl_get_module(m->design, info.module).port_count;
-    *entry(&m->next_instance, instance.id) = *entry(&m->instance_of, info.module.id);
-    *entry(&m->instance_of, info.module.id) = instance.id;
+    *weir_table_at(&m->next_instance, instance.id) = *weir_table_at(&m->instance_of, info.module.id);
+    *weir_table_at(&m->instance_of, info.module.id) = instance.id;
 }
 
 static void add_connections(marker *m, weir_rtl_stmt stmt, weir_rtl_instance instance) {
@@ -101,7 +87,7 @@ static void add_stmt(marker *m, weir_rtl_stmt stmt) {
 /* ---- marking ---- */
 
 static void mark_var(marker *m, weir_rtl_var var) {
-    uint32_t *mark = entry(&m->var, var.id);
+    uint32_t *mark = weir_table_at(&m->var, var.id);
     if (*mark & LIVE) return;
     *mark |= LIVE;
     m->vars = weir_grow(m->vars, &m->var_capacity, m->var_count + 1, sizeof *m->vars);
@@ -109,7 +95,7 @@ static void mark_var(marker *m, weir_rtl_var var) {
 }
 
 static void mark_stmt(marker *m, weir_rtl_stmt stmt) {
-    uint32_t *mark = entry(&m->stmt, stmt.id);
+    uint32_t *mark = weir_table_at(&m->stmt, stmt.id);
     if (*mark & LIVE) return;
     *mark |= LIVE;
     weir_stmt_list_add(&m->stmts, stmt);
@@ -117,7 +103,7 @@ static void mark_stmt(marker *m, weir_rtl_stmt stmt) {
 
 /* Its ports are looked at later, so that chains of instances need no recursion. */
 static void mark_instance(marker *m, weir_rtl_instance instance) {
-    *entry(&m->instance, instance.id) |= LIVE;
+    *weir_table_at(&m->instance, instance.id) |= LIVE;
     mark_stmt(m, weir_rtl_get_instance(m->design, instance).stmt);
 }
 
@@ -138,10 +124,10 @@ static void mark_function(marker *m, weir_rtl_function function);
 /* A port of an instance that the module around it reads. */
 static void mark_port(marker *m, weir_rtl_instance instance, weir_rtl_var port) {
     const uint32_t number = port_number(m, instance, port);
-    uint32_t *seen = entry(&m->port_seen, number);
+    uint32_t *seen = weir_table_at(&m->port_seen, number);
     if (*seen != 0) return;
     *seen = LIVE;
-    mark_drivers(m, *entry(&m->drivers_of_port, number));
+    mark_drivers(m, *weir_table_at(&m->drivers_of_port, number));
     if (weir_rtl_get_var(m->design, port).direction == WEIR_RTL_INPUT) return;
     mark_instance(m, instance);
     mark_var(m, port);
@@ -169,7 +155,7 @@ static void mark_target(marker *m, weir_rtl_expr target) {
         for (size_t i = 0; i < info.operand_count; i++) mark_target(m, weir_rtl_operand(m->design, target, i));
         return;
     }
-    if (info.instance.id == 0) *entry(&m->var, info.var.id) |= NAMED;
+    if (info.instance.id == 0) *weir_table_at(&m->var, info.var.id) |= NAMED;
     while (weir_rtl_get_expr(m->design, target).operand_count > 0) {
         if (weir_rtl_get_expr(m->design, target).operand_count > 1)
             mark_expr(m, weir_rtl_operand(m->design, target, 1));
@@ -180,12 +166,12 @@ static void mark_target(marker *m, weir_rtl_expr target) {
 /* What an input or an inout port of an instance that stays is given. */
 static void mark_connection(marker *m, weir_rtl_instance instance, weir_rtl_var port) {
     mark_expr(m, weir_rtl_connection_of(m->design, instance, port).value);
-    mark_drivers(m, *entry(&m->drivers_of_port, port_number(m, instance, port)));
+    mark_drivers(m, *weir_table_at(&m->drivers_of_port, port_number(m, instance, port)));
 }
 
 static void mark_function(marker *m, weir_rtl_function function) {
-    if (*entry(&m->function, function.id) & LIVE) return;
-    *entry(&m->function, function.id) |= LIVE;
+    if (*weir_table_at(&m->function, function.id) & LIVE) return;
+    *weir_table_at(&m->function, function.id) |= LIVE;
     const weir_rtl_stmt stmt = weir_rtl_get_function(m->design, function).stmt;
     weir_stmt_list inside = {NULL, 0, 0};
     weir_list_inside(m->design, stmt, &inside);
@@ -206,11 +192,12 @@ static void mark_breaks(marker *m, weir_rtl_stmt loop) {
 static void follow_instance(marker *m, weir_rtl_instance instance) {
     const weir_rtl_module child = weir_rtl_get_instance(m->design, instance).module;
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, child);
-    *entry(&m->instance, instance.id) |= LIVE;
+    *weir_table_at(&m->instance, instance.id) |= LIVE;
     for (size_t i = 0; i < info.port_count; i++) {
         const weir_rtl_var port = weir_rtl_port_at(m->design, child, i);
         const bool is_output = weir_rtl_get_var(m->design, port).direction == WEIR_RTL_OUTPUT;
-        if (!is_output && (info.is_external || *entry(&m->var, port.id) & LIVE)) mark_connection(m, instance, port);
+        if (!is_output && (info.is_external || *weir_table_at(&m->var, port.id) & LIVE))
+            mark_connection(m, instance, port);
     }
 }
 
@@ -229,7 +216,7 @@ static void follow_stmt(marker *m, weir_rtl_stmt stmt) {
     } else if (info.kind == WEIR_RTL_STMT_INSTANCE) {
         follow_instance(m, info.instance);
     } else if (info.kind == WEIR_RTL_STMT_FOR) {
-        *entry(&m->var, info.iterator.id) |= NAMED;
+        *weir_table_at(&m->var, info.iterator.id) |= NAMED;
         if (owner.id != 0) mark_breaks(m, stmt);
     } else if (info.kind == WEIR_RTL_STMT_ALWAYS) {
         const size_t events = weir_rtl_event_count(m->design, stmt);
@@ -245,10 +232,10 @@ static void follow_stmt(marker *m, weir_rtl_stmt stmt) {
 
 static void follow_var(marker *m, weir_rtl_var var) {
     const weir_rtl_var_info info = weir_rtl_get_var(m->design, var);
-    mark_drivers(m, *entry(&m->drivers_of, var.id));
+    mark_drivers(m, *weir_table_at(&m->drivers_of, var.id));
     if (info.direction != WEIR_RTL_INPUT && info.direction != WEIR_RTL_INOUT) return;
-    for (uint32_t i = *entry(&m->instance_of, info.module.id); i != 0; i = *entry(&m->next_instance, i))
-        if (*entry(&m->instance, i) & LIVE) mark_connection(m, (weir_rtl_instance){i}, var);
+    for (uint32_t i = *weir_table_at(&m->instance_of, info.module.id); i != 0; i = *weir_table_at(&m->next_instance, i))
+        if (*weir_table_at(&m->instance, i) & LIVE) mark_connection(m, (weir_rtl_instance){i}, var);
 }
 
 static void follow_all(marker *m) {
@@ -289,8 +276,8 @@ static uint32_t start_stmt(marker *m, weir_rtl_stmt stmt, bool is_whole) {
     add_stmt(m, stmt);
     if (info.kind == WEIR_RTL_STMT_INSTANCE) {
         const uint32_t child = weir_rtl_get_instance(m->design, info.instance).module.id;
-        has_effect =
-            has_effect || *entry(&m->module, child) & EFFECT || weir_is_kept(m->design, WEIR_RTL_ITEM(info.instance));
+        has_effect = has_effect || *weir_table_at(&m->module, child) & EFFECT ||
+                     weir_is_kept(m->design, WEIR_RTL_ITEM(info.instance));
     }
     if (has_effect || is_whole) mark_stmt(m, stmt);
     return has_effect ? EFFECT : 0;
@@ -299,7 +286,7 @@ static uint32_t start_stmt(marker *m, weir_rtl_stmt stmt, bool is_whole) {
 /* Children come first, so it is known which of them do more than drive their outputs. */
 static void start_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
-    uint32_t *mark = entry(&m->module, module.id);
+    uint32_t *mark = weir_table_at(&m->module, module.id);
     if (info.is_external) {
         *mark = EFFECT | BELOW;
         return;
@@ -315,7 +302,7 @@ static void start_module(marker *m, weir_rtl_module module, weir_stmt_list *list
             effect |= start_stmt(m, list->stmt[i], is_whole);
     for (weir_rtl_stmt s = weir_rtl_first(m->design, info.body); s.id != 0; s = weir_rtl_next(m->design, s))
         effect |= start_stmt(m, s, is_whole);
-    mark = entry(&m->module, module.id);
+    mark = weir_table_at(&m->module, module.id);
     *mark = effect | BELOW | (is_whole ? WHOLE : 0);
 }
 
@@ -339,7 +326,7 @@ static void open_outputs(marker *m, weir_rtl_instance instance) {
         if (value.id == 0 || info.direction != WEIR_RTL_OUTPUT) continue;
         while (weir_rtl_get_expr(m->design, value).operand_count > 0) value = weir_rtl_operand(m->design, value, 0);
         const weir_rtl_expr_info net = weir_rtl_get_expr(m->design, value);
-        if (net.instance.id != 0 || *entry(&m->var, net.var.id) != 0) continue;
+        if (net.instance.id != 0 || *weir_table_at(&m->var, net.var.id) != 0) continue;
         weir_rtl_disconnect(m->design, instance, port);
         weir_rtl_leave_open(m->design, instance, info.name);
     }
@@ -348,13 +335,13 @@ static void open_outputs(marker *m, weir_rtl_instance instance) {
 static void sweep_stmt(marker *m, weir_rtl_stmt stmt) {
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
     if (info.block.id == 0 || info.kind == WEIR_RTL_STMT_COMMENT || info.kind == WEIR_RTL_STMT_CASE_ITEM) return;
-    if (!(*entry(&m->stmt, stmt.id) & LIVE)) remove_stmt(m, stmt);
+    if (!(*weir_table_at(&m->stmt, stmt.id) & LIVE)) remove_stmt(m, stmt);
     else if (info.kind == WEIR_RTL_STMT_INSTANCE) open_outputs(m, info.instance);
 }
 
 static void sweep_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
-    if (*entry(&m->module, module.id) & WHOLE || info.is_external) return;
+    if (*weir_table_at(&m->module, module.id) & WHOLE || info.is_external) return;
     for (weir_rtl_stmt s = weir_rtl_first(m->design, info.body), next; s.id != 0; s = next) {
         next = weir_rtl_next(m->design, s);
         sweep_stmt(m, s);
@@ -363,7 +350,7 @@ static void sweep_module(marker *m, weir_rtl_module module, weir_stmt_list *list
     while (list->count > 0) sweep_stmt(m, list->stmt[--list->count]);
     for (weir_rtl_var v = weir_rtl_first_var(m->design, module), next; v.id != 0; v = next) {
         next = weir_rtl_next_var(m->design, v);
-        if (*entry(&m->var, v.id) != 0) continue;
+        if (*weir_table_at(&m->var, v.id) != 0) continue;
         weir_rtl_remove_var(m->design, v);
         m->removed_vars++;
     }
@@ -373,9 +360,10 @@ static void sweep_module(marker *m, weir_rtl_module module, weir_stmt_list *list
 static void remove_modules(marker *m, const weir_rtl_module *before, size_t count) {
     size_t left = 0;
     weir_rtl_module *after = weir_rtl_modules_below(m->design, m->top, WEIR_RTL_CHILDREN_FIRST, &left);
-    for (size_t i = 0; i < left; i++) *entry(&m->module, after[i].id) &= ~(uint32_t)BELOW;
+    for (size_t i = 0; i < left; i++) *weir_table_at(&m->module, after[i].id) &= ~(uint32_t)BELOW;
     for (size_t i = 0; i < count; i++) {
-        if (!(*entry(&m->module, before[i].id) & BELOW) || weir_rtl_get_module(m->design, before[i]).is_external)
+        if (!(*weir_table_at(&m->module, before[i].id) & BELOW) ||
+            weir_rtl_get_module(m->design, before[i]).is_external)
             continue;
         weir_rtl_remove_module(m->design, before[i]);
         m->removed_modules++;
@@ -396,10 +384,10 @@ static void eliminate(marker *m, const weir_rtl_module *modules, size_t count) {
 }
 
 static void free_marker(marker *m) {
-    table *const tables[] = {&m->var,       &m->stmt,        &m->instance,     &m->module,
-                             &m->function,  &m->drivers_of,  &m->port_base,    &m->drivers_of_port,
-                             &m->port_seen, &m->instance_of, &m->next_instance};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]->at);
+    weir_table *const tables[] = {&m->var,         &m->stmt,       &m->instance,        &m->module,
+                                  &m->function,    &m->port_base,  &m->drivers_of_port, &m->port_seen,
+                                  &m->instance_of, &m->drivers_of, &m->next_instance};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) weir_table_free(tables[i]);
     free(m->driver);
     free(m->vars);
     free(m->outputs);

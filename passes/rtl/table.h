@@ -1,0 +1,31 @@
+/* Numbers by the id of something, zero until set. */
+#ifndef WEIR_PASSES_RTL_TABLE_H
+#define WEIR_PASSES_RTL_TABLE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+
+typedef struct weir_table {
+    uint32_t *at;
+    size_t capacity;
+} weir_table;
+
+/* The place of an id; valid until the next one is asked for. */
+static inline uint32_t *weir_table_at(weir_table *table, uint32_t id) {
+    if (id >= table->capacity) {
+        const size_t old = table->capacity;
+        table->at = weir_grow(table->at, &table->capacity, (size_t)id + 1, sizeof *table->at);
+        memset(table->at + old, 0, (table->capacity - old) * sizeof *table->at);
+    }
+    return &table->at[id];
+}
+
+static inline void weir_table_free(weir_table *table) {
+    free(table->at);
+    *table = (weir_table){NULL, 0};
+}
+
+#endif
