@@ -46,14 +46,15 @@ static void add_registers(const weir_proof *proof, weir_text *arguments) {
 static char *write_script(const weir_proof *proof, bool with_registers) {
     weir_text script = {0}, registers = {0};
     read_designs(proof, &script);
-    weir_text_format(&script, "opt -fast\nselect -assert-max %zu t:*\ndesign -save prepared\n", proof->cells);
+    weir_text_format(&script, "design -save prepared\nopt -fast\nselect -assert-max %zu t:*\n", proof->cells);
     weir_text_add(&registers, "");
     if (with_registers) add_registers(proof, &registers);
+    /* What registers start with is said before anything is optimized: Yosys takes an unknown start for what it likes. */
     for (size_t i = 0; i < STARTS; i++)
         weir_text_format(
             &script,
-            "setundef -%s -init\ntee -o %s.log sat -tempinduct -prove trigger 0%s -show-inputs -show-outputs "
-            "-dump_json %s.json -maxsteps %d -timeout %d miter\ndesign -load prepared\n",
+            "design -load prepared\nsetundef -%s -init\nopt -fast\ntee -o %s.log sat -tempinduct -prove trigger 0%s "
+            "-show-inputs -show-outputs -dump_json %s.json -maxsteps %d -timeout %d miter\n",
             starts[i], starts[i], registers.data, starts[i], MAX_STEPS, proof->seconds < 1 ? 1 : (int)proof->seconds);
     weir_text_free(&registers);
     char *path = weir_path_join(proof->folder, "proof.ys");

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "passes/rtl/equivalence.h"
+#include "rtlir/fsm.h"
 #include "support/process.h"
 
 /* x is set at the falling edge; what is shown stands just before the next rising one, after a reset at once. */
@@ -152,10 +154,131 @@ static void machines_are_drawn_and_listed(void **state) {
     free(folder);
 }
 
+/* ---- random machines ---- */
+
+enum { MACHINES = 32, MOST_STATES = 9, OUTPUTS = 3 };
+
+static uint64_t random_state;
+
+static uint32_t below(uint32_t limit) {
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(random_state >> 33) % limit;
+}
+
+typedef struct chance {
+    weir_rtl_design *design;
+    weir_rtl_module module;
+    weir_rtl_expr in, output[OUTPUTS];
+    bool has_default[OUTPUTS], is_mealy;
+    weir_rtl_state state[MOST_STATES];
+    size_t states;
+} chance;
+
+/* A value, of the input or not; a part of the output where the rest has a value already. */
+static void give(chance *c, weir_rtl_block block, size_t output, bool may_be_part) {
+    weir_rtl_design *d = c->design;
+    weir_rtl_expr target = c->output[output];
+    if (may_be_part && weir_rtl_width(d, target) > 1 && below(3) == 0) target = weir_rtl_bit(d, target, 0);
+    uint32_t width = weir_rtl_width(d, target);
+    weir_rtl_expr value = weir_rtl_constant(d, width, below(UINT32_C(1) << width));
+    if (below(3) == 0) value = weir_rtl_slice(d, c->in, width - 1, 0);
+    weir_rtl_set(d, block, target, value);
+}
+
+static weir_rtl_expr condition(chance *c) {
+    weir_rtl_design *d = c->design;
+    weir_rtl_expr bit = weir_rtl_bit(d, c->in, below(4));
+    if (below(3) == 0) bit = weir_rtl_unary(d, WEIR_RTL_LOGICAL_NOT, bit);
+    if (below(3) == 0) bit = weir_rtl_binary(d, WEIR_RTL_AND, bit, weir_rtl_bit(d, c->in, below(4)));
+    return bit;
+}
+
+static void add_ways(chance *c, weir_rtl_state from) {
+    for (uint32_t i = below(4); i > 0; i--) {
+        bool is_last = below(4) == 0;
+        weir_rtl_state to = c->state[below((uint32_t)c->states)];
+        weir_rtl_stmt way = is_last ? weir_rtl_add_default_transition(c->design, from, to)
+                                    : weir_rtl_add_transition(c->design, from, condition(c), to);
+        for (size_t k = 0; c->is_mealy && k < OUTPUTS; k++)
+            if (below(3) == 0) give(c, weir_rtl_transition_body(c->design, way), k, true);
+        if (is_last) return;
+    }
+}
+
+/* States in machines in machines, then what they give and where they lead. */
+static weir_rtl_module random_machine(weir_rtl_design *d) {
+    static const char *const names[OUTPUTS] = {"a", "b", "c"};
+    chance c = {.design = d, .module = weir_rtl_add_module(d, "m"), .is_mealy = below(2) == 0};
+    weir_rtl_var clk = weir_rtl_add_clock(d, c.module, "clk");
+    weir_rtl_var rst = weir_rtl_add_port(d, c.module, "rst", 1, WEIR_RTL_INPUT,
+                                         below(2) ? WEIR_RTL_ASYNC_RESET : WEIR_RTL_RESET, false);
+    c.in = weir_rtl_read(d, weir_rtl_add_input(d, c.module, "x", 4));
+    weir_rtl_fsm fsm[3] = {weir_rtl_add_fsm(d, c.module, "f", WEIR_RTL_POSEDGE, clk, rst)};
+    size_t machines = 1 + below(3);
+    for (size_t i = 1; i < machines; i++)
+        fsm[i] = weir_rtl_add_child_fsm(d, fsm[below((uint32_t)i)], i == 1 ? "g" : "h");
+    weir_rtl_set_mealy(d, fsm[0], c.is_mealy);
+    weir_rtl_set_reset_low(d, fsm[0], below(2));
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        c.output[i] = weir_rtl_read(d, weir_rtl_add_output(d, c.module, names[i], (uint32_t)i + 1));
+        c.has_default[i] = below(2);
+        if (c.has_default[i]) give(&c, weir_rtl_fsm_body(d, fsm[0]), i, false);
+        if (machines > 1 && below(3) == 0) give(&c, weir_rtl_fsm_body(d, fsm[1]), i, false);
+    }
+    for (size_t count = 1 + below(MOST_STATES); c.states < count; c.states++) {
+        char name[3] = {'S', (char)('a' + c.states), 0};
+        c.state[c.states] = weir_rtl_add_state(d, fsm[below((uint32_t)machines)], name);
+    }
+    for (size_t i = 0; i < c.states; i++) {
+        for (size_t k = 0; k < OUTPUTS; k++)
+            if (!c.has_default[k] || below(3) == 0) give(&c, weir_rtl_state_body(d, c.state[i]), k, c.has_default[k]);
+        add_ways(&c, c.state[i]);
+    }
+    if (below(2)) weir_rtl_set_start(d, c.state[below((uint32_t)c.states)]);
+    if (below(2)) {
+        weir_rtl_var now = weir_rtl_add_output(d, c.module, "now", 1);
+        weir_rtl_assign(d, c.module, weir_rtl_read(d, now), weir_rtl_in_state(d, c.state[0]));
+    }
+    return c.module;
+}
+
+/* What is realized computes the same, proved by Yosys or tested in Icarus, as the plain chain of ifs. */
+static void random_machines_are_realized_right(void **state) {
+    (void)state;
+    if (!weir_process_found("yosys") && !weir_process_found("iverilog")) skip();
+    size_t proved = 0;
+    for (uint64_t seed = 1; seed <= MACHINES; seed++) {
+        random_state = seed;
+        weir_rtl_design *d = weir_rtl_design_new();
+        weir_rtl_module m = random_machine(d);
+        weir_text before = {0}, after = {0}, text = {0};
+        weir_rtl_print_text(d, &before);
+        if (weir_rtl_errors(d) || !weir_rtl_verify(d, m))
+            fail_msg("seed %d: %s\n%s", (int)seed, messages.data, before.data);
+        weir_module *module = weir_module_new("m");
+        weir_module_set_rtl(module, d, "m");
+        run_hardware(module, "realize_fsm");
+        if (!weir_rtl_verify(d, m)) fail_msg("seed %d: %s\n%s", (int)seed, messages.data, before.data);
+        weir_rtl_print_text(d, &after);
+        const weir_rtl_version versions[] = {{before.data, before.size, "m"}, {after.data, after.size, "m"}};
+        const weir_rtl_equivalence how = WEIR_RTL_EQUIVALENCE_DEFAULTS;
+        weir_rtl_verdict verdict = weir_rtl_compare(&versions[0], &versions[1], &how, &text);
+        if (verdict != WEIR_RTL_PROVED && verdict != WEIR_RTL_TESTED)
+            fail_msg("seed %d: %s\n%s", (int)seed, text.data, before.data);
+        proved += verdict == WEIR_RTL_PROVED;
+        weir_module_free(module);
+        weir_text_free(&before);
+        weir_text_free(&after);
+        weir_text_free(&text);
+    }
+    print_message("%zu of %d machines proved, the others tested\n", proved, MACHINES);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         DESIGN_TEST(realized_machines_behave_as_described),
         DESIGN_TEST(machines_are_drawn_and_listed),
+        DESIGN_TEST(random_machines_are_realized_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,18 @@
 #include "passes/passes.h"
 #include "rtlir/text.h"
 
+/* Runs a pipeline, which must be fine. */
+static inline void run_hardware(weir_module *module, const char *pipeline) {
+    weir_pass_registry *registry = weir_pass_registry_new();
+    assert_true(weir_passes_register(registry));
+    weir_pass_context *context = weir_pass_context_new(registry);
+    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("pipeline", 1));
+    if (pass == NULL || !weir_pass_run(context, pass, module)) fail_msg("%s", messages.data);
+    weir_pass_free(pass);
+    weir_pass_context_free(context);
+    weir_pass_registry_free(registry);
+}
+
 /* The design of a file under the module `top` after a pipeline; folder: where passes write, NULL: here. The caller frees
  * the module. */
 static inline weir_module *load_hardware(const char *name, const char *top, const char *pipeline, const char *folder) {
@@ -17,14 +29,7 @@ static inline weir_module *load_hardware(const char *name, const char *top, cons
     weir_module *module = weir_module_new(top);
     weir_module_set_rtl(module, design, top);
     if (folder != NULL) weir_module_set_folder(module, folder);
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, pipeline, weir_at("pipeline", 1));
-    if (pass == NULL || !weir_pass_run(context, pass, module)) fail_msg("%s", messages.data);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
+    run_hardware(module, pipeline);
     free(path);
     return module;
 }
