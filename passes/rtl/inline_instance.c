@@ -66,13 +66,11 @@ static bool map_parameter(inliner *n, weir_rtl_instance instance, weir_rtl_param
     const weir_rtl_override override = weir_rtl_override_of(n->design, instance, parameter);
     int64_t value = info.integer;
     if (info.text != NULL || override.text != NULL) return true;
-    if (override.value.id != 0 &&
-        weir_rtl_get_expr(n->design, override.value).kind == WEIR_RTL_EXPR_PARAMETER)
+    if (override.value.id != 0 && weir_rtl_get_expr(n->design, override.value).kind == WEIR_RTL_EXPR_PARAMETER)
         return weir_rtl_map_parameter(n->rewriter, parameter, override.value);
     if (!info.has_integer && alias)
         return refuse(n->design, instance, "a local parameter depends on one that the parent sets by its own");
-    if ((override.is_set || !info.has_integer) &&
-        !weir_rtl_parameter_value(n->design, instance, info.name, &value))
+    if ((override.is_set || !info.has_integer) && !weir_rtl_parameter_value(n->design, instance, info.name, &value))
         return false;
     return weir_rtl_map_parameter(n->rewriter, parameter, weir_rtl_constant_signed(n->design, 32, value));
 }
@@ -149,8 +147,7 @@ static bool map_var(inliner *n, weir_rtl_instance instance, weir_rtl_var var) {
     const weir_rtl_var_info info = weir_rtl_get_var(n->design, var);
     weir_rtl_var copy;
     if (info.is_path) copy = weir_rtl_add_path(n->design, parent, info.name, info.width);
-    else if (info.is_iterator)
-        copy = weir_rtl_add_iterator(n->design, parent, free_name(n, instance, info.name));
+    else if (info.is_iterator) copy = weir_rtl_add_iterator(n->design, parent, free_name(n, instance, info.name));
     else
         copy = weir_rtl_add_variable_like(n->design, parent, free_name(n, instance, info.name),
                                           weir_rtl_read(n->design, var));
