@@ -45,8 +45,8 @@ static const struct {
      "remove_unused_stmts,remove_empty_block{invert=false}",
      "what makes hardware designs shorter and says the same"},
     {WEIR_PASS_HARDWARE, "verilog",
-     "realize_fsm,merge_if_block,transform_if_to_case,remove_unused_vars,remove_unused_stmts,elaborate",
-     "clean-up, checks, and the way to a design as emitted: what runs before Verilog is written"},
+     "realize_fsm,remove_pass_through_modules,zero_out_stubs,fix_assignment_type,clean,elaborate,check",
+     "what leads any hardware design to Verilog: clean-up, elaboration and checks"},
 };
 
 bool weir_passes_register(weir_pass_registry *registry) {

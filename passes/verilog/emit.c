@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 #include "passes/verilog/library.h"
+#include "rtlir/print.h"
 #include "rtlir/read.h"
+#include "rtlir/verify.h"
+#include "rtlir/visitor.h"
 #include "support/arena.h"
 #include "support/file.h"
 
@@ -55,4 +58,35 @@ char *weir_emit_prefix(const weir_graph *graph, const char *side, weir_value val
     char *prefix = weir_format("%s_%s", side, name);
     free(name);
     return prefix;
+}
+
+static weir_pass *way_out(const weir_pass_context *context) {
+    return weir_pass_parse(weir_pass_context_registry(context), "verilog", weir_at("emission", 1));
+}
+
+static bool write_top(const weir_module *module, const char *folder) {
+    weir_rtl_design *design = weir_module_design(module);
+    const weir_rtl_module top = weir_rtl_find_top(design, weir_module_string(module, "hardware.top", ""));
+    return weir_rtl_verify(design, top) && weir_rtl_write_module(design, top, NULL, folder);
+}
+
+bool weir_emit_module(weir_pass_context *context, weir_module *module, const char *folder) {
+    weir_pass *pass = way_out(context);
+    const bool fine = pass != NULL && weir_pass_run_here(context, pass) && write_top(module, folder);
+    weir_pass_free(pass);
+    return fine;
+}
+
+bool weir_emit_design(const weir_pass_context *context, weir_rtl_design *design, weir_rtl_module top,
+                      const char *folder) {
+    const char *name = weir_rtl_get_module(design, top).name;
+    weir_pass *pass = way_out(context);
+    weir_pass_context *nested = weir_pass_context_nest(context);
+    weir_module *module = weir_module_new(name);
+    weir_module_set_rtl(module, design, name);
+    const bool fine = pass != NULL && weir_pass_run(nested, pass, module) && write_top(module, folder);
+    weir_module_free(module);
+    weir_pass_context_free(nested);
+    weir_pass_free(pass);
+    return fine;
 }

@@ -35,4 +35,11 @@ const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *modul
 /* Prefix of hardware port `index` of `count`: "s", or "s_NAME" when there are several. Heap memory. */
 char *weir_emit_prefix(const weir_graph *graph, const char *side, weir_value value, size_t count);
 
+/* The way out of every design that is emitted: the pipeline `verilog` (checks and clean-ups), the verifier, and
+ * FOLDER/TOP.v. The first one is for the module's own design, below its top; the second one for another design, which
+ * it takes over. False after a reported error. */
+bool weir_emit_module(weir_pass_context *context, weir_module *module, const char *folder);
+bool weir_emit_design(const weir_pass_context *context, weir_rtl_design *design, weir_rtl_module top,
+                      const char *folder);
+
 #endif

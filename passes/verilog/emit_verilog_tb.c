@@ -5,15 +5,14 @@
 #include <string.h>
 
 #include "passes/verilog/emit.h"
-#include "rtlir/print.h"
 #include "rtlir/read.h"
-#include "rtlir/verify.h"
 #include "support/arena.h"
 #include "support/file.h"
 
 enum { RING_DEPTH = 1024 };
 
 typedef struct bench {
+    const weir_pass_context *context;
     weir_graph *graph;
     const weir_rtl_design *design; /* under test */
     const weir_wires *streams;     /* its streams by value id */
@@ -183,15 +182,13 @@ static bool emit_bench(bench *b, const char *top_file, const char *folder, bool 
         add_meters(b);
     }
     add_service(b);
-    bool fine = weir_rtl_verify(b->bench, b->tb) && weir_rtl_write_module(b->bench, b->tb, NULL, folder);
-    weir_rtl_design_free(b->bench);
-    return fine;
+    return weir_emit_design(b->context, b->bench, b->tb, folder);
 }
 
 bool weir_pass_emit_verilog_tb(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)context;
     const char *top = weir_module_string(module, "top", NULL);
-    bench b = {.graph = weir_emit_graph(module, pass),
+    bench b = {.context = context,
+               .graph = weir_emit_graph(module, pass),
                .design = weir_module_design(module),
                .streams = weir_module_data(module, WEIR_EMIT_STREAMS)};
     if (b.graph == NULL) return false;

@@ -1,13 +1,11 @@
 /* emit_verilog_top: the hardware graph as a module of the hardware IR, one group of instances a node: the component, and
- * for a Linear its replay buffer, for nodes with parameters the ROM that streams them. The design is verified and
- * printed to FOLDER/rtl/TOP.v. */
+ * for a Linear its replay buffer, for nodes with parameters the ROM that streams them. The design goes through
+ * checks and clean-ups and is printed to FOLDER/rtl/TOP.v. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "passes/verilog/emit.h"
 #include "passes/verilog/rom.h"
-#include "rtlir/print.h"
-#include "rtlir/verify.h"
 #include "support/arena.h"
 
 typedef struct emitter {
@@ -444,7 +442,6 @@ static void emit_nodes(emitter *e) {
 }
 
 bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    (void)context;
     emitter e = {.graph = weir_emit_graph(module, pass)};
     if (e.graph == NULL) return false;
     e.design = weir_rtl_design_new();
@@ -467,8 +464,7 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     weir_module_set_rtl(module, e.design, name);
     weir_module_set_string(module, "top", name);
     char *folder = weir_emit_folder(module, "rtl");
-    bool fine =
-        weir_rtl_verify(e.design, e.top) && folder != NULL && weir_rtl_write_module(e.design, e.top, NULL, folder);
+    const bool fine = folder != NULL && weir_emit_module(context, module, folder);
     free(folder);
     return fine;
 }
