@@ -52,8 +52,8 @@ typedef struct rtl_target {
     uint32_t offset, width;
 } rtl_target;
 typedef void rtl_target_visitor(const rtl_target *target, void *user);
-void rtl_visit_targets(const rtl_unroll *walk, const rtl_numbering *numbering, uint32_t expr,
-                       rtl_target_visitor *visit, void *user);
+void rtl_visit_targets(const rtl_unroll *walk, const rtl_numbering *numbering, uint32_t expr, rtl_target_visitor *visit,
+                       void *user);
 
 /* What a cell holds at a point of a process: a node of the user's (0: not assigned so far), and whether there is also a
  * way on which it was not assigned. */

@@ -113,6 +113,7 @@ typedef struct rtl_type {
     const char *name; /* NULL: an array */
     uint32_t width, count;
     uint32_t first, last; /* fields or members */
+    uint64_t top;         /* the largest value of a member */
     weir_rtl_shape element;
     bool is_used; /* by a variable, a field or an array: complete */
 } rtl_type;
@@ -330,7 +331,8 @@ struct weir_rtl_design {
     uint32_t origin;   /* of items made now; 0: to be made */
     bool keeps_origin; /* `origin` is what it is, 0 for none */
     rtl_names names;
-    rtl_labels types; /* by name, interfaces in a scope of their own */
+    rtl_labels types;  /* by name, interfaces in a scope of their own */
+    rtl_labels fields; /* and members, by name and type; of members under 0 the type, 0 when several have the name */
     rtl_constants constants;
     rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
     rtl_labels trails;                   /* by the trail before and the pass */

@@ -94,11 +94,7 @@ static void print_constant(rtl_writer *w, uint32_t id) {
 }
 
 static bool is_shared(const weir_rtl_design *design, uint32_t type, const char *name) {
-    for (uint32_t t = 1; t < design->type_count; t++)
-        for (uint32_t f = t != type && design->type[t].kind == WEIR_RTL_TYPE_ENUM ? design->type[t].first : 0; f;
-             f = design->field[f].next)
-            if (design->field[f].name == name) return true;
-    return false;
+    return rtl_labels_find(&design->fields, 0, name)->number != type;
 }
 
 void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field) {

@@ -58,6 +58,12 @@ static bool settle_shape(weir_rtl_design *design, const char *what, weir_rtl_sha
     return false;
 }
 
+/* A field or a member by its interned name, or 0. */
+static uint32_t find_field(const weir_rtl_design *design, uint32_t type, const char *name) {
+    const rtl_label *label = rtl_labels_find(&design->fields, type, name);
+    return label ? label->number : 0;
+}
+
 /* Appends a field or a member whose name is new in the type; 0 after an error. */
 static uint32_t new_field(weir_rtl_design *design, uint32_t type, const char *name) {
     const char *own = rtl_legal_name(design, 0, "field", name);
@@ -68,12 +74,13 @@ static uint32_t new_field(weir_rtl_design *design, uint32_t type, const char *na
                   own);
         return 0;
     }
-    for (uint32_t f = record->first; f; f = design->field[f].next) {
-        if (design->field[f].name != own) continue;
+    if (find_field(design, type, own)) {
         rtl_error(design, design->place, "type '%s' has two fields '%s'", record->name, own);
         return 0;
     }
     uint32_t id = RTL_APPEND(design, field);
+    rtl_label label = {.name = own, .scope = type, .number = id};
+    rtl_labels_set(&design->fields, &label);
     design->field[id].name = own;
     if (record->last) design->field[record->last].next = id;
     else record->first = id;
@@ -115,14 +122,21 @@ void weir_rtl_add_member(weir_rtl_design *design, weir_rtl_type type, const char
                   (unsigned long long)value, record->name, (unsigned)record->width);
         return;
     }
-    for (uint32_t f = record->first; f; f = design->field[f].next) {
-        if (design->field[f].value != value) continue;
-        rtl_error(design, design->place, "members '%s' and '%s' of enum '%s' have one value", design->field[f].name,
+    uint32_t same = record->count > 0 && value <= record->top ? record->first : 0;
+    while (same && design->field[same].value != value) same = design->field[same].next;
+    if (same) {
+        rtl_error(design, design->place, "members '%s' and '%s' of enum '%s' have one value", design->field[same].name,
                   name, record->name);
         return;
     }
     uint32_t id = new_field(design, type.id, name);
-    if (id) design->field[id].value = value;
+    if (!id) return;
+    rtl_type *enumeration = &design->type[type.id];
+    enumeration->top = value > enumeration->top ? value : enumeration->top;
+    design->field[id].value = value;
+    rtl_label label = {.name = design->field[id].name, .number = type.id};
+    if (rtl_labels_find(&design->fields, 0, label.name)) label.number = 0;
+    rtl_labels_set(&design->fields, &label);
 }
 
 static weir_rtl_type new_array(weir_rtl_design *design, weir_rtl_type_kind kind, uint32_t count,
@@ -245,9 +259,7 @@ weir_rtl_expr weir_rtl_field(weir_rtl_design *design, weir_rtl_expr value, const
     const rtl_type *type = &design->type[rtl_type_of(design, value.id)];
     const char *own = weir_strings_intern(design->strings, name);
     bool has_fields = type->kind == WEIR_RTL_TYPE_STRUCT || type->kind == WEIR_RTL_TYPE_UNION;
-    uint32_t f = has_fields ? type->first : 0;
-    uint32_t number = 0;
-    for (; f && design->field[f].name != own; number++) f = design->field[f].next;
+    uint32_t f = has_fields ? find_field(design, rtl_type_of(design, value.id), own) : 0;
     if (!f) {
         rtl_error(design, design->place, "'%s' has no field '%s'", rtl_describe(design, value.id), name);
         return none;
@@ -265,8 +277,7 @@ weir_rtl_expr weir_rtl_member(weir_rtl_design *design, weir_rtl_type type, const
     if (!type.id) return none;
     const rtl_type *record = &design->type[type.id];
     const char *own = weir_strings_intern(design->strings, name);
-    uint32_t f = record->kind == WEIR_RTL_TYPE_ENUM ? record->first : 0;
-    while (f && design->field[f].name != own) f = design->field[f].next;
+    uint32_t f = record->kind == WEIR_RTL_TYPE_ENUM ? find_field(design, type.id, own) : 0;
     if (!f) {
         rtl_error(design, design->place, "type '%s' has no member '%s'", record->name ? record->name : "array", name);
         return none;
@@ -276,8 +287,15 @@ weir_rtl_expr weir_rtl_member(weir_rtl_design *design, weir_rtl_type type, const
 
 uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr) {
     const rtl_expr *e = &design->expr[expr];
-    uint32_t f = e->kind == WEIR_RTL_EXPR_CONSTANT && !e->is_signed ? design->type[e->c].first : 0;
-    while (f && design->field[f].value != design->word[e->a]) f = design->field[f].next;
+    if (e->kind != WEIR_RTL_EXPR_CONSTANT || e->is_signed || !e->c) return 0;
+    const rtl_type *type = &design->type[e->c];
+    uint64_t value = design->word[e->a];
+    /* Members that were made one after the other with the values 0, 1, ... are where they would be. */
+    if (type->last - type->first + 1 == type->count && value < type->count &&
+        design->field[type->first + (uint32_t)value].value == value)
+        return type->first + (uint32_t)value;
+    uint32_t f = type->first;
+    while (f && design->field[f].value != value) f = design->field[f].next;
     return f;
 }
 
