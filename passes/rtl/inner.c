@@ -142,7 +142,8 @@ void weir_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item 
 }
 
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item) {
-    return weir_rtl_has_attribute(design, item, "keep") || weir_rtl_has_attribute(design, item, "public");
+    return weir_rtl_has_attribute(design, item, "keep") || weir_rtl_has_attribute(design, item, "public") ||
+           weir_rtl_has_attribute(design, item, "verilator_public");
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }

@@ -1,5 +1,6 @@
 /* Verilog text of modules and expressions: the only place where Weir writes Verilog. The same module gives the same
- * bytes. Lines are no longer than the margin unless one name, string or number is. */
+ * bytes. Lines are no longer than the margin unless one name, string or number is. Attributes are printed as they are,
+ * except `verilator_public` of variables and modules, which is a comment for Verilator behind the name. */
 #ifndef WEIR_RTLIR_PRINT_H
 #define WEIR_RTLIR_PRINT_H
 
@@ -28,6 +29,9 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
                            weir_text *text);
 /* Appends an expression on one line, in Verilog-2005. */
 void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text);
+
+/* Appends the definition of a named type in SystemVerilog, such as `typedef struct packed { ... } name;`. */
+void weir_rtl_print_typedef(weir_rtl_design *design, weir_rtl_type type, weir_text *text);
 
 /* folder/<name>.v (.sv), left alone when its content is already right; the folder is made. options: NULL for the
  * default. False after a reported error. */

@@ -135,6 +135,29 @@ static bool takes_attributes(const weir_rtl_design *design, weir_rtl_item item) 
     }
 }
 
+/* ---- attributes ---- */
+
+static bool is_public(const rtl_attribute *attribute) { return strcmp(attribute->name, "verilator_public") == 0; }
+
+/* The attribute, or the first one behind it, that is printed as such. */
+static uint32_t printed(const weir_rtl_design *design, uint32_t attribute) {
+    while (attribute && is_public(&design->attribute[attribute])) attribute = design->attribute[attribute].next;
+    return attribute;
+}
+
+const char *rtl_public_of(const weir_rtl_design *design, const rtl_common *common) {
+    static const char *const texts[][2] = {{"flat", " /*verilator public_flat*/"},
+                                           {"flat_rd", " /*verilator public_flat_rd*/"},
+                                           {"flat_rw", " /*verilator public_flat_rw*/"}};
+    uint32_t a = rtl_attributes_of(design, common);
+    while (a && !is_public(&design->attribute[a])) a = design->attribute[a].next;
+    if (!a) return NULL;
+    const char *text = design->attribute[a].text;
+    for (size_t i = 0; text && i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(text, texts[i][0]) == 0) return texts[i][1];
+    return " /*verilator public*/";
+}
+
 static bool put_source(rtl_writer *w, const rtl_common *common) {
     const rtl_origin *origin = &w->design->origin_entry[common->origin];
     if (!w->options->source || !origin->file) return false;
@@ -149,7 +172,8 @@ static bool put_source(rtl_writer *w, const rtl_common *common) {
 static void put_attributes(rtl_writer *w, const rtl_common *common) {
     rtl_put(w, "(* ");
     bool first = !put_source(w, common);
-    for (uint32_t a = rtl_attributes_of(w->design, common); a; a = w->design->attribute[a].next, first = false) {
+    for (uint32_t a = printed(w->design, rtl_attributes_of(w->design, common)); a;
+         a = printed(w->design, w->design->attribute[a].next), first = false) {
         const rtl_attribute *attribute = &w->design->attribute[a];
         if (!first) {
             rtl_put_char(w, ',');
@@ -177,7 +201,7 @@ static void put_remark(rtl_writer *w, const rtl_common *common, int indent) {
 
 void rtl_print_above(rtl_writer *w, weir_rtl_item item, const rtl_common *common, int indent) {
     const bool has_source = w->options->source && w->design->origin_entry[common->origin].file;
-    const bool has_any = has_source || rtl_attributes_of(w->design, common) != 0;
+    const bool has_any = has_source || printed(w->design, rtl_attributes_of(w->design, common)) != 0;
     if (has_any && takes_attributes(w->design, item)) {
         rtl_begin_line(w, indent);
         put_attributes(w, common);

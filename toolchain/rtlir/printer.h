@@ -71,6 +71,9 @@ void rtl_print_comment(rtl_writer *w, const char *comment, int indent);
 /* (* ... *) and a line end, when there are attributes; tells the caller of the printer which line the item is on. */
 void rtl_print_above(rtl_writer *w, weir_rtl_item item, const rtl_common *common, int indent);
 
+/* What stands behind the name of an item with the attribute `verilator_public`, the comment of that text; NULL: nothing. */
+const char *rtl_public_of(const weir_rtl_design *design, const rtl_common *common);
+
 /* The width and dimensions of something declared: `signed [7:0]`, without a blank in front. */
 void rtl_print_type(rtl_writer *w, uint32_t type, uint32_t width, bool is_signed);
 
