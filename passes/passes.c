@@ -33,7 +33,8 @@ static const struct {
      "simplify_expr,canonicalize_ops,dead_code_elimination,fuse_ops",
      "what any tensor graph gains from, in the order of TVM's build"},
     {WEIR_PASS_HARDWARE, "elaborate",
-     "decouple_generator_ports,hash_generators,uniquify_generators,create_module_instantiation",
+     "realize_fsm,decouple_generator_ports,fix_assignment_type,hash_generators,uniquify_generators,"
+     "create_module_instantiation",
      "from a hardware design as elaborated to one as emitted"},
     {WEIR_PASS_HARDWARE, "check",
      "verify_generator_connectivity,verify_assignments,check_mixed_assignment,check_always_sensitivity,"

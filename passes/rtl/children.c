@@ -71,3 +71,15 @@ void weir_children_remove(weir_children *children, weir_rtl_design *design) {
     free(children->module);
     *children = (weir_children){.count = 0};
 }
+
+void weir_children_clear(weir_children *children, weir_rtl_design *design, weir_rtl_module module) {
+    const weir_rtl_module_info info = weir_rtl_get_module(design, module);
+    for (size_t i = 0; children != NULL && i < info.instance_count; i++)
+        weir_children_add(children, design, weir_rtl_instance_at(design, module, i));
+    for (weir_rtl_stmt s = weir_rtl_last(design, info.body); s.id != 0; s = weir_rtl_last(design, info.body))
+        weir_rtl_remove_stmt(design, s);
+    for (weir_rtl_var v = weir_rtl_first_var(design, module), next; v.id != 0; v = next) {
+        next = weir_rtl_next_var(design, v);
+        if (weir_rtl_get_var(design, v).direction == WEIR_RTL_INTERNAL) weir_rtl_remove_var(design, v);
+    }
+}

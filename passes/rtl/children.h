@@ -19,4 +19,7 @@ void weir_children_add(weir_children *children, const weir_rtl_design *design, w
  * list. O(instances of the design). */
 void weir_children_remove(weir_children *children, weir_rtl_design *design);
 
+/* Takes all content of the module away but its ports and parameters; instances are added to the list (NULL: forgotten). */
+void weir_children_clear(weir_children *children, weir_rtl_design *design, weir_rtl_module module);
+
 #endif

@@ -2,16 +2,14 @@
  * slices or elements of arrays, become one instance in a loop:
  *   child_0 (.a(x[1:0]), .y(y[0])), child_1 (.a(x[3:2]), .y(y[1])), ...   ->   for child_i: child (.a(x[child_i * 2 +: 2]), ...)
  * What does not go on is the same in all of them: other connections, parameters, comments. The loop and the instance are
- * named after what their names have in common. An output must go on, into a variable that nobody else drives. Instances with
- * attributes stay; so do those that are still wired by assignments. Best after uniquify_generators, which makes equal
- * modules one. Linear. */
+ * named after what their names have in common. An output must go on. Instances with attributes stay; so do those that are
+ * still wired by assignments. Best after uniquify_generators, which makes equal modules one. Linear. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/type.h"
-#include "rtlir/uses.h"
 #include "support/arena.h"
 
 /* By how much the places of a connection's parts differ between an instance and the next, ports in their order, parts
@@ -28,7 +26,6 @@ typedef struct child {
 
 typedef struct lifter {
     weir_rtl_design *design;
-    weir_rtl_uses *uses;
     size_t least;
     child *child; /* of the module that is worked on */
     size_t capacity;
@@ -85,9 +82,7 @@ static bool match(const weir_rtl_design *design, weir_rtl_expr a, weir_rtl_expr 
     }
 }
 
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
+static bool same_text(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
 
 static bool same_overrides(const weir_rtl_design *design, weir_rtl_instance a, weir_rtl_instance b) {
     const weir_rtl_module module = weir_rtl_get_instance(design, a).module;
@@ -187,20 +182,6 @@ static char *common_name(const weir_rtl_design *design, const child *children, s
     return weir_format("u_%.*s", (int)size, name);
 }
 
-/* Nobody but this output of the instances drives what it drives. */
-static bool drive_alone(const lifter *l, const child *children, size_t count) {
-    const weir_rtl_module module = children[0].module;
-    const size_t ports = weir_rtl_get_module(l->design, module).port_count;
-    for (size_t i = 0; i < ports; i++) {
-        const weir_rtl_var port = weir_rtl_port_at(l->design, module, i);
-        const weir_rtl_expr value = weir_rtl_connection_of(l->design, children[0].instance, port).value;
-        if (value.id == 0 || weir_rtl_get_var(l->design, port).direction == WEIR_RTL_INPUT) continue;
-        const weir_rtl_var var = weir_rtl_get_expr(l->design, value).var;
-        if (weir_rtl_driver_count(l->uses, weir_rtl_net_of(var)) != count) return false;
-    }
-    return true;
-}
-
 static bool reconnect(lifter *l, weir_rtl_instance instance, weir_rtl_expr iterator) {
     const weir_rtl_module module = weir_rtl_get_instance(l->design, instance).module;
     const size_t ports = weir_rtl_get_module(l->design, module).port_count;
@@ -232,8 +213,7 @@ static bool make_loop(lifter *l, const child *children, size_t count) {
     bool fine = weir_rtl_move_stmt(l->design, loop, body, info.stmt) &&
                 weir_rtl_move_stmt(l->design, info.stmt, inside, none) &&
                 reconnect(l, first, weir_rtl_read(l->design, iterator)) &&
-                weir_rtl_rename(l->design, WEIR_RTL_ITEM(first),
-                                weir_rtl_free_name(l->design, info.parent, name));
+                weir_rtl_rename(l->design, WEIR_RTL_ITEM(first), weir_rtl_free_name(l->design, info.parent, name));
     weir_rtl_touch(l->design, WEIR_RTL_ITEM(first));
     for (size_t i = 1; i < count; i++) {
         l->gone = weir_grow(l->gone, &l->gone_capacity, l->gone_count + 1, sizeof *l->gone);
@@ -257,9 +237,8 @@ static bool lift_runs(lifter *l, const child *children, size_t count) {
                same_steps(&l->first, &l->other))
             size++;
         if (size < 2) continue;
-        const bool fits = size >= l->least && drive_alone(l, children + i, size);
-        if (fits && !make_loop(l, children + i, size)) return false;
-        if (!fits) size--; /* the last one may go on to the next one in another way */
+        if (size >= l->least && !make_loop(l, children + i, size)) return false;
+        if (size < l->least) size--; /* the last one may go on to the next one in another way */
     }
     return true;
 }
@@ -289,7 +268,6 @@ static bool lift_module(lifter *l, weir_rtl_module module) {
     if (weir_rtl_get_module(l->design, module).instance_count < l->least) return true;
     const size_t count = collect(l, module);
     bool fine = true;
-    weir_rtl_uses_build(l->uses, module);
     l->gone_count = 0;
     for (size_t from = 0, to; fine && from < count; from = to) {
         for (to = from; to < count && l->child[to].module.id == l->child[from].module.id;) to++;
@@ -302,13 +280,11 @@ static bool lift_module(lifter *l, weir_rtl_module module) {
 bool weir_pass_lift_genvar_instances(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
-    lifter l = {
-        .design = design, .uses = weir_rtl_uses_new(design), .least = (size_t)weir_pass_int(pass, "least")};
+    lifter l = {.design = design, .least = (size_t)weir_pass_int(pass, "least")};
     bool fine = modules != NULL;
     for (size_t i = 0; fine && i < count; i++) fine = lift_module(&l, modules[i]);
     if (fine && l.loops == 0) weir_pass_unchanged(context);
     weir_pass_count(context, "loops made", l.loops);
-    weir_rtl_uses_free(l.uses);
     free(l.child);
     free(l.first.step);
     free(l.other.step);

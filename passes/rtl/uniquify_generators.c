@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/rtl/children.h"
 #include "passes/rtl/module_hash.h"
 #include "support/arena.h"
 #include "support/file.h"
@@ -214,13 +215,7 @@ static bool read_tracked(uniquifier *u, const char *path) {
 
 /* The text of the module is in the folder already: nothing of it is needed but its ports. */
 static void make_external(uniquifier *u, weir_rtl_module module) {
-    const weir_rtl_block body = weir_rtl_get_module(u->design, module).body;
-    for (weir_rtl_stmt s = weir_rtl_last(u->design, body); s.id != 0; s = weir_rtl_last(u->design, body))
-        weir_rtl_remove_stmt(u->design, s);
-    for (weir_rtl_var v = weir_rtl_first_var(u->design, module), next; v.id != 0; v = next) {
-        next = weir_rtl_next_var(u->design, v);
-        if (weir_rtl_get_var(u->design, v).direction == WEIR_RTL_INTERNAL) weir_rtl_remove_var(u->design, v);
-    }
+    weir_children_clear(NULL, u->design, module);
     weir_rtl_set_external(u->design, module);
     u->known++;
 }
