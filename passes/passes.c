@@ -37,8 +37,8 @@ static const struct {
      "create_module_instantiation",
      "from a hardware design as elaborated to one as emitted"},
     {WEIR_PASS_HARDWARE, "check",
-     "verify_generator_connectivity,verify_assignments,check_mixed_assignment,check_always_sensitivity,"
-     "check_inferred_latch,check_active_high,check_function_return,check_multiple_driver,"
+     "verify_generator_connectivity,verify_assignments,check_combinational_loop,check_mixed_assignment,"
+     "check_always_sensitivity,check_inferred_latch,check_active_high,check_function_return,check_multiple_driver,"
      "check_flip_flop_always_ff{resets_only=true}",
      "the checks that any design of hardware should pass"},
     {WEIR_PASS_HARDWARE, "clean",

@@ -121,4 +121,77 @@ const uint32_t *rtl_ways_end(rtl_ways *ways, size_t *count);
 void rtl_ways_forget(rtl_ways *ways);
 void rtl_ways_free(rtl_ways *ways);
 
+/* ---- combinational dependence (dependence.c) ---- */
+
+/* Node `to` depends on node `from`; cells come first, cell c being node c + 1, then what lies between them. */
+typedef struct rtl_edge {
+    uint32_t from, to, stmt;
+} rtl_edge;
+
+/* What a module does from its inputs to its outputs without a register: a list of groups, in each of which every output
+ * range depends on every input range. */
+typedef struct rtl_path {
+    uint32_t group; /* counted within the module */
+    uint32_t port, low, width;
+    bool is_output; /* those of a group come behind its inputs */
+} rtl_path;
+typedef struct rtl_paths {
+    rtl_path *path;
+    size_t count, capacity;
+    uint32_t *first, *behind; /* by module id: where its paths begin and end */
+} rtl_paths;
+
+typedef struct rtl_demand {
+    uint32_t expr, low, width, sink;
+} rtl_demand;
+typedef struct rtl_memo {
+    uint32_t stamp, upto, node;
+} rtl_memo;
+
+/* The graph of one module after the other. */
+typedef struct rtl_graph {
+    const weir_rtl_design *design;
+    const rtl_paths *paths;
+    rtl_numbering numbering;
+    rtl_cells cells;
+    rtl_unroll walk;
+    rtl_ways ways;
+    bool by_bit, in_process;
+    uint32_t nodes; /* one more than the last one */
+    rtl_edge *edge;
+    size_t edge_count, edge_capacity;
+    uint32_t value;   /* what the current assignment puts into its target */
+    uint32_t *offset; /* of the parts of the value when it is a concatenation, from the lowest one on */
+    size_t offset_capacity;
+    rtl_demand *demand;
+    size_t demand_count, demand_capacity;
+    rtl_memo *memo; /* by expression: the node of what is needed of its operands, under this stamp */
+    size_t memo_capacity;
+    uint32_t stamp;
+    rtl_changes pending; /* cells that the current assignment sets */
+    uint32_t *setter;    /* by cell: the last assignment to it in the process */
+    size_t setter_capacity;
+    uint32_t range_low, range_width, range_node; /* while the output of an instance is spread over its target */
+} rtl_graph;
+/* Paths of the modules below must be known. Linear in statements and iterations, times the bits of what is assigned when
+ * `by_bit`. */
+void rtl_build_graph(rtl_graph *graph, uint32_t module, bool by_bit);
+void rtl_graph_end(rtl_graph *graph);
+
+/* A quick look (inorder.c). */
+typedef struct rtl_order {
+    const weir_rtl_design *design;
+    uint64_t *depends; /* by variable: inputs of its module, by their number */
+    bool *is_read;     /* by variable */
+    uint64_t inputs;   /* that what is looked at depends on */
+    bool failed;
+    uint32_t *stack;
+    size_t depth, stack_capacity;
+} rtl_order;
+void rtl_order_start(rtl_order *order, const weir_rtl_design *design);
+/* True when nothing in the module is read before it is driven: it has no loops, and its paths are appended. Once a
+ * module. */
+bool rtl_is_in_order(rtl_order *order, uint32_t module, rtl_paths *paths);
+void rtl_order_end(rtl_order *order);
+
 #endif
