@@ -7,6 +7,7 @@
 #include "rtlir/rewrite.h"
 
 typedef struct insertion {
+    weir_rtl_rewriter *rewriter; /* one for all, because a new one costs as much as the design has expressions */
     bool over_enable;
     int64_t processes;
 } insertion;
@@ -54,18 +55,15 @@ static bool add_reset(weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_v
     if (clocked.id == 0) return true;
     if (!job->over_enable) clocked = enabled_part(design, clocked);
     const weir_rtl_stmt branch = weir_wrap_in_if(design, clocked, weir_rtl_read(design, input), true);
-    weir_rtl_rewriter *rewriter = weir_rtl_rewriter_new(design);
-    const bool fine = weir_rtl_copy_stmts(rewriter, reset, weir_rtl_then(design, branch));
-    weir_rtl_rewriter_free(rewriter);
     weir_rtl_touch(design, WEIR_RTL_ITEM(process));
     job->processes++;
-    return fine;
+    return weir_rtl_copy_stmts(job->rewriter, reset, weir_rtl_then(design, branch));
 }
 
 bool weir_pass_auto_insert_sync_reset(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
     size_t count = 0, ports = 0, wires = 0;
-    insertion job = {false, 0};
+    insertion job = {.rewriter = weir_rtl_rewriter_new(design)};
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_PARENTS_FIRST, &count);
     bool fine = modules != NULL;
     for (size_t i = 0; modules != NULL && i < count; i++) {
@@ -84,6 +82,7 @@ bool weir_pass_auto_insert_sync_reset(const weir_pass *pass, weir_pass_context *
     if ((size_t)job.processes + ports + wires == 0) weir_pass_unchanged(context);
     weir_pass_count(context, "processes", job.processes);
     weir_pass_count(context, "ports", (int64_t)ports);
+    weir_rtl_rewriter_free(job.rewriter);
     free(modules);
     return fine;
 }

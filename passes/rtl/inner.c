@@ -142,8 +142,12 @@ void weir_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item 
 }
 
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item) {
-    return weir_rtl_has_attribute(design, item, "keep") || weir_rtl_has_attribute(design, item, "public") ||
-           weir_rtl_has_attribute(design, item, "verilator_public");
+    static const char *const names[] = {"keep", "public", "verilator_public"};
+    bool is_kept = false;
+    if (!weir_rtl_has_attributes(design, item)) return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is_kept = is_kept || weir_rtl_has_attribute(design, item, names[i]);
+    return is_kept;
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }

@@ -78,12 +78,6 @@ static void add_connections(marker *m, weir_rtl_stmt stmt, weir_rtl_instance ins
     }
 }
 
-static void add_stmt(marker *m, weir_rtl_stmt stmt) {
-    const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
-    if (info.kind == WEIR_RTL_STMT_ASSIGN) add_driver(m, info.target, stmt, (weir_rtl_var){0});
-    else if (info.kind == WEIR_RTL_STMT_INSTANCE) add_connections(m, stmt, info.instance);
-}
-
 /* ---- marking ---- */
 
 static void mark_var(marker *m, weir_rtl_var var) {
@@ -156,10 +150,10 @@ static void mark_target(marker *m, weir_rtl_expr target) {
         return;
     }
     if (info.instance.id == 0) *weir_table_at(&m->var, info.var.id) |= NAMED;
-    while (weir_rtl_get_expr(m->design, target).operand_count > 0) {
-        if (weir_rtl_get_expr(m->design, target).operand_count > 1)
-            mark_expr(m, weir_rtl_operand(m->design, target, 1));
+    for (size_t operands = info.operand_count; operands > 0;) {
+        if (operands > 1) mark_expr(m, weir_rtl_operand(m->design, target, 1));
         target = weir_rtl_operand(m->design, target, 0);
+        operands = weir_rtl_get_expr(m->design, target).operand_count;
     }
 }
 
@@ -215,6 +209,8 @@ static void follow_stmt(marker *m, weir_rtl_stmt stmt) {
         mark_target(m, info.target);
     } else if (info.kind == WEIR_RTL_STMT_INSTANCE) {
         follow_instance(m, info.instance);
+    } else if (info.kind == WEIR_RTL_STMT_FUNCTION) {
+        mark_function(m, info.function);
     } else if (info.kind == WEIR_RTL_STMT_FOR) {
         *weir_table_at(&m->var, info.iterator.id) |= NAMED;
         if (owner.id != 0) mark_breaks(m, stmt);
@@ -248,62 +244,83 @@ static void follow_all(marker *m) {
 
 /* ---- where marks start ---- */
 
-static bool has_machine(const weir_rtl_design *design, weir_rtl_module module) {
-    for (weir_rtl_stmt s = weir_rtl_first(design, weir_rtl_get_module(design, module).body); s.id != 0;
-         s = weir_rtl_next(design, s))
-        if (weir_rtl_get_stmt(design, s).kind == WEIR_RTL_STMT_FSM) return true;
-    return false;
-}
-
-/* Ports and variables: everything in modules that stay whole, outputs of the top, inout ports, what is marked to stay. */
-static uint32_t start_vars(marker *m, weir_rtl_module module, bool is_whole) {
+/* Ports and variables: outputs of the top, inout ports, what is marked to stay. */
+static uint32_t start_vars(marker *m, weir_rtl_module module) {
     uint32_t effect = 0;
     for (weir_rtl_var v = weir_rtl_first_var(m->design, module); v.id != 0; v = weir_rtl_next_var(m->design, v)) {
         const weir_rtl_var_info info = weir_rtl_get_var(m->design, v);
-        const bool is_kept = weir_is_kept(m->design, WEIR_RTL_ITEM(v));
+        const bool stays = info.direction == WEIR_RTL_INOUT || weir_is_kept(m->design, WEIR_RTL_ITEM(v));
         m->has_paths = m->has_paths || info.is_path;
-        if (info.direction == WEIR_RTL_INOUT || is_kept) effect = EFFECT;
-        if (is_whole || is_kept || info.direction == WEIR_RTL_INOUT ||
-            (module.id == m->top.id && info.direction != WEIR_RTL_INTERNAL))
-            mark_var(m, v);
+        if (stays) effect = EFFECT;
+        if (stays || (module.id == m->top.id && info.direction != WEIR_RTL_INTERNAL)) mark_var(m, v);
     }
     return effect;
 }
 
-static uint32_t start_stmt(marker *m, weir_rtl_stmt stmt, bool is_whole) {
-    const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
-    bool has_effect = info.kind == WEIR_RTL_STMT_ASSERT || weir_is_kept(m->design, WEIR_RTL_ITEM(stmt));
-    add_stmt(m, stmt);
-    if (info.kind == WEIR_RTL_STMT_INSTANCE) {
-        const uint32_t child = weir_rtl_get_instance(m->design, info.instance).module.id;
+/* Notes what the statement drives, and marks it when it does more. */
+static uint32_t start_stmt(marker *m, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info) {
+    bool has_effect = info->kind == WEIR_RTL_STMT_ASSERT || weir_is_kept(m->design, WEIR_RTL_ITEM(stmt));
+    if (info->kind == WEIR_RTL_STMT_ASSIGN) {
+        add_driver(m, info->target, stmt, (weir_rtl_var){0});
+    } else if (info->kind == WEIR_RTL_STMT_INSTANCE) {
+        const uint32_t child = weir_rtl_get_instance(m->design, info->instance).module.id;
         has_effect = has_effect || *weir_table_at(&m->module, child) & EFFECT ||
-                     weir_is_kept(m->design, WEIR_RTL_ITEM(info.instance));
+                     weir_is_kept(m->design, WEIR_RTL_ITEM(info->instance));
+        add_connections(m, stmt, info->instance);
     }
-    if (has_effect || is_whole) mark_stmt(m, stmt);
-    return has_effect ? EFFECT : 0;
+    if (has_effect) mark_stmt(m, stmt);
+    return (has_effect ? EFFECT : 0) | (info->kind == WEIR_RTL_STMT_FSM ? WHOLE : 0);
+}
+
+/* Everything that is executed in a process, or stands in a loop in space. What a claim in a function is about depends on
+ * who calls it, so all of the module stays. */
+static uint32_t start_inside(marker *m, weir_rtl_stmt stmt, bool is_function, weir_stmt_list *list) {
+    uint32_t effect = 0;
+    weir_list_inside(m->design, stmt, list);
+    for (size_t i = 0; i < list->count; i++) {
+        const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, list->stmt[i]);
+        effect |= start_stmt(m, list->stmt[i], &info);
+    }
+    if (is_function && effect & EFFECT) effect |= WHOLE;
+    return effect;
+}
+
+/* All that a module has stays, and all that its instances have to do with it. */
+static void keep_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
+    const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
+    for (weir_rtl_var v = weir_rtl_first_var(m->design, module); v.id != 0; v = weir_rtl_next_var(m->design, v))
+        mark_var(m, v);
+    for (weir_rtl_stmt s = weir_rtl_first(m->design, info.body); s.id != 0; s = weir_rtl_next(m->design, s)) {
+        mark_stmt(m, s);
+        weir_list_inside(m->design, s, list);
+        for (size_t i = 0; i < list->count; i++) mark_stmt(m, list->stmt[i]);
+    }
+    for (size_t i = 0; i < info.instance_count; i++) {
+        const weir_rtl_instance instance = weir_rtl_instance_at(m->design, module, i);
+        const weir_rtl_module child = weir_rtl_get_instance(m->design, instance).module;
+        const size_t ports = weir_rtl_get_module(m->design, child).port_count;
+        for (size_t p = 0; p < ports; p++) mark_port(m, instance, weir_rtl_port_at(m->design, child, p));
+    }
 }
 
 /* Children come first, so it is known which of them do more than drive their outputs. */
 static void start_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
-    uint32_t *mark = weir_table_at(&m->module, module.id);
     if (info.is_external) {
-        *mark = EFFECT | BELOW;
+        *weir_table_at(&m->module, module.id) = EFFECT | BELOW;
         return;
     }
-    const bool is_whole =
-        info.is_stub || has_machine(m->design, module) || weir_is_kept(m->design, WEIR_RTL_ITEM(module));
-    uint32_t effect = info.is_stub || weir_is_kept(m->design, WEIR_RTL_ITEM(module)) ? EFFECT : 0;
+    const bool is_kept = info.is_stub || weir_is_kept(m->design, WEIR_RTL_ITEM(module));
+    uint32_t effect = is_kept ? EFFECT | WHOLE : 0;
     for (size_t i = 0; i < info.instance_count; i++) add_instance(m, weir_rtl_instance_at(m->design, module, i));
-    effect |= start_vars(m, module, is_whole);
-    weir_list_inner(m->design, module, list);
-    for (size_t i = 0; i < list->count; i++)
-        if (weir_rtl_owner(m->design, weir_rtl_get_stmt(m->design, list->stmt[i]).block).id != 0)
-            effect |= start_stmt(m, list->stmt[i], is_whole);
-    for (weir_rtl_stmt s = weir_rtl_first(m->design, info.body); s.id != 0; s = weir_rtl_next(m->design, s))
-        effect |= start_stmt(m, s, is_whole);
-    mark = weir_table_at(&m->module, module.id);
-    *mark = effect | BELOW | (is_whole ? WHOLE : 0);
+    effect |= start_vars(m, module);
+    for (weir_rtl_stmt s = weir_rtl_first(m->design, info.body); s.id != 0; s = weir_rtl_next(m->design, s)) {
+        const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(m->design, s);
+        effect |= start_stmt(m, s, &stmt);
+        if (stmt.body.id != 0) effect |= start_inside(m, s, stmt.kind == WEIR_RTL_STMT_FUNCTION, list);
+    }
+    *weir_table_at(&m->module, module.id) = effect | BELOW;
+    if (effect & WHOLE) keep_module(m, module, list);
 }
 
 /* ---- removing ---- */
@@ -339,20 +356,26 @@ static void sweep_stmt(marker *m, weir_rtl_stmt stmt) {
     else if (info.kind == WEIR_RTL_STMT_INSTANCE) open_outputs(m, info.instance);
 }
 
+static void sweep_var(marker *m, weir_rtl_var var) {
+    if (*weir_table_at(&m->var, var.id) != 0) return;
+    weir_rtl_remove_var(m->design, var);
+    m->removed_vars++;
+}
+
+/* From the back, where instances and ports go at once. */
 static void sweep_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
     if (*weir_table_at(&m->module, module.id) & WHOLE || info.is_external) return;
-    for (weir_rtl_stmt s = weir_rtl_first(m->design, info.body), next; s.id != 0; s = next) {
-        next = weir_rtl_next(m->design, s);
-        sweep_stmt(m, s);
-    }
     weir_list_inner(m->design, module, list);
     while (list->count > 0) sweep_stmt(m, list->stmt[--list->count]);
+    for (weir_rtl_stmt s = weir_rtl_last(m->design, info.body), previous; s.id != 0; s = previous) {
+        previous = weir_rtl_previous(m->design, s);
+        sweep_stmt(m, s);
+    }
+    for (size_t i = info.port_count; i-- > 0;) sweep_var(m, weir_rtl_port_at(m->design, module, i));
     for (weir_rtl_var v = weir_rtl_first_var(m->design, module), next; v.id != 0; v = next) {
         next = weir_rtl_next_var(m->design, v);
-        if (*weir_table_at(&m->var, v.id) != 0) continue;
-        weir_rtl_remove_var(m->design, v);
-        m->removed_vars++;
+        sweep_var(m, v);
     }
 }
 

@@ -93,7 +93,7 @@ static void wire(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, 
     if (is_assigned) {
         weir_rtl_set_value(t->design, stmt, value);
     } else if (info.is_wired && connected.id == 0) {
-        weir_rtl_add_assign(t->design, weir_rtl_get_module(t->design, info.parent).body,
+        weir_rtl_add_assign(t->design, weir_rtl_get_stmt(t->design, info.stmt).block,
                             weir_rtl_port_of(t->design, instance, port), value, WEIR_RTL_UNDECIDED);
     } else {
         weir_rtl_disconnect(t->design, instance, port);

@@ -309,6 +309,10 @@ static const rtl_attribute *find_attribute(const weir_rtl_design *design, weir_r
     return a ? &design->attribute[a] : NULL;
 }
 
+bool weir_rtl_has_attributes(const weir_rtl_design *design, weir_rtl_item item) {
+    return item.id && rtl_attributes_of(design, rtl_common_of(design, item)) != 0;
+}
+
 bool weir_rtl_has_attribute(const weir_rtl_design *design, weir_rtl_item item, const char *name) {
     return find_attribute(design, item, name) != NULL;
 }

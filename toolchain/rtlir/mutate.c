@@ -218,8 +218,8 @@ void weir_rtl_clear_events(weir_rtl_design *design, weir_rtl_stmt always) {
 
 /* ---- items ---- */
 
-static void renumber_ports(weir_rtl_design *design, const rtl_module *module) {
-    for (size_t i = 0; i < module->ports.count; i++) design->var[module->ports.id[i]].port = (uint32_t)i;
+static void renumber_ports(weir_rtl_design *design, const rtl_module *module, size_t from) {
+    for (size_t i = from; i < module->ports.count; i++) design->var[module->ports.id[i]].port = (uint32_t)i;
 }
 
 void weir_rtl_remove_var(weir_rtl_design *design, weir_rtl_var var) {
@@ -236,7 +236,7 @@ void weir_rtl_remove_var(weir_rtl_design *design, weir_rtl_var var) {
     rtl_leave_group(design, var.id);
     if (record->direction == WEIR_RTL_INTERNAL) return;
     rtl_ids_remove(&module->ports, var.id);
-    renumber_ports(design, module);
+    renumber_ports(design, module, record->port);
 }
 
 void weir_rtl_move_port(weir_rtl_design *design, weir_rtl_var port, size_t index) {
@@ -248,7 +248,7 @@ void weir_rtl_move_port(weir_rtl_design *design, weir_rtl_var port, size_t index
             (module->ports.count - index) * sizeof *module->ports.id);
     module->ports.id[index] = port.id;
     module->ports.count++;
-    renumber_ports(design, module);
+    renumber_ports(design, module, 0);
 }
 
 void weir_rtl_remove_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {

@@ -28,7 +28,7 @@ bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_ex
 void weir_rtl_clear_events(weir_rtl_design *design, weir_rtl_stmt always);
 
 /* --- items --- */
-/* A variable or a port: O(ports of the module) for a port. Connections of instances to a removed port are forgotten. */
+/* A variable or a port: O(ports behind it) for a port. Connections of instances to a removed port are forgotten. */
 void weir_rtl_remove_var(weir_rtl_design *design, weir_rtl_var var);
 void weir_rtl_remove_parameter(weir_rtl_design *design, weir_rtl_parameter parameter);
 /* O(instances of the parent). */

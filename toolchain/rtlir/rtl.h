@@ -215,6 +215,7 @@ void weir_rtl_set_attribute_string(weir_rtl_design *design, weir_rtl_item item, 
 void weir_rtl_set_attribute_integer(weir_rtl_design *design, weir_rtl_item item, const char *name, int64_t value);
 void weir_rtl_remove_attribute(weir_rtl_design *design, weir_rtl_item item, const char *name);
 bool weir_rtl_has_attribute(const weir_rtl_design *design, weir_rtl_item item, const char *name);
+bool weir_rtl_has_attributes(const weir_rtl_design *design, weir_rtl_item item); /* any */
 const char *weir_rtl_attribute_string(const weir_rtl_design *design, weir_rtl_item item,
                                       const char *name); /* or NULL */
 int64_t weir_rtl_attribute_integer(const weir_rtl_design *design, weir_rtl_item item, const char *name,
