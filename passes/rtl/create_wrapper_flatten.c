@@ -64,10 +64,10 @@ static bool can_flatten(const weir_rtl_design *design, weir_rtl_module module, b
 static weir_rtl_expr add_port(const wrapper *w, weir_rtl_var port, const char *name, weir_rtl_shape shape) {
     const weir_rtl_var_info info = weir_rtl_get_var(w->design, port);
     const char *own = weir_rtl_free_name(w->design, w->module, name);
-    const weir_rtl_var made = shape.type.id != 0
-                                  ? weir_rtl_add_typed(w->design, w->module, own, shape.type, info.direction)
-                                  : weir_rtl_add_port(w->design, w->module, own, shape.width, info.direction,
-                                                      info.kind, shape.is_signed);
+    const weir_rtl_var made =
+        shape.type.id != 0
+            ? weir_rtl_add_typed(w->design, w->module, own, shape.type, info.direction)
+            : weir_rtl_add_port(w->design, w->module, own, shape.width, info.direction, info.kind, shape.is_signed);
     weir_rtl_copy_item(w->design, WEIR_RTL_ITEM(port), WEIR_RTL_ITEM(made));
     return weir_rtl_read(w->design, made);
 }
@@ -97,8 +97,7 @@ static void wrap_port(const wrapper *w, weir_rtl_var port) {
         value = add_port(w, port, info.name, g.leaf);
     } else {
         const char *name = weir_rtl_free_name(w->design, w->module, info.name);
-        value = weir_rtl_read(w->design,
-                              weir_rtl_add_typed(w->design, w->module, name, info.type, WEIR_RTL_INTERNAL));
+        value = weir_rtl_read(w->design, weir_rtl_add_typed(w->design, w->module, name, info.type, WEIR_RTL_INTERNAL));
         for (uint64_t i = 0; i < g.elements; i++) add_element(w, port, &g, i, value);
     }
     weir_rtl_connect(w->design, w->instance, info.name, value);

@@ -15,7 +15,7 @@
 /* Records by id; those that were not set are zero. */
 typedef struct table {
     void *data;
-    size_t count, capacity;
+    size_t capacity;
 } table;
 
 struct weir_module_hashes {
@@ -34,24 +34,39 @@ typedef struct hasher {
     weir_hash hash;                           /* of the module so far */
 } hasher;
 
-static void *slot(table *t, uint32_t id, size_t size) {
-    if (id >= t->count) {
-        const size_t old = t->capacity;
-        t->data = weir_grow(t->data, &t->capacity, (size_t)id + 1, size);
-        if (t->capacity > old) memset((char *)t->data + old * size, 0, (t->capacity - old) * size);
-        t->count = (size_t)id + 1;
-    }
-    return (char *)t->data + id * size;
+/* Makes room for the record. */
+static void reach(table *t, uint32_t id, size_t size) {
+    const size_t old = t->capacity;
+    t->data = weir_grow(t->data, &t->capacity, (size_t)id + 1, size);
+    memset((char *)t->data + old * size, 0, (t->capacity - old) * size);
 }
 
-static weir_hash *hash_slot(table *t, uint32_t id) { return slot(t, id, sizeof(weir_hash)); }
-static uint32_t *number_slot(table *t, uint32_t id) { return slot(t, id, sizeof(uint32_t)); }
+static weir_hash *hash_slot(table *t, uint32_t id) {
+    if (id >= t->capacity) reach(t, id, sizeof(weir_hash));
+    return (weir_hash *)t->data + id;
+}
+
+static uint32_t *number_slot(table *t, uint32_t id) {
+    if (id >= t->capacity) reach(t, id, sizeof(uint32_t));
+    return (uint32_t *)t->data + id;
+}
 
 static bool is_set(weir_hash hash) { return hash.high != 0 || hash.low != 0; }
 
 static void add(hasher *h, uint64_t number) { weir_hash_add_number(&h->hash, number); }
 
-static void add_text(hasher *h, const char *text) { weir_hash_add_string(&h->hash, text != NULL ? text : ""); }
+/* Eight characters at once, and how many there are. */
+static void add_string(weir_hash *hash, const char *text) {
+    uint64_t word = 0, size = 0;
+    for (; text != NULL && text[size] != 0; size++) {
+        word = word << 8 | (unsigned char)text[size];
+        if (size % 8 == 7) weir_hash_add_number(hash, word);
+    }
+    weir_hash_add_number(hash, word);
+    weir_hash_add_number(hash, size);
+}
+
+static void add_text(hasher *h, const char *text) { add_string(&h->hash, text); }
 
 static void add_attributes(hasher *h, weir_rtl_item item) {
     const size_t count = weir_rtl_get_item(h->design, item).attribute_count;
@@ -79,12 +94,12 @@ static void hash_types(hasher *h) {
         weir_hash hash = weir_hash_start();
         weir_hash_add_number(&hash, info.kind);
         weir_hash_add_number(&hash, (uint64_t)info.width << 32 | info.count);
-        weir_hash_add_string(&hash, info.name != NULL ? info.name : "");
+        add_string(&hash, info.name);
         add_shape(&hash, h, info.element);
         const bool has_fields = info.kind != WEIR_RTL_TYPE_ARRAY && info.kind != WEIR_RTL_TYPE_MEMORY;
         for (uint32_t i = 0; has_fields && i < info.count; i++) {
             const weir_rtl_field_info field = weir_rtl_field_at(h->design, t, i);
-            weir_hash_add_string(&hash, field.name);
+            add_string(&hash, field.name);
             weir_hash_add_number(&hash, field.value);
             add_shape(&hash, h, field.shape);
         }
@@ -153,7 +168,7 @@ static weir_hash hash_expr(hasher *h, weir_rtl_expr expr);
 static void add_constant(const hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
     for (uint32_t i = 0; i < (info->width + 63) / 64; i++) weir_hash_add_number(hash, info->words[i]);
     const weir_rtl_type type = weir_rtl_type_of(h->design, expr);
-    weir_hash_add_string(hash, type.id != 0 ? weir_rtl_get_type(h->design, type).name : "");
+    add_string(hash, type.id != 0 ? weir_rtl_get_type(h->design, type).name : NULL);
 }
 
 static void add_leaf(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
@@ -167,7 +182,7 @@ static void add_leaf(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_
         break;
     case WEIR_RTL_EXPR_SLICE: weir_hash_add_number(hash, info->low); break;
     case WEIR_RTL_EXPR_REPEAT: weir_hash_add_number(hash, info->repeat); break;
-    case WEIR_RTL_EXPR_FIELD: weir_hash_add_string(hash, info->field); break;
+    case WEIR_RTL_EXPR_FIELD: add_string(hash, info->field); break;
     case WEIR_RTL_EXPR_CALL: weir_hash_add_number(hash, function_number(h, info->function)); break;
     default: break;
     }
@@ -183,8 +198,11 @@ static weir_hash hash_expr(hasher *h, weir_rtl_expr expr) {
                                     (uint64_t)info.carries << 8 | info.is_signed);
     add_leaf(h, &hash, expr, &info);
     weir_hash_add_number(&hash, info.operand_count);
-    for (size_t i = 0; i < info.operand_count; i++)
-        weir_hash_add_hash(&hash, hash_expr(h, weir_rtl_operand(h->design, expr, i)));
+    for (size_t i = 0; i < info.operand_count; i++) {
+        const weir_rtl_expr operand = weir_rtl_operand(h->design, expr, i);
+        const weir_hash found = *hash_slot(&h->expr, operand.id);
+        weir_hash_add_hash(&hash, is_set(found) ? found : hash_expr(h, operand));
+    }
     *hash_slot(&h->expr, expr.id) = hash;
     return hash;
 }
@@ -376,5 +394,6 @@ const weir_pass_analysis weir_module_hashes_analysis = {.name = WEIR_MODULE_HASH
                                                         .release = release};
 
 weir_hash weir_module_hash(const weir_module_hashes *hashes, weir_rtl_module module) {
-    return module.id < hashes->module.count ? ((const weir_hash *)hashes->module.data)[module.id] : (weir_hash){0, 0};
+    return module.id < hashes->module.capacity ? ((const weir_hash *)hashes->module.data)[module.id]
+                                               : (weir_hash){0, 0};
 }

@@ -169,8 +169,17 @@ static int bench_each(int argc, char **argv, void (*bench)(int)) {
 }
 
 /* What runs on the modules of 40 additions. */
-static const char *const passes[] = {"decouple_generator_ports", "hash_generators", "uniquify_generators",
-                                     "create_module_instantiation"};
+static const char *const passes[] = {"remove_pass_through_modules",
+                                     "inline_instance",
+                                     "merge_const_port_assignment",
+                                     "decouple_generator_ports",
+                                     "hash_generators",
+                                     "elaborate",
+                                     "lift_genvar_instances",
+                                     "port_legality_fix",
+                                     "create_module_instantiation",
+                                     "verilog",
+                                     "check"};
 
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "leaves") == 0) return bench_each(argc, argv, bench_leaves);

@@ -501,51 +501,38 @@ bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
     }
 }
 
-static void name_variable(const weir_rtl_design *design, uint32_t expr, weir_rtl_expr_info *info) {
-    const rtl_expr *record = &design->expr[expr];
-    while (rtl_is_part(record->kind)) record = &design->expr[record->a];
-    bool is_port = record->kind == WEIR_RTL_EXPR_PORT;
-    info->instance.id = is_port ? record->a : 0;
-    info->var.id = is_port ? record->b : record->a;
-}
+/* Of kinds that do not list their operands. */
+static const unsigned char operand_counts[] = {
+    [WEIR_RTL_EXPR_SLICE] = 1,  [WEIR_RTL_EXPR_SELECT] = 2,      [WEIR_RTL_EXPR_ELEMENT] = 2,
+    [WEIR_RTL_EXPR_FIELD] = 1,  [WEIR_RTL_EXPR_REPEAT] = 1,      [WEIR_RTL_EXPR_UNARY] = 1,
+    [WEIR_RTL_EXPR_BINARY] = 2, [WEIR_RTL_EXPR_CONDITIONAL] = 3, [WEIR_RTL_EXPR_CAST] = 1};
 
+/* A literal, as in other get functions: what is filled in member by member is gathered on the stack first, and copied. */
 weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr) {
-    const rtl_expr *record = &design->expr[expr.id];
-    weir_rtl_expr_info info = {.kind = record->kind,
-                               .op = record->op,
-                               .width = record->width,
-                               .is_signed = record->is_signed,
-                               .carries = record->carries,
-                               .module = {record->module}};
-    switch (record->kind) {
-    case WEIR_RTL_EXPR_CONSTANT: info.words = design->word + record->a; break;
-    case WEIR_RTL_EXPR_VAR:
-    case WEIR_RTL_EXPR_PORT: name_variable(design, expr.id, &info); break;
-    case WEIR_RTL_EXPR_PARAMETER: info.parameter.id = record->a; break;
-    case WEIR_RTL_EXPR_SLICE: info.low = record->b; /* fall through */
-    case WEIR_RTL_EXPR_SELECT:
-        name_variable(design, record->a, &info);
-        info.operand_count = record->kind == WEIR_RTL_EXPR_SELECT ? 2 : 1;
-        break;
-    case WEIR_RTL_EXPR_ELEMENT:
-        name_variable(design, record->a, &info);
-        info.operand_count = 2;
-        break;
-    case WEIR_RTL_EXPR_FIELD:
-        name_variable(design, record->a, &info);
-        info.field = design->field[record->b].name;
-        info.operand_count = 1;
-        break;
-    case WEIR_RTL_EXPR_CALL: info.function.id = record->c; /* fall through */
-    case WEIR_RTL_EXPR_CONCAT: info.operand_count = record->b; break;
-    case WEIR_RTL_EXPR_REPEAT: info.repeat = record->b; /* fall through */
-    case WEIR_RTL_EXPR_UNARY:
-    case WEIR_RTL_EXPR_CAST: info.operand_count = 1; break;
-    case WEIR_RTL_EXPR_BINARY: info.operand_count = 2; break;
-    case WEIR_RTL_EXPR_CONDITIONAL: info.operand_count = 3; break;
-    case WEIR_RTL_EXPR_NONE: break;
-    }
-    return info;
+    const rtl_expr *record = &design->expr[expr.id], *base = record;
+    const weir_rtl_expr_kind kind = record->kind;
+    while (rtl_is_part(base->kind)) base = &design->expr[base->a];
+    const bool is_port = base->kind == WEIR_RTL_EXPR_PORT, is_var = base->kind == WEIR_RTL_EXPR_VAR;
+    const bool is_list = kind == WEIR_RTL_EXPR_CONCAT || kind == WEIR_RTL_EXPR_CALL;
+    return (weir_rtl_expr_info){.kind = kind,
+                                .op = record->op,
+                                .width = record->width,
+                                .is_signed = record->is_signed,
+                                .carries = record->carries,
+                                .module = {record->module},
+                                .var = {is_port  ? base->b
+                                        : is_var ? base->a
+                                                 : 0},
+                                .instance = {is_port ? base->a : 0},
+                                .parameter = {kind == WEIR_RTL_EXPR_PARAMETER ? record->a : 0},
+                                .function = {kind == WEIR_RTL_EXPR_CALL ? record->c : 0},
+                                .field = kind == WEIR_RTL_EXPR_FIELD ? design->field[record->b].name : NULL,
+                                .low = kind == WEIR_RTL_EXPR_SLICE ? record->b : 0,
+                                .operand_count = is_list                        ? record->b
+                                                 : kind < sizeof operand_counts ? operand_counts[kind]
+                                                                                : 0,
+                                .repeat = kind == WEIR_RTL_EXPR_REPEAT ? record->b : 0,
+                                .words = kind == WEIR_RTL_EXPR_CONSTANT ? design->word + record->a : NULL};
 }
 
 weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index) {

@@ -209,12 +209,11 @@ bool weir_rtl_parameter_value(weir_rtl_design *design, weir_rtl_instance instanc
 
 weir_rtl_instance_info weir_rtl_get_instance(const weir_rtl_design *design, weir_rtl_instance instance) {
     const rtl_instance *record = &design->instance[instance.id];
-    weir_rtl_instance_info info = {.name = record->name,
-                                   .parent = {record->parent},
-                                   .module = {record->module},
-                                   .stmt = {record->stmt},
-                                   .is_wired = record->is_wired};
-    return info;
+    return (weir_rtl_instance_info){.name = record->name,
+                                    .parent = {record->parent},
+                                    .module = {record->module},
+                                    .stmt = {record->stmt},
+                                    .is_wired = record->is_wired};
 }
 
 weir_rtl_instance weir_rtl_find_instance(const weir_rtl_design *design, weir_rtl_module module, const char *name) {

@@ -286,16 +286,15 @@ weir_rtl_parameter weir_rtl_add_local_string(weir_rtl_design *design, weir_rtl_m
 
 weir_rtl_module_info weir_rtl_get_module(const weir_rtl_design *design, weir_rtl_module module) {
     const rtl_module *record = &design->module[module.id];
-    weir_rtl_module_info info = {.name = record->name,
-                                 .path = record->path,
-                                 .is_external = record->is_external,
-                                 .is_stub = record->is_stub,
-                                 .port_count = record->ports.count,
-                                 .var_count = record->var_count,
-                                 .parameter_count = record->parameters.count,
-                                 .instance_count = record->instances.count,
-                                 .body = {record->body}};
-    return info;
+    return (weir_rtl_module_info){.name = record->name,
+                                  .path = record->path,
+                                  .is_external = record->is_external,
+                                  .is_stub = record->is_stub,
+                                  .port_count = record->ports.count,
+                                  .var_count = record->var_count,
+                                  .parameter_count = record->parameters.count,
+                                  .instance_count = record->instances.count,
+                                  .body = {record->body}};
 }
 
 weir_rtl_var weir_rtl_port_at(const weir_rtl_design *design, weir_rtl_module module, size_t index) {
@@ -320,20 +319,19 @@ weir_rtl_instance weir_rtl_instance_at(const weir_rtl_design *design, weir_rtl_m
 
 weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var var) {
     const rtl_var *record = &design->var[var.id];
-    weir_rtl_var_info info = {.name = record->name,
-                              .module = {record->module},
-                              .width = record->width,
-                              .port = record->port,
-                              .direction = record->direction,
-                              .kind = record->kind,
-                              .is_signed = record->is_signed,
-                              .is_register = record->is_register,
-                              .is_undecided = record->is_undecided,
-                              .is_path = record->is_path,
-                              .is_iterator = record->is_iterator,
-                              .type = {record->type},
-                              .function = {record->function}};
-    return info;
+    return (weir_rtl_var_info){.name = record->name,
+                               .module = {record->module},
+                               .width = record->width,
+                               .port = record->port,
+                               .direction = record->direction,
+                               .kind = record->kind,
+                               .is_signed = record->is_signed,
+                               .is_register = record->is_register,
+                               .is_undecided = record->is_undecided,
+                               .is_path = record->is_path,
+                               .is_iterator = record->is_iterator,
+                               .type = {record->type},
+                               .function = {record->function}};
 }
 
 weir_rtl_parameter weir_rtl_find_parameter(const weir_rtl_design *design, weir_rtl_module module, const char *name) {

@@ -517,34 +517,29 @@ weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_
 
 weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt) {
     const rtl_stmt *record = &design->stmt[stmt.id];
-    weir_rtl_stmt_info info = {.kind = record->kind,
-                               .block = {record->block},
-                               .timing = record->timing,
-                               .body = {record->body},
-                               .other = {record->other}};
-    switch (record->kind) {
-    case WEIR_RTL_STMT_ASSIGN:
-        info.target.id = record->a;
-        info.value.id = record->b;
-        break;
-    case WEIR_RTL_STMT_INSTANCE: info.instance.id = record->a; break;
-    case WEIR_RTL_STMT_FUNCTION: info.function.id = record->a; break;
-    case WEIR_RTL_STMT_FOR:
-        info.iterator.id = design->loop[record->a].iterator;
-        info.start = design->loop[record->a].start;
-        info.end = design->loop[record->a].end;
-        info.step = design->loop[record->a].step;
-        break;
-    case WEIR_RTL_STMT_FSM: info.fsm.id = record->a; break;
-    case WEIR_RTL_STMT_STATE: info.state.id = record->a; break;
-    case WEIR_RTL_STMT_TRANSITION: info.state.id = record->b; /* fall through */
-    case WEIR_RTL_STMT_RETURN:
-    case WEIR_RTL_STMT_IF:
-    case WEIR_RTL_STMT_CASE:
-    case WEIR_RTL_STMT_CASE_ITEM: info.value.id = record->a; break;
-    default: break;
-    }
-    return info;
+    const weir_rtl_stmt_kind kind = record->kind;
+    const rtl_loop *loop = &design->loop[kind == WEIR_RTL_STMT_FOR ? record->a : 0];
+    const bool has_value = kind == WEIR_RTL_STMT_RETURN || kind == WEIR_RTL_STMT_IF || kind == WEIR_RTL_STMT_CASE ||
+                           kind == WEIR_RTL_STMT_CASE_ITEM || kind == WEIR_RTL_STMT_TRANSITION;
+    return (weir_rtl_stmt_info){.kind = kind,
+                                .block = {record->block},
+                                .timing = record->timing,
+                                .target = {kind == WEIR_RTL_STMT_ASSIGN ? record->a : 0},
+                                .value = {kind == WEIR_RTL_STMT_ASSIGN ? record->b
+                                          : has_value                  ? record->a
+                                                                       : 0},
+                                .instance = {kind == WEIR_RTL_STMT_INSTANCE ? record->a : 0},
+                                .function = {kind == WEIR_RTL_STMT_FUNCTION ? record->a : 0},
+                                .fsm = {kind == WEIR_RTL_STMT_FSM ? record->a : 0},
+                                .state = {kind == WEIR_RTL_STMT_STATE        ? record->a
+                                          : kind == WEIR_RTL_STMT_TRANSITION ? record->b
+                                                                             : 0},
+                                .iterator = {loop->iterator},
+                                .start = loop->start,
+                                .end = loop->end,
+                                .step = loop->step,
+                                .body = {record->body},
+                                .other = {record->other}};
 }
 
 weir_rtl_stmt weir_rtl_first(const weir_rtl_design *design, weir_rtl_block block) {
