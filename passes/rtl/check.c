@@ -27,25 +27,6 @@ const char *weir_module_name_of(const weir_rtl_design *design, weir_rtl_module m
     return weir_rtl_get_module(design, module).name;
 }
 
-/* ---- parts of a module ---- */
-
-weir_rtl_stmt weir_first_part(const weir_rtl_design *design, weir_rtl_module module) {
-    return weir_rtl_first(design, weir_rtl_get_module(design, module).body);
-}
-
-weir_rtl_stmt weir_next_part(const weir_rtl_design *design, weir_rtl_stmt stmt) {
-    weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
-    if (info.kind == WEIR_RTL_STMT_FOR && weir_rtl_first(design, info.body).id != 0)
-        return weir_rtl_first(design, info.body);
-    weir_rtl_stmt next = weir_rtl_next(design, stmt);
-    while (next.id == 0) {
-        stmt = weir_rtl_owner(design, weir_rtl_get_stmt(design, stmt).block);
-        if (stmt.id == 0) break;
-        next = weir_rtl_next(design, stmt);
-    }
-    return next;
-}
-
 /* ---- nets ---- */
 
 weir_net_numbers weir_number_nets(const weir_rtl_design *design) {

@@ -16,11 +16,6 @@ weir_location weir_place_of_stmt(const weir_rtl_design *design, weir_rtl_stmt st
 weir_location weir_place_of_var(const weir_rtl_design *design, weir_rtl_var var);
 const char *weir_module_name_of(const weir_rtl_design *design, weir_rtl_module module);
 
-/* Assignments, processes and instances of a module in their order, also those in loops of its body; the loops themselves
- * too, before what they hold. None at the end. */
-weir_rtl_stmt weir_first_part(const weir_rtl_design *design, weir_rtl_module module);
-weir_rtl_stmt weir_next_part(const weir_rtl_design *design, weir_rtl_stmt stmt);
-
 /* Numbers of the nets of a design, for tables: variables come first, then ports of instances. */
 typedef struct weir_net_numbers {
     const weir_rtl_design *design;

@@ -84,8 +84,8 @@ static size_t check_module(weir_rtl_design *design, weir_rtl_module module, void
     resets *r = user;
     r->module = module;
     r->found = 0;
-    for (weir_rtl_stmt s = weir_first_part(design, module); s.id != 0; s = weir_next_part(design, s))
-        if (weir_rtl_get_stmt(design, s).kind == WEIR_RTL_STMT_ALWAYS) check_block(r, s);
+    for (weir_rtl_stmt s = weir_rtl_first_part(design, module); s.id != 0; s = weir_rtl_next_part(design, s))
+        if (weir_rtl_kind_of(design, s) == WEIR_RTL_STMT_ALWAYS) check_block(r, s);
     return r->found;
 }
 

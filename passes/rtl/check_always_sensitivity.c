@@ -54,9 +54,9 @@ static size_t check_events(const waiting *w) {
 static size_t check_module(weir_rtl_design *design, weir_rtl_module module, void *user) {
     size_t found = 0;
     (void)user;
-    for (weir_rtl_stmt s = weir_first_part(design, module); s.id != 0; s = weir_next_part(design, s)) {
+    for (weir_rtl_stmt s = weir_rtl_first_part(design, module); s.id != 0; s = weir_rtl_next_part(design, s)) {
         const waiting w = {design, module, s};
-        if (weir_rtl_get_stmt(design, s).kind == WEIR_RTL_STMT_ALWAYS) found += check_events(&w);
+        if (weir_rtl_kind_of(design, s) == WEIR_RTL_STMT_ALWAYS) found += check_events(&w);
     }
     return found;
 }

@@ -8,7 +8,7 @@ static size_t check_block(weir_rtl_design *design, weir_rtl_module module, weir_
     weir_rtl_stmt branch = {0}, other = {0};
     weir_rtl_stmt s = weir_rtl_first(design, weir_rtl_get_stmt(design, always).body);
     for (; s.id != 0; s = weir_rtl_next(design, s)) {
-        const weir_rtl_stmt_kind kind = weir_rtl_get_stmt(design, s).kind;
+        const weir_rtl_stmt_kind kind = weir_rtl_kind_of(design, s);
         if (branch.id == 0 && kind == WEIR_RTL_STMT_IF) branch = s;
         else if (other.id == 0 && counts(kind)) other = s;
     }
@@ -23,8 +23,8 @@ static size_t check_block(weir_rtl_design *design, weir_rtl_module module, weir_
 static size_t check_module(weir_rtl_design *design, weir_rtl_module module, void *user) {
     const bool resets_only = *(const bool *)user;
     size_t found = 0;
-    for (weir_rtl_stmt s = weir_first_part(design, module); s.id != 0; s = weir_next_part(design, s))
-        if (weir_rtl_get_stmt(design, s).kind == WEIR_RTL_STMT_ALWAYS &&
+    for (weir_rtl_stmt s = weir_rtl_first_part(design, module); s.id != 0; s = weir_rtl_next_part(design, s))
+        if (weir_rtl_kind_of(design, s) == WEIR_RTL_STMT_ALWAYS &&
             (!resets_only || weir_rtl_event_count(design, s) > 1))
             found += check_block(design, module, s);
     return found;

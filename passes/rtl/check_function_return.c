@@ -74,7 +74,7 @@ static size_t check_module(weir_rtl_design *design, weir_rtl_module module, void
     size_t found = 0;
     weir_rtl_stmt s = weir_rtl_first(design, weir_rtl_get_module(design, module).body);
     for (; s.id != 0; s = weir_rtl_next(design, s))
-        if (weir_rtl_get_stmt(design, s).kind == WEIR_RTL_STMT_FUNCTION) found += check_function(user, s);
+        if (weir_rtl_kind_of(design, s) == WEIR_RTL_STMT_FUNCTION) found += check_function(user, s);
     return found;
 }
 

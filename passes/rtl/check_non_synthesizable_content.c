@@ -13,8 +13,8 @@ static size_t check_module(weir_rtl_design *design, weir_rtl_module module, void
                    "module '%s' reads '%s' inside an instance, which is not synthesizable", name, info.name);
         found++;
     }
-    for (weir_rtl_stmt s = weir_first_part(design, module); s.id != 0; s = weir_next_part(design, s)) {
-        const weir_rtl_stmt_kind kind = weir_rtl_get_stmt(design, s).kind;
+    for (weir_rtl_stmt s = weir_rtl_first_part(design, module); s.id != 0; s = weir_rtl_next_part(design, s)) {
+        const weir_rtl_stmt_kind kind = weir_rtl_kind_of(design, s);
         if (kind != WEIR_RTL_STMT_INITIAL && kind != WEIR_RTL_STMT_FINAL) continue;
         weir_error(weir_place_of_stmt(design, s), "module '%s' has %s block, which is not synthesizable", name,
                    kind == WEIR_RTL_STMT_FINAL ? "a final" : "an initial");

@@ -5,8 +5,8 @@
 #include "passes/rtl/check.h"
 
 static size_t fix(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_module module, int64_t *fixed) {
+    if (weir_rtl_kind_of(design, stmt) != WEIR_RTL_STMT_ASSIGN) return 0;
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
-    if (info.kind != WEIR_RTL_STMT_ASSIGN) return 0;
     const weir_rtl_timing expected = weir_rtl_timing_in(design, info.block);
     if (info.timing == WEIR_RTL_UNDECIDED) {
         weir_rtl_set_timing(design, stmt, expected);

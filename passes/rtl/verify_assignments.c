@@ -36,7 +36,8 @@ static void visit_driver(weir_rtl_net net, weir_rtl_stmt stmt, void *user) {
 static void visit_assign(assignments *a, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info) {
     const weir_rtl_expr_info target = weir_rtl_get_expr(a->design, info->target);
     const weir_rtl_expr_info value = weir_rtl_get_expr(a->design, info->value);
-    weir_visit_parts(a->design, info->target, stmt, visit_driver, a);
+    if (target.kind != WEIR_RTL_EXPR_CONCAT) visit_driver((weir_rtl_net){target.var, target.instance}, stmt, a);
+    else weir_visit_parts(a->design, info->target, stmt, visit_driver, a);
     if (target.width == value.width && target.is_signed == value.is_signed) return;
     weir_text left = {NULL, 0, 0}, right = {NULL, 0, 0};
     weir_rtl_print_expr(a->design, info->target, &left);
@@ -87,7 +88,8 @@ static size_t check_module(weir_rtl_design *design, weir_rtl_module module, void
     assignments *a = user;
     a->module = module;
     a->found = 0;
-    for (weir_rtl_stmt part = weir_first_part(design, module); part.id != 0; part = weir_next_part(design, part)) {
+    for (weir_rtl_stmt part = weir_rtl_first_part(design, module); part.id != 0;
+         part = weir_rtl_next_part(design, part)) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, part);
         a->in_process = info.kind != WEIR_RTL_STMT_ASSIGN && info.kind != WEIR_RTL_STMT_INSTANCE;
         if (info.kind == WEIR_RTL_STMT_ASSIGN) visit_assign(a, part, &info);

@@ -1,5 +1,6 @@
-/* What flow.c (latches) and loops.c (combinational loops) share: the nets of one module cut into cells, ranges of bits
- * that are driven and read together, and the state of cells along the ways through a process. Included by those files. */
+/* What drivers.c, flow.c (latches) and loops.c (combinational loops) share: the nets of one module, cut into cells (ranges
+ * of bits that are driven and read together), what cells hold along the ways through a process, and what depends on what.
+ * Included by those files. */
 #ifndef WEIR_RTLIR_DATAFLOW_H
 #define WEIR_RTLIR_DATAFLOW_H
 

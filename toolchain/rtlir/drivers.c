@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/internal.h"
+#include "rtlir/dataflow.h"
 #include "rtlir/verify.h"
 
 /* A variable of the module, or a port of an instance that is wired by assignments. */
@@ -29,10 +29,9 @@ struct weir_rtl_gaps {
     unsigned checks;
     uint32_t module;
     rtl_unroll walk;
-    net_record *net;
-    size_t net_count, net_capacity, words;
-    uint32_t *position; /* net by variable id; only entries of this module count */
-    uint32_t *base;     /* by instance id: the net of slot 0 */
+    rtl_numbering numbering;
+    net_record *net; /* by number */
+    size_t net_capacity, words;
     uint64_t *driven, *read;
     size_t driven_capacity, read_capacity;
     driver *drivers;
@@ -40,7 +39,7 @@ struct weir_rtl_gaps {
     uint32_t *owner; /* drivers, by bit of the nets that have several */
     size_t owner_count, owner_capacity;
     uint32_t *seen; /* by expression id: the last statement, counted from the start, that was seen to read it */
-    size_t position_capacity, base_capacity, seen_capacity;
+    size_t seen_capacity;
     uint32_t stamp;
     uint32_t *stack;
     size_t stack_capacity;
@@ -52,6 +51,10 @@ struct weir_rtl_gaps {
 static bool reads(const rtl_nets *n) { return n->checks != RTL_CHECK_DRIVERS; }
 
 static void mark(uint64_t *words, uint32_t low, uint32_t width) {
+    if (low == 0 && width <= 64 && width > 0) {
+        words[0] |= UINT64_MAX >> (64 - width);
+        return;
+    }
     while (width > 0) {
         uint32_t shift = low % 64;
         uint32_t take = 64 - shift < width ? 64 - shift : width;
@@ -177,12 +180,6 @@ static void drive(rtl_nets *n, uint32_t at, uint32_t low, uint32_t width) {
 
 /* ---- expressions ---- */
 
-static uint32_t net_of(const rtl_nets *n, uint32_t expr) {
-    const rtl_expr *e = &n->design->expr[expr];
-    if (e->kind == WEIR_RTL_EXPR_VAR) return n->position[e->a];
-    return n->base[e->a] + n->design->var[e->b].slot;
-}
-
 static void push(rtl_nets *n, size_t *depth, uint32_t expr) {
     n->stack = weir_grow(n->stack, &n->stack_capacity, *depth + 1, sizeof *n->stack);
     n->stack[(*depth)++] = expr;
@@ -207,7 +204,7 @@ static bool counts(const rtl_nets *n, uint32_t base) {
 
 static void read_part(rtl_nets *n, size_t *depth, uint32_t id) {
     rtl_place place = rtl_locate_now(&n->walk, id);
-    if (counts(n, place.base)) read_bits(n, net_of(n, place.base), place.low, place.width);
+    if (counts(n, place.base)) read_bits(n, rtl_net_number(&n->numbering, place.base), place.low, place.width);
     for (const rtl_expr *e = &n->design->expr[id]; rtl_is_part(e->kind); e = &n->design->expr[e->a])
         if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) push(n, depth, e->b);
 }
@@ -236,6 +233,9 @@ static void read_expr(rtl_nets *n, size_t depth, uint32_t expr) {
         case WEIR_RTL_EXPR_UNARY:
         case WEIR_RTL_EXPR_CAST:
         case WEIR_RTL_EXPR_REPEAT: push(n, &depth, e->a); break;
+        case WEIR_RTL_EXPR_VAR:
+            if (!design->var[e->a].function) read_bits(n, n->numbering.position[e->a], 0, e->width);
+            break;
         default: read_part(n, &depth, id); break;
         }
     }
@@ -245,6 +245,10 @@ static void read_expr(rtl_nets *n, size_t depth, uint32_t expr) {
 static void drive_expr(rtl_nets *n, uint32_t expr) {
     const weir_rtl_design *design = n->design;
     size_t depth = 0;
+    if (design->expr[expr].kind == WEIR_RTL_EXPR_VAR) {
+        drive(n, n->numbering.position[design->expr[expr].a], 0, design->expr[expr].width);
+        return;
+    }
     push(n, &depth, expr);
     while (depth > 0) {
         uint32_t id = n->stack[--depth];
@@ -254,7 +258,7 @@ static void drive_expr(rtl_nets *n, uint32_t expr) {
             continue;
         }
         rtl_place place = rtl_locate_now(&n->walk, id);
-        if (counts(n, place.base)) drive(n, net_of(n, place.base), place.low, place.width);
+        if (counts(n, place.base)) drive(n, rtl_net_number(&n->numbering, place.base), place.low, place.width);
         for (; rtl_is_part(e->kind); e = &design->expr[e->a])
             if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) read_expr(n, depth, e->b);
     }
@@ -280,7 +284,7 @@ static void check_width(rtl_nets *n, const rtl_instance *instance, const rtl_var
 
 /* A port that assignments wire: the instance drives it or reads it as if it were a variable. */
 static void wire_port(rtl_nets *n, const rtl_instance *instance, const rtl_var *port) {
-    uint32_t at = n->base[n->design->stmt[instance->stmt].a] + port->slot;
+    uint32_t at = n->numbering.base[n->design->stmt[instance->stmt].a] + port->slot;
     uint32_t width = n->net[at].width;
     if (!n->walk.is_first) return;
     if (port->direction == WEIR_RTL_OUTPUT) drive(n, at, 0, width);
@@ -319,7 +323,7 @@ static void visit_instance(rtl_nets *n, uint32_t id) {
 static void visit_loop(rtl_nets *n, const rtl_stmt *stmt) {
     weir_rtl_design *design = n->design;
     uint32_t iterator = design->loop[stmt->a].iterator;
-    net_record *net = &n->net[n->position[iterator]];
+    net_record *net = &n->net[n->numbering.position[iterator]];
     uint32_t other = net->loop;
     net->loop = n->walk.stmt;
     mark(n->driven + net->first_word, 0, net->width);
@@ -330,9 +334,9 @@ static void visit_loop(rtl_nets *n, const rtl_stmt *stmt) {
 
 static void visit_machine(rtl_nets *n, const rtl_fsm *fsm) {
     if (fsm->parent) return;
-    read_bits(n, n->position[fsm->clock], 0, 1);
-    read_bits(n, n->position[fsm->reset], 0, 1);
-    if (fsm->current) drive(n, n->position[fsm->current], 0, n->design->var[fsm->current].width);
+    read_bits(n, n->numbering.position[fsm->clock], 0, 1);
+    read_bits(n, n->numbering.position[fsm->reset], 0, 1);
+    if (fsm->current) drive(n, n->numbering.position[fsm->current], 0, n->design->var[fsm->current].width);
 }
 
 static void visit_stmt(rtl_nets *n) {
@@ -349,13 +353,13 @@ static void visit_stmt(rtl_nets *n) {
         break;
     case WEIR_RTL_STMT_ALWAYS:
         for (uint32_t e = is_reading ? stmt->a : 0; e; e = design->event[e].next)
-            read_bits(n, n->position[design->event[e].var], 0, 1);
+            read_bits(n, n->numbering.position[design->event[e].var], 0, 1);
         break;
     case WEIR_RTL_STMT_FSM: visit_machine(n, &design->fsm[stmt->a]); break;
     case WEIR_RTL_STMT_FOR: visit_loop(n, stmt); break;
     default:
         if (is_reading && stmt->kind == WEIR_RTL_STMT_ASSERT && design->assertion[stmt->a].clock)
-            read_bits(n, n->position[design->assertion[stmt->a].clock], 0, 1);
+            read_bits(n, n->numbering.position[design->assertion[stmt->a].clock], 0, 1);
         for (size_t i = 0; is_reading && rtl_stmt_slot(design, id, i); i++)
             if (*rtl_stmt_slot(design, id, i)) read_expr(n, 0, *rtl_stmt_slot(design, id, i));
         break;
@@ -364,72 +368,43 @@ static void visit_stmt(rtl_nets *n) {
 
 /* ---- modules ---- */
 
-static void add_net(rtl_nets *n, uint32_t var, uint32_t instance, uint32_t width) {
-    n->net = weir_grow(n->net, &n->net_capacity, n->net_count + 1, sizeof *n->net);
-    n->net[n->net_count++] = (net_record){.var = var, .instance = instance, .width = width, .first_word = n->words};
-    n->words += (width + 63) / 64;
+/* A port says who stands behind it, a path names what is driven elsewhere. */
+static void mark_ports(rtl_nets *n, const net_record *net, bool is_stub) {
+    const rtl_var *var = &n->design->var[net->var];
+    if (net->instance) return;
+    if (var->direction == WEIR_RTL_INPUT || var->direction == WEIR_RTL_INOUT || var->is_path)
+        mark(n->driven + net->first_word, 0, net->width);
+    else if (var->direction == WEIR_RTL_OUTPUT && !is_stub) mark(n->read + net->first_word, 0, net->width);
 }
 
-/* Nets of the ports of an instance, by slot; ports that were removed have no bits. */
-static void add_port_nets(rtl_nets *n, uint32_t id) {
+static void start_module(rtl_nets *n, uint32_t module) {
     const weir_rtl_design *design = n->design;
-    const rtl_module *module = &design->module[design->instance[id].module];
-    size_t base = n->net_count;
-    n->base[id] = (uint32_t)base;
-    for (uint32_t i = 0; i < module->port_slots; i++) add_net(n, 0, id, 0);
-    rtl_value *parameters = rtl_evaluate_parameters(design, design->instance[id].module, &design->instance[id]);
-    for (size_t i = 0; i < module->ports.count; i++) {
-        const char *problem = NULL;
-        net_record *net = &n->net[base + design->var[module->ports.id[i]].slot];
-        net->var = module->ports.id[i];
-        net->width = rtl_port_width(design, net->var, parameters, &problem);
-        net->first_word = n->words;
+    size_t seen = n->seen_capacity;
+    n->module = module;
+    n->seen = weir_grow(n->seen, &n->seen_capacity, design->expr_count, sizeof *n->seen);
+    memset(n->seen + seen, 0, (n->seen_capacity - seen) * sizeof *n->seen);
+    rtl_number_nets(&n->numbering, design, module);
+    n->net = weir_grow(n->net, &n->net_capacity, n->numbering.count, sizeof *n->net);
+    n->words = 0;
+    for (size_t i = 0; i < n->numbering.count; i++) {
+        const rtl_net *net = &n->numbering.net[i];
+        n->net[i] =
+            (net_record){.var = net->var, .instance = net->instance, .width = net->width, .first_word = n->words};
         n->words += (net->width + 63) / 64;
     }
-    free(parameters);
-}
-
-/* Tables by id follow the design, which may have grown since the last module. */
-static void grow_tables(rtl_nets *n) {
-    size_t old = n->seen_capacity;
-    n->position = weir_grow(n->position, &n->position_capacity, n->design->var_count, sizeof *n->position);
-    n->base = weir_grow(n->base, &n->base_capacity, n->design->instance_count, sizeof *n->base);
-    n->seen = weir_grow(n->seen, &n->seen_capacity, n->design->expr_count, sizeof *n->seen);
-    memset(n->seen + old, 0, (n->seen_capacity - old) * sizeof *n->seen);
-}
-
-static void number_nets(rtl_nets *n, const rtl_module *module) {
-    const weir_rtl_design *design = n->design;
-    grow_tables(n);
-    n->net_count = n->words = 0;
-    for (uint32_t v = module->first_var; v; v = design->var[v].next) {
-        n->position[v] = (uint32_t)n->net_count;
-        add_net(n, v, 0, design->var[v].width);
-    }
-    for (size_t i = 0; i < module->instances.count; i++)
-        add_port_nets(n, module->instances.id[i]); /* connected ones too: somebody may read their ports all the same */
     n->driven = weir_grow(n->driven, &n->driven_capacity, n->words + 1, sizeof *n->driven);
     n->read = weir_grow(n->read, &n->read_capacity, n->words + 1, sizeof *n->read);
     memset(n->driven, 0, n->words * sizeof *n->driven);
     memset(n->read, 0, n->words * sizeof *n->read);
     n->driver_count = n->owner_count = 1; /* 0: none */
     n->drivers = weir_grow(n->drivers, &n->driver_capacity, 1, sizeof *n->drivers);
+    for (size_t i = 0; i < n->numbering.count; i++) mark_ports(n, &n->net[i], design->module[module].is_stub);
 }
 
 /* Fills the sets. */
 static void visit_module(rtl_nets *n, uint32_t module) {
-    const weir_rtl_design *design = n->design;
-    const rtl_module *record = &design->module[module];
-    n->module = module;
-    number_nets(n, record);
-    for (uint32_t v = record->first_var; v; v = design->var[v].next) {
-        const rtl_var *var = &design->var[v];
-        size_t word = n->net[n->position[v]].first_word;
-        if (var->direction == WEIR_RTL_INPUT || var->direction == WEIR_RTL_INOUT || var->is_path)
-            mark(n->driven + word, 0, var->width);
-        else if (var->direction == WEIR_RTL_OUTPUT && !record->is_stub) mark(n->read + word, 0, var->width);
-    }
-    rtl_unroll_start(&n->walk, design, module);
+    start_module(n, module);
+    rtl_unroll_start(&n->walk, n->design, module);
     for (; n->walk.stmt; rtl_unroll_next(&n->walk)) visit_stmt(n);
 }
 
@@ -468,7 +443,7 @@ static void report_undriven(rtl_nets *n, const net_record *net, uint32_t low, ui
 
 void rtl_nets_check(rtl_nets *n, uint32_t module) {
     visit_module(n, module);
-    for (size_t i = 0; (n->checks & RTL_CHECK_CONNECTIONS) && i < n->net_count; i++) {
+    for (size_t i = 0; (n->checks & RTL_CHECK_CONNECTIONS) && i < n->numbering.count; i++) {
         const net_record *net = &n->net[i];
         uint32_t low = 0;
         for (uint32_t width; (width = next_gap(n, net, &low)) != 0; low += width) report_undriven(n, net, low, width);
@@ -482,7 +457,7 @@ void weir_rtl_gaps_free(weir_rtl_gaps *gaps) { rtl_nets_free(gaps); }
 const weir_rtl_gap *weir_rtl_gaps_of(weir_rtl_gaps *n, weir_rtl_module module, size_t *count) {
     visit_module(n, module.id);
     *count = 0;
-    for (size_t i = 0; i < n->net_count; i++) {
+    for (size_t i = 0; i < n->numbering.count; i++) {
         const net_record *net = &n->net[i];
         uint32_t low = 0;
         for (uint32_t width; (width = next_gap(n, net, &low)) != 0; low += width) {
@@ -503,9 +478,8 @@ rtl_nets *rtl_nets_new(weir_rtl_design *design, unsigned checks) {
 void rtl_nets_free(rtl_nets *n) {
     if (!n) return;
     rtl_unroll_end(&n->walk);
+    rtl_numbering_end(&n->numbering);
     free(n->net);
-    free(n->position);
-    free(n->base);
     free(n->driven);
     free(n->read);
     free(n->drivers);

@@ -562,6 +562,24 @@ weir_rtl_stmt weir_rtl_inside(const weir_rtl_design *design, weir_rtl_stmt stmt,
     return (weir_rtl_stmt){rtl_walk_next(design, stmt.id, root.id)};
 }
 
+weir_rtl_stmt_kind weir_rtl_kind_of(const weir_rtl_design *design, weir_rtl_stmt stmt) {
+    return design->stmt[stmt.id].kind;
+}
+
+weir_rtl_stmt weir_rtl_first_part(const weir_rtl_design *design, weir_rtl_module module) {
+    return (weir_rtl_stmt){design->block[design->module[module.id].body].first};
+}
+
+weir_rtl_stmt weir_rtl_next_part(const weir_rtl_design *design, weir_rtl_stmt part) {
+    const rtl_stmt *stmt = &design->stmt[part.id];
+    uint32_t next = stmt->kind == WEIR_RTL_STMT_FOR ? design->block[stmt->body].first : 0;
+    for (uint32_t owner = part.id; !next && owner; owner = design->block[stmt->block].owner) {
+        stmt = &design->stmt[owner];
+        next = stmt->next;
+    }
+    return (weir_rtl_stmt){next};
+}
+
 size_t weir_rtl_event_count(const weir_rtl_design *design, weir_rtl_stmt always) {
     size_t count = 0;
     if (design->stmt[always.id].kind != WEIR_RTL_STMT_ALWAYS) return 0;

@@ -115,12 +115,16 @@ typedef struct weir_rtl_stmt_info {
     weir_rtl_block body, other; /* processes, case, items: body; if: then and else (none when there is no else) */
 } weir_rtl_stmt_info;
 weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt);
+weir_rtl_stmt_kind weir_rtl_kind_of(const weir_rtl_design *design, weir_rtl_stmt stmt);
 weir_rtl_stmt weir_rtl_first(const weir_rtl_design *design, weir_rtl_block block); /* none: empty */
 weir_rtl_stmt weir_rtl_next(const weir_rtl_design *design, weir_rtl_stmt stmt);    /* none: the last one */
 weir_rtl_stmt weir_rtl_last(const weir_rtl_design *design, weir_rtl_block block);
 weir_rtl_stmt weir_rtl_previous(const weir_rtl_design *design, weir_rtl_stmt stmt);
 /* The statement after this one inside `root`, outer ones first; none at the end. Starts with root itself. */
 weir_rtl_stmt weir_rtl_inside(const weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_stmt root);
+/* What stands in a module's body and in the loops there, in order; a loop before what it holds. None at the end. */
+weir_rtl_stmt weir_rtl_first_part(const weir_rtl_design *design, weir_rtl_module module);
+weir_rtl_stmt weir_rtl_next_part(const weir_rtl_design *design, weir_rtl_stmt part);
 typedef struct weir_rtl_event {
     weir_rtl_edge edge;
     weir_rtl_var var;
