@@ -163,7 +163,7 @@ static const struct {
      "test.wrtl:7: error: expected no state machine here, found '{'\n"},
     {"wrtl 1\nenum e : 1 {\n  A = 0\n}\nmodule m {\n  input c : $clock\n  input r : $reset\n  variable v : e\n  body {\n"
      "    fsm f posedge c reset r current v {\n      state B {\n      }\n    }\n  }\n}\n",
-     "test.wrtl:13: error: 'v' cannot hold the state of 'f': its type does not have the states as members\n"},
+     "test.wrtl:13: error: 'v' cannot hold the state of 'f': it must be assignable and its type have the states as members\n"},
     {"wrtl 1\nmodule m {\n  body {\n", "test.wrtl:4: error: expected '}', found the end of the text\n"},
 };
 

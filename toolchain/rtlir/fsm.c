@@ -224,14 +224,16 @@ weir_rtl_var weir_rtl_current_state(weir_rtl_design *design, weir_rtl_fsm fsm) {
 
 bool rtl_bind_current(weir_rtl_design *design, uint32_t outermost, uint32_t var) {
     const rtl_fsm *fsm = &design->fsm[outermost];
-    bool fits =
-        design->var[var].module == fsm->module && rtl_states_are_members(design, outermost, design->var[var].type);
-    if (fits) design->fsm[outermost].current = var;
-    else
+    weir_rtl_expr target = weir_rtl_read(design, (weir_rtl_var){var});
+    bool fits = design->var[var].module == fsm->module && weir_rtl_is_target(design, target) &&
+                rtl_states_are_members(design, outermost, design->var[var].type);
+    if (!fits)
         rtl_error(design, design->place,
-                  "'%s' cannot hold the state of '%s': its type does not have the states as members",
+                  "'%s' cannot hold the state of '%s': it must be assignable and its type have the states as members",
                   design->var[var].name, fsm->name);
-    return fits;
+    if (!fits || !rtl_make_registers(design, target.id)) return false;
+    design->fsm[outermost].current = var;
+    return true;
 }
 
 weir_rtl_expr weir_rtl_state_value(weir_rtl_design *design, weir_rtl_state state) {
