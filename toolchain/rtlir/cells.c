@@ -39,7 +39,7 @@ void rtl_number_nets(rtl_numbering *n, const weir_rtl_design *design, uint32_t m
         add_net(n, v, 0, design->var[v].width);
     }
     for (size_t i = 0; i < record->instances.count; i++)
-        if (design->instance[record->instances.id[i]].is_wired) add_ports(n, record->instances.id[i]);
+        if (rtl_has_nets(&design->instance[record->instances.id[i]])) add_ports(n, record->instances.id[i]);
 }
 
 void rtl_numbering_end(rtl_numbering *n) {

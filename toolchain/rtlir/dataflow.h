@@ -6,7 +6,8 @@
 
 #include "rtlir/internal.h"
 
-/* The nets of one module after the other: its variables, then ports of instances that are wired by assignments. */
+/* The nets of one module after the other: its variables, then ports of instances that are wired by assignments, or whose
+ * ports expressions name although they are connected. */
 typedef struct rtl_net {
     uint32_t var, instance, width;
 } rtl_net;
@@ -17,6 +18,7 @@ typedef struct rtl_numbering {
     rtl_net *net;
     size_t count, capacity, position_capacity, base_capacity;
 } rtl_numbering;
+static inline bool rtl_has_nets(const rtl_instance *instance) { return instance->is_wired || instance->is_named; }
 void rtl_number_nets(rtl_numbering *numbering, const weir_rtl_design *design, uint32_t module);
 void rtl_numbering_end(rtl_numbering *numbering);
 /* The net of a variable or a port, by its expression. */

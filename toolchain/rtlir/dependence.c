@@ -306,8 +306,9 @@ static void spread_target(const rtl_target *t, void *user) {
 static void visit_path(rtl_graph *g, const rtl_instance *instance, const rtl_path *path, uint32_t node) {
     uint32_t slot = g->design->var[path->port].slot;
     uint32_t expr = slot < instance->connection_count ? instance->connection[slot] : 0;
-    uint32_t net = instance->is_wired ? g->numbering.base[g->design->stmt[instance->stmt].a] + slot : 0;
-    if (expr == RTL_OPEN || (!expr && !instance->is_wired)) return;
+    uint32_t net = rtl_has_nets(instance) ? g->numbering.base[g->design->stmt[instance->stmt].a] + slot : 0;
+    if (expr == RTL_OPEN) expr = 0;
+    if (!expr && !rtl_has_nets(instance)) return;
     if (!path->is_output) {
         if (!expr) read_cells(g, net, path->low, path->width, node);
         else demand(g, expr, path->low, path->width, node);
@@ -318,12 +319,29 @@ static void visit_path(rtl_graph *g, const rtl_instance *instance, const rtl_pat
     g->range_width = path->width;
     g->range_node = node;
     if (expr) rtl_visit_targets(&g->walk, &g->numbering, expr, spread_target, g);
-    else spread_cells(g, net, path->low, path->width);
+    if (rtl_has_nets(instance)) spread_cells(g, net, path->low, path->width);
+}
+
+/* Inputs that expressions name are what they are connected to. */
+static void visit_inputs(rtl_graph *g, const rtl_instance *instance) {
+    const rtl_ids *ports = &g->design->module[instance->module].ports;
+    for (size_t i = 0; rtl_has_nets(instance) && i < ports->count; i++) {
+        const rtl_var *port = &g->design->var[ports->id[i]];
+        uint32_t expr = port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
+        uint32_t net = g->numbering.base[g->design->stmt[instance->stmt].a] + port->slot;
+        if (port->direction != WEIR_RTL_INPUT || !expr || expr == RTL_OPEN) continue;
+        g->stamp++;
+        for (uint32_t c = g->cells.first[net]; c < g->cells.first[net + 1]; c++) {
+            demand(g, expr, g->cells.cell[c].low, g->cells.cell[c].width, c + 1);
+            settle(g);
+        }
+    }
 }
 
 static void visit_instance(rtl_graph *g, const rtl_instance *instance) {
     const rtl_paths *paths = g->paths;
     uint32_t node = 0, group = UINT32_MAX;
+    visit_inputs(g, instance);
     for (uint32_t i = paths->first[instance->module]; i < paths->behind[instance->module]; i++) {
         const rtl_path *path = &paths->path[i];
         if (path->group != group) node = new_node(g);

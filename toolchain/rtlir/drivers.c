@@ -292,6 +292,12 @@ static void wire_port(rtl_nets *n, const rtl_instance *instance, const rtl_var *
     else mark(n->driven + n->net[at].first_word, 0, width);
 }
 
+/* A connected port that expressions name as well: its connection, or the instance, drives it. */
+static void connect_port(rtl_nets *n, const rtl_instance *instance, const rtl_var *port) {
+    uint32_t at = n->numbering.base[n->design->stmt[instance->stmt].a] + port->slot;
+    if (n->walk.is_first) drive(n, at, 0, n->net[at].width);
+}
+
 static void report_unconnected(rtl_nets *n, const rtl_instance *instance, const rtl_var *port) {
     bool is_input = port->direction == WEIR_RTL_INPUT;
     rtl_error(n->design, rtl_place_of(n->design, &instance->common),
@@ -311,6 +317,7 @@ static void visit_instance(rtl_nets *n, uint32_t id) {
         uint32_t expr = port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
         if (expr == 0 && instance->is_wired) wire_port(n, instance, port);
         else if (expr == 0 && connects && n->walk.is_first) report_unconnected(n, instance, port);
+        if (expr != 0 && rtl_has_nets(instance)) connect_port(n, instance, port);
         if (expr == 0 || expr == RTL_OPEN) continue;
         if (connects && n->walk.is_first) check_width(n, instance, port, ports->id[i], expr, parameters);
         if (port->direction == WEIR_RTL_OUTPUT) drive_expr(n, expr);

@@ -92,6 +92,7 @@ weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instan
     }
     uint32_t width = var->range ? weir_rtl_port_width(design, instance, var->name) : var->width;
     if (!width) return none;
+    design->instance[instance.id].is_named = true;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_PORT,
                      .width = width,
                      .is_signed = var->is_signed,

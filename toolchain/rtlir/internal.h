@@ -247,6 +247,7 @@ typedef struct rtl_instance {
     uint32_t *connection; /* by the port's slot: expression, 0 or RTL_OPEN */
     rtl_value *override;  /* by the parameter's slot */
     bool is_wired, is_removed;
+    bool is_named; /* there are expressions of its ports */
 } rtl_instance;
 
 typedef struct rtl_stmt {
