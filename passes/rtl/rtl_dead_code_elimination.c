@@ -356,6 +356,14 @@ static void sweep_stmt(marker *m, weir_rtl_stmt stmt) {
     else if (info.kind == WEIR_RTL_STMT_INSTANCE) open_outputs(m, info.instance);
 }
 
+static void sweep_port(marker *m, weir_rtl_module module, weir_rtl_var port) {
+    if (*weir_table_at(&m->var, port.id) != 0) return;
+    for (uint32_t i = *weir_table_at(&m->instance_of, module.id); i != 0; i = *weir_table_at(&m->next_instance, i))
+        weir_rtl_disconnect(m->design, (weir_rtl_instance){i}, port);
+    weir_rtl_remove_var(m->design, port);
+    m->removed_vars++;
+}
+
 static void sweep_var(marker *m, weir_rtl_var var) {
     if (*weir_table_at(&m->var, var.id) != 0) return;
     weir_rtl_remove_var(m->design, var);
@@ -372,7 +380,7 @@ static void sweep_module(marker *m, weir_rtl_module module, weir_stmt_list *list
         previous = weir_rtl_previous(m->design, s);
         sweep_stmt(m, s);
     }
-    for (size_t i = info.port_count; i-- > 0;) sweep_var(m, weir_rtl_port_at(m->design, module, i));
+    for (size_t i = info.port_count; i-- > 0;) sweep_port(m, module, weir_rtl_port_at(m->design, module, i));
     for (weir_rtl_var v = weir_rtl_first_var(m->design, module), next; v.id != 0; v = next) {
         next = weir_rtl_next_var(m->design, v);
         sweep_var(m, v);

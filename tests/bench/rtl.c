@@ -2,7 +2,8 @@
  * prints milliseconds of building, of walks, tables, texts and passes, and the peak of memory.
  *   bench_rtl MODULES [DEPTH]    DEPTH: a chain of so many modules besides
  *   bench_rtl leaves COUNT...    as many modules of one name, half of them equal, told apart by their hashes
- *   bench_rtl chain DEPTH...     a chain of modules of one name, wired by assignments, from elaborated to emitted */
+ *   bench_rtl chain DEPTH...     a chain of modules of one name, wired by assignments, from elaborated to emitted
+ *   bench_rtl content COUNT...   one module of so many copies, bits and ifs, cleaned up */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,37 @@ static int bench_each(int argc, char **argv, void (*bench)(int)) {
     return 0;
 }
 
+/* One module: a chain of copies, a copy bit by bit, ifs about one value. */
+static void bench_content(int count) {
+    static const char *const names[] = {"merge_if_block",         "transform_if_to_case", "remove_fanout_one_wires",
+                                        "merge_wire_assignments", "remove_unused_vars",   "rtl_dead_code_elimination"};
+    weir_rtl_design *d = weir_rtl_design_new();
+    weir_rtl_module top = weir_rtl_add_module(d, "top");
+    weir_rtl_expr last = weir_rtl_read(d, weir_rtl_add_input(d, top, "in", WIDTH));
+    weir_rtl_expr chooser = weir_rtl_read(d, weir_rtl_add_input(d, top, "chooser", WIDTH));
+    weir_rtl_expr bits = weir_rtl_read(d, weir_rtl_add_input(d, top, "bits", (uint32_t)count));
+    weir_rtl_expr copy = weir_rtl_read(d, weir_rtl_add_output(d, top, "copy", (uint32_t)count));
+    weir_rtl_expr chosen = weir_rtl_read(d, weir_rtl_add_output(d, top, "chosen", 1));
+    weir_rtl_expr out = weir_rtl_read(d, weir_rtl_add_output(d, top, "out", WIDTH));
+    weir_rtl_block process = weir_rtl_add_combinational(d, top);
+    weir_rtl_set_attribute(d, WEIR_RTL_ITEM(weir_rtl_owner(d, process)), "merge_if_block");
+    weir_rtl_set(d, process, chosen, weir_rtl_constant(d, 1, 0));
+    for (int i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "link_%d", i);
+        weir_rtl_expr next = weir_rtl_read(d, weir_rtl_add_wire(d, top, name, WIDTH));
+        weir_rtl_assign(d, top, next, last);
+        last = next;
+        weir_rtl_assign(d, top, weir_rtl_bit(d, copy, (uint32_t)i), weir_rtl_bit(d, bits, (uint32_t)i));
+        weir_rtl_expr label = weir_rtl_constant(d, WIDTH, (uint64_t)i % 60000);
+        weir_rtl_stmt branch = weir_rtl_add_if(d, process, weir_rtl_binary(d, WEIR_RTL_EQUAL, chooser, label));
+        weir_rtl_set(d, weir_rtl_then(d, branch), chosen, weir_rtl_constant(d, 1, 1));
+    }
+    weir_rtl_assign(d, top, out, last);
+    printf("a module of %d copies, bits and ifs\n", count);
+    run_passes(d, "top", sizeof names / sizeof *names, names);
+}
+
 /* What runs on the modules of 40 additions. */
 static const char *const passes[] = {"remove_pass_through_modules",
                                      "inline_instance",
@@ -178,12 +210,19 @@ static const char *const passes[] = {"remove_pass_through_modules",
                                      "lift_genvar_instances",
                                      "port_legality_fix",
                                      "create_module_instantiation",
+                                     "remove_fanout_one_wires",
+                                     "merge_wire_assignments",
+                                     "remove_unused_vars",
+                                     "remove_unused_stmts",
+                                     "remove_empty_block",
+                                     "rtl_dead_code_elimination",
                                      "verilog",
                                      "check"};
 
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "leaves") == 0) return bench_each(argc, argv, bench_leaves);
     if (argc > 1 && strcmp(argv[1], "chain") == 0) return bench_each(argc, argv, bench_chain);
+    if (argc > 1 && strcmp(argv[1], "content") == 0) return bench_each(argc, argv, bench_content);
     int modules = argc > 1 ? atoi(argv[1]) : 2000;
     double time = now();
     weir_rtl_design *d = weir_rtl_design_new();

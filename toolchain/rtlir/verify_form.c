@@ -87,7 +87,11 @@ static void check_stmt(form *f, uint32_t id) {
     const rtl_instance *instance = &design->instance[stmt->a];
     if (design->module[instance->module].is_removed)
         complain(f, "is an instance of the removed module", design->module[instance->module].name);
-    for (uint32_t i = 0; i < instance->connection_count; i++) check_expr(f, instance->connection[i]);
+    const rtl_ids *ports = &design->module[instance->module].ports;
+    for (size_t i = 0; i < ports->count; i++) {
+        const uint32_t slot = design->var[ports->id[i]].slot;
+        if (slot < instance->connection_count) check_expr(f, instance->connection[slot]);
+    }
     for (uint32_t i = 0; i < instance->override_count; i++) check_expr(f, instance->override[i].expr);
 }
 
