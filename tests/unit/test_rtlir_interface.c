@@ -57,7 +57,7 @@ static void groups_are_ports_and_variables(void **state) {
                              "  input out_ready : 1\n"
                              "  input in_data : signed 8\n"
                              "  output in_ready : 1\n"
-                             "  wire all_clk : $clock\n"
+                             "  variable all_clk : $clock\n"
                              "  variable all_data : signed 8\n"
                              "  variable all_ready : 1\n"
                              "  group out : bus.source\n"

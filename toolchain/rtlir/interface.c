@@ -146,7 +146,7 @@ bool rtl_make_field(weir_rtl_design *design, uint32_t group, uint32_t field) {
                      .type = signal->shape.type.id,
                      .kind = signal->kind,
                      .direction = direction,
-                     .is_undecided = direction == WEIR_RTL_INTERNAL && signal->kind == WEIR_RTL_DATA};
+                     .is_undecided = direction == WEIR_RTL_INTERNAL};
     uint32_t var = rtl_new_var(design, record->module, &model);
     free(name);
     return var && rtl_join_group(design, group, field, var);
