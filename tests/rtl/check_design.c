@@ -12,12 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
 #include "common/text_case.h"
 #include "pass/instrument.h"
 #include "passes/rtl/equivalence.h"
-#include "passes/rtl/files.h"
 #include "passes/rtl/plain.h"
-#include "passes/rtl/replay.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/mutate.h"
 #include "rtlir/stmt.h"
@@ -27,7 +26,7 @@
 #include "support/file.h"
 #include "support/process.h"
 
-enum { BATCH = 40, CYCLES = 200, SEED = 20, SKIPPED = 77 };
+enum { BATCH = 40 };
 
 /* A design in one of its forms. */
 typedef struct form {
@@ -52,17 +51,6 @@ static bool is_planted(const subject *s, const char *check) {
 }
 
 /* --- the tools --- */
-/* Anything but silence and success is a complaint, under the check's name. */
-static void run_tool(const char *folder, const char *check, const char *const *arguments) {
-    weir_text output = {0};
-    int status = -1;
-    const weir_process process = {.arguments = arguments, .folder = folder, .seconds = 60};
-    const weir_process_end end = weir_process_run(&process, &output, &status);
-    if (end != WEIR_PROCESS_EXITED || status != 0 || output.size > 0)
-        complain(check, output.size > 0 ? output.data : "it fails");
-    weir_text_free(&output);
-}
-
 static void lint_with_verilator(const subject *s, const form *f, const char *folder, const char *check,
                                 const char *ending) {
     char *file = weir_format("%s.%s", f->name, ending);
@@ -71,7 +59,7 @@ static void lint_with_verilator(const subject *s, const form *f, const char *fol
     size_t count = 8;
     for (size_t i = 0; i < s->externals.count && count < 60; i++) arguments[count++] = s->externals.path[i];
     arguments[count] = file;
-    run_tool(folder, check, arguments);
+    batch_run_tool(folder, check, arguments);
     free(file);
 }
 
@@ -81,7 +69,7 @@ static void compile_with_icarus(const subject *s, const form *f, const char *fol
     size_t count = 9;
     for (size_t i = 0; i < s->externals.count && count < 60; i++) arguments[count++] = s->externals.path[i];
     arguments[count] = file;
-    run_tool(folder, "icarus", arguments);
+    batch_run_tool(folder, "icarus", arguments);
     free(file);
 }
 
@@ -98,7 +86,7 @@ static void check_with_yosys(const subject *s, const form *f, const char *folder
     free(modules);
     weir_text_format(&script, "hierarchy -check -top %s; proc; check -assert", f->name);
     const char *const arguments[] = {"yosys", "-q", "-p", script.data, NULL};
-    run_tool(folder, "yosys", arguments);
+    batch_run_tool(folder, "yosys", arguments);
     weir_text_free(&script);
 }
 
@@ -266,33 +254,6 @@ static char **list_designs(const char *folder, size_t *count) {
     return names;
 }
 
-/* What runs in one simulation. */
-typedef struct batch {
-    weir_replay_top top[BATCH];
-    weir_trace trace[BATCH];
-    size_t count;
-    weir_rtl_files files;
-    char *folder;
-} batch;
-
-/* Takes the design over unless it has external modules without files. */
-static bool add_top(batch *b, weir_rtl_design *design, weir_rtl_module top, const char *name) {
-    weir_text text = {0}, why = {0};
-    const bool fine = weir_rtl_find_files(design, top, &b->files, &why);
-    if (fine) {
-        char *path = weir_format("%s/%s.v", b->folder, name);
-        weir_print_hardware(design, top, &(weir_rtl_print_options){.dialect = WEIR_RTL_VERILOG}, &text);
-        weir_file_write(path, text.data, text.size);
-        b->top[b->count++] = (weir_replay_top){design, top, weir_rtl_get_module(design, top).name,
-                                               weir_stimulus_new(design, top, CYCLES, SEED)};
-        b->files.path = weir_grow(b->files.path, &b->files.capacity, b->files.count + 1, sizeof *b->files.path);
-        b->files.path[b->files.count++] = path;
-    }
-    weir_text_free(&text);
-    weir_text_free(&why);
-    return fine;
-}
-
 /* A design with names of its own, as written; false when it is not sound, which its own test reports. */
 static bool add_design(batch *b, const char *folder, const char *name) {
     char *file = weir_format("%s/%s.wrtl", folder, name);
@@ -301,47 +262,17 @@ static bool add_design(batch *b, const char *folder, const char *name) {
     weir_rtl_module top = {0};
     if (design != NULL) top = weir_rtl_choose_top(design, NULL);
     const bool fine = top.id != 0 && weir_rtl_make_plain(design, name, &why) && weir_rtl_verify(design, top);
-    if (!fine || !add_top(b, design, top, name)) weir_rtl_design_free(design);
+    if (!fine || !batch_add(b, design, top, name)) weir_rtl_design_free(design);
     weir_text_free(&why);
     free(file);
     return fine;
-}
-
-static bool simulate(batch *b, weir_simulator simulator) {
-    const weir_replay replay = {.simulator = simulator,
-                                .tops = b->top,
-                                .top_count = b->count,
-                                .files = (const char *const *)b->files.path,
-                                .file_count = b->files.count,
-                                .folder = b->folder,
-                                .seconds = 120};
-    const bool fine = weir_replay_run(&replay, b->trace) == WEIR_EXIT_FINE;
-    if (!fine) complain("simulation", messages.data);
-    return fine;
-}
-
-static void free_batch(batch *b) {
-    for (size_t i = 0; i < b->count; i++) {
-        weir_trace_free(&b->trace[i]);
-        weir_stimulus_free((weir_stimulus *)(uintptr_t)b->top[i].stimulus);
-        weir_rtl_design_free((weir_rtl_design *)(uintptr_t)b->top[i].design);
-    }
-    weir_rtl_free_files(&b->files);
-    free(b->folder);
-}
-
-static batch *new_batch(const subject *s, const char *name) {
-    batch *b = weir_calloc(1, sizeof *b);
-    b->folder = weir_path_join(s->work, name);
-    weir_make_folder(b->folder);
-    return b;
 }
 
 /* The designs that are compiled with this one; its position among them. */
 static batch *gather(const subject *s, size_t *own) {
     size_t count, index = 0;
     char **names = list_designs(s->folder, &count);
-    batch *b = new_batch(s, "verilator");
+    batch *b = batch_new(s->work, "verilator");
     while (index < count && strcmp(names[index], s->name) != 0) index++;
     const size_t start = index / BATCH * BATCH;
     for (size_t i = start; i < count && i < start + BATCH; i++) {
@@ -360,46 +291,29 @@ static bool is_unknown_meant(const subject *s) {
 
 static void compare_traces(const subject *s, const weir_trace *icarus, const weir_trace *verilator,
                            const weir_stimulus *stimulus) {
-    bool has_reset = false;
-    for (size_t i = 0; i < stimulus->count; i++)
-        has_reset |= stimulus->input[i].kind == WEIR_RTL_RESET || stimulus->input[i].kind == WEIR_RTL_ASYNC_RESET;
-    const size_t start = has_reset ? (size_t)WEIR_STIMULUS_RESET * WEIR_STIMULUS_ROWS : 0;
-    size_t unknown = 0, ones = 0;
-    if (is_planted(s, "simulation")) verilator->bit[start * verilator->width] ^= 1;
-    for (size_t i = start * icarus->width; i < icarus->rows * icarus->width; i++) {
-        const char known = icarus->bit[i];
-        unknown += known == 'x' || known == 'z';
-        ones += known == '1';
-        if (known == 'x' || known == 'z' || known == verilator->bit[i]) continue;
-        const size_t row = i / icarus->width;
-        weir_text text = {0};
-        weir_text_format(&text, "cycle %zu, bit %zu of the outputs: %c in icarus, %c in verilator; inputs: ",
-                         row / WEIR_STIMULUS_ROWS, icarus->width - 1 - i % icarus->width, known, verilator->bit[i]);
-        weir_stimulus_print_row(stimulus, row, &text);
-        complain("simulation", text.data);
-        weir_text_free(&text);
-        return;
-    }
-    printf("%s: %zu rows of %u bits, %zu ones, %zu unknown\n", s->name, icarus->rows, (unsigned)icarus->width, ones,
-           unknown);
-    if (unknown > 0 && !is_unknown_meant(s)) complain("unknown", "outputs are unknown after the reset");
-    if (ones == 0) complain("simulation", "the outputs are never 1: this shows nothing");
+    weir_text text = {0};
+    batch_result result;
+    if (is_planted(s, "simulation")) verilator->bit[verilator->rows * verilator->width - 1] ^= 1;
+    if (!batch_compare(icarus, verilator, stimulus, &result, &text)) complain("simulation", text.data);
+    else if (result.ones == 0) complain("simulation", "the outputs are never 1: this shows nothing");
+    else if (result.unknown > 0 && !is_unknown_meant(s)) complain("unknown", "outputs are unknown after the reset");
+    printf("%s: %zu rows of %u bits, %zu ones, %zu unknown\n", s->name, icarus->rows, (unsigned)icarus->width,
+           result.ones, result.unknown);
+    weir_text_free(&text);
 }
 
 static void check_simulation(const subject *s) {
     size_t own = 0;
-    batch *all = gather(s, &own), *alone = new_batch(s, "icarus");
+    batch *all = gather(s, &own), *alone = batch_new(s->work, "icarus");
     weir_text text = {0};
     weir_rtl_print_text(s->emitted.design, &text);
     weir_rtl_design *emitted = weir_rtl_parse_text(text.data, text.size, "emitted");
-    weir_text_free(&text);
-    if (add_top(alone, emitted, weir_rtl_find_module(emitted, s->emitted.name), s->name) &&
-        simulate(alone, WEIR_SIM_ICARUS) && simulate(all, WEIR_SIM_VERILATOR))
+    if (batch_add(alone, emitted, weir_rtl_find_module(emitted, s->emitted.name), s->name) &&
+        batch_simulate(alone, WEIR_SIM_ICARUS) && batch_simulate(all, WEIR_SIM_VERILATOR))
         compare_traces(s, &alone->trace[0], &all->trace[own], alone->top[0].stimulus);
-    free_batch(all);
-    free_batch(alone);
-    free(all);
-    free(alone);
+    weir_text_free(&text);
+    batch_free(all);
+    batch_free(alone);
 }
 
 /* --- one design --- */
@@ -465,10 +379,9 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: check_design WEIR FOLDER NAME [--planted CHECK]\n");
         return 2;
     }
-    if (!weir_process_found("yosys") || !weir_process_found("verilator_bin") ||
-        !weir_simulator_found(WEIR_SIM_ICARUS) || !weir_simulator_found(WEIR_SIM_VERILATOR)) {
+    if (!batch_has_tools()) {
         fprintf(stderr, "check_design: skipped: verilator, iverilog or yosys is missing\n");
-        return SKIPPED;
+        return BATCH_SKIPPED;
     }
     subject s = {.weir = arguments[1], .folder = arguments[2], .name = arguments[3]};
     if (planted) s.planted = arguments[5];

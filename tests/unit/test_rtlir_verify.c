@@ -230,6 +230,23 @@ static void large_designs_verify_and_print(void **state) {
     weir_text_free(&text);
 }
 
+/* What a port is connected to drives it; the port itself has nothing to be checked. */
+static void ports_of_connected_instances_can_be_read(void **state) {
+    weir_rtl_design *d = *state;
+    weir_rtl_module child = weir_rtl_add_module(d, "child"), top = weir_rtl_add_module(d, "top");
+    weir_rtl_expr in = weir_rtl_read(d, weir_rtl_add_input(d, child, "in", 4));
+    weir_rtl_assign(d, child, weir_rtl_read(d, weir_rtl_add_output(d, child, "out", 4)), in);
+    weir_rtl_expr x = weir_rtl_read(d, weir_rtl_add_input(d, top, "x", 4));
+    weir_rtl_expr y = weir_rtl_read(d, weir_rtl_add_output(d, top, "y", 4));
+    weir_rtl_instance u = weir_rtl_add_instance(d, top, child, "u");
+    weir_rtl_connect(d, u, "in", x);
+    weir_rtl_leave_open(d, u, "out");
+    weir_rtl_assign(d, top, y,
+                    weir_rtl_binary(d, WEIR_RTL_AND, weir_rtl_read_port(d, u, "in"), weir_rtl_read_port(d, u, "out")));
+    assert_true(weir_rtl_verify(d, top));
+    ASSERT_MESSAGES("");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         DESIGN_TEST(sound_design_passes),
@@ -242,6 +259,7 @@ int main(void) {
         DESIGN_TEST(modules_that_contain_themselves_are_found),
         DESIGN_TEST(processes_drive_their_registers_often),
         DESIGN_TEST(large_designs_verify_and_print),
+        DESIGN_TEST(ports_of_connected_instances_can_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -402,7 +402,8 @@ static void print(rtl_writer *w, uint32_t id) {
     case WEIR_RTL_EXPR_FIELD: print_part(w, id); break;
     case WEIR_RTL_EXPR_CALL:
         rtl_put(w, w->design->function[expr->c].name);
-        print_operands(w, expr, '(', ')');
+        if (expr->b == 0 && !rtl_is_system(w)) rtl_put(w, "(1'b0)"); /* see print_no_arguments */
+        else print_operands(w, expr, '(', ')');
         break;
     case WEIR_RTL_EXPR_CONCAT: print_operands(w, expr, '{', '}'); break;
     case WEIR_RTL_EXPR_REPEAT: print_repeat(w, expr); break;

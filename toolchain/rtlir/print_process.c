@@ -396,6 +396,20 @@ static void print_events(rtl_writer *w, uint32_t event) {
     }
 }
 
+/* Functions of Verilog-2005 have an argument; calls give a 0. */
+static void print_no_arguments(rtl_writer *w, int indent) {
+    if (rtl_is_system(w)) {
+        rtl_put(w, ");\n");
+        return;
+    }
+    rtl_put_line(w, indent + RTL_INDENT, "/* verilator lint_off UNUSEDSIGNAL */ // Verilog-2005 wants an argument");
+    rtl_put_blanks(w, (size_t)indent + RTL_INDENT);
+    rtl_put(w, "input ");
+    rtl_put_spare(w, "nothing", "");
+    rtl_put(w, ";\n");
+    rtl_put_line(w, indent + RTL_INDENT, "/* verilator lint_on UNUSEDSIGNAL */");
+}
+
 static void print_function(rtl_writer *w, uint32_t id, int indent) {
     const rtl_stmt *stmt = &w->design->stmt[id];
     const rtl_function *function = &w->design->function[stmt->a];
@@ -416,7 +430,7 @@ static void print_function(rtl_writer *w, uint32_t id, int indent) {
         rtl_put(w, var->name);
         rtl_put(w, !is_system ? ";\n" : i + 1 < function->arguments.count ? ", " : ");\n");
     }
-    if (is_system && function->arguments.count == 0) rtl_put(w, ");\n");
+    if (function->arguments.count == 0) print_no_arguments(w, indent);
     for (size_t i = 0; i < function->locals.count; i++) {
         const rtl_var *var = &w->design->var[function->locals.id[i]];
         rtl_put_blanks(w, (size_t)indent + RTL_INDENT);
@@ -448,6 +462,25 @@ static const char *process_word(const rtl_writer *w, weir_rtl_stmt_kind kind) {
     }
 }
 
+static void put_trigger(rtl_writer *w) {
+    weir_text wanted = {0};
+    weir_text_format(&wanted, "start_%u", (unsigned)w->trigger);
+    rtl_put_spare(w, wanted.data, "");
+    weir_text_free(&wanted);
+}
+
+void rtl_print_trigger(rtl_writer *w, uint32_t id, int indent) {
+    const weir_rtl_stmt_kind kind = w->design->stmt[id].kind;
+    const bool waits = kind == WEIR_RTL_STMT_COMBINATIONAL || kind == WEIR_RTL_STMT_LATCH;
+    w->trigger = 0;
+    if (!waits || rtl_is_system(w) || !rtl_waits_for_nothing(w->design, id)) return;
+    w->trigger = ++w->triggers;
+    rtl_put_blanks(w, (size_t)indent);
+    rtl_put(w, "wire ");
+    put_trigger(w);
+    rtl_put(w, " = 1'b1;\n");
+}
+
 void rtl_print_process(rtl_writer *w, uint32_t id, int indent) {
     const rtl_stmt *stmt = &w->design->stmt[id];
     bool is_system = rtl_is_system(w);
@@ -466,7 +499,11 @@ void rtl_print_process(rtl_writer *w, uint32_t id, int indent) {
     bool waives = stmt->kind == WEIR_RTL_STMT_LATCH && !is_system;
     if (waives) rtl_put_line(w, indent, "/* verilator lint_off LATCH */ // meant");
     rtl_begin_line(w, indent);
-    rtl_put(w, process_word(w, stmt->kind));
+    rtl_put(w, w->trigger ? "always @(" : process_word(w, stmt->kind));
+    if (w->trigger) {
+        put_trigger(w);
+        rtl_put_char(w, ')');
+    }
     if (stmt->kind == WEIR_RTL_STMT_ALWAYS) print_events(w, stmt->a);
     rtl_put(w, " begin");
     rtl_end_line(w);

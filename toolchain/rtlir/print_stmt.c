@@ -83,6 +83,12 @@ static uint32_t connection_of(const rtl_instance *instance, const rtl_var *port)
     return port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
 }
 
+/* Ports carry bits, whatever their sign; Yosys stops at a cast that is a whole connection. */
+static uint32_t without_casts(const weir_rtl_design *design, uint32_t expr) {
+    while (design->expr[expr].kind == WEIR_RTL_EXPR_CAST) expr = design->expr[expr].a;
+    return expr;
+}
+
 /* Ports without a connection: assignments wire them when the instance is wired. */
 static void print_connections(rtl_writer *w, const rtl_instance *instance, int indent) {
     const weir_rtl_design *design = w->design;
@@ -106,7 +112,7 @@ static void print_connections(rtl_writer *w, const rtl_instance *instance, int i
         }
         begin_binding(w, port->name, width, indent);
         if (port->direction == WEIR_RTL_OUTPUT) rtl_print_target(w, expr);
-        else rtl_print_value(w, port->type, expr);
+        else rtl_print_value(w, port->type, port->type ? expr : without_casts(design, expr));
         end_binding(w, left == 0);
     }
 }
@@ -153,6 +159,7 @@ static void print_stmt(rtl_writer *w, uint32_t id, int indent) {
         print_instance(w, stmt, indent);
         return;
     }
+    rtl_print_trigger(w, id, indent);
     if (stmt->common.extra) rtl_print_comment(w, rtl_comment_of(w->design, &stmt->common), indent);
     rtl_print_above(w, (weir_rtl_item){WEIR_RTL_ITEM_STMT, id}, &stmt->common, indent);
     if (stmt->kind == WEIR_RTL_STMT_ASSIGN) rtl_print_assign(w, id, indent);

@@ -23,7 +23,8 @@ typedef struct rtl_writer {
     size_t counted; /* characters whose lines were counted, from `start` on */
     size_t start;
     int line;
-    uint32_t exit_flag; /* statement (loop or function) whose flag a break or a return sets; 0: it needs none */
+    uint32_t trigger, triggers; /* number of the wire that this process waits for (0: none), and of the last one */
+    uint32_t exit_flag;         /* statement (loop or function) whose flag a break or a return sets; 0: it needs none */
 } rtl_writer;
 
 static inline bool rtl_is_system(const rtl_writer *w) { return w->options->dialect == WEIR_RTL_SYSTEMVERILOG; }
@@ -56,8 +57,12 @@ void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field);
 /* The statements of a module's body (print_stmt.c), processes and functions (print_process.c). */
 void rtl_print_body(rtl_writer *w, const rtl_module *module);
 void rtl_print_process(rtl_writer *w, uint32_t stmt, int indent);
+/* Before a process: the wire that it waits for if it reads nothing, so that it runs once. */
+void rtl_print_trigger(rtl_writer *w, uint32_t stmt, int indent);
 void rtl_print_assign(rtl_writer *w, uint32_t stmt, int indent);
 void rtl_print_property(rtl_writer *w, uint32_t stmt, int indent);
+/* Does the combinational process read nothing but what it assigns itself (print_sense.c)? O(its size). */
+bool rtl_waits_for_nothing(const weir_rtl_design *design, uint32_t process);
 /* `for (...) begin`, of a process. */
 void rtl_print_loop_head(rtl_writer *w, const rtl_loop *loop, const char *type);
 
