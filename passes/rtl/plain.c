@@ -59,7 +59,7 @@ static void wire_instance(weir_rtl_design *design, weir_rtl_instance instance, l
 
 static void lower_module(weir_rtl_design *design, weir_rtl_module module, lowering *l) {
     static const weir_rtl_visitor visitor = {.stmt = decide};
-    if (!weir_rtl_make_plain_machines(design, module)) {
+    if (!weir_rtl_make_plain_machines(design, module, l->why)) {
         l->failed = true;
         return;
     }

@@ -3,6 +3,8 @@
 #include "rtlir/mutate.h"
 #include "rtlir/type.h"
 
+enum { MOST_STATES = 900 };
+
 typedef struct plain {
     weir_rtl_design *design;
     weir_rtl_fsm fsm;
@@ -113,13 +115,24 @@ static void make_plain(weir_rtl_design *design, weir_rtl_fsm fsm) {
     weir_rtl_remove_stmt(design, p.info.stmt);
 }
 
-bool weir_rtl_make_plain_machines(weir_rtl_design *design, weir_rtl_module module) {
+static bool has_few_states(const weir_rtl_design *design, weir_rtl_fsm fsm, weir_text *why) {
+    size_t count = 0;
+    for (weir_rtl_state s = weir_rtl_first_state(design, fsm); s.id != 0; s = weir_rtl_next_state(design, fsm, s))
+        count++;
+    if (count <= MOST_STATES) return true;
+    weir_text_format(why, "state machine '%s' has %zu states", weir_rtl_get_fsm(design, fsm).name, count);
+    return false;
+}
+
+bool weir_rtl_make_plain_machines(weir_rtl_design *design, weir_rtl_module module, weir_text *why) {
     const size_t errors = weir_rtl_errors(design);
     weir_rtl_stmt next;
     for (weir_rtl_stmt s = weir_rtl_first(design, weir_rtl_get_module(design, module).body); s.id != 0; s = next) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, s);
         next = weir_rtl_next(design, s);
-        if (info.kind == WEIR_RTL_STMT_FSM) make_plain(design, info.fsm);
+        if (info.kind != WEIR_RTL_STMT_FSM) continue;
+        if (!has_few_states(design, info.fsm, why)) return false;
+        make_plain(design, info.fsm);
     }
     return weir_rtl_errors(design) == errors;
 }

@@ -9,6 +9,8 @@
 #include "rtlir/type.h"
 #include "support/arena.h"
 
+enum { MOST_TRANSITIONS = 900 };
+
 typedef struct machine {
     weir_rtl_design *design;
     weir_rtl_fsm fsm;
@@ -196,9 +198,27 @@ static void add_outputs(machine *m) {
 
 /* ---- machines ---- */
 
-static void realize(weir_rtl_design *design, weir_rtl_fsm fsm) {
+/* The ifs of a state's transitions nest, and the IR limits that. */
+static bool has_few_transitions(weir_rtl_design *design, weir_rtl_fsm fsm) {
+    bool fine = true;
+    for (weir_rtl_state s = weir_rtl_first_state(design, fsm); s.id != 0; s = weir_rtl_next_state(design, fsm, s)) {
+        const weir_rtl_state_info state = weir_rtl_get_state(design, s);
+        size_t count = 0;
+        for (weir_rtl_stmt t = weir_rtl_first(design, weir_rtl_state_body(design, s)); t.id != 0;
+             t = weir_rtl_next(design, t))
+            count += weir_rtl_get_stmt(design, t).kind == WEIR_RTL_STMT_TRANSITION;
+        if (count <= MOST_TRANSITIONS) continue;
+        weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(state.stmt)).place,
+                   "state '%s' of state machine '%s' has %zu transitions, expected at most %d", state.name,
+                   weir_rtl_get_fsm(design, fsm).name, count, MOST_TRANSITIONS);
+        fine = false;
+    }
+    return fine;
+}
+
+static bool realize(weir_rtl_design *design, weir_rtl_fsm fsm) {
     machine m = {.design = design, .fsm = fsm};
-    if (!weir_rtl_check_fsm(design, fsm)) return;
+    if (!weir_rtl_check_fsm(design, fsm) || !has_few_transitions(design, fsm)) return false;
     const weir_rtl_var current = weir_rtl_current_state(design, fsm);
     m.info = weir_rtl_get_fsm(design, fsm);
     char *name = weir_format("%s_next", m.info.name);
@@ -214,17 +234,19 @@ static void realize(weir_rtl_design *design, weir_rtl_fsm fsm) {
     add_next(&m);
     add_outputs(&m);
     weir_rtl_remove_stmt(design, m.info.stmt);
+    return true;
 }
 
-static size_t realize_module(weir_rtl_design *design, weir_rtl_module module) {
+/* How many were realized; `fine` becomes false when one was not. */
+static size_t realize_module(weir_rtl_design *design, weir_rtl_module module, bool *fine) {
     size_t count = 0;
     weir_rtl_stmt next;
     for (weir_rtl_stmt s = weir_rtl_first(design, weir_rtl_get_module(design, module).body); s.id != 0; s = next) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, s);
         next = weir_rtl_next(design, s);
         if (info.kind != WEIR_RTL_STMT_FSM) continue;
-        realize(design, info.fsm);
-        count++;
+        if (realize(design, info.fsm)) count++;
+        else *fine = false;
     }
     return count;
 }
@@ -235,7 +257,7 @@ bool weir_pass_realize_fsm(const weir_pass *pass, weir_pass_context *context, we
     const size_t errors = weir_rtl_errors(design);
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
     bool fine = modules != NULL;
-    for (size_t i = 0; fine && i < count; i++) machines += realize_module(design, modules[i]);
+    for (size_t i = 0; i < count; i++) machines += realize_module(design, modules[i], &fine);
     free(modules);
     if (fine && machines == 0) weir_pass_unchanged(context);
     weir_pass_count(context, "machines", (int64_t)machines);
