@@ -10,6 +10,9 @@
 #include "rtlir/visitor.h"
 #include "support/hash.h"
 
+/* Of a module with more inputs times outputs, paths are known by what is assigned together, not by bits. */
+enum { MAX_PATHS = 1 << 18 };
+
 typedef struct step {
     uint32_t node, edge; /* the next edge of the node to follow */
 } step;
@@ -18,7 +21,7 @@ typedef struct search {
     weir_rtl_design *design;
     rtl_graph graph;
     rtl_paths paths;
-    uint32_t module;
+    uint32_t top, module;
     /* Edges by where they come from: first[node] to first[node + 1]. */
     rtl_edge *out;
     uint32_t *first;
@@ -318,7 +321,8 @@ static void look_at(search *s, uint32_t module, bool by_bit) {
     sort_edges(s);
     find_parts(s);
     list_ports(s);
-    keep_paths(s);
+    bool is_large = by_bit && (uint64_t)s->input_count * s->output_count > MAX_PATHS;
+    if (module != s->top && !is_large) keep_paths(s);
 }
 
 /* Marks the modules below those that are marked; order: children first. */
@@ -364,7 +368,7 @@ bool weir_rtl_find_loops(weir_rtl_design *design, weir_rtl_module top, weir_rtl_
     size_t count = 0;
     weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
     if (!modules) return false;
-    search s = {.design = design, .visit = visit, .user = user};
+    search s = {.design = design, .top = top.id, .visit = visit, .user = user};
     s.graph.design = design;
     s.graph.paths = &s.paths;
     s.paths.first = weir_calloc(design->module_count, sizeof *s.paths.first);

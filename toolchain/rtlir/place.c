@@ -3,8 +3,9 @@
 
 #include "rtlir/internal.h"
 
-/* Loops of more iterations, those around them multiplied in, are taken once. */
-enum { MAX_ITERATIONS = 1 << 16 };
+/* Loops of more iterations, those around them multiplied in, are taken once: those with a break earlier, because what
+ * holds there is remembered for each. */
+enum { MAX_ITERATIONS = 1 << 16, MAX_BREAKS = 1 << 10 };
 
 /* ---- values of indices ---- */
 
@@ -148,6 +149,12 @@ static void arrive(rtl_unroll *u, uint32_t stmt) {
     u->unit++;
 }
 
+static bool has_break(const weir_rtl_design *design, uint32_t loop) {
+    uint32_t s = rtl_walk_next(design, loop, loop);
+    while (s && design->stmt[s].kind != WEIR_RTL_STMT_BREAK) s = rtl_walk_next(design, s, loop);
+    return s != 0;
+}
+
 /* The first statement inside the current one, or 0; a loop takes its first turn. */
 static uint32_t descend(rtl_unroll *u) {
     const weir_rtl_design *design = u->design;
@@ -158,11 +165,12 @@ static uint32_t descend(rtl_unroll *u) {
     uint64_t count = trips(loop);
     if (!down || count == 0) return 0;
     bool in_body = is_part(u, u->stmt);
-    bool is_known = u->weight * count <= MAX_ITERATIONS;
+    uint64_t weight = u->weight * count;
+    bool is_known = weight <= MAX_BREAKS || (weight <= MAX_ITERATIONS && !has_break(design, u->stmt));
     u->turn = weir_grow(u->turn, &u->capacity, u->depth + 1, sizeof *u->turn);
     u->turn[u->depth++] = (rtl_turn){u->stmt, loop->iterator, loop->start, is_known, u->is_first};
     if (in_body) u->body_depth = u->depth;
-    if (is_known) u->weight *= count;
+    if (is_known) u->weight = weight;
     return down;
 }
 
