@@ -109,13 +109,28 @@ static bool join(remover *r, weir_rtl_instance instance, weir_rtl_var input, wei
 
 /* ---- modules ---- */
 
+static void build_uses(remover *r, weir_rtl_module parent) {
+    if (!r->has_uses) weir_rtl_uses_build(r->uses, parent);
+    r->has_uses = true;
+}
+
+/* Expressions may name ports of an instance that has connections, until port_legality_fix: then it stays. */
+static bool is_named(remover *r, weir_rtl_instance instance, weir_rtl_module parent) {
+    const weir_rtl_instance_info info = weir_rtl_get_instance(r->design, instance);
+    const size_t ports = weir_rtl_get_module(r->design, info.module).port_count;
+    if (info.is_wired) return false;
+    build_uses(r, parent);
+    for (size_t i = 0; i < ports; i++) {
+        const weir_rtl_net net = {weir_rtl_port_at(r->design, info.module, i), instance};
+        if (weir_rtl_reader_count(r->uses, net) > 0) return true;
+    }
+    return false;
+}
+
 static bool remove_child(remover *r, weir_rtl_instance instance, weir_rtl_module parent) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(r->design, instance);
     const size_t ports = weir_rtl_get_module(r->design, info.module).port_count;
-    if (!r->has_uses) {
-        weir_rtl_uses_build(r->uses, parent);
-        r->has_uses = true;
-    }
+    build_uses(r, parent);
     for (size_t i = 0; i < ports; i++) {
         const weir_rtl_var port = weir_rtl_port_at(r->design, info.module, i);
         if (r->source[i].id != port.id && !join(r, instance, r->source[i], port)) return false;
@@ -132,7 +147,7 @@ static bool remove_children(remover *r, weir_rtl_module parent) {
     for (size_t i = 0; fine && i < count; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(r->design, parent, i);
         if (is_pass_through(r, weir_rtl_get_instance(r->design, instance).module) &&
-            !weir_child_is_kept(r->design, instance))
+            !weir_child_is_kept(r->design, instance) && !is_named(r, instance, parent))
             fine = remove_child(r, instance, parent);
     }
     if (!fine || r->children.count == before) return fine;
