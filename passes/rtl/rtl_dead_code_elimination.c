@@ -2,7 +2,8 @@
  * marked to stay, and removes the rest, whatever it reads: variables with their drivers, ports of modules below the top,
  * instances, functions that nobody calls, modules that lost all their instances. Marks run through the hierarchy: an
  * output counts when some instance of its module is read there, an input when something that counts reads it. Modules
- * with state machines are kept whole, and a design in which paths reach into instances is left alone. Linear. */
+ * with state machines or functions that claim are kept whole, and a design in which paths reach into instances is left
+ * alone. Linear. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"
@@ -11,7 +12,18 @@
 #include "rtlir/function.h"
 #include "support/arena.h"
 
-enum { LIVE = 1, NAMED = 2 /* by a statement that stays */, EFFECT = 4, WHOLE = 8, BELOW = 16 };
+/* Marks, and what is noted on the way so that it need not be asked for again. */
+enum {
+    LIVE = 1,
+    NAMED = 2,   /* a variable: by a statement that stays */
+    EFFECT = 4,  /* a module: does more than drive its outputs */
+    WHOLE = 8,   /* a module: nothing of it goes */
+    BELOW = 16,  /* a module: below the top */
+    FED = 32,    /* a variable: an input or inout port of a module */
+    PLAIN = 64,  /* an assignment: its target is a variable, and nothing but that variable makes it stay */
+    HOLDS = 128, /* a statement: others are inside */
+    PLACED = 256 /* a statement: an instance */
+};
 
 /* One way in which a net gets its value: an assignment, or an instance through one of its outputs. */
 typedef struct driver {
@@ -45,17 +57,19 @@ static uint32_t port_number(marker *m, weir_rtl_instance instance, weir_rtl_var 
     return *weir_table_at(&m->port_base, instance.id) + weir_rtl_get_var(m->design, port).port;
 }
 
-static void add_driver(marker *m, weir_rtl_expr target, weir_rtl_stmt stmt, weir_rtl_var port) {
+/* True when the target is a variable and no part of one. */
+static bool add_driver(marker *m, weir_rtl_expr target, weir_rtl_stmt stmt, weir_rtl_var port) {
     const weir_rtl_expr_info info = weir_rtl_get_expr(m->design, target);
     for (size_t i = 0; info.kind == WEIR_RTL_EXPR_CONCAT && i < info.operand_count; i++)
         add_driver(m, weir_rtl_operand(m->design, target, i), stmt, port);
-    if (info.kind == WEIR_RTL_EXPR_CONCAT) return;
+    if (info.kind == WEIR_RTL_EXPR_CONCAT) return false;
     uint32_t *first = info.instance.id != 0
                           ? weir_table_at(&m->drivers_of_port, port_number(m, info.instance, info.var))
                           : weir_table_at(&m->drivers_of, info.var.id);
     m->driver = weir_grow(m->driver, &m->driver_capacity, m->driver_count + 1, sizeof *m->driver);
     m->driver[m->driver_count] = (driver){stmt, port, *first};
     *first = (uint32_t)m->driver_count++;
+    return info.kind == WEIR_RTL_EXPR_VAR;
 }
 
 /* Numbers the ports of an instance before anything names them. */
@@ -206,7 +220,7 @@ static void follow_stmt(marker *m, weir_rtl_stmt stmt) {
     if (owner.id != 0) mark_stmt(m, owner);
     mark_expr(m, info.value);
     if (info.kind == WEIR_RTL_STMT_ASSIGN) {
-        mark_target(m, info.target);
+        if (!(*weir_table_at(&m->stmt, stmt.id) & PLAIN)) mark_target(m, info.target);
     } else if (info.kind == WEIR_RTL_STMT_INSTANCE) {
         follow_instance(m, info.instance);
     } else if (info.kind == WEIR_RTL_STMT_FUNCTION) {
@@ -227,10 +241,10 @@ static void follow_stmt(marker *m, weir_rtl_stmt stmt) {
 }
 
 static void follow_var(marker *m, weir_rtl_var var) {
-    const weir_rtl_var_info info = weir_rtl_get_var(m->design, var);
     mark_drivers(m, *weir_table_at(&m->drivers_of, var.id));
-    if (info.direction != WEIR_RTL_INPUT && info.direction != WEIR_RTL_INOUT) return;
-    for (uint32_t i = *weir_table_at(&m->instance_of, info.module.id); i != 0; i = *weir_table_at(&m->next_instance, i))
+    if (!(*weir_table_at(&m->var, var.id) & FED)) return;
+    const weir_rtl_module module = weir_rtl_get_var(m->design, var).module;
+    for (uint32_t i = *weir_table_at(&m->instance_of, module.id); i != 0; i = *weir_table_at(&m->next_instance, i))
         if (*weir_table_at(&m->instance, i) & LIVE) mark_connection(m, (weir_rtl_instance){i}, var);
 }
 
@@ -252,6 +266,7 @@ static uint32_t start_vars(marker *m, weir_rtl_module module) {
         const bool stays = info.direction == WEIR_RTL_INOUT || weir_is_kept(m->design, WEIR_RTL_ITEM(v));
         m->has_paths = m->has_paths || info.is_path;
         if (stays) effect = EFFECT;
+        if (info.direction == WEIR_RTL_INPUT || info.direction == WEIR_RTL_INOUT) *weir_table_at(&m->var, v.id) |= FED;
         if (stays || (module.id == m->top.id && info.direction != WEIR_RTL_INTERNAL)) mark_var(m, v);
     }
     return effect;
@@ -260,14 +275,17 @@ static uint32_t start_vars(marker *m, weir_rtl_module module) {
 /* Notes what the statement drives, and marks it when it does more. */
 static uint32_t start_stmt(marker *m, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info) {
     bool has_effect = info->kind == WEIR_RTL_STMT_ASSERT || weir_is_kept(m->design, WEIR_RTL_ITEM(stmt));
+    uint32_t notes = info->body.id != 0 ? HOLDS : 0;
     if (info->kind == WEIR_RTL_STMT_ASSIGN) {
-        add_driver(m, info->target, stmt, (weir_rtl_var){0});
+        if (add_driver(m, info->target, stmt, (weir_rtl_var){0}) && !has_effect) notes |= PLAIN;
     } else if (info->kind == WEIR_RTL_STMT_INSTANCE) {
         const uint32_t child = weir_rtl_get_instance(m->design, info->instance).module.id;
         has_effect = has_effect || *weir_table_at(&m->module, child) & EFFECT ||
                      weir_is_kept(m->design, WEIR_RTL_ITEM(info->instance));
         add_connections(m, stmt, info->instance);
+        notes |= PLACED;
     }
+    *weir_table_at(&m->stmt, stmt.id) |= notes;
     if (has_effect) mark_stmt(m, stmt);
     return (has_effect ? EFFECT : 0) | (info->kind == WEIR_RTL_STMT_FSM ? WHOLE : 0);
 }
@@ -343,21 +361,23 @@ static void open_outputs(marker *m, weir_rtl_instance instance) {
         if (value.id == 0 || info.direction != WEIR_RTL_OUTPUT) continue;
         while (weir_rtl_get_expr(m->design, value).operand_count > 0) value = weir_rtl_operand(m->design, value, 0);
         const weir_rtl_expr_info net = weir_rtl_get_expr(m->design, value);
-        if (net.instance.id != 0 || *weir_table_at(&m->var, net.var.id) != 0) continue;
+        if (net.instance.id != 0 || *weir_table_at(&m->var, net.var.id) & (LIVE | NAMED)) continue;
         weir_rtl_disconnect(m->design, instance, port);
         weir_rtl_leave_open(m->design, instance, info.name);
     }
 }
 
 static void sweep_stmt(marker *m, weir_rtl_stmt stmt) {
+    const uint32_t mark = *weir_table_at(&m->stmt, stmt.id);
+    if ((mark & LIVE) && !(mark & PLACED)) return;
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
     if (info.block.id == 0 || info.kind == WEIR_RTL_STMT_COMMENT || info.kind == WEIR_RTL_STMT_CASE_ITEM) return;
-    if (!(*weir_table_at(&m->stmt, stmt.id) & LIVE)) remove_stmt(m, stmt);
-    else if (info.kind == WEIR_RTL_STMT_INSTANCE) open_outputs(m, info.instance);
+    if (mark & LIVE) open_outputs(m, info.instance);
+    else remove_stmt(m, stmt);
 }
 
 static void sweep_port(marker *m, weir_rtl_module module, weir_rtl_var port) {
-    if (*weir_table_at(&m->var, port.id) != 0) return;
+    if (*weir_table_at(&m->var, port.id) & (LIVE | NAMED)) return;
     for (uint32_t i = *weir_table_at(&m->instance_of, module.id); i != 0; i = *weir_table_at(&m->next_instance, i))
         weir_rtl_disconnect(m->design, (weir_rtl_instance){i}, port);
     weir_rtl_remove_var(m->design, port);
@@ -365,7 +385,7 @@ static void sweep_port(marker *m, weir_rtl_module module, weir_rtl_var port) {
 }
 
 static void sweep_var(marker *m, weir_rtl_var var) {
-    if (*weir_table_at(&m->var, var.id) != 0) return;
+    if (*weir_table_at(&m->var, var.id) & (LIVE | NAMED)) return;
     weir_rtl_remove_var(m->design, var);
     m->removed_vars++;
 }
@@ -374,11 +394,13 @@ static void sweep_var(marker *m, weir_rtl_var var) {
 static void sweep_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
     if (*weir_table_at(&m->module, module.id) & WHOLE || info.is_external) return;
-    weir_list_inner(m->design, module, list);
-    while (list->count > 0) sweep_stmt(m, list->stmt[--list->count]);
     for (weir_rtl_stmt s = weir_rtl_last(m->design, info.body), previous; s.id != 0; s = previous) {
+        const uint32_t mark = *weir_table_at(&m->stmt, s.id);
         previous = weir_rtl_previous(m->design, s);
         sweep_stmt(m, s);
+        if (!(mark & LIVE) || !(mark & HOLDS)) continue;
+        weir_list_inside(m->design, s, list);
+        while (list->count > 0) sweep_stmt(m, list->stmt[--list->count]);
     }
     for (size_t i = info.port_count; i-- > 0;) sweep_port(m, module, weir_rtl_port_at(m->design, module, i));
     for (weir_rtl_var v = weir_rtl_first_var(m->design, module), next; v.id != 0; v = next) {
