@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rtlir/flow.h"
 #include "rtlir/printer.h"
 
 static void print_block(rtl_writer *w, uint32_t block, int indent);
@@ -157,13 +158,15 @@ static void print_if(rtl_writer *w, const rtl_stmt *stmt, int indent) {
     rtl_put_line(w, indent, "end");
 }
 
-static void print_item(rtl_writer *w, uint32_t id, int indent) {
+static void print_item(rtl_writer *w, uint32_t id, int indent, bool stands_for_rest) {
     const rtl_stmt *item = &w->design->stmt[id];
     rtl_print_comment(w, rtl_comment_of(w->design, &item->common), indent);
     rtl_print_above(w, (weir_rtl_item){WEIR_RTL_ITEM_STMT, id}, &item->common, indent);
     rtl_begin_line(w, indent);
+    if (!item->a || stands_for_rest) rtl_put(w, "default");
+    if (item->a && stands_for_rest) rtl_put(w, " /* ");
     if (item->a) rtl_print_broken(w, item->a);
-    else rtl_put(w, "default");
+    if (item->a && stands_for_rest) rtl_put(w, " */");
     rtl_put(w, ": begin");
     rtl_end_line(w);
     print_block(w, item->body, indent + RTL_INDENT);
@@ -198,9 +201,19 @@ static coverage cover(const weir_rtl_design *design, const rtl_stmt *stmt) {
     return (coverage){has_default || (width < 32 && distinct == (size_t)1 << width), width <= 64 && distinct == count};
 }
 
+/* Where a case that is only full for those who know the enum would be a latch to tools: its last item, which then takes
+ * the values that no member has. */
+static uint32_t item_for_rest(const weir_rtl_design *design, const rtl_stmt *stmt, uint32_t id) {
+    weir_rtl_stmt_kind process = design->stmt[rtl_process_of(design, stmt->block)].kind;
+    if (process != WEIR_RTL_STMT_COMBINATIONAL && process != WEIR_RTL_STMT_FUNCTION) return 0;
+    return weir_rtl_case_is_full(design, (weir_rtl_stmt){id}) ? design->block[stmt->body].last : 0;
+}
+
 /* Values that nothing is said about get an empty default, which tools take for what it is: meant. */
-static void print_case(rtl_writer *w, const rtl_stmt *stmt, int indent) {
+static void print_case(rtl_writer *w, uint32_t id, int indent) {
+    const rtl_stmt *stmt = &w->design->stmt[id];
     const coverage covered = cover(w->design, stmt);
+    const uint32_t rest = covered.is_full ? 0 : item_for_rest(w->design, stmt, id);
     bool unique = rtl_is_system(w) && !w->options->plain_case && covered.is_full && covered.differs;
     rtl_begin_line(w, indent);
     rtl_put(w, unique ? "unique case (" : "case (");
@@ -209,8 +222,8 @@ static void print_case(rtl_writer *w, const rtl_stmt *stmt, int indent) {
     rtl_end_line(w);
     for (int defaults = 0; defaults < 2; defaults++)
         for (uint32_t i = w->design->block[stmt->body].first; i; i = w->design->stmt[i].next)
-            if ((w->design->stmt[i].a == 0) == (defaults == 1)) print_item(w, i, indent + RTL_INDENT);
-    if (!covered.is_full) rtl_put_line(w, indent + RTL_INDENT, "default: begin end");
+            if ((w->design->stmt[i].a == 0) == (defaults == 1)) print_item(w, i, indent + RTL_INDENT, i == rest);
+    if (!covered.is_full && !rest) rtl_put_line(w, indent + RTL_INDENT, "default: begin end");
     rtl_put_line(w, indent, "endcase");
 }
 
@@ -347,7 +360,7 @@ static void print_stmt(rtl_writer *w, uint32_t id, int indent) {
     switch (stmt->kind) {
     case WEIR_RTL_STMT_ASSIGN: rtl_print_assign(w, id, indent); break;
     case WEIR_RTL_STMT_IF: print_if(w, stmt, indent); break;
-    case WEIR_RTL_STMT_CASE: print_case(w, stmt, indent); break;
+    case WEIR_RTL_STMT_CASE: print_case(w, id, indent); break;
     case WEIR_RTL_STMT_FOR: print_for(w, id, indent); break;
     case WEIR_RTL_STMT_BREAK:
     case WEIR_RTL_STMT_RETURN: print_leave(w, id, indent); break;
