@@ -69,7 +69,7 @@ static bool join(weir_rtl_design *design, run *r, weir_rtl_stmt stmt, weir_equal
     return true;
 }
 
-static size_t merge_block(weir_rtl_design *design, weir_rtl_block block, bool is_clocked, run *r) {
+static size_t merge_block(weir_rtl_design *design, weir_rtl_block block, bool is_late, run *r) {
     size_t merged = 0;
     r->count = 0;
     for (weir_rtl_stmt s = weir_rtl_first(design, block), next; s.id != 0; s = next) {
@@ -77,7 +77,7 @@ static size_t merge_block(weir_rtl_design *design, weir_rtl_block block, bool is
         const weir_rtl_item_info item = weir_rtl_get_item(design, WEIR_RTL_ITEM(s));
         const bool is_plain = info.kind == WEIR_RTL_STMT_IF && info.other.id == 0 && item.attribute_count == 0;
         const weir_equality equality = is_plain ? weir_equality_of(design, info.value) : (weir_equality){{0}, {0}};
-        const bool is_disturbed = equality.value.id != 0 && !is_clocked && disturbs(design, s, equality.value);
+        const bool is_disturbed = equality.value.id != 0 && !is_late && disturbs(design, s, equality.value);
         next = weir_rtl_next(design, s);
         if (equality.value.id != 0 && join(design, r, s, equality)) {
             merged++;
@@ -97,17 +97,16 @@ static size_t merge_block(weir_rtl_design *design, weir_rtl_block block, bool is
 /* The process that a statement of the list belongs to is the last one before it. */
 static size_t merge_module(weir_rtl_design *design, const weir_stmt_list *list, run *r) {
     size_t merged = 0;
-    bool is_marked = false, is_clocked = false;
+    bool is_marked = false, is_late = false;
     for (size_t i = 0; i < list->count; i++) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, list->stmt[i]);
         if (weir_is_process(info.kind)) {
             is_marked = weir_rtl_has_attribute(design, WEIR_RTL_ITEM(list->stmt[i]), "merge_if_block");
-            is_clocked = info.kind == WEIR_RTL_STMT_ALWAYS;
+            is_late = weir_rtl_timing_in(design, info.body) == WEIR_RTL_NONBLOCKING;
         }
         if (!is_marked || info.block.id == 0) continue;
-        if (info.body.id != 0 && info.kind != WEIR_RTL_STMT_CASE)
-            merged += merge_block(design, info.body, is_clocked, r);
-        if (info.other.id != 0) merged += merge_block(design, info.other, is_clocked, r);
+        if (info.body.id != 0 && info.kind != WEIR_RTL_STMT_CASE) merged += merge_block(design, info.body, is_late, r);
+        if (info.other.id != 0) merged += merge_block(design, info.other, is_late, r);
     }
     return merged;
 }

@@ -174,8 +174,10 @@ static void merge_pieces(weir_rtl_design *design, pieces *p) {
     p->count = 0;
 }
 
-/* `is_ordered`: the statements run one after the other; `is_late`: what they assign is read as it was before. */
-static void merge_block(weir_rtl_design *design, weir_rtl_block block, bool is_ordered, bool is_late, pieces *p) {
+static void merge_block(weir_rtl_design *design, weir_rtl_block block, pieces *p) {
+    const weir_rtl_timing timing = weir_rtl_timing_in(design, block);
+    const bool is_ordered = timing != WEIR_RTL_CONTINUOUS; /* the statements run one after the other */
+    const bool is_late = timing == WEIR_RTL_NONBLOCKING;   /* what they assign is read as it was before */
     p->count = 0;
     for (weir_rtl_stmt s = weir_rtl_first(design, block), next; s.id != 0; s = next) {
         piece found;
@@ -190,28 +192,13 @@ static void merge_block(weir_rtl_design *design, weir_rtl_block block, bool is_o
     merge_pieces(design, p);
 }
 
-/* The kind of the process that the block is in; none: it is in a module's body or a loop in space. */
-static weir_rtl_stmt_kind process_around(const weir_rtl_design *design, weir_rtl_block block) {
-    for (weir_rtl_stmt owner = weir_rtl_owner(design, block); owner.id != 0;) {
-        const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, owner);
-        if (weir_is_process(info.kind)) return info.kind;
-        owner = weir_rtl_owner(design, info.block);
-    }
-    return WEIR_RTL_STMT_NONE;
-}
-
 static void merge_module(weir_rtl_design *design, weir_rtl_module module, weir_stmt_list *list, pieces *p) {
-    weir_rtl_stmt_kind process = WEIR_RTL_STMT_NONE;
     weir_list_inner(design, module, list);
-    merge_block(design, weir_rtl_get_module(design, module).body, false, false, p);
+    merge_block(design, weir_rtl_get_module(design, module).body, p);
     for (size_t i = 0; i < list->count; i++) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, list->stmt[i]);
-        if (weir_is_process(info.kind)) process = info.kind;
-        else if (info.kind == WEIR_RTL_STMT_FOR) process = process_around(design, info.block);
-        const bool is_late = process == WEIR_RTL_STMT_ALWAYS, is_ordered = process != WEIR_RTL_STMT_NONE;
-        if (info.body.id != 0 && info.kind != WEIR_RTL_STMT_CASE)
-            merge_block(design, info.body, is_ordered, is_late, p);
-        if (info.other.id != 0) merge_block(design, info.other, is_ordered, is_late, p);
+        if (info.body.id != 0 && info.kind != WEIR_RTL_STMT_CASE) merge_block(design, info.body, p);
+        if (info.other.id != 0) merge_block(design, info.other, p);
     }
 }
 
