@@ -260,7 +260,7 @@ static size_t collect(lifter *l, weir_rtl_module module) {
         l->child = weir_grow(l->child, &l->capacity, count + 1, sizeof *l->child);
         l->child[count++] = (child){found.module, instance};
     }
-    qsort(l->child, count, sizeof *l->child, compare_children);
+    if (count > 1) qsort(l->child, count, sizeof *l->child, compare_children);
     return count;
 }
 

@@ -1,6 +1,6 @@
-/* port_legality_fix: Verilog cannot read an input of an instance. Where a parent does, it reads what drives the input: the
- * variable that the input is connected or wired to, or a variable named INSTANCE_PORT between the input and whatever else
- * drives it. Linear; modules without instances are not looked at. */
+/* port_legality_fix: Verilog cannot read an input of an instance, nor an output that is connected. Where a parent does, it
+ * reads the variable that the port is connected or wired to, or a variable named INSTANCE_PORT between the port and
+ * whatever else that is. Linear; modules without instances are not looked at. */
 #include <stdlib.h>
 
 #include "passes/rtl/wiring.h"
@@ -8,7 +8,7 @@
 #include "rtlir/type.h"
 #include "support/arena.h"
 
-/* An input of an instance and the variable that drives it from now on. */
+/* An input of a wired instance and the variable that drives it from now on. */
 typedef struct driven {
     weir_rtl_instance instance;
     weir_rtl_var port;
@@ -24,8 +24,9 @@ typedef struct fixer {
     int64_t fixed;
 } fixer;
 
-/* What gives all of the input its value, by a connection or by its only assignment; none when there is no such one. */
-static weir_rtl_expr find_driver(const fixer *f, weir_rtl_instance instance, weir_rtl_var port) {
+/* What the port is connected to, or what gives all of an input its value by its only assignment; none when there is no such
+ * one. */
+static weir_rtl_expr find_other(const fixer *f, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_expr none = {0}, value = weir_rtl_connection_of(f->design, instance, port).value;
     const weir_rtl_net net = {port, instance};
     if (value.id != 0 || weir_rtl_driver_count(f->uses, net) != 1) return value;
@@ -45,14 +46,26 @@ static bool is_like(const weir_rtl_design *design, weir_rtl_expr value, weir_rtl
            weir_rtl_type_of(design, value).id == weir_rtl_type_of(design, port).id;
 }
 
-/* A variable between the input and what drives it. */
-static bool separate(fixer *f, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr driver) {
+static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
+    const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
+    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).place,
+               "port '%s' of instance '%s' in module '%s', which stands in a loop, is read and connected to something "
+               "else than a variable",
+               weir_rtl_get_var(design, port).name, info.name, weir_rtl_get_module(design, info.parent).name);
+    return false;
+}
+
+/* A variable between the port and what is on its other side. */
+static bool separate(fixer *f, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr other) {
+    if (weir_wiring_in_loop(f->design, instance)) return refuse(f->design, instance, port);
     const driven made = {instance, port, weir_wiring_add_var(f->design, instance, port)};
     const bool is_connected = weir_rtl_connection_of(f->design, instance, port).value.id != 0;
     if (is_connected) {
         const weir_rtl_module parent = weir_rtl_get_instance(f->design, instance).parent;
+        const bool drives = weir_rtl_get_var(f->design, port).direction == WEIR_RTL_OUTPUT;
+        const weir_rtl_expr target = drives ? other : made.var, value = drives ? made.var : other;
         const weir_rtl_stmt stmt =
-            weir_rtl_assign(f->design, parent, made.var, weir_wiring_fit(f->design, driver, made.var));
+            weir_rtl_assign(f->design, parent, target, weir_wiring_fit(f->design, value, target));
         weir_rtl_copy_place(f->design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(stmt));
         weir_rtl_disconnect(f->design, instance, port);
         weir_rtl_connect(f->design, instance, weir_rtl_get_var(f->design, port).name, made.var);
@@ -66,15 +79,15 @@ static bool separate(fixer *f, weir_rtl_instance instance, weir_rtl_var port, we
 
 static bool fix_port(fixer *f, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_net net = {port, instance};
-    if (weir_rtl_get_var(f->design, port).direction != WEIR_RTL_INPUT || weir_rtl_reader_count(f->uses, net) == 0)
-        return true;
-    const weir_rtl_expr driver = find_driver(f, instance, port);
-    if (driver.id == 0 && weir_rtl_driver_count(f->uses, net) == 0) return true;
+    const weir_rtl_direction direction = weir_rtl_get_var(f->design, port).direction;
+    if (direction == WEIR_RTL_INOUT || weir_rtl_reader_count(f->uses, net) == 0) return true;
+    const weir_rtl_expr other = find_other(f, instance, port);
+    if (other.id == 0 && (direction == WEIR_RTL_OUTPUT || weir_rtl_driver_count(f->uses, net) == 0)) return true;
     weir_wiring_touch(f->design, f->uses, instance, port);
     f->fixed++;
-    if (driver.id != 0 && is_like(f->design, driver, weir_rtl_port_of(f->design, instance, port)))
-        return weir_rtl_map_port(f->reads, instance, port, driver);
-    return separate(f, instance, port, driver);
+    if (other.id != 0 && is_like(f->design, other, weir_rtl_port_of(f->design, instance, port)))
+        return weir_rtl_map_port(f->reads, instance, port, other);
+    return separate(f, instance, port, other);
 }
 
 static bool fix_module(fixer *f, weir_rtl_module module) {

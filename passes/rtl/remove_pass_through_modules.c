@@ -146,8 +146,9 @@ static bool remove_children(remover *r, weir_rtl_module parent) {
     r->stmts = 0;
     for (size_t i = 0; fine && i < count; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(r->design, parent, i);
-        if (is_pass_through(r, weir_rtl_get_instance(r->design, instance).module) &&
-            !weir_child_is_kept(r->design, instance) && !is_named(r, instance, parent))
+        const weir_rtl_instance_info info = weir_rtl_get_instance(r->design, instance);
+        if (is_pass_through(r, info.module) && !weir_child_is_kept(r->design, instance) &&
+            !is_named(r, instance, parent) && !(info.is_wired && weir_wiring_in_loop(r->design, instance)))
             fine = remove_child(r, instance, parent);
     }
     if (!fine || r->children.count == before) return fine;

@@ -1,5 +1,15 @@
 #include "passes/rtl/wiring.h"
 
+/* Constants, iterators of loops in space and what is computed of them. Recursion is bounded by the depth of expressions. */
+static bool is_static(const weir_rtl_design *design, weir_rtl_expr expr) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
+    if (info.kind == WEIR_RTL_EXPR_VAR) return weir_rtl_get_var(design, info.var).is_iterator;
+    if (info.kind == WEIR_RTL_EXPR_PORT) return false;
+    for (size_t i = 0; i < info.operand_count; i++)
+        if (!is_static(design, weir_rtl_operand(design, expr, i))) return false;
+    return true;
+}
+
 /* A variable of the module or a part of one; `fixed`: no part whose place the hardware computes. */
 static bool is_own_part(const weir_rtl_design *design, weir_rtl_expr expr, bool fixed) {
     for (;;) {
@@ -8,8 +18,7 @@ static bool is_own_part(const weir_rtl_design *design, weir_rtl_expr expr, bool 
         case WEIR_RTL_EXPR_VAR: return true;
         case WEIR_RTL_EXPR_ELEMENT:
         case WEIR_RTL_EXPR_SELECT:
-            if (fixed && weir_rtl_get_expr(design, weir_rtl_operand(design, expr, 1)).kind != WEIR_RTL_EXPR_CONSTANT)
-                return false;
+            if (fixed && !is_static(design, weir_rtl_operand(design, expr, 1))) return false;
             break;
         case WEIR_RTL_EXPR_SLICE:
         case WEIR_RTL_EXPR_FIELD: break;
@@ -35,13 +44,19 @@ static bool is_plain_target(const weir_rtl_design *design, weir_rtl_expr expr) {
     return weir_rtl_get_expr(design, expr).kind == WEIR_RTL_EXPR_PORT || is_own_part(design, expr, true);
 }
 
-/* Is the use all of one side of an assignment in the module's body? */
+static weir_rtl_block block_of(const weir_rtl_design *design, weir_rtl_instance instance) {
+    return weir_rtl_get_stmt(design, weir_rtl_get_instance(design, instance).stmt).block;
+}
+
+bool weir_wiring_in_loop(const weir_rtl_design *design, weir_rtl_instance instance) {
+    return weir_rtl_owner(design, block_of(design, instance)).id != 0;
+}
+
+/* Is the use all of one side of an assignment where the instance stands? */
 static bool is_whole(const weir_rtl_design *design, const weir_rtl_use *use, weir_rtl_instance instance) {
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(design, use->stmt);
-    const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
-    return stmt.kind == WEIR_RTL_STMT_ASSIGN && use->is_whole &&
-           weir_rtl_get_expr(design, use->expr).kind == WEIR_RTL_EXPR_PORT &&
-           stmt.block.id == weir_rtl_get_module(design, info.parent).body.id;
+    return stmt.kind == WEIR_RTL_STMT_ASSIGN && use->is_whole && stmt.block.id == block_of(design, instance).id &&
+           weir_rtl_get_expr(design, use->expr).kind == WEIR_RTL_EXPR_PORT;
 }
 
 weir_wiring weir_wiring_of(weir_rtl_design *design, const weir_rtl_uses *uses, weir_rtl_instance instance,

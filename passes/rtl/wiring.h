@@ -18,12 +18,15 @@ typedef struct weir_wiring {
     weir_rtl_expr other;
 } weir_wiring;
 
-/* How a port of an instance in the module of the table is wired. Direct is: an input that one assignment in the module's
- * body drives as a whole, with a constant, a parameter, a variable of the module or a part of one, or a cast of these; an
+/* How a port of an instance in the module of the table is wired. Direct is: an input that one assignment, where the
+ * instance stands, drives as a whole, with a constant, a parameter, a variable of the module or a part of one, or a cast of these; an
  * output that only such an assignment reads, into a variable or a fixed part of one; an inout port with one such
  * assignment in either direction. An input that the module reads too is not. O(uses of the port). */
 weir_wiring weir_wiring_of(weir_rtl_design *design, const weir_rtl_uses *uses, weir_rtl_instance instance,
                            weir_rtl_var port);
+
+/* Does the instance stand in a loop, once for each value of an iterator? There no variable can take the place of a port. */
+bool weir_wiring_in_loop(const weir_rtl_design *design, weir_rtl_instance instance);
 
 /* A new variable of the parent, named INSTANCE_PORT or near that, like the port and from where the instance is. */
 weir_rtl_expr weir_wiring_add_var(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port);
