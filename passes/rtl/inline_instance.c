@@ -161,7 +161,12 @@ static bool map_vars(inliner *n, weir_rtl_instance instance, weir_rtl_module mod
     const size_t ports = weir_rtl_get_module(n->design, module).port_count;
     for (size_t i = 0; i < ports; i++) {
         const weir_rtl_var port = weir_rtl_port_at(n->design, module, i);
-        if (!weir_rtl_map_var(n->rewriter, port, stand_in(n, instance, port))) return false;
+        const weir_rtl_expr value = stand_in(n, instance, port);
+        const bool is_read = weir_rtl_reader_count(n->uses, (weir_rtl_net){port, instance}) > 0;
+        if (!weir_rtl_map_var(n->rewriter, port, value)) return false;
+        if (!is_read) continue;
+        weir_wiring_touch(n->design, n->uses, instance, port);
+        if (!weir_rtl_map_port(n->rewriter, instance, port, value)) return false;
     }
     for (weir_rtl_var v = weir_rtl_first_var(n->design, module); v.id != 0; v = weir_rtl_next_var(n->design, v))
         if (weir_rtl_get_var(n->design, v).direction == WEIR_RTL_INTERNAL && !map_var(n, instance, v)) return false;
