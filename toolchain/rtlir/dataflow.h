@@ -78,6 +78,7 @@ typedef struct rtl_changes {
 /* A statement whose blocks the walk is in. */
 typedef struct rtl_branching {
     uint32_t owner, block;
+    uint32_t never;           /* the block of an if that a constant condition rules out */
     uint32_t condition;       /* node of what chooses among its branches, or breaks it off; 0: none */
     size_t mark;              /* journal where the current branch, or the loop, began */
     size_t outcomes, breaks;  /* where its own begin */

@@ -154,6 +154,17 @@ static void demand_repeat(rtl_graph *g, const rtl_demand *d) {
     else demand_all(g, part, d->sink);
 }
 
+/* A constant condition chooses once and for all. */
+static void demand_choice(rtl_graph *g, const rtl_demand *d) {
+    const rtl_expr *e = &g->design->expr[d->expr];
+    const rtl_expr *condition = &g->design->expr[e->a];
+    bool is_fixed = condition->kind == WEIR_RTL_EXPR_CONSTANT;
+    bool is_yes = is_fixed && g->design->word[condition->a];
+    demand_all(g, e->a, d->sink);
+    if (!is_fixed || is_yes) demand(g, e->b, d->low, d->width, d->sink);
+    if (!is_yes) demand(g, e->c, d->low, d->width, d->sink);
+}
+
 /* Adds edges to the sinks from all that is demanded. */
 static void settle(rtl_graph *g) {
     while (g->demand_count > 0) {
@@ -169,11 +180,7 @@ static void settle(rtl_graph *g) {
         case WEIR_RTL_EXPR_CAST: demand(g, e->a, d.low, d.width, d.sink); break;
         case WEIR_RTL_EXPR_UNARY:
         case WEIR_RTL_EXPR_BINARY: demand_operator(g, &d); break;
-        case WEIR_RTL_EXPR_CONDITIONAL:
-            demand_all(g, e->a, d.sink);
-            demand(g, e->b, d.low, d.width, d.sink);
-            demand(g, e->c, d.low, d.width, d.sink);
-            break;
+        case WEIR_RTL_EXPR_CONDITIONAL: demand_choice(g, &d); break;
         default: read_part(g, &d); break;
         }
     }

@@ -95,15 +95,22 @@ static uint32_t count_items(const weir_rtl_design *design, uint32_t branch) {
     return count;
 }
 
-/* Behind an if or a case: branches that were not walked are empty. */
-static void join_branches(rtl_ways *w, const rtl_branching *frame, rtl_branching *around) {
-    bool is_if = w->design->stmt[frame->owner].kind == WEIR_RTL_STMT_IF;
-    uint32_t all = 2;
-    if (!is_if) {
-        bool is_full = weir_rtl_case_is_full(w->design, (weir_rtl_stmt){frame->owner});
-        all = count_items(w->design, frame->owner) + (is_full ? 0 : 1);
+/* Branches that were not walked: they are empty. */
+static uint32_t count_empty(const rtl_ways *w, const rtl_branching *frame) {
+    const weir_rtl_design *design = w->design;
+    const rtl_stmt *stmt = &design->stmt[frame->owner];
+    if (stmt->kind == WEIR_RTL_STMT_CASE) {
+        bool is_full = weir_rtl_case_is_full(design, (weir_rtl_stmt){frame->owner});
+        return count_items(design, frame->owner) + (is_full ? 0 : 1) - frame->entered;
     }
-    uint32_t ways = frame->alive + (all - frame->entered);
+    bool has_then = !design->block[stmt->body].first && frame->never != stmt->body;
+    bool has_else = !design->block[stmt->other].first && (!frame->never || frame->never == stmt->body);
+    return (uint32_t)has_then + (uint32_t)has_else;
+}
+
+/* Behind an if or a case. */
+static void join_branches(rtl_ways *w, const rtl_branching *frame, rtl_branching *around) {
+    uint32_t ways = frame->alive + count_empty(w, frame);
     if (ways > 0) join(w, &w->outcome, frame->outcomes, ways, frame->condition);
     else around->is_dead = true;
     w->outcome.count = frame->outcomes;
@@ -137,6 +144,13 @@ static void close_frame(rtl_ways *w) {
     }
 }
 
+/* The block of an if that its constant condition rules out: UINT32_MAX for an else that is not there; 0: none. */
+static uint32_t ruled_out(const weir_rtl_design *design, const rtl_stmt *stmt) {
+    if (stmt->kind != WEIR_RTL_STMT_IF || design->expr[stmt->a].kind != WEIR_RTL_EXPR_CONSTANT) return 0;
+    if (!design->word[design->expr[stmt->a].a]) return stmt->body;
+    return stmt->other ? stmt->other : UINT32_MAX;
+}
+
 static void open_frame(rtl_ways *w, uint32_t owner, uint32_t block) {
     weir_rtl_stmt_kind kind = w->design->stmt[owner].kind;
     bool is_dead = w->depth > 0 && w->frame[w->depth - 1].is_dead;
@@ -147,7 +161,8 @@ static void open_frame(rtl_ways *w, uint32_t owner, uint32_t block) {
                              .mark = w->journal.count,
                              .outcomes = w->outcome.count,
                              .breaks = w->brk.count,
-                             .is_dead = is_dead};
+                             .never = ruled_out(w->design, &w->design->stmt[owner])};
+    frame->is_dead = is_dead || frame->never == block;
     if (!is_dead && (kind == WEIR_RTL_STMT_IF || kind == WEIR_RTL_STMT_CASE))
         frame->condition = w->condition(w->user, owner);
 }
@@ -158,7 +173,7 @@ static void change_branch(rtl_ways *w, uint32_t block) {
     end_branch(w, frame, frame);
     frame->block = block;
     frame->mark = w->journal.count;
-    frame->is_dead = w->frame[w->depth - 2].is_dead;
+    frame->is_dead = w->frame[w->depth - 2].is_dead || frame->never == block;
 }
 
 static void take_break(rtl_ways *w) {
