@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rtlir/fsm.h"
+#include "rtlir/interface.h"
 #include "rtlir/text.h"
 #include "rtlir/type.h"
 #include "rtlir/visitor.h"
@@ -45,7 +46,9 @@ enum {
     CONCAT_TARGET,
     MEALY,
     INNER_MACHINE,
-    CURRENT_STATE
+    CURRENT_STATE,
+    PORT_GROUP,
+    VARIABLE_GROUP
 };
 
 static kind kinds[KINDS] = {
@@ -86,7 +89,9 @@ static kind kinds[KINDS] = {
       "concatenation as a target",
       "mealy machine",
       "machine in a machine",
-      "current state read elsewhere"},
+      "current state read elsewhere",
+      "interface in ports",
+      "interface inside"},
      {0}},
 };
 static size_t operators[WEIR_RTL_OPERATOR_COUNT][2]; /* unsigned, signed */
@@ -173,6 +178,13 @@ static void see_instance(weir_rtl_design *design, weir_rtl_instance instance, vo
     }
 }
 
+static void see_group(const weir_rtl_design *design, weir_rtl_group group) {
+    const weir_rtl_var first = weir_rtl_group_var_at(design, group, 0);
+    if (first.id == 0) return;
+    const bool is_port = weir_rtl_get_var(design, first).direction != WEIR_RTL_INTERNAL;
+    see(FEATURES, is_port ? PORT_GROUP : VARIABLE_GROUP);
+}
+
 static void see_design(weir_rtl_design *design) {
     static const weir_rtl_visitor visitor = {
         .stmt = see_stmt, .expr = see_expr, .instance = see_instance, .var = see_var};
@@ -185,6 +197,7 @@ static void see_design(weir_rtl_design *design) {
         for (size_t i = 0; i < info.parameter_count; i++)
             see(FEATURES, weir_rtl_get_parameter(design, weir_rtl_parameter_at(design, m, i)).is_local ? LOCAL_PARAMETER
                                                                                                        : PARAMETER);
+        for (size_t i = 0; i < weir_rtl_group_count(design, m); i++) see_group(design, weir_rtl_group_at(design, m, i));
         weir_rtl_visit_content(design, m, &visitor, NULL);
     }
 }
