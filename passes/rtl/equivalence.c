@@ -23,7 +23,8 @@ typedef struct side {
     weir_rtl_design *design;
     weir_rtl_module top;
     const char *name;
-    bool is_sound;
+    bool has_form; /* can be printed */
+    bool is_sound; /* and all that is read is driven, once */
 } side;
 
 typedef struct comparison {
@@ -38,19 +39,40 @@ typedef struct comparison {
 static bool read_side(comparison *c, size_t index, const weir_rtl_version *version) {
     side *s = &c->side[index];
     weir_diag_log *log = weir_diag_capture();
+    c->text->size = 0;
     s->design = weir_rtl_parse_text(version->text, version->size, prefixes[index]);
     bool fine = s->design != NULL;
-    if (fine) s->top = weir_rtl_find_module(s->design, version->top);
+    if (fine) s->top = weir_rtl_find_top(s->design, version->top);
     if (fine && s->top.id == 0) weir_text_format(c->text, "there is no module '%s' %s", version->top, prefixes[index]);
     fine = fine && s->top.id != 0 && weir_rtl_make_plain(s->design, prefixes[index], c->text);
     if (fine) {
         s->name = weir_rtl_get_module(s->design, s->top).name;
-        s->is_sound = weir_rtl_verify(s->design, s->top);
+        s->has_form = weir_rtl_verify_form(s->design, s->top);
+        s->is_sound = s->has_form && weir_rtl_verify(s->design, s->top);
     }
     const char *error = weir_diag_log_error(log);
     if ((!fine || !s->is_sound) && c->text->size == 0) weir_text_format(c->text, "%s: %s", prefixes[index], error);
     weir_diag_release(log);
     weir_diag_log_free(log);
+    return fine;
+}
+
+/* Reads both. What is not sound before is not proved, because Yosys takes bits without a driver for what it likes; a pass
+ * that leaves what is not sound has changed the design. */
+static bool read_sides(comparison *c, const weir_rtl_version *versions[2], weir_rtl_verdict *verdict) {
+    *verdict = WEIR_RTL_NOT_COMPARED;
+    if (!read_side(c, 0, versions[0]) || !c->side[0].has_form) return false;
+    char *why = weir_copy_string(c->text->size > 0 ? c->text->data : "");
+    bool fine = read_side(c, 1, versions[1]);
+    if (fine && (!c->side[1].has_form || (c->side[0].is_sound && !c->side[1].is_sound))) {
+        *verdict = WEIR_RTL_DIFFERENT;
+        fine = false;
+    }
+    if (fine) {
+        c->text->size = 0;
+        weir_text_add(c->text, why);
+    }
+    free(why);
     return fine;
 }
 
@@ -68,15 +90,28 @@ static bool check_ports(comparison *c, size_t index) {
         const weir_rtl_var_info p = weir_rtl_get_var(own->design, weir_rtl_port_at(own->design, own->top, i));
         const weir_rtl_var port = find_port(other, p.name);
         if (port.id == 0) {
+            c->text->size = 0;
             weir_text_format(c->text, "the top has port '%s' only %s", p.name, prefixes[index]);
             return false;
         }
         const weir_rtl_var_info o = weir_rtl_get_var(other->design, port);
         if (o.direction == p.direction && o.width == p.width) continue;
+        c->text->size = 0;
         weir_text_format(c->text, "port '%s' of the top changes its direction or its width", p.name);
         return false;
     }
     return true;
+}
+
+static bool find_files(comparison *c, size_t index) {
+    weir_text why = {0};
+    const bool fine = weir_rtl_find_files(c->side[index].design, c->side[index].top, &c->files, &why);
+    if (!fine) {
+        c->text->size = 0;
+        weir_text_add(c->text, why.size > 0 ? why.data : "the files of external modules are not found");
+    }
+    weir_text_free(&why);
+    return fine;
 }
 
 static bool write_side(const comparison *c, size_t index) {
@@ -186,7 +221,8 @@ static weir_rtl_verdict test(const comparison *c) {
 
 /* --- the comparison --- */
 static weir_rtl_verdict prove_or_test(const comparison *c) {
-    if (c->how->method != WEIR_RTL_TEST) {
+    if (c->how->method == WEIR_RTL_PROOF && !c->side[0].is_sound) return WEIR_RTL_NOT_COMPARED;
+    if (c->how->method != WEIR_RTL_TEST && c->side[0].is_sound) {
         const weir_proof proof = {.side = {{c->side[0].design, c->side[0].top, file_names[0]},
                                            {c->side[1].design, c->side[1].top, file_names[1]}},
                                   .files = (const char *const *)c->files.path,
@@ -204,17 +240,18 @@ static weir_rtl_verdict prove_or_test(const comparison *c) {
 }
 
 static weir_rtl_verdict compare(comparison *c, const weir_rtl_version *before, const weir_rtl_version *after) {
-    if (!read_side(c, 0, before) || !c->side[0].is_sound || !read_side(c, 1, after)) return WEIR_RTL_NOT_COMPARED;
-    if (!c->side[1].is_sound) return WEIR_RTL_DIFFERENT;
+    const weir_rtl_version *versions[2] = {before, after};
+    weir_rtl_verdict verdict;
+    if (!read_sides(c, versions, &verdict)) return verdict;
     if (!check_ports(c, 0) || !check_ports(c, 1)) return WEIR_RTL_NOT_COMPARED;
     for (size_t i = 0; i < 2; i++)
-        if (!weir_rtl_find_files(c->side[i].design, c->side[i].top, &c->files, c->text)) return WEIR_RTL_NOT_COMPARED;
+        if (!find_files(c, i)) return WEIR_RTL_NOT_COMPARED;
     c->folder = weir_rtl_work_folder();
     if (c->folder == NULL || !write_side(c, 0) || !write_side(c, 1)) {
         weir_text_add(c->text, "files cannot be written");
         return WEIR_RTL_NOT_COMPARED;
     }
-    const weir_rtl_verdict verdict = prove_or_test(c);
+    verdict = prove_or_test(c);
     weir_remove_tree(c->folder);
     return verdict;
 }

@@ -23,7 +23,7 @@ typedef struct weir_rtl_equivalence {
 #define WEIR_RTL_EQUIVALENCE_DEFAULTS                                                                                  \
     { .cycles = 256, .seed = 1, .simulator = WEIR_SIM_ICARUS, .cells = 4000, .seconds = 3 }
 
-/* One version: what weir_rtl_print_text gives, and the name of the top module (the first one of that name). */
+/* One version: what weir_rtl_print_text gives, and the name of the top module (weir_rtl_find_top). */
 typedef struct weir_rtl_version {
     const char *text;
     size_t size;
