@@ -8,6 +8,7 @@
 
 #include "rtlir/fsm.h"
 #include "rtlir/function.h"
+#include "rtlir/interface.h"
 #include "rtlir/type.h"
 #include "support/arena.h"
 #include "support/file.h"
@@ -146,6 +147,25 @@ static void add_vars(hasher *h, weir_rtl_module module) {
         if (weir_rtl_get_var(h->design, v).direction == WEIR_RTL_INTERNAL) add_var(h, v);
 }
 
+static void add_var_number(hasher *h, weir_rtl_var var) { add(h, var.id != 0 ? 1 + *number_slot(&h->var, var.id) : 0); }
+
+/* Groups: what change_port_bundle_struct makes of the ports depends on them. Field by field the variables that they say. */
+static void add_groups(hasher *h, weir_rtl_module module) {
+    const size_t count = weir_rtl_group_count(h->design, module);
+    add(h, count);
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_group group = weir_rtl_group_at(h->design, module, i);
+        const weir_rtl_group_info info = weir_rtl_get_group(h->design, group);
+        const weir_rtl_interface_info interface = weir_rtl_get_interface(h->design, info.interface);
+        add_text(h, info.name);
+        add_text(h, interface.name);
+        add_text(h, info.modport.id != 0 ? weir_rtl_modport_name(h->design, info.modport) : NULL);
+        add(h, (uint64_t)interface.field_count << 1 | info.is_flipped);
+        for (uint32_t f = 0; f < interface.field_count; f++)
+            add_var_number(h, weir_rtl_group_var_at(h->design, group, f));
+    }
+}
+
 /* The function's number; the first time its declaration goes into the hash of the module. */
 static uint32_t function_number(hasher *h, weir_rtl_function function) {
     if (*number_slot(&h->function, function.id) != 0) return *number_slot(&h->function, function.id);
@@ -253,8 +273,6 @@ static void add_events(hasher *h, weir_rtl_stmt always) {
     }
 }
 
-static void add_var_number(hasher *h, weir_rtl_var var) { add(h, var.id != 0 ? 1 + *number_slot(&h->var, var.id) : 0); }
-
 static void add_claim(hasher *h, weir_rtl_stmt stmt) {
     const weir_rtl_property property = weir_rtl_get_property(h->design, stmt);
     add(h, (uint64_t)property.claim << 1 | property.edge);
@@ -354,6 +372,7 @@ static void hash_module(hasher *h, weir_rtl_module module) {
     add_attributes(h, WEIR_RTL_ITEM(module));
     add_parameters(h, module);
     add_vars(h, module);
+    add_groups(h, module);
     if (info.is_external) {
         add_file(h, info.path);
     } else {

@@ -1,5 +1,5 @@
 /* Hashes of modules by what they mean and print: name, attributes, parameters, ports and variables with all they say,
- * types by structure, statements in their order with everything in them, instances with their overrides and
+ * groups of ports, types by structure, statements in their order with everything in them, instances with their overrides and
  * connections, children by their hashes, external modules by the text of their file too. Comments, places and trails do
  * not count, and a variable is the same whether a wire or undecided. Modules of equal hashes are the same up to comments;
  * 128 bits make sure of it for designs that nobody made up to break them. */
