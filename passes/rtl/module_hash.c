@@ -26,10 +26,23 @@ struct weir_module_hashes {
 /* What begins with one of these is no statement: those begin with larger numbers. */
 enum { MARK_BODY = 1, MARK_OTHER, MARK_END, MARK_OVERRIDE, MARK_PORT, MARK_FUNCTION };
 
+/* Hashes of the expressions of one module that have operands. Clearing it costs nothing: what has another round is old. */
+typedef struct memo_slot {
+    uint32_t expr, round;
+    weir_hash hash;
+} memo_slot;
+
+typedef struct memo {
+    memo_slot *slot;
+    size_t count, capacity; /* a power of two, or 0 */
+    uint32_t round;
+} memo;
+
 typedef struct hasher {
     weir_rtl_design *design;
     weir_module_hashes *result;
-    table type, expr;                         /* weir_hash */
+    table type;                               /* weir_hash */
+    memo exprs;                               /* of this module */
     table var, instance, parameter, function; /* uint32_t: numbers in their module */
     uint32_t vars, functions;                 /* numbers given in this module */
     weir_hash hash;                           /* of the module so far */
@@ -37,9 +50,7 @@ typedef struct hasher {
 
 /* Makes room for the record. */
 static void reach(table *t, uint32_t id, size_t size) {
-    const size_t old = t->capacity;
-    t->data = weir_grow(t->data, &t->capacity, (size_t)id + 1, size);
-    memset((char *)t->data + old * size, 0, (t->capacity - old) * size);
+    t->data = weir_grow_zeroed(t->data, &t->capacity, (size_t)id + 1, size);
 }
 
 static weir_hash *hash_slot(table *t, uint32_t id) {
@@ -52,7 +63,25 @@ static uint32_t *number_slot(table *t, uint32_t id) {
     return (uint32_t *)t->data + id;
 }
 
-static bool is_set(weir_hash hash) { return hash.high != 0 || hash.low != 0; }
+static memo_slot *memo_find(const memo *m, uint32_t expr) {
+    size_t at = expr * UINT32_C(2654435769) & (m->capacity - 1);
+    while (m->slot[at].round == m->round && m->slot[at].expr != expr) at = (at + 1) & (m->capacity - 1);
+    return &m->slot[at];
+}
+
+static void memo_set(memo *m, uint32_t expr, weir_hash hash) {
+    if (m->count * 2 >= m->capacity) {
+        const memo old = *m;
+        m->capacity = old.capacity == 0 ? 64 : old.capacity * 2;
+        m->slot = weir_calloc(m->capacity, sizeof *m->slot);
+        for (size_t i = 0; i < old.capacity; i++)
+            if (old.slot[i].round == old.round) *memo_find(m, old.slot[i].expr) = old.slot[i];
+        free(old.slot);
+    }
+    memo_slot *slot = memo_find(m, expr);
+    m->count += slot->round != m->round;
+    *slot = (memo_slot){expr, m->round, hash};
+}
 
 static void add(hasher *h, uint64_t number) { weir_hash_add_number(&h->hash, number); }
 
@@ -210,20 +239,20 @@ static void add_leaf(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_
 
 /* Recursion is bounded by the depth of expressions (expr.h). */
 static weir_hash hash_expr(hasher *h, weir_rtl_expr expr) {
-    const weir_hash known = *hash_slot(&h->expr, expr.id);
-    if (is_set(known) || expr.id == 0) return known;
+    if (expr.id == 0) return (weir_hash){0, 0};
     const weir_rtl_expr_info info = weir_rtl_get_expr(h->design, expr);
+    if (info.operand_count > 0 && h->exprs.capacity > 0) {
+        const memo_slot *known = memo_find(&h->exprs, expr.id);
+        if (known->round == h->exprs.round) return known->hash;
+    }
     weir_hash hash = weir_hash_start();
     weir_hash_add_number(&hash, (uint64_t)info.width << 32 | (uint64_t)info.kind << 24 | (uint64_t)info.op << 16 |
                                     (uint64_t)info.carries << 8 | info.is_signed);
     add_leaf(h, &hash, expr, &info);
     weir_hash_add_number(&hash, info.operand_count);
-    for (size_t i = 0; i < info.operand_count; i++) {
-        const weir_rtl_expr operand = weir_rtl_operand(h->design, expr, i);
-        const weir_hash found = *hash_slot(&h->expr, operand.id);
-        weir_hash_add_hash(&hash, is_set(found) ? found : hash_expr(h, operand));
-    }
-    *hash_slot(&h->expr, expr.id) = hash;
+    for (size_t i = 0; i < info.operand_count; i++)
+        weir_hash_add_hash(&hash, hash_expr(h, weir_rtl_operand(h->design, expr, i)));
+    if (info.operand_count > 0) memo_set(&h->exprs, expr.id, hash);
     return hash;
 }
 
@@ -367,6 +396,8 @@ static void hash_module(hasher *h, weir_rtl_module module) {
     const weir_rtl_module_info info = weir_rtl_get_module(h->design, module);
     h->hash = weir_hash_start();
     h->vars = h->functions = 0;
+    h->exprs.count = 0;
+    h->exprs.round++;
     add_text(h, info.name);
     add(h, (uint64_t)info.is_external << 1 | info.is_stub);
     add_attributes(h, WEIR_RTL_ITEM(module));
@@ -396,7 +427,8 @@ static void *compute(weir_pass_context *context, weir_rtl_design *design) {
     hasher h = {.design = design, .result = weir_calloc(1, sizeof *h.result)};
     if (modules != NULL) hash_types(&h);
     for (size_t i = 0; modules != NULL && i < count; i++) hash_module(&h, modules[i]);
-    table *const own[] = {&h.type, &h.expr, &h.var, &h.instance, &h.parameter, &h.function};
+    free(h.exprs.slot);
+    table *const own[] = {&h.type, &h.var, &h.instance, &h.parameter, &h.function};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) free(own[i]->data);
     if (modules == NULL) {
         release(h.result);

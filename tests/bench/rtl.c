@@ -1,6 +1,7 @@
-/* What the hardware IR and the passes over it cost: builds modules of 40 additions and a register each under one top, and
- * prints milliseconds of building, of walks, tables, texts and passes, and the peak of memory.
- *   bench_rtl MODULES [DEPTH]    DEPTH: a chain of so many modules besides
+/* What the hardware IR and the passes over it cost, in milliseconds of processor time and the peak of memory so far:
+ *   bench_rtl whole MODULES...   modules of 40 additions and a register under one top, as elaborated: built, through the
+ *                                pipeline `verilog`, printed. Memory counts only for the first one.
+ *   bench_rtl walks MODULES...   the same modules: walks, tables, texts, passes besides
  *   bench_rtl leaves COUNT...    as many modules of one name, half of them equal, told apart by their hashes
  *   bench_rtl chain DEPTH...     a chain of modules of one name, wired by assignments, from elaborated to emitted
  *   bench_rtl content COUNT...   one module of so many copies, bits and ifs, cleaned up */
@@ -36,6 +37,10 @@ static void report(const char *what, double *since) {
     *since = now();
 }
 
+static void assign(weir_rtl_design *d, weir_rtl_module m, weir_rtl_expr target, weir_rtl_expr value) {
+    weir_rtl_add_assign(d, weir_rtl_get_module(d, m).body, target, value, WEIR_RTL_UNDECIDED);
+}
+
 static weir_rtl_module add_leaf(weir_rtl_design *d, int number) {
     char name[32];
     snprintf(name, sizeof name, "leaf_%d", number);
@@ -47,12 +52,12 @@ static weir_rtl_module add_leaf(weir_rtl_design *d, int number) {
         snprintf(name, sizeof name, "sum_%d", i);
         weir_rtl_expr sum = weir_rtl_read(d, weir_rtl_add_wire(d, m, name, WIDTH));
         weir_rtl_expr step = weir_rtl_constant(d, WIDTH, (uint64_t)(number * 7 + i) % 60000);
-        weir_rtl_assign(d, m, sum, weir_rtl_binary(d, WEIR_RTL_ADD, last, step));
+        assign(d, m, sum, weir_rtl_binary(d, WEIR_RTL_ADD, last, step));
         last = sum;
     }
     weir_rtl_expr state = weir_rtl_read(d, weir_rtl_add_register(d, m, "state", WIDTH, false));
-    weir_rtl_set_next(d, weir_rtl_add_always(d, m, WEIR_RTL_POSEDGE, clk), state, last);
-    weir_rtl_assign(d, m, out, state);
+    weir_rtl_add_assign(d, weir_rtl_add_always(d, m, WEIR_RTL_POSEDGE, clk), state, last, WEIR_RTL_UNDECIDED);
+    assign(d, m, out, state);
     return m;
 }
 
@@ -64,26 +69,13 @@ static weir_rtl_module build(weir_rtl_design *d, int modules) {
     for (int i = 0; i < modules; i++) {
         char name[32];
         snprintf(name, sizeof name, "u_%d", i);
-        weir_rtl_instance u = weir_rtl_add_instance(d, top, add_leaf(d, i), name);
-        snprintf(name, sizeof name, "link_%d", i);
-        weir_rtl_expr next = weir_rtl_read(d, weir_rtl_add_wire(d, top, name, WIDTH));
-        weir_rtl_connect(d, u, "clk", clk);
-        weir_rtl_connect(d, u, "in", last);
-        weir_rtl_connect(d, u, "out", next);
-        last = next;
+        weir_rtl_instance u = weir_rtl_add_wired_instance(d, top, add_leaf(d, i), name);
+        assign(d, top, weir_rtl_read_port(d, u, "clk"), clk);
+        assign(d, top, weir_rtl_read_port(d, u, "in"), last);
+        last = weir_rtl_read_port(d, u, "out");
     }
-    weir_rtl_assign(d, top, out, last);
+    assign(d, top, out, last);
     return top;
-}
-
-static void add_chain(weir_rtl_design *d, weir_rtl_module top, int depth) {
-    for (int i = 0; i < depth; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "link_%d", i);
-        weir_rtl_module next = weir_rtl_add_generator(d, "link");
-        weir_rtl_add_instance(d, top, next, "u_next");
-        top = next;
-    }
 }
 
 static void count_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
@@ -102,8 +94,8 @@ static void must(bool fine) {
     if (!fine) exit(EXIT_FAILURE);
 }
 
-/* Runs the passes one after the other on the design, which goes with it, and prints what each takes. */
-static void run_passes(weir_rtl_design *d, const char *top, size_t count, const char *const *names) {
+/* Runs the passes one after the other on the design and prints what each takes; returns a module that holds it. */
+static weir_module *run_passes(weir_rtl_design *d, const char *top, size_t count, const char *const *names) {
     weir_pass_registry *registry = weir_pass_registry_new();
     must(weir_passes_register(registry) && weir_pass_registry_check(registry));
     weir_module *module = weir_module_new("bench");
@@ -117,8 +109,8 @@ static void run_passes(weir_rtl_design *d, const char *top, size_t count, const 
         weir_pass_free(pass);
         weir_pass_context_free(context);
     }
-    weir_module_free(module);
     weir_pass_registry_free(registry);
+    return module;
 }
 
 /* Of the modules `leaf`, the even ones are equal. */
@@ -142,7 +134,7 @@ static void bench_leaves(int count) {
     }
     weir_rtl_assign(d, top, out, last);
     printf("%d modules of one name, %d different ones\n", count, count / 2 + 1);
-    run_passes(d, "top", sizeof names / sizeof *names, names);
+    weir_module_free(run_passes(d, "top", sizeof names / sizeof *names, names));
 }
 
 static void bench_chain(int depth) {
@@ -161,12 +153,7 @@ static void bench_chain(int depth) {
         below = m;
     }
     printf("a chain of %d modules of one name\n", depth);
-    run_passes(d, "top", sizeof names / sizeof *names, names);
-}
-
-static int bench_each(int argc, char **argv, void (*bench)(int)) {
-    for (int i = 2; i < argc; i++) bench(atoi(argv[i]));
-    return 0;
+    weir_module_free(run_passes(d, "top", sizeof names / sizeof *names, names));
 }
 
 /* One module: a chain of copies, a copy bit by bit, ifs about one value. */
@@ -197,49 +184,18 @@ static void bench_content(int count) {
     }
     weir_rtl_assign(d, top, out, last);
     printf("a module of %d copies, bits and ifs\n", count);
-    run_passes(d, "top", sizeof names / sizeof *names, names);
+    weir_module_free(run_passes(d, "top", sizeof names / sizeof *names, names));
 }
 
-/* What runs on the modules of 40 additions. */
-static const char *const passes[] = {"remove_pass_through_modules",
-                                     "inline_instance",
-                                     "merge_const_port_assignment",
-                                     "decouple_generator_ports",
-                                     "hash_generators",
-                                     "elaborate",
-                                     "lift_genvar_instances",
-                                     "port_legality_fix",
-                                     "create_module_instantiation",
-                                     "remove_fanout_one_wires",
-                                     "merge_wire_assignments",
-                                     "remove_unused_vars",
-                                     "remove_unused_stmts",
-                                     "remove_empty_block",
-                                     "rtl_dead_code_elimination",
-                                     "verilog",
-                                     "check"};
-
-int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "leaves") == 0) return bench_each(argc, argv, bench_leaves);
-    if (argc > 1 && strcmp(argv[1], "chain") == 0) return bench_each(argc, argv, bench_chain);
-    if (argc > 1 && strcmp(argv[1], "content") == 0) return bench_each(argc, argv, bench_content);
-    int modules = argc > 1 ? atoi(argv[1]) : 2000;
+static void bench_whole(int modules) {
+    static const char *const names[] = {"verilog"};
     double time = now();
     weir_rtl_design *d = weir_rtl_design_new();
-    weir_rtl_module top = build(d, modules);
-    if (argc > 2) add_chain(d, top, atoi(argv[2]));
+    build(d, modules);
+    printf("%d modules\n", modules);
     report("build", &time);
-    size_t seen = 0;
-    const weir_rtl_visitor visitor = {.stmt = count_stmt, .expr = count_expr};
-    if (!weir_rtl_visit(d, top, WEIR_RTL_DEEPEST_FIRST, &visitor, &seen)) return 1;
-    report("visit", &time);
-    weir_rtl_uses *uses = weir_rtl_uses_new(d);
-    for (weir_rtl_module m = weir_rtl_first_module(d); m.id; m = weir_rtl_next_module(d, m))
-        weir_rtl_uses_build(uses, m);
-    weir_rtl_uses_free(uses);
-    report("uses", &time);
-    if (!weir_rtl_verify(d, top)) return 1;
-    report("verify", &time);
+    weir_module *module = run_passes(d, "top", 1, names);
+    time = now();
     size_t bytes = 0;
     weir_text text = {0};
     for (weir_rtl_module m = weir_rtl_first_module(d); m.id; m = weir_rtl_next_module(d, m)) {
@@ -247,17 +203,56 @@ int main(int argc, char **argv) {
         weir_rtl_print_verilog(d, m, &text);
         bytes += text.size;
     }
-    report("verilog", &time);
-    text.size = 0;
+    weir_text_free(&text);
+    report("print", &time);
+    printf("%.2f MB of Verilog\n", (double)bytes / 1e6);
+    weir_module_free(module);
+}
+
+static void bench_walks(int modules) {
+    static const char *const others[] = {"inline_instance",       "merge_const_port_assignment", "elaborate",
+                                         "lift_genvar_instances", "port_legality_fix",           "rtl_dead_code_elimination",
+                                         "check"};
+    weir_rtl_design *d = weir_rtl_design_new();
+    weir_rtl_module top = build(d, modules);
+    double time = now();
+    size_t seen = 0;
+    const weir_rtl_visitor visitor = {.stmt = count_stmt, .expr = count_expr};
+    must(weir_rtl_visit(d, top, WEIR_RTL_DEEPEST_FIRST, &visitor, &seen));
+    printf("%d modules, %zu statements and expressions\n", modules, seen);
+    report("visit", &time);
+    weir_rtl_uses *uses = weir_rtl_uses_new(d);
+    for (weir_rtl_module m = weir_rtl_first_module(d); m.id; m = weir_rtl_next_module(d, m))
+        weir_rtl_uses_build(uses, m);
+    weir_rtl_uses_free(uses);
+    report("uses", &time);
+    must(weir_rtl_verify(d, top));
+    report("verify", &time);
+    weir_text text = {0};
     weir_rtl_print_text(d, &text);
     report("text", &time);
     weir_rtl_design *again = weir_rtl_parse_text(text.data, text.size, "bench");
-    if (!again) return 1;
+    must(again != NULL);
     report("parse", &time);
-    printf("%zu statements and expressions, %.2f MB of Verilog, %.2f MB of text\n", seen, (double)bytes / 1e6,
-           (double)text.size / 1e6);
     weir_rtl_design_free(again);
     weir_text_free(&text);
-    run_passes(d, "top", sizeof passes / sizeof *passes, passes);
-    return 0;
+    weir_module_free(run_passes(d, "top", sizeof others / sizeof *others, others));
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)(int count);
+    } benches[] = {{"whole", bench_whole},
+                 {"walks", bench_walks},
+                 {"leaves", bench_leaves},
+                 {"chain", bench_chain},
+                 {"content", bench_content}};
+    for (size_t i = 0; argc > 2 && i < sizeof benches / sizeof *benches; i++) {
+        if (strcmp(argv[1], benches[i].name) != 0) continue;
+        for (int k = 2; k < argc; k++) benches[i].run(atoi(argv[k]));
+        return 0;
+    }
+    fprintf(stderr, "usage: bench_rtl whole|walks|leaves|chain|content COUNT...\n");
+    return 2;
 }

@@ -223,11 +223,7 @@ weir_rtl_expr weir_rtl_rewrite_expr(weir_rtl_rewriter *r, weir_rtl_expr expr) {
     if (!expr.id) return expr;
     if (expr.id < r->made_capacity && r->made[expr.id].stamp == r->stamp) return (weir_rtl_expr){r->made[expr.id].expr};
     weir_rtl_expr result = rewrite(r, expr.id);
-    if (expr.id >= r->made_capacity) {
-        size_t old = r->made_capacity;
-        r->made = weir_grow(r->made, &r->made_capacity, r->design->expr_count, sizeof *r->made);
-        memset(r->made + old, 0, (r->made_capacity - old) * sizeof *r->made);
-    }
+    r->made = weir_grow_zeroed(r->made, &r->made_capacity, r->design->expr_count, sizeof *r->made);
     r->made[expr.id] = (made){r->stamp, result.id};
     return result;
 }

@@ -204,21 +204,13 @@ static void sort(weir_rtl_uses *u) {
     u->first[0] = 0;
 }
 
-/* Arrays by id grow with the design; new places are zero. */
-static uint32_t *grow_ids(uint32_t *ids, size_t *capacity, size_t need) {
-    size_t old = *capacity;
-    ids = weir_grow(ids, capacity, need, sizeof *ids);
-    if (*capacity > old) memset(ids + old, 0, (*capacity - old) * sizeof *ids);
-    return ids;
-}
-
 /* Numbers the nets of the module and walks over its statements. */
 static void collect(weir_rtl_uses *u, weir_rtl_module module) {
     const weir_rtl_design *design = u->design;
     const rtl_module *record = &design->module[module.id];
-    u->number = grow_ids(u->number, &u->number_capacity, design->var_count);
-    u->port_base = grow_ids(u->port_base, &u->base_capacity, design->instance_count);
-    u->seen = grow_ids(u->seen, &u->seen_capacity, design->expr_count);
+    u->number = weir_grow_zeroed(u->number, &u->number_capacity, design->var_count, sizeof *u->number);
+    u->port_base = weir_grow_zeroed(u->port_base, &u->base_capacity, design->instance_count, sizeof *u->port_base);
+    u->seen = weir_grow_zeroed(u->seen, &u->seen_capacity, design->expr_count, sizeof *u->seen);
     u->module = module.id;
     u->count = 0;
     uint32_t nets = 0;

@@ -75,6 +75,23 @@ void *weir_grow(void *memory, size_t *capacity, size_t need, size_t element_size
     return memory;
 }
 
+void *weir_grow_zeroed(void *memory, size_t *capacity, size_t need, size_t element_size) {
+    size_t old = *capacity, wanted = old < 8 ? 8 : old;
+    if (need <= old && memory) {
+        return memory;
+    }
+    while (wanted < need) {
+        wanted = wanted > SIZE_MAX / 2 ? need : wanted * 2;
+    }
+    void *grown = weir_calloc(wanted, element_size);
+    if (memory) {
+        memcpy(grown, memory, old * element_size);
+    }
+    free(memory);
+    *capacity = wanted;
+    return grown;
+}
+
 char *weir_copy_string(const char *text) {
     size_t size = strlen(text) + 1;
     return memcpy(weir_malloc(size), text, size);

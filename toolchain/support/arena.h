@@ -23,6 +23,8 @@ void *weir_malloc(size_t size);
 void *weir_calloc(size_t count, size_t size);
 void *weir_realloc(void *memory, size_t size);
 void *weir_grow(void *memory, size_t *capacity, size_t need, size_t element_size);
+/* The same for an array whose new elements shall be zero; memory that is never written costs nothing. */
+void *weir_grow_zeroed(void *memory, size_t *capacity, size_t need, size_t element_size);
 char *weir_copy_string(const char *text);
 char *weir_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
