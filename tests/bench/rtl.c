@@ -210,9 +210,9 @@ static void bench_whole(int modules) {
 }
 
 static void bench_walks(int modules) {
-    static const char *const others[] = {"inline_instance",       "merge_const_port_assignment", "elaborate",
-                                         "lift_genvar_instances", "port_legality_fix",           "rtl_dead_code_elimination",
-                                         "check"};
+    static const char *const others[] = {
+        "inline_instance",   "merge_const_port_assignment", "elaborate", "lift_genvar_instances",
+        "port_legality_fix", "rtl_dead_code_elimination",   "check"};
     weir_rtl_design *d = weir_rtl_design_new();
     weir_rtl_module top = build(d, modules);
     double time = now();
@@ -244,10 +244,10 @@ int main(int argc, char **argv) {
         const char *name;
         void (*run)(int count);
     } benches[] = {{"whole", bench_whole},
-                 {"walks", bench_walks},
-                 {"leaves", bench_leaves},
-                 {"chain", bench_chain},
-                 {"content", bench_content}};
+                   {"walks", bench_walks},
+                   {"leaves", bench_leaves},
+                   {"chain", bench_chain},
+                   {"content", bench_content}};
     for (size_t i = 0; argc > 2 && i < sizeof benches / sizeof *benches; i++) {
         if (strcmp(argv[1], benches[i].name) != 0) continue;
         for (int k = 2; k < argc; k++) benches[i].run(atoi(argv[k]));

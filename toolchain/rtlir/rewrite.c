@@ -23,8 +23,9 @@ typedef struct mapping {
     uint32_t a, b, value;
 } mapping;
 
+/* What was made of an expression since the rewriter was cleared: slots with another stamp are free. */
 typedef struct made {
-    uint32_t stamp, expr;
+    uint32_t stamp, from, expr;
 } made;
 
 struct weir_rtl_rewriter {
@@ -32,7 +33,7 @@ struct weir_rtl_rewriter {
     mapping *slot;
     size_t count, capacity; /* a power of two, or 0 */
     made *made;
-    size_t made_capacity;
+    size_t made_count, made_capacity; /* a power of two, or 0 */
     uint32_t stamp;
     bool reads_only;
 };
@@ -54,7 +55,7 @@ void weir_rtl_rewriter_free(weir_rtl_rewriter *rewriter) {
 void weir_rtl_rewriter_clear(weir_rtl_rewriter *rewriter) {
     free(rewriter->slot); /* the next module may need few */
     rewriter->slot = NULL;
-    rewriter->count = rewriter->capacity = 0;
+    rewriter->count = rewriter->capacity = rewriter->made_count = 0;
     rewriter->stamp++;
 }
 
@@ -218,13 +219,35 @@ static weir_rtl_expr rewrite(weir_rtl_rewriter *r, uint32_t id) {
     return same ? (weir_rtl_expr){id} : remake(r->design, &e, operand);
 }
 
+static made *find_made(const weir_rtl_rewriter *r, uint32_t from) {
+    size_t at = from * UINT32_C(2654435769) & (r->made_capacity - 1);
+    while (r->made[at].stamp == r->stamp && r->made[at].from != from) at = (at + 1) & (r->made_capacity - 1);
+    return &r->made[at];
+}
+
+static void keep_made(weir_rtl_rewriter *r, uint32_t from, uint32_t expr) {
+    if (r->made_count * 2 >= r->made_capacity) {
+        const size_t old_capacity = r->made_capacity;
+        made *old = r->made;
+        r->made_capacity = old_capacity ? old_capacity * 2 : 64;
+        r->made = weir_calloc(r->made_capacity, sizeof *r->made);
+        for (size_t i = 0; i < old_capacity; i++)
+            if (old[i].stamp == r->stamp) *find_made(r, old[i].from) = old[i];
+        free(old);
+    }
+    r->made_count++;
+    *find_made(r, from) = (made){r->stamp, from, expr};
+}
+
 /* Recursion is bounded by RTL_MAX_DEPTH. */
 weir_rtl_expr weir_rtl_rewrite_expr(weir_rtl_rewriter *r, weir_rtl_expr expr) {
     if (!expr.id) return expr;
-    if (expr.id < r->made_capacity && r->made[expr.id].stamp == r->stamp) return (weir_rtl_expr){r->made[expr.id].expr};
+    if (r->made_capacity) {
+        const made *known = find_made(r, expr.id);
+        if (known->stamp == r->stamp) return (weir_rtl_expr){known->expr};
+    }
     weir_rtl_expr result = rewrite(r, expr.id);
-    r->made = weir_grow_zeroed(r->made, &r->made_capacity, r->design->expr_count, sizeof *r->made);
-    r->made[expr.id] = (made){r->stamp, result.id};
+    keep_made(r, expr.id, result.id);
     return result;
 }
 
