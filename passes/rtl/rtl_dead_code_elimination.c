@@ -49,7 +49,6 @@ typedef struct marker {
     weir_rtl_expr *exprs;
     size_t expr_capacity;
     bool has_paths;
-    bool is_shared; /* other tops have instances of modules below this one */
     size_t removed_vars, removed_stmts, removed_instances, removed_modules;
 } marker;
 
@@ -361,22 +360,6 @@ static void start_module(marker *m, weir_rtl_module module, weir_stmt_list *list
     if (effect & WHOLE) keep_module(m, module, list);
 }
 
-/* Ports that instances outside of what is below the top have stay. */
-static void start_outside(marker *m) {
-    for (weir_rtl_module o = weir_rtl_first_module(m->design); o.id != 0; o = weir_rtl_next_module(m->design, o)) {
-        if (*weir_table_at(&m->module, o.id) & BELOW) continue;
-        const size_t count = weir_rtl_get_module(m->design, o).instance_count;
-        for (size_t i = 0; i < count; i++) {
-            const weir_rtl_instance instance = weir_rtl_instance_at(m->design, o, i);
-            const weir_rtl_module module = weir_rtl_get_instance(m->design, instance).module;
-            if (!(*weir_table_at(&m->module, module.id) & BELOW)) continue;
-            const size_t ports = weir_rtl_get_module(m->design, module).port_count;
-            for (size_t p = 0; p < ports; p++) mark_var(m, weir_rtl_port_at(m->design, module, p));
-            m->is_shared = true;
-        }
-    }
-}
-
 /* ---- removing ---- */
 
 static void remove_stmt(marker *m, weir_rtl_stmt stmt) {
@@ -465,10 +448,9 @@ static void eliminate(marker *m, const weir_rtl_module *modules, size_t count) {
     start_shared(m, modules, count);
     for (size_t i = 0; i < count; i++) start_module(m, modules[i], &list);
     if (!m->has_paths) {
-        start_outside(m);
         follow_all(m);
         for (size_t i = 0; i < count; i++) sweep_module(m, modules[i], &list);
-        if (m->removed_instances > 0 && !m->is_shared) remove_modules(m, modules, count);
+        if (m->removed_instances > 0) remove_modules(m, modules, count);
     }
     weir_stmt_list_free(&list);
 }
