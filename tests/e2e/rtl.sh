@@ -96,6 +96,24 @@ expect 0 "" weir rtl failure.repro -p sort_stmts
 expect 1 "" weir opt "$models/mlp_qdq.onnx" -p 'export_onnx{file=/dev/null/x.onnx}' --reproducer graph.repro
 expect 2 "'graph.repro' holds graphs and no hardware design" weir rtl graph.repro
 
+# --- the README of passes shows what is emitted: each part between "..." as it stands ---
+weir compile "$models/mlp_qdq.onnx" -o digits >/dev/null
+sed -n '/^### What comes out/,/^```$/p' "$E2E_SOURCE/passes/README.md" | sed '1,/^```verilog/d;/^```$/d' >shown
+grep -c '' shown | grep -Eq '^[0-9]{2,}$' || fail "passes/README.md shows no top"
+awk 'BEGIN { RS = "\n  [.][.][.]\n\n?" } { printf "%s", $0 > ("part" NR) }' shown
+for part in part*; do
+    awk -v part="$part" 'BEGIN { RS = "\001"; getline text < part; sub(/\n$/, "", text) } { exit index($0, text) == 0 }' \
+        digits/rtl/mlp_qdq.v || fail "passes/README.md shows another top: $(head -3 "$part")"
+done
+[ -e part3 ] || fail "passes/README.md shows fewer parts"
+
+# --- the design of the README ---
+sed -n '/^## Hardware of your own/,/^## Reading/p' "$E2E_SOURCE/README.md" | sed -n '/^wrtl 1$/,/^```$/p' | sed '/^```$/d' >door.wrtl
+expect 0 "create_module_instantiation: 1 designs (proved equal|tested)" weir rtl door.wrtl -o door.v --check-equivalence --statistics
+iverilog -g2005 -Wall -o door.vvp door.v || fail "the README's door"
+grep -v 'let u_timer.run' door.wrtl >open.wrtl
+expect 1 "open.wrtl:24: error: input 'run' of instance 'u_timer' in module 'door' has no driver" weir rtl open.wrtl -o open.v
+
 # --- bad usage and bad input ---
 expect 2 "'sum.txt': expected a file \*.wrtl, \*.v or \*.sv" weir rtl sum.wrtl -o sum.txt
 expect 2 "unknown pass 'generate_verilogs'.*" weir rtl sum.wrtl -p generate_verilogs
