@@ -134,13 +134,6 @@ bool *weir_find_repeated(const weir_rtl_design *design, const weir_rtl_expr *con
     return repeated;
 }
 
-void weir_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to) {
-    weir_rtl_copy_item(design, from, to);
-    weir_rtl_set_comment(design, to, NULL);
-    while (weir_rtl_get_item(design, to).attribute_count > 0)
-        weir_rtl_remove_attribute(design, to, weir_rtl_attribute_at(design, to, 0).name);
-}
-
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item) {
     static const char *const names[] = {"keep", "public", "verilator_public"};
     bool is_kept = false;

@@ -39,9 +39,6 @@ bool weir_reads_var(const weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_
  * *distinct counts the others. O(count * log(count)). */
 bool *weir_find_repeated(const weir_rtl_design *design, const weir_rtl_expr *constants, size_t count, size_t *distinct);
 
-/* Place and trail of an item to another one that came out of it, without comment and attributes. */
-void weir_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
-
 /* Marked to stay (attribute `keep`, or `public`: simulations look at it). */
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item);
 
