@@ -105,6 +105,11 @@ void rtl_cells_end(rtl_cells *c) {
     free(c->first);
 }
 
+int rtl_by_number(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
 uint32_t rtl_cell_at(const rtl_cells *c, uint32_t net, uint32_t low) {
     uint32_t from = c->first[net];
     uint32_t end = c->first[net + 1];

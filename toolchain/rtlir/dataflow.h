@@ -44,6 +44,7 @@ void rtl_cut_cells(rtl_cells *cells, const rtl_numbering *numbering, uint32_t ne
 /* Makes the cells of all nets, a bit each when `by_bit`, and forgets the cuts. O(n log n) in the cuts. */
 void rtl_make_cells(rtl_cells *cells, const rtl_numbering *numbering, bool by_bit);
 void rtl_cells_end(rtl_cells *cells);
+int rtl_by_number(const void *a, const void *b); /* of uint32_t, for qsort */
 /* The first cell that reaches bit `low` of the net, by binary search. */
 uint32_t rtl_cell_at(const rtl_cells *cells, uint32_t net, uint32_t low);
 

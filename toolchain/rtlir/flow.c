@@ -89,11 +89,6 @@ weir_rtl_stmt weir_rtl_first_effect(const weir_rtl_design *design, weir_rtl_bloc
 
 /* ---- latches ---- */
 
-static int by_number(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 enum { MAX_RESETS = 32 }; /* of one process */
 
 /* What is known of a cell in one process. */
@@ -263,7 +258,7 @@ static void walk_clocked(weir_rtl_flow *f) {
         if (stmt->kind == WEIR_RTL_STMT_ASSIGN && f->resets)
             rtl_visit_targets(&f->walk, &f->numbering, stmt->a, mark_target, f);
     }
-    if (f->touched_count > 1) qsort(f->touched, f->touched_count, sizeof *f->touched, by_number);
+    if (f->touched_count > 1) qsort(f->touched, f->touched_count, sizeof *f->touched, rtl_by_number);
     for (uint32_t r = 0; r < f->resets; r++)
         for (size_t i = 0; i < f->touched_count; i++) {
             const assigned *a = &f->assigned[f->touched[i]];

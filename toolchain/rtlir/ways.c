@@ -216,11 +216,6 @@ void rtl_ways_start(rtl_ways *w, const weir_rtl_design *design, uint32_t process
     open_frame(w, process, design->stmt[process].body);
 }
 
-static int by_number(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 const uint32_t *rtl_ways_end(rtl_ways *w, size_t *count) {
     while (w->depth > 1) close_frame(w);
     w->stamp++;
@@ -232,7 +227,7 @@ const uint32_t *rtl_ways_end(rtl_ways *w, size_t *count) {
         w->touched = weir_grow(w->touched, &w->touched_capacity, *count + 1, sizeof *w->touched);
         w->touched[(*count)++] = cell;
     }
-    if (*count > 1) qsort(w->touched, *count, sizeof *w->touched, by_number);
+    if (*count > 1) qsort(w->touched, *count, sizeof *w->touched, rtl_by_number);
     return w->touched;
 }
 
