@@ -2,8 +2,8 @@
 #ifndef WEIR_TEST_RTL_BATCH_H
 #define WEIR_TEST_RTL_BATCH_H
 
-#include "passes/rtl/files.h"
-#include "passes/rtl/replay.h"
+#include "passes/equivalence/files.h"
+#include "passes/equivalence/replay.h"
 #include "support/types.h"
 
 enum { BATCH_CYCLES = 200, BATCH_SEED = 20, BATCH_SKIPPED = 77 /* exit status without the tools */ };

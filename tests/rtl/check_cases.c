@@ -13,7 +13,7 @@
 #include "batch.h"
 #include "common/text_case.h"
 #include "pass/instrument.h"
-#include "passes/rtl/plain.h"
+#include "passes/equivalence/plain.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "rtlir/verify.h"

@@ -9,7 +9,7 @@
 
 #include "common/text_case.h"
 #include "pass/instrument.h"
-#include "passes/rtl/equivalence.h"
+#include "passes/equivalence/equivalence.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "rtlir/verify.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "passes/rtl/equivalence.h"
+#include "passes/equivalence/equivalence.h"
 #include "rtlir/interface.h"
 #include "support/process.h"
 

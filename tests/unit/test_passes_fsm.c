@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "passes/rtl/equivalence.h"
+#include "passes/equivalence/equivalence.h"
 #include "rtlir/fsm.h"
 #include "support/process.h"
 

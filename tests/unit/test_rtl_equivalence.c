@@ -2,8 +2,8 @@
  * and by the test, each with its cycle, its port and both values. Needs yosys and iverilog; skipped without. */
 #include "test_rtlir_support.h"
 
+#include "passes/equivalence/equivalence.h"
 #include "passes/passes.h"
-#include "passes/rtl/equivalence.h"
 #include "rtlir/mutate.h"
 #include "rtlir/text.h"
 #include "support/process.h"

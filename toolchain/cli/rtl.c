@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/watch.h"
 #include "pass/reproducer.h"
-#include "passes/rtl/equivalence.h"
+#include "passes/equivalence/equivalence.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "support/file.h"

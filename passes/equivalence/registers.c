@@ -1,4 +1,4 @@
-#include "passes/rtl/registers.h"
+#include "passes/equivalence/registers.h"
 
 #include <stdlib.h>
 #include <string.h>

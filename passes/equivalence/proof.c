@@ -1,11 +1,11 @@
-#include "passes/rtl/proof.h"
+#include "passes/equivalence/proof.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/rtl/registers.h"
-#include "passes/rtl/stimulus.h"
+#include "passes/equivalence/registers.h"
+#include "passes/equivalence/stimulus.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"

@@ -1,8 +1,8 @@
-#include "passes/rtl/plain.h"
+#include "passes/equivalence/plain.h"
 
 #include <stdlib.h>
 
-#include "passes/rtl/plain_fsm.h"
+#include "passes/equivalence/plain_fsm.h"
 #include "rtlir/mutate.h"
 #include "rtlir/rewrite.h"
 #include "rtlir/visitor.h"

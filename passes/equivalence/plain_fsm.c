@@ -1,4 +1,4 @@
-#include "passes/rtl/plain_fsm.h"
+#include "passes/equivalence/plain_fsm.h"
 
 #include "rtlir/mutate.h"
 #include "rtlir/type.h"

@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700 /* realpath, mkdtemp */
-#include "passes/rtl/files.h"
+#include "passes/equivalence/files.h"
 
 #include <errno.h>
 #include <stdlib.h>

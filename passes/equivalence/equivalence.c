@@ -1,12 +1,12 @@
-#include "passes/rtl/equivalence.h"
+#include "passes/equivalence/equivalence.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/rtl/files.h"
-#include "passes/rtl/plain.h"
-#include "passes/rtl/proof.h"
-#include "passes/rtl/replay.h"
+#include "passes/equivalence/files.h"
+#include "passes/equivalence/plain.h"
+#include "passes/equivalence/proof.h"
+#include "passes/equivalence/replay.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "rtlir/verify.h"

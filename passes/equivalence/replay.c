@@ -1,4 +1,4 @@
-#include "passes/rtl/replay.h"
+#include "passes/equivalence/replay.h"
 
 #include <stdlib.h>
 #include <string.h>

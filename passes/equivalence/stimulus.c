@@ -1,4 +1,4 @@
-#include "passes/rtl/stimulus.h"
+#include "passes/equivalence/stimulus.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef WEIR_PASSES_RTL_REPLAY_H
 #define WEIR_PASSES_RTL_REPLAY_H
 
-#include "passes/rtl/stimulus.h"
+#include "passes/equivalence/stimulus.h"
 #include "sim/driver.h"
 
 typedef struct weir_replay_top {
