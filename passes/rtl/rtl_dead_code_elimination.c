@@ -15,14 +15,15 @@
 /* Marks, and what is noted on the way so that it need not be asked for again. */
 enum {
     LIVE = 1,
-    NAMED = 2,   /* a variable: by a statement that stays */
-    EFFECT = 4,  /* a module: does more than drive its outputs */
-    WHOLE = 8,   /* a module: nothing of it goes */
-    BELOW = 16,  /* a module: below the top */
-    FED = 32,    /* a variable: an input or inout port of a module */
-    PLAIN = 64,  /* an assignment: its target is a variable, and nothing but that variable makes it stay */
-    HOLDS = 128, /* a statement: others are inside */
-    PLACED = 256 /* a statement: an instance */
+    NAMED = 2,    /* a variable: by a statement that stays */
+    EFFECT = 4,   /* a module: does more than drive its outputs */
+    WHOLE = 8,    /* a module: nothing of it goes */
+    BELOW = 16,   /* a module: below the top */
+    FED = 32,     /* a variable: an input or inout port of a module */
+    PLAIN = 64,   /* an assignment: its target is a variable, and nothing but that variable makes it stay */
+    HOLDS = 128,  /* a statement: others are inside */
+    PLACED = 256, /* a statement: an instance */
+    SHARED = 512  /* a module: one that is not below the top has an instance of it */
 };
 
 /* One way in which a net gets its value: an assignment, or an instance through one of its outputs. */
@@ -321,6 +322,23 @@ static void keep_module(marker *m, weir_rtl_module module, weir_stmt_list *list)
     }
 }
 
+static void share_children(marker *m, weir_rtl_module module) {
+    const size_t count = weir_rtl_get_module(m->design, module).instance_count;
+    for (size_t i = 0; i < count; i++) {
+        const weir_rtl_instance u = weir_rtl_instance_at(m->design, module, i);
+        *weir_table_at(&m->module, weir_rtl_get_instance(m->design, u).module.id) |= SHARED;
+    }
+}
+
+/* What modules that are not below the top have instances of stays as it is, and all below it. */
+static void start_shared(marker *m, const weir_rtl_module *modules, size_t count) {
+    for (size_t i = 0; i < count; i++) *weir_table_at(&m->module, modules[i].id) |= BELOW;
+    for (weir_rtl_module a = weir_rtl_first_module(m->design); a.id != 0; a = weir_rtl_next_module(m->design, a))
+        if (!(*weir_table_at(&m->module, a.id) & BELOW)) share_children(m, a);
+    for (size_t i = count; i-- > 0;)
+        if (*weir_table_at(&m->module, modules[i].id) & SHARED) share_children(m, modules[i]);
+}
+
 /* Children come first, so it is known which of them do more than drive their outputs. */
 static void start_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
@@ -328,8 +346,9 @@ static void start_module(marker *m, weir_rtl_module module, weir_stmt_list *list
         *weir_table_at(&m->module, module.id) = EFFECT | BELOW;
         return;
     }
-    const bool is_kept = info.is_stub || weir_is_kept(m->design, WEIR_RTL_ITEM(module));
-    uint32_t effect = is_kept ? EFFECT | WHOLE : 0;
+    const uint32_t shared = *weir_table_at(&m->module, module.id) & SHARED;
+    const bool is_kept = info.is_stub || shared || weir_is_kept(m->design, WEIR_RTL_ITEM(module));
+    uint32_t effect = shared | (is_kept ? EFFECT | WHOLE : 0);
     for (size_t i = 0; i < info.instance_count; i++) add_instance(m, weir_rtl_instance_at(m->design, module, i));
     effect |= start_vars(m, module);
     for (weir_rtl_stmt s = weir_rtl_first(m->design, info.body); s.id != 0; s = weir_rtl_next(m->design, s)) {
@@ -415,9 +434,8 @@ static void remove_modules(marker *m, const weir_rtl_module *before, size_t coun
     weir_rtl_module *after = weir_rtl_modules_below(m->design, m->top, WEIR_RTL_CHILDREN_FIRST, &left);
     for (size_t i = 0; i < left; i++) *weir_table_at(&m->module, after[i].id) &= ~(uint32_t)BELOW;
     for (size_t i = 0; i < count; i++) {
-        if (!(*weir_table_at(&m->module, before[i].id) & BELOW) ||
-            weir_rtl_get_module(m->design, before[i]).is_external)
-            continue;
+        const uint32_t mark = *weir_table_at(&m->module, before[i].id);
+        if (!(mark & BELOW) || mark & SHARED || weir_rtl_get_module(m->design, before[i]).is_external) continue;
         weir_rtl_remove_module(m->design, before[i]);
         m->removed_modules++;
     }
@@ -427,6 +445,7 @@ static void remove_modules(marker *m, const weir_rtl_module *before, size_t coun
 static void eliminate(marker *m, const weir_rtl_module *modules, size_t count) {
     weir_stmt_list list = {NULL, 0, 0};
     m->driver_count = 1; /* 0 ends a list */
+    start_shared(m, modules, count);
     for (size_t i = 0; i < count; i++) start_module(m, modules[i], &list);
     if (!m->has_paths) {
         follow_all(m);
