@@ -139,7 +139,7 @@ static void bench_leaves(int count) {
 
 static void bench_chain(int depth) {
     static const char *const names[] = {"decouple_generator_ports", "hash_generators", "uniquify_generators",
-                                        "create_module_instantiation"};
+                                        "create_module_instantiation", "verilog"};
     weir_rtl_design *d = weir_rtl_design_new();
     weir_rtl_module below = {0};
     for (int i = depth; i >= 0; i--) {

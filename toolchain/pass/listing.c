@@ -156,7 +156,8 @@ static void print_section(const weir_pass_entry *entry, weir_text *text) {
         print_help(entry->analysis->help, text);
         break;
     default:
-        weir_text_format(text, "Pipeline over a %s: `%s`", kind, entry->pipeline);
+        weir_text_format(text, "Pipeline over a %s%s: `%s`", kind, entry->kind == WEIR_PASS_HARDWARE ? " design" : "",
+                         entry->pipeline);
         print_help(entry->help, text);
         break;
     }
