@@ -8,7 +8,6 @@
 #include "cli/watch.h"
 #include "ir/print.h"
 #include "pass/registry.h"
-#include "pass/reproducer.h"
 #include "passes/analysis/semantics.h"
 #include "support/file.h"
 #include "support/text.h"
@@ -25,7 +24,7 @@ static const char help_text[] =
 typedef struct request {
     weir_pipeline pipeline;
     weir_watch watch;
-    const char *input, *output, *graph, *folder, *reproducer;
+    const char *input, *output, *graph, *folder;
     int64_t batch, samples, seed;
     double tolerance;
     bool semantics;
@@ -36,7 +35,6 @@ static int run(request *r, weir_module *module) {
     const weir_semantics semantics = {
         .samples = (size_t)r->samples, .seed = (uint64_t)r->seed, .tolerance = r->tolerance};
     weir_watch_add(&r->watch, p, r->semantics ? weir_semantics_new(&semantics) : NULL);
-    if (r->reproducer != NULL) weir_pipeline_add(p, weir_pass_reproducer_new(r->reproducer, !r->watch.no_verify));
     bool fine = weir_pass_run(p->context, p->pass, module);
     fine = weir_watch_report(&r->watch, p) && fine;
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
@@ -63,8 +61,7 @@ static int optimize(request *r, weir_module *module) {
 
 /* The pipeline is parsed before the model is read, because bad usage is found fast. */
 static int run_model(request *r) {
-    int status = weir_pipeline_parse(&r->pipeline, "");
-    if (status == WEIR_EXIT_FINE) status = weir_watch_explain(&r->watch, &r->pipeline);
+    int status = weir_watch_parse(&r->watch, &r->pipeline, "");
     if (status != WEIR_EXIT_FINE) return status;
     weir_module *module = weir_job_read(r->input, r->batch);
     if (module == NULL) return WEIR_EXIT_INPUT;
@@ -73,17 +70,9 @@ static int run_model(request *r) {
     return status;
 }
 
-/* The settings of the failing run, over which those given here go. */
 static int run_reproducer(request *r) {
     weir_pass_reproducer reproducer;
-    int status =
-        weir_pass_reproducer_read(r->input, r->pipeline.context, &reproducer) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-    if (status == WEIR_EXIT_FINE) {
-        fprintf(stderr, "%s: %s\n", r->input, reproducer.failure);
-        r->watch.no_verify |= !reproducer.verified && !r->watch.verify;
-        status = weir_pipeline_parse(&r->pipeline, reproducer.pipeline);
-    }
-    if (status == WEIR_EXIT_FINE) status = weir_watch_explain(&r->watch, &r->pipeline);
+    int status = weir_watch_read(&r->watch, &r->pipeline, r->input, &reproducer);
     if (status == WEIR_EXIT_FINE) status = optimize(r, reproducer.module);
     weir_pass_reproducer_free(&reproducer);
     return status;
@@ -113,17 +102,12 @@ int weir_command_opt(int argc, char **argv) {
         {"samples", 'n', WEIR_CLI_INT, &r.samples, "N", "on so many random inputs (4)"},
         {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "of these inputs (1)"},
         {"tolerance", 0, WEIR_CLI_REAL, &r.tolerance, "X", "allowing so much, as a part of the largest value (0)"},
-        {"reproducer", 0, WEIR_CLI_STRING, &r.reproducer, "FILE",
-         "when a pass fails or crashes, write all that it takes to run it again"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("opt", options, help_text, argc, argv, 1, 1, &count);
     r.input = argv[1];
     if (status < 0) {
-        r.pipeline.plugins.guarded = r.reproducer != NULL;
-        if (r.reproducer != NULL) weir_pass_reproducer_discard(r.reproducer);
-        status = weir_plugins_guard(&r.pipeline.plugins, work, &r);
-        if (r.reproducer != NULL) weir_pass_reproducer_rescue(r.reproducer);
+        status = weir_watch_guard(&r.watch, &r.pipeline, work, &r);
     }
     weir_pipeline_close(&r.pipeline);
     return status;

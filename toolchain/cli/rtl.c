@@ -3,7 +3,6 @@
 
 #include "cli/cli.h"
 #include "cli/watch.h"
-#include "pass/reproducer.h"
 #include "passes/equivalence/equivalence.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
@@ -20,7 +19,7 @@ static const char help_text[] =
 typedef struct request {
     weir_pipeline pipeline;
     weir_watch watch;
-    const char *input, *output, *top, *folder, *reproducer;
+    const char *input, *output, *top, *folder;
     int64_t samples, seed;
     bool equivalence;
 } request;
@@ -44,7 +43,6 @@ static int run(request *r, weir_module *module) {
     how.cycles = (size_t)r->samples;
     how.seed = (uint64_t)r->seed;
     weir_watch_add(&r->watch, p, r->equivalence ? weir_rtl_equivalence_new(&how) : NULL);
-    if (r->reproducer != NULL) weir_pipeline_add(p, weir_pass_reproducer_new(r->reproducer, !r->watch.no_verify));
     bool fine = weir_pass_run(p->context, p->pass, module);
     fine = weir_watch_report(&r->watch, p) && fine;
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
@@ -76,8 +74,7 @@ static int transform(request *r, weir_module *module) {
 
 /* The pipeline is parsed before the design is read, because bad usage is found fast. */
 static int run_design(request *r) {
-    int status = weir_pipeline_parse(&r->pipeline, form_of(r->output) == FORM_TEXT ? "" : "verilog");
-    if (status == WEIR_EXIT_FINE) status = weir_watch_explain(&r->watch, &r->pipeline);
+    int status = weir_watch_parse(&r->watch, &r->pipeline, form_of(r->output) == FORM_TEXT ? "" : "verilog");
     if (status != WEIR_EXIT_FINE) return status;
     weir_rtl_design *design = weir_rtl_load_text(r->input);
     if (design == NULL) return WEIR_EXIT_INPUT;
@@ -93,19 +90,11 @@ static int run_design(request *r) {
     return status;
 }
 
-/* The settings of the failing run, over which those given here go. */
 static int run_reproducer(request *r) {
     weir_pass_reproducer reproducer;
-    const bool fine = weir_pass_reproducer_read(r->input, r->pipeline.context, &reproducer);
-    int status = fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-    if (fine && weir_module_design(reproducer.module) == NULL)
+    int status = weir_watch_read(&r->watch, &r->pipeline, r->input, &reproducer);
+    if (status == WEIR_EXIT_FINE && weir_module_design(reproducer.module) == NULL)
         status = weir_cli_misuse("rtl", "'%s' holds graphs and no hardware design", r->input);
-    if (status == WEIR_EXIT_FINE) {
-        fprintf(stderr, "%s: %s\n", r->input, reproducer.failure);
-        r->watch.no_verify |= !reproducer.verified && !r->watch.verify;
-        status = weir_pipeline_parse(&r->pipeline, reproducer.pipeline);
-    }
-    if (status == WEIR_EXIT_FINE) status = weir_watch_explain(&r->watch, &r->pipeline);
     if (status == WEIR_EXIT_FINE) status = transform(r, reproducer.module);
     weir_pass_reproducer_free(&reproducer);
     return status;
@@ -134,17 +123,12 @@ int weir_command_rtl(int argc, char **argv) {
          "prove or test that passes keep what the design computes"},
         {"samples", 'n', WEIR_CLI_INT, &r.samples, "N", "in a test, for so many cycles (256)"},
         {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "of its inputs (1)"},
-        {"reproducer", 0, WEIR_CLI_STRING, &r.reproducer, "FILE",
-         "when a pass fails or crashes, write all that it takes to run it again"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("rtl", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0) {
         r.input = argv[1];
-        r.pipeline.plugins.guarded = r.reproducer != NULL;
-        if (r.reproducer != NULL) weir_pass_reproducer_discard(r.reproducer);
-        status = weir_plugins_guard(&r.pipeline.plugins, work, &r);
-        if (r.reproducer != NULL) weir_pass_reproducer_rescue(r.reproducer);
+        status = weir_watch_guard(&r.watch, &r.pipeline, work, &r);
     }
     weir_pipeline_close(&r.pipeline);
     return status;

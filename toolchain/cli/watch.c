@@ -37,15 +37,36 @@ void weir_watch_add(weir_watch *w, weir_pipeline *p, weir_pass_instrument *also)
     if (w->dump != NULL) weir_pipeline_add(p, weir_pass_dump_new(w->dump));
     if (w->before != NULL || w->after != NULL || w->failure)
         weir_pipeline_add(p, weir_pass_printer_new(stderr, w->before, w->after, w->failure));
+    if (w->reproducer != NULL) weir_pipeline_add(p, weir_pass_reproducer_new(w->reproducer, !w->no_verify));
 }
 
-int weir_watch_explain(const weir_watch *w, const weir_pipeline *p) {
+int weir_watch_guard(const weir_watch *w, weir_pipeline *p, int (*work)(void *user), void *user) {
+    p->plugins.guarded = w->reproducer != NULL;
+    if (w->reproducer != NULL) weir_pass_reproducer_discard(w->reproducer);
+    const int status = weir_plugins_guard(&p->plugins, work, user);
+    if (w->reproducer != NULL) weir_pass_reproducer_rescue(w->reproducer);
+    return status;
+}
+
+static int explain(const weir_watch *w, const weir_pipeline *p) {
     if (!w->explain) return WEIR_EXIT_FINE;
     weir_text text = {NULL, 0, 0};
     bool fine = weir_pass_explain(p->context, p->pass, &text);
     if (text.size > 0) fputs(text.data, stderr);
     weir_text_free(&text);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_USAGE;
+}
+
+int weir_watch_parse(const weir_watch *w, weir_pipeline *p, const char *otherwise) {
+    const int status = weir_pipeline_parse(p, otherwise);
+    return status == WEIR_EXIT_FINE ? explain(w, p) : status;
+}
+
+int weir_watch_read(weir_watch *w, weir_pipeline *p, const char *path, weir_pass_reproducer *reproducer) {
+    if (!weir_pass_reproducer_read(path, p->context, reproducer)) return WEIR_EXIT_INPUT;
+    fprintf(stderr, "%s: %s\n", path, reproducer->failure);
+    w->no_verify |= !reproducer->verified && !w->verify;
+    return weir_watch_parse(w, p, reproducer->pipeline);
 }
 
 /* What the passes recorded, as JSON or as YAML. */

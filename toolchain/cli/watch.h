@@ -4,11 +4,12 @@
 
 #include "cli/cli.h"
 #include "cli/pipeline.h"
+#include "pass/reproducer.h"
 
 enum { WEIR_WATCH_NO_LIMIT = -2 };
 
 typedef struct weir_watch {
-    const char *before, *after, *style, *dump, *timing_json, *info;
+    const char *before, *after, *style, *dump, *timing_json, *info, *reproducer;
     int64_t limit;
     bool verify, no_verify, unchanged, change, failure, timing, statistics, explain;
     const weir_pass_instrument *timer; /* from weir_watch_add */
@@ -31,7 +32,10 @@ typedef struct weir_watch {
         {"timing", 0, WEIR_CLI_FLAG, &(w).timing, NULL, "print the time of each pass"},                                 \
         {"timing-json", 0, WEIR_CLI_STRING, &(w).timing_json, "FILE", "write the times as JSON"},                       \
         {"info", 'i', WEIR_CLI_STRING, &(w).info, "FORM", "print what passes found out, as json or text (YAML)"},       \
-        {"statistics", 0, WEIR_CLI_FLAG, &(w).statistics, NULL, "print what passes counted"}, {                         \
+        {"statistics", 0, WEIR_CLI_FLAG, &(w).statistics, NULL, "print what passes counted"},                           \
+        {"reproducer",    0,      WEIR_CLI_STRING,                                                                      \
+         &(w).reproducer, "FILE", "when a pass fails or crashes, write all that it takes to run it again"},             \
+    {                                                                                                                   \
         "bisect-limit", 0, WEIR_CLI_LIMIT, &(w).limit, "N", "run only the first N executions of passes; -1: all"        \
     }
 
@@ -39,8 +43,13 @@ typedef struct weir_watch {
 int weir_watch_check(const weir_watch *watch, const weir_pipeline *pipeline);
 /* Adds the instruments: those that may fail, then `also` (NULL: none), then those that watch for failures. */
 void weir_watch_add(weir_watch *watch, weir_pipeline *pipeline, weir_pass_instrument *also);
-/* --explain, when it was given. Exit status. */
-int weir_watch_explain(const weir_watch *watch, const weir_pipeline *pipeline);
+/* Runs `work`, guarded against crashes when a reproducer shall be written; returns its exit status. */
+int weir_watch_guard(const weir_watch *watch, weir_pipeline *pipeline, int (*work)(void *user), void *user);
+/* Reads the reproducer of a failing run, says which, and parses its pipeline under its settings, over which those that
+ * were given go. Exit status; free it in any case. */
+int weir_watch_read(weir_watch *watch, weir_pipeline *pipeline, const char *path, weir_pass_reproducer *reproducer);
+/* Parses the pipeline that was given, else `otherwise`, and explains it with --explain. Exit status. */
+int weir_watch_parse(const weir_watch *watch, weir_pipeline *pipeline, const char *otherwise);
 /* After the run: timing and statistics to stderr, reports of passes or their records to stdout. False after a reported
  * error. */
 bool weir_watch_report(const weir_watch *watch, const weir_pipeline *pipeline);
