@@ -147,6 +147,8 @@ static void report_graph_writes_a_file(void **state) {
     assert_int_equal(size, printed.size);
     assert_memory_equal(written, printed.data, size);
     free(written);
+    remove("report.txt");
+    weir_text_free(&nothing);
     weir_text_free(&printed);
 }
 
