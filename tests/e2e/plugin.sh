@@ -16,10 +16,10 @@ unset WEIR_DATA
 
 # --- the example, word for word ---
 page=$(find "$work/prefix" -name passes.md)
-part() { awk -v fence="\`\`\`$1" '/^## /{ on = $0 == "## Your own passes" } on && $0 == "```" { code = 0 }
+part() { awk -v title="## $1" -v fence="\`\`\`$2" '/^## /{ on = $0 == title } on && $0 == "```" { code = 0 }
     code; on && $0 == fence { code = 1 }' "$page"; }
-part c >mine.c
-part sh >commands
+part "Your own passes" c >mine.c
+part "Your own passes" sh >commands
 [ "$(wc -l <mine.c)" -ge 20 ] && [ "$(wc -l <commands)" -ge 2 ] || fail "the page has no example"
 expect 0 "top module" sh -e commands
 for node in mine_Gemm mine_DequantizeLinear_1 mine_QuantizeLinear_1; do
@@ -41,6 +41,52 @@ expect 0 "nodes named" weir opt --load-pass ./libmine.so -p 'graph(name-nodes)' 
 expect 2 "did you mean 'prefix'" weir compile --load-pass ./libmine.so --passes 'name-nodes{prefx=a}' model.onnx -o bad
 expect 2 "did you mean 'name-nodes'" weir compile --load-pass libmine.so --passes name-node model.onnx -o bad
 expect 2 "unknown pass 'name-nodes'" weir compile --passes name-nodes model.onnx -o bad
+
+# --- the example for hardware: two levels, of which the top has the input afterwards ---
+part "Your own hardware passes" c >outward.c
+part "Your own hardware passes" sh >commands
+cat >design.wrtl <<'END'
+wrtl 1
+module leaf {
+  attribute from_top
+  input scan : 1
+  input x : 4
+  output y : 4
+  body {
+    assign y = (scan ? 4'h0 : x)
+  }
+}
+module middle {
+  input x : 4
+  output y : 4
+  instances {
+    u_leaf : leaf
+  }
+  body {
+    instance u_leaf {
+      connect x = x
+      connect y = y
+    }
+  }
+}
+module top {
+  input x : 4
+  output y : 4
+  instances {
+    u_middle : middle
+  }
+  body {
+    instance u_middle {
+      connect x = x
+      connect y = y
+    }
+  }
+}
+END
+expect 1 "'scan' of instance 'u_leaf'" weir rtl design.wrtl -o design.v
+expect 0 "" sh -e commands
+[ "$(grep -c '(scan)' design.v)" = 2 ] && [ "$(grep -c 'input  wire       scan' design.v)" = 3 ] ||
+    fail "the example for hardware: $(grep scan design.v)"
 
 # --- objects ---
 object() { # NAME: compiles the C text of stdin
