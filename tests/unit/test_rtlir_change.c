@@ -222,6 +222,19 @@ static void instances_change_their_module_by_name(void **state) {
     free(order);
 }
 
+/* An expression that read a port stays in the design when the port goes and nothing uses it any more. */
+static void reads_of_removed_ports_do_not_matter(void **state) {
+    weir_rtl_design *d = *state;
+    weir_rtl_module top = weir_rtl_add_module(d, "top"), a = weir_rtl_add_module(d, "a"),
+                    b = weir_rtl_add_module(d, "b");
+    weir_rtl_instance u = weir_rtl_add_wired_instance(d, top, a, "u");
+    weir_rtl_var gone = weir_rtl_add_input(d, a, "gone", 1);
+    assert_true(weir_rtl_read_port(d, u, "gone").id != 0);
+    weir_rtl_remove_var(d, gone);
+    assert_true(weir_rtl_set_instance_module(d, u, b));
+    assert_int_equal(weir_rtl_get_instance(d, u).module.id, b.id);
+}
+
 static void rewriting_puts_expressions_for_variables(void **state) {
     weir_rtl_design *d = *state;
     weir_rtl_module m = weir_rtl_add_module(d, "m");
@@ -428,6 +441,7 @@ int main(void) {
         DESIGN_TEST(items_go_and_their_names_are_free_again),
         DESIGN_TEST(removal_keeps_the_table_of_names_sound),
         DESIGN_TEST(instances_change_their_module_by_name),
+        DESIGN_TEST(reads_of_removed_ports_do_not_matter),
         DESIGN_TEST(rewriting_puts_expressions_for_variables),
         DESIGN_TEST(clones_are_alike_and_apart),
         DESIGN_TEST(orders_of_the_hierarchy),

@@ -369,11 +369,12 @@ static bool prepare_module(weir_rtl_design *design, const rtl_instance *instance
            take_overrides(design, instance, module, to->override);
 }
 
-/* Lets the expressions that read ports of the instances follow; to[position[instance] - 1] is where to. */
+/* Lets the expressions that read ports of the instances follow; to[position[instance] - 1] is where to. Nothing uses
+ * those of removed ports any more. */
 static bool move_ports(weir_rtl_design *design, const uint32_t *position, const new_module *to) {
     for (uint32_t e = 1; e < design->expr_count; e++) {
         rtl_expr *expr = &design->expr[e];
-        if (expr->kind != WEIR_RTL_EXPR_PORT || !position[expr->a]) continue;
+        if (expr->kind != WEIR_RTL_EXPR_PORT || !position[expr->a] || design->var[expr->b].is_removed) continue;
         uint32_t port = counterpart(design, &design->instance[expr->a], to[position[expr->a] - 1].module, expr->b);
         if (!port) return false;
         expr->b = port;
