@@ -107,6 +107,12 @@ for part in part*; do
 done
 [ -e part3 ] || fail "passes/README.md shows fewer parts"
 
+# --- a compiled design as text gives the same Verilog ---
+weir opt "$models/mlp_qdq.onnx" -p 'compile,save_design{file=digits.wrtl}' --folder saved >/dev/null
+rtl saved/digits.wrtl -p verilog,generate_verilog --folder again --check-unchanged || fail "a compiled design: $(cat err)"
+cmp again/mlp_qdq.v digits/rtl/mlp_qdq.v || fail "a compiled design changes by way of its text"
+rtl saved/digits.wrtl -p save_design --folder again && cmp again/mlp_qdq.wrtl saved/digits.wrtl || fail "save_design"
+
 # --- the design of the README ---
 sed -n '/^## Hardware of your own/,/^## Reading/p' "$E2E_SOURCE/README.md" | sed -n '/^wrtl 1$/,/^```$/p' | sed '/^```$/d' >door.wrtl
 expect 0 "create_module_instantiation: 1 designs (proved equal|tested)" weir rtl door.wrtl -o door.v --check-equivalence --statistics

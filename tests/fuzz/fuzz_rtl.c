@@ -68,7 +68,7 @@ static void run_passes(const weir_text *text) {
         size_t index = (size_t)(which >> 33) % weir_pass_registry_count(registry);
         const weir_pass_info *info = weir_pass_registry_at(registry, index);
         if (info->kind != WEIR_PASS_HARDWARE || strncmp(info->name, "generate_", 9) == 0 ||
-            strncmp(info->name, "extract_", 8) == 0)
+            strncmp(info->name, "extract_", 8) == 0 || strncmp(info->name, "save_", 5) == 0)
             continue;
         weir_pass *pass = i < 4 ? weir_pass_new(registry, info->name) : weir_pass_new(registry, "verilog");
         fine = weir_pass_run(context, pass, module);

@@ -65,7 +65,7 @@ static void keep_message(void *user, const weir_diagnostic *diagnostic) {
 static bool is_candidate(const weir_pass_info *info) {
     return info->kind == WEIR_PASS_HARDWARE && info->promise == WEIR_PASS_EXACT &&
            strncmp(info->name, "generate_", 9) != 0 && strncmp(info->name, "extract_", 8) != 0 &&
-           strcmp(info->name, "swap_operands") != 0;
+           strncmp(info->name, "save_", 5) != 0 && strcmp(info->name, "swap_operands") != 0;
 }
 
 static void add_pass(weir_text *pipeline, const char *name) {

@@ -1,0 +1,21 @@
+/* save_design: the whole design as text, which `weir rtl` reads. */
+#include <stdlib.h>
+
+#include "passes/rtl/rtl.h"
+#include "rtlir/text.h"
+#include "support/arena.h"
+#include "support/file.h"
+
+bool weir_pass_save_design(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+    const weir_module *module = weir_pass_module_of(context);
+    const char *file = weir_pass_string(pass, "file");
+    char *top = weir_format("%s.wrtl", weir_rtl_get_module(design, weir_hardware_top(context, design)).name);
+    char *path = weir_path_join(weir_module_folder(module), *file == '\0' ? top : file),
+         *folder = weir_path_folder(path);
+    weir_pass_unchanged(context);
+    const bool fine = weir_make_folder(folder) && weir_rtl_save_text(design, path);
+    free(folder);
+    free(path);
+    free(top);
+    return fine;
+}
