@@ -118,9 +118,9 @@ static bool write_side(const comparison *c, size_t index) {
     const side *s = &c->side[index];
     weir_text text = {0};
     const weir_rtl_print_options options = {.dialect = WEIR_RTL_VERILOG};
-    weir_print_hardware(s->design, s->top, &options, &text);
     char *path = weir_path_join(c->folder, file_names[index]);
-    const bool fine = weir_file_write(path, text.data, text.size);
+    const bool fine =
+        weir_print_hardware(s->design, s->top, &options, &text) && weir_file_write(path, text.data, text.size);
     free(path);
     weir_text_free(&text);
     return fine;
@@ -247,12 +247,10 @@ static weir_rtl_verdict compare(comparison *c, const weir_rtl_version *before, c
     for (size_t i = 0; i < 2; i++)
         if (!find_files(c, i)) return WEIR_RTL_NOT_COMPARED;
     c->folder = weir_rtl_work_folder();
-    if (c->folder == NULL || !write_side(c, 0) || !write_side(c, 1)) {
-        weir_text_add(c->text, "files cannot be written");
-        return WEIR_RTL_NOT_COMPARED;
-    }
-    verdict = prove_or_test(c);
-    weir_remove_tree(c->folder);
+    verdict = WEIR_RTL_NOT_COMPARED;
+    if (c->folder != NULL && write_side(c, 0) && write_side(c, 1)) verdict = prove_or_test(c);
+    else weir_text_add(c->text, "files cannot be written");
+    if (c->folder != NULL) weir_remove_tree(c->folder);
     return verdict;
 }
 
@@ -291,7 +289,7 @@ static record *take(const weir_pass_site *site) {
     record *r = weir_calloc(1, sizeof *r);
     weir_rtl_design *design = weir_module_design(site->module);
     weir_rtl_print_text(design, &r->text);
-    const weir_rtl_module top = weir_hardware_top(site->context, design);
+    const weir_rtl_module top = weir_hardware_top(site->context);
     r->top = weir_copy_string(top.id == 0 ? "" : weir_rtl_get_module(design, top).name);
     return r;
 }

@@ -47,7 +47,7 @@ static bool gate(weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_var en
 bool weir_pass_auto_insert_clock_enable(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
     int64_t gated = 0;
-    weir_thread thread = {.design = design, .root = weir_hardware_top(context, design), .wants = has_clocked_process};
+    weir_thread thread = {.design = design, .root = weir_hardware_top(context), .wants = has_clocked_process};
     if (!find_enable(design, thread.root, &thread.source)) return false;
     bool fine = true;
     if (thread.source.id != 0) {

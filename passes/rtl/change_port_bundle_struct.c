@@ -308,7 +308,7 @@ static bool change(changer *c) {
 bool weir_pass_change_port_bundle_struct(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     changer c = {.design = design};
     const size_t errors = weir_rtl_errors(design);
-    const weir_rtl_module top = weir_hardware_top(context, design);
+    const weir_rtl_module top = weir_hardware_top(context);
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
     bool fine = modules != NULL;

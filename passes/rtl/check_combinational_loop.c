@@ -37,5 +37,5 @@ bool weir_pass_check_combinational_loop(const weir_pass *pass, weir_pass_context
     reporting r = {.design = design};
     (void)pass;
     weir_pass_unchanged(context);
-    return weir_rtl_find_loops(design, weir_hardware_top(context, design), report, &r) && r.found == 0;
+    return weir_rtl_find_loops(design, weir_hardware_top(context), report, &r) && r.found == 0;
 }

@@ -37,7 +37,7 @@ bool weir_pass_create_stub(const weir_pass *pass, weir_pass_context *context, we
     char *names = weir_copy_string(weir_pass_string(pass, "modules")), *rest = names;
     bool fine = true;
     if (strspn(names, ", ") == strlen(names))
-        fine = make_stubs(&s, weir_rtl_get_module(design, weir_hardware_top(context, design)).name);
+        fine = make_stubs(&s, weir_rtl_get_module(design, weir_hardware_top(context)).name);
     for (char *name = strtok_r(names, ", ", &rest); name != NULL; name = strtok_r(NULL, ", ", &rest))
         fine = make_stubs(&s, name) && fine;
     if (s.made == 0) weir_pass_unchanged(context);

@@ -134,7 +134,7 @@ static bool wrap(weir_rtl_design *design, weir_rtl_module inner, const char *nam
 }
 
 bool weir_pass_create_wrapper_flatten(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
-    const weir_rtl_module top = weir_hardware_top(context, design);
+    const weir_rtl_module top = weir_hardware_top(context);
     bool any = false;
     if (!can_flatten(design, top, &any)) return false;
     if (!any) {

@@ -250,7 +250,7 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     const size_t errors = weir_rtl_errors(design);
     weir_pass_unchanged(context);
     bool fine = modules != NULL && write_symbols(&s, modules, count, &options, folder, weir_pass_string(pass, "file"),
-                                                 weir_rtl_get_module(design, weir_hardware_top(context, design)).name);
+                                                 weir_rtl_get_module(design, weir_hardware_top(context)).name);
     fine = fine && weir_rtl_errors(design) == errors; /* modules that cannot be printed */
     free(modules);
     free(folder);

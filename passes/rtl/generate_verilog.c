@@ -5,9 +5,10 @@
 #include "passes/rtl/rtl.h"
 #include "support/file.h"
 
-void weir_print_hardware(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
+bool weir_print_hardware(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
                          weir_text *text) {
     size_t count = 0;
+    const size_t errors = weir_rtl_errors(design);
     weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
     for (size_t i = 0, printed = 0; modules != NULL && i < count; i++) {
         if (weir_rtl_get_module(design, modules[i]).is_external) continue;
@@ -15,6 +16,7 @@ void weir_print_hardware(weir_rtl_design *design, weir_rtl_module top, const wei
         weir_rtl_print_module(design, modules[i], options, text);
     }
     free(modules);
+    return modules != NULL && weir_rtl_errors(design) == errors;
 }
 
 weir_rtl_print_options weir_verilog_options(const weir_pass *pass) {
@@ -27,10 +29,8 @@ weir_rtl_print_options weir_verilog_options(const weir_pass *pass) {
 static bool write_file(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
                        const char *path) {
     weir_text text = {NULL, 0, 0};
-    const size_t errors = weir_rtl_errors(design);
     char *folder = weir_path_folder(path);
-    weir_print_hardware(design, top, options, &text);
-    bool fine = weir_rtl_errors(design) == errors && weir_make_folder(folder) &&
+    bool fine = weir_print_hardware(design, top, options, &text) && weir_make_folder(folder) &&
                 weir_file_write_changed(path, text.data, text.size);
     free(folder);
     weir_text_free(&text);
@@ -40,7 +40,7 @@ static bool write_file(weir_rtl_design *design, weir_rtl_module top, const weir_
 bool weir_pass_generate_verilog(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     const weir_rtl_print_options options = weir_verilog_options(pass);
     const bool is_one = weir_pass_is_set(pass, "file");
-    const weir_rtl_module top = weir_hardware_top(context, design);
+    const weir_rtl_module top = weir_hardware_top(context);
     char *path = weir_path_join(weir_module_folder(weir_pass_module_of(context)),
                                 weir_pass_string(pass, is_one ? "file" : "folder"));
     weir_pass_unchanged(context);

@@ -6,7 +6,7 @@
 static void print_hashes(weir_pass_context *context, weir_rtl_design *design, const weir_module_hashes *hashes) {
     size_t count = 0;
     weir_rtl_module *modules =
-        weir_rtl_modules_below(design, weir_hardware_top(context, design), WEIR_RTL_CHILDREN_FIRST, &count);
+        weir_rtl_modules_below(design, weir_hardware_top(context), WEIR_RTL_CHILDREN_FIRST, &count);
     for (size_t i = 0; modules != NULL && i < count; i++) {
         char text[33];
         const weir_hash hash = weir_module_hash(hashes, modules[i]);

@@ -423,7 +423,7 @@ static void release(void *result) {
 static void *compute(weir_pass_context *context, weir_rtl_design *design) {
     size_t count = 0;
     weir_rtl_module *modules =
-        weir_rtl_modules_below(design, weir_hardware_top(context, design), WEIR_RTL_CHILDREN_FIRST, &count);
+        weir_rtl_modules_below(design, weir_hardware_top(context), WEIR_RTL_CHILDREN_FIRST, &count);
     hasher h = {.design = design, .result = weir_calloc(1, sizeof *h.result)};
     if (modules != NULL) hash_types(&h);
     for (size_t i = 0; modules != NULL && i < count; i++) hash_module(&h, modules[i]);

@@ -469,7 +469,7 @@ static void free_marker(marker *m) {
 
 bool weir_pass_rtl_dead_code_elimination(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
-    marker m = {.design = design, .top = weir_hardware_top(context, design)};
+    marker m = {.design = design, .top = weir_hardware_top(context)};
     size_t count = 0;
     weir_rtl_module *modules = weir_rtl_modules_below(design, m.top, WEIR_RTL_CHILDREN_FIRST, &count);
     if (modules != NULL) eliminate(&m, modules, count);

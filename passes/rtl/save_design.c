@@ -9,7 +9,7 @@
 bool weir_pass_save_design(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     const weir_module *module = weir_pass_module_of(context);
     const char *file = weir_pass_string(pass, "file");
-    char *top = weir_format("%s.wrtl", weir_rtl_get_module(design, weir_hardware_top(context, design)).name);
+    char *top = weir_format("%s.wrtl", weir_rtl_get_module(design, weir_hardware_top(context)).name);
     char *path = weir_path_join(weir_module_folder(module), *file == '\0' ? top : file),
          *folder = weir_path_folder(path);
     weir_pass_unchanged(context);

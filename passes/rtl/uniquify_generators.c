@@ -260,7 +260,7 @@ static bool prepare(uniquifier *u, const weir_pass *pass, weir_pass_context *con
 }
 
 bool weir_pass_uniquify_generators(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
-    uniquifier u = {.design = design, .top = weir_hardware_top(context, design)};
+    uniquifier u = {.design = design, .top = weir_hardware_top(context)};
     char *path = weir_path_join(weir_module_folder(weir_pass_module_of(context)), weir_pass_string(pass, "tracked"));
     bool fine = prepare(&u, pass, context, path);
     for (size_t i = 0; fine && i < u.count; i++)

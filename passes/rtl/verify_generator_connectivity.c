@@ -7,5 +7,5 @@ bool weir_pass_verify_generator_connectivity(const weir_pass *pass, weir_pass_co
                                              weir_rtl_design *design) {
     (void)pass;
     weir_pass_unchanged(context);
-    return weir_rtl_check_connections(design, weir_hardware_top(context, design));
+    return weir_rtl_check_connections(design, weir_hardware_top(context));
 }

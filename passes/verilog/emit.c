@@ -3,11 +3,11 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "passes/rtl/rtl.h"
 #include "passes/verilog/library.h"
 #include "rtlir/print.h"
 #include "rtlir/read.h"
 #include "rtlir/verify.h"
-#include "rtlir/visitor.h"
 #include "support/arena.h"
 #include "support/file.h"
 
@@ -66,7 +66,7 @@ static weir_pass *way_out(const weir_pass_context *context) {
 
 static bool write_top(const weir_module *module, const char *folder) {
     weir_rtl_design *design = weir_module_design(module);
-    const weir_rtl_module top = weir_rtl_find_top(design, weir_module_string(module, "hardware.top", ""));
+    const weir_rtl_module top = weir_hardware_top_of(module);
     return weir_rtl_verify(design, top) && weir_rtl_write_module(design, top, NULL, folder);
 }
 

@@ -120,6 +120,10 @@ iverilog -g2005 -Wall -o door.vvp door.v || fail "the README's door"
 grep -v 'let u_timer.run' door.wrtl >open.wrtl
 expect 1 "open.wrtl:24: error: input 'run' of instance 'u_timer' in module 'door' has no driver" weir rtl open.wrtl -o open.v
 
+# --- what cannot be printed is not written ---
+expect 1 "door.wrtl:[0-9]+: error: module 'door' has the state machine 'state'" weir rtl door.wrtl -p '' -o half.v
+[ ! -e half.v ] || fail "half a file after an error"
+
 # --- bad usage and bad input ---
 expect 2 "'sum.txt': expected a file \*.wrtl, \*.v or \*.sv" weir rtl sum.wrtl -o sum.txt
 expect 2 "unknown pass 'generate_verilogs'.*" weir rtl sum.wrtl -p generate_verilogs

@@ -49,7 +49,7 @@ static void swap_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
 static bool swap_operands(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
     const weir_rtl_visitor visitor = {.stmt = swap_stmt};
-    return weir_rtl_visit(design, weir_hardware_top(context, design), WEIR_RTL_PARENTS_FIRST, &visitor, NULL);
+    return weir_rtl_visit(design, weir_hardware_top(context), WEIR_RTL_PARENTS_FIRST, &visitor, NULL);
 }
 
 static const weir_pass_info planted_pass = {

@@ -137,7 +137,7 @@ static bool run_planted(const weir_pass *pass, weir_pass_context *context, weir_
     static const weir_rtl_visitor visitor = {.stmt = invert};
     bool done = false;
     (void)pass;
-    return weir_rtl_visit(design, weir_hardware_top(context, design), WEIR_RTL_PARENTS_FIRST, &visitor, &done);
+    return weir_rtl_visit(design, weir_hardware_top(context), WEIR_RTL_PARENTS_FIRST, &visitor, &done);
 }
 
 static const weir_pass_info planted_pass = {

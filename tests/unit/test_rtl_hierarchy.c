@@ -155,9 +155,9 @@ static void inlining_goes_all_the_way(void **state) {
 
 /* Reads the hash of the top in hexadecimal. */
 static bool print_top(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
-    (void)pass;
+    (void)pass, (void)design;
     const weir_module_hashes *hashes = weir_pass_get_analysis(context, WEIR_MODULE_HASHES);
-    weir_hash hash = weir_module_hash(hashes, weir_hardware_top(context, design));
+    weir_hash hash = weir_module_hash(hashes, weir_hardware_top(context));
     weir_hash_print(&hash, weir_pass_context_user(context));
     return true;
 }

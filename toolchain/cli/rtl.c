@@ -50,17 +50,16 @@ static int run(request *r, weir_module *module) {
 
 static int write_result(const request *r, const weir_module *module) {
     weir_rtl_design *design = weir_module_design(module);
-    const weir_rtl_module top = weir_rtl_find_top(design, weir_module_string(module, "hardware.top", ""));
     if (r->output == NULL && weir_watch_has_output(&r->watch, &r->pipeline)) return WEIR_EXIT_FINE;
     weir_text text = {NULL, 0, 0};
     const form to = form_of(r->output);
     const weir_rtl_print_options options = {.dialect = to == FORM_VERILOG ? WEIR_RTL_VERILOG : WEIR_RTL_SYSTEMVERILOG};
     weir_text_add(&text, "");
-    if (to == FORM_TEXT) weir_rtl_print_text(design, &text);
-    else weir_print_hardware(design, top, &options, &text);
     bool fine = true;
+    if (to == FORM_TEXT) weir_rtl_print_text(design, &text);
+    else fine = weir_print_hardware(design, weir_hardware_top_of(module), &options, &text);
     if (r->output == NULL) fwrite(text.data, 1, text.size, stdout);
-    else fine = weir_file_write_changed(r->output, text.data, text.size);
+    else fine = fine && weir_file_write_changed(r->output, text.data, text.size);
     weir_text_free(&text);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }

@@ -403,11 +403,11 @@ bool weir_rtl_write_module(weir_rtl_design *design, weir_rtl_module module, cons
     size_t errors = design->errors;
     options = options ? options : &plain;
     weir_rtl_print_module(design, module, options, &text);
-    if (design->errors > errors) return false;
     char *name =
         weir_format("%s.%s", design->module[module.id].name, options->dialect == WEIR_RTL_SYSTEMVERILOG ? "sv" : "v");
     char *path = weir_path_join(folder, name);
-    bool written = weir_make_folder(folder) && weir_file_write_changed(path, text.data ? text.data : "", text.size);
+    bool written = design->errors == errors && weir_make_folder(folder) &&
+                   weir_file_write_changed(path, text.data ? text.data : "", text.size);
     free(path);
     free(name);
     weir_text_free(&text);
