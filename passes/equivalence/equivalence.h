@@ -2,8 +2,8 @@
  * printed as Verilog-2005. Small designs are proved equal or different by Yosys (proof.h says what a proof means); else
  * both get the same random inputs in a simulator, and every output is compared after every change of an input or a clock.
  * There, a bit that is 0 or 1 before must be the same after; an unknown one may become anything. */
-#ifndef WEIR_PASSES_RTL_EQUIVALENCE_H
-#define WEIR_PASSES_RTL_EQUIVALENCE_H
+#ifndef WEIR_PASSES_EQUIVALENCE_H
+#define WEIR_PASSES_EQUIVALENCE_H
 
 #include "pass/instrument.h"
 #include "sim/driver.h"

@@ -1,6 +1,6 @@
 /* Files around a hardware design: the Verilog of its external modules, a folder to work in. */
-#ifndef WEIR_PASSES_RTL_FILES_H
-#define WEIR_PASSES_RTL_FILES_H
+#ifndef WEIR_PASSES_EQUIVALENCE_FILES_H
+#define WEIR_PASSES_EQUIVALENCE_FILES_H
 
 #include "rtlir/rtl.h"
 #include "support/text.h"

@@ -1,6 +1,6 @@
 /* State machines made printable in the plainest way, for plain.h. */
-#ifndef WEIR_PASSES_RTL_PLAIN_FSM_H
-#define WEIR_PASSES_RTL_PLAIN_FSM_H
+#ifndef WEIR_PASSES_EQUIVALENCE_PLAIN_FSM_H
+#define WEIR_PASSES_EQUIVALENCE_PLAIN_FSM_H
 
 #include "rtlir/fsm.h"
 

@@ -6,8 +6,8 @@
  * more with ones. (Arbitrary values would refuse every rewrite that renames a register; unknown ones, which spread, would
  * accept nearly any change behind a register without reset.) The clock is left out: a step is a cycle, which takes one
  * clock, one edge, and no inout ports; asynchronous resets and latches act within the step. */
-#ifndef WEIR_PASSES_RTL_PROOF_H
-#define WEIR_PASSES_RTL_PROOF_H
+#ifndef WEIR_PASSES_EQUIVALENCE_PROOF_H
+#define WEIR_PASSES_EQUIVALENCE_PROOF_H
 
 #include "rtlir/rtl.h"
 #include "support/text.h"

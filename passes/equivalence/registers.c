@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/rtl/check.h"
+#include "passes/rtl/table.h"
 #include "rtlir/stmt.h"
 #include "rtlir/type.h"
 #include "rtlir/uses.h"
@@ -97,30 +99,13 @@ bool weir_rtl_has_one_clock(weir_rtl_design *design, weir_rtl_module top, weir_t
 
 /* --- registers --- */
 typedef struct marking {
-    bool *mark; /* by id of the variable */
-    size_t capacity;
-    bool inside; /* a clocked process or a latch */
+    weir_table mark; /* of variables */
+    bool inside;     /* a clocked process or a latch */
 } marking;
 
-static void mark_target(const weir_rtl_design *design, weir_rtl_expr target, marking *m) {
-    weir_rtl_expr_info info = weir_rtl_get_expr(design, target);
-    while (info.kind == WEIR_RTL_EXPR_ELEMENT || info.kind == WEIR_RTL_EXPR_FIELD || info.kind == WEIR_RTL_EXPR_SLICE ||
-           info.kind == WEIR_RTL_EXPR_SELECT) {
-        target = weir_rtl_operand(design, target, 0);
-        info = weir_rtl_get_expr(design, target);
-    }
-    if (info.kind == WEIR_RTL_EXPR_VAR) {
-        const size_t before = m->capacity;
-        if (info.var.id >= before) {
-            m->mark = weir_grow(m->mark, &m->capacity, info.var.id + (size_t)1, sizeof *m->mark);
-            memset(m->mark + before, 0, m->capacity - before);
-        }
-        m->mark[info.var.id] = true;
-    }
-    for (size_t i = 0; info.kind == WEIR_RTL_EXPR_CONCAT && i < info.operand_count; i++) {
-        const weir_rtl_expr part = weir_rtl_operand(design, target, i);
-        if (weir_rtl_get_expr(design, part).kind != WEIR_RTL_EXPR_CONCAT) mark_target(design, part, m);
-    }
+static void mark_net(weir_rtl_net net, weir_rtl_stmt stmt, void *user) {
+    (void)stmt;
+    if (net.instance.id == 0) *weir_table_at(&((marking *)user)->mark, net.var.id) = 1;
 }
 
 static bool holds(weir_rtl_stmt_kind kind) { return kind == WEIR_RTL_STMT_ALWAYS || kind == WEIR_RTL_STMT_LATCH; }
@@ -129,7 +114,7 @@ static void enter_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) 
     marking *m = user;
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
     if (holds(info.kind)) m->inside = true;
-    if (info.kind == WEIR_RTL_STMT_ASSIGN && m->inside) mark_target(design, info.target, m);
+    if (info.kind == WEIR_RTL_STMT_ASSIGN && m->inside) weir_visit_parts(design, info.target, stmt, mark_net, m);
 }
 
 static void leave_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
@@ -168,7 +153,7 @@ static int by_path(const void *a, const void *b) {
 
 void weir_rtl_list_registers(weir_rtl_design *design, weir_rtl_module top, size_t limit, weir_rtl_register_list *list) {
     static const weir_rtl_visitor visitor = {.stmt = enter_stmt, .leave = leave_stmt};
-    marking m = {0};
+    marking m = {.inside = false};
     size_t count = 1, capacity = 0;
     place *waiting = weir_grow(NULL, &capacity, 1, sizeof *waiting);
     waiting[0] = (place){top, weir_copy_string("")};
@@ -176,7 +161,7 @@ void weir_rtl_list_registers(weir_rtl_design *design, weir_rtl_module top, size_
     while (count > 0) {
         const place at = waiting[--count];
         for (weir_rtl_var v = weir_rtl_first_var(design, at.module); v.id != 0; v = weir_rtl_next_var(design, v))
-            if (v.id < m.capacity && m.mark[v.id]) add_variable(design, v, at.prefix, limit, list);
+            if (weir_table_get(&m.mark, v.id) != 0) add_variable(design, v, at.prefix, limit, list);
         const size_t instances = weir_rtl_get_module(design, at.module).instance_count;
         for (size_t i = 0; i < instances && list->count < limit; i++) {
             const weir_rtl_instance_info info =
@@ -190,7 +175,7 @@ void weir_rtl_list_registers(weir_rtl_design *design, weir_rtl_module top, size_
         free(at.prefix);
     }
     free(waiting);
-    free(m.mark);
+    weir_table_free(&m.mark);
     if (list->count > 0) qsort(list->entry, list->count, sizeof *list->entry, by_path);
 }
 

@@ -1,6 +1,6 @@
 /* What the proof of equivalence needs to know of a design: is it clocked by one edge, and which registers does it hold. */
-#ifndef WEIR_PASSES_RTL_REGISTERS_H
-#define WEIR_PASSES_RTL_REGISTERS_H
+#ifndef WEIR_PASSES_EQUIVALENCE_REGISTERS_H
+#define WEIR_PASSES_EQUIVALENCE_REGISTERS_H
 
 #include "rtlir/rtl.h"
 #include "support/text.h"

@@ -1,7 +1,7 @@
 /* Designs in a simulator: each top module is given the rows of a stimulus, and what its outputs are after each row comes
  * back. The bench is made through the hardware IR of weir_sim_stimulus and weir_sim_trace. */
-#ifndef WEIR_PASSES_RTL_REPLAY_H
-#define WEIR_PASSES_RTL_REPLAY_H
+#ifndef WEIR_PASSES_EQUIVALENCE_REPLAY_H
+#define WEIR_PASSES_EQUIVALENCE_REPLAY_H
 
 #include "passes/equivalence/stimulus.h"
 #include "sim/driver.h"

@@ -1,9 +1,9 @@
 #include "passes/rtl/children.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "passes/rtl/inner.h"
+#include "passes/rtl/table.h"
 #include "support/arena.h"
 
 bool weir_child_is_kept(const weir_rtl_design *design, weir_rtl_instance instance) {
@@ -23,44 +23,32 @@ void weir_children_add(weir_children *children, const weir_rtl_design *design, w
     children->module[children->count++] = weir_rtl_get_instance(design, instance).module;
 }
 
-/* How often modules are named, by id. */
-typedef struct uses {
-    size_t *count;
-    size_t capacity;
-} uses;
-
-static size_t *uses_of(uses *u, weir_rtl_module module) {
-    const size_t old = u->capacity;
-    u->count = weir_grow(u->count, &u->capacity, (size_t)module.id + 1, sizeof *u->count);
-    if (u->capacity > old) memset(u->count + old, 0, (u->capacity - old) * sizeof *u->count);
-    return &u->count[module.id];
-}
-
-static void count_uses(uses *u, const weir_rtl_design *design) {
+/* How often modules are named. */
+static void count_uses(weir_table *uses, const weir_rtl_design *design) {
     for (weir_rtl_module m = weir_rtl_first_module(design); m.id != 0; m = weir_rtl_next_module(design, m)) {
         const size_t count = weir_rtl_get_module(design, m).instance_count;
         for (size_t i = 0; i < count; i++)
-            ++*uses_of(u, weir_rtl_get_instance(design, weir_rtl_instance_at(design, m, i)).module);
+            ++*weir_table_at(uses, weir_rtl_get_instance(design, weir_rtl_instance_at(design, m, i)).module.id);
     }
 }
 
 /* The list grows by the children of what goes. A module stands in it as often as instances of it went. */
 static void remove_unused(weir_children *children, weir_rtl_design *design) {
-    uses u = {NULL, 0};
-    count_uses(&u, design);
+    weir_table uses = {NULL, 0};
+    count_uses(&uses, design);
     for (size_t i = 0; i < children->count; i++) {
         const weir_rtl_module module = children->module[i];
-        if (*uses_of(&u, module) != 0) continue;
-        *uses_of(&u, module) = SIZE_MAX; /* once */
+        if (*weir_table_at(&uses, module.id) != 0) continue;
+        *weir_table_at(&uses, module.id) = UINT32_MAX; /* once */
         const size_t count = weir_rtl_get_module(design, module).instance_count;
         for (size_t k = 0; k < count; k++) {
             const weir_rtl_instance instance = weir_rtl_instance_at(design, module, k);
-            --*uses_of(&u, weir_rtl_get_instance(design, instance).module);
+            --*weir_table_at(&uses, weir_rtl_get_instance(design, instance).module.id);
             weir_children_add(children, design, instance);
         }
         weir_rtl_remove_module(design, module);
     }
-    free(u.count);
+    weir_table_free(&uses);
 }
 
 /* The last one first: taking the last one of a list away costs least. */

@@ -6,32 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/rtl/check.h"
 #include "passes/rtl/rtl.h"
+#include "passes/rtl/table.h"
 #include "support/arena.h"
 #include "support/file.h"
 
 typedef struct symbols {
     weir_rtl_design *design;
-    int *stmt_line, *instance_line; /* by id; 0: not printed */
-    size_t stmts, instances, stmt_capacity, instance_capacity;
-    json_t *files;    /* scopes by name of the file, in order of appearance */
-    const char *file; /* of the scope that is being filled */
+    weir_table stmt_line, instance_line; /* 0: not printed */
+    json_t *files;                       /* scopes by name of the file, in order of appearance */
+    const char *file;                    /* of the scope that is being filled */
 } symbols;
-
-static int *line_at(int **lines, size_t *count, size_t *capacity, uint32_t id) {
-    if (id >= *count) {
-        *lines = weir_grow(*lines, capacity, (size_t)id + 1, sizeof **lines);
-        memset(*lines + *count, 0, (id + 1 - *count) * sizeof **lines);
-        *count = (size_t)id + 1;
-    }
-    return &(*lines)[id];
-}
 
 static void keep_line(void *user, int line, weir_rtl_item item) {
     symbols *s = user;
-    if (item.kind == WEIR_RTL_ITEM_STMT) *line_at(&s->stmt_line, &s->stmts, &s->stmt_capacity, item.id) = line;
-    else if (item.kind == WEIR_RTL_ITEM_INSTANCE)
-        *line_at(&s->instance_line, &s->instances, &s->instance_capacity, item.id) = line;
+    if (item.kind == WEIR_RTL_ITEM_STMT) *weir_table_at(&s->stmt_line, item.id) = (uint32_t)line;
+    else if (item.kind == WEIR_RTL_ITEM_INSTANCE) *weir_table_at(&s->instance_line, item.id) = (uint32_t)line;
 }
 
 /* Takes over the text. */
@@ -60,10 +51,8 @@ static const char *target_name(const weir_rtl_design *design, weir_rtl_expr targ
 /* What every entry says: its place, its line of Verilog, its passes. */
 static json_t *entry(const symbols *s, const char *type, weir_rtl_item item) {
     const weir_rtl_item_info info = weir_rtl_get_item(s->design, item);
-    const bool is_stmt = item.kind == WEIR_RTL_ITEM_STMT;
-    const int line = is_stmt                  ? item.id < s->stmts ? s->stmt_line[item.id] : 0
-                     : item.id < s->instances ? s->instance_line[item.id]
-                                              : 0;
+    const weir_table *lines = item.kind == WEIR_RTL_ITEM_STMT ? &s->stmt_line : &s->instance_line;
+    const uint32_t line = item.kind == WEIR_RTL_ITEM_MODULE ? 0 : weir_table_get(lines, item.id);
     json_t *made = json_pack("{s:s, s:i}", "type", type, "line", info.place.line), *passes = json_array();
     if (s->file != NULL && info.place.file != NULL && strcmp(info.place.file, s->file) != 0)
         json_object_set_new(made, "filename", json_string(info.place.file));
@@ -151,20 +140,13 @@ static void add_block(const symbols *s, weir_rtl_block block, json_t *scope) {
         add_stmt(s, i, scope);
 }
 
-static weir_location place_of(const weir_rtl_design *design, weir_rtl_stmt stmt) {
-    const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
-    return weir_rtl_get_item(design, info.kind == WEIR_RTL_STMT_INSTANCE ? weir_rtl_item_instance(info.instance)
-                                                                         : weir_rtl_item_stmt(stmt))
-        .place;
-}
-
 static json_t *scopes(symbols *s, weir_rtl_module module) {
     json_t *list = json_array(), *scope;
     const char *file;
     s->files = json_object();
     for (weir_rtl_stmt i = weir_rtl_first(s->design, weir_rtl_get_module(s->design, module).body); i.id != 0;
          i = weir_rtl_next(s->design, i)) {
-        const weir_location place = place_of(s->design, i);
+        const weir_location place = weir_place_of_stmt(s->design, i);
         s->file = place.file == NULL ? "" : place.file;
         add_stmt(s, i, file_scope(s, s->file));
     }
@@ -254,7 +236,7 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     fine = fine && weir_rtl_errors(design) == errors; /* modules that cannot be printed */
     free(modules);
     free(folder);
-    free(s.stmt_line);
-    free(s.instance_line);
+    weir_table_free(&s.stmt_line);
+    weir_table_free(&s.instance_line);
     return fine;
 }

@@ -2,16 +2,13 @@
  * variables in the order of their declaration; the same as a list in the record. */
 #include <stdlib.h>
 
+#include "passes/rtl/check.h"
 #include "passes/rtl/inner.h"
-#include "passes/rtl/rtl.h"
 #include "passes/rtl/table.h"
 
-/* Marks the variables that a target assigns. */
-static void mark(const weir_rtl_design *design, weir_rtl_expr target, weir_table *is_register) {
-    const weir_rtl_expr_info info = weir_rtl_get_expr(design, target);
-    for (size_t i = 0; info.kind == WEIR_RTL_EXPR_CONCAT && i < info.operand_count; i++)
-        mark(design, weir_rtl_operand(design, target, i), is_register);
-    if (info.kind != WEIR_RTL_EXPR_CONCAT && info.instance.id == 0) *weir_table_at(is_register, info.var.id) = 1;
+static void mark(weir_rtl_net net, weir_rtl_stmt stmt, void *is_register) {
+    (void)stmt;
+    if (net.instance.id == 0) *weir_table_at(is_register, net.var.id) = 1;
 }
 
 static void mark_module(const weir_rtl_design *design, weir_rtl_module module, weir_stmt_list *list,
@@ -22,7 +19,7 @@ static void mark_module(const weir_rtl_design *design, weir_rtl_module module, w
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, list->stmt[i]);
         if (weir_is_process(info.kind)) is_clocked = info.kind == WEIR_RTL_STMT_ALWAYS;
         else if (info.kind == WEIR_RTL_STMT_ASSIGN && is_clocked && info.timing != WEIR_RTL_CONTINUOUS)
-            mark(design, info.target, is_register);
+            weir_visit_parts(design, info.target, list->stmt[i], mark, is_register);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/rtl/table.h"
 #include "rtlir/fsm.h"
 #include "rtlir/function.h"
 #include "rtlir/interface.h"
@@ -13,14 +14,14 @@
 #include "support/arena.h"
 #include "support/file.h"
 
-/* Records by id; those that were not set are zero. */
-typedef struct table {
-    void *data;
+/* By id; those that were not set are zero. */
+typedef struct hash_table {
+    weir_hash *at;
     size_t capacity;
-} table;
+} hash_table;
 
 struct weir_module_hashes {
-    table module; /* weir_hash */
+    hash_table module;
 };
 
 /* What begins with one of these is no statement: those begin with larger numbers. */
@@ -41,26 +42,16 @@ typedef struct memo {
 typedef struct hasher {
     weir_rtl_design *design;
     weir_module_hashes *result;
-    table type;                               /* weir_hash */
-    memo exprs;                               /* of this module */
-    table var, instance, parameter, function; /* uint32_t: numbers in their module */
-    uint32_t vars, functions;                 /* numbers given in this module */
-    weir_hash hash;                           /* of the module so far */
+    hash_table type;
+    memo exprs;                                    /* of this module */
+    weir_table var, instance, parameter, function; /* numbers in their module */
+    uint32_t vars, functions;                      /* numbers given in this module */
+    weir_hash hash;                                /* of the module so far */
 } hasher;
 
-/* Makes room for the record. */
-static void reach(table *t, uint32_t id, size_t size) {
-    t->data = weir_grow_zeroed(t->data, &t->capacity, (size_t)id + 1, size);
-}
-
-static weir_hash *hash_slot(table *t, uint32_t id) {
-    if (id >= t->capacity) reach(t, id, sizeof(weir_hash));
-    return (weir_hash *)t->data + id;
-}
-
-static uint32_t *number_slot(table *t, uint32_t id) {
-    if (id >= t->capacity) reach(t, id, sizeof(uint32_t));
-    return (uint32_t *)t->data + id;
+static weir_hash *hash_slot(hash_table *t, uint32_t id) {
+    if (id >= t->capacity) t->at = weir_grow_zeroed(t->at, &t->capacity, (size_t)id + 1, sizeof *t->at);
+    return &t->at[id];
 }
 
 static memo_slot *memo_find(const memo *m, uint32_t expr) {
@@ -145,7 +136,7 @@ static void add_parameters(hasher *h, weir_rtl_module module) {
     for (size_t i = 0; i < count; i++) {
         const weir_rtl_parameter parameter = weir_rtl_parameter_at(h->design, module, i);
         const weir_rtl_parameter_info info = weir_rtl_get_parameter(h->design, parameter);
-        *number_slot(&h->parameter, parameter.id) = (uint32_t)i;
+        *weir_table_at(&h->parameter, parameter.id) = (uint32_t)i;
         add_text(h, info.name);
         add(h, (uint64_t)info.is_local << 2 | (uint64_t)info.has_integer << 1 | (info.text != NULL));
         add(h, (uint64_t)info.integer);
@@ -158,7 +149,7 @@ static void add_parameters(hasher *h, weir_rtl_module module) {
 static void add_var(hasher *h, weir_rtl_var var) {
     const weir_rtl_var_info info = weir_rtl_get_var(h->design, var);
     const bool is_register = info.is_register && !info.is_undecided && info.direction != WEIR_RTL_OUTPUT;
-    *number_slot(&h->var, var.id) = h->vars++;
+    *weir_table_at(&h->var, var.id) = h->vars++;
     add_text(h, info.name);
     add(h, (uint64_t)info.width << 32 | (uint64_t)info.direction << 16 | (uint64_t)info.kind << 8 |
                (uint64_t)info.is_signed << 3 | (uint64_t)is_register << 2 | (uint64_t)info.is_path << 1 |
@@ -176,7 +167,9 @@ static void add_vars(hasher *h, weir_rtl_module module) {
         if (weir_rtl_get_var(h->design, v).direction == WEIR_RTL_INTERNAL) add_var(h, v);
 }
 
-static void add_var_number(hasher *h, weir_rtl_var var) { add(h, var.id != 0 ? 1 + *number_slot(&h->var, var.id) : 0); }
+static void add_var_number(hasher *h, weir_rtl_var var) {
+    add(h, var.id != 0 ? 1 + *weir_table_at(&h->var, var.id) : 0);
+}
 
 /* Groups: what change_port_bundle_struct makes of the ports depends on them. Field by field the variables that they say. */
 static void add_groups(hasher *h, weir_rtl_module module) {
@@ -197,10 +190,10 @@ static void add_groups(hasher *h, weir_rtl_module module) {
 
 /* The function's number; the first time its declaration goes into the hash of the module. */
 static uint32_t function_number(hasher *h, weir_rtl_function function) {
-    if (*number_slot(&h->function, function.id) != 0) return *number_slot(&h->function, function.id);
+    if (*weir_table_at(&h->function, function.id) != 0) return *weir_table_at(&h->function, function.id);
     const weir_rtl_function_info info = weir_rtl_get_function(h->design, function);
     const uint32_t number = ++h->functions;
-    *number_slot(&h->function, function.id) = number;
+    *weir_table_at(&h->function, function.id) = number;
     add(h, MARK_FUNCTION);
     add_text(h, info.name);
     add(h, (uint64_t)info.width << 1 | info.is_signed);
@@ -223,10 +216,10 @@ static void add_constant(const hasher *h, weir_hash *hash, weir_rtl_expr expr, c
 static void add_leaf(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
     switch (info->kind) {
     case WEIR_RTL_EXPR_CONSTANT: add_constant(h, hash, expr, info); break;
-    case WEIR_RTL_EXPR_VAR: weir_hash_add_number(hash, *number_slot(&h->var, info->var.id)); break;
-    case WEIR_RTL_EXPR_PARAMETER: weir_hash_add_number(hash, *number_slot(&h->parameter, info->parameter.id)); break;
+    case WEIR_RTL_EXPR_VAR: weir_hash_add_number(hash, *weir_table_at(&h->var, info->var.id)); break;
+    case WEIR_RTL_EXPR_PARAMETER: weir_hash_add_number(hash, *weir_table_at(&h->parameter, info->parameter.id)); break;
     case WEIR_RTL_EXPR_PORT:
-        weir_hash_add_number(hash, *number_slot(&h->instance, info->instance.id));
+        weir_hash_add_number(hash, *weir_table_at(&h->instance, info->instance.id));
         weir_hash_add_number(hash, weir_rtl_get_var(h->design, info->var).port);
         break;
     case WEIR_RTL_EXPR_SLICE: weir_hash_add_number(hash, info->low); break;
@@ -278,7 +271,7 @@ static void add_instance(hasher *h, weir_rtl_instance instance) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(h->design, instance);
     const size_t ports = weir_rtl_get_module(h->design, info.module).port_count;
     add_text(h, info.name);
-    add(h, (uint64_t)*number_slot(&h->instance, instance.id) << 1 | info.is_wired);
+    add(h, (uint64_t)*weir_table_at(&h->instance, instance.id) << 1 | info.is_wired);
     weir_hash_add_hash(&h->hash, *hash_slot(&h->result->module, info.module.id));
     add_overrides(h, instance, info.module);
     for (size_t i = 0; i < ports; i++) {
@@ -298,7 +291,7 @@ static void add_events(hasher *h, weir_rtl_stmt always) {
     add(h, count);
     for (size_t i = 0; i < count; i++) {
         const weir_rtl_event event = weir_rtl_event_at(h->design, always, i);
-        add(h, (uint64_t)event.edge << 32 | *number_slot(&h->var, event.var.id));
+        add(h, (uint64_t)event.edge << 32 | *weir_table_at(&h->var, event.var.id));
     }
 }
 
@@ -338,7 +331,7 @@ static void add_stmt(hasher *h, weir_rtl_stmt stmt, const weir_rtl_stmt_info *in
     case WEIR_RTL_STMT_ALWAYS: add_events(h, stmt); break;
     case WEIR_RTL_STMT_FUNCTION: add(h, function_number(h, info->function)); break;
     case WEIR_RTL_STMT_FOR:
-        add(h, *number_slot(&h->var, info->iterator.id));
+        add(h, *weir_table_at(&h->var, info->iterator.id));
         add(h, (uint64_t)info->start);
         add(h, (uint64_t)info->end);
         add(h, (uint64_t)info->step);
@@ -408,16 +401,16 @@ static void hash_module(hasher *h, weir_rtl_module module) {
         add_file(h, info.path);
     } else {
         for (size_t i = 0; i < info.instance_count; i++)
-            *number_slot(&h->instance, weir_rtl_instance_at(h->design, module, i).id) = (uint32_t)i;
+            *weir_table_at(&h->instance, weir_rtl_instance_at(h->design, module, i).id) = (uint32_t)i;
         add_body(h, info.body);
     }
     *hash_slot(&h->result->module, module.id) = h->hash;
 }
 
 static void release(void *result) {
-    weir_module_hashes *hashes = result;
-    free(hashes->module.data);
-    free(hashes);
+    weir_module_hashes *found = result;
+    free(found->module.at);
+    free(found);
 }
 
 static void *compute(weir_pass_context *context, weir_rtl_design *design) {
@@ -428,8 +421,9 @@ static void *compute(weir_pass_context *context, weir_rtl_design *design) {
     if (modules != NULL) hash_types(&h);
     for (size_t i = 0; modules != NULL && i < count; i++) hash_module(&h, modules[i]);
     free(h.exprs.slot);
-    table *const own[] = {&h.type, &h.var, &h.instance, &h.parameter, &h.function};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) free(own[i]->data);
+    free(h.type.at);
+    weir_table *const own[] = {&h.var, &h.instance, &h.parameter, &h.function};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) weir_table_free(own[i]);
     if (modules == NULL) {
         release(h.result);
         return NULL;
@@ -445,6 +439,5 @@ const weir_pass_analysis weir_module_hashes_analysis = {.name = WEIR_MODULE_HASH
                                                         .release = release};
 
 weir_hash weir_module_hash(const weir_module_hashes *hashes, weir_rtl_module module) {
-    return module.id < hashes->module.capacity ? ((const weir_hash *)hashes->module.data)[module.id]
-                                               : (weir_hash){0, 0};
+    return module.id < hashes->module.capacity ? hashes->module.at[module.id] : (weir_hash){0, 0};
 }

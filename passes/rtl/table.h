@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/arena.h"
 
@@ -15,12 +14,14 @@ typedef struct weir_table {
 
 /* The place of an id; valid until the next one is asked for. */
 static inline uint32_t *weir_table_at(weir_table *table, uint32_t id) {
-    if (id >= table->capacity) {
-        const size_t old = table->capacity;
-        table->at = weir_grow(table->at, &table->capacity, (size_t)id + 1, sizeof *table->at);
-        memset(table->at + old, 0, (table->capacity - old) * sizeof *table->at);
-    }
+    if (id >= table->capacity)
+        table->at = weir_grow_zeroed(table->at, &table->capacity, (size_t)id + 1, sizeof *table->at);
     return &table->at[id];
+}
+
+/* What stands there, without making room for it. */
+static inline uint32_t weir_table_get(const weir_table *table, uint32_t id) {
+    return id < table->capacity ? table->at[id] : 0;
 }
 
 static inline void weir_table_free(weir_table *table) {

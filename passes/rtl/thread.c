@@ -1,5 +1,7 @@
 #include "passes/rtl/thread.h"
 
+#include <string.h>
+
 #include "passes/rtl/inner.h"
 #include "rtlir/mutate.h"
 #include "rtlir/visitor.h"

@@ -401,9 +401,7 @@ static void make_cells(rtl_graph *g, uint32_t module) {
 }
 
 static void grow_memo(rtl_graph *g) {
-    size_t old = g->memo_capacity;
-    g->memo = weir_grow(g->memo, &g->memo_capacity, g->design->expr_count, sizeof *g->memo);
-    memset(g->memo + old, 0, (g->memo_capacity - old) * sizeof *g->memo);
+    g->memo = weir_grow_zeroed(g->memo, &g->memo_capacity, g->design->expr_count, sizeof *g->memo);
 }
 
 void rtl_build_graph(rtl_graph *g, uint32_t module, bool by_bit) {

@@ -386,10 +386,8 @@ static void mark_ports(rtl_nets *n, const net_record *net, bool is_stub) {
 
 static void start_module(rtl_nets *n, uint32_t module) {
     const weir_rtl_design *design = n->design;
-    size_t seen = n->seen_capacity;
     n->module = module;
-    n->seen = weir_grow(n->seen, &n->seen_capacity, design->expr_count, sizeof *n->seen);
-    memset(n->seen + seen, 0, (n->seen_capacity - seen) * sizeof *n->seen);
+    n->seen = weir_grow_zeroed(n->seen, &n->seen_capacity, design->expr_count, sizeof *n->seen);
     rtl_number_nets(&n->numbering, design, module);
     n->net = weir_grow(n->net, &n->net_capacity, n->numbering.count, sizeof *n->net);
     n->words = 0;

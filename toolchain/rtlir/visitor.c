@@ -49,11 +49,8 @@ static void leave_block(walk *w) {
 /* ---- expressions ---- */
 
 static bool is_new(walk *w, uint32_t expr) {
-    if (expr >= w->seen_capacity) {
-        size_t old = w->seen_capacity;
-        w->seen = weir_grow(w->seen, &w->seen_capacity, w->design->expr_count, sizeof *w->seen);
-        memset(w->seen + old, 0, (w->seen_capacity - old) * sizeof *w->seen);
-    }
+    if (expr >= w->seen_capacity)
+        w->seen = weir_grow_zeroed(w->seen, &w->seen_capacity, w->design->expr_count, sizeof *w->seen);
     if (w->seen[expr] == w->stamp) return false;
     w->seen[expr] = w->stamp;
     return true;

@@ -203,13 +203,10 @@ bool rtl_ways_arrive(rtl_ways *w, uint32_t stmt) {
 /* ---- processes ---- */
 
 void rtl_ways_start(rtl_ways *w, const weir_rtl_design *design, uint32_t process, size_t cells) {
-    size_t old_held = w->held_capacity, old_seen = w->seen_capacity;
     w->design = design;
-    w->held = weir_grow(w->held, &w->held_capacity, cells, sizeof *w->held);
-    w->seen = weir_grow(w->seen, &w->seen_capacity, cells, sizeof *w->seen);
+    w->held = weir_grow_zeroed(w->held, &w->held_capacity, cells, sizeof *w->held);
+    w->seen = weir_grow_zeroed(w->seen, &w->seen_capacity, cells, sizeof *w->seen);
     w->group_of = weir_grow(w->group_of, &w->group_of_capacity, cells, sizeof *w->group_of);
-    memset(w->held + old_held, 0, (w->held_capacity - old_held) * sizeof *w->held);
-    memset(w->seen + old_seen, 0, (w->seen_capacity - old_seen) * sizeof *w->seen);
     w->journal.count = w->outcome.count = w->brk.count = 0;
     w->depth = 0;
     w->previous = process;
