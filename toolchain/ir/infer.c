@@ -32,15 +32,16 @@ const weir_array *weir_rule_constant(const weir_graph *graph, weir_node node, si
     return value.id == 0 ? NULL : weir_value_constant(graph, value);
 }
 
-bool weir_rule_set_output(weir_graph *graph, weir_node node, size_t index, const weir_type *type) {
+bool weir_rule_set_output(const weir_graph *graph, weir_node node, weir_inferred *to, size_t index,
+                          const weir_type *type) {
     size_t count;
     if (!weir_shape_count(&type->shape, &count)) return weir_rule_fail(graph, node, "the output's shape is too large");
-    weir_value_set_type(graph, weir_node_output(graph, node, index), type);
+    to->type[index] = *type;
     return true;
 }
 
-bool weir_rule_set(weir_graph *graph, weir_node node, const weir_type *type) {
-    return weir_rule_set_output(graph, node, 0, type);
+bool weir_rule_set(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_type *type) {
+    return weir_rule_set_output(graph, node, to, 0, type);
 }
 
 weir_type weir_rule_plain_type(weir_dtype dtype, const weir_shape *shape) {
@@ -53,9 +54,10 @@ weir_type weir_rule_plain_type(weir_dtype dtype, const weir_shape *shape) {
     return type;
 }
 
-bool weir_rule_set_plain(weir_graph *graph, weir_node node, weir_dtype dtype, const weir_shape *shape) {
+bool weir_rule_set_plain(const weir_graph *graph, weir_node node, weir_inferred *to, weir_dtype dtype,
+                         const weir_shape *shape) {
     const weir_type type = weir_rule_plain_type(dtype, shape);
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
 size_t weir_rule_count(const weir_type *type) {
@@ -157,7 +159,7 @@ bool weir_rule_axes(const weir_graph *graph, weir_node node, size_t index, int r
     return true;
 }
 
-bool weir_rule_set_reshaped(weir_graph *graph, weir_node node, const weir_shape *shape) {
+bool weir_rule_set_reshaped(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_shape *shape) {
     weir_type type = *weir_rule_input(graph, node, 0);
     const weir_shape from = type.shape;
     type.shape = *shape;
@@ -174,7 +176,7 @@ bool weir_rule_set_reshaped(weir_graph *graph, weir_node node, const weir_shape 
             type.quant.axis = axis;
         }
     }
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
 weir_type weir_rule_moved_type(const weir_graph *graph, weir_node node, const weir_shape *shape) {
@@ -217,9 +219,24 @@ static bool check_arity(const weir_graph *graph, weir_node node) {
            weir_rule_fail(graph, node, "has %zu outputs", outputs);
 }
 
-bool weir_infer_node(weir_graph *graph, weir_node node) {
+bool weir_infer_types(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_infer_rule *infer = rules[weir_node_op(graph, node)];
-    return check_arity(graph, node) && infer(graph, node);
+    if (!check_arity(graph, node)) return false;
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
+        to->type[i] = *weir_value_type(graph, weir_node_output(graph, node, i));
+    return infer(graph, node, to);
+}
+
+bool weir_infer_node(weir_graph *graph, weir_node node) {
+    weir_type few[4];
+    const size_t outputs = weir_node_output_count(graph, node);
+    weir_type *types = outputs <= sizeof few / sizeof *few ? few : weir_calloc(outputs, sizeof *types);
+    weir_inferred to = {types, weir_graph_arena(graph)};
+    const bool fine = weir_infer_types(graph, node, &to);
+    for (size_t i = 0; fine && i < outputs; i++)
+        weir_value_set_type(graph, weir_node_output(graph, node, i), &types[i]);
+    if (types != few) free(types);
+    return fine;
 }
 
 /* A node fed by one that failed is passed over: its complaint would only repeat the first. */

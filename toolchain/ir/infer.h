@@ -5,9 +5,18 @@
 
 #include "ir/graph.h"
 
-/* Sets the types of the node's outputs; reports an error at the node's location and returns false when the inputs do
+/* What a node's outputs are: `type` has one entry an output, which holds the value's present type before the rule runs
+ * (a rule keeps what passes write on an operator's output) and the inferred one after it. */
+typedef struct weir_inferred {
+    weir_type *type;
+    weir_arena *arena; /* for scales and zero points that are made on the way */
+} weir_inferred;
+
+/* Computes the types of the node's outputs without touching the graph; reports an error at the node's location and returns false when the inputs do
  * not fit the operator (ONNX's rules, with numpy broadcasting). Quantization that a lowering pass wrote on an INTEGER
  * operator's output (scale, zero point, rounding) is kept; its range is recomputed. */
+bool weir_infer_types(const weir_graph *graph, weir_node node, weir_inferred *to);
+/* The same, and sets them. */
 bool weir_infer_node(weir_graph *graph, weir_node node);
 /* All nodes in order. */
 bool weir_infer_graph(weir_graph *graph);

@@ -18,44 +18,48 @@ static bool common_shape(const weir_graph *graph, weir_node node, size_t first, 
 /* ---- families ---- */
 
 /* One input of any number type, or floating-point only; the result is of the same type. */
-static bool one_number(weir_graph *graph, weir_node node) {
+static bool one_number(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
-    return weir_rule_same_numbers(graph, node, 1) && weir_rule_set_plain(graph, node, x->dtype, &x->shape);
+    return weir_rule_same_numbers(graph, node, 1) && weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
-static bool one_signed(weir_graph *graph, weir_node node) {
+static bool one_signed(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (!weir_dtype_is_float(x->dtype) && !weir_dtype_is_signed(x->dtype))
         return weir_rule_fail_dtype(graph, node, 0, "a signed number");
-    return one_number(graph, node);
+    return one_number(graph, node, to);
 }
 
-static bool one_float(weir_graph *graph, weir_node node) {
-    return weir_rule_float_input(graph, node) && one_number(graph, node);
+static bool one_float(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_rule_float_input(graph, node) && one_number(graph, node, to);
 }
 
 /* Numbers of one type, any count of them; the result is of that type. */
-static bool equal_numbers(weir_graph *graph, weir_node node) {
+static bool equal_numbers(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const size_t count = weir_node_input_count(graph, node);
     weir_shape shape;
     for (size_t i = 0; i < count; i++)
         if (weir_rule_input(graph, node, i) == NULL) return weir_rule_fail(graph, node, "input %zu is missing", i);
     return weir_rule_same_numbers(graph, node, count) && common_shape(graph, node, 0, count, &shape) &&
-           weir_rule_set_plain(graph, node, weir_rule_input(graph, node, 0)->dtype, &shape);
+           weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 
 /* Two values of one type (numbers, or anything) give a bool. */
-static bool compared(weir_graph *graph, weir_node node, bool any) {
+static bool compared(const weir_graph *graph, weir_node node, weir_inferred *to, bool any) {
     weir_shape shape;
     return (any || weir_rule_same_numbers(graph, node, 1)) && weir_rule_same_dtype(graph, node, 1) &&
-           common_shape(graph, node, 0, 2, &shape) && weir_rule_set_plain(graph, node, WEIR_BOOL, &shape);
+           common_shape(graph, node, 0, 2, &shape) && weir_rule_set_plain(graph, node, to, WEIR_BOOL, &shape);
 }
 
-static bool compared_numbers(weir_graph *graph, weir_node node) { return compared(graph, node, false); }
-static bool compared_values(weir_graph *graph, weir_node node) { return compared(graph, node, true); }
+static bool compared_numbers(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return compared(graph, node, to, false);
+}
+static bool compared_values(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return compared(graph, node, to, true);
+}
 
 #define FAMILY(id, rule)                                                                                               \
-    bool weir_infer_##id(weir_graph *graph, weir_node node) { return rule(graph, node); }
+    bool weir_infer_##id(const weir_graph *graph, weir_node node, weir_inferred *to) { return rule(graph, node, to); }
 
 FAMILY(ADD, equal_numbers)
 FAMILY(SUB, equal_numbers)
@@ -89,7 +93,7 @@ FAMILY(SOFTSIGN, one_float)
 /* ---- operators with a rule of their own ---- */
 
 /* Elements that the mask takes out become 0, also in codes: their zero point must be that. */
-bool weir_infer_MASK(weir_graph *graph, weir_node node) {
+bool weir_infer_MASK(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_type type = *weir_rule_input(graph, node, 0);
     const weir_shape *mask = &weir_rule_input(graph, node, 1)->shape;
     weir_shape shape;
@@ -100,73 +104,74 @@ bool weir_infer_MASK(weir_graph *graph, weir_node node) {
     }
     if (type.low > 0) type.low = 0;
     if (type.high < 0) type.high = 0;
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_RELU(weir_graph *graph, weir_node node) {
+bool weir_infer_RELU(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_type type = *weir_rule_input(graph, node, 0);
     if (type.dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "a number");
     type.low = type.low < 0 ? 0 : type.low;
     type.high = type.high < 0 ? 0 : type.high;
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_CLIP(weir_graph *graph, weir_node node) {
+bool weir_infer_CLIP(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     for (size_t i = 1; i < 3; i++) {
         const weir_type *bound = weir_rule_input(graph, node, i);
         if (bound != NULL && weir_rule_count(bound) != 1)
             return weir_rule_fail(graph, node, "input %zu must be one number", i);
     }
-    return weir_rule_same_numbers(graph, node, 3) && weir_rule_set_plain(graph, node, x->dtype, &x->shape);
+    return weir_rule_same_numbers(graph, node, 3) && weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
 /* Inference alone: the values pass unchanged. */
-bool weir_infer_DROPOUT(weir_graph *graph, weir_node node) {
+bool weir_infer_DROPOUT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_array *training = weir_rule_constant(graph, node, 2);
     if (weir_node_input(graph, node, 2).id != 0 &&
         (training == NULL || training->count != 1 || weir_array_get_int(training, 0) != 0)) {
         return weir_rule_fail(graph, node, "the training mode (input 2) must be a constant false");
     }
-    return weir_rule_set(graph, node, weir_rule_input(graph, node, 0));
+    return weir_rule_set(graph, node, to, weir_rule_input(graph, node, 0));
 }
 
-bool weir_infer_GELU(weir_graph *graph, weir_node node) {
+bool weir_infer_GELU(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const char *mode = weir_node_string(graph, node, "approximate", "none");
     if (strcmp(mode, "none") != 0 && strcmp(mode, "tanh") != 0)
         return weir_rule_fail(graph, node, "unknown 'approximate' %s", mode);
-    return one_float(graph, node);
+    return one_float(graph, node, to);
 }
 
-bool weir_infer_CONVERT(weir_graph *graph, weir_node node) {
-    const char *to = weir_node_string(graph, node, "to", "");
+bool weir_infer_CONVERT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const char *name = weir_node_string(graph, node, "to", "");
     weir_dtype dtype;
-    if (!weir_dtype_parse(to, &dtype)) return weir_rule_fail(graph, node, "'to' is '%s', expected an element type", to);
-    return weir_rule_set_plain(graph, node, dtype, &weir_rule_input(graph, node, 0)->shape);
+    if (!weir_dtype_parse(name, &dtype))
+        return weir_rule_fail(graph, node, "'to' is '%s', expected an element type", name);
+    return weir_rule_set_plain(graph, node, to, dtype, &weir_rule_input(graph, node, 0)->shape);
 }
 
 /* The exponent may be of another type than the result. */
-bool weir_infer_POW(weir_graph *graph, weir_node node) {
+bool weir_infer_POW(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     if (weir_rule_input(graph, node, 1)->dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 1, "a number");
     return weir_rule_same_numbers(graph, node, 1) && common_shape(graph, node, 0, 2, &shape) &&
-           weir_rule_set_plain(graph, node, weir_rule_input(graph, node, 0)->dtype, &shape);
+           weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 
-bool weir_infer_BIT_SHIFT(weir_graph *graph, weir_node node) {
+bool weir_infer_BIT_SHIFT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const char *direction = weir_node_string(graph, node, "direction", "");
     if (!weir_rule_is_integer(x) || weir_dtype_is_signed(x->dtype))
         return weir_rule_fail_dtype(graph, node, 0, "an unsigned integer");
     if (strcmp(direction, "LEFT") != 0 && strcmp(direction, "RIGHT") != 0)
         return weir_rule_fail(graph, node, "'direction' is '%s', expected LEFT or RIGHT", direction);
-    return equal_numbers(graph, node);
+    return equal_numbers(graph, node, to);
 }
 
-bool weir_infer_WHERE(weir_graph *graph, weir_node node) {
+bool weir_infer_WHERE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 1), *b = weir_rule_input(graph, node, 2);
     weir_shape shape;
     if (weir_rule_input(graph, node, 0)->dtype != WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "bool");
     if (a->dtype != b->dtype) return weir_rule_fail_dtype(graph, node, 2, weir_dtype_name(a->dtype));
-    return common_shape(graph, node, 0, 3, &shape) && weir_rule_set_plain(graph, node, a->dtype, &shape);
+    return common_shape(graph, node, 0, 3, &shape) && weir_rule_set_plain(graph, node, to, a->dtype, &shape);
 }

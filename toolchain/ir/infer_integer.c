@@ -11,10 +11,6 @@ static const int64_t range_limit = (int64_t)1 << 62;
 /* Largest shift of the cast operators. */
 enum { SHIFT_LIMIT = 62 };
 
-static const weir_type *output_type(const weir_graph *graph, weir_node node) {
-    return weir_value_type(graph, weir_node_output(graph, node, 0));
-}
-
 /* ---- Weir: conversions and exact integer arithmetic ---- */
 
 static bool integer_input(const weir_graph *graph, weir_node node, size_t index) {
@@ -70,10 +66,11 @@ static bool check_contract(const weir_graph *graph, weir_node node, const char *
 
 /* Type of an accumulator: container, width and sign follow from the range; what a pass has written about scale, zero
  * point and rounding stays. */
-static bool set_ranged(weir_graph *graph, weir_node node, const weir_shape *shape, wide low, wide high) {
+static bool set_ranged(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_shape *shape, wide low,
+                       wide high) {
     if (low < -range_limit || high > range_limit)
         return weir_rule_fail(graph, node, "values may need more than 62 bits");
-    weir_type type = {.shape = *shape, .quant = output_type(graph, node)->quant, .has_range = true};
+    weir_type type = {.shape = *shape, .quant = to->type[0].quant, .has_range = true};
     type.low = (int64_t)low;
     type.high = (int64_t)high;
     type.dtype = weir_dtype_for(type.low, type.high);
@@ -82,13 +79,13 @@ static bool set_ranged(weir_graph *graph, weir_node node, const weir_shape *shap
     }
     type.quant.is_signed = low < 0;
     type.quant.width = weir_bits_for(type.low, type.high);
-    return check_channels(graph, node, &type) && weir_rule_set(graph, node, &type);
+    return check_channels(graph, node, &type) && weir_rule_set(graph, node, to, &type);
 }
 
 /* Type of codes in [low, high]: a width that a pass has written stays and must hold them. */
-static bool set_coded(weir_graph *graph, weir_node node, wide low, wide high) {
-    weir_type type = {.shape = weir_rule_input(graph, node, 0)->shape, .quant = output_type(graph, node)->quant};
-    if (type.quant.format == WEIR_FORMAT_FLOAT) return set_ranged(graph, node, &type.shape, low, high);
+static bool set_coded(const weir_graph *graph, weir_node node, weir_inferred *to, wide low, wide high) {
+    weir_type type = {.shape = weir_rule_input(graph, node, 0)->shape, .quant = to->type[0].quant};
+    if (type.quant.format == WEIR_FORMAT_FLOAT) return set_ranged(graph, node, to, &type.shape, low, high);
     int64_t least, most;
     weir_quant_limits(&type.quant, &least, &most);
     if (low < least || high > most) {
@@ -99,12 +96,12 @@ static bool set_coded(weir_graph *graph, weir_node node, wide low, wide high) {
     type.has_range = true;
     type.low = (int64_t)low;
     type.high = (int64_t)high;
-    return check_channels(graph, node, &type) && weir_rule_set(graph, node, &type);
+    return check_channels(graph, node, &type) && weir_rule_set(graph, node, to, &type);
 }
 
 /* Type of a cast's output: codes clipped to attributes low and high, by default all codes of the output. */
-static bool set_clipped(weir_graph *graph, weir_node node) {
-    const weir_quant *quant = &output_type(graph, node)->quant;
+static bool set_clipped(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_quant *quant = &to->type[0].quant;
     int64_t low = 0, high = 0;
     if (quant->format != WEIR_FORMAT_FLOAT) {
         weir_quant_limits(quant, &low, &high);
@@ -115,7 +112,7 @@ static bool set_clipped(weir_graph *graph, weir_node node) {
     high = weir_node_int(graph, node, "high", high);
     if (low > high)
         return weir_rule_fail(graph, node, "'low' is %lld, above 'high', %lld", (long long)low, (long long)high);
-    return set_coded(graph, node, low, high);
+    return set_coded(graph, node, to, low, high);
 }
 
 /* Per-axis scales must be as many as the axis is long. */
@@ -126,9 +123,9 @@ static bool check_scales(const weir_graph *graph, weir_node node, const weir_typ
            weir_rule_fail(graph, node, "%u scales do not fit axis %d", (unsigned)quant->count, quant->axis);
 }
 
-bool weir_infer_ENCODE(weir_graph *graph, weir_node node) {
+bool weir_infer_ENCODE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     static const char *const contracts[] = {"onnxruntime", "real"};
-    weir_type type = *output_type(graph, node);
+    weir_type type = to->type[0];
     type.shape = weir_rule_input(graph, node, 0)->shape;
     if (!weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype))
         return weir_rule_fail_dtype(graph, node, 0, "real");
@@ -137,10 +134,10 @@ bool weir_infer_ENCODE(weir_graph *graph, weir_node node) {
     type.has_range = true;
     type.dtype = weir_dtype_for(type.low, type.high);
     return check_scales(graph, node, &type) && check_contract(graph, node, contracts, 2) &&
-           weir_rule_set(graph, node, &type);
+           weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_DECODE(weir_graph *graph, weir_node node) {
+bool weir_infer_DECODE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     static const char *const contracts[] = {"onnxruntime", "real"};
     const weir_type *x = weir_rule_input(graph, node, 0);
     const weir_attribute *offset = weir_node_attribute(graph, node, "offset");
@@ -149,7 +146,7 @@ bool weir_infer_DECODE(weir_graph *graph, weir_node node) {
         return weir_rule_fail(graph, node, "'offset' must hold 1 or %lld numbers", (long long)channel_count(&x->shape));
     }
     return integer_input(graph, node, 0) && check_scales(graph, node, x) && check_contract(graph, node, contracts, 2) &&
-           weir_rule_set_plain(graph, node, WEIR_FLOAT32, &x->shape);
+           weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
 void weir_infer_linear_range(const weir_array *weights, size_t channel, int64_t low, int64_t high, int64_t *sum_low,
@@ -165,7 +162,7 @@ void weir_infer_linear_range(const weir_array *weights, size_t channel, int64_t 
     *sum_high = most > INT64_MAX ? INT64_MAX : (int64_t)most;
 }
 
-bool weir_infer_LINEAR(weir_graph *graph, weir_node node) {
+bool weir_infer_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const weir_array *w = weir_rule_constant(graph, node, 1);
     if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
@@ -183,10 +180,10 @@ bool weir_infer_LINEAR(weir_graph *graph, weir_node node) {
     }
     weir_shape shape = x->shape;
     shape.dim[shape.rank - 1] = w->shape.dim[0];
-    return set_ranged(graph, node, &shape, least, most);
+    return set_ranged(graph, node, to, &shape, least, most);
 }
 
-bool weir_infer_SUM(weir_graph *graph, weir_node node) {
+bool weir_infer_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
     const wide ca = weir_node_int(graph, node, "ca", 1), cb = weir_node_int(graph, node, "cb", 1);
     weir_shape shape;
@@ -201,10 +198,10 @@ bool weir_infer_SUM(weir_graph *graph, weir_node node) {
     input_range(graph, node, 1, &b_low, &b_high);
     const wide low = (ca < 0 ? ca * a_high : ca * a_low) + (cb < 0 ? cb * b_high : cb * b_low);
     const wide high = (ca < 0 ? ca * a_low : ca * a_high) + (cb < 0 ? cb * b_low : cb * b_high);
-    return set_ranged(graph, node, &shape, low, high);
+    return set_ranged(graph, node, to, &shape, low, high);
 }
 
-bool weir_infer_REQUANTIZE(weir_graph *graph, weir_node node) {
+bool weir_infer_REQUANTIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     static const char *const contracts[] = {"onnxruntime", "real"};
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (!integer_input(graph, node, 0) || !check_contract(graph, node, contracts, 2) ||
@@ -212,27 +209,28 @@ bool weir_infer_REQUANTIZE(weir_graph *graph, weir_node node) {
         return false;
     }
     if (weir_node_input_count(graph, node) > 2) return weir_rule_fail(graph, node, "takes at most 2 inputs");
-    if (output_type(graph, node)->quant.format == WEIR_FORMAT_FLOAT) {
+    if (to->type[0].quant.format == WEIR_FORMAT_FLOAT) {
         return weir_rule_fail(graph, node, "the output has no quantization");
     }
-    return set_clipped(graph, node);
+    return set_clipped(graph, node, to);
 }
 
-bool weir_infer_CAST(weir_graph *graph, weir_node node) {
+bool weir_infer_CAST(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const char *name = weir_node_string(graph, node, "rounding", "floor");
     weir_rounding rounding;
     if (!weir_rounding_parse(name, &rounding)) return weir_rule_fail(graph, node, "unknown rounding '%s'", name);
     return integer_input(graph, node, 0) && check_constant(graph, node, 1, WEIR_INT64) &&
-           check_shift(graph, node, "left") && check_shift(graph, node, "shift") && set_clipped(graph, node);
+           check_shift(graph, node, "left") && check_shift(graph, node, "shift") && set_clipped(graph, node, to);
 }
 
-bool weir_infer_SCALE(weir_graph *graph, weir_node node) {
+bool weir_infer_SCALE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return integer_input(graph, node, 0) && check_constant(graph, node, 1, WEIR_INT64) &&
-           check_constant(graph, node, 2, WEIR_INT64) && check_shift(graph, node, "shift") && set_clipped(graph, node);
+           check_constant(graph, node, 2, WEIR_INT64) && check_shift(graph, node, "shift") &&
+           set_clipped(graph, node, to);
 }
 
-bool weir_infer_SCALE_FLOAT(weir_graph *graph, weir_node node) {
-    if (!weir_infer_SCALE(graph, node)) return false;
+bool weir_infer_SCALE_FLOAT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    if (!weir_infer_SCALE(graph, node, to)) return false;
     const weir_type *m = weir_rule_input(graph, node, 1), *a = weir_rule_input(graph, node, 2);
     int64_t low, high;
     input_range(graph, node, 0, &low, &high);
@@ -251,7 +249,7 @@ static int64_t passed(const weir_array *thresholds, int64_t row, int64_t x) {
     return n;
 }
 
-bool weir_infer_THRESHOLD(weir_graph *graph, weir_node node) {
+bool weir_infer_THRESHOLD(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
     const weir_array *t = weir_rule_constant(graph, node, 1);
     if (!integer_input(graph, node, 0)) return false;
@@ -269,32 +267,38 @@ bool weir_infer_THRESHOLD(weir_graph *graph, weir_node node) {
                 return weir_rule_fail(graph, node, "thresholds of row %lld do not ascend", (long long)row);
             }
         }
-        const int64_t first = passed(t, row, low), last = passed(t, row, high);
-        least = first < least ? first : least;
-        most = last > most ? last : most;
+        const int64_t fewest = passed(t, row, low), all = passed(t, row, high);
+        least = fewest < least ? fewest : least;
+        most = all > most ? all : most;
     }
     const wide base = weir_node_int(graph, node, "base", 0), step = weir_node_int(graph, node, "step", 1);
-    const wide from = base + step * least, to = base + step * most;
-    return set_coded(graph, node, from < to ? from : to, from < to ? to : from);
+    const wide first = base + step * least, last = base + step * most;
+    return set_coded(graph, node, to, first < last ? first : last, first < last ? last : first);
 }
 
-bool weir_infer_MAXIMUM(weir_graph *graph, weir_node node) {
+bool weir_infer_MAXIMUM(const weir_graph *graph, weir_node node, weir_inferred *to) {
     if (!integer_input(graph, node, 0)) return false;
     const int64_t zero = weir_node_int(graph, node, "zero", 0);
     int64_t low, high;
     input_range(graph, node, 0, &low, &high);
-    return set_ranged(graph, node, &weir_rule_input(graph, node, 0)->shape, low < zero ? zero : low,
+    return set_ranged(graph, node, to, &weir_rule_input(graph, node, 0)->shape, low < zero ? zero : low,
                       high < zero ? zero : high);
 }
 
 /* ---- Weir: streams ---- */
 
-bool weir_infer_FORK(weir_graph *graph, weir_node node) {
+bool weir_infer_FORK(const weir_graph *graph, weir_node node, weir_inferred *to) {
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
-        weir_value_set_type(graph, weir_node_output(graph, node, i), weir_rule_input(graph, node, 0));
+        if (!weir_rule_set_output(graph, node, to, i, weir_rule_input(graph, node, 0))) return false;
     return true;
 }
 
-bool weir_infer_FIFO(weir_graph *graph, weir_node node) { return weir_infer_IDENTITY(graph, node); }
-bool weir_infer_LANES(weir_graph *graph, weir_node node) { return weir_infer_IDENTITY(graph, node); }
-bool weir_infer_REGISTER_SLICE(weir_graph *graph, weir_node node) { return weir_infer_IDENTITY(graph, node); }
+bool weir_infer_FIFO(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_infer_IDENTITY(graph, node, to);
+}
+bool weir_infer_LANES(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_infer_IDENTITY(graph, node, to);
+}
+bool weir_infer_REGISTER_SLICE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_infer_IDENTITY(graph, node, to);
+}

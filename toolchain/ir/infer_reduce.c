@@ -12,27 +12,27 @@ static bool channel_vector(const weir_graph *graph, weir_node node, size_t index
                           weir_shape_print(&type->shape, text, sizeof text));
 }
 
-bool weir_infer_BATCH_NORMALIZATION(weir_graph *graph, weir_node node) {
+bool weir_infer_BATCH_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 5)) return false;
     if (x->shape.rank < 2)
         return weir_rule_fail(graph, node, "input 0 must have 2 dimensions or more, has %d", x->shape.rank);
     for (size_t i = 1; i < 5; i++)
         if (!channel_vector(graph, node, i, x->shape.dim[1])) return false;
-    return weir_rule_set_plain(graph, node, x->dtype, &x->shape);
+    return weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
-bool weir_infer_INSTANCE_NORMALIZATION(weir_graph *graph, weir_node node) {
+bool weir_infer_INSTANCE_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 3)) return false;
     if (x->shape.rank < 3)
         return weir_rule_fail(graph, node, "input 0 must have 3 dimensions or more, has %d", x->shape.rank);
     return channel_vector(graph, node, 1, x->shape.dim[1]) && channel_vector(graph, node, 2, x->shape.dim[1]) &&
-           weir_rule_set_plain(graph, node, x->dtype, &x->shape);
+           weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
 /* The result, and where asked for the means and the reciprocal deviations, which are float32. */
-bool weir_infer_LAYER_NORMALIZATION(weir_graph *graph, weir_node node) {
+bool weir_infer_LAYER_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     weir_shape behind = {.rank = 0}, reduced = x->shape;
     int axis;
@@ -49,24 +49,24 @@ bool weir_infer_LAYER_NORMALIZATION(weir_graph *graph, weir_node node) {
         return false;
     const weir_type statistics = weir_rule_plain_type(WEIR_FLOAT32, &reduced);
     for (size_t i = 1; i < weir_node_output_count(graph, node); i++)
-        if (!weir_rule_set_output(graph, node, i, &statistics)) return false;
-    return weir_rule_set_plain(graph, node, x->dtype, &x->shape);
+        if (!weir_rule_set_output(graph, node, to, i, &statistics)) return false;
+    return weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
-bool weir_infer_LP_NORMALIZATION(weir_graph *graph, weir_node node) {
+bool weir_infer_LP_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const int64_t p = weir_node_int(graph, node, "p", 2);
     int axis;
     if (p != 1 && p != 2) return weir_rule_fail(graph, node, "'p' is %lld, expected 1 or 2", (long long)p);
     return weir_rule_float_input(graph, node) && weir_rule_axis_attribute(graph, node, -1, &axis) &&
-           weir_rule_set_plain(graph, node, x->dtype, &x->shape);
+           weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
-bool weir_infer_SOFTMAX(weir_graph *graph, weir_node node) {
+bool weir_infer_SOFTMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     int axis;
     return weir_rule_float_input(graph, node) && weir_rule_axis_attribute(graph, node, -1, &axis) &&
-           weir_rule_set_plain(graph, node, x->dtype, &x->shape);
+           weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
 /* Reduced axes become 1 or disappear. */
@@ -79,24 +79,30 @@ static weir_shape reduced_shape(const weir_shape *from, const bool *reduced, boo
     return shape;
 }
 
-static bool reduction(weir_graph *graph, weir_node node) {
+static bool reduction(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     bool reduced[WEIR_MAX_RANK];
     if (!weir_rule_same_numbers(graph, node, 1) || !weir_geometry_reduced(graph, node, reduced)) return false;
     const weir_shape shape = reduced_shape(&x->shape, reduced, weir_node_int(graph, node, "keepdims", 1) != 0);
-    return weir_rule_set_plain(graph, node, x->dtype, &shape);
+    return weir_rule_set_plain(graph, node, to, x->dtype, &shape);
 }
 
-bool weir_infer_REDUCE_MEAN(weir_graph *graph, weir_node node) { return reduction(graph, node); }
-bool weir_infer_REDUCE_SUM(weir_graph *graph, weir_node node) { return reduction(graph, node); }
-bool weir_infer_REDUCE_MAX(weir_graph *graph, weir_node node) { return reduction(graph, node); }
+bool weir_infer_REDUCE_MEAN(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return reduction(graph, node, to);
+}
+bool weir_infer_REDUCE_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return reduction(graph, node, to);
+}
+bool weir_infer_REDUCE_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return reduction(graph, node, to);
+}
 
-bool weir_infer_ARG_MAX(weir_graph *graph, weir_node node) {
+bool weir_infer_ARG_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     bool reduced[WEIR_MAX_RANK] = {false};
     int axis;
     if (!weir_rule_same_numbers(graph, node, 1) || !weir_rule_axis_attribute(graph, node, 0, &axis)) return false;
     reduced[axis] = true;
     const weir_shape shape = reduced_shape(&x->shape, reduced, weir_node_int(graph, node, "keepdims", 1) != 0);
-    return weir_rule_set_plain(graph, node, WEIR_INT64, &shape);
+    return weir_rule_set_plain(graph, node, to, WEIR_INT64, &shape);
 }

@@ -4,9 +4,9 @@
 
 #include "ir/infer.h"
 
-/* A rule sets the types of the node's outputs, or reports an error and returns false. The number of inputs is checked
- * and the required ones are there. One rule per row of op.def. */
-typedef bool weir_infer_rule(weir_graph *graph, weir_node node);
+/* A rule computes the types of the node's outputs into `to` and changes nothing else, or reports an error and returns
+ * false. The number of inputs is checked and the required ones are there. One rule per row of op.def. */
+typedef bool weir_infer_rule(const weir_graph *graph, weir_node node, weir_inferred *to);
 
 #define WEIR_OP(id, ...) weir_infer_rule weir_infer_##id;
 #include "ir/op.def"
@@ -30,8 +30,9 @@ bool weir_rule_is_integer(const weir_type *type);
 /* Real numbers for a float dtype, plain codes for an integer one. */
 weir_type weir_rule_plain_type(weir_dtype dtype, const weir_shape *shape);
 /* Sets the type of output 0; false after a reported error when its size overflows. */
-bool weir_rule_set(weir_graph *graph, weir_node node, const weir_type *type);
-bool weir_rule_set_plain(weir_graph *graph, weir_node node, weir_dtype dtype, const weir_shape *shape);
+bool weir_rule_set(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_type *type);
+bool weir_rule_set_plain(const weir_graph *graph, weir_node node, weir_inferred *to, weir_dtype dtype,
+                         const weir_shape *shape);
 /* Do the dimensions broadcast (numpy)? The result goes to *to. */
 bool weir_rule_broadcast(const weir_shape *a, const weir_shape *b, weir_shape *to);
 /* `axis`, from the back when negative, as a position in [0, rank); false when there is none such. */
@@ -54,11 +55,12 @@ bool weir_rule_integers(const weir_graph *graph, weir_node node, size_t index, c
 bool weir_rule_axes(const weir_graph *graph, weir_node node, size_t index, int rank, bool *named, int *count);
 /* The input's type with another shape. Per-axis quantization follows its axis when the new shape still has it with
  * the same elements before and behind, and is dropped (plain codes) when it has not. */
-bool weir_rule_set_reshaped(weir_graph *graph, weir_node node, const weir_shape *shape);
+bool weir_rule_set_reshaped(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_shape *shape);
 /* Type of a result that holds elements of input 0 and no others: its quantization and range, except scales by axis. */
 weir_type weir_rule_moved_type(const weir_graph *graph, weir_node node, const weir_shape *shape);
 /* Sets the type of output `index`; false after a reported error when its size overflows. */
-bool weir_rule_set_output(weir_graph *graph, weir_node node, size_t index, const weir_type *type);
+bool weir_rule_set_output(const weir_graph *graph, weir_node node, weir_inferred *to, size_t index,
+                          const weir_type *type);
 /* Output shape of a convolution of input 0 with the weights at input `weights`; false after a reported error. */
 bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weights, weir_shape *shape);
 /* Input `index`, when given, must have one element or be a vector of `count`. */

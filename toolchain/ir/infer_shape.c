@@ -7,7 +7,7 @@
 
 #include "support/arena.h"
 
-bool weir_infer_FLATTEN(weir_graph *graph, weir_node node) {
+bool weir_infer_FLATTEN(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     const int64_t axis = weir_node_int(graph, node, "axis", 1);
     if (axis < -from->rank || axis > from->rank) {
@@ -15,7 +15,7 @@ bool weir_infer_FLATTEN(weir_graph *graph, weir_node node) {
     }
     weir_shape shape = {.rank = 2, .dim = {1, 1}};
     for (int i = 0; i < from->rank; i++) shape.dim[i < (axis < 0 ? axis + from->rank : axis) ? 0 : 1] *= from->dim[i];
-    return weir_rule_set_reshaped(graph, node, &shape);
+    return weir_rule_set_reshaped(graph, node, to, &shape);
 }
 
 /* Replaces the one -1 of `shape`; the counts must agree. */
@@ -41,7 +41,7 @@ static bool complete_shape(const weir_graph *graph, weir_node node, weir_shape *
     return count == total || weir_rule_fail_shapes(graph, node, "reshape", from, shape);
 }
 
-bool weir_infer_RESHAPE(weir_graph *graph, weir_node node) {
+bool weir_infer_RESHAPE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     const weir_array *wanted = weir_rule_constant(graph, node, 1);
     if (wanted == NULL || wanted->dtype != WEIR_INT64 || wanted->shape.rank != 1) {
@@ -61,10 +61,10 @@ bool weir_infer_RESHAPE(weir_graph *graph, weir_node node) {
             shape.dim[i] = from->dim[i];
         }
     }
-    return complete_shape(graph, node, &shape) && weir_rule_set_reshaped(graph, node, &shape);
+    return complete_shape(graph, node, &shape) && weir_rule_set_reshaped(graph, node, to, &shape);
 }
 
-bool weir_infer_TRANSPOSE(weir_graph *graph, weir_node node) {
+bool weir_infer_TRANSPOSE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_type type = *weir_rule_input(graph, node, 0);
     const weir_shape from = type.shape;
     const int quant_axis = type.quant.axis;
@@ -84,14 +84,14 @@ bool weir_infer_TRANSPOSE(weir_graph *graph, weir_node node) {
         type.shape.dim[i] = from.dim[source];
         if (source == quant_axis) type.quant.axis = i;
     }
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_IDENTITY(weir_graph *graph, weir_node node) {
-    return weir_rule_set(graph, node, weir_rule_input(graph, node, 0));
+bool weir_infer_IDENTITY(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return weir_rule_set(graph, node, to, weir_rule_input(graph, node, 0));
 }
 
-bool weir_infer_SQUEEZE(weir_graph *graph, weir_node node) {
+bool weir_infer_SQUEEZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     bool named[WEIR_MAX_RANK];
     int count;
@@ -104,10 +104,10 @@ bool weir_infer_SQUEEZE(weir_graph *graph, weir_node node) {
         }
         if (count >= 0 ? !named[i] : from->dim[i] != 1) shape.dim[shape.rank++] = from->dim[i];
     }
-    return weir_rule_set_reshaped(graph, node, &shape);
+    return weir_rule_set_reshaped(graph, node, to, &shape);
 }
 
-bool weir_infer_UNSQUEEZE(weir_graph *graph, weir_node node) {
+bool weir_infer_UNSQUEEZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     const weir_array *axes = weir_rule_constant(graph, node, 1);
     bool named[WEIR_MAX_RANK];
@@ -119,16 +119,16 @@ bool weir_infer_UNSQUEEZE(weir_graph *graph, weir_node node) {
     }
     if (!weir_rule_axes(graph, node, 1, shape.rank, named, &count)) return false;
     for (int i = 0; i < shape.rank; i++) shape.dim[i] = named[i] ? 1 : from->dim[next++];
-    return weir_rule_set_reshaped(graph, node, &shape);
+    return weir_rule_set_reshaped(graph, node, to, &shape);
 }
 
-bool weir_infer_SLICE(weir_graph *graph, weir_node node) {
+bool weir_infer_SLICE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape = weir_rule_input(graph, node, 0)->shape;
     weir_slice slice;
     if (!weir_geometry_slice(graph, node, &slice)) return false;
     for (int i = 0; i < shape.rank; i++) shape.dim[i] = slice.count[i];
     const weir_type type = weir_rule_moved_type(graph, node, &shape);
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
 /* Codes of differently quantized inputs are plain integers side by side. */
@@ -140,7 +140,7 @@ static void join_types(weir_type *type, const weir_type *next) {
     type->high = next->high > type->high ? next->high : type->high;
 }
 
-bool weir_infer_CONCAT(weir_graph *graph, weir_node node) {
+bool weir_infer_CONCAT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *first = weir_rule_input(graph, node, 0);
     const weir_attribute *attribute = weir_node_attribute(graph, node, "axis");
     weir_type type = weir_rule_moved_type(graph, node, &first->shape);
@@ -159,7 +159,7 @@ bool weir_infer_CONCAT(weir_graph *graph, weir_node node) {
         type.shape.dim[axis] += next->shape.dim[axis];
         join_types(&type, next);
     }
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
 /* Sizes of the parts: input 1, or equal ones. Adds up to the axis. */
@@ -185,7 +185,7 @@ static bool split_sizes(const weir_graph *graph, weir_node node, int64_t dim, in
                                         sum > dim ? "more" : "less", (long long)dim);
 }
 
-bool weir_infer_SPLIT(weir_graph *graph, weir_node node) {
+bool weir_infer_SPLIT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     const size_t parts = weir_node_output_count(graph, node);
     int axis;
@@ -196,13 +196,13 @@ bool weir_infer_SPLIT(weir_graph *graph, weir_node node) {
         weir_shape shape = *from;
         shape.dim[axis] = sizes[i];
         const weir_type type = weir_rule_moved_type(graph, node, &shape);
-        fine = weir_rule_set_output(graph, node, i, &type);
+        fine = weir_rule_set_output(graph, node, to, i, &type);
     }
     free(sizes);
     return fine;
 }
 
-bool weir_infer_PAD(weir_graph *graph, weir_node node) {
+bool weir_infer_PAD(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *fill = weir_rule_input(graph, node, 2);
     weir_shape shape = weir_rule_input(graph, node, 0)->shape;
     weir_padding padding;
@@ -211,19 +211,19 @@ bool weir_infer_PAD(weir_graph *graph, weir_node node) {
     for (int i = 0; i < shape.rank; i++) shape.dim[i] = padding.out[i];
     weir_type type = weir_rule_moved_type(graph, node, &shape);
     type.has_range = false; /* the fill value may lie outside */
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_RESIZE(weir_graph *graph, weir_node node) {
+bool weir_infer_RESIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape = weir_rule_input(graph, node, 0)->shape;
     weir_resizing resizing;
     if (!weir_geometry_resizing(graph, node, &resizing)) return false;
     for (int i = 0; i < shape.rank; i++) shape.dim[i] = resizing.out[i];
     const weir_type type = weir_rule_moved_type(graph, node, &shape);
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_GATHER(weir_graph *graph, weir_node node) {
+bool weir_infer_GATHER(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *indices = weir_rule_input(graph, node, 1);
     const weir_array *known = weir_rule_constant(graph, node, 1);
     weir_shape shape = {.rank = 0};
@@ -246,7 +246,7 @@ bool weir_infer_GATHER(weir_graph *graph, weir_node node) {
     for (int i = 0; i < indices->shape.rank; i++) shape.dim[shape.rank++] = indices->shape.dim[i];
     for (int i = axis + 1; i < x->shape.rank; i++) shape.dim[shape.rank++] = x->shape.dim[i];
     const weir_type type = weir_rule_moved_type(graph, node, &shape);
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
 /* Input `index` as a shape: a constant without negative numbers. */
@@ -258,33 +258,33 @@ static bool shape_input(const weir_graph *graph, weir_node node, size_t index, w
     return true;
 }
 
-bool weir_infer_EXPAND(weir_graph *graph, weir_node node) {
+bool weir_infer_EXPAND(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *from = &weir_rule_input(graph, node, 0)->shape;
     weir_shape wanted, shape;
     if (!shape_input(graph, node, 1, &wanted)) return false;
     if (!weir_rule_broadcast(from, &wanted, &shape))
         return weir_rule_fail_shapes(graph, node, "broadcast", from, &wanted);
     const weir_type type = weir_rule_moved_type(graph, node, &shape);
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_SHAPE(weir_graph *graph, weir_node node) {
+bool weir_infer_SHAPE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     int first, last;
     weir_geometry_shape_part(graph, node, &first, &last);
     const weir_shape shape = {.rank = 1, .dim = {last > first ? last - first : 0}};
-    return weir_rule_set_plain(graph, node, WEIR_INT64, &shape);
+    return weir_rule_set_plain(graph, node, to, WEIR_INT64, &shape);
 }
 
-bool weir_infer_SIZE(weir_graph *graph, weir_node node) {
+bool weir_infer_SIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape scalar = {.rank = 0};
-    return weir_rule_set_plain(graph, node, WEIR_INT64, &scalar);
+    return weir_rule_set_plain(graph, node, to, WEIR_INT64, &scalar);
 }
 
-bool weir_infer_CONSTANT_OF_SHAPE(weir_graph *graph, weir_node node) {
+bool weir_infer_CONSTANT_OF_SHAPE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *value = weir_rule_input(graph, node, 1);
     weir_shape shape;
     if (value != NULL && (weir_rule_count(value) != 1 || weir_rule_constant(graph, node, 1) == NULL))
         return weir_rule_fail(graph, node, "the value must be a constant of one element");
     return shape_input(graph, node, 0, &shape) &&
-           weir_rule_set_plain(graph, node, value == NULL ? WEIR_FLOAT32 : value->dtype, &shape);
+           weir_rule_set_plain(graph, node, to, value == NULL ? WEIR_FLOAT32 : value->dtype, &shape);
 }

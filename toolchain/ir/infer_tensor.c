@@ -23,11 +23,11 @@ static bool gemm_shape(const weir_graph *graph, weir_node node, size_t a_index, 
     return true;
 }
 
-bool weir_infer_GEMM(weir_graph *graph, weir_node node) {
+bool weir_infer_GEMM(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     return weir_rule_same_numbers(graph, node, 3) && gemm_shape(graph, node, 0, 1, &shape) &&
            weir_rule_broadcasts_to(graph, node, 2, &shape) &&
-           weir_rule_set_plain(graph, node, weir_rule_input(graph, node, 0)->dtype, &shape);
+           weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 
 /* numpy.matmul: 1-D operands get a dimension that disappears again, leading dimensions broadcast. */
@@ -52,18 +52,18 @@ static bool matmul_shape(const weir_graph *graph, weir_node node, const weir_sha
     return true;
 }
 
-bool weir_infer_MATMUL(weir_graph *graph, weir_node node) {
+bool weir_infer_MATMUL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
     weir_shape shape;
     return weir_rule_same_numbers(graph, node, 2) && matmul_shape(graph, node, &a->shape, &b->shape, &shape) &&
-           weir_rule_set_plain(graph, node, a->dtype, &shape);
+           weir_rule_set_plain(graph, node, to, a->dtype, &shape);
 }
 
 /* ---- ONNX: quantization ---- */
 
 /* A quantized tensor's type; scale and zero point are recorded when they are constants. */
-static bool set_quantized(weir_graph *graph, weir_node node, weir_dtype dtype, const weir_shape *shape, int axis,
-                          size_t scale_index, size_t zero_index) {
+static bool set_quantized(const weir_graph *graph, weir_node node, weir_inferred *to, weir_dtype dtype,
+                          const weir_shape *shape, int axis, size_t scale_index, size_t zero_index) {
     weir_type type = weir_rule_plain_type(dtype, shape);
     const weir_array *scale = weir_rule_constant(graph, node, scale_index);
     const weir_array *zero = weir_rule_constant(graph, node, zero_index);
@@ -71,9 +71,8 @@ static bool set_quantized(weir_graph *graph, weir_node node, weir_dtype dtype, c
     type.has_range = true;
     weir_dtype_limits(dtype, &type.low, &type.high);
     if (scale != NULL && (zero != NULL || weir_rule_input(graph, node, zero_index) == NULL)) {
-        weir_arena *arena = weir_graph_arena(graph);
-        double *scales = weir_arena_array(arena, scale->count, sizeof *scales);
-        int64_t *zeros = weir_arena_array(arena, scale->count, sizeof *zeros);
+        double *scales = weir_arena_array(to->arena, scale->count, sizeof *scales);
+        int64_t *zeros = weir_arena_array(to->arena, scale->count, sizeof *zeros);
         for (size_t i = 0; i < scale->count; i++) {
             scales[i] = weir_array_get(scale, i);
             zeros[i] = zero == NULL ? 0 : weir_array_get_int(zero, zero->count == 1 ? 0 : i);
@@ -83,7 +82,7 @@ static bool set_quantized(weir_graph *graph, weir_node node, weir_dtype dtype, c
         type.quant.scale = scales;
         type.quant.zero_point = zeros;
     }
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
 /* Scale (input 1) and zero point (input 2) of Quantize- and DequantizeLinear: one, or one for each index of the axis.
@@ -110,7 +109,7 @@ static bool check_axis_parameters(const weir_graph *graph, weir_node node, int *
                           (long long)shape->dim[*axis], count);
 }
 
-bool weir_infer_QUANTIZE_LINEAR(weir_graph *graph, weir_node node) {
+bool weir_infer_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *zero = weir_rule_input(graph, node, 2);
     int axis;
     if (x->dtype != WEIR_FLOAT32 && x->dtype != WEIR_INT32)
@@ -119,17 +118,17 @@ bool weir_infer_QUANTIZE_LINEAR(weir_graph *graph, weir_node node) {
         return weir_rule_fail_dtype(graph, node, 2, "an 8 or 16 bit integer");
     }
     return check_axis_parameters(graph, node, &axis) &&
-           set_quantized(graph, node, zero == NULL ? WEIR_UINT8 : zero->dtype, &x->shape, axis, 1, 2);
+           set_quantized(graph, node, to, zero == NULL ? WEIR_UINT8 : zero->dtype, &x->shape, axis, 1, 2);
 }
 
-bool weir_infer_DEQUANTIZE_LINEAR(weir_graph *graph, weir_node node) {
+bool weir_infer_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *zero = weir_rule_input(graph, node, 2);
     int axis;
     if (!weir_rule_is_integer(x) || weir_dtype_size(x->dtype) > 4) {
         return weir_rule_fail_dtype(graph, node, 0, "an integer of at most 32 bits");
     }
     if (zero != NULL && zero->dtype != x->dtype) return weir_rule_fail_dtype(graph, node, 2, weir_dtype_name(x->dtype));
-    return check_axis_parameters(graph, node, &axis) && weir_rule_set_plain(graph, node, WEIR_FLOAT32, &x->shape);
+    return check_axis_parameters(graph, node, &axis) && weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
 /* Input `index` is an 8-bit tensor, its scale and zero point stand at the given inputs (0: has none). */
@@ -154,7 +153,7 @@ static bool check_result(const weir_graph *graph, weir_node node, size_t scale, 
     return weir_rule_check_parameter(graph, node, scale, 1) && weir_rule_check_parameter(graph, node, zero, 1);
 }
 
-bool weir_infer_QLINEAR_MATMUL(weir_graph *graph, weir_node node) {
+bool weir_infer_QLINEAR_MATMUL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *a = &weir_rule_input(graph, node, 0)->shape, *b = &weir_rule_input(graph, node, 3)->shape;
     const int64_t columns = b->rank < 2 ? 1 : b->dim[b->rank - 1];
     weir_shape shape;
@@ -162,20 +161,20 @@ bool weir_infer_QLINEAR_MATMUL(weir_graph *graph, weir_node node) {
            check_result(graph, node, 6, 7) && matmul_shape(graph, node, a, b, &shape) &&
            weir_rule_check_parameter(graph, node, 1, 1) && weir_rule_check_parameter(graph, node, 2, 1) &&
            weir_rule_check_parameter(graph, node, 4, columns) && weir_rule_check_parameter(graph, node, 5, columns) &&
-           set_quantized(graph, node, weir_rule_input(graph, node, 7)->dtype, &shape, -1, 6, 7);
+           set_quantized(graph, node, to, weir_rule_input(graph, node, 7)->dtype, &shape, -1, 6, 7);
 }
 
-bool weir_infer_MATMUL_INTEGER(weir_graph *graph, weir_node node) {
+bool weir_infer_MATMUL_INTEGER(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_shape *a = &weir_rule_input(graph, node, 0)->shape, *b = &weir_rule_input(graph, node, 1)->shape;
     weir_shape shape;
     return check_operand(graph, node, 0, 0, 2) && check_operand(graph, node, 1, 0, 3) &&
            matmul_shape(graph, node, a, b, &shape) &&
            weir_rule_check_parameter(graph, node, 2, a->rank < 2 ? 1 : a->dim[a->rank - 2]) &&
            weir_rule_check_parameter(graph, node, 3, b->rank < 2 ? 1 : b->dim[b->rank - 1]) &&
-           weir_rule_set_plain(graph, node, WEIR_INT32, &shape);
+           weir_rule_set_plain(graph, node, to, WEIR_INT32, &shape);
 }
 
-bool weir_infer_QGEMM(weir_graph *graph, weir_node node) {
+bool weir_infer_QGEMM(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *bias = weir_rule_input(graph, node, 6), *zero = weir_rule_input(graph, node, 8);
     weir_shape shape;
     if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
@@ -188,20 +187,20 @@ bool weir_infer_QGEMM(weir_graph *graph, weir_node node) {
         !weir_rule_check_parameter(graph, node, 5, shape.dim[1])) {
         return false;
     }
-    if (weir_rule_input(graph, node, 7) == NULL) return weir_rule_set_plain(graph, node, WEIR_FLOAT32, &shape);
+    if (weir_rule_input(graph, node, 7) == NULL) return weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &shape);
     const weir_dtype dtype = zero != NULL ? zero->dtype : weir_rule_input(graph, node, 0)->dtype;
-    return check_result(graph, node, 7, 8) && set_quantized(graph, node, dtype, &shape, -1, 7, 8);
+    return check_result(graph, node, 7, 8) && set_quantized(graph, node, to, dtype, &shape, -1, 7, 8);
 }
 
-bool weir_infer_CONV_INTEGER(weir_graph *graph, weir_node node) {
+bool weir_infer_CONV_INTEGER(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     return check_operand(graph, node, 0, 0, 2) && check_operand(graph, node, 1, 0, 3) &&
            weir_rule_conv_shape(graph, node, 1, &shape) && weir_rule_check_parameter(graph, node, 2, 1) &&
            weir_rule_check_parameter(graph, node, 3, shape.dim[1]) &&
-           weir_rule_set_plain(graph, node, WEIR_INT32, &shape);
+           weir_rule_set_plain(graph, node, to, WEIR_INT32, &shape);
 }
 
-bool weir_infer_QLINEAR_CONV(weir_graph *graph, weir_node node) {
+bool weir_infer_QLINEAR_CONV(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *bias = weir_rule_input(graph, node, 8);
     weir_shape shape;
     if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
@@ -214,10 +213,10 @@ bool weir_infer_QLINEAR_CONV(weir_graph *graph, weir_node node) {
     return weir_rule_check_parameter(graph, node, 1, 1) && weir_rule_check_parameter(graph, node, 2, 1) &&
            weir_rule_check_parameter(graph, node, 4, shape.dim[1]) &&
            weir_rule_check_parameter(graph, node, 5, shape.dim[1]) &&
-           set_quantized(graph, node, weir_rule_input(graph, node, 7)->dtype, &shape, -1, 6, 7);
+           set_quantized(graph, node, to, weir_rule_input(graph, node, 7)->dtype, &shape, -1, 6, 7);
 }
 
-bool weir_infer_QLINEAR_ADD(weir_graph *graph, weir_node node) {
+bool weir_infer_QLINEAR_ADD(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 3);
     weir_shape shape;
     if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
@@ -229,7 +228,7 @@ bool weir_infer_QLINEAR_ADD(weir_graph *graph, weir_node node) {
         if (i != 3 && !weir_rule_check_parameter(graph, node, i, 1)) return false;
     if (!weir_rule_broadcast(&a->shape, &b->shape, &shape))
         return weir_rule_fail_shapes(graph, node, "broadcast", &a->shape, &b->shape);
-    return set_quantized(graph, node, a->dtype, &shape, -1, 6, 7);
+    return set_quantized(graph, node, to, a->dtype, &shape, -1, 6, 7);
 }
 
 static bool all_float32(const weir_graph *graph, weir_node node, size_t count) {
@@ -239,7 +238,7 @@ static bool all_float32(const weir_graph *graph, weir_node node, size_t count) {
     return true;
 }
 
-bool weir_infer_QUANT(weir_graph *graph, weir_node node) {
+bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const char *mode = weir_node_string(graph, node, "rounding_mode", "ROUND");
     static const char *const modes[] = {"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"};
@@ -251,11 +250,11 @@ bool weir_infer_QUANT(weir_graph *graph, weir_node node) {
         return weir_rule_fail(graph, node, "the bit width (input 3) must be one number");
     }
     return weir_rule_broadcasts_to(graph, node, 1, &x->shape) && weir_rule_broadcasts_to(graph, node, 2, &x->shape) &&
-           weir_rule_set_plain(graph, node, WEIR_FLOAT32, &x->shape);
+           weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
-bool weir_infer_BIPOLAR_QUANT(weir_graph *graph, weir_node node) {
+bool weir_infer_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     return all_float32(graph, node, 2) && weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
-           weir_rule_set_plain(graph, node, WEIR_FLOAT32, &x->shape);
+           weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }

@@ -28,7 +28,7 @@ bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weight
     return true;
 }
 
-bool weir_infer_CONV(weir_graph *graph, weir_node node) {
+bool weir_infer_CONV(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *bias = weir_rule_input(graph, node, 2);
     weir_shape shape;
     if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 3) ||
@@ -37,7 +37,7 @@ bool weir_infer_CONV(weir_graph *graph, weir_node node) {
     }
     if (bias != NULL && (bias->shape.rank != 1 || bias->shape.dim[0] != shape.dim[1]))
         return weir_rule_fail(graph, node, "the bias must be a vector of %lld", (long long)shape.dim[1]);
-    return weir_rule_set_plain(graph, node, x->dtype, &shape);
+    return weir_rule_set_plain(graph, node, to, x->dtype, &shape);
 }
 
 /* A window must see more than padding. */
@@ -56,25 +56,25 @@ static bool pool_shape(const weir_graph *graph, weir_node node, weir_shape *shap
     return true;
 }
 
-bool weir_infer_MAX_POOL(weir_graph *graph, weir_node node) {
+bool weir_infer_MAX_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     if (!weir_rule_same_numbers(graph, node, 1) || !pool_shape(graph, node, &shape)) return false;
     const weir_type type = weir_rule_moved_type(graph, node, &shape);
-    return weir_rule_set(graph, node, &type);
+    return weir_rule_set(graph, node, to, &type);
 }
 
-bool weir_infer_AVERAGE_POOL(weir_graph *graph, weir_node node) {
+bool weir_infer_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     return weir_rule_float_input(graph, node) && pool_shape(graph, node, &shape) &&
-           weir_rule_set_plain(graph, node, weir_rule_input(graph, node, 0)->dtype, &shape);
+           weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 
-bool weir_infer_GLOBAL_AVERAGE_POOL(weir_graph *graph, weir_node node) {
+bool weir_infer_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     weir_shape shape = x->shape;
     if (!weir_rule_float_input(graph, node)) return false;
     if (shape.rank < 3)
         return weir_rule_fail(graph, node, "input 0 must have 3 dimensions or more, has %d", shape.rank);
     for (int i = 2; i < shape.rank; i++) shape.dim[i] = 1;
-    return weir_rule_set_plain(graph, node, x->dtype, &shape);
+    return weir_rule_set_plain(graph, node, to, x->dtype, &shape);
 }
