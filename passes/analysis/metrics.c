@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exec/elementary.h"
 #include "support/arena.h"
 
 int64_t weir_metrics_class(const weir_array *outputs, int64_t frame, int64_t classes) {
@@ -22,9 +23,9 @@ static double cross_entropy(const weir_array *outputs, int64_t frame, int64_t cl
     const double largest = weir_array_get(outputs, (size_t)(first + best));
     double others = 0;
     for (int64_t i = 0; i < classes; i++) {
-        if (i != best) others += exp(weir_array_get(outputs, (size_t)(first + i)) - largest);
+        if (i != best) others += weir_elementary_exp(weir_array_get(outputs, (size_t)(first + i)) - largest);
     }
-    return log1p(others) - (weir_array_get(outputs, (size_t)(first + label)) - largest);
+    return weir_elementary_log1p(others) - (weir_array_get(outputs, (size_t)(first + label)) - largest);
 }
 
 /* Frames of a class: labelled so, named so, both. */

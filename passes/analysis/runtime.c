@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/elementary.h"
 #include "exec/exec.h"
 #include "support/arena.h"
 #include "support/file.h"
@@ -54,7 +55,7 @@ static void compare_float(weir_runtime *r, const weir_array *real, const weir_ar
     r->has_float = true;
     r->agreement = (double)agree / (double)r->frames;
     r->equal = noise == 0;
-    r->sqnr_db = noise == 0 ? INFINITY : 10 * log10(signal / noise);
+    r->sqnr_db = noise == 0 ? INFINITY : 10 * weir_elementary_log10(signal / noise);
 }
 
 /* Output 0 of a graph for the first frames of the data; NULL after a reported error. */

@@ -93,7 +93,6 @@ static void fold(weir_rewrite *rewrite, weir_node node) {
 bool weir_pass_fold_constant(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
     const bool quantizers = weir_pass_bool(pass, "fold_qnn");
     weir_rewrite rewrite = {.graph = graph};
-    weir_kernel_prepare();
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
         if (!weir_rewrite_may(graph, node) || !is_fixed(graph, node) || !weir_kernel_supports(graph, node)) continue;

@@ -100,8 +100,9 @@ static weir_value add_node(quantizer *q, weir_op op, const char *base, const cha
 static int64_t fraction_bits(const range *r, int64_t width, int64_t wanted) {
     if (wanted >= 0) return wanted;
     double largest = fmax(0.5, fmax(fabs(r->min), fabs(r->max)));
-    int64_t integer_bits = (int64_t)floor(log2(largest)) + 2;
-    return width > integer_bits ? width - integer_bits : 0;
+    int exponent; /* floor(log2(largest)) + 1 */
+    frexp(largest, &exponent);
+    return width > exponent + 1 ? width - exponent - 1 : 0;
 }
 
 /* QONNX Quant: value on the grid of 2^-frac, rounded down, saturated. */

@@ -79,7 +79,6 @@ weir_executor *weir_executor_new(const weir_graph *graph) {
     executor->value = weir_arena_array(arena, limit, sizeof *executor->value);
     executor->is_fixed = weir_arena_array(arena, limit, sizeof *executor->is_fixed);
     executor->steps = weir_arena_array(arena, weir_graph_node_count(graph), sizeof *executor->steps);
-    weir_kernel_prepare();
     for (uint32_t id = 1; id < limit; id++) {
         const weir_value value = {id};
         if (weir_value_exists(graph, value)) executor->value[id] = weir_value_constant(graph, value);

@@ -1,5 +1,5 @@
-/* The software reference: runs a graph frame by frame. Real tensors follow ONNX's definitions in float32 (BLAS for
- * matrix products); integer operators are exact and define the hardware. The same executor runs imported graphs (float
+/* The software reference: runs a graph frame by frame. Real tensors follow ONNX's definitions in float32, the
+ * same bits on every machine; integer operators are exact and define the hardware. The same executor runs imported graphs (float
  * engine: quantization operators are executed as ONNX defines them) and lowered ones (integer engine). */
 #ifndef WEIR_EXEC_H
 #define WEIR_EXEC_H

@@ -13,7 +13,5 @@ typedef void weir_kernel(const weir_graph *graph, weir_node node, const weir_arr
 weir_kernel *weir_kernel_find(weir_op op);
 /* Does the operator's kernel compute the node's (inferred) types? */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node);
-/* Makes the library of the matrix products deterministic: one thread. */
-void weir_kernel_prepare(void);
 
 #endif

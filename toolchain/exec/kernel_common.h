@@ -3,6 +3,7 @@
 #define WEIR_EXEC_KERNEL_COMMON_H
 
 #include "exec/kernel.h"
+#include "exec/product.h"
 
 /* One kernel per row of op.def, named after it. */
 #define WEIR_OP(id, ...) weir_kernel weir_kernel_##id;
@@ -28,15 +29,7 @@ typedef struct weir_product {
 
 weir_product weir_product_of(const weir_shape *a, const weir_shape *b);
 
-/* y = alpha * op(a) * op(b) + beta * y on row-major matrices of float32 or float64. */
-typedef struct weir_product_call {
-    bool transpose_a, transpose_b;
-    size_t rows, inner, columns;
-    size_t pitch; /* elements from one row of y to the next; 0: `columns` */
-    double alpha, beta;
-} weir_product_call;
-
-/* The matrices start at elements `a_at`, `b_at` and `y_at`. All sizes fit an int. */
+/* Of float32 or float64; the matrices start at elements `a_at`, `b_at` and `y_at`. */
 void weir_kernel_product(const weir_product_call *call, const weir_array *a, size_t a_at, const weir_array *b,
                          size_t b_at, weir_array *y, size_t y_at);
 

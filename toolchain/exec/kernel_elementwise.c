@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "exec/elementary.h"
+
 /* ---- one input ---- */
 
 /* What an operator does to a real number and, when it takes integers, to one widened to 64 bits. Parameters are the
@@ -51,22 +53,22 @@ static int64_t whole_negative(int64_t x) { return (int64_t)(0 - (uint64_t)x); }
 static int64_t whole_absolute(int64_t x) { return x < 0 ? whole_negative(x) : x; }
 
 UNARY(NEG, -x, .whole = whole_negative)
-UNARY(EXP, exp(x), .whole = NULL)
+UNARY(EXP, weir_elementary_exp(x), .whole = NULL)
 UNARY(SQRT, sqrt(x), .whole = NULL)
-UNARY(SIGMOID, 1 / (1 + exp(-x)), .whole = NULL)
-UNARY(TANH, tanh(x), .whole = NULL)
+UNARY(SIGMOID, 1 / (1 + weir_elementary_exp(-x)), .whole = NULL)
+UNARY(TANH, weir_elementary_tanh(x), .whole = NULL)
 UNARY(LEAKY_RELU, x < 0 ? a * x : x, .name_a = "alpha", .a = 0.01)
 UNARY(RECIPROCAL, 1 / x, .whole = NULL)
-UNARY(LOG, log(x), .whole = NULL)
-UNARY(ERF, erf(x), .whole = NULL)
+UNARY(LOG, weir_elementary_log(x), .whole = NULL)
+UNARY(ERF, weir_elementary_erf(x), .whole = NULL)
 UNARY(FLOOR, floor(x), .whole = NULL)
 UNARY(CEIL, ceil(x), .whole = NULL)
 UNARY(ROUND, weir_round(x, WEIR_ROUND_HALF_EVEN), .whole = NULL)
 UNARY(HARD_SIGMOID, fmax(0, fmin(1, a *x + b)), .name_a = "alpha", .a = 0.2, .name_b = "beta", .b = 0.5)
-UNARY(ELU, x < 0 ? a * expm1(x) : x, .name_a = "alpha", .a = 1)
-UNARY(SELU, b *(x > 0 ? x : a * expm1(x)), .name_a = "alpha", .a = 1.67326319217681884765625, .name_b = "gamma",
-      .b = 1.05070102214813232421875)
-UNARY(SOFTPLUS, x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)), .whole = NULL)
+UNARY(ELU, x < 0 ? a * weir_elementary_expm1(x) : x, .name_a = "alpha", .a = 1)
+UNARY(SELU, b *(x > 0 ? x : a * weir_elementary_expm1(x)), .name_a = "alpha", .a = 1.67326319217681884765625,
+      .name_b = "gamma", .b = 1.05070102214813232421875)
+UNARY(SOFTPLUS, fmax(x, 0) + weir_elementary_log1p(weir_elementary_exp(-fabs(x))), .whole = NULL)
 UNARY(SOFTSIGN, x / (1 + fabs(x)), .whole = NULL)
 
 static double real_absolute(double x, double a, double b) {
@@ -96,13 +98,13 @@ void weir_kernel_SIGN(const weir_graph *graph, weir_node node, const weir_array 
 static double real_gelu(double x, double a, double b) {
     (void)a;
     (void)b;
-    return x * 0.5 * (1 + erf(x * sqrt(0.5)));
+    return x * 0.5 * (1 + weir_elementary_erf(x * sqrt(0.5)));
 }
 
 static double real_gelu_tanh(double x, double a, double b) {
     (void)a;
     (void)b;
-    return x * 0.5 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); /* sqrt(2 / pi) */
+    return x * 0.5 * (1 + weir_elementary_tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); /* sqrt(2 / pi) */
 }
 
 void weir_kernel_GELU(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -238,7 +240,7 @@ void weir_kernel_POW(const weir_graph *graph, weir_node node, const weir_array *
         if (whole && (weir_array_get_int(b, ib) >= 0)) {
             weir_array_set_int(y, i, (int64_t)whole_power(weir_kernel_bits(a, ia), weir_kernel_bits(b, ib)));
         } else {
-            weir_array_set(y, i, pow(weir_array_get(a, ia), weir_array_get(b, ib)));
+            weir_array_set(y, i, weir_elementary_power(weir_array_get(a, ia), weir_array_get(b, ib)));
         }
     }
 }

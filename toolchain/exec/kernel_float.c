@@ -1,34 +1,16 @@
-/* Real linear algebra by ONNX's definitions: products of float32 and float64 through BLAS, of integers modulo 2^bits. */
+/* Linear algebra by ONNX's definitions: real products in the one order that product.h says, of integers modulo 2^bits. */
 #include "exec/kernel_common.h"
 
-#include <cblas.h>
-#include <pthread.h>
 #include <string.h>
-
-/* A leading dimension of 0 is an error to BLAS, even when there is nothing to read. */
-static int leading(size_t columns) { return columns == 0 ? 1 : (int)columns; }
-
-/* A BLAS built for one thread hands out its work memory without a lock: two calls at a time give wrong products. */
-static pthread_mutex_t blas = PTHREAD_MUTEX_INITIALIZER;
 
 void weir_kernel_product(const weir_product_call *call, const weir_array *a, size_t a_at, const weir_array *b,
                          size_t b_at, weir_array *y, size_t y_at) {
-    const CBLAS_TRANSPOSE ta = call->transpose_a ? CblasTrans : CblasNoTrans;
-    const CBLAS_TRANSPOSE tb = call->transpose_b ? CblasTrans : CblasNoTrans;
-    const int rows = (int)call->rows, inner = (int)call->inner, columns = (int)call->columns;
-    const int lda = leading(call->transpose_a ? call->rows : call->inner);
-    const int ldb = leading(call->transpose_b ? call->inner : call->columns);
-    const int ldy = leading(call->pitch == 0 ? call->columns : call->pitch);
-    if (rows == 0 || columns == 0) return;
-    pthread_mutex_lock(&blas);
-    if (y->dtype == WEIR_FLOAT32) {
-        cblas_sgemm(CblasRowMajor, ta, tb, rows, columns, inner, (float)call->alpha, (const float *)a->data + a_at, lda,
-                    (const float *)b->data + b_at, ldb, (float)call->beta, (float *)y->data + y_at, ldy);
-    } else {
-        cblas_dgemm(CblasRowMajor, ta, tb, rows, columns, inner, call->alpha, (const double *)a->data + a_at, lda,
-                    (const double *)b->data + b_at, ldb, call->beta, (double *)y->data + y_at, ldy);
-    }
-    pthread_mutex_unlock(&blas);
+    if (y->dtype == WEIR_FLOAT32)
+        weir_product_float32(call, (const float *)a->data + a_at, (const float *)b->data + b_at,
+                             (float *)y->data + y_at, weir_product_best());
+    else
+        weir_product_float64(call, (const double *)a->data + a_at, (const double *)b->data + b_at,
+                             (double *)y->data + y_at);
 }
 
 void weir_kernel_GEMM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

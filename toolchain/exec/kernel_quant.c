@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "exec/elementary.h"
+
 /* The scalar or per-axis parameters (scale, zero point) of Quantize- and DequantizeLinear. */
 static weir_channels axis_channels(const weir_graph *graph, weir_node node, const weir_array *x,
                                    const weir_array *scale) {
@@ -60,7 +62,7 @@ void weir_kernel_QUANT(const weir_graph *graph, weir_node node, const weir_array
     const weir_rounding rounding = qonnx_rounding(weir_node_string(graph, node, "rounding_mode", "ROUND"));
     const bool is_signed = weir_node_int(graph, node, "signed", 1) != 0;
     const double narrow = weir_node_int(graph, node, "narrow", 0) != 0;
-    const double codes = exp2(weir_array_get(inputs[3], 0));
+    const double codes = weir_elementary_exp2(weir_array_get(inputs[3], 0));
     const double low = is_signed ? -codes / 2 + narrow : 0;
     const double high = is_signed ? codes / 2 - 1 : codes - 1 - narrow;
     const weir_broadcast from_scale = weir_broadcast_of(&scale->shape, &x->shape);

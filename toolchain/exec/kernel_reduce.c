@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/elementary.h"
 #include "ir/geometry.h"
 #include "support/arena.h"
 
@@ -120,10 +121,11 @@ void weir_kernel_SOFTMAX(const weir_graph *graph, weir_node node, const weir_arr
         const size_t first = line / l.inner * l.count * l.inner + line % l.inner;
         double largest = -HUGE_VAL, sum = 0;
         for (size_t k = 0; k < l.count; k++) largest = fmax(largest, weir_array_get(x, first + k * l.inner));
-        for (size_t k = 0; k < l.count; k++) sum += exp(weir_array_get(x, first + k * l.inner) - largest);
+        for (size_t k = 0; k < l.count; k++)
+            sum += weir_elementary_exp(weir_array_get(x, first + k * l.inner) - largest);
         for (size_t k = 0; k < l.count; k++) {
             const size_t at = first + k * l.inner;
-            weir_array_set(outputs[0], at, exp(weir_array_get(x, at) - largest) / sum);
+            weir_array_set(outputs[0], at, weir_elementary_exp(weir_array_get(x, at) - largest) / sum);
         }
     }
 }

@@ -1,5 +1,4 @@
-/* The diagnostic sink: one a thread, the only mutable state of the toolchain that outlives a call
- * (beside the lock around BLAS in exec).
+/* The diagnostic sink: one a thread, the only mutable state of the toolchain that outlives a call.
  * The default handler writes each diagnostic with one call, so that threads do not mix within a line, and replaces
  * control characters, because names from hostile files appear in the text. */
 #include "support/diag.h"

@@ -1,0 +1,160 @@
+/* Products of real matrices: the order that exec/product.h defines, written here once more as plain loops, must be what
+ * every instruction set gives, bit for bit; and both must be near the product in long double. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/product.h"
+#include "support/arena.h"
+
+enum { SEED = 20261122, CASES = 400 };
+
+typedef struct matrices {
+    float *a, *b, *y, *expected, *found;
+    size_t y_count;
+} matrices;
+
+static uint64_t state;
+static uint64_t next(uint64_t limit) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % limit;
+}
+static float number(void) { return ldexpf((float)next(1u << 24) - 8388608.0f, -(int)next(30)); }
+
+static float *numbers(size_t count) {
+    float *array = weir_calloc(count + 1, sizeof *array);
+    for (size_t i = 0; i < count; i++) array[i] = number();
+    return array;
+}
+
+/* The definition; `wide` is the same sum without rounding. */
+static float defined(const weir_product_call *call, const matrices *m, size_t r, size_t c, float before, double *wide,
+                     double *size) {
+    volatile float s[8] = {0}; /* each product and each sum is a float32 */
+    long double sum = 0;
+    *size = 0;
+    for (size_t k = 0; k < call->inner; k++) {
+        const float a = m->a[call->transpose_a ? k * call->rows + r : r * call->inner + k];
+        const float b = m->b[call->transpose_b ? c * call->inner + k : k * call->columns + c];
+        volatile float product = a * b;
+        s[k % 8] += product;
+        sum += (long double)a * b;
+        *size += fabs((double)a * b);
+    }
+    volatile float low = s[0] + s[4], high = s[1] + s[5];
+    low += s[2] + s[6];
+    high += s[3] + s[7];
+    volatile float y = low + high;
+    if ((float)call->alpha != 1) y *= (float)call->alpha;
+    volatile float scaled = (float)call->beta * before;
+    if (call->beta != 0) y += scaled;
+    *wide = (double)(sum * (float)call->alpha) + (double)(float)call->beta * before;
+    *size = *size * fabs(call->alpha) + fabs(call->beta * before);
+    return y;
+}
+
+static weir_product_call random_call(void) {
+    static const double factors[] = {1, 1, 0.5, -1.7, 3};
+    weir_product_call call = {.transpose_a = next(4) == 0,
+                              .transpose_b = next(2) == 0,
+                              .rows = next(3) == 0 ? 1 : next(14),
+                              .inner = next(70),
+                              .columns = next(70),
+                              .alpha = factors[next(5)],
+                              .beta = next(2) == 0 ? 0 : factors[next(5)]};
+    if (next(3) == 0) call.pitch = call.columns + next(5);
+    return call;
+}
+
+static size_t compare(weir_product_level level, size_t *far) {
+    size_t differ = 0;
+    state = SEED;
+    for (int i = 0; i < CASES; i++) {
+        const weir_product_call call = random_call();
+        const size_t pitch = call.pitch == 0 ? call.columns : call.pitch, count = call.rows * pitch;
+        matrices m = {
+            .a = numbers(call.rows * call.inner), .b = numbers(call.inner * call.columns), .y = numbers(count)};
+        m.found = weir_calloc(count + 1, sizeof *m.found);
+        memcpy(m.found, m.y, count * sizeof *m.y);
+        weir_product_float32(&call, m.a, m.b, m.found, level);
+        for (size_t at = 0; at < count; at++) {
+            const size_t r = at / pitch, c = at % pitch;
+            double wide = m.y[at], size = 0;
+            const float expected = c < call.columns ? defined(&call, &m, r, c, m.y[at], &wide, &size) : m.y[at];
+            differ += memcmp(&expected, &m.found[at], sizeof expected) != 0;
+            *far += fabs(m.found[at] - wide) > size * 0x1p-24 * (double)(call.inner / 8 + 8);
+        }
+        free(m.a);
+        free(m.b);
+        free(m.y);
+        free(m.found);
+    }
+    return differ;
+}
+
+static void every_instruction_set_gives_the_defined_bits(void **unused) {
+    (void)unused;
+    size_t far = 0;
+    printf("  seed %d, %d products, best level %d\n", SEED, CASES, (int)weir_product_best());
+    for (int level = 0; level <= (int)weir_product_best(); level++) {
+        assert_int_equal(compare((weir_product_level)level, &far), 0);
+        assert_int_equal(far, 0);
+    }
+}
+
+/* The comparison must see another order: sums from the other end differ somewhere. */
+static void planted_order_is_seen(void **unused) {
+    (void)unused;
+    size_t differ = 0;
+    state = SEED;
+    for (int i = 0; i < 50; i++) {
+        weir_product_call call = {.rows = 1, .inner = 40, .columns = 1, .alpha = 1};
+        matrices m = {.a = numbers(40), .b = numbers(40)};
+        float found = 0, reversed = 0;
+        weir_product_float32(&call, m.a, m.b, &found, weir_product_best());
+        for (size_t k = 40; k-- > 0;) reversed += m.a[k] * m.b[k];
+        differ += memcmp(&found, &reversed, sizeof found) != 0;
+        free(m.a);
+        free(m.b);
+    }
+    assert_true(differ > 10);
+}
+
+/* float64: whole numbers, so that every order gives the same; transposes and factors as above. */
+static void float64_products_of_whole_numbers_are_exact(void **unused) {
+    (void)unused;
+    state = SEED;
+    for (int i = 0; i < 100; i++) {
+        weir_product_call call = random_call();
+        call.alpha = 2;
+        call.beta = next(2) == 0 ? 0 : 1;
+        double a[14 * 70], b[70 * 70], y[14 * 75];
+        for (size_t k = 0; k < 14 * 70; k++) a[k] = (double)next(1000) - 500;
+        for (size_t k = 0; k < 70 * 70; k++) b[k] = (double)next(1000) - 500;
+        for (size_t k = 0; k < 14 * 75; k++) y[k] = 7;
+        weir_product_float64(&call, a, b, y);
+        const size_t pitch = call.pitch == 0 ? call.columns : call.pitch;
+        for (size_t at = 0; at < call.rows * pitch; at++) {
+            const size_t r = at / pitch, c = at % pitch;
+            double sum = call.beta == 0 ? 0 : 7;
+            for (size_t k = 0; k < call.inner; k++)
+                sum += 2 * a[call.transpose_a ? k * call.rows + r : r * call.inner + k] *
+                       b[call.transpose_b ? c * call.inner + k : k * call.columns + c];
+            assert_true(y[at] == (c < call.columns ? sum : 7));
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction_set_gives_the_defined_bits),
+                                       cmocka_unit_test(planted_order_is_seen),
+                                       cmocka_unit_test(float64_products_of_whole_numbers_are_exact)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* Float products take two paths, both of the order that product.h defines. Where op(b) has its columns in memory
+ * (transpose_b: weights by output), vectors lie along k, one for each of four columns. Where it has its rows, they lie along
+ * columns: for one row, a vector for each partial sum; for four rows, a tile of 4 x 16 results, one partial sum after the
+ * other. Columns are first gathered into a panel, unless one row reads them as they are. What k lacks to a multiple of eight
+ * is filled with zeros, which change no partial sum: none is ever -0. Cost: one multiplication and one addition a product,
+ * eight at a time; scratch of sixteen columns, and of op(a) when it is transposed. */
+#include "exec/product.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+
+#if defined __FAST_MATH__
+#error "the reference needs IEEE arithmetic: compile without -ffast-math"
+#endif
+_Static_assert(FLT_EVAL_METHOD == 0, "float32 must be computed in float32");
+
+/* Partial sums; columns at a time where they lie in memory; rows and vectors of a tile. */
+enum { LANES = 8, COLUMNS = 4, ROWS = 4, VECTORS = 2 };
+
+#define INLINE static inline __attribute__((always_inline))
+#if defined __clang__
+#define UNROLL /* does so by itself, and better */
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+#define LOAD(v, from) memcpy(&(v), from, sizeof(v))
+#define TREE(s) (((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])))
+
+/* The operands of one product: rows of op(a), and op(b), in memory. */
+typedef struct operands {
+    const weir_product_call *call;
+    const float *a, *b;
+    float *y;
+    size_t pitch; /* of y */
+} operands;
+
+/* The last step of a product. */
+INLINE void finish(const weir_product_call *call, const float *sums, size_t count, float *y) {
+    const float alpha = (float)call->alpha, beta = (float)call->beta;
+    for (size_t i = 0; i < count; i++) {
+        float sum = sums[i];
+        if (alpha != 1) sum *= alpha;
+        if (beta != 0) sum += beta == 1 ? y[i] : beta * y[i];
+        y[i] = sum;
+    }
+}
+
+#define WIDTH 4
+#define NAME(x) x##_4
+#define SPLAT(x) ((vector_4){x, x, x, x})
+#include "exec/product.inc"
+#undef WIDTH
+#undef NAME
+#undef SPLAT
+
+static void product_baseline(const weir_product_call *call, const float *a, const float *b, float *y) {
+    product_4(call, a, b, y);
+}
+
+#if defined __x86_64__
+#define WIDTH 8
+#define NAME(x) x##_8
+#define SPLAT(x) ((vector_8){x, x, x, x, x, x, x, x})
+#include "exec/product.inc"
+#undef WIDTH
+#undef NAME
+#undef SPLAT
+#define WEIR_PRODUCT_HAS_AVX2
+
+/* Without fused multiply-add, which would leave out a rounding. */
+__attribute__((target("avx2"))) static void product_avx2(const weir_product_call *call, const float *a, const float *b,
+                                                         float *y) {
+    product_8(call, a, b, y);
+}
+#endif
+
+weir_product_level weir_product_best(void) {
+#if defined WEIR_PRODUCT_HAS_AVX2
+    if (__builtin_cpu_supports("avx2")) return WEIR_PRODUCT_AVX2;
+#endif
+    return WEIR_PRODUCT_BASELINE;
+}
+
+void weir_product_float32(const weir_product_call *call, const float *a, const float *b, float *y,
+                          weir_product_level level) {
+#if defined WEIR_PRODUCT_HAS_AVX2
+    if (level == WEIR_PRODUCT_AVX2) {
+        product_avx2(call, a, b, y);
+        return;
+    }
+#endif
+    (void)level;
+    product_baseline(call, a, b, y);
+}
+
+void weir_product_float64(const weir_product_call *call, const double *a, const double *b, double *y) {
+    const size_t pitch = call->pitch == 0 ? call->columns : call->pitch;
+    const size_t a_row = call->transpose_a ? 1 : call->inner, a_k = call->transpose_a ? call->rows : 1;
+    const size_t b_column = call->transpose_b ? call->inner : 1, b_k = call->transpose_b ? 1 : call->columns;
+    for (size_t r = 0; r < call->rows; r++) {
+        for (size_t c = 0; c < call->columns; c++) {
+            double s[LANES] = {0}, *to = y + r * pitch + c;
+            for (size_t k = 0; k < call->inner; k++) s[k % LANES] += a[r * a_row + k * a_k] * b[c * b_column + k * b_k];
+            double sum = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+            if (call->alpha != 1) sum *= call->alpha;
+            if (call->beta != 0) sum += call->beta == 1 ? *to : call->beta * *to;
+            *to = sum;
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/* The product of real matrices: the same bits from every compiler, on every processor. Used by kernel*.c. */
+#ifndef WEIR_EXEC_PRODUCT_H
+#define WEIR_EXEC_PRODUCT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* y = alpha * op(a) * op(b) + beta * y on row-major matrices, op(a) of rows x inner, op(b) of inner x columns. The sum over
+ * k has one order, whatever computes it: partial sum j of eight starts with 0 and takes the products of k = j, j + 8,
+ * j + 16, ... one after the other, each product and each sum rounded; then
+ *   ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7)),
+ * times alpha unless alpha is 1; unless beta is 0, beta * y is added (y, when beta is 1). y is not read when beta is 0. */
+typedef struct weir_product_call {
+    bool transpose_a, transpose_b;
+    size_t rows, inner, columns;
+    size_t pitch; /* elements from one row of y to the next; 0: `columns` */
+    double alpha, beta;
+} weir_product_call;
+
+/* Instructions that may be used; they change the time only. */
+typedef enum weir_product_level { WEIR_PRODUCT_BASELINE, WEIR_PRODUCT_AVX2 } weir_product_level;
+
+/* What this processor has. */
+weir_product_level weir_product_best(void);
+
+void weir_product_float32(const weir_product_call *call, const float *a, const float *b, float *y,
+                          weir_product_level level);
+void weir_product_float64(const weir_product_call *call, const double *a, const double *b, double *y);
+
+#endif
