@@ -175,7 +175,7 @@ static void wrong_texts_are_refused_with_their_line(void **state) {
     }
 }
 
-/* 100,000 brackets, and as many blocks. */
+/* 100,000 brackets around nothing, and as many blocks. */
 static void deep_nesting_is_refused(void **state) {
     (void)state;
     weir_text text = {0};
@@ -183,7 +183,7 @@ static void deep_nesting_is_refused(void **state) {
     for (int i = 0; i < 100000; i++) weir_text_char(&text, '(');
     weir_text_add(&text, "\n  }\n}\n");
     assert_null(weir_rtl_parse_text(text.data, text.size, "test.wrtl"));
-    ASSERT_MESSAGES("test.wrtl:5: error: expected less nesting, found '('\n");
+    ASSERT_MESSAGES("test.wrtl:6: error: expected an expression, found '}'\n");
     text.size = 0;
     weir_text_add(&text, "wrtl 1\nmodule m {\n  input c : 1\n  body {\n    combinational {\n");
     for (int i = 0; i < 100000; i++) weir_text_add(&text, "if c {\n");

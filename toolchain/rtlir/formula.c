@@ -78,7 +78,18 @@ static rtl_value arithmetic(weir_rtl_operator op, int64_t a, int64_t b, const ch
     return overflow ? no_value(problem, "a value overflows 64 bits") : integer_value(result);
 }
 
-static rtl_value evaluate_unary(weir_rtl_operator op, int64_t a, const char **problem) {
+/* What is said already about an operand stays. */
+static rtl_value no_integer(const char **problem) {
+    return no_value(problem, *problem ? *problem : "a string or a vector stands where an integer is needed");
+}
+
+rtl_value rtl_evaluate_clog2(const rtl_value *a, const char **problem) {
+    return a->kind == RTL_VALUE_INTEGER ? integer_value(clog2(a->integer)) : no_integer(problem);
+}
+
+rtl_value rtl_evaluate_unary(weir_rtl_operator op, const rtl_value *value, const char **problem) {
+    if (value->kind != RTL_VALUE_INTEGER) return no_integer(problem);
+    int64_t a = value->integer;
     switch (op) {
     case WEIR_RTL_PLUS: return integer_value(a);
     case WEIR_RTL_NEGATE: return arithmetic(WEIR_RTL_SUBTRACT, 0, a, problem);
@@ -88,12 +99,11 @@ static rtl_value evaluate_unary(weir_rtl_operator op, int64_t a, const char **pr
     }
 }
 
-static rtl_value evaluate_binary(weir_rtl_operator op, const rtl_value *a, const rtl_value *b, const char **problem) {
+rtl_value rtl_evaluate_binary(weir_rtl_operator op, const rtl_value *a, const rtl_value *b, const char **problem) {
     if (a->kind == RTL_VALUE_STRING && b->kind == RTL_VALUE_STRING &&
         (op == WEIR_RTL_EQUAL || op == WEIR_RTL_NOT_EQUAL))
         return integer_value((strcmp(a->text, b->text) == 0) == (op == WEIR_RTL_EQUAL));
-    if (a->kind != RTL_VALUE_INTEGER || b->kind != RTL_VALUE_INTEGER)
-        return no_value(problem, "a string or a vector stands where an integer is needed");
+    if (a->kind != RTL_VALUE_INTEGER || b->kind != RTL_VALUE_INTEGER) return no_integer(problem);
     return arithmetic(op, a->integer, b->integer, problem);
 }
 
@@ -110,12 +120,12 @@ rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rt
     if (a.kind == RTL_VALUE_NONE) return a;
     if (f->kind == RTL_FORMULA_BINARY) {
         rtl_value b = rtl_evaluate(design, f->b, parameters, problem);
-        return b.kind == RTL_VALUE_NONE ? b : evaluate_binary(f->op, &a, &b, problem);
+        return b.kind == RTL_VALUE_NONE ? b : rtl_evaluate_binary(f->op, &a, &b, problem);
     }
-    if (a.kind != RTL_VALUE_INTEGER) return no_value(problem, "a string or a vector stands where an integer is needed");
-    if (f->kind == RTL_FORMULA_CONDITIONAL) return rtl_evaluate(design, a.integer ? f->b : f->c, parameters, problem);
-    if (f->kind == RTL_FORMULA_CLOG2) return integer_value(clog2(a.integer));
-    return evaluate_unary(f->op, a.integer, problem);
+    if (f->kind == RTL_FORMULA_CLOG2) return rtl_evaluate_clog2(&a, problem);
+    if (f->kind == RTL_FORMULA_UNARY) return rtl_evaluate_unary(f->op, &a, problem);
+    if (a.kind != RTL_VALUE_INTEGER) return no_integer(problem);
+    return rtl_evaluate(design, a.integer ? f->b : f->c, parameters, problem);
 }
 
 /* Overrides by an expression: a constant that fits 64 bits is an integer, anything else is opaque here. */

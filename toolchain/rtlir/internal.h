@@ -523,6 +523,10 @@ rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t modul
 /* The formula's value; on failure *problem says what is wrong, and the value is none. */
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
                        const char **problem);
+/* The same of an operator and its values. A problem that is known already stays when a value is none because of it. */
+rtl_value rtl_evaluate_unary(weir_rtl_operator op, const rtl_value *a, const char **problem);
+rtl_value rtl_evaluate_binary(weir_rtl_operator op, const rtl_value *a, const rtl_value *b, const char **problem);
+rtl_value rtl_evaluate_clog2(const rtl_value *a, const char **problem);
 /* The width of a port under these parameter values; 0 and a problem when there is none. */
 uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_value *parameters, const char **problem);
 

@@ -26,10 +26,18 @@ static bool parse_override(rtl_parser *p, weir_rtl_instance instance) {
     } else if (rtl_scan_accept_word(s, "value")) {
         weir_rtl_set_parameter_expr(s->design, instance, name, rtl_scan_expr(s));
     } else {
-        if (!rtl_scan_signed(s, &value)) return false;
+        if (!rtl_scan_integer(s, &value)) return false;
         weir_rtl_set_parameter(s->design, instance, name, value);
     }
     return !s->failed;
+}
+
+/* What a port is connected to: numbers are as wide as it. */
+static weir_rtl_expr scan_connection(rtl_scan *s, weir_rtl_instance instance, const char *port) {
+    const weir_rtl_design *design = s->design;
+    rtl_name entry = rtl_names_find(design, design->instance[instance.id].module, port);
+    if (entry.kind != RTL_NAME_VAR || design->var[entry.id].range) return rtl_scan_expr(s);
+    return rtl_scan_expr_as(s, design->var[entry.id].width, design->var[entry.id].is_signed);
 }
 
 /* `instance u {` and its lines: the instance takes its place among the statements. */
@@ -55,7 +63,7 @@ static bool parse_instance(rtl_parser *p) {
             const char *port = rtl_scan_name(s);
             if (!port || (!is_open && !rtl_scan_expect(s, '='))) return false;
             if (is_open) weir_rtl_leave_open(design, instance, port);
-            else weir_rtl_connect(design, instance, port, rtl_scan_expr(s));
+            else weir_rtl_connect(design, instance, port, scan_connection(s, instance, port));
         } else {
             fine = rtl_scan_fail(s, "'parameter', 'connect', 'open' or '}'");
         }
@@ -66,9 +74,9 @@ static bool parse_instance(rtl_parser *p) {
 
 static bool parse_assign(rtl_parser *p, weir_rtl_timing timing) {
     rtl_scan *s = &p->scan;
-    weir_rtl_expr target = rtl_scan_expr(s);
+    weir_rtl_expr target = rtl_scan_target(s);
     if (!target.id || !rtl_scan_expect(s, '=')) return false;
-    weir_rtl_expr value = rtl_scan_expr(s);
+    weir_rtl_expr value = rtl_scan_expr_like(s, target);
     if (!value.id || !rtl_parse_origin(p)) return false;
     weir_rtl_stmt made = weir_rtl_add_assign(s->design, (weir_rtl_block){here(p)}, target, value, WEIR_RTL_UNDECIDED);
     weir_rtl_set_timing(s->design, made, timing);
@@ -117,7 +125,7 @@ static bool parse_function_body(rtl_parser *p) {
 
 static bool parse_branch(rtl_parser *p, bool is_case) {
     rtl_scan *s = &p->scan;
-    weir_rtl_expr value = rtl_scan_expr(s);
+    weir_rtl_expr value = is_case ? rtl_scan_expr(s) : rtl_scan_expr_as(s, 1, false);
     weir_rtl_block block = {here(p)};
     if (!value.id || !rtl_parse_origin(p)) return false;
     weir_rtl_stmt made =
@@ -131,7 +139,7 @@ static bool parse_item(rtl_parser *p, bool is_default) {
     if (!branch.id || s->design->stmt[branch.id].kind != WEIR_RTL_STMT_CASE)
         return rtl_scan_fail(s, "items in a case only");
     weir_rtl_expr label = {0};
-    if (!is_default) label = rtl_scan_expr(s);
+    if (!is_default) label = rtl_scan_expr_like(s, (weir_rtl_expr){s->design->stmt[branch.id].a});
     if (s->failed || !rtl_parse_origin(p)) return false;
     weir_rtl_block body =
         is_default ? weir_rtl_add_default(s->design, branch) : weir_rtl_add_case_item(s->design, branch, label);
@@ -146,7 +154,7 @@ static bool parse_for(rtl_parser *p) {
     weir_rtl_var iterator = {rtl_scan_var(s)};
     if (!iterator.id || !rtl_scan_expect(s, '=')) return false;
     for (int i = 0; i < 3; i++)
-        if ((words[i] && !rtl_scan_expect_word(s, words[i])) || !rtl_scan_signed(s, &bound[i])) return false;
+        if ((words[i] && !rtl_scan_expect_word(s, words[i])) || !rtl_scan_integer(s, &bound[i])) return false;
     if (!rtl_parse_origin(p)) return false;
     weir_rtl_block body =
         weir_rtl_add_for(s->design, (weir_rtl_block){here(p)}, iterator, bound[0], bound[1], bound[2]);
@@ -162,15 +170,15 @@ static bool parse_claim(rtl_parser *p, bool has_clock) {
     if (has_clock && !s->failed) {
         property.edge = (weir_rtl_edge)rtl_scan_choice(s, rtl_edge_words, 2, "'posedge' or 'negedge'");
         if (!s->failed) property.clock.id = rtl_scan_var(s);
-        if (rtl_scan_accept_word(s, "disable")) property.disable = rtl_scan_expr(s);
-        if (rtl_scan_accept_word(s, "when")) property.antecedent = rtl_scan_expr(s);
+        if (rtl_scan_accept_word(s, "disable")) property.disable = rtl_scan_expr_as(s, 1, false);
+        if (rtl_scan_accept_word(s, "when")) property.antecedent = rtl_scan_expr_as(s, 1, false);
         if (rtl_scan_accept_word(s, "after") &&
-            (!rtl_scan_unsigned(s, UINT32_MAX, &cycles[0]) || !rtl_scan_expect_word(s, "to") ||
-             !rtl_scan_unsigned(s, UINT32_MAX, &cycles[1])))
+            (!rtl_scan_count(s, UINT32_MAX, &cycles[0]) || !rtl_scan_expect_word(s, "to") ||
+             !rtl_scan_count(s, UINT32_MAX, &cycles[1])))
             return false;
     }
     if (s->failed || !rtl_scan_expect_word(s, "then")) return false;
-    property.consequent = rtl_scan_expr(s);
+    property.consequent = rtl_scan_expr_as(s, 1, false);
     property.low = (uint32_t)cycles[0];
     property.high = (uint32_t)cycles[1];
     if (rtl_scan_peek(s, '"') && rtl_scan_string(s))
@@ -253,7 +261,7 @@ static bool parse_transition(rtl_parser *p) {
     weir_text_free(&path);
     weir_rtl_expr condition = {0};
     bool has_condition = !s->failed && rtl_scan_accept_word(s, "when");
-    if (has_condition) condition = rtl_scan_expr(s);
+    if (has_condition) condition = rtl_scan_expr_as(s, 1, false);
     if (s->failed || !rtl_parse_origin(p)) return false;
     weir_rtl_stmt made = has_condition ? weir_rtl_add_transition(s->design, from, condition, from)
                                        : weir_rtl_add_default_transition(s->design, from, from);
@@ -296,7 +304,8 @@ static bool parse_leaf(rtl_parser *p, weir_rtl_stmt_kind kind) {
     rtl_scan *s = &p->scan;
     weir_rtl_block block = {here(p)};
     weir_rtl_expr value = {0};
-    if (kind == WEIR_RTL_STMT_RETURN) value = rtl_scan_expr(s);
+    const rtl_function *function = &s->design->function[s->function];
+    if (kind == WEIR_RTL_STMT_RETURN) value = rtl_scan_expr_as(s, function->width, function->is_signed);
     uint32_t owner = s->design->block[block.id].owner;
     if (owner && s->design->stmt[owner].kind == WEIR_RTL_STMT_CASE) return rtl_scan_fail(s, "an item before this");
     if (s->failed || !rtl_parse_origin(p)) return false;

@@ -1,4 +1,6 @@
-/* Expressions and formulas of the text form. Nesting is limited, so that recursion is. */
+/* What the expressions of the text form mean. Operands come before their operators in a tree, so one pass over it makes
+ * everything that has a width; a number without one, and what is only made of such numbers, waits for what stands beside
+ * it. Linear, without recursion. */
 #include <stdlib.h>
 
 #include "rtlir/text_scan.h"
@@ -6,166 +8,89 @@
 
 static const weir_rtl_expr none = {0};
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static rtl_node *node_of(const rtl_scan *s, uint32_t i) { return &s->tree.node[i]; }
 
-/* W'hDIGITS or W'shDIGITS, the width having been read. */
-static weir_rtl_expr scan_constant(rtl_scan *s, uint64_t width) {
-    s->at++; /* the quote */
-    bool is_signed = s->at < s->end && *s->at == 's';
-    s->at += is_signed;
-    if (s->at >= s->end || *s->at != 'h' || width < 1 || width > WEIR_RTL_MAX_WIDTH) {
-        rtl_scan_fail(s, "a constant WIDTH'hDIGITS");
-        return none;
-    }
-    const char *start = ++s->at;
-    while (s->at < s->end && (is_digit(*s->at) || (*s->at >= 'a' && *s->at <= 'f'))) s->at++;
-    size_t digits = (size_t)(s->at - start);
-    if (digits == 0 || digits > (width + 3) / 4) {
-        rtl_scan_fail(s, "digits 0 to 9 and a to f, no more than the constant has");
-        return none;
-    }
-    uint64_t *words = weir_calloc((width + 63) / 64, sizeof *words);
-    for (size_t i = 0; i < digits; i++) {
-        char c = start[digits - 1 - i];
-        words[i / 16] |= (uint64_t)(is_digit(c) ? c - '0' : c - 'a' + 10) << (i % 16 * 4);
-    }
-    weir_rtl_expr expr = weir_rtl_constant_words(s->design, (uint32_t)width, is_signed, words);
-    free(words);
-    return expr;
+static weir_rtl_expr expr_of(const rtl_scan *s, uint32_t i) { return (weir_rtl_expr){s->tree.node[i].expr}; }
+
+/* ---- numbers without a width ---- */
+
+/* Says which number of the subtree has no width. */
+static bool fail_width(rtl_scan *s, uint32_t root) {
+    uint32_t i = node_of(s, root)->first;
+    while (i < root && node_of(s, i)->kind != RTL_NODE_NUMBER) i++;
+    const rtl_node *number = node_of(s, i);
+    int size = number->size > 40 ? 40 : (int)number->size;
+    if (!s->failed)
+        rtl_error(s->design, weir_at(s->file, number->line),
+                  "the width of '%s%.*s' is not known here; write WIDTH'd%.*s", number->is_negative ? "-" : "", size,
+                  number->text, size, number->text);
+    s->failed = true;
+    return false;
 }
 
-static weir_rtl_expr scan_number(rtl_scan *s) {
-    uint64_t width = 0;
-    if (!rtl_scan_unsigned(s, WEIR_RTL_MAX_WIDTH, &width)) return none;
-    if (s->at < s->end && *s->at == '\'') return scan_constant(s, width);
-    rtl_scan_fail(s, "a constant WIDTH'hDIGITS");
-    return none;
+/* Which operands of a flexible node are as wide as it is. */
+static bool is_like(const rtl_node *node, int operand) {
+    if (node->kind == RTL_NODE_CONDITIONAL) return operand > 0;
+    return operand == 0 || (operand == 1 && node->kind == RTL_NODE_BINARY && rtl_operators[node->op].rule == RTL_SAME);
 }
 
-/* Expressions up to the closing bracket; heap memory. */
-static weir_rtl_expr *scan_list(rtl_scan *s, char close, size_t *count) {
-    weir_rtl_expr *list = NULL;
-    size_t capacity = 0;
-    *count = 0;
-    if (rtl_scan_accept(s, close)) return NULL;
-    do {
-        list = weir_grow(list, &capacity, *count + 1, sizeof *list);
-        list[*count] = rtl_scan_expr(s);
-        if (!list[*count].id) s->failed = true;
-        ++*count;
-    } while (!s->failed && rtl_scan_accept(s, ','));
-    rtl_scan_expect(s, close);
-    return list;
-}
-
-static weir_rtl_expr scan_braces(rtl_scan *s) {
-    const char *start = s->at;
-    uint64_t times = 0;
-    if (s->at < s->end && is_digit(*s->at)) {
-        while (s->at < s->end && is_digit(*s->at)) s->at++;
-        bool is_repeat = s->at < s->end && *s->at == '{';
-        s->at = start;
-        if (is_repeat && rtl_scan_unsigned(s, UINT32_MAX, &times) && rtl_scan_expect(s, '{')) {
-            weir_rtl_expr value = rtl_scan_expr(s);
-            if (!rtl_scan_expect(s, '}') || !rtl_scan_expect(s, '}')) return none;
-            return weir_rtl_repeat(s->design, (uint32_t)times, value);
-        }
-    }
-    size_t count = 0;
-    weir_rtl_expr *list = scan_list(s, '}', &count);
-    weir_rtl_expr expr = s->failed ? none : weir_rtl_concat(s->design, count, list);
-    free(list);
-    return expr;
-}
-
-static bool next_operator(rtl_scan *s, int operands, weir_rtl_operator *op) {
-    size_t best = 0;
-    for (int i = 0; i < WEIR_RTL_OPERATOR_COUNT; i++) {
-        size_t length = strlen(rtl_operators[i].text);
-        if (rtl_operators[i].operands != operands || length <= best || (size_t)(s->end - s->at) < length) continue;
-        if (memcmp(s->at, rtl_operators[i].text, length) != 0) continue;
-        best = length;
-        *op = (weir_rtl_operator)i;
-    }
-    s->at += best;
-    return best > 0;
-}
-
-/* (op a), (a op b) or (a ? b : c). */
-static weir_rtl_expr scan_operation(rtl_scan *s) {
-    weir_rtl_operator op = WEIR_RTL_ADD;
-    weir_rtl_expr result = none;
-    if (next_operator(s, 1, &op)) {
-        result = weir_rtl_unary(s->design, op, rtl_scan_expr(s));
-    } else {
-        weir_rtl_expr a = rtl_scan_expr(s);
-        bool is_choice = rtl_scan_accept(s, '?');
-        if (!is_choice && !s->failed && !next_operator(s, 2, &op)) rtl_scan_fail(s, "an operator");
-        weir_rtl_expr b = s->failed ? none : rtl_scan_expr(s);
-        if (is_choice && rtl_scan_expect(s, ':')) result = weir_rtl_conditional(s->design, a, b, rtl_scan_expr(s));
-        else if (!s->failed) result = weir_rtl_binary(s->design, op, a, b);
-    }
-    return rtl_scan_expect(s, ')') ? result : none;
-}
-
-/* $path("..."), $signed(a), $unsigned(a), or the name of a kind of signal. */
-static weir_rtl_expr scan_cast(rtl_scan *s) {
+static weir_rtl_expr build_flexible(rtl_scan *s, const rtl_node *node) {
     weir_rtl_design *design = s->design;
-    if (rtl_scan_accept_word(s, "path")) {
-        if (!rtl_scan_expect(s, '(') || !rtl_scan_string(s)) return none;
-        const rtl_label *label =
-            rtl_labels_find(&s->paths, s->module, weir_strings_intern(design->strings, s->word.data));
-        if (!label) rtl_scan_fail_name(s, "unknown path", s->word.data);
-        return rtl_scan_expect(s, ')') ? weir_rtl_read(design, (weir_rtl_var){label->number}) : none;
+    switch (node->kind) {
+    case RTL_NODE_NUMBER: return rtl_number_constant(s, node, node->width, node->is_signed);
+    case RTL_NODE_UNARY: return weir_rtl_unary(design, node->op, expr_of(s, node->a));
+    case RTL_NODE_BINARY: return weir_rtl_binary(design, node->op, expr_of(s, node->a), expr_of(s, node->b));
+    default: return weir_rtl_conditional(design, expr_of(s, node->a), expr_of(s, node->b), expr_of(s, node->c));
     }
-    bool to_signed = rtl_scan_accept_word(s, "signed");
-    bool to_unsigned = !to_signed && rtl_scan_accept_word(s, "unsigned");
-    size_t kind = 0;
-    if (!to_signed && !to_unsigned) kind = rtl_scan_choice(s, rtl_kind_words, RTL_KIND_WORDS, "a cast");
-    if (!rtl_scan_expect(s, '(')) return none;
-    weir_rtl_expr value = rtl_scan_expr(s);
-    if (!rtl_scan_expect(s, ')')) return none;
-    if (to_signed) return weir_rtl_as_signed(design, value);
-    return to_unsigned ? weir_rtl_as_unsigned(design, value) : weir_rtl_as(design, value, (weir_rtl_kind)kind);
 }
 
-/* [high:low], [bit], [base +: width] or [index]. */
-static weir_rtl_expr scan_brackets(rtl_scan *s, weir_rtl_expr value) {
-    const char *start = s->at;
-    while (s->at < s->end && is_digit(*s->at)) s->at++;
-    bool is_plain = s->at > start && s->at < s->end && (*s->at == ':' || *s->at == ']');
-    s->at = start;
-    weir_rtl_expr result = none;
-    if (is_plain) {
-        uint64_t high = 0, low = 0;
-        if (!rtl_scan_unsigned(s, WEIR_RTL_MAX_WIDTH, &high)) return none;
-        low = high;
-        if (rtl_scan_accept(s, ':') && !rtl_scan_unsigned(s, WEIR_RTL_MAX_WIDTH, &low)) return none;
-        bool is_array = s->design->type[rtl_type_of(s->design, value.id)].kind >= WEIR_RTL_TYPE_ARRAY;
-        result = is_array && high == low ? weir_rtl_element_at(s->design, value, (uint32_t)high)
-                                         : weir_rtl_slice(s->design, value, (uint32_t)high, (uint32_t)low);
-    } else {
-        weir_rtl_expr index = rtl_scan_expr(s);
-        uint64_t width = 0;
-        if (rtl_scan_accept(s, '+')) {
-            if (!rtl_scan_expect(s, ':') || !rtl_scan_unsigned(s, WEIR_RTL_MAX_WIDTH, &width)) return none;
-            result = weir_rtl_select(s->design, value, index, (uint32_t)width);
-        } else if (!s->failed) {
-            result = weir_rtl_element(s->design, value, index);
+/* Gives a flexible subtree its width. */
+static bool settle(rtl_scan *s, uint32_t root, uint32_t width, bool is_signed) {
+    uint32_t first = node_of(s, root)->first;
+    node_of(s, root)->width = width;
+    node_of(s, root)->is_signed = is_signed;
+    for (uint32_t i = root + 1; i-- > first;) {
+        const rtl_node *node = node_of(s, i);
+        if (!node->is_flexible) {
+            i = node->first;
+            continue;
+        }
+        const uint32_t operand[3] = {node->a, node->b, node->c};
+        for (int o = 0; node->kind != RTL_NODE_NUMBER && o < 3; o++) {
+            if (!is_like(node, o)) continue;
+            node_of(s, operand[o])->width = width;
+            node_of(s, operand[o])->is_signed = is_signed;
         }
     }
-    return rtl_scan_expect(s, ']') ? result : none;
+    for (uint32_t i = first; i <= root && !s->failed; i++) {
+        rtl_node *node = node_of(s, i);
+        if (!node->is_flexible) continue;
+        node->expr = build_flexible(s, node).id;
+        node->is_flexible = false;
+        if (!node->expr) s->failed = true;
+    }
+    return !s->failed;
 }
 
-static weir_rtl_expr scan_parts(rtl_scan *s, weir_rtl_expr value) {
-    while (value.id && !s->failed && s->at < s->end && (*s->at == '[' || *s->at == '.')) {
-        bool is_field = *s->at++ == '.';
-        const char *name = is_field ? rtl_scan_name(s) : NULL;
-        if (!is_field) value = scan_brackets(s, value);
-        else value = name ? weir_rtl_field(s->design, value, name) : none;
-    }
-    return value;
+static bool settle_like(rtl_scan *s, uint32_t i, uint32_t like) {
+    const rtl_expr *e = &s->design->expr[node_of(s, like)->expr];
+    return !node_of(s, i)->is_flexible || settle(s, i, e->width, e->is_signed);
 }
+
+static bool settle_bit(rtl_scan *s, uint32_t i) { return !node_of(s, i)->is_flexible || settle(s, i, 1, false); }
+
+/* Where any width does: as many bits as the number has. */
+static bool settle_least(rtl_scan *s, uint32_t i) {
+    if (!node_of(s, i)->is_flexible) return true;
+    int64_t value = 0;
+    if (node_of(s, i)->kind != RTL_NODE_NUMBER) return fail_width(s, i);
+    if (!rtl_tree_integer(s, i, &value)) return false;
+    uint32_t bits = 1;
+    while (bits < 63 && value >> bits) bits++;
+    return settle(s, i, bits, false);
+}
+
+/* ---- names ---- */
 
 /* What a name means: an argument or variable of the function, else something of the module. */
 static rtl_name look_up(const rtl_scan *s, const char *name) {
@@ -174,53 +99,234 @@ static rtl_name look_up(const rtl_scan *s, const char *name) {
     return entry.id ? entry : rtl_names_find(s->design, s->module, name);
 }
 
-static weir_rtl_expr scan_call(rtl_scan *s, uint32_t function) {
-    size_t count = 0;
-    if (!rtl_scan_expect(s, '(')) return none;
-    weir_rtl_expr *arguments = scan_list(s, ')', &count);
-    weir_rtl_expr expr = s->failed ? none : weir_rtl_call(s->design, (weir_rtl_function){function}, count, arguments);
-    free(arguments);
-    return expr;
-}
-
-static weir_rtl_expr scan_reference(rtl_scan *s) {
-    weir_rtl_design *design = s->design;
-    const char *name = rtl_scan_name(s);
-    if (!name) return none;
-    if (s->end - s->at >= 2 && s->at[0] == ':' && s->at[1] == ':') {
-        s->at += 2;
-        weir_rtl_type type = weir_rtl_find_type(design, name);
-        const char *member = rtl_scan_name(s);
-        if (!type.id) rtl_scan_fail_name(s, "unknown type", name);
-        return member && type.id ? weir_rtl_member(design, type, member) : none;
-    }
-    rtl_name entry = look_up(s, name);
+static weir_rtl_expr build_name(rtl_scan *s, const rtl_node *node) {
+    rtl_name entry = look_up(s, node->text);
     switch (entry.kind) {
-    case RTL_NAME_VAR: return scan_parts(s, weir_rtl_read(design, (weir_rtl_var){entry.id}));
-    case RTL_NAME_PARAMETER: return weir_rtl_read_parameter(design, (weir_rtl_parameter){entry.id});
-    case RTL_NAME_FUNCTION: return scan_call(s, entry.id);
-    case RTL_NAME_INSTANCE: {
-        const char *port = rtl_scan_expect(s, '.') ? rtl_scan_name(s) : NULL;
-        if (!port) return none;
-        return scan_parts(s, weir_rtl_read_port(design, (weir_rtl_instance){entry.id}, port));
-    }
-    default: rtl_scan_fail_name(s, "unknown name", name); return none;
+    case RTL_NAME_VAR: return weir_rtl_read(s->design, (weir_rtl_var){entry.id});
+    case RTL_NAME_PARAMETER: return weir_rtl_read_parameter(s->design, (weir_rtl_parameter){entry.id});
+    case RTL_NAME_NONE: rtl_scan_fail_name(s, "unknown name", node->text); return none;
+    default:
+        rtl_scan_fail_name(s,
+                           entry.kind == RTL_NAME_FUNCTION ? "expected '(' and arguments behind function"
+                                                           : "expected a part of it behind the name of",
+                           node->text);
+        return none;
     }
 }
 
-weir_rtl_expr rtl_scan_expr(rtl_scan *s) {
-    if (s->nesting >= RTL_MAX_DEPTH) rtl_scan_fail(s, "less nesting");
-    if (s->failed) return none;
-    s->nesting++;
+/* `instance.port` and `group.field`, whose first part is no value. */
+static weir_rtl_expr build_field(rtl_scan *s, const rtl_node *node) {
+    weir_rtl_design *design = s->design;
+    const rtl_node *from = node_of(s, node->a);
+    if (from->expr) return weir_rtl_field(design, (weir_rtl_expr){from->expr}, node->text);
+    rtl_name entry = look_up(s, from->text);
+    return weir_rtl_read_port(design, (weir_rtl_instance){entry.id}, node->text);
+}
+
+/* Is the node the name of an instance that a port follows? */
+static bool is_scope(const rtl_scan *s, uint32_t i) {
+    const rtl_node *node = node_of(s, i);
+    return node->kind == RTL_NODE_NAME && i + 1 < s->tree.nodes && node_of(s, i + 1)->kind == RTL_NODE_FIELD &&
+           look_up(s, node->text).kind == RTL_NAME_INSTANCE;
+}
+
+/* ---- parts ---- */
+
+static bool part_number(rtl_scan *s, uint32_t i, uint32_t *number) {
+    int64_t value = 0;
+    if (!rtl_tree_integer(s, i, &value)) return false;
+    *number = (uint32_t)value;
+    if (value >= 0 && value <= WEIR_RTL_MAX_ELEMENTS) return true;
+    rtl_error(s->design, s->design->place, "%lld is no index or width", (long long)value);
+    s->failed = true;
+    return false;
+}
+
+static weir_rtl_expr build_index(rtl_scan *s, const rtl_node *node) {
+    weir_rtl_design *design = s->design;
+    weir_rtl_expr value = expr_of(s, node->a);
+    const rtl_type *type = &design->type[rtl_type_of(design, value.id)];
+    bool is_array = type->kind >= WEIR_RTL_TYPE_ARRAY;
+    if (node_of(s, node->b)->is_number) {
+        uint32_t index = 0;
+        if (!part_number(s, node->b, &index)) return none;
+        return is_array ? weir_rtl_element_at(design, value, index) : weir_rtl_bit(design, value, index);
+    }
+    uint32_t bits = rtl_index_bits(is_array ? type->count : weir_rtl_width(design, value));
+    if (node_of(s, node->b)->is_flexible && !settle(s, node->b, bits, false)) return none;
+    weir_rtl_expr index = expr_of(s, node->b);
+    return is_array ? weir_rtl_element(design, value, index) : weir_rtl_select(design, value, index, 1);
+}
+
+static weir_rtl_expr build_range(rtl_scan *s, const rtl_node *node) {
+    uint32_t high = 0, low = 0;
+    if (!part_number(s, node->b, &high) || !part_number(s, node->c, &low)) return none;
+    weir_rtl_expr value = expr_of(s, node->a);
+    bool is_array = s->design->type[rtl_type_of(s->design, value.id)].kind >= WEIR_RTL_TYPE_ARRAY;
+    return is_array && high == low ? weir_rtl_element_at(s->design, value, high)
+                                   : weir_rtl_slice(s->design, value, high, low);
+}
+
+static weir_rtl_expr build_select(rtl_scan *s, const rtl_node *node) {
+    uint32_t width = 0;
+    weir_rtl_expr value = expr_of(s, node->a);
+    if (!part_number(s, node->c, &width)) return none;
+    if (node_of(s, node->b)->is_flexible &&
+        !settle(s, node->b, rtl_index_bits(weir_rtl_width(s->design, value)), false))
+        return none;
+    return weir_rtl_select(s->design, value, expr_of(s, node->b), width);
+}
+
+/* ---- operators ---- */
+
+static weir_rtl_expr build_unary(rtl_scan *s, rtl_node *node) {
+    rtl_node *value = node_of(s, node->a);
+    if (value->is_flexible && rtl_operators[node->op].rule == RTL_SAME) {
+        node->is_flexible = true;
+        return none;
+    }
+    if (value->is_flexible && rtl_operators[node->op].rule != RTL_LOGICAL) return fail_width(s, node->a), none;
+    return settle_bit(s, node->a) ? weir_rtl_unary(s->design, node->op, expr_of(s, node->a)) : none;
+}
+
+static weir_rtl_expr build_binary(rtl_scan *s, rtl_node *node) {
+    bool left = node_of(s, node->a)->is_flexible, right = node_of(s, node->b)->is_flexible;
+    switch (rtl_operators[node->op].rule) {
+    case RTL_LOGICAL:
+        if (!settle_bit(s, node->a) || !settle_bit(s, node->b)) return none;
+        break;
+    case RTL_SHIFT:
+        if (!settle_least(s, node->b)) return none;
+        node->is_flexible = left;
+        break;
+    default:
+        if (left && right && rtl_operators[node->op].rule == RTL_COMPARE) return fail_width(s, node->a), none;
+        node->is_flexible = left && right;
+        if (left && !right && !settle_like(s, node->a, node->b)) return none;
+        if (right && !left && !settle_like(s, node->b, node->a)) return none;
+        break;
+    }
+    if (node->is_flexible) return none;
+    return weir_rtl_binary(s->design, node->op, expr_of(s, node->a), expr_of(s, node->b));
+}
+
+static weir_rtl_expr build_conditional(rtl_scan *s, rtl_node *node) {
+    if (!settle_bit(s, node->a)) return none;
+    bool yes = node_of(s, node->b)->is_flexible, no = node_of(s, node->c)->is_flexible;
+    node->is_flexible = yes && no;
+    if (node->is_flexible) return none;
+    if ((yes && !settle_like(s, node->b, node->c)) || (no && !settle_like(s, node->c, node->b))) return none;
+    return weir_rtl_conditional(s->design, expr_of(s, node->a), expr_of(s, node->b), expr_of(s, node->c));
+}
+
+static weir_rtl_expr build_cast(rtl_scan *s, const rtl_node *node) {
+    weir_rtl_expr value = expr_of(s, node->a);
+    if (strcmp(node->text, "signed") == 0) return weir_rtl_as_signed(s->design, value);
+    if (strcmp(node->text, "unsigned") == 0) return weir_rtl_as_unsigned(s->design, value);
+    size_t kind = 0;
+    while (strcmp(rtl_kind_words[kind], node->text) != 0) kind++;
+    return settle_bit(s, node->a) ? weir_rtl_as(s->design, expr_of(s, node->a), (weir_rtl_kind)kind) : none;
+}
+
+static weir_rtl_expr build_list(rtl_scan *s, const rtl_node *node) {
+    rtl_name function = {RTL_NAME_NONE, 0};
+    if (node->kind == RTL_NODE_CALL) {
+        function = look_up(s, node->text);
+        if (function.kind != RTL_NAME_FUNCTION) return rtl_scan_fail_name(s, "unknown function", node->text), none;
+    }
+    weir_rtl_expr *part = weir_calloc(node->b + 1, sizeof *part);
+    for (uint32_t i = 0; i < node->b && !s->failed; i++) {
+        uint32_t operand = s->tree.list[node->a + i];
+        if (node_of(s, operand)->is_flexible) {
+            const rtl_function *f = &s->design->function[function.id];
+            bool has_width = function.id && i < f->arguments.count;
+            const rtl_var *var = &s->design->var[has_width ? f->arguments.id[i] : 0];
+            if (has_width ? !settle(s, operand, var->width, var->is_signed) : !fail_width(s, operand)) break;
+        }
+        part[i] = expr_of(s, operand);
+    }
     weir_rtl_expr expr = none;
-    if (rtl_scan_accept(s, '(')) expr = scan_operation(s);
-    else if (rtl_scan_accept(s, '{')) expr = scan_braces(s);
-    else if (rtl_scan_accept(s, '$')) expr = scan_cast(s);
-    else if (s->at < s->end && is_digit(*s->at)) expr = scan_number(s);
-    else expr = scan_reference(s);
-    s->nesting--;
-    if (!expr.id) s->failed = true; /* its constructor has said why */
+    if (!s->failed)
+        expr = function.id ? weir_rtl_call(s->design, (weir_rtl_function){function.id}, node->b, part)
+                           : weir_rtl_concat(s->design, node->b, part);
+    free(part);
     return expr;
+}
+
+static weir_rtl_expr build_repeat(rtl_scan *s, const rtl_node *node) {
+    int64_t count = 0;
+    if (!rtl_tree_integer(s, node->a, &count)) return none;
+    if (count < 0 || count > UINT32_MAX) {
+        rtl_error(s->design, s->design->place, "a replication of %lld times", (long long)count);
+        return none;
+    }
+    return weir_rtl_repeat(s->design, (uint32_t)count, expr_of(s, node->b));
+}
+
+static weir_rtl_expr build(rtl_scan *s, rtl_node *node) {
+    switch (node->kind) {
+    case RTL_NODE_NUMBER: node->is_flexible = true; return none;
+    case RTL_NODE_VALUE: return (weir_rtl_expr){node->expr};
+    case RTL_NODE_NAME: return build_name(s, node);
+    case RTL_NODE_FIELD: return build_field(s, node);
+    case RTL_NODE_INDEX: return build_index(s, node);
+    case RTL_NODE_RANGE: return build_range(s, node);
+    case RTL_NODE_SELECT: return build_select(s, node);
+    case RTL_NODE_CALL:
+    case RTL_NODE_CONCAT: return build_list(s, node);
+    case RTL_NODE_REPEAT: return build_repeat(s, node);
+    case RTL_NODE_UNARY: return build_unary(s, node);
+    case RTL_NODE_BINARY: return build_binary(s, node);
+    case RTL_NODE_CONDITIONAL: return build_conditional(s, node);
+    case RTL_NODE_CAST: return build_cast(s, node);
+    default: return none; /* what only formulas have is not read */
+    }
+}
+
+/* Which operand of a node must have a width of its own. */
+static bool check_operand(rtl_scan *s, const rtl_node *node) {
+    bool is_part = node->kind >= RTL_NODE_FIELD && node->kind <= RTL_NODE_SELECT;
+    bool is_cast = node->kind == RTL_NODE_CAST && (*node->text == 's' || *node->text == 'u');
+    uint32_t operand = node->kind == RTL_NODE_REPEAT ? node->b : node->a;
+    bool needs = is_part || is_cast || node->kind == RTL_NODE_REPEAT;
+    return !needs || !node_of(s, operand)->is_flexible || fail_width(s, operand);
+}
+
+static bool build_all(rtl_scan *s) {
+    int line = s->design->place.line;
+    for (uint32_t i = 0; i < s->tree.nodes && !s->failed; i++) {
+        rtl_node *node = node_of(s, i);
+        if (node->is_number || is_scope(s, i)) continue;
+        s->design->place.line = node->line;
+        if (!check_operand(s, node)) break;
+        node->expr = build(s, node).id;
+        if (!node->expr && !node->is_flexible) s->failed = true; /* its constructor has said why */
+    }
+    s->design->place.line = line;
+    return !s->failed;
+}
+
+/* ---- entry points ---- */
+
+weir_rtl_expr rtl_scan_expr_as(rtl_scan *s, uint32_t width, bool is_signed) {
+    if (!rtl_read_tree(s, RTL_TREE_EXPR) || !build_all(s)) return none;
+    uint32_t root = (uint32_t)s->tree.nodes - 1;
+    if (node_of(s, root)->is_flexible && !(width ? settle(s, root, width, is_signed) : fail_width(s, root)))
+        return none;
+    return expr_of(s, root);
+}
+
+weir_rtl_expr rtl_scan_expr(rtl_scan *s) { return rtl_scan_expr_as(s, 0, false); }
+
+weir_rtl_expr rtl_scan_expr_like(rtl_scan *s, weir_rtl_expr like) {
+    const rtl_expr *e = &s->design->expr[like.id];
+    return rtl_scan_expr_as(s, e->width, e->is_signed);
+}
+
+weir_rtl_expr rtl_scan_target(rtl_scan *s) {
+    if (!rtl_read_tree(s, RTL_TREE_TARGET) || !build_all(s)) return none;
+    uint32_t root = (uint32_t)s->tree.nodes - 1;
+    return node_of(s, root)->is_flexible && !fail_width(s, root) ? none : expr_of(s, root);
 }
 
 uint32_t rtl_scan_var(rtl_scan *s) {
@@ -228,75 +334,4 @@ uint32_t rtl_scan_var(rtl_scan *s) {
     rtl_name entry = name ? rtl_names_find(s->design, s->module, name) : (rtl_name){RTL_NAME_NONE, 0};
     if (name && entry.kind != RTL_NAME_VAR) rtl_scan_fail_name(s, "unknown variable", name);
     return entry.kind == RTL_NAME_VAR ? entry.id : 0;
-}
-
-/* ---- formulas ---- */
-
-static uint32_t formula_operation(rtl_scan *s) {
-    rtl_formula f = {0};
-    uint32_t operand[3] = {0};
-    int count = 0;
-    weir_rtl_operator unary = WEIR_RTL_OPERATOR_COUNT, binary = WEIR_RTL_OPERATOR_COUNT;
-    const char *start = s->at;
-    bool is_choice = rtl_scan_accept(s, '?');
-    bool is_clog2 = !is_choice && rtl_scan_accept_word(s, "clog2");
-    if (!is_choice && !is_clog2) {
-        bool any = next_operator(s, 1, &unary);
-        const char *after = s->at;
-        s->at = start;
-        if (!next_operator(s, 2, &binary)) {
-            if (!any) return (uint32_t)rtl_scan_fail(s, "an operator");
-            s->at = after;
-        }
-    }
-    for (; count < 3 && !s->failed && !rtl_scan_peek(s, ')'); count++) {
-        operand[count] = rtl_scan_formula(s);
-        if (operand[count] && s->design->formula[operand[count]].depth >= f.depth)
-            f.depth = s->design->formula[operand[count]].depth + 1;
-    }
-    f.kind = is_choice    ? RTL_FORMULA_CONDITIONAL
-             : is_clog2   ? RTL_FORMULA_CLOG2
-             : count == 1 ? RTL_FORMULA_UNARY
-                          : RTL_FORMULA_BINARY;
-    f.op = count == 1 ? unary : binary;
-    int expected = is_choice ? 3 : is_clog2 || count == 1 ? 1 : 2;
-    bool has_operator = is_choice || is_clog2 || f.op != WEIR_RTL_OPERATOR_COUNT;
-    if (count != expected || !has_operator) return (uint32_t)rtl_scan_fail(s, "the operator's operands");
-    if (!rtl_scan_expect(s, ')')) return 0;
-    f.a = operand[0];
-    f.b = operand[1];
-    f.c = operand[2];
-    uint32_t id = RTL_APPEND(s->design, formula);
-    s->design->formula[id] = f;
-    return id;
-}
-
-uint32_t rtl_scan_formula(rtl_scan *s) {
-    if (s->nesting >= RTL_MAX_DEPTH) rtl_scan_fail(s, "less nesting");
-    if (s->failed) return 0;
-    rtl_value value = {.kind = RTL_VALUE_OPAQUE};
-    uint32_t result = 0;
-    s->nesting++;
-    if (rtl_scan_accept(s, '(')) {
-        result = formula_operation(s);
-    } else if (rtl_scan_peek(s, '"')) {
-        value.kind = RTL_VALUE_STRING;
-        if (rtl_scan_string(s)) value.text = weir_strings_intern(s->design->strings, s->word.data);
-        result = s->failed ? 0 : rtl_formula_value(s->design, value);
-    } else if (rtl_scan_accept_word(s, "$opaque")) {
-        result = rtl_formula_value(s->design, value);
-    } else if (rtl_scan_peek(s, '-') || (s->at < s->end && is_digit(*s->at))) {
-        value.kind = RTL_VALUE_INTEGER;
-        result = rtl_scan_signed(s, &value.integer) ? rtl_formula_value(s->design, value) : 0;
-    } else {
-        const char *name = rtl_scan_name(s);
-        rtl_name entry = name ? rtl_names_find(s->design, s->module, name) : (rtl_name){RTL_NAME_NONE, 0};
-        if (name && entry.kind != RTL_NAME_PARAMETER) rtl_scan_fail_name(s, "unknown parameter", name);
-        if (entry.kind == RTL_NAME_PARAMETER) {
-            result = RTL_APPEND(s->design, formula);
-            s->design->formula[result] = (rtl_formula){.kind = RTL_FORMULA_PARAMETER, .a = entry.id};
-        }
-    }
-    s->nesting--;
-    return result;
 }

@@ -112,7 +112,7 @@ static bool parse_shape(rtl_parser *p, weir_rtl_shape *shape) {
     bool is_memory = rtl_scan_accept_word(s, "memory") && rtl_scan_peek(s, '[');
     if (rtl_scan_accept(s, '[')) {
         weir_rtl_shape element;
-        if (!rtl_scan_unsigned(s, WEIR_RTL_MAX_ELEMENTS, &number) || !rtl_scan_expect(s, ']')) return false;
+        if (!rtl_scan_count(s, WEIR_RTL_MAX_ELEMENTS, &number) || !rtl_scan_expect(s, ']')) return false;
         s->nesting++;
         bool fine = parse_shape(p, &element);
         s->nesting--;
@@ -123,15 +123,21 @@ static bool parse_shape(rtl_parser *p, weir_rtl_shape *shape) {
         return !s->failed;
     }
     shape->is_signed = rtl_scan_accept_word(s, "signed");
-    if (s->at < s->end && (rtl_scan_peek(s, '0') || shape->is_signed || (*s->at >= '1' && *s->at <= '9'))) {
-        if (!rtl_scan_unsigned(s, WEIR_RTL_MAX_WIDTH, &number)) return false;
-        shape->width = (uint32_t)number;
-        return true;
+    rtl_scan_blanks(s);
+    const char *start = s->at;
+    bool is_number = shape->is_signed || rtl_scan_peek(s, '(') || (s->at < s->end && *s->at >= '0' && *s->at <= '9');
+    const char *name = is_number ? NULL : rtl_scan_name(s);
+    if (!is_number && !name) return false;
+    if (name) {
+        shape->type = weir_rtl_find_type(s->design, name);
+        if (shape->type.id) return true;
+        if (rtl_names_find(s->design, s->module, name).kind != RTL_NAME_PARAMETER)
+            return rtl_scan_fail_name(s, "unknown type", name);
+        s->at = start;
     }
-    const char *name = rtl_scan_name(s);
-    if (!name) return false;
-    shape->type = weir_rtl_find_type(s->design, name);
-    return shape->type.id ? true : rtl_scan_fail_name(s, "unknown type", name);
+    bool fine = rtl_scan_count(s, WEIR_RTL_MAX_WIDTH, &number);
+    shape->width = (uint32_t)number;
+    return fine;
 }
 
 static bool parse_type(rtl_parser *p, weir_rtl_type_kind kind) {
@@ -139,7 +145,7 @@ static bool parse_type(rtl_parser *p, weir_rtl_type_kind kind) {
     uint64_t width = 0;
     const char *name = rtl_scan_name(s);
     bool is_enum = kind == WEIR_RTL_TYPE_ENUM;
-    if (!name || (is_enum && (!rtl_scan_expect(s, ':') || !rtl_scan_unsigned(s, 64, &width)))) return false;
+    if (!name || (is_enum && (!rtl_scan_expect(s, ':') || !rtl_scan_count(s, 64, &width)))) return false;
     weir_rtl_type type = is_enum                       ? weir_rtl_add_enum(s->design, name, (uint32_t)width)
                          : kind == WEIR_RTL_TYPE_UNION ? weir_rtl_add_union(s->design, name)
                                                        : weir_rtl_add_struct(s->design, name);
@@ -280,8 +286,8 @@ static bool parse_var_type(rtl_parser *p, rtl_var *var) {
     const char *start = s->at;
     bool is_signed = rtl_scan_accept_word(s, "signed");
     if (rtl_scan_accept_word(s, "$range")) {
-        uint32_t high = rtl_scan_formula(s);
-        uint32_t low = high ? rtl_scan_formula(s) : 0;
+        uint32_t high = rtl_scan_operand(s);
+        uint32_t low = high ? rtl_scan_operand(s) : 0;
         if (!low) return false;
         var->is_signed = is_signed;
         var->range = RTL_APPEND(s->design, range);
@@ -447,6 +453,7 @@ static bool parse_declarations(rtl_parser *p) {
         return rtl_scan_fail(s, "'wrtl 1'");
     while (rtl_parse_above(p) && rtl_scan_space(s)) {
         bool fine = false;
+        s->module = 0;
         if (rtl_scan_accept_word(s, "module")) fine = parse_module(p);
         else if (rtl_scan_accept_word(s, "origin")) fine = parse_origin_line(p);
         else if (rtl_scan_accept_word(s, "struct")) fine = parse_type(p, WEIR_RTL_TYPE_STRUCT);
@@ -521,6 +528,7 @@ weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *
     free(p.lead);
     free(p.scan.paths.slot);
     weir_text_free(&p.scan.word);
+    rtl_free_tree(&p.scan.tree);
     if (fine) return design;
     weir_rtl_design_free(design);
     return NULL;

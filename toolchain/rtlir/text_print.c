@@ -309,14 +309,21 @@ static void print_formula(printer *p, uint32_t id) {
         else add(p, "$opaque");
         return;
     }
-    rtl_append_char(p->text, '(');
-    add(p, f->kind == RTL_FORMULA_CLOG2         ? "clog2"
-           : f->kind == RTL_FORMULA_CONDITIONAL ? "?"
-                                                : rtl_operators[f->op].text);
-    const uint32_t operand[3] = {f->a, f->b, f->c};
-    for (int i = 0; i < 3 && operand[i]; i++) {
+    bool is_clog2 = f->kind == RTL_FORMULA_CLOG2;
+    add(p, is_clog2 ? "clog2(" : "(");
+    if (f->kind == RTL_FORMULA_UNARY) add(p, rtl_operators[f->op].text);
+    /* "- 1" negates 1, "-1" is a number. */
+    if (f->kind == RTL_FORMULA_UNARY && p->design->formula[f->a].kind == RTL_FORMULA_VALUE) add(p, " ");
+    print_formula(p, f->a);
+    if (f->b) {
         rtl_append_char(p->text, ' ');
-        print_formula(p, operand[i]);
+        add(p, f->c ? "?" : rtl_operators[f->op].text);
+        rtl_append_char(p->text, ' ');
+        print_formula(p, f->b);
+    }
+    if (f->c) {
+        add(p, " : ");
+        print_formula(p, f->c);
     }
     rtl_append_char(p->text, ')');
 }

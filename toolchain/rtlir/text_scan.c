@@ -22,13 +22,13 @@ bool rtl_scan_fail_name(rtl_scan *s, const char *what, const char *name) {
     return false;
 }
 
-static void skip_blanks(rtl_scan *s) {
+void rtl_scan_blanks(rtl_scan *s) {
     while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\r')) s->at++;
 }
 
 bool rtl_scan_space(rtl_scan *s) {
     for (;;) {
-        skip_blanks(s);
+        rtl_scan_blanks(s);
         if (s->at >= s->end) return false;
         if (*s->at == '#') {
             while (s->at < s->end && *s->at != '\n') s->at++;
@@ -43,7 +43,7 @@ bool rtl_scan_space(rtl_scan *s) {
 }
 
 bool rtl_scan_peek(rtl_scan *s, char c) {
-    skip_blanks(s);
+    rtl_scan_blanks(s);
     return !s->failed && s->at < s->end && *s->at == c;
 }
 
@@ -64,7 +64,7 @@ static bool is_name_char(char c) {
 }
 
 bool rtl_scan_accept_word(rtl_scan *s, const char *word) {
-    skip_blanks(s);
+    rtl_scan_blanks(s);
     /* cppcheck-suppress ctunullpointer ; the tables of words have no gaps */
     size_t size = strlen(word);
     size_t left = (size_t)(s->end - s->at);
@@ -90,7 +90,7 @@ size_t rtl_scan_choice(rtl_scan *s, const char *const *words, size_t count, cons
 }
 
 const char *rtl_scan_name(rtl_scan *s) {
-    skip_blanks(s);
+    rtl_scan_blanks(s);
     const char *start = s->at;
     while (s->at < s->end && is_name_char(*s->at)) s->at++;
     bool is_name = s->at > start && !(*start >= '0' && *start <= '9') && *start != '$';
@@ -141,7 +141,7 @@ bool rtl_scan_string(rtl_scan *s) {
 }
 
 bool rtl_scan_unsigned(rtl_scan *s, uint64_t most, uint64_t *value) {
-    skip_blanks(s);
+    rtl_scan_blanks(s);
     const char *start = s->at;
     *value = 0;
     while (s->at < s->end && *s->at >= '0' && *s->at <= '9') {
@@ -165,7 +165,7 @@ bool rtl_scan_signed(rtl_scan *s, int64_t *value) {
 }
 
 bool rtl_scan_end_line(rtl_scan *s) {
-    skip_blanks(s);
+    rtl_scan_blanks(s);
     if (s->failed) return false;
     if (s->at >= s->end || *s->at == '\n' || *s->at == '#') return true;
     return rtl_scan_fail(s, "the end of the line");

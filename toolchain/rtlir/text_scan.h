@@ -3,6 +3,7 @@
 #define WEIR_RTLIR_TEXT_SCAN_H
 
 #include "rtlir/internal.h"
+#include "rtlir/text_tree.h"
 
 typedef struct rtl_scan {
     weir_rtl_design *design;
@@ -14,6 +15,7 @@ typedef struct rtl_scan {
     uint32_t module, function; /* whose names are meant; function: 0 for none */
     rtl_labels paths;          /* variables by hierarchical name, by module */
     weir_text word;            /* the last string */
+    rtl_tree tree;             /* the last expression */
 } rtl_scan;
 
 /* Reports what was expected where the scan is, once. Always false. */
@@ -21,6 +23,7 @@ bool rtl_scan_fail(rtl_scan *s, const char *expected);
 bool rtl_scan_fail_name(rtl_scan *s, const char *what, const char *name);
 /* Blanks and line ends; false at the end of the text. */
 bool rtl_scan_space(rtl_scan *s);
+void rtl_scan_blanks(rtl_scan *s); /* on the line */
 /* Each skips blanks on the line first. */
 bool rtl_scan_peek(rtl_scan *s, char c);
 bool rtl_scan_accept(rtl_scan *s, char c);
@@ -40,7 +43,19 @@ bool rtl_scan_end_line(rtl_scan *s);
 
 /* text_expr.c: none after a reported error. */
 weir_rtl_expr rtl_scan_expr(rtl_scan *s);
+/* Numbers without a width get this one where nothing else in the expression gives them theirs. */
+weir_rtl_expr rtl_scan_expr_as(rtl_scan *s, uint32_t width, bool is_signed);
+weir_rtl_expr rtl_scan_expr_like(rtl_scan *s, weir_rtl_expr like);
+weir_rtl_expr rtl_scan_target(rtl_scan *s); /* without operators */
+uint32_t rtl_scan_var(rtl_scan *s);         /* a variable of the module by name */
+
+/* text_formula.c: a formula, one without operators outside of brackets; 0 after an error. */
 uint32_t rtl_scan_formula(rtl_scan *s);
-uint32_t rtl_scan_var(rtl_scan *s); /* a variable of the module by name */
+uint32_t rtl_scan_operand(rtl_scan *s);
+/* A formula with a value known now, of numbers and of local parameters of the module. */
+bool rtl_scan_integer(rtl_scan *s, int64_t *value);
+bool rtl_scan_count(rtl_scan *s, uint64_t most, uint64_t *value);
+/* The same of a subtree of the expression. */
+bool rtl_tree_integer(rtl_scan *s, uint32_t root, int64_t *value);
 
 #endif
