@@ -13,6 +13,7 @@
 #include "pass/context.h"
 #include "pass/instrument.h"
 #include "pass/registry.h"
+#include "rtlir/rtl.h"
 #include "support/process.h"
 
 /* --- the record of a run: pass names, a graph's in brackets, and of diagnostics --- */
@@ -534,12 +535,89 @@ static void bad_lists_are_errors(void **state) {
     weir_pass_registry *registry = weir_pass_registry_new();
     assert_true(weir_pass_registry_add_all(registry, bad, 3));
     assert_false(weir_pass_registry_check(registry));
-    assert_string_equal(messages.data, "error: pass 'ghost' requires 'ghots', which is no pass\n"
+    assert_string_equal(messages.data, "error: pass 'ghost' requires 'ghots', which is no pass or form\n"
                                        "note: did you mean 'ghost'?\n"
                                        "error: pass 'ghost' preserves 'a-result', which is no pass or analysis\n"
                                        "error: pass 'ghost' invalidates 'host', which is no pass or analysis\n"
                                        "note: did you mean 'ghost'?\n"
                                        "error: graph pass 'upwards' cannot require hardware pass 'wires'\n");
+    weir_pass_registry_free(registry);
+}
+
+/* A form that holds while no pass has changed the design since `tidy`. */
+static bool is_tidy;
+static size_t looks;
+
+static bool holds_tidy(weir_pass_context *context, weir_rtl_design *design) {
+    (void)context;
+    (void)design;
+    looks++;
+    if (!is_tidy) weir_error(WEIR_NOWHERE, "a wire lies about");
+    return is_tidy;
+}
+
+static bool run_tidy(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+    is_tidy = true;
+    return log_design(pass, context, design);
+}
+
+static bool run_untidy(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+    is_tidy = false;
+    return log_design(pass, context, design);
+}
+
+static bool run_look(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+    weir_pass_unchanged(context);
+    return log_design(pass, context, design);
+}
+
+static const weir_pass_form tidy_form = {.name = "tidy_design",
+                                         .kind = WEIR_PASS_HARDWARE,
+                                         .help = "nothing lies about",
+                                         .remedy = "tidy",
+                                         .holds = {.hardware = holds_tidy}};
+
+/* One that says that it preserves everything does not preserve a form. */
+static const weir_pass_info tidy_passes[] = {
+    {.name = "tidy", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = run_tidy}},
+    {.name = "untidy", .kind = WEIR_PASS_HARDWARE, .preserves = "*", .run = {.hardware = run_untidy}},
+    {.name = "print", .kind = WEIR_PASS_HARDWARE, .requires = "tidy_design", .run = {.hardware = run_look}},
+    {.name = "print_twice",
+     .kind = WEIR_PASS_HARDWARE,
+     .requires = "print, tidy_design",
+     .run = {.hardware = run_look}},
+};
+
+static void forms_are_looked_at_before_passes_that_require_them(void **test) {
+    static const char *const pipelines[] = {"tidy,print,print", "tidy,print,untidy,print", "print", "tidy,print_twice"};
+    static const char *const logs[] = {"tidy print print ", "tidy print untidy ", "", "tidy print print_twice "};
+    static const size_t looked[] = {1, 2, 1, 1};
+    const char *const refusal = "error: a wire lies about\n"
+                                "note: pass 'print' requires the form 'tidy_design': nothing lies about\n"
+                                "note: 'tidy' leads there\n";
+    (void)test;
+    weir_pass_registry *registry = weir_pass_registry_new();
+    assert_true(weir_pass_registry_add_all(registry, tidy_passes, 4));
+    assert_true(weir_pass_registry_add_form(registry, &tidy_form));
+    for (size_t i = 0; i < 4; i++) {
+        weir_module *module = weir_module_new("m");
+        weir_rtl_design *design = weir_rtl_design_new();
+        weir_module_set_rtl(module, design, "");
+        weir_pass_context *context = weir_pass_context_new(registry);
+        weir_pass *pass = weir_pass_parse(registry, pipelines[i], WEIR_NOWHERE);
+        log_text.size = messages.size = looks = 0;
+        weir_text_add(&log_text, "");
+        weir_text_add(&messages, "");
+        is_tidy = false;
+        assert_int_equal(weir_pass_run(context, pass, module), i == 0 || i == 3);
+        assert_string_equal(log_text.data, logs[i]);
+        assert_string_equal(messages.data, i == 0 || i == 3 ? "" : refusal);
+        assert_int_equal(looks, looked[i]);
+        weir_pass_free(pass);
+        weir_pass_context_free(context);
+        weir_module_free(module);
+    }
+    assert_null(weir_pass_new(registry, "tidy_design"));
     weir_pass_registry_free(registry);
 }
 
@@ -675,6 +753,7 @@ int main(void) {
         CASE(required_but_disabled_is_an_error),
         CASE(cycles_are_errors),
         CASE(bad_lists_are_errors),
+        CASE(forms_are_looked_at_before_passes_that_require_them),
         CASE(failure_stops_the_pipeline_and_is_named),
         CASE(hardware_passes),
         CASE(pipelines_built_by_passes),

@@ -4,6 +4,7 @@
 
 #include "rtlir/mutate.h"
 #include "rtlir/rewrite.h"
+#include "rtlir/text.h"
 #include "rtlir/uses.h"
 
 static weir_rtl_expr port(weir_rtl_design *d, weir_rtl_module m, const char *name) {
@@ -28,6 +29,20 @@ static void assert_body(weir_rtl_design *d, weir_rtl_module m, const char *expec
     *strstr(body, "\nendmodule") = 0;
     assert_string_equal(body, expected);
     weir_text_free(&text);
+}
+
+/* The lines of the design's text for the module: the first one made of its name, or the next one. */
+static char *module_text(weir_rtl_design *d, bool is_next) {
+    weir_text text = {0};
+    weir_rtl_print_text(d, &text);
+    char *from = strstr(text.data, "\nmodule top {");
+    assert_non_null(from);
+    if (is_next) from = strstr(from + 1, "\nmodule top {");
+    assert_non_null(from);
+    char *end = strstr(from + 1, "\nmodule ");
+    char *copy = strndup(from, end ? (size_t)(end - from) : strlen(from) - 1);
+    weir_text_free(&text);
+    return copy;
 }
 
 static void generators_share_a_name_until_they_are_renamed(void **state) {
@@ -281,18 +296,16 @@ static void clones_are_alike_and_apart(void **state) {
                       weir_rtl_constant_signed(d, 32, 0));
     weir_rtl_module clone = weir_rtl_clone_module(d, top);
     assert_int_not_equal(clone.id, 0);
-    weir_text a = {0}, b = {0};
-    weir_rtl_print_verilog(d, top, &a);
-    weir_rtl_print_verilog(d, clone, &b);
-    assert_string_equal(a.data, b.data);
-    assert_non_null(strstr(b.data, "// three"));
+    char *a = module_text(d, false), *b = module_text(d, true);
+    assert_string_equal(a, b);
+    assert_non_null(strstr(b, "\"three\""));
+    free(b);
     weir_rtl_remove_stmt(d, weir_rtl_first(d, weir_rtl_get_module(d, top).body));
-    b.size = 0;
-    weir_rtl_print_verilog(d, clone, &b);
+    b = module_text(d, true);
     assert_true(weir_rtl_verify(d, clone));
-    if (!strstr(b.data, "assign a.in = x;")) fail_msg("%s", b.data);
-    weir_text_free(&a);
-    weir_text_free(&b);
+    if (!strstr(b, " a.in = x")) fail_msg("%s", b);
+    free(a);
+    free(b);
 }
 
 /* ---- walks ---- */

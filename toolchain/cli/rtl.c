@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/watch.h"
 #include "passes/equivalence/equivalence.h"
+#include "passes/rtl/forms.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "support/file.h"
@@ -51,13 +52,16 @@ static int run(request *r, weir_module *module) {
 static int write_result(const request *r, const weir_module *module) {
     weir_rtl_design *design = weir_module_design(module);
     if (r->output == NULL && weir_watch_has_output(&r->watch, &r->pipeline)) return WEIR_EXIT_FINE;
+    const weir_rtl_module top = weir_hardware_top_of(module);
     weir_text text = {NULL, 0, 0};
     const form to = form_of(r->output);
     const weir_rtl_print_options options = {.dialect = to == FORM_VERILOG ? WEIR_RTL_VERILOG : WEIR_RTL_SYSTEMVERILOG};
     weir_text_add(&text, "");
     bool fine = true;
     if (to == FORM_TEXT) weir_rtl_print_text(design, &text);
-    else fine = weir_print_hardware(design, weir_hardware_top_of(module), &options, &text);
+    else
+        fine = weir_hardware_is_printable(design, top) && weir_hardware_may_write(design, top, r->output) &&
+               weir_print_hardware(design, top, &options, &text);
     if (r->output == NULL) fwrite(text.data, 1, text.size, stdout);
     else fine = fine && weir_file_write_changed(r->output, text.data, text.size);
     weir_text_free(&text);

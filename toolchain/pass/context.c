@@ -75,7 +75,7 @@ static bool set_flag(weir_pass_context *context, const char *names, uint8_t flag
     }
     for (char *name; (name = weir_pass_next_name(&names)); free(name)) {
         const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
-        if (entry && entry->what != WEIR_PASS_ENTRY_ANALYSIS) {
+        if (entry && weir_pass_can_run(entry)) {
             context->flag[entry->id] |= flag;
         } else {
             weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});

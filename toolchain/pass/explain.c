@@ -38,6 +38,9 @@ static void settle(const explainer *e, const weir_pass_entry *entry) {
                                                                   : 0);
         e->graph[i] &= entry->kind == WEIR_PASS_HARDWARE ? UINT64_MAX : keep;
     }
+    for (size_t i = 0; i < registry->words; i++) {
+        e->root[i] &= ~registry->forms[i];
+    }
     weir_pass_put(entry->kind == WEIR_PASS_GRAPH ? e->graph : e->root, entry->id);
 }
 
@@ -45,6 +48,11 @@ static bool require_all(const explainer *e, const weir_pass_entry *entry, bool i
 
 static bool require_one(const explainer *e, const weir_pass_entry *entry, const weir_pass_entry *needed,
                         bool in_graph) {
+    if (needed->what == WEIR_PASS_ENTRY_FORM) {
+        tell(e, "check", needed->name, "form required by '%s'", entry->name);
+        weir_pass_put(e->root, needed->id);
+        return true;
+    }
     if (weir_pass_flags(e->context, needed->id) & WEIR_PASS_DISABLED) {
         tell(e, "fail", entry->name, "requires '%s', which is disabled", needed->name);
         return false;
@@ -71,7 +79,7 @@ static bool require_all(const explainer *e, const weir_pass_entry *entry, bool i
                 if (!require_one(e, entry, needed, in_graph)) {
                     return false;
                 }
-            } else if (round == 0) {
+            } else if (round == 0 && needed->what == WEIR_PASS_ENTRY_PASS) {
                 tell(e, "keep", needed->name, "required by '%s', and its result holds", entry->name);
             }
         }

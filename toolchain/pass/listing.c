@@ -38,6 +38,9 @@ static void print_entry(const weir_pass_entry *entry, weir_text *text) {
         weir_text_format(text, "%s (%s analysis): %s\n", entry->name, kind,
                          entry->analysis->help ? entry->analysis->help : "");
         break;
+    case WEIR_PASS_ENTRY_FORM:
+        weir_text_format(text, "%s (%s form): %s\n", entry->name, kind, entry->form->help);
+        break;
     default:
         weir_text_format(text, "%s (%s pipeline %s): %s\n", entry->name, kind, entry->pipeline, entry->help);
         break;
@@ -155,6 +158,11 @@ static void print_section(const weir_pass_entry *entry, weir_text *text) {
         weir_text_format(text, "Analysis of a %s", kind);
         print_help(entry->analysis->help, text);
         break;
+    case WEIR_PASS_ENTRY_FORM:
+        weir_text_format(text, "Form of a %s%s", kind, entry->kind == WEIR_PASS_HARDWARE ? " design" : "");
+        if (entry->form->remedy) weir_text_format(text, "; `%s` leads there", entry->form->remedy);
+        print_help(entry->form->help, text);
+        break;
     default:
         weir_text_format(text, "Pipeline over a %s%s: `%s`", kind, entry->kind == WEIR_PASS_HARDWARE ? " design" : "",
                          entry->pipeline);
@@ -207,6 +215,9 @@ static json_t *entry_json(const weir_pass_entry *entry) {
     case WEIR_PASS_ENTRY_ANALYSIS:
         return json_pack("{s:s, s:s, s:s, s:s}", "name", entry->name, "what", "analysis", "kind", kind, "help",
                          entry->analysis->help ? entry->analysis->help : "");
+    case WEIR_PASS_ENTRY_FORM:
+        return json_pack("{s:s, s:s, s:s, s:s, s:s?}", "name", entry->name, "what", "form", "kind", kind, "help",
+                         entry->form->help, "remedy", entry->form->remedy);
     default:
         return json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", entry->name, "what", "pipeline", "kind", kind, "help",
                          entry->help, "pipeline", entry->pipeline);

@@ -22,7 +22,7 @@ weir_pass *weir_pass_instance(weir_pass_entry *entry) {
 
 weir_pass *weir_pass_new(weir_pass_registry *registry, const char *name) {
     weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
-    if (!entry || entry->what == WEIR_PASS_ENTRY_ANALYSIS) {
+    if (!entry || !weir_pass_can_run(entry)) {
         weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
         return NULL;
     }

@@ -53,7 +53,8 @@ typedef enum weir_pass_promise {
 } weir_pass_promise;
 
 /* A pass. Lists of names are text, "a, b"; NULL and "" are the empty list.
- * Passes in `requires` run first unless their result still holds. After this pass has run (and did not say that it
+ * Passes in `requires` run first unless their result still holds; forms in it (weir_pass_form) must be those of the unit,
+ * or the run ends before this pass. After this pass has run (and did not say that it
  * changed nothing), results of earlier passes and analyses hold when they are in `preserves` ("*": all) and not in
  * `invalidates`; with only `invalidates` given, all but those hold; with neither, none does. */
 typedef struct weir_pass_info {
@@ -89,6 +90,20 @@ typedef struct weir_pass_analysis {
     } compute;
     void (*release)(void *result); /* NULL: nothing to free */
 } weir_pass_analysis;
+
+/* A form: a state that a unit must be in for passes that require it. It is looked at when such a pass is about to run and
+ * nothing since the last look has changed the unit, whatever passes say that they preserve. */
+typedef struct weir_pass_form {
+    const char *name;
+    weir_pass_kind kind; /* MODULE or HARDWARE */
+    const char *help;    /* one line: what holds in it */
+    const char *remedy;  /* the pass or pipeline that leads there; NULL: none does */
+    union {
+        /* False after reporting each thing that is not as it should be. */
+        bool (*module)(weir_pass_context *context, weir_module *module);
+        bool (*hardware)(weir_pass_context *context, weir_rtl_design *design);
+    } holds;
+} weir_pass_form;
 
 /* --- instances --- */
 /* A registered pass with default options, or a registered pipeline; NULL after a reported error (an unknown name comes

@@ -194,7 +194,7 @@ static weir_pass *expand(const cursor *c, weir_pass_entry *entry, weir_pass_plac
 
 static weir_pass *parse_named(cursor *c, const char *name, weir_pass_place place) {
     weir_pass_entry *entry = weir_pass_registry_entry(c->registry, name);
-    if (!entry || entry->what == WEIR_PASS_ENTRY_ANALYSIS) {
+    if (!entry || !weir_pass_can_run(entry)) {
         weir_pass_registry_unknown(c->registry, name, place);
         return NULL;
     }

@@ -75,6 +75,7 @@ bool weir_pass_is_word(const char *text);
 typedef enum weir_pass_entry_kind {
     WEIR_PASS_ENTRY_PASS,
     WEIR_PASS_ENTRY_ANALYSIS,
+    WEIR_PASS_ENTRY_FORM,
     WEIR_PASS_ENTRY_PIPELINE
 } weir_pass_entry_kind;
 
@@ -86,6 +87,7 @@ typedef struct weir_pass_entry {
     const char *name; /* the record's, or heap memory of a pipeline */
     const weir_pass_info *info;
     const weir_pass_analysis *analysis;
+    const weir_pass_form *form;
     char *pipeline, *help; /* heap, of a pipeline */
     weir_pass_specs specs;
     /* From weir_pass_registry_check: */
@@ -95,6 +97,11 @@ typedef struct weir_pass_entry {
     bool survive_all;
 } weir_pass_entry;
 
+/* Passes and pipelines may be named where something is to run. */
+static inline bool weir_pass_can_run(const weir_pass_entry *entry) {
+    return entry->what == WEIR_PASS_ENTRY_PASS || entry->what == WEIR_PASS_ENTRY_PIPELINE;
+}
+
 struct weir_pass_registry {
     weir_pass_entry **entry;
     size_t count, capacity;
@@ -102,7 +109,8 @@ struct weir_pass_registry {
     atomic_bool checked;
     pthread_mutex_t lock;  /* of the check */
     size_t words;          /* of a set of ids */
-    uint64_t *hardware;    /* ids of hardware passes and analyses */
+    uint64_t *hardware;    /* ids of hardware passes, analyses and forms */
+    uint64_t *forms;       /* ids of forms */
     atomic_size_t running; /* contexts that run a pass */
     void **object;         /* of dlopen */
     size_t object_count, object_capacity;

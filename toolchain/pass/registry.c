@@ -35,7 +35,8 @@ static void forget_check(weir_pass_registry *registry) {
         entry->survive = NULL;
     }
     free(registry->hardware);
-    registry->hardware = NULL;
+    free(registry->forms);
+    registry->hardware = registry->forms = NULL;
     registry->checked = false;
 }
 
@@ -173,6 +174,23 @@ bool weir_pass_registry_add_analysis(weir_pass_registry *registry, const weir_pa
     return true;
 }
 
+bool weir_pass_registry_add_form(weir_pass_registry *registry, const weir_pass_form *form) {
+    if (!may_add(registry, form->name)) {
+        return false;
+    }
+    if (form->kind == WEIR_PASS_GRAPH) {
+        weir_error(WEIR_NOWHERE, "form '%s' is of a graph, expected one of a module or of hardware", form->name);
+        return false;
+    }
+    weir_pass_entry *entry = weir_calloc(1, sizeof *entry);
+    entry->what = WEIR_PASS_ENTRY_FORM;
+    entry->kind = form->kind;
+    entry->name = form->name;
+    entry->form = form;
+    append(registry, entry);
+    return true;
+}
+
 bool weir_pass_registry_add_pipeline(weir_pass_registry *registry, weir_pass_kind kind, const char *name,
                                      const char *text, const char *help) {
     if (!may_add(registry, name)) {
@@ -212,7 +230,7 @@ void weir_pass_registry_unknown(const weir_pass_registry *registry, const char *
     const char **names = weir_calloc(registry->count + 1, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; i < registry->count; i++) {
-        if (registry->entry[i]->what != WEIR_PASS_ENTRY_ANALYSIS) {
+        if (weir_pass_can_run(registry->entry[i])) {
             names[count++] = registry->entry[i]->name;
         }
     }
@@ -225,7 +243,7 @@ static weir_pass_entry *resolve(const weir_pass_registry *registry, const weir_p
     weir_pass_entry *found = weir_pass_registry_entry(registry, name);
     if (!found || found->what == WEIR_PASS_ENTRY_PIPELINE) {
         weir_error(WEIR_NOWHERE, "pass '%s' %s '%s', which is no pass%s", entry->name, list, name,
-                   strcmp(list, "requires") == 0 ? "" : " or analysis");
+                   strcmp(list, "requires") == 0 ? " or form" : " or analysis");
         const char **names = weir_calloc(registry->count + 1, sizeof *names);
         for (size_t i = 0; i < registry->count; i++) {
             names[i] = registry->entry[i]->name;
@@ -249,7 +267,8 @@ static bool resolve_requires(weir_pass_registry *registry, weir_pass_entry *entr
             found = NULL;
         }
         if (found && entry->kind == WEIR_PASS_GRAPH && found->kind == WEIR_PASS_HARDWARE) {
-            weir_error(WEIR_NOWHERE, "graph pass '%s' cannot require hardware pass '%s'", entry->name, name);
+            weir_error(WEIR_NOWHERE, "graph pass '%s' cannot require hardware %s '%s'", entry->name,
+                       found->what == WEIR_PASS_ENTRY_FORM ? "form" : "pass", name);
             found = NULL;
         }
         ok = ok && found;
@@ -347,11 +366,15 @@ static bool check(weir_pass_registry *registry) {
     forget_check(registry);
     registry->words = registry->count / 64 + 1;
     registry->hardware = weir_calloc(registry->words, sizeof *registry->hardware);
+    registry->forms = weir_calloc(registry->words, sizeof *registry->forms);
     bool ok = true;
     for (size_t i = 0; i < registry->count; i++) {
         weir_pass_entry *entry = registry->entry[i];
         if (entry->kind == WEIR_PASS_HARDWARE) {
             weir_pass_put(registry->hardware, entry->id);
+        }
+        if (entry->what == WEIR_PASS_ENTRY_FORM) {
+            weir_pass_put(registry->forms, entry->id);
         }
         if (entry->what == WEIR_PASS_ENTRY_PASS) {
             ok = resolve_requires(registry, entry) && ok;
@@ -383,7 +406,7 @@ bool weir_pass_registry_knows(const weir_pass_registry *registry, const char *na
     bool ok = true;
     for (char *name; (name = weir_pass_next_name(&names)); free(name)) {
         const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
-        if (!entry || entry->what == WEIR_PASS_ENTRY_ANALYSIS) {
+        if (!entry || !weir_pass_can_run(entry)) {
             weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
             ok = false;
         }

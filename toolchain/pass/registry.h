@@ -1,4 +1,4 @@
-/* The known passes, analyses, named pipelines and configuration keys; not a global. Records are not copied and must
+/* The known passes, analyses, forms, named pipelines and configuration keys; not a global. Records are not copied and must
  * outlive the registry. Nothing may be added while a context runs a pass. Contexts in several threads may share one. */
 #ifndef WEIR_PASS_REGISTRY_H
 #define WEIR_PASS_REGISTRY_H
@@ -11,10 +11,11 @@ weir_pass_registry *weir_pass_registry_new(void);
 void weir_pass_registry_free(weir_pass_registry *registry);
 
 /* Each checks what it is given (names, duplicates, defaults and domains of options) and returns false after reporting
- * what is wrong. Passes, analyses and pipelines share one space of names. */
+ * what is wrong. Passes, analyses, forms and pipelines share one space of names. */
 bool weir_pass_registry_add(weir_pass_registry *registry, const weir_pass_info *info);
 bool weir_pass_registry_add_all(weir_pass_registry *registry, const weir_pass_info *infos, size_t count);
 bool weir_pass_registry_add_analysis(weir_pass_registry *registry, const weir_pass_analysis *analysis);
+bool weir_pass_registry_add_form(weir_pass_registry *registry, const weir_pass_form *form);
 /* A name for a pipeline's text; the text is copied and read when the name is used. */
 bool weir_pass_registry_add_pipeline(weir_pass_registry *registry, weir_pass_kind kind, const char *name,
                                      const char *text, const char *help);

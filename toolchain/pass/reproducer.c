@@ -61,7 +61,7 @@ static json_t *names_json(const weir_pass_context *context, const weir_pass_fram
     json_t *names = json_array();
     for (size_t i = 0; i < context->registry->count; i++) {
         const weir_pass_entry *entry = context->registry->entry[i];
-        if (entry->what != WEIR_PASS_ENTRY_ANALYSIS && test(context, frame, entry)) {
+        if (weir_pass_can_run(entry) && test(context, frame, entry)) {
             json_array_append_new(names, json_string(entry->name));
         }
     }

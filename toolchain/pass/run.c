@@ -82,6 +82,9 @@ static void settle(weir_pass_context *context, const weir_pass_frame *frame) {
             break;
         }
     }
+    for (size_t i = 0; i < context->registry->words && !frame->site.unchanged; i++) {
+        context->root->valid[i] &= ~context->registry->forms[i];
+    }
     weir_pass_put(own->valid, entry->id);
     if (context->built == 0) {
         context->last[entry->id] = frame->site.pass;
@@ -339,6 +342,24 @@ const weir_pass *weir_pass_instance_for(weir_pass_context *context, weir_pass_en
     return context->implicit[entry->id];
 }
 
+/* Looks whether the unit has the form that the pass wants; what is not so is reported. */
+static bool require_form(weir_pass_context *context, const weir_pass_entry *entry, const weir_pass_entry *needed) {
+    const weir_pass_form *form = needed->form;
+    size_t errors = weir_diag_errors();
+    weir_rtl_design *design = form->kind == WEIR_PASS_HARDWARE ? weir_module_design(context->module) : NULL;
+    bool ok = form->kind == WEIR_PASS_HARDWARE ? !design || form->holds.hardware(context, design)
+                                               : form->holds.module(context, context->module);
+    if (ok) { /* without a design, the pass itself says so */
+        weir_pass_put(context->root->valid, needed->id);
+        return true;
+    }
+    weir_pass_blame(errors, "pass '%s' requires the form '%s': %s", entry->name, form->name, form->help);
+    if (form->remedy) {
+        weir_note("'%s' leads there", form->remedy);
+    }
+    return false;
+}
+
 static bool require_here(weir_pass_context *context, weir_pass_entry *needed, weir_pass_slot *slot) {
     return require_all(context, needed, slot) && run_here(context, weir_pass_instance_for(context, needed), slot);
 }
@@ -357,6 +378,9 @@ static bool require_one(weir_pass_context *context, const weir_pass_entry *entry
                    entry->name, weir_pass_kind_name(needed->kind), needed->name);
         weir_note("end the graph(...) before '%s'", entry->name);
         return false;
+    }
+    if (needed->what == WEIR_PASS_ENTRY_FORM) {
+        return require_form(context, entry, needed);
     }
     bool ok = true;
     if (needed->kind == WEIR_PASS_GRAPH && !slot) {

@@ -569,6 +569,9 @@ uint32_t rtl_mapped_state(const struct weir_rtl_rewriter *rewriter, uint32_t sta
  * what it is. True when all hold. `seen` is zero at the start, one an expression. */
 bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen);
 
+/* Has it neither machines nor wired instances (printable.c)? Else that is reported. */
+bool rtl_is_printable(weir_rtl_design *design, uint32_t module);
+
 /* Drivers and readers of the bits of one module after the other (drivers.c); what is wrong is reported. */
 enum { RTL_CHECK_DRIVERS = 1, RTL_CHECK_CONNECTIONS = 2, RTL_CHECK_GAPS = 4 };
 typedef struct weir_rtl_gaps rtl_nets;

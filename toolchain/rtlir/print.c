@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rtlir/printer.h"
+#include "rtlir/verify.h"
 #include "rtlir/visitor.h"
 #include "support/file.h"
 
@@ -348,21 +349,10 @@ static void print_parameters(rtl_writer *w, const rtl_module *module, bool local
 
 /* ---- modules ---- */
 
-/* Verilog has no state machines: reports one that is left. */
-static bool is_printable(weir_rtl_design *design, uint32_t module) {
-    uint32_t s = design->block[design->module[module].body].first;
-    while (s && design->stmt[s].kind != WEIR_RTL_STMT_FSM) s = design->stmt[s].next;
-    if (s)
-        rtl_error(design, rtl_place_of(design, &design->stmt[s].common),
-                  "module '%s' has the state machine '%s' and cannot be printed before realize_fsm has run",
-                  design->module[module].name, design->fsm[design->stmt[s].a].name);
-    return s == 0;
-}
-
 void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
                            weir_text *text) {
     const rtl_module *record = &design->module[module.id];
-    if (!module.id || record->is_external || !is_printable(design, module.id)) return;
+    if (!module.id || record->is_external || !rtl_is_printable(design, module.id)) return;
     rtl_settle_registers(design, module.id);
     rtl_writer w = {.design = design, .options = options, .text = text, .module = module.id};
     w.columns = options->columns > 0 ? (size_t)options->columns : RTL_COLUMNS;
@@ -418,7 +408,7 @@ bool weir_rtl_write_design(weir_rtl_design *design, weir_rtl_module top, const w
                            const char *folder) {
     size_t count = 0;
     weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
-    bool written = modules != NULL;
+    bool written = modules != NULL && weir_rtl_check_file_names(design, top);
     for (size_t i = 0; written && i < count; i++)
         if (!design->module[modules[i].id].is_external)
             written = weir_rtl_write_module(design, modules[i], options, folder);

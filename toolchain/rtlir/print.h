@@ -23,7 +23,8 @@ typedef struct weir_rtl_print_options {
 } weir_rtl_print_options;
 
 /* Appends the module's text, with a header comment and `default_nettype none. The design should verify. Says which
- * outputs are registers as it goes. A module that has a state machine is not printed: that is an error. */
+ * outputs are registers as it goes. A module that has a state machine or an instance wired by assignments
+ * is not printed: that is an error. Whether the design as a whole can be, verify.h says. */
 void weir_rtl_print_verilog(weir_rtl_design *design, weir_rtl_module module, weir_text *text);
 void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
                            weir_text *text);

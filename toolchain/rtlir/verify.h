@@ -20,6 +20,14 @@ bool weir_rtl_check_connections(weir_rtl_design *design, weir_rtl_module top);
 /* No bit has two drivers. */
 bool weir_rtl_check_drivers(weir_rtl_design *design, weir_rtl_module top);
 
+/* What the printer relies on, below top; each reports what is not so.
+ * Names: no two modules share one. File names: none differ in case only, either. Instances: none is wired by assignments,
+ * no statement names a port of one. Machines: there are none. */
+bool weir_rtl_check_names(weir_rtl_design *design, weir_rtl_module top);
+bool weir_rtl_check_file_names(weir_rtl_design *design, weir_rtl_module top);
+bool weir_rtl_check_instances(weir_rtl_design *design, weir_rtl_module top);
+bool weir_rtl_check_machines(weir_rtl_design *design, weir_rtl_module top);
+
 /* Bits of a module's variables and of its wired instances' ports that are read, or leave it, and have no driver. */
 typedef struct weir_rtl_gap {
     weir_rtl_net net;
