@@ -12,6 +12,15 @@
 /* Registers every pass and the pipelines "compile", "default" and "clean"; false after a reported error. */
 bool weir_passes_register(weir_pass_registry *registry);
 
+/* The model without what computes nothing on the data: a copy with shape arithmetic and other constant parts folded (quantizers stay), conversions
+ * to the type at hand, dropouts and copies gone. NULL after a reported error (transform/tidy.c). What quantize and
+ * lower_integer start from. */
+weir_graph *weir_tidy(const weir_graph *model);
+
+/* In place; false after a reported error. What fold_constant and simplify_expr do; `count`: nodes that went. */
+bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count);
+bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *count);
+
 /* The integer graph of an imported one, or NULL after reported errors (transform/lower_integer.c). */
 weir_graph *weir_lower_integer(const weir_graph *model);
 

@@ -113,7 +113,7 @@ static bool join_constant(weir_graph *graph, weir_node node, const grid *g, cons
     weir_array_free(reals);
     if (!same)
         return weir_form_fail(graph, node, "its constant codes do not come back from float32 numbers through Quant");
-    return put_quant(graph, node, value, g, (int)weir_dtype_size(codes->dtype) * 8);
+    return put_quant(graph, node, value, g, weir_dtype_bits(codes->dtype));
 }
 
 /* Codes around an odd zero point: clipped as real numbers, then one bit more around zero. */
@@ -132,7 +132,7 @@ bool weir_form_join_dequantize(weir_graph *graph, weir_node node) {
     const weir_type *type = weir_value_type(graph, codes);
     const weir_array *constant = weir_value_constant(graph, codes);
     weir_node source = weir_value_producer(graph, codes);
-    const int bits = (int)weir_dtype_size(type->dtype) * 8;
+    const int bits = weir_dtype_bits(type->dtype);
     grid out, in;
     if (!read_linear(graph, node, type, &out)) return false;
     if (constant != NULL) return join_constant(graph, node, &out, constant);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/evaluate.h"
 #include "frontend/onnx.h"
 #include "ir/print.h"
 #include "support/arena.h"
@@ -36,7 +37,7 @@ weir_graph *weir_interface_graph(const weir_module *module, const weir_pass *pas
 
 weir_graph *weir_interface_read(const char *path, int64_t batch) {
     const char *dot = strrchr(weir_path_name(path), '.');
-    weir_onnx_options options = {.batch = batch};
+    weir_onnx_options options = {.batch = batch, .evaluate = weir_evaluate_node, .to_float32 = true};
     return dot != NULL && strcmp(dot, ".weir") == 0 ? weir_graph_load(path) : weir_onnx_import(path, &options);
 }
 

@@ -4,6 +4,7 @@
  * constant how its weights are quantized. O(size + work of the folded nodes). */
 #include <stdlib.h>
 
+#include "exec/evaluate.h"
 #include "exec/kernel.h"
 #include "passes/passes.h"
 #include "passes/transform/rewrite.h"
@@ -26,29 +27,15 @@ static bool is_fixed(const weir_graph *graph, weir_node node) {
     return any;
 }
 
-/* The node's results on the heap. */
+/* The node's results on the heap, or NULL when no kernel computes it. */
 static weir_array **evaluate(const weir_graph *graph, weir_node node) {
-    const weir_op_info *info = weir_node_info(graph, node);
-    const size_t given = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
-    const size_t slots = info->inputs_max > 0 && (size_t)info->inputs_max > given ? (size_t)info->inputs_max : given;
-    const weir_array **inputs = weir_calloc(slots, sizeof *inputs);
-    weir_array **results = weir_calloc(outputs, sizeof *results);
+    const size_t given = weir_node_input_count(graph, node);
+    const weir_array **inputs = weir_calloc(given + 1, sizeof *inputs);
     for (size_t i = 0; i < given; i++) {
         const weir_value input = weir_node_input(graph, node, i);
         if (input.id != 0) inputs[i] = weir_value_constant(graph, input);
     }
-    for (size_t i = 0; i < outputs; i++) {
-        const weir_type *type = weir_value_type(graph, weir_node_output(graph, node, i));
-        results[i] = weir_array_new(type->dtype, &type->shape);
-    }
-    weir_array shape_only = {0};
-    if (reads_shape(weir_node_op(graph, node))) {
-        const weir_type *type = weir_value_type(graph, weir_node_input(graph, node, 0));
-        shape_only = (weir_array){.dtype = type->dtype, .shape = type->shape};
-        weir_shape_count(&type->shape, &shape_only.count);
-        inputs[0] = &shape_only;
-    }
-    weir_kernel_find(weir_node_op(graph, node))(graph, node, inputs, results);
+    weir_array **results = weir_evaluate_node(graph, node, inputs);
     free(inputs);
     return results;
 }
@@ -71,6 +58,7 @@ static void fold(weir_rewrite *rewrite, weir_node node) {
     weir_graph *graph = rewrite->graph;
     const size_t outputs = weir_node_output_count(graph, node);
     weir_array **results = evaluate(graph, node);
+    if (results == NULL) return;
     weir_value *constants = weir_calloc(outputs, sizeof *constants);
     const char **names = weir_calloc(outputs, sizeof *names);
     for (size_t i = 0; i < outputs; i++) {
@@ -90,15 +78,21 @@ static void fold(weir_rewrite *rewrite, weir_node node) {
     free(names);
 }
 
-bool weir_pass_fold_constant(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    const bool quantizers = weir_pass_bool(pass, "fold_qnn");
+bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count) {
     weir_rewrite rewrite = {.graph = graph};
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        if (!weir_rewrite_may(graph, node) || !is_fixed(graph, node) || !weir_kernel_supports(graph, node)) continue;
+        if (!weir_rewrite_may(graph, node) || !is_fixed(graph, node)) continue;
         if (quantizers || !weir_rewrite_is_quantizer(weir_node_op(graph, node))) fold(&rewrite, node);
     }
-    weir_pass_count(context, "nodes folded", (int64_t)rewrite.count);
-    if (rewrite.count == 0) weir_pass_unchanged(context);
+    *count = rewrite.count;
     return weir_rewrite_finish(&rewrite);
+}
+
+bool weir_pass_fold_constant(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    size_t count;
+    const bool fine = weir_fold_constants(graph, weir_pass_bool(pass, "fold_qnn"), &count);
+    weir_pass_count(context, "nodes folded", (int64_t)count);
+    if (count == 0) weir_pass_unchanged(context);
+    return fine;
 }

@@ -524,7 +524,7 @@ static bool lower_output(weir_lowering *l, size_t index) {
     return value.id != 0;
 }
 
-weir_graph *weir_lower_integer(const weir_graph *model) {
+static weir_graph *lower(const weir_graph *model) {
     weir_graph *to = weir_graph_new("integer");
     weir_lowering l = {model, to, weir_calloc(weir_graph_value_limit(model), sizeof(weir_view)), contract_of(model)};
     weir_graph_set_source(to, weir_graph_source(model));
@@ -539,6 +539,12 @@ weir_graph *weir_lower_integer(const weir_graph *model) {
     if (fine) return to;
     weir_graph_free(to);
     return NULL;
+}
+
+weir_graph *weir_lower_integer(const weir_graph *model) {
+    weir_graph *tidy = weir_tidy(model), *integer = tidy == NULL ? NULL : lower(tidy);
+    weir_graph_free(tidy);
+    return integer;
 }
 
 bool weir_pass_lower_integer(const weir_pass *pass, weir_pass_context *context, weir_module *module) {

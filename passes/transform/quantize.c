@@ -294,7 +294,6 @@ static bool refuse(const weir_graph *model, weir_node node) {
     }
     weir_error(weir_node_location(model, node), "node '%s' (%s): quantize does not know the operator",
                weir_node_name(model, node), weir_node_info(model, node)->full_name);
-    if (op == WEIR_OP_MASK) weir_note("fold_constant makes constants of masked weights");
     return false;
 }
 
@@ -321,8 +320,11 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
         weir_error(WEIR_NOWHERE, "quantize needs an imported model");
         return false;
     }
-    if (!can_quantize(model)) return false;
-    weir_graph *graph = weir_graph_copy(model);
+    weir_graph *graph = weir_tidy(model);
+    if (graph == NULL || !can_quantize(graph)) {
+        weir_graph_free(graph);
+        return false;
+    }
     weir_graph_set_name(graph, "quantized");
     weir_module_add_graph(module, graph);
     quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};

@@ -120,9 +120,10 @@ static bool simplify_neutral(simplifier *s, weir_node node) {
 static int precision(weir_dtype dtype) {
     if (dtype == WEIR_BOOL) return 0;
     if (dtype == WEIR_FLOAT16) return 11;
+    if (dtype == WEIR_BFLOAT16) return 8;
     if (dtype == WEIR_FLOAT32) return 24;
     if (dtype == WEIR_FLOAT64) return 53;
-    return (int)weir_dtype_size(dtype) * 8 - weir_dtype_is_signed(dtype);
+    return weir_dtype_bits(dtype) - weir_dtype_is_signed(dtype);
 }
 
 /* Does every value of type `from` have its like in `to`? */
@@ -250,18 +251,24 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_RESHAPE] = simplify_view,      [WEIR_OP_FLATTEN] = simplify_view,
     [WEIR_OP_SQUEEZE] = simplify_view,      [WEIR_OP_UNSQUEEZE] = simplify_view,
     [WEIR_OP_EXPAND] = simplify_same_shape, [WEIR_OP_SLICE] = simplify_slice,
-    [WEIR_OP_CONCAT] = simplify_concat,
+    [WEIR_OP_CONCAT] = simplify_concat,     [WEIR_OP_DROPOUT] = simplify_identity,
 };
 
-bool weir_pass_simplify_expr(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    simplifier s = {.rewrite = {.graph = graph}, .signed_zeros = weir_pass_bool(pass, "signed_zeros")};
-    int64_t count = 0;
+bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *count) {
+    simplifier s = {.rewrite = {.graph = graph}, .signed_zeros = signed_zeros};
+    *count = 0;
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
         rule *simplify = rules[weir_node_op(graph, node)];
-        if (simplify != NULL && weir_rewrite_may(graph, node) && simplify(&s, node)) count++;
+        if (simplify != NULL && weir_rewrite_may(graph, node) && simplify(&s, node)) ++*count;
     }
-    weir_pass_count(context, "nodes simplified", count);
-    if (count == 0) weir_pass_unchanged(context);
     return weir_rewrite_finish(&s.rewrite);
+}
+
+bool weir_pass_simplify_expr(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
+    size_t count;
+    const bool fine = weir_simplify_expressions(graph, weir_pass_bool(pass, "signed_zeros"), &count);
+    weir_pass_count(context, "nodes simplified", (int64_t)count);
+    if (count == 0) weir_pass_unchanged(context);
+    return fine;
 }

@@ -25,7 +25,7 @@ void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view) {
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {
     weir_quant quant = {.format = WEIR_FORMAT_INTEGER,
                         .is_signed = weir_dtype_is_signed(dtype),
-                        .width = (int)weir_dtype_size(dtype) * 8,
+                        .width = weir_dtype_bits(dtype),
                         .rounding = WEIR_ROUND_HALF_EVEN,
                         .axis = count == 1 ? -1 : axis,
                         .count = count,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/evaluate.h"
 #include "frontend/onnx.h"
 #include "ir/graph.h"
 #include "ir/print.h"
@@ -23,7 +24,7 @@ static int print_graph(const char *path, const weir_onnx_options *options) {
 
 int main(int count, char **argument) {
     weir_archive bindings;
-    weir_onnx_options options = {NULL, 1};
+    weir_onnx_options options = {.batch = 1, .evaluate = weir_evaluate_node, .to_float32 = true};
     weir_archive_init(&bindings);
     if (count < 2 || count % 2 != 0) return WEIR_EXIT_USAGE;
     for (int i = 2; i < count; i += 2) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/round_trip.h"
+#include "exec/evaluate.h"
 #include "frontend/onnx.h"
 #include "fuzz_onnx.h"
 #include "ir/graph.h"
@@ -17,7 +18,8 @@ static void ignore(void *user, const weir_diagnostic *diagnostic) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     weir_diag_set_handler(ignore, NULL);
-    weir_graph *graph = weir_onnx_import_bytes(data, size, "fuzz.onnx", NULL, NULL);
+    const weir_onnx_options options = {.evaluate = weir_evaluate_node, .to_float32 = true};
+    weir_graph *graph = weir_onnx_import_bytes(data, size, "fuzz.onnx", NULL, &options);
     if ((graph == NULL) == (weir_diag_errors() == 0)) abort();
     if (graph != NULL && !weir_graph_verify(graph)) abort();
     int accepted = graph != NULL;

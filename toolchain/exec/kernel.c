@@ -16,5 +16,6 @@ bool weir_kernel_supports(const weir_graph *graph, weir_node node) {
     if (kernels[op] == NULL) return false;
     if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL && op != WEIR_OP_CONV) return true;
     const weir_dtype dtype = weir_kernel_input_type(graph, node, 0)->dtype;
-    return dtype != WEIR_FLOAT16 && (op != WEIR_OP_GEMM || weir_dtype_is_float(dtype));
+    if (dtype == WEIR_FLOAT16 || dtype == WEIR_BFLOAT16) return false;
+    return op != WEIR_OP_GEMM || weir_dtype_is_float(dtype);
 }

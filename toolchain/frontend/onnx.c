@@ -11,7 +11,9 @@
 #include "ir/graph.h"
 #include "ir/infer.h"
 #include "onnx.pb-c.h"
+#include "onnx_float.h"
 #include "onnx_form.h"
+#include "onnx_known.h"
 #include "onnx_name.h"
 #include "onnx_schema.h"
 #include "onnx_scope.h"
@@ -23,7 +25,7 @@
 #include "support/file.h"
 #include "support/suggest.h"
 
-enum { IR_VERSION_LOW = 3, IR_VERSION_HIGH = 13, SUGGESTION_LIMIT = 512, SCALE_LIMIT = 1 << 24 };
+enum { IR_VERSION_LOW = 3, SUGGESTION_LIMIT = 512, SCALE_LIMIT = 1 << 24 };
 
 typedef struct importer {
     const char *file; /* its last part */
@@ -35,6 +37,7 @@ typedef struct importer {
     const Onnx__GraphProto *proto;
     weir_onnx_opsets opsets;
     weir_onnx_scope scope;
+    weir_onnx_known known;
     const weir_onnx_rule **rule; /* by node */
     uint32_t *order;
     weir_graph *graph;
@@ -53,9 +56,9 @@ static const char *text_of(const char *text) { return text == NULL ? "" : text; 
 
 static void check_model(importer *im, const Onnx__ModelProto *model) {
     if (!model->has_ir_version) weir_error(whole(im), "not an ONNX model: it has no IR version");
-    else if (model->ir_version < IR_VERSION_LOW || model->ir_version > IR_VERSION_HIGH)
-        weir_error(whole(im), "IR version %lld is not supported, expected %d to %d", (long long)model->ir_version,
-                   (int)IR_VERSION_LOW, (int)IR_VERSION_HIGH);
+    else if (model->ir_version < IR_VERSION_LOW)
+        weir_error(whole(im), "IR version %lld is not supported, expected %d or later", (long long)model->ir_version,
+                   (int)IR_VERSION_LOW);
     weir_onnx_schema_import(model, im->file, &im->opsets);
     for (size_t i = 0; i < model->n_functions && !full(im); i++)
         weir_error(whole(im), "function '%.80s' of domain '%.80s': model functions are not supported",
@@ -159,12 +162,39 @@ static weir_value resolve(importer *im, weir_onnx_definition *d) {
     return d->value;
 }
 
+/* --- element types --- */
+
+static weir_dtype converted(const importer *im, weir_dtype dtype) {
+    return im->source.to_float32 ? weir_onnx_tensor_narrowed(dtype) : dtype;
+}
+
+static bool read_declared(const importer *im, const Onnx__ValueInfoProto *info, const char *what,
+                          weir_location location, weir_onnx_declared *declared) {
+    if (!weir_onnx_type_read(info, what, location, declared)) return false;
+    declared->dtype = converted(im, declared->dtype);
+    return true;
+}
+
+static void convert_attribute(const importer *im, weir_node node, const char *name) {
+    weir_dtype dtype;
+    if (weir_dtype_parse(weir_node_string(im->graph, node, name, ""), &dtype))
+        weir_node_set_string(im->graph, node, name, weir_dtype_name(converted(im, dtype)));
+}
+
+static void choose_float(importer *im, bool wanted) {
+    weir_dtype dtype;
+    if (!wanted || !weir_onnx_float_find(im->proto, &im->scope, &dtype)) return;
+    im->source.to_float32 = true;
+    weir_note("%s: the model computes in %s; it is converted to float32", im->file, weir_dtype_name(dtype));
+}
+
 /* --- graph inputs --- */
 
 static void bind_input(importer *im, weir_onnx_definition *d, const weir_onnx_declared *declared, const char *what,
                        const weir_array *array) {
-    d->failed = !weir_onnx_type_agrees(declared, what, whole(im), array->dtype, &array->shape);
-    if (!d->failed) define_constant(im, d, weir_array_copy(array), whole(im));
+    const weir_dtype dtype = converted(im, array->dtype);
+    d->failed = !weir_onnx_type_agrees(declared, what, whole(im), dtype, &array->shape);
+    if (!d->failed) define_constant(im, d, weir_array_convert(array, dtype), whole(im));
 }
 
 static void build_inputs(importer *im) {
@@ -177,7 +207,7 @@ static void build_inputs(importer *im) {
         if (d->source != WEIR_ONNX_INPUT) continue;
         snprintf(what, sizeof what, "graph input '%.100s'", info->name);
         const weir_array *bound = im->bindings == NULL ? NULL : weir_archive_find(im->bindings, info->name);
-        d->failed = !weir_onnx_type_read(info, what, whole(im), &declared);
+        d->failed = !read_declared(im, info, what, whole(im), &declared);
         if (d->failed) continue;
         if (bound != NULL) {
             bind_input(im, d, &declared, what, bound);
@@ -251,22 +281,15 @@ static void convert_parameters(importer *im, const weir_onnx_rule *rule, weir_va
     }
 }
 
+/* Vectors of shape arithmetic may have no elements: the part of a shape before its first dimension, say. */
+static bool may_be_empty(const weir_type *type) { return type->dtype == WEIR_INT64 && type->shape.rank == 1; }
+
 /* What type inference does not look at. */
 static bool check_result(const importer *im, weir_node node) {
-    const weir_type *type = weir_value_type(im->graph, weir_node_output(im->graph, node, 0));
-    int32_t wanted = (int32_t)weir_node_int(im->graph, node, "output_dtype", 0);
-    weir_dtype dtype;
-    if (wanted != 0 && (!weir_onnx_tensor_type(wanted, &dtype) || dtype != type->dtype)) {
-        weir_error(weir_node_location(im->graph, node),
-                   "node '%s' (%s): 'output_dtype' is %s, the zero point makes it %s", weir_node_name(im->graph, node),
-                   weir_node_info(im->graph, node)->full_name, weir_onnx_tensor_type_name(wanted),
-                   weir_dtype_name(type->dtype));
-        return false;
-    }
     for (size_t i = 0; i < weir_node_output_count(im->graph, node); i++) {
         size_t count;
-        type = weir_value_type(im->graph, weir_node_output(im->graph, node, i));
-        if (weir_shape_count(&type->shape, &count) && count > 0) continue;
+        const weir_type *type = weir_value_type(im->graph, weir_node_output(im->graph, node, i));
+        if (weir_shape_count(&type->shape, &count) && (count > 0 || may_be_empty(type))) continue;
         weir_error(weir_node_location(im->graph, node), "node '%s' (%s): the output is empty",
                    weir_node_name(im->graph, node), weir_node_info(im->graph, node)->full_name);
         return false;
@@ -312,6 +335,7 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     size_t count;
     char name[WEIR_ONNX_NAME_SIZE];
     if (!resolve_inputs(im, proto, inputs, &count)) return;
+    weir_onnx_known_place(&im->known, im->graph, &im->scope, rule->op, inputs, count);
     weir_onnx_name_node(proto->name, proto->op_type, name);
     weir_onnx_form form = {im->graph, &im->scope,          &im->opsets, &im->source, rule,
                            proto,     place_of(im, index), name,        outputs,     WEIR_NO_VALUE};
@@ -320,9 +344,12 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, outputs, WEIR_NO_NODE);
     weir_node_set_location(im->graph, node, form.location);
     weir_onnx_schema_attach(rule, proto, &im->opsets, im->graph, node);
+    convert_attribute(im, node, "to");
+    convert_attribute(im, node, "output_dtype");
     weir_onnx_form_attributes(&form, node);
-    if (check_scales(im, rule, node) && weir_infer_node(im->graph, node) && check_result(im, node))
-        define_outputs(im, proto, node, weir_onnx_form_finish(&form, node));
+    if (!check_scales(im, rule, node) || !weir_infer_node(im->graph, node) || !check_result(im, node)) return;
+    define_outputs(im, proto, node, weir_onnx_form_finish(&form, node));
+    weir_onnx_known_learn(&im->known, im->graph, node);
 }
 
 static void build_node(importer *im, uint32_t index) {
@@ -346,7 +373,7 @@ static void check_declared(importer *im, const Onnx__ValueInfoProto *info, const
     char what[160];
     snprintf(what, sizeof what, "%s '%.100s'", kind, d->name);
     weir_location location = d->source == WEIR_ONNX_OUTPUT ? place_of(im, d->index) : whole(im);
-    if (info->type == NULL || !weir_onnx_type_read(info, what, location, &declared)) return;
+    if (info->type == NULL || !read_declared(im, info, what, location, &declared)) return;
     const weir_type *type = weir_value_type(im->graph, d->value);
     weir_onnx_type_agrees(&declared, what, location, type->dtype, &type->shape);
 }
@@ -416,11 +443,12 @@ static void build(importer *im) {
     build_outputs(im);
 }
 
-static void import_model(importer *im, const Onnx__ModelProto *model) {
+static void import_model(importer *im, const Onnx__ModelProto *model, bool to_float32) {
     check_model(im, model);
     if (errors(im) > 0) return;
     im->proto = model->graph;
     if (!weir_onnx_scope_build(&im->scope, im->proto, im->file)) return;
+    choose_float(im, to_float32);
     check_nodes(im);
     check_outputs(im);
     for (size_t i = 0; i < im->proto->n_node && !full(im); i++) check_spare_outputs(im, i);
@@ -434,13 +462,15 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
     importer im = {.file = weir_path_name(name),
                    .bindings = options == NULL ? NULL : options->bindings,
                    .batch = options == NULL || options->batch < 1 ? 1 : options->batch,
-                   .source = {folder, WEIR_ONNX_TENSOR_BYTES},
+                   .source = {folder, WEIR_ONNX_TENSOR_BYTES, false},
                    .scales_left = SCALE_LIMIT,
-                   .errors_before = weir_diag_errors()};
+                   .errors_before = weir_diag_errors(),
+                   .known = {.evaluate = options == NULL ? NULL : options->evaluate}};
     weir_arena *arena = weir_arena_new();
     const ProtobufCMessage *message = weir_onnx_wire_decode(arena, &onnx__model_proto__descriptor, data, size, im.file);
-    if (message != NULL) import_model(&im, (const Onnx__ModelProto *)message);
+    if (message != NULL) import_model(&im, (const Onnx__ModelProto *)message, options != NULL && options->to_float32);
     if (full(&im)) weir_note("stopped after %d errors", (int)WEIR_DIAG_LIMIT);
+    weir_onnx_known_free(&im.known);
     free(im.rule);
     free(im.order);
     weir_onnx_scope_free(&im.scope);
@@ -469,7 +499,7 @@ weir_array *weir_onnx_read_tensor(const char *path) {
     weir_arena *arena = weir_arena_new();
     const Onnx__TensorProto *tensor =
         (const Onnx__TensorProto *)weir_onnx_wire_decode(arena, &onnx__tensor_proto__descriptor, data, size, file);
-    weir_onnx_tensor_source source = {NULL, WEIR_ONNX_TENSOR_BYTES};
+    weir_onnx_tensor_source source = {NULL, WEIR_ONNX_TENSOR_BYTES, false};
     weir_array *array =
         tensor == NULL ? NULL : weir_onnx_tensor_read(tensor, text_of(tensor->name), weir_at(file, 0), &source);
     weir_arena_free(arena);

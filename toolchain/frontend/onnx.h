@@ -3,15 +3,23 @@
 #ifndef WEIR_ONNX_H
 #define WEIR_ONNX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ir/graph.h"
 #include "support/array.h"
 #include "support/types.h"
+
+/* The results of a node on the data of its inputs, as weir_evaluate_node (exec/evaluate.h) gives them. */
+typedef weir_array **weir_onnx_evaluate(const weir_graph *graph, weir_node node, const weir_array *const *inputs);
 
 typedef struct weir_onnx_options {
     const weir_archive *bindings; /* graph inputs to turn into constants, by name; NULL: none */
     int64_t batch;                /* for a symbolic or missing first dimension of an input; below 1: 1 */
+    weir_onnx_evaluate
+        *evaluate;   /* computes shapes and parameters that the file computes; NULL: they must be constants */
+    bool to_float32; /* a model that computes in float16, bfloat16 or float64 is converted, with a note */
 } weir_onnx_options;
 
 /* The model at `path`; options may be NULL. Value names are the file's, node names are legal Verilog identifiers made

@@ -113,8 +113,7 @@ static Onnx__TensorProto *tensor_of(weir_onnx_builder *builder, const char *name
     tensor->dims = weir_arena_array(builder->arena, tensor->n_dims, sizeof *tensor->dims);
     for (size_t i = 0; i < tensor->n_dims; i++) tensor->dims[i] = array->shape.dim[i];
     tensor->has_raw_data = 1;
-    tensor->raw_data.len = array->count * weir_dtype_size(array->dtype);
-    tensor->raw_data.data = array->data;
+    tensor->raw_data.data = weir_onnx_tensor_bytes(builder->arena, array, &tensor->raw_data.len);
     return tensor;
 }
 

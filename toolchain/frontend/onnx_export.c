@@ -272,7 +272,9 @@ static void add_outputs(exporter *ex) {
 
 /* The IR version that came with an opset of ai.onnx. */
 static int64_t ir_version(int64_t opset) {
-    static const struct { int64_t opset, version; } rows[] = {{21, 10}, {19, 9}, {15, 8}, {0, 7}};
+    static const struct {
+        int64_t opset, version;
+    } rows[] = {{28, 14}, {25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9}, {15, 8}, {0, 7}};
     size_t i = 0;
     while (rows[i].opset > opset) i++;
     return rows[i].version;

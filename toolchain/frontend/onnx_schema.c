@@ -12,8 +12,9 @@
 
 /* --- domains --- */
 
-/* Spellings of each domain and the versions whose semantics the tables below describe. A domain that is not required
- * may be used without an import: exporters of QONNX forget it. */
+/* Spellings of each domain and the versions whose semantics the tables describe. Later versions are taken too: operators
+ * change by attributes and element types, which are checked one by one. A domain that is not required may be used
+ * without an import: exporters of QONNX forget it. */
 typedef struct domain_row {
     const char *spelling;
     weir_onnx_domain domain;
@@ -22,8 +23,8 @@ typedef struct domain_row {
 } domain_row;
 
 static const domain_row domains[] = {
-    {"", WEIR_ONNX_DOMAIN_ONNX, 7, 21, true},
-    {"ai.onnx", WEIR_ONNX_DOMAIN_ONNX, 7, 21, true},
+    {"", WEIR_ONNX_DOMAIN_ONNX, 7, 28, true},
+    {"ai.onnx", WEIR_ONNX_DOMAIN_ONNX, 7, 28, true},
     {"com.microsoft", WEIR_ONNX_DOMAIN_MICROSOFT, 1, 1, false},
     {"qonnx.custom_op.general", WEIR_ONNX_DOMAIN_QONNX, 1, 2, false}, /* version 2 changes Trunc only */
     {"finn.custom_op.general", WEIR_ONNX_DOMAIN_QONNX, 1, 2, false},
@@ -80,11 +81,14 @@ static bool import_one(const Onnx__OperatorSetIdProto *import, const char *file,
     if (row == NULL) return true; /* harmless unless an operator of it is used */
     const char *name = *row->spelling == '\0' ? "ai.onnx" : row->spelling;
     int64_t *version = &opsets->version[row->domain];
-    if (import->version < row->low || import->version > row->high) {
-        weir_error(weir_at(file, 0), "opset %lld of domain '%s' is not supported, expected %d to %d",
-                   (long long)import->version, name, row->low, row->high);
+    if (import->version < row->low) {
+        weir_error(weir_at(file, 0), "opset %lld of domain '%s' is not supported, expected %d or later",
+                   (long long)import->version, name, row->low);
         return false;
     }
+    if (import->version > row->high && *version != import->version)
+        weir_note("%s: opset %lld of domain '%s' is newer than %d, the latest that was checked", file,
+                  (long long)import->version, name, row->high);
     if (*version != 0 && *version != import->version) {
         weir_error(weir_at(file, 0), "domain '%s' is imported with opset %lld and with opset %lld", name,
                    (long long)*version, (long long)import->version);
@@ -126,6 +130,27 @@ static void suggest_operator(const char *name, bool *listed) {
     free(names);
 }
 
+/* What a user can do about an operator that is missing on purpose. */
+static const struct {
+    const char *name, *hint;
+} hints[] = {
+#define STATIC_HINT                                                                                                    \
+    "its scales are computed anew for each input; hardware needs fixed ones: quantize statically, with calibration "   \
+    "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
+    {"DynamicQuantizeLinear", STATIC_HINT},
+    {"DynamicQuantizeMatMul", STATIC_HINT},
+    {"MatMulIntegerToFloat", STATIC_HINT},
+    {"DynamicQuantizeLSTM", STATIC_HINT},
+    {"MatMulNBits", "its weights have a scale a block; quantize them per tensor or per channel"},
+    {"MatMulBnb4", "its weights have a scale a block; quantize them per tensor or per channel"},
+};
+
+static const char *find_hint(const char *op) {
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strcmp(hints[i].name, op) == 0) return hints[i].hint;
+    return NULL;
+}
+
 static void report_unknown(const Onnx__NodeProto *node, weir_location location, bool *listed) {
     const char *domain = node->domain == NULL || *node->domain == '\0' ? "ai.onnx" : node->domain;
     const char *type = node->op_type == NULL ? "" : node->op_type;
@@ -133,7 +158,9 @@ static void report_unknown(const Onnx__NodeProto *node, weir_location location, 
         weir_error(location, "operator '%.80s' of domain '%.80s' is not supported (node '%.80s')", type, domain,
                    node->name);
     else weir_error(location, "operator '%.80s' of domain '%.80s' is not supported (unnamed node)", type, domain);
-    suggest_operator(type, listed);
+    const char *hint = find_hint(type);
+    if (hint != NULL) weir_note("%s", hint);
+    else suggest_operator(type, listed);
 }
 
 const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,
@@ -249,10 +276,12 @@ static const weir_onnx_attribute_rule *find_attribute(const check *c, const char
 
 static bool check_int(const check *c, const weir_onnx_attribute_rule *row, int64_t value) {
     if (value >= row->low && value <= row->high) return true;
-    if (row->low == row->high)
+    if (row->low == row->high) {
         weir_error(c->location, "%s: attribute '%s' is %lld, only %lld is supported", c->label, row->name,
                    (long long)value, (long long)row->low);
-    else
+        if (strcmp(row->name, "block_size") == 0)
+            weir_note("hardware has a scale a tensor or a channel, none a block; quantize per channel");
+    } else
         weir_error(c->location, "%s: attribute '%s' is %lld, expected %lld to %lld", c->label, row->name,
                    (long long)value, (long long)row->low, (long long)row->high);
     return false;
@@ -261,7 +290,7 @@ static bool check_int(const check *c, const weir_onnx_attribute_rule *row, int64
 static bool check_dtype(const check *c, const weir_onnx_attribute_rule *row, int64_t value) {
     const int32_t type = value < 0 || value > INT32_MAX ? -1 : (int32_t)value;
     weir_dtype dtype;
-    if (weir_onnx_tensor_type(type, &dtype)) return true;
+    if (weir_onnx_tensor_type(type, &dtype) || (type == 0 && !row->required)) return true;
     weir_error(c->location, "%s: attribute '%s' names element type %lld (%s), which is not supported", c->label,
                row->name, (long long)value, weir_onnx_tensor_type_name(type));
     return false;
@@ -442,8 +471,9 @@ void weir_onnx_schema_versions(weir_onnx_domain domain, int *low, int *high) {
 static bool allows_types(const weir_graph *graph, weir_node node, int64_t version) {
     for (size_t i = 0; i < weir_onnx_type_count; i++) {
         const weir_onnx_type_rule *row = &weir_onnx_types[i];
-        if (row->op != weir_node_op(graph, node) || row->since <= version) continue;
-        if (weir_value_type(graph, weir_node_input(graph, node, 0))->dtype == row->dtype ||
+        if ((row->op != weir_node_op(graph, node) && row->op != WEIR_OP_NONE) || row->since <= version) continue;
+        const weir_value input = weir_node_input(graph, node, 0);
+        if ((input.id != 0 && weir_value_type(graph, input)->dtype == row->dtype) ||
             weir_value_type(graph, weir_node_output(graph, node, 0))->dtype == row->dtype)
             return false;
     }

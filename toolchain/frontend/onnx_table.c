@@ -130,6 +130,8 @@ static const weir_onnx_word auto_pads[] = {
     {"NOTSET", "NOTSET"}, {"SAME_UPPER", "SAME_UPPER"}, {"SAME_LOWER", "SAME_LOWER"}, {"VALID", "VALID"}, {NULL, NULL}};
 
 static const weir_onnx_word approximations[] = {{"none", "none"}, {"tanh", "tanh"}, {NULL, NULL}};
+static const weir_onnx_word directions_of_rounding[] = {
+    {"up", "up"}, {"down", "down"}, {"nearest", "nearest"}, {NULL, NULL}}; /* to float8e8m0 */
 static const weir_onnx_word directions[] = {{"LEFT", "LEFT"}, {"RIGHT", "RIGHT"}, {NULL, NULL}};
 static const weir_onnx_word padding_modes[] = {
     {"constant", "constant"}, {"reflect", "reflect"}, {"edge", "edge"}, {NULL, NULL}};
@@ -193,6 +195,7 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WORDS(BIT_SHIFT, "direction", 11, REQUIRED, directions),
     OTHER(CONVERT, "to", DTYPE, 1, REQUIRED, STAYS),
     WHOLE(CONVERT, "saturate", INT, 19, OPTIONAL, 0, 1, DROPPED), /* concerns float8 alone */
+    DROPPED_WORDS(CONVERT, "round_mode", 24, directions_of_rounding),
     OTHER(CLIP, "min", FLOAT, 1, OPTIONAL, 1),
     OTHER(CLIP, "max", FLOAT, 1, OPTIONAL, 2),
     REMOVED(CLIP, "min", 11),
@@ -275,9 +278,11 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(QUANTIZE_LINEAR, "axis", INT, 13, OPTIONAL, -RANK, RANK - 1, STAYS),
     WHOLE(QUANTIZE_LINEAR, "saturate", INT, 19, OPTIONAL, 0, 1, STAYS), /* concerns float8 alone */
     WHOLE(QUANTIZE_LINEAR, "block_size", INT, 21, OPTIONAL, 0, 0, STAYS),
-    WHOLE(QUANTIZE_LINEAR, "output_dtype", INT, 21, OPTIONAL, 0, 5, STAYS), /* up to ONNX's number of int16 */
+    OTHER(QUANTIZE_LINEAR, "output_dtype", DTYPE, 21, OPTIONAL, STAYS),
+    WHOLE(QUANTIZE_LINEAR, "precision", INT, 23, OPTIONAL, 0, 1, DROPPED), /* float32, which is the scale's type */
     WHOLE(DEQUANTIZE_LINEAR, "axis", INT, 13, OPTIONAL, -RANK, RANK - 1, STAYS),
     WHOLE(DEQUANTIZE_LINEAR, "block_size", INT, 21, OPTIONAL, 0, 0, STAYS),
+    OTHER(DEQUANTIZE_LINEAR, "output_dtype", DTYPE, 23, OPTIONAL, STAYS),
     OTHER(QGEMM, "alpha", FLOAT, 1, OPTIONAL, STAYS),
     WHOLE(QGEMM, "transA", INT, 1, OPTIONAL, 0, 1, STAYS),
     WHOLE(QGEMM, "transB", INT, 1, OPTIONAL, 0, 1, STAYS),
@@ -302,5 +307,8 @@ const weir_onnx_type_rule weir_onnx_types[] = {
     {WEIR_OP_QUANTIZE_LINEAR, WEIR_UINT16, 21},
     {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_INT16, 21},
     {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_UINT16, 21},
+    {WEIR_OP_NONE, WEIR_INT4, 21},
+    {WEIR_OP_NONE, WEIR_UINT4, 21},
+    {WEIR_OP_NONE, WEIR_BFLOAT16, 13},
 };
 const size_t weir_onnx_type_count = sizeof weir_onnx_types / sizeof *weir_onnx_types;

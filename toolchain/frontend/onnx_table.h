@@ -63,7 +63,7 @@ typedef struct weir_onnx_attribute_rule {
     int place;
 } weir_onnx_attribute_rule;
 
-/* An element type that an operator has from a later version on than itself. */
+/* An element type that an operator, or any (WEIR_OP_NONE), has from a later version on than itself. */
 typedef struct weir_onnx_type_rule {
     weir_op op;
     weir_dtype dtype;

@@ -1,8 +1,10 @@
 #include "onnx_tensor.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "onnx_external.h"
+#include "support/arena.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw tensor data is copied as it is in the file");
 
@@ -32,17 +34,19 @@ static const type_row types[] = {
     {"uint64", WEIR_UINT64, UINT64S},
     {"complex64", 0, NO_FIELD},
     {"complex128", 0, NO_FIELD},
-    {"bfloat16", 0, NO_FIELD},
+    {"bfloat16", WEIR_BFLOAT16, INT32S},
     {"float8e4m3fn", 0, NO_FIELD},
     {"float8e4m3fnuz", 0, NO_FIELD},
     {"float8e5m2", 0, NO_FIELD},
     {"float8e5m2fnuz", 0, NO_FIELD},
-    {"uint4", 0, NO_FIELD},
-    {"int4", 0, NO_FIELD},
+    {"uint4", WEIR_UINT4, INT32S},
+    {"int4", WEIR_INT4, INT32S},
     {"float4e2m1", 0, NO_FIELD},
     {"float8e8m0", 0, NO_FIELD},
     {"uint2", 0, NO_FIELD},
     {"int2", 0, NO_FIELD},
+    {"float6e2m3", 0, NO_FIELD},
+    {"float6e3m2", 0, NO_FIELD},
 };
 
 static const char *const field_names[FIELD_COUNT] = {"float_data",  "int32_data",  "int64_data",
@@ -76,6 +80,48 @@ static size_t field_count(const Onnx__TensorProto *tensor, field which) {
     return counts[which];
 }
 
+/* --- elements of less than a byte --- */
+
+static bool is_packed(weir_dtype dtype) { return weir_dtype_bits(dtype) < 8; }
+
+/* Bytes that `count` elements take in a file: two 4-bit ones share a byte, the first in its low half. */
+static size_t stored_bytes(weir_dtype dtype, size_t count) {
+    return is_packed(dtype) ? count / 2 + count % 2 : count * weir_dtype_size(dtype);
+}
+
+/* Elements of the typed field: for 4-bit ones each holds a byte. */
+static size_t stored_elements(weir_dtype dtype, size_t count) {
+    return is_packed(dtype) ? stored_bytes(dtype, count) : count;
+}
+
+static void unpack(weir_array *array, const uint8_t *bytes) {
+    for (size_t i = 0; i < array->count; i++) weir_array_set_int(array, i, bytes[i / 2] >> (i % 2 * 4) & 15);
+}
+
+uint8_t *weir_onnx_tensor_bytes(weir_arena *arena, const weir_array *array, size_t *size) {
+    *size = stored_bytes(array->dtype, array->count);
+    if (!is_packed(array->dtype)) return array->data;
+    uint8_t *bytes = weir_arena_alloc(arena, *size + 1);
+    for (size_t i = 0; i < array->count; i++)
+        bytes[i / 2] |= (uint8_t)((weir_array_get_int(array, i) & 15) << (i % 2 * 4));
+    return bytes;
+}
+
+static bool copy_packed(const Onnx__TensorProto *tensor, const char *name, weir_location location, weir_array *array) {
+    uint8_t *bytes = weir_calloc(tensor->n_int32_data + 1, 1);
+    bool fine = true;
+    for (size_t i = 0; fine && i < tensor->n_int32_data; i++) {
+        fine = tensor->int32_data[i] >= 0 && tensor->int32_data[i] <= UINT8_MAX;
+        bytes[i] = (uint8_t)tensor->int32_data[i];
+        if (!fine)
+            weir_error(location, "tensor '%.100s': element %zu of 'int32_data' is %d, expected a byte of two elements",
+                       name, i, (int)tensor->int32_data[i]);
+    }
+    if (fine) unpack(array, bytes);
+    free(bytes);
+    return fine;
+}
+
 /* A copy of typed elements; containers are wider than most element types, so the values are checked. */
 static bool copy_typed(const Onnx__TensorProto *tensor, const char *name, weir_location location, field which,
                        weir_array *array) {
@@ -85,9 +131,11 @@ static bool copy_typed(const Onnx__TensorProto *tensor, const char *name, weir_l
     case INT64S: memcpy(array->data, tensor->int64_data, array->count * sizeof(int64_t)); return true;
     default: break;
     }
-    int64_t low = 0, high = UINT16_MAX; /* float16: the bits */
+    if (is_packed(array->dtype)) return copy_packed(tensor, name, location, array);
+    int64_t low = 0, high = UINT16_MAX; /* float16 and bfloat16: the bits */
+    const bool bits = array->dtype == WEIR_FLOAT16 || array->dtype == WEIR_BFLOAT16;
     if (array->dtype == WEIR_BOOL) high = 1;
-    else if (array->dtype != WEIR_FLOAT16) weir_dtype_limits(array->dtype, &low, &high);
+    else if (!bits) weir_dtype_limits(array->dtype, &low, &high);
     if (array->dtype == WEIR_UINT64) {
         memcpy(array->data, tensor->uint64_data, array->count * sizeof(uint64_t));
         return true;
@@ -99,7 +147,7 @@ static bool copy_typed(const Onnx__TensorProto *tensor, const char *name, weir_l
                        (long long)value, weir_dtype_name(array->dtype));
             return false;
         }
-        if (array->dtype == WEIR_FLOAT16) ((uint16_t *)array->data)[i] = (uint16_t)value;
+        if (bits) ((uint16_t *)array->data)[i] = (uint16_t)value;
         else weir_array_set_int(array, i, value);
     }
     return true;
@@ -152,7 +200,7 @@ static bool check_fields(const Onnx__TensorProto *tensor, const char *name, weir
 /* Is as much data there as the shape asks for? */
 static bool check_size(const Onnx__TensorProto *tensor, const char *name, weir_location location,
                        weir_onnx_tensor_source *source, const type_row *row, size_t count) {
-    size_t size = count * weir_dtype_size(row->dtype);
+    size_t size = stored_bytes(row->dtype, count), elements = stored_elements(row->dtype, count);
     if (tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
         if (!weir_onnx_external_check(tensor, name, location, source->folder, size)) return false;
     } else if (tensor->has_raw_data && field_count(tensor, row->field) == 0) {
@@ -161,11 +209,12 @@ static bool check_size(const Onnx__TensorProto *tensor, const char *name, weir_l
                        tensor->raw_data.len, size);
             return false;
         }
-    } else if (field_count(tensor, row->field) != count) {
+    } else if (field_count(tensor, row->field) != elements) {
         weir_error(location, "tensor '%.100s' has %zu elements of data, its shape needs %zu", name,
-                   field_count(tensor, row->field), count);
+                   field_count(tensor, row->field), elements);
         return false;
     }
+    size = count * weir_dtype_size(row->dtype);
     if (size > source->left) {
         weir_error(location, "tensor '%.100s': the tensors of the model take more than %d bytes", name,
                    (int)WEIR_ONNX_TENSOR_BYTES);
@@ -173,6 +222,31 @@ static bool check_size(const Onnx__TensorProto *tensor, const char *name, weir_l
     }
     source->left -= size;
     return true;
+}
+
+static bool copy_data(const Onnx__TensorProto *tensor, const char *name, weir_location location,
+                      const weir_onnx_tensor_source *source, field which, weir_array *array) {
+    const bool external = tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    if (array->count == 0) return true;
+    if (!external && field_count(tensor, which) > 0) return copy_typed(tensor, name, location, which, array);
+    const size_t size = stored_bytes(array->dtype, array->count);
+    uint8_t *bytes = is_packed(array->dtype) ? weir_malloc(size) : array->data;
+    bool fine = true;
+    if (external) fine = weir_onnx_external_read(tensor, name, location, source->folder, bytes, size);
+    else memcpy(bytes, tensor->raw_data.data, size);
+    if (bytes == array->data) return fine;
+    if (fine) unpack(array, bytes);
+    free(bytes);
+    return fine;
+}
+
+weir_dtype weir_onnx_tensor_narrowed(weir_dtype dtype) { return weir_dtype_is_float(dtype) ? WEIR_FLOAT32 : dtype; }
+
+/* The array, which is freed, in the type that takes its place. */
+static weir_array *to_float32(weir_array *array) {
+    weir_array *result = weir_array_convert(array, weir_onnx_tensor_narrowed(array->dtype));
+    weir_array_free(array);
+    return result;
 }
 
 weir_array *weir_onnx_tensor_read(const Onnx__TensorProto *tensor, const char *name, weir_location location,
@@ -193,13 +267,8 @@ weir_array *weir_onnx_tensor_read(const Onnx__TensorProto *tensor, const char *n
         !check_size(tensor, name, location, source, row, count))
         return NULL;
     weir_array *array = weir_array_new(row->dtype, &shape);
-    size_t size = count * weir_dtype_size(row->dtype);
-    bool fine = true;
-    if (tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
-        fine = weir_onnx_external_read(tensor, name, location, source->folder, array->data, size);
-    else if (count > 0 && field_count(tensor, row->field) == 0) memcpy(array->data, tensor->raw_data.data, size);
-    else if (count > 0) fine = copy_typed(tensor, name, location, row->field, array);
-    if (fine && check_bools(array, name, location)) return array;
+    if (copy_data(tensor, name, location, source, row->field, array) && check_bools(array, name, location))
+        return source->to_float32 ? to_float32(array) : array;
     weir_array_free(array);
     return NULL;
 }

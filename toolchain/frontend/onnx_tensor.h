@@ -14,6 +14,7 @@
 typedef struct weir_onnx_tensor_source {
     const char *folder; /* of external files; NULL: none allowed */
     size_t left;        /* bytes */
+    bool to_float32;    /* floating-point elements of other types are converted */
 } weir_onnx_tensor_source;
 
 enum { WEIR_ONNX_TENSOR_BYTES = 1 << 30 }; /* for all tensors of a model */
@@ -29,5 +30,10 @@ int32_t weir_onnx_tensor_number(weir_dtype dtype);
  * is allocated never exceeds the data that is present. */
 weir_array *weir_onnx_tensor_read(const Onnx__TensorProto *tensor, const char *name, weir_location location,
                                   weir_onnx_tensor_source *source);
+
+/* The type that takes the place of `dtype` where floating-point types are converted: float32 for all of them. */
+weir_dtype weir_onnx_tensor_narrowed(weir_dtype dtype);
+/* The elements as raw data has them: the array's own memory, or, packed, the arena's. */
+uint8_t *weir_onnx_tensor_bytes(weir_arena *arena, const weir_array *array, size_t *size);
 
 #endif

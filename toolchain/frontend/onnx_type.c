@@ -14,7 +14,7 @@ static bool read_dim(const Onnx__TensorShapeProto__Dimension *dim, int index, co
     }
     if (dim->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) return true;
     declared->dim[index] = dim->dim_value;
-    if (dim->dim_value >= 1) return true;
+    if (dim->dim_value >= 0) return true;
     weir_error(location, "%s: dimension %d is %lld, expected at least 1", what, index, (long long)dim->dim_value);
     return false;
 }
@@ -57,7 +57,7 @@ static void plain_quant(weir_type *type) {
     if (weir_dtype_is_float(type->dtype)) return;
     type->quant.format = WEIR_FORMAT_INTEGER;
     type->quant.is_signed = weir_dtype_is_signed(type->dtype);
-    type->quant.width = type->dtype == WEIR_BOOL ? 1 : (int)weir_dtype_size(type->dtype) * 8;
+    type->quant.width = type->dtype == WEIR_BOOL ? 1 : weir_dtype_bits(type->dtype);
     type->has_range = true;
     weir_quant_limits(&type->quant, &type->low, &type->high);
 }
@@ -74,7 +74,8 @@ bool weir_onnx_type_input(const weir_onnx_declared *declared, const char *what, 
     for (int i = 0; i < declared->rank; i++) {
         type->shape.dim[i] = declared->dim[i] == -1 && i == 0 ? batch : declared->dim[i];
         if (type->shape.dim[i] > 0) continue;
-        if (declared->symbol[i] != NULL)
+        if (type->shape.dim[i] == 0) weir_error(location, "%s: dimension %d is 0, expected at least 1", what, i);
+        else if (declared->symbol[i] != NULL)
             weir_error(location, "%s: dimension %d is the symbol '%.80s', only the first may be symbolic", what, i,
                        declared->symbol[i]);
         else weir_error(location, "%s: dimension %d has no size, only the first may be left open", what, i);

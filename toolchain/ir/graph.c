@@ -235,7 +235,7 @@ static void type_of_constant(const weir_array *data, weir_type *type) {
     if (weir_dtype_is_float(data->dtype)) return;
     type->quant.format = WEIR_FORMAT_INTEGER;
     type->quant.is_signed = weir_dtype_is_signed(data->dtype);
-    type->quant.width = (int)weir_dtype_size(data->dtype) * 8;
+    type->quant.width = weir_dtype_bits(data->dtype);
     if (data->count == 0) return;
     type->has_range = true;
     type->low = type->high = weir_array_get_int(data, 0);

@@ -49,7 +49,7 @@ weir_type weir_rule_plain_type(weir_dtype dtype, const weir_shape *shape) {
     if (!weir_dtype_is_float(dtype)) {
         type.quant.format = WEIR_FORMAT_INTEGER;
         type.quant.is_signed = weir_dtype_is_signed(dtype);
-        type.quant.width = (int)weir_dtype_size(dtype) * 8;
+        type.quant.width = weir_dtype_bits(dtype);
     }
     return type;
 }

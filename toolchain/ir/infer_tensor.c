@@ -109,16 +109,32 @@ static bool check_axis_parameters(const weir_graph *graph, weir_node node, int *
                           (long long)shape->dim[*axis], count);
 }
 
+/* The zero point's type, else the attribute's, else uint8. */
+static bool quantized_dtype(const weir_graph *graph, weir_node node, weir_dtype *dtype) {
+    const weir_type *zero = weir_rule_input(graph, node, 2);
+    const char *wanted = weir_node_string(graph, node, "output_dtype", NULL);
+    *dtype = zero != NULL ? zero->dtype : WEIR_UINT8;
+    if (wanted == NULL) return true;
+    weir_dtype named;
+    if (!weir_dtype_parse(wanted, &named) || (zero != NULL && named != *dtype))
+        return weir_rule_fail(graph, node, "'output_dtype' is %s, the zero point makes it %s", wanted,
+                              weir_dtype_name(*dtype));
+    *dtype = named;
+    return (!weir_dtype_is_float(named) && named != WEIR_BOOL && weir_dtype_size(named) <= 2) ||
+           weir_rule_fail(graph, node, "'output_dtype' is %s, expected an integer of at most 16 bits", wanted);
+}
+
 bool weir_infer_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *zero = weir_rule_input(graph, node, 2);
+    weir_dtype dtype;
     int axis;
     if (x->dtype != WEIR_FLOAT32 && x->dtype != WEIR_INT32)
         return weir_rule_fail_dtype(graph, node, 0, "float32 or int32");
     if (zero != NULL && (!weir_rule_is_integer(zero) || weir_dtype_size(zero->dtype) > 2)) {
-        return weir_rule_fail_dtype(graph, node, 2, "an 8 or 16 bit integer");
+        return weir_rule_fail_dtype(graph, node, 2, "an integer of at most 16 bits");
     }
-    return check_axis_parameters(graph, node, &axis) &&
-           set_quantized(graph, node, to, zero == NULL ? WEIR_UINT8 : zero->dtype, &x->shape, axis, 1, 2);
+    return check_axis_parameters(graph, node, &axis) && quantized_dtype(graph, node, &dtype) &&
+           set_quantized(graph, node, to, dtype, &x->shape, axis, 1, 2);
 }
 
 bool weir_infer_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
@@ -128,6 +144,9 @@ bool weir_infer_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_
         return weir_rule_fail_dtype(graph, node, 0, "an integer of at most 32 bits");
     }
     if (zero != NULL && zero->dtype != x->dtype) return weir_rule_fail_dtype(graph, node, 2, weir_dtype_name(x->dtype));
+    if (strcmp(weir_node_string(graph, node, "output_dtype", "float32"), "float32") != 0)
+        return weir_rule_fail(graph, node, "'output_dtype' is %s, expected float32",
+                              weir_node_string(graph, node, "output_dtype", ""));
     return check_axis_parameters(graph, node, &axis) && weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 

@@ -215,7 +215,7 @@ static weir_mase_precision of_type(const weir_type *type) {
     switch (quant->format) {
     case WEIR_FORMAT_FLOAT:
         if (!weir_dtype_is_float(type->dtype)) precision.type = weir_dtype_name(type->dtype);
-        precision.bits[0] = (int64_t)weir_dtype_size(type->dtype) * 8;
+        precision.bits[0] = weir_dtype_bits(type->dtype);
         return precision;
     case WEIR_FORMAT_FIXED: return (weir_mase_precision){"fixed", 2, {quant->width, quant->frac}};
     case WEIR_FORMAT_BINARY: return (weir_mase_precision){"binary", 3, {quant->width, 0, 1}};
@@ -287,6 +287,7 @@ const char *weir_mase_dtype(weir_dtype dtype) {
         [WEIR_BOOL] = "torch.bool",       [WEIR_INT8] = "torch.int8",       [WEIR_INT16] = "torch.int16",
         [WEIR_INT32] = "torch.int32",     [WEIR_INT64] = "torch.int64",     [WEIR_UINT8] = "torch.uint8",
         [WEIR_UINT16] = "torch.uint16",   [WEIR_UINT32] = "torch.uint32",   [WEIR_UINT64] = "torch.uint64",
+        [WEIR_INT4] = "torch.int4",       [WEIR_UINT4] = "torch.uint4",     [WEIR_BFLOAT16] = "torch.bfloat16",
         [WEIR_FLOAT16] = "torch.float16", [WEIR_FLOAT32] = "torch.float32", [WEIR_FLOAT64] = "torch.float64"};
     return names[dtype];
 }

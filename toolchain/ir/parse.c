@@ -316,17 +316,32 @@ static bool parse_input(parser *p) {
     return true;
 }
 
+/* The constant's data: the archive's array, or what its elements are in a type that the archive's format lacks. NULL
+ * when that is impossible; heap memory. */
+static weir_array *constant_data(const weir_array *found, const weir_type *type) {
+    if (!weir_shape_equal(&found->shape, &type->shape)) return NULL;
+    if (found->dtype == type->dtype) return weir_array_copy(found);
+    if (found->dtype != weir_dtype_in_file(type->dtype)) return NULL;
+    weir_array *data = weir_array_convert(found, type->dtype), *again = weir_array_convert(data, found->dtype);
+    bool same = weir_array_equal(found, again);
+    weir_array_free(again);
+    if (same) return data;
+    weir_array_free(data);
+    return NULL;
+}
+
 static bool parse_constant(parser *p) {
     const char *name;
     weir_type type;
     double scale;
     int64_t zero;
     if (!read_new_name(p, &name) || !expect(p, ':') || !read_type(p, name, &type, &scale, &zero)) return false;
-    const weir_array *data = weir_archive_find(p->archive, name);
-    if (data == NULL) return fail_name(p, "the archive has no array", name);
-    if (data->dtype != type.dtype || !weir_shape_equal(&data->shape, &type.shape))
-        return fail_name(p, "the archive has another type or shape for", name);
+    const weir_array *in_archive = weir_archive_find(p->archive, name);
+    if (in_archive == NULL) return fail_name(p, "the archive has no array", name);
+    weir_array *data = constant_data(in_archive, &type);
+    if (data == NULL) return fail_name(p, "the archive has another type or shape for", name);
     weir_value value = weir_graph_add_constant(p->graph, name, data);
+    weir_array_free(data);
     const weir_type *found = weir_value_type(p->graph, value);
     if (type.has_range && (!found->has_range || found->low < type.low || found->high > type.high))
         return fail_name(p, "the data leaves the range given for", name);

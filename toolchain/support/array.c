@@ -1,5 +1,5 @@
 /* Dense arrays: element types, shapes, element access with conversion, named sets of arrays.
- * A bool element is the byte 0 or 1. Integers stored into a narrower type keep their low bits, as ONNX Cast does.
+ * A bool element is the byte 0 or 1; a 4-bit one has a byte of its own. Integers stored into a narrower type keep their low bits, as ONNX Cast does.
  * Element access costs a switch on the type: loops that matter work on `data` directly. */
 #include "support/array.h"
 
@@ -16,15 +16,21 @@ static const struct {
     unsigned char size;
     bool is_float, is_signed;
 } dtypes[WEIR_DTYPE_COUNT] = {
-    [WEIR_BOOL] = {"bool", 1, false, false},     [WEIR_INT8] = {"int8", 1, false, true},
-    [WEIR_INT16] = {"int16", 2, false, true},    [WEIR_INT32] = {"int32", 4, false, true},
-    [WEIR_INT64] = {"int64", 8, false, true},    [WEIR_UINT8] = {"uint8", 1, false, false},
-    [WEIR_UINT16] = {"uint16", 2, false, false}, [WEIR_UINT32] = {"uint32", 4, false, false},
-    [WEIR_UINT64] = {"uint64", 8, false, false}, [WEIR_FLOAT16] = {"float16", 2, true, true},
-    [WEIR_FLOAT32] = {"float32", 4, true, true}, [WEIR_FLOAT64] = {"float64", 8, true, true},
+    [WEIR_BOOL] = {"bool", 1, false, false},       [WEIR_INT8] = {"int8", 1, false, true},
+    [WEIR_INT16] = {"int16", 2, false, true},      [WEIR_INT32] = {"int32", 4, false, true},
+    [WEIR_INT64] = {"int64", 8, false, true},      [WEIR_UINT8] = {"uint8", 1, false, false},
+    [WEIR_UINT16] = {"uint16", 2, false, false},   [WEIR_UINT32] = {"uint32", 4, false, false},
+    [WEIR_UINT64] = {"uint64", 8, false, false},   [WEIR_INT4] = {"int4", 1, false, true},
+    [WEIR_UINT4] = {"uint4", 1, false, false},     [WEIR_FLOAT16] = {"float16", 2, true, true},
+    [WEIR_BFLOAT16] = {"bfloat16", 2, true, true}, [WEIR_FLOAT32] = {"float32", 4, true, true},
+    [WEIR_FLOAT64] = {"float64", 8, true, true},
 };
 
 size_t weir_dtype_size(weir_dtype dtype) { return dtypes[dtype].size; }
+
+int weir_dtype_bits(weir_dtype dtype) {
+    return dtype == WEIR_INT4 || dtype == WEIR_UINT4 ? 4 : 8 * (int)dtypes[dtype].size;
+}
 
 const char *weir_dtype_name(weir_dtype dtype) { return dtypes[dtype].name; }
 
@@ -38,13 +44,22 @@ bool weir_dtype_parse(const char *name, weir_dtype *dtype) {
     return false;
 }
 
+weir_dtype weir_dtype_in_file(weir_dtype dtype) {
+    switch (dtype) {
+    case WEIR_INT4: return WEIR_INT8;
+    case WEIR_UINT4: return WEIR_UINT8;
+    case WEIR_BFLOAT16: return WEIR_FLOAT32;
+    default: return dtype;
+    }
+}
+
 bool weir_dtype_is_float(weir_dtype dtype) { return dtypes[dtype].is_float; }
 
 bool weir_dtype_is_signed(weir_dtype dtype) { return dtypes[dtype].is_signed; }
 
 void weir_dtype_limits(weir_dtype dtype, int64_t *low, int64_t *high) {
     assert(!dtypes[dtype].is_float);
-    int bits = 8 * dtypes[dtype].size;
+    int bits = weir_dtype_bits(dtype);
     if (dtype == WEIR_BOOL) {
         *low = 0;
         *high = 1;
@@ -202,6 +217,29 @@ static uint16_t half_from_double(double value) {
     return (uint16_t)(sign | kept);
 }
 
+/* The upper half of an IEEE 754 binary32. */
+static double bfloat_to_double(uint16_t half) {
+    uint32_t bits = (uint32_t)half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* The two nearest neighbours of a double have 8 significant bits: rounds once, to nearest, ties to even. */
+static uint16_t bfloat_from_double(double value) {
+    if (isnan(value)) {
+        return (uint16_t)(0x7fc0 | (signbit(value) ? 0x8000 : 0));
+    }
+    int exponent;
+    double magnitude = fabs(value);
+    frexp(magnitude, &exponent); /* magnitude in [2^(exponent-1), 2^exponent) */
+    int last = exponent < -125 ? -133 : exponent - 8;
+    float kept = isinf(magnitude) ? INFINITY : (float)ldexp(nearbyint(ldexp(magnitude, -last)), last);
+    uint32_t bits;
+    memcpy(&bits, &kept, sizeof bits);
+    return (uint16_t)(bits >> 16 | (signbit(value) ? 0x8000 : 0));
+}
+
 static int64_t saturate(double value) {
     if (isnan(value)) {
         return 0;
@@ -216,6 +254,7 @@ double weir_array_get(const weir_array *array, size_t index) {
     assert(index < array->count);
     switch (array->dtype) {
     case WEIR_FLOAT16: return half_to_double(((const uint16_t *)array->data)[index]);
+    case WEIR_BFLOAT16: return bfloat_to_double(((const uint16_t *)array->data)[index]);
     case WEIR_FLOAT32: return (double)((const float *)array->data)[index];
     case WEIR_FLOAT64: return ((const double *)array->data)[index];
     case WEIR_UINT64: return (double)((const uint64_t *)array->data)[index];
@@ -228,10 +267,12 @@ int64_t weir_array_get_int(const weir_array *array, size_t index) {
     const void *data = array->data;
     switch (array->dtype) {
     case WEIR_BOOL: return ((const uint8_t *)data)[index] != 0;
+    case WEIR_INT4:
     case WEIR_INT8: return ((const int8_t *)data)[index];
     case WEIR_INT16: return ((const int16_t *)data)[index];
     case WEIR_INT32: return ((const int32_t *)data)[index];
     case WEIR_INT64: return ((const int64_t *)data)[index];
+    case WEIR_UINT4:
     case WEIR_UINT8: return ((const uint8_t *)data)[index];
     case WEIR_UINT16: return ((const uint16_t *)data)[index];
     case WEIR_UINT32: return ((const uint32_t *)data)[index];
@@ -248,6 +289,7 @@ void weir_array_set(weir_array *array, size_t index, double value) {
     switch (array->dtype) {
     case WEIR_BOOL: ((uint8_t *)array->data)[index] = value < 0 || value > 0 || isnan(value); break;
     case WEIR_FLOAT16: ((uint16_t *)array->data)[index] = half_from_double(value); break;
+    case WEIR_BFLOAT16: ((uint16_t *)array->data)[index] = bfloat_from_double(value); break;
     case WEIR_FLOAT32: ((float *)array->data)[index] = (float)value; break;
     case WEIR_FLOAT64: ((double *)array->data)[index] = value; break;
     case WEIR_UINT64:
@@ -268,6 +310,8 @@ void weir_array_set_int(weir_array *array, size_t index, int64_t value) {
     uint64_t bits = (uint64_t)value;
     switch (array->dtype) {
     case WEIR_BOOL: ((uint8_t *)data)[index] = value != 0; break;
+    case WEIR_INT4: ((uint8_t *)data)[index] = (uint8_t)((bits & 15) - (bits << 1 & 16)); break;
+    case WEIR_UINT4: ((uint8_t *)data)[index] = (uint8_t)(bits & 15); break;
     case WEIR_INT8:
     case WEIR_UINT8: ((uint8_t *)data)[index] = (uint8_t)bits; break;
     case WEIR_INT16:
@@ -277,6 +321,7 @@ void weir_array_set_int(weir_array *array, size_t index, int64_t value) {
     case WEIR_INT64:
     case WEIR_UINT64: ((uint64_t *)data)[index] = bits; break;
     case WEIR_FLOAT16: ((uint16_t *)data)[index] = half_from_double((double)value); break;
+    case WEIR_BFLOAT16: ((uint16_t *)data)[index] = bfloat_from_double((double)value); break;
     case WEIR_FLOAT32: ((float *)data)[index] = (float)value; break;
     default: ((double *)data)[index] = (double)value; break;
     }

@@ -19,7 +19,10 @@ typedef enum weir_dtype {
     WEIR_UINT16,
     WEIR_UINT32,
     WEIR_UINT64,
-    WEIR_FLOAT16, /* storage only: arithmetic converts */
+    WEIR_INT4, /* a byte an element, sign-extended */
+    WEIR_UINT4,
+    WEIR_FLOAT16,  /* storage only: arithmetic converts */
+    WEIR_BFLOAT16, /* the same */
     WEIR_FLOAT32,
     WEIR_FLOAT64,
     WEIR_DTYPE_COUNT
@@ -41,11 +44,14 @@ struct weir_array {
     void *data;
 };
 
-size_t weir_dtype_size(weir_dtype dtype);
+size_t weir_dtype_size(weir_dtype dtype);                   /* bytes of an element in memory */
+int weir_dtype_bits(weir_dtype dtype);                      /* bits of a code or a number: 4 for int4, 8 for bool */
 const char *weir_dtype_name(weir_dtype dtype);              /* "int8", "float32", ... */
 bool weir_dtype_parse(const char *name, weir_dtype *dtype); /* the same names */
 bool weir_dtype_is_float(weir_dtype dtype);
 bool weir_dtype_is_signed(weir_dtype dtype);
+/* The type in files: itself, or the next wider one that NumPy has (int4, uint4, bfloat16). */
+weir_dtype weir_dtype_in_file(weir_dtype dtype);
 /* Smallest and largest code of an integer type (uint64 is clipped to INT64_MAX). */
 void weir_dtype_limits(weir_dtype dtype, int64_t *low, int64_t *high);
 

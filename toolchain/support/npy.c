@@ -303,6 +303,13 @@ weir_array *weir_npy_parse(const void *data, size_t size, weir_location location
 }
 
 void weir_npy_format(weir_text *text, const weir_array *array) {
+    const weir_dtype in_file = weir_dtype_in_file(array->dtype);
+    if (in_file != array->dtype) {
+        weir_array *wider = weir_array_convert(array, in_file);
+        weir_npy_format(text, wider);
+        weir_array_free(wider);
+        return;
+    }
     const char *code = NULL;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         if (codes[i].dtype == array->dtype) {

@@ -313,7 +313,7 @@ static size_t deflate_into(weir_text *text, const weir_text *content) {
 /* Appends one array to the file and its entry to the directory. */
 static bool write_one(weir_text *file, weir_text *directory, const char *name, const weir_array *array) {
     weir_text content = {0}, packed = {0};
-    size_t bytes = array->count * weir_dtype_size(array->dtype), local = file->size;
+    size_t bytes = array->count * weir_dtype_size(weir_dtype_in_file(array->dtype)), local = file->size;
     bool fine = bytes < LARGEST_CONTENT - 65536;
     if (fine) {
         weir_npy_format(&content, array);
@@ -358,7 +358,7 @@ bool weir_npz_format(weir_text *text, const weir_archive *archive, weir_location
     uint64_t content = 0;
     for (size_t i = 0; i < archive->count && fine; i++) {
         const weir_array *array = archive->array[i];
-        content += array->count * weir_dtype_size(array->dtype) + 65536;
+        content += array->count * weir_dtype_size(weir_dtype_in_file(array->dtype)) + 65536;
         fine = content <= LARGEST_CONTENT && write_one(text, &directory, archive->name[i], array);
         if (!fine) {
             weir_error(location, "cannot write the array '%s': the archive would hold more than 1 GiB",

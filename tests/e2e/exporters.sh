@@ -1,0 +1,42 @@
+#!/bin/sh
+# Models as other programs write them (tests/models/exporters): 4-bit codes, other floating-point types, the newest opset,
+# shape arithmetic. The float engine gives the expected outputs, the quantized model about those, and the hardware the
+# integer engine's bits; no option beside --quantize is needed. What is exported comes back.
+name=exporters
+. "$(dirname "$0")/lib.sh"
+
+folder=$E2E_SOURCE/tests/models/exporters
+for file in "$folder"/*.onnx; do
+    model=$(basename "$file" .onnx)
+    frames=$folder/$model.npz:x tolerance=1e-4 loss=0.5
+    quantize="--quantize int8 --calibration $frames"
+    case $model in
+    int4*) quantize="" tolerance=0 loss=0 ;;
+    float16*) tolerance=0.02 ;; # what float16 arithmetic lost in the expected outputs
+    esac
+    expect 0 "" "$WEIR" eval "$file" -e float -d "$frames" -o float.npy
+    array_tool equal float.npy "$folder/$model.npz:expected" $tolerance || fail "$model: float"
+    expect 0 "" "$WEIR" eval "$file" $quantize -d "$frames" -o integer.npy
+    array_tool equal integer.npy "$folder/$model.npz:expected" $loss || fail "$model: integer"
+    expect 0 "" "$WEIR" export "$file" -o "$model.onnx"
+    expect 0 "" "$WEIR" eval "$model.onnx" -e float -d "$frames" -o again.npy
+    array_tool same again.npy float.npy || fail "$model: exported"
+done
+
+# Through hardware, one of each kind.
+expect 0 "mismatches of compared" "$WEIR" check "$folder/int4_newest.onnx" --data "$folder/int4.npz:x" \
+    --simulator icarus --frames 8
+frames=$folder/shapes.npz:x
+expect 0 "mismatches of compared" "$WEIR" check "$folder/shapes.onnx" --data "$frames" -q int8 -c "$frames" \
+    --simulator icarus --frames 8
+
+# The imported graph shows what the file has; the exported one says its types.
+expect 0 " = Dropout\(" "$WEIR" show "$folder/shapes.onnx" --table text
+expect 0 "it is converted to float32" "$WEIR" show "$folder/float16.onnx" --table text
+grep -q "float16\[" output && fail "float16 is left"
+expect 0 "uint4\[" "$WEIR" show "$folder/int4.onnx" --table text
+weir import "$folder/int4.onnx" -o int4.weir
+expect 0 "" "$WEIR" eval int4.weir -e float -d "$folder/int4.npz:x" -o text.npy
+array_tool same text.npy "$folder/int4.npz:expected" || fail "int4 through text"
+
+finish

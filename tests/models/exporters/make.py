@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Makes the models of this folder, their inputs and their expected outputs, which come from ONNX Runtime without its
+optimizations (README.md). Needs onnx, onnxruntime, skl2onnx and scikit-learn:  make.py FOLDER"""
+import os
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+random = np.random.default_rng(7)
+folder = sys.argv[1]
+
+
+def value(name, dtype, shape):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def model_of(nodes, inputs, outputs, constants, opset=17):
+    graph = helper.make_graph(nodes, "g", inputs, outputs, constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    onnx.checker.check_model(model, full_check=True)
+    return model
+
+
+def floats(name, numbers, dtype=np.float32):
+    return numpy_helper.from_array(np.asarray(numbers).astype(dtype), name)
+
+
+def expected(model, x):
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    copy.ir_version = min(copy.ir_version, 10)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(copy.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return session.run(None, {session.get_inputs()[0].name: x})[0].astype(np.float32)
+
+
+def save(name, model, x, y=None):
+    onnx.save(model, os.path.join(folder, name + ".onnx"))
+    y = expected(model, x) if y is None else y
+    np.savez_compressed(os.path.join(folder, name + ".npz"), x=x.astype(np.float32), expected=y)
+
+
+def int4():
+    """A QDQ network whose codes have four bits, raw and typed tensors; the weights of the second layer a scale a tensor."""
+    first = random.integers(-8, 8, (9, 5))
+    second = random.integers(-8, 8, (5, 3))
+    pack = lambda codes, signed: bytes(
+        (a & 15) | (b & 15) << 4 for a, b in zip(*[iter([*codes.flatten().tolist(), 0])] * 2)
+    )
+    constants = [
+        floats("x_scale", 0.123), helper.make_tensor("x_zero", TensorProto.UINT4, [], [7]),
+        helper.make_tensor("w1", TensorProto.INT4, first.shape, pack(first, True), raw=True),
+        floats("w1_scale", [0.1, 0.21, 0.053, 0.3, 0.07]),
+        helper.make_tensor("w1_zero", TensorProto.INT4, [5], [0] * 5),
+        floats("h_scale", 0.247), helper.make_tensor("h_zero", TensorProto.UINT4, [], [0]),
+        helper.make_tensor("w2", TensorProto.INT4, second.shape, second.flatten().tolist()),
+        floats("w2_scale", 0.0931), helper.make_tensor("w2_zero", TensorProto.INT4, [], [0]),
+        floats("y_scale", 0.31), helper.make_tensor("y_zero", TensorProto.INT4, [], [-1]),
+    ]
+    node = helper.make_node
+    nodes = [
+        node("QuantizeLinear", ["x", "x_scale", "x_zero"], ["xq"]),
+        node("DequantizeLinear", ["xq", "x_scale", "x_zero"], ["xd"]),
+        node("DequantizeLinear", ["w1", "w1_scale", "w1_zero"], ["w1d"], axis=1),
+        node("MatMul", ["xd", "w1d"], ["m1"], name="fc1"), node("Relu", ["m1"], ["r1"]),
+        node("QuantizeLinear", ["r1", "h_scale", "h_zero"], ["hq"]),
+        node("DequantizeLinear", ["hq", "h_scale", "h_zero"], ["hd"]),
+        node("DequantizeLinear", ["w2", "w2_scale", "w2_zero"], ["w2d"]),
+        node("MatMul", ["hd", "w2d"], ["m2"], name="fc2"),
+        node("QuantizeLinear", ["m2", "y_scale", "y_zero"], ["yq"]),
+        node("DequantizeLinear", ["yq", "y_scale", "y_zero"], ["y"]),
+    ]
+    x = random.normal(size=(64, 9)).astype(np.float32) * 0.6
+    inputs, outputs = [value("x", TensorProto.FLOAT, ["N", 9])], [value("y", TensorProto.FLOAT, ["N", 3])]
+    old = model_of(nodes, inputs, outputs, constants, 21)
+    save("int4", old, x)
+    newest = model_of(nodes, inputs, outputs, constants, onnx.defs.onnx_opset_version())
+    save("int4_newest", newest, x, expected(old, x))
+
+
+def layers(dtype, number, between):
+    """Two dense layers of the type; `between`: with float32 outside and casts."""
+    w1, b1, w2, b2 = (random.normal(size=s) for s in ((8, 6), (6,), (3, 6), (3,)))
+
+    def constant(name, numbers):
+        if number == TensorProto.BFLOAT16:
+            return helper.make_tensor(name, number, numbers.shape, numbers.astype(np.float32).flatten().tolist())
+        return floats(name, numbers, dtype)
+
+    node = helper.make_node
+    nodes = [
+        node("MatMul", ["a", "w1"], ["m"], name="fc1"), node("Add", ["m", "b1"], ["s"]), node("Relu", ["s"], ["r"]),
+        node("Gemm", ["r", "w2", "b2"], ["b"], name="fc2", transB=1),
+    ]
+    outside = TensorProto.FLOAT if between else number
+    if between:
+        nodes = [node("Cast", ["x"], ["a"], to=number), *nodes, node("Cast", ["b"], ["y"], to=TensorProto.FLOAT)]
+    else:
+        nodes[0].input[0], nodes[-1].output[0] = "x", "y"
+    constants = [constant("w1", w1), constant("b1", b1), constant("w2", w2), constant("b2", b2)]
+    inputs, outputs = [value("x", outside, ["N", 8])], [value("y", outside, ["N", 3])]
+    return model_of(nodes, inputs, outputs, constants)
+
+
+def other_floats():
+    x = random.normal(size=(64, 8)).astype(np.float32)
+    save("float16", m := layers(np.float16, TensorProto.FLOAT16, False), x, expected(m, x.astype(np.float16)))
+    save("float16_between_casts", layers(np.float16, TensorProto.FLOAT16, True), x)
+    m = layers(None, TensorProto.BFLOAT16, True)
+    # ONNX Runtime has no bfloat16 here: NumPy on the weights as the file has them.
+    w1, b1, w2, b2 = (numpy_helper.to_array(i).astype(np.float64) for i in m.graph.initializer)
+    save("bfloat16", m, x, (np.maximum(x @ w1 + b1, 0) @ w2.T + b2).astype(np.float32))
+
+
+def shapes():
+    """A batch-first network as tracing exporters write it: the shape of a Reshape is computed, copies are everywhere."""
+    w1, b1, w2 = (random.normal(size=s) for s in ((12, 7), (7,), (7, 3)))
+    node = helper.make_node
+    nodes = [
+        node("Identity", ["x"], ["x1"]), node("Cast", ["x1"], ["x2"], to=TensorProto.FLOAT),
+        node("Shape", ["x2"], ["shape"]), node("Gather", ["shape", "zero"], ["n"], axis=0),
+        node("Unsqueeze", ["n", "first"], ["n1"]), node("Slice", ["shape", "one", "end"], ["tail"]),
+        node("ReduceSum", ["rest_ones"], ["unused"], keepdims=0), node("Gather", ["tail", "zero"], ["t0"]),
+        node("Gather", ["tail", "one0"], ["t1"]), node("Mul", ["t0", "t1"], ["features"]),
+        node("Unsqueeze", ["features", "first"], ["f1"]), node("Concat", ["n1", "f1"], ["wanted"], axis=0),
+        node("Reshape", ["x2", "wanted"], ["flat"]), node("Dropout", ["flat", "ratio"], ["flat1"]),
+        node("MatMul", ["flat1", "w1"], ["m"], name="fc1"), node("Add", ["m", "b1"], ["s"]), node("Relu", ["s"], ["r"]),
+        node("Identity", ["r"], ["r1"]), node("ConstantOfShape", ["two"], ["zeros"],
+             value=helper.make_tensor("v", TensorProto.INT64, [1], [0])),
+        node("Concat", ["minus", "seven"], ["last"], axis=0), node("Reshape", ["r1", "last"], ["r2"]),
+        node("Shape", ["r2"], ["like"]), node("Expand", ["r2", "like"], ["r3"]),
+        node("MatMul", ["r3", "w2t"], ["y"], name="fc2"), node("Transpose", ["w2"], ["w2t"], perm=[1, 0]),
+    ]
+    ints = lambda name, numbers: numpy_helper.from_array(np.array(numbers, np.int64), name)
+    constants = [
+        ints("zero", 0), ints("one0", 1), ints("first", [0]), ints("one", [1]), ints("end", [1000]), ints("two", [2]),
+        ints("minus", [-1]), ints("seven", [7]), ints("rest_ones", [1, 1]), floats("ratio", 0.5), floats("w1", w1),
+        floats("b1", b1), floats("w2", w2.T),
+    ]
+    x = random.normal(size=(64, 4, 3)).astype(np.float32)
+    inputs, outputs = [value("x", TensorProto.FLOAT, ["N", 4, 3])], [value("y", TensorProto.FLOAT, ["N", 3])]
+    save("shapes", model_of(sorted(nodes, key=lambda n: n.output[0] != "w2t"), inputs, outputs, constants), x)
+
+
+def sklearn():
+    from skl2onnx import to_onnx
+    from sklearn.neural_network import MLPRegressor
+
+    x = np.random.default_rng(1).normal(size=(64, 6))
+    y = x[:, 0] * x[:, 1] + x[:, 2]
+    net = MLPRegressor(hidden_layer_sizes=(8, 4), max_iter=300, random_state=0).fit(x, y)
+    model = to_onnx(net, x[:1])  # float64
+    save("sklearn_float64", model, x, expected(model, x))
+
+
+int4()
+other_floats()
+shapes()
+sklearn()
