@@ -334,14 +334,25 @@ static double interval_of(const session *s, const weir_codes *codes, const weir_
     return (double)(to - from) / (double)(last - first);
 }
 
+/* Cycles from the first beat of any input to the last beat of frame 0 at all outputs; 0 when it is not there. */
+static int64_t latency_of(const session *s, const weir_sim_result *run) {
+    int64_t from = INT64_MAX, to = 0;
+    for (size_t i = 0; i < run->source_count; i++) {
+        if ((int64_t)run->sources[i].first_cycle < from) from = run->sources[i].first_cycle;
+    }
+    for (size_t i = 0; i < run->sink_count; i++) {
+        weir_stream_layout layout = layout_of(s->graph, s->reference->outputs[i].value);
+        size_t beats = (size_t)weir_stream_frame_beats(&layout);
+        if (run->sinks[i].recorded.count < beats) return 0;
+        int64_t end = weir_beat_cycle(&run->sinks[i].recorded, beats - 1);
+        if (end > to) to = end;
+    }
+    return to - from + 1;
+}
+
 static void measure(const session *s, const weir_sim_result *run, weir_cosim *result) {
-    const weir_codes *codes = &s->reference->outputs[0];
-    weir_stream_layout layout = layout_of(s->graph, codes->value);
-    size_t per_frame = (size_t)weir_stream_frame_beats(&layout);
-    if (run->sinks[0].recorded.count >= per_frame)
-        result->latency =
-            (int64_t)weir_beat_cycle(&run->sinks[0].recorded, per_frame - 1) - (int64_t)run->sources[0].first_cycle + 1;
-    result->interval = interval_of(s, codes, &run->sinks[0].recorded);
+    result->latency = latency_of(s, run);
+    result->interval = interval_of(s, &s->reference->outputs[0], &run->sinks[0].recorded);
     if (!s->options->debug) return;
     result->activity_count = s->meters;
     result->activity = weir_calloc(s->meters + 1, sizeof *result->activity);

@@ -40,7 +40,7 @@ typedef struct weir_cosim {
     char *where; /* node name; heap */
     weir_comparison first;
     char *violation;  /* "NODE: valid dropped at cycle 12", or NULL; heap */
-    int64_t latency;  /* first input beat to last output beat of frame 0, cycles */
+    int64_t latency;  /* first beat of any input to last beat of frame 0 at all outputs, cycles */
     double interval;  /* cycles a frame once the pipeline is full; 0: too few frames */
     int64_t **output; /* codes of each hardware output as found, frames * elements; zero where missing */
     size_t output_count, activity_count;

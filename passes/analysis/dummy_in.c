@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/frames.h"
 #include "support/arena.h"
 
 /* ---- made up ---- */
@@ -37,30 +38,16 @@ static weir_array *random_array(const weir_type *type, uint64_t *state) {
 
 /* ---- from a file ---- */
 
-static bool is_archive(const char *path) {
-    size_t size = strlen(path);
-    return size > 4 && strcmp(path + size - 4, ".npz") == 0;
-}
-
 static bool read_inputs(const weir_graph *graph, const char *path, weir_archive *inputs) {
-    weir_archive file;
-    weir_archive_init(&file);
-    size_t count = weir_graph_input_count(graph);
-    bool fine = !is_archive(path) || weir_npz_read(path, &file);
-    for (size_t i = 0; fine && i < count; i++) {
-        const char *name = weir_value_name(graph, weir_graph_input(graph, i));
-        const weir_array *found = weir_archive_find(&file, name);
-        weir_array *alone = found == NULL && count == 1 ? weir_array_read(path, NULL) : NULL;
-        if (found == NULL) found = alone;
-        if (found == NULL && count > 1)
-            weir_error(weir_at(path, 0), "expected an .npz file with an array for each input, found none for '%s'",
-                       name);
-        weir_array *frame = found == NULL ? NULL : weir_executor_frame_of(graph, i, found, 0);
-        weir_array_free(alone);
-        fine = frame != NULL;
-        if (fine) weir_archive_add(inputs, name, frame);
+    weir_frames *frames = weir_frames_read(graph, path);
+    weir_array **frame = frames == NULL ? NULL : weir_frames_frame(frames, graph, 0);
+    for (size_t i = 0; frame != NULL && i < weir_graph_input_count(graph); i++) {
+        weir_archive_add(inputs, weir_value_name(graph, weir_graph_input(graph, i)), frame[i]);
+        frame[i] = NULL;
     }
-    weir_archive_free(&file);
+    bool fine = frame != NULL;
+    weir_frames_free_frame(graph, frame);
+    weir_frames_free(frames);
     return fine;
 }
 

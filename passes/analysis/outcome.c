@@ -96,14 +96,19 @@ weir_outcome *weir_outcome_like(const weir_graph *graph, const weir_outcome *oth
     return execute(graph, o);
 }
 
-weir_outcome *weir_outcome_data(const weir_graph *graph, const weir_array *data) {
-    int64_t frames = weir_executor_frames(graph, data);
-    if (frames < 0) {
-        return NULL;
-    }
-    weir_outcome *o = new_outcome(graph, (size_t)frames);
-    for (size_t i = 0; i < o->samples; i++) {
-        o->input[i] = weir_executor_frame(graph, data, (int64_t)i);
+weir_outcome *weir_outcome_data(const weir_graph *graph, const weir_frames *frames) {
+    weir_outcome *o = new_outcome(graph, (size_t)weir_frames_count(frames));
+    for (size_t s = 0; s < o->samples; s++) {
+        weir_array **frame = weir_frames_frame(frames, graph, (int64_t)s);
+        if (frame == NULL) {
+            weir_outcome_free(o);
+            return NULL;
+        }
+        for (size_t i = 0; i < o->input_count; i++) {
+            o->input[s * o->input_count + i] = frame[i];
+            frame[i] = NULL;
+        }
+        weir_frames_free_frame(graph, frame);
     }
     return execute(graph, o);
 }

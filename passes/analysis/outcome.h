@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_OUTCOME_H
 #define WEIR_PASSES_OUTCOME_H
 
-#include "ir/graph.h"
+#include "passes/frames.h"
 #include "support/text.h"
 
 /* Plain data: results and the inputs that they come from, by sample, then by position. */
@@ -18,8 +18,8 @@ typedef struct weir_outcome {
 weir_outcome *weir_outcome_random(const weir_graph *graph, size_t samples, uint64_t seed);
 /* On the inputs of another one, which it must take. */
 weir_outcome *weir_outcome_like(const weir_graph *graph, const weir_outcome *other);
-/* On the frames of `data` (weir_executor_frames); NULL after a reported error. */
-weir_outcome *weir_outcome_data(const weir_graph *graph, const weir_array *data);
+/* On all frames; NULL after a reported error. */
+weir_outcome *weir_outcome_data(const weir_graph *graph, const weir_frames *frames);
 /* NULL is fine. */
 void weir_outcome_free(weir_outcome *outcome);
 /* Has the graph inputs of the same types? */

@@ -21,6 +21,20 @@ static void take_frame(weir_codes *codes, const weir_executor *executor, int64_t
         codes->code[frame * codes->elements + i] = weir_array_get_int(array, (size_t)i);
 }
 
+/* Output `index` of all frames: a leading 1 of the model's shape is its batch dimension. */
+static weir_array *new_result(const weir_graph *graph, size_t index, int64_t frames) {
+    weir_value output = weir_graph_output(graph, index);
+    weir_shape shape = weir_value_type(graph, output)->shape;
+    if (shape.rank > 0 && shape.dim[0] == 1) {
+        shape.dim[0] = frames;
+    } else if (shape.rank < WEIR_MAX_RANK) {
+        memmove(&shape.dim[1], &shape.dim[0], (size_t)shape.rank * sizeof shape.dim[0]);
+        shape.dim[0] = frames;
+        shape.rank++;
+    }
+    return weir_array_new(weir_value_type(graph, output)->dtype, &shape);
+}
+
 static void prepare(weir_reference *r, const weir_graph *graph) {
     weir_value values[MAX_EDGES];
     r->input_count = weir_hardware_inputs(graph, values, MAX_EDGES);
@@ -36,53 +50,54 @@ static void prepare(weir_reference *r, const weir_graph *graph) {
     for (size_t i = 0; i < r->tap_count; i++)
         r->taps[i] = new_codes(graph, weir_node_output(graph, taps[i].node, taps[i].output), r->debug_frames);
     free(taps);
-    weir_value output = weir_graph_output(graph, 0);
-    weir_shape shape = weir_value_type(graph, output)->shape;
-    if (shape.rank > 0 && shape.dim[0] == 1) {
-        shape.dim[0] = r->frames;
-    } else if (shape.rank < WEIR_MAX_RANK) {
-        memmove(&shape.dim[1], &shape.dim[0], (size_t)shape.rank * sizeof shape.dim[0]);
-        shape.dim[0] = r->frames;
-        shape.rank++;
-    }
-    r->result = weir_array_new(weir_value_type(graph, output)->dtype, &shape);
+    r->result_count = weir_graph_output_count(graph);
+    r->result = weir_calloc(r->result_count, sizeof *r->result);
+    for (size_t i = 0; i < r->result_count; i++) r->result[i] = new_result(graph, i, r->frames);
 }
 
-static void run_frame(weir_reference *r, const weir_graph *graph, weir_executor *executor, const weir_array *data,
-                      int64_t frame) {
-    weir_array *input = weir_executor_frame(graph, data, frame);
-    const weir_array *inputs[1] = {input};
-    weir_executor_run(executor, inputs);
-    weir_array_free(input);
+static bool run_frame(weir_reference *r, const weir_graph *graph, weir_executor *executor,
+                      const weir_array *const *data, int64_t frame) {
+    size_t count = weir_graph_input_count(graph);
+    weir_array **input = weir_calloc(count, sizeof *input);
+    bool fine = true;
+    for (size_t i = 0; fine && i < count; i++) {
+        input[i] = weir_executor_frame_of(graph, i, data[i], frame);
+        fine = input[i] != NULL;
+    }
+    fine = fine && weir_executor_run(executor, (const weir_array *const *)input);
+    for (size_t i = 0; i < count; i++) weir_array_free(input[i]);
+    free(input);
+    if (!fine) return false;
     for (size_t i = 0; i < r->input_count; i++) take_frame(&r->inputs[i], executor, frame);
     for (size_t i = 0; i < r->output_count; i++) take_frame(&r->outputs[i], executor, frame);
     for (size_t i = 0; frame < r->debug_frames && i < r->tap_count; i++) take_frame(&r->taps[i], executor, frame);
-    const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, 0));
-    size_t size = output->count * weir_dtype_size(output->dtype);
-    memcpy((char *)r->result->data + (size_t)frame * size, output->data, size);
+    for (size_t i = 0; i < r->result_count; i++) {
+        const weir_array *output = weir_executor_value(executor, weir_graph_output(graph, i));
+        size_t size = output->count * weir_dtype_size(output->dtype);
+        memcpy((char *)r->result[i]->data + (size_t)frame * size, output->data, size);
+    }
+    return true;
 }
 
-weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array *data, int64_t frames,
+weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array *const *data, int64_t frames,
                                    int64_t debug_frames) {
-    if (weir_graph_input_count(hardware) != 1) {
-        weir_error(weir_at(weir_graph_source(hardware), 0), "expected a model with one input, found %zu",
-                   weir_graph_input_count(hardware));
-        return NULL;
-    }
-    int64_t found = weir_executor_frames(hardware, data);
+    int64_t found = weir_executor_count_frames(hardware, data);
     weir_executor *executor = found < 0 ? NULL : weir_executor_new(hardware);
     if (executor == NULL) return NULL;
     weir_reference *r = weir_calloc(1, sizeof *r);
     r->frames = frames == 0 || frames > found ? found : frames;
     r->debug_frames = debug_frames < r->frames ? debug_frames : r->frames;
     prepare(r, hardware);
-    for (int64_t frame = 0; frame < r->frames; frame++) {
-        run_frame(r, hardware, executor, data, frame);
-        if (frame % 256 == 0) weir_progress("reference", (double)frame, (double)r->frames);
+    bool fine = true;
+    for (int64_t frame = 0; fine && frame < r->frames; frame++) {
+        fine = run_frame(r, hardware, executor, data, frame);
+        if (frame % 256 == 0 && r->frames > 256) weir_progress("reference", (double)frame, (double)r->frames);
     }
     weir_progress_end();
     weir_executor_free(executor);
-    return r;
+    if (fine) return r;
+    weir_reference_free(r);
+    return NULL;
 }
 
 void weir_reference_free(weir_reference *r) {
@@ -93,7 +108,8 @@ void weir_reference_free(weir_reference *r) {
     free(r->inputs);
     free(r->outputs);
     free(r->taps);
-    weir_array_free(r->result);
+    for (size_t i = 0; i < r->result_count; i++) weir_array_free(r->result[i]);
+    free(r->result);
     free(r);
 }
 

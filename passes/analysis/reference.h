@@ -19,11 +19,13 @@ typedef struct weir_reference {
     weir_codes *inputs, *outputs; /* hardware inputs and outputs in their order */
     weir_codes *taps;             /* for the first debug_frames frames */
     int64_t debug_frames;
-    weir_array *result; /* the model's output 0 from the hardware graph */
+    size_t result_count;
+    weir_array **result; /* the model's outputs from the hardware graph, [frames, ...] */
 } weir_reference;
 
-/* Runs the hardware graph on the first `frames` frames of the data; NULL after a reported error. */
-weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array *data, int64_t frames,
+/* Runs the hardware graph on the first `frames` frames (0: all) of the data, an array for each of its inputs; NULL after
+ * a reported error. */
+weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array *const *data, int64_t frames,
                                    int64_t debug_frames);
 void weir_reference_free(weir_reference *reference);
 

@@ -25,67 +25,63 @@ const char *weir_profile_name(weir_sim_profile profile) {
 
 /* --- accuracy --- */
 
-weir_array *weir_runtime_labels(const char *data, const char *key, int64_t frames) {
-    const char *ending = strstr(data, ".npz");
-    if (ending == NULL || (ending[4] != '\0' && ending[4] != ':')) return NULL;
-    char *path = weir_format("%.*s", (int)(ending + 4 - data), data);
-    weir_archive archive;
-    bool fine = weir_npz_read(path, &archive);
-    free(path);
-    if (!fine) return NULL;
-    const weir_array *labels = weir_archive_find(&archive, key);
-    weir_array *copy = labels != NULL && (int64_t)labels->count >= frames && !weir_dtype_is_float(labels->dtype)
-                           ? weir_array_copy(labels)
-                           : NULL;
-    weir_archive_free(&archive);
-    return copy;
-}
-
-static void compare_float(weir_runtime *r, const weir_array *real, const weir_array *integer) {
+/* Outputs of the engines, by position; output 0 says how many entries have the same class. */
+static void compare_float(weir_runtime *r, weir_array *const *real, weir_array *const *integer, size_t outputs) {
     double signal = 0, noise = 0;
-    int64_t agree = 0;
-    for (int64_t i = 0; i < r->frames * r->values; i++) {
-        double a = weir_array_get(real, (size_t)i), b = weir_array_get(integer, (size_t)i);
-        signal += a * a;
-        noise += (a - b) * (a - b);
-        if (fabs(a - b) > r->max_error) r->max_error = fabs(a - b);
+    for (size_t o = 0; o < outputs; o++) {
+        for (size_t i = 0; i < real[o]->count; i++) {
+            double a = weir_array_get(real[o], i), b = weir_array_get(integer[o], i);
+            signal += a * a;
+            noise += (a - b) * (a - b);
+            if (fabs(a - b) > r->max_error) r->max_error = fabs(a - b);
+        }
     }
-    for (int64_t f = 0; f < r->frames; f++)
-        agree += weir_metrics_class(real, f, r->values) == weir_metrics_class(integer, f, r->values);
+    int64_t agree = 0, entries = r->frames * r->scoring.entries;
+    for (int64_t i = 0; i < entries; i++)
+        agree += weir_scoring_class(&r->scoring, real[0], i) == weir_scoring_class(&r->scoring, integer[0], i);
     r->has_float = true;
-    r->agreement = (double)agree / (double)r->frames;
+    r->agreement = (double)agree / (double)entries;
     r->equal = noise == 0;
     r->sqnr_db = noise == 0 ? INFINITY : 10 * weir_elementary_log10(signal / noise);
+    if (r->sqnr_db < WEIR_RUNTIME_LOW_SQNR)
+        weir_warning(WEIR_NOWHERE, "%s: the integer result is far from the float one: SQNR %.1f dB, below %d dB",
+                     r->model, r->sqnr_db, WEIR_RUNTIME_LOW_SQNR);
 }
 
-/* Output 0 of a graph for the first frames of the data; NULL after a reported error. */
-static weir_array *run_engine(const weir_graph *graph, const weir_array *data, int64_t frames) {
+/* All outputs of a graph for the first frames of the data; false after a reported error. */
+static bool run_engine(const weir_graph *graph, const weir_array *const *data, int64_t frames, weir_array **results) {
     weir_executor *executor = weir_executor_new(graph);
-    weir_array *result = executor == NULL ? NULL : weir_executor_run_all(executor, data, frames, 0);
+    bool fine = executor != NULL && weir_executor_run_batch(executor, data, frames, results);
     weir_executor_free(executor);
-    return result;
+    return fine;
 }
 
-static bool software_side(weir_runtime *r, const weir_graph *model, const weir_graph *integer, const weir_array *data,
-                          const weir_array *labels, const weir_reference *reference) {
-    bool fine = true;
-    if (integer != NULL) {
-        weir_array *contract = run_engine(integer, data, r->frames);
-        fine = contract != NULL;
-        for (size_t i = 0; fine && i < contract->count; i++)
-            r->contract_mismatches += weir_array_get(contract, i) != weir_array_get(reference->result, i);
-        weir_array_free(contract);
+static void free_results(weir_array **results, size_t count) {
+    for (size_t i = 0; i < count; i++) weir_array_free(results[i]);
+    free(results);
+}
+
+static bool software_side(weir_runtime *r, const weir_graph *model, const weir_graph *integer,
+                          const weir_array *const *data, const weir_array *labels, const weir_reference *reference) {
+    const int64_t entries = r->frames * r->scoring.entries;
+    const size_t outputs = reference->result_count;
+    weir_array **found = weir_calloc(outputs, sizeof *found);
+    bool fine = integer == NULL || run_engine(integer, data, r->frames, found);
+    for (size_t o = 0; integer != NULL && fine && o < outputs; o++) {
+        for (size_t i = 0; i < found[o]->count; i++)
+            r->contract_mismatches += weir_array_get(found[o], i) != weir_array_get(reference->result[o], i);
     }
+    free_results(found, outputs);
+    found = weir_calloc(outputs, sizeof *found);
+    fine = fine && (model == NULL || run_engine(model, data, r->frames, found));
     if (fine && model != NULL) {
-        weir_array *real = run_engine(model, data, r->frames);
-        fine = real != NULL;
-        if (fine) compare_float(r, real, reference->result);
-        if (fine && labels != NULL) r->float_metrics = weir_metrics_of(real, labels, r->frames);
-        weir_array_free(real);
+        compare_float(r, found, reference->result, outputs);
+        if (labels != NULL) r->float_metrics = weir_metrics_of(&r->scoring, found[0], labels, entries);
     }
+    free_results(found, outputs);
     if (labels != NULL) {
         r->labelled = true;
-        r->integer_metrics = weir_metrics_of(reference->result, labels, r->frames);
+        r->integer_metrics = weir_metrics_of(&r->scoring, reference->result[0], labels, entries);
     }
     return fine;
 }
@@ -104,7 +100,7 @@ static int run_once(weir_runtime *r, const char *folder, const weir_reference *r
     weir_cosim result;
     char *what = weir_format("%s, %s", weir_simulator_name(options->simulator),
                              options->debug ? "debug" : weir_profile_name(options->profile));
-    weir_progress(what, (double)r->runs, 0);
+    weir_progress(what, (double)r->runs + 1, (double)r->planned);
     free(what);
     int status = weir_cosim_run(r->hardware, folder, reference, options, &result);
     weir_progress_end();
@@ -115,7 +111,8 @@ static int run_once(weir_runtime *r, const char *folder, const weir_reference *r
     *add_run(r) = result;
     if (labels == NULL || result.frames < r->frames) return weir_cosim_is_right(&result) ? 0 : WEIR_EXIT_MISMATCH;
     weir_array *decoded = weir_decode(r->hardware, (const int64_t *const *)result.output, result.frames, 0);
-    if (decoded != NULL) r->run_metrics[r->runs - 1] = weir_metrics_of(decoded, labels, result.frames);
+    if (decoded != NULL)
+        r->run_metrics[r->runs - 1] = weir_metrics_of(&r->scoring, decoded, labels, result.frames * r->scoring.entries);
     weir_array_free(decoded);
     return weir_cosim_is_right(&result) ? WEIR_EXIT_FINE : WEIR_EXIT_MISMATCH;
 }
@@ -184,41 +181,59 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
     return status;
 }
 
-int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
-                     const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
-    *runtime = NULL;
-    weir_array *data = weir_array_read(options->data, NULL);
-    if (data == NULL) return WEIR_EXIT_INPUT;
-    int64_t elements = 0;
+/* Codes of all streams for one frame. */
+static int64_t codes_of(const weir_graph *hardware) {
+    int64_t codes = 0;
     for (uint32_t id = 1; id < weir_graph_value_limit(hardware); id++) {
-        if (weir_value_exists(hardware, (weir_value){id}))
-            elements += weir_hardware_elements(hardware, (weir_value){id});
+        if (weir_value_exists(hardware, (weir_value){id})) codes += weir_hardware_elements(hardware, (weir_value){id});
     }
-    int64_t keep = MAX_TAP_CODES / (elements + 1);
-    weir_reference *reference = weir_reference_new(hardware, data, options->frames,
-                                                   keep > options->debug_frames ? keep : options->debug_frames);
-    if (reference == NULL || reference->frames == 0) {
-        if (reference != NULL) weir_error(weir_at(options->data, 0), "expected at least one frame");
-        weir_reference_free(reference);
-        weir_array_free(data);
-        return WEIR_EXIT_INPUT;
-    }
-    weir_runtime *r = *runtime = weir_calloc(1, sizeof *r);
+    return codes;
+}
+
+/* How many runs there will be when nothing diverges. */
+static size_t plan(const weir_runtime_options *options) {
+    size_t simulators = 0, runs = options->debug_frames > 0;
+    for (int s = 0; s < WEIR_SIMULATORS; s++) simulators += options->simulate[s];
+    for (int p = 0; p < WEIR_SIM_PROFILES; p++) runs += options->profile[p];
+    return simulators * runs;
+}
+
+static weir_runtime *new_runtime(const char *name, const weir_graph *hardware, const weir_runtime_options *options,
+                                 const weir_reference *reference) {
+    weir_runtime *r = weir_calloc(1, sizeof *r);
     r->model = weir_copy_string(name);
     r->hardware = hardware;
     r->frames = reference->frames;
-    r->values = (int64_t)reference->result->count / r->frames;
+    r->values = (int64_t)reference->result[0]->count / r->frames;
+    r->scoring = weir_scoring_of(hardware);
     r->resources = weir_resources_of(hardware);
-    weir_array *labels = weir_runtime_labels(options->data, options->labels_key, r->frames);
-    int status = software_side(r, model, integer, data, labels, reference) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-    if (status == WEIR_EXIT_FINE && r->contract_mismatches > 0) status = WEIR_EXIT_MISMATCH;
-    for (int s = 0; s < WEIR_SIMULATORS; s++) {
-        if (!options->simulate[s] || status == WEIR_EXIT_INPUT) continue;
-        status = worse(status, run_simulator(r, folder, reference, options, (weir_simulator)s, labels));
+    r->planned = plan(options);
+    return r;
+}
+
+int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
+                     const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
+    *runtime = NULL;
+    weir_frames *frames = weir_frames_read(hardware, options->data);
+    if (frames == NULL) return WEIR_EXIT_INPUT;
+    const weir_array *const *data = weir_frames_arrays(frames);
+    int64_t keep = MAX_TAP_CODES / (codes_of(hardware) + 1);
+    weir_reference *reference = weir_reference_new(hardware, data, options->frames,
+                                                   keep > options->debug_frames ? keep : options->debug_frames);
+    int status = reference == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
+    if (reference != NULL) {
+        weir_runtime *r = *runtime = new_runtime(name, hardware, options, reference);
+        weir_array *labels = weir_labels_read(frames, &r->scoring);
+        if (!software_side(r, model, integer, data, labels, reference)) status = WEIR_EXIT_INPUT;
+        if (status == WEIR_EXIT_FINE && r->contract_mismatches > 0) status = WEIR_EXIT_MISMATCH;
+        for (int s = 0; s < WEIR_SIMULATORS; s++) {
+            if (!options->simulate[s] || status == WEIR_EXIT_INPUT) continue;
+            status = worse(status, run_simulator(r, folder, reference, options, (weir_simulator)s, labels));
+        }
+        weir_array_free(labels);
     }
-    weir_array_free(labels);
     weir_reference_free(reference);
-    weir_array_free(data);
+    weir_frames_free(frames);
     return status;
 }
 

@@ -10,22 +10,26 @@
 
 /* Side data of the module under which runtime_analysis leaves its result. */
 #define WEIR_RUNTIME_DATA "runtime"
+/* A signal-to-quantization-noise ratio below so many dB is warned of. */
+enum { WEIR_RUNTIME_LOW_SQNR = 10 };
 
 typedef struct weir_runtime {
     char *model;
     const weir_graph *hardware; /* borrowed from the module */
     int64_t frames;
     int64_t values; /* of the output, a frame */
-    bool labelled;  /* the data has labels: there are metrics */
+    weir_scoring scoring;
+    bool labelled; /* the data has labels: there are metrics */
     weir_metrics integer_metrics;
     bool has_float; /* the float engine ran: the next four hold, metrics with labels */
     weir_metrics float_metrics;
-    bool equal;                   /* float and integer results are the same in every value */
-    double agreement;             /* share of frames in which integer and float have the same largest output */
+    bool equal;                   /* float and integer results are the same in every value of every output */
+    double agreement;             /* share of entries that integer and float put into the same class */
     double sqnr_db;               /* power of the float result over power of (float - integer); infinite when equal */
     double max_error;             /* largest |float - integer| */
     uint64_t contract_mismatches; /* values in which the components' arithmetic differs from the contract's graph */
     weir_resources resources;
+    size_t planned; /* runs that there will be when nothing diverges */
     size_t runs;
     weir_cosim *run;
     weir_metrics *run_metrics; /* a run; of labelled data, not of debug runs */
@@ -33,8 +37,7 @@ typedef struct weir_runtime {
 } weir_runtime;
 
 typedef struct weir_runtime_options {
-    const char *data;       /* path */
-    const char *labels_key; /* in an .npz, "y" */
+    const char *data; /* as weir_frames_read takes it */
     bool simulate[WEIR_SIMULATORS];
     bool profile[WEIR_SIM_PROFILES];
     int64_t frames, debug_frames;
@@ -53,8 +56,6 @@ void weir_runtime_print(const weir_runtime *runtime, weir_text *text);
 json_t *weir_runtime_json(const weir_runtime *runtime);
 /* The run that speaks for the hardware: the last one over all frames; NULL when there is none. */
 const weir_cosim *weir_runtime_fast_run(const weir_runtime *runtime);
-/* Labels beside the frames of a data file, at least `frames` whole numbers, or NULL: only an .npz can have them. */
-weir_array *weir_runtime_labels(const char *data, const char *key, int64_t frames);
 const char *weir_profile_name(weir_sim_profile profile); /* "always", "half", "eighth", "after-valid" */
 
 #endif

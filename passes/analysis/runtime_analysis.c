@@ -30,7 +30,7 @@ typedef struct row {
     const char *reason; /* why there may be none */
 } row;
 
-static const char no_labels[] = "the data has no labels";
+static const char no_labels[] = "the data has no labels that can be used";
 static const char no_clock[] = "cycles become seconds with clock-frequency and a simulation of three frames or more";
 static const char no_interval[] = "it takes a simulation of three frames or more";
 
@@ -39,7 +39,8 @@ static const row rows[] = {
     {"Average Precision", offsetof(figures, metrics.precision), false, no_labels},
     {"Average Recall", offsetof(figures, metrics.recall), false, no_labels},
     {"Average F1 Score", offsetof(figures, metrics.f1), false, no_labels},
-    {"Average Loss", offsetof(figures, metrics.loss), false, "a label is missing or names no output"},
+    {"Average Loss", offsetof(figures, metrics.loss), false,
+     "a label is missing or names no output, or the output is the class itself"},
     {"Average Latency (ms)", offsetof(figures, latency), false, no_clock},
     {"Average GPU Power Usage (W)", offsetof(figures, power), false, "no GPU is used"},
     {"Inference Energy Consumption (mWh)", offsetof(figures, energy), false, "nothing here measures power"},
@@ -116,13 +117,6 @@ static weir_graph *graph_of(const weir_pass *pass, const weir_module *module, bo
     return made;
 }
 
-/* Entries of the batch that the graph takes at once, if its output 0 has as many. */
-static int64_t entries_of(const weir_graph *graph) {
-    const weir_shape *in = &weir_value_type(graph, weir_graph_input(graph, 0))->shape;
-    const weir_shape *out = &weir_value_type(graph, weir_graph_output(graph, 0))->shape;
-    return in->rank > 1 && out->rank > 1 && in->dim[0] == out->dim[0] ? in->dim[0] : 1;
-}
-
 /* Frames to run: options frames and num_batches, 0: all. */
 static int64_t limit_of(const weir_pass *pass) {
     int64_t frames = weir_pass_int(pass, "frames");
@@ -130,21 +124,28 @@ static int64_t limit_of(const weir_pass *pass) {
     return frames == 0 || (batches > 0 && batches < frames) ? batches : frames;
 }
 
-/* Output 0 of all entries, one row each; the first batches run once before the time counts. */
-static weir_array *run(const weir_pass *pass, const weir_graph *graph, const weir_array *data, double *seconds) {
-    int64_t entries = entries_of(graph), size = weir_pass_int(pass, "batch_size");
+/* Output 0 of so many frames of the data; NULL after a reported error. */
+static weir_array *run_some(weir_executor *executor, const weir_graph *graph, const weir_frames *data, int64_t frames) {
+    size_t outputs = weir_graph_output_count(graph);
+    weir_array **results = weir_calloc(outputs, sizeof *results);
+    weir_array *first =
+        weir_executor_run_batch(executor, weir_frames_arrays(data), frames, results) ? results[0] : NULL;
+    for (size_t i = 1; i < outputs; i++) weir_array_free(results[i]);
+    free(results);
+    return first;
+}
+
+/* Output 0 of the frames that the options say; the first batches run once before the time counts. */
+static weir_array *run(const weir_pass *pass, const weir_graph *graph, const weir_frames *data, int64_t entries,
+                       double *seconds) {
+    int64_t size = weir_pass_int(pass, "batch_size");
     int64_t warm = (weir_pass_int(pass, "num_warmup_batches") * size + entries - 1) / entries;
     weir_executor *executor = weir_executor_new(graph);
-    weir_array *first = executor == NULL || warm == 0 ? NULL : weir_executor_run_all(executor, data, warm, 0);
+    weir_array *first = executor == NULL || warm == 0 ? NULL : run_some(executor, graph, data, warm);
     bool fine = executor != NULL && (first != NULL || warm == 0);
     double start = weir_seconds();
-    weir_array *result =
-        fine ? weir_executor_run_all(executor, data, (limit_of(pass) + entries - 1) / entries, 0) : NULL;
+    weir_array *result = fine ? run_some(executor, graph, data, (limit_of(pass) + entries - 1) / entries) : NULL;
     *seconds = weir_seconds() - start;
-    if (result != NULL) {
-        int64_t frames = result->shape.dim[0] * entries;
-        result->shape = (weir_shape){2, {frames, (int64_t)result->count / frames}};
-    }
     weir_array_free(first);
     weir_executor_free(executor);
     return result;
@@ -152,21 +153,24 @@ static weir_array *run(const weir_pass *pass, const weir_graph *graph, const wei
 
 static bool analyse_software(const weir_pass *pass, const weir_module *module, bool integer, figures *f) {
     bool own;
-    const char *path = weir_pass_string(pass, "data");
     weir_graph *graph = graph_of(pass, module, integer, &own);
-    weir_array *data = graph == NULL ? NULL : weir_array_read(path, NULL);
-    double seconds;
-    weir_array *result = data == NULL ? NULL : run(pass, graph, data, &seconds);
-    if (result != NULL) {
-        f->frames = result->shape.dim[0];
-        f->throughput = (double)f->frames / seconds;
-        f->latency = 1000 * (double)weir_pass_int(pass, "batch_size") / f->throughput;
-        weir_array *labels = weir_runtime_labels(path, "y", f->frames);
-        f->labelled = labels != NULL;
-        if (f->labelled) f->metrics = weir_metrics_of(result, labels, f->frames);
-        weir_array_free(labels);
+    weir_frames *data = graph == NULL ? NULL : weir_frames_read(graph, weir_pass_string(pass, "data"));
+    weir_array *result = NULL;
+    if (data != NULL) {
+        weir_scoring scoring = weir_scoring_of(graph);
+        double seconds;
+        result = run(pass, graph, data, scoring.entries, &seconds);
+        if (result != NULL) {
+            f->frames = (int64_t)result->count / scoring.values;
+            f->throughput = (double)f->frames / seconds;
+            f->latency = 1000 * (double)weir_pass_int(pass, "batch_size") / f->throughput;
+            weir_array *labels = weir_labels_read(data, &scoring);
+            f->labelled = labels != NULL;
+            if (f->labelled) f->metrics = weir_metrics_of(&scoring, result, labels, f->frames);
+            weir_array_free(labels);
+        }
     }
-    weir_array_free(data);
+    weir_frames_free(data);
     if (own && graph != NULL) weir_graph_free(graph);
     bool fine = result != NULL;
     weir_array_free(result);
@@ -203,7 +207,6 @@ static int analyse_hardware(const weir_pass *pass, weir_pass_context *context, w
     }
     int simulator = weir_pass_choice(pass, "simulator"), profile = weir_pass_choice(pass, "profile");
     weir_runtime_options options = {.data = weir_pass_string(pass, "data"),
-                                    .labels_key = "y",
                                     .frames = limit_of(pass),
                                     .debug_frames = weir_pass_int(pass, "debug-frames"),
                                     .seed = (uint32_t)weir_pass_int(pass, "seed")};

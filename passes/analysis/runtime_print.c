@@ -21,14 +21,18 @@ static void print_accuracy(const weir_runtime *r, weir_text *text) {
         const weir_cosim *run = weir_runtime_fast_run(r);
         if (run != NULL) weir_text_add(text, ", hardware ");
         if (run != NULL) print_percent(text, r->run_metrics[run - r->run].accuracy);
-        weir_text_char(text, '\n');
+        char rule[64];
+        weir_text_format(text, " (%s)\n", weir_scoring_print(&r->scoring, rule, sizeof rule));
     }
     if (r->has_float) {
         weir_text_add(text, "  float-integer ");
         if (r->equal) weir_text_add(text, "equal");
-        else weir_text_format(text, "SQNR %.1f dB, largest error %.4g, same top-1 in ", r->sqnr_db, r->max_error);
+        else weir_text_format(text, "SQNR %.1f dB, largest error %.4g, same class in ", r->sqnr_db, r->max_error);
         if (!r->equal) print_percent(text, r->agreement);
         weir_text_char(text, '\n');
+        if (r->sqnr_db < WEIR_RUNTIME_LOW_SQNR)
+            weir_text_format(text, "  LOW SQNR      below %d dB: the quantized model is far from the float one\n",
+                             WEIR_RUNTIME_LOW_SQNR);
     }
     weir_text_format(text, "  hardware      %lld multipliers, %lld bits of parameters, ideal interval %lld cycles\n",
                      (long long)r->resources.multipliers, (long long)r->resources.memory_bits,
@@ -168,8 +172,9 @@ static json_t *real(double value) { return isfinite(value) ? json_real(value) : 
 
 static json_t *float_integer_json(const weir_runtime *r) {
     if (!r->has_float) return json_null();
-    return json_pack("{s:b, s:o, s:o, s:f}", "equal", r->equal, "sqnr_db", real(r->sqnr_db), "max_absolute",
-                     real(r->max_error), "top1_agreement", r->agreement);
+    return json_pack("{s:b, s:o, s:b, s:o, s:f}", "equal", r->equal, "sqnr_db", real(r->sqnr_db), "low_sqnr",
+                     r->sqnr_db < WEIR_RUNTIME_LOW_SQNR, "max_absolute", real(r->max_error), "top1_agreement",
+                     r->agreement);
 }
 
 static json_t *metrics_json(bool known, const weir_metrics *metrics) {
@@ -177,11 +182,13 @@ static json_t *metrics_json(bool known, const weir_metrics *metrics) {
 }
 
 json_t *weir_runtime_json(const weir_runtime *r) {
-    json_t *root = json_pack("{s:i, s:s, s:I, s:I}", "schema", 2, "model", r->model, "frames", (json_int_t)r->frames,
+    json_t *root = json_pack("{s:i, s:s, s:I, s:I}", "schema", 3, "model", r->model, "frames", (json_int_t)r->frames,
                              "values", (json_int_t)r->values);
     json_object_set_new(root, "metrics",
                         json_pack("{s:o, s:o}", "float", metrics_json(r->labelled && r->has_float, &r->float_metrics),
                                   "integer", metrics_json(r->labelled, &r->integer_metrics)));
+    char rule[64];
+    json_object_set_new(root, "scoring", json_string(weir_scoring_print(&r->scoring, rule, sizeof rule)));
     json_object_set_new(root, "float_integer", float_integer_json(r));
     json_object_set_new(root, "contract_mismatches", integer(r->contract_mismatches));
     json_object_set_new(root, "ideal_interval", integer((uint64_t)r->resources.ideal_interval));

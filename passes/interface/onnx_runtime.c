@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/exec.h"
 #include "frontend/onnx_export.h"
+#include "passes/frames.h"
 #include "passes/interface/form.h"
 #include "passes/interface/interface.h"
 #include "support/arena.h"
@@ -33,6 +33,14 @@ static weir_array *new_frames(const weir_type *type, int64_t frames) {
 
 /* --- inputs --- */
 
+/* Element i of frame `frame` of the batch is element i of the frame; one way or the other. */
+static void copy_frame(weir_array *all, int64_t frame, weir_array *one, bool store) {
+    size_t size = one->count * weir_dtype_size(one->dtype);
+    char *place = (char *)all->data + (size_t)frame * size;
+    if (store) memcpy(place, one->data, size);
+    else memcpy(one->data, place, size);
+}
+
 /* splitmix64 (Steele et al. 2014). */
 static uint64_t next_random(uint64_t *state) {
     uint64_t z = (*state += 0x9E3779B97F4A7C15u);
@@ -54,68 +62,37 @@ static weir_array *random_frames(const weir_type *type, int64_t frames, uint64_t
     return array;
 }
 
-/* Frames of an input out of what a file holds: any shape with the right number of elements. */
-static weir_array *convert_frames(const weir_graph *graph, weir_value input, const weir_array *data, int64_t limit,
-                                  const char *file) {
-    const weir_type *type = weir_value_type(graph, input);
-    size_t size = 1;
-    weir_shape_count(&type->shape, &size);
-    int64_t frames = (int64_t)(data->count / size);
-    if (frames == 0 || data->count % size != 0) {
-        weir_error(weir_at(file, 0), "%zu elements make no frames of input '%s', which takes %zu each", data->count,
-                   weir_value_name(graph, input), size);
-        return NULL;
-    }
-    weir_array *array = new_frames(type, limit > 0 && limit < frames ? limit : frames);
-    for (size_t i = 0; i < array->count; i++) {
-        weir_array_set(array, i, weir_array_get(data, i));
-        if (weir_dtype_is_float(type->dtype) || weir_array_get(array, i) == weir_array_get(data, i)) continue;
-        weir_error(weir_at(file, 0), "element %zu is %g, input '%s' takes codes of type %s", i, weir_array_get(data, i),
-                   weir_value_name(graph, input), weir_dtype_name(type->dtype));
-        weir_array_free(array);
-        return NULL;
-    }
-    return array;
-}
-
-/* The file's array for an input: the only one, or the one of its name in an archive. Heap memory. */
-static weir_array *read_input(const weir_graph *graph, size_t index, const char *file) {
-    if (weir_graph_input_count(graph) == 1) return weir_array_read(file, NULL);
-    return weir_array_read(file, weir_value_name(graph, weir_graph_input(graph, index)));
-}
-
-static bool read_inputs(const weir_graph *graph, const weir_pass *pass, batch *inputs) {
-    const char *file = weir_pass_string(pass, "data");
-    const int64_t limit = weir_pass_int(pass, "frames");
-    uint64_t state = (uint64_t)weir_pass_int(pass, "seed");
+/* The first `limit` frames (0: all) of the data, each of the input's shape and type. False after a reported error. */
+static bool read_frames(const weir_graph *graph, const char *source, int64_t limit, batch *inputs) {
+    weir_frames *data = weir_frames_read(graph, source);
+    if (data == NULL) return false;
+    int64_t found = weir_frames_count(data);
     bool fine = true;
-    for (size_t i = 0; fine && i < inputs->count; i++) {
-        weir_value input = weir_graph_input(graph, i);
-        if (*file == '\0') {
-            inputs->array[i] = random_frames(weir_value_type(graph, input), limit > 0 ? limit : RANDOM_FRAMES, &state);
-        } else {
-            weir_array *data = read_input(graph, i, file);
-            if (data != NULL) inputs->array[i] = convert_frames(graph, input, data, limit, file);
-            weir_array_free(data);
-        }
-        fine = inputs->array[i] != NULL;
-        if (!fine) break;
-        if (i == 0) inputs->frames = inputs->array[0]->shape.dim[0];
-        fine = inputs->array[i]->shape.dim[0] == inputs->frames;
-        if (!fine) weir_error(weir_at(file, 0), "the inputs have different numbers of frames");
+    inputs->frames = limit > 0 && limit < found ? limit : found;
+    for (size_t i = 0; i < inputs->count; i++)
+        inputs->array[i] = new_frames(weir_value_type(graph, weir_graph_input(graph, i)), inputs->frames);
+    for (int64_t index = 0; fine && index < inputs->frames; index++) {
+        weir_array **frame = weir_frames_frame(data, graph, index);
+        fine = frame != NULL;
+        for (size_t i = 0; fine && i < inputs->count; i++) copy_frame(inputs->array[i], index, frame[i], true);
+        weir_frames_free_frame(graph, frame);
     }
+    weir_frames_free(data);
     return fine;
 }
 
-/* --- outputs --- */
-
-/* Element i of frame `frame` of the batch is element i of the frame; one way or the other. */
-static void copy_frame(weir_array *all, int64_t frame, weir_array *one, bool store) {
-    size_t size = one->count * weir_dtype_size(one->dtype);
-    char *place = (char *)all->data + (size_t)frame * size;
-    if (store) memcpy(place, one->data, size);
-    else memcpy(one->data, place, size);
+static bool read_inputs(const weir_graph *graph, const weir_pass *pass, batch *inputs) {
+    const char *source = weir_pass_string(pass, "data");
+    const int64_t limit = weir_pass_int(pass, "frames");
+    if (*source != '\0') return read_frames(graph, source, limit, inputs);
+    uint64_t state = (uint64_t)weir_pass_int(pass, "seed");
+    inputs->frames = limit > 0 ? limit : RANDOM_FRAMES;
+    for (size_t i = 0; i < inputs->count; i++)
+        inputs->array[i] = random_frames(weir_value_type(graph, weir_graph_input(graph, i)), inputs->frames, &state);
+    return true;
 }
+
+/* --- outputs --- */
 
 static bool run_frames(const weir_graph *graph, const batch *inputs, batch *outputs) {
     weir_executor *executor = weir_executor_new(graph);

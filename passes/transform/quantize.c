@@ -4,7 +4,7 @@
  *          QuantizeLinear and DequantizeLinear nodes
  *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated; QONNX Quant nodes with a power of two as scale
  * Quantized are the inputs of every Gemm and MatMul with constant weights, those weights, constant addends behind them,
- * and both operands of additions. Results of the last layer stay accumulators. */
+ * and both operands of additions. Results of the last layer stay accumulators, but sums are quantized. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,8 @@ static weir_value add_node(quantizer *q, weir_op op, const char *base, const cha
     weir_node node = weir_graph_add_node(q->graph, op, name, inputs, count, 1, before);
     free(name);
     if (axis >= 0) weir_node_set_int(q->graph, node, "axis", axis);
-    weir_node_set_location(q->graph, node, weir_node_location(q->graph, before));
+    weir_node place = before.id != 0 ? before : weir_value_producer(q->graph, inputs[0]);
+    weir_node_set_location(q->graph, node, weir_node_location(q->graph, place));
     return weir_infer_node(q->graph, node) ? weir_node_output(q->graph, node, 0) : WEIR_NO_VALUE;
 }
 
@@ -284,6 +285,37 @@ static bool quantize_node(quantizer *q, weir_node node) {
     return true;
 }
 
+/* Is the value a sum of two computed ones, as such or in another shape? */
+static bool is_sum(const quantizer *q, weir_value value) {
+    while (true) {
+        weir_node node = weir_value_producer(q->graph, value);
+        if (node.id == 0) return false;
+        switch (weir_node_op(q->graph, node)) {
+        case WEIR_OP_ADD:
+            return !is_constant(q, weir_node_input(q->graph, node, 0)) &&
+                   !is_constant(q, weir_node_input(q->graph, node, 1));
+        case WEIR_OP_RELU:
+        case WEIR_OP_FLATTEN:
+        case WEIR_OP_RESHAPE:
+        case WEIR_OP_TRANSPOSE:
+        case WEIR_OP_IDENTITY: value = weir_node_input(q->graph, node, 0); break;
+        default: return false;
+        }
+    }
+}
+
+/* A sum that leaves the model has codes of its own, since those of its terms do not add up. */
+static bool quantize_outputs(quantizer *q) {
+    for (size_t i = 0; i < weir_graph_output_count(q->graph); i++) {
+        weir_value output = weir_graph_output(q->graph, i);
+        if (output.id >= q->limit || !is_sum(q, output)) continue;
+        weir_value result = quantize_activation(q, output, WEIR_NO_NODE);
+        if (result.id == 0) return false;
+        weir_graph_set_output(q->graph, i, result);
+    }
+    return true;
+}
+
 /* Reports the node that stands in the way; returns false. */
 static bool refuse(const weir_graph *model, weir_node node) {
     const weir_op op = weir_node_op(model, node);
@@ -337,6 +369,7 @@ bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_
         fine = quantize_node(&q, node);
         weir_pass_count(context, "nodes seen", 1);
     }
+    fine = fine && quantize_outputs(&q);
     free(q.range);
     free(q.quantized);
     weir_eliminate_dead_code(graph);

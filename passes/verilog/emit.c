@@ -1,7 +1,9 @@
 #include "passes/verilog/emit.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "passes/rtl/rtl.h"
 #include "passes/verilog/library.h"
@@ -52,11 +54,44 @@ const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *modul
     return name;
 }
 
+/* What a stream at the edge is called outside: the model's input that it comes from, the output that it goes to. */
+static const char *outside_name(const weir_graph *graph, bool into, weir_value value) {
+    for (size_t i = 0; !into && i < weir_graph_output_count(graph); i++) {
+        weir_value from = weir_graph_output(graph, i);
+        weir_node node = weir_value_producer(graph, from);
+        while (node.id != 0 && weir_hardware_role(graph, node) == WEIR_ROLE_HOST) {
+            from = weir_node_input(graph, node, 0);
+            node = weir_value_producer(graph, from);
+        }
+        if (weir_hardware_source(graph, from).id == value.id) return weir_graph_output_name(graph, i);
+    }
+    for (weir_node node; into && (node = weir_value_producer(graph, value)).id != 0;)
+        value = weir_node_input(graph, node, 0);
+    return weir_value_name(graph, value);
+}
+
 char *weir_emit_prefix(const weir_graph *graph, const char *side, weir_value value, size_t count) {
     if (count == 1) return weir_copy_string(side);
-    char *name = identifier(weir_value_name(graph, value));
-    char *prefix = weir_format("%s_%s", side, name);
-    free(name);
+    const bool into = *side == 's';
+    weir_value *values = weir_calloc(count, sizeof *values);
+    char **names = weir_calloc(count, sizeof *names), *prefix = NULL;
+    if (into) weir_hardware_inputs(graph, values, count);
+    else weir_hardware_outputs(graph, values, count);
+    for (size_t i = 0, next = 2; i < count && prefix == NULL; i++, next = 2) {
+        char *base = identifier(outside_name(graph, into, values[i]));
+        names[i] = weir_copy_string(base);
+        for (size_t other = 0; other < i; other++) {
+            if (strcmp(names[other], names[i]) != 0) continue;
+            free(names[i]);
+            names[i] = weir_format("%s_%zu", base, next++);
+            other = SIZE_MAX; /* from the start */
+        }
+        free(base);
+        if (values[i].id == value.id) prefix = weir_format("%s_%s", side, names[i]);
+    }
+    for (size_t i = 0; i < count; i++) free(names[i]);
+    free(names);
+    free(values);
     return prefix;
 }
 

@@ -32,7 +32,8 @@ weir_rtl_module weir_emit_library(weir_rtl_design *design, const char *name);
 char *weir_emit_folder(const weir_module *module, const char *sub);
 /* A legal Verilog name for the design's top, from the module's name. */
 const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *module);
-/* Prefix of hardware port `index` of `count`: "s", or "s_NAME" when there are several. Heap memory. */
+/* Prefix of the stream at the edge, one of `count` on its side ("s" or "m"): the side, or when there are several
+ * "SIDE_NAME" with the name of the model's input or output. Heap memory. */
 char *weir_emit_prefix(const weir_graph *graph, const char *side, weir_value value, size_t count);
 
 /* The way out of every design that is emitted: the pipeline `verilog` (checks and clean-ups), the verifier, and

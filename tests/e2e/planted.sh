@@ -5,7 +5,7 @@ name=planted
 
 good() {
     cat <<END
-{"schema": 2, "frames": 16, "values": 10,
+{"schema": 3, "frames": 16, "values": 10,
  "metrics": {"float": null, "integer": {"accuracy": 0.75, "precision": 0.8, "recall": 0.75, "f1": 0.7, "loss": 0.25}},
  "float_integer": {"equal": false, "sqnr_db": 30.0, "max_absolute": 0.5, "top1_agreement": 1.0},
  "contract_mismatches": 0, "ideal_interval": 128, "folded_interval": 128, "runs": [
@@ -38,7 +38,7 @@ doctor 's/"busy": 2048/"busy": 2096/'
 doctor 's/"debug": true/"debug": false/'
 doctor 's/"verilator"/"icarus"/'
 doctor 's/"contract_mismatches": 0/"contract_mismatches": 1/'
-doctor 's/"schema": 2/"schema": 1/'
+doctor 's/"schema": 3/"schema": 1/'
 doctor 's/"accuracy": 0.75/"accuracy": 0.5/'
 doctor 's/, "f1": 0.7//'
 doctor 's/"loss": 0.25/"loss": null/'

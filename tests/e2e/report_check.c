@@ -3,7 +3,7 @@
  *   report_check REPORT --simulator icarus|verilator|both --profile NAME|all --frames N
  *                [--padded] [--no-interval] [--no-debug]
  *
- * The report has schema 2; metrics and the comparison of float and integer results are whole or null. Every run: done,
+ * The report has schema 3; metrics and the comparison of float and integer results are whole or null. Every run: done,
  * no mismatch, no protocol violation, compared = frames * values. Every simulator: one debug run and one run a profile,
  * no other. Profile always: interval at most 2 % above the ideal one (--padded: of a folding that
  * does not divide). Debug: every weir_mvu is busy
@@ -160,7 +160,7 @@ static void check_software(check *c, const json_t *report) {
 
 static void check_report(check *c, const json_t *report) {
     const json_t *runs = json_object_get(report, "runs");
-    if (whole(report, "schema") != 2) wrong(c, "schema %lld, expected 2", (long long)whole(report, "schema"));
+    if (whole(report, "schema") != 3) wrong(c, "schema %lld, expected 3", (long long)whole(report, "schema"));
     check_software(c, report);
     c->values = whole(report, "values");
     c->ideal = whole(report, c->padded ? "folded_interval" : "ideal_interval");

@@ -37,10 +37,38 @@ expect 2 "--data FILE is missing" "$WEIR" sim design
 expect 2 "--data FILE is missing" "$WEIR" check "$model"
 expect 2 "missing" "$WEIR" compile "$model"
 expect 2 "missing" "$WEIR" import "$model"
-expect 2 "whole number, found 'many'" "$WEIR" check "$model" --data "$test_data" --frames many
-expect 2 "whole number, found '-3'" "$WEIR" compile "$model" -o design --max-macs -3
-expect 2 "whole number, found '4x'" "$WEIR" compile "$model" -o design --target-interval=4x
-expect 2 "whole number, found ''" "$WEIR" compile "$model" -o design --target-interval=
+expect 2 "whole number from 1 to 4294967295, found 'many'" "$WEIR" check "$model" --data "$test_data" --frames many
+expect 2 "whole number from 1 to 4294967295, found '-3'" "$WEIR" compile "$model" -o design --max-macs -3
+expect 2 "whole number .*, found '4x'" "$WEIR" compile "$model" -o design --target-interval=4x
+expect 2 "whole number .*, found ''" "$WEIR" compile "$model" -o design --target-interval=
+# Counts: none is 0 or negative or beyond 32 bits; positions, seeds and the like may be 0.
+for value in 0 -1 4294967296 99999999999999999999 ' 3' 0x10 1e3; do
+    for option in --frames --batch --max-macs --target-interval -n -m -t; do
+        expect 2 "takes a whole number from 1 to 4294967295, found '$value'" "$WEIR" check "$model" -d "$test_data" $option "$value"
+    done
+    for command in import show eval compile opt bisect export; do
+        expect 2 "batch takes a whole number from 1" "$WEIR" $command "$model" --batch "$value"
+    done
+    expect 2 "samples takes a whole number from 1" "$WEIR" opt "$model" --samples "$value"
+    expect 2 "samples takes a whole number from 1" "$WEIR" bisect "$model" -p compile --samples "$value"
+    expect 2 "samples takes a whole number from 1" "$WEIR" rtl design.wrtl --samples "$value"
+    expect 2 "opset takes a whole number from 1" "$WEIR" export "$model" -o out.onnx --opset "$value"
+    for command in opt bisect rtl passes; do
+        expect 2 "threads takes a whole number from 1" "$WEIR" $command design.wrtl --threads "$value"
+    done
+done
+for value in -1 4294967296 99999999999999999999; do
+    for option in --seed --debug-frames; do
+        expect 2 "takes a whole number from 0 to 4294967295, found '$value'" "$WEIR" check "$model" -d "$test_data" $option "$value"
+    done
+    expect 2 "level takes a whole number from 0" "$WEIR" compile "$model" -o design -O "$value"
+done
+expect 2 "level.* from 0 to 4, found 5" "$WEIR" compile "$model" -o design --level 5
+expect 2 "takes a whole number from -1" "$WEIR" opt "$model" --bisect-limit -2
+# Values attached to letters.
+expect 2 "whole number from 1 to 4294967295, found '0'" "$WEIR" check "$model" "-d$test_data" -n0
+expect 0 "" "$WEIR" eval "$model" "-d$test_data" -eint
+expect 0 "^weir [0-9]+\.[0-9]+\.[0-9]+$" "$WEIR" -V
 expect 2 "takes no value" "$WEIR" compile "$model" -o design --timing=yes
 expect 2 "unknown engine 'double'" "$WEIR" eval "$model" --data "$test_data" --engine double
 expect 2 "expected text, graph, nodes, shapes, meta, quantization or hardware" "$WEIR" show "$model" --table weights
@@ -100,6 +128,43 @@ expect 1 "64" "$WEIR" eval "$model" --data narrow.npy -o out.npy
 diff -r before design >/dev/null || fail "a failed run changes the compiled folder"
 
 expect 1 "temporary folder" env TMPDIR="$work/nowhere" "$WEIR" check "$model" --data "$test_data"
+
+# Data that are no numbers.
+array_tool rows "$test_data:x" some.npy 3
+array_tool csv some.npy some.csv
+sed '2s/^[^,]*/nan/' some.csv >nan.csv
+sed '3s/,[^,]*/,inf/' some.csv >inf.csv
+for command in "eval $model -d" "check $model --simulator icarus -d" "sim design --simulator icarus -d" \
+    "compile $models/mlp_float.onnx -o out --quantize int8 --calibration"; do
+    expect 1 "frame 1, element 0 is nan, expected a finite number" "$WEIR" $command nan.csv
+    expect 1 "frame 2, element 1 is inf, expected a finite number" "$WEIR" $command inf.csv
+done
+
+# A full disk behind stdout, for every command that prints.
+if [ -w /dev/full ]; then
+    lost() {
+        status=0
+        "$@" >/dev/full 2>output || status=$?
+        [ "$status" -eq 1 ] || fail "exit status $status with a full stdout: $*"
+        grep -q "standard output: error: cannot be written" output || fail "nothing is said of a full stdout: $*"
+    }
+    lost "$WEIR" help
+    lost "$WEIR" --version
+    lost "$WEIR" --help
+    lost "$WEIR" passes
+    lost "$WEIR" passes quantize --json
+    lost "$WEIR" show "$model"
+    lost "$WEIR" eval "$model" -d "$test_data"
+    lost "$WEIR" compile "$model" -o full
+    lost "$WEIR" sim design -d "$test_data" --simulator icarus -n 1
+    lost "$WEIR" check "$model" -d "$test_data" --simulator icarus -n 1 --debug-frames 0
+    lost "$WEIR" opt "$model"
+    lost "$WEIR" opt "$model" -p runtime_analysis{engine=float,data="$test_data"}
+    lost "$WEIR" opt "$model" -p dead_code_elimination --reproducer unused.repro
+    lost "$WEIR" bisect "$model" -p lower_integer
+    for command in import show eval compile sim check export opt rtl passes bisect; do lost "$WEIR" help $command; done
+    rm -rf full
+fi
 
 # Choices that are known only late.
 expect 2 "unknown simulator 'modelsim'" "$WEIR" sim design --data "$test_data" --simulator modelsim

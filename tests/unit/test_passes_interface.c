@@ -174,7 +174,7 @@ static void data_comes_from_files(void **state) {
     weir_array_set_int(archive.array[1], 0, 128);
     assert_true(weir_npz_write("interface.npz", &archive));
     assert_false(run_pipeline(module, "onnx_runtime{data=\"interface.npz\"}", NULL));
-    assert_non_null(strstr(test_messages.data, "element 0 is 128, input 'w' takes codes of type int8"));
+    assert_non_null(strstr(test_messages.data, "input 'w' takes int8 codes, but element 0 of frame 0 is 128"));
     assert_false(run_pipeline(module, "onnx_runtime{reference=model}", NULL));
     assert_non_null(strstr(test_messages.data, "no graph 'model' with the inputs and outputs of 'another'"));
     weir_array_free(y);

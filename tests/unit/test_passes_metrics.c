@@ -11,7 +11,22 @@ static weir_metrics metrics_of(int64_t frames, int64_t classes, const double *ou
     weir_array *t = weir_array_new(WEIR_INT64, &(weir_shape){1, {frames}});
     for (size_t i = 0; i < y->count; i++) weir_array_set(y, i, outputs[i]);
     for (size_t i = 0; i < t->count; i++) weir_array_set(t, i, labels[i]);
-    weir_metrics m = weir_metrics_of(y, t, frames);
+    const weir_scoring scoring = {.entries = 1, .values = classes, .scale = 1};
+    weir_metrics m = weir_metrics_of(&scoring, y, t, frames);
+    weir_array_free(y);
+    weir_array_free(t);
+    return m;
+}
+
+/* Of four frames with one value each. */
+static weir_metrics score(const weir_scoring *scoring, const double *outputs, const double *labels) {
+    weir_array *y = weir_array_new(WEIR_FLOAT64, &(weir_shape){2, {4, 1}});
+    weir_array *t = weir_array_new(WEIR_INT64, &(weir_shape){1, {4}});
+    for (size_t i = 0; i < 4; i++) {
+        weir_array_set(y, i, outputs[i]);
+        weir_array_set(t, i, labels[i]);
+    }
+    weir_metrics m = weir_metrics_of(scoring, y, t, 4);
     weir_array_free(y);
     weir_array_free(t);
     return m;
@@ -102,10 +117,52 @@ static void ties(void **state) {
     assert_metrics(&m, 1, 1, 1, 1);
 }
 
+/* Labels 1 0 1 1 of two classes, named 1 1 0 1 by values above 0: precision 2/3 and 0 of shares 3/4 and 1/4. Losses by
+ * hand: softplus(-z) where the label is 1, softplus(z) where it is 0. */
+static void one_logit(void **state) {
+    (void)state;
+    const weir_scoring scoring = {.kind = WEIR_SCORING_LOGIT, .entries = 1, .values = 1, .scale = 1};
+    static const double z[4] = {2, 0.25, -1, 0.125}, label[4] = {1, 0, 1, 1};
+    weir_metrics m = score(&scoring, z, label);
+    assert_metrics(&m, 0.5, 0.75 * 2 / 3, 0.5, 0.75 * 2 / 3);
+    assert_near(m.loss, (log1p(exp(-2)) + log1p(exp(0.25)) + log1p(exp(1)) + log1p(exp(-0.125))) / 4);
+}
+
+/* 0.5 itself is class 0, as argmax of the two probabilities has it; the logarithm of 0 counts -100, as PyTorch has it. */
+static void one_probability(void **state) {
+    (void)state;
+    const weir_scoring scoring = {.kind = WEIR_SCORING_PROBABILITY, .entries = 1, .values = 1, .scale = 1};
+    static const double p[4] = {0.75, 0.5, 0, 1}, label[4] = {1, 0, 1, 1};
+    weir_metrics m = score(&scoring, p, label);
+    assert_near(m.accuracy, 0.75);
+    assert_near(m.loss, (-log(0.75) - log(0.5) + 100) / 4);
+}
+
+/* Codes of a probability: scale 1/256, zero point 0, as ONNX Runtime quantizes a sigmoid. */
+static void one_probability_in_codes(void **state) {
+    (void)state;
+    const weir_scoring scoring = {
+        .kind = WEIR_SCORING_PROBABILITY, .entries = 1, .values = 1, .scale = 1.0 / 256, .zero = 0};
+    static const double code[4] = {200, 128, 129, 0}, label[4] = {1, 0, 1, 0};
+    weir_metrics m = score(&scoring, code, label);
+    assert_near(m.accuracy, 1);
+}
+
+static void the_class_itself(void **state) {
+    (void)state;
+    const weir_scoring scoring = {.kind = WEIR_SCORING_INDEX, .entries = 1, .values = 1, .scale = 1};
+    static const double named[4] = {3, 7, 3, 1000000}, label[4] = {3, 7, 7, 1000000};
+    weir_metrics m = score(&scoring, named, label);
+    assert_near(m.accuracy, 0.75);
+    assert_true(isnan(m.loss));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(by_hand),      TEST(all_right_and_all_wrong), TEST(as_scikit_learn),
-        TEST(large_logits), TEST(label_without_an_output), TEST(ties),
+        TEST(by_hand),          TEST(all_right_and_all_wrong), TEST(as_scikit_learn),
+        TEST(large_logits),     TEST(label_without_an_output), TEST(ties),
+        TEST(one_logit),        TEST(one_probability),         TEST(one_probability_in_codes),
+        TEST(the_class_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

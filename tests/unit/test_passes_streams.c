@@ -126,7 +126,7 @@ static double simulate(weir_graph *g, weir_sim_profile profile) {
     emit(module);
     weir_array *data = weir_array_new(WEIR_INT64, &(weir_shape){2, {FRAMES, CHANNELS}});
     for (size_t i = 0; i < data->count; i++) weir_array_set_int(data, i, random_int(-8, 7));
-    weir_reference *reference = weir_reference_new(g, data, 0, 0);
+    weir_reference *reference = weir_reference_new(g, (const weir_array *const[]){data}, 0, 0);
     weir_cosim_options options = {.simulator = WEIR_SIM_ICARUS, .profile = profile, .seed = 1};
     weir_cosim result;
     assert_int_equal(weir_cosim_run(g, folder, reference, &options, &result), WEIR_EXIT_FINE);

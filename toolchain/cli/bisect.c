@@ -28,7 +28,8 @@ typedef struct execution {
 typedef struct search {
     weir_pipeline pipeline;
     weir_probe probe;
-    const char *input, *data;
+    const char *input;
+    weir_cli_list data;
     int64_t batch, samples, seed;
     weir_outcome *reference;
     char *log;
@@ -120,10 +121,12 @@ static int find(search *s) {
 /* --- set-up --- */
 static int measure(search *s) {
     const weir_graph *graph = weir_module_graph(s->probe.module, 0);
-    if (s->data != NULL) {
-        weir_array *data = weir_array_read(s->data, NULL);
-        s->reference = data == NULL ? NULL : weir_outcome_data(graph, data);
-        weir_array_free(data);
+    if (s->data.count > 0) {
+        char *source = weir_cli_list_join(&s->data);
+        weir_frames *frames = weir_frames_read(graph, source);
+        s->reference = frames == NULL ? NULL : weir_outcome_data(graph, frames);
+        weir_frames_free(frames);
+        free(source);
     } else {
         s->reference = weir_outcome_random(graph, (size_t)s->samples, (uint64_t)s->seed);
     }
@@ -172,20 +175,21 @@ int weir_command_bisect(int argc, char **argv) {
     const weir_cli_option options[] = {
         WEIR_PIPELINE_TEXT_OPTION(s.pipeline),
         {"check", 'c', WEIR_CLI_STRING, &s.probe.check, "COMMAND", "a shell command that judges the graph {}"},
-        {"data", 'd', WEIR_CLI_STRING, &s.data, "FILE", "frames to compare on: .npy, .npz[:key], .csv[.gz]"},
-        {"samples", 0, WEIR_CLI_INT, &s.samples, "N", "random inputs to compare on (4)"},
+        WEIR_DATA_OPTION(s.data, "frames to compare on"),
+        {"samples", 0, WEIR_CLI_COUNT, &s.samples, "N", "random inputs to compare on (4)"},
         {"seed", 0, WEIR_CLI_INT, &s.seed, "N", "of the random inputs (1)"},
         {"tolerance", 0, WEIR_CLI_REAL, &s.probe.tolerance, "X", "allow so much, as a part of the largest value (0)"},
-        {"batch", 0, WEIR_CLI_INT, &s.batch, "N", "value of a symbolic first dimension (1)"},
+        {"batch", 0, WEIR_CLI_COUNT, &s.batch, "N", "value of a symbolic first dimension (1)"},
         WEIR_PIPELINE_OPTIONS(s.pipeline),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("bisect", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && s.pipeline.text == NULL) status = weir_cli_misuse("bisect", "-p TEXT is missing");
-    if (status < 0 && s.probe.check != NULL && s.data != NULL)
+    if (status < 0 && s.probe.check != NULL && s.data.count > 0)
         status = weir_cli_misuse("bisect", "--check does not go with --data");
     s.input = argv[1];
     if (status < 0) status = weir_plugins_guard(&s.pipeline.plugins, work, &s);
+    weir_cli_list_free(&s.data);
     weir_pipeline_close(&s.pipeline);
     return status;
 }

@@ -15,7 +15,7 @@
 static const char help_text[] =
     "Compares every value of every stream (on --debug-frames frames) and of the outputs (on all frames) with the\n"
     "bit-exact reference, on both simulators, and prints accuracy, latency, interval and what each component did.\n"
-    "Labels are taken from the array 'y' of an .npz. Exit status 3: the hardware disagrees, the report names the node.\n";
+    "Labels are the array 'y', 'labels', 'target', ... of an .npz. Exit status 3: the hardware disagrees, the report names the node.\n";
 
 typedef struct request {
     weir_job *job;
@@ -48,7 +48,7 @@ int weir_command_check(int argc, char **argv) {
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("check", options, help_text, argc, argv, 1, 1, &count);
-    if (status < 0 && simulate.data == NULL) status = weir_cli_misuse("check", "--data FILE is missing");
+    if (status < 0 && simulate.data.count == 0) status = weir_cli_misuse("check", "--data FILE is missing");
     if (status < 0) {
         const char *kept = folder, *temporary = getenv("TMPDIR");
         char *own = weir_format("%s/weir_check_XXXXXX", temporary == NULL ? "/tmp" : temporary);
@@ -63,6 +63,7 @@ int weir_command_check(int argc, char **argv) {
         else if (kept == NULL && folder != NULL) weir_remove_tree(folder);
         free(own);
     }
+    weir_cli_list_free(&simulate.data);
     weir_job_free(&job);
     return status;
 }

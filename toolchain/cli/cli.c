@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -58,7 +59,7 @@ static int print_usage(FILE *file) {
             "Compiles trained, quantized neural networks into streaming accelerators in plain Verilog and proves by\n"
             "co-simulation that the hardware computes the same bits as the software reference.\n\ncommands:\n");
     for (size_t i = 0; i < COMMANDS; i++) fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].help);
-    fprintf(file, "\n'weir COMMAND --help' explains a command; 'weir --version' prints the version.\n"
+    fprintf(file, "\n'weir COMMAND --help' explains a command; 'weir --version' or '-V' prints the version.\n"
                   "exit status: 0 fine, 1 bad input, 2 bad usage, 3 the hardware disagrees with the reference,\n"
                   "             4 an external tool is missing or failed\n");
     return WEIR_EXIT_FINE;
@@ -84,8 +85,9 @@ static const weir_cli_option *find_option(const weir_cli_option *options, const 
     *value = NULL;
     for (const weir_cli_option *o = options; o->name != NULL; o++) {
         if (argument[0] == '-' && argument[1] != '-') {
-            if (o->letter != 0 && argument[1] == o->letter && argument[2] == '\0') return o;
-            continue;
+            if (o->letter == 0 || argument[1] != o->letter) continue;
+            if (argument[2] != '\0') *value = argument + 2;
+            return o;
         }
         size_t size = strlen(o->name);
         if (strncmp(argument + 2, o->name, size) != 0) continue;
@@ -96,6 +98,18 @@ static const weir_cli_option *find_option(const weir_cli_option *options, const 
         }
     }
     return NULL;
+}
+
+static int store_number(const char *command, const weir_cli_option *o, const char *value) {
+    const long long low = o->kind == WEIR_CLI_COUNT ? 1 : o->kind == WEIR_CLI_LIMIT ? -1 : 0, high = UINT32_MAX;
+    char *end;
+    errno = 0;
+    const long long number = strtoll(value, &end, 10);
+    if (*value == '\0' || isspace((unsigned char)*value) || *end != '\0' || errno != 0 || number < low || number > high)
+        return weir_cli_misuse(command, "--%s takes a whole number from %lld to %lld, found '%s'", o->name, low, high,
+                               value);
+    *(int64_t *)o->into = number;
+    return -1;
 }
 
 static int store(const char *command, const weir_cli_option *o, const char *value) {
@@ -112,14 +126,7 @@ static int store(const char *command, const weir_cli_option *o, const char *valu
             return weir_cli_misuse(command, "--%s takes a number from 0 on, found '%s'", o->name, value);
         *(double *)o->into = number;
     } else {
-        char *end;
-        errno = 0;
-        long long number = strtoll(value, &end, 10);
-        bool limit = o->kind == WEIR_CLI_LIMIT;
-        if (*value == '\0' || *end != '\0' || errno != 0 || number < (limit ? -1 : 0))
-            return weir_cli_misuse(command, "--%s takes a whole number%s, found '%s'", o->name, limit ? " or -1" : "",
-                                   value);
-        *(int64_t *)o->into = number;
+        return store_number(command, o, value);
     }
     return -1;
 }
@@ -168,12 +175,19 @@ char *weir_cli_json(json_t *value) {
 
 void weir_cli_list_free(weir_cli_list *list) { free(list->item); }
 
-int main(int argc, char **argv) {
+char *weir_cli_list_join(const weir_cli_list *list) {
+    if (list->count == 0) return NULL;
+    weir_text text = {NULL, 0, 0};
+    for (size_t i = 0; i < list->count; i++) weir_text_format(&text, "%s%s", i == 0 ? "" : "\n", list->item[i]);
+    return text.data;
+}
+
+static int run(int argc, char **argv) {
     if (argc < 2) {
         print_usage(stderr);
         return WEIR_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         printf("weir %s\n", WEIR_VERSION);
         return WEIR_EXIT_FINE;
     }
@@ -193,3 +207,5 @@ int main(int argc, char **argv) {
     char *ask[] = {argv[0], (char[]){"--help"}, NULL};
     return help ? command->run(2, ask) : command->run(argc - 1, argv + 1);
 }
+
+int main(int argc, char **argv) { return weir_exit_status(run(argc, argv)); }

@@ -10,11 +10,19 @@
 typedef enum weir_cli_kind {
     WEIR_CLI_FLAG,
     WEIR_CLI_STRING,
-    WEIR_CLI_INT,   /* not negative */
+    WEIR_CLI_INT,   /* from 0 on */
+    WEIR_CLI_COUNT, /* from 1 on */
     WEIR_CLI_LIMIT, /* the same, or -1: none */
     WEIR_CLI_REAL,  /* not negative */
     WEIR_CLI_LIST
 } weir_cli_kind;
+
+/* Row of an option table for files of frames. */
+#define WEIR_DATA_OPTION(list, what)                                                                                   \
+    {                                                                                                                  \
+        "data", 'd', WEIR_CLI_LIST, &(list), "[INPUT=]FILE",                                                           \
+            what ": .npy, .npz[:key] or .csv[.gz]; once for each input, or an .npz with their names"                   \
+    }
 
 /* Strings given several times. */
 typedef struct weir_cli_list {
@@ -22,7 +30,7 @@ typedef struct weir_cli_list {
     size_t count;
 } weir_cli_list;
 
-/* --name VALUE or --name=VALUE; `letter` makes -l VALUE, 0: none. `into` points to bool, const char *, int64_t,
+/* --name VALUE or --name=VALUE; `letter` makes -l VALUE or -lVALUE, 0: none. Whole numbers have 32 bits. `into` points to bool, const char *, int64_t,
  * double or weir_cli_list. A NULL name ends the table. */
 typedef struct weir_cli_option {
     const char *name;
@@ -49,6 +57,8 @@ typedef struct weir_command {
 int weir_cli_parse(const char *command, const weir_cli_option *options, const char *text, int argc, char **argv,
                    size_t operands_min, size_t operands_max, size_t *count);
 void weir_cli_list_free(weir_cli_list *list);
+/* The items with a line end between them, as weir_frames_read takes files. Heap memory; NULL without any. */
+char *weir_cli_list_join(const weir_cli_list *list);
 /* Reports misuse with a pointer to the help; returns the exit status. */
 int weir_cli_misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The value as indented text with a line end; takes the value over. Heap memory. */

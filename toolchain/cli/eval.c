@@ -1,36 +1,52 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/job.h"
-#include "exec/exec.h"
+#include "cli/results.h"
+#include "passes/analysis/metrics.h"
+#include "support/arena.h"
 
 static const char help_text[] =
     "The float engine runs the model as ONNX defines its operators; the integer engine runs the bit-exact integer graph\n"
-    "that the hardware implements. OUT.npy gets the model's output as the model declares it, one row a frame.\n";
+    "that the hardware implements. OUT.npy gets the model's output as the model declares it, one row a frame; OUT.npz gets\n"
+    "all outputs by their names. With labels among the data, the accuracy goes to stderr.\n";
 
-static int evaluate(const weir_graph *graph, const char *data_path, const char *output) {
-    weir_array *data = weir_array_read(data_path, NULL);
-    weir_executor *executor = data == NULL ? NULL : weir_executor_new(graph);
-    weir_array *result = executor == NULL ? NULL : weir_executor_run_all(executor, data, 0, 0);
-    int status = result == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
-    if (result != NULL && output != NULL) {
-        if (!weir_npy_write(output, result)) status = WEIR_EXIT_INPUT;
-    } else if (result != NULL) {
-        size_t row =
-            result->shape.rank > 1 && result->shape.dim[0] > 0 ? result->count / (size_t)result->shape.dim[0] : 1;
-        for (size_t i = 0; i < result->count; i++)
-            printf("%.9g%c", weir_array_get(result, i), (i + 1) % row == 0 ? '\n' : ' ');
-    }
-    weir_array_free(result);
+/* With labels among the data. */
+static void print_accuracy(const weir_graph *graph, const weir_frames *frames, const weir_array *outputs) {
+    weir_scoring scoring = weir_scoring_of(graph);
+    weir_array *labels = weir_labels_read(frames, &scoring);
+    if (labels == NULL) return;
+    char rule[64];
+    weir_metrics metrics = weir_metrics_of(&scoring, outputs, labels, (int64_t)labels->count);
+    fprintf(stderr, "accuracy %.2f %% of %zu frames (%s)\n", 100 * metrics.accuracy, labels->count,
+            weir_scoring_print(&scoring, rule, sizeof rule));
+    weir_array_free(labels);
+}
+
+static int evaluate(const weir_graph *graph, const weir_cli_list *data, const char *output) {
+    char *source = weir_cli_list_join(data);
+    weir_frames *frames = weir_frames_read(graph, source);
+    weir_executor *executor = frames == NULL ? NULL : weir_executor_new(graph);
+    size_t count = weir_graph_output_count(graph);
+    weir_array **results = weir_calloc(count, sizeof *results);
+    bool fine = executor != NULL && weir_executor_run_batch(executor, weir_frames_arrays(frames), 0, results);
+    if (fine && output == NULL) weir_results_print(graph, results);
+    else fine = fine && weir_results_write(output, graph, results);
+    if (fine) print_accuracy(graph, frames, results[0]);
+    for (size_t i = 0; i < count; i++) weir_array_free(results[i]);
+    free(results);
     weir_executor_free(executor);
-    weir_array_free(data);
-    return status;
+    weir_frames_free(frames);
+    free(source);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
 typedef struct request {
     weir_job *job;
-    const char *model, *data, *output;
+    const char *model, *output;
+    weir_cli_list data;
     bool integer;
 } request;
 
@@ -43,7 +59,7 @@ static int run(void *user) {
         status = weir_job_run(job, module, r->integer ? "lower_integer" : "");
     if (status == WEIR_EXIT_FINE) {
         const char *graph = r->integer ? "integer" : job->quantize != NULL ? "quantized" : "model";
-        status = evaluate(weir_module_find_graph(module, graph), r->data, r->output);
+        status = evaluate(weir_module_find_graph(module, graph), &r->data, r->output);
     }
     weir_module_free(module);
     return status;
@@ -51,21 +67,23 @@ static int run(void *user) {
 
 int weir_command_eval(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("eval");
-    const char *data = NULL, *engine = "int", *output = NULL;
+    weir_cli_list data = {NULL, 0};
+    const char *engine = "int", *output = NULL;
     const weir_cli_option options[] = {
-        {"data", 'd', WEIR_CLI_STRING, &data, "FILE", "frames: .npy, .npz[:key], .csv[.gz]; required"},
+        WEIR_DATA_OPTION(data, "frames"),
         {"engine", 'e', WEIR_CLI_STRING, &engine, "NAME", "float or int (int)"},
-        {"output", 'o', WEIR_CLI_STRING, &output, "OUT.npy", "write the outputs here, not as text"},
+        {"output", 'o', WEIR_CLI_STRING, &output, "OUT", "write the outputs here, .npy or .npz, not as text"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("eval", options, help_text, argc, argv, 1, 1, &count);
     bool integer = strcmp(engine, "int") == 0;
-    if (status < 0 && data == NULL) status = weir_cli_misuse("eval", "--data FILE is missing");
+    if (status < 0 && data.count == 0) status = weir_cli_misuse("eval", "--data FILE is missing");
     if (status < 0 && !integer && strcmp(engine, "float") != 0)
         status = weir_cli_misuse("eval", "unknown engine '%s', expected float or int", engine);
-    if (status < 0) status = weir_plugins_guard(&job.plugins, run, &(request){&job, argv[1], data, output, integer});
+    if (status < 0) status = weir_plugins_guard(&job.plugins, run, &(request){&job, argv[1], output, data, integer});
+    weir_cli_list_free(&data);
     weir_job_free(&job);
     return status;
 }

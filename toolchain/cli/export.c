@@ -27,7 +27,7 @@ int weir_command_export(int argc, char **argv) {
         {"output", 'o', WEIR_CLI_STRING, &output, "OUT.onnx", "file to write, required"},
         {"graph", 'g', WEIR_CLI_STRING, &graph, "NAME", "the graph to write (the last one)"},
         {"form", 0, WEIR_CLI_STRING, &form, "NAME", "dialect of quantization: native, qdq or qonnx (native)"},
-        {"opset", 0, WEIR_CLI_INT, &opset, "N", "opset to write (the oldest from 17 on that fits)"},
+        {"opset", 0, WEIR_CLI_COUNT, &opset, "N", "opset to write (the oldest from 17 on that fits)"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         {.name = NULL}};

@@ -10,7 +10,7 @@ int weir_command_import(int argc, char **argv) {
     int64_t batch = 1;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &output, "OUT.weir", "file to write, required"},
-        {"batch", 0, WEIR_CLI_INT, &batch, "N", "value of a symbolic first dimension (1)"},
+        {"batch", 0, WEIR_CLI_COUNT, &batch, "N", "value of a symbolic first dimension (1)"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("import", options, help_text, argc, argv, 1, 1, &count);

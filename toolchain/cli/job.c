@@ -68,8 +68,10 @@ static int set_text(const weir_job *job, weir_pass *pass, const char *setting, c
 static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     int status = WEIR_EXIT_FINE;
     if (job->quantize != NULL) {
+        char *calibration = weir_cli_list_join(&job->calibration);
         status = set_text(job, pass, "quantize.scheme", job->quantize);
-        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.calibration", job->calibration);
+        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.calibration", calibration);
+        free(calibration);
     }
     if (status == WEIR_EXIT_FINE && hardware) {
         status = set_number(job, pass, "choose_folding.target-interval", job->target_interval);
@@ -84,6 +86,7 @@ static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
 
 static bool run_pass(const weir_job *job, weir_pass_registry *registry, const weir_pass *pass, weir_module *module) {
     weir_pass_context *context = weir_pass_context_new(registry);
+    if (job->level >= 0) weir_pass_context_set_level(context, (int)job->level);
     weir_pass_instrument *verifier = job->verify ? weir_pass_verifier_new() : NULL;
     weir_pass_instrument *timing = job->timing ? weir_pass_timing_new() : NULL;
     if (job->plugins.witness != NULL) weir_pass_context_add_instrument(context, job->plugins.witness);
@@ -106,6 +109,7 @@ static bool run_pass(const weir_job *job, weir_pass_registry *registry, const we
 
 void weir_job_free(weir_job *job) {
     weir_cli_list_free(&job->set);
+    weir_cli_list_free(&job->calibration);
     weir_cli_list_free(&job->plugins.files);
 }
 
@@ -121,13 +125,17 @@ static char *join(const char *const *parts, size_t count) {
 }
 
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline) {
-    if (job->quantize == NULL && job->calibration != NULL)
+    if (job->quantize == NULL && job->calibration.count > 0)
         return weir_cli_misuse(job->command, "--calibration needs --quantize int8 or --quantize fixed");
+    if (job->level > WEIR_PASS_LEVEL_MAX)
+        return weir_cli_misuse(job->command, "--level takes a level from 0 to %d, found %lld", WEIR_PASS_LEVEL_MAX,
+                               (long long)job->level);
     weir_pass_registry *registry = weir_pass_registry_new();
     int status = WEIR_EXIT_INPUT;
     weir_pass *pass = NULL;
     if (weir_passes_register(registry) && weir_plugins_load(&job->plugins, registry)) {
-        const char *const parts[] = {job->passes, job->quantize == NULL ? NULL : "quantize", pipeline};
+        const char *const parts[] = {job->passes, job->level < 0 ? NULL : "graph(default)",
+                                     job->quantize == NULL ? NULL : "quantize", pipeline};
         char *text = join(parts, sizeof parts / sizeof *parts);
         pass = weir_pass_parse(registry, text, weir_at("pipeline", 1));
         status = pass == NULL ? WEIR_EXIT_USAGE : configure(job, pass, strcmp(pipeline, "compile") == 0);

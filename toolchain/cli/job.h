@@ -16,30 +16,34 @@ weir_graph *weir_job_result(weir_module *module, const char *name);
 /* How to compile: the options that `compile`, `check` and `eval` share. */
 typedef struct weir_job {
     const char *command; /* the subcommand, for messages */
-    const char *quantize, *calibration, *requantize, *folding, *top;
-    int64_t target_interval, max_macs, batch;
-    const char *passes; /* a pipeline that runs on the model first, or NULL */
+    const char *quantize, *requantize, *folding, *top;
+    weir_cli_list calibration;
+    int64_t target_interval, max_macs, batch, level; /* level -1: no optimization */
+    const char *passes;                              /* a pipeline that runs on the model first, or NULL */
     weir_cli_list set;
     bool verify, timing;
     weir_plugins plugins;
 } weir_job;
 
 #define WEIR_JOB_DEFAULTS(command_)                                                                                    \
-    { .command = command_, .requantize = "auto", .max_macs = 64, .batch = 1 }
+    { .command = command_, .requantize = "auto", .max_macs = 64, .batch = 1, .level = -1 }
 /* Rows of an option table for `job`: about user passes, about quantization, about hardware. */
 #define WEIR_JOB_PLUGIN_OPTIONS(job)                                                                                   \
-    WEIR_PLUGINS_OPTION((job).plugins), {                                                                              \
-        "passes", 0, WEIR_CLI_STRING, &(job).passes, "PIPELINE", "passes to run on the model first"                    \
+    WEIR_PLUGINS_OPTION((job).plugins),                                                                                \
+        {"passes", 0, WEIR_CLI_STRING, &(job).passes, "PIPELINE", "passes to run on the model first"}, {               \
+        "level", 'O', WEIR_CLI_INT, &(job).level, "N", "then optimize it: the passes of 'default' up to this level"    \
     }
 #define WEIR_JOB_QUANTIZE_OPTIONS(job)                                                                                 \
     {"quantize", 'q', WEIR_CLI_STRING, &(job).quantize, "SCHEME", "quantize a float model: int8 or fixed"},            \
-        {"calibration", 'c', WEIR_CLI_STRING, &(job).calibration, "FILE", "typical inputs to quantize with"},          \
-        {"batch", 0, WEIR_CLI_INT, &(job).batch, "N", "value of a symbolic first dimension (1)"}, {                    \
+        {"calibration",  'c',                                                                                          \
+         WEIR_CLI_LIST,  &(job).calibration,                                                                           \
+         "[INPUT=]FILE", "typical inputs to quantize with, given as --data"},                                          \
+        {"batch", 0, WEIR_CLI_COUNT, &(job).batch, "N", "value of a symbolic first dimension (1)"}, {                  \
         "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'"           \
     }
 #define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
-    {"target-interval", 't', WEIR_CLI_INT, &(job).target_interval, "N", "cycles a frame may take"},                    \
-        {"max-macs", 'm', WEIR_CLI_INT, &(job).max_macs, "N", "multipliers to spend (64)"},                            \
+    {"target-interval", 't', WEIR_CLI_COUNT, &(job).target_interval, "N", "cycles a frame may take"},                  \
+        {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64)"},                          \
         {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE a node, in YAML"},                      \
         {"requantize", 'r', WEIR_CLI_STRING, &(job).requantize, "FORM", "auto, scale, float or threshold"},            \
         {"top", 0, WEIR_CLI_STRING, &(job).top, "NAME", "name of the top module (the model's)"},                       \

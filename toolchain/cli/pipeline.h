@@ -32,7 +32,7 @@ typedef struct weir_pipeline {
         {"level", 'O', WEIR_CLI_INT, &(p).level, "N", "run passes up to this level, 0 to 4 (2)"},                      \
         {"require", 0, WEIR_CLI_LIST, &(p).require, "NAMES", "run these passes whatever their level"},                 \
         {"disable", 0, WEIR_CLI_LIST, &(p).disable, "NAMES", "do not run these passes"},                               \
-        {"threads", 0, WEIR_CLI_INT, &(p).threads, "N", "graphs that passes may run on at the same time (1)"},         \
+        {"threads", 0, WEIR_CLI_COUNT, &(p).threads, "N", "graphs that passes may run on at the same time (1)"},       \
         {"config", 0, WEIR_CLI_LIST, &(p).config, "KEY=VALUE", "a setting of the context"}, {                          \
         "set", 's', WEIR_CLI_LIST, &(p).set, "PASS.OPTION=VALUE", "an option of a pass"                                \
     }

@@ -113,7 +113,7 @@ int weir_command_show(int argc, char **argv) {
     const weir_cli_option options[] = {
         {"table", 't', WEIR_CLI_STRING, &table, "NAME",
          "only text, graph, nodes, shapes, meta, quantization or hardware"},
-        {"batch", 0, WEIR_CLI_INT, &batch, "N", "value of a symbolic first dimension (1)"},
+        {"batch", 0, WEIR_CLI_COUNT, &batch, "N", "value of a symbolic first dimension (1)"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("show", options, help_text, argc, argv, 1, 1, &count);

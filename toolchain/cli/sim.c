@@ -8,7 +8,7 @@
 
 static const char help_text[] =
     "DIR is what 'weir compile' wrote. The outputs are compared with the bit-exact reference; OUT.npy gets the model's\n"
-    "output as the model declares it, one row a frame, from the last simulator that ran.\n"
+    "output as the model declares it, one row a frame (OUT.npz all outputs by their names), from the last simulator that ran.\n"
     "With --netlist the synthesized design is simulated in place of DIR/rtl: what Yosys wrote with write_verilog,\n"
     "memories included; --cells names the models of its cells, for iCE40 the file ice40/cells_sim.v that comes with Yosys.\n";
 
@@ -25,7 +25,7 @@ int weir_command_sim(int argc, char **argv) {
     weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
     simulate.debug_frames = 0;
     const weir_cli_option options[] = {
-        {"output", 'o', WEIR_CLI_STRING, &simulate.results, "OUT.npy", "write the model's outputs"},
+        {"output", 'o', WEIR_CLI_STRING, &simulate.results, "OUT", "write the model's outputs, .npy or .npz"},
         {"netlist", 0, WEIR_CLI_STRING, &simulate.netlist, "FILE",
          "a netlist in place of DIR/rtl; needs --simulator icarus"},
         {"cells", 0, WEIR_CLI_STRING, &simulate.cells, "FILE", "Verilog models of the netlist's cells"},
@@ -33,17 +33,22 @@ int weir_command_sim(int argc, char **argv) {
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("sim", options, help_text, argc, argv, 1, 1, &count);
-    if (status < 0 && simulate.data == NULL) status = weir_cli_misuse("sim", "--data FILE is missing");
+    if (status < 0 && simulate.data.count == 0) status = weir_cli_misuse("sim", "--data FILE is missing");
     if (status < 0) status = check_netlist(&simulate);
-    if (status >= 0) return status;
+    if (status >= 0) {
+        weir_cli_list_free(&simulate.data);
+        return status;
+    }
     char *path = weir_format("%s/hardware.weir", argv[1]);
     weir_graph *hardware = weir_graph_load(path);
     free(path);
     if (hardware == NULL) {
         weir_note("'%s' is expected to be a folder that 'weir compile' wrote", argv[1]);
+        weir_cli_list_free(&simulate.data);
         return WEIR_EXIT_INPUT;
     }
     status = weir_simulate_folder(&simulate, argv[1], NULL, NULL, hardware, argv[1]);
     weir_graph_free(hardware);
+    weir_cli_list_free(&simulate.data);
     return status;
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/results.h"
 #include "passes/analysis/runtime.h"
+#include "support/arena.h"
 #include "support/file.h"
 
 static bool read_choices(const weir_simulate *s, weir_runtime_options *options) {
@@ -29,28 +31,37 @@ static bool read_choices(const weir_simulate *s, weir_runtime_options *options) 
     return any;
 }
 
-/* OUT: the model's output as the last fast run gave it. */
+/* OUT: the model's outputs as the last fast run gave them. */
 static bool write_results(const weir_simulate *s, const weir_graph *hardware, const weir_runtime *runtime) {
     const weir_cosim *run = weir_runtime_fast_run(runtime);
     if (run == NULL) return true;
-    weir_array *decoded = weir_decode(hardware, (const int64_t *const *)run->output, run->frames, 0);
-    bool fine = decoded != NULL && weir_npy_write(s->results, decoded);
-    weir_array_free(decoded);
+    size_t count = weir_graph_output_count(hardware);
+    weir_array **decoded = weir_calloc(count, sizeof *decoded);
+    bool fine = true;
+    for (size_t i = 0; fine && i < count; i++) {
+        decoded[i] = weir_decode(hardware, (const int64_t *const *)run->output, run->frames, i);
+        fine = decoded[i] != NULL;
+    }
+    fine = fine && weir_results_write(s->results, hardware, decoded);
+    for (size_t i = 0; i < count; i++) weir_array_free(decoded[i]);
+    free(decoded);
     return fine;
 }
 
 int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_graph *model, const weir_graph *integer,
                          const weir_graph *hardware, const char *folder) {
-    weir_runtime_options options = {.data = s->data,
-                                    .labels_key = "y",
+    char *data = weir_cli_list_join(&s->data);
+    weir_runtime_options options = {.data = data,
                                     .frames = s->frames,
                                     .debug_frames = s->debug_frames,
                                     .netlist = s->netlist,
                                     .cells = {s->cells, NULL},
                                     .seed = (uint32_t)s->seed};
-    if (!read_choices(s, &options)) return WEIR_EXIT_USAGE;
-    weir_runtime *runtime;
-    int status = weir_runtime_run(name, model, integer, hardware, folder, &options, &runtime);
+    weir_runtime *runtime = NULL;
+    int status = WEIR_EXIT_USAGE;
+    if (read_choices(s, &options))
+        status = weir_runtime_run(name, model, integer, hardware, folder, &options, &runtime);
+    free(data);
     if (runtime == NULL) return status;
     weir_text text = {NULL, 0, 0};
     weir_runtime_print(runtime, &text);

@@ -6,7 +6,8 @@
 #include "ir/graph.h"
 
 typedef struct weir_simulate {
-    const char *data, *simulator, *profile, *json, *results;
+    weir_cli_list data;
+    const char *simulator, *profile, *json, *results;
     const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
     int64_t frames, debug_frames, seed;
 } weir_simulate;
@@ -14,10 +15,10 @@ typedef struct weir_simulate {
 #define WEIR_SIMULATE_DEFAULTS                                                                                         \
     { .simulator = "both", .profile = "always", .debug_frames = 16, .seed = 1 }
 #define WEIR_SIMULATE_OPTIONS(s)                                                                                       \
-    {"data", 'd', WEIR_CLI_STRING, &(s).data, "FILE", "frames: .npy, .npz[:key], .csv[.gz]; required"},                \
+    WEIR_DATA_OPTION((s).data, "frames"),                                                                              \
         {"simulator", 0, WEIR_CLI_STRING, &(s).simulator, "NAME", "icarus, verilator or both (both)"},                 \
         {"profile", 'p', WEIR_CLI_STRING, &(s).profile, "NAME", "always, half, eighth, after-valid or all (always)"},  \
-        {"frames", 'n', WEIR_CLI_INT, &(s).frames, "N", "at most so many frames (all)"},                               \
+        {"frames", 'n', WEIR_CLI_COUNT, &(s).frames, "N", "at most so many frames (all)"},                             \
         {"debug-frames",    0,   WEIR_CLI_INT,                                                                         \
          &(s).debug_frames, "N", "frames on which every stream is compared (check: 16, sim: 0)"},                      \
         {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "of stalls and idle data (1)"}, {                                    \

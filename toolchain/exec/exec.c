@@ -3,6 +3,7 @@
 #include "exec/exec.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exec/kernel.h"
@@ -227,28 +228,74 @@ static weir_array *new_batch(const weir_graph *graph, const weir_array *one, int
     return weir_array_new(one->dtype, &shape);
 }
 
+/* Room for every output; false after a reported error. */
+static bool new_batches(const weir_executor *executor, int64_t frames, weir_array **results) {
+    const weir_graph *graph = executor->graph;
+    bool fine = true;
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
+        results[i] = fine ? new_batch(graph, executor->value[weir_graph_output(graph, i).id], frames) : NULL;
+        fine = results[i] != NULL;
+    }
+    return fine;
+}
+
+static bool run_frame(weir_executor *executor, const weir_array *const *data, int64_t index, weir_array **results) {
+    const weir_graph *graph = executor->graph;
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
+        const weir_value input = weir_graph_input(graph, i);
+        weir_array *frame = executor->buffer[input.id];
+        if (!convert_frame(graph, input, data[i], index, frame) || !check_range(graph, input, frame)) return false;
+    }
+    run_steps(executor);
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
+        const weir_array *result = executor->value[weir_graph_output(graph, i).id];
+        const size_t size = result->count * weir_dtype_size(result->dtype);
+        memcpy((char *)results[i]->data + (size_t)index * size, result->data, size);
+    }
+    return true;
+}
+
+int64_t weir_executor_count_frames(const weir_graph *graph, const weir_array *const *data) {
+    int64_t frames = -1;
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
+        const int64_t found = count_frames(graph, weir_graph_input(graph, i), data[i]);
+        if (found < 0) return -1;
+        if (i > 0 && found != frames) {
+            weir_error(place(graph), "the data has %lld frames of input '%s', but %lld of input '%s'",
+                       (long long)frames, weir_value_name(graph, weir_graph_input(graph, 0)), (long long)found,
+                       weir_value_name(graph, weir_graph_input(graph, i)));
+            return -1;
+        }
+        frames = found;
+    }
+    return frames;
+}
+
+bool weir_executor_run_batch(weir_executor *executor, const weir_array *const *data, int64_t frames,
+                             weir_array **results) {
+    const weir_graph *graph = executor->graph;
+    const int64_t found = weir_executor_count_frames(graph, data);
+    if (frames == 0 || frames > found) frames = found;
+    memset(results, 0, weir_graph_output_count(graph) * sizeof *results);
+    bool fine = found >= 0 && new_batches(executor, frames, results);
+    for (int64_t i = 0; fine && i < frames; i++) fine = run_frame(executor, data, i, results);
+    for (size_t i = 0; !fine && i < weir_graph_output_count(graph); i++) {
+        weir_array_free(results[i]);
+        results[i] = NULL;
+    }
+    return fine;
+}
+
 weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *data, int64_t frames, size_t output) {
     const weir_graph *graph = executor->graph;
     if (weir_graph_input_count(graph) != 1) {
-        weir_error(place(graph), "the graph has %zu inputs, a batch run needs 1", weir_graph_input_count(graph));
+        weir_error(place(graph), "the graph has %zu inputs, expected 1", weir_graph_input_count(graph));
         return NULL;
     }
-    const int64_t found = weir_executor_frames(graph, data);
-    if (found < 0) return NULL;
-    if (frames == 0 || frames > found) frames = found;
-    const weir_value input = weir_graph_input(graph, 0);
-    const weir_array *result = executor->value[weir_graph_output(graph, output).id];
-    weir_array *all = new_batch(graph, result, frames);
-    if (all == NULL) return NULL;
-    const size_t size = result->count * weir_dtype_size(result->dtype);
-    for (int64_t i = 0; i < frames; i++) {
-        weir_array *frame = executor->buffer[input.id];
-        if (!convert_frame(graph, input, data, i, frame) || !check_range(graph, input, frame)) {
-            weir_array_free(all);
-            return NULL;
-        }
-        run_steps(executor);
-        memcpy((char *)all->data + (size_t)i * size, result->data, size);
-    }
-    return all;
+    weir_array **results = weir_calloc(weir_graph_output_count(graph), sizeof *results);
+    weir_array *kept = weir_executor_run_batch(executor, &data, frames, results) ? results[output] : NULL;
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++)
+        if (i != output) weir_array_free(results[i]);
+    free(results);
+    return kept;
 }

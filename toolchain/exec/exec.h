@@ -17,10 +17,16 @@ bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs)
 /* The value's content after the last run; owned by the executor. */
 const weir_array *weir_executor_value(const weir_executor *executor, weir_value value);
 
-/* The first `frames` frames of a batch, or all when there are not more or it is 0: `data` has frames on its first axis
- * and the input's elements on the rest (one graph input). Returns output `output` as [frames, ...elements of a frame],
- * in the element type that the graph declares. Heap array; NULL after a reported error. */
+/* The first `frames` frames of a batch, or all when there are not more or it is 0: `data` has an array for each graph
+ * input, with frames on its first axis and the input's elements on the rest. results[i] becomes output i as
+ * [frames, ...elements of a frame] in the element type that the graph declares: heap arrays, NULL after a reported
+ * error. */
+bool weir_executor_run_batch(weir_executor *executor, const weir_array *const *data, int64_t frames,
+                             weir_array **results);
+/* The same for a graph with one input: returns output `output`. */
 weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *data, int64_t frames, size_t output);
+/* How many frames of every graph input the arrays hold, or -1 after a reported error. */
+int64_t weir_executor_count_frames(const weir_graph *graph, const weir_array *const *data);
 /* How many frames of the graph's first input `data` holds, or -1 after a reported error naming both shapes. */
 int64_t weir_executor_frames(const weir_graph *graph, const weir_array *data);
 /* Frame `index` of `data` as an array of the input's type (converted); heap array, NULL after a reported error. For the

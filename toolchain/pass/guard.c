@@ -50,7 +50,7 @@ static _Noreturn void child(weir_pass_guarded *body, void *user, testimony *shar
     pthread_sigmask(SIG_SETMASK, mask, NULL);
     int status = body(&witness, user);
     shared->done = true;
-    exit(status);
+    exit(weir_exit_status(status));
 }
 
 /* Until the child has ended; its state as waitpid gives it. */

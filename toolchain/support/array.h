@@ -91,6 +91,8 @@ void weir_archive_init(weir_archive *archive);
 void weir_archive_add(weir_archive *archive, const char *name, weir_array *array);
 weir_array *weir_archive_find(const weir_archive *archive, const char *name); /* NULL when absent */
 void weir_archive_free(weir_archive *archive);
+/* Hands the array over and leaves NULL in its place; NULL after an error that cites the archive's path. */
+weir_array *weir_archive_take(weir_archive *archive, const char *path, const char *key);
 
 /* Read and write. Every reader treats the file as hostile; on failure it reports `file:line: error:` and returns
  * NULL/false. Writers replace the file atomically and are byte-reproducible (fixed time stamps in the zip). */
@@ -104,5 +106,7 @@ weir_array *weir_csv_read(const char *path);
 /* By the file's ending: .npy, .npz (key, or the first array when key is NULL; "file.npz:key" names a key), .csv,
  * .csv.gz. */
 weir_array *weir_array_read(const char *path, const char *key);
+/* "FILE.npz" and "FILE.npz:KEY" in their parts, both heap memory, *key NULL without one; NULL for another kind of file. */
+char *weir_array_split_path(const char *path, char **key);
 
 #endif

@@ -3,8 +3,10 @@
  * control characters, because names from hostile files appear in the text. */
 #include "support/diag.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,4 +180,13 @@ void weir_note_at(weir_location location, const char *format, ...) {
     va_start(arguments, format);
     emit(WEIR_SEVERITY_NOTE, location, format, arguments);
     va_end(arguments);
+}
+
+int weir_exit_status(int status) {
+    bool lost = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !lost) return status;
+    weir_error(weir_at("standard output", 0), "cannot be written%s%s", errno == 0 ? "" : ": ",
+               errno == 0 ? "" : strerror(errno));
+    return status == WEIR_EXIT_FINE ? WEIR_EXIT_INPUT : status;
 }

@@ -8,12 +8,7 @@ void weir_progress(const char *what, double done, double total) {
     if (!isatty(STDERR_FILENO)) {
         return;
     }
-    if (total > 0) {
-        double percent = 100 * done / total;
-        fprintf(stderr, "\r\x1b[K%s: %3.0f%%", what, percent > 100 ? 100 : percent);
-    } else {
-        fprintf(stderr, "\r\x1b[K%s: %.0f", what, done);
-    }
+    fprintf(stderr, "\r\x1b[K%s: %.0f of %.0f", what, done, total > done ? total : done);
     fflush(stderr);
 }
 
