@@ -118,7 +118,7 @@ sed -n '/^## Hardware of your own/,/^## Reading/p' "$E2E_SOURCE/README.md" | sed
 expect 0 "create_module_instantiation: 1 designs (proved equal|tested)" weir rtl door.wrtl -o door.v --check-equivalence --statistics
 iverilog -g2005 -Wall -o door.vvp door.v || fail "the README's door"
 grep -v 'let u_timer.run' door.wrtl >open.wrtl
-expect 1 "open.wrtl:24: error: input 'run' of instance 'u_timer' in module 'door' has no driver" weir rtl open.wrtl -o open.v
+expect 1 "open.wrtl:20: error: input 'run' of instance 'u_timer' in module 'door' has no driver" weir rtl open.wrtl -o open.v
 
 # --- what cannot be printed is not written ---
 expect 1 "door.wrtl:[0-9]+: error: module 'door' has the state machine 'state'" weir rtl door.wrtl -p '' -o half.v

@@ -5,14 +5,17 @@
 #include "rtlir/text_parser.h"
 #include "rtlir/words.h"
 
-static uint32_t here(const rtl_parser *p) { return p->open[p->open_count - 1]; }
+static uint32_t here(const rtl_parser *p) { return p->open[p->open_count - 1].block; }
 
-static bool open_block(rtl_parser *p, uint32_t block) {
-    if (!rtl_scan_expect(&p->scan, '{')) return false;
+static bool push_block(rtl_parser *p, rtl_open open) {
     if (p->open_count > RTL_MAX_DEPTH) return rtl_scan_fail(&p->scan, "less nesting");
     p->open = weir_grow(p->open, &p->open_capacity, p->open_count + 1, sizeof *p->open);
-    p->open[p->open_count++] = block;
+    p->open[p->open_count++] = open;
     return true;
+}
+
+static bool open_block(rtl_parser *p, uint32_t block) {
+    return rtl_scan_expect(&p->scan, '{') && push_block(p, (rtl_open){.block = block});
 }
 
 static bool parse_override(rtl_parser *p, weir_rtl_instance instance) {
@@ -40,15 +43,35 @@ static weir_rtl_expr scan_connection(rtl_scan *s, weir_rtl_instance instance, co
     return rtl_scan_expr_as(s, design->var[entry.id].width, design->var[entry.id].is_signed);
 }
 
-/* `instance u {` and its lines: the instance takes its place among the statements. */
+/* `connect NAME` where that is a group of the instance's module; NULL, where nothing was read, when it is not. */
+static const char *scan_group_port(rtl_scan *s, weir_rtl_instance instance) {
+    const char *start = s->at;
+    const char *name = rtl_scan_accept_word(s, "connect") ? rtl_scan_word(s) : NULL;
+    uint32_t module = s->design->instance[instance.id].module;
+    if (name && rtl_names_find(s->design, module, name).kind == RTL_NAME_GROUP) return name;
+    s->at = start;
+    return NULL;
+}
+
+static bool connect_group(rtl_scan *s, weir_rtl_instance instance, const char *name) {
+    rtl_group_ref own;
+    if (!rtl_scan_expect(s, '=')) return false;
+    if (!rtl_scan_group(s, &own) || own.instance) return rtl_scan_fail(s, "a group of this module");
+    return weir_rtl_connect_group(s->design, instance, name, (weir_rtl_group){own.group});
+}
+
+/* `instance u {` and its lines: the instance takes its place among the statements. `instance u : leaf {` declares it. */
 static bool parse_instance(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     weir_rtl_design *design = s->design;
     const char *name = rtl_scan_name(s);
     weir_rtl_instance instance = {0};
-    if (name) instance = weir_rtl_find_instance(design, (weir_rtl_module){s->module}, name);
+    bool is_new = name && rtl_scan_peek(s, ':');
+    if (is_new) instance = rtl_declare_instance(p, name);
+    else if (name) instance = weir_rtl_find_instance(design, (weir_rtl_module){s->module}, name);
+    if (is_new && !instance.id) return false;
     if (name && !instance.id) return rtl_scan_fail_name(s, "unknown instance", name);
-    if (!name || !rtl_parse_origin(p) || !rtl_scan_expect(s, '{') || !rtl_scan_end_line(s)) return false;
+    if (!name || !rtl_parse_origin(p) || !rtl_scan_expect(s, '{')) return false;
     design->instance[instance.id].common.origin = design->origin;
     weir_rtl_stmt stmt = {design->instance[instance.id].stmt};
     if (!weir_rtl_move_stmt(design, stmt, (weir_rtl_block){here(p)}, (weir_rtl_stmt){0})) return false;
@@ -57,8 +80,11 @@ static bool parse_instance(rtl_parser *p) {
     while (rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
         bool fine = true;
         bool is_open = false;
+        const char *group = NULL;
         if (rtl_scan_accept_word(s, "parameter")) {
             fine = parse_override(p, instance);
+        } else if ((group = scan_group_port(s, instance)) != NULL) {
+            fine = connect_group(s, instance, group);
         } else if ((is_open = rtl_scan_accept_word(s, "open")) || rtl_scan_accept_word(s, "connect")) {
             const char *port = rtl_scan_name(s);
             if (!port || (!is_open && !rtl_scan_expect(s, '='))) return false;
@@ -74,6 +100,8 @@ static bool parse_instance(rtl_parser *p) {
 
 static bool parse_assign(rtl_parser *p, weir_rtl_timing timing) {
     rtl_scan *s = &p->scan;
+    rtl_group_ref group;
+    if (rtl_scan_group(s, &group)) return rtl_assign_groups(p, &group, &(rtl_assignment){{here(p)}, timing});
     weir_rtl_expr target = rtl_scan_target(s);
     if (!target.id || !rtl_scan_expect(s, '=')) return false;
     weir_rtl_expr value = rtl_scan_expr_like(s, target);
@@ -83,17 +111,46 @@ static bool parse_assign(rtl_parser *p, weir_rtl_timing timing) {
     return rtl_finish_item(p, WEIR_RTL_ITEM(made));
 }
 
+/* `reset low rst` behind the events: the process tests it first, and what is read goes into the else. */
+static bool open_reset(rtl_parser *p, uint32_t process, uint32_t reset, bool is_low) {
+    weir_rtl_design *design = p->scan.design;
+    weir_rtl_expr test = weir_rtl_read(design, (weir_rtl_var){reset});
+    if (is_low) test = weir_rtl_unary(design, WEIR_RTL_LOGICAL_NOT, test);
+    weir_rtl_stmt branch = weir_rtl_add_if(design, (weir_rtl_block){process}, test);
+    if (!branch.id) p->scan.failed = true;
+    return branch.id && push_block(p, (rtl_open){.block = process, .is_implicit = true}) &&
+           rtl_scan_expect(&p->scan, '{') &&
+           push_block(p, (rtl_open){.block = weir_rtl_else(design, branch).id, .is_reset = true});
+}
+
+/* The events of an always block; `reset` is not one of them, but an asynchronous one becomes one. */
+static weir_rtl_event *parse_events(rtl_parser *p, size_t *count, uint32_t *reset, bool *is_low) {
+    rtl_scan *s = &p->scan;
+    weir_rtl_event *event = NULL;
+    size_t capacity = 0;
+    while (!s->failed && !*reset && !rtl_scan_peek(s, '{') && !rtl_scan_peek(s, '@')) {
+        event = weir_grow(event, &capacity, *count + 1, sizeof *event);
+        if (*count > 0 && rtl_scan_accept_word(s, "reset")) {
+            *is_low = rtl_scan_accept_word(s, "low");
+            *reset = rtl_scan_var(s);
+            if (s->design->var[*reset].kind == WEIR_RTL_ASYNC_RESET)
+                event[(*count)++] = (weir_rtl_event){*is_low ? WEIR_RTL_NEGEDGE : WEIR_RTL_POSEDGE, {*reset}};
+            break;
+        }
+        if (*count > 0) rtl_scan_expect(s, ',');
+        size_t edge = rtl_scan_choice(s, rtl_edge_words, 2, "'posedge' or 'negedge'");
+        event[(*count)++] = (weir_rtl_event){(weir_rtl_edge)edge, {s->failed ? 0 : rtl_scan_var(s)}};
+    }
+    return event;
+}
+
 /* A process: the events of an always block come first. */
 static bool parse_process(rtl_parser *p, weir_rtl_stmt_kind kind) {
     rtl_scan *s = &p->scan;
-    weir_rtl_event *event = NULL;
-    size_t count = 0, capacity = 0;
-    while (kind == WEIR_RTL_STMT_ALWAYS && !s->failed && !rtl_scan_peek(s, '{') && !rtl_scan_peek(s, '@')) {
-        if (count > 0) rtl_scan_expect(s, ',');
-        size_t edge = rtl_scan_choice(s, rtl_edge_words, 2, "'posedge' or 'negedge'");
-        event = weir_grow(event, &capacity, count + 1, sizeof *event);
-        event[count++] = (weir_rtl_event){(weir_rtl_edge)edge, {s->failed ? 0 : rtl_scan_var(s)}};
-    }
+    size_t count = 0;
+    uint32_t reset = 0;
+    bool is_low = false;
+    weir_rtl_event *event = kind == WEIR_RTL_STMT_ALWAYS ? parse_events(p, &count, &reset, &is_low) : NULL;
     bool fine = !s->failed && rtl_parse_origin(p);
     if (fine && rtl_process_of(s->design, here(p))) fine = rtl_scan_fail(s, "no process in a process");
     if (fine) {
@@ -103,7 +160,8 @@ static bool parse_process(rtl_parser *p, weir_rtl_stmt_kind kind) {
         s->design->stmt[made.id].body = body;
         for (size_t i = 0; i < count; i++)
             weir_rtl_add_event(s->design, (weir_rtl_block){body}, event[i].edge, event[i].var);
-        fine = s->design->errors == errors && rtl_finish_item(p, WEIR_RTL_ITEM(made)) && open_block(p, body);
+        fine = s->design->errors == errors && rtl_finish_item(p, WEIR_RTL_ITEM(made)) &&
+               (reset ? open_reset(p, body, reset, is_low) : open_block(p, body));
     }
     free(event);
     return fine;
@@ -138,13 +196,24 @@ static bool parse_item(rtl_parser *p, bool is_default) {
     weir_rtl_stmt branch = {s->design->block[here(p)].owner};
     if (!branch.id || s->design->stmt[branch.id].kind != WEIR_RTL_STMT_CASE)
         return rtl_scan_fail(s, "items in a case only");
-    weir_rtl_expr label = {0};
-    if (!is_default) label = rtl_scan_expr_like(s, (weir_rtl_expr){s->design->stmt[branch.id].a});
-    if (s->failed || !rtl_parse_origin(p)) return false;
-    weir_rtl_block body =
-        is_default ? weir_rtl_add_default(s->design, branch) : weir_rtl_add_case_item(s->design, branch, label);
-    weir_rtl_stmt made = {body.id ? s->design->block[body.id].owner : 0};
-    return rtl_finish_item(p, WEIR_RTL_ITEM(made)) && open_block(p, body.id);
+    uint32_t first = 0, labels = 0;
+    do {
+        weir_rtl_expr label = {0};
+        if (!is_default) label = rtl_scan_expr_like(s, (weir_rtl_expr){s->design->stmt[branch.id].a});
+        if (s->failed || !rtl_parse_origin(p)) return false;
+        weir_rtl_block body =
+            is_default ? weir_rtl_add_default(s->design, branch) : weir_rtl_add_case_item(s->design, branch, label);
+        weir_rtl_stmt made = {body.id ? s->design->block[body.id].owner : 0};
+        size_t attributes = p->above.count;
+        const char *comment = p->above.comment;
+        if (!rtl_finish_item(p, WEIR_RTL_ITEM(made))) return false;
+        if (labels++ == 0) first = body.id;
+        p->above.count = attributes; /* for the next label */
+        p->above.comment = comment;
+    } while (!is_default && rtl_scan_accept(s, ','));
+    p->above.count = 0;
+    p->above.comment = NULL;
+    return rtl_scan_expect(s, '{') && push_block(p, (rtl_open){.block = first, .labels = labels - 1});
 }
 
 static bool parse_for(rtl_parser *p) {
@@ -315,19 +384,41 @@ static bool parse_leaf(rtl_parser *p, weir_rtl_stmt_kind kind) {
     return rtl_finish_item(p, WEIR_RTL_ITEM(made));
 }
 
+/* The blocks without a bracket that end with the one inside them. */
+static void close_implicit(rtl_parser *p) {
+    while (p->open_count > 0 && p->open[p->open_count - 1].is_implicit) p->open_count--;
+}
+
+/* `else {` or `else if` */
+static bool parse_else(rtl_parser *p, uint32_t branch) {
+    rtl_scan *s = &p->scan;
+    if (!branch || s->design->stmt[branch].kind != WEIR_RTL_STMT_IF || s->design->stmt[branch].other)
+        return rtl_scan_fail(s, "one else of an if");
+    uint32_t other = weir_rtl_else(s->design, (weir_rtl_stmt){branch}).id;
+    if (!rtl_scan_accept_word(s, "if")) return open_block(p, other) && rtl_scan_end_line(s);
+    return push_block(p, (rtl_open){.block = other, .is_implicit = true}) && parse_branch(p, false) &&
+           rtl_scan_end_line(s);
+}
+
 /* The end of a block, or what an if goes on with. */
 static bool parse_close(rtl_parser *p) {
     rtl_scan *s = &p->scan;
-    uint32_t closed = p->open[--p->open_count];
-    uint32_t owner = s->design->block[closed].owner;
+    rtl_open closed = p->open[--p->open_count];
+    uint32_t owner = s->design->block[closed.block].owner;
     if (p->above.comment || p->above.count) return rtl_scan_fail(s, "a statement under its comment");
     if (owner && s->design->stmt[owner].kind == WEIR_RTL_STMT_FUNCTION) s->function = 0;
     if (owner && s->design->stmt[owner].kind == WEIR_RTL_STMT_FSM && !close_machine(p, s->design->stmt[owner].a))
         return false;
-    if (!rtl_scan_accept_word(s, "else")) return rtl_scan_end_line(s);
-    if (!owner || s->design->stmt[owner].kind != WEIR_RTL_STMT_IF || s->design->stmt[owner].other)
-        return rtl_scan_fail(s, "one else of an if");
-    return open_block(p, weir_rtl_else(s->design, (weir_rtl_stmt){owner}).id) && rtl_scan_end_line(s);
+    if (closed.labels && !rtl_close_labels(p, closed.block, closed.labels)) return false;
+    if (closed.is_reset && !rtl_close_reset(p, closed.block)) return false;
+    const char *end = s->at; /* an else may stand in the next line */
+    int line = s->line;
+    if (owner && s->design->stmt[owner].kind == WEIR_RTL_STMT_IF) rtl_scan_space(s);
+    if (!closed.is_reset && rtl_scan_accept_word(s, "else")) return parse_else(p, owner);
+    s->at = end;
+    s->line = line;
+    close_implicit(p);
+    return rtl_scan_end_line(s);
 }
 
 static bool parse_stmt(rtl_parser *p) {
@@ -368,7 +459,7 @@ bool rtl_parse_body(rtl_parser *p, const rtl_section *from) {
     if (s->design->module[from->module].is_external) return rtl_scan_fail(s, "no body of an external module");
     rtl_go_to(s, from->module, from->body);
     p->open = weir_grow(p->open, &p->open_capacity, 1, sizeof *p->open);
-    p->open[0] = s->design->module[from->module].body;
+    p->open[0] = (rtl_open){.block = s->design->module[from->module].body};
     p->open_count = 1;
     while (p->open_count > 0) {
         if (!rtl_parse_above(p) || !rtl_scan_space(s)) return rtl_scan_fail(s, "'}'");

@@ -3,7 +3,7 @@
  * it. Linear, without recursion. */
 #include <stdlib.h>
 
-#include "rtlir/text_scan.h"
+#include "rtlir/text_parser.h"
 #include "rtlir/words.h"
 
 static const weir_rtl_expr none = {0};
@@ -114,20 +114,45 @@ static weir_rtl_expr build_name(rtl_scan *s, const rtl_node *node) {
     }
 }
 
-/* `instance.port` and `group.field`, whose first part is no value. */
+/* What a node names that is no value: an instance, a group, a group of an instance. */
+static rtl_group_ref scope_of(const rtl_scan *s, uint32_t i) {
+    const rtl_node *node = node_of(s, i);
+    rtl_group_ref ref = {0, 0};
+    rtl_name entry = {RTL_NAME_NONE, 0};
+    if (node->kind == RTL_NODE_NAME) {
+        entry = look_up(s, node->text);
+    } else if (node->kind == RTL_NODE_FIELD && node_of(s, node->a)->kind == RTL_NODE_NAME) {
+        rtl_name from = look_up(s, node_of(s, node->a)->text);
+        if (from.kind != RTL_NAME_INSTANCE) return ref;
+        entry = rtl_names_find(s->design, s->design->instance[from.id].module, node->text);
+        if (entry.kind == RTL_NAME_GROUP) ref.instance = from.id;
+        else entry.kind = RTL_NAME_NONE;
+    }
+    if (entry.kind == RTL_NAME_INSTANCE) ref.instance = entry.id;
+    if (entry.kind == RTL_NAME_GROUP) ref.group = entry.id;
+    return ref;
+}
+
+/* Is it such a name, with what belongs to it behind it? */
+static bool is_scope(const rtl_scan *s, uint32_t i) {
+    if (i + 1 >= s->tree.nodes || node_of(s, i + 1)->kind != RTL_NODE_FIELD) return false;
+    rtl_group_ref ref = scope_of(s, i);
+    return ref.group || ref.instance;
+}
+
+/* `struct.field`, or `instance.port`, `group.field` and `instance.group.field`, whose first part is no value. */
 static weir_rtl_expr build_field(rtl_scan *s, const rtl_node *node) {
     weir_rtl_design *design = s->design;
     const rtl_node *from = node_of(s, node->a);
     if (from->expr) return weir_rtl_field(design, (weir_rtl_expr){from->expr}, node->text);
-    rtl_name entry = look_up(s, from->text);
-    return weir_rtl_read_port(design, (weir_rtl_instance){entry.id}, node->text);
-}
-
-/* Is the node the name of an instance that a port follows? */
-static bool is_scope(const rtl_scan *s, uint32_t i) {
-    const rtl_node *node = node_of(s, i);
-    return node->kind == RTL_NODE_NAME && i + 1 < s->tree.nodes && node_of(s, i + 1)->kind == RTL_NODE_FIELD &&
-           look_up(s, node->text).kind == RTL_NAME_INSTANCE;
+    rtl_group_ref ref = scope_of(s, node->a);
+    weir_rtl_instance instance = {ref.instance};
+    uint32_t module = design->instance[instance.id].module;
+    if (!ref.group && rtl_names_find(design, module, node->text).kind == RTL_NAME_GROUP)
+        return rtl_scan_fail_name(s, "expected a field behind the name of group", node->text), none;
+    if (!ref.group) return weir_rtl_read_port(design, instance, node->text);
+    weir_rtl_var var = weir_rtl_group_var(design, (weir_rtl_group){ref.group}, node->text);
+    return instance.id ? weir_rtl_port_of(design, instance, var) : weir_rtl_read(design, var);
 }
 
 /* ---- parts ---- */

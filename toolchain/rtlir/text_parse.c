@@ -319,9 +319,11 @@ static bool parse_var(rtl_parser *p, rtl_var var) {
     }
     if (!var.name || (!var.is_iterator && !parse_var_type(p, &var))) return false;
     if (rtl_scan_accept_word(s, "register")) var.is_register = true;
-    if (!rtl_parse_origin(p)) return false;
+    uint32_t start = 0;
+    if (!rtl_parse_start(p, &var, &start) || !rtl_parse_origin(p)) return false;
     weir_rtl_var made = {rtl_new_var(s->design, s->module, &var)};
     if (!rtl_finish_item(p, WEIR_RTL_ITEM(made))) return false;
+    rtl_declare_start(p, made.id, start);
     if (var.is_path) {
         rtl_label label = {.name = var.name, .scope = s->module, .number = made.id};
         rtl_labels_set(&s->paths, &label);
@@ -475,25 +477,29 @@ void rtl_go_to(rtl_scan *s, uint32_t module, rtl_spot where) {
     s->function = 0;
 }
 
-static bool parse_instance_line(rtl_parser *p) {
+/* `u : leaf#2 wired`, the name having been read. */
+weir_rtl_instance rtl_declare_instance(rtl_parser *p, const char *name) {
     rtl_scan *s = &p->scan;
+    weir_rtl_instance none = {0};
     uint64_t number = 1;
-    const char *name = rtl_scan_name(s);
     const char *child = name && rtl_scan_expect(s, ':') ? rtl_scan_name(s) : NULL;
-    if (!child) return false;
+    if (!child) return none;
     if (s->at < s->end && *s->at == '#') {
         s->at++;
-        if (!rtl_scan_unsigned(s, UINT32_MAX, &number)) return false;
+        if (!rtl_scan_unsigned(s, UINT32_MAX, &number)) return none;
     }
     bool is_wired = rtl_scan_accept_word(s, "wired");
     const rtl_label *label = rtl_labels_find(&p->namesakes, (uint32_t)number, child);
-    if (!label) return rtl_scan_fail_name(s, "unknown module", child);
+    if (!label) return rtl_scan_fail_name(s, "unknown module", child), none;
     weir_rtl_module parent = {s->module};
     weir_rtl_module module = {label->number};
     begin_line(p, 0);
-    weir_rtl_instance made = is_wired ? weir_rtl_add_wired_instance(s->design, parent, module, name)
-                                      : weir_rtl_add_instance(s->design, parent, module, name);
-    return made.id && rtl_scan_end_line(s);
+    return is_wired ? weir_rtl_add_wired_instance(s->design, parent, module, name)
+                    : weir_rtl_add_instance(s->design, parent, module, name);
+}
+
+static bool parse_instance_line(rtl_parser *p) {
+    return rtl_declare_instance(p, rtl_scan_name(&p->scan)).id && rtl_scan_end_line(&p->scan);
 }
 
 static bool parse_instances(rtl_parser *p, const rtl_section *from) {
@@ -516,6 +522,7 @@ weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *
     bool fine = parse_declarations(&p);
     for (size_t i = 0; fine && i < p.sections; i++) fine = parse_instances(&p, &p.section[i]);
     for (size_t i = 0; fine && i < p.sections; i++) fine = rtl_parse_body(&p, &p.section[i]);
+    fine = fine && rtl_check_starts(&p);
     if (!fine && design->errors == 0) rtl_scan_fail(&p.scan, "something else");
     fine = fine && design->errors == 0;
     design->keeps_origin = false;
@@ -525,6 +532,7 @@ weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *
     free(p.namesakes.slot);
     free(p.above.attribute);
     free(p.open);
+    free(p.start);
     free(p.lead);
     free(p.scan.paths.slot);
     weir_text_free(&p.scan.word);

@@ -29,6 +29,31 @@ typedef struct rtl_lead {
     int line;
 } rtl_lead;
 
+/* A block that is being read. */
+typedef struct rtl_open {
+    uint32_t block;
+    uint32_t labels;  /* items behind its own that get copies of it */
+    bool is_reset;    /* what a process with a reset does otherwise */
+    bool is_implicit; /* it has no bracket of its own: the else of an else if, a process around its reset */
+} rtl_open;
+
+/* The reset value that a variable is declared with. */
+typedef struct rtl_start {
+    uint32_t value; /* expression; 0: none */
+    int line;
+    bool is_used;
+} rtl_start;
+
+/* A group of the module, or of that of an instance in it. */
+typedef struct rtl_group_ref {
+    uint32_t group, instance;
+} rtl_group_ref;
+
+typedef struct rtl_assignment {
+    weir_rtl_block block;
+    weir_rtl_timing timing;
+} rtl_assignment;
+
 typedef struct rtl_parser {
     rtl_scan scan;
     rtl_section *section;
@@ -38,8 +63,11 @@ typedef struct rtl_parser {
     size_t origins, origin_capacity;
     rtl_labels namesakes; /* modules by name, scope being their number */
     rtl_above above;
-    uint32_t *open; /* blocks around the one being read */
+    rtl_open *open; /* blocks around the one being read */
     size_t open_count, open_capacity;
+    rtl_start *start; /* by variable */
+    size_t starts, start_capacity;
+    size_t copies;  /* statements that several labels share */
     rtl_lead *lead; /* transitions of the machine being read */
     size_t leads, lead_capacity;
     uint32_t current; /* the variable that holds its state, or 0 */
@@ -51,9 +79,20 @@ bool rtl_parse_above(rtl_parser *p);
 bool rtl_parse_origin(rtl_parser *p);
 /* Gives the item what stood above it; false when it could not be made. */
 bool rtl_finish_item(rtl_parser *p, weir_rtl_item item);
+/* Makes an instance, whose name has been read; none after an error. */
+weir_rtl_instance rtl_declare_instance(rtl_parser *p, const char *name);
 /* Reading goes on where this section of the module starts. */
 void rtl_go_to(rtl_scan *s, uint32_t module, rtl_spot where);
 /* The statements of a module. */
 bool rtl_parse_body(rtl_parser *p, const rtl_section *from);
+
+/* text_expand.c; false after a reported error. */
+bool rtl_parse_start(rtl_parser *p, rtl_var *model, uint32_t *start);
+void rtl_declare_start(rtl_parser *p, uint32_t var, uint32_t value);
+bool rtl_close_reset(rtl_parser *p, uint32_t rest);
+bool rtl_check_starts(rtl_parser *p);
+bool rtl_close_labels(rtl_parser *p, uint32_t body, uint32_t count);
+bool rtl_scan_group(rtl_scan *s, rtl_group_ref *ref);
+bool rtl_assign_groups(rtl_parser *p, const rtl_group_ref *left, const rtl_assignment *how);
 
 #endif

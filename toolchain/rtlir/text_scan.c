@@ -89,15 +89,20 @@ size_t rtl_scan_choice(rtl_scan *s, const char *const *words, size_t count, cons
     return count;
 }
 
-const char *rtl_scan_name(rtl_scan *s) {
+const char *rtl_scan_word(rtl_scan *s) {
     rtl_scan_blanks(s);
     const char *start = s->at;
     while (s->at < s->end && is_name_char(*s->at)) s->at++;
     bool is_name = s->at > start && !(*start >= '0' && *start <= '9') && *start != '$';
     if (is_name && !s->failed) return weir_strings_intern_n(s->design->strings, start, (size_t)(s->at - start));
     s->at = start;
-    rtl_scan_fail(s, "a name");
     return NULL;
+}
+
+const char *rtl_scan_name(rtl_scan *s) {
+    const char *name = rtl_scan_word(s);
+    if (!name) rtl_scan_fail(s, "a name");
+    return name;
 }
 
 static int hex_digit(char c) {
@@ -167,6 +172,9 @@ bool rtl_scan_signed(rtl_scan *s, int64_t *value) {
 bool rtl_scan_end_line(rtl_scan *s) {
     rtl_scan_blanks(s);
     if (s->failed) return false;
-    if (s->at >= s->end || *s->at == '\n' || *s->at == '#') return true;
+    if (s->at >= s->end || *s->at == '\n' || *s->at == '#' || *s->at == '}') return true;
+    const char *last = s->at - 1; /* there is one: the text starts with a word */
+    while (*last == ' ' || *last == '\t' || *last == '\r') last--;
+    if (*last == '{') return true;
     return rtl_scan_fail(s, "the end of the line");
 }

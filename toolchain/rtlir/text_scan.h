@@ -34,11 +34,12 @@ bool rtl_scan_expect_word(rtl_scan *s, const char *word);
 size_t rtl_scan_choice(rtl_scan *s, const char *const *words, size_t count, const char *expected);
 /* An identifier, interned; NULL after an error. */
 const char *rtl_scan_name(rtl_scan *s);
+const char *rtl_scan_word(rtl_scan *s); /* NULL when none comes next */
 /* A string in quotes, into s->word. */
 bool rtl_scan_string(rtl_scan *s);
 bool rtl_scan_unsigned(rtl_scan *s, uint64_t most, uint64_t *value);
 bool rtl_scan_signed(rtl_scan *s, int64_t *value);
-/* The end of a line. */
+/* The end of a line, or a bracket that stands for one: behind '{', in front of '}'. */
 bool rtl_scan_end_line(rtl_scan *s);
 
 /* text_expr.c: none after a reported error. */
