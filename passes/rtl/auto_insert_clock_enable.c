@@ -34,10 +34,28 @@ static bool find_enable(const weir_rtl_design *design, weir_rtl_module top, weir
     return true;
 }
 
+/* Is the condition false whenever the enable is 0: the enable, or that and something else? */
+static bool implies(const weir_rtl_design *design, weir_rtl_expr condition, weir_rtl_var enable) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(design, condition);
+    if (info.kind == WEIR_RTL_EXPR_VAR) return info.var.id == enable.id;
+    if (info.kind == WEIR_RTL_EXPR_CAST) return implies(design, weir_rtl_operand(design, condition, 0), enable);
+    const bool is_and = info.op == WEIR_RTL_AND || info.op == WEIR_RTL_LOGICAL_AND;
+    return info.kind == WEIR_RTL_EXPR_BINARY && is_and &&
+           (implies(design, weir_rtl_operand(design, condition, 0), enable) ||
+            implies(design, weir_rtl_operand(design, condition, 1), enable));
+}
+
+/* Does nothing in the block run while the enable is 0? */
+static bool is_gated(const weir_rtl_design *design, weir_rtl_block block, weir_rtl_var enable) {
+    const weir_rtl_stmt branch = weir_only_stmt(design, block);
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, branch);
+    return info.kind == WEIR_RTL_STMT_IF && info.other.id == 0 && implies(design, info.value, enable);
+}
+
 static bool gate(weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_var enable, void *user) {
     weir_rtl_block reset, clocked;
     if (!weir_find_clocked_part(design, process, &reset, &clocked)) return false;
-    if (clocked.id == 0) return true;
+    if (clocked.id == 0 || is_gated(design, clocked, enable)) return true;
     weir_wrap_in_if(design, clocked, weir_rtl_read(design, enable), false);
     weir_rtl_touch(design, WEIR_RTL_ITEM(process));
     ++*(int64_t *)user;

@@ -47,10 +47,22 @@ static weir_rtl_block enabled_part(const weir_rtl_design *design, weir_rtl_block
     return weir_rtl_get_expr(design, info.value).carries == WEIR_RTL_CLOCK_ENABLE ? info.body : block;
 }
 
+static bool has_condition(const weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_var input) {
+    weir_stmt_list inside = {NULL, 0, 0};
+    bool any = false;
+    weir_list_inside(design, process, &inside);
+    for (size_t i = 0; i < inside.count && !any; i++) {
+        const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, inside.stmt[i]);
+        any = info.kind == WEIR_RTL_STMT_IF && weir_reads_var(design, info.value, input);
+    }
+    weir_stmt_list_free(&inside);
+    return any;
+}
+
 static bool add_reset(weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_var input, void *user) {
     insertion *job = user;
     weir_rtl_block reset, clocked;
-    if (weir_rtl_event_count(design, process) < 2) return true;
+    if (weir_rtl_event_count(design, process) < 2 || has_condition(design, process, input)) return true;
     if (!weir_find_clocked_part(design, process, &reset, &clocked)) return false;
     if (clocked.id == 0) return true;
     if (!job->over_enable) clocked = enabled_part(design, clocked);

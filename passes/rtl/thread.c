@@ -68,21 +68,61 @@ static void spread(weir_thread *t, const weir_rtl_module *modules, size_t count)
 
 /* ---- wires ---- */
 
-/* The assignments to the inputs of the module's wired instances, by instance. */
+/* The assignments to the inputs of the module's wired instances, by instance; those to its variables, by variable. */
 static void find_wires(weir_thread *t, weir_rtl_module module) {
     const weir_rtl_block body = weir_rtl_get_module(t->design, module).body;
     for (weir_rtl_stmt s = weir_rtl_first(t->design, body); s.id != 0; s = weir_rtl_next(t->design, s)) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(t->design, s);
         if (info.kind != WEIR_RTL_STMT_ASSIGN) continue;
         const weir_rtl_expr_info target = weir_rtl_get_expr(t->design, info.target);
+        if (target.kind == WEIR_RTL_EXPR_VAR) *weir_table_at(&t->assigned, target.var.id) = s.id;
         if (target.kind != WEIR_RTL_EXPR_PORT) continue;
         const weir_rtl_module child = weir_rtl_get_instance(t->design, target.instance).module;
         if (target.var.id == *weir_table_at(&t->input, child.id)) *weir_table_at(&t->wired, target.instance.id) = s.id;
     }
 }
 
-static bool is_constant(const weir_rtl_design *design, weir_rtl_expr value) {
-    return weir_rtl_get_expr(design, value).kind == WEIR_RTL_EXPR_CONSTANT;
+/* Does the value depend on nothing that changes: constants and parameters, under casts and operators and by way of
+ * variables? Recursion is bounded by the depth of expressions and by `hops` from variable to variable. */
+static bool is_constant(weir_thread *t, weir_rtl_expr value, int hops) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(t->design, value);
+    if (info.kind == WEIR_RTL_EXPR_VAR) {
+        const weir_rtl_stmt stmt = {*weir_table_at(&t->assigned, info.var.id)};
+        return hops > 0 && stmt.id != 0 && is_constant(t, weir_rtl_get_stmt(t->design, stmt).value, hops - 1);
+    }
+    bool is_one = info.kind != WEIR_RTL_EXPR_PORT && info.kind != WEIR_RTL_EXPR_CALL;
+    for (size_t i = 0; i < info.operand_count && is_one; i++)
+        is_one = is_constant(t, weir_rtl_operand(t->design, value, i), hops);
+    return is_one;
+}
+
+/* Does the value depend on the variable, in the same way? */
+static bool depends_on(weir_thread *t, weir_rtl_expr value, weir_rtl_var var, int hops) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(t->design, value);
+    if (info.kind == WEIR_RTL_EXPR_VAR) {
+        const weir_rtl_stmt stmt = {*weir_table_at(&t->assigned, info.var.id)};
+        return info.var.id == var.id ||
+               (hops > 0 && stmt.id != 0 && depends_on(t, weir_rtl_get_stmt(t->design, stmt).value, var, hops - 1));
+    }
+    bool any = false;
+    for (size_t i = 0; i < info.operand_count && !any; i++)
+        any = depends_on(t, weir_rtl_operand(t->design, value, i), var, hops);
+    return any;
+}
+
+/* Does what is passed down take the place of the value? A child that is given something else keeps it, which is said. */
+static bool may_replace(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
+    enum { HOPS = 100 };
+    const weir_rtl_instance_info info = weir_rtl_get_instance(t->design, instance);
+    const weir_rtl_var own = {*weir_table_at(&t->input, info.parent.id)};
+    if (is_constant(t, value, HOPS)) return true;
+    if (own.id != 0 && !depends_on(t, value, own, HOPS))
+        weir_warning(
+            weir_rtl_get_item(t->design, WEIR_RTL_ITEM(instance)).place,
+            "input '%s' of instance '%s' in module '%s' is connected to something else: '%s' does not reach it",
+            weir_rtl_get_var(t->design, port).name, info.name, weir_rtl_get_module(t->design, info.parent).name,
+            weir_rtl_get_var(t->design, own).name);
+    return false;
 }
 
 static void wire(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
@@ -90,8 +130,8 @@ static void wire(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, 
     const weir_rtl_expr connected = weir_rtl_connection_of(t->design, instance, port).value;
     const weir_rtl_stmt stmt = {*weir_table_at(&t->wired, instance.id)};
     const bool is_assigned = connected.id == 0 && stmt.id != 0;
-    if (connected.id != 0 && !is_constant(t->design, connected)) return;
-    if (is_assigned && !is_constant(t->design, weir_rtl_get_stmt(t->design, stmt).value)) return;
+    if (connected.id != 0 && !may_replace(t, instance, port, connected)) return;
+    if (is_assigned && !may_replace(t, instance, port, weir_rtl_get_stmt(t->design, stmt).value)) return;
     if (is_assigned) {
         weir_rtl_set_value(t->design, stmt, value);
     } else if (info.is_wired && connected.id == 0) {
@@ -137,22 +177,13 @@ void weir_thread_free(weir_thread *t) {
     weir_table_free(&t->needs);
     weir_table_free(&t->is_new);
     weir_table_free(&t->wired);
+    weir_table_free(&t->assigned);
 }
 
 /* ---- processes ---- */
 
-static bool has_condition(const weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_var input,
-                          weir_stmt_list *inside) {
-    weir_list_inside(design, process, inside);
-    for (size_t i = 0; i < inside->count; i++) {
-        const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, inside->stmt[i]);
-        if (info.kind == WEIR_RTL_STMT_IF && weir_reads_var(design, info.value, input)) return true;
-    }
-    return false;
-}
-
 bool weir_thread_processes(weir_thread *t, weir_thread_process *function, void *user) {
-    weir_stmt_list list = {NULL, 0, 0}, inside = {NULL, 0, 0};
+    weir_stmt_list list = {NULL, 0, 0};
     bool fine = true;
     for (weir_rtl_module m = weir_rtl_first_module(t->design); m.id != 0; m = weir_rtl_next_module(t->design, m)) {
         const weir_rtl_var input = {*weir_table_at(&t->input, m.id)};
@@ -160,12 +191,10 @@ bool weir_thread_processes(weir_thread *t, weir_thread_process *function, void *
         weir_list_inner(t->design, m, &list);
         for (size_t i = 0; i < list.count; i++)
             if (weir_rtl_get_stmt(t->design, list.stmt[i]).kind == WEIR_RTL_STMT_ALWAYS &&
-                !weir_is_untouched(t->design, WEIR_RTL_ITEM(list.stmt[i])) &&
-                !has_condition(t->design, list.stmt[i], input, &inside))
+                !weir_is_untouched(t->design, WEIR_RTL_ITEM(list.stmt[i])))
                 fine = function(t->design, list.stmt[i], input, user) && fine;
     }
     weir_stmt_list_free(&list);
-    weir_stmt_list_free(&inside);
     return fine;
 }
 

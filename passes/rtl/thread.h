@@ -16,12 +16,13 @@ typedef struct weir_thread {
     weir_table input;                /* result: by module id the variable of the input, 0 where it does not go */
     size_t ports;                    /* result: that were added */
     size_t wires;                    /* result: instances that were given another value */
-    weir_table needs, is_new, wired; /* while it works */
+    weir_table needs, is_new, wired, assigned; /* while it works */
 } weir_thread;
 
 /* Modules that have the attribute `dont_touch` are left out with what is only below them. A module gets an input of the
  * source's name and kind unless it has one: a clock enable of any name, else an input of that name. Instances are given
- * that of the module around them, where they had no connection or a constant; in modules that the source does not reach, a
+ * that of the module around them, where they had no connection or what is constant (a parameter, an operation on
+ * constants, a variable that is assigned one); in modules that the source does not reach, a
  * new input is given `idle`. Connections and assignments alike are looked at. False after a reported error. O(design). */
 bool weir_thread_input(weir_thread *thread, uint64_t idle);
 void weir_thread_free(weir_thread *thread);
@@ -31,8 +32,7 @@ bool weir_is_untouched(const weir_rtl_design *design, weir_rtl_item item);
 
 /* A clocked process of a module that the input goes to; false after a reported error. */
 typedef bool weir_thread_process(weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_var input, void *user);
-/* Calls the function for every clocked process that may be touched and has no condition that reads the input, all of
- * them even when some fail. */
+/* Calls the function for every clocked process that may be touched, all of them even when some fail. */
 bool weir_thread_processes(weir_thread *thread, weir_thread_process *function, void *user);
 
 /* Where the clocked part of a process starts: its body, or behind the if of each asynchronous reset; none when there is no
