@@ -1,10 +1,12 @@
-/* check_function_return: a function returns whichever way it takes, and nothing stands behind a return or a break. The
+/* check_function_return: a function returns whichever way it takes, nothing stands behind a return or a break, and none
+ * calls itself. The
  * statements of a function are looked at from the last one to the first, so what is inside a statement is known before
  * it; cost: linear. */
 #include <stdlib.h>
 
 #include "passes/rtl/check.h"
 #include "rtlir/flow.h"
+#include "rtlir/verify.h"
 #include "support/arena.h"
 
 /* What is certain of a block: control does not reach its end; it has returned by then. */
@@ -71,7 +73,7 @@ static size_t check_function(returning *r, weir_rtl_stmt stmt) {
 }
 
 static size_t check_module(weir_rtl_design *design, weir_rtl_module module, void *user) {
-    size_t found = 0;
+    size_t found = weir_rtl_check_recursion(design, module) ? 0 : 1;
     weir_rtl_stmt s = weir_rtl_first(design, weir_rtl_get_module(design, module).body);
     for (; s.id != 0; s = weir_rtl_next(design, s))
         if (weir_rtl_kind_of(design, s) == WEIR_RTL_STMT_FUNCTION) found += check_function(user, s);

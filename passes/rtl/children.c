@@ -6,10 +6,11 @@
 #include "passes/rtl/table.h"
 #include "support/arena.h"
 
-bool weir_child_is_kept(const weir_rtl_design *design, weir_rtl_instance instance) {
+bool weir_child_is_kept(weir_keeper *keeper, weir_rtl_instance instance) {
+    const weir_rtl_design *design = keeper->design;
     const weir_rtl_item child = WEIR_RTL_ITEM(instance);
     const weir_rtl_item module = WEIR_RTL_ITEM(weir_rtl_get_instance(design, instance).module);
-    return weir_is_kept(design, child) || weir_is_kept(design, module) ||
+    return weir_keeps_instance(keeper, instance) || weir_is_kept(design, module) ||
            weir_rtl_has_attribute(design, child, "keep_hierarchy") ||
            weir_rtl_has_attribute(design, module, "keep_hierarchy");
 }

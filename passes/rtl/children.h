@@ -2,10 +2,11 @@
 #ifndef WEIR_PASSES_RTL_CHILDREN_H
 #define WEIR_PASSES_RTL_CHILDREN_H
 
+#include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
 
-/* Must the instance stay? It or its module has the attribute `keep_hierarchy`, `keep` or `public`. */
-bool weir_child_is_kept(const weir_rtl_design *design, weir_rtl_instance instance);
+/* Must the instance stay? It or its module has the attribute `keep_hierarchy`, `keep` or `public`, or a path names it. */
+bool weir_child_is_kept(weir_keeper *keeper, weir_rtl_instance instance);
 
 /* Instances to be removed, and their modules. */
 typedef struct weir_children {

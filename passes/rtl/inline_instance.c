@@ -17,6 +17,7 @@ typedef struct inliner {
     weir_rtl_design *design;
     weir_rtl_uses *uses;
     weir_rtl_rewriter *rewriter;
+    weir_keeper keeper;
     weir_children children; /* to be removed */
     weir_rtl_stmt *stmt;    /* assignments to and from their ports, to be removed */
     size_t stmts, stmt_capacity;
@@ -24,11 +25,12 @@ typedef struct inliner {
 
 /* ---- which instances ---- */
 
-static bool is_marked(const weir_rtl_design *design, weir_rtl_instance instance) {
+static bool is_marked(inliner *n, weir_rtl_instance instance) {
+    const weir_rtl_design *design = n->design;
     const weir_rtl_module module = weir_rtl_get_instance(design, instance).module;
     return (weir_rtl_has_attribute(design, WEIR_RTL_ITEM(instance), "inline") ||
             weir_rtl_has_attribute(design, WEIR_RTL_ITEM(module), "inline")) &&
-           !weir_child_is_kept(design, instance);
+           !weir_child_is_kept(&n->keeper, instance);
 }
 
 static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, const char *why) {
@@ -196,7 +198,7 @@ static bool inline_children(inliner *n, weir_rtl_module parent) {
     n->stmts = 0;
     for (size_t i = 0; i < count; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(n->design, parent, i);
-        if (!is_marked(n->design, instance)) continue;
+        if (!is_marked(n, instance)) continue;
         if (n->children.count == before) weir_rtl_uses_build(n->uses, parent);
         fine = can_inline(n->design, instance) && inline_one(n, instance) && fine;
     }
@@ -212,7 +214,10 @@ bool weir_pass_inline_instance(const weir_pass *pass, weir_pass_context *context
     (void)pass;
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
-    inliner n = {.design = design, .uses = weir_rtl_uses_new(design), .rewriter = weir_rtl_rewriter_new(design)};
+    inliner n = {.design = design,
+                 .uses = weir_rtl_uses_new(design),
+                 .rewriter = weir_rtl_rewriter_new(design),
+                 .keeper = {.design = design}};
     bool fine = modules != NULL;
     for (size_t i = 0; modules != NULL && i < count; i++) fine = inline_children(&n, modules[i]) && fine;
     if (fine && n.children.count == 0) weir_pass_unchanged(context);
@@ -220,6 +225,7 @@ bool weir_pass_inline_instance(const weir_pass *pass, weir_pass_context *context
     weir_children_remove(&n.children, design);
     weir_rtl_uses_free(n.uses);
     weir_rtl_rewriter_free(n.rewriter);
+    weir_keeper_free(&n.keeper);
     free(n.stmt);
     free(modules);
     return fine;

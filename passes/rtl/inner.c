@@ -145,9 +145,15 @@ bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-static const char *last_name(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot != NULL ? dot + 1 : path;
+/* Takes the names that a path is made of; indices of loops in space are none. */
+static void add_names(weir_keeper *k, const char *path) {
+    while (*path != '\0') {
+        const size_t size = strcspn(path, ".[]");
+        k->name = weir_grow(k->name, &k->capacity, k->count + 1, sizeof *k->name);
+        if (size > 0) k->name[k->count++] = weir_format("%.*s", (int)size, path);
+        path += size;
+        path += *path != '\0';
+    }
 }
 
 static void find_paths(weir_keeper *k) {
@@ -155,20 +161,28 @@ static void find_paths(weir_keeper *k) {
     for (weir_rtl_module m = weir_rtl_first_module(design); m.id != 0; m = weir_rtl_next_module(design, m))
         for (weir_rtl_var v = weir_rtl_first_var(design, m); v.id != 0; v = weir_rtl_next_var(design, v)) {
             const weir_rtl_var_info info = weir_rtl_get_var(design, v);
-            if (!info.is_path) continue;
-            k->name = weir_grow(k->name, &k->capacity, k->count + 1, sizeof *k->name);
-            k->name[k->count++] = last_name(info.name);
+            if (info.is_path) add_names(k, info.name);
         }
     if (k->count > 1) qsort(k->name, k->count, sizeof *k->name, by_name);
     k->is_known = true;
 }
 
-bool weir_keeps(weir_keeper *keeper, weir_rtl_var var) {
-    if (weir_is_kept(keeper->design, WEIR_RTL_ITEM(var))) return true;
+static bool is_in_path(weir_keeper *keeper, const char *name) {
     if (!keeper->is_known) find_paths(keeper);
-    if (keeper->count == 0) return false;
-    const char *name = weir_rtl_get_var(keeper->design, var).name;
-    return bsearch(&name, keeper->name, keeper->count, sizeof *keeper->name, by_name) != NULL;
+    return keeper->count > 0 && bsearch(&name, keeper->name, keeper->count, sizeof *keeper->name, by_name) != NULL;
 }
 
-void weir_keeper_free(weir_keeper *keeper) { free(keeper->name); }
+bool weir_keeps(weir_keeper *keeper, weir_rtl_var var) {
+    return weir_is_kept(keeper->design, WEIR_RTL_ITEM(var)) ||
+           is_in_path(keeper, weir_rtl_get_var(keeper->design, var).name);
+}
+
+bool weir_keeps_instance(weir_keeper *keeper, weir_rtl_instance instance) {
+    return weir_is_kept(keeper->design, WEIR_RTL_ITEM(instance)) ||
+           is_in_path(keeper, weir_rtl_get_instance(keeper->design, instance).name);
+}
+
+void weir_keeper_free(weir_keeper *keeper) {
+    for (size_t i = 0; i < keeper->count; i++) free(keeper->name[i]);
+    free(keeper->name);
+}

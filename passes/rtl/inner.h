@@ -42,15 +42,17 @@ bool *weir_find_repeated(const weir_rtl_design *design, const weir_rtl_expr *con
 /* Marked to stay (attribute `keep`, or `public`: simulations look at it). */
 bool weir_is_kept(const weir_rtl_design *design, weir_rtl_item item);
 
-/* Variables that must stay: kept ones, and those that some path of the design (weir_rtl_add_path) ends with the name of.
- * Paths are looked for when the first variable is asked about: O(variables). Zero at the start but for the design. */
+/* Variables and instances that must stay, under their names: kept ones, and those whose name is in some path of the design
+ * (weir_rtl_add_path). Paths are looked for when the first one is asked about: O(variables). Zero at the start but for the
+ * design. */
 typedef struct weir_keeper {
     const weir_rtl_design *design;
-    const char **name; /* sorted */
+    char **name; /* sorted */
     size_t count, capacity;
     bool is_known;
 } weir_keeper;
 bool weir_keeps(weir_keeper *keeper, weir_rtl_var var);
+bool weir_keeps_instance(weir_keeper *keeper, weir_rtl_instance instance);
 void weir_keeper_free(weir_keeper *keeper);
 
 #endif

@@ -2,8 +2,8 @@
  * slices or elements of arrays, become one instance in a loop:
  *   child_0 (.a(x[1:0]), .y(y[0])), child_1 (.a(x[3:2]), .y(y[1])), ...   ->   for child_i: child (.a(x[child_i * 2 +: 2]), ...)
  * What does not go on is the same in all of them: other connections, parameters, comments. The loop and the instance are
- * named after what their names have in common. An output must go on. Instances with attributes stay; so do those that are
- * still wired by assignments. Best after uniquify_generators, which makes equal modules one. Linear. */
+ * named after what their names have in common. An output must go on. Instances with attributes stay; so do those that
+ * a path names, and those that are still wired by assignments. Best after uniquify_generators, which makes equal modules one. Linear. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +30,7 @@ typedef struct lifter {
     child *child; /* of the module that is worked on */
     size_t capacity;
     steps first, other;
+    weir_keeper keeper;
     weir_rtl_instance *gone; /* to be removed */
     size_t gone_count, gone_capacity;
     int64_t loops;
@@ -256,7 +257,9 @@ static size_t collect(lifter *l, weir_rtl_module module) {
     for (size_t i = 0; i < info.instance_count; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(l->design, module, i);
         const weir_rtl_instance_info found = weir_rtl_get_instance(l->design, instance);
-        if (found.is_wired || weir_rtl_get_stmt(l->design, found.stmt).block.id != info.body.id) continue;
+        if (found.is_wired || weir_keeps_instance(&l->keeper, instance) ||
+            weir_rtl_get_stmt(l->design, found.stmt).block.id != info.body.id)
+            continue;
         l->child = weir_grow(l->child, &l->capacity, count + 1, sizeof *l->child);
         l->child[count++] = (child){found.module, instance};
     }
@@ -280,11 +283,12 @@ static bool lift_module(lifter *l, weir_rtl_module module) {
 bool weir_pass_lift_genvar_instances(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
-    lifter l = {.design = design, .least = (size_t)weir_pass_int(pass, "least")};
+    lifter l = {.design = design, .least = (size_t)weir_pass_int(pass, "least"), .keeper = {.design = design}};
     bool fine = modules != NULL;
     for (size_t i = 0; fine && i < count; i++) fine = lift_module(&l, modules[i]);
     if (fine && l.loops == 0) weir_pass_unchanged(context);
     weir_pass_count(context, "loops made", l.loops);
+    weir_keeper_free(&l.keeper);
     free(l.child);
     free(l.first.step);
     free(l.other.step);

@@ -17,6 +17,7 @@ typedef struct remover {
     weir_rtl_rewriter *rewriter;
     weir_rtl_var *source; /* by the index of an output of the child: the input that it shows */
     size_t capacity;
+    weir_keeper keeper;
     weir_children children; /* to be removed */
     weir_rtl_stmt *stmt;    /* assignments to their inputs, to be removed */
     size_t stmts, stmt_capacity;
@@ -147,7 +148,7 @@ static bool remove_children(remover *r, weir_rtl_module parent) {
     for (size_t i = 0; fine && i < count; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(r->design, parent, i);
         const weir_rtl_instance_info info = weir_rtl_get_instance(r->design, instance);
-        if (is_pass_through(r, info.module) && !weir_child_is_kept(r->design, instance) &&
+        if (is_pass_through(r, info.module) && !weir_child_is_kept(&r->keeper, instance) &&
             !is_named(r, instance, parent) && !(info.is_wired && weir_wiring_in_loop(r->design, instance)))
             fine = remove_child(r, instance, parent);
     }
@@ -163,7 +164,10 @@ bool weir_pass_remove_pass_through_modules(const weir_pass *pass, weir_pass_cont
     (void)pass;
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
-    remover r = {.design = design, .uses = weir_rtl_uses_new(design), .rewriter = weir_rtl_rewriter_new(design)};
+    remover r = {.design = design,
+                 .uses = weir_rtl_uses_new(design),
+                 .rewriter = weir_rtl_rewriter_new(design),
+                 .keeper = {.design = design}};
     bool fine = modules != NULL;
     for (size_t i = 0; fine && i < count; i++) fine = remove_children(&r, modules[i]);
     if (fine && r.children.count == 0) weir_pass_unchanged(context);
@@ -171,6 +175,7 @@ bool weir_pass_remove_pass_through_modules(const weir_pass *pass, weir_pass_cont
     weir_children_remove(&r.children, design);
     weir_rtl_uses_free(r.uses);
     weir_rtl_rewriter_free(r.rewriter);
+    weir_keeper_free(&r.keeper);
     free(r.source);
     free(r.stmt);
     free(modules);

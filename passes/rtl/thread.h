@@ -13,9 +13,9 @@ typedef struct weir_thread {
     weir_rtl_module root;
     weir_rtl_var source; /* an input of the root */
     weir_thread_wants *wants;
-    weir_table input;                /* result: by module id the variable of the input, 0 where it does not go */
-    size_t ports;                    /* result: that were added */
-    size_t wires;                    /* result: instances that were given another value */
+    weir_table input; /* result: by module id the variable of the input, 0 where it does not go */
+    size_t ports;     /* result: that were added */
+    size_t wires;     /* result: instances that were given another value */
     weir_table needs, is_new, wired, assigned; /* while it works */
 } weir_thread;
 

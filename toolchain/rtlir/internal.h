@@ -512,6 +512,9 @@ void rtl_unroll_next(rtl_unroll *unroll);
 /* What is inside the statement is passed over. */
 void rtl_unroll_skip(rtl_unroll *unroll);
 void rtl_unroll_end(rtl_unroll *unroll);
+/* The value of an index that is made of iterators and constants (unroll NULL: of constants); false when it takes hardware
+ * to know. */
+bool rtl_index_value(const weir_rtl_design *design, const rtl_unroll *unroll, uint32_t expr, int64_t *value);
 /* The bits with the iterators as they are now. */
 rtl_place rtl_locate_now(const rtl_unroll *unroll, uint32_t expr);
 

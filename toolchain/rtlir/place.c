@@ -32,9 +32,8 @@ static bool compute(weir_rtl_operator op, int64_t a, int64_t b, int64_t *value) 
     }
 }
 
-/* The value of an index that is made of iterators and constants; false when it takes hardware to know. Recursion is
- * bounded by RTL_MAX_DEPTH. */
-static bool index_value(const weir_rtl_design *design, const rtl_unroll *unroll, uint32_t expr, int64_t *value) {
+/* Recursion is bounded by RTL_MAX_DEPTH. */
+bool rtl_index_value(const weir_rtl_design *design, const rtl_unroll *unroll, uint32_t expr, int64_t *value) {
     const rtl_expr *e = &design->expr[expr];
     int64_t a = 0, b = 0;
     if (e->width > 64) return false;
@@ -48,17 +47,17 @@ static bool index_value(const weir_rtl_design *design, const rtl_unroll *unroll,
         }
         return false;
     case WEIR_RTL_EXPR_SLICE:
-        if (!index_value(design, unroll, e->a, &a) || e->b >= 64) return false;
+        if (!rtl_index_value(design, unroll, e->a, &a) || e->b >= 64) return false;
         *value = cut((uint64_t)a >> e->b, e->width, false);
         return true;
     case WEIR_RTL_EXPR_CAST:
-        if (!index_value(design, unroll, e->a, &a)) return false;
+        if (!rtl_index_value(design, unroll, e->a, &a)) return false;
         *value = cut((uint64_t)a, e->width, e->is_signed);
         return true;
     case WEIR_RTL_EXPR_UNARY:
     case WEIR_RTL_EXPR_BINARY:
-        if (!index_value(design, unroll, e->a, &a)) return false;
-        if (e->kind == WEIR_RTL_EXPR_BINARY && !index_value(design, unroll, e->b, &b)) return false;
+        if (!rtl_index_value(design, unroll, e->a, &a)) return false;
+        if (e->kind == WEIR_RTL_EXPR_BINARY && !rtl_index_value(design, unroll, e->b, &b)) return false;
         if (!compute(e->op, a, b, value)) return false;
         *value = cut((uint64_t)*value, e->width, e->is_signed);
         return true;
@@ -80,7 +79,7 @@ static void step_out(const weir_rtl_design *design, const rtl_unroll *unroll, co
             design->type[rtl_type_of(design, e->a)].width - design->field[e->b].above - design->field[e->b].shape.width;
         break;
     case WEIR_RTL_EXPR_SELECT:
-        is_known = index_value(design, unroll, e->b, &index);
+        is_known = rtl_index_value(design, unroll, e->b, &index);
         low = index;
         break;
     default: /* an element */
@@ -90,7 +89,7 @@ static void step_out(const weir_rtl_design *design, const rtl_unroll *unroll, co
             place->is_computed = true;
             return;
         }
-        is_known = index_value(design, unroll, e->b, &index) && index < INT32_MAX && index > INT32_MIN;
+        is_known = rtl_index_value(design, unroll, e->b, &index) && index < INT32_MAX && index > INT32_MIN;
         low = is_known ? index * (int64_t)e->width : 0;
         break;
     }

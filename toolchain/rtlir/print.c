@@ -252,8 +252,7 @@ static void print_declaration(rtl_writer *w, uint32_t id, const columns *c, cons
     rtl_put(w, end);
     if (is_beside) {
         rtl_put_blanks(w, pad + 1);
-        rtl_put(w, "// ");
-        rtl_put(w, comment);
+        rtl_put_comment(w, comment, strlen(comment));
     }
     rtl_put_char(w, '\n');
 }

@@ -1,5 +1,6 @@
 /* Lines of Verilog: pieces, wrapping, comments, attributes. */
 #include <stdlib.h>
+#include <strings.h>
 
 #include "rtlir/printer.h"
 
@@ -83,6 +84,25 @@ void rtl_put_line(rtl_writer *w, int indent, const char *line) {
     rtl_put_char(w, '\n');
 }
 
+/* What tools take a comment that begins with them for, or one after a blank, is an instruction. */
+static bool is_instruction(const char *line, size_t size) {
+    static const char *const words[] = {"verilator", "synopsys", "synthesis", "pragma",     "cadence", "ambit",
+                                        "exemplar",  "xilinx",   "altera",    "verific",    "vcs",     "lint_off",
+                                        "lint_on",   "coverage", "surefire",  "translate_o"};
+    while (size > 0 && (unsigned char)*line <= ' ') line++, size--;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (size >= strlen(words[i]) && strncasecmp(line, words[i], strlen(words[i])) == 0) return true;
+    return false;
+}
+
+void rtl_put_comment(rtl_writer *w, const char *line, size_t size) {
+    rtl_put(w, size ? "// " : "//");
+    if (is_instruction(line, size)) rtl_put(w, ": ");
+    weir_text_plain(w->text, line, size);
+    /* A backslash at the end of a line would continue the comment for some preprocessors. */
+    if (size && line[size - 1] == '\\') rtl_put(w, " .");
+}
+
 void rtl_print_comment(rtl_writer *w, const char *comment, int indent) {
     while (comment && *comment) {
         size_t length = strcspn(comment, "\n");
@@ -95,14 +115,9 @@ void rtl_print_comment(rtl_writer *w, const char *comment, int indent) {
         }
         rtl_put_blanks(w, (size_t)indent);
         size_t shown = take;
-        while (shown > 0 && comment[shown - 1] == ' ') shown--;
-        rtl_put(w, shown ? "// " : "//");
-        for (size_t i = 0; i < shown; i++) {
-            bool is_control = (unsigned char)comment[i] < 0x20 || comment[i] == 0x7f;
-            rtl_put_char(w, is_control ? ' ' : comment[i]);
-        }
-        /* A backslash at the end of a line would continue the comment for some preprocessors. */
-        rtl_put(w, shown && comment[shown - 1] == '\\' ? " .\n" : "\n");
+        while (shown > 0 && (unsigned char)comment[shown - 1] <= ' ') shown--;
+        rtl_put_comment(w, comment, shown);
+        rtl_put_char(w, '\n');
         comment += take;
         if (*comment == ' ' || *comment == '\n') comment++;
     }

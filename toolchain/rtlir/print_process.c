@@ -264,11 +264,19 @@ static void print_for(rtl_writer *w, uint32_t id, int indent) {
 
 /* ---- claims ---- */
 
+/* As an argument for "%s", or as a format itself: $error takes that only. */
 static void print_message(rtl_writer *w, const rtl_assertion *a) {
-    rtl_print_string(a->message                    ? a->message
-                     : a->claim == WEIR_RTL_ASSUME ? "assumption failed"
-                                                   : "assertion failed",
-                     w->text);
+    const char *message = a->message                    ? a->message
+                          : a->claim == WEIR_RTL_ASSUME ? "assumption failed"
+                                                        : "assertion failed";
+    weir_text format = {0};
+    weir_text_add(&format, "");
+    for (const char *c = message; *c; c++) {
+        if (*c == '%' && rtl_is_system(w)) weir_text_char(&format, '%');
+        weir_text_char(&format, *c);
+    }
+    rtl_print_string(format.data, w->text);
+    weir_text_free(&format);
 }
 
 static void print_claim(rtl_writer *w, const rtl_assertion *a, int indent) {

@@ -71,6 +71,8 @@ void rtl_print_iterator(rtl_writer *w, uint32_t loop, int indent);
 /* A name near the wanted one that the module does not have: the same one whenever it is asked for. */
 void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending);
 
+/* `// ` and part of a comment that stands in one line: whatever its characters are, it ends there. */
+void rtl_put_comment(rtl_writer *w, const char *line, size_t size);
 /* The comment (NULL: none) as `// ` lines at this indentation, wrapped. */
 void rtl_print_comment(rtl_writer *w, const char *comment, int indent);
 /* (* ... *) and a line end, when there are attributes; tells the caller of the printer which line the item is on. */

@@ -16,6 +16,7 @@ static bool check(weir_rtl_design *design, weir_rtl_module top, bool checks_form
     for (size_t i = 0; modules && i < count; i++) {
         if (design->module[modules[i].id].is_external) continue;
         bool has_form = !checks_form || rtl_verify_form(design, modules[i].id, seen);
+        if (has_form && (bits & RTL_CHECK_CONNECTIONS)) weir_rtl_check_bounds(design, modules[i]);
         if (has_form && bits) rtl_nets_check(nets, modules[i].id);
     }
     bool sound = modules && design->errors == errors;

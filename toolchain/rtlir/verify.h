@@ -15,7 +15,7 @@ bool weir_rtl_verify_form(weir_rtl_design *design, weir_rtl_module top);
 
 /* Every input of every instance is connected, every output too or left open explicitly, unless assignments wire the
  * instance; every connection has the port's width under the instance's overrides; every bit that an output, an instance
- * or a statement reads is driven. */
+ * or a statement reads is driven; no loop runs beyond what an index in it names. */
 bool weir_rtl_check_connections(weir_rtl_design *design, weir_rtl_module top);
 /* No bit has two drivers. */
 bool weir_rtl_check_drivers(weir_rtl_design *design, weir_rtl_module top);
@@ -27,6 +27,12 @@ bool weir_rtl_check_names(weir_rtl_design *design, weir_rtl_module top);
 bool weir_rtl_check_file_names(weir_rtl_design *design, weir_rtl_module top);
 bool weir_rtl_check_instances(weir_rtl_design *design, weir_rtl_module top);
 bool weir_rtl_check_machines(weir_rtl_design *design, weir_rtl_module top);
+
+/* No function of the module calls itself, by way of others either. */
+bool weir_rtl_check_recursion(weir_rtl_design *design, weir_rtl_module module);
+/* No loop runs beyond what an index in it names: iteration by iteration, where nothing that is known there keeps it from
+ * running. Loops of more than 65,536 iterations are not looked at, those with a break from 1,024 on. */
+bool weir_rtl_check_bounds(weir_rtl_design *design, weir_rtl_module module);
 
 /* Bits of a module's variables and of its wired instances' ports that are read, or leave it, and have no driver. */
 typedef struct weir_rtl_gap {

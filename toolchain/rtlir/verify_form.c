@@ -1,8 +1,9 @@
 /* Rules that a change may have broken: names of what was removed, assignments of the wrong timing, functions that reach
- * out of themselves, instances of modules that are gone. */
+ * out of themselves or call themselves, instances of modules that are gone. */
 #include <stdlib.h>
 
 #include "rtlir/internal.h"
+#include "rtlir/verify.h"
 
 typedef struct form {
     weir_rtl_design *design;
@@ -102,5 +103,6 @@ bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen) {
         for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) check_stmt(&f, i);
     }
     free(f.stack);
+    f.fine = weir_rtl_check_recursion(design, (weir_rtl_module){module}) && f.fine;
     return f.fine && rtl_verify_machines(design, module);
 }

@@ -119,6 +119,26 @@ static size_t utf8_length(const unsigned char *s) {
     return bad ? 0 : length;
 }
 
+/* Does the sequence move the line or the writing: U+0080 to U+009F, U+2028, U+2029, and what turns its direction? */
+static bool is_invisible(const unsigned char *s, size_t length) {
+    if (length == 2) return s[0] == 0xc2 && s[1] < 0xa0;
+    if (length != 3 || s[0] != 0xe2) return false;
+    return (s[1] == 0x80 && ((s[2] >= 0xa8 && s[2] <= 0xae) || (s[2] >= 0x8b && s[2] <= 0x8f))) ||
+           (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
+}
+
+void weir_text_plain(weir_text *text, const char *string, size_t size) {
+    for (size_t i = 0, length; i < size; i += length) {
+        const unsigned char *s = (const unsigned char *)string + i;
+        length = utf8_length(s);
+        const bool is_whole = length > 0 && i + length <= size;
+        if (!is_whole) length = 1;
+        if (*s < ' ' || *s == 0x7f) weir_text_char(text, ' ');
+        else if (!is_whole || is_invisible(s, length)) weir_text_char(text, '?');
+        else weir_text_add_n(text, string + i, length);
+    }
+}
+
 /* Valid UTF-8 stands as it is; control characters and bytes that are not UTF-8 become \u00XX, so different strings
  * always give different literals. */
 void weir_text_quoted(weir_text *text, const char *string) {
