@@ -15,6 +15,7 @@
 #include "exec/exec.h"
 #include "frontend/onnx.h"
 #include "frontend/onnx_export.h"
+#include "frontend/onnx_table.h"
 #include "ir/infer.h"
 #include "ir/verify.h"
 #include "support/arena.h"
@@ -337,8 +338,21 @@ static void files_are_deterministic_and_whole(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, keep_diagnostics, drop_diagnostics)
 
+/* Files hold operators of op.def and no others, and each of those that a file may hold has a rule for reading. */
+static void every_operator_can_be_imported(void **state) {
+    (void)state;
+    for (int op = WEIR_OP_NONE + 1; op < WEIR_OP_COUNT; op++) {
+        const weir_op_info *info = weir_op_get((weir_op)op);
+        bool found = strcmp(info->domain, "weir") == 0;
+        for (size_t i = 0; !found && i < weir_onnx_rule_count; i++)
+            found = weir_onnx_rules[i].op == (weir_op)op && strcmp(weir_onnx_rules[i].name, info->name) == 0;
+        if (!found) fail_msg("%s has no rule in onnx_table.c", info->full_name);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operator_can_be_imported),
         TEST(digits_models_come_back),
         TEST(other_models_come_back),
         TEST(node_names_stay),

@@ -197,6 +197,38 @@ BINARY(DIV, a / b, divided(a, b, is_signed))
 BINARY(EQUAL, a == b, a == b)
 BINARY(GREATER, a > b, is_signed ? (int64_t)a > (int64_t)b : a > b)
 BINARY(LESS, a < b, is_signed ? (int64_t)a < (int64_t)b : a < b)
+BINARY(GREATER_OR_EQUAL, a >= b, is_signed ? (int64_t)a >= (int64_t)b : a >= b)
+BINARY(LESS_OR_EQUAL, a <= b, is_signed ? (int64_t)a <= (int64_t)b : a <= b)
+BINARY(AND, a != 0 && b != 0, (a & b) != 0)
+BINARY(OR, a != 0 || b != 0, (a | b) != 0)
+BINARY(XOR, (a != 0) != (b != 0), a != b)
+
+void weir_kernel_NOT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    for (size_t i = 0; i < outputs[0]->count; i++)
+        weir_array_set_int(outputs[0], i, weir_array_get_int(inputs[0], i) == 0);
+}
+
+/* The remainder with the sign of a, as C has it. By 0 it is 0. */
+static uint64_t truncated_remainder(uint64_t a, uint64_t b, bool is_signed) {
+    if (b == 0 || (is_signed && b == UINT64_MAX)) return 0; /* the most negative number by -1 overflows */
+    return is_signed ? (uint64_t)((int64_t)a % (int64_t)b) : a % b;
+}
+
+/* The remainder with the sign of b. */
+static uint64_t floored_remainder(uint64_t a, uint64_t b, bool is_signed) {
+    const uint64_t rest = truncated_remainder(a, b, is_signed);
+    return is_signed && rest != 0 && ((int64_t)rest < 0) != ((int64_t)b < 0) ? rest + b : rest;
+}
+
+void weir_kernel_MOD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs) {
+    static const binary as_c = {fmod, truncated_remainder}, floored = {fmod, floored_remainder};
+    const bool fmod_wanted = weir_node_int(graph, node, "fmod", 0) != 0;
+    apply_binary(inputs[0], inputs[1], outputs[0], fmod_wanted ? &as_c : &floored);
+}
 
 static uint64_t shifted_left(uint64_t a, uint64_t b, bool is_signed) {
     (void)is_signed;

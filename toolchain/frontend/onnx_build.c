@@ -34,15 +34,16 @@ static char **texts_of(weir_onnx_builder *builder, const char *const *texts, siz
 
 /* --- nodes --- */
 
-Onnx__NodeProto *weir_onnx_build_node(weir_onnx_builder *builder, const char *domain, const char *type,
-                                      const char *name, const char *const *inputs, size_t input_count,
-                                      const char *const *outputs, size_t output_count) {
+Onnx__NodeProto *weir_onnx_build_node(weir_onnx_builder *builder, weir_op op, const char *name,
+                                      const char *const *inputs, size_t input_count, const char *const *outputs,
+                                      size_t output_count) {
     Onnx__GraphProto *graph = builder->proto;
     Onnx__NodeProto *node = weir_arena_alloc(builder->arena, sizeof *node);
+    const weir_op_info *info = weir_op_get(op);
     onnx__node_proto__init(node);
-    node->op_type = text_of(builder, type);
+    node->op_type = text_of(builder, info->name);
     node->name = text_of(builder, name);
-    if (*domain != '\0') node->domain = text_of(builder, domain);
+    if (*info->domain != '\0') node->domain = text_of(builder, info->domain);
     node->n_input = input_count;
     node->input = texts_of(builder, inputs, input_count);
     node->n_output = output_count;

@@ -24,9 +24,9 @@ void weir_onnx_build_start(weir_onnx_builder *builder, const weir_graph *graph);
 void weir_onnx_build_free(weir_onnx_builder *builder);
 
 /* A node at the end; domain "" is ONNX's own, a NULL input is left out. */
-Onnx__NodeProto *weir_onnx_build_node(weir_onnx_builder *builder, const char *domain, const char *type,
-                                      const char *name, const char *const *inputs, size_t input_count,
-                                      const char *const *outputs, size_t output_count);
+Onnx__NodeProto *weir_onnx_build_node(weir_onnx_builder *builder, weir_op op, const char *name,
+                                      const char *const *inputs, size_t input_count, const char *const *outputs,
+                                      size_t output_count);
 void weir_onnx_build_int(weir_onnx_builder *builder, Onnx__NodeProto *node, const char *name, int64_t value);
 void weir_onnx_build_float(weir_onnx_builder *builder, Onnx__NodeProto *node, const char *name, double value);
 void weir_onnx_build_string(weir_onnx_builder *builder, Onnx__NodeProto *node, const char *name, const char *value);

@@ -108,12 +108,11 @@ static const char **value_names(exporter *ex, weir_node node, bool outputs, size
 
 /* An ONNX-level operator as it is. */
 static void add_plain(exporter *ex, weir_node node) {
-    const weir_op_info *info = weir_node_info(ex->graph, node);
     size_t input_count, output_count;
     const char **inputs = value_names(ex, node, false, &input_count);
     const char **outputs = value_names(ex, node, true, &output_count);
-    Onnx__NodeProto *proto = weir_onnx_build_node(&ex->builder, info->domain, info->name, node_name(ex, node), inputs,
-                                                  input_count, outputs, output_count);
+    Onnx__NodeProto *proto = weir_onnx_build_node(&ex->builder, weir_node_op(ex->graph, node), node_name(ex, node),
+                                                  inputs, input_count, outputs, output_count);
     for (size_t i = 0; i < weir_node_input_count(ex->graph, node); i++) {
         const char *attribute = weir_onnx_schema_attribute_of_input(weir_node_op(ex->graph, node), i);
         const weir_value value = weir_node_input(ex->graph, node, i);
@@ -126,12 +125,25 @@ static void add_plain(exporter *ex, weir_node node) {
     ex->used[weir_onnx_schema_domain(weir_node_op(ex->graph, node))] = true;
 }
 
+/* An output whose value goes by another name is a copy. */
+static void add_outputs(exporter *ex) {
+    for (size_t i = 0; i < weir_graph_output_count(ex->graph); i++) {
+        const char *name = weir_graph_output_name(ex->graph, i);
+        weir_value value = weir_graph_output(ex->graph, i);
+        const weir_type *type = weir_value_type(ex->graph, value);
+        if (strcmp(name, ex->name[value.id]) != 0)
+            weir_onnx_build_node(&ex->builder, WEIR_OP_IDENTITY, name, &ex->name[value.id], 1, &name, 1);
+        weir_onnx_build_output(&ex->builder, name, type->dtype, &type->shape);
+    }
+}
+
 static bool add_nodes(exporter *ex) {
     ex->node = weir_arena_array(ex->builder.arena, weir_graph_node_limit(ex->graph), sizeof *ex->node);
     for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
         if (strcmp(weir_node_info(ex->graph, node)->domain, "weir") != 0) add_plain(ex, node);
         else if (!weir_onnx_standard_add(&ex->builder, ex->name, node)) return false;
     }
+    add_outputs(ex);
     return true;
 }
 
@@ -214,13 +226,12 @@ static bool choose_opsets(exporter *ex, int64_t wanted) {
     return false;
 }
 
-/* What the importer would say to every node that went out as it was. */
+/* What the importer would say to every node of the file: whatever is written can be read. */
 static bool check_nodes(const exporter *ex) {
+    const weir_location location = weir_at(weir_graph_source(ex->graph), 0);
     bool listed = false;
-    for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
-        const Onnx__NodeProto *proto = ex->node[node.id];
-        weir_location location = weir_node_location(ex->graph, node);
-        if (proto == NULL) continue;
+    for (size_t i = 0; i < ex->builder.proto->n_node; i++) {
+        const Onnx__NodeProto *proto = ex->builder.proto->node[i];
         const weir_onnx_rule *rule = weir_onnx_schema_find(proto, &ex->opsets, location, &listed);
         if (rule == NULL || !weir_onnx_schema_check(rule, proto, &ex->opsets, location)) return false;
     }
@@ -253,18 +264,6 @@ static void add_values(exporter *ex) {
         if (constant != NULL && is_used(ex->graph, value)) weir_onnx_build_tensor(b, ex->name[id], constant);
         else if (weir_value_producer(ex->graph, value).id != 0 && !ex->carried[id])
             weir_onnx_build_value(b, ex->name[id], type->dtype, &type->shape);
-    }
-}
-
-/* An output whose value goes by another name is a copy. */
-static void add_outputs(exporter *ex) {
-    for (size_t i = 0; i < weir_graph_output_count(ex->graph); i++) {
-        const char *name = weir_graph_output_name(ex->graph, i);
-        weir_value value = weir_graph_output(ex->graph, i);
-        const weir_type *type = weir_value_type(ex->graph, value);
-        if (strcmp(name, ex->name[value.id]) != 0)
-            weir_onnx_build_node(&ex->builder, "", "Identity", name, &ex->name[value.id], 1, &name, 1);
-        weir_onnx_build_output(&ex->builder, name, type->dtype, &type->shape);
     }
 }
 
@@ -322,7 +321,6 @@ void *weir_onnx_export_bytes(const weir_graph *graph, const weir_onnx_export_opt
     if (name_values(&ex) && add_nodes(&ex) && choose_opsets(&ex, options == NULL ? 0 : options->opset) &&
         check_nodes(&ex)) {
         add_values(&ex);
-        add_outputs(&ex);
         bytes = pack(&ex, name, options == NULL ? NULL : options->annotations, size);
     }
     weir_onnx_build_free(&ex.builder);

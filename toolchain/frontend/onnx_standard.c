@@ -74,25 +74,26 @@ static wide reach_of(const work *w, size_t index) {
 
 /* The node has the name of its result. Calls never nest where two of the arguments add nodes: C does not say which comes
  * first, and files must not depend on the compiler. */
-static Onnx__NodeProto *apply_node(const work *w, const char *type, name a, name b, name c, name result) {
+static Onnx__NodeProto *apply_node(const work *w, weir_op op, name a, name b, name c, name result) {
     const char *inputs[] = {a, b, c};
-    const char *own = weir_arena_format(w->b->arena, "%s/%s", result, type);
-    return weir_onnx_build_node(w->b, "", type, own, inputs, c != NULL ? 3 : b != NULL ? 2 : 1, &result, 1);
+    const char *own = weir_arena_format(w->b->arena, "%s/%s", result, weir_op_get(op)->name);
+    return weir_onnx_build_node(w->b, op, own, inputs, c != NULL ? 3 : b != NULL ? 2 : 1, &result, 1);
 }
 
 static name fresh(const work *w) { return weir_onnx_build_name(w->b, weir_node_name(w->b->graph, w->node)); }
 
-static name apply(const work *w, const char *type, name a, name b, name c) {
+static name apply(const work *w, weir_op op, name a, name b, name c) {
     name result = fresh(w);
-    apply_node(w, type, a, b, c, result);
+    apply_node(w, op, a, b, c, result);
     return result;
 }
 
-static name unary(const work *w, const char *type, name a) { return apply(w, type, a, NULL, NULL); }
-static name binary(const work *w, const char *type, name a, name b) { return apply(w, type, a, b, NULL); }
+static name unary(const work *w, weir_op op, name a) { return apply(w, op, a, NULL, NULL); }
+static name binary(const work *w, weir_op op, name a, name b) { return apply(w, op, a, b, NULL); }
 
 static void cast_to(const work *w, name a, weir_dtype dtype, name result) {
-    weir_onnx_build_int(w->b, apply_node(w, "Cast", a, NULL, NULL, result), "to", weir_onnx_tensor_number(dtype));
+    weir_onnx_build_int(w->b, apply_node(w, WEIR_OP_CONVERT, a, NULL, NULL, result), "to",
+                        weir_onnx_tensor_number(dtype));
 }
 
 static name cast(const work *w, name a, weir_dtype dtype) {
@@ -149,8 +150,7 @@ static bool has_zero(const weir_quant *quant) {
 }
 
 /* a + sign * zero points of `quant`, in the element type of `a`. */
-static name add_zero(const work *w, const char *operation, name a, const weir_quant *quant, int rank,
-                     weir_dtype dtype) {
+static name add_zero(const work *w, weir_op operation, name a, const weir_quant *quant, int rank, weir_dtype dtype) {
     if (!has_zero(quant)) return a;
     weir_array *array = channel_array(w, quant, rank, dtype);
     for (size_t i = 0; i < array->count; i++) weir_array_set_int(array, i, weir_quant_zero(quant, (int64_t)i));
@@ -168,21 +168,21 @@ static bool store(const work *w, name codes64) {
 
 /* v, or the bound where `comparison` with it holds. Comparisons, because Max, Min and Clip of int64 are wrong in ONNX
  * Runtime 1.30 with AVX2 where both upper halves are equal and the lower ones differ in their first bit. */
-static name bounded(const work *w, name v, const char *comparison, int64_t bound) {
+static name bounded(const work *w, name v, weir_op comparison, int64_t bound) {
     name limit = whole(w, bound);
-    return apply(w, "Where", binary(w, comparison, v, limit), limit, v);
+    return apply(w, WEIR_OP_WHERE, binary(w, comparison, v, limit), limit, v);
 }
 
 static bool store_clipped(const work *w, name codes64) {
     int64_t low, high;
     clip_bounds(w, &low, &high);
-    return store(w, bounded(w, bounded(w, codes64, "Less", low), "Greater", high));
+    return store(w, bounded(w, bounded(w, codes64, WEIR_OP_LESS, low), WEIR_OP_GREATER, high));
 }
 
 /* An integral float64 (or one beyond every code) as codes, clipped first: a cast of what does not fit is undefined. */
 static name clip_real(const work *w, name real, int64_t low, int64_t high) {
     name least = number(w, WEIR_FLOAT64, (double)low), most = number(w, WEIR_FLOAT64, (double)high);
-    return cast(w, apply(w, "Clip", real, least, most), WEIR_INT64);
+    return cast(w, apply(w, WEIR_OP_CLIP, real, least, most), WEIR_INT64);
 }
 
 static bool fits_real(int64_t low, int64_t high) {
@@ -195,34 +195,36 @@ static name floor_shift(const work *w, name v, int64_t shift, name *rest) {
     *rest = NULL;
     if (shift == 0) return v;
     name divisor = whole(w, (int64_t)1 << shift);
-    *rest = binary(w, "Mod", v, divisor); /* of integers: not negative */
-    return binary(w, "Div", binary(w, "Sub", v, *rest), divisor);
+    *rest = binary(w, WEIR_OP_MOD, v, divisor); /* of integers: not negative */
+    return binary(w, WEIR_OP_DIV, binary(w, WEIR_OP_SUB, v, *rest), divisor);
 }
 
 /* --- real numbers to codes --- */
 
 /* A number with the sign of v and the size that `operation` makes of |v|. */
-static name keep_sign(const work *w, name v, name size) { return binary(w, "Mul", unary(w, "Sign", v), size); }
+static name keep_sign(const work *w, name v, name size) {
+    return binary(w, WEIR_OP_MUL, unary(w, WEIR_OP_SIGN, v), size);
+}
 
 /* floor(v), plus one where what is left is beyond (or `reached`: at) one half. */
 static name round_half(const work *w, name v, bool reached) {
-    name half = number(w, WEIR_FLOAT64, 0.5), down = unary(w, "Floor", v), rest = binary(w, "Sub", v, down);
-    name up = binary(w, reached ? "GreaterOrEqual" : "Greater", rest, half);
-    return binary(w, "Add", down, cast(w, up, WEIR_FLOAT64));
+    name half = number(w, WEIR_FLOAT64, 0.5), down = unary(w, WEIR_OP_FLOOR, v), rest = binary(w, WEIR_OP_SUB, v, down);
+    name up = binary(w, reached ? WEIR_OP_GREATER_OR_EQUAL : WEIR_OP_GREATER, rest, half);
+    return binary(w, WEIR_OP_ADD, down, cast(w, up, WEIR_FLOAT64));
 }
 
 /* weir_round of float64. */
 static name round_real(const work *w, name v, weir_rounding rounding) {
     switch (rounding) {
-    case WEIR_ROUND_FLOOR: return unary(w, "Floor", v);
-    case WEIR_ROUND_CEIL: return unary(w, "Ceil", v);
-    case WEIR_ROUND_TRUNCATE: return keep_sign(w, v, unary(w, "Floor", unary(w, "Abs", v)));
-    case WEIR_ROUND_AWAY: return keep_sign(w, v, unary(w, "Ceil", unary(w, "Abs", v)));
+    case WEIR_ROUND_FLOOR: return unary(w, WEIR_OP_FLOOR, v);
+    case WEIR_ROUND_CEIL: return unary(w, WEIR_OP_CEIL, v);
+    case WEIR_ROUND_TRUNCATE: return keep_sign(w, v, unary(w, WEIR_OP_FLOOR, unary(w, WEIR_OP_ABS, v)));
+    case WEIR_ROUND_AWAY: return keep_sign(w, v, unary(w, WEIR_OP_CEIL, unary(w, WEIR_OP_ABS, v)));
     case WEIR_ROUND_HALF_UP: return round_half(w, v, true);
     case WEIR_ROUND_HALF_DOWN: return round_half(w, v, false);
-    case WEIR_ROUND_HALF_AWAY: return keep_sign(w, v, round_half(w, unary(w, "Abs", v), true));
-    case WEIR_ROUND_HALF_TO_ZERO: return keep_sign(w, v, round_half(w, unary(w, "Abs", v), false));
-    default: return unary(w, "Round", v); /* half to even */
+    case WEIR_ROUND_HALF_AWAY: return keep_sign(w, v, round_half(w, unary(w, WEIR_OP_ABS, v), true));
+    case WEIR_ROUND_HALF_TO_ZERO: return keep_sign(w, v, round_half(w, unary(w, WEIR_OP_ABS, v), false));
+    default: return unary(w, WEIR_OP_ROUND, v); /* half to even */
     }
 }
 
@@ -230,23 +232,23 @@ static name round_real(const work *w, name v, weir_rounding rounding) {
 static name encode_real(const work *w, name real, const weir_quant *quant, int rank, bool onnx) {
     int64_t low, high;
     if (quant->format == WEIR_FORMAT_BINARY) {
-        name positive = binary(w, "GreaterOrEqual", real, number(w, WEIR_FLOAT64, 0));
+        name positive = binary(w, WEIR_OP_GREATER_OR_EQUAL, real, number(w, WEIR_FLOAT64, 0));
         name one = whole(w, 1), minus = whole(w, -1);
-        return apply(w, "Where", positive, one, minus);
+        return apply(w, WEIR_OP_WHERE, positive, one, minus);
     }
     weir_quant_limits(quant, &low, &high);
-    name ratio = binary(w, "Div", real, scales(w, quant, rank, WEIR_FLOAT64));
+    name ratio = binary(w, WEIR_OP_DIV, real, scales(w, quant, rank, WEIR_FLOAT64));
     if (!onnx) {
-        name shifted = add_zero(w, "Add", ratio, quant, rank, WEIR_FLOAT64);
+        name shifted = add_zero(w, WEIR_OP_ADD, ratio, quant, rank, WEIR_FLOAT64);
         return clip_real(w, round_real(w, shifted, quant->rounding), low, high);
     }
-    name rounded = unary(w, "Round", ratio);
-    return clip_real(w, add_zero(w, "Add", rounded, quant, rank, WEIR_FLOAT64), low, high);
+    name rounded = unary(w, WEIR_OP_ROUND, ratio);
+    return clip_real(w, add_zero(w, WEIR_OP_ADD, rounded, quant, rank, WEIR_FLOAT64), low, high);
 }
 
 /* A float32 that was rounded to an integer, plus the zero point, clipped. */
 static name finish_float(const work *w, name rounded, const weir_quant *quant, int rank, int64_t low, int64_t high) {
-    name sum = add_zero(w, "Add", cast(w, rounded, WEIR_FLOAT64), quant, rank, WEIR_FLOAT64);
+    name sum = add_zero(w, WEIR_OP_ADD, cast(w, rounded, WEIR_FLOAT64), quant, rank, WEIR_FLOAT64);
     return clip_real(w, sum, low, high);
 }
 
@@ -264,7 +266,7 @@ static bool is_linear(const weir_type *type) {
 }
 
 /* The two operators of ONNX, with scales and zero points as lists where there are several. */
-static void linear_node(const work *w, const char *type, name x, const weir_type *coded, name result) {
+static void linear_node(const work *w, weir_op op, name x, const weir_type *coded, name result) {
     const weir_quant *quant = &coded->quant;
     weir_shape shape = {.rank = quant->count > 1 ? 1 : 0, .dim = {quant->count}};
     weir_array *scale = weir_array_in(w->b->arena, WEIR_FLOAT32, &shape);
@@ -274,7 +276,7 @@ static void linear_node(const work *w, const char *type, name x, const weir_type
         weir_array_set_int(zero, i, weir_quant_zero(quant, i));
     }
     name scale_name = tensor(w, scale), zero_name = tensor(w, zero);
-    Onnx__NodeProto *node = apply_node(w, type, x, scale_name, zero_name, result);
+    Onnx__NodeProto *node = apply_node(w, op, x, scale_name, zero_name, result);
     if (quant->count > 1) weir_onnx_build_int(w->b, node, "axis", quant->axis);
 }
 
@@ -292,10 +294,10 @@ static bool add_encode(const work *w) {
         weir_dtype_limits(type->dtype, &least, &most);
         const bool full = low == least && high == most;
         name result = full ? output(w) : fresh(w);
-        linear_node(w, "QuantizeLinear", x, type, result);
+        linear_node(w, WEIR_OP_QUANTIZE_LINEAR, x, type, result);
         return full || store_clipped(w, cast(w, result, WEIR_INT64));
     }
-    name rounded = unary(w, "Round", binary(w, "Div", x, scales(w, quant, rank, WEIR_FLOAT32)));
+    name rounded = unary(w, WEIR_OP_ROUND, binary(w, WEIR_OP_DIV, x, scales(w, quant, rank, WEIR_FLOAT32)));
     return store(w, finish_float(w, rounded, quant, rank, low, high));
 }
 
@@ -304,23 +306,23 @@ static bool add_decode(const work *w) {
     const weir_quant *quant = &type->quant;
     const int rank = type->shape.rank;
     if (is_onnx_contract(w) && is_linear(type)) {
-        linear_node(w, "DequantizeLinear", input(w, 0), type, output(w));
+        linear_node(w, WEIR_OP_DEQUANTIZE_LINEAR, input(w, 0), type, output(w));
         return true;
     }
-    name centered = add_zero(w, "Sub", codes(w, 0), quant, rank, WEIR_INT64);
+    name centered = add_zero(w, WEIR_OP_SUB, codes(w, 0), quant, rank, WEIR_INT64);
     if (is_onnx_contract(w)) {
         name real = cast(w, centered, WEIR_FLOAT32), scale = scales(w, quant, rank, WEIR_FLOAT32);
-        apply_node(w, "Mul", real, scale, NULL, output(w));
+        apply_node(w, WEIR_OP_MUL, real, scale, NULL, output(w));
         return true;
     }
     name scale = scales(w, quant, rank, WEIR_FLOAT64);
-    name real = binary(w, "Mul", cast(w, centered, WEIR_FLOAT64), scale);
+    name real = binary(w, WEIR_OP_MUL, cast(w, centered, WEIR_FLOAT64), scale);
     const weir_attribute *offset = weir_node_attribute(w->b->graph, w->node, "offset");
     if (offset != NULL) {
         weir_shape shape = {.rank = 1, .dim = {(int64_t)offset->count}};
         weir_array *array = weir_array_in(w->b->arena, WEIR_FLOAT64, &shape);
         memcpy(array->data, offset->as.floats, offset->count * sizeof(double));
-        real = binary(w, "Add", real, tensor(w, array));
+        real = binary(w, WEIR_OP_ADD, real, tensor(w, array));
     }
     cast_to(w, real, WEIR_FLOAT32, output(w));
     return true;
@@ -329,40 +331,43 @@ static bool add_decode(const work *w) {
 /* --- integers --- */
 
 static bool add_linear(const work *w) {
-    name weights = cast(w, unary(w, "Transpose", input(w, 1)), WEIR_INT64);
+    name weights = cast(w, unary(w, WEIR_OP_TRANSPOSE, input(w, 1)), WEIR_INT64);
     name x = codes(w, 0);
-    return store(w, binary(w, "MatMul", x, weights));
+    return store(w, binary(w, WEIR_OP_MATMUL, x, weights));
 }
 
 static name times(const work *w, name v, int64_t factor) {
-    return factor == 1 ? v : binary(w, "Mul", v, whole(w, factor));
+    return factor == 1 ? v : binary(w, WEIR_OP_MUL, v, whole(w, factor));
 }
 
 static bool add_sum(const work *w) {
     name a = times(w, codes(w, 0), attribute(w, "ca", 1)), b = times(w, codes(w, 1), attribute(w, "cb", 1));
-    return store(w, binary(w, "Add", a, b));
+    return store(w, binary(w, WEIR_OP_ADD, a, b));
 }
 
-static bool add_maximum(const work *w) { return store(w, bounded(w, codes(w, 0), "Less", attribute(w, "zero", 0))); }
+static bool add_maximum(const work *w) {
+    return store(w, bounded(w, codes(w, 0), WEIR_OP_LESS, attribute(w, "zero", 0)));
+}
 
 /* Adds one to the floor where the rest asks for it; `v` is the number that was divided by 2^shift. */
 static name round_shift(const work *w, name v, name down, name rest, int64_t shift, weir_rounding rounding) {
     name none = whole(w, 0), two = whole(w, 2), divisor = whole(w, (int64_t)1 << shift);
-    name twice = binary(w, "Mul", rest, two), up;
-    name more = binary(w, "Greater", twice, divisor), tie = binary(w, "Equal", twice, divisor);
-    name odd = binary(w, "Greater", binary(w, "Mod", down, two), none), some = binary(w, "Greater", rest, none);
-    name above = binary(w, "Greater", v, none), below = binary(w, "Less", v, none);
+    name twice = binary(w, WEIR_OP_MUL, rest, two), up;
+    name more = binary(w, WEIR_OP_GREATER, twice, divisor), tie = binary(w, WEIR_OP_EQUAL, twice, divisor);
+    name odd = binary(w, WEIR_OP_GREATER, binary(w, WEIR_OP_MOD, down, two), none),
+         some = binary(w, WEIR_OP_GREATER, rest, none);
+    name above = binary(w, WEIR_OP_GREATER, v, none), below = binary(w, WEIR_OP_LESS, v, none);
     switch (rounding) {
-    case WEIR_ROUND_TRUNCATE: up = binary(w, "And", some, below); break;
+    case WEIR_ROUND_TRUNCATE: up = binary(w, WEIR_OP_AND, some, below); break;
     case WEIR_ROUND_CEIL: up = some; break;
-    case WEIR_ROUND_AWAY: up = binary(w, "And", some, above); break;
-    case WEIR_ROUND_HALF_UP: up = binary(w, "Or", more, tie); break;
+    case WEIR_ROUND_AWAY: up = binary(w, WEIR_OP_AND, some, above); break;
+    case WEIR_ROUND_HALF_UP: up = binary(w, WEIR_OP_OR, more, tie); break;
     case WEIR_ROUND_HALF_DOWN: up = more; break;
-    case WEIR_ROUND_HALF_AWAY: up = binary(w, "Or", more, binary(w, "And", tie, above)); break;
-    case WEIR_ROUND_HALF_TO_ZERO: up = binary(w, "Or", more, binary(w, "And", tie, below)); break;
-    default: up = binary(w, "Or", more, binary(w, "And", tie, odd)); break; /* half to even */
+    case WEIR_ROUND_HALF_AWAY: up = binary(w, WEIR_OP_OR, more, binary(w, WEIR_OP_AND, tie, above)); break;
+    case WEIR_ROUND_HALF_TO_ZERO: up = binary(w, WEIR_OP_OR, more, binary(w, WEIR_OP_AND, tie, below)); break;
+    default: up = binary(w, WEIR_OP_OR, more, binary(w, WEIR_OP_AND, tie, odd)); break; /* half to even */
     }
-    return binary(w, "Add", down, cast(w, up, WEIR_INT64));
+    return binary(w, WEIR_OP_ADD, down, cast(w, up, WEIR_INT64));
 }
 
 static bool fits(wide v) { return v <= (wide)1 << 62; }
@@ -373,7 +378,7 @@ static bool add_cast(const work *w) {
     weir_rounding_parse(weir_node_string(w->b->graph, w->node, "rounding", "floor"), &rounding);
     if (!fits((reach_of(w, 0) + reach_of(w, 1)) * ((wide)1 << left))) return fail(w, "it needs more than 62 bits");
     name v = codes(w, 0), rest;
-    if (input_value(w, 1).id != 0) v = binary(w, "Add", v, codes(w, 1));
+    if (input_value(w, 1).id != 0) v = binary(w, WEIR_OP_ADD, v, codes(w, 1));
     v = times(w, v, (int64_t)1 << left);
     name down = floor_shift(w, v, shift, &rest);
     if (rest != NULL && rounding != WEIR_ROUND_FLOOR) down = round_shift(w, v, down, rest, shift, rounding);
@@ -383,7 +388,7 @@ static bool add_cast(const work *w) {
 static bool add_scale(const work *w) {
     if (!fits(reach_of(w, 0) * reach_of(w, 1) + reach_of(w, 2))) return fail(w, "it needs more than 62 bits");
     name x = codes(w, 0), factor = codes(w, 1), add = codes(w, 2), rest;
-    name v = binary(w, "Add", binary(w, "Mul", x, factor), add);
+    name v = binary(w, WEIR_OP_ADD, binary(w, WEIR_OP_MUL, x, factor), add);
     return store_clipped(w, floor_shift(w, v, attribute(w, "shift", 0), &rest));
 }
 
@@ -393,22 +398,22 @@ static bool add_scale_float(const work *w) {
     clip_bounds(w, &low, &high);
     if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");
     name x = codes(w, 0), factor = codes(w, 1), add = codes(w, 2);
-    name product = cast(w, binary(w, "Mul", binary(w, "Add", x, add), factor), WEIR_FLOAT32);
+    name product = cast(w, binary(w, WEIR_OP_MUL, binary(w, WEIR_OP_ADD, x, add), factor), WEIR_FLOAT32);
     const double unit = 1.0 / (double)((int64_t)1 << attribute(w, "shift", 0));
-    name scaled = binary(w, "Mul", product, number(w, WEIR_FLOAT32, unit));
-    name sum = cast(w, unary(w, "Round", scaled), WEIR_FLOAT64);
+    name scaled = binary(w, WEIR_OP_MUL, product, number(w, WEIR_FLOAT32, unit));
+    name sum = cast(w, unary(w, WEIR_OP_ROUND, scaled), WEIR_FLOAT64);
     const int64_t zero = attribute(w, "zero", 0);
-    if (zero != 0) sum = binary(w, "Add", sum, number(w, WEIR_FLOAT64, (double)zero));
+    if (zero != 0) sum = binary(w, WEIR_OP_ADD, sum, number(w, WEIR_FLOAT64, (double)zero));
     return store(w, clip_real(w, sum, low, high));
 }
 
 static bool add_threshold(const work *w) {
     if (input_type(w, 0)->shape.rank == 0) return fail(w, "it has no channels");
-    name last = whole_list(w, -1), x = binary(w, "Unsqueeze", codes(w, 0), last);
-    name passed = cast(w, binary(w, "GreaterOrEqual", x, input(w, 1)), WEIR_INT64), count = fresh(w);
-    weir_onnx_build_int(w->b, apply_node(w, "ReduceSum", passed, last, NULL, count), "keepdims", 0);
+    name last = whole_list(w, -1), x = binary(w, WEIR_OP_UNSQUEEZE, codes(w, 0), last);
+    name passed = cast(w, binary(w, WEIR_OP_GREATER_OR_EQUAL, x, input(w, 1)), WEIR_INT64), count = fresh(w);
+    weir_onnx_build_int(w->b, apply_node(w, WEIR_OP_REDUCE_SUM, passed, last, NULL, count), "keepdims", 0);
     name stepped = times(w, count, attribute(w, "step", 1));
-    return store(w, binary(w, "Add", stepped, whole(w, attribute(w, "base", 0))));
+    return store(w, binary(w, WEIR_OP_ADD, stepped, whole(w, attribute(w, "base", 0))));
 }
 
 /* Without an offset, ONNX's contract multiplies by one float32. */
@@ -428,15 +433,15 @@ static bool add_requantize(const work *w) {
     int64_t low, high;
     clip_bounds(w, &low, &high);
     if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");
-    name centered = add_zero(w, "Sub", codes(w, 0), from, rank, WEIR_INT64);
+    name centered = add_zero(w, WEIR_OP_SUB, codes(w, 0), from, rank, WEIR_INT64);
     if (onnx && !offset) {
         name factor = multiplier(w, from, to, rank);
-        name product = binary(w, "Mul", cast(w, centered, WEIR_FLOAT32), factor);
-        return store(w, finish_float(w, unary(w, "Round", product), to, rank, low, high));
+        name product = binary(w, WEIR_OP_MUL, cast(w, centered, WEIR_FLOAT32), factor);
+        return store(w, finish_float(w, unary(w, WEIR_OP_ROUND, product), to, rank, low, high));
     }
     name scale = scales(w, from, rank, WEIR_FLOAT64);
-    name real = binary(w, "Mul", cast(w, centered, WEIR_FLOAT64), scale);
-    if (offset) real = binary(w, "Add", real, input(w, 1));
+    name real = binary(w, WEIR_OP_MUL, cast(w, centered, WEIR_FLOAT64), scale);
+    if (offset) real = binary(w, WEIR_OP_ADD, real, input(w, 1));
     return store_clipped(w, encode_real(w, real, to, rank, onnx));
 }
 
@@ -447,14 +452,15 @@ static bool add_mask(const work *w) {
     const weir_dtype dtype = output_type(w)->dtype;
     const bool real = weir_dtype_is_float(dtype);
     name keep = cast(w, input(w, 1), WEIR_BOOL), zero = real ? number(w, dtype, 0) : whole(w, 0);
-    if (!real) return store(w, apply(w, "Where", keep, codes(w, 0), zero));
-    apply_node(w, "Where", keep, input(w, 0), zero, output(w));
+    if (!real) return store(w, apply(w, WEIR_OP_WHERE, keep, codes(w, 0), zero));
+    apply_node(w, WEIR_OP_WHERE, keep, input(w, 0), zero, output(w));
     return true;
 }
 
 static bool add_copies(const work *w) {
     for (size_t i = 0; i < weir_node_output_count(w->b->graph, w->node); i++)
-        apply_node(w, "Identity", input(w, 0), NULL, NULL, w->names[weir_node_output(w->b->graph, w->node, i).id]);
+        apply_node(w, WEIR_OP_IDENTITY, input(w, 0), NULL, NULL,
+                   w->names[weir_node_output(w->b->graph, w->node, i).id]);
     return true;
 }
 

@@ -58,6 +58,12 @@ static bool compared_values(const weir_graph *graph, weir_node node, weir_inferr
     return compared(graph, node, to, true);
 }
 
+static bool two_bools(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    for (size_t i = 0; i < 2; i++)
+        if (weir_rule_input(graph, node, i)->dtype != WEIR_BOOL) return weir_rule_fail_dtype(graph, node, i, "bool");
+    return compared(graph, node, to, true);
+}
+
 #define FAMILY(id, rule)                                                                                               \
     bool weir_infer_##id(const weir_graph *graph, weir_node node, weir_inferred *to) { return rule(graph, node, to); }
 
@@ -70,6 +76,11 @@ FAMILY(MIN, equal_numbers)
 FAMILY(EQUAL, compared_values)
 FAMILY(GREATER, compared_numbers)
 FAMILY(LESS, compared_numbers)
+FAMILY(GREATER_OR_EQUAL, compared_numbers)
+FAMILY(LESS_OR_EQUAL, compared_numbers)
+FAMILY(AND, two_bools)
+FAMILY(OR, two_bools)
+FAMILY(XOR, two_bools)
 FAMILY(ABS, one_number)
 FAMILY(SIGN, one_number)
 FAMILY(NEG, one_signed)
@@ -165,6 +176,19 @@ bool weir_infer_BIT_SHIFT(const weir_graph *graph, weir_node node, weir_inferred
         return weir_rule_fail_dtype(graph, node, 0, "an unsigned integer");
     if (strcmp(direction, "LEFT") != 0 && strcmp(direction, "RIGHT") != 0)
         return weir_rule_fail(graph, node, "'direction' is '%s', expected LEFT or RIGHT", direction);
+    return equal_numbers(graph, node, to);
+}
+
+bool weir_infer_NOT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    if (x->dtype != WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "bool");
+    return weir_rule_set_plain(graph, node, to, WEIR_BOOL, &x->shape);
+}
+
+/* Of real numbers only the remainder that C's fmod gives. */
+bool weir_infer_MOD(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    if (weir_node_int(graph, node, "fmod", 0) == 0 && weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype))
+        return weir_rule_fail(graph, node, "floating-point inputs need 'fmod' 1");
     return equal_numbers(graph, node, to);
 }
 
