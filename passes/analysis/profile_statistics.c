@@ -47,24 +47,26 @@ static const char *label(const profile *p, weir_node node) {
     return p->by_type ? weir_mase_op(p->graph, node) : weir_node_name(p->graph, node);
 }
 
-/* Every target names a node, or an operator that the graph need not have. */
+/* Every target names a node, or an operator; of these the graph must have one, and lacks no other without a word. */
 static bool check_targets(const profile *p, const char *option, const json_t *targets) {
     const char **names = weir_calloc(weir_graph_node_count(p->graph) + 1, sizeof *names);
-    size_t count = 0, index;
+    size_t count = 0, found = 0, index;
     for (weir_node node = weir_graph_first(p->graph); node.id != 0; node = weir_node_next(p->graph, node))
         names[count++] = label(p, node);
     json_t *target;
     bool fine = true;
     json_array_foreach(targets, index, target) {
         const char *name = json_is_string(target) ? json_string_value(target) : "";
-        bool found = p->by_type && is_type(name);
-        for (size_t i = 0; !found && i < count; i++) found = strcmp(names[i], name) == 0;
-        if (found) continue;
+        size_t at = 0;
+        while (at < count && strcmp(names[at], name) != 0) at++;
+        found += at < count;
+        if (at < count) continue;
+        const bool known = p->by_type && is_type(name) && (found > 0 || index + 1 < json_array_size(targets));
+        (known ? weir_warning : weir_error)(weir_at(weir_graph_source(p->graph), 0), "%s: no %s '%s' in graph '%s'",
+                                            option, p->by_type ? "operator" : "node", name, weir_graph_name(p->graph));
         const char *near = weir_suggest(name, names, count);
-        weir_error(weir_at(weir_graph_source(p->graph), 0), "%s: no %s '%s' in graph '%s'", option,
-                   p->by_type ? "operator" : "node", name, weir_graph_name(p->graph));
         if (near != NULL) weir_note("did you mean '%s'?", near);
-        fine = false;
+        fine &= known;
     }
     free(names);
     return fine;

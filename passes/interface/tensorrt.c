@@ -186,6 +186,10 @@ static weir_graph *quantized(const weir_graph *graph, const double *largest) {
 
 /* --- files --- */
 
+/* The scales are those of a min-max calibrator, and TensorRT leaves aside a cache that another one is said to have made;
+ * trtexec's own is the second entropy calibrator. */
+static bool is_for_trtexec(const weir_pass *pass) { return weir_pass_choice(pass, "calibrator") == 1; }
+
 static bool write_text(const char *folder, const char *file, const weir_text *text) {
     char *path = weir_path_join(folder, file);
     bool fine = weir_file_write(path, text->data, text->size);
@@ -193,9 +197,10 @@ static bool write_text(const char *folder, const char *file, const weir_text *te
     return fine;
 }
 
-static bool write_cache(const weir_graph *graph, const double *largest, int64_t version, const char *folder) {
+static bool write_cache(const weir_graph *graph, const double *largest, const weir_pass *pass, const char *folder) {
     weir_text text = {NULL, 0, 0};
-    weir_text_format(&text, "TRT-%lld-EntropyCalibration2\n", (long long)version);
+    weir_text_format(&text, "TRT-%lld-%s\n", (long long)weir_pass_int(pass, "version"),
+                     is_for_trtexec(pass) ? "EntropyCalibration2" : "MinMaxCalibration");
     for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++) {
         if (largest[id] < 0) continue;
         float scale = (float)scale_of(largest[id]);
@@ -235,8 +240,8 @@ static bool write_quantized(const weir_pass *pass, const weir_module *module, co
                             const char *folder) {
     double *largest = measure(graph, weir_pass_string(pass, "calibration"));
     weir_graph *copy = largest == NULL ? NULL : quantized(graph, largest);
-    bool fine = copy != NULL && write_model(module, copy, folder) &&
-                write_cache(graph, largest, weir_pass_int(pass, "version"), folder) && write_command(true, folder);
+    bool fine = copy != NULL && write_model(module, copy, folder) && write_cache(graph, largest, pass, folder) &&
+                write_command(is_for_trtexec(pass), folder);
     weir_graph_free(copy);
     free(largest);
     return fine;

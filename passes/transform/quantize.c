@@ -2,7 +2,8 @@
  *   int8   as ONNX Runtime's static quantization does it: uint8 activations with a zero point (range of the calibration,
  *          zero included), int8 weights, symmetric with a scale an output channel, int32 biases at scale input * weight;
  *          QuantizeLinear and DequantizeLinear nodes
- *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated; QONNX Quant nodes with a power of two as scale
+ *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated, and of constants, where it costs nothing, the nearest
+ *          code (half to even) unless asked otherwise; QONNX Quant nodes with a power of two as scale
  * Quantized are the inputs of every Gemm and MatMul with constant weights, those weights, constant addends behind them,
  * and both operands of additions. Results of the last layer stay accumulators, but sums are quantized. */
 #include <math.h>
@@ -24,6 +25,7 @@ typedef struct quantizer {
     weir_graph *graph;
     const weir_pass *pass;
     bool fixed;
+    int64_t frame;         /* of the calibration */
     range *range;          /* by value id of the float graph */
     weir_value *quantized; /* by value id: what stands for the value after its quantizer; none: not made yet */
     uint32_t limit;
@@ -44,8 +46,17 @@ static bool see_frame(void *user, const weir_executor *executor) {
         if (!weir_value_exists(q->graph, value) || weir_value_constant(q->graph, value) != NULL) continue;
         const weir_array *array = weir_executor_value(executor, value);
         if (array == NULL) continue;
-        for (size_t i = 0; i < array->count; i++) see(&q->range[id], weir_array_get(array, i));
+        for (size_t i = 0; i < array->count; i++) {
+            double v = weir_array_get(array, i);
+            see(&q->range[id], v);
+            if (isfinite(v)) continue;
+            weir_error(weir_at(weir_graph_source(q->graph), 0),
+                       "calibration: frame %lld makes element %zu of '%s' %g, expected finite numbers",
+                       (long long)q->frame, i, weir_value_name(q->graph, value), v);
+            return false;
+        }
     }
+    q->frame++;
     return true;
 }
 
@@ -106,9 +117,9 @@ static int64_t fraction_bits(const range *r, int64_t width, int64_t wanted) {
     return width > exponent + 1 ? width - exponent - 1 : 0;
 }
 
-/* QONNX Quant: value on the grid of 2^-frac, rounded down, saturated. */
+/* QONNX Quant: value on the grid of 2^-frac, rounded by the mode, saturated. */
 static weir_value add_fixed(quantizer *q, const char *base, weir_value value, const range *r, int64_t width,
-                            int64_t frac, weir_node before) {
+                            int64_t frac, const char *rounding, weir_node before) {
     double parameters[3] = {ldexp(1, -(int)fraction_bits(r, width, frac)), 0, (double)width};
     static const char *const names[3] = {"scale", "zero_point", "width"};
     weir_value inputs[4] = {value};
@@ -119,7 +130,7 @@ static weir_value add_fixed(quantizer *q, const char *base, weir_value value, co
     weir_node node = weir_value_producer(q->graph, result);
     weir_node_set_int(q->graph, node, "signed", 1);
     weir_node_set_int(q->graph, node, "narrow", 0);
-    weir_node_set_string(q->graph, node, "rounding_mode", "FLOOR");
+    weir_node_set_string(q->graph, node, "rounding_mode", rounding);
     return result;
 }
 
@@ -142,7 +153,7 @@ static weir_value quantize_activation(quantizer *q, weir_value value, weir_node 
     const char *base = producer.id != 0 ? weir_node_name(q->graph, producer) : weir_value_name(q->graph, value);
     const range *r = &q->range[value.id];
     weir_value result = q->fixed ? add_fixed(q, base, value, r, weir_pass_int(q->pass, "data_in_width"),
-                                             weir_pass_int(q->pass, "data_in_frac_width"), before)
+                                             weir_pass_int(q->pass, "data_in_frac_width"), "FLOOR", before)
                                  : add_int8(q, base, value, r, before);
     q->quantized[value.id] = result;
     return result;
@@ -204,10 +215,11 @@ static weir_value quantize_bias_int8(quantizer *q, weir_node node, weir_value va
 }
 
 static weir_value quantize_constant_fixed(quantizer *q, weir_node node, weir_value value, const char *kind) {
+    const bool nearest = weir_pass_choice(q->pass, "constant_rounding") == 0;
     range r = range_of(weir_value_constant(q->graph, value));
     char *width = weir_format("%s_width", kind), *frac = weir_format("%s_frac_width", kind);
     weir_value result = add_fixed(q, weir_value_name(q->graph, value), value, &r, weir_pass_int(q->pass, width),
-                                  weir_pass_int(q->pass, frac), node);
+                                  weir_pass_int(q->pass, frac), nearest ? "ROUND" : "FLOOR", node);
     free(width);
     free(frac);
     return result;
@@ -346,12 +358,29 @@ static bool can_quantize(const weir_graph *model) {
     return true;
 }
 
+/* Options that the scheme would ignore are not taken. */
+static bool check_options(const weir_pass *pass) {
+    static const char *const of_fixed[] = {"data_in_width",     "data_in_frac_width", "weight_width",
+                                           "weight_frac_width", "bias_width",         "bias_frac_width",
+                                           "constant_rounding"};
+    if (weir_pass_choice(pass, "scheme") == 1) return true;
+    bool fine = true;
+    for (size_t i = 0; i < sizeof of_fixed / sizeof *of_fixed; i++) {
+        if (!weir_pass_is_set(pass, of_fixed[i])) continue;
+        weir_error(WEIR_NOWHERE, "quantize: '%s' goes with scheme=fixed; scheme=%s has no such choice", of_fixed[i],
+                   weir_pass_string(pass, "scheme"));
+        fine = false;
+    }
+    return fine;
+}
+
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const weir_graph *model = weir_module_find_graph(module, "model");
     if (model == NULL) {
         weir_error(WEIR_NOWHERE, "quantize needs an imported model");
         return false;
     }
+    if (!check_options(pass)) return false;
     weir_graph *graph = weir_tidy(model);
     if (graph == NULL || !can_quantize(graph)) {
         weir_graph_free(graph);

@@ -57,4 +57,13 @@ expect 0 '^\| Gemm +\| linear +\| 3 +\| 3 +\| 0 ' weir opt "$models/mlp_qdq.onnx
 grep -q '^fc1,fc1,module_related_func,linear,Gemm,"Gemm(data_in_0=integer<8>' summary/quantize_table.csv ||
     fail "no fc1 in the table"
 grep -qx 'Relu,relu,2,2,0' summary/quantize_histogram.csv || fail "no relu in the histogram"
+
+# Fixed point with narrow weights, rounded to nearest and down: the shares are NumPy's, from the model's float weights.
+for case in 8:half-even:97.73 8:floor:96.73 4:half-even:95.47 4:floor:87.15 3:half-even:93.20 3:floor:45.09; do
+    IFS=: read -r width rounding share <<EOF
+$case
+EOF
+    expect 0 "^accuracy $share % of 397" weir eval "$models/mlp_float.onnx" -q fixed -c "$models/digits_calib.npz" \
+        -d "$test_data" -s quantize.weight_width=$width -s quantize.constant_rounding=$rounding -o fixed.npy
+done
 finish

@@ -16,5 +16,16 @@ for folder in rtl sim/bench sim/harness; do
 done
 expect 0 "16 frames" "$bin" check model.onnx --data "$test_data" --frames 16 --profile all --json report.json
 report_check report.json --simulator both --profile all --frames 16 || fail "the report"
+
+# Headers: those that programs start from are there, and none includes one that is not.
+include=$work/prefix/include/weir
+for header in frontend/onnx.h frontend/onnx_export.h pass/plugin.h passes/passes.h exec/exec.h rtlir/rtl.h; do
+    [ -e "$include/$header" ] || fail "$header is not installed"
+done
+(cd "$include" && find . -name '*.h') >headers
+[ "$(wc -l <headers)" -ge 60 ] || fail "$(wc -l <headers) headers are installed"
+while read -r header; do printf '#include "%s"\n' "${header#./}"; done <headers >all.c
+"${CC:-cc}" -std=c11 -D_GNU_SOURCE -fsyntax-only "-I$include" all.c >log 2>&1 ||
+    { head -20 log >&2; fail "the installed headers do not compile"; }
 grep -raq "$E2E_SOURCE\|$build" "$work/prefix/share" && fail "installed data names the source or build folder"
 finish

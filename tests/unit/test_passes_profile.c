@@ -168,8 +168,13 @@ static void bad_options(void **state) {
                    "target_weight_nodes: no node 'fc2' in graph 'model'\nnote: did you mean 'fc1'?");
     assert_refused(model(1), "profile_statistics{by=type,target_weight_nodes=liner," STATISTICS "}",
                    "no operator 'liner' in graph 'model'\nnote: did you mean 'linear'?");
-    analysis a = analyse(model(1), "profile_statistics{by=type,target_weight_nodes=conv2d," STATISTICS "}");
-    assert_json(a.info, "{\"num_samples\": 0, \"nodes\": {}}");
+    assert_refused(model(1), "profile_statistics{by=type,target_weight_nodes=conv2d," STATISTICS "}",
+                   "error: target_weight_nodes: no operator 'conv2d' in graph 'model'");
+    test_setup(NULL);
+    analysis a =
+        analyse(model(1), "profile_statistics{by=type,target_weight_nodes=\"[conv2d, linear]\"," STATISTICS "}");
+    assert_non_null(strstr(test_messages.data, "warning: target_weight_nodes: no operator 'conv2d' in graph 'model'"));
+    assert_non_null(stat(&a, "fc1", "weight"));
     analysis_free(&a);
     assert_refused(model(1), "profile_statistics{target_weight_nodes=fc1}", "needs 'weight_statistics'");
     assert_refused(

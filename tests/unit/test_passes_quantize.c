@@ -111,9 +111,75 @@ static void fixed_grid(void **state) {
     weir_node quant = weir_value_producer(g, weir_node_input(g, weir_graph_find_node(g, "gemm"), 0));
     assert_int_equal(weir_node_op(g, quant), WEIR_OP_QUANT);
     assert_string_equal(weir_node_string(g, quant, "rounding_mode", ""), "FLOOR");
+    quant = weir_value_producer(g, weir_node_input(g, weir_graph_find_node(g, "gemm"), 1));
+    assert_string_equal(weir_node_string(g, quant, "rounding_mode", ""), "ROUND");
     weir_graph *integer = weir_lower_integer(g);
     assert_non_null(integer);
     weir_graph_free(integer);
+    weir_module_free(module);
+}
+
+/* Weights 0.5, -1, 0.25, 0.125 on the grid of 1/4 are 2, -4, 1 and 0.5, which goes to even 0; biases 0.3 and -0.2 are 1.2
+ * and -0.8: nearest 1 and -1, down 1 and -1. On the grid of 1/2: 1, -2, 0.5 (to even 0), 0.25; 0.6 (1, down 0), -0.4 (0,
+ * down -1). */
+static void constants_round_to_nearest(void **state) {
+    (void)state;
+    static const struct {
+        const char *rounding;
+        int64_t frac;
+        double bias[2]; /* of the codes */
+    } cases[] = {
+        {"", 2, {1, -1}}, {",constant_rounding=half-even", 1, {1, 0}}, {",constant_rounding=floor", 1, {0, -1}}};
+    write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *pipeline = weir_format("quantize{scheme=fixed,calibration=test_passes_quantize.csv,bias_frac_width=%d%s},"
+                                     "fold_constant{fold_qnn=true}",
+                                     (int)cases[i].frac, cases[i].rounding);
+        weir_module *module = weir_module_new("m");
+        weir_graph *g = run(module, pipeline);
+        assert_non_null(g);
+        const weir_array *bias = weir_value_constant(g, weir_node_input(g, weir_graph_find_node(g, "gemm"), 2));
+        assert_non_null(bias);
+        for (size_t c = 0; c < 2; c++)
+            assert_true(weir_array_get(bias, c) == ldexp(cases[i].bias[c], -(int)cases[i].frac));
+        free(pipeline);
+        weir_module_free(module);
+    }
+}
+
+/* int8 has a width of its own: what would choose another one is refused. */
+static void options_of_the_other_scheme(void **state) {
+    (void)state;
+    static const char *const options[] = {"data_in_width=6",        "data_in_frac_width=2", "weight_width=4",
+                                          "weight_frac_width=2",    "bias_width=20",        "bias_frac_width=3",
+                                          "constant_rounding=floor"};
+    write_calibration("-1,0.5\n");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        test_setup(NULL);
+        char *pipeline = weir_format("quantize{scheme=int8,calibration=test_passes_quantize.csv,%s}", options[i]);
+        char *message = weir_format("'%.*s' goes with scheme=fixed", (int)strcspn(options[i], "="), options[i]);
+        weir_module *module = weir_module_new("m");
+        assert_null(run(module, pipeline));
+        if (strstr(test_messages.data, message) == NULL) fail_msg("%s", test_messages.data);
+        free(message);
+        free(pipeline);
+        weir_module_free(module);
+    }
+}
+
+/* Finite data, but 3e38 * 2 + 3e38 * 0 is beyond float32. */
+static void what_overflows_is_named(void **state) {
+    (void)state;
+    write_calibration("1,1\n3e38,1\n");
+    weir_module *module = weir_module_new("m");
+    static const double w[2] = {2, 0};
+    weir_graph *g = weir_graph_new("model");
+    weir_graph_add_output(
+        g, "y",
+        ADD(g, WEIR_OP_MATMUL, "mm", add_real_input(g, "x", 1, 2), add_constant(g, "w", WEIR_FLOAT32, 2, 2, 1, w)));
+    assert_null(run_on(g, module, "quantize{calibration=test_passes_quantize.csv}"));
+    if (strstr(test_messages.data, "calibration: frame 1 makes element 0 of 'mm' inf") == NULL)
+        fail_msg("%s", test_messages.data);
     weir_module_free(module);
 }
 
@@ -163,8 +229,14 @@ static void zeros_have_a_scale(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(int8_parameters),    TEST(fixed_grid), TEST(calibration_is_needed), TEST(other_operators_are_refused),
+        TEST(int8_parameters),
+        TEST(fixed_grid),
+        TEST(calibration_is_needed),
+        TEST(other_operators_are_refused),
         TEST(zeros_have_a_scale),
+        TEST(constants_round_to_nearest),
+        TEST(options_of_the_other_scheme),
+        TEST(what_overflows_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
 static const char help_text[] =
     "DIR gets rtl/ (the top module, the components, the parameter memories), tb/ and tb_debug/ (benches) and the\n"
     "graphs as text IR (model.weir, integer.weir, hardware.weir). Options of passes for --set:\n"
-    "  quantize.data_in_width, .data_in_frac_width, .weight_width, .weight_frac_width, .bias_width, .bias_frac_width\n"
+    "  quantize.data_in_width, .data_in_frac_width, .weight_width, .weight_frac_width, .bias_width, .bias_frac_width,\n"
+    "  .constant_rounding (all with --quantize fixed)\n"
     "The folding file: 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";
 
 static void report(const weir_module *module, const char *model, const char *folder) {
