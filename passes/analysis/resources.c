@@ -2,12 +2,13 @@
 
 #include "passes/hardware.h"
 #include "passes/verilog/rom.h"
+#include "support/table.h"
 
 /* "s21": sign and bits of a stream's elements. */
-static void print_width(const weir_graph *graph, weir_value value, weir_text *text) {
+static void add_width(const weir_graph *graph, weir_value value, weir_table *table) {
     bool is_signed;
     int bits = weir_hardware_width(graph, value, &is_signed);
-    weir_text_format(text, "   %c%-3d", is_signed ? 's' : 'u', bits);
+    weir_table_format(table, "%c%d", is_signed ? 's' : 'u', bits);
 }
 
 /* How the node computes: folding of a Linear, multiplier of a Scale, thresholds, depth. */
@@ -56,22 +57,28 @@ weir_resources weir_resources_of(const weir_graph *graph) {
 }
 
 void weir_resources_print(const weir_graph *graph, weir_text *text) {
-    weir_text_format(text, "  %-28s %-22s %5s %5s  %-6s %-6s %9s %13s  %s\n", "node", "component", "in", "out", "x",
-                     "y", "cycles", "memory", "computes with");
+    static const char *const headers[] = {"node", "component", "in",     "out",          "x",
+                                          "y",    "cycles",    "memory", "computes with"};
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
         const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
         weir_rom rom = weir_rom_of(graph, node);
-        weir_text_format(text, "  %-28s %-22s %5lld %5lld", weir_node_name(graph, node), hardware->module,
-                         (long long)hardware->in_lanes, (long long)hardware->out_lanes);
-        print_width(graph, weir_node_input(graph, node, 0), text);
-        print_width(graph, weir_node_output(graph, node, 0), text);
-        weir_text_format(text, " %8lld ", (long long)hardware->interval);
-        if (rom.kind == WEIR_ROM_NONE) weir_text_format(text, "%13s  ", "-");
-        else weir_text_format(text, "%6lldx%-6lld  ", (long long)rom.depth, (long long)rom.width);
-        print_detail(graph, node, &rom, text);
-        weir_text_char(text, '\n');
+        weir_text detail = {NULL, 0, 0};
+        weir_table_add(table, weir_node_name(graph, node));
+        weir_table_add(table, hardware->module);
+        weir_table_format(table, "%lld", (long long)hardware->in_lanes);
+        weir_table_format(table, "%lld", (long long)hardware->out_lanes);
+        add_width(graph, weir_node_input(graph, node, 0), table);
+        add_width(graph, weir_node_output(graph, node, 0), table);
+        weir_table_format(table, "%lld", (long long)hardware->interval);
+        if (rom.kind == WEIR_ROM_NONE) weir_table_add(table, "-");
+        else weir_table_format(table, "%lldx%lld", (long long)rom.depth, (long long)rom.width);
+        print_detail(graph, node, &rom, &detail);
+        weir_table_take(table, &detail);
     }
+    weir_table_print(table, WEIR_TABLE_PLAIN, text);
+    weir_table_free(table);
     weir_resources total = weir_resources_of(graph);
     weir_text_format(text, "  %lld multipliers, %lld bits of parameters, %lld cycles a frame\n",
                      (long long)total.multipliers, (long long)total.memory_bits, (long long)total.folded_interval);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "passes/analysis/runtime.h"
+#include "support/table.h"
 
 /* --- text --- */
 
@@ -44,21 +45,29 @@ static void print_accuracy(const weir_runtime *r, weir_text *text) {
 }
 
 static void print_runs(const weir_runtime *r, weir_text *text) {
-    weir_text_add(text, "\n  simulator  profile      frames  mismatches of compared   latency  interval  of ideal    "
-                        "cycles/s  frames/s\n");
+    static const char *const headers[] = {"simulator", "profile",  "frames",   "mismatches of compared",
+                                          "latency",   "interval", "of ideal", "cycles/s",
+                                          "frames/s",  ""};
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (size_t i = 0; i < r->runs; i++) {
         const weir_cosim *run = &r->run[i];
-        weir_text_format(text, "  %-10s %-11s %7lld %11llu of %-9llu %9lld", weir_simulator_name(run->simulator),
-                         run->debug ? "debug" : weir_profile_name(run->profile), (long long)run->frames,
-                         (unsigned long long)run->mismatches, (unsigned long long)run->compared,
-                         (long long)run->latency);
-        if (run->interval > 0)
-            weir_text_format(text, " %9.1f %8.3fx", run->interval, run->interval / (double)r->resources.ideal_interval);
-        else weir_text_format(text, " %9s %9s", "-", "-");
-        double seconds = run->seconds > 0 ? run->seconds : 1e-9;
-        weir_text_format(text, " %11.0f %9.0f%s\n", run->cycles / seconds, (double)run->frames / seconds,
-                         run->status == WEIR_SIM_DONE ? "" : "  not finished");
+        const double seconds = run->seconds > 0 ? run->seconds : 1e-9;
+        weir_table_add(table, weir_simulator_name(run->simulator));
+        weir_table_add(table, run->debug ? "debug" : weir_profile_name(run->profile));
+        weir_table_format(table, "%lld", (long long)run->frames);
+        weir_table_format(table, "%llu of %llu", (unsigned long long)run->mismatches,
+                          (unsigned long long)run->compared);
+        weir_table_format(table, "%lld", (long long)run->latency);
+        weir_table_format(table, run->interval > 0 ? "%.1f" : "-", run->interval);
+        weir_table_format(table, run->interval > 0 ? "%.3fx" : "-",
+                          run->interval / (double)r->resources.ideal_interval);
+        weir_table_format(table, "%.0f", run->cycles / seconds);
+        weir_table_format(table, "%.0f", (double)run->frames / seconds);
+        weir_table_add(table, run->status == WEIR_SIM_DONE ? "" : "not finished");
     }
+    weir_text_char(text, '\n');
+    weir_table_print(table, WEIR_TABLE_PLAIN, text);
+    weir_table_free(table);
 }
 
 static void print_divergences(const weir_runtime *r, weir_text *text) {
@@ -91,20 +100,28 @@ static void print_activity(const weir_runtime *r, weir_text *text) {
     if (run == NULL) return;
     weir_text_format(text, "\n  debug runs compared every value of %llu streams: %llu values in %lld frames\n",
                      (unsigned long long)run->streams, (unsigned long long)run->stream_values, (long long)run->frames);
-    weir_text_format(text, "\n  %-28s %-22s %5s %5s %9s %9s %7s %8s %8s %6s\n", "node", "component", "in", "out",
-                     "ideal", "interval", "busy", "starved", "blocked", "fill");
+    static const char *const headers[] = {"node",     "component", "in",      "out",     "ideal",
+                                          "interval", "busy",      "starved", "blocked", "fill"};
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (size_t i = 0; i < run->activity_count; i++) {
         const weir_activity *a = &run->activity[i];
         const weir_meta_hardware *hardware = &weir_node_metadata_of(r->hardware, a->node)->hardware;
-        double all = run->cycles > 0 ? run->cycles / 100.0 : 1;
-        weir_text_format(text, "  %-28s %-22s %5lld %5lld %9lld %9.1f %5.1f %% %6.1f %% %6.1f %%",
-                         weir_node_name(r->hardware, a->node), hardware->module, (long long)hardware->in_lanes,
-                         (long long)hardware->out_lanes, (long long)hardware->interval, a->interval,
-                         a->meter.busy / all, a->meter.starved / all, a->meter.blocked / all);
-        if (hardware->depth > 0)
-            weir_text_format(text, " %lld/%lld", (long long)a->meter.occupancy, (long long)hardware->depth);
-        weir_text_char(text, '\n');
+        const double all = run->cycles > 0 ? run->cycles / 100.0 : 1;
+        weir_table_add(table, weir_node_name(r->hardware, a->node));
+        weir_table_add(table, hardware->module);
+        weir_table_format(table, "%lld", (long long)hardware->in_lanes);
+        weir_table_format(table, "%lld", (long long)hardware->out_lanes);
+        weir_table_format(table, "%lld", (long long)hardware->interval);
+        weir_table_format(table, "%.1f", a->interval);
+        weir_table_format(table, "%.1f %%", a->meter.busy / all);
+        weir_table_format(table, "%.1f %%", a->meter.starved / all);
+        weir_table_format(table, "%.1f %%", a->meter.blocked / all);
+        if (hardware->depth == 0) weir_table_add(table, "");
+        else weir_table_format(table, "%lld/%lld", (long long)a->meter.occupancy, (long long)hardware->depth);
     }
+    weir_text_char(text, '\n');
+    weir_table_print(table, WEIR_TABLE_PLAIN, text);
+    weir_table_free(table);
 }
 
 void weir_runtime_print(const weir_runtime *runtime, weir_text *text) {

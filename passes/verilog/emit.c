@@ -12,6 +12,7 @@
 #include "rtlir/verify.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/keyword.h"
 
 weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass) {
     weir_graph *graph = weir_module_find_graph(module, "hardware");
@@ -47,8 +48,22 @@ static char *identifier(const char *text) {
     return name;
 }
 
+const char *weir_emit_refusal(const char *name) {
+    if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(name) ||
+        *name == '\0' || isdigit((unsigned char)*name))
+        return "no Verilog identifier: letters, digits and '_', not a digit first";
+    if (weir_is_keyword(name)) return "a reserved word of Verilog or SystemVerilog";
+    if (strncmp(name, "weir_", 5) == 0) return "kept for the component library, as all names with 'weir_'";
+    return strcmp(name, "tb") == 0 ? "the name of the bench" : NULL;
+}
+
 const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *module) {
     char *wanted = identifier(weir_module_string(module, WEIR_EMIT_TOP, weir_module_name(module)));
+    if (weir_emit_refusal(wanted) != NULL) {
+        char *other = weir_format("net_%s", wanted);
+        free(wanted);
+        wanted = other;
+    }
     const char *name = weir_rtl_free_module_name(design, wanted);
     free(wanted);
     return name;

@@ -30,6 +30,8 @@ weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass);
 weir_rtl_module weir_emit_library(weir_rtl_design *design, const char *name);
 /* "FOLDER/SUB" of the module's output folder, made when absent; heap memory, NULL after a reported error. */
 char *weir_emit_folder(const weir_module *module, const char *sub);
+/* Why no top module can have the name, "a reserved word of ..."; NULL: it can. */
+const char *weir_emit_refusal(const char *name);
 /* A legal Verilog name for the design's top, from the module's name. */
 const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *module);
 /* Prefix of the stream at the edge, one of `count` on its side ("s" or "m"): the side, or when there are several

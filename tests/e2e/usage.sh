@@ -65,6 +65,17 @@ for value in -1 4294967296 99999999999999999999; do
 done
 expect 2 "level.* from 0 to 4, found 5" "$WEIR" compile "$model" -o design --level 5
 expect 2 "takes a whole number from -1" "$WEIR" opt "$model" --bisect-limit -2
+# Names that no top module can have: one error, and no folder. A model's file may have any name.
+for top in weir_mvu weir_sim_source weir_something tb module endmodule always logic class interface '' 1a my-top 'a b'; do
+    expect 2 "top '$top' cannot name the top module" "$WEIR" compile "$model" -o design --top "$top"
+    [ "$(grep -c "error:" output)" -eq 1 ] || { fail "more than one error for --top '$top'"; cat output >&2; }
+done
+for stem in weir_mvu module tb; do
+    cp "$model" $stem.onnx
+    expect 0 "top module net_$stem " "$WEIR" compile $stem.onnx -o named
+    [ -e named/rtl/net_$stem.v ] || fail "no net_$stem.v"
+    rm -rf named
+done
 # Values attached to letters.
 expect 2 "whole number from 1 to 4294967295, found '0'" "$WEIR" check "$model" "-d$test_data" -n0
 expect 0 "" "$WEIR" eval "$model" "-d$test_data" -eint

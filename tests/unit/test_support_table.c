@@ -69,8 +69,35 @@ static void long_cells_stick_out(void **state) {
     weir_table_free(table);
 }
 
+static void plain_style(void **state) {
+    (void)state;
+    static const char *const headers[] = {"name", "count", "share", "note"};
+    weir_table *table = weir_table_new(headers, 4);
+    static const char *const cells[] = {"a", "12", "3.5 %", "first", "longer", "-", "100 %", ""};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) weir_table_add(table, cells[i]);
+    check(table, WEIR_TABLE_PLAIN,
+          "  name    count  share  note\n"
+          "  a          12  3.5 %  first\n"
+          "  longer      -  100 %\n");
+}
+
+/* 130 characters keep 59 at the start and 58 at the end; what is behind them stays in its column. */
+static void plain_cells_lose_their_middle(void **state) {
+    (void)state;
+    static const char *const headers[] = {"a", "b"};
+    weir_table *table = weir_table_new(headers, 2);
+    weir_text text = {NULL, 0, 0}, expected = {NULL, 0, 0};
+    for (int i = 0; i < 130; i++) weir_text_char(&text, (char)('a' + i % 26));
+    weir_text_format(&expected, "  a%*s  b\n  %.59s...%s  y\n", 119, "", text.data, text.data + 72);
+    weir_table_take(table, &text);
+    weir_table_add(table, "y");
+    check(table, WEIR_TABLE_PLAIN, expected.data);
+    weir_text_free(&expected);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pipe_style), cmocka_unit_test(grid_style),
-                                       cmocka_unit_test(long_cells_stick_out)};
+                                       cmocka_unit_test(long_cells_stick_out), cmocka_unit_test(plain_style),
+                                       cmocka_unit_test(plain_cells_lose_their_middle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,14 +42,17 @@ static const weir_command *find_command(const char *name) {
 
 static void print_help(const weir_command *command, const weir_cli_option *options, const char *text) {
     printf("usage: weir %s [options] %s\n%s\n\noptions:\n", command->name, command->operands, command->help);
+    int width = 0;
     for (const weir_cli_option *o = options; o->name != NULL; o++) {
-        char left[64];
-        if (o->letter != 0)
-            snprintf(left, sizeof left, "-%c, --%s %s", o->letter, o->name, o->value == NULL ? "" : o->value);
-        else snprintf(left, sizeof left, "    --%s %s", o->name, o->value == NULL ? "" : o->value);
-        printf("  %-32s %s\n", left, o->help);
+        const int wide = (int)(strlen(o->name) + (o->value == NULL ? 0 : strlen(o->value)));
+        if (wide > width) width = wide;
     }
-    printf("  %-32s %s\n", "-h, --help", "this text");
+    for (const weir_cli_option *o = options; o->name != NULL; o++) {
+        const int rest = width - (int)strlen(o->name);
+        printf(o->letter != 0 ? "  -%c, " : "      ", o->letter);
+        printf("--%s %-*s  %s\n", o->name, rest, o->value == NULL ? "" : o->value, o->help);
+    }
+    printf("  -h, --help%*s  this text\n", width > 3 ? width - 3 : 0, "");
     if (text != NULL) printf("\n%s", text);
 }
 

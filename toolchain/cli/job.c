@@ -206,6 +206,9 @@ void weir_job_clean(const char *folder, bool was_there) {
 /* Everything is made in a folder inside the wanted one and put in place when it is complete: a failure leaves an
  * earlier result whole, and no folder that was not there before. */
 int weir_job_compile(weir_job *job, weir_module *module, const char *folder) {
+    const char *refusal = job->top == NULL ? NULL : weir_emit_refusal(job->top);
+    if (refusal != NULL)
+        return weir_cli_misuse(job->command, "--top '%s' cannot name the top module: it is %s", job->top, refusal);
     if (!has_library()) return WEIR_EXIT_TOOL;
     bool was_there = weir_file_exists(folder);
     char *staging = staging_of(folder);

@@ -6,25 +6,71 @@
 #include "ir/print.h"
 #include "passes/analysis/report.h"
 #include "passes/analysis/resources.h"
+#include "support/table.h"
 #include "support/text.h"
 
 static const char help_text[] =
     "Without options: the text IR, then the tables text, nodes, quantization and hardware; graph, nodes, shapes and meta\n"
     "are the reports of the passes report_*. Hardware is for DIR/hardware.weir of a compiled folder.\n";
 
+static void add_range(weir_table *table, int64_t low, int64_t high) {
+    weir_table_format(table, "%lld..%lld", (long long)low, (long long)high);
+}
+
+/* A value of codes, by its type. */
+static void add_codes(weir_table *table, const weir_type *type) {
+    const weir_quant *quant = &type->quant;
+    weir_table_add(table, weir_format_name(quant->format));
+    weir_table_format(table, "%c%d", quant->is_signed ? 's' : 'u', quant->width);
+    weir_table_format(table, "%u", (unsigned)quant->count);
+    weir_table_add(table, weir_rounding_name(quant->rounding));
+    if (type->has_range) add_range(table, type->low, type->high);
+    else weir_table_add(table, "");
+}
+
+/* A real value behind QONNX's quantizers, by the node's parameters; unknown ones are "?". */
+static void add_grid(weir_table *table, const weir_graph *graph, weir_node node) {
+    const weir_array *scale = weir_value_constant(graph, weir_node_input(graph, node, 1));
+    const bool bipolar = weir_node_op(graph, node) == WEIR_OP_BIPOLAR_QUANT;
+    const weir_array *width = bipolar ? NULL : weir_value_constant(graph, weir_node_input(graph, node, 3));
+    const bool is_signed = bipolar || weir_node_int(graph, node, "signed", 1) != 0;
+    const int64_t bits = bipolar ? 1 : width == NULL || width->count != 1 ? 0 : weir_array_get_int(width, 0);
+    weir_table_add(table, bipolar ? "binary" : "integer");
+    if (bits > 0) weir_table_format(table, "%c%lld", is_signed ? 's' : 'u', (long long)bits);
+    else weir_table_add(table, "?");
+    if (scale != NULL) weir_table_format(table, "%zu", scale->count);
+    else weir_table_add(table, "?");
+    weir_table_add(table, bipolar ? "" : weir_node_string(graph, node, "rounding_mode", "ROUND"));
+    if (bits < 1 || bits > 62) {
+        weir_table_add(table, "");
+        return;
+    }
+    const int64_t half = (int64_t)1 << (bits - 1), narrow = weir_node_int(graph, node, "narrow", 0) != 0;
+    if (!is_signed) add_range(table, 0, 2 * half - 1 - narrow);
+    else if (bits == 1) add_range(table, -1, 1);
+    else add_range(table, narrow - half, half - 1);
+}
+
 static void print_quantization(const weir_graph *graph) {
-    printf("%-32s %-10s %5s %6s %-12s %s\n", "value", "format", "bits", "scales", "rounding", "range of codes");
+    static const char *const headers[] = {"value", "format", "bits", "scales", "rounding", "range of codes"};
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++) {
-        weir_value value = {id};
+        const weir_value value = {id};
         if (!weir_value_exists(graph, value)) continue;
         const weir_type *type = weir_value_type(graph, value);
-        const weir_quant *quant = &type->quant;
-        if (quant->format == WEIR_FORMAT_FLOAT) continue;
-        printf("%-32s %-10s %c%-4d %6u %-12s", weir_value_name(graph, value), weir_format_name(quant->format),
-               quant->is_signed ? 's' : 'u', quant->width, (unsigned)quant->count, weir_rounding_name(quant->rounding));
-        if (type->has_range) printf(" %lld..%lld", (long long)type->low, (long long)type->high);
-        putchar('\n');
+        const weir_node node = weir_value_producer(graph, value);
+        const weir_op op = node.id == 0 ? WEIR_OP_NONE : weir_node_op(graph, node);
+        const bool codes = type->quant.format != WEIR_FORMAT_FLOAT;
+        if (!codes && op != WEIR_OP_QUANT && op != WEIR_OP_BIPOLAR_QUANT) continue;
+        weir_table_add(table, weir_value_name(graph, value));
+        if (codes) add_codes(table, type);
+        else add_grid(table, graph, node);
     }
+    weir_text text = {NULL, 0, 0};
+    weir_table_print(table, WEIR_TABLE_PLAIN, &text);
+    fwrite(text.data, 1, text.size, stdout);
+    weir_text_free(&text);
+    weir_table_free(table);
 }
 
 static bool always(const weir_graph *graph) {

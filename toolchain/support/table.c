@@ -1,5 +1,6 @@
 #include "support/table.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,12 +64,13 @@ static size_t width_of(const char *line, size_t size) {
 
 static size_t row_count(const weir_table *table) { return (table->count + table->columns - 1) / table->columns; }
 
-static size_t *measure(const weir_table *table) {
+static size_t *measure(const weir_table *table, weir_table_style style) {
     size_t *width = weir_calloc(table->columns, sizeof *width);
     for (size_t row = 0; row < row_count(table); row++) {
         for (size_t column = 0; column < table->columns; column++) {
             for (const char *line = cell_at(table, row, column);; line++) {
                 size_t size = strcspn(line, "\n"), wide = width_of(line, size);
+                if (style == WEIR_TABLE_PLAIN && wide > WIDTH_LIMIT) wide = WIDTH_LIMIT;
                 if (wide > width[column] && wide <= WIDTH_LIMIT) width[column] = wide;
                 line += size;
                 if (*line == '\0') break;
@@ -126,10 +128,55 @@ static void print_row(const weir_table *table, const size_t *width, size_t row, 
     }
 }
 
+/* --- the plain style --- */
+
+/* Do all cells below the header hold numbers, or two of them: 5 %, 1.5x, 3/4, 0 of 7? */
+static bool is_numeric(const weir_table *table, size_t column) {
+    for (size_t row = 1; row < row_count(table); row++) {
+        const char *cell = cell_at(table, row, column);
+        if (cell[strspn(cell, "-+.0123456789 %x/of")] != '\0') return false;
+    }
+    return true;
+}
+
+/* The cell, or its start and end where it is too wide. */
+static void add_cell(const char *cell, weir_text *text) {
+    static const char gap[] = "...";
+    const size_t wide = width_of(cell, strlen(cell)), half = (WIDTH_LIMIT - (sizeof gap - 1)) / 2;
+    size_t character = 0;
+    for (const char *c = cell; *c != '\0'; c++) {
+        const bool starts = (*c & 0xC0) != 0x80;
+        if (starts && wide > WIDTH_LIMIT && character == WIDTH_LIMIT - (sizeof gap - 1) - half)
+            weir_text_add(text, gap);
+        character += starts ? 1 : 0;
+        if (wide <= WIDTH_LIMIT || character <= WIDTH_LIMIT - (sizeof gap - 1) - half || character > wide - half)
+            weir_text_char(text, *c);
+    }
+}
+
+static void print_plain(const weir_table *table, const size_t *width, size_t row, weir_text *text) {
+    const size_t start = text->size;
+    for (size_t i = 0; i < table->columns; i++) {
+        const char *cell = cell_at(table, row, i);
+        const size_t wide = width_of(cell, strlen(cell)), rest = wide > width[i] ? 0 : width[i] - wide;
+        const bool right = is_numeric(table, i);
+        weir_text_add(text, "  ");
+        if (right) repeat(text, ' ', rest);
+        add_cell(cell, text);
+        if (!right) repeat(text, ' ', rest);
+    }
+    while (text->size > start && text->data[text->size - 1] == ' ') text->data[--text->size] = '\0';
+    weir_text_char(text, '\n');
+}
+
 void weir_table_print(const weir_table *table, weir_table_style style, weir_text *text) {
-    size_t *width = measure(table);
+    size_t *width = measure(table, style);
     if (style == WEIR_TABLE_GRID) print_rule(table, width, '-', '+', text);
     for (size_t row = 0; row < row_count(table); row++) {
+        if (style == WEIR_TABLE_PLAIN) {
+            print_plain(table, width, row, text);
+            continue;
+        }
         print_row(table, width, row, text);
         if (style == WEIR_TABLE_GRID) print_rule(table, width, row == 0 ? '=' : '-', '+', text);
         else if (row == 0) print_rule(table, width, '-', '|', text);

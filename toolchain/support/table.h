@@ -1,5 +1,5 @@
 /* Tables as text: rows of cells under headers, columns as wide as their widest cell of up to 120 characters; longer
- * cells stick out. */
+ * cells stick out, or in the plain style lose their middle. */
 #ifndef WEIR_TABLE_H
 #define WEIR_TABLE_H
 
@@ -9,7 +9,8 @@
 
 typedef enum weir_table_style {
     WEIR_TABLE_PIPE, /* | a | b | with a rule under the headers: Markdown; a cell is one line */
-    WEIR_TABLE_GRID  /* rules around every row; a cell may have several lines */
+    WEIR_TABLE_GRID, /* rules around every row; a cell may have several lines */
+    WEIR_TABLE_PLAIN /* indented, blanks between columns, no rules; columns of numbers to the right; a cell is one line */
 } weir_table_style;
 
 typedef struct weir_table weir_table;
