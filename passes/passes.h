@@ -23,6 +23,8 @@ bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *cou
 
 /* The integer graph of an imported one, or NULL after reported errors (transform/lower_integer.c). */
 weir_graph *weir_lower_integer(const weir_graph *model);
+/* The graph of a module that is lowered: what quantize made, else the imported one; NULL: neither is there. */
+const weir_graph *weir_lower_source(const weir_module *module);
 
 typedef enum weir_requantize_form {
     WEIR_REQUANTIZE_AUTO,

@@ -177,8 +177,7 @@ static void print_element(const weir_array *array, size_t index, weir_text *text
     }
 }
 
-/* "[0,3]" from a position in row-major order. */
-static void print_index(const weir_shape *shape, size_t index, weir_text *text) {
+void weir_outcome_print_index(const weir_shape *shape, size_t index, weir_text *text) {
     int64_t at[WEIR_MAX_RANK];
     for (int axis = shape->rank; axis-- > 0;) {
         at[axis] = (int64_t)(index % (size_t)shape->dim[axis]);
@@ -207,7 +206,7 @@ void weir_outcome_print(const weir_outcome *before, const weir_outcome *after, w
     } else if (d.kind == WEIR_OUTCOME_ELEMENT) {
         const weir_array *was = output_of(before, d.sample, d.output), *is = output_of(after, d.sample, d.output);
         weir_text_format(text, "output '%s', element ", after->output_name[d.output]);
-        print_index(&is->shape, d.element, text);
+        weir_outcome_print_index(&is->shape, d.element, text);
         weir_text_add(text, ": before ");
         print_element(was, d.element, text);
         weir_text_add(text, ", after ");

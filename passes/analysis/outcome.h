@@ -40,6 +40,8 @@ typedef struct weir_outcome_difference {
 
 /* Numbers may differ by `part` of the largest one of their output, or of 1; 0: not at all. */
 weir_outcome_difference weir_outcome_compare(const weir_outcome *before, const weir_outcome *after, double part);
+/* "[0,3]" of a position in row-major order. */
+void weir_outcome_print_index(const weir_shape *shape, size_t index, weir_text *text);
 /* The difference in words: "output 'y', element [0,3]: before 1, after 2". */
 void weir_outcome_print(const weir_outcome *before, const weir_outcome *after, weir_outcome_difference difference,
                         weir_text *text);

@@ -8,14 +8,14 @@ static const double REACH = 4;
 enum { WORDS = 100, SEARCH_DEPTH = 6 };
 
 /* splitmix64 (Steele, Lea and Flood 2014): a good 64-bit number for each state. */
-static uint64_t next(uint64_t *state) {
+uint64_t weir_random_next(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
 
-static double fraction(uint64_t *state) { return (double)(next(state) >> 11) * 0x1p-53; }
+static double fraction(uint64_t *state) { return (double)(weir_random_next(state) >> 11) * 0x1p-53; }
 
 /* The reals that the codes of a quantization stand for. */
 static bool reals_of(const weir_quant *quant, double *low, double *high) {
@@ -50,20 +50,6 @@ static bool find_quantizer(const weir_graph *graph, weir_value value, int depth,
     return false;
 }
 
-static void fill_reals(const weir_graph *graph, weir_value input, uint64_t *state, weir_array *array) {
-    double low = -REACH, high = REACH;
-    if (find_quantizer(graph, input, SEARCH_DEPTH, &low, &high)) {
-        double beyond = (high - low) / 8;
-        low -= beyond;
-        high += beyond;
-    }
-    for (size_t i = 0; i < array->count; i++) {
-        double value = low + (high - low) * fraction(state);
-        uint64_t special = next(state) % 16;
-        weir_array_set(array, i, special == 0 ? 0 : special == 1 ? floor(value) : value);
-    }
-}
-
 static void code_range(const weir_type *type, int64_t *low, int64_t *high) {
     if (type->has_range) {
         *low = type->low;
@@ -81,12 +67,40 @@ static void code_range(const weir_type *type, int64_t *low, int64_t *high) {
     }
 }
 
+void weir_random_range(const weir_graph *graph, weir_value input, double *low, double *high) {
+    const weir_type *type = weir_value_type(graph, input);
+    int64_t first = 0, last = 1;
+    if (weir_dtype_is_float(type->dtype)) {
+        *low = -REACH;
+        *high = REACH;
+        if (!find_quantizer(graph, input, SEARCH_DEPTH, low, high)) return;
+        double beyond = (*high - *low) / 8;
+        *low -= beyond;
+        *high += beyond;
+        return;
+    }
+    if (type->dtype != WEIR_BOOL) code_range(type, &first, &last);
+    *low = (double)first;
+    *high = (double)last;
+}
+
+static void fill_reals(const weir_graph *graph, weir_value input, uint64_t *state, weir_array *array) {
+    double low, high;
+    weir_random_range(graph, input, &low, &high);
+    for (size_t i = 0; i < array->count; i++) {
+        double value = low + (high - low) * fraction(state);
+        uint64_t special = weir_random_next(state) % 16;
+        weir_array_set(array, i, special == 0 ? 0 : special == 1 ? floor(value) : value);
+    }
+}
+
 static void fill_codes(const weir_type *type, uint64_t *state, weir_array *array) {
     int64_t low, high;
     code_range(type, &low, &high);
     uint64_t span = (uint64_t)high - (uint64_t)low + 1;
     for (size_t i = 0; i < array->count; i++) {
-        uint64_t special = next(state) % 16, steps = span == 0 ? next(state) : next(state) % span;
+        uint64_t special = weir_random_next(state) % 16,
+                 steps = span == 0 ? weir_random_next(state) : weir_random_next(state) % span;
         int64_t code = special == 0 ? low : special == 1 ? high : (int64_t)((uint64_t)low + steps);
         if (type->quant.format == WEIR_FORMAT_BINARY) {
             code = steps % 2 == 0 ? -1 : 1;
@@ -102,12 +116,12 @@ weir_array *weir_random_input(const weir_graph *graph, weir_value input, uint64_
     while (weir_graph_input(graph, position).id != input.id) {
         position++;
     }
-    state = next(&state) + position;
+    state = weir_random_next(&state) + position;
     if (weir_dtype_is_float(type->dtype)) {
         fill_reals(graph, input, &state, array);
     } else if (type->dtype == WEIR_BOOL) {
         for (size_t i = 0; i < array->count; i++) {
-            weir_array_set_int(array, i, (int64_t)(next(&state) % 2));
+            weir_array_set_int(array, i, (int64_t)(weir_random_next(&state) % 2));
         }
     } else {
         fill_codes(type, &state, array);

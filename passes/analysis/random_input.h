@@ -8,5 +8,9 @@
  * behind them, and somewhat beyond, else in [-4, 4]. `seed`, `sample` and the input's position give the same values
  * everywhere. Heap array. */
 weir_array *weir_random_input(const weir_graph *graph, weir_value input, uint64_t seed, size_t sample);
+/* The range that those values lie in. */
+void weir_random_range(const weir_graph *graph, weir_value input, double *low, double *high);
+/* 64 random bits; the state goes on. */
+uint64_t weir_random_next(uint64_t *state);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "ir/infer.h"
 #include "passes/passes.h"
+#include "passes/transform/counterpart.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -89,6 +90,27 @@ static bool lower_quantize_linear(weir_lowering *l, weir_node node) {
     return quantize_view(l, node, &quant);
 }
 
+/* Accumulators whose zero points have been kept apart get a scale and another zero point. */
+static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant) {
+    weir_type type = *weir_value_type(l->to, x->value);
+    uint32_t count = type.quant.count > quant->count ? type.quant.count : quant->count;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), count, sizeof *zero);
+    if (quant->count > 1 && (quant->axis != type.shape.rank - 1 || quant->count != type.shape.dim[quant->axis]))
+        return weir_lower_fail(l, node, "its scales must lie on the last axis");
+    for (uint32_t c = 0; c < count; c++) {
+        scale[c] = weir_quant_scale(quant, c);
+        zero[c] = weir_quant_zero(&type.quant, c) + weir_quant_zero(quant, c);
+    }
+    type.quant.count = count;
+    type.quant.axis = count > 1 ? type.shape.rank - 1 : -1;
+    type.quant.scale = scale;
+    type.quant.zero_point = zero;
+    weir_node identity = weir_lower_add_node(l, node, WEIR_OP_IDENTITY, "", &x->value, 1, &type);
+    weir_lower_set(l, node, &(weir_view){.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, identity, 0)});
+    return true;
+}
+
 /* Codes get a quantization: kept on the value when it has none or the same, else on an Identity's output. */
 static weir_value requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant) {
     weir_type type = *weir_value_type(l->to, codes);
@@ -115,6 +137,8 @@ static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
     if (!read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &view.quant)) return false;
     if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS) {
         view.codes = x->codes;
+    } else if (x->kind == WEIR_VIEW_CODES && x->centered) {
+        return rescale(l, node, x, &view.quant);
     } else if (x->kind == WEIR_VIEW_CODES) {
         if (view.quant.count > 1)
             return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", view.quant.count);
@@ -240,9 +264,12 @@ static weir_dtype input_dtype(const weir_lowering *l, weir_node node, size_t ind
 static bool requantize_result(weir_lowering *l, weir_node node, size_t scale_index, size_t zero_index) {
     weir_quant quant;
     const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
-    weir_view view = l->view[weir_node_output(l->from, node, 0).id];
-    return read_quant(l, node, scale_index, zero_index, type->dtype, 0, &quant) &&
-           weir_lower_quantize(l, node, &view, &quant);
+    weir_view *view = &l->view[weir_node_output(l->from, node, 0).id], sums = *view;
+    if (!read_quant(l, node, scale_index, zero_index, type->dtype, 0, &quant) ||
+        !weir_lower_quantize(l, node, &sums, &quant))
+        return false;
+    view->accumulator = sums.value;
+    return true;
 }
 
 static bool lower_qlinear_matmul(weir_lowering *l, weir_node node) {
@@ -293,8 +320,10 @@ static bool lower_matmul_integer(weir_lowering *l, weir_node node) {
         quant[i] = weir_lower_quant(input_dtype(l, node, i), scales, zeros, (uint32_t)count, (int)i);
     }
     weir_view x, w;
-    return qualify_operands(l, node, &quant[0], &quant[1], 1, &x, &w) &&
-           weir_lower_linear(l, node, &x, &w, false, NULL);
+    if (!qualify_operands(l, node, &quant[0], &quant[1], 1, &x, &w) || !weir_lower_linear(l, node, &x, &w, false, NULL))
+        return false;
+    l->view[weir_node_output(l->from, node, 0).id].centered = true;
+    return true;
 }
 
 static bool lower_add(weir_lowering *l, weir_node node) {
@@ -514,17 +543,15 @@ static bool lower_output(weir_lowering *l, size_t index) {
         return false;
     }
     bool real = declared->quant.format == WEIR_FORMAT_FLOAT;
-    /* MatMulInteger's result is an integer whose zero point has been kept apart. */
-    weir_node producer = weir_value_producer(l->to, view->value);
-    bool shifted = !real && producer.id != 0 && weir_node_op(l->to, producer) == WEIR_OP_LINEAR;
-    weir_value value = real      ? decode(l, view, declared)
-                       : shifted ? subtract_zero(l, view->value, declared)
-                                 : view->value;
+    weir_value value = real             ? decode(l, view, declared)
+                       : view->centered ? subtract_zero(l, view->value, declared)
+                                        : view->value;
     if (value.id != 0) weir_graph_add_output(l->to, name, value);
     return value.id != 0;
 }
 
-static weir_graph *lower(const weir_graph *model) {
+/* The integer graph; `counterparts` may be NULL. */
+static weir_graph *lower(const weir_graph *model, weir_counterparts **counterparts) {
     weir_graph *to = weir_graph_new("integer");
     weir_lowering l = {model, to, weir_calloc(weir_graph_value_limit(model), sizeof(weir_view)), contract_of(model)};
     weir_graph_set_source(to, weir_graph_source(model));
@@ -535,22 +562,35 @@ static weir_graph *lower(const weir_graph *model) {
         fine = rule != NULL ? rule(&l, node) : weir_lower_fail(&l, node, "has no lowering to integers");
     }
     for (size_t i = 0; fine && i < weir_graph_output_count(model); i++) fine = lower_output(&l, i);
+    if (fine && counterparts != NULL) *counterparts = weir_counterparts_new(&l);
     free(l.view);
     if (fine) return to;
     weir_graph_free(to);
     return NULL;
 }
 
-weir_graph *weir_lower_integer(const weir_graph *model) {
-    weir_graph *tidy = weir_tidy(model), *integer = tidy == NULL ? NULL : lower(tidy);
+static weir_graph *lower_tidy(const weir_graph *model, weir_counterparts **counterparts) {
+    weir_graph *tidy = weir_tidy(model), *integer = tidy == NULL ? NULL : lower(tidy, counterparts);
     weir_graph_free(tidy);
     return integer;
 }
 
+weir_graph *weir_lower_integer(const weir_graph *model) { return lower_tidy(model, NULL); }
+
+weir_counterparts *weir_lower_counterparts(const weir_graph *model) {
+    weir_counterparts *counterparts = NULL;
+    weir_graph_free(lower_tidy(model, &counterparts));
+    return counterparts;
+}
+
+const weir_graph *weir_lower_source(const weir_module *module) {
+    const weir_graph *quantized = weir_module_find_graph(module, "quantized");
+    return quantized != NULL ? quantized : weir_module_find_graph(module, "model");
+}
+
 bool weir_pass_lower_integer(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)pass;
-    const weir_graph *model = weir_module_find_graph(module, "quantized");
-    if (model == NULL) model = weir_module_find_graph(module, "model");
+    const weir_graph *model = weir_lower_source(module);
     if (model == NULL) {
         weir_error(WEIR_NOWHERE, "lower_integer needs an imported model");
         return false;

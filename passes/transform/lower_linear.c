@@ -162,10 +162,9 @@ bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, con
 
 /* --- quantizers --- */
 
-/* Codes that the quantizer may give: a pending relu raises the lower end to the code of real zero. */
-static void clip_bounds(const weir_quant *quant, bool relu, int64_t *low, int64_t *high) {
+void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high) {
     weir_quant_limits(quant, low, high);
-    if (relu && weir_quant_zero(quant, 0) > *low) *low = weir_quant_zero(quant, 0);
+    if (relu) *low = weir_encode(0, quant, 0, contract);
 }
 
 static weir_type codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high) {
@@ -201,7 +200,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, c
         return weir_lower_fail(l, node, "its input is neither real nor quantized");
     const weir_type *from = weir_value_type(l->to, x->value);
     int64_t low, high;
-    clip_bounds(quant, x->relu, &low, &high);
+    weir_lower_bounds(quant, x->relu, l->contract, &low, &high);
     weir_type type = codes_type(quant, &from->shape, low, high);
     weir_view view = {.kind = WEIR_VIEW_CODES};
     weir_node added;

@@ -151,8 +151,7 @@ static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, con
 
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
     sum_table table = {weir_value_type(l->to, sum->value), weir_value_type(l->to, sum->other), 0, 0, NULL};
-    weir_quant_limits(quant, &table.low, &table.high);
-    if (sum->relu && weir_quant_zero(quant, 0) > table.low) table.low = weir_quant_zero(quant, 0);
+    weir_lower_bounds(quant, sum->relu, l->contract, &table.low, &table.high);
     if (table.a->quant.count > 1 || table.b->quant.count > 1 || !table.a->has_range || !table.b->has_range ||
         span(table.a) > MAX_PAIRS || span(table.b) > MAX_PAIRS || span(table.a) * span(table.b) > MAX_PAIRS ||
         table.high - table.low > 65535)

@@ -22,7 +22,9 @@ typedef struct weir_view {
     weir_quant quant;        /* WEIGHTS */
     const double *offset;    /* CODES: real numbers added after scaling, one or one a channel; NULL: none */
     uint32_t offset_count;
-    bool relu; /* CODES, SUM: negative real numbers count as zero */
+    bool relu;              /* CODES, SUM: negative real numbers count as zero */
+    bool centered;          /* CODES of an integer tensor, whose elements are code - zero */
+    weir_value accumulator; /* CODES: the sums that one node of the model computes and quantizes at once; else none */
 } weir_view;
 
 /* State of one lowering. */
@@ -40,6 +42,9 @@ bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, con
 /* The view of real numbers becomes codes of `quant`, rounded as the contract says, clipped to the quantization's
  * limits. */
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant);
+/* Codes that a quantizer may give, behind a Relu or not: quantizers are monotone, so a Relu before one raises its lower
+ * end to the code of real zero, wherever that lies. */
+void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high);
 /* Sum of two quantized tensors, or of one and a constant. */
 bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 /* The quantizer after a SUM view: Sum and a proven staircase. */

@@ -176,6 +176,18 @@ expect 3 "culprit: pass .3. drop on graph 'model'" \
 expect 3 "culprit: pass .2. crash on graph 'model'" \
     weir bisect --load-pass ./libmine.so --load-pass ./libcrash.so -p name-nodes,crash,name-nodes mlp_float.onnx
 expect 0 "" weir opt --load-pass ./libmine.so -p name-nodes mlp_float.onnx --check-semantics --check-unchanged -o x.weir
+# A pass that breaks the lowering: nothing is written.
+body plant 'if (weir_node_op(graph, node) == WEIR_OP_REQUANTIZE) { weir_node_set_int(graph, node, "high", 100); }'
+whole=realize_requantize,choose_folding,insert_streams,size_fifos,verify_lowering,emit_verilog_top
+mkdir lowered
+expect 1 "model.onnx:[0-9]+: error: node '[a-zA-Z0-9_]+' [(].*[)]: expected [0-9.]+, found [0-9.]+ at element .0,[0-9]+. of '" \
+    weir opt --load-pass ./libplant.so -p "lower_integer,graph(plant),$whole" model.onnx --folder lowered
+grep -q "note: the lowered graph is not the model" output && grep -q "note: generated frame [0-9]" output ||
+    fail "a wrong lowering is not explained"
+[ -z "$(ls lowered)" ] || fail "a wrong lowering is written"
+body behind 'if (weir_node_op(graph, node) == WEIR_OP_SCALE_FLOAT) { weir_node_set_int(graph, node, "zero", 1); }'
+expect 1 "found .*" weir opt --load-pass ./libbehind.so -p "lower_integer,realize_requantize,graph(behind),${whole#*,}" model.onnx
+grep -q "a pass behind lower_integer changed what is computed" output || fail "a wrong pass behind is not explained"
 body liar 'weir_node_rename(graph, node, "a", "b"); weir_pass_unchanged(context);'
 expect 1 "error: pass 'liar' said that it changed nothing, but it changed graph 'model'" \
     weir opt --load-pass ./libliar.so -p liar mlp_float.onnx --check-unchanged

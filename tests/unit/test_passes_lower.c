@@ -281,6 +281,44 @@ static void bipolar_network(void **state) {
     weir_graph_free(integer);
 }
 
+/* A sign behind a Relu is +1 for everything: real zero counts as positive. */
+static void relu_before_quantizers(void **state) {
+    (void)state;
+    double codes[12];
+    for (int kind = 0; kind < 4; kind++) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value x = quant(g, add_real_input(g, "x", 1, 3), 0.25, 0, 6, "ROUND", true, false);
+        weir_value w = add_constant(g, "w", WEIR_FLOAT32, 2, 3, 4, random_numbers(codes, 12, -64, 64, 0.125));
+        weir_value y = ADD(g, WEIR_OP_MATMUL, "mm", x, quant(g, w, 0.5, 0, 4, "ROUND", true, true));
+        y = ADD(g, WEIR_OP_RELU, "relu", y);
+        if (kind == 0) y = ADD(g, WEIR_OP_BIPOLAR_QUANT, "sign", y, add_scalar(g, "s", WEIR_FLOAT32, 0.5));
+        else y = quant(g, y, 2, kind == 1 ? 40 : kind == 2 ? -40 : 15, 5, "ROUND", true, false);
+        weir_graph_add_output(g, "y", y);
+        weir_graph_free(lower(g, 10));
+    }
+}
+
+/* What MatMulInteger leaves keeps its zero points apart; a scale behind it adds its own. */
+static void scaled_integer_products(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        double codes[12], weight_zeros[4] = {3, -2, 0, 7}, scales[4] = {0.25, 0.5, 1, 2};
+        weir_graph *g = weir_graph_new("model");
+        weir_value x = add_codes_input(g, "x", WEIR_UINT8, 1, 3, 0, 255);
+        weir_value inputs[4] = {x, add_constant(g, "w", WEIR_INT8, 2, 3, 4, random_numbers(codes, 12, -128, 127, 1)),
+                                add_scalar(g, "zx", WEIR_UINT8, 77),
+                                add_constant(g, "zw", WEIR_INT8, 1, 4, 0, weight_zeros)};
+        weir_value y = add_value(g, WEIR_OP_MATMUL_INTEGER, "mm", 4, inputs);
+        weir_value scale =
+            kind == 0 ? add_scalar(g, "s", WEIR_FLOAT32, 0.5) : add_constant(g, "s", WEIR_FLOAT32, 1, 4, 0, scales);
+        weir_value scaled[2] = {y, scale};
+        y = add_value(g, WEIR_OP_DEQUANTIZE_LINEAR, "dq", 2, scaled);
+        if (kind == 2) y = add_qdq(g, "q", y, 256, WEIR_INT8, 5);
+        weir_graph_add_output(g, "y", y);
+        weir_graph_free(lower(g, 0));
+    }
+}
+
 static void shapes_and_transposed_weights(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("model");
@@ -403,6 +441,8 @@ int main(void) {
         TEST(matmul_integer),
         TEST(qonnx_quantizers),
         TEST(bipolar_network),
+        TEST(relu_before_quantizers),
+        TEST(scaled_integer_products),
         TEST(shapes_and_transposed_weights),
         TEST(residual_addition),
         TEST(wide_weights),

@@ -71,6 +71,7 @@ static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
         char *calibration = weir_cli_list_join(&job->calibration);
         status = set_text(job, pass, "quantize.scheme", job->quantize);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "quantize.calibration", calibration);
+        if (status == WEIR_EXIT_FINE && hardware) status = set_text(job, pass, "verify_lowering.data", calibration);
         free(calibration);
     }
     if (status == WEIR_EXIT_FINE && hardware) {

@@ -98,10 +98,11 @@ void weir_executor_free(weir_executor *executor) {
     if (executor != NULL) weir_arena_free(executor->arena);
 }
 
-static void run_steps(weir_executor *executor) {
+static void run_steps(weir_executor *executor, weir_executor_watch *watch, void *user) {
     for (size_t i = 0; i < executor->step_count; i++) {
         const step *now = &executor->steps[i];
         now->kernel(executor->graph, now->node, now->inputs, now->outputs);
+        if (watch != NULL) watch(user, now->node, now->outputs);
     }
 }
 
@@ -120,6 +121,11 @@ static bool check_range(const weir_graph *graph, weir_value input, const weir_ar
 }
 
 bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs) {
+    return weir_executor_run_watched(executor, inputs, NULL, NULL);
+}
+
+bool weir_executor_run_watched(weir_executor *executor, const weir_array *const *inputs, weir_executor_watch *watch,
+                               void *user) {
     const weir_graph *graph = executor->graph;
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
         const weir_value input = weir_graph_input(graph, i);
@@ -134,7 +140,7 @@ bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs)
         if (!check_range(graph, input, inputs[i])) return false;
         memcpy(to->data, inputs[i]->data, to->count * weir_dtype_size(to->dtype));
     }
-    run_steps(executor);
+    run_steps(executor, watch, user);
     return true;
 }
 
@@ -246,7 +252,7 @@ static bool run_frame(weir_executor *executor, const weir_array *const *data, in
         weir_array *frame = executor->buffer[input.id];
         if (!convert_frame(graph, input, data[i], index, frame) || !check_range(graph, input, frame)) return false;
     }
-    run_steps(executor);
+    run_steps(executor, NULL, NULL);
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         const weir_array *result = executor->value[weir_graph_output(graph, i).id];
         const size_t size = result->count * weir_dtype_size(result->dtype);

@@ -104,7 +104,7 @@ void weir_kernel_QLINEAR_MATMUL(const weir_graph *graph, weir_node node, const w
     (void)graph;
     (void)node;
     finish to = {.alpha = 1, .a_scale = inputs[1], .b_scale = inputs[4], .y_scale = inputs[6], .y_zero = inputs[7]};
-    weir_dtype_limits(outputs[0]->dtype, &to.low, &to.high);
+    if (to.y_scale != NULL) weir_dtype_limits(outputs[0]->dtype, &to.low, &to.high);
     multiply_batch(inputs[0], inputs[2], inputs[3], inputs[5], &to, outputs[0]);
 }
 

@@ -1,0 +1,120 @@
+/* verify_lowering: no hardware is written that computes something else than the quantized model (lockstep.h). Frames are
+ * the corners of the inputs' ranges, random ones, some of which drive every quantized value to the corners of its own
+ * range, and the first of the data. Cost: three executions a frame, of as many frames as the budget allows. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/verify.h"
+#include "passes/analysis/lockstep.h"
+#include "passes/analysis/random_input.h"
+#include "passes/frames.h"
+#include "passes/hardware.h"
+#include "passes/passes.h"
+#include "support/arena.h"
+
+/* Multiplications of all frames together, and how many frames that are at least and at most. */
+enum { BUDGET = 600000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4 };
+
+typedef enum fill { FILL_RANDOM, FILL_LOW, FILL_HIGH, FILL_ZERO, FILL_EDGES } fill;
+
+/* The first frames; random ones follow. */
+static const struct {
+    fill fill;
+    weir_drive drive;
+    const char *what;
+} plan[] = {{FILL_RANDOM, WEIR_DRIVE_NATURAL, "a random frame"},
+            {FILL_EDGES, WEIR_DRIVE_CORNERS, "corners of every range"},
+            {FILL_RANDOM, WEIR_DRIVE_UNIFORM, "random codes in every range"},
+            {FILL_LOW, WEIR_DRIVE_NATURAL, "the least inputs"},
+            {FILL_HIGH, WEIR_DRIVE_NATURAL, "the largest inputs"},
+            {FILL_ZERO, WEIR_DRIVE_NATURAL, "inputs of zero"}};
+
+typedef struct verifier {
+    const weir_graph *lowered;
+    weir_lockstep *lockstep;
+    uint64_t seed;
+} verifier;
+
+static double clipped(double v, double low, double high) { return v < low ? low : v > high ? high : v; }
+
+static weir_array *make_input(const verifier *v, size_t index, fill kind, int64_t frame) {
+    weir_value input = weir_graph_input(v->lowered, index);
+    weir_array *array = weir_random_input(v->lowered, input, v->seed, (size_t)frame);
+    double low, high;
+    weir_random_range(v->lowered, input, &low, &high);
+    uint64_t state = v->seed + (uint64_t)frame;
+    for (size_t i = 0; kind != FILL_RANDOM && i < array->count; i++) {
+        bool top = kind == FILL_HIGH || (kind == FILL_EDGES && weir_random_next(&state) & 1);
+        weir_array_set(array, i, kind == FILL_ZERO ? clipped(0, low, high) : top ? high : low);
+    }
+    return array;
+}
+
+static bool run_generated(const verifier *v, int64_t frame) {
+    size_t count = weir_graph_input_count(v->lowered), planned = sizeof plan / sizeof *plan;
+    bool listed = frame < (int64_t)planned;
+    size_t row = listed ? (size_t)frame : (size_t)(frame % 3);
+    weir_array **input = weir_calloc(count + 1, sizeof *input);
+    for (size_t i = 0; i < count; i++) input[i] = make_input(v, i, plan[row].fill, frame);
+    char *what = weir_format("generated frame %lld (%s)", (long long)frame + 1, plan[row].what);
+    weir_frame now = {what, plan[row].drive, v->seed * 1000003 + (uint64_t)frame};
+    bool fine = weir_lockstep_run(v->lockstep, (const weir_array *const *)input, &now);
+    free(what);
+    for (size_t i = 0; i < count; i++) weir_array_free(input[i]);
+    free(input);
+    return fine;
+}
+
+static bool run_data(const verifier *v, const char *source) {
+    if (*source == '\0') return true;
+    weir_frames *data = weir_frames_read(v->lowered, source);
+    bool fine = data != NULL;
+    for (int64_t i = 0; fine && i < weir_frames_count(data) && i < DATA_FRAMES; i++) {
+        weir_array **input = weir_frames_frame(data, v->lowered, i);
+        char *what = weir_format("frame %lld of '%s'", (long long)i, weir_frames_file(data));
+        weir_frame now = {what, WEIR_DRIVE_NATURAL, 0};
+        fine = input != NULL && weir_lockstep_run(v->lockstep, (const weir_array *const *)input, &now);
+        free(what);
+        if (input != NULL) weir_frames_free_frame(v->lowered, input);
+    }
+    weir_frames_free(data);
+    return fine;
+}
+
+static int64_t frame_count(const weir_graph *graph, int64_t wanted) {
+    if (wanted > 0) return wanted;
+    int64_t work = 1, rows, inputs, outputs;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_hardware_linear(graph, node, &rows, &inputs, &outputs)) work += rows * inputs * outputs;
+    }
+    int64_t frames = BUDGET / work;
+    return frames < LEAST_FRAMES ? LEAST_FRAMES : frames > MOST_FRAMES ? MOST_FRAMES : frames;
+}
+
+static bool verify(const weir_pass *pass, const weir_graph *model, const weir_graph *integer,
+                   const weir_graph *lowered) {
+    weir_counterparts *counterparts = weir_lower_counterparts(model);
+    verifier v = {lowered, NULL, (uint64_t)weir_pass_int(pass, "seed")};
+    if (counterparts != NULL) v.lockstep = weir_lockstep_new(model, integer, lowered, counterparts);
+    bool fine = v.lockstep != NULL;
+    int64_t frames = frame_count(lowered, weir_pass_int(pass, "frames"));
+    for (int64_t i = 0; fine && i < frames; i++) fine = run_generated(&v, i);
+    if (fine) fine = run_data(&v, weir_pass_string(pass, "data"));
+    weir_lockstep_free(v.lockstep);
+    weir_counterparts_free(counterparts);
+    return fine;
+}
+
+bool weir_pass_verify_lowering(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)context;
+    const weir_graph *model = weir_lower_source(module), *integer = weir_module_find_graph(module, "integer");
+    const weir_graph *hardware = weir_module_find_graph(module, "hardware");
+    if (model == NULL || integer == NULL) {
+        weir_error(WEIR_NOWHERE, "verify_lowering needs a model and the integer graph that lower_integer makes");
+        return false;
+    }
+    if (!weir_graph_verify(integer) || (hardware != NULL && !weir_graph_verify(hardware))) return false;
+    bool fine = verify(pass, model, hardware == NULL ? NULL : integer, hardware == NULL ? integer : hardware);
+    if (!fine) weir_note("the lowered graph is not the model: a fault of a pass, nothing is written");
+    return fine;
+}
