@@ -1,12 +1,15 @@
 /* extract_debug_info: a symbol table a module, in the form of the hgdb debugger's JSON schema ("generator", "top", and a
  * "table" of modules with variables, instances and scopes). Statements are entries of the scope of their source file: an
- * assignment with its variable, a branch as a block with its condition. Beyond the schema, which allows it, each entry
- * says which line of the Verilog it became (rtl_line) and which passes touched it (passes). */
+ * assignment with its variable, a branch as a block with its condition, in the language that the debugger reads
+ * (debug_condition.h). What has no place in a source has that of what it stands in, or its own in the Verilog.
+ * Beyond the schema, which allows it, each entry says which line of the Verilog it became (rtl_line), what its condition is
+ * there (rtl_condition, alone when the debugger's language cannot say it) and which passes touched it (passes). */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "passes/rtl/check.h"
+#include "passes/rtl/debug_condition.h"
 #include "passes/rtl/rtl.h"
 #include "passes/rtl/table.h"
 #include "support/arena.h"
@@ -17,6 +20,8 @@ typedef struct symbols {
     weir_table stmt_line, instance_line; /* 0: not printed */
     json_t *files;                       /* scopes by name of the file, in order of appearance */
     const char *file;                    /* of the scope that is being filled */
+    weir_location around;                /* the place of what is being filled */
+    char *verilog;                       /* the file of the module */
 } symbols;
 
 static void keep_line(void *user, int line, weir_rtl_item item) {
@@ -32,9 +37,11 @@ static json_t *string_of(weir_text *text) {
     return string;
 }
 
-static json_t *expr_text(const symbols *s, weir_rtl_expr expr) {
+/* Text of unknown origin: JSON is UTF-8. */
+static json_t *plain_string(const char *string) {
     weir_text text = {NULL, 0, 0};
-    weir_rtl_print_expr(s->design, expr, &text);
+    weir_text_plain(&text, string, strlen(string));
+    weir_text_add(&text, "");
     return string_of(&text);
 }
 
@@ -48,18 +55,30 @@ static const char *target_name(const weir_rtl_design *design, weir_rtl_expr targ
     return weir_rtl_get_var(design, weir_rtl_get_expr(design, target).var).name;
 }
 
+/* Where the item comes from: its own place, that of what is around it, or its line of Verilog. */
+static weir_location place_of(const symbols *s, weir_rtl_item item, int line) {
+    const weir_location own = weir_rtl_get_item(s->design, item).place;
+    if (own.file != NULL && own.line > 0) return own;
+    return s->around.line > 0 ? s->around : weir_at(s->verilog, line);
+}
+
+static int line_of(const symbols *s, weir_rtl_item item) {
+    if (item.kind == WEIR_RTL_ITEM_MODULE) return 1;
+    return (int)weir_table_get(item.kind == WEIR_RTL_ITEM_STMT ? &s->stmt_line : &s->instance_line, item.id);
+}
+
 /* What every entry says: its place, its line of Verilog, its passes. */
 static json_t *entry(const symbols *s, const char *type, weir_rtl_item item) {
     const weir_rtl_item_info info = weir_rtl_get_item(s->design, item);
-    const weir_table *lines = item.kind == WEIR_RTL_ITEM_STMT ? &s->stmt_line : &s->instance_line;
-    const uint32_t line = item.kind == WEIR_RTL_ITEM_MODULE ? 0 : weir_table_get(lines, item.id);
-    json_t *made = json_pack("{s:s, s:i}", "type", type, "line", info.place.line), *passes = json_array();
-    if (s->file != NULL && info.place.file != NULL && strcmp(info.place.file, s->file) != 0)
-        json_object_set_new(made, "filename", json_string(info.place.file));
-    if (line > 0) json_object_set_new(made, "rtl_line", json_integer(line));
+    const int line = line_of(s, item);
+    const weir_location place = place_of(s, item, line);
+    json_t *made = json_pack("{s:s, s:i}", "type", type, "line", place.line), *passes = json_array();
+    if (s->file != NULL && strcmp(place.file, s->file) != 0)
+        json_object_set_new(made, "filename", plain_string(place.file));
+    if (line > 0 && item.kind != WEIR_RTL_ITEM_MODULE) json_object_set_new(made, "rtl_line", json_integer(line));
     for (size_t i = 0; i < info.pass_count; i++)
         json_array_append_new(passes, json_string(weir_rtl_item_pass(s->design, item, i)));
-    if (info.comment != NULL) json_object_set_new(made, "comment", json_string(info.comment));
+    if (info.comment != NULL) json_object_set_new(made, "comment", plain_string(info.comment));
     json_object_set_new(made, "passes", passes);
     return made;
 }
@@ -67,56 +86,96 @@ static json_t *entry(const symbols *s, const char *type, weir_rtl_item item) {
 /* The list of entries of a source file, made when it is new. */
 static json_t *file_scope(const symbols *s, const char *file) {
     json_t *scope = json_object_get(s->files, file);
-    if (scope == NULL) json_object_set_new(s->files, file, scope = json_array());
+    if (scope == NULL) json_object_set_new_nocheck(s->files, file, scope = json_array());
     return scope;
 }
 
-static void add_block(const symbols *s, weir_rtl_block block, json_t *scope);
+static void add_block(symbols *s, weir_rtl_block block, json_t *scope);
 
-/* A block of statements under a condition (NULL: none; taken over), left out when nothing is in it. */
-static void add_branch(const symbols *s, weir_rtl_stmt stmt, json_t *condition, weir_rtl_block body, json_t *scope) {
-    json_t *made = entry(s, "block", weir_rtl_item_stmt(stmt)), *inner = json_array();
-    if (condition != NULL) json_object_set_new(made, "condition", condition);
-    json_object_set_new(made, "scope", inner);
-    if (body.id != 0) add_block(s, body, inner);
-    if (json_array_size(inner) > 0) json_array_append_new(scope, made);
-    else json_decref(made);
+/* A condition in the two languages. */
+typedef struct condition {
+    weir_text verilog, value;
+    bool is_said; /* in the debugger's */
+} condition;
+
+static condition condition_of(const symbols *s, weir_rtl_expr expr) {
+    condition c = {.is_said = true};
+    weir_rtl_print_expr(s->design, expr, &c.verilog);
+    c.is_said = weir_debug_value(s->design, expr, &c.value);
+    return c;
 }
 
-static void add_if(const symbols *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info, json_t *scope) {
-    weir_text otherwise = {NULL, 0, 0};
-    weir_text_add(&otherwise, "!(");
-    weir_rtl_print_expr(s->design, info->value, &otherwise);
-    weir_text_char(&otherwise, ')');
-    add_branch(s, stmt, expr_text(s, info->value), info->body, scope);
-    add_branch(s, stmt, string_of(&otherwise), info->other, scope);
+static condition opposite_of(const symbols *s, weir_rtl_expr expr) {
+    condition c = {.is_said = true};
+    weir_text_add(&c.verilog, "!(");
+    weir_rtl_print_expr(s->design, expr, &c.verilog);
+    weir_text_char(&c.verilog, ')');
+    weir_text_add(&c.value, "!(");
+    c.is_said = weir_debug_value(s->design, expr, &c.value);
+    weir_text_char(&c.value, ')');
+    return c;
 }
 
 /* value == label, or for the default that it is none of the labels. */
-static json_t *item_condition(const symbols *s, weir_rtl_stmt choice, weir_rtl_stmt item) {
+static condition item_condition(const symbols *s, weir_rtl_stmt choice, weir_rtl_stmt item) {
     const weir_rtl_expr value = weir_rtl_get_stmt(s->design, choice).value;
     const weir_rtl_expr label = weir_rtl_get_stmt(s->design, item).value;
-    weir_text text = {NULL, 0, 0};
+    const char *op = label.id == 0 ? " != " : " == ";
+    condition c = {.is_said = true};
     for (weir_rtl_stmt i = weir_rtl_first(s->design, weir_rtl_get_stmt(s->design, choice).body); i.id != 0;
          i = weir_rtl_next(s->design, i)) {
         const weir_rtl_expr one = weir_rtl_get_stmt(s->design, i).value;
         if (one.id == 0 || (label.id != 0 && i.id != item.id)) continue;
-        if (text.size > 0) weir_text_add(&text, " && ");
-        weir_rtl_print_expr(s->design, value, &text);
-        weir_text_add(&text, label.id == 0 ? " != " : " == ");
-        weir_rtl_print_expr(s->design, one, &text);
+        weir_text_add(&c.verilog, c.verilog.size > 0 ? " && " : "");
+        weir_rtl_print_expr(s->design, value, &c.verilog);
+        weir_text_add(&c.verilog, op);
+        weir_rtl_print_expr(s->design, one, &c.verilog);
+        weir_text_add(&c.value, c.value.size > 0 ? " && (" : "(");
+        c.is_said = c.is_said && weir_debug_value(s->design, value, &c.value);
+        weir_text_add(&c.value, op);
+        c.is_said = c.is_said && weir_debug_value(s->design, one, &c.value);
+        weir_text_char(&c.value, ')');
     }
-    if (text.size == 0) weir_text_char(&text, '1');
-    return string_of(&text);
+    if (c.verilog.size == 0) {
+        weir_text_char(&c.verilog, '1');
+        weir_text_char(&c.value, '1');
+    }
+    return c;
 }
 
-static void add_case(const symbols *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info, json_t *scope) {
-    for (weir_rtl_stmt i = weir_rtl_first(s->design, info->body); i.id != 0; i = weir_rtl_next(s->design, i))
-        add_branch(s, i, item_condition(s, stmt, i), weir_rtl_get_stmt(s->design, i).body, scope);
+/* A block of statements under a condition (NULL: none; its texts are freed), left out when nothing is in it. */
+static void add_branch(symbols *s, weir_rtl_stmt stmt, condition *c, weir_rtl_block body, json_t *scope) {
+    json_t *made = entry(s, "block", weir_rtl_item_stmt(stmt)), *inner = json_array();
+    const weir_location around = s->around;
+    s->around = place_of(s, WEIR_RTL_ITEM(stmt), line_of(s, WEIR_RTL_ITEM(stmt)));
+    if (c != NULL && c->is_said) json_object_set_new(made, "condition", json_stringn(c->value.data, c->value.size));
+    if (c != NULL) {
+        json_object_set_new(made, "rtl_condition", json_stringn(c->verilog.data, c->verilog.size));
+        weir_text_free(&c->verilog);
+        weir_text_free(&c->value);
+    }
+    json_object_set_new(made, "scope", inner);
+    if (body.id != 0) add_block(s, body, inner);
+    if (json_array_size(inner) > 0) json_array_append_new(scope, made);
+    else json_decref(made);
+    s->around = around;
+}
+
+static void add_if(symbols *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info, json_t *scope) {
+    condition taken = condition_of(s, info->value), passed = opposite_of(s, info->value);
+    add_branch(s, stmt, &taken, info->body, scope);
+    add_branch(s, stmt, &passed, info->other, scope);
+}
+
+static void add_case(symbols *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info, json_t *scope) {
+    for (weir_rtl_stmt i = weir_rtl_first(s->design, info->body); i.id != 0; i = weir_rtl_next(s->design, i)) {
+        condition c = item_condition(s, stmt, i);
+        add_branch(s, i, &c, weir_rtl_get_stmt(s->design, i).body, scope);
+    }
 }
 
 /* Nesting of blocks is bounded by the IR. */
-static void add_stmt(const symbols *s, weir_rtl_stmt stmt, json_t *scope) {
+static void add_stmt(symbols *s, weir_rtl_stmt stmt, json_t *scope) {
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(s->design, stmt);
     if (info.kind == WEIR_RTL_STMT_ASSIGN) {
         json_t *made = entry(s, "assign", weir_rtl_item_stmt(stmt));
@@ -135,7 +194,7 @@ static void add_stmt(const symbols *s, weir_rtl_stmt stmt, json_t *scope) {
     }
 }
 
-static void add_block(const symbols *s, weir_rtl_block block, json_t *scope) {
+static void add_block(symbols *s, weir_rtl_block block, json_t *scope) {
     for (weir_rtl_stmt i = weir_rtl_first(s->design, block); i.id != 0; i = weir_rtl_next(s->design, i))
         add_stmt(s, i, scope);
 }
@@ -146,13 +205,15 @@ static json_t *scopes(symbols *s, weir_rtl_module module) {
     s->files = json_object();
     for (weir_rtl_stmt i = weir_rtl_first(s->design, weir_rtl_get_module(s->design, module).body); i.id != 0;
          i = weir_rtl_next(s->design, i)) {
-        const weir_location place = weir_place_of_stmt(s->design, i);
-        s->file = place.file == NULL ? "" : place.file;
+        const weir_rtl_instance instance = weir_rtl_get_stmt(s->design, i).instance;
+        const weir_rtl_item item = instance.id != 0 ? WEIR_RTL_ITEM(instance) : WEIR_RTL_ITEM(i);
+        s->file = place_of(s, item, line_of(s, item)).file;
         add_stmt(s, i, file_scope(s, s->file));
     }
     s->file = NULL;
     json_object_foreach(s->files, file, scope) {
-        json_array_append_new(list, json_pack("{s:s, s:s, s:O}", "type", "block", "filename", file, "scope", scope));
+        json_array_append_new(
+            list, json_pack("{s:s, s:o, s:O}", "type", "block", "filename", plain_string(file), "scope", scope));
     }
     json_decref(s->files);
     return list;
@@ -182,6 +243,9 @@ static json_t *describe(symbols *s, weir_rtl_module module) {
 /* The lines of one module's file, which is printed for them. */
 static json_t *symbols_of(symbols *s, weir_rtl_module module, weir_rtl_print_options *options) {
     weir_text text = {NULL, 0, 0};
+    free(s->verilog);
+    s->verilog = weir_format("%s.%s", weir_rtl_get_module(s->design, module).name,
+                             options->dialect == WEIR_RTL_SYSTEMVERILOG ? "sv" : "v");
     options->line = keep_line;
     options->user = s;
     weir_rtl_print_module(s->design, module, options, &text);
@@ -236,6 +300,7 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     fine = fine && weir_rtl_errors(design) == errors; /* modules that cannot be printed */
     free(modules);
     free(folder);
+    free(s.verilog);
     weir_table_free(&s.stmt_line);
     weir_table_free(&s.instance_line);
     return fine;

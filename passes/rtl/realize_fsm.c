@@ -68,8 +68,14 @@ static bool state_gives_outputs(const machine *m, weir_rtl_state state) {
            gives_outputs(m, weir_rtl_state_body(m->design, state));
 }
 
-static void go_to(machine *m, weir_rtl_block block, weir_rtl_state state) {
-    weir_rtl_set(m->design, block, m->next, weir_rtl_state_value(m->design, state));
+/* What is made comes from where that is which it is made for. */
+static void from(const machine *m, weir_rtl_stmt cause, weir_rtl_stmt made) {
+    weir_rtl_copy_place(m->design, WEIR_RTL_ITEM(cause), WEIR_RTL_ITEM(made));
+    weir_rtl_touch(m->design, WEIR_RTL_ITEM(made));
+}
+
+static void go_to(machine *m, weir_rtl_block block, weir_rtl_state state, weir_rtl_stmt cause) {
+    from(m, cause, weir_rtl_set(m->design, block, m->next, weir_rtl_state_value(m->design, state)));
 }
 
 /* The item of a case for a state, which looks like it. */
@@ -91,8 +97,10 @@ static void add_register(machine *m) {
         weir_rtl_add_event(d, body, info->is_low ? WEIR_RTL_NEGEDGE : WEIR_RTL_POSEDGE, info->reset);
     if (info->is_low) reset = weir_rtl_unary(d, WEIR_RTL_LOGICAL_NOT, reset);
     const weir_rtl_stmt branch = weir_rtl_add_if(d, body, reset);
-    weir_rtl_set_next(d, weir_rtl_then(d, branch), m->current, weir_rtl_state_value(d, info->start));
-    weir_rtl_set_next(d, weir_rtl_else(d, branch), m->current, m->next);
+    from(m, info->stmt, branch);
+    from(m, info->stmt,
+         weir_rtl_set_next(d, weir_rtl_then(d, branch), m->current, weir_rtl_state_value(d, info->start)));
+    from(m, info->stmt, weir_rtl_set_next(d, weir_rtl_else(d, branch), m->current, m->next));
     weir_rtl_copy_item(d, WEIR_RTL_ITEM(info->stmt), WEIR_RTL_ITEM(weir_rtl_owner(d, body)));
     weir_rtl_move_stmt(d, weir_rtl_owner(d, body), weir_rtl_get_module(d, info->module).body, info->stmt);
 }
@@ -114,11 +122,11 @@ static void put_transitions(machine *m, weir_rtl_state state, weir_rtl_block blo
             weir_rtl_copy_item(m->design, WEIR_RTL_ITEM(s), WEIR_RTL_ITEM(chain));
             here = weir_rtl_then(m->design, chain);
         }
-        go_to(m, here, info.state);
+        go_to(m, here, info.state, s);
         put_outputs(m, info.body, here);
         if (info.value.id == 0) return;
     }
-    if (!any) go_to(m, block, state);
+    if (!any) go_to(m, block, state, weir_rtl_get_state(m->design, state).stmt);
 }
 
 /* The transition that is taken when no other one is; none: the state may stay. */
@@ -133,7 +141,8 @@ static weir_rtl_stmt last_resort(const machine *m, weir_rtl_state state) {
 
 static void put_lost(machine *m, weir_rtl_stmt choice) {
     const weir_rtl_block item = weir_rtl_add_default(m->design, choice);
-    go_to(m, item, m->info.start);
+    from(m, m->info.stmt, weir_rtl_owner(m->design, item));
+    go_to(m, item, m->info.start, m->info.stmt);
     if (!m->info.is_mealy) return;
     const weir_rtl_stmt last = last_resort(m, m->info.start);
     put_state(m, m->info.start, item);
@@ -143,9 +152,10 @@ static void put_lost(machine *m, weir_rtl_stmt choice) {
 static void add_next(machine *m) {
     weir_rtl_design *d = m->design;
     const weir_rtl_block body = weir_rtl_add_combinational(d, m->info.module);
-    weir_rtl_set(d, body, m->next, m->current);
+    from(m, m->info.stmt, weir_rtl_set(d, body, m->next, m->current));
     if (m->info.is_mealy) put_outputs(m, weir_rtl_fsm_body(d, m->fsm), body);
     const weir_rtl_stmt choice = weir_rtl_add_case(d, body, m->current);
+    from(m, m->info.stmt, choice);
     for (weir_rtl_state s = weir_rtl_first_state(d, m->fsm); s.id != 0; s = weir_rtl_next_state(d, m->fsm, s)) {
         const weir_rtl_block item = add_item(m, choice, s);
         if (m->info.is_mealy) put_state(m, s, item);
@@ -153,6 +163,7 @@ static void add_next(machine *m) {
     }
     if (!m->is_full) put_lost(m, choice);
     const weir_rtl_stmt made = weir_rtl_owner(d, body);
+    from(m, m->info.stmt, made);
     comment(m, made, m->info.is_mealy ? "next state and outputs" : "next state");
     weir_rtl_move_stmt(d, made, weir_rtl_get_module(d, m->info.module).body, m->info.stmt);
 }
@@ -171,10 +182,12 @@ static void put_outputs_case(machine *m, weir_rtl_block body) {
     }
     if (!any) return;
     const weir_rtl_stmt choice = weir_rtl_add_case(d, body, m->current);
+    from(m, m->info.stmt, choice);
     for (s = weir_rtl_first_state(d, m->fsm); s.id != 0; s = weir_rtl_next_state(d, m->fsm, s))
         if (shows_start || state_gives_outputs(m, s)) put_state(m, s, add_item(m, choice, s));
     if (!skipped && m->is_full) return;
     const weir_rtl_block rest = weir_rtl_add_default(d, choice);
+    from(m, m->info.stmt, weir_rtl_owner(d, rest));
     if (shows_start) put_state(m, m->info.start, rest);
 }
 
@@ -192,6 +205,7 @@ static void add_outputs(machine *m) {
     put_outputs(m, weir_rtl_fsm_body(d, m->fsm), body);
     put_outputs_case(m, body);
     const weir_rtl_stmt made = weir_rtl_owner(d, body);
+    from(m, m->info.stmt, made);
     comment(m, made, "outputs");
     weir_rtl_move_stmt(d, made, weir_rtl_get_module(d, m->info.module).body, m->info.stmt);
 }

@@ -188,7 +188,7 @@ static void entries_tell_source_and_passes(void **state) {
     const json_t *always = json_array_get(json_object_get(file, "scope"), 1);
     assert_int_equal(json_integer_value(json_object_get(always, "line")), 25);
     const json_t *then = json_array_get(json_object_get(always, "scope"), 0);
-    assert_string_equal(json_string_value(json_object_get(then, "condition")), "s[0]");
+    assert_string_equal(json_string_value(json_object_get(then, "condition")), "(s & 1)");
     const json_t *assign = json_array_get(json_object_get(then, "scope"), 0);
     assert_int_equal(json_integer_value(json_object_get(assign, "line")), 3);
     assert_string_equal(json_string_value(json_object_get(assign, "filename")), "net.onnx");
@@ -196,9 +196,10 @@ static void entries_tell_source_and_passes(void **state) {
     assert_string_equal(json_string_value(json_array_get(passes, 0)), "emit_top");
     assert_string_equal(json_string_value(json_array_get(passes, 1)), "tune");
     const json_t *otherwise = json_array_get(json_object_get(always, "scope"), 1);
-    assert_string_equal(json_string_value(json_object_get(otherwise, "condition")), "!(s[0])");
+    assert_string_equal(json_string_value(json_object_get(otherwise, "condition")), "!((s & 1))");
     const json_t *last = json_array_get(json_object_get(otherwise, "scope"), 2);
-    assert_string_equal(json_string_value(json_object_get(last, "condition")), "s != 2'd0 && s != 2'd2");
+    assert_string_equal(json_string_value(json_object_get(last, "condition")), "(s != 0) && (s != 2)");
+    assert_string_equal(json_string_value(json_object_get(last, "rtl_condition")), "s != 2'd0 && s != 2'd2");
     const json_t *instance = json_array_get(json_object_get(top, "instances"), 0);
     assert_string_equal(json_string_value(json_object_get(instance, "module")), "leaf");
     json_decref(whole);
