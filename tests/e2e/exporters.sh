@@ -30,6 +30,20 @@ frames=$folder/shapes.npz:x
 expect 0 "mismatches of compared" "$WEIR" check "$folder/shapes.onnx" --data "$frames" -q int8 -c "$frames" \
     --simulator icarus --frames 8
 
+# A fixed number of rows is a batch, whatever number the data has, unless an operator mixes them, which is said.
+frames=$folder/rows.npz:x
+array_tool rows "$frames" some.npy 5
+expect 0 "each row is a frame" "$WEIR" eval "$folder/rows.onnx" -e float -d some.npy -o some_out.npy
+array_tool equal "$folder/rows.npz:expected" some_out.npy 1e-4 || fail "some rows"
+expect 0 "rows: 5 frames, 3 output values each" "$WEIR" check "$folder/rows.onnx" --data some.npy -q int8 -c "$frames" \
+    --simulator icarus
+weir import "$folder/rows.onnx" -o rows.weir
+sed 's/MatMul(%r1, %w2)/Softmax(%r1) {axis = 0}/; s/float32\[64,3\]/float32[64,6]/' rows.weir >mixed.weir
+cp rows.npz mixed.npz
+weir export mixed.weir -o mixed.onnx
+expect 1 "node 'fc2' \(Softmax\) does not keep them apart: it works across the rows" "$WEIR" eval mixed.onnx \
+    -e float -d some.npy
+
 # The imported graph shows what the file has; the exported one says its types.
 expect 0 " = Dropout\(" "$WEIR" show "$folder/shapes.onnx" --table text
 expect 0 "it is converted to float32" "$WEIR" show "$folder/float16.onnx" --table text

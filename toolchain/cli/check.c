@@ -25,7 +25,7 @@ typedef struct request {
 
 static int check(void *user) {
     const request *r = user;
-    weir_module *module = weir_job_read(r->model, r->job->batch);
+    weir_module *module = weir_job_read_frames(r->model, r->job->batch);
     int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder);
     if (status == WEIR_EXIT_FINE)
         status = weir_simulate_folder(r->simulate, weir_module_name(module), weir_module_find_graph(module, "model"),

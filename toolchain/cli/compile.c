@@ -27,7 +27,7 @@ typedef struct request {
 
 static int compile(void *user) {
     const request *r = user;
-    weir_module *module = weir_job_read(r->model, r->job->batch);
+    weir_module *module = weir_job_read_frames(r->model, r->job->batch);
     int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder);
     if (status == WEIR_EXIT_FINE) report(module, r->model, r->folder);
     weir_module_free(module);

@@ -36,7 +36,8 @@ int weir_command_export(int argc, char **argv) {
     if (status < 0 && output == NULL) status = weir_cli_misuse("export", "-o OUT.onnx is missing");
     if (status < 0) {
         weir_text pass = pass_text(output, graph, form, opset);
-        weir_module *module = weir_job_read(argv[1], job.batch);
+        weir_module *module =
+            job.quantize != NULL ? weir_job_read_frames(argv[1], job.batch) : weir_job_read(argv[1], job.batch);
         status = module == NULL ? WEIR_EXIT_INPUT : weir_job_run(&job, module, pass.data);
         weir_module_free(module);
         weir_text_free(&pass);

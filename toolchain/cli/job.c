@@ -7,6 +7,7 @@
 
 #include "cli/setting.h"
 #include "ir/print.h"
+#include "ir/rows.h"
 #include "pass/instrument.h"
 #include "passes/interface/interface.h"
 #include "passes/passes.h"
@@ -18,11 +19,15 @@
 /* The name that the model's graph has outside, because passes know it as "model". */
 #define OWN_NAME "model.name"
 
-weir_module *weir_job_read(const char *path, int64_t batch) {
+static bool is_text(const char *path) {
+    const char *dot = strrchr(weir_path_name(path), '.');
+    return dot != NULL && strcmp(dot, ".weir") == 0;
+}
+
+/* A module with the graph, which is taken over. */
+static weir_module *module_of(const char *path, weir_graph *graph) {
     const char *name = weir_path_name(path), *dot = strrchr(name, '.');
-    bool text = dot != NULL && strcmp(dot, ".weir") == 0;
-    weir_graph *graph = weir_interface_read(path, batch);
-    if (graph == NULL) return NULL;
+    bool text = is_text(path);
     char *stem = weir_format("%.*s", dot == NULL ? (int)strlen(name) : (int)(dot - name), name);
     weir_module *module = weir_module_new(stem);
     weir_module_set_string(module, OWN_NAME, text ? weir_graph_name(graph) : stem);
@@ -30,6 +35,38 @@ weir_module *weir_job_read(const char *path, int64_t batch) {
     free(stem);
     weir_module_add_graph(module, graph);
     return module;
+}
+
+weir_module *weir_job_read(const char *path, int64_t batch) {
+    weir_graph *graph = weir_interface_read(path, batch);
+    return graph == NULL ? NULL : module_of(path, graph);
+}
+
+/* The graph for one row where the file has a batch of them; takes the graph over. */
+static weir_graph *split_rows(const char *path, weir_graph *graph) {
+    const weir_rows rows = weir_rows_find(graph);
+    const char *file = weir_path_name(path);
+    weir_graph *row = rows.count > 1 && rows.why == NULL ? weir_rows_split(graph, rows.count) : NULL;
+    if (row != NULL) {
+        weir_note("%s: the first dimension, %lld, is taken for a batch: each row is a frame", file,
+                  (long long)rows.count);
+        weir_graph_free(graph);
+        return row;
+    }
+    if (rows.count > 1 && rows.mixed.id != 0)
+        weir_note("%s: its %lld rows are one frame, because node '%s' (%s) does not keep them apart: %s", file,
+                  (long long)rows.count, weir_node_name(graph, rows.mixed),
+                  weir_node_info(graph, rows.mixed)->full_name, rows.why);
+    else if (rows.count > 1)
+        weir_note("%s: its %lld rows are one frame: %s", file, (long long)rows.count,
+                  rows.why != NULL ? rows.why : "its shapes do not follow the number of rows");
+    return graph;
+}
+
+weir_module *weir_job_read_frames(const char *path, int64_t batch) {
+    weir_graph *graph = weir_interface_read(path, batch);
+    if (graph != NULL && batch <= 1 && !is_text(path)) graph = split_rows(path, graph);
+    return graph == NULL ? NULL : module_of(path, graph);
 }
 
 weir_graph *weir_job_result(weir_module *module, const char *name) {

@@ -8,6 +8,9 @@
 
 /* A module with the model as graph "model", from .onnx or from text IR; named after the file. NULL after errors. */
 weir_module *weir_job_read(const char *path, int64_t batch);
+/* The same to run frames through: where the file's first dimension is a fixed batch whose rows do not touch each other,
+ * the model for one row, with a note. */
+weir_module *weir_job_read_frames(const char *path, int64_t batch);
 
 /* The graph that a run left: `name`, or the last one when it is NULL. The imported one gets its own name back: the file's
  * for an ONNX file, the graph's for text IR. NULL after a reported error. */

@@ -146,6 +146,25 @@ def shapes():
     save("shapes", model_of(sorted(nodes, key=lambda n: n.output[0] != "w2t"), inputs, outputs, constants), x)
 
 
+def rows():
+    """64 samples at once, as a file without a symbolic dimension has them; shapes name the number."""
+    w1, b1, w2 = (random.normal(size=s) for s in ((8, 6), (6,), (6, 3)))
+    node = helper.make_node
+    nodes = [
+        node("Reshape", ["x", "flat"], ["x1"]), node("MatMul", ["x1", "w1"], ["m"], name="fc1"),
+        node("Add", ["m", "b1"], ["s"]), node("Relu", ["s"], ["r"]), node("Reshape", ["r", "copied"], ["r1"]),
+        node("MatMul", ["r1", "w2"], ["y"], name="fc2"),
+    ]
+    constants = [
+        numpy_helper.from_array(np.array([64, 8], np.int64), "flat"),
+        numpy_helper.from_array(np.array([0, -1], np.int64), "copied"),
+        floats("w1", w1), floats("b1", b1), floats("w2", w2),
+    ]
+    x = random.normal(size=(64, 2, 4)).astype(np.float32)
+    inputs, outputs = [value("x", TensorProto.FLOAT, [64, 2, 4])], [value("y", TensorProto.FLOAT, [64, 3])]
+    save("rows", model_of(nodes, inputs, outputs, constants), x)
+
+
 def sklearn():
     from skl2onnx import to_onnx
     from sklearn.neural_network import MLPRegressor
@@ -161,3 +180,4 @@ int4()
 other_floats()
 shapes()
 sklearn()
+rows()

@@ -1,0 +1,300 @@
+/* Rows stay apart when, for every node that an output depends on, element (i, ...) of the result depends on elements (i,
+ * ...) of the inputs that have rows and on inputs that have none. Each operator's rule says when that is so; what has no rule
+ * is taken to mix them. The graph for one row is inferred anew, and every shape must be the old one with one row. */
+#include "ir/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/geometry.h"
+#include "ir/infer.h"
+#include "support/arena.h"
+
+/* A graph with which of its values have rows. */
+typedef struct finder {
+    const weir_graph *graph;
+    int64_t count;
+    bool *has_rows, *is_live; /* by value */
+} finder;
+
+static const weir_type *input_type(const finder *f, weir_node node, size_t index) {
+    const weir_value value = weir_node_input(f->graph, node, index);
+    return value.id == 0 ? NULL : weir_value_type(f->graph, value);
+}
+
+static bool rows_in(const finder *f, weir_node node, size_t index) {
+    return f->has_rows[weir_node_input(f->graph, node, index).id];
+}
+
+/* No input from `first` on has rows. */
+static bool rest_is_fixed(const finder *f, weir_node node, size_t first) {
+    for (size_t i = first; i < weir_node_input_count(f->graph, node); i++)
+        if (rows_in(f, node, i)) return false;
+    return true;
+}
+
+static int axis_of(const finder *f, weir_node node, int64_t otherwise) {
+    const int64_t axis = weir_node_int(f->graph, node, "axis", otherwise);
+    return (int)(axis < 0 ? axis + input_type(f, node, 0)->shape.rank : axis);
+}
+
+/* --- rules: NULL, or what mixes rows --- */
+
+typedef const char *rule(const finder *f, weir_node node);
+
+static const char *only_data(const finder *f, weir_node node) {
+    return rows_in(f, node, 0) && rest_is_fixed(f, node, 1) ? NULL : "its parameters depend on the data";
+}
+
+/* An operand without rows must not have something for each of them. */
+static const char *broadcast(const finder *f, weir_node node) {
+    const int rank = weir_value_type(f->graph, weir_node_output(f->graph, node, 0))->shape.rank;
+    for (size_t i = 0; i < weir_node_input_count(f->graph, node); i++) {
+        const weir_type *type = input_type(f, node, i);
+        if (type == NULL) continue;
+        const bool all = type->shape.rank == rank;
+        if (rows_in(f, node, i) && !all) return "it takes rows for another dimension";
+        if (!rows_in(f, node, i) && all && rank > 0 && type->shape.dim[0] != 1)
+            return "an operand has something else for each row";
+    }
+    return NULL;
+}
+
+static bool has_many(const weir_type *type) {
+    size_t count;
+    return type != NULL && weir_shape_count(&type->shape, &count) && count > 1;
+}
+
+static const char *quantizer(const finder *f, weir_node node) {
+    if (has_many(input_type(f, node, 1)) && axis_of(f, node, 1) == 0) return "it has a scale for each row";
+    return only_data(f, node);
+}
+
+/* The product of rows with a matrix that has none; batches of matrices with one matrix a row are kept apart too. */
+static const char *product(const finder *f, weir_node node, size_t b) {
+    const weir_type *x = input_type(f, node, 0), *w = input_type(f, node, b);
+    if (!rows_in(f, node, 0) || x->shape.rank < 2) return "it sums over rows";
+    if (rows_in(f, node, b)) return x->shape.rank > 2 && w->shape.rank == x->shape.rank ? NULL : "it multiplies rows";
+    return w->shape.rank <= 2 || w->shape.dim[0] == 1 ? NULL : "its weights differ from row to row";
+}
+
+static const char *matmul(const finder *f, weir_node node) { return product(f, node, 1); }
+
+static const char *quantized_product(const finder *f, weir_node node) {
+    return has_many(input_type(f, node, 2)) ? "it has a zero point for each row" : product(f, node, 1);
+}
+
+static const char *qlinear_matmul(const finder *f, weir_node node) { return product(f, node, 3); }
+
+static const char *gemm_with(const finder *f, weir_node node, size_t bias) {
+    const weir_type *c = input_type(f, node, bias);
+    if (weir_node_int(f->graph, node, "transA", 0) != 0) return "it transposes the rows";
+    if (c != NULL && c->shape.rank == 2 && c->shape.dim[0] != 1) return "its bias has something else for each row";
+    return only_data(f, node);
+}
+
+static const char *gemm(const finder *f, weir_node node) { return gemm_with(f, node, 2); }
+static const char *qgemm(const finder *f, weir_node node) { return gemm_with(f, node, 6); }
+
+static const char *other_axis(const finder *f, weir_node node) {
+    const weir_op op = weir_node_op(f->graph, node);
+    const int64_t otherwise =
+        op == WEIR_OP_SOFTMAX || op == WEIR_OP_LAYER_NORMALIZATION || op == WEIR_OP_LP_NORMALIZATION ? -1 : 0;
+    return axis_of(f, node, otherwise) == 0 ? "it works across the rows" : only_data(f, node);
+}
+
+static const char *concat(const finder *f, weir_node node) {
+    if (axis_of(f, node, 0) == 0) return "it adds rows";
+    for (size_t i = 0; i < weir_node_input_count(f->graph, node); i++)
+        if (!rows_in(f, node, i)) return "an operand has something else for each row";
+    return NULL;
+}
+
+static const char *reduction(const finder *f, weir_node node) {
+    bool reduced[WEIR_MAX_RANK] = {false};
+    if (!weir_geometry_reduced(f->graph, node, reduced)) return "its axes are not known";
+    return reduced[0] ? "it works across the rows" : only_data(f, node);
+}
+
+static const char *slice(const finder *f, weir_node node) {
+    weir_slice s;
+    if (!weir_geometry_slice(f->graph, node, &s)) return "its positions are not known";
+    return s.start[0] == 0 && s.step[0] == 1 && s.count[0] == f->count ? only_data(f, node) : "it picks rows";
+}
+
+static const char *transpose(const finder *f, weir_node node) {
+    const weir_attribute *perm = weir_node_attribute(f->graph, node, "perm");
+    return perm != NULL && perm->as.ints[0] == 0 ? only_data(f, node) : "it moves the rows to another dimension";
+}
+
+/* Elements keep their order, so rows stay rows where there are as many. */
+static const char *view(const finder *f, weir_node node) {
+    const weir_shape *shape = &weir_value_type(f->graph, weir_node_output(f->graph, node, 0))->shape;
+    return shape->rank > 0 && shape->dim[0] == f->count ? only_data(f, node) : "it joins or splits rows";
+}
+
+static const char *expand(const finder *f, weir_node node) {
+    const int rank = weir_value_type(f->graph, weir_node_output(f->graph, node, 0))->shape.rank;
+    return rank == input_type(f, node, 0)->shape.rank ? view(f, node) : "it moves the rows to another dimension";
+}
+
+static const char *pad(const finder *f, weir_node node) {
+    weir_padding padding;
+    if (!weir_geometry_padding(f->graph, node, &padding)) return "its pads are not known";
+    return padding.begin[0] == 0 && padding.out[0] == f->count ? only_data(f, node) : "it adds rows";
+}
+
+/* A table that each row looks into on its own, or elements of each row. */
+static const char *gather(const finder *f, weir_node node) {
+    const bool is_table = !rows_in(f, node, 0) && rows_in(f, node, 1) && axis_of(f, node, 0) == 0;
+    return is_table ? NULL : other_axis(f, node);
+}
+
+static rule *const rules[WEIR_OP_COUNT] = {
+    [WEIR_OP_GEMM] = gemm,
+    [WEIR_OP_MATMUL] = matmul,
+    [WEIR_OP_QLINEAR_MATMUL] = qlinear_matmul,
+    [WEIR_OP_MATMUL_INTEGER] = quantized_product,
+    [WEIR_OP_QGEMM] = qgemm,
+    [WEIR_OP_QUANTIZE_LINEAR] = quantizer,
+    [WEIR_OP_DEQUANTIZE_LINEAR] = quantizer,
+    [WEIR_OP_DROPOUT] = only_data,
+    [WEIR_OP_CLIP] = only_data,
+    [WEIR_OP_CONV] = only_data,
+    [WEIR_OP_CONV_INTEGER] = only_data,
+    [WEIR_OP_QLINEAR_CONV] = only_data,
+    [WEIR_OP_MAX_POOL] = only_data,
+    [WEIR_OP_AVERAGE_POOL] = only_data,
+    [WEIR_OP_GLOBAL_AVERAGE_POOL] = only_data,
+    [WEIR_OP_BATCH_NORMALIZATION] = only_data,
+    [WEIR_OP_INSTANCE_NORMALIZATION] = only_data,
+    [WEIR_OP_LAYER_NORMALIZATION] = other_axis,
+    [WEIR_OP_LP_NORMALIZATION] = other_axis,
+    [WEIR_OP_SOFTMAX] = other_axis,
+    [WEIR_OP_ARG_MAX] = other_axis,
+    [WEIR_OP_SPLIT] = other_axis,
+    [WEIR_OP_GATHER] = gather,
+    [WEIR_OP_CONCAT] = concat,
+    [WEIR_OP_REDUCE_MEAN] = reduction,
+    [WEIR_OP_REDUCE_SUM] = reduction,
+    [WEIR_OP_REDUCE_MAX] = reduction,
+    [WEIR_OP_SLICE] = slice,
+    [WEIR_OP_TRANSPOSE] = transpose,
+    [WEIR_OP_RESHAPE] = view,
+    [WEIR_OP_FLATTEN] = view,
+    [WEIR_OP_SQUEEZE] = view,
+    [WEIR_OP_UNSQUEEZE] = view,
+    [WEIR_OP_EXPAND] = expand,
+    [WEIR_OP_PAD] = pad,
+};
+
+static const char *mixes(const finder *f, weir_node node) {
+    const weir_op_info *info = weir_node_info(f->graph, node);
+    rule *own = rules[weir_node_op(f->graph, node)];
+    if (own != NULL) return own(f, node);
+    const bool plain = info->pattern == WEIR_PATTERN_ELEMWISE || info->pattern == WEIR_PATTERN_BROADCAST;
+    return plain && info->class == WEIR_CLASS_TENSOR ? broadcast(f, node) : "it may look at all of them";
+}
+
+/* --- the graph --- */
+
+static void find_live(finder *f) {
+    const weir_graph *graph = f->graph;
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) f->is_live[weir_graph_output(graph, i).id] = true;
+    for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node)) {
+        bool live = false;
+        for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
+            live = live || f->is_live[weir_node_output(graph, node, i).id];
+        for (size_t i = 0; live && i < weir_node_input_count(graph, node); i++)
+            f->is_live[weir_node_input(graph, node, i).id] = true;
+    }
+}
+
+/* The first dimension that all inputs have in common; 1: none. A vector is one sample. */
+static int64_t common_rows(const weir_graph *graph) {
+    int64_t rows = 0;
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
+        const weir_shape *shape = &weir_value_type(graph, weir_graph_input(graph, i))->shape;
+        if (shape->rank < 2 || (rows != 0 && shape->dim[0] != rows)) return 1;
+        rows = shape->dim[0];
+    }
+    return rows < 1 ? 1 : rows;
+}
+
+/* Goes through one node; false when it mixes rows. */
+static bool visit(finder *f, weir_node node, weir_rows *result) {
+    bool rows = false, live = false;
+    for (size_t i = 0; i < weir_node_input_count(f->graph, node); i++) rows = rows || rows_in(f, node, i);
+    for (size_t i = 0; i < weir_node_output_count(f->graph, node); i++)
+        live = live || f->is_live[weir_node_output(f->graph, node, i).id];
+    result->why = rows && live ? mixes(f, node) : NULL;
+    if (result->why != NULL) result->mixed = node;
+    for (size_t i = 0; i < weir_node_output_count(f->graph, node); i++)
+        f->has_rows[weir_node_output(f->graph, node, i).id] = rows && live;
+    return result->why == NULL;
+}
+
+weir_rows weir_rows_find(const weir_graph *graph) {
+    weir_rows result = {.count = common_rows(graph), .mixed = WEIR_NO_NODE};
+    if (result.count == 1) return result;
+    const uint32_t limit = weir_graph_value_limit(graph);
+    finder f = {graph, result.count, weir_calloc(limit, sizeof *f.has_rows), weir_calloc(limit, sizeof *f.is_live)};
+    find_live(&f);
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) f.has_rows[weir_graph_input(graph, i).id] = true;
+    bool fine = true;
+    for (weir_node node = weir_graph_first(graph); fine && node.id != 0; node = weir_node_next(graph, node))
+        fine = visit(&f, node, &result);
+    for (size_t i = 0; fine && i < weir_graph_output_count(graph); i++) {
+        fine = f.has_rows[weir_graph_output(graph, i).id];
+        if (!fine) result.why = "an output has no rows";
+    }
+    free(f.has_rows);
+    free(f.is_live);
+    return result;
+}
+
+/* A Reshape or Expand to a shape that names the rows gets one that names one. */
+static void rewrite_shape(weir_graph *graph, weir_node node, int64_t count) {
+    const weir_op op = weir_node_op(graph, node);
+    if (op != WEIR_OP_RESHAPE && op != WEIR_OP_EXPAND) return;
+    const weir_value wanted = weir_node_input(graph, node, 1);
+    const weir_array *shape = weir_value_constant(graph, wanted);
+    if (shape == NULL || shape->count == 0 || weir_array_get_int(shape, 0) != count) return;
+    weir_array *one = weir_array_copy(shape);
+    weir_array_set_int(one, 0, 1);
+    weir_node_set_input(graph, node, 1, weir_graph_add_constant(graph, weir_value_name(graph, wanted), one));
+    weir_array_free(one);
+}
+
+/* Is the shape the old one, or that with one row? */
+static bool follows(const weir_graph *graph, const weir_graph *row, weir_value value, int64_t count) {
+    weir_shape shape = weir_value_type(graph, value)->shape;
+    if (!weir_value_exists(row, value)) return false;
+    const weir_shape *now = &weir_value_type(row, value)->shape;
+    if (weir_shape_equal(&shape, now)) return true;
+    if (shape.rank == 0 || shape.dim[0] != count) return false;
+    shape.dim[0] = 1;
+    return weir_shape_equal(&shape, now);
+}
+
+weir_graph *weir_rows_split(const weir_graph *graph, int64_t count) {
+    weir_graph *row = weir_graph_copy(graph);
+    for (size_t i = 0; i < weir_graph_input_count(row); i++) {
+        weir_type type = *weir_value_type(row, weir_graph_input(row, i));
+        type.shape.dim[0] = 1;
+        weir_value_set_type(row, weir_graph_input(row, i), &type);
+    }
+    for (weir_node node = weir_graph_first(row); node.id != 0; node = weir_node_next(row, node))
+        rewrite_shape(row, node, count);
+    weir_diag_log *log = weir_diag_capture();
+    bool fine = weir_infer_graph(row);
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    for (uint32_t id = 1; fine && id < weir_graph_value_limit(graph); id++) {
+        const weir_value value = {id};
+        fine = !weir_value_exists(graph, value) || follows(graph, row, value, count);
+    }
+    if (fine) return row;
+    weir_graph_free(row);
+    return NULL;
+}

@@ -1,0 +1,18 @@
+/* Models that take many samples at once: the first dimension of every input is one fixed number, the rows of a batch. */
+#ifndef WEIR_IR_ROWS_H
+#define WEIR_IR_ROWS_H
+
+#include "ir/graph.h"
+
+typedef struct weir_rows {
+    int64_t count;   /* rows; 1: the inputs have no first dimension in common, or it is 1 */
+    weir_node mixed; /* the first node whose result for a row depends on other rows; none: there is no such node */
+    const char *why; /* what that node does; NULL: nothing */
+} weir_rows;
+
+/* Does each row go through the graph on its own? Looks at the nodes that outputs depend on. O(size). */
+weir_rows weir_rows_find(const weir_graph *graph);
+/* The same graph for one row, whose rows do: a copy whose inputs have first dimension 1. NULL when the shapes do not follow. */
+weir_graph *weir_rows_split(const weir_graph *graph, int64_t count);
+
+#endif
