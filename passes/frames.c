@@ -19,6 +19,7 @@ typedef struct item {
     char *file;
     weir_array *array;
     bool is_input;
+    bool came_along; /* from an archive, unnamed: NAME=FILE takes its place */
 } item;
 
 struct weir_frames {
@@ -62,7 +63,7 @@ static char *list_items(const weir_frames *f) {
 }
 
 /* The data of a graph's only input where no array has the input's name; NULL after a reported error. */
-static item *find_data(const weir_frames *f, const char *input) {
+static item *find_data(const weir_frames *f, const char *source, const char *input) {
     item *only = NULL;
     size_t candidates = 0;
     for (size_t i = 0; i < f->items; i++) {
@@ -78,19 +79,19 @@ static item *find_data(const weir_frames *f, const char *input) {
         }
     }
     char *names = list_items(f);
-    weir_error(weir_at(f->items == 0 ? NULL : f->item[0].file, 0), "no array is the data of input '%s': found %s",
+    weir_error(weir_at(f->items == 0 ? source : f->item[0].file, 0), "no array is the data of input '%s': found %s",
                input, f->items == 0 ? "none" : names);
     if (f->items > 0) weir_note("'%s:NAME' names one of them", f->item[0].file);
     free(names);
     return NULL;
 }
 
-static item *find_input(const weir_frames *f, const weir_graph *graph, size_t index) {
+static item *find_input(const weir_frames *f, const weir_graph *graph, const char *source, size_t index) {
     const char *name = weir_value_name(graph, weir_graph_input(graph, index));
     item *found = find_item(f, name);
     if (found != NULL) return found;
-    if (weir_graph_input_count(graph) == 1) return find_data(f, name);
-    weir_error(weir_at(f->items == 0 ? NULL : f->item[0].file, 0), "no data for input '%s', one of the model's %zu",
+    if (weir_graph_input_count(graph) == 1) return find_data(f, source, name);
+    weir_error(weir_at(f->items == 0 ? source : f->item[0].file, 0), "no data for input '%s', one of the model's %zu",
                name, weir_graph_input_count(graph));
     weir_note("give NAME=FILE for each input, or an .npz file with an array of each one's name");
     return NULL;
@@ -118,17 +119,32 @@ const weir_array *weir_frames_labels(const weir_frames *f, const char **name) {
 
 /* --- reading --- */
 
-static bool add_item(weir_frames *f, const char *name, const char *file, weir_array *array) {
+static void free_item(item *i) {
+    free(i->name);
+    free(i->file);
+    weir_array_free(i->array);
+}
+
+static bool add_item(weir_frames *f, const char *name, const char *file, weir_array *array, bool came_along) {
     if (array == NULL) return false;
-    bool again = name != NULL && find_item(f, name) != NULL;
-    for (size_t i = 0; i < f->items; i++) again |= name == NULL && f->item[i].name == NULL;
-    if (again) {
+    item new = {.file = weir_copy_string(file), .array = array, .came_along = came_along};
+    item *old = name == NULL ? NULL : find_item(f, name);
+    new.name = name == NULL ? NULL : weir_copy_string(name);
+    for (size_t i = 0; i < f->items; i++) {
+        if (name == NULL && f->item[i].name == NULL) old = &f->item[i];
+    }
+    if (old == NULL) {
+        f->item = weir_grow(f->item, &f->capacity, f->items + 1, sizeof *f->item);
+        f->item[f->items++] = new;
+    } else if (old->came_along != came_along) {
+        item *dropped = came_along ? &new : old;
+        free_item(dropped);
+        if (!came_along) *old = new;
+    } else {
         weir_error(weir_at(file, 0), name == NULL ? "a second file without NAME=" : "a second array '%s'", name);
-        weir_array_free(array);
+        free_item(&new);
         return false;
     }
-    f->item = weir_grow(f->item, &f->capacity, f->items + 1, sizeof *f->item);
-    f->item[f->items++] = (item){name == NULL ? NULL : weir_copy_string(name), weir_copy_string(file), array, false};
     return true;
 }
 
@@ -136,30 +152,36 @@ static bool add_all(weir_frames *f, const char *file, weir_archive *archive, boo
     bool fine = true;
     for (size_t i = 0; fine && i < archive->count; i++) {
         if (archive->array[i] == NULL || (only_labels && !is_label_name(archive->name[i]))) continue;
-        fine = add_item(f, archive->name[i], file, archive->array[i]);
+        fine = add_item(f, archive->name[i], file, archive->array[i], true);
         archive->array[i] = NULL;
     }
     return fine;
+}
+
+/* The array of an archive that is wanted as `name`: the one of that name, the only one, or for labels those. */
+static const char *choose_key(const weir_archive *archive, const char *name) {
+    if (weir_archive_find(archive, name) != NULL) return name;
+    for (size_t i = 0; i < archive->count; i++) {
+        if (archive->count == 1 || (is_label_name(name) && is_label_name(archive->name[i]))) return archive->name[i];
+    }
+    return name;
 }
 
 /* A file as the array `name`, or (NULL) as what its arrays are called. Beside an array that a key names, only labels
  * count. */
 static bool add_file(weir_frames *f, const char *name, const char *path) {
     char *key, *file = weir_array_split_path(path, &key);
-    if (file == NULL) return add_item(f, name, path, weir_array_read(path, NULL));
+    if (file == NULL) return add_item(f, name, path, weir_array_read(path, NULL), false);
     weir_archive archive;
-    bool fine = weir_npz_read(file, &archive);
-    if (fine && key == NULL && name != NULL) {
-        bool alone = archive.count == 1 && weir_archive_find(&archive, name) == NULL;
-        key = weir_copy_string(alone ? archive.name[0] : name);
-    }
+    bool fine = weir_npz_read_numbers(file, &archive);
+    if (fine && key == NULL && name != NULL) key = weir_copy_string(choose_key(&archive, name));
     if (fine && key != NULL) {
-        size_t at = f->items;
-        fine = add_item(f, name == NULL ? key : name, file, weir_archive_take(&archive, file, key));
-        if (fine && name == NULL) f->chosen = at;
+        const char *as = name == NULL ? key : name;
+        fine = add_item(f, as, file, weir_archive_take(&archive, file, key), false);
+        if (fine && name == NULL) f->chosen = (size_t)(find_item(f, as) - f->item);
     }
     if (fine && name == NULL) fine = add_all(f, file, &archive, key != NULL);
-    if (fine || archive.count > 0) weir_archive_free(&archive);
+    weir_archive_free(&archive);
     free(file);
     free(key);
     return fine;
@@ -231,11 +253,15 @@ static bool check_finite(const weir_graph *graph, size_t index, const item *data
     return true;
 }
 
-static bool resolve(weir_frames *f, const weir_graph *graph) {
+static bool resolve(weir_frames *f, const weir_graph *graph, const char *source) {
     size_t count = weir_graph_input_count(graph);
+    if (count == 0) {
+        weir_error(weir_at(weir_graph_source(graph), 0), "the model has no input, and so no frames");
+        return false;
+    }
     f->input = weir_calloc(count, sizeof *f->input);
     for (size_t i = 0; i < count; i++) {
-        item *found = count > 1 || f->chosen == SIZE_MAX ? find_input(f, graph, i) : &f->item[f->chosen];
+        item *found = count > 1 || f->chosen == SIZE_MAX ? find_input(f, graph, source, i) : &f->item[f->chosen];
         if (found == NULL) return false;
         found->is_input = true;
         f->input[i] = found->array;
@@ -252,17 +278,13 @@ static bool resolve(weir_frames *f, const weir_graph *graph) {
 weir_frames *weir_frames_read(const weir_graph *graph, const char *source) {
     weir_frames *f = weir_calloc(1, sizeof *f);
     f->chosen = SIZE_MAX;
-    if (add_parts(f, graph, source) && resolve(f, graph)) return f;
+    if (add_parts(f, graph, source) && resolve(f, graph, source)) return f;
     weir_frames_free(f);
     return NULL;
 }
 
 void weir_frames_free(weir_frames *f) {
-    for (size_t i = 0; f != NULL && i < f->items; i++) {
-        free(f->item[i].name);
-        free(f->item[i].file);
-        weir_array_free(f->item[i].array);
-    }
+    for (size_t i = 0; f != NULL && i < f->items; i++) free_item(&f->item[i]);
     if (f != NULL) {
         free(f->item);
         free(f->input);

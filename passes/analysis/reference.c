@@ -27,7 +27,9 @@ static weir_array *new_result(const weir_graph *graph, size_t index, int64_t fra
     weir_shape shape = weir_value_type(graph, output)->shape;
     if (shape.rank > 0 && shape.dim[0] == 1) {
         shape.dim[0] = frames;
-    } else if (shape.rank < WEIR_MAX_RANK) {
+    } else if (shape.rank == WEIR_MAX_RANK) {
+        shape = (weir_shape){2, {frames, weir_hardware_elements(graph, output)}};
+    } else {
         memmove(&shape.dim[1], &shape.dim[0], (size_t)shape.rank * sizeof shape.dim[0]);
         shape.dim[0] = frames;
         shape.rank++;

@@ -25,10 +25,14 @@ static void free_batch(batch *b) {
     free(b->array);
 }
 
+/* [frames, ...] of the type; NULL after a reported error. */
 static weir_array *new_frames(const weir_type *type, int64_t frames) {
     weir_shape shape = {.rank = type->shape.rank + 1, .dim = {frames}};
-    for (int i = 0; i < type->shape.rank; i++) shape.dim[i + 1] = type->shape.dim[i];
-    return weir_array_new(type->dtype, &shape);
+    size_t count;
+    for (int i = 0; i < type->shape.rank && i + 1 < WEIR_MAX_RANK; i++) shape.dim[i + 1] = type->shape.dim[i];
+    if (shape.rank <= WEIR_MAX_RANK && weir_shape_count(&shape, &count)) return weir_array_new(type->dtype, &shape);
+    weir_error(WEIR_NOWHERE, "onnx_runtime: %lld frames are too large for one array", (long long)frames);
+    return NULL;
 }
 
 /* --- inputs --- */
@@ -52,7 +56,7 @@ static uint64_t next_random(uint64_t *state) {
 /* Real numbers in steps of 1/256 from -1 to 2, codes anywhere in their range. */
 static weir_array *random_frames(const weir_type *type, int64_t frames, uint64_t *state) {
     weir_array *array = new_frames(type, frames);
-    for (size_t i = 0; i < array->count; i++) {
+    for (size_t i = 0; array != NULL && i < array->count; i++) {
         uint64_t bits = next_random(state);
         if (weir_dtype_is_float(type->dtype)) weir_array_set(array, i, (double)(bits % 769) / 256 - 1);
         else
@@ -69,8 +73,10 @@ static bool read_frames(const weir_graph *graph, const char *source, int64_t lim
     int64_t found = weir_frames_count(data);
     bool fine = true;
     inputs->frames = limit > 0 && limit < found ? limit : found;
-    for (size_t i = 0; i < inputs->count; i++)
+    for (size_t i = 0; fine && i < inputs->count; i++) {
         inputs->array[i] = new_frames(weir_value_type(graph, weir_graph_input(graph, i)), inputs->frames);
+        fine = inputs->array[i] != NULL;
+    }
     for (int64_t index = 0; fine && index < inputs->frames; index++) {
         weir_array **frame = weir_frames_frame(data, graph, index);
         fine = frame != NULL;
@@ -87,8 +93,10 @@ static bool read_inputs(const weir_graph *graph, const weir_pass *pass, batch *i
     if (*source != '\0') return read_frames(graph, source, limit, inputs);
     uint64_t state = (uint64_t)weir_pass_int(pass, "seed");
     inputs->frames = limit > 0 ? limit : RANDOM_FRAMES;
-    for (size_t i = 0; i < inputs->count; i++)
+    for (size_t i = 0; i < inputs->count; i++) {
         inputs->array[i] = random_frames(weir_value_type(graph, weir_graph_input(graph, i)), inputs->frames, &state);
+        if (inputs->array[i] == NULL) return false;
+    }
     return true;
 }
 
@@ -109,7 +117,8 @@ static bool run_frames(const weir_graph *graph, const batch *inputs, batch *outp
             weir_array *found = weir_array_copy(weir_executor_value(executor, weir_graph_output(graph, i)));
             if (frame == 0)
                 outputs->array[i] = new_frames(weir_value_type(graph, weir_graph_output(graph, i)), inputs->frames);
-            copy_frame(outputs->array[i], frame, found, true);
+            fine = outputs->array[i] != NULL;
+            if (fine) copy_frame(outputs->array[i], frame, found, true);
             weir_array_free(found);
         }
     }

@@ -66,4 +66,10 @@ EOF
     expect 0 "^accuracy $share % of 397" weir eval "$models/mlp_float.onnx" -q fixed -c "$models/digits_calib.npz" \
         -d "$test_data" -s quantize.weight_width=$width -s quantize.constant_rounding=$rounding -o fixed.npy
 done
+
+# A quantized model that is far from the float one: by the same computation in NumPy 0.1 dB on these frames.
+expect 0 "warning: mlp_float: .*SQNR 0.1 dB, below 10 dB" weir check "$models/mlp_float.onnx" -q fixed \
+    -c "$models/digits_calib.npz" -d "$test_data" -s quantize.weight_width=2 -s quantize.constant_rounding=floor \
+    --simulator icarus -n 2 --debug-frames 0 -j low.json
+has "LOW SQNR" && grep -q '"low_sqnr": true' low.json || fail "no word about the SQNR in the reports"
 finish

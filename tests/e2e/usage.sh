@@ -37,14 +37,14 @@ expect 2 "--data FILE is missing" "$WEIR" sim design
 expect 2 "--data FILE is missing" "$WEIR" check "$model"
 expect 2 "missing" "$WEIR" compile "$model"
 expect 2 "missing" "$WEIR" import "$model"
-expect 2 "whole number from 1 to 4294967295, found 'many'" "$WEIR" check "$model" --data "$test_data" --frames many
-expect 2 "whole number from 1 to 4294967295, found '-3'" "$WEIR" compile "$model" -o design --max-macs -3
+expect 2 "whole number from 1 to 2147483647, found 'many'" "$WEIR" check "$model" --data "$test_data" --frames many
+expect 2 "whole number from 1 to 2147483647, found '-3'" "$WEIR" compile "$model" -o design --max-macs -3
 expect 2 "whole number .*, found '4x'" "$WEIR" compile "$model" -o design --target-interval=4x
 expect 2 "whole number .*, found ''" "$WEIR" compile "$model" -o design --target-interval=
 # Counts: none is 0 or negative or beyond 32 bits; positions, seeds and the like may be 0.
-for value in 0 -1 4294967296 99999999999999999999 ' 3' 0x10 1e3; do
+for value in 0 -1 2147483648 99999999999999999999 ' 3' 0x10 1e3; do
     for option in --frames --batch --max-macs --target-interval -n -m -t; do
-        expect 2 "takes a whole number from 1 to 4294967295, found '$value'" "$WEIR" check "$model" -d "$test_data" $option "$value"
+        expect 2 "takes a whole number from 1 to 2147483647, found '$value'" "$WEIR" check "$model" -d "$test_data" $option "$value"
     done
     for command in import show eval compile opt bisect export; do
         expect 2 "batch takes a whole number from 1" "$WEIR" $command "$model" --batch "$value"
@@ -77,7 +77,7 @@ for stem in weir_mvu module tb; do
     rm -rf named
 done
 # Values attached to letters.
-expect 2 "whole number from 1 to 4294967295, found '0'" "$WEIR" check "$model" "-d$test_data" -n0
+expect 2 "whole number from 1 to 2147483647, found '0'" "$WEIR" check "$model" "-d$test_data" -n0
 expect 0 "" "$WEIR" eval "$model" "-d$test_data" -eint
 expect 0 "^weir [0-9]+\.[0-9]+\.[0-9]+$" "$WEIR" -V
 expect 2 "takes no value" "$WEIR" compile "$model" -o design --timing=yes

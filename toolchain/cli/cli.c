@@ -104,7 +104,8 @@ static const weir_cli_option *find_option(const weir_cli_option *options, const 
 }
 
 static int store_number(const char *command, const weir_cli_option *o, const char *value) {
-    const long long low = o->kind == WEIR_CLI_COUNT ? 1 : o->kind == WEIR_CLI_LIMIT ? -1 : 0, high = UINT32_MAX;
+    const long long low = o->kind == WEIR_CLI_COUNT ? 1 : o->kind == WEIR_CLI_LIMIT ? -1 : 0;
+    const long long high = o->kind == WEIR_CLI_COUNT ? INT32_MAX : UINT32_MAX;
     char *end;
     errno = 0;
     const long long number = strtoll(value, &end, 10);

@@ -30,7 +30,7 @@ typedef struct weir_cli_list {
     size_t count;
 } weir_cli_list;
 
-/* --name VALUE or --name=VALUE; `letter` makes -l VALUE or -lVALUE, 0: none. Whole numbers have 32 bits. `into` points to bool, const char *, int64_t,
+/* --name VALUE or --name=VALUE; `letter` makes -l VALUE or -lVALUE, 0: none. Whole numbers have 32 bits, counts 31. `into` points to bool, const char *, int64_t,
  * double or weir_cli_list. A NULL name ends the table. */
 typedef struct weir_cli_option {
     const char *name;

@@ -99,6 +99,8 @@ weir_array *weir_archive_take(weir_archive *archive, const char *path, const cha
 weir_array *weir_npy_read(const char *path);
 bool weir_npy_write(const char *path, const weir_array *array);
 bool weir_npz_read(const char *path, weir_archive *archive);
+/* The same, but arrays of strings and other things that are no numbers are left out with a warning. */
+bool weir_npz_read_numbers(const char *path, weir_archive *archive);
 bool weir_npz_write(const char *path, const weir_archive *archive);
 /* Comma, semicolon or blank separated numbers, one row a frame; '#' starts a comment; a first row of names is skipped.
  * Gives float32 [rows, columns]. Reads plain and gzipped text alike. */

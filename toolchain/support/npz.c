@@ -39,7 +39,8 @@ typedef struct zip {
     weir_location location;
     size_t directory, end; /* the central directory: from here to here */
     size_t entries;
-    uint64_t content; /* uncompressed bytes so far */
+    uint64_t content;  /* uncompressed bytes so far */
+    bool only_numbers; /* arrays of other things are left out */
 } zip;
 
 typedef struct entry {
@@ -187,7 +188,23 @@ static bool inflate_exactly(const unsigned char *from, size_t compressed, unsign
     return fine;
 }
 
-static weir_array *read_array(const zip *z, const entry *e) {
+/* The array; NULL after a reported error, or with *left_out after a warning. */
+static weir_array *parse_array(const zip *z, const entry *e, const unsigned char *data, bool *left_out) {
+    if (!z->only_numbers) {
+        return weir_npy_parse(data, e->size, z->location, e->name);
+    }
+    weir_diag_log *log = weir_diag_capture();
+    weir_array *array = weir_npy_parse(data, e->size, z->location, e->name);
+    weir_diag_release(log);
+    *left_out = array == NULL;
+    if (*left_out) {
+        weir_warning(z->location, "left out: %s", weir_diag_log_error(log));
+    }
+    weir_diag_log_free(log);
+    return array;
+}
+
+static weir_array *read_array(const zip *z, const entry *e, bool *left_out) {
     const unsigned char *data = find_data(z, e);
     unsigned char *inflated = NULL;
     if (!data) {
@@ -207,7 +224,7 @@ static weir_array *read_array(const zip *z, const entry *e) {
     if (crc32(0, data, (uInt)e->size) != e->crc) {
         weir_error(z->location, "damaged .npz file: the entry '%s' has the wrong checksum", e->name);
     } else {
-        array = weir_npy_parse(data, e->size, z->location, e->name);
+        array = parse_array(z, e, data, left_out);
     }
     free(inflated);
     return array;
@@ -216,6 +233,7 @@ static weir_array *read_array(const zip *z, const entry *e) {
 static bool read_one(zip *z, size_t *at, weir_archive *archive) {
     entry e = {0};
     weir_array *array = NULL;
+    bool left_out = false;
     if (read_entry(z, at, &e)) {
         e.name[e.name_length - 4] = 0;
         bool repeated = weir_archive_find(archive, e.name) != NULL;
@@ -223,7 +241,7 @@ static bool read_one(zip *z, size_t *at, weir_archive *archive) {
         if (repeated) {
             weir_error(z->location, "the archive has two entries '%s'", e.name);
         } else {
-            array = read_array(z, &e);
+            array = read_array(z, &e, &left_out);
         }
     }
     if (array) {
@@ -231,11 +249,10 @@ static bool read_one(zip *z, size_t *at, weir_archive *archive) {
         weir_archive_add(archive, e.name, array);
     }
     free(e.name);
-    return array != NULL;
+    return array != NULL || left_out;
 }
 
-bool weir_npz_parse(const void *data, size_t size, weir_location location, weir_archive *archive) {
-    zip z = {.data = data, .size = size, .location = location};
+static bool parse(zip z, weir_archive *archive) {
     weir_archive_init(archive);
     bool fine = find_end(&z);
     size_t at = z.directory;
@@ -251,15 +268,25 @@ bool weir_npz_parse(const void *data, size_t size, weir_location location, weir_
     return fine;
 }
 
-/* Initializes the archive; after a failure it is empty. */
-bool weir_npz_read(const char *path, weir_archive *archive) {
+bool weir_npz_parse(const void *data, size_t size, weir_location location, weir_archive *archive) {
+    return parse((zip){.data = data, .size = size, .location = location}, archive);
+}
+
+static bool read_file(const char *path, bool only_numbers, weir_archive *archive) {
     size_t size;
     weir_archive_init(archive);
     char *data = weir_file_read(path, &size);
-    bool fine = data && weir_npz_parse(data, size, weir_at(path, 0), archive);
+    const zip z = {
+        .data = (unsigned char *)data, .size = size, .location = weir_at(path, 0), .only_numbers = only_numbers};
+    bool fine = data && parse(z, archive);
     free(data);
     return fine;
 }
+
+/* Initializes the archive; after a failure it is empty. */
+bool weir_npz_read(const char *path, weir_archive *archive) { return read_file(path, false, archive); }
+
+bool weir_npz_read_numbers(const char *path, weir_archive *archive) { return read_file(path, true, archive); }
 
 static void put(weir_text *text, int bytes, size_t value) {
     for (int i = 0; i < bytes; i++, value >>= 8) {
