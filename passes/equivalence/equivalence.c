@@ -8,6 +8,7 @@
 #include "passes/equivalence/proof.h"
 #include "passes/equivalence/replay.h"
 #include "passes/rtl/rtl.h"
+#include "rtlir/formula.h"
 #include "rtlir/text.h"
 #include "rtlir/verify.h"
 #include "support/arena.h"
@@ -44,6 +45,11 @@ static bool read_side(comparison *c, size_t index, const weir_rtl_version *versi
     bool fine = s->design != NULL;
     if (fine) s->top = weir_rtl_find_top(s->design, version->top);
     if (fine && s->top.id == 0) weir_text_format(c->text, "there is no module '%s' %s", version->top, prefixes[index]);
+    /* Registers and ports are compared by their bits, so parameters need values. */
+    if (fine && s->top.id != 0 && weir_rtl_find_parametrised(s->design, s->top).id != 0) {
+        s->top = weir_rtl_specialize(s->design, s->top);
+        fine = s->top.id != 0;
+    }
     fine = fine && s->top.id != 0 && weir_rtl_make_plain(s->design, prefixes[index], c->text);
     if (fine) {
         s->name = weir_rtl_get_module(s->design, s->top).name;

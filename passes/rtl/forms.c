@@ -8,6 +8,7 @@
 
 #include "passes/equivalence/files.h"
 #include "passes/rtl/rtl.h"
+#include "rtlir/formula.h"
 #include "rtlir/verify.h"
 #include "support/file.h"
 
@@ -73,8 +74,16 @@ static bool has_unique_names(weir_rtl_design *design, weir_rtl_module top) {
     return weir_rtl_check_names(design, top) && fits_library(design, top);
 }
 
+static bool has_fixed_widths(weir_rtl_design *design, weir_rtl_module top) {
+    const weir_rtl_module found = weir_rtl_find_parametrised(design, top);
+    if (found.id == 0) return true;
+    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(found)).place,
+               "module '%s' has widths that depend on parameters", weir_rtl_get_module(design, found).name);
+    return false;
+}
+
 /* The rows: name, what holds, the pass that leads there, the check. */
-#define FORMS                                                                                                          \
+#define PRINTABLE_FORMS                                                                                                \
     FORM(no_machines, "there are no state machines, only processes", "realize_fsm", weir_rtl_check_machines)           \
     FORM(connected_instances, "instances have connections, and no assignments to and from their ports",                \
          "create_module_instantiation", weir_rtl_check_instances)                                                      \
@@ -83,6 +92,11 @@ static bool has_unique_names(weir_rtl_design *design, weir_rtl_module top) {
     FORM(sound_design,                                                                                                 \
          "the verifier finds nothing: every bit that is read has one driver, every port is connected, widths agree",   \
          NULL, weir_rtl_verify)
+
+#define FORMS                                                                                                          \
+    FORM(fixed_widths, "widths, depths and bounds are numbers, not formulas of parameters", "specialize_parameters",   \
+         has_fixed_widths)                                                                                             \
+    PRINTABLE_FORMS
 
 #define FORM(id, help_, remedy_, check)                                                                                \
     static bool holds_##id(weir_pass_context *context, weir_rtl_design *design) {                                      \
@@ -107,7 +121,7 @@ bool weir_hardware_is_printable(weir_rtl_design *design, weir_rtl_module top) {
     static const struct {
         bool (*holds)(weir_rtl_design *design, weir_rtl_module top);
         const char *remedy;
-    } forms[] = {FORMS};
+    } forms[] = {PRINTABLE_FORMS};
 #undef FORM
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (forms[i].holds(design, top)) continue;

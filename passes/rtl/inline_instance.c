@@ -9,6 +9,7 @@
 
 #include "passes/rtl/children.h"
 #include "passes/rtl/wiring.h"
+#include "rtlir/formula.h"
 #include "rtlir/rewrite.h"
 #include "rtlir/type.h"
 #include "support/arena.h"
@@ -45,6 +46,8 @@ static bool can_inline(const weir_rtl_design *design, weir_rtl_instance instance
     const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
     const weir_rtl_module_info module = weir_rtl_get_module(design, info.module);
     if (module.is_external) return refuse(design, instance, "its module is external");
+    if (weir_rtl_is_parametrised(design, info.module))
+        return refuse(design, instance, "its module has widths that depend on parameters: specialize_parameters first");
     if (module.is_stub) return refuse(design, instance, "its module is a stub");
     if (weir_rtl_owner(design, weir_rtl_get_stmt(design, info.stmt).block).id != 0)
         return refuse(design, instance, "it stands in a loop");

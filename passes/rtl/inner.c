@@ -68,7 +68,8 @@ bool weir_same_expr(const weir_rtl_design *design, weir_rtl_expr a, weir_rtl_exp
     if (a.id == b.id) return true;
     const weir_rtl_expr_info x = weir_rtl_get_expr(design, a), y = weir_rtl_get_expr(design, b);
     if (x.kind != y.kind || x.width != y.width || x.is_signed != y.is_signed || x.operand_count != y.operand_count ||
-        x.carries != y.carries)
+        x.carries != y.carries || x.formula.id != y.formula.id || x.parameter.id != y.parameter.id ||
+        x.low_formula.id != y.low_formula.id || x.repeat_formula.id != y.repeat_formula.id)
         return false;
     if (x.kind == WEIR_RTL_EXPR_CONSTANT) return memcmp(x.words, y.words, (x.width + 63) / 64 * sizeof *x.words) == 0;
     if (x.op != y.op || x.var.id != y.var.id || x.instance.id != y.instance.id || x.parameter.id != y.parameter.id ||
@@ -89,13 +90,18 @@ bool weir_reads_var(const weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_
     return false;
 }
 
+/* A constant, and not the bits of a parameter, which may become equal to other ones. */
+static bool is_number(const weir_rtl_design *design, weir_rtl_expr expr) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
+    return info.kind == WEIR_RTL_EXPR_CONSTANT && info.parameter.id == 0;
+}
+
 weir_equality weir_equality_of(const weir_rtl_design *design, weir_rtl_expr condition) {
     const weir_equality none = {{0}, {0}};
     const weir_rtl_expr_info info = weir_rtl_get_expr(design, condition);
     if (info.kind != WEIR_RTL_EXPR_BINARY || info.op != WEIR_RTL_EQUAL) return none;
     const weir_rtl_expr left = weir_rtl_operand(design, condition, 0), right = weir_rtl_operand(design, condition, 1);
-    const bool is_left = weir_rtl_get_expr(design, left).kind == WEIR_RTL_EXPR_CONSTANT;
-    const bool is_right = weir_rtl_get_expr(design, right).kind == WEIR_RTL_EXPR_CONSTANT;
+    const bool is_left = is_number(design, left), is_right = is_number(design, right);
     if (is_left == is_right) return none;
     return is_right ? (weir_equality){left, right} : (weir_equality){right, left};
 }

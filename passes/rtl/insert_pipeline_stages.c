@@ -18,7 +18,9 @@ static weir_rtl_var add_stage(weir_rtl_design *design, const weir_rtl_var_info *
     const char *name = weir_rtl_free_name(design, port->module, wanted);
     weir_rtl_var var;
     if (port->type.id != 0) var = weir_rtl_add_typed(design, port->module, name, port->type, WEIR_RTL_INTERNAL);
-    else var = weir_rtl_add_variable(design, port->module, name, port->width, port->is_signed);
+    else
+        var = weir_rtl_add_variable_like(design, port->module, name,
+                                         weir_rtl_read(design, weir_rtl_find_var(design, port->module, port->name)));
     free(wanted);
     return var;
 }

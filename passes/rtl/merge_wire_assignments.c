@@ -38,6 +38,8 @@ static bool read_piece(const weir_rtl_design *design, weir_rtl_stmt stmt, piece 
     weir_rtl_expr value = info.value;
     while (weir_rtl_get_expr(design, value).kind == WEIR_RTL_EXPR_CAST) value = weir_rtl_operand(design, value, 0);
     if (!is_part(weir_rtl_get_expr(design, value).kind)) return false;
+    if (weir_rtl_get_expr(design, info.target).has_parameter || weir_rtl_get_expr(design, value).has_parameter)
+        return false; /* which bits these are, and of how many, depends on parameters */
     const weir_rtl_bits to = weir_rtl_bits_of(design, info.target), from = weir_rtl_bits_of(design, value);
     if (to.is_computed || from.is_computed || weir_rtl_get_item(design, WEIR_RTL_ITEM(stmt)).attribute_count > 0)
         return false;

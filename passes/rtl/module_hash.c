@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "passes/rtl/table.h"
+#include "rtlir/formula.h"
 #include "rtlir/fsm.h"
 #include "rtlir/function.h"
 #include "rtlir/interface.h"
@@ -87,6 +88,15 @@ static void add_string(weir_hash *hash, const char *text) {
     weir_hash_add_number(hash, size);
 }
 
+/* Parameters by their names, which go into the hash of their module. */
+static void add_formula(const hasher *h, weir_hash *hash, weir_rtl_formula formula) {
+    if (formula.id == 0) return;
+    weir_text text = {NULL, 0, 0};
+    weir_rtl_print_formula(h->design, formula, &text);
+    add_string(hash, text.data);
+    weir_text_free(&text);
+}
+
 static void add_text(hasher *h, const char *text) { add_string(&h->hash, text); }
 
 static void add_attributes(hasher *h, weir_rtl_item item) {
@@ -105,6 +115,7 @@ static void add_attributes(hasher *h, weir_rtl_item item) {
 
 static void add_shape(weir_hash *hash, hasher *h, weir_rtl_shape shape) {
     weir_hash_add_number(hash, (uint64_t)shape.width << 1 | shape.is_signed);
+    add_formula(h, hash, shape.formula);
     weir_hash_add_hash(hash, *hash_slot(&h->type, shape.type.id));
 }
 
@@ -117,6 +128,7 @@ static void hash_types(hasher *h) {
         weir_hash_add_number(&hash, (uint64_t)info.width << 32 | info.count);
         add_string(&hash, info.name);
         add_shape(&hash, h, info.element);
+        add_formula(h, &hash, info.count_formula);
         const bool has_fields = info.kind != WEIR_RTL_TYPE_ARRAY && info.kind != WEIR_RTL_TYPE_MEMORY;
         for (uint32_t i = 0; has_fields && i < info.count; i++) {
             const weir_rtl_field_info field = weir_rtl_field_at(h->design, t, i);
@@ -138,7 +150,10 @@ static void add_parameters(hasher *h, weir_rtl_module module) {
         const weir_rtl_parameter_info info = weir_rtl_get_parameter(h->design, parameter);
         *weir_table_at(&h->parameter, parameter.id) = (uint32_t)i;
         add_text(h, info.name);
-        add(h, (uint64_t)info.is_local << 2 | (uint64_t)info.has_integer << 1 | (info.text != NULL));
+        add_formula(h, &h->hash, info.formula);
+        if (info.is_bounded) add(h, (uint64_t)info.low << 32 ^ (uint64_t)info.high);
+        add(h, (uint64_t)info.is_bounded << 3 | (uint64_t)info.is_local << 2 | (uint64_t)info.has_integer << 1 |
+                   (info.text != NULL));
         add(h, (uint64_t)info.integer);
         add_text(h, info.text);
         add_attributes(h, WEIR_RTL_ITEM(parameter));
@@ -154,6 +169,7 @@ static void add_var(hasher *h, weir_rtl_var var) {
     add(h, (uint64_t)info.width << 32 | (uint64_t)info.direction << 16 | (uint64_t)info.kind << 8 |
                (uint64_t)info.is_signed << 3 | (uint64_t)is_register << 2 | (uint64_t)info.is_path << 1 |
                info.is_iterator);
+    add_formula(h, &h->hash, info.formula);
     if (info.type.id != 0) weir_hash_add_hash(&h->hash, *hash_slot(&h->type, info.type.id));
     add_attributes(h, WEIR_RTL_ITEM(var));
 }
@@ -207,9 +223,10 @@ static uint32_t function_number(hasher *h, weir_rtl_function function) {
 
 static weir_hash hash_expr(hasher *h, weir_rtl_expr expr);
 
-static void add_constant(const hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
+static void add_constant(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
     for (uint32_t i = 0; i < (info->width + 63) / 64; i++) weir_hash_add_number(hash, info->words[i]);
     const weir_rtl_type type = weir_rtl_type_of(h->design, expr);
+    if (info->parameter.id != 0) weir_hash_add_number(hash, 1 + *weir_table_at(&h->parameter, info->parameter.id));
     add_string(hash, type.id != 0 ? weir_rtl_get_type(h->design, type).name : NULL);
 }
 
@@ -242,6 +259,9 @@ static weir_hash hash_expr(hasher *h, weir_rtl_expr expr) {
     weir_hash_add_number(&hash, (uint64_t)info.width << 32 | (uint64_t)info.kind << 24 | (uint64_t)info.op << 16 |
                                     (uint64_t)info.carries << 8 | info.is_signed);
     add_leaf(h, &hash, expr, &info);
+    add_formula(h, &hash, info.formula);
+    add_formula(h, &hash, info.low_formula);
+    add_formula(h, &hash, info.repeat_formula);
     weir_hash_add_number(&hash, info.operand_count);
     for (size_t i = 0; i < info.operand_count; i++)
         weir_hash_add_hash(&hash, hash_expr(h, weir_rtl_operand(h->design, expr, i)));
@@ -263,6 +283,7 @@ static void add_overrides(hasher *h, weir_rtl_instance instance, weir_rtl_module
         add(h, (uint64_t)i << 1 | (value.text != NULL));
         add(h, (uint64_t)value.integer);
         add_text(h, value.text);
+        add_formula(h, &h->hash, value.formula);
         add_expr(h, value.value);
     }
 }
@@ -335,6 +356,9 @@ static void add_stmt(hasher *h, weir_rtl_stmt stmt, const weir_rtl_stmt_info *in
         add(h, (uint64_t)info->start);
         add(h, (uint64_t)info->end);
         add(h, (uint64_t)info->step);
+        add_formula(h, &h->hash, info->start_formula);
+        add_formula(h, &h->hash, info->end_formula);
+        add_formula(h, &h->hash, info->step_formula);
         break;
     case WEIR_RTL_STMT_ASSERT: add_claim(h, stmt); break;
     case WEIR_RTL_STMT_FSM: add_fsm(h, info->fsm); break;

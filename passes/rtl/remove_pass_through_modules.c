@@ -101,8 +101,8 @@ static bool join(remover *r, weir_rtl_instance instance, weir_rtl_var input, wei
     const weir_rtl_expr_info info = weir_rtl_get_expr(r->design, driver);
     const weir_rtl_expr port = weir_rtl_port_of(r->design, instance, output);
     const weir_rtl_expr_info shown = weir_rtl_get_expr(r->design, port);
-    if (info.kind == WEIR_RTL_EXPR_VAR && info.is_signed == shown.is_signed && info.carries == shown.carries &&
-        weir_rtl_type_of(r->design, driver).id == weir_rtl_type_of(r->design, port).id)
+    if (info.kind == WEIR_RTL_EXPR_VAR && info.formula.id == shown.formula.id && info.is_signed == shown.is_signed &&
+        info.carries == shown.carries && weir_rtl_type_of(r->design, driver).id == weir_rtl_type_of(r->design, port).id)
         return map_port(r, instance, output, driver);
     const weir_rtl_expr var = weir_wiring_add_var(r->design, instance, output);
     return map_port(r, instance, output, var) && assign(r, instance, var, driver);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "rtlir/formula.h"
 #include "support/arena.h"
 
 weir_rtl_module weir_hardware_top_of(const weir_module *module) {
@@ -27,4 +28,10 @@ weir_rtl_expr weir_hardware_zero(weir_rtl_design *design, uint32_t width) {
     const weir_rtl_expr zero = weir_rtl_constant_words(design, width, false, words);
     free(words);
     return zero;
+}
+
+weir_rtl_expr weir_hardware_zero_like(weir_rtl_design *design, weir_rtl_expr like) {
+    if (weir_rtl_get_expr(design, like).formula.id == 0)
+        return weir_hardware_zero(design, weir_rtl_width(design, like));
+    return weir_rtl_constant_by(design, weir_rtl_width_formula(design, like), 0);
 }

@@ -17,6 +17,8 @@ weir_rtl_module *weir_hardware_modules(const weir_pass_context *context, weir_rt
 
 /* The unsigned constant 0 of any width. */
 weir_rtl_expr weir_hardware_zero(weir_rtl_design *design, uint32_t width);
+/* As many zeros as the expression has bits, whatever parameters are. */
+weir_rtl_expr weir_hardware_zero_like(weir_rtl_design *design, weir_rtl_expr like);
 
 /* How the pass's options say that Verilog looks: dialect, line_wrap, unique_case, yosys_src (generate_verilog.c). */
 weir_rtl_print_options weir_verilog_options(const weir_pass *pass);

@@ -73,7 +73,8 @@ static bool transform(weir_rtl_design *design, weir_rtl_stmt head, chain *c) {
     size_t distinct;
     bool *repeated = weir_find_repeated(design, c->constant, c->arms.count, &distinct);
     const uint32_t width = weir_rtl_width(design, c->value);
-    const bool is_complete = c->rest.id != 0 || (width < 32 && distinct == (size_t)1 << width);
+    const bool is_complete = c->rest.id != 0 || (width < 32 && distinct == (size_t)1 << width &&
+                                                 !weir_rtl_get_expr(design, c->value).has_parameter);
     if (is_complete) {
         const weir_rtl_stmt branch = weir_rtl_add_case(design, weir_rtl_get_stmt(design, head).block, c->value);
         weir_rtl_move_stmt(design, branch, weir_rtl_get_stmt(design, head).block, head);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "passes/rtl/check.h"
+#include "rtlir/formula.h"
 #include "rtlir/type.h"
 #include "rtlir/verify.h"
 #include "support/arena.h"
@@ -28,6 +29,7 @@ static void tie(zeroing *z, weir_rtl_instance instance, weir_rtl_expr target, ui
     weir_rtl_design *design = z->design;
     const weir_rtl_type_info type = weir_rtl_get_type(design, weir_rtl_type_of(design, target));
     const uint32_t all = weir_rtl_width(design, target);
+    if (width < all && weir_rtl_get_expr(design, target).has_parameter) return; /* how many bits that are is open */
     if (width < all && type.kind == WEIR_RTL_TYPE_ARRAY) {
         const uint32_t each = type.element.width, end = low + width;
         for (uint32_t i = low / each; i * each < end; i++) {
@@ -40,7 +42,7 @@ static void tie(zeroing *z, weir_rtl_instance instance, weir_rtl_expr target, ui
     if (width < all) target = weir_rtl_slice(design, target, low + width - 1, low);
     const weir_rtl_stmt place = weir_rtl_get_instance(design, instance).stmt;
     const weir_rtl_stmt made = weir_rtl_add_assign(design, weir_rtl_get_stmt(design, place).block, target,
-                                                   weir_hardware_zero(design, width), WEIR_RTL_CONTINUOUS);
+                                                   weir_hardware_zero_like(design, target), WEIR_RTL_CONTINUOUS);
     weir_rtl_copy_place(design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(made));
     weir_rtl_touch(design, WEIR_RTL_ITEM(made));
     z->bits += width;
@@ -73,7 +75,8 @@ static void tie_unconnected(zeroing *z, weir_rtl_instance instance) {
         const weir_rtl_connection now = weir_rtl_connection_of(design, instance, port);
         if (info.direction != WEIR_RTL_INPUT || now.value.id != 0 || now.is_open) continue;
         const uint32_t width = weir_rtl_port_width(design, instance, info.name);
-        weir_rtl_connect(design, instance, info.name, weir_hardware_zero(design, width));
+        const weir_rtl_formula bits = weir_rtl_port_formula(design, instance, port);
+        weir_rtl_connect(design, instance, info.name, weir_rtl_constant_by(design, bits, 0));
         weir_rtl_touch(design, WEIR_RTL_ITEM(instance));
         z->bits += width;
     }

@@ -29,7 +29,8 @@ static int64_t zero_outputs(weir_rtl_design *design, weir_rtl_module module) {
         const weir_rtl_var port = weir_rtl_port_at(design, module, i);
         const weir_rtl_var_info info = weir_rtl_get_var(design, port);
         if (info.direction != WEIR_RTL_OUTPUT) continue;
-        weir_rtl_assign(design, module, weir_rtl_read(design, port), weir_hardware_zero(design, info.width));
+        const weir_rtl_expr output = weir_rtl_read(design, port);
+        weir_rtl_assign(design, module, output, weir_hardware_zero_like(design, output));
         outputs++;
     }
     weir_rtl_set_stub(design, module, false);

@@ -339,7 +339,7 @@ static void add_function(maker *k) {
 
 /* An array whose elements are assigned one by one and read by a computed index. */
 static void add_array(maker *k) {
-    const weir_rtl_shape four = {{0}, 4, false};
+    const weir_rtl_shape four = {.width = 4};
     const weir_rtl_expr a = weir_rtl_read(
         k->d, weir_rtl_add_typed(k->d, k->m, local_name(k, "a"), weir_rtl_array_of(k->d, 4, four), WEIR_RTL_INTERNAL));
     for (uint32_t i = 0; i < 4; i++) assign(k, weir_rtl_element_at(k->d, a, i), any(k, 4, false, 1));
@@ -352,8 +352,8 @@ static void add_struct(maker *k) {
     weir_rtl_type pair = weir_rtl_find_type(k->d, "pair");
     if (pair.id == 0) {
         pair = weir_rtl_add_struct(k->d, "pair");
-        weir_rtl_add_field(k->d, pair, "high", (weir_rtl_shape){{0}, 5, true});
-        weir_rtl_add_field(k->d, pair, "low", (weir_rtl_shape){{0}, 3, false});
+        weir_rtl_add_field(k->d, pair, "high", (weir_rtl_shape){.width = 5, .is_signed = true});
+        weir_rtl_add_field(k->d, pair, "low", (weir_rtl_shape){.width = 3});
     }
     const weir_rtl_expr s =
         weir_rtl_read(k->d, weir_rtl_add_typed(k->d, k->m, local_name(k, "s"), pair, WEIR_RTL_INTERNAL));

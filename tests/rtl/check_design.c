@@ -4,7 +4,8 @@
  * printed, must be accepted without a message by Verilator -Wall, Icarus -Wall and Yosys (`check -assert`) as Verilog-2005
  * and by Verilator -Wall as SystemVerilog; other processes (WEIR is the command) must print the same with any number of
  * threads; and under random inputs the outputs in Icarus must be those of the design as written in Verilator, for every bit
- * that Icarus knows. After the reset it must know all, unless the first line has "unknown".
+ * that Icarus knows. After the reset it must know all, unless the first line has "unknown". All of that holds again for
+ * what specialize_parameters makes of a design whose widths depend on parameters.
  * Verilator compiles BATCH designs of the folder at once, through the cache of sim/, so each program is built once.
  * Exit status 0 when all holds, or with --planted, when exactly that check fails; 77 without the tools. */
 #include <dirent.h>
@@ -18,6 +19,7 @@
 #include "passes/equivalence/equivalence.h"
 #include "passes/equivalence/plain.h"
 #include "passes/rtl/rtl.h"
+#include "rtlir/formula.h"
 #include "rtlir/mutate.h"
 #include "rtlir/stmt.h"
 #include "rtlir/text.h"
@@ -302,18 +304,32 @@ static void compare_traces(const subject *s, const weir_trace *icarus, const wei
     weir_text_free(&text);
 }
 
-static void check_simulation(const subject *s) {
+static void check_simulation(const subject *s, const form *f) {
     size_t own = 0;
     batch *all = gather(s, &own), *alone = batch_new(s->work, "icarus");
     weir_text text = {0};
-    weir_rtl_print_text(s->emitted.design, &text);
+    weir_rtl_print_text(f->design, &text);
     weir_rtl_design *emitted = weir_rtl_parse_text(text.data, text.size, "emitted");
-    if (batch_add(alone, emitted, weir_rtl_find_module(emitted, s->emitted.name), s->name) &&
+    if (batch_add(alone, emitted, weir_rtl_find_module(emitted, f->name), s->name) &&
         batch_simulate(alone, WEIR_SIM_ICARUS) && batch_simulate(all, WEIR_SIM_VERILATOR))
         compare_traces(s, &alone->trace[0], &all->trace[own], alone->top[0].stimulus);
     weir_text_free(&text);
     batch_free(all);
     batch_free(alone);
+}
+
+/* Widths that are formulas stay formulas in Verilog; as numbers they must mean the same. */
+static void check_specialized(const subject *s) {
+    if (weir_rtl_find_parametrised(s->emitted.design, s->emitted.top).id == 0) return;
+    messages.size = 0;
+    form f = run_passes(s, "specialize_parameters,verilog");
+    if (f.design == NULL || weir_rtl_find_parametrised(f.design, f.top).id != 0) {
+        complain("specialized", messages.data);
+    } else {
+        check_tools(s, &f);
+        check_simulation(s, &f);
+    }
+    weir_rtl_design_free(f.design);
 }
 
 /* --- one design --- */
@@ -368,7 +384,8 @@ static void check(subject *s) {
     if (s->planted == NULL && is_printable(&s->written) && differ(&s->written, &s->emitted))
         check_tools(s, &s->written);
     check_text(s);
-    check_simulation(s);
+    check_simulation(s, &s->emitted);
+    check_specialized(s);
     check_passes(s);
     weir_remove_tree(s->work);
 }

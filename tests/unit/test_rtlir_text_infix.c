@@ -161,7 +161,7 @@ static const struct {
     {"t = 1 == 2", "the width of '1' is not known here; write WIDTH'd1"},
     {"t = &3", "the width of '3' is not known here; write WIDTH'd3"},
     {"z = $signed(200)", "the width of '200' is not known here; write WIDTH'd200"},
-    {"y = a[P:0]", "expected a number that is known here: a parameter has no fixed integer value"},
+    {"y = a[P:0]", "'y' has 8 bits and cannot take 'a[P:0]', which has 4"},
     {"y = a[c:0]", "unknown parameter 'c'"},
     {"y = {4 / (W - W){c}}", "expected a number that is known here: division by zero"},
     {"y = u", "expected a part of it behind the name of 'u'"},

@@ -139,6 +139,13 @@ static void print_help(const char *help, weir_text *text) {
     weir_text_add(text, ".\n");
 }
 
+/* What a hardware pass does with modules whose widths depend on parameters. */
+static const char *formulas_text(const weir_pass_info *info) {
+    static const char *const text[] = {"; requires fixed_widths", "; takes parametrised modules",
+                                       "; takes parametrised modules, once for each set of values"};
+    return info->kind == WEIR_PASS_HARDWARE ? text[info->formulas] : "";
+}
+
 static void print_section(const weir_pass_entry *entry, weir_text *text) {
     const char *kind = weir_pass_kind_name(entry->kind);
     const weir_pass_info *info = entry->info;
@@ -148,6 +155,7 @@ static void print_section(const weir_pass_entry *entry, weir_text *text) {
         weir_text_format(text, "%c%s pass, level %d; results: %s", kind[0] - 'a' + 'A', kind + 1, info->level,
                          weir_pass_promise_name(info->promise));
         weir_text_add(text, info->parallel ? "; several graphs at a time" : "");
+        weir_text_add(text, formulas_text(info));
         print_names("requires", info->requires, text);
         print_names("preserves", info->preserves, text);
         print_names("invalidates", info->invalidates, text);
@@ -202,16 +210,19 @@ static json_t *specs_json(const weir_pass_specs *specs) {
     return list;
 }
 
+static const char *const formulas_words[] = {"refused", "taken", "values"};
+
 static json_t *entry_json(const weir_pass_entry *entry) {
     const weir_pass_info *info = entry->info;
     const char *kind = weir_pass_kind_name(entry->kind);
     switch (entry->what) {
     case WEIR_PASS_ENTRY_PASS:
-        return json_pack("{s:s, s:s, s:s, s:b, s:i, s:s, s:o, s:o, s:o, s:s, s:o}", "name", info->name, "what", "pass",
-                         "kind", kind, "parallel", info->parallel, "level", info->level, "results",
-                         weir_pass_promise_name(info->promise), "requires", names_json(info->requires), "preserves",
-                         names_json(info->preserves), "invalidates", names_json(info->invalidates), "help",
-                         info->help ? info->help : "", "options", specs_json(&entry->specs));
+        return json_pack("{s:s, s:s, s:s, s:b, s:s, s:i, s:s, s:o, s:o, s:o, s:s, s:o}", "name", info->name, "what",
+                         "pass", "kind", kind, "parallel", info->parallel, "formulas", formulas_words[info->formulas],
+                         "level", info->level, "results", weir_pass_promise_name(info->promise), "requires",
+                         names_json(info->requires), "preserves", names_json(info->preserves), "invalidates",
+                         names_json(info->invalidates), "help", info->help ? info->help : "", "options",
+                         specs_json(&entry->specs));
     case WEIR_PASS_ENTRY_ANALYSIS:
         return json_pack("{s:s, s:s, s:s, s:s}", "name", entry->name, "what", "analysis", "kind", kind, "help",
                          entry->analysis->help ? entry->analysis->help : "");

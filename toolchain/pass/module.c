@@ -37,6 +37,7 @@ struct weir_module {
     size_t graph_count, graph_capacity, id_capacity;
     uint32_t next_id;
     weir_rtl_design *design;
+    weir_rtl_design *lent; /* in its place, or NULL */
     const weir_module_design_calls *calls;
     table properties, data;
 };
@@ -142,7 +143,9 @@ weir_graph *weir_module_remove_graph(weir_module *module, size_t index) {
 }
 
 /* --- design --- */
-weir_rtl_design *weir_module_design(const weir_module *module) { return module->design; }
+weir_rtl_design *weir_module_design(const weir_module *module) { return module->lent ? module->lent : module->design; }
+
+void weir_module_lend_design(weir_module *module, weir_rtl_design *design) { module->lent = design; }
 
 const weir_module_design_calls *weir_module_design_functions(const weir_module *module) { return module->calls; }
 

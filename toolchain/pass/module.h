@@ -18,7 +18,12 @@ typedef struct weir_module_design_calls {
     /* A hardware pass starts; it has ended when the name is NULL. */
     void (*enter)(const weir_module *module, const char *pass);
     void (*release)(weir_rtl_design *design);
+    /* A design with a module for each set of values that parameters have, to be released; the design itself when no width
+     * depends on parameters. NULL after a reported error. */
+    weir_rtl_design *(*with_values)(const weir_module *module);
 } weir_module_design_calls;
+/* The design that a hardware pass sees: the module's, or the one that takes its place (NULL: none does). */
+void weir_module_lend_design(weir_module *module, weir_rtl_design *design);
 
 /* The name is copied. Freeing a module frees its graphs, its design and its side data. */
 weir_module *weir_module_new(const char *name);

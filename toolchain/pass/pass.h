@@ -52,6 +52,13 @@ typedef enum weir_pass_promise {
     WEIR_PASS_CHANGES      /* other results, on purpose: quantize, prune */
 } weir_pass_promise;
 
+/* What a hardware pass does with widths that are formulas of parameters (rtlir/formula.h). */
+typedef enum weir_pass_formulas {
+    WEIR_PASS_FORMULAS_REFUSED, /* it requires the form fixed_widths */
+    WEIR_PASS_FORMULAS_TAKEN,   /* it works on them, or does not look at widths */
+    WEIR_PASS_FORMULAS_VALUES   /* it changes nothing, and sees a module for each set of values that instances give */
+} weir_pass_formulas;
+
 /* A pass. Lists of names are text, "a, b"; NULL and "" are the empty list.
  * Passes in `requires` run first unless their result still holds; forms in it (weir_pass_form) must be those of the unit,
  * or the run ends before this pass. After this pass has run (and did not say that it
@@ -65,6 +72,7 @@ typedef struct weir_pass_info {
     bool
         parallel; /* graph passes: may run on several graphs at the same time (weir_pass_context_set_threads), because it
                     * uses its options, its graph and what context.h offers to passes, and else only reads */
+    weir_pass_formulas formulas;
     const char *requires;
     const char *preserves;
     const char *invalidates;

@@ -255,10 +255,20 @@ static weir_pass_entry *resolve(const weir_pass_registry *registry, const weir_p
     return found;
 }
 
+/* Hardware passes that do not take formulas require the form in which there are none, where it is known. */
+static char *required_names(const weir_pass_registry *registry, const weir_pass_info *info) {
+    static const char form[] = "fixed_widths";
+    const char *list = info->requires ? info->requires : "";
+    bool refuses = info->kind == WEIR_PASS_HARDWARE && info->formulas == WEIR_PASS_FORMULAS_REFUSED &&
+                   weir_pass_registry_entry(registry, form);
+    return refuses ? weir_format("%s%s%s", form, *list ? ", " : "", list) : weir_copy_string(list);
+}
+
 static bool resolve_requires(weir_pass_registry *registry, weir_pass_entry *entry) {
     size_t capacity = 0;
     bool ok = true;
-    const char *list = entry->info->requires;
+    char *names = required_names(registry, entry->info);
+    const char *list = names;
     for (char *name; (name = weir_pass_next_name(&list)); free(name)) {
         weir_pass_entry *found = resolve(registry, entry, "requires", name);
         if (found && found->what == WEIR_PASS_ENTRY_ANALYSIS) {
@@ -277,6 +287,7 @@ static bool resolve_requires(weir_pass_registry *registry, weir_pass_entry *entr
             entry->requires[entry->require_count++] = found;
         }
     }
+    free(names);
     return ok;
 }
 

@@ -218,7 +218,20 @@ static bool run_hardware(const weir_pass *pass, weir_pass_context *context) {
     if (calls->enter) {
         calls->enter(context->module, pass->name);
     }
-    bool ok = pass->entry->info->run.hardware(pass, context, weir_module_design(context->module));
+    weir_rtl_design *own = weir_module_design(context->module), *design = own;
+    if (pass->entry->info->formulas == WEIR_PASS_FORMULAS_VALUES && calls->with_values) {
+        design = calls->with_values(context->module);
+    }
+    if (design != own) {
+        weir_module_lend_design(context->module, design);
+    }
+    bool ok = design && pass->entry->info->run.hardware(pass, context, design);
+    if (design != own) {
+        weir_module_lend_design(context->module, NULL);
+        if (design) {
+            calls->release(design);
+        }
+    }
     if (calls->enter) {
         calls->enter(context->module, NULL);
     }

@@ -33,7 +33,8 @@ static weir_rtl_expr rewritten(copier *c, uint32_t expr) {
 static bool make_instance(copier *c, uint32_t id, uint32_t block) {
     weir_rtl_design *design = c->design;
     weir_rtl_module parent = {design->block[block].module};
-    weir_rtl_module module = {design->instance[id].module};
+    uint32_t other = rtl_mapped_module(c->rewriter, id);
+    weir_rtl_module module = {other ? other : design->instance[id].module};
     const char *name = weir_rtl_free_name(design, parent, design->instance[id].name);
     weir_rtl_instance copy = weir_rtl_add_instance(design, parent, module, name);
     if (!copy.id) return false;
@@ -42,28 +43,53 @@ static bool make_instance(copier *c, uint32_t id, uint32_t block) {
     return weir_rtl_map_instance(c->rewriter, (weir_rtl_instance){id}, copy);
 }
 
-/* Puts the copy that was made at the end of the block, and connects it. */
+/* The override of the copy: what stands for a parameter of the parent is a number or a formula. */
+static bool copy_override(copier *c, const rtl_value *from, rtl_value *to) {
+    rtl_substitution *s = rtl_rewriter_substitution(c->rewriter);
+    int64_t number;
+    *to = *from;
+    if (from->kind == RTL_VALUE_FORMULA && s) to->expr = rtl_substitute(s, from->expr);
+    if (from->kind == RTL_VALUE_EXPR) to->expr = rewritten(c, from->expr).id;
+    if (from->kind == RTL_VALUE_FORMULA && rtl_formula_number(c->design, to->expr, &number))
+        *to = (rtl_value){.kind = RTL_VALUE_INTEGER, .integer = number};
+    return to->expr || (from->kind != RTL_VALUE_EXPR && from->kind != RTL_VALUE_FORMULA) ||
+           to->kind == RTL_VALUE_INTEGER;
+}
+
+/* Connections by slot, or by name when the copy is of another module. */
+static bool copy_connections(copier *c, const rtl_instance *from, const rtl_instance *to, uint32_t *connection) {
+    weir_rtl_design *design = c->design;
+    const rtl_ids *ports = &design->module[from->module].ports;
+    for (size_t i = 0; i < ports->count; i++) {
+        const rtl_var *port = &design->var[ports->id[i]];
+        uint32_t slot = port->slot, old = slot < from->connection_count ? from->connection[slot] : 0;
+        if (!old) continue;
+        if (from->module != to->module) slot = design->var[rtl_names_find(design, to->module, port->name).id].slot;
+        connection[slot] = old == RTL_OPEN ? old : rewritten(c, old).id;
+        if (!connection[slot]) return false;
+    }
+    return true;
+}
+
+/* Puts the copy that was made at the end of the block, and connects it. A specialised module takes no overrides. */
 static weir_rtl_stmt place_instance(copier *c, uint32_t id, uint32_t block) {
     weir_rtl_design *design = c->design;
     weir_rtl_stmt none = {0};
-    const rtl_instance *from = &design->instance[id];
-    rtl_instance *to = &design->instance[rtl_mapped_instance(c->rewriter, id)];
-    to->connection = weir_arena_array(design->arena, from->connection_count, sizeof *to->connection);
-    to->override = weir_arena_array(design->arena, from->override_count, sizeof *to->override);
-    to->connection_count = from->connection_count;
-    to->override_count = from->override_count;
-    for (uint32_t i = 0; i < from->connection_count; i++) {
-        uint32_t old = from->connection[i];
-        to->connection[i] = old && old != RTL_OPEN ? rewritten(c, old).id : old;
-        if (old && !to->connection[i]) return none;
-    }
-    for (uint32_t i = 0; i < from->override_count; i++) {
-        to->override[i] = from->override[i];
-        if (from->override[i].kind != RTL_VALUE_EXPR) continue;
-        to->override[i].expr = rewritten(c, from->override[i].expr).id;
-        if (!to->override[i].expr) return none;
-    }
-    weir_rtl_stmt stmt = {to->stmt};
+    const uint32_t copy = rtl_mapped_instance(c->rewriter, id);
+    const rtl_instance from = design->instance[id], to = design->instance[copy];
+    const uint32_t ports = design->module[to.module].port_slots;
+    const uint32_t overrides = from.module == to.module ? from.override_count : 0;
+    uint32_t *connection = weir_arena_array(design->arena, ports + 1, sizeof *connection);
+    rtl_value *override = weir_arena_array(design->arena, overrides + 1, sizeof *override);
+    if (!copy_connections(c, &from, &to, connection)) return none;
+    for (uint32_t i = 0; i < overrides; i++)
+        if (!copy_override(c, &from.override[i], &override[i])) return none;
+    rtl_instance *made = &design->instance[copy];
+    made->connection = connection;
+    made->connection_count = from.connection_count ? ports : 0;
+    made->override = override;
+    made->override_count = overrides;
+    weir_rtl_stmt stmt = {to.stmt};
     return weir_rtl_move_stmt(design, stmt, (weir_rtl_block){block}, none) ? stmt : none;
 }
 
@@ -150,16 +176,45 @@ static void lead_machines(copier *c) {
     }
 }
 
+static weir_rtl_item item_of(const rtl_stmt *stmt, uint32_t id) {
+    if (stmt->kind == WEIR_RTL_STMT_INSTANCE) return WEIR_RTL_ITEM((weir_rtl_instance){stmt->a});
+    return WEIR_RTL_ITEM((weir_rtl_stmt){id});
+}
+
+/* Conditions and labels are checked where they are built; with other parameters their widths may be others. */
+static bool fits(copier *c, const rtl_stmt *from, uint32_t copy, uint32_t value) {
+    const weir_rtl_design *design = c->design;
+    if (!rtl_rewriter_substitution(c->rewriter) || !value) return true;
+    uint32_t expected = 1;
+    uint32_t owner = design->block[design->stmt[copy].block].owner;
+    if (from->kind == WEIR_RTL_STMT_CASE) return true;
+    if (from->kind == WEIR_RTL_STMT_CASE_ITEM) expected = design->expr[design->stmt[owner].a].width;
+    if (from->kind == WEIR_RTL_STMT_RETURN)
+        expected = design->function[design->stmt[rtl_process_of(design, design->stmt[copy].block)].a].width;
+    if (design->expr[value].width == expected) return true;
+    rtl_error(c->design, design->place, "'%s' has %u bits, expected %u", rtl_describe(c->design, value),
+              (unsigned)design->expr[value].width, (unsigned)expected);
+    return false;
+}
+
 /* What a loop or an assertion has beside its expressions: a record of its own, with what stands for its variables. */
 static bool copy_payload(copier *c, const rtl_stmt *from, uint32_t copy) {
     weir_rtl_design *design = c->design;
     if (from->kind == WEIR_RTL_STMT_FOR) {
         rtl_loop loop = design->loop[from->a];
+        int64_t *const bound[3] = {&loop.start, &loop.end, &loop.step};
         loop.iterator = mapped_var(c, loop.iterator);
+        for (int i = 0; i < 3; i++) {
+            rtl_size size = rtl_rewritten_size(c->rewriter, *bound[i], loop.formula[i]);
+            *bound[i] = size.number;
+            loop.formula[i] = size.formula;
+            if (size.formula) design->module[design->block[design->stmt[copy].block].module].is_parametrised = true;
+        }
+        if (loop.step == 0) rtl_error(design, design->place, "a loop has the step 0");
         uint32_t id = RTL_APPEND(design, loop);
         design->loop[id] = loop;
         design->stmt[copy].a = id;
-        return loop.iterator != 0;
+        return loop.iterator != 0 && loop.step != 0;
     }
     if (from->kind != WEIR_RTL_STMT_ASSERT) return true;
     rtl_assertion assertion = design->assertion[from->a];
@@ -170,7 +225,7 @@ static bool copy_payload(copier *c, const rtl_stmt *from, uint32_t copy) {
     for (size_t i = 0; rtl_stmt_slot(design, copy, i); i++) {
         uint32_t old = *rtl_stmt_slot(design, copy, i);
         uint32_t value = rewritten(c, old).id;
-        if (old && !value) return false;
+        if ((old && !value) || !fits(c, from, copy, value)) return false;
         *rtl_stmt_slot(design, copy, i) = value;
     }
     return true;
@@ -198,6 +253,8 @@ static weir_rtl_stmt copy_assign(copier *c, const rtl_stmt *from, uint32_t block
 static bool copy_stmt(copier *c, uint32_t id, uint32_t block) {
     weir_rtl_design *design = c->design;
     const rtl_stmt from = design->stmt[id]; /* the table grows */
+    if (rtl_rewriter_substitution(c->rewriter))
+        design->place = rtl_place_of(design, rtl_common_of(design, item_of(&from, id)));
     weir_rtl_stmt copy = {0};
     if (from.kind == WEIR_RTL_STMT_ASSIGN) copy = copy_assign(c, &from, block);
     else if (from.kind == WEIR_RTL_STMT_INSTANCE) copy = place_instance(c, from.a, block);
@@ -210,7 +267,7 @@ static bool copy_stmt(copier *c, uint32_t id, uint32_t block) {
                          from.kind == WEIR_RTL_STMT_CASE_ITEM || from.kind == WEIR_RTL_STMT_RETURN ||
                          from.kind == WEIR_RTL_STMT_TRANSITION;
         uint32_t value = has_value && from.a ? rewritten(c, from.a).id : 0;
-        if (has_value && from.a && !value) return false;
+        if (has_value && ((from.a && !value) || !fits(c, &from, copy.id, value))) return false;
         uint32_t body = from.body ? rtl_new_block(design, design->block[block].module, copy.id) : 0;
         uint32_t other = from.other ? rtl_new_block(design, design->block[block].module, copy.id) : 0;
         design->stmt[copy.id].a = value;
@@ -260,28 +317,100 @@ bool weir_rtl_copy_stmts(weir_rtl_rewriter *rewriter, weir_rtl_block from, weir_
 
 /* ---- modules ---- */
 
-static bool copy_declarations(weir_rtl_rewriter *rewriter, uint32_t from, uint32_t to) {
+/* Parameters of the copy stand for those of the original in its formulas. */
+static bool copy_parameters(weir_rtl_rewriter *rewriter, uint32_t from, uint32_t to) {
     weir_rtl_design *design = rtl_rewriter_design(rewriter);
+    rtl_substitution *s = rtl_rewriter_substitution(rewriter);
     for (size_t i = 0; i < design->module[from].parameters.count; i++) {
         weir_rtl_parameter old = {design->module[from].parameters.id[i]};
-        const rtl_parameter *p = &design->parameter[old.id];
-        weir_rtl_parameter copy = {rtl_new_parameter(design, to, p->name, p->formula, p->is_local)};
+        const rtl_parameter p = design->parameter[old.id];
+        const bool is_value = design->formula[p.formula].kind == RTL_FORMULA_VALUE;
+        const uint32_t formula = is_value ? p.formula : rtl_substitute(s, p.formula);
+        weir_rtl_parameter copy = {rtl_new_parameter(design, to, p.name, formula, p.is_local)};
         if (!copy.id) return false;
+        design->parameter[copy.id].is_bounded = p.is_bounded;
+        design->parameter[copy.id].low = p.low;
+        design->parameter[copy.id].high = p.high;
+        s->value[p.slot] = rtl_of_parameter(design, copy.id);
         weir_rtl_copy_item(design, WEIR_RTL_ITEM(old), WEIR_RTL_ITEM(copy));
-        const rtl_value *value = &design->formula[design->parameter[copy.id].formula].value;
+        const rtl_value *value = &design->parameter[copy.id].value;
         bool is_read = value->kind == RTL_VALUE_INTEGER && value->integer >= INT32_MIN && value->integer <= INT32_MAX;
         if (is_read && !weir_rtl_map_parameter(rewriter, old, weir_rtl_read_parameter(design, copy))) return false;
     }
-    for (uint32_t v = design->module[from].first_var; v; v = design->var[v].next) {
-        rtl_var model = design->var[v];
-        model.read = model.group = 0;
-        weir_rtl_var copy = {rtl_new_var(design, to, &model)};
-        if (!copy.id) return false;
-        weir_rtl_copy_item(design, WEIR_RTL_ITEM((weir_rtl_var){v}), WEIR_RTL_ITEM(copy));
-        if (!weir_rtl_map_var(rewriter, (weir_rtl_var){v}, weir_rtl_read(design, copy))) return false;
-    }
-    rtl_copy_groups(design, from, to);
     return true;
+}
+
+/* Numbers stand for the parameters. */
+static bool replace_parameters(weir_rtl_rewriter *rewriter, uint32_t from) {
+    weir_rtl_design *design = rtl_rewriter_design(rewriter);
+    const rtl_substitution *s = rtl_rewriter_substitution(rewriter);
+    for (size_t i = 0; i < design->module[from].parameters.count; i++) {
+        weir_rtl_parameter old = {design->module[from].parameters.id[i]};
+        int64_t value;
+        if (!rtl_formula_number(design, s->value[design->parameter[old.id].slot], &value)) continue;
+        if (value < INT32_MIN || value > INT32_MAX) continue;
+        if (!weir_rtl_map_parameter(rewriter, old, weir_rtl_constant_signed(design, 32, value))) return false;
+    }
+    return true;
+}
+
+/* An array with formulas as another one. */
+static uint32_t copy_type(weir_rtl_rewriter *rewriter, uint32_t type) {
+    weir_rtl_design *design = rtl_rewriter_design(rewriter);
+    if (!rtl_type_has_formula(design, type)) return type;
+    const rtl_type record = design->type[type];
+    weir_rtl_shape element = record.element;
+    if (element.type.id) {
+        element.type.id = copy_type(rewriter, element.type.id);
+        if (!element.type.id) return 0;
+    } else {
+        const rtl_size width = rtl_rewritten_size(rewriter, element.width, element.formula.id);
+        element.width = width.number >= 1 && width.number <= WEIR_RTL_MAX_WIDTH ? (uint32_t)width.number : 0;
+        element.formula.id = width.formula;
+    }
+    return rtl_new_array(design, record.kind, rtl_rewritten_size(rewriter, record.count, record.count_formula), element)
+        .id;
+}
+
+static bool copy_var(weir_rtl_rewriter *rewriter, uint32_t v, uint32_t to) {
+    weir_rtl_design *design = rtl_rewriter_design(rewriter);
+    rtl_var model = design->var[v];
+    const rtl_size width = rtl_rewritten_size(rewriter, model.width, model.formula);
+    design->place = rtl_place_of(design, &model.common);
+    model.read = model.group = 0;
+    model.width = width.number >= 1 && width.number <= WEIR_RTL_MAX_WIDTH ? (uint32_t)width.number : 0;
+    model.formula = width.formula;
+    if (model.type && !(model.type = copy_type(rewriter, model.type))) return false;
+    const weir_rtl_var copy = rtl_add_var(design, (weir_rtl_module){to}, &model);
+    if (!copy.id) return false;
+    weir_rtl_copy_item(design, WEIR_RTL_ITEM((weir_rtl_var){v}), WEIR_RTL_ITEM(copy));
+    rtl_map_var(rewriter, v, weir_rtl_read(design, copy).id);
+    return true;
+}
+
+bool rtl_copy_module(weir_rtl_rewriter *rewriter, uint32_t from, uint32_t to) {
+    weir_rtl_design *design = rtl_rewriter_design(rewriter);
+    const weir_location place = design->place;
+    rtl_substitution own = {.design = design, .module = from, .slots = design->module[from].parameter_slots};
+    const bool keeps = !rtl_rewriter_substitution(rewriter);
+    bool fine = true;
+    if (keeps) {
+        own.value = weir_calloc(own.slots + 1, sizeof *own.value);
+        rtl_rewriter_substitute(rewriter, &own);
+        fine = copy_parameters(rewriter, from, to);
+        if (!own.slots) rtl_rewriter_substitute(rewriter, NULL);
+    } else {
+        fine = replace_parameters(rewriter, from);
+    }
+    for (uint32_t v = design->module[from].first_var; fine && v; v = design->var[v].next)
+        fine = copy_var(rewriter, v, to);
+    if (fine) rtl_copy_groups(design, from, to);
+    fine = fine && weir_rtl_copy_stmts(rewriter, (weir_rtl_block){design->module[from].body},
+                                       (weir_rtl_block){design->module[to].body});
+    if (keeps) rtl_rewriter_substitute(rewriter, NULL);
+    rtl_substitution_end(&own);
+    design->place = place;
+    return fine;
 }
 
 weir_rtl_module weir_rtl_clone_module(weir_rtl_design *design, weir_rtl_module module) {
@@ -293,11 +422,9 @@ weir_rtl_module weir_rtl_clone_module(weir_rtl_design *design, weir_rtl_module m
     }
     weir_rtl_module clone = weir_rtl_add_generator(design, design->module[module.id].name);
     weir_rtl_rewriter *rewriter = weir_rtl_rewriter_new(design);
-    weir_rtl_block from = {design->module[module.id].body};
-    weir_rtl_block to = {design->module[clone.id].body};
     design->module[clone.id].is_stub = design->module[module.id].is_stub;
     weir_rtl_copy_item(design, WEIR_RTL_ITEM(module), WEIR_RTL_ITEM(clone));
-    bool fine = copy_declarations(rewriter, module.id, clone.id) && weir_rtl_copy_stmts(rewriter, from, to);
+    bool fine = rtl_copy_module(rewriter, module.id, clone.id);
     weir_rtl_rewriter_free(rewriter);
     return fine ? clone : none;
 }

@@ -86,9 +86,10 @@ void weir_rtl_design_free(weir_rtl_design *design) {
     free(design->paths.slot);
     free(design->touched.slot);
     free(design->trails.slot);
+    free(design->formulas.slot);
     free(design->types.slot);
     free(design->fields.slot);
-    weir_strings_free(design->strings);
+    if (!design->borrows_strings) weir_strings_free(design->strings);
     weir_arena_free(design->arena);
     free(design);
 }

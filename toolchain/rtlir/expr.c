@@ -49,6 +49,22 @@ static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t opera
         return false;
     }
     if (part->module) expr->module = part->module;
+    if (part->has_parameter) expr->has_parameter = true;
+    return true;
+}
+
+/* Formulas belong to a module and make it a parametrised one. False after an error: of another module's parameters. */
+static bool take_formula(weir_rtl_design *design, rtl_expr *expr, uint32_t formula) {
+    uint32_t module = formula ? rtl_formula_module(design, formula) : 0;
+    if (!module) return true;
+    if (expr->module && expr->module != module) {
+        rtl_error(design, design->place, "an expression of module '%s' has a width that depends on module '%s'",
+                  design->module[expr->module].name, design->module[module].name);
+        return false;
+    }
+    expr->module = module;
+    expr->has_parameter = true;
+    design->module[module].is_parametrised = true;
     return true;
 }
 
@@ -57,6 +73,10 @@ weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, u
     expr.size++;
     for (int i = 0; i < 3; i++)
         if (operands[i] && !take_operand(design, &expr, operands[i])) return none;
+    bool is_indexed = expr.kind == WEIR_RTL_EXPR_SELECT || expr.kind == WEIR_RTL_EXPR_ELEMENT;
+    if (is_indexed && design->expr[expr.b].has_parameter) design->module[expr.module].is_parametrised = true;
+    if (!take_formula(design, &expr, expr.formula)) return none;
+    if (expr.kind == WEIR_RTL_EXPR_SLICE && !take_formula(design, &expr, expr.c)) return none;
     if (expr.width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->place, "an expression has %u bits, expected at most %d", (unsigned)expr.width,
                   WEIR_RTL_MAX_WIDTH);
@@ -73,6 +93,7 @@ weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
     if (record->read) return (weir_rtl_expr){record->read};
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_VAR,
                      .width = record->width,
+                     .formula = record->formula,
                      .is_signed = record->is_signed,
                      .carries = record->kind,
                      .module = record->module,
@@ -90,11 +111,14 @@ weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instan
                   design->module[record->module].name, record->name);
         return none;
     }
-    uint32_t width = var->range ? weir_rtl_port_width(design, instance, var->name) : var->width;
-    if (!width) return none;
+    rtl_size size;
+    if (!rtl_port_size(design, instance.id, port.id, &size)) return none;
+    record = &design->instance[instance.id];
+    var = &design->var[port.id];
     design->instance[instance.id].is_named = true;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_PORT,
-                     .width = width,
+                     .width = (uint32_t)size.number,
+                     .formula = size.formula,
                      .is_signed = var->is_signed,
                      .carries = var->kind,
                      .module = record->parent,
@@ -110,7 +134,7 @@ weir_rtl_expr weir_rtl_read_port(weir_rtl_design *design, weir_rtl_instance inst
 
 weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {
     if (!parameter.id) return none;
-    const rtl_value *value = &design->formula[design->parameter[parameter.id].formula].value;
+    const rtl_value *value = &design->parameter[parameter.id].value;
     if (value->kind != RTL_VALUE_INTEGER || value->integer < INT32_MIN || value->integer > INT32_MAX) {
         rtl_error(design, design->place, "parameter '%s' is no 32-bit integer and cannot be part of an expression",
                   design->parameter[parameter.id].name);
@@ -119,6 +143,7 @@ weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_paramete
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_PARAMETER,
                      .width = 32,
                      .is_signed = true,
+                     .has_parameter = true,
                      .module = design->parameter[parameter.id].module,
                      .a = parameter.id};
     return rtl_add_expr(design, expr, 0, 0, 0);
@@ -154,7 +179,7 @@ static void grow_constants(weir_rtl_design *design) {
     free(old.slot);
 }
 
-static weir_rtl_expr new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
+weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
     expr.a = (uint32_t)design->word_count;
     for (uint32_t i = 0; i < (expr.width + 63) / 64; i++) {
         uint64_t word = words[i]; /* `words` may point into the table that grows */
@@ -168,11 +193,11 @@ static weir_rtl_expr new_constant(weir_rtl_design *design, rtl_expr expr, const 
 weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words,
                                uint32_t type) {
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONSTANT, .width = width, .is_signed = is_signed, .c = type};
-    if (width > 64) return new_constant(design, expr, words);
+    if (width > 64) return rtl_new_constant(design, expr, words);
     if (design->constants.count * 4 >= design->constants.capacity * 3) grow_constants(design);
     size_t at = constant_slot(design, &expr, words[0]);
     if (!design->constants.slot[at]) {
-        design->constants.slot[at] = new_constant(design, expr, words).id;
+        design->constants.slot[at] = rtl_new_constant(design, expr, words).id;
         design->constants.count++;
     }
     return (weir_rtl_expr){design->constants.slot[at]};
@@ -248,46 +273,65 @@ static bool is_array(weir_rtl_design *design, weir_rtl_expr value) {
     return true;
 }
 
-weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint32_t high, uint32_t low) {
+weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size low, rtl_size width) {
     if (!value.id) return none;
     rtl_expr from = design->expr[value.id];
-    if (high < low || high >= from.width) {
-        rtl_error(design, design->place, "slice [%u:%u] is outside of '%s', which has %u bits", (unsigned)high,
-                  (unsigned)low, rtl_describe(design, value.id), (unsigned)from.width);
+    if (low.number < 0 || width.number < 1 || low.number + width.number > from.width) {
+        rtl_error(design, design->place, "slice [%lld:%lld] is outside of '%s', which has %u bits",
+                  (long long)(low.number + width.number - 1), (long long)low.number, rtl_describe(design, value.id),
+                  (unsigned)from.width);
         return none;
     }
-    uint32_t width = high - low + 1;
-    if (from.kind == WEIR_RTL_EXPR_CONSTANT) return slice_constant(design, &from, low, width);
+    bool is_fixed = !from.formula && !low.formula && !width.formula;
+    if (from.kind == WEIR_RTL_EXPR_CONSTANT && is_fixed)
+        return slice_constant(design, &from, (uint32_t)low.number, (uint32_t)width.number);
     if (from.kind == WEIR_RTL_EXPR_SLICE) {
         value.id = from.a;
-        low += from.b;
+        low = rtl_size_apply(design, WEIR_RTL_ADD, low, (rtl_size){from.b, from.c});
     } else if (!rtl_has_parts(from.kind)) {
         rtl_error(design, design->place, "'%s' is no variable and cannot be sliced; assign it to a wire first",
                   rtl_describe(design, value.id));
         return none;
     }
-    if (width == design->expr[value.id].width) return weir_rtl_as_unsigned(design, value);
+    if (rtl_same_size(design, width, rtl_width_of(design, value.id))) return weir_rtl_as_unsigned(design, value);
     if (is_array(design, value)) return none;
-    rtl_expr expr = {.kind = WEIR_RTL_EXPR_SLICE, .width = width, .a = value.id, .b = low};
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_SLICE,
+                     .width = (uint32_t)width.number,
+                     .formula = width.formula,
+                     .a = value.id,
+                     .b = (uint32_t)low.number,
+                     .c = low.formula};
     return rtl_add_expr(design, expr, value.id, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint32_t high, uint32_t low) {
+    return rtl_slice(design, value, (rtl_size){.number = low}, (rtl_size){.number = (int64_t)high - low + 1});
 }
 
 weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_t index) {
     return weir_rtl_slice(design, value, index, index);
 }
 
-weir_rtl_expr weir_rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, uint32_t width) {
+weir_rtl_expr rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, rtl_size width) {
     if (!value.id || !base.id) return none;
     const rtl_expr *from = &design->expr[value.id];
-    if (!rtl_has_parts(from->kind) || from->width < 2 || width < 1 || width > from->width) {
-        rtl_error(design, design->place, "'%s' has %u bits; a select of %u bits needs a variable of at least %u",
-                  rtl_describe(design, value.id), (unsigned)from->width, (unsigned)width,
-                  (unsigned)(width < 2 ? 2 : width));
+    if (!rtl_has_parts(from->kind) || from->width < 2 || width.number < 1 || width.number > from->width) {
+        rtl_error(design, design->place, "'%s' has %u bits; a select of %lld bits needs a variable of at least %lld",
+                  rtl_describe(design, value.id), (unsigned)from->width, (long long)width.number,
+                  (long long)(width.number < 2 ? 2 : width.number));
         return none;
     }
     if (is_array(design, value)) return none;
-    rtl_expr expr = {.kind = WEIR_RTL_EXPR_SELECT, .width = width, .a = value.id, .b = base.id};
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_SELECT,
+                     .width = (uint32_t)width.number,
+                     .formula = width.formula,
+                     .a = value.id,
+                     .b = base.id};
     return rtl_add_expr(design, expr, value.id, base.id, 0);
+}
+
+weir_rtl_expr weir_rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, uint32_t width) {
+    return rtl_select(design, value, base, (rtl_size){.number = width});
 }
 
 /* ---- concatenations ---- */
@@ -307,10 +351,15 @@ weir_rtl_expr rtl_add_list(weir_rtl_design *design, rtl_expr expr, size_t count,
 weir_rtl_expr weir_rtl_concat(weir_rtl_design *design, size_t count, const weir_rtl_expr *parts) {
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONCAT};
     uint64_t width = 0;
+    rtl_size size = {0};
     for (size_t i = 0; i < count; i++) {
         if (!parts[i].id) return none;
         width += design->expr[parts[i].id].width;
+        expr.formula |= design->expr[parts[i].id].formula;
     }
+    for (size_t i = 0; i < count && expr.formula; i++)
+        size = rtl_size_apply(design, WEIR_RTL_ADD, size, rtl_width_of(design, parts[i].id));
+    expr.formula = size.formula;
     if (count == 0 || width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->place, "a concatenation has %llu bits, expected 1 to %d", (unsigned long long)width,
                   WEIR_RTL_MAX_WIDTH);
@@ -326,17 +375,30 @@ weir_rtl_expr weir_rtl_concat2(weir_rtl_design *design, weir_rtl_expr high, weir
     return weir_rtl_concat(design, 2, parts);
 }
 
-weir_rtl_expr weir_rtl_repeat(weir_rtl_design *design, uint32_t count, weir_rtl_expr value) {
+weir_rtl_expr rtl_repeat(weir_rtl_design *design, rtl_size count, weir_rtl_expr value) {
     if (!value.id) return none;
-    uint64_t width = (uint64_t)count * design->expr[value.id].width;
-    if (width < 1 || width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "a replication has %llu bits, expected 1 to %d", (unsigned long long)width,
+    int64_t width = 0;
+    bool is_large = __builtin_mul_overflow(count.number, (int64_t)design->expr[value.id].width, &width);
+    if (is_large || width < 1 || width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "a replication has %lld bits, expected 1 to %d", (long long)width,
                   WEIR_RTL_MAX_WIDTH);
         return none;
     }
-    if (count == 1) return weir_rtl_as_unsigned(design, value);
-    rtl_expr expr = {.kind = WEIR_RTL_EXPR_REPEAT, .width = (uint32_t)width, .a = value.id, .b = count};
+    if (count.number == 1 && !count.formula) return weir_rtl_as_unsigned(design, value);
+    rtl_size size = {.number = width};
+    if (count.formula || design->expr[value.id].formula)
+        size = rtl_size_apply(design, WEIR_RTL_MULTIPLY, count, rtl_width_of(design, value.id));
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_REPEAT,
+                     .width = (uint32_t)width,
+                     .formula = size.formula,
+                     .a = value.id,
+                     .b = (uint32_t)count.number,
+                     .c = count.formula};
     return rtl_add_expr(design, expr, value.id, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_repeat(weir_rtl_design *design, uint32_t count, weir_rtl_expr value) {
+    return rtl_repeat(design, (rtl_size){.number = count}, value);
 }
 
 /* ---- operators ---- */
@@ -381,6 +443,7 @@ weir_rtl_expr weir_rtl_unary(weir_rtl_design *design, weir_rtl_operator op, weir
     if (row->rule == RTL_LOGICAL && !is_one_bit(design, row->text, value)) return none;
     if (row->rule == RTL_SAME) {
         expr.width = design->expr[value.id].width;
+        expr.formula = design->expr[value.id].formula;
         expr.is_signed = design->expr[value.id].is_signed;
     }
     return rtl_add_expr(design, expr, value.id, 0, 0);
@@ -404,6 +467,7 @@ weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, wei
         return none;
     if (row->rule == RTL_SAME || row->rule == RTL_SHIFT) {
         expr.width = design->expr[left.id].width;
+        expr.formula = design->expr[left.id].formula;
         expr.is_signed = design->expr[left.id].is_signed;
     }
     return rtl_add_expr(design, expr, left.id, right.id, 0);
@@ -415,6 +479,7 @@ weir_rtl_expr weir_rtl_conditional(weir_rtl_design *design, weir_rtl_expr condit
     if (!is_one_bit(design, "?:", condition) || !agree(design, "?:", yes, no)) return none;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONDITIONAL,
                      .width = design->expr[yes.id].width,
+                     .formula = design->expr[yes.id].formula,
                      .is_signed = design->expr[yes.id].is_signed,
                      .a = condition.id,
                      .b = yes.id,
@@ -433,7 +498,11 @@ static weir_rtl_expr cast(weir_rtl_design *design, weir_rtl_expr value, bool is_
     if (expr.kind == WEIR_RTL_EXPR_CAST && design->expr[expr.a].is_signed == is_signed &&
         design->expr[expr.a].carries == expr.carries)
         return (weir_rtl_expr){expr.a};
-    rtl_expr made = {.kind = WEIR_RTL_EXPR_CAST, .width = expr.width, .is_signed = is_signed, .a = value.id};
+    rtl_expr made = {.kind = WEIR_RTL_EXPR_CAST,
+                     .width = expr.width,
+                     .formula = expr.formula,
+                     .is_signed = is_signed,
+                     .a = value.id};
     return rtl_add_expr(design, made, value.id, 0, 0);
 }
 
@@ -468,6 +537,11 @@ weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint
     if (width < old || width > WEIR_RTL_MAX_WIDTH) {
         rtl_error(design, design->place, "'%s' has %u bits and cannot be extended to %u",
                   rtl_describe(design, value.id), (unsigned)old, (unsigned)width);
+        return none;
+    }
+    if (expr->formula) {
+        rtl_error(design, design->place, "'%s' has a width that depends on parameters; put zeros before it instead",
+                  rtl_describe(design, value.id));
         return none;
     }
     if (width == old) return value;
@@ -525,7 +599,13 @@ weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_exp
                                         : is_var ? base->a
                                                  : 0},
                                 .instance = {is_port ? base->a : 0},
-                                .parameter = {kind == WEIR_RTL_EXPR_PARAMETER ? record->a : 0},
+                                .parameter = {kind == WEIR_RTL_EXPR_PARAMETER  ? record->a
+                                              : kind == WEIR_RTL_EXPR_CONSTANT ? record->b
+                                                                               : 0},
+                                .has_parameter = record->has_parameter,
+                                .formula = {record->formula},
+                                .low_formula = {kind == WEIR_RTL_EXPR_SLICE ? record->c : 0},
+                                .repeat_formula = {kind == WEIR_RTL_EXPR_REPEAT ? record->c : 0},
                                 .function = {kind == WEIR_RTL_EXPR_CALL ? record->c : 0},
                                 .field = kind == WEIR_RTL_EXPR_FIELD ? design->field[record->b].name : NULL,
                                 .low = kind == WEIR_RTL_EXPR_SLICE ? record->b : 0,

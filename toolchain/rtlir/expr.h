@@ -76,17 +76,20 @@ typedef struct weir_rtl_expr_info {
     weir_rtl_operator op; /* unary and binary */
     uint32_t width;
     bool is_signed;
-    weir_rtl_kind carries;      /* clock, reset, ... when it is a variable of that kind or was cast to it */
-    weir_rtl_module module;     /* whose variables it reads; none for constants */
-    weir_rtl_var var;           /* variable, port, slice, select */
-    weir_rtl_instance instance; /* when that is a port of this instance */
-    weir_rtl_parameter parameter;
-    weir_rtl_function function; /* call */
-    const char *field;          /* field */
-    uint32_t low;               /* slice */
-    size_t operand_count;       /* see weir_rtl_operand; of a select or an element the variable and the index */
-    uint32_t repeat;            /* repeat */
-    const uint64_t *words;      /* constant: two's complement, bits beyond the width zero; until the next one is made */
+    weir_rtl_kind carries;        /* clock, reset, ... when it is a variable of that kind or was cast to it */
+    weir_rtl_module module;       /* whose variables it reads; none for constants */
+    weir_rtl_var var;             /* variable, port, slice, select */
+    weir_rtl_instance instance;   /* when that is a port of this instance */
+    weir_rtl_parameter parameter; /* parameter; constant: whose bits it is, or none */
+    weir_rtl_function function;   /* call */
+    const char *field;            /* field */
+    uint32_t low;                 /* slice */
+    bool has_parameter;           /* it computes with a parameter, or has a formula in it */
+    weir_rtl_formula formula;     /* of the width (formula.h); none: it is a number; likewise of `low` and `repeat` */
+    weir_rtl_formula low_formula, repeat_formula;
+    size_t operand_count;  /* see weir_rtl_operand; of a select or an element the variable and the index */
+    uint32_t repeat;       /* repeat */
+    const uint64_t *words; /* constant: two's complement, bits beyond the width zero; until the next one is made */
 } weir_rtl_expr_info;
 weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr);
 weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index);

@@ -107,6 +107,13 @@ rtl_value rtl_evaluate_binary(weir_rtl_operator op, const rtl_value *a, const rt
     return arithmetic(op, a->integer, b->integer, problem);
 }
 
+rtl_value rtl_compute(const rtl_formula *f, const rtl_value operand[3], const char **problem) {
+    if (f->kind == RTL_FORMULA_BINARY) return rtl_evaluate_binary(f->op, &operand[0], &operand[1], problem);
+    if (f->kind == RTL_FORMULA_CLOG2) return rtl_evaluate_clog2(&operand[0], problem);
+    if (f->kind == RTL_FORMULA_UNARY) return rtl_evaluate_unary(f->op, &operand[0], problem);
+    return operand[0].kind == RTL_VALUE_INTEGER ? operand[operand[0].integer ? 1 : 2] : no_integer(problem);
+}
+
 /* Recursion is bounded by the nesting that the reader accepts. */
 rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
                        const char **problem) {
@@ -116,26 +123,28 @@ rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rt
         rtl_value value = parameters[design->parameter[f->a].slot];
         return value.kind == RTL_VALUE_NONE ? no_value(problem, "a parameter that it needs has no value") : value;
     }
-    rtl_value a = rtl_evaluate(design, f->a, parameters, problem);
-    if (a.kind == RTL_VALUE_NONE) return a;
-    if (f->kind == RTL_FORMULA_BINARY) {
-        rtl_value b = rtl_evaluate(design, f->b, parameters, problem);
-        return b.kind == RTL_VALUE_NONE ? b : rtl_evaluate_binary(f->op, &a, &b, problem);
-    }
-    if (f->kind == RTL_FORMULA_CLOG2) return rtl_evaluate_clog2(&a, problem);
-    if (f->kind == RTL_FORMULA_UNARY) return rtl_evaluate_unary(f->op, &a, problem);
-    if (a.kind != RTL_VALUE_INTEGER) return no_integer(problem);
-    return rtl_evaluate(design, a.integer ? f->b : f->c, parameters, problem);
+    rtl_value operand[3] = {rtl_evaluate(design, f->a, parameters, problem)};
+    if (operand[0].kind == RTL_VALUE_NONE) return operand[0];
+    if (f->kind == RTL_FORMULA_CONDITIONAL && operand[0].kind == RTL_VALUE_INTEGER)
+        return rtl_evaluate(design, operand[0].integer ? f->b : f->c, parameters, problem);
+    if (f->kind == RTL_FORMULA_BINARY) operand[1] = rtl_evaluate(design, f->b, parameters, problem);
+    return operand[1].kind == RTL_VALUE_NONE && f->kind == RTL_FORMULA_BINARY ? operand[1]
+                                                                              : rtl_compute(f, operand, problem);
 }
 
-/* Overrides by an expression: a constant that fits 64 bits is an integer, anything else is opaque here. */
-static rtl_value override_value(const weir_rtl_design *design, const rtl_value *value) {
-    if (value->kind != RTL_VALUE_EXPR) return *value;
+/* Overrides by an expression: a constant that fits 64 bits is an integer, a parameter what it is by default, anything
+ * else is opaque here. */
+rtl_value rtl_plain_value(const weir_rtl_design *design, const rtl_value *value) {
     rtl_value result = {.kind = RTL_VALUE_OPAQUE};
+    if (value->kind == RTL_VALUE_FORMULA) {
+        const rtl_formula *f = &design->formula[value->expr];
+        return f->has_number ? integer_value(f->number) : result;
+    }
+    if (value->kind != RTL_VALUE_EXPR) return *value;
     const rtl_expr *expr = &design->expr[value->expr];
     if (expr->kind == WEIR_RTL_EXPR_PARAMETER) {
-        const rtl_formula *f = &design->formula[design->parameter[expr->a].formula];
-        return f->kind == RTL_FORMULA_VALUE ? f->value : result;
+        const rtl_value *own = &design->parameter[expr->a].value;
+        return own->kind == RTL_VALUE_NONE ? result : *own;
     }
     if (expr->width > 64) return result;
     uint64_t word = design->word[expr->a];
@@ -153,7 +162,7 @@ rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t modul
         const char *problem = NULL;
         uint32_t slot = design->parameter[ids->id[i]].slot;
         if (instance && slot < instance->override_count && instance->override[slot].kind != RTL_VALUE_NONE)
-            values[slot] = override_value(design, &instance->override[slot]);
+            values[slot] = rtl_plain_value(design, &instance->override[slot]);
         else values[slot] = rtl_evaluate(design, design->parameter[ids->id[i]].formula, values, &problem);
     }
     return values;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rtlir/formula.h"
 #include "rtlir/internal.h"
 
 static weir_rtl_instance new_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
@@ -64,9 +65,16 @@ static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl
                   name, module, instance->name);
         return;
     }
-    bool is_string = design->formula[parameter->formula].kind == RTL_FORMULA_VALUE &&
-                     design->formula[parameter->formula].value.kind == RTL_VALUE_STRING;
-    if (is_string != (value.kind == RTL_VALUE_STRING) && value.kind != RTL_VALUE_EXPR) {
+    bool is_string = parameter->value.kind == RTL_VALUE_STRING;
+    if (instance->is_named && design->module[instance->module].is_parametrised) {
+        rtl_error(design, design->place,
+                  "parameter '%s' of instance '%s' is set after a port of the instance was named, whose width it may "
+                  "decide",
+                  name, instance->name);
+        return;
+    }
+    if (is_string != (value.kind == RTL_VALUE_STRING) && value.kind != RTL_VALUE_EXPR &&
+        value.kind != RTL_VALUE_FORMULA) {
         rtl_error(design, design->place, "parameter '%s' of instance '%s' (module '%s') is %s, found %s", name,
                   instance->name, module, is_string ? "a string" : "a number", is_string ? "a number" : "a string");
         return;
@@ -90,6 +98,31 @@ void weir_rtl_set_parameter(weir_rtl_design *design, weir_rtl_instance instance,
     if (instance.id) override(design, instance.id, name, integer);
 }
 
+void weir_rtl_set_parameter_by(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
+                               weir_rtl_formula value) {
+    if (!instance.id || !value.id) return;
+    const uint32_t parent = design->instance[instance.id].parent;
+    const uint32_t module = rtl_formula_module(design, value.id);
+    rtl_value formula = {.kind = RTL_VALUE_FORMULA, .expr = value.id};
+    int64_t number;
+    if (module && module != parent) {
+        rtl_error(design, design->place,
+                  "parameter '%s' of instance '%s' depends on parameters of module '%s', not '%s'", name,
+                  design->instance[instance.id].name, design->module[module].name, design->module[parent].name);
+        return;
+    }
+    const rtl_formula *f = &design->formula[value.id];
+    const bool is_alias =
+        f->kind == RTL_FORMULA_PARAMETER && !design->module[design->instance[instance.id].module].is_parametrised;
+    if (is_alias)
+        formula =
+            (rtl_value){.kind = RTL_VALUE_EXPR, .expr = weir_rtl_read_parameter(design, (weir_rtl_parameter){f->a}).id};
+    else if (rtl_formula_number(design, value.id, &number))
+        formula = (rtl_value){.kind = RTL_VALUE_INTEGER, .integer = number};
+    else design->module[parent].is_parametrised = true;
+    override(design, instance.id, name, formula);
+}
+
 void weir_rtl_set_parameter_string(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
                                    const char *value) {
     rtl_value text = {.kind = RTL_VALUE_STRING, .text = weir_strings_intern(design->strings, value)};
@@ -102,7 +135,10 @@ void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance inst
     const rtl_expr *expr = &design->expr[value.id];
     rtl_value constant = {.kind = RTL_VALUE_EXPR, .expr = value.id};
     bool own = expr->kind == WEIR_RTL_EXPR_PARAMETER && expr->module == design->instance[instance.id].parent;
-    if (own || expr->kind == WEIR_RTL_EXPR_CONSTANT) override(design, instance.id, name, constant);
+    if (own && design->module[design->instance[instance.id].module].is_parametrised)
+        weir_rtl_set_parameter_by(design, instance, name, weir_rtl_formula_of(design, (weir_rtl_parameter){expr->a}));
+    else if (own || (expr->kind == WEIR_RTL_EXPR_CONSTANT && !expr->formula))
+        override(design, instance.id, name, constant);
     else
         rtl_error(design, design->place,
                   "parameter '%s' of instance '%s': expected a constant or a parameter of module '%s', found '%s'",
@@ -176,11 +212,54 @@ void weir_rtl_leave_open(weir_rtl_design *design, weir_rtl_instance instance, co
     else set_connection(design, record, &design->var[id], RTL_OPEN);
 }
 
+uint32_t rtl_range_formula(weir_rtl_design *design, uint32_t range) {
+    const uint32_t high = rtl_normalize(design, design->range[range].high);
+    const uint32_t low = rtl_normalize(design, design->range[range].low);
+    if (!high || !low) return 0;
+    const rtl_size above = rtl_size_apply(design, WEIR_RTL_ADD, rtl_size_of(design, high), (rtl_size){.number = 1});
+    const rtl_size width = rtl_size_apply(design, WEIR_RTL_SUBTRACT, above, rtl_size_of(design, low));
+    return width.formula ? width.formula : rtl_number(design, width.number);
+}
+
+/* Of what the parent's parameters decide; only then the formula is looked at. */
+static bool depends_on_parent(const weir_rtl_design *design, const rtl_instance *instance) {
+    for (uint32_t i = 0; i < instance->override_count; i++) {
+        const rtl_value *value = &instance->override[i];
+        if (value->kind == RTL_VALUE_FORMULA) return true;
+        if (value->kind == RTL_VALUE_EXPR && design->expr[value->expr].kind == WEIR_RTL_EXPR_PARAMETER) return true;
+    }
+    return false;
+}
+
+bool rtl_port_size(weir_rtl_design *design, uint32_t id, uint32_t port, rtl_size *size) {
+    const uint32_t range = design->var[port].range;
+    *size = (rtl_size){.number = design->var[port].width};
+    if (range && !depends_on_parent(design, &design->instance[id])) {
+        size->number = weir_rtl_port_width(design, (weir_rtl_instance){id}, design->var[port].name);
+        return size->number > 0;
+    }
+    const uint32_t formula = range ? rtl_range_formula(design, range) : design->var[port].formula;
+    if (!formula) return size->number > 0;
+    rtl_substitution s = rtl_substitution_of(design, id);
+    const uint32_t result = rtl_substitute(&s, formula);
+    rtl_substitution_end(&s);
+    *size = rtl_size_of(design, result);
+    if (design->formula[result].has_number && size->number >= 1 && size->number <= WEIR_RTL_MAX_WIDTH) return true;
+    rtl_error(design, design->place, "port '%s' of instance '%s' (module '%s') has no width: expected 1 to %d bits",
+              design->var[port].name, design->instance[id].name, design->module[design->instance[id].module].name,
+              WEIR_RTL_MAX_WIDTH);
+    return false;
+}
+
 uint32_t weir_rtl_port_width(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
     if (!instance.id) return 0;
-    const rtl_instance *record = &design->instance[instance.id];
     uint32_t id = rtl_find_port(design, instance.id, port);
     if (!id) return 0;
+    if (!design->var[id].range) {
+        rtl_size size;
+        return rtl_port_size(design, instance.id, id, &size) ? (uint32_t)size.number : 0;
+    }
+    const rtl_instance *record = &design->instance[instance.id];
     const char *problem = NULL;
     rtl_value *parameters = rtl_evaluate_parameters(design, record->module, record);
     uint32_t width = rtl_port_width(design, id, parameters, &problem);
@@ -244,6 +323,7 @@ weir_rtl_override weir_rtl_override_of(const weir_rtl_design *design, weir_rtl_i
     result.is_set = true;
     result.integer = value->integer;
     result.text = value->text;
-    result.value.id = value->expr;
+    if (value->kind == RTL_VALUE_FORMULA) result.formula.id = value->expr;
+    else result.value.id = value->expr;
     return result;
 }

@@ -39,7 +39,8 @@ void weir_rtl_add_interface_field(weir_rtl_design *design, weir_rtl_interface in
     if (!own) return;
     bool is_memory = design->type[shape.type.id].kind == WEIR_RTL_TYPE_MEMORY;
     uint32_t width = shape.type.id ? design->type[shape.type.id].width : shape.width;
-    bool fits = width >= 1 && width <= WEIR_RTL_MAX_WIDTH && !is_memory;
+    bool fits = width >= 1 && width <= WEIR_RTL_MAX_WIDTH && !is_memory && !shape.formula.id &&
+                !rtl_type_has_formula(design, shape.type.id);
     if (kind != WEIR_RTL_DATA) fits = fits && width == 1 && !shape.type.id && !shape.is_signed;
     if (!fits || record->modports.count || record->is_used || find_field(design, interface.id, own) < record->count) {
         rtl_error(design, design->place, "'%s' cannot be a field of interface '%s'%s", own, record->name,
@@ -123,7 +124,7 @@ bool rtl_join_group(weir_rtl_design *design, uint32_t group, uint32_t field, uin
     bool fits = own->module == record->module && !own->group && !own->function && !record->var[field] &&
                 rtl_group_has(design, record, field) && own->width == signal->shape.width &&
                 own->is_signed == signal->shape.is_signed && own->kind == signal->kind && !own->range &&
-                weir_rtl_same_type(design, type, signal->shape.type) &&
+                !own->formula && weir_rtl_same_type(design, type, signal->shape.type) &&
                 own->direction == rtl_group_direction(design, record, field);
     if (!fits) {
         rtl_error(design, design->place, "'%s' cannot be field '%s' of group '%s' of interface '%s'", own->name,

@@ -72,6 +72,7 @@ typedef struct rtl_module {
     const char *name;
     const char *path;
     rtl_ids ports, parameters, instances, groups;
+    bool is_parametrised;                    /* something in it has a formula: never taken back */
     uint32_t first_var, last_var, var_count; /* a list, so that variables can be removed at any time */
     uint32_t port_slots, parameter_slots;    /* used so far: a slot stays what it is when ports come and go */
     uint32_t same_next, same_previous;       /* ring of the modules that share the name; itself when it is unique */
@@ -86,6 +87,7 @@ typedef struct rtl_var {
     uint32_t port, slot; /* of a port: position in the list, place in the connections of instances */
     uint32_t range;      /* formulas of the range of a library module's port; 0 when the width is fixed */
     uint32_t read;       /* the expression that reads it, once made */
+    uint32_t formula;    /* of its width, in normal form; 0: `width` is all there is */
     uint32_t type;       /* 0: a plain vector */
     uint32_t function;   /* whose argument or variable it is; 0: the module's */
     uint32_t group;      /* that it is a field of, or 0 */
@@ -112,8 +114,9 @@ typedef struct rtl_type {
     weir_rtl_type_kind kind;
     const char *name; /* NULL: an array */
     uint32_t width, count;
-    uint32_t first, last; /* fields or members */
-    uint64_t top;         /* the largest value of a member */
+    uint32_t first, last;            /* fields or members */
+    uint64_t top;                    /* the largest value of a member */
+    uint32_t formula, count_formula; /* of an array: formulas of width and count, or 0; the element's is in its shape */
     weir_rtl_shape element;
     bool is_used; /* by a variable, a field or an array: complete */
 } rtl_type;
@@ -176,6 +179,7 @@ typedef struct rtl_state {
 typedef struct rtl_loop {
     uint32_t iterator;
     int64_t start, end, step;
+    uint32_t formula[3]; /* of these three, or 0 */
 } rtl_loop;
 
 typedef struct rtl_assertion {
@@ -194,8 +198,15 @@ typedef struct rtl_range {
 
 /* The value of a parameter. An opaque one is right for Verilog but of no use in a range. */
 typedef struct rtl_value {
-    enum { RTL_VALUE_NONE, RTL_VALUE_INTEGER, RTL_VALUE_STRING, RTL_VALUE_EXPR, RTL_VALUE_OPAQUE } kind;
-    uint32_t expr;
+    enum {
+        RTL_VALUE_NONE,
+        RTL_VALUE_INTEGER,
+        RTL_VALUE_STRING,
+        RTL_VALUE_EXPR,
+        RTL_VALUE_FORMULA, /* an override: of the parent's parameters */
+        RTL_VALUE_OPAQUE
+    } kind;
+    uint32_t expr; /* or formula */
     int64_t integer;
     const char *text;
 } rtl_value;
@@ -204,7 +215,11 @@ typedef struct rtl_parameter {
     rtl_common common;
     const char *name;
     uint32_t module, slot, formula;
+    uint32_t deep;   /* of a local one: what it stands for, without local parameters; 0: itself */
+    rtl_value value; /* the default, none when it cannot be computed */
+    int64_t low, high;
     bool is_local, is_removed;
+    bool is_bounded; /* low to high is what it takes */
 } rtl_parameter;
 
 typedef enum rtl_formula_kind {
@@ -223,19 +238,33 @@ typedef struct rtl_formula {
     uint32_t a, b, c;
     uint32_t depth; /* levels: bounds the recursion of the evaluation */
     rtl_value value;
+    /* symbolic.c: the record in normal form, once known (itself: it is one); of one in normal form, that without local
+     * parameters, once known, and its number with all parameters at their defaults */
+    uint32_t normal, deep;
+    int64_t number;
+    bool has_number;
 } rtl_formula;
+
+/* A number, or a formula with the number that it is by default. */
+typedef struct rtl_size {
+    int64_t number;
+    uint32_t formula;
+} rtl_size;
 
 typedef struct rtl_expr {
     weir_rtl_expr_kind kind : 8;
     weir_rtl_operator op : 8;
     weir_rtl_kind carries : 8;
     bool is_signed : 1;
+    bool has_parameter : 1; /* it computes with one, or has a formula in it */
     uint32_t width, module;
+    uint32_t formula; /* of the width; 0: it is a number */
     uint16_t size, depth;
     /* constant: a = first word; var, parameter: a = its id; port: a = instance, b = port; slice: a = variable or port
      * expression, b = low; select: a, b = base; element: a, b = index, c = type; field: a, b = the field, c = type;
      * concat, call: operands a to a + b - 1 of the operand table; call: c = function; constant: c = its enum; repeat: a,
-     * b times; others: operands */
+     * b times; others: operands. Formulas: slice: c = that of low; repeat: c = that of times; constant: b = the parameter
+     * whose bits it is */
     uint32_t a, b, c;
 } rtl_expr;
 
@@ -323,51 +352,57 @@ typedef struct rtl_labels {
     size_t count, capacity; /* a power of two, or 0 */
 } rtl_labels;
 
+/* Every table of a design. */
+#define RTL_TABLES(TABLE)                                                                                              \
+    TABLE(rtl_module, module)                                                                                          \
+    TABLE(rtl_var, var)                                                                                                \
+    TABLE(rtl_range, range)                                                                                            \
+    TABLE(rtl_parameter, parameter)                                                                                    \
+    TABLE(rtl_formula, formula)                                                                                        \
+    TABLE(rtl_expr, expr)                                                                                              \
+    TABLE(rtl_instance, instance)                                                                                      \
+    TABLE(rtl_stmt, stmt)                                                                                              \
+    TABLE(rtl_block, block)                                                                                            \
+    TABLE(rtl_event, event)                                                                                            \
+    TABLE(rtl_type, type)                                                                                              \
+    TABLE(rtl_field, field)                                                                                            \
+    TABLE(rtl_function, function)                                                                                      \
+    TABLE(rtl_interface, interface)                                                                                    \
+    TABLE(rtl_modport, modport)                                                                                        \
+    TABLE(rtl_group, group)                                                                                            \
+    TABLE(rtl_fsm, fsm)                                                                                                \
+    TABLE(rtl_state, state)                                                                                            \
+    TABLE(rtl_loop, loop)                                                                                              \
+    TABLE(rtl_assertion, assertion)                                                                                    \
+    TABLE(rtl_origin, origin_entry)                                                                                    \
+    TABLE(rtl_extra, extra)                                                                                            \
+    TABLE(rtl_attribute, attribute)                                                                                    \
+    TABLE(rtl_trail, trail_entry)                                                                                      \
+    TABLE(uint32_t, operand)                                                                                           \
+    TABLE(uint64_t, word)
+
 struct weir_rtl_design {
     weir_arena *arena;
     weir_strings *strings;
     size_t errors;
     weir_location place;
     const char *pass;
-    uint32_t origin;   /* of items made now; 0: to be made */
-    bool keeps_origin; /* `origin` is what it is, 0 for none */
+    uint32_t origin;      /* of items made now; 0: to be made */
+    bool keeps_origin;    /* `origin` is what it is, 0 for none */
+    bool borrows_strings; /* a snapshot */
     rtl_names names;
     rtl_labels types;  /* by name, interfaces in a scope of their own */
     rtl_labels fields; /* and members, by name and type; of members under 0 the type, 0 when several have the name */
     rtl_constants constants;
     rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
     rtl_labels trails;                   /* by the trail before and the pass */
+    rtl_labels formulas;                 /* those in normal form, by what they are made of */
     rtl_cursor *cursor;                  /* the innermost walk that is going on */
     size_t removed_modules;
 #define RTL_TABLE(type, name)                                                                                          \
     type *name;                                                                                                        \
     size_t name##_count, name##_capacity;
-    RTL_TABLE(rtl_module, module)
-    RTL_TABLE(rtl_var, var)
-    RTL_TABLE(rtl_range, range)
-    RTL_TABLE(rtl_parameter, parameter)
-    RTL_TABLE(rtl_formula, formula)
-    RTL_TABLE(rtl_expr, expr)
-    RTL_TABLE(rtl_instance, instance)
-    RTL_TABLE(rtl_stmt, stmt)
-    RTL_TABLE(rtl_block, block)
-    RTL_TABLE(rtl_event, event)
-    RTL_TABLE(rtl_type, type)
-    RTL_TABLE(rtl_field, field)
-    RTL_TABLE(rtl_function, function)
-    RTL_TABLE(rtl_interface, interface)
-    RTL_TABLE(rtl_modport, modport)
-    RTL_TABLE(rtl_group, group)
-    RTL_TABLE(rtl_fsm, fsm)
-    RTL_TABLE(rtl_state, state)
-    RTL_TABLE(rtl_loop, loop)
-    RTL_TABLE(rtl_assertion, assertion)
-    RTL_TABLE(rtl_origin, origin_entry)
-    RTL_TABLE(rtl_extra, extra)
-    RTL_TABLE(rtl_attribute, attribute)
-    RTL_TABLE(rtl_trail, trail_entry)
-    RTL_TABLE(uint32_t, operand)
-    RTL_TABLE(uint64_t, word)
+    RTL_TABLES(RTL_TABLE)
 #undef RTL_TABLE
 };
 
@@ -466,6 +501,17 @@ weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, u
 weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words,
                                uint32_t type);
 weir_rtl_expr rtl_add_list(weir_rtl_design *design, rtl_expr expr, size_t count, const weir_rtl_expr *operands);
+weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words); /* not shared */
+weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size low, rtl_size width);
+weir_rtl_expr rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, rtl_size width);
+weir_rtl_expr rtl_repeat(weir_rtl_design *design, rtl_size count, weir_rtl_expr value);
+/* A constant of so many bits, or (parameter not 0) the bits of a parameter. */
+weir_rtl_expr rtl_sized_constant(weir_rtl_design *design, rtl_size width, bool is_signed, uint64_t value,
+                                 uint32_t parameter);
+weir_rtl_type rtl_new_array(weir_rtl_design *design, weir_rtl_type_kind kind, rtl_size count, weir_rtl_shape element);
+weir_rtl_block rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_rtl_var iterator,
+                           const rtl_size bound[3]);
+weir_rtl_var rtl_add_var(weir_rtl_design *design, weir_rtl_module module, const rtl_var *model);
 /* Something that has parts: a variable, a port of an instance, an element, a field. */
 static inline bool rtl_has_parts(weir_rtl_expr_kind kind) {
     return kind == WEIR_RTL_EXPR_VAR || kind == WEIR_RTL_EXPR_PORT || kind == WEIR_RTL_EXPR_ELEMENT ||
@@ -478,6 +524,7 @@ static inline bool rtl_is_part(weir_rtl_expr_kind kind) {
 
 /* Types (type.c). */
 uint32_t rtl_type_of(const weir_rtl_design *design, uint32_t expr);
+bool rtl_type_has_formula(const weir_rtl_design *design, uint32_t type);
 uint32_t rtl_index_bits(uint32_t count); /* that the largest index of so many elements needs */
 uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr); /* the field that a constant names, or 0 */
 
@@ -533,6 +580,46 @@ rtl_value rtl_evaluate_clog2(const rtl_value *a, const char **problem);
 /* The width of a port under these parameter values; 0 and a problem when there is none. */
 uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_value *parameters, const char **problem);
 
+/* The value of one operation; operands that are missing are none. */
+rtl_value rtl_compute(const rtl_formula *formula, const rtl_value operand[3], const char **problem);
+/* An override as it stands: an expression that is a constant becomes an integer. */
+rtl_value rtl_plain_value(const weir_rtl_design *design, const rtl_value *value);
+
+/* Formulas in normal form (symbolic.c): 0 after a reported error. */
+uint32_t rtl_normalize(weir_rtl_design *design, uint32_t formula);
+uint32_t rtl_number(weir_rtl_design *design, int64_t value);
+uint32_t rtl_of_parameter(weir_rtl_design *design, uint32_t parameter);
+uint32_t rtl_formula_apply(weir_rtl_design *design, rtl_formula operation);               /* operands in normal form */
+bool rtl_formula_number(const weir_rtl_design *design, uint32_t formula, int64_t *value); /* false: no constant */
+bool rtl_same_formula(weir_rtl_design *design, uint32_t a, uint32_t b);
+uint32_t rtl_formula_module(const weir_rtl_design *design, uint32_t formula); /* 0: it has no parameters */
+/* Says which values a parameter takes; false after a reported error. */
+bool rtl_bound_parameter(weir_rtl_design *design, uint32_t parameter, int64_t low, int64_t high);
+/* Default and deep form of a parameter that was just made. */
+void rtl_settle_parameter(weir_rtl_design *design, uint32_t parameter);
+rtl_size rtl_size_of(const weir_rtl_design *design, uint32_t formula);
+rtl_size rtl_size_apply(weir_rtl_design *design, weir_rtl_operator op, rtl_size a, rtl_size b);
+bool rtl_same_size(weir_rtl_design *design, rtl_size a, rtl_size b);
+/* Formulas in the place of the parameters of a module, by slot; `made` remembers results. */
+typedef struct rtl_substitution {
+    weir_rtl_design *design;
+    uint32_t module;
+    uint32_t slots;
+    uint32_t *value, *made;
+    size_t capacity;
+} rtl_substitution;
+uint32_t rtl_substitute(rtl_substitution *substitution, uint32_t formula);
+/* What the instance gives its module's parameters: formulas of those of the parent. */
+rtl_substitution rtl_substitution_of(weir_rtl_design *design, uint32_t instance);
+void rtl_substitution_end(rtl_substitution *substitution);
+/* The width of a port of an instance; false after a reported error. */
+bool rtl_port_size(weir_rtl_design *design, uint32_t instance, uint32_t port, rtl_size *size);
+/* The width of the external module's port whose range is a formula. */
+uint32_t rtl_range_formula(weir_rtl_design *design, uint32_t range);
+static inline rtl_size rtl_width_of(const weir_rtl_design *design, uint32_t expr) {
+    return (rtl_size){design->expr[expr].width, design->expr[expr].formula};
+}
+
 /* The text of an expression, shortened for messages; belongs to the arena. */
 const char *rtl_describe(weir_rtl_design *design, uint32_t expr);
 
@@ -565,6 +652,18 @@ weir_rtl_design *rtl_rewriter_design(const struct weir_rtl_rewriter *rewriter);
 uint32_t rtl_mapped_instance(const struct weir_rtl_rewriter *rewriter, uint32_t instance);
 void rtl_map_function(struct weir_rtl_rewriter *rewriter, uint32_t function, uint32_t other);
 uint32_t rtl_mapped_function(const struct weir_rtl_rewriter *rewriter, uint32_t function);
+/* Widths need not agree. */
+void rtl_map_var(struct weir_rtl_rewriter *rewriter, uint32_t var, uint32_t value);
+/* Formulas in the place of the parameters of the module that is copied; NULL: they stay. */
+void rtl_rewriter_substitute(struct weir_rtl_rewriter *rewriter, rtl_substitution *substitution);
+rtl_substitution *rtl_rewriter_substitution(const struct weir_rtl_rewriter *rewriter);
+rtl_size rtl_rewritten_size(const struct weir_rtl_rewriter *rewriter, int64_t number, uint32_t formula);
+/* The module that the copy of an instance is of; 0: the same. */
+void rtl_map_module(struct weir_rtl_rewriter *rewriter, uint32_t instance, uint32_t module);
+uint32_t rtl_mapped_module(const struct weir_rtl_rewriter *rewriter, uint32_t instance);
+/* Copies content into an empty module. With a substitution of numbers, parameters are left out and become those; without
+ * one they are copied (copy.c). False after a reported error. */
+bool rtl_copy_module(struct weir_rtl_rewriter *rewriter, uint32_t from, uint32_t to);
 void rtl_map_state(struct weir_rtl_rewriter *rewriter, uint32_t state, uint32_t other);
 uint32_t rtl_mapped_state(const struct weir_rtl_rewriter *rewriter, uint32_t state);
 

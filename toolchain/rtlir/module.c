@@ -102,7 +102,29 @@ static const char *rtl_path_name(weir_rtl_design *design, const char *path) {
     return NULL;
 }
 
+/* The module whose parameters the type depends on, 0: none. */
+static uint32_t module_of_type(const weir_rtl_design *design, uint32_t type) {
+    uint32_t module = 0;
+    for (; !module && design->type[type].kind >= WEIR_RTL_TYPE_ARRAY; type = design->type[type].element.type.id) {
+        module = rtl_formula_module(design, design->type[type].formula);
+        if (!module) module = rtl_formula_module(design, design->type[type].count_formula);
+    }
+    return module;
+}
+
+/* Widths depend on parameters of their own module only; then that is a parametrised one. */
+static bool takes_formula(weir_rtl_design *design, uint32_t module, const rtl_var *model) {
+    uint32_t own = rtl_formula_module(design, model->formula);
+    if (!own) own = module_of_type(design, model->type);
+    if (own == module) design->module[module].is_parametrised = true;
+    if (!own || own == module) return true;
+    rtl_error(design, design->place, "the width of '%s' in module '%s' depends on parameters of module '%s'",
+              model->name, design->module[module].name, design->module[own].name);
+    return false;
+}
+
 uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *model) {
+    if (!takes_formula(design, module, model)) return 0;
     const char *what = model->direction == WEIR_RTL_INTERNAL ? "variable" : "port";
     const char *name =
         model->is_path ? rtl_path_name(design, model->name) : rtl_new_name(design, module, what, model->name);
@@ -128,7 +150,7 @@ uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *mo
     return id;
 }
 
-static weir_rtl_var add_var(weir_rtl_design *design, weir_rtl_module module, const rtl_var *model) {
+weir_rtl_var rtl_add_var(weir_rtl_design *design, weir_rtl_module module, const rtl_var *model) {
     weir_rtl_var none = {0};
     if (!module.id) return none;
     if (model->width < 1 || model->width > WEIR_RTL_MAX_WIDTH) {
@@ -147,56 +169,56 @@ static weir_rtl_var add_var(weir_rtl_design *design, weir_rtl_module module, con
 weir_rtl_var weir_rtl_add_port(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
                                weir_rtl_direction direction, weir_rtl_kind kind, bool is_signed) {
     rtl_var model = {.name = name, .width = width, .direction = direction, .kind = kind, .is_signed = is_signed};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_input(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width) {
     rtl_var model = {.name = name, .width = width, .direction = WEIR_RTL_INPUT};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_output(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width) {
     rtl_var model = {.name = name, .width = width, .direction = WEIR_RTL_OUTPUT};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_clock(weir_rtl_design *design, weir_rtl_module module, const char *name) {
     rtl_var model = {.name = name, .width = 1, .direction = WEIR_RTL_INPUT, .kind = WEIR_RTL_CLOCK};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_reset(weir_rtl_design *design, weir_rtl_module module, const char *name) {
     rtl_var model = {.name = name, .width = 1, .direction = WEIR_RTL_INPUT, .kind = WEIR_RTL_RESET};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_wire(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width) {
     rtl_var model = {.name = name, .width = width};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_wire_signed(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                       uint32_t width) {
     rtl_var model = {.name = name, .width = width, .is_signed = true};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_wire_of(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                   weir_rtl_kind kind) {
     rtl_var model = {.name = name, .width = 1, .kind = kind};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_register(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
                                    bool is_signed) {
     rtl_var model = {.name = name, .width = width, .is_signed = is_signed, .is_register = true};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_variable(weir_rtl_design *design, weir_rtl_module module, const char *name, uint32_t width,
                                    bool is_signed) {
     rtl_var model = {.name = name, .width = width, .is_signed = is_signed, .is_undecided = true};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_variable_like(weir_rtl_design *design, weir_rtl_module module, const char *name,
@@ -205,21 +227,22 @@ weir_rtl_var weir_rtl_add_variable_like(weir_rtl_design *design, weir_rtl_module
     const rtl_expr *expr = &design->expr[like.id];
     rtl_var model = {.name = name,
                      .width = expr->width,
+                     .formula = expr->formula,
                      .kind = expr->carries,
                      .is_signed = expr->is_signed,
                      .type = rtl_type_of(design, like.id),
                      .is_undecided = true};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_iterator(weir_rtl_design *design, weir_rtl_module module, const char *name) {
     rtl_var model = {.name = name, .width = 32, .is_signed = true, .is_iterator = true};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_add_path(weir_rtl_design *design, weir_rtl_module module, const char *path, uint32_t width) {
     rtl_var model = {.name = path, .width = width, .is_path = true};
-    return add_var(design, module, &model);
+    return rtl_add_var(design, module, &model);
 }
 
 weir_rtl_var weir_rtl_find_var(const weir_rtl_design *design, weir_rtl_module module, const char *name) {
@@ -243,6 +266,7 @@ uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char 
     parameter->slot = design->module[module].parameter_slots++;
     rtl_ids_add(&design->module[module].parameters, id);
     rtl_names_add(design, (rtl_name){RTL_NAME_PARAMETER, id});
+    rtl_settle_parameter(design, id);
     return id;
 }
 
@@ -322,6 +346,7 @@ weir_rtl_var_info weir_rtl_get_var(const weir_rtl_design *design, weir_rtl_var v
     return (weir_rtl_var_info){.name = record->name,
                                .module = {record->module},
                                .width = record->width,
+                               .formula = {record->formula},
                                .port = record->port,
                                .direction = record->direction,
                                .kind = record->kind,
@@ -348,6 +373,10 @@ weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, we
                                     .is_local = record->is_local,
                                     .has_integer = is_value && formula->value.kind == RTL_VALUE_INTEGER,
                                     .integer = is_value ? formula->value.integer : 0,
-                                    .text = is_value ? formula->value.text : NULL};
+                                    .text = is_value ? formula->value.text : NULL,
+                                    .is_bounded = record->is_bounded,
+                                    .low = record->low,
+                                    .high = record->high,
+                                    .formula = {is_value ? 0 : record->formula}};
     return info;
 }

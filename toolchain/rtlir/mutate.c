@@ -390,7 +390,7 @@ bool weir_rtl_set_instance_modules(weir_rtl_design *design, size_t count, const 
     for (size_t i = 0; fine && i < count; i++) {
         const rtl_instance *instance = &design->instance[instances[i].id];
         fine = instances[i].id && modules[i].id && prepare_module(design, instance, modules[i].id, &to[i]);
-        wired = wired || instance->is_wired;
+        wired = wired || instance->is_wired || instance->is_named;
         position[instances[i].id] = (uint32_t)i + 1;
     }
     if (fine && wired) fine = move_ports(design, position, to);

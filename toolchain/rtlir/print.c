@@ -13,21 +13,20 @@ static const weir_rtl_print_options plain = {.dialect = WEIR_RTL_VERILOG};
 
 /* ---- types ---- */
 
-void rtl_print_type(rtl_writer *w, uint32_t type, uint32_t width, bool is_signed) {
+void rtl_print_type(rtl_writer *w, uint32_t type, rtl_size width, bool is_signed) {
     const rtl_type *record = &w->design->type[type];
     if (rtl_is_system(w) && record->name) return; /* its name stands in place of the type */
     if (is_signed) rtl_put(w, " signed");
     if (rtl_is_system(w) && record->kind == WEIR_RTL_TYPE_ARRAY) {
-        rtl_put(w, " [");
-        rtl_put_number(w, record->count - 1);
-        rtl_put(w, ":0]");
-        rtl_print_type(w, record->element.type.id, record->element.width, false);
+        const weir_rtl_shape element = record->element; /* the table of formulas may grow, that of types does not */
+        rtl_put_char(w, ' ');
+        rtl_print_bounds(w, (rtl_size){0}, (rtl_size){record->count, record->count_formula});
+        rtl_print_type(w, element.type.id, (rtl_size){element.width, element.formula.id}, false);
         return;
     }
-    if (width < 2) return;
-    rtl_put(w, " [");
-    rtl_put_number(w, width - 1);
-    rtl_put(w, ":0]");
+    if (width.number < 2 && !width.formula) return;
+    rtl_put_char(w, ' ');
+    rtl_print_bounds(w, (rtl_size){0}, width);
 }
 
 /* The named type at the end of dimensions, or NULL. */
@@ -38,7 +37,7 @@ static const char *named(const weir_rtl_design *design, uint32_t type) {
 
 /* What a memory's elements are. */
 static weir_rtl_shape packed_part(const weir_rtl_design *design, const rtl_var *var) {
-    weir_rtl_shape shape = {{var->type}, var->width, var->is_signed};
+    weir_rtl_shape shape = {{var->type}, var->width, var->is_signed, {var->formula}};
     while (design->type[shape.type.id].kind == WEIR_RTL_TYPE_MEMORY) shape = design->type[shape.type.id].element;
     return shape;
 }
@@ -46,8 +45,9 @@ static weir_rtl_shape packed_part(const weir_rtl_design *design, const rtl_var *
 /* [0:15] for each dimension of a memory. */
 static void print_unpacked(rtl_writer *w, uint32_t type) {
     for (; w->design->type[type].kind == WEIR_RTL_TYPE_MEMORY; type = w->design->type[type].element.type.id) {
+        const rtl_size count = {w->design->type[type].count, w->design->type[type].count_formula};
         rtl_put(w, " [0:");
-        rtl_put_number(w, w->design->type[type].count - 1);
+        rtl_print_size(w, rtl_size_apply(w->design, WEIR_RTL_SUBTRACT, count, (rtl_size){.number = 1}), false);
         rtl_put_char(w, ']');
     }
 }
@@ -110,7 +110,7 @@ static void print_fields(rtl_writer *w, uint32_t id) {
         }
         const char *name = named(w->design, field->shape.type.id);
         rtl_put(w, name ? name : "logic");
-        rtl_print_type(w, field->shape.type.id, field->shape.width, field->shape.is_signed);
+        rtl_print_type(w, field->shape.type.id, (rtl_size){.number = field->shape.width}, field->shape.is_signed);
         rtl_put_char(w, ' ');
         rtl_put(w, field->name);
         rtl_put(w, ";\n");
@@ -123,7 +123,7 @@ static void print_typedef(rtl_writer *w, uint32_t id) {
     rtl_put(w, is_enum                             ? "typedef enum logic"
                : type->kind == WEIR_RTL_TYPE_UNION ? "typedef union packed"
                                                    : "typedef struct packed");
-    if (is_enum) rtl_print_type(w, 0, type->width, false);
+    if (is_enum) rtl_print_type(w, 0, (rtl_size){.number = type->width}, false);
     rtl_put(w, " {\n");
     print_fields(w, id);
     rtl_put(w, "} ");
@@ -159,7 +159,7 @@ static void print_members(rtl_writer *w, const bool *used) {
         any = true;
         for (uint32_t f = type->first; f; f = w->design->field[f].next) {
             rtl_put(w, "  localparam");
-            rtl_print_type(w, 0, type->width, false);
+            rtl_print_type(w, 0, (rtl_size){.number = type->width}, false);
             rtl_put_char(w, ' ');
             rtl_print_member(w, t, f);
             print_member_value(w, type, f);
@@ -196,12 +196,13 @@ static size_t measure_type(rtl_writer *w, const rtl_var *var) {
 static size_t print_range(rtl_writer *w, const rtl_var *var) {
     size_t from = w->text->size;
     weir_rtl_shape shape = packed_part(w->design, var);
-    if (shape.type.id || shape.width > 1) rtl_print_type(w, shape.type.id, shape.width, false);
+    const rtl_size width = {shape.width, shape.formula.id};
+    if (shape.type.id || width.number > 1 || width.formula) rtl_print_type(w, shape.type.id, width, false);
     return w->text->size - from;
 }
 
 static size_t measure_range(rtl_writer *w, const rtl_var *var) {
-    if (var->width < 2 && !var->type) return 0;
+    if (var->width < 2 && !var->type && !var->formula) return 0;
     size_t width = print_range(w, var);
     w->text->size -= width;
     return width;
@@ -298,10 +299,6 @@ static void print_iterators(rtl_writer *w, const rtl_module *module) {
 
 /* ---- parameters ---- */
 
-static const rtl_value *default_of(const weir_rtl_design *design, const rtl_parameter *parameter) {
-    return &design->formula[parameter->formula].value;
-}
-
 /* A value of at most 32 bits has a type; a larger one brings its own width and a string has none. */
 static bool is_typed(const rtl_value *value) {
     return value->kind == RTL_VALUE_INTEGER && value->integer >= INT32_MIN && value->integer <= INT32_MAX;
@@ -309,7 +306,8 @@ static bool is_typed(const rtl_value *value) {
 
 static void print_parameter(rtl_writer *w, uint32_t id, size_t name_width, const char *end) {
     const rtl_parameter *parameter = &w->design->parameter[id];
-    const rtl_value *value = default_of(w->design, parameter);
+    const rtl_value *value = &parameter->value;
+    const uint32_t formula = parameter->formula;
     rtl_print_comment(w, rtl_comment_of(w->design, &parameter->common), RTL_INDENT);
     rtl_print_above(w, (weir_rtl_item){WEIR_RTL_ITEM_PARAMETER, id}, &parameter->common, RTL_INDENT);
     rtl_begin_line(w, RTL_INDENT);
@@ -320,7 +318,8 @@ static void print_parameter(rtl_writer *w, uint32_t id, size_t name_width, const
     rtl_put_blanks(w, name_width > length ? name_width - length : 0);
     rtl_put(w, " =");
     rtl_put_char(w, RTL_BREAK);
-    if (value->kind == RTL_VALUE_INTEGER) rtl_print_integer(value->integer, w->text);
+    if (w->design->formula[formula].kind != RTL_FORMULA_VALUE) rtl_print_formula(w, formula, false);
+    else if (value->kind == RTL_VALUE_INTEGER) rtl_print_integer(value->integer, w->text);
     else if (value->kind == RTL_VALUE_STRING) rtl_print_string(value->text, w->text);
     rtl_put(w, end);
     rtl_end_line(w);
@@ -344,6 +343,34 @@ static void print_parameters(rtl_writer *w, const rtl_module *module, bool local
         print_parameter(w, module->parameters.id[i], width, local ? ";" : count ? "," : "");
     }
     if (!local) rtl_put_char(w, ')');
+}
+
+/* Bounds of parameters, looked at when the design is elaborated: then an instance of a module that nobody has says which
+ * one is not kept. */
+static void print_guards(rtl_writer *w, const rtl_module *module) {
+    for (size_t i = 0; i < module->parameters.count; i++) {
+        const rtl_parameter *p = &w->design->parameter[module->parameters.id[i]];
+        if (!p->is_bounded) continue;
+        weir_text bounds[2] = {{0}, {0}};
+        for (int k = 0; k < 2; k++) {
+            const int64_t bound = k ? p->high : p->low;
+            weir_text_format(&bounds[k], "%s%llu", bound < 0 ? "m" : "",
+                             (unsigned long long)(bound < 0 ? 0 - (uint64_t)bound : (uint64_t)bound));
+        }
+        rtl_put(w, "\n  generate\n    if (");
+        weir_text_format(w->text, "%s < ", p->name);
+        rtl_print_integer(p->low, w->text);
+        weir_text_format(w->text, " || %s > ", p->name);
+        rtl_print_integer(p->high, w->text);
+        rtl_put(w, ") begin : ");
+        char *wanted = weir_format("g_%s", p->name);
+        rtl_put_spare(w, wanted, "_bounds");
+        free(wanted);
+        weir_text_format(w->text, "\n      %s_%s_must_be_%s_to_%s u_error ();\n    end\n  endgenerate\n", module->name,
+                         p->name, bounds[0].data, bounds[1].data);
+        weir_text_free(&bounds[0]);
+        weir_text_free(&bounds[1]);
+    }
 }
 
 /* ---- modules ---- */
@@ -376,6 +403,7 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
     print_variables(&w, record, false);
     print_variables(&w, record, true);
     print_iterators(&w, record);
+    print_guards(&w, record);
     rtl_print_body(&w, record);
     rtl_put(&w, "\nendmodule\n");
     if (!rtl_is_system(&w)) rtl_put(&w, "\n`default_nettype wire\n");

@@ -86,8 +86,36 @@ static void print_literal(rtl_writer *w, const rtl_expr *expr) {
     rtl_put_number(w, is_negative ? 2 * sign - value : value);
 }
 
+/* The low bits of a parameter, or a number with as many zeros in front as the width asks for. */
+static void print_sized(rtl_writer *w, const rtl_expr *expr) {
+    const rtl_size width = {expr->width, expr->formula};
+    const uint64_t value = w->design->word[expr->a];
+    uint32_t bits = 0;
+    while (bits < 64 && value >> bits) bits++;
+    rtl_put(w, expr->is_signed ? "$signed(" : "");
+    if (expr->b) {
+        rtl_put(w, w->design->parameter[expr->b].name);
+        rtl_print_bounds(w, (rtl_size){0}, width);
+    } else if (bits == 0) {
+        rtl_put_char(w, '{');
+        rtl_print_size(w, width, true);
+        rtl_put(w, "{1'b0}}");
+    } else {
+        rtl_put(w, "{{");
+        rtl_print_size(w, rtl_size_apply(w->design, WEIR_RTL_SUBTRACT, width, (rtl_size){.number = bits}), true);
+        weir_text_format(w->text, "{1'b0}}, %u'%s%llu}", (unsigned)bits, bits == 1 ? "b" : "d",
+                         (unsigned long long)value);
+    }
+    rtl_put(w, expr->is_signed ? ")" : "");
+}
+
 /* A member of an enum by its name, unless the module has that name for something else. */
 static void print_constant(rtl_writer *w, uint32_t id) {
+    const rtl_expr expr = w->design->expr[id];
+    if (expr.formula || expr.b) {
+        print_sized(w, &expr);
+        return;
+    }
     uint32_t field = rtl_member_of(w->design, id);
     if (field) rtl_print_member(w, w->design->expr[id].c, field);
     else print_literal(w, &w->design->expr[id]);
@@ -108,8 +136,92 @@ void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field) {
 
 static bool prints_minus(const weir_rtl_design *design, const rtl_expr *expr) {
     if (expr->kind != WEIR_RTL_EXPR_CONSTANT || !expr->is_signed || expr->width > 32) return false;
+    if (expr->formula || expr->b) return false;
     uint64_t sign = UINT64_C(1) << (expr->width - 1);
     return (design->word[expr->a] & sign) && design->word[expr->a] != sign;
+}
+
+/* ---- formulas ---- */
+
+static bool is_operation(const weir_rtl_design *design, uint32_t formula) {
+    const rtl_formula *f = &design->formula[formula];
+    return f->kind == RTL_FORMULA_UNARY || f->kind == RTL_FORMULA_BINARY || f->kind == RTL_FORMULA_CONDITIONAL ||
+           (f->kind == RTL_FORMULA_VALUE && f->value.integer < 0);
+}
+
+/* Recursion is bounded by the depth of formulas. Sums and products of the left operand need no parentheses. */
+void rtl_print_formula(rtl_writer *w, uint32_t formula, bool is_operand) {
+    const rtl_formula f = w->design->formula[formula];
+    const bool has_bracket = is_operand && is_operation(w->design, formula);
+    rtl_put(w, has_bracket ? "(" : "");
+    switch (f.kind) {
+    case RTL_FORMULA_VALUE:
+        if (f.value.kind == RTL_VALUE_STRING) rtl_print_string(f.value.text, w->text);
+        else rtl_print_integer(f.value.integer, w->text);
+        break;
+    case RTL_FORMULA_PARAMETER: rtl_put(w, w->design->parameter[f.a].name); break;
+    case RTL_FORMULA_CLOG2:
+        rtl_put(w, "$clog2(");
+        rtl_print_formula(w, f.a, false);
+        rtl_put_char(w, ')');
+        break;
+    case RTL_FORMULA_UNARY:
+        rtl_put(w, rtl_operators[f.op].text);
+        rtl_print_formula(w, f.a, true);
+        break;
+    case RTL_FORMULA_BINARY: {
+        const rtl_formula *left = &w->design->formula[f.a];
+        const int own = rtl_operators[f.op].precedence;
+        const bool is_plain = own >= rtl_operators[WEIR_RTL_ADD].precedence && left->kind == RTL_FORMULA_BINARY &&
+                              rtl_operators[left->op].precedence >= own;
+        rtl_print_formula(w, f.a, !is_plain);
+        rtl_put(w, rtl_operators[f.op].text);
+        const rtl_formula *right = &w->design->formula[f.b];
+        const bool binds = right->kind == RTL_FORMULA_BINARY && right->op == WEIR_RTL_MULTIPLY &&
+                           own == rtl_operators[WEIR_RTL_ADD].precedence;
+        rtl_print_formula(w, f.b, !binds);
+        break;
+    }
+    case RTL_FORMULA_CONDITIONAL:
+        rtl_print_formula(w, f.a, true);
+        rtl_put(w, "?");
+        rtl_print_formula(w, f.b, true);
+        rtl_put(w, ":");
+        rtl_print_formula(w, f.c, true);
+        break;
+    }
+    rtl_put(w, has_bracket ? ")" : "");
+}
+
+void rtl_print_size(rtl_writer *w, rtl_size size, bool is_operand) {
+    if (size.formula) rtl_print_formula(w, size.formula, is_operand);
+    else if (size.number < 0 && is_operand) weir_text_format(w->text, "(%lld)", (long long)size.number);
+    else weir_text_format(w->text, "%lld", (long long)size.number);
+}
+
+void rtl_print_bounds(rtl_writer *w, rtl_size low, rtl_size width) {
+    weir_rtl_design *design = w->design;
+    const rtl_size above = rtl_size_apply(design, WEIR_RTL_ADD, low, width);
+    rtl_put_char(w, '[');
+    rtl_print_size(w, rtl_size_apply(design, WEIR_RTL_SUBTRACT, above, (rtl_size){.number = 1}), false);
+    rtl_put_char(w, ':');
+    rtl_print_size(w, low, false);
+    rtl_put_char(w, ']');
+}
+
+/* [high:low], or [low] where the width is the number 1. */
+static void print_range_of(rtl_writer *w, rtl_size low, rtl_size width) {
+    if (low.formula || width.formula) {
+        if (width.formula || width.number != 1) {
+            rtl_print_bounds(w, low, width);
+            return;
+        }
+        rtl_put_char(w, '[');
+        rtl_print_size(w, low, false);
+        rtl_put_char(w, ']');
+        return;
+    }
+    rtl_put_range(w, (uint64_t)(low.number + width.number - 1), (uint64_t)low.number);
 }
 
 /* ---- parts of variables ---- */
@@ -130,43 +242,52 @@ static void print_base(rtl_writer *w, const rtl_expr *expr) {
 enum { MAX_TERMS = 64 };
 typedef struct flat {
     struct {
-        uint32_t index, count;
+        uint32_t index;
+        rtl_size count;
     } memory[MAX_TERMS]; /* elements of unpacked dimensions, outermost last */
     size_t memories;
     struct {
-        uint32_t index, scale;
+        uint32_t index;
+        rtl_size scale;
     } term[MAX_TERMS];
     size_t terms;
-    uint32_t low, width;
+    rtl_size low, width;
     bool is_part, is_signed;
 } flat;
 
-static const rtl_expr *flatten(const weir_rtl_design *design, uint32_t id, flat *f) {
+static void add_index(weir_rtl_design *design, const rtl_expr *e, flat *f) {
+    const rtl_expr *index = &design->expr[e->b];
+    const rtl_size one = {.number = 1}, width = {e->width, e->formula};
+    const rtl_size scale = e->kind == WEIR_RTL_EXPR_ELEMENT ? width : one;
+    const bool is_constant =
+        e->kind == WEIR_RTL_EXPR_ELEMENT && index->kind == WEIR_RTL_EXPR_CONSTANT && !index->formula && !index->b;
+    if (is_constant) {
+        const rtl_size at = {.number = (int64_t)design->word[index->a]};
+        f->low = rtl_size_apply(design, WEIR_RTL_ADD, f->low, rtl_size_apply(design, WEIR_RTL_MULTIPLY, at, scale));
+    } else if (f->terms < MAX_TERMS) {
+        f->term[f->terms].index = e->b;
+        f->term[f->terms++].scale = scale;
+    }
+}
+
+static const rtl_expr *flatten(weir_rtl_design *design, uint32_t id, flat *f) {
     const rtl_expr *e = &design->expr[id];
-    *f = (flat){.width = e->width, .is_signed = e->is_signed};
+    *f = (flat){.width = {e->width, e->formula}, .is_signed = e->is_signed};
     for (; rtl_is_part(e->kind); e = &design->expr[e->a]) {
         const rtl_type *type = &design->type[rtl_type_of(design, e->a)];
         if (e->kind == WEIR_RTL_EXPR_ELEMENT && type->kind == WEIR_RTL_TYPE_MEMORY) {
             if (f->memories < MAX_TERMS) {
                 f->memory[f->memories].index = e->b;
-                f->memory[f->memories++].count = type->count;
+                f->memory[f->memories++].count = (rtl_size){type->count, type->count_formula};
             }
             continue;
         }
         f->is_part = true;
-        if (e->kind == WEIR_RTL_EXPR_SLICE) f->low += e->b;
+        if (e->kind == WEIR_RTL_EXPR_SLICE)
+            f->low = rtl_size_apply(design, WEIR_RTL_ADD, f->low, (rtl_size){e->b, e->c});
         else if (e->kind == WEIR_RTL_EXPR_FIELD)
-            f->low += type->width - design->field[e->b].above - design->field[e->b].shape.width;
-        else {
-            const rtl_expr *index = &design->expr[e->b];
-            uint32_t scale = e->kind == WEIR_RTL_EXPR_ELEMENT ? e->width : 1;
-            bool is_constant = e->kind == WEIR_RTL_EXPR_ELEMENT && index->kind == WEIR_RTL_EXPR_CONSTANT;
-            if (is_constant) f->low += (uint32_t)design->word[index->a] * scale;
-            else if (f->terms < MAX_TERMS) {
-                f->term[f->terms].index = e->b;
-                f->term[f->terms++].scale = scale;
-            }
-        }
+            f->low.number += type->width - design->field[e->b].above - design->field[e->b].shape.width;
+        else add_index(design, e, f);
     }
     return e;
 }
@@ -174,6 +295,15 @@ static const rtl_expr *flatten(const weir_rtl_design *design, uint32_t id, flat 
 /* An index as 32 bits, so that sums and products of indices neither overflow nor make a linter ask for widths. */
 static void print_index32(rtl_writer *w, uint32_t id) {
     const rtl_expr *e = &w->design->expr[id];
+    if (e->formula) {
+        const rtl_size width = {e->width, e->formula};
+        rtl_put(w, "{{");
+        rtl_print_size(w, rtl_size_apply(w->design, WEIR_RTL_SUBTRACT, (rtl_size){.number = 32}, width), true);
+        rtl_put(w, "{1'b0}}, ");
+        print(w, id);
+        rtl_put_char(w, '}');
+        return;
+    }
     if (e->width < 32) {
         rtl_put_char(w, '{');
         rtl_put_number(w, 32 - e->width);
@@ -189,9 +319,22 @@ static void print_index32(rtl_writer *w, uint32_t id) {
 }
 
 /* An index of one of `count` places with as many bits as they take, or with 32. */
-static void print_index(rtl_writer *w, uint32_t id, uint32_t count) {
+static void print_index(rtl_writer *w, uint32_t id, rtl_size places) {
     const rtl_expr *e = &w->design->expr[id];
-    const uint32_t bits = rtl_index_bits(count);
+    const uint32_t count = (uint32_t)places.number, bits = rtl_index_bits(count);
+    if (places.formula && e->kind == WEIR_RTL_EXPR_CONSTANT && !e->formula && !e->b && e->width <= 32) {
+        rtl_put_number(w, w->design->word[e->a]);
+        return;
+    }
+    if (places.formula || e->formula) {
+        const uint32_t needed =
+            places.formula ? rtl_formula_apply(w->design, (rtl_formula){.kind = RTL_FORMULA_CLOG2, .a = places.formula})
+                           : rtl_number(w->design, bits);
+        const bool fits = rtl_same_size(w->design, rtl_size_of(w->design, needed), rtl_width_of(w->design, id));
+        if (fits || w->design->expr[id].width >= 32) print(w, id);
+        else print_index32(w, id);
+        return;
+    }
     if (e->width == bits || e->width >= 32 || e->kind == WEIR_RTL_EXPR_CONSTANT) {
         print(w, id);
     } else if (e->width < bits) {
@@ -211,15 +354,18 @@ static bool is_power(uint32_t value, uint32_t *shift) {
     return UINT32_C(1) << *shift == value;
 }
 
-static void print_start(rtl_writer *w, const flat *f, uint32_t whole) {
+static void print_start(rtl_writer *w, const flat *f, rtl_size whole) {
     uint32_t shift = 0;
     const rtl_expr *index = &w->design->expr[f->term[0].index];
-    if (f->terms == 1 && f->low == 0 && f->term[0].scale == 1) {
+    const rtl_size scale = f->term[0].scale;
+    const bool is_alone = f->terms == 1 && !f->low.formula && f->low.number == 0;
+    if (is_alone && !scale.formula && scale.number == 1) {
         print_index(w, f->term[0].index, whole);
         return;
     }
-    bool is_shift = f->terms == 1 && f->low == 0 && is_power(f->term[0].scale, &shift);
-    if (is_shift && index->width + shift == rtl_index_bits(whole)) {
+    bool is_shift =
+        is_alone && !scale.formula && !whole.formula && !index->formula && is_power((uint32_t)scale.number, &shift);
+    if (is_shift && index->width + shift == rtl_index_bits((uint32_t)whole.number)) {
         rtl_put_char(w, '{');
         print(w, f->term[0].index);
         rtl_put(w, ", ");
@@ -229,15 +375,16 @@ static void print_start(rtl_writer *w, const flat *f, uint32_t whole) {
     }
     for (size_t i = f->terms; i-- > 0;) {
         print_index32(w, f->term[i].index);
-        if (f->term[i].scale > 1) {
-            rtl_put(w, " * 32'd");
-            rtl_put_number(w, f->term[i].scale);
+        const rtl_size by = f->term[i].scale;
+        if (by.formula || by.number > 1) {
+            rtl_put(w, by.formula ? " * " : " * 32'd");
+            rtl_print_size(w, by, true);
         }
         if (i > 0) rtl_put(w, " + ");
     }
-    if (f->low) {
-        rtl_put(w, " + 32'd");
-        rtl_put_number(w, f->low);
+    if (f->low.formula || f->low.number) {
+        rtl_put(w, f->low.formula ? " + " : " + 32'd");
+        rtl_print_size(w, f->low, true);
     }
 }
 
@@ -245,7 +392,7 @@ static void print_start(rtl_writer *w, const flat *f, uint32_t whole) {
 static void print_flat(rtl_writer *w, uint32_t id) {
     flat f;
     const rtl_expr *base = flatten(w->design, id, &f);
-    uint32_t whole = base->width;
+    const rtl_size whole = {base->width, base->formula};
     bool casts = f.is_part && f.is_signed && !w->is_target;
     bool is_target = w->is_target;
     if (casts) rtl_put(w, "$signed(");
@@ -259,13 +406,13 @@ static void print_flat(rtl_writer *w, uint32_t id) {
     if (f.terms > 0) {
         rtl_put_char(w, '[');
         print_start(w, &f, whole);
-        if (f.width > 1 || w->design->expr[id].kind == WEIR_RTL_EXPR_SLICE) {
+        if (f.width.formula || f.width.number > 1 || w->design->expr[id].kind == WEIR_RTL_EXPR_SLICE) {
             rtl_put(w, " +: ");
-            rtl_put_number(w, f.width);
+            rtl_print_size(w, f.width, false);
         }
         rtl_put_char(w, ']');
-    } else if (f.is_part && (f.width != whole || f.low > 0)) {
-        rtl_put_range(w, (uint64_t)f.low + f.width - 1, f.low);
+    } else if (f.is_part && (f.low.formula || f.low.number > 0 || !rtl_same_size(w->design, f.width, whole))) {
+        print_range_of(w, f.low, f.width);
     }
     w->is_target = is_target;
     if (casts) rtl_put_char(w, ')');
@@ -285,14 +432,16 @@ static void print_native(rtl_writer *w, uint32_t id) {
         rtl_put_char(w, '.');
         rtl_put(w, w->design->field[e->b].name);
     } else if (e->kind == WEIR_RTL_EXPR_SLICE) {
-        rtl_put_range(w, (uint64_t)e->b + e->width - 1, e->b);
+        print_range_of(w, (rtl_size){e->b, e->c}, (rtl_size){e->width, e->formula});
     } else {
         const rtl_type *type = &w->design->type[rtl_type_of(w->design, e->a)];
         rtl_put_char(w, '[');
-        print_index(w, e->b, e->kind == WEIR_RTL_EXPR_ELEMENT ? type->count : w->design->expr[e->a].width);
-        if (e->kind == WEIR_RTL_EXPR_SELECT && e->width > 1) {
+        print_index(w, e->b,
+                    e->kind == WEIR_RTL_EXPR_ELEMENT ? (rtl_size){type->count, type->count_formula}
+                                                     : rtl_width_of(w->design, e->a));
+        if (e->kind == WEIR_RTL_EXPR_SELECT && (e->width > 1 || e->formula)) {
             rtl_put(w, " +: ");
-            rtl_put_number(w, e->width);
+            rtl_print_size(w, (rtl_size){e->width, e->formula}, false);
         }
         rtl_put_char(w, ']');
     }
@@ -381,7 +530,7 @@ static void print_cast(rtl_writer *w, const rtl_expr *expr) {
 static void print_repeat(rtl_writer *w, const rtl_expr *expr) {
     bool is_list = w->design->expr[expr->a].kind == WEIR_RTL_EXPR_CONCAT;
     rtl_put_char(w, '{');
-    rtl_put_number(w, expr->b);
+    rtl_print_size(w, (rtl_size){expr->b, expr->c}, true);
     if (!is_list) rtl_put_char(w, '{');
     print(w, expr->a);
     rtl_put(w, is_list ? "}" : "}}");

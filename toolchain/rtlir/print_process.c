@@ -231,12 +231,17 @@ static void print_case(rtl_writer *w, uint32_t id, int indent) {
 
 void rtl_print_loop_head(rtl_writer *w, const rtl_loop *loop, const char *type) {
     const char *name = w->design->var[loop->iterator].name;
-    weir_text head = {0};
-    weir_text_format(&head, "for (%s%s%s = %lld; %s %s %lld; %s = %s %s %lld) begin", type, *type ? " " : "", name,
-                     (long long)loop->start, name, loop->step > 0 ? "<" : ">", (long long)loop->end, name, name,
-                     loop->step > 0 ? "+" : "-", (long long)(loop->step > 0 ? loop->step : -loop->step));
-    rtl_put(w, head.data);
-    weir_text_free(&head);
+    const rtl_size start = {loop->start, loop->formula[0]}, end = {loop->end, loop->formula[1]};
+    rtl_size step = {loop->step, loop->formula[2]};
+    const bool is_up = loop->step > 0;
+    if (!is_up) step = rtl_size_apply(w->design, WEIR_RTL_SUBTRACT, (rtl_size){0}, step);
+    weir_text_format(w->text, "for (%s%s%s = ", type, *type ? " " : "", name);
+    rtl_print_size(w, start, false);
+    weir_text_format(w->text, "; %s %s ", name, is_up ? "<" : ">");
+    rtl_print_size(w, end, true);
+    weir_text_format(w->text, "; %s = %s %s ", name, name, is_up ? "+" : "-");
+    rtl_print_size(w, step, true);
+    rtl_put(w, ") begin");
 }
 
 void rtl_print_iterator(rtl_writer *w, uint32_t loop, int indent) {
@@ -438,7 +443,7 @@ static void print_function(rtl_writer *w, uint32_t id, int indent) {
     bool has_flag = !is_system && needs_flag(w->design, id);
     rtl_put_blanks(w, (size_t)indent);
     rtl_put(w, is_system ? "function automatic logic" : "function");
-    rtl_print_type(w, 0, function->width, function->is_signed);
+    rtl_print_type(w, 0, (rtl_size){.number = function->width}, function->is_signed);
     rtl_put_char(w, ' ');
     rtl_put(w, function->name);
     rtl_put(w, is_system ? "(" : ";\n");
@@ -446,7 +451,7 @@ static void print_function(rtl_writer *w, uint32_t id, int indent) {
         const rtl_var *var = &w->design->var[function->arguments.id[i]];
         if (!is_system) rtl_put_blanks(w, (size_t)indent + RTL_INDENT);
         rtl_put(w, is_system ? "input logic" : "input");
-        rtl_print_type(w, 0, var->width, var->is_signed);
+        rtl_print_type(w, 0, (rtl_size){.number = var->width}, var->is_signed);
         rtl_put_char(w, ' ');
         rtl_put(w, var->name);
         rtl_put(w, !is_system ? ";\n" : i + 1 < function->arguments.count ? ", " : ");\n");
@@ -456,7 +461,7 @@ static void print_function(rtl_writer *w, uint32_t id, int indent) {
         const rtl_var *var = &w->design->var[function->locals.id[i]];
         rtl_put_blanks(w, (size_t)indent + RTL_INDENT);
         rtl_put(w, is_system ? "logic" : "reg");
-        rtl_print_type(w, 0, var->width, var->is_signed);
+        rtl_print_type(w, 0, (rtl_size){.number = var->width}, var->is_signed);
         rtl_put_char(w, ' ');
         rtl_put(w, var->name);
         rtl_put(w, ";\n");

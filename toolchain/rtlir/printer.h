@@ -82,6 +82,12 @@ void rtl_print_above(rtl_writer *w, weir_rtl_item item, const rtl_common *common
 const char *rtl_public_of(const weir_rtl_design *design, const rtl_common *common);
 
 /* The width and dimensions of something declared: `signed [7:0]`, without a blank in front. */
-void rtl_print_type(rtl_writer *w, uint32_t type, uint32_t width, bool is_signed);
+void rtl_print_type(rtl_writer *w, uint32_t type, rtl_size width, bool is_signed);
+
+/* A formula in Verilog, without blanks; as an operand, in parentheses where it is an operation. A size likewise. */
+void rtl_print_formula(rtl_writer *w, uint32_t formula, bool is_operand);
+void rtl_print_size(rtl_writer *w, rtl_size size, bool is_operand);
+/* [high:low], the size being above the high one. */
+void rtl_print_bounds(rtl_writer *w, rtl_size low, rtl_size width);
 
 #endif

@@ -14,6 +14,7 @@ typedef enum mapped_kind {
     MAPPED_PARAMETER,
     MAPPED_PORT,
     MAPPED_INSTANCE,
+    MAPPED_MODULE,
     MAPPED_FUNCTION,
     MAPPED_STATE
 } mapped_kind;
@@ -35,6 +36,7 @@ struct weir_rtl_rewriter {
     made *made;
     size_t made_count, made_capacity; /* a power of two, or 0 */
     uint32_t stamp;
+    rtl_substitution *substitution;
     bool reads_only;
 };
 
@@ -93,26 +95,31 @@ static void map(weir_rtl_rewriter *r, mapped_kind kind, uint32_t a, uint32_t b, 
     r->stamp++;
 }
 
-static bool agrees(weir_rtl_design *design, const char *name, uint32_t width, bool is_signed, uint32_t value) {
+/* Where widths are formulas, these must agree. */
+static bool agrees(weir_rtl_design *design, const char *name, rtl_size width, bool is_signed, uint32_t value) {
     const rtl_expr *expr = &design->expr[value];
-    if (expr->width == width && expr->is_signed == is_signed) return true;
-    rtl_error(design, design->place, "'%s' (%u %s bits) cannot stand for '%s' (%u %s bits)",
+    if (rtl_same_size(design, rtl_width_of(design, value), width) && expr->is_signed == is_signed) return true;
+    const bool differs = expr->width != width.number || expr->is_signed != is_signed;
+    rtl_error(design, design->place, "'%s' (%u %s bits) cannot stand for '%s' (%lld %s bits)%s",
               rtl_describe(design, value), (unsigned)expr->width, expr->is_signed ? "signed" : "unsigned", name,
-              (unsigned)width, is_signed ? "signed" : "unsigned");
+              (long long)width.number, is_signed ? "signed" : "unsigned",
+              differs ? "" : " whatever the parameters are");
     return false;
 }
 
 bool weir_rtl_map_var(weir_rtl_rewriter *r, weir_rtl_var var, weir_rtl_expr value) {
     if (!var.id || !value.id) return false;
     const rtl_var *record = &r->design->var[var.id];
-    if (!agrees(r->design, record->name, record->width, record->is_signed, value.id)) return false;
+    if (!agrees(r->design, record->name, (rtl_size){record->width, record->formula}, record->is_signed, value.id))
+        return false;
     map(r, MAPPED_VAR, var.id, 0, value.id);
     return true;
 }
 
 bool weir_rtl_map_parameter(weir_rtl_rewriter *r, weir_rtl_parameter parameter, weir_rtl_expr value) {
     if (!parameter.id || !value.id) return false;
-    if (!agrees(r->design, r->design->parameter[parameter.id].name, 32, true, value.id)) return false;
+    if (!agrees(r->design, r->design->parameter[parameter.id].name, (rtl_size){.number = 32}, true, value.id))
+        return false;
     map(r, MAPPED_PARAMETER, parameter.id, 0, value.id);
     return true;
 }
@@ -120,7 +127,9 @@ bool weir_rtl_map_parameter(weir_rtl_rewriter *r, weir_rtl_parameter parameter, 
 bool weir_rtl_map_port(weir_rtl_rewriter *r, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
     if (!instance.id || !port.id || !value.id) return false;
     const rtl_var *record = &r->design->var[port.id];
-    uint32_t width = record->range ? weir_rtl_port_width(r->design, instance, record->name) : record->width;
+    rtl_size width;
+    if (!rtl_port_size(r->design, instance.id, port.id, &width)) return false;
+    record = &r->design->var[port.id];
     if (!agrees(r->design, record->name, width, record->is_signed, value.id)) return false;
     map(r, MAPPED_PORT, instance.id, port.id, value.id);
     return true;
@@ -134,6 +143,25 @@ bool weir_rtl_map_instance(weir_rtl_rewriter *r, weir_rtl_instance instance, wei
 
 uint32_t rtl_mapped_instance(const weir_rtl_rewriter *r, uint32_t instance) {
     return find(r, MAPPED_INSTANCE, instance, 0);
+}
+
+void rtl_map_var(weir_rtl_rewriter *r, uint32_t var, uint32_t value) { map(r, MAPPED_VAR, var, 0, value); }
+
+void rtl_map_module(weir_rtl_rewriter *r, uint32_t instance, uint32_t module) {
+    map(r, MAPPED_MODULE, instance, 0, module);
+}
+
+uint32_t rtl_mapped_module(const weir_rtl_rewriter *r, uint32_t instance) {
+    return find(r, MAPPED_MODULE, instance, 0);
+}
+
+void rtl_rewriter_substitute(weir_rtl_rewriter *r, rtl_substitution *substitution) { r->substitution = substitution; }
+
+rtl_substitution *rtl_rewriter_substitution(const weir_rtl_rewriter *r) { return r->substitution; }
+
+rtl_size rtl_rewritten_size(const weir_rtl_rewriter *r, int64_t number, uint32_t formula) {
+    if (!formula || !r->substitution) return (rtl_size){number, formula};
+    return rtl_size_of(r->design, rtl_substitute(r->substitution, formula));
 }
 
 void rtl_map_function(weir_rtl_rewriter *r, uint32_t function, uint32_t other) {
@@ -150,6 +178,13 @@ uint32_t rtl_mapped_state(const weir_rtl_rewriter *r, uint32_t state) { return f
 
 /* ---- expressions ---- */
 
+/* The port of the copy of an instance: by name when that is of another module. */
+static weir_rtl_expr mapped_port(const weir_rtl_rewriter *r, uint32_t instance, uint32_t port) {
+    const bool is_same = r->design->var[port].module == r->design->instance[instance].module;
+    const uint32_t own = is_same ? port : rtl_find_port(r->design, instance, r->design->var[port].name);
+    return weir_rtl_port_of(r->design, (weir_rtl_instance){instance}, (weir_rtl_var){own});
+}
+
 /* The leaf's replacement; itself when there is none. */
 static weir_rtl_expr rewrite_leaf(weir_rtl_rewriter *r, uint32_t id) {
     const rtl_expr *e = &r->design->expr[id];
@@ -159,7 +194,7 @@ static weir_rtl_expr rewrite_leaf(weir_rtl_rewriter *r, uint32_t id) {
     if (e->kind == WEIR_RTL_EXPR_PORT) {
         value = find(r, MAPPED_PORT, e->a, e->b);
         uint32_t instance = value ? 0 : find(r, MAPPED_INSTANCE, e->a, 0);
-        if (instance) return weir_rtl_port_of(r->design, (weir_rtl_instance){instance}, (weir_rtl_var){e->b});
+        if (instance) return mapped_port(r, instance, e->b);
     }
     return (weir_rtl_expr){value ? value : id};
 }
@@ -188,13 +223,30 @@ static weir_rtl_expr remake_cast(weir_rtl_design *design, const rtl_expr *e, wei
     return weir_rtl_as(design, value, e->carries);
 }
 
-static weir_rtl_expr remake(weir_rtl_design *design, const rtl_expr *e, const weir_rtl_expr *operand) {
+/* A number as an index has as many bits as the largest index, which parameters decide. */
+static weir_rtl_expr remake_index(const weir_rtl_rewriter *r, const rtl_expr *e, weir_rtl_expr value,
+                                  weir_rtl_expr index) {
+    weir_rtl_design *design = r->design;
+    const rtl_expr *old = &design->expr[index.id];
+    const bool is_number = old->kind == WEIR_RTL_EXPR_CONSTANT && !old->is_signed && old->width <= 32 && !old->b;
+    if (!r->substitution || !is_number || index.id != e->b) return index;
+    const rtl_type *type = &design->type[rtl_type_of(design, value.id)];
+    const uint32_t count = e->kind == WEIR_RTL_EXPR_ELEMENT ? type->count : design->expr[value.id].width;
+    const uint64_t number = design->word[old->a];
+    uint32_t bits = rtl_index_bits(count);
+    while (bits < 32 && number >> bits) bits++;
+    return weir_rtl_constant(design, bits, number);
+}
+
+static weir_rtl_expr remake(weir_rtl_rewriter *r, const rtl_expr *e, const weir_rtl_expr *operand) {
+    weir_rtl_design *design = r->design;
+    const rtl_size width = rtl_rewritten_size(r, e->width, e->formula);
     switch (e->kind) {
-    case WEIR_RTL_EXPR_SLICE: return weir_rtl_slice(design, operand[0], e->b + e->width - 1, e->b);
-    case WEIR_RTL_EXPR_SELECT: return weir_rtl_select(design, operand[0], operand[1], e->width);
-    case WEIR_RTL_EXPR_ELEMENT: return weir_rtl_element(design, operand[0], operand[1]);
+    case WEIR_RTL_EXPR_SLICE: return rtl_slice(design, operand[0], rtl_rewritten_size(r, e->b, e->c), width);
+    case WEIR_RTL_EXPR_SELECT: return rtl_select(design, operand[0], remake_index(r, e, operand[0], operand[1]), width);
+    case WEIR_RTL_EXPR_ELEMENT: return weir_rtl_element(design, operand[0], remake_index(r, e, operand[0], operand[1]));
     case WEIR_RTL_EXPR_FIELD: return weir_rtl_field(design, operand[0], design->field[e->b].name);
-    case WEIR_RTL_EXPR_REPEAT: return weir_rtl_repeat(design, e->b, operand[0]);
+    case WEIR_RTL_EXPR_REPEAT: return rtl_repeat(design, rtl_rewritten_size(r, e->b, e->c), operand[0]);
     case WEIR_RTL_EXPR_UNARY: return weir_rtl_unary(design, e->op, operand[0]);
     case WEIR_RTL_EXPR_BINARY: return weir_rtl_binary(design, e->op, operand[0], operand[1]);
     case WEIR_RTL_EXPR_CONDITIONAL: return weir_rtl_conditional(design, operand[0], operand[1], operand[2]);
@@ -203,20 +255,37 @@ static weir_rtl_expr remake(weir_rtl_design *design, const rtl_expr *e, const we
     }
 }
 
+/* The bits of a parameter that another one, or a number, stands for. */
+static weir_rtl_expr remake_constant(const weir_rtl_rewriter *r, const rtl_expr *e) {
+    const rtl_size width = rtl_rewritten_size(r, e->width, e->formula);
+    if (!e->b) return rtl_sized_constant(r->design, width, e->is_signed, r->design->word[e->a], 0);
+    const uint32_t value = rtl_substitute(r->substitution, rtl_of_parameter(r->design, e->b));
+    const rtl_formula *f = &r->design->formula[value];
+    if (f->kind == RTL_FORMULA_PARAMETER) return rtl_sized_constant(r->design, width, e->is_signed, 0, f->a);
+    int64_t number = 0;
+    if (rtl_formula_number(r->design, value, &number) && number >= 0)
+        return rtl_sized_constant(r->design, width, e->is_signed, (uint64_t)number, 0);
+    rtl_error(r->design, r->design->place, "parameter '%s' is %lld and has no unsigned bits",
+              r->design->parameter[e->b].name, (long long)number);
+    return (weir_rtl_expr){0};
+}
+
 static weir_rtl_expr rewrite(weir_rtl_rewriter *r, uint32_t id) {
     const rtl_expr e = r->design->expr[id]; /* the table grows */
+    const bool has_formula = e.formula || ((e.kind == WEIR_RTL_EXPR_SLICE || e.kind == WEIR_RTL_EXPR_REPEAT) && e.c);
+    if (e.kind == WEIR_RTL_EXPR_CONSTANT && r->substitution && (e.formula || e.b)) return remake_constant(r, &e);
     if (e.kind == WEIR_RTL_EXPR_CONSTANT) return (weir_rtl_expr){id};
     if (e.kind == WEIR_RTL_EXPR_CONCAT || e.kind == WEIR_RTL_EXPR_CALL) return rewrite_list(r, &e, id);
     size_t count = weir_rtl_get_expr(r->design, (weir_rtl_expr){id}).operand_count;
     if (count == 0) return rewrite_leaf(r, id);
     const uint32_t old[3] = {e.a, e.b, e.c};
     weir_rtl_expr operand[3];
-    bool same = true;
+    bool same = !has_formula || !r->substitution;
     for (size_t i = 0; i < count; i++) {
         operand[i] = weir_rtl_rewrite_expr(r, (weir_rtl_expr){old[i]});
         same = same && operand[i].id == old[i];
     }
-    return same ? (weir_rtl_expr){id} : remake(r->design, &e, operand);
+    return same ? (weir_rtl_expr){id} : remake(r, &e, operand);
 }
 
 static made *find_made(const weir_rtl_rewriter *r, uint32_t from) {
@@ -260,7 +329,7 @@ static weir_rtl_expr rewrite_target(weir_rtl_rewriter *r, uint32_t id) {
         bool is_indexed = e.kind == WEIR_RTL_EXPR_SELECT || e.kind == WEIR_RTL_EXPR_ELEMENT;
         if (is_indexed) operand[1] = weir_rtl_rewrite_expr(r, operand[1]);
         bool same = operand[0].id == e.a && operand[1].id == e.b;
-        return same ? (weir_rtl_expr){id} : remake(r->design, &e, operand);
+        return same ? (weir_rtl_expr){id} : remake(r, &e, operand);
     }
     if (e.kind != WEIR_RTL_EXPR_CONCAT) return (weir_rtl_expr){id};
     weir_rtl_expr *parts = weir_malloc(e.b * sizeof *parts);

@@ -60,6 +60,11 @@ typedef struct weir_rtl_state {
     uint32_t id;
 } weir_rtl_state;
 
+/* formula.h */
+typedef struct weir_rtl_formula {
+    uint32_t id;
+} weir_rtl_formula;
+
 /* Widths are 1 to this many bits; arrays have 1 to this many elements. */
 enum { WEIR_RTL_MAX_WIDTH = 1 << 20, WEIR_RTL_MAX_ELEMENTS = 1 << 24 };
 
@@ -274,8 +279,9 @@ weir_rtl_instance weir_rtl_instance_at(const weir_rtl_design *design, weir_rtl_m
 typedef struct weir_rtl_var_info {
     const char *name;
     weir_rtl_module module;
-    uint32_t width; /* of an external module's port: with all parameters at their defaults, 0 when that is none */
-    uint32_t port;  /* index among the ports, when it is one */
+    uint32_t width; /* with all parameters at their defaults; of an external module's port, 0 when that is none */
+    weir_rtl_formula formula; /* of the width (formula.h); none: it is a number */
+    uint32_t port;            /* index among the ports, when it is one */
     weir_rtl_direction direction;
     weir_rtl_kind kind;
     bool is_signed;
@@ -295,6 +301,9 @@ typedef struct weir_rtl_parameter_info {
     bool has_integer; /* the default is this integer */
     int64_t integer;
     const char *text; /* the default, when it is a string */
+    bool is_bounded;  /* low to high is what it takes */
+    int64_t low, high;
+    weir_rtl_formula formula; /* that the default is of other parameters, else none */
 } weir_rtl_parameter_info;
 weir_rtl_parameter weir_rtl_find_parameter(const weir_rtl_design *design, weir_rtl_module module, const char *name);
 weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, weir_rtl_parameter parameter);
@@ -315,10 +324,11 @@ typedef struct weir_rtl_connection {
 weir_rtl_connection weir_rtl_connection_of(const weir_rtl_design *design, weir_rtl_instance instance,
                                            weir_rtl_var port);
 weir_rtl_expr weir_rtl_connection_at(const weir_rtl_design *design, weir_rtl_instance instance, size_t port);
-/* The value that the instance gives a parameter: an expression, a text, or else the integer. */
+/* The value that the instance gives a parameter: an expression, a text, a formula (formula.h), or else the integer. */
 typedef struct weir_rtl_override {
     bool is_set;
     weir_rtl_expr value;
+    weir_rtl_formula formula;
     const char *text;
     int64_t integer;
 } weir_rtl_override;

@@ -409,8 +409,8 @@ weir_rtl_block weir_rtl_add_default(weir_rtl_design *design, weir_rtl_stmt branc
 
 /* ---- loops and claims ---- */
 
-weir_rtl_block weir_rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_rtl_var iterator, int64_t start,
-                                int64_t end, int64_t step) {
+weir_rtl_block rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_rtl_var iterator,
+                           const rtl_size bound[3]) {
     weir_rtl_block none = {0};
     if (!block.id || !iterator.id) return none;
     uint32_t module = design->block[block.id].module;
@@ -421,20 +421,34 @@ weir_rtl_block weir_rtl_add_for(weir_rtl_design *design, weir_rtl_block block, w
         return none;
     }
     const rtl_var *var = &design->var[iterator.id];
-    bool fits = start >= INT32_MIN && start <= INT32_MAX && end >= INT32_MIN && end <= INT32_MAX && step >= INT32_MIN &&
-                step <= INT32_MAX && step != 0;
+    bool fits = bound[2].number != 0;
+    for (int i = 0; i < 3; i++) {
+        uint32_t own = rtl_formula_module(design, bound[i].formula);
+        fits = fits && bound[i].number >= INT32_MIN && bound[i].number <= INT32_MAX && (!own || own == module);
+    }
     if (!var->is_iterator || var->module != module || !fits) {
         rtl_error(design, design->place,
                   "a loop needs an iterator of its module and 32-bit bounds with a step, not '%s'", var->name);
         return none;
     }
     uint32_t loop = RTL_APPEND(design, loop);
-    design->loop[loop] = (rtl_loop){iterator.id, start, end, step};
+    design->loop[loop] = (rtl_loop){iterator.id,
+                                    bound[0].number,
+                                    bound[1].number,
+                                    bound[2].number,
+                                    {bound[0].formula, bound[1].formula, bound[2].formula}};
+    if (bound[0].formula || bound[1].formula || bound[2].formula) design->module[module].is_parametrised = true;
     uint32_t stmt = rtl_new_stmt(design, block.id, WEIR_RTL_STMT_FOR);
     uint32_t body = rtl_new_block(design, module, stmt);
     design->stmt[stmt].a = loop;
     design->stmt[stmt].body = body;
     return (weir_rtl_block){body};
+}
+
+weir_rtl_block weir_rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_rtl_var iterator, int64_t start,
+                                int64_t end, int64_t step) {
+    const rtl_size bound[3] = {{.number = start}, {.number = end}, {.number = step}};
+    return rtl_add_for(design, block, iterator, bound);
 }
 
 weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block) {
@@ -538,6 +552,9 @@ weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stm
                                 .start = loop->start,
                                 .end = loop->end,
                                 .step = loop->step,
+                                .start_formula = {loop->formula[0]},
+                                .end_formula = {loop->formula[1]},
+                                .step_formula = {loop->formula[2]},
                                 .body = {record->body},
                                 .other = {record->other}};
 }

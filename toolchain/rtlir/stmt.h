@@ -112,6 +112,7 @@ typedef struct weir_rtl_stmt_info {
     weir_rtl_state state;       /* state: itself; transition: where it leads */
     weir_rtl_var iterator;      /* for */
     int64_t start, end, step;   /* for */
+    weir_rtl_formula start_formula, end_formula, step_formula; /* formula.h; none: these are numbers */
     weir_rtl_block body, other; /* processes, case, items: body; if: then and else (none when there is no else) */
 } weir_rtl_stmt_info;
 weir_rtl_stmt_info weir_rtl_get_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt);

@@ -1,6 +1,7 @@
 /* Statements of the text form. Blocks nest on a stack of their own. */
 #include <stdlib.h>
 
+#include "rtlir/formula.h"
 #include "rtlir/mutate.h"
 #include "rtlir/text_parser.h"
 #include "rtlir/words.h"
@@ -18,21 +19,29 @@ static bool open_block(rtl_parser *p, uint32_t block) {
     return rtl_scan_expect(&p->scan, '{') && push_block(p, (rtl_open){.block = block});
 }
 
-static bool parse_override(rtl_parser *p, weir_rtl_instance instance) {
-    rtl_scan *s = &p->scan;
-    const char *name = rtl_scan_name(s);
-    int64_t value = 0;
-    if (!name || !rtl_scan_expect(s, '=')) return false;
+/* A text, an integer of any size, a formula of the parent's parameters, or `value` and a constant. */
+bool rtl_parse_value(rtl_scan *s, weir_rtl_instance instance, const char *name) {
+    if (rtl_scan_accept_word(s, "value")) {
+        weir_rtl_set_parameter_expr(s->design, instance, name, rtl_scan_expr(s));
+        return !s->failed;
+    }
     if (rtl_scan_peek(s, '"')) {
         if (!rtl_scan_string(s)) return false;
         weir_rtl_set_parameter_string(s->design, instance, name, s->word.data);
-    } else if (rtl_scan_accept_word(s, "value")) {
-        weir_rtl_set_parameter_expr(s->design, instance, name, rtl_scan_expr(s));
-    } else {
-        if (!rtl_scan_integer(s, &value)) return false;
-        weir_rtl_set_parameter(s->design, instance, name, value);
+        return true;
     }
+    const uint32_t formula = rtl_scan_formula(s), normal = formula ? rtl_normalize(s->design, formula) : 0;
+    int64_t number;
+    if (!normal) return false;
+    if (rtl_formula_number(s->design, normal, &number)) weir_rtl_set_parameter(s->design, instance, name, number);
+    else weir_rtl_set_parameter_by(s->design, instance, name, (weir_rtl_formula){normal});
     return !s->failed;
+}
+
+static bool parse_override(rtl_parser *p, weir_rtl_instance instance) {
+    rtl_scan *s = &p->scan;
+    const char *name = rtl_scan_name(s);
+    return name && rtl_scan_expect(s, '=') && rtl_parse_value(s, instance, name);
 }
 
 /* What a port is connected to: numbers are as wide as it. */
@@ -40,7 +49,9 @@ static weir_rtl_expr scan_connection(rtl_scan *s, weir_rtl_instance instance, co
     const weir_rtl_design *design = s->design;
     rtl_name entry = rtl_names_find(design, design->instance[instance.id].module, port);
     if (entry.kind != RTL_NAME_VAR || design->var[entry.id].range) return rtl_scan_expr(s);
-    return rtl_scan_expr_as(s, design->var[entry.id].width, design->var[entry.id].is_signed);
+    rtl_size width;
+    if (!rtl_port_size(s->design, instance.id, entry.id, &width)) return (weir_rtl_expr){0};
+    return rtl_scan_expr_by(s, width, design->var[entry.id].is_signed);
 }
 
 /* `connect NAME` where that is a group of the instance's module; NULL, where nothing was read, when it is not. */
@@ -218,15 +229,14 @@ static bool parse_item(rtl_parser *p, bool is_default) {
 
 static bool parse_for(rtl_parser *p) {
     rtl_scan *s = &p->scan;
-    int64_t bound[3] = {0};
+    rtl_size bound[3] = {{0}};
     static const char *const words[3] = {NULL, "to", "step"};
     weir_rtl_var iterator = {rtl_scan_var(s)};
     if (!iterator.id || !rtl_scan_expect(s, '=')) return false;
     for (int i = 0; i < 3; i++)
-        if ((words[i] && !rtl_scan_expect_word(s, words[i])) || !rtl_scan_integer(s, &bound[i])) return false;
+        if ((words[i] && !rtl_scan_expect_word(s, words[i])) || !rtl_scan_size(s, &bound[i])) return false;
     if (!rtl_parse_origin(p)) return false;
-    weir_rtl_block body =
-        weir_rtl_add_for(s->design, (weir_rtl_block){here(p)}, iterator, bound[0], bound[1], bound[2]);
+    weir_rtl_block body = rtl_add_for(s->design, (weir_rtl_block){here(p)}, iterator, bound);
     weir_rtl_stmt made = {body.id ? s->design->block[body.id].owner : 0};
     return rtl_finish_item(p, WEIR_RTL_ITEM(made)) && open_block(p, body.id);
 }

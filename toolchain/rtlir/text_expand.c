@@ -17,10 +17,11 @@ bool rtl_parse_start(rtl_parser *p, rtl_var *model, uint32_t *start) {
     if (!rtl_scan_accept(s, '=')) return !s->failed;
     bool takes_one = model->is_register || model->is_undecided || model->direction == WEIR_RTL_OUTPUT;
     if (!takes_one || model->range) return rtl_scan_fail(s, "no reset value: only registers and outputs have one");
-    weir_rtl_expr value = rtl_scan_expr_as(s, model->width, model->is_signed);
+    weir_rtl_expr value = rtl_scan_expr_by(s, (rtl_size){model->width, model->formula}, model->is_signed);
     if (!value.id) return false;
     const rtl_expr *e = &s->design->expr[value.id];
-    if (e->module && e->kind != WEIR_RTL_EXPR_PARAMETER) return rtl_scan_fail(s, "a constant reset value before this");
+    if (e->module && e->kind != WEIR_RTL_EXPR_PARAMETER && e->kind != WEIR_RTL_EXPR_CONSTANT)
+        return rtl_scan_fail(s, "a constant reset value before this");
     *start = value.id;
     return true;
 }

@@ -34,10 +34,22 @@ static bool is_like(const rtl_node *node, int operand) {
     return operand == 0 || (operand == 1 && node->kind == RTL_NODE_BINARY && rtl_operators[node->op].rule == RTL_SAME);
 }
 
+/* A number that is as wide as a formula says must fit whatever the parameters are, so it is not negative. */
+static weir_rtl_expr build_number(rtl_scan *s, const rtl_node *node) {
+    int64_t value = 0;
+    if (!node->formula) return rtl_number_constant(s, node, node->width, node->is_signed);
+    if (!rtl_tree_integer(s, (uint32_t)(node - s->tree.node), &value)) return none;
+    if (value < 0) {
+        rtl_scan_fail(s, "a number that is not negative before this, where a width depends on parameters");
+        return none;
+    }
+    return rtl_sized_constant(s->design, (rtl_size){node->width, node->formula}, node->is_signed, (uint64_t)value, 0);
+}
+
 static weir_rtl_expr build_flexible(rtl_scan *s, const rtl_node *node) {
     weir_rtl_design *design = s->design;
     switch (node->kind) {
-    case RTL_NODE_NUMBER: return rtl_number_constant(s, node, node->width, node->is_signed);
+    case RTL_NODE_NUMBER: return build_number(s, node);
     case RTL_NODE_UNARY: return weir_rtl_unary(design, node->op, expr_of(s, node->a));
     case RTL_NODE_BINARY: return weir_rtl_binary(design, node->op, expr_of(s, node->a), expr_of(s, node->b));
     default: return weir_rtl_conditional(design, expr_of(s, node->a), expr_of(s, node->b), expr_of(s, node->c));
@@ -45,9 +57,10 @@ static weir_rtl_expr build_flexible(rtl_scan *s, const rtl_node *node) {
 }
 
 /* Gives a flexible subtree its width. */
-static bool settle(rtl_scan *s, uint32_t root, uint32_t width, bool is_signed) {
+static bool settle_by(rtl_scan *s, uint32_t root, rtl_size width, bool is_signed) {
     uint32_t first = node_of(s, root)->first;
-    node_of(s, root)->width = width;
+    node_of(s, root)->width = (uint32_t)width.number;
+    node_of(s, root)->formula = width.formula;
     node_of(s, root)->is_signed = is_signed;
     for (uint32_t i = root + 1; i-- > first;) {
         const rtl_node *node = node_of(s, i);
@@ -58,7 +71,8 @@ static bool settle(rtl_scan *s, uint32_t root, uint32_t width, bool is_signed) {
         const uint32_t operand[3] = {node->a, node->b, node->c};
         for (int o = 0; node->kind != RTL_NODE_NUMBER && o < 3; o++) {
             if (!is_like(node, o)) continue;
-            node_of(s, operand[o])->width = width;
+            node_of(s, operand[o])->width = (uint32_t)width.number;
+            node_of(s, operand[o])->formula = width.formula;
             node_of(s, operand[o])->is_signed = is_signed;
         }
     }
@@ -72,9 +86,13 @@ static bool settle(rtl_scan *s, uint32_t root, uint32_t width, bool is_signed) {
     return !s->failed;
 }
 
+static bool settle(rtl_scan *s, uint32_t root, uint32_t width, bool is_signed) {
+    return settle_by(s, root, (rtl_size){.number = width}, is_signed);
+}
+
 static bool settle_like(rtl_scan *s, uint32_t i, uint32_t like) {
-    const rtl_expr *e = &s->design->expr[node_of(s, like)->expr];
-    return !node_of(s, i)->is_flexible || settle(s, i, e->width, e->is_signed);
+    const uint32_t e = node_of(s, like)->expr;
+    return !node_of(s, i)->is_flexible || settle_by(s, i, rtl_width_of(s->design, e), s->design->expr[e].is_signed);
 }
 
 static bool settle_bit(rtl_scan *s, uint32_t i) { return !node_of(s, i)->is_flexible || settle(s, i, 1, false); }
@@ -157,14 +175,23 @@ static weir_rtl_expr build_field(rtl_scan *s, const rtl_node *node) {
 
 /* ---- parts ---- */
 
-static bool part_number(rtl_scan *s, uint32_t i, uint32_t *number) {
-    int64_t value = 0;
-    if (!rtl_tree_integer(s, i, &value)) return false;
-    *number = (uint32_t)value;
-    if (value >= 0 && value <= WEIR_RTL_MAX_ELEMENTS) return true;
-    rtl_error(s->design, s->design->place, "%lld is no index or width", (long long)value);
+static bool part_size(rtl_scan *s, uint32_t i, rtl_size *size) {
+    if (!rtl_tree_size(s, i, size)) return false;
+    if (size->number >= 0 && size->number <= WEIR_RTL_MAX_ELEMENTS) return true;
+    rtl_error(s->design, s->design->place, "%lld is no index or width", (long long)size->number);
     s->failed = true;
     return false;
+}
+
+/* A formula as an expression that computes it, of 32 bits. Recursion is bounded by the depth of formulas. */
+static weir_rtl_expr compute(rtl_scan *s, uint32_t formula) {
+    const rtl_formula f = s->design->formula[formula];
+    switch (f.kind) {
+    case RTL_FORMULA_PARAMETER: return weir_rtl_read_parameter(s->design, (weir_rtl_parameter){f.a});
+    case RTL_FORMULA_VALUE: return weir_rtl_constant_signed(s->design, 32, f.value.integer);
+    case RTL_FORMULA_BINARY: return weir_rtl_binary(s->design, f.op, compute(s, f.a), compute(s, f.b));
+    default: rtl_scan_fail(s, "sums and products of parameters as the index of an element before this"); return none;
+    }
 }
 
 static weir_rtl_expr build_index(rtl_scan *s, const rtl_node *node) {
@@ -173,9 +200,11 @@ static weir_rtl_expr build_index(rtl_scan *s, const rtl_node *node) {
     const rtl_type *type = &design->type[rtl_type_of(design, value.id)];
     bool is_array = type->kind >= WEIR_RTL_TYPE_ARRAY;
     if (node_of(s, node->b)->is_number) {
-        uint32_t index = 0;
-        if (!part_number(s, node->b, &index)) return none;
-        return is_array ? weir_rtl_element_at(design, value, index) : weir_rtl_bit(design, value, index);
+        rtl_size index;
+        if (!part_size(s, node->b, &index)) return none;
+        if (!is_array) return rtl_slice(design, value, index, (rtl_size){.number = 1});
+        return index.formula ? weir_rtl_element(design, value, compute(s, index.formula))
+                             : weir_rtl_element_at(design, value, (uint32_t)index.number);
     }
     uint32_t bits = rtl_index_bits(is_array ? type->count : weir_rtl_width(design, value));
     if (node_of(s, node->b)->is_flexible && !settle(s, node->b, bits, false)) return none;
@@ -184,22 +213,37 @@ static weir_rtl_expr build_index(rtl_scan *s, const rtl_node *node) {
 }
 
 static weir_rtl_expr build_range(rtl_scan *s, const rtl_node *node) {
-    uint32_t high = 0, low = 0;
-    if (!part_number(s, node->b, &high) || !part_number(s, node->c, &low)) return none;
+    weir_rtl_design *design = s->design;
+    rtl_size high, low;
+    if (!part_size(s, node->b, &high) || !part_size(s, node->c, &low)) return none;
     weir_rtl_expr value = expr_of(s, node->a);
-    bool is_array = s->design->type[rtl_type_of(s->design, value.id)].kind >= WEIR_RTL_TYPE_ARRAY;
-    return is_array && high == low ? weir_rtl_element_at(s->design, value, high)
-                                   : weir_rtl_slice(s->design, value, high, low);
+    bool is_array = design->type[rtl_type_of(design, value.id)].kind >= WEIR_RTL_TYPE_ARRAY;
+    if (is_array && high.number == low.number && !high.formula && !low.formula)
+        return weir_rtl_element_at(design, value, (uint32_t)high.number);
+    rtl_size above = rtl_size_apply(design, WEIR_RTL_ADD, high, (rtl_size){.number = 1});
+    return rtl_slice(design, value, low, rtl_size_apply(design, WEIR_RTL_SUBTRACT, above, low));
 }
 
 static weir_rtl_expr build_select(rtl_scan *s, const rtl_node *node) {
-    uint32_t width = 0;
+    rtl_size width;
     weir_rtl_expr value = expr_of(s, node->a);
-    if (!part_number(s, node->c, &width)) return none;
+    if (!part_size(s, node->c, &width)) return none;
     if (node_of(s, node->b)->is_flexible &&
         !settle(s, node->b, rtl_index_bits(weir_rtl_width(s->design, value)), false))
         return none;
-    return weir_rtl_select(s->design, value, expr_of(s, node->b), width);
+    return rtl_select(s->design, value, expr_of(s, node->b), width);
+}
+
+/* A constant whose width is a formula, or the bits of a parameter. */
+static weir_rtl_expr build_sized(rtl_scan *s, const rtl_node *node) {
+    rtl_size width;
+    rtl_name entry = {RTL_NAME_NONE, 0};
+    if (!rtl_tree_size(s, node->a, &width)) return none;
+    if (node->text) {
+        entry = rtl_names_find(s->design, s->module, node->text);
+        if (entry.kind != RTL_NAME_PARAMETER) return rtl_scan_fail_name(s, "unknown parameter", node->text), none;
+    }
+    return rtl_sized_constant(s->design, width, node->is_signed, node->size, entry.id);
 }
 
 /* ---- operators ---- */
@@ -266,7 +310,8 @@ static weir_rtl_expr build_list(rtl_scan *s, const rtl_node *node) {
             const rtl_function *f = &s->design->function[function.id];
             bool has_width = function.id && i < f->arguments.count;
             const rtl_var *var = &s->design->var[has_width ? f->arguments.id[i] : 0];
-            if (has_width ? !settle(s, operand, var->width, var->is_signed) : !fail_width(s, operand)) break;
+            const rtl_size width = {var->width, var->formula};
+            if (has_width ? !settle_by(s, operand, width, var->is_signed) : !fail_width(s, operand)) break;
         }
         part[i] = expr_of(s, operand);
     }
@@ -279,13 +324,8 @@ static weir_rtl_expr build_list(rtl_scan *s, const rtl_node *node) {
 }
 
 static weir_rtl_expr build_repeat(rtl_scan *s, const rtl_node *node) {
-    int64_t count = 0;
-    if (!rtl_tree_integer(s, node->a, &count)) return none;
-    if (count < 0 || count > UINT32_MAX) {
-        rtl_error(s->design, s->design->place, "a replication of %lld times", (long long)count);
-        return none;
-    }
-    return weir_rtl_repeat(s->design, (uint32_t)count, expr_of(s, node->b));
+    rtl_size count;
+    return rtl_tree_size(s, node->a, &count) ? rtl_repeat(s->design, count, expr_of(s, node->b)) : none;
 }
 
 static weir_rtl_expr build(rtl_scan *s, rtl_node *node) {
@@ -304,6 +344,7 @@ static weir_rtl_expr build(rtl_scan *s, rtl_node *node) {
     case RTL_NODE_BINARY: return build_binary(s, node);
     case RTL_NODE_CONDITIONAL: return build_conditional(s, node);
     case RTL_NODE_CAST: return build_cast(s, node);
+    case RTL_NODE_SIZED: return build_sized(s, node);
     default: return none; /* what only formulas have is not read */
     }
 }
@@ -333,19 +374,22 @@ static bool build_all(rtl_scan *s) {
 
 /* ---- entry points ---- */
 
-weir_rtl_expr rtl_scan_expr_as(rtl_scan *s, uint32_t width, bool is_signed) {
+weir_rtl_expr rtl_scan_expr_by(rtl_scan *s, rtl_size width, bool is_signed) {
     if (!rtl_read_tree(s, RTL_TREE_EXPR) || !build_all(s)) return none;
     uint32_t root = (uint32_t)s->tree.nodes - 1;
-    if (node_of(s, root)->is_flexible && !(width ? settle(s, root, width, is_signed) : fail_width(s, root)))
+    if (node_of(s, root)->is_flexible && !(width.number ? settle_by(s, root, width, is_signed) : fail_width(s, root)))
         return none;
     return expr_of(s, root);
+}
+
+weir_rtl_expr rtl_scan_expr_as(rtl_scan *s, uint32_t width, bool is_signed) {
+    return rtl_scan_expr_by(s, (rtl_size){.number = width}, is_signed);
 }
 
 weir_rtl_expr rtl_scan_expr(rtl_scan *s) { return rtl_scan_expr_as(s, 0, false); }
 
 weir_rtl_expr rtl_scan_expr_like(rtl_scan *s, weir_rtl_expr like) {
-    const rtl_expr *e = &s->design->expr[like.id];
-    return rtl_scan_expr_as(s, e->width, e->is_signed);
+    return rtl_scan_expr_by(s, rtl_width_of(s->design, like.id), s->design->expr[like.id].is_signed);
 }
 
 weir_rtl_expr rtl_scan_target(rtl_scan *s) {

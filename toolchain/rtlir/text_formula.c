@@ -147,6 +147,45 @@ bool rtl_tree_integer(rtl_scan *s, uint32_t root, int64_t *value) {
     return !s->failed;
 }
 
+/* Does the subtree name a parameter whose value is not fixed? */
+static bool is_variable(rtl_scan *s, uint32_t root) {
+    for (uint32_t i = s->tree.node[root].first; i <= root && !s->failed; i++) {
+        rtl_value value = {0};
+        const char *problem = NULL;
+        if (s->tree.node[i].kind != RTL_NODE_NAME) continue;
+        if (parameter_value(s, s->tree.node[i].text, &value, &problem) && problem) return true;
+    }
+    return false;
+}
+
+bool rtl_tree_size(rtl_scan *s, uint32_t root, rtl_size *size) {
+    rtl_tree *t = &s->tree;
+    *size = (rtl_size){0};
+    if (!is_variable(s, root)) {
+        if (s->failed || !rtl_tree_integer(s, root, &size->number)) return false;
+        if (size->number >= INT32_MIN && size->number <= INT32_MAX) return true;
+        return rtl_scan_fail(s, "a number of 32 bits before this");
+    }
+    for (uint32_t i = t->node[root].first; i <= root; i++) {
+        rtl_formula f = {.kind = RTL_FORMULA_VALUE};
+        if (!make_formula(s, &t->node[i], &f)) return false;
+        t->node[i].expr = RTL_APPEND(s->design, formula);
+        s->design->formula[t->node[i].expr] = f;
+    }
+    const uint32_t formula = rtl_normalize(s->design, t->node[root].expr);
+    *size = rtl_size_of(s->design, formula);
+    if (formula && s->design->formula[formula].has_number) return true;
+    if (formula)
+        rtl_error(s->design, s->design->place, "a formula has no value of 32 bits with the default parameters");
+    s->failed = true;
+    return false;
+}
+
+bool rtl_scan_size(rtl_scan *s, rtl_size *size) {
+    *size = (rtl_size){0};
+    return rtl_read_tree(s, RTL_TREE_FORMULA) && rtl_tree_size(s, (uint32_t)s->tree.nodes - 1, size);
+}
+
 bool rtl_scan_integer(rtl_scan *s, int64_t *value) {
     *value = 0;
     return rtl_read_tree(s, RTL_TREE_FORMULA) && rtl_tree_integer(s, (uint32_t)s->tree.nodes - 1, value);

@@ -124,6 +124,21 @@ weir_rtl_expr rtl_scan_sized(rtl_scan *s, const char *start, size_t size) {
     return expr;
 }
 
+bool rtl_scan_digits(rtl_scan *s, uint64_t *value, bool *is_signed) {
+    *value = 0;
+    *is_signed = s->at < s->end && (*s->at == 's' || *s->at == 'S');
+    s->at += *is_signed;
+    int bits = s->at < s->end ? base_bits(*s->at) : -1;
+    if (bits < 0) return rtl_scan_fail(s, "the base of a constant ('h', 'd', 'o' or 'b'), or '(' and a parameter");
+    const char *digits = ++s->at;
+    int base = bits ? 1 << bits : 10;
+    while (s->at < s->end && (*s->at == '_' || (digit_value(*s->at) >= 0 && digit_value(*s->at) < base))) s->at++;
+    if (s->at == digits || *digits == '_') return rtl_scan_fail(s, "digits of a constant");
+    const size_t size = (size_t)(s->at - digits);
+    bool fine = bits ? place_bits(digits, size, bits, 64, value) : place_decimal(digits, size, 64, value);
+    return fine || rtl_scan_fail(s, "a constant of at most 64 bits before this");
+}
+
 /* The two's complement of what was read. */
 static void negate(uint64_t *words, uint32_t width) {
     size_t count = (width + 63) / 64;

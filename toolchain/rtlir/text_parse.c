@@ -2,6 +2,7 @@
  * first, then their instances, then their bodies (text_body.c). */
 #include <stdlib.h>
 
+#include "rtlir/mutate.h"
 #include "rtlir/text.h"
 #include "rtlir/text_parser.h"
 #include "rtlir/words.h"
@@ -104,21 +105,29 @@ static bool parse_origin_line(rtl_parser *p) {
 
 /* ---- types ---- */
 
+/* A number or a formula, from 0 to `most` by default. */
+static bool scan_size(rtl_scan *s, int64_t most, rtl_size *size) {
+    const char *start = s->at;
+    if (!rtl_scan_size(s, size)) return false;
+    if (size->number >= 0 && size->number <= most) return true;
+    s->at = start;
+    return rtl_scan_fail(s, size->number < 0 ? "a number that is not negative" : "a smaller number");
+}
+
 static bool parse_shape(rtl_parser *p, weir_rtl_shape *shape) {
     rtl_scan *s = &p->scan;
-    uint64_t number = 0;
-    *shape = (weir_rtl_shape){{0}, 0, false};
+    *shape = (weir_rtl_shape){.width = 0};
+    rtl_size size;
     if (s->nesting >= RTL_MAX_DEPTH) return rtl_scan_fail(s, "less nesting");
     bool is_memory = rtl_scan_accept_word(s, "memory") && rtl_scan_peek(s, '[');
     if (rtl_scan_accept(s, '[')) {
         weir_rtl_shape element;
-        if (!rtl_scan_count(s, WEIR_RTL_MAX_ELEMENTS, &number) || !rtl_scan_expect(s, ']')) return false;
+        if (!scan_size(s, WEIR_RTL_MAX_ELEMENTS, &size) || !rtl_scan_expect(s, ']')) return false;
         s->nesting++;
         bool fine = parse_shape(p, &element);
         s->nesting--;
         if (!fine) return false;
-        shape->type = is_memory ? weir_rtl_memory_of(s->design, (uint32_t)number, element)
-                                : weir_rtl_array_of(s->design, (uint32_t)number, element);
+        shape->type = rtl_new_array(s->design, is_memory ? WEIR_RTL_TYPE_MEMORY : WEIR_RTL_TYPE_ARRAY, size, element);
         if (!shape->type.id) s->failed = true;
         return !s->failed;
     }
@@ -135,8 +144,9 @@ static bool parse_shape(rtl_parser *p, weir_rtl_shape *shape) {
             return rtl_scan_fail_name(s, "unknown type", name);
         s->at = start;
     }
-    bool fine = rtl_scan_count(s, WEIR_RTL_MAX_WIDTH, &number);
-    shape->width = (uint32_t)number;
+    bool fine = scan_size(s, WEIR_RTL_MAX_WIDTH, &size);
+    shape->width = (uint32_t)size.number;
+    shape->formula.id = size.formula;
     return fine;
 }
 
@@ -274,8 +284,14 @@ static bool parse_parameter(rtl_parser *p, bool is_local) {
     const char *name = rtl_scan_name(s);
     if (!name || !rtl_scan_expect(s, '=')) return false;
     uint32_t formula = rtl_scan_formula(s);
-    if (!formula || !rtl_parse_origin(p)) return false;
+    if (!formula) return false;
+    int64_t low = 0, high = 0;
+    bool is_bounded = !is_local && rtl_scan_accept_word(s, "from");
+    if (is_bounded && (!rtl_scan_integer(s, &low) || !rtl_scan_expect_word(s, "to") || !rtl_scan_integer(s, &high)))
+        return false;
+    if (!rtl_parse_origin(p)) return false;
     weir_rtl_parameter parameter = {rtl_new_parameter(s->design, s->module, name, formula, is_local)};
+    if (parameter.id && is_bounded && !rtl_bound_parameter(s->design, parameter.id, low, high)) s->failed = true;
     return rtl_finish_item(p, WEIR_RTL_ITEM(parameter));
 }
 
@@ -301,6 +317,7 @@ static bool parse_var_type(rtl_parser *p, rtl_var *var) {
     var->kind = kind;
     var->type = shape.type.id;
     var->width = shape.type.id ? s->design->type[shape.type.id].width : shape.width;
+    var->formula = shape.type.id ? s->design->type[shape.type.id].formula : shape.formula.id;
     var->is_signed = shape.is_signed;
     s->design->type[shape.type.id].is_used = true;
     bool is_memory = s->design->type[shape.type.id].kind == WEIR_RTL_TYPE_MEMORY;
@@ -331,12 +348,19 @@ static bool parse_var(rtl_parser *p, rtl_var var) {
     return true;
 }
 
+/* Functions have widths that are numbers. */
+static bool parse_fixed(rtl_parser *p, weir_rtl_shape *shape) {
+    if (!parse_shape(p, shape)) return false;
+    if (!shape->formula.id && !shape->type.id) return true;
+    return rtl_scan_fail(&p->scan, "a width of a function that depends on no parameter before this");
+}
+
 /* name : signed 8 (a : 8, local t : signed 4) */
 static bool parse_function(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     weir_rtl_shape shape;
     const char *name = rtl_scan_name(s);
-    if (!name || !rtl_scan_expect(s, ':') || !parse_shape(p, &shape) || !rtl_scan_expect(s, '(')) return false;
+    if (!name || !rtl_scan_expect(s, ':') || !parse_fixed(p, &shape) || !rtl_scan_expect(s, '(')) return false;
     begin_line(p, 0);
     weir_rtl_module module = {s->module};
     weir_rtl_function function = weir_rtl_add_function(s->design, module, name, shape.width, shape.is_signed);
@@ -345,7 +369,7 @@ static bool parse_function(rtl_parser *p) {
     do {
         bool is_local = rtl_scan_accept_word(s, "local");
         const char *own = rtl_scan_name(s);
-        if (!own || !rtl_scan_expect(s, ':') || !parse_shape(p, &shape)) return false;
+        if (!own || !rtl_scan_expect(s, ':') || !parse_fixed(p, &shape)) return false;
         weir_rtl_var var = is_local ? weir_rtl_add_local_var(s->design, function, own, shape.width, shape.is_signed)
                                     : weir_rtl_add_argument(s->design, function, own, shape.width, shape.is_signed);
         if (!var.id) return false;
@@ -403,11 +427,23 @@ static bool skip_section(rtl_scan *s, rtl_spot *where) {
     return skip_block(s) && rtl_scan_end_line(s);
 }
 
+/* Only library modules have ranges; here it is a width. */
+static void own_range(weir_rtl_design *design, uint32_t v) {
+    const rtl_size width = rtl_size_of(design, rtl_range_formula(design, design->var[v].range));
+    design->var[v].range = 0;
+    design->var[v].formula = width.formula;
+    if (width.formula) design->module[design->var[v].module].is_parametrised = true;
+    if (design->var[v].width) return;
+    rtl_error(design, rtl_place_of(design, &design->var[v].common), "the range of '%s' is no width",
+              design->var[v].name);
+}
+
 static void default_widths(weir_rtl_design *design, uint32_t module) {
     rtl_value *values = rtl_evaluate_parameters(design, module, NULL);
     for (uint32_t v = design->module[module].first_var; v; v = design->var[v].next) {
         const char *problem = NULL;
         if (design->var[v].range) design->var[v].width = rtl_port_width(design, v, values, &problem);
+        if (design->var[v].range && !design->module[module].is_external) own_range(design, v);
     }
     free(values);
 }
@@ -477,7 +513,18 @@ void rtl_go_to(rtl_scan *s, uint32_t module, rtl_spot where) {
     s->function = 0;
 }
 
-/* `u : leaf#2 wired`, the name having been read. */
+/* `(WIDTH = W + 1, MODE = "fast")` */
+static bool parse_values(rtl_scan *s, weir_rtl_instance instance) {
+    const size_t errors = s->design->errors;
+    if (!rtl_scan_accept(s, '(')) return !s->failed;
+    do {
+        const char *name = rtl_scan_name(s);
+        if (!name || !rtl_scan_expect(s, '=') || !rtl_parse_value(s, instance, name)) return false;
+    } while (s->design->errors == errors && rtl_scan_accept(s, ','));
+    return s->design->errors == errors && rtl_scan_expect(s, ')');
+}
+
+/* `u : leaf#2 (WIDTH = 4) wired`, the name having been read. */
 weir_rtl_instance rtl_declare_instance(rtl_parser *p, const char *name) {
     rtl_scan *s = &p->scan;
     weir_rtl_instance none = {0};
@@ -488,14 +535,15 @@ weir_rtl_instance rtl_declare_instance(rtl_parser *p, const char *name) {
         s->at++;
         if (!rtl_scan_unsigned(s, UINT32_MAX, &number)) return none;
     }
-    bool is_wired = rtl_scan_accept_word(s, "wired");
     const rtl_label *label = rtl_labels_find(&p->namesakes, (uint32_t)number, child);
     if (!label) return rtl_scan_fail_name(s, "unknown module", child), none;
     weir_rtl_module parent = {s->module};
     weir_rtl_module module = {label->number};
     begin_line(p, 0);
-    return is_wired ? weir_rtl_add_wired_instance(s->design, parent, module, name)
-                    : weir_rtl_add_instance(s->design, parent, module, name);
+    weir_rtl_instance made = weir_rtl_add_instance(s->design, parent, module, name);
+    if (!made.id || !parse_values(s, made)) return none;
+    weir_rtl_set_wired(s->design, made, rtl_scan_accept_word(s, "wired"));
+    return made;
 }
 
 static bool parse_instance_line(rtl_parser *p) {

@@ -81,6 +81,8 @@ bool rtl_parse_origin(rtl_parser *p);
 bool rtl_finish_item(rtl_parser *p, weir_rtl_item item);
 /* Makes an instance, whose name has been read; none after an error. */
 weir_rtl_instance rtl_declare_instance(rtl_parser *p, const char *name);
+/* What an instance gives a parameter. */
+bool rtl_parse_value(rtl_scan *s, weir_rtl_instance instance, const char *name);
 /* Reading goes on where this section of the module starts. */
 void rtl_go_to(rtl_scan *s, uint32_t module, rtl_spot where);
 /* The statements of a module. */

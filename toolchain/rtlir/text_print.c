@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rtlir/formula.h"
 #include "rtlir/internal.h"
 #include "rtlir/text.h"
 #include "rtlir/words.h"
@@ -37,6 +38,21 @@ static void print_signed(printer *p, int64_t value) {
 
 static void print_expr(printer *p, uint32_t id);
 
+static void print_formula(printer *p, uint32_t id);
+
+static void print_size(printer *p, int64_t number, uint32_t formula) {
+    if (formula) print_formula(p, formula);
+    else print_signed(p, number);
+}
+
+/* W'(PARAMETER) */
+static void print_sized(printer *p, const rtl_expr *e) {
+    add(p, e->is_signed ? "$signed(" : "");
+    print_size(p, e->width, e->formula);
+    weir_text_format(p->text, "'(%s)", p->design->parameter[e->b].name);
+    add(p, e->is_signed ? ")" : "");
+}
+
 static void print_constant(printer *p, uint32_t id) {
     const rtl_expr *e = &p->design->expr[id];
     uint32_t member = rtl_member_of(p->design, id);
@@ -46,7 +62,11 @@ static void print_constant(printer *p, uint32_t id) {
         add(p, p->design->field[member].name);
         return;
     }
-    print_unsigned(p, e->width);
+    if (e->b) {
+        print_sized(p, e);
+        return;
+    }
+    print_size(p, e->width, e->formula);
     add(p, e->is_signed ? "'sh" : "'h");
     const uint64_t *words = p->design->word + e->a;
     uint32_t digit = (e->width + 3) / 4;
@@ -61,6 +81,21 @@ static bool is_plain_index(const weir_rtl_design *design, const rtl_expr *e) {
            index->c == 0 && index->width == rtl_index_bits(design->type[rtl_type_of(design, e->a)].count);
 }
 
+/* high:low], or low] when that is one bit, whatever the parameters are. */
+static void print_bounds(printer *p, const rtl_expr *e) {
+    weir_rtl_design *design;
+    memcpy(&design, &p->design, sizeof design); /* which gets a formula that it may not have */
+    const rtl_size low = {e->b, e->c}, width = {e->width, e->formula};
+    const rtl_size above = rtl_size_apply(design, WEIR_RTL_ADD, low, width);
+    const rtl_size high = rtl_size_apply(design, WEIR_RTL_SUBTRACT, above, (rtl_size){.number = 1});
+    if (width.formula || width.number > 1) {
+        print_size(p, high.number, high.formula);
+        add(p, ":");
+    }
+    print_size(p, low.number, low.formula);
+    rtl_append_char(p->text, ']');
+}
+
 static void print_part(printer *p, const rtl_expr *e) {
     print_expr(p, e->a);
     if (e->kind == WEIR_RTL_EXPR_FIELD) {
@@ -69,6 +104,10 @@ static void print_part(printer *p, const rtl_expr *e) {
         return;
     }
     rtl_append_char(p->text, '[');
+    if (e->kind == WEIR_RTL_EXPR_SLICE && (e->formula || e->c)) {
+        print_bounds(p, e);
+        return;
+    }
     if (e->kind == WEIR_RTL_EXPR_SLICE) print_unsigned(p, e->b + e->width - 1);
     else if (is_plain_index(p->design, e)) print_unsigned(p, p->design->word[p->design->expr[e->b].a]);
     else print_expr(p, e->b);
@@ -77,7 +116,7 @@ static void print_part(printer *p, const rtl_expr *e) {
         print_unsigned(p, e->b);
     } else if (e->kind == WEIR_RTL_EXPR_SELECT) {
         add(p, " +: ");
-        print_unsigned(p, e->width);
+        print_size(p, e->width, e->formula);
     }
     rtl_append_char(p->text, ']');
 }
@@ -148,7 +187,7 @@ static void print_expr(printer *p, uint32_t id) {
     case WEIR_RTL_EXPR_CONCAT: print_list(p, e, "{", "}"); break;
     case WEIR_RTL_EXPR_REPEAT:
         rtl_append_char(p->text, '{');
-        print_unsigned(p, e->b);
+        print_size(p, e->b, e->c);
         rtl_append_char(p->text, '{');
         print_expr(p, e->a);
         add(p, "}}");
@@ -235,12 +274,12 @@ static void print_shape(printer *p, const weir_rtl_shape *shape) {
         add(p, type->name);
     } else if (shape->type.id) { /* recursion ends: a type is made of earlier ones, but it may be long */
         add(p, type->kind == WEIR_RTL_TYPE_MEMORY ? "memory[" : "[");
-        print_unsigned(p, type->count);
+        print_size(p, type->count, type->count_formula);
         add(p, "] ");
         print_shape(p, &type->element);
     } else {
         if (shape->is_signed) add(p, "signed ");
-        print_unsigned(p, shape->width);
+        print_size(p, shape->width, shape->formula.id);
     }
 }
 
@@ -328,6 +367,11 @@ static void print_formula(printer *p, uint32_t id) {
     rtl_append_char(p->text, ')');
 }
 
+void weir_rtl_print_formula(const weir_rtl_design *design, weir_rtl_formula formula, weir_text *text) {
+    printer p = {.design = design, .text = text};
+    if (formula.id) print_formula(&p, formula.id);
+}
+
 static void print_var_type(printer *p, const rtl_var *var) {
     add(p, " : ");
     if (var->range) {
@@ -337,7 +381,7 @@ static void print_var_type(printer *p, const rtl_var *var) {
         rtl_append_char(p->text, ' ');
         print_formula(p, p->design->range[var->range].low);
     } else {
-        weir_rtl_shape shape = {{var->type}, var->width, var->is_signed};
+        weir_rtl_shape shape = {{var->type}, var->width, var->is_signed, {var->formula}};
         print_kind(p, var->kind, &shape);
     }
 }
@@ -391,6 +435,8 @@ static void print_declarations(printer *p, const rtl_module *module) {
         begin_item(p, &parameter->common);
         weir_text_format(p->text, "%s %s = ", parameter->is_local ? "local" : "parameter", parameter->name);
         print_formula(p, parameter->formula);
+        if (parameter->is_bounded)
+            weir_text_format(p->text, " from %" PRId64 " to %" PRId64, parameter->low, parameter->high);
         end_item(p, &parameter->common, "\n");
     }
     for (size_t i = 0; i < module->ports.count; i++) print_declaration(p, module->ports.id[i]);
@@ -421,6 +467,57 @@ static void print_module_name(printer *p, uint32_t module) {
     if (p->number[module] > 1) weir_text_format(p->text, "#%u", (unsigned)p->number[module]);
 }
 
+/* Values that may decide widths stand where instances are listed: before anything that names their ports. */
+static bool stands_with_name(const weir_rtl_design *design, const rtl_instance *instance) {
+    bool has_formula = design->module[instance->module].is_parametrised;
+    for (uint32_t i = 0; i < instance->override_count; i++)
+        has_formula = has_formula || instance->override[i].kind == RTL_VALUE_FORMULA;
+    return has_formula;
+}
+
+static void print_value(printer *p, const rtl_value *value) {
+    if (value->kind == RTL_VALUE_INTEGER) print_signed(p, value->integer);
+    else if (value->kind == RTL_VALUE_STRING) weir_text_quoted(p->text, value->text);
+    else if (value->kind == RTL_VALUE_FORMULA) print_formula(p, value->expr);
+    else {
+        add(p, "value ");
+        print_expr(p, value->expr);
+    }
+}
+
+static const rtl_value *override_at(const printer *p, const rtl_instance *instance, size_t i) {
+    const rtl_ids *ids = &p->design->module[instance->module].parameters;
+    const uint32_t slot = p->design->parameter[ids->id[i]].slot;
+    const bool is_set = slot < instance->override_count && instance->override[slot].kind != RTL_VALUE_NONE;
+    return is_set ? &instance->override[slot] : NULL;
+}
+
+static void print_overrides(printer *p, const rtl_instance *instance) {
+    const rtl_ids *ids = &p->design->module[instance->module].parameters;
+    for (size_t i = 0; i < ids->count; i++) {
+        const rtl_value *value = override_at(p, instance, i);
+        if (!value) continue;
+        blanks(p);
+        weir_text_format(p->text, "parameter %s = ", p->design->parameter[ids->id[i]].name);
+        print_value(p, value);
+        rtl_append_char(p->text, '\n');
+    }
+}
+
+/* (WIDTH = W, DEPTH = 4) */
+static void print_values(printer *p, const rtl_instance *instance) {
+    const rtl_ids *ids = &p->design->module[instance->module].parameters;
+    bool any = false;
+    for (size_t i = 0; i < ids->count; i++) {
+        const rtl_value *value = override_at(p, instance, i);
+        if (!value) continue;
+        weir_text_format(p->text, "%s%s = ", any ? ", " : "(", p->design->parameter[ids->id[i]].name);
+        print_value(p, value);
+        any = true;
+    }
+    if (any) add(p, ")");
+}
+
 static void print_instance(printer *p, const rtl_stmt *stmt) {
     const rtl_instance *instance = &p->design->instance[stmt->a];
     const rtl_module *module = &p->design->module[instance->module];
@@ -428,21 +525,7 @@ static void print_instance(printer *p, const rtl_stmt *stmt) {
     weir_text_format(p->text, "instance %s", instance->name);
     end_item(p, &instance->common, " {\n");
     p->indent++;
-    for (size_t i = 0; i < module->parameters.count; i++) {
-        const rtl_parameter *parameter = &p->design->parameter[module->parameters.id[i]];
-        if (parameter->slot >= instance->override_count) continue;
-        const rtl_value *value = &instance->override[parameter->slot];
-        if (value->kind == RTL_VALUE_NONE) continue;
-        blanks(p);
-        weir_text_format(p->text, "parameter %s = ", parameter->name);
-        if (value->kind == RTL_VALUE_INTEGER) print_signed(p, value->integer);
-        else if (value->kind == RTL_VALUE_STRING) weir_text_quoted(p->text, value->text);
-        else {
-            add(p, "value ");
-            print_expr(p, value->expr);
-        }
-        rtl_append_char(p->text, '\n');
-    }
+    if (!stands_with_name(p->design, instance)) print_overrides(p, instance);
     for (size_t i = 0; i < module->ports.count; i++) {
         const rtl_var *port = &p->design->var[module->ports.id[i]];
         uint32_t expr = port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
@@ -521,8 +604,12 @@ static void print_head(printer *p, const rtl_stmt *stmt) {
     case WEIR_RTL_STMT_FUNCTION: weir_text_format(p->text, " %s", p->design->function[stmt->a].name); break;
     case WEIR_RTL_STMT_FOR: {
         const rtl_loop *loop = &p->design->loop[stmt->a];
-        weir_text_format(p->text, " %s = %" PRId64 " to %" PRId64 " step %" PRId64, p->design->var[loop->iterator].name,
-                         loop->start, loop->end, loop->step);
+        weir_text_format(p->text, " %s = ", p->design->var[loop->iterator].name);
+        print_size(p, loop->start, loop->formula[0]);
+        add(p, " to ");
+        print_size(p, loop->end, loop->formula[1]);
+        add(p, " step ");
+        print_size(p, loop->step, loop->formula[2]);
         break;
     }
     case WEIR_RTL_STMT_CASE_ITEM:
@@ -606,6 +693,7 @@ static void print_module(printer *p, uint32_t id) {
             const rtl_instance *instance = &p->design->instance[module->instances.id[i]];
             weir_text_format(p->text, "    %s : ", instance->name);
             print_module_name(p, instance->module);
+            if (stands_with_name(p->design, instance)) print_values(p, instance);
             add(p, instance->is_wired ? " wired\n" : "\n");
         }
         add(p, "  }\n");

@@ -46,6 +46,7 @@ bool rtl_scan_end_line(rtl_scan *s);
 weir_rtl_expr rtl_scan_expr(rtl_scan *s);
 /* Numbers without a width get this one where nothing else in the expression gives them theirs. */
 weir_rtl_expr rtl_scan_expr_as(rtl_scan *s, uint32_t width, bool is_signed);
+weir_rtl_expr rtl_scan_expr_by(rtl_scan *s, rtl_size width, bool is_signed);
 weir_rtl_expr rtl_scan_expr_like(rtl_scan *s, weir_rtl_expr like);
 weir_rtl_expr rtl_scan_target(rtl_scan *s); /* without operators */
 uint32_t rtl_scan_var(rtl_scan *s);         /* a variable of the module by name */
@@ -58,5 +59,8 @@ bool rtl_scan_integer(rtl_scan *s, int64_t *value);
 bool rtl_scan_count(rtl_scan *s, uint64_t most, uint64_t *value);
 /* The same of a subtree of the expression. */
 bool rtl_tree_integer(rtl_scan *s, uint32_t root, int64_t *value);
+/* A formula of parameters that instances may set, with its number by default, or a number. */
+bool rtl_scan_size(rtl_scan *s, rtl_size *size);
+bool rtl_tree_size(rtl_scan *s, uint32_t root, rtl_size *size);
 
 #endif

@@ -92,10 +92,21 @@ static void mark_number(rtl_tree *t, uint32_t root) {
     for (uint32_t i = t->node[root].first; i <= root; i++) t->node[i].is_number = true;
 }
 
-static bool is_plain_number(const rtl_tree *t, uint32_t root) {
+static bool is_parameter(const rtl_scan *s, const char *name) {
+    const bool is_hidden = s->function && rtl_names_find(s->design, RTL_FUNCTION_SCOPE | s->function, name).id;
+    return !is_hidden && rtl_names_find(s->design, s->module, name).kind == RTL_NAME_PARAMETER;
+}
+
+/* Made of digits and parameters? */
+static bool is_plain_number(const rtl_scan *s, uint32_t root) {
+    const rtl_tree *t = &s->tree;
     for (uint32_t i = t->node[root].first; i <= root; i++) {
         rtl_node_kind kind = t->node[i].kind;
-        if (kind != RTL_NODE_NUMBER && kind != RTL_NODE_UNARY && kind != RTL_NODE_BINARY) return false;
+        bool is_call = kind == RTL_NODE_CALL && strcmp(t->node[i].text, "clog2") == 0;
+        bool is_name = kind == RTL_NODE_NAME && is_parameter(s, t->node[i].text);
+        if (kind != RTL_NODE_NUMBER && kind != RTL_NODE_UNARY && kind != RTL_NODE_BINARY &&
+            kind != RTL_NODE_CONDITIONAL && !is_call && !is_name)
+            return false;
     }
     return true;
 }
@@ -199,6 +210,7 @@ static bool read_number(rtl_scan *s) {
     node->is_negative = is_negative;
     if (s->at >= s->end || *s->at != '\'') return true;
     if (is_formula(&s->tree)) return rtl_scan_fail(s, "a number without a width");
+    if (next_is(s, "'(")) return true; /* read_sized goes on */
     node->kind = RTL_NODE_VALUE;
     node->expr = rtl_scan_sized(s, start, node->size).id;
     return !s->failed && node->expr != 0;
@@ -330,7 +342,7 @@ static bool read_close(rtl_scan *s) {
     case CALL: add_node(s, RTL_NODE_CALL, p.count + 1)->text = p.text; break;
     case CAST: add_node(s, RTL_NODE_CAST, 1)->text = p.text; break;
     case INDEX:
-        if (is_plain_number(t, last)) mark_number(t, last);
+        if (is_plain_number(s, last)) mark_number(t, last);
         add_node(s, RTL_NODE_INDEX, 2);
         break;
     case RANGE:
@@ -357,8 +369,35 @@ static bool read_colon(rtl_scan *s, bool *fine) {
     return true;
 }
 
+/* W'd5 and W'(PARAMETER), W being the last operand. */
+static bool read_sized(rtl_scan *s) {
+    rtl_tree *t = &s->tree;
+    uint64_t value = 0;
+    bool is_signed = false;
+    const char *name = NULL;
+    s->at++;
+    mark_number(t, last_operand(t));
+    if (s->at < s->end && *s->at == '(') {
+        s->at++;
+        name = rtl_scan_name(s);
+        if (!name || !rtl_scan_expect(s, ')')) return false;
+    } else if (!rtl_scan_digits(s, &value, &is_signed)) {
+        return false;
+    }
+    rtl_node *node = add_node(s, RTL_NODE_SIZED, 1);
+    node->text = name;
+    node->size = value;
+    node->is_signed = is_signed;
+    return true;
+}
+
 static bool read_postfix(rtl_scan *s, bool *fine, bool *is_operand) {
     if (is_formula(&s->tree) || s->at >= s->end) return false;
+    if (*s->at == '\'') {
+        *fine = read_sized(s);
+        *is_operand = true;
+        return true;
+    }
     if (*s->at == '.') {
         s->at++;
         const char *name = rtl_scan_name(s);

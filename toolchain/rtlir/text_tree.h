@@ -23,18 +23,19 @@ typedef enum rtl_node_kind {
     RTL_NODE_UNARY,       /* op a */
     RTL_NODE_BINARY,      /* a op b */
     RTL_NODE_CONDITIONAL, /* a ? b : c */
-    RTL_NODE_CAST         /* $text(a) */
+    RTL_NODE_CAST,        /* $text(a) */
+    RTL_NODE_SIZED        /* a'dSIZE, or a'(text): the bits of a parameter */
 } rtl_node_kind;
 
 typedef struct rtl_node {
     rtl_node_kind kind : 8;
     weir_rtl_operator op : 8;
     bool is_negative : 1;
-    bool is_number : 1;   /* a number to be known while reading: a bound, a count */
-    bool is_flexible : 1; /* it has no width before somebody gives it one */
-    bool is_signed : 1;   /* with `width`: what a flexible one gets */
-    uint32_t width;
-    uint32_t first; /* of its subtree, which ends with it */
+    bool is_number : 1;      /* a number to be known while reading: a bound, a count */
+    bool is_flexible : 1;    /* it has no width before somebody gives it one */
+    bool is_signed : 1;      /* with `width`: what a flexible one gets */
+    uint32_t width, formula; /* formula: of the width, or 0 */
+    uint32_t first;          /* of its subtree, which ends with it */
     uint32_t a, b, c, expr;
     int line;
     size_t size;
@@ -75,5 +76,7 @@ void rtl_free_tree(rtl_tree *tree);
  * reported error. */
 weir_rtl_expr rtl_scan_sized(struct rtl_scan *s, const char *width, size_t size);
 weir_rtl_expr rtl_number_constant(struct rtl_scan *s, const rtl_node *number, uint32_t width, bool is_signed);
+/* The digits behind W', of at most 64 bits. */
+bool rtl_scan_digits(struct rtl_scan *s, uint64_t *value, bool *is_signed);
 
 #endif

@@ -50,6 +50,7 @@ static bool settle_shape(weir_rtl_design *design, const char *what, weir_rtl_sha
         rtl_type *type = &design->type[shape->type.id];
         type->is_used = true;
         shape->width = type->width;
+        shape->formula.id = type->formula;
         shape->is_signed = false;
     }
     if (shape->width >= 1 && shape->width <= WEIR_RTL_MAX_WIDTH) return true;
@@ -91,6 +92,11 @@ static uint32_t new_field(weir_rtl_design *design, uint32_t type, const char *na
 
 void weir_rtl_add_field(weir_rtl_design *design, weir_rtl_type type, const char *name, weir_rtl_shape shape) {
     if (!type.id || !settle_shape(design, name, &shape)) return;
+    if (shape.formula.id || rtl_type_has_formula(design, shape.type.id)) {
+        rtl_error(design, design->place, "field '%s' of type '%s' has a width that depends on parameters", name,
+                  design->type[type.id].name);
+        return;
+    }
     rtl_type *record = &design->type[type.id];
     bool is_union = record->kind == WEIR_RTL_TYPE_UNION;
     if ((!is_union && record->kind != WEIR_RTL_TYPE_STRUCT) || shape.type.id == type.id ||
@@ -139,33 +145,45 @@ void weir_rtl_add_member(weir_rtl_design *design, weir_rtl_type type, const char
     rtl_labels_set(&design->fields, &label);
 }
 
-static weir_rtl_type new_array(weir_rtl_design *design, weir_rtl_type_kind kind, uint32_t count,
-                               weir_rtl_shape element) {
+weir_rtl_type rtl_new_array(weir_rtl_design *design, weir_rtl_type_kind kind, rtl_size count, weir_rtl_shape element) {
     weir_rtl_type type = {0};
     bool is_memory = kind == WEIR_RTL_TYPE_MEMORY;
     if (!settle_shape(design, "an element", &element)) return type;
-    uint64_t width = (uint64_t)element.width * (is_memory ? 1 : count);
-    if (count < 1 || count > WEIR_RTL_MAX_ELEMENTS || width > WEIR_RTL_MAX_WIDTH ||
+    int64_t width = element.width;
+    bool is_large = count.number < 1 || count.number > WEIR_RTL_MAX_ELEMENTS;
+    if (!is_large && !is_memory) width *= count.number;
+    if (is_large || width > WEIR_RTL_MAX_WIDTH ||
         (!is_memory && design->type[element.type.id].kind == WEIR_RTL_TYPE_MEMORY)) {
-        rtl_error(design, design->place, "an array of %u elements of %u bits cannot be made", (unsigned)count,
+        rtl_error(design, design->place, "an array of %lld elements of %u bits cannot be made", (long long)count.number,
                   (unsigned)element.width);
         return type;
     }
+    rtl_size size = {element.width, element.formula.id};
+    if (!is_memory && (count.formula || size.formula)) size = rtl_size_apply(design, WEIR_RTL_MULTIPLY, count, size);
     type.id = RTL_APPEND(design, type);
     rtl_type *record = &design->type[type.id];
     record->kind = kind;
-    record->count = count;
+    record->count = (uint32_t)count.number;
+    record->count_formula = count.formula;
     record->width = (uint32_t)width;
+    record->formula = size.formula;
     record->element = element;
     return type;
 }
 
 weir_rtl_type weir_rtl_array_of(weir_rtl_design *design, uint32_t count, weir_rtl_shape element) {
-    return new_array(design, WEIR_RTL_TYPE_ARRAY, count, element);
+    return rtl_new_array(design, WEIR_RTL_TYPE_ARRAY, (rtl_size){.number = count}, element);
 }
 
 weir_rtl_type weir_rtl_memory_of(weir_rtl_design *design, uint32_t count, weir_rtl_shape element) {
-    return new_array(design, WEIR_RTL_TYPE_MEMORY, count, element);
+    return rtl_new_array(design, WEIR_RTL_TYPE_MEMORY, (rtl_size){.number = count}, element);
+}
+
+bool rtl_type_has_formula(const weir_rtl_design *design, uint32_t type) {
+    for (; design->type[type].kind >= WEIR_RTL_TYPE_ARRAY; type = design->type[type].element.type.id)
+        if (design->type[type].count_formula || design->type[type].formula || design->type[type].element.formula.id)
+            return true;
+    return false;
 }
 
 weir_rtl_var weir_rtl_add_typed(weir_rtl_design *design, weir_rtl_module module, const char *name, weir_rtl_type type,
@@ -177,8 +195,12 @@ weir_rtl_var weir_rtl_add_typed(weir_rtl_design *design, weir_rtl_module module,
         rtl_error(design, design->place, "port '%s' cannot be a memory", name);
         return (weir_rtl_var){0};
     }
-    rtl_var model = {
-        .name = name, .width = shape.width, .type = type.id, .direction = direction, .is_undecided = !is_port};
+    rtl_var model = {.name = name,
+                     .width = shape.width,
+                     .formula = shape.formula.id,
+                     .type = type.id,
+                     .direction = direction,
+                     .is_undecided = !is_port};
     return (weir_rtl_var){rtl_new_var(design, module.id, &model)};
 }
 
@@ -240,6 +262,7 @@ weir_rtl_expr weir_rtl_element(weir_rtl_design *design, weir_rtl_expr value, wei
     if (!is_index(design, type, index)) return none;
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_ELEMENT,
                      .width = type->element.width,
+                     .formula = type->element.formula.id,
                      .is_signed = type->element.is_signed,
                      .a = value.id,
                      .b = index.id,
@@ -311,7 +334,8 @@ weir_rtl_type weir_rtl_first_type(const weir_rtl_design *design) {
 
 weir_rtl_type_info weir_rtl_get_type(const weir_rtl_design *design, weir_rtl_type type) {
     const rtl_type *record = &design->type[type.id];
-    return (weir_rtl_type_info){record->kind, record->name, record->width, record->count, record->element};
+    return (weir_rtl_type_info){record->kind,    record->name,      record->width,          record->count,
+                                record->element, {record->formula}, {record->count_formula}};
 }
 
 weir_rtl_field_info weir_rtl_field_at(const weir_rtl_design *design, weir_rtl_type type, uint32_t index) {
@@ -329,7 +353,8 @@ bool weir_rtl_same_type(const weir_rtl_design *design, weir_rtl_type a, weir_rtl
         const rtl_type *y = &design->type[b.id];
         bool is_array = x->kind == WEIR_RTL_TYPE_ARRAY || x->kind == WEIR_RTL_TYPE_MEMORY;
         if (!is_array || x->kind != y->kind || x->count != y->count || x->width != y->width ||
-            x->element.is_signed != y->element.is_signed)
+            x->element.is_signed != y->element.is_signed || x->count_formula != y->count_formula ||
+            x->formula != y->formula)
             return false;
         a = x->element.type;
         b = y->element.type;

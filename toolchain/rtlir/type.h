@@ -20,6 +20,7 @@ typedef struct weir_rtl_shape {
     weir_rtl_type type;
     uint32_t width;
     bool is_signed;
+    weir_rtl_formula formula; /* of the width (formula.h); none: it is `width` */
 } weir_rtl_shape;
 
 /* The name must be a legal identifier that no other type has. */
@@ -64,6 +65,7 @@ typedef struct weir_rtl_type_info {
     uint32_t width;   /* of a memory: of one element in the end */
     uint32_t count;   /* fields, members or elements */
     weir_rtl_shape element;
+    weir_rtl_formula formula, count_formula; /* of width and count (formula.h); none: they are numbers */
 } weir_rtl_type_info;
 weir_rtl_type_info weir_rtl_get_type(const weir_rtl_design *design, weir_rtl_type type);
 typedef struct weir_rtl_field_info {

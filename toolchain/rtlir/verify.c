@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "rtlir/formula.h"
 #include "rtlir/internal.h"
 #include "rtlir/visitor.h"
 
@@ -26,18 +27,30 @@ static bool check(weir_rtl_design *design, weir_rtl_module top, bool checks_form
     return sound;
 }
 
+/* Modules with formulas are looked at with each set of values that instances give them, in a copy of the design. */
+static bool check_each(weir_rtl_design *design, weir_rtl_module top, bool checks_form, unsigned bits) {
+    if (!weir_rtl_find_parametrised(design, top).id) return check(design, top, checks_form, bits);
+    if (checks_form && !check(design, top, true, 0)) return false;
+    weir_rtl_design *copy = weir_rtl_snapshot(design);
+    const weir_rtl_module own = weir_rtl_specialize(copy, top);
+    const bool fine = own.id && (!bits || check(copy, own, false, bits));
+    design->errors = copy->errors;
+    weir_rtl_design_free(copy);
+    return fine;
+}
+
 bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top) {
-    return check(design, top, true, RTL_CHECK_DRIVERS | RTL_CHECK_CONNECTIONS) && design->errors == 0;
+    return check_each(design, top, true, RTL_CHECK_DRIVERS | RTL_CHECK_CONNECTIONS) && design->errors == 0;
 }
 
 bool weir_rtl_verify_form(weir_rtl_design *design, weir_rtl_module top) {
-    return check(design, top, true, 0) && design->errors == 0;
+    return check_each(design, top, true, 0) && design->errors == 0;
 }
 
 bool weir_rtl_check_connections(weir_rtl_design *design, weir_rtl_module top) {
-    return check(design, top, false, RTL_CHECK_CONNECTIONS);
+    return check_each(design, top, false, RTL_CHECK_CONNECTIONS);
 }
 
 bool weir_rtl_check_drivers(weir_rtl_design *design, weir_rtl_module top) {
-    return check(design, top, false, RTL_CHECK_DRIVERS);
+    return check_each(design, top, false, RTL_CHECK_DRIVERS);
 }
