@@ -8,6 +8,25 @@
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"
+#include "support/tree.h"
+
+/* --- the folder --- */
+
+bool weir_cosim_copy(const char *folder, const char *work) {
+    static const char *const parts[] = {"rtl", "tb", "tb_debug"};
+    bool fine = true;
+    for (size_t i = 0; fine && i < sizeof parts / sizeof *parts; i++) {
+        char *from = weir_path_join(folder, parts[i]), *to = weir_path_join(work, parts[i]);
+        if (!weir_file_exists(from)) {
+            weir_error(weir_at(from, 0), "no such folder; compile the model first");
+            fine = false;
+        }
+        fine = fine && weir_remove_tree(to) && weir_tree_copy(from, to);
+        free(from);
+        free(to);
+    }
+    return fine;
+}
 
 /* --- building --- */
 
@@ -129,13 +148,19 @@ static uint32_t watchdog_of(const session *s) {
 }
 
 /* The simulator leaves NAME.fst in its working directory. */
-static void keep_wave(const char *folder, const char *name, const char *wave) {
+static bool keep_wave(const char *folder, const char *name, const char *wave) {
     char *found = weir_format("%s/%s.fst", folder, name);
-    if (weir_file_exists(found) && rename(found, wave) != 0) weir_warning(weir_at(wave, 0), "cannot keep the waveform");
+    weir_diag_log *log = weir_diag_capture();
+    bool fine = weir_file_exists(found) && weir_file_copy(found, wave);
+    weir_diag_release(log);
+    if (!fine) weir_warning(weir_at(wave, 0), "no waveform: %s", weir_diag_log_error(log));
+    weir_diag_log_free(log);
     free(found);
+    return fine;
 }
 
-static int simulate(session *s, const char *folder, const weir_sim_artifact *artifact, weir_sim_result *result) {
+static int simulate(session *s, const char *folder, const weir_sim_artifact *artifact, weir_sim_result *result,
+                    bool *wave) {
     char *rtl = weir_path_join(folder, "rtl");
     char *name = weir_format("run_%s_%d%s", weir_simulator_name(s->options->simulator), (int)s->options->profile,
                              s->options->debug ? "_debug" : "");
@@ -159,7 +184,7 @@ static int simulate(session *s, const char *folder, const weir_sim_artifact *art
         run.dump_to = s->options->wave_to;
     }
     int status = weir_sim_run_bench(artifact, &run, result);
-    if (status == WEIR_EXIT_FINE && s->options->wave != NULL) keep_wave(rtl, name, s->options->wave);
+    if (status == WEIR_EXIT_FINE && s->options->wave != NULL) *wave = keep_wave(rtl, name, s->options->wave);
     free(rtl);
     free(name);
     return status;
@@ -380,7 +405,7 @@ int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_re
     result->cached = artifact.cached;
     prepare(&s);
     weir_sim_result run = {0};
-    status = simulate(&s, folder, &artifact, &run);
+    status = simulate(&s, folder, &artifact, &run, &result->wave);
     if (status == WEIR_EXIT_FINE) {
         result->status = run.status;
         result->cycles = run.cycles;

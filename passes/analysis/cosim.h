@@ -10,9 +10,10 @@ typedef struct weir_cosim_options {
     weir_simulator simulator;
     weir_sim_profile profile;
     uint32_t seed;
-    bool debug;       /* the bench with taps and meters, on the reference's debug frames */
-    int64_t frames;   /* of the reference to run, 0: all (debug: all debug frames) */
-    const char *wave; /* write the waveform of cycles [wave_from, wave_to) to this .fst and stop; NULL: none */
+    bool debug;     /* the bench with taps and meters, on the reference's debug frames */
+    int64_t frames; /* of the reference to run, 0: all (debug: all debug frames) */
+    const char
+        *wave; /* write the waveform of cycles [wave_from, wave_to) to this .fst, if it can be, and stop; NULL: none */
     uint32_t wave_from, wave_to;
     const char *netlist;              /* a synthesized netlist in place of FOLDER/rtl, or NULL */
     const char *const *netlist_files; /* models of its cells; NULL-terminated, or NULL */
@@ -29,6 +30,7 @@ typedef struct weir_cosim {
     weir_simulator simulator;
     weir_sim_profile profile;
     bool debug, cached;
+    bool wave; /* the waveform was written */
     int64_t frames;
     weir_sim_status status;
     double build_seconds, seconds;
@@ -47,11 +49,13 @@ typedef struct weir_cosim {
     weir_activity *activity; /* debug runs */
 } weir_cosim;
 
-/* WEIR_EXIT_FINE when the simulation ran (the result says whether the hardware is right), else after a reported error
+/* Runs in `folder`, which nobody else may use meanwhile. WEIR_EXIT_FINE when the simulation ran (the result says whether the hardware is right), else after a reported error
  * WEIR_EXIT_TOOL or WEIR_EXIT_INPUT. */
 int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_reference *reference,
                    const weir_cosim_options *options, weir_cosim *result);
 void weir_cosim_free(weir_cosim *result);
+/* Copies what a run needs of a compiled folder, in place of what `work` has of it. False after a reported error. */
+bool weir_cosim_copy(const char *folder, const char *work);
 /* Everything as the reference says, in time and by the protocol. */
 bool weir_cosim_is_right(const weir_cosim *result);
 

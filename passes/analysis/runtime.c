@@ -11,7 +11,9 @@
 #include "exec/exec.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 #include "support/progress.h"
+#include "support/scratch.h"
 
 /* Streams of all frames are kept for comparison when they fit this many codes. */
 enum { MAX_TAP_CODES = 1 << 24 };
@@ -125,12 +127,28 @@ static int worse(int a, int b) {
     return rank[a] >= rank[b] ? a : b;
 }
 
+/* Where waveforms go; NULL with a warning when the folder cannot be made, as in a compiled folder that is read-only. */
+static char *waves_folder(const char *folder) {
+    char *waves = weir_path_join(folder, "waves");
+    weir_diag_log *log = weir_diag_capture();
+    bool fine = weir_make_folder(waves);
+    weir_diag_release(log);
+    if (!fine) {
+        weir_warning(weir_at(waves, 0), "no waveform of the divergence: %s", weir_diag_log_error(log));
+        free(waves);
+        waves = NULL;
+    }
+    weir_diag_log_free(log);
+    return waves;
+}
+
 /* The waveform around the first divergence of the last run, in FOLDER/waves/SIMULATOR.fst. */
-static void dump_divergence(weir_runtime *r, const char *folder, const weir_reference *reference,
+static void dump_divergence(weir_runtime *r, const char *folder, const weir_reference *reference, const char *work,
                             const weir_cosim_options *options) {
     const weir_cosim *wrong = &r->run[r->runs - 1];
     uint32_t cycle = wrong->diverged ? wrong->first.cycle : wrong->cycles;
-    char *waves = weir_path_join(folder, "waves");
+    char *waves = waves_folder(folder);
+    if (waves == NULL) return;
     char *wave = weir_format("%s/%s.fst", waves, weir_simulator_name(options->simulator));
     weir_cosim_options run = *options;
     run.frames = wrong->frames;
@@ -138,7 +156,7 @@ static void dump_divergence(weir_runtime *r, const char *folder, const weir_refe
     run.wave_from = cycle > WAVE_BEFORE ? cycle - WAVE_BEFORE : 0;
     run.wave_to = cycle + WAVE_AFTER;
     weir_cosim result = {0};
-    if (weir_make_folder(waves) && weir_cosim_run(r->hardware, folder, reference, &run, &result) == WEIR_EXIT_FINE) {
+    if (weir_cosim_run(r->hardware, work, reference, &run, &result) == WEIR_EXIT_FINE && result.wave) {
         free(r->wave);
         r->wave = weir_copy_string(wave);
     }
@@ -155,17 +173,17 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
     if (options->debug_frames > 0) {
         run.debug = true;
         run.frames = options->debug_frames;
-        status = run_once(r, folder, reference, &run, NULL);
+        status = run_once(r, options->work, reference, &run, NULL);
         if (status == WEIR_EXIT_TOOL || status == WEIR_EXIT_INPUT) return status;
     }
     bool found = status == WEIR_EXIT_MISMATCH;
-    if (found) dump_divergence(r, folder, reference, &run);
+    if (found) dump_divergence(r, folder, reference, options->work, &run);
     for (int p = 0; p < WEIR_SIM_PROFILES; p++) {
         if (!options->profile[p]) continue;
         run.debug = false;
         run.frames = 0;
         run.profile = (weir_sim_profile)p;
-        int now = run_once(r, folder, reference, &run, labels);
+        int now = run_once(r, options->work, reference, &run, labels);
         status = worse(status, now);
         if (now == WEIR_EXIT_TOOL || now == WEIR_EXIT_INPUT) break;
         if (now != WEIR_EXIT_MISMATCH || found || options->netlist != NULL) continue;
@@ -175,8 +193,8 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
         const weir_cosim *wrong = &r->run[r->runs - 1];
         bool finished = wrong->status == WEIR_SIM_DONE;
         run.frames = (int64_t)wrong->first.frame + 1 + (finished ? (int64_t)weir_graph_node_count(r->hardware) : 0);
-        run_once(r, folder, reference, &run, NULL);
-        dump_divergence(r, folder, reference, &run);
+        run_once(r, options->work, reference, &run, NULL);
+        dump_divergence(r, folder, reference, options->work, &run);
     }
     return status;
 }
@@ -211,9 +229,9 @@ static weir_runtime *new_runtime(const char *name, const weir_graph *hardware, c
     return r;
 }
 
-int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
-                     const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
-    *runtime = NULL;
+/* Simulates `options->work`. */
+static int run_copy(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
+                    const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
     weir_frames *frames = weir_frames_read(hardware, options->data);
     if (frames == NULL) return WEIR_EXIT_INPUT;
     const weir_array *const *data = weir_frames_arrays(frames);
@@ -234,6 +252,30 @@ int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph
     }
     weir_reference_free(reference);
     weir_frames_free(frames);
+    return status;
+}
+
+typedef struct copying {
+    const char *folder, *work;
+} copying;
+
+static int copy_folder(void *user) {
+    const copying *c = user;
+    return weir_cosim_copy(c->folder, c->work) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
+
+int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
+                     const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
+    *runtime = NULL;
+    if (options->work != NULL) return run_copy(name, model, integer, hardware, folder, options, runtime);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "sim-", NULL);
+    if (scratch == NULL) return WEIR_EXIT_INPUT;
+    weir_runtime_options own = *options;
+    own.work = weir_scratch_path(scratch);
+    copying c = {folder, own.work};
+    int status = weir_folder_read(folder, copy_folder, &c);
+    if (status == WEIR_EXIT_FINE) status = run_copy(name, model, integer, hardware, folder, &own, runtime);
+    weir_scratch_free(scratch);
     return status;
 }
 

@@ -38,6 +38,7 @@ typedef struct weir_runtime {
 
 typedef struct weir_runtime_options {
     const char *data; /* as weir_frames_read takes it */
+    const char *work; /* a copy of the folder (weir_cosim_copy) that nobody else uses; NULL: one is made */
     bool simulate[WEIR_SIMULATORS];
     bool profile[WEIR_SIM_PROFILES];
     int64_t frames, debug_frames;
@@ -46,7 +47,7 @@ typedef struct weir_runtime_options {
     const char *cells[2]; /* models of its cells, NULL-terminated */
 } weir_runtime_options;
 
-/* Exit status: fine, mismatch, tool or input. *runtime is valid unless the status is input or usage. `model` and
+/* Simulates a copy of the compiled `folder`, which gets the waveforms only (waves/). Exit status: fine, mismatch, tool or input. *runtime is valid unless the status is input or usage. `model` and
  * `integer` may be NULL: then what they are needed for is left out. */
 int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph *integer, const weir_graph *hardware,
                      const char *folder, const weir_runtime_options *options, weir_runtime **runtime);

@@ -10,6 +10,7 @@
 #include "passes/passes.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 #include "support/table.h"
 
 /* A row of the table; heap strings, "" for what a graph does not have. */
@@ -192,8 +193,12 @@ static bool summarize(const weir_graph *original, const weir_graph *quantized, c
     summary s = {.original = weir_fx_view_new(original), .quantized = weir_fx_view_new(quantized)};
     match(&s);
     count_groups(&s);
-    bool fine = weir_make_folder(folder) && save(&s, folder, "quantize_table.csv", write_table) &&
-                save(&s, folder, "quantize_histogram.csv", write_histogram);
+    weir_folder *output = weir_folder_open(folder, WEIR_FOLDER_SHARED);
+    const char *to = output == NULL ? NULL : weir_folder_staging(output);
+    bool fine = output != NULL && save(&s, to, "quantize_table.csv", write_table) &&
+                save(&s, to, "quantize_histogram.csv", write_histogram);
+    if (fine) fine = weir_folder_commit(output);
+    else weir_folder_abandon(output);
     if (fine) show(&s, weir_pass_output(context), weir_pass_record(context));
     for (size_t i = 0; i < s.pair_count; i++) {
         free(s.pairs[i].from);

@@ -13,6 +13,7 @@
 #include "rtlir/verify.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/scratch.h"
 
 enum { SHOWN_CYCLES = 4 };
 
@@ -32,7 +33,7 @@ typedef struct comparison {
     const weir_rtl_equivalence *how;
     side side[2];
     weir_rtl_files files; /* of external modules */
-    char *folder;
+    const char *folder;   /* to work in */
     weir_text *text;
 } comparison;
 
@@ -252,11 +253,12 @@ static weir_rtl_verdict compare(comparison *c, const weir_rtl_version *before, c
     if (!check_ports(c, 0) || !check_ports(c, 1)) return WEIR_RTL_NOT_COMPARED;
     for (size_t i = 0; i < 2; i++)
         if (!find_files(c, i)) return WEIR_RTL_NOT_COMPARED;
-    c->folder = weir_rtl_work_folder();
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "equivalence-", NULL);
+    c->folder = scratch == NULL ? NULL : weir_scratch_path(scratch);
     verdict = WEIR_RTL_NOT_COMPARED;
-    if (c->folder != NULL && write_side(c, 0) && write_side(c, 1)) verdict = prove_or_test(c);
+    if (scratch != NULL && write_side(c, 0) && write_side(c, 1)) verdict = prove_or_test(c);
     else weir_text_add(c->text, "files cannot be written");
-    if (c->folder != NULL) weir_remove_tree(c->folder);
+    weir_scratch_free(scratch);
     return verdict;
 }
 
@@ -267,7 +269,6 @@ weir_rtl_verdict weir_rtl_compare(const weir_rtl_version *before, const weir_rtl
     const weir_rtl_verdict verdict = compare(&c, before, after);
     for (size_t i = 0; i < 2; i++) weir_rtl_design_free(c.side[i].design);
     weir_rtl_free_files(&c.files);
-    free(c.folder);
     return verdict;
 }
 

@@ -1,7 +1,6 @@
-#define _XOPEN_SOURCE 700 /* realpath, mkdtemp */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "passes/equivalence/files.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,13 +75,4 @@ void weir_rtl_free_files(weir_rtl_files *files) {
     for (size_t i = 0; i < files->count; i++) free(files->path[i]);
     free(files->path);
     *files = (weir_rtl_files){NULL, 0, 0};
-}
-
-char *weir_rtl_work_folder(void) {
-    const char *temporary = getenv("TMPDIR");
-    char *folder = weir_format("%s/weir-XXXXXX", temporary != NULL ? temporary : "/tmp");
-    if (mkdtemp(folder) != NULL) return folder;
-    weir_error(weir_at(folder, 0), "cannot make a folder: %s", strerror(errno));
-    free(folder);
-    return NULL;
 }

@@ -1,4 +1,4 @@
-/* Files around a hardware design: the Verilog of its external modules, a folder to work in. */
+/* Files around a hardware design: the Verilog of its external modules. */
 #ifndef WEIR_PASSES_EQUIVALENCE_FILES_H
 #define WEIR_PASSES_EQUIVALENCE_FILES_H
 
@@ -15,8 +15,5 @@ typedef struct weir_rtl_files {
  * looked for here, then in the data folder. False when one is not there, which `why` says. */
 bool weir_rtl_find_files(weir_rtl_design *design, weir_rtl_module top, weir_rtl_files *files, weir_text *why);
 void weir_rtl_free_files(weir_rtl_files *files);
-
-/* A new empty folder for temporary files; heap memory. NULL after a reported error. */
-char *weir_rtl_work_folder(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include "ir/print.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 #include "support/suggest.h"
 
 /* Reports that the module has no such graph. */
@@ -50,12 +51,34 @@ weir_graph *weir_interface_find(const weir_module *module, const weir_pass *pass
 
 char *weir_interface_path(const weir_module *module, const weir_pass *pass, const char *option, const char *ending) {
     const char *given = weir_pass_string(pass, option);
-    char *path = *given != '\0' ? weir_copy_string(given)
-                                : weir_format("%s/%s%s", weir_module_folder(module), weir_module_name(module), ending);
-    char *folder = weir_path_folder(path);
-    bool fine = weir_make_folder(folder);
-    free(folder);
-    if (fine) return path;
-    free(path);
-    return NULL;
+    return *given != '\0' ? weir_copy_string(given)
+                          : weir_format("%s/%s%s", weir_module_folder(module), weir_module_name(module), ending);
+}
+
+bool weir_interface_open(const weir_module *module, const weir_pass *pass, const char *option, const char *ending,
+                         weir_interface_file *file) {
+    *file = (weir_interface_file){.name = weir_interface_path(module, pass, option, ending)};
+    char *name = weir_format("%s%s", weir_module_name(module), ending), *above = weir_path_folder(file->name);
+    bool fine;
+    if (*weir_pass_string(pass, option) != '\0') {
+        file->path = weir_copy_string(file->name);
+        fine = weir_make_folder(above);
+    } else {
+        file->folder = weir_folder_open(weir_module_folder(module), WEIR_FOLDER_SHARED);
+        fine = file->folder != NULL;
+        file->path = fine ? weir_path_join(weir_folder_staging(file->folder), name) : NULL;
+    }
+    free(above);
+    free(name);
+    if (!fine) weir_interface_close(file, false);
+    return fine;
+}
+
+bool weir_interface_close(weir_interface_file *file, bool fine) {
+    if (fine && file->folder != NULL) fine = weir_folder_commit(file->folder);
+    else weir_folder_abandon(file->folder);
+    free(file->name);
+    free(file->path);
+    *file = (weir_interface_file){NULL, NULL, NULL};
+    return fine;
 }

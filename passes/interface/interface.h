@@ -3,14 +3,27 @@
 #define WEIR_PASSES_INTERFACE_H
 
 #include "passes/passes.h"
+#include "support/folder.h"
 
 /* The graph that the pass's option `graph` names, the module's last one when it is empty; NULL after an error with the
  * nearest name. */
 weir_graph *weir_interface_graph(const weir_module *module, const weir_pass *pass);
 
-/* The path in the pass's option, or the module's name with `ending` in the module's folder when it is empty. Heap
- * memory. Folders on the way are made; NULL after an error. */
+/* The path in the pass's option, or the module's name with `ending` in the module's folder when it is empty. Heap memory. */
 char *weir_interface_path(const weir_module *module, const weir_pass *pass, const char *option, const char *ending);
+
+/* A file for writing under that path. One that the user named is simply replaced; under the other name, only one that Weir
+ * wrote (support/folder.h). */
+typedef struct weir_interface_file {
+    char *path; /* where it is to be written */
+    char *name; /* where it will be */
+    weir_folder *folder;
+} weir_interface_file;
+/* Folders on the way are made. False after a reported error. */
+bool weir_interface_open(const weir_module *module, const weir_pass *pass, const char *option, const char *ending,
+                         weir_interface_file *file);
+/* Puts the file in its place when it was written fine, else forgets it. False after an error, or when it was not fine. */
+bool weir_interface_close(weir_interface_file *file, bool fine);
 
 /* A model from a file: text IR when it ends with .weir, else ONNX, with `batch` for a symbolic first dimension. NULL after
  * a reported error. */

@@ -88,20 +88,19 @@ static bool add_file(const weir_graph *graph, const char *path, json_t *all) {
 
 bool weir_pass_onnx_annotate(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const weir_graph *graph = weir_interface_graph(module, pass);
-    char *path = graph == NULL ? NULL : weir_interface_path(module, pass, "save_path", ".onnx");
-    if (path == NULL) return false;
+    weir_interface_file file;
+    if (graph == NULL || !weir_interface_open(module, pass, "save_path", ".onnx", &file)) return false;
     json_t *all = json_object();
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         json_object_set_new(all, weir_node_name(graph, node), describe(graph, node));
     const char *data = weir_pass_string(pass, "data_path");
     bool fine = *data == '\0' || add_file(graph, data, all);
-    fine = fine && weir_onnx_export(graph, path,
+    fine = fine && weir_onnx_export(graph, file.path,
                                     &(weir_onnx_export_options){.name = weir_module_name(module), .annotations = all});
     if (fine) {
-        json_object_set_new(weir_pass_record(context), "onnx_path", json_string(path));
+        json_object_set_new(weir_pass_record(context), "onnx_path", json_string(file.name));
         json_object_set(weir_pass_record(context), "annotations", all);
     }
     json_decref(all);
-    free(path);
-    return fine;
+    return weir_interface_close(&file, fine);
 }

@@ -10,6 +10,7 @@
 #include "support/arena.h"
 #include "support/array.h"
 #include "support/file.h"
+#include "support/folder.h"
 
 enum { RANDOM_FRAMES = 16 };
 
@@ -220,11 +221,15 @@ bool weir_pass_onnx_runtime(const weir_pass *pass, weir_pass_context *context, w
     batch inputs = {weir_calloc(input_count, sizeof(weir_array *)), input_count, 0};
     batch outputs = {weir_calloc(output_count, sizeof(weir_array *)), output_count, 0};
     json_t *what = describe(graph, pass);
-    bool fine = weir_make_folder(folder) && read_inputs(graph, pass, &inputs) &&
-                run_frames(reference, &inputs, &outputs) && write_model(module, pass, graph, folder) &&
-                write_batch(&inputs, folder, "input", json_object_get(what, "inputs")) &&
-                write_batch(&outputs, folder, "output", json_object_get(what, "outputs")) && write_json(folder, what) &&
-                write_script(folder);
+    weir_folder *output = weir_folder_open(folder, WEIR_FOLDER_SHARED);
+    const char *to = output == NULL ? NULL : weir_folder_staging(output);
+    bool fine = output != NULL && read_inputs(graph, pass, &inputs) && run_frames(reference, &inputs, &outputs) &&
+                write_model(module, pass, graph, to) &&
+                write_batch(&inputs, to, "input", json_object_get(what, "inputs")) &&
+                write_batch(&outputs, to, "output", json_object_get(what, "outputs")) && write_json(to, what) &&
+                write_script(to);
+    if (fine) fine = weir_folder_commit(output);
+    else weir_folder_abandon(output);
     if (fine) record(context, folder, inputs.frames);
     json_decref(what);
     free_batch(&inputs);

@@ -6,6 +6,7 @@
 #include "passes/interface/saved.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 #include "support/yaml.h"
 
 static bool save_one(const weir_graph *graph, const char *folder, json_t *names) {
@@ -32,11 +33,15 @@ bool weir_pass_save_graph(const weir_pass *pass, weir_pass_context *context, wei
     const bool all = *weir_pass_string(pass, "graph") == '\0';
     const weir_graph *one = weir_interface_graph(module, pass);
     json_t *names = json_array(), *list = json_pack("{s:O}", "graphs", names);
-    bool fine = one != NULL && weir_make_folder(folder);
+    weir_folder *output = one == NULL ? NULL : weir_folder_open(folder, WEIR_FOLDER_SHARED);
+    const char *to = output == NULL ? NULL : weir_folder_staging(output);
+    bool fine = output != NULL;
     for (size_t i = 0; fine && all && i < weir_module_graph_count(module); i++)
-        fine = save_one(weir_module_graph(module, i), folder, names);
-    if (fine && !all) fine = save_one(one, folder, names);
-    if (fine) fine = save_list(folder, list);
+        fine = save_one(weir_module_graph(module, i), to, names);
+    if (fine && !all) fine = save_one(one, to, names);
+    if (fine) fine = save_list(to, list);
+    if (fine) fine = weir_folder_commit(output);
+    else weir_folder_abandon(output);
     if (fine) json_object_update(weir_pass_record(context), list);
     json_decref(names);
     json_decref(list);

@@ -30,9 +30,8 @@ bool weir_node_meta_param_save(const weir_graph *graph, const char *path) {
 
 bool weir_pass_save_node_meta_param(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const weir_graph *graph = weir_interface_graph(module, pass);
-    char *path = graph == NULL ? NULL : weir_interface_path(module, pass, "path", WEIR_NODE_META_PARAM_ENDING);
+    weir_interface_file file;
     (void)context;
-    bool fine = path != NULL && weir_node_meta_param_save(graph, path);
-    free(path);
-    return fine;
+    if (graph == NULL || !weir_interface_open(module, pass, "path", WEIR_NODE_META_PARAM_ENDING, &file)) return false;
+    return weir_interface_close(&file, weir_node_meta_param_save(graph, file.path));
 }

@@ -15,6 +15,7 @@
 #include "passes/interface/interface.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 
 enum { LARGEST_CODE = 127 };
 
@@ -253,9 +254,13 @@ bool weir_pass_tensorrt(const weir_pass *pass, weir_pass_context *context, weir_
     const char *option = weir_pass_string(pass, "dir");
     char *folder = *option != '\0' ? weir_copy_string(option) : weir_path_join(weir_module_folder(module), "tensorrt");
     bool kept = has_quantizers(graph), fine = !kept || check_quantizers(graph);
-    fine = fine && weir_make_folder(folder);
-    if (fine && kept) fine = write_model(module, graph, folder) && write_command(false, folder);
-    else if (fine) fine = write_quantized(pass, module, graph, folder);
+    weir_folder *output = fine ? weir_folder_open(folder, WEIR_FOLDER_SHARED) : NULL;
+    const char *to = output == NULL ? NULL : weir_folder_staging(output);
+    if (output == NULL) fine = false;
+    else if (kept) fine = write_model(module, graph, to) && write_command(false, to);
+    else fine = write_quantized(pass, module, graph, to);
+    if (fine) fine = weir_folder_commit(output);
+    else weir_folder_abandon(output);
     if (fine) {
         char *path = weir_path_join(folder, "model.onnx");
         json_object_set_new(weir_pass_record(context), "onnx_path", json_string(path));

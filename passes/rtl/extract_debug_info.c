@@ -14,6 +14,7 @@
 #include "passes/rtl/table.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 
 typedef struct symbols {
     weir_rtl_design *design;
@@ -259,7 +260,7 @@ static bool write_table(json_t *table, const char *top, const char *folder, cons
     weir_text ended = {NULL, 0, 0};
     weir_text_add(&ended, text);
     weir_text_char(&ended, '\n');
-    const bool fine = weir_make_folder(folder) && weir_file_write_changed(path, ended.data, ended.size);
+    const bool fine = weir_file_write(path, ended.data, ended.size);
     weir_text_free(&ended);
     free(path);
     free(text);
@@ -295,9 +296,13 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
     const size_t errors = weir_rtl_errors(design);
     weir_pass_unchanged(context);
-    bool fine = modules != NULL && write_symbols(&s, modules, count, &options, folder, weir_pass_string(pass, "file"),
-                                                 weir_rtl_get_module(design, weir_hardware_top(context)).name);
-    fine = fine && weir_rtl_errors(design) == errors; /* modules that cannot be printed */
+    weir_folder *output = modules == NULL ? NULL : weir_folder_open(folder, WEIR_FOLDER_SHARED);
+    bool fine = output != NULL &&
+                write_symbols(&s, modules, count, &options, weir_folder_staging(output), weir_pass_string(pass, "file"),
+                              weir_rtl_get_module(design, weir_hardware_top(context)).name) &&
+                weir_rtl_errors(design) == errors; /* modules that cannot be printed */
+    if (fine) fine = weir_folder_commit(output);
+    else weir_folder_abandon(output);
     free(modules);
     free(folder);
     free(s.verilog);

@@ -6,6 +6,7 @@
 #include "rtlir/fsm.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 
 /* Which one of its name the module is, from 1. */
 static unsigned number_of(const weir_rtl_design *design, weir_rtl_module module) {
@@ -17,7 +18,7 @@ static unsigned number_of(const weir_rtl_design *design, weir_rtl_module module)
 
 static bool write_file(const char *folder, const char *name, const char *ending, weir_text *text) {
     char *file = weir_format("%s.%s", name, ending), *path = weir_path_join(folder, file);
-    const bool fine = weir_make_folder(folder) && weir_file_write_changed(path, text->data, text->size);
+    const bool fine = weir_file_write(path, text->data, text->size);
     free(file);
     free(path);
     weir_text_free(text);
@@ -41,16 +42,20 @@ bool weir_pass_extract_fsm(const weir_pass *pass, weir_pass_context *context, we
     size_t count = 0, machines = 0;
     char *folder = weir_path_join(weir_module_folder(weir_pass_module_of(context)), weir_pass_string(pass, "folder"));
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
+    weir_folder *output = NULL; /* none without a machine */
     bool fine = modules != NULL;
     for (size_t i = 0; fine && i < count; i++) {
         weir_rtl_stmt s = weir_rtl_first(design, weir_rtl_get_module(design, modules[i]).body);
         for (; fine && s.id != 0; s = weir_rtl_next(design, s)) {
             const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, s);
             if (info.kind != WEIR_RTL_STMT_FSM) continue;
-            fine = extract(design, modules[i], info.fsm, folder);
+            if (output == NULL) output = weir_folder_open(folder, WEIR_FOLDER_SHARED);
+            fine = output != NULL && extract(design, modules[i], info.fsm, weir_folder_staging(output));
             machines++;
         }
     }
+    if (fine && output != NULL) fine = weir_folder_commit(output);
+    else weir_folder_abandon(output);
     free(modules);
     free(folder);
     weir_pass_unchanged(context);

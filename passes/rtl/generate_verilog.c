@@ -8,6 +8,7 @@
 #include "rtlir/verify.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 
 bool weir_print_hardware(weir_rtl_design *design, weir_rtl_module top, const weir_rtl_print_options *options,
                          weir_text *text) {
@@ -48,8 +49,8 @@ static bool write_file(weir_rtl_design *design, weir_rtl_module top, const weir_
 static const char list_name[] = ".weir_designs";
 
 typedef struct folder {
-    const char *path, *top;
-    char *list; /* what is there, or "" */
+    const char *path, *to, *top; /* `to`: where files are written that shall come into `path` */
+    char *list;                  /* what is there, or "" */
     weir_text added;
 } folder;
 
@@ -91,11 +92,13 @@ static bool may_replace(folder *f, const char *file, const weir_text *text) {
     return fine;
 }
 
-static bool write_list(const folder *f, const char *path) {
+static bool write_list(const folder *f) {
     weir_text text = {NULL, 0, 0};
+    char *path = weir_path_join(f->to, list_name);
     weir_text_add(&text, f->list);
     weir_text_add(&text, f->added.size > 0 ? f->added.data : "");
-    const bool fine = f->added.size == 0 || weir_file_write_changed(path, text.data, text.size);
+    const bool fine = f->added.size == 0 || weir_file_write(path, text.data, text.size);
+    free(path);
     weir_text_free(&text);
     return fine;
 }
@@ -115,11 +118,10 @@ static bool write_modules(weir_rtl_design *design, const weir_rtl_print_options 
                               options->dialect == WEIR_RTL_SYSTEMVERILOG ? "sv" : "v");
         fine = may_replace(f, file[i], &text[i]) && fine;
     }
-    fine = fine && f->list != NULL && weir_rtl_errors(design) == errors && weir_make_folder(f->path) &&
-           write_list(f, list);
+    fine = fine && f->list != NULL && weir_rtl_errors(design) == errors && write_list(f);
     for (size_t i = 0; i < count; i++) {
-        char *path = fine ? weir_path_join(f->path, file[i]) : NULL;
-        fine = fine && weir_file_write_changed(path, text[i].data, text[i].size);
+        char *path = fine ? weir_path_join(f->to, file[i]) : NULL;
+        fine = fine && weir_file_write(path, text[i].data, text[i].size);
         free(path);
         free(file[i]);
         weir_text_free(&text[i]);
@@ -138,8 +140,12 @@ static bool write_folder(weir_pass_context *context, weir_rtl_design *design, co
     folder f = {.path = path, .top = weir_rtl_get_module(design, top).name};
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
-    const bool fine =
-        modules != NULL && weir_rtl_check_file_names(design, top) && write_modules(design, options, modules, count, &f);
+    bool fine = modules != NULL && weir_rtl_check_file_names(design, top);
+    weir_folder *output = fine ? weir_folder_open(path, WEIR_FOLDER_SHARED) : NULL;
+    f.to = output == NULL ? NULL : weir_folder_staging(output);
+    fine = output != NULL && write_modules(design, options, modules, count, &f);
+    if (fine) fine = weir_folder_commit(output);
+    else weir_folder_abandon(output);
     free(modules);
     return fine;
 }

@@ -33,8 +33,18 @@ weir_rtl_module weir_emit_library(weir_rtl_design *design, const char *name) {
     return module;
 }
 
-char *weir_emit_folder(const weir_module *module, const char *sub) {
-    char *folder = weir_path_join(weir_module_folder(module), sub);
+weir_folder *weir_emit_open(const weir_module *module) {
+    return weir_folder_open(weir_module_folder(module), WEIR_FOLDER_SHARED);
+}
+
+bool weir_emit_close(weir_folder *output, bool fine) {
+    if (fine) return weir_folder_commit(output);
+    weir_folder_abandon(output);
+    return false;
+}
+
+char *weir_emit_folder(const weir_folder *output, const char *sub) {
+    char *folder = weir_path_join(weir_folder_staging(output), sub);
     if (weir_make_folder(folder)) return folder;
     free(folder);
     return NULL;

@@ -7,6 +7,7 @@
 #include "rtlir/expr.h"
 #include "rtlir/rtl.h"
 #include "rtlir/stmt.h"
+#include "support/folder.h"
 
 /* Streams at the edge of the hardware; a design has at most this many inputs, and as many outputs. */
 enum { WEIR_MAX_PORTS = 64 };
@@ -28,8 +29,12 @@ typedef struct weir_wires {
 weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass);
 /* An external module of rtl/ or sim/bench by name; none after a reported error. */
 weir_rtl_module weir_emit_library(weir_rtl_design *design, const char *name);
-/* "FOLDER/SUB" of the module's output folder, made when absent; heap memory, NULL after a reported error. */
-char *weir_emit_folder(const weir_module *module, const char *sub);
+/* Opens the module's output folder for writing; NULL after a reported error. */
+weir_folder *weir_emit_open(const weir_module *module);
+/* "SUB" of it while it is being written, made when absent; heap memory, NULL after a reported error. */
+char *weir_emit_folder(const weir_folder *output, const char *sub);
+/* Puts it in place when all is fine, else forgets it (NULL is fine). False after an error, or when it was not fine. */
+bool weir_emit_close(weir_folder *output, bool fine);
 /* Why no top module can have the name, "a reserved word of ..."; NULL: it can. */
 const char *weir_emit_refusal(const char *name);
 /* A legal Verilog name for the design's top, from the module's name. */

@@ -9,7 +9,7 @@ static bool write_rom(const weir_graph *graph, weir_node node, const weir_rom *r
     weir_text text = {NULL, 0, 0};
     weir_rom_print(graph, node, rom, &text);
     char *file = weir_rom_file(graph, node, rom), *path = weir_path_join(folder, file);
-    bool fine = weir_file_write_changed(path, text.data, text.size);
+    bool fine = weir_file_write(path, text.data, text.size);
     free(file);
     free(path);
     weir_text_free(&text);
@@ -18,7 +18,8 @@ static bool write_rom(const weir_graph *graph, weir_node node, const weir_rom *r
 
 bool weir_pass_emit_bram(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     const weir_graph *graph = weir_emit_graph(module, pass);
-    char *folder = graph == NULL ? NULL : weir_emit_folder(module, "rtl");
+    weir_folder *output = graph == NULL ? NULL : weir_emit_open(module);
+    char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl");
     bool fine = folder != NULL;
     for (weir_node node = fine ? weir_graph_first(graph) : WEIR_NO_NODE; fine && node.id != 0;
          node = weir_node_next(graph, node)) {
@@ -28,5 +29,5 @@ bool weir_pass_emit_bram(const weir_pass *pass, weir_pass_context *context, weir
         weir_pass_count(context, "memory bits", rom.width * rom.depth);
     }
     free(folder);
-    return fine;
+    return weir_emit_close(output, fine);
 }

@@ -11,7 +11,7 @@ static bool copy_component(const char *data, const weir_library_file *file, cons
     char *from = weir_path_join(data, file->path), *to = weir_format("%s/%s.v", folder, file->name);
     size_t size;
     char *text = weir_file_read(from, &size);
-    bool fine = text != NULL && weir_file_write_changed(to, text, size);
+    bool fine = text != NULL && weir_file_write(to, text, size);
     free(from);
     free(to);
     free(text);
@@ -31,12 +31,13 @@ bool weir_pass_emit_internal_rtl(const weir_pass *pass, weir_pass_context *conte
         weir_rtl_instance instance = weir_rtl_instance_at(design, top, i);
         weir_library_add(&files, weir_rtl_get_module(design, weir_rtl_get_instance(design, instance).module).name);
     }
-    char *folder = weir_emit_folder(module, "rtl"), *data = weir_data_folder();
+    weir_folder *output = weir_emit_open(module);
+    char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl"), *data = weir_data_folder();
     bool fine = folder != NULL && data != NULL && weir_library_close(&files);
     for (size_t i = 0; fine && i < files.count; i++) fine = copy_component(data, &files.file[i], folder);
     weir_pass_count(context, "components", (int64_t)files.count);
     weir_library_free(&files);
     free(data);
     free(folder);
-    return fine;
+    return weir_emit_close(output, fine);
 }

@@ -197,11 +197,13 @@ bool weir_pass_emit_verilog_tb(const weir_pass *pass, weir_pass_context *context
         return false;
     }
     char *file = weir_format("%s/rtl/%s.v", weir_module_folder(module), top);
-    char *fast = weir_emit_folder(module, "tb"), *debug = weir_emit_folder(module, "tb_debug");
+    weir_folder *output = weir_emit_open(module);
+    char *fast = output == NULL ? NULL : weir_emit_folder(output, "tb");
+    char *debug = output == NULL ? NULL : weir_emit_folder(output, "tb_debug");
     bool fine = fast != NULL && debug != NULL && emit_bench(&b, file, fast, false) && emit_bench(&b, file, debug, true);
     free(b.request);
     free(file);
     free(fast);
     free(debug);
-    return fine;
+    return weir_emit_close(output, fine);
 }

@@ -463,8 +463,9 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     const char *name = weir_rtl_get_module(e.design, e.top).name;
     weir_module_set_rtl(module, e.design, name);
     weir_module_set_string(module, "top", name);
-    char *folder = weir_emit_folder(module, "rtl");
+    weir_folder *output = weir_emit_open(module);
+    char *folder = output == NULL ? NULL : weir_emit_folder(output, "rtl");
     const bool fine = folder != NULL && weir_emit_module(context, module, folder);
     free(folder);
-    return fine;
+    return weir_emit_close(output, fine);
 }

@@ -52,7 +52,7 @@ opt "$model" -p lower_integer --print-after-change && has err '^\+fc1: .*weir.Li
 opt "$model" -p lower_integer --print-after-change --change-style text && has err '^fc1: .*weir.Linear'
 opt "$model" -p "" --print-after-change && [ ! -s err ] || fail "no change, but words"
 opt "$model" -p "$steps" --dump dump
-[ "$(ls dump | tr '\n' ' ')" = "001_lower_integer.txt 002_realize_requantize.txt 003_choose_folding.txt " ] ||
+[ "$(ls dump | tr '\n' ' ')" = "001_lower_integer.txt 002_realize_requantize.txt 003_choose_folding.txt weir.manifest " ] ||
     fail "--dump: $(ls dump)"
 for limit in -1 0 1 2 3 4; do
     opt "$model" -p "$steps" --bisect-limit $limit --graph model

@@ -19,6 +19,7 @@
 #include "rtlir/verify.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/scratch.h"
 
 /* A case, as far as its design goes. */
 typedef struct test_case {
@@ -196,17 +197,16 @@ int main(int count, char **arguments) {
         fprintf(stderr, "check_cases: skipped: verilator, iverilog or yosys is missing\n");
         return BATCH_SKIPPED;
     }
-    char *work = weir_rtl_work_folder();
+    weir_scratch *work = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "cases-", NULL);
     if (work == NULL) return 1;
     size_t cases = 0;
-    batch *b = batch_new(work, "cases");
+    batch *b = batch_new(weir_scratch_path(work), "cases");
     add_cases(b, arguments[1], &cases);
     printf("%zu of %zu cases\n", b->count, cases);
     if (b->count == 0) complain("cases", "there are none");
     if (!planted) check_tools(b);
     check_simulation(b, planted);
     batch_free(b);
-    weir_remove_tree(work);
-    free(work);
+    weir_scratch_free(work);
     return case_status(planted ? "simulation" : NULL);
 }

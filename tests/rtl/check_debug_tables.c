@@ -19,6 +19,7 @@
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"
+#include "support/scratch.h"
 
 enum { MOST_SYMBOLS = 64, ROUNDS = 12 };
 
@@ -157,7 +158,7 @@ static void free_names(parser *p) {
 
 typedef struct subject {
     const char *planted;
-    char *work;
+    const char *work;
     weir_text verilog;        /* of all modules, with the bench in each */
     const json_t **condition; /* those in it */
     size_t count, capacity;
@@ -400,13 +401,13 @@ int main(int count, char **arguments) {
         fprintf(stderr, "check_debug_tables: skipped: iverilog is missing\n");
         return BATCH_SKIPPED;
     }
-    s.work = weir_rtl_work_folder();
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "debug-", NULL);
+    s.work = scratch == NULL ? NULL : weir_scratch_path(scratch);
     weir_diag_set_handler(keep_message, &messages);
     check_folder(&s, arguments[1], 1);
     printf("%zu entries, %zu conditions, %zu that the debugger's language cannot say\n", s.entries, s.said, s.unsaid);
     if (s.said < 100 || s.unsaid * 10 > s.said) complain("conditions", "too few are said");
-    weir_remove_tree(s.work);
-    free(s.work);
+    weir_scratch_free(scratch);
     free(s.condition);
     weir_text_free(&s.verilog);
     weir_text_free(&messages);

@@ -27,6 +27,7 @@
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"
+#include "support/scratch.h"
 
 enum { BATCH = 40 };
 
@@ -41,7 +42,8 @@ typedef struct subject {
     const char *weir, *folder, *name, *planted;
     char *path; /* of the design */
     char *text;
-    char *work; /* where files are written */
+    weir_scratch *scratch;
+    const char *work; /* where files are written */
     form written, emitted;
     weir_rtl_files externals;
 } subject;
@@ -378,8 +380,10 @@ static bool load(subject *s) {
 }
 
 static void check(subject *s) {
-    s->work = weir_rtl_work_folder();
-    if (s->work == NULL || !load(s)) return;
+    s->scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "design-", NULL);
+    if (s->scratch == NULL) return;
+    s->work = weir_scratch_path(s->scratch);
+    if (!load(s)) return;
     check_tools(s, &s->emitted);
     if (s->planted == NULL && is_printable(&s->written) && differ(&s->written, &s->emitted))
         check_tools(s, &s->written);
@@ -387,7 +391,6 @@ static void check(subject *s) {
     check_simulation(s, &s->emitted);
     check_specialized(s);
     check_passes(s);
-    weir_remove_tree(s->work);
 }
 
 int main(int count, char **arguments) {
@@ -410,7 +413,7 @@ int main(int count, char **arguments) {
     weir_rtl_free_files(&s.externals);
     free(s.path);
     free(s.text);
-    free(s.work);
+    weir_scratch_free(s.scratch);
     weir_text_free(&messages);
     return case_status(s.planted);
 }

@@ -19,6 +19,7 @@
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"
+#include "support/scratch.h"
 
 enum { TRIALS = 4, MOST_PASSES = 4 };
 
@@ -176,7 +177,8 @@ int main(int argc, char **argv) {
         return BATCH_SKIPPED;
     }
     const int designs = scandir(argv[1], &entry, is_design, by_name), step = atoi(argv[3]);
-    char *work = weir_rtl_work_folder();
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "orders-", NULL);
+    const char *work = scratch == NULL ? NULL : weir_scratch_path(scratch);
     weir_diag_set_handler(keep_message, &messages);
     for (int i = atoi(argv[2]); i < designs && work != NULL; i += step) {
         char *path = weir_path_join(argv[1], entry[i]->d_name);
@@ -188,8 +190,7 @@ int main(int argc, char **argv) {
     if (designs >= 0) free(entry);
     printf("%zu written, %zu refused\n", n.written, n.refused);
     if (n.written == 0 || (!planted && n.refused == 0)) complain("trials", "none of one kind");
-    weir_remove_tree(work);
-    free(work);
+    weir_scratch_free(scratch);
     weir_text_free(&messages);
     return case_status(planted ? "results" : NULL);
 }

@@ -1,15 +1,13 @@
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/job.h"
 #include "cli/probe.h"
 #include "pass/registry.h"
 #include "support/arena.h"
-#include "support/file.h"
+#include "support/scratch.h"
 #include "support/text.h"
 
 static const char help_text[] =
@@ -141,21 +139,15 @@ static int measure(search *s) {
 static int search_in(search *s) {
     s->probe.module = weir_job_read(s->input, s->batch);
     if (s->probe.module == NULL) return WEIR_EXIT_INPUT;
-    const char *temporary = getenv("TMPDIR");
-    char *folder = weir_format("%s/weir_bisect_XXXXXX", temporary == NULL ? "/tmp" : temporary);
-    int status = WEIR_EXIT_FINE;
-    if (mkdtemp(folder) == NULL) {
-        weir_error(weir_at(folder, 0), "cannot make a temporary folder: %s", strerror(errno));
-        status = WEIR_EXIT_INPUT;
-    }
-    s->probe.folder = folder;
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "bisect-", NULL);
+    int status = scratch == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
+    s->probe.folder = scratch == NULL ? NULL : weir_scratch_path(scratch);
     s->probe.pipeline = &s->pipeline;
     s->probe.samples = (size_t)s->samples;
     s->probe.seed = (uint64_t)s->seed;
     if (status == WEIR_EXIT_FINE && s->probe.check == NULL) status = measure(s);
     if (status == WEIR_EXIT_FINE) status = find(s);
-    weir_remove_tree(folder);
-    free(folder);
+    weir_scratch_free(scratch);
     weir_outcome_free(s->reference);
     weir_module_free(s->probe.module);
     free(s->of);

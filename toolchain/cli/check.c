@@ -1,16 +1,12 @@
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/job.h"
 #include "cli/simulate.h"
-#include "passes/analysis/runtime.h"
-#include "passes/passes.h"
-#include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
+#include "support/scratch.h"
 
 static const char help_text[] =
     "Compares every value of every stream (on --debug-frames frames) and of the outputs (on all frames) with the\n"
@@ -19,19 +15,37 @@ static const char help_text[] =
 
 typedef struct request {
     weir_job *job;
-    const char *model, *folder;
-    const weir_simulate *simulate;
+    const char *model, *folder; /* to keep, or NULL */
+    weir_simulate *simulate;
 } request;
 
-static int check(void *user) {
-    const request *r = user;
+/* The folder that is simulated is this run's own; with `r->folder` that one gets the same files. */
+static int check_in(const request *r, weir_scratch *scratch) {
+    const char *work = weir_scratch_path(scratch), *folder = r->folder == NULL ? work : r->folder;
     weir_module *module = weir_job_read_frames(r->model, r->job->batch);
-    int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder);
+    int status = WEIR_EXIT_INPUT;
+    if (module != NULL && r->folder == NULL) status = weir_job_emit(r->job, module, work);
+    else if (module != NULL) status = weir_job_compile(r->job, module, folder, work);
+    r->simulate->work = work;
     if (status == WEIR_EXIT_FINE)
         status = weir_simulate_folder(r->simulate, weir_module_name(module), weir_module_find_graph(module, "model"),
                                       weir_module_find_graph(module, "integer"),
-                                      weir_module_find_graph(module, "hardware"), r->folder);
+                                      weir_module_find_graph(module, "hardware"), folder);
     weir_module_free(module);
+    return status;
+}
+
+static int check(void *user) {
+    const request *r = user;
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "check-", NULL);
+    if (scratch == NULL) return WEIR_EXIT_INPUT;
+    int status = check_in(r, scratch);
+    if (status == WEIR_EXIT_MISMATCH && r->folder == NULL) {
+        printf("\n  the folder is kept: %s\n", weir_scratch_path(scratch));
+        weir_scratch_keep(scratch);
+    } else {
+        weir_scratch_free(scratch);
+    }
     return status;
 }
 
@@ -50,18 +64,10 @@ int weir_command_check(int argc, char **argv) {
     int status = weir_cli_parse("check", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && simulate.data.count == 0) status = weir_cli_misuse("check", "--data FILE is missing");
     if (status < 0) {
-        const char *kept = folder, *temporary = getenv("TMPDIR");
-        char *own = weir_format("%s/weir_check_XXXXXX", temporary == NULL ? "/tmp" : temporary);
-        if (folder == NULL) folder = mkdtemp(own);
-        if (folder == NULL) weir_error(weir_at(own, 0), "cannot make a temporary folder: %s", strerror(errno));
-        bool was_there = folder != NULL && weir_file_exists(folder);
-        status = folder == NULL ? WEIR_EXIT_INPUT
-                                : weir_plugins_guard(&job.plugins, check, &(request){&job, argv[1], folder, &simulate});
-        if (folder != NULL) weir_job_clean(folder, was_there);
-        if (kept == NULL && folder != NULL && status == WEIR_EXIT_MISMATCH)
-            printf("\n  the folder is kept: %s\n", folder);
-        else if (kept == NULL && folder != NULL) weir_remove_tree(folder);
-        free(own);
+        char *missing = folder == NULL ? NULL : weir_path_missing(folder);
+        status = weir_plugins_guard(&job.plugins, check, &(request){&job, argv[1], folder, &simulate});
+        if (folder != NULL) weir_folder_clean(folder, missing);
+        free(missing);
     }
     weir_cli_list_free(&simulate.data);
     weir_job_free(&job);

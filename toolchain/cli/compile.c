@@ -1,13 +1,16 @@
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/job.h"
 #include "passes/analysis/resources.h"
 #include "support/file.h"
+#include "support/folder.h"
 
 static const char help_text[] =
     "DIR gets rtl/ (the top module, the components, the parameter memories), tb/ and tb_debug/ (benches) and the\n"
-    "graphs as text IR (model.weir, integer.weir, hardware.weir). Options of passes for --set:\n"
+    "graphs as text IR (model.weir, integer.weir, hardware.weir). It must be new, empty, or an earlier result: what weir\n"
+    "did not write stays, and is named. Options of passes for --set:\n"
     "  quantize.data_in_width, .data_in_frac_width, .weight_width, .weight_frac_width, .bias_width, .bias_frac_width,\n"
     "  .constant_rounding (all with --quantize fixed)\n"
     "The folding file: 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";
@@ -28,7 +31,7 @@ typedef struct request {
 static int compile(void *user) {
     const request *r = user;
     weir_module *module = weir_job_read_frames(r->model, r->job->batch);
-    int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder);
+    int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder, NULL);
     if (status == WEIR_EXIT_FINE) report(module, r->model, r->folder);
     weir_module_free(module);
     return status;
@@ -46,9 +49,10 @@ int weir_command_compile(int argc, char **argv) {
     int status = weir_cli_parse("compile", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && folder == NULL) status = weir_cli_misuse("compile", "-o DIR is missing");
     if (status < 0) {
-        bool was_there = weir_file_exists(folder);
+        char *missing = weir_path_missing(folder);
         status = weir_plugins_guard(&job.plugins, compile, &(request){&job, argv[1], folder});
-        weir_job_clean(folder, was_there);
+        weir_folder_clean(folder, missing);
+        free(missing);
     }
     weir_job_free(&job);
     return status;

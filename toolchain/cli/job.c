@@ -1,6 +1,5 @@
 #include "cli/job.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,9 @@
 #include "passes/verilog/emit.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 #include "support/suggest.h"
+#include "support/tree.h"
 
 /* The name that the model's graph has outside, because passes know it as "model". */
 #define OWN_NAME "model.name"
@@ -209,59 +210,27 @@ static bool has_library(void) {
     return found;
 }
 
-/* What a compilation leaves in its folder; everything of an earlier one goes. */
-static const char *const results[] = {
-    "rtl",           "tb",           "tb_debug",    "model.weir",    "model.npz",   "quantized.weir",
-    "quantized.npz", "integer.weir", "integer.npz", "hardware.weir", "hardware.npz"};
-
-static bool publish(const char *staging, const char *folder) {
-    bool fine = true;
-    for (size_t i = 0; fine && i < sizeof results / sizeof *results; i++) {
-        char *from = weir_path_join(staging, results[i]), *to = weir_path_join(folder, results[i]);
-        bool made = weir_file_exists(from);
-        fine = remove(to) == 0 || weir_remove_tree(to);
-        if (fine && made && rename(from, to) != 0) {
-            weir_error(weir_at(to, 0), "cannot be put in place: %s", strerror(errno));
-            fine = false;
-        }
-        free(from);
-        free(to);
-    }
-    return fine;
-}
-
-static char *staging_of(const char *folder) { return weir_path_join(folder, ".compiling"); }
-
-void weir_job_clean(const char *folder, bool was_there) {
-    char *staging = staging_of(folder);
-    if (weir_file_exists(staging)) {
-        weir_remove_tree(staging);
-        if (!was_there) weir_remove_tree(folder);
-    }
-    free(staging);
-}
-
-/* Everything is made in a folder inside the wanted one and put in place when it is complete: a failure leaves an
- * earlier result whole, and no folder that was not there before. */
-int weir_job_compile(weir_job *job, weir_module *module, const char *folder) {
+int weir_job_emit(weir_job *job, weir_module *module, const char *folder) {
     const char *refusal = job->top == NULL ? NULL : weir_emit_refusal(job->top);
     if (refusal != NULL)
         return weir_cli_misuse(job->command, "--top '%s' cannot name the top module: it is %s", job->top, refusal);
     if (!has_library()) return WEIR_EXIT_TOOL;
-    bool was_there = weir_file_exists(folder);
-    char *staging = staging_of(folder);
-    weir_job_clean(folder, true);
-    int status = weir_make_folder(folder) && weir_make_folder(staging) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-    if (status == WEIR_EXIT_FINE) {
-        weir_module_set_folder(module, staging);
-        if (job->top != NULL) weir_module_set_string(module, WEIR_EMIT_TOP, job->top);
-        status = weir_job_run(job, module, "compile");
-        if (status == WEIR_EXIT_FINE && !save_graphs(module, staging)) status = WEIR_EXIT_INPUT;
-        if (status == WEIR_EXIT_FINE && !publish(staging, folder)) status = WEIR_EXIT_INPUT;
-        weir_module_set_folder(module, folder);
-        weir_remove_tree(staging);
-        if (status != WEIR_EXIT_FINE && !was_there) weir_remove_tree(folder);
-    }
-    free(staging);
+    weir_module_set_folder(module, folder);
+    if (job->top != NULL) weir_module_set_string(module, WEIR_EMIT_TOP, job->top);
+    int status = weir_job_run(job, module, "compile");
+    if (status == WEIR_EXIT_FINE && !save_graphs(module, folder)) status = WEIR_EXIT_INPUT;
+    return status;
+}
+
+int weir_job_compile(weir_job *job, weir_module *module, const char *folder, const char *copy) {
+    if (!has_library()) return WEIR_EXIT_TOOL;
+    weir_folder *output = weir_folder_open(folder, WEIR_FOLDER_WHOLE);
+    if (output == NULL) return WEIR_EXIT_INPUT;
+    int status = weir_job_emit(job, module, weir_folder_staging(output));
+    if (status == WEIR_EXIT_FINE && copy != NULL && !weir_tree_copy(weir_folder_staging(output), copy))
+        status = WEIR_EXIT_INPUT;
+    if (status != WEIR_EXIT_FINE) weir_folder_abandon(output);
+    else if (!weir_folder_commit(output)) status = WEIR_EXIT_INPUT;
+    weir_module_set_folder(module, folder);
     return status;
 }

@@ -58,9 +58,10 @@ void weir_job_free(weir_job *job);
 
 /* Runs passes on the module: the job's own, quantizes when it says so, then `pipeline` (text). Exit status. */
 int weir_job_run(weir_job *job, weir_module *module, const char *pipeline);
-/* The whole compilation into `folder`: hardware, benches, and the graphs as text IR. Exit status. */
-int weir_job_compile(weir_job *job, weir_module *module, const char *folder);
-/* After a compilation that was cut off: removes what it left in the folder, all of it unless the folder was there. */
-void weir_job_clean(const char *folder, bool was_there);
+/* Compiles and writes into `folder`, as it stands: hardware, benches, and the graphs as text IR. Exit status. */
+int weir_job_emit(weir_job *job, weir_module *module, const char *folder);
+/* The same into a folder that becomes the compilation's, whole or not at all (support/folder.h). `copy` (NULL: none) gets the same
+ * files. Exit status. */
+int weir_job_compile(weir_job *job, weir_module *module, const char *folder, const char *copy);
 
 #endif

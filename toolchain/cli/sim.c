@@ -4,7 +4,10 @@
 #include "cli/cli.h"
 #include "cli/simulate.h"
 #include "ir/print.h"
-#include "support/arena.h"
+#include "passes/analysis/cosim.h"
+#include "support/file.h"
+#include "support/folder.h"
+#include "support/scratch.h"
 
 static const char help_text[] =
     "DIR is what 'weir compile' wrote. The outputs are compared with the bit-exact reference; OUT.npy gets the model's\n"
@@ -21,6 +24,33 @@ static int check_netlist(const weir_simulate *simulate) {
     return -1;
 }
 
+/* What a run needs of the compiled folder: nobody may change it meanwhile. */
+typedef struct reading {
+    const char *folder, *work;
+    weir_graph *hardware;
+} reading;
+
+static int read_folder(void *user) {
+    reading *r = user;
+    char *path = weir_path_join(r->folder, "hardware.weir");
+    weir_graph_free(r->hardware);
+    r->hardware = weir_graph_load(path);
+    bool fine = r->hardware != NULL;
+    free(path);
+    if (!fine) weir_note("'%s' is expected to be a folder that 'weir compile' wrote", r->folder);
+    fine = fine && weir_cosim_copy(r->folder, r->work);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
+
+static int simulate_in(weir_scratch *scratch, weir_simulate *simulate, const char *folder) {
+    reading r = {folder, weir_scratch_path(scratch), NULL};
+    int status = weir_folder_read(folder, read_folder, &r);
+    simulate->work = r.work;
+    if (status == WEIR_EXIT_FINE) status = weir_simulate_folder(simulate, folder, NULL, NULL, r.hardware, folder);
+    weir_graph_free(r.hardware);
+    return status;
+}
+
 int weir_command_sim(int argc, char **argv) {
     weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
     simulate.debug_frames = 0;
@@ -35,20 +65,11 @@ int weir_command_sim(int argc, char **argv) {
     int status = weir_cli_parse("sim", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && simulate.data.count == 0) status = weir_cli_misuse("sim", "--data FILE is missing");
     if (status < 0) status = check_netlist(&simulate);
-    if (status >= 0) {
-        weir_cli_list_free(&simulate.data);
-        return status;
+    if (status < 0) {
+        weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "sim-", NULL);
+        status = scratch == NULL ? WEIR_EXIT_INPUT : simulate_in(scratch, &simulate, argv[1]);
+        weir_scratch_free(scratch);
     }
-    char *path = weir_format("%s/hardware.weir", argv[1]);
-    weir_graph *hardware = weir_graph_load(path);
-    free(path);
-    if (hardware == NULL) {
-        weir_note("'%s' is expected to be a folder that 'weir compile' wrote", argv[1]);
-        weir_cli_list_free(&simulate.data);
-        return WEIR_EXIT_INPUT;
-    }
-    status = weir_simulate_folder(&simulate, argv[1], NULL, NULL, hardware, argv[1]);
-    weir_graph_free(hardware);
     weir_cli_list_free(&simulate.data);
     return status;
 }

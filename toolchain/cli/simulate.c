@@ -52,6 +52,7 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
                          const weir_graph *hardware, const char *folder) {
     char *data = weir_cli_list_join(&s->data);
     weir_runtime_options options = {.data = data,
+                                    .work = s->work,
                                     .frames = s->frames,
                                     .debug_frames = s->debug_frames,
                                     .netlist = s->netlist,

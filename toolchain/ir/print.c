@@ -6,6 +6,7 @@
 #include "ir/word.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/npy.h"
 
 /* May the name stand without quotes? */
 static bool is_plain(const char *name) {
@@ -243,6 +244,15 @@ static char *constants_path(const char *path) {
     return weir_format("%.*s.npz", stem, path);
 }
 
+/* The name is not the user's choice, so an archive without the graph that it belongs to is not replaced. */
+static bool is_free(const char *constants, const char *path) {
+    if (weir_file_exists(path) || !weir_file_exists(constants)) return true;
+    weir_error(weir_at(constants, 0), "is there without '%s', so it is not replaced by the constants of this graph",
+               path);
+    weir_note("choose another name, or move the file away");
+    return false;
+}
+
 bool weir_graph_save(const weir_graph *graph, const char *path) {
     weir_text text = {NULL, 0, 0};
     weir_archive archive;
@@ -250,7 +260,11 @@ bool weir_graph_save(const weir_graph *graph, const char *path) {
     weir_graph_print(graph, &text);
     weir_graph_collect(graph, &archive);
     char *constants = constants_path(path);
-    bool fine = weir_npz_write(constants, &archive) && weir_file_write(path, text.data, text.size);
+    weir_text packed = {NULL, 0, 0};
+    bool fine = is_free(constants, path) && weir_npz_format(&packed, &archive, weir_at(constants, 0));
+    const weir_file_content files[] = {{constants, packed.data, packed.size}, {path, text.data, text.size}};
+    fine = fine && weir_files_write(files, 2);
+    weir_text_free(&packed);
     free(constants);
     weir_archive_free(&archive);
     weir_text_free(&text);

@@ -7,6 +7,7 @@
 #include "ir/graph.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/folder.h"
 
 /* --- changes --- */
 typedef struct changes {
@@ -108,9 +109,7 @@ static bool dump_after(weir_pass_instrument *instrument, const weir_pass_site *s
     }
     weir_text_add(&name, ".txt");
     weir_pass_site_text(site, &text);
-    char *path = weir_path_join(d->folder, name.data);
-    bool ok = weir_file_write(path, text.data, text.size);
-    free(path);
+    bool ok = weir_folder_write(d->folder, name.data, text.data, text.size);
     weir_text_free(&text);
     weir_text_free(&name);
     return ok;

@@ -1,6 +1,8 @@
-/* Files, folders and paths. A file is replaced by writing a new one beside it (path.tmp<process>.<n>, opened with
- * O_EXCL, so that neither threads nor processes share one) and renaming it; what is no regular file (/dev/null, a
- * pipe) is written in place. */
+/* Files, folders and paths. A file is replaced by writing a new one without a name in its folder, which goes with the
+ * process, naming it (path.tmp<process>.<n>) and renaming it to its place; where the file system has no such files the new
+ * one has that name from the start (O_EXCL, so that neither threads nor processes share one). A link stays one: what it
+ * points to is replaced. What is no regular file (/dev/null, a pipe) is written in place. */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "support/file.h"
 
 #include <dirent.h>
@@ -44,7 +46,7 @@ static char *read_all(int file, size_t expected, size_t *size) {
     return data;
 }
 
-static char *read_quietly(const char *path, size_t *size, mode_t *mode) {
+static char *read_with_mode(const char *path, size_t *size, mode_t *mode) {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
         return NULL;
@@ -62,9 +64,13 @@ static char *read_quietly(const char *path, size_t *size, mode_t *mode) {
     return data;
 }
 
-char *weir_file_read(const char *path, size_t *size) {
+char *weir_file_read_quietly(const char *path, size_t *size) {
     mode_t mode;
-    char *data = read_quietly(path, size, &mode);
+    return read_with_mode(path, size, &mode);
+}
+
+char *weir_file_read(const char *path, size_t *size) {
+    char *data = weir_file_read_quietly(path, size);
     if (!data) {
         report(path, "read");
     }
@@ -98,51 +104,172 @@ static bool write_and_close(int file, const void *data, size_t size) {
     return fine;
 }
 
-static bool replace(const char *path, const void *data, size_t size, mode_t mode) {
+/* A new file in the folder that has no name yet; -1 where there are none such. */
+static int open_unnamed(const char *path, mode_t mode) {
+    char *folder = weir_path_folder(path);
+    int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    free(folder);
+    return file;
+}
+
+/* Gives the file a name that is free, or without one makes a new file; *name is heap memory. -1 with errno set. */
+static int name_temporary(const char *path, int unnamed, mode_t mode, char **name) {
     enum { TRIES = 1000 };
-    char *temporary = NULL;
+    char *self = weir_format("/proc/self/fd/%d", unnamed);
     int file = -1;
+    *name = NULL;
     for (int i = 0; i < TRIES && file < 0; i++) {
-        free(temporary);
-        temporary = weir_format("%s.tmp%ld.%d", path, (long)getpid(), i);
-        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        free(*name);
+        *name = weir_format("%s.tmp%ld.%d", path, (long)getpid(), i);
+        if (unnamed < 0) {
+            file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        } else if (linkat(AT_FDCWD, self, AT_FDCWD, *name, AT_SYMLINK_FOLLOW) == 0) {
+            file = unnamed;
+        }
         if (file < 0 && errno != EEXIST) {
             break;
         }
     }
-    bool fine = file >= 0 && write_and_close(file, data, size) && rename(temporary, path) == 0;
     int saved = errno;
-    if (!fine && file >= 0) {
-        unlink(temporary);
+    free(self);
+    errno = saved;
+    return file;
+}
+
+/* The new content under a temporary name beside the path. `exact`: the mode is an old file's, which the umask does not
+ * concern. False with errno set; then there is no such file. */
+static bool stage(const char *path, const void *data, size_t size, mode_t mode, bool exact, char **temporary) {
+    *temporary = NULL;
+    int file = open_unnamed(path, mode), named = -1;
+    bool unnamed = file >= 0;
+    if (!unnamed || write_all(file, data, size)) {
+        named = name_temporary(path, file, mode, temporary);
     }
-    free(temporary);
+    if (unnamed && named < 0) {
+        int saved = errno;
+        close(file);
+        errno = saved;
+        if (*temporary && errno != ENOSPC && errno != EDQUOT) { /* no /proc, or no links */
+            free(*temporary);
+            unnamed = false;
+            named = name_temporary(path, -1, mode, temporary);
+        }
+    }
+    if (named >= 0 && exact && fchmod(named, mode) != 0) {
+        errno = 0; /* a file system without modes */
+    }
+    bool fine = named >= 0 && write_and_close(named, data, unnamed ? 0 : size);
+    int saved = errno;
+    if (!fine && named >= 0) {
+        unlink(*temporary);
+    }
+    if (!fine) {
+        free(*temporary);
+        *temporary = NULL;
+    }
     errno = saved;
     return fine;
 }
 
-static bool write_file(const char *path, const void *data, size_t size, mode_t mode) {
+/* What a link points to in the end, also when that is absent; NULL for no link. Heap memory. */
+static char *link_target(const char *path) {
+    enum { LINKS = 40 };
+    char *at = weir_copy_string(path);
+    int followed = 0;
     struct stat state;
-    bool fine;
-    if (stat(path, &state) == 0 && !S_ISREG(state.st_mode)) {
-        int file = open(path, O_WRONLY | O_CLOEXEC);
-        fine = file >= 0 && write_and_close(file, data, size);
-    } else {
-        fine = replace(path, data, size, mode);
+    while (followed < LINKS && lstat(at, &state) == 0 && S_ISLNK(state.st_mode)) {
+        size_t capacity = (size_t)state.st_size + 2;
+        char *to = weir_calloc(capacity + 1, 1);
+        ssize_t length = readlink(at, to, capacity);
+        char *folder = weir_path_folder(at), *next = weir_path_join(folder, to);
+        free(folder);
+        free(to);
+        free(at);
+        at = next;
+        followed = length < 0 ? LINKS : followed + 1;
+    }
+    if (followed > 0) {
+        return at;
+    }
+    free(at);
+    return NULL;
+}
+
+/* A file on its way: what is no regular file has no temporary. */
+typedef struct change {
+    char *target, *temporary;
+} change;
+
+/* A mode of 0: the file's own, or that of a new file. False with errno set. */
+static bool begin_change(const weir_file_content *content, mode_t mode, change *c) {
+    enum { NEW_FILE = 0666 };
+    struct stat state;
+    bool there = stat(content->path, &state) == 0, keep = there && !mode;
+    *c = (change){link_target(content->path), NULL};
+    if (!c->target) {
+        c->target = weir_copy_string(content->path);
+    }
+    if (there && !S_ISREG(state.st_mode)) {
+        errno = EISDIR;
+        return !S_ISDIR(state.st_mode);
+    }
+    mode = mode ? mode : there ? state.st_mode & 0777 : NEW_FILE;
+    return stage(c->target, content->data, content->size, mode, keep, &c->temporary);
+}
+
+static bool end_change(const weir_file_content *content, change *c) {
+    if (c->temporary) {
+        return rename(c->temporary, c->target) == 0;
+    }
+    int file = open(content->path, O_WRONLY | O_CLOEXEC);
+    return file >= 0 && write_and_close(file, content->data, content->size);
+}
+
+static void forget_change(change *c, bool done) {
+    int saved = errno;
+    if (c->temporary && !done) {
+        unlink(c->temporary);
+    }
+    free(c->temporary);
+    free(c->target);
+    errno = saved;
+}
+
+static bool write_files(const weir_file_content *files, size_t count, mode_t mode) {
+    change *changes = weir_calloc(count, sizeof *changes);
+    size_t begun = 0, done = 0;
+    bool fine = true;
+    while (fine && begun < count) {
+        fine = begin_change(&files[begun], mode, &changes[begun]);
+        begun++;
+    }
+    size_t wrong = begun - 1;
+    while (fine && done < count) {
+        wrong = done;
+        fine = end_change(&files[done], &changes[done]);
+        done += fine;
     }
     if (!fine) {
-        report(path, "write");
+        report(files[wrong].path, "write");
     }
+    for (size_t i = 0; i < begun; i++) {
+        forget_change(&changes[i], i < done);
+    }
+    free(changes);
     return fine;
 }
 
-bool weir_file_write(const char *path, const void *data, size_t size) { return write_file(path, data, size, 0666); }
+bool weir_files_write(const weir_file_content *files, size_t count) { return write_files(files, count, 0); }
+
+bool weir_file_write(const char *path, const void *data, size_t size) {
+    return weir_files_write(&(weir_file_content){path, data, size}, 1);
+}
 
 bool weir_file_write_changed(const char *path, const void *data, size_t size) {
     struct stat state;
     if (stat(path, &state) == 0 && S_ISREG(state.st_mode) && (uintmax_t)state.st_size == size) {
         size_t old_size;
-        mode_t mode;
-        char *old = read_quietly(path, &old_size, &mode);
+        char *old = weir_file_read_quietly(path, &old_size);
         bool same = old && old_size == size && (size == 0 || memcmp(old, data, size) == 0);
         free(old);
         if (same) {
@@ -156,12 +283,12 @@ bool weir_file_write_changed(const char *path, const void *data, size_t size) {
 bool weir_file_copy(const char *from, const char *to) {
     size_t size;
     mode_t mode;
-    char *data = read_quietly(from, &size, &mode);
+    char *data = read_with_mode(from, &size, &mode);
     if (!data) {
         report(from, "read");
         return false;
     }
-    bool fine = write_file(to, data, size, mode | 0200);
+    bool fine = write_files(&(weir_file_content){to, data, size}, 1, mode | 0200);
     free(data);
     return fine;
 }
@@ -216,6 +343,7 @@ static bool empty_folder(int folder) {
         } else {
             fine = unlinkat(folder, entry->d_name, 0) == 0;
         }
+        fine = fine || errno == ENOENT; /* somebody else removes it too */
     }
     int saved = errno;
     closedir(stream);
@@ -231,7 +359,7 @@ bool weir_remove_tree(const char *path) {
     } else {
         int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (folder >= 0) {
-            fine = empty_folder(folder) && rmdir(path) == 0;
+            fine = empty_folder(folder) && (rmdir(path) == 0 || errno == ENOENT);
         } else {
             fine = errno == ENOENT || unlink(path) == 0;
         }
@@ -240,6 +368,29 @@ bool weir_remove_tree(const char *path) {
         report(path, "remove");
     }
     return fine;
+}
+
+char *weir_path_missing(const char *path) {
+    char *at = weir_copy_string(path), *missing = NULL;
+    while (!weir_file_exists(at)) {
+        char *up = weir_path_folder(at);
+        free(missing);
+        missing = at;
+        at = up;
+    }
+    free(at);
+    return missing;
+}
+
+void weir_remove_empty(const char *path, const char *top) {
+    char *at = weir_copy_string(path);
+    for (bool more = true; more && rmdir(at) == 0;) {
+        more = strcmp(at, top) != 0;
+        char *up = weir_path_folder(at);
+        free(at);
+        at = up;
+    }
+    free(at);
 }
 
 /* An absolute name stands for itself. */

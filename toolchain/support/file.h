@@ -7,9 +7,18 @@
 
 /* The content and its size; a zero byte follows it. Heap memory, free() it. NULL after a reported error. */
 char *weir_file_read(const char *path, size_t *size);
+/* The same without a report; errno says why. */
+char *weir_file_read_quietly(const char *path, size_t *size);
 /* Written to a temporary name beside it, then renamed: the old file stays whole until the new one is. */
 bool weir_file_write(const char *path, const void *data, size_t size);
-/* The same, but leaves the file untouched when its content is already this. */
+typedef struct weir_file_content {
+    const char *path;
+    const void *data;
+    size_t size;
+} weir_file_content;
+/* The same for files that belong together: unless all can be written, none is touched. */
+bool weir_files_write(const weir_file_content *files, size_t count);
+/* As weir_file_write, but leaves the file untouched when its content is already this. */
 bool weir_file_write_changed(const char *path, const void *data, size_t size);
 bool weir_file_copy(const char *from, const char *to);
 bool weir_file_exists(const char *path);
@@ -17,6 +26,11 @@ bool weir_file_exists(const char *path);
 bool weir_make_folder(const char *path);
 /* Removes a folder tree; fine when it is absent. */
 bool weir_remove_tree(const char *path);
+
+/* Of a path and the folders above it the topmost that does not exist; NULL when it is there. Heap memory. */
+char *weir_path_missing(const char *path);
+/* Removes the folder and those above it up to `top`, as far as they are empty. */
+void weir_remove_empty(const char *path, const char *top);
 
 /* "a/b" from its parts; heap memory. */
 char *weir_path_join(const char *folder, const char *name);

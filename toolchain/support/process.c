@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "support/arena.h"
+#include "support/file.h"
 
 enum { TICK_MILLISECONDS = 20 };
 
@@ -56,6 +57,24 @@ bool weir_process_found(const char *program) {
     bool found = path && is_program(path);
     free(path);
     return found;
+}
+
+/* The command line as Linux keeps it: arguments with a zero behind each. */
+static char *command_line(void) {
+    size_t size = 0;
+    char *line = weir_file_read_quietly("/proc/self/cmdline", &size);
+    for (size_t i = 0; line && i + 1 < size; i++) {
+        line[i] = (char)(line[i] == 0 || line[i] == '\n' ? ' ' : line[i]);
+    }
+    return line ? line : weir_copy_string("weir");
+}
+
+char *weir_process_describe(void) {
+    char host[256] = "", *line = command_line();
+    gethostname(host, sizeof host - 1);
+    char *text = weir_format("process %ld on '%s' (%s)", (long)getpid(), host, line);
+    free(line);
+    return text;
 }
 
 /* Does some addition set the variable of this NAME=VALUE? */
@@ -124,8 +143,7 @@ static _Noreturn void child(const weir_process *process, const char *path, char 
     fail_child(report, STEP_EXEC);
 }
 
-/* A pipe that exec closes, with both ends above the standard streams. */
-static bool make_pipe(int ends[2]) {
+bool weir_process_pipe(int ends[2]) {
     if (pipe(ends) != 0) {
         return false;
     }
@@ -222,7 +240,7 @@ typedef struct running {
 
 static bool start(const weir_process *process, const char *path, const sigset_t *mask, running *run) {
     int output[2] = {-1, -1}, report[2] = {-1, -1};
-    bool fine = make_pipe(output) && make_pipe(report);
+    bool fine = weir_process_pipe(output) && weir_process_pipe(report);
     char **environment = make_environment(process->environment);
     run->pid = fine ? fork() : -1;
     if (run->pid == 0) {

@@ -25,6 +25,10 @@ typedef enum weir_process_end {
 weir_process_end weir_process_run(const weir_process *process, weir_text *output, int *status);
 /* Is the program on PATH? */
 bool weir_process_found(const char *program);
+/* Who this process is: "process 12 on 'host' (weir compile ...)". Heap memory. */
+char *weir_process_describe(void);
+/* A pipe that exec closes, with both ends above the standard streams. */
+bool weir_process_pipe(int ends[2]);
 /* Monotonic seconds for measuring. */
 double weir_seconds(void);
 

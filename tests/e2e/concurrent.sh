@@ -1,0 +1,115 @@
+#!/bin/sh
+# Many runs on one folder at the same time: simulations share nothing, compilations come one after the other, and nobody
+# sees a mixture. Runs that are ended leave nothing. A folder that may not be written is simulated all the same.
+name=concurrent
+. "$(dirname "$0")/lib.sh"
+mkdir temporary
+export TMPDIR="$work/temporary"
+for model in mlp_qdq mlp_qlinearmatmul; do
+    weir compile "$models/$model.onnx" -o $model >/dev/null || fail "compile"
+    weir sim $model -d "$test_data" -n 2 --simulator icarus -o $model.npy >/dev/null || fail "sim"
+done
+cmp -s mlp_qdq.npy mlp_qlinearmatmul.npy && fail "the two models cannot be told apart"
+
+# --- a writer that takes its time: it waits for its calibration data, which come through a pipe ---
+mkfifo slow.npy
+"$WEIR" compile "$models/mlp_float.onnx" -o locked -q int8 -c slow.npy >slow 2>&1 &
+slow=$!
+while ! ls -d locked/.weir-new-* >/dev/null 2>&1; do sleep 0.1; done
+("$WEIR" compile "$models/mlp_qdq.onnx" -o locked >second 2>&1; echo $? >second.status) &
+second=$!
+
+# --- simulations ---
+runs=
+for i in 1 2 3 4 5 6; do
+    "$WEIR" sim mlp_qdq -d "$test_data" -n 2 --simulator icarus --seed $i -o sim$i.npy >sim$i 2>&1 &
+    runs="$runs $!"
+done
+for run in $runs; do wait "$run" || fail "one of several simulations: exit status $?"; done
+for i in 1 2 3 4 5 6; do cmp -s sim$i.npy mlp_qdq.npy || { cat sim$i >&2; fail "simulation $i of several"; }; done
+
+# --- compilations of two models into one folder, and readers ---
+cp -r mlp_qdq shared
+writers=
+for model in mlp_qdq mlp_qlinearmatmul mlp_qdq mlp_qlinearmatmul; do
+    (for i in 1 2 3 4 5 6; do "$WEIR" compile "$models/$model.onnx" -o shared || exit 1; done) >/dev/null 2>errors.$model &
+    writers="$writers $!"
+done
+for i in 1 2 3 4 5 6; do
+    "$WEIR" sim shared -d "$test_data" -n 2 --simulator icarus -o shared.npy >sim 2>&1 || { cat sim >&2; fail "a reader among writers"; }
+    cmp -s shared.npy mlp_qdq.npy || cmp -s shared.npy mlp_qlinearmatmul.npy || fail "a reader sees a mixture"
+done
+for writer in $writers; do wait "$writer" || { cat errors.* >&2; fail "one of several writers"; }; done
+diff -r shared mlp_qdq >/dev/null || diff -r shared mlp_qlinearmatmul >/dev/null || fail "writers leave a mixture"
+
+# --- the one that waits says for whom, and the first one goes on ---
+wait "$second"
+[ "$(cat second.status)" = 1 ] || fail "a second writer does not give up: $(cat second)"
+grep -q "^locked: error: being written by process $slow on '$(uname -n)' (.*compile .*slow.npy" second ||
+    fail "who holds the folder: $(cat second)"
+array_tool rows "$models/digits_calib.npz:x" calibration.npy 50
+cat calibration.npy >slow.npy
+wait "$slow" || { cat slow >&2; fail "the writer that was waited for"; }
+[ -e locked/weir.manifest ] || fail "the writer that was waited for wrote nothing"
+
+# --- ended runs ---
+# gone PATTERN: soon there is no such file.
+gone() {
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        # shellcheck disable=SC2086 # a pattern
+        ls -d $1 >/dev/null 2>&1 || return 0
+        sleep 0.1
+    done
+    return 1
+}
+# A shell lets its background processes ignore SIGINT, hence --default-signal.
+for signal in INT TERM HUP KILL; do
+    rm -rf ended
+    env --default-signal=INT "$WEIR" compile "$models/mlp_float.onnx" -o ended/new -q int8 -c slow.npy >/dev/null 2>&1 &
+    run=$!
+    while ! ls -d ended/new/.weir-new-* >/dev/null 2>&1; do sleep 0.1; done
+    kill -$signal $run
+    wait $run 2>/dev/null || true
+    gone ended || fail "a compilation ended by $signal leaves $(find ended)"
+    env --default-signal=INT "$WEIR" check "$models/mlp_float.onnx" -q int8 -c slow.npy -d "$test_data" >/dev/null 2>&1 &
+    run=$!
+    while ! ls -d temporary/weir-check-* >/dev/null 2>&1; do sleep 0.1; done
+    kill -$signal $run
+    wait $run 2>/dev/null || true
+    gone 'temporary/*' || fail "a check ended by $signal leaves $(ls temporary)"
+done
+# Even what cleans up is killed: the next run does it, but leaves alone what others have there.
+"$WEIR" check "$models/mlp_float.onnx" -q int8 -c slow.npy -d "$test_data" >/dev/null 2>&1 &
+run=$!
+while ! ls temporary/weir-check-*/.alive >/dev/null 2>&1; do sleep 0.1; done
+mkdir temporary/weir-mine temporary/other
+for child in $(cat /proc/$run/task/$run/children); do kill -KILL "$child"; done
+kill -KILL $run
+wait $run 2>/dev/null || true
+ls -d temporary/weir-check-* >/dev/null || fail "nothing is left, so this tests nothing"
+weir sim mlp_qdq -d "$test_data" -n 1 --simulator icarus >/dev/null || fail "sim"
+[ "$(ls temporary | tr '\n' ' ')" = "other weir-mine " ] || fail "the next run leaves $(ls temporary)"
+cp -r mlp_qdq swept && mkdir swept/.weir-new-dead && : >swept/.weir-new-dead/.alive
+weir compile "$models/mlp_qdq.onnx" -o swept >/dev/null || fail "compile"
+diff -r swept mlp_qdq || fail "what a dead writer left stays"
+rm -r temporary/*
+
+# --- a folder that may not be written ---
+chmod -R a-w mlp_qdq
+chmod -R a+rX . "$work"
+as=
+if [ "$(id -u)" = 0 ]; then as="setpriv --reuid 65534 --regid 65534 --clear-groups"; fi
+if $as test -x "$WEIR" -a -r "$models/mlp_qdq.onnx" -a -r mlp_qdq/weir.manifest 2>/dev/null; then
+    mkdir nobody && chmod 777 nobody
+    export TMPDIR="$work/nobody"
+    # shellcheck disable=SC2086 # words
+    expect 0 "" env WEIR_CACHE="$work/nobody/cache" $as "$WEIR" sim mlp_qdq -d "$test_data" -n 2 --simulator icarus -o nobody/out.npy
+    cmp nobody/out.npy mlp_qdq.npy || fail "a read-only folder"
+    # shellcheck disable=SC2086 # words
+    expect 1 "error: " $as "$WEIR" compile "$models/mlp_qdq.onnx" -o mlp_qdq
+else
+    echo "skipped: another user cannot read the build folder, so read-only folders are not tested"
+fi
+chmod -R u+w mlp_qdq
+diff -r shared mlp_qdq >/dev/null || diff -r shared mlp_qlinearmatmul >/dev/null || fail "the read-only folder changed"
+finish

@@ -1,0 +1,32 @@
+/* Temporary folders that nobody needs to clear away. A scratch folder goes when it is freed; when its process ends in any
+ * other way, killed included, a small process that waits for that removes it; and should that be killed too, the next
+ * scratch folder that is made in the same place does. Its file .alive is locked as long as its process lives. */
+#ifndef WEIR_SCRATCH_H
+#define WEIR_SCRATCH_H
+
+#include <stdbool.h>
+
+typedef struct weir_scratch weir_scratch;
+
+/* Makes PARENT/PREFIXxxxxxx (PARENT NULL: $TMPDIR, else /tmp), after removing what dead processes left there under the
+ * prefix. `made` (NULL: none): should the process be killed, the parent and the folders above it up to this one go too, when
+ * they are empty. NULL after a reported error. */
+weir_scratch *weir_scratch_new(const char *parent, const char *prefix, const char *made);
+const char *weir_scratch_path(const weir_scratch *scratch);
+/* Removes the folder; NULL is fine. */
+void weir_scratch_free(weir_scratch *scratch);
+/* Frees the object and leaves the folder to the user. */
+void weir_scratch_keep(weir_scratch *scratch);
+
+/* Removes what dead processes left. */
+void weir_scratch_sweep(const char *parent, const char *prefix);
+/* Is this a scratch folder, or a folder in one? */
+bool weir_scratch_contains(const char *path);
+/* Who owns the first scratch folder with the prefix in the folder, "process 12 on 'host' (weir compile ...)"; NULL when there is
+ * none. Heap memory. */
+char *weir_scratch_owner(const char *parent, const char *prefix);
+
+/* Of the temporary folders in $TMPDIR. */
+#define WEIR_SCRATCH_PREFIX "weir-"
+
+#endif

@@ -1,0 +1,83 @@
+#include "support/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+
+typedef struct walk {
+    const char *root;
+    weir_tree_visit *visit;
+    void *user;
+} walk;
+
+static int compare(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
+
+static int is_entry(const struct dirent *entry) {
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static bool walk_folder(const walk *w, const char *below);
+
+static bool walk_entry(const walk *w, const char *below, const char *name) {
+    char *path = weir_path_join(below, name), *full = weir_path_join(w->root, path);
+    struct stat state;
+    bool gone = lstat(full, &state) != 0; /* meanwhile: nothing to visit */
+    bool fine = gone || (S_ISDIR(state.st_mode) ? walk_folder(w, path) : w->visit(w->user, path));
+    free(full);
+    free(path);
+    return fine;
+}
+
+static bool walk_folder(const walk *w, const char *below) {
+    char *folder = *below ? weir_path_join(w->root, below) : weir_copy_string(w->root);
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, is_entry, compare);
+    bool fine = count >= 0 || (errno == ENOENT && *below);
+    if (!fine) {
+        weir_error(weir_at(folder, 0), "cannot read the folder: %s", strerror(errno));
+    }
+    for (int i = 0; i < count; i++) {
+        fine = fine && walk_entry(w, below, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    free(folder);
+    return fine;
+}
+
+bool weir_tree_walk(const char *folder, weir_tree_visit *visit, void *user) {
+    const walk w = {folder, visit, user};
+    return walk_folder(&w, "");
+}
+
+bool weir_tree_make_parent(const char *root, const char *path) {
+    char *full = weir_path_join(root, path), *parent = weir_path_folder(full);
+    bool fine = weir_make_folder(parent);
+    free(parent);
+    free(full);
+    return fine;
+}
+
+typedef struct copying {
+    const char *from, *to;
+} copying;
+
+static bool copy_file(void *user, const char *path) {
+    const copying *c = user;
+    char *from = weir_path_join(c->from, path), *to = weir_path_join(c->to, path);
+    bool fine = weir_tree_make_parent(c->to, path) && weir_file_copy(from, to);
+    free(to);
+    free(from);
+    return fine;
+}
+
+bool weir_tree_copy(const char *from, const char *to) {
+    copying c = {from, to};
+    return weir_make_folder(to) && weir_tree_walk(from, copy_file, &c);
+}

@@ -1,0 +1,18 @@
+/* Folder trees: walking and copying. */
+#ifndef WEIR_TREE_H
+#define WEIR_TREE_H
+
+#include <stdbool.h>
+
+/* What a walk meets: the path below the root, "rtl/top.v". False ends the walk. */
+typedef bool weir_tree_visit(void *user, const char *path);
+
+/* Visits everything below the folder that is no folder itself, links unfollowed, in the byte order of names, a folder's
+ * content where the folder stands. False when a visit ended it, or after a reported error. */
+bool weir_tree_walk(const char *folder, weir_tree_visit *visit, void *user);
+/* Copies the files below `from` into `to`, which is made; false after a reported error. */
+bool weir_tree_copy(const char *from, const char *to);
+/* Makes the folder that the file `path` below `root` stands in. False after a reported error. */
+bool weir_tree_make_parent(const char *root, const char *path);
+
+#endif
