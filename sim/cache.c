@@ -1,22 +1,29 @@
-/* Invariant: a folder whose name does not start with "new-" is complete. Unfinished ones of dead processes are removed
- * by the trim after an hour. */
+/* Invariant: an entry is complete when it holds a manifest, which is written last, and what the manifest lists. It is
+ * made in a scratch folder new-XXXXXX, which goes with its process, and renamed. Whoever uses an entry holds a shared
+ * lock on it, so that nobody removes it meanwhile. */
+#define _DEFAULT_SOURCE /* flock */
 #include "sim/cache.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
+#include "support/manifest.h"
+#include "support/scratch.h"
+#include "support/tree.h"
 
-enum { YOUNG_SECONDS = 600, UNFINISHED_SECONDS = 3600 };
+#define UNFINISHED "new-"
+#define LOCK ".lock"
+
+enum { YOUNG_SECONDS = 600, HASHED_BYTES = 8 << 20, HASH_DIGITS = 32 };
 
 static bool is_folder(const char *path) {
     struct stat state;
@@ -25,12 +32,41 @@ static bool is_folder(const char *path) {
 
 static void touch(const char *path) { utimensat(AT_FDCWD, path, NULL, 0); }
 
+/* --- complete or not --- */
+
+static bool is_same(const char *path, const weir_manifest_entry *entry, bool thorough) {
+    struct stat state;
+    uint64_t size;
+    weir_hash hash;
+    if (lstat(path, &state) != 0 || !S_ISREG(state.st_mode) || (uint64_t)state.st_size != entry->size) return false;
+    if (!thorough && entry->size > HASHED_BYTES) return true;
+    return weir_manifest_hash_file(path, &size, &hash) && weir_hash_equal(hash, entry->hash);
+}
+
+/* Of files above 8 MiB only the size is looked at, unless `thorough`. */
+static bool is_complete(const char *path, bool thorough) {
+    weir_manifest manifest;
+    bool found;
+    weir_diag_log *log = weir_diag_capture();
+    bool fine = weir_manifest_read(path, &manifest, &found) && found && manifest.count > 0;
+    weir_diag_release(log);
+    weir_diag_log_free(log);
+    for (size_t i = 0; fine && i < manifest.count; i++) {
+        char *file = weir_path_join(path, manifest.entry[i].path);
+        fine = is_same(file, &manifest.entry[i], thorough);
+        free(file);
+    }
+    weir_manifest_free(&manifest);
+    return fine;
+}
+
+/* --- locks --- */
+
 /* Waits for the lock; -1 when the file system has none, which costs work but no correctness. */
 static int lock(const char *cache, const char *name) {
-    char *path = weir_format("%s/%s.lock", cache, name);
+    char *path = weir_format("%s/%s" LOCK, cache, name);
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    while (file >= 0 && fcntl(file, F_SETLKW, &whole) != 0) {
+    while (file >= 0 && flock(file, LOCK_EX) != 0) {
         if (errno == EINTR) continue;
         close(file);
         file = -1;
@@ -39,35 +75,93 @@ static int lock(const char *cache, const char *name) {
     return file;
 }
 
-static bool make_entry(const char *cache, const char *path, weir_cache_make *make, void *user) {
-    char *fresh = weir_format("%s/new-XXXXXX", cache);
-    bool fine = false;
-    if (!mkdtemp(fresh)) {
-        weir_error(weir_at(cache, 0), "cannot make a folder in the cache: %s", strerror(errno));
-    } else {
-        fine = make(user, fresh);
-        if (fine && rename(fresh, path) != 0 && !is_folder(path)) {
-            weir_error(weir_at(path, 0), "cannot put a result into the cache: %s", strerror(errno));
-            fine = false;
-        }
-        if (is_folder(fresh)) weir_remove_tree(fresh);
+/* A lock that says that the entry is in use, -1: there are none here. */
+static int hold(const char *path) {
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0) {
+        close(file);
+        file = -1;
     }
+    return file;
+}
+
+static void unlock(int file) {
+    if (file < 0) return;
+    flock(file, LOCK_UN);
+    close(file);
+}
+
+static bool is_in_use(const char *path) {
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool used = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    unlock(file);
+    return used;
+}
+
+/* --- making --- */
+
+/* Takes an entry out of sight before removing it, so that nobody finds half of it. */
+static bool remove_entry(const char *cache, const char *path) {
+    weir_scratch *grave = weir_scratch_new(cache, UNFINISHED, NULL);
+    if (grave == NULL) return false;
+    char *place = weir_path_join(weir_scratch_path(grave), "entry");
+    bool fine = rename(path, place) == 0 || errno == ENOENT;
+    if (!fine) weir_error(weir_at(path, 0), "cannot remove: %s", strerror(errno));
+    weir_scratch_free(grave);
+    free(place);
+    return fine;
+}
+
+static bool write_manifest(const char *folder) {
+    weir_manifest manifest = {NULL, 0, 0};
+    bool fine = weir_manifest_add_tree(&manifest, folder) && weir_manifest_write(folder, &manifest);
+    weir_manifest_free(&manifest);
+    return fine;
+}
+
+static bool make_entry(const char *cache, const char *path, weir_cache_make *make, void *user) {
+    weir_scratch *scratch = weir_scratch_new(cache, UNFINISHED, NULL);
+    if (scratch == NULL) return false;
+    char *fresh = weir_path_join(weir_scratch_path(scratch), "entry");
+    bool fine = weir_make_folder(fresh) && make(user, fresh) && write_manifest(fresh);
+    if (fine && rename(fresh, path) != 0 && !is_complete(path, false)) {
+        weir_error(weir_at(path, 0), "cannot put a result into the cache: %s", strerror(errno));
+        fine = false;
+    }
+    weir_scratch_free(scratch);
     free(fresh);
     return fine;
 }
 
-char *weir_cache_entry(const char *cache, const char *name, bool serial, weir_cache_make *make, void *user,
+/* The entry's lock when it is there and complete. One that is not is removed. */
+static bool find_entry(const char *cache, const char *path, int *held) {
+    *held = -1;
+    if (!is_folder(path)) return false;
+    *held = hold(path);
+    if (is_complete(path, false)) return true;
+    unlock(*held);
+    *held = -1;
+    if (is_folder(path)) {
+        weir_warning(weir_at(path, 0), "this entry of the cache is damaged, and is made again");
+        remove_entry(cache, path);
+    }
+    return false;
+}
+
+char *weir_cache_entry(const char *cache, const char *name, bool serial, weir_cache_make *make, void *user, int *held,
                        bool *made) {
     char *path = weir_path_join(cache, name);
-    bool fine = true;
+    bool fine = find_entry(cache, path, held);
     *made = false;
-    if (!is_folder(path)) {
+    if (!fine) {
         int file = serial ? lock(cache, name) : -1;
-        if (!is_folder(path)) {
+        fine = serial && find_entry(cache, path, held);
+        if (!fine) {
             fine = make_entry(cache, path, make, user);
             *made = fine;
+            if (fine) *held = hold(path);
         }
-        if (file >= 0) close(file);
+        unlock(file);
     }
     if (fine) {
         touch(path);
@@ -77,76 +171,89 @@ char *weir_cache_entry(const char *cache, const char *name, bool serial, weir_ca
     return NULL;
 }
 
-typedef struct entry {
-    char *path;
-    time_t used;
-    uint64_t size;
-} entry;
+void weir_cache_release(int held) { unlock(held); }
 
-static uint64_t folder_size(const char *path) {
-    uint64_t size = 0;
-    DIR *folder = opendir(path);
-    for (struct dirent *item; folder && (item = readdir(folder));) {
-        char *name = weir_path_join(path, item->d_name);
-        struct stat state;
-        if (stat(name, &state) == 0 && S_ISREG(state.st_mode)) size += (uint64_t)state.st_size;
-        free(name);
-    }
-    if (folder) closedir(folder);
-    return size;
+/* --- all entries --- */
+
+typedef struct measuring {
+    const char *folder;
+    uint64_t size;
+} measuring;
+
+static bool add_size(void *user, const char *path) {
+    measuring *m = user;
+    char *name = weir_path_join(m->folder, path);
+    struct stat state;
+    if (lstat(name, &state) == 0 && S_ISREG(state.st_mode)) m->size += (uint64_t)state.st_size;
+    free(name);
+    return true;
 }
 
 static int older(const void *a, const void *b) {
-    const entry *x = a, *y = b;
+    const weir_cache_item *x = a, *y = b;
     if (x->used != y->used) return x->used < y->used ? -1 : 1;
     return strcmp(x->path, y->path);
 }
 
-/* Takes an entry out of sight before removing it, so that nobody finds half of it. */
-static void remove_entry(const char *cache, const char *path) {
-    char *grave = weir_format("%s/new-XXXXXX", cache);
-    if (mkdtemp(grave) && rename(path, grave) == 0) weir_remove_tree(grave);
-    free(grave);
+/* SIMULATOR-KIND-HASH: nothing else in the folder is ours. */
+static bool is_entry_name(const char *name) {
+    const char *dash = strrchr(name, '-');
+    return dash != NULL && strspn(dash + 1, "0123456789abcdef") == HASH_DIGITS && dash[1 + HASH_DIGITS] == '\0';
 }
 
-/* Reads the entries and removes unfinished leftovers. */
-static entry *list(const char *cache, time_t now, size_t *count, uint64_t *total) {
-    entry *entries = NULL;
-    size_t capacity = 0;
+static void add_item(weir_cache_list *list, char *path) {
+    struct stat state;
+    measuring m = {path, 0};
+    if (stat(path, &state) != 0 || !S_ISDIR(state.st_mode)) {
+        free(path);
+        return;
+    }
+    weir_tree_walk(path, add_size, &m);
+    list->item = weir_grow(list->item, &list->capacity, list->count + 1, sizeof *list->item);
+    list->item[list->count++] = (weir_cache_item){path, weir_path_name(path), state.st_mtime, m.size, false, false};
+    list->size += m.size;
+}
+
+weir_cache_list weir_cache_read(const char *cache) {
+    weir_cache_list list = {NULL, 0, 0, 0};
+    weir_scratch_sweep(cache, UNFINISHED);
     DIR *folder = opendir(cache);
     for (struct dirent *item; folder && (item = readdir(folder));) {
-        struct stat state;
-        if (item->d_name[0] == '.') continue;
-        char *path = weir_path_join(cache, item->d_name);
-        bool keep = stat(path, &state) == 0 && S_ISDIR(state.st_mode);
-        if (keep && !strncmp(item->d_name, "new-", 4)) {
-            if (now - state.st_mtime > UNFINISHED_SECONDS) weir_remove_tree(path);
-            keep = false;
-        }
-        if (!keep) {
-            free(path);
-            continue;
-        }
-        entries = weir_grow(entries, &capacity, *count + 1, sizeof *entries);
-        entries[*count] = (entry){path, state.st_mtime, folder_size(path)};
-        *total += entries[(*count)++].size;
+        if (is_entry_name(item->d_name)) add_item(&list, weir_path_join(cache, item->d_name));
     }
     if (folder) closedir(folder);
-    return entries;
+    if (list.count) qsort(list.item, list.count, sizeof *list.item, older);
+    return list;
+}
+
+void weir_cache_inspect(weir_cache_list *list, bool thorough) {
+    for (size_t i = 0; i < list->count; i++) {
+        weir_cache_item *item = &list->item[i];
+        item->in_use = is_in_use(item->path);
+        item->complete = is_complete(item->path, thorough);
+    }
+}
+
+void weir_cache_list_free(weir_cache_list *list) {
+    for (size_t i = 0; i < list->count; i++) free(list->item[i].path);
+    free(list->item);
+    *list = (weir_cache_list){NULL, 0, 0, 0};
+}
+
+bool weir_cache_remove(const char *cache, const weir_cache_item *item) {
+    char *name = weir_format("%s" LOCK, item->path);
+    bool fine = remove_entry(cache, item->path);
+    unlink(name);
+    free(name);
+    return fine;
 }
 
 void weir_cache_trim(const char *cache, uint64_t limit) {
     time_t now = time(NULL);
-    size_t count = 0;
-    uint64_t total = 0;
-    entry *entries = list(cache, now, &count, &total);
-    if (count) qsort(entries, count, sizeof *entries, older);
-    for (size_t i = 0; i < count; i++) {
-        if (total > limit && now - entries[i].used > YOUNG_SECONDS) {
-            remove_entry(cache, entries[i].path);
-            total -= entries[i].size;
-        }
-        free(entries[i].path);
+    weir_cache_list list = weir_cache_read(cache);
+    for (size_t i = 0; i < list.count && list.size > limit; i++) {
+        if (now - list.item[i].used <= YOUNG_SECONDS || is_in_use(list.item[i].path)) continue;
+        if (weir_cache_remove(cache, &list.item[i])) list.size -= list.item[i].size;
     }
-    free(entries);
+    weir_cache_list_free(&list);
 }

@@ -1,20 +1,48 @@
-/* A folder of build results named by the hash of what they were made from. Entries appear whole, by renaming, so any
- * number of processes may build at once; the oldest are removed when the cache outgrows its limit. */
+/* A folder of build results named by the hash of what they were made from. Entries are complete or absent, so any number
+ * of processes may build at once; one that is damaged is made again. The oldest are removed when the cache outgrows its
+ * limit. */
 #ifndef WEIR_SIM_CACHE_H
 #define WEIR_SIM_CACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* Fills an empty folder; false after a reported error. */
 typedef bool weir_cache_make(void *user, const char *folder);
 
-/* The folder of the entry, made first when it is absent (*made tells). Its time of use is now. `serial`: of several
- * processes that want it at once, one makes it and the others wait, else the first to finish wins.
- * NULL after a reported error. Heap memory. */
-char *weir_cache_entry(const char *cache, const char *name, bool serial, weir_cache_make *make, void *user, bool *made);
-/* Removes the entries used longest ago until the cache holds at most `limit` bytes. Entries used within the last
- * ten minutes stay. */
+/* The folder of the entry, made first when it is absent or damaged (*made tells). Its time of use is now. It stays until
+ * *held is released. `serial`: of several processes that want it at once, one makes it and the others wait, else the
+ * first to finish wins. NULL after a reported error. Heap memory. */
+char *weir_cache_entry(const char *cache, const char *name, bool serial, weir_cache_make *make, void *user, int *held,
+                       bool *made);
+void weir_cache_release(int held);
+/* Removes the entries used longest ago until the cache holds at most `limit` bytes. Entries in use, or used within the
+ * last ten minutes, stay. */
 void weir_cache_trim(const char *cache, uint64_t limit);
+
+typedef struct weir_cache_item {
+    char *path;
+    const char *name;
+    time_t used;
+    uint64_t size;
+    bool complete, in_use; /* of weir_cache_inspect */
+} weir_cache_item;
+
+/* The one used longest ago first. */
+typedef struct weir_cache_list {
+    weir_cache_item *item;
+    size_t count, capacity;
+    uint64_t size;
+} weir_cache_list;
+
+/* All entries, after removing what dead processes left unfinished. */
+weir_cache_list weir_cache_read(const char *cache);
+/* Which are complete and in use. `thorough` compares all content, also that of files above 8 MiB. */
+void weir_cache_inspect(weir_cache_list *list, bool thorough);
+void weir_cache_list_free(weir_cache_list *list);
+/* False after a reported error. */
+bool weir_cache_remove(const char *cache, const weir_cache_item *item);
 
 #endif

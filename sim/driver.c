@@ -24,8 +24,6 @@ static const char *const bench_parts[] = {"clock", "service", "source",   "recor
                                           "sink",  "tap",     "stimulus", "meter",  "trace"};
 enum { BENCH_PARTS = sizeof bench_parts / sizeof bench_parts[0] };
 
-static const uint64_t default_cache_limit = UINT64_C(1) << 30;
-
 const char *weir_simulator_name(weir_simulator simulator) { return backends[simulator]->name; }
 
 /* The first program that is missing, or NULL. */
@@ -58,7 +56,12 @@ void weir_arguments_free(weir_arguments *arguments) {
 }
 
 bool weir_sim_tool(const weir_arguments *arguments, const char *folder, double seconds, weir_text *output) {
-    weir_process process = {.arguments = (const char *const *)arguments->list, .folder = folder, .seconds = seconds};
+    /* Tools that are killed leave their temporary files where they go with the folder. */
+    const char *const environment[] = {folder ? "TMPDIR=." : NULL, NULL};
+    weir_process process = {.arguments = (const char *const *)arguments->list,
+                            .folder = folder,
+                            .seconds = seconds,
+                            .environment = environment};
     weir_text own = {0};
     weir_text *messages = output ? output : &own;
     size_t before = messages->size;
@@ -138,7 +141,7 @@ static int build_entries(weir_sim_build_context *context, const weir_sim_backend
     if (status != WEIR_EXIT_FINE) return status;
     making support = {context, backend->make_support}, program = {context, backend->make_program};
     char *name = entry_name(context->job->trace ? "trace-support" : "support", backend->name, &hash);
-    artifact->support = weir_cache_entry(cache, name, true, make_entry, &support, &made_support);
+    artifact->support = weir_cache_entry(cache, name, true, make_entry, &support, &artifact->held[0], &made_support);
     free(name);
     if (!artifact->support) return WEIR_EXIT_TOOL;
     context->support = artifact->support;
@@ -149,11 +152,11 @@ static int build_entries(weir_sim_build_context *context, const weir_sim_backend
     status = hash_program(context, &hash);
     if (status != WEIR_EXIT_FINE) return status;
     name = entry_name(context->job->trace ? "trace" : "bench", backend->name, &hash);
-    artifact->folder = weir_cache_entry(cache, name, false, make_entry, &program, &made);
+    artifact->folder = weir_cache_entry(cache, name, false, make_entry, &program, &artifact->held[1], &made);
     free(name);
     artifact->cached = !made;
     if (made || made_support)
-        weir_cache_trim(cache, context->job->cache_limit ? context->job->cache_limit : default_cache_limit);
+        weir_cache_trim(cache, context->job->cache_limit ? context->job->cache_limit : WEIR_SIM_CACHE_LIMIT);
     return artifact->folder ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
 }
 
@@ -174,9 +177,8 @@ static bool collect_files(const weir_sim_job *job, const char *data, char **file
     return true;
 }
 
-/* The sim folder of the cache, absolute. NULL after a reported error. Heap memory. */
-static char *open_cache(const weir_sim_job *job) {
-    char *root = job->cache_folder ? weir_copy_string(job->cache_folder) : weir_cache_folder();
+char *weir_sim_cache(const char *given) {
+    char *root = given ? weir_copy_string(given) : weir_cache_folder();
     char *folder = root ? weir_path_join(root, "sim") : NULL;
     char *full = folder && weir_make_folder(folder) ? absolute(folder) : NULL;
     free(root);
@@ -191,6 +193,7 @@ int weir_sim_build(const weir_sim_job *job, weir_sim_artifact *artifact) {
     memset(artifact, 0, sizeof *artifact);
     artifact->simulator = job->simulator;
     artifact->trace = job->trace;
+    artifact->held[0] = artifact->held[1] = -1;
     if (missing) {
         weir_error(WEIR_NOWHERE, "cannot build for '%s': program '%s' is missing", backend->name, missing);
         return WEIR_EXIT_TOOL;
@@ -199,7 +202,7 @@ int weir_sim_build(const weir_sim_job *job, weir_sim_artifact *artifact) {
     char **files = weir_calloc(count, sizeof *files);
     char *given = job->data_folder ? weir_copy_string(job->data_folder) : weir_data_folder();
     char *data = given ? absolute(given) : NULL;
-    char *cache = data ? open_cache(job) : NULL;
+    char *cache = data ? weir_sim_cache(job->cache_folder) : NULL;
     int status = WEIR_EXIT_INPUT;
     if (cache && collect_files(job, data, files)) {
         weir_sim_build_context context = {job, data, (const char *const *)files, count, NULL};
@@ -216,6 +219,8 @@ int weir_sim_build(const weir_sim_job *job, weir_sim_artifact *artifact) {
 }
 
 void weir_sim_artifact_free(weir_sim_artifact *artifact) {
+    if (artifact->support) weir_cache_release(artifact->held[0]);
+    if (artifact->folder) weir_cache_release(artifact->held[1]);
     free(artifact->folder);
     free(artifact->support);
     memset(artifact, 0, sizeof *artifact);

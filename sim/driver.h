@@ -38,7 +38,14 @@ typedef struct weir_sim_artifact {
     double seconds; /* that building took */
     char *folder;   /* in the cache; heap */
     char *support;  /* in the cache, what designs share; heap */
+    int held[2];    /* they stay there until the artifact is freed */
 } weir_sim_artifact;
+
+/* The folder of the cache in which drivers keep what they build, absolute, made when absent; `root` NULL: below
+ * weir_cache_folder(). NULL after a reported error. Heap memory. */
+char *weir_sim_cache(const char *root);
+/* How large it may get unless a job says otherwise, bytes. */
+#define WEIR_SIM_CACHE_LIMIT (UINT64_C(1) << 30)
 
 /* Returns WEIR_EXIT_FINE; or, after a reported error, WEIR_EXIT_TOOL (missing, or failed: its messages are shown) or
  * WEIR_EXIT_INPUT (a file cannot be read). */

@@ -1,8 +1,10 @@
 /* Icarus: the harness is a VPI module that all designs share, a design is one file for vvp. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/backend.h"
 #include "support/arena.h"
+#include "support/diag.h"
 #include "support/file.h"
 
 static const char *const programs[] = {"iverilog", "iverilog-vpi", "vvp", NULL};
@@ -21,9 +23,36 @@ static bool make_support(const weir_sim_build_context *context, const char *fold
     weir_arguments_add(&make, "iverilog-vpi");
     weir_arguments_add(&make, "--name=weir");
     weir_arguments_add(&make, "-DWEIR_HARNESS_VPI");
-    weir_arguments_add(&make, "%s/sim/harness/weir_harness.c", context->data_folder);
-    bool fine = weir_sim_tool(&make, folder, context->job->seconds, NULL);
+    weir_arguments_add(&make, "weir_harness.c"); /* a copy, because iverilog-vpi takes blanks in a path for its end */
+    char *from = weir_path_join(context->data_folder, "sim/harness/weir_harness.c");
+    char *to = weir_path_join(folder, "weir_harness.c");
+    bool fine = weir_file_copy(from, to) && weir_sim_tool(&make, folder, context->job->seconds, NULL);
     weir_arguments_free(&make);
+    free(from);
+    free(to);
+    return fine;
+}
+
+/* iverilog does not notice a full disk. What it writes ends with a list of as many file names as it announces. */
+static bool check_program(const char *folder) {
+    static const char head[] = ":file_names ";
+    char *path = weir_path_join(folder, "tb.vvp");
+    size_t size = 0;
+    char *text = weir_file_read(path, &size), *list = text, *next = text;
+    while (next && (next = strstr(next, head))) list = next++;
+    long names = list && list != text ? strtol(list + sizeof head - 1, &list, 10) : 0;
+    bool fine = names > 0;
+    for (; fine && names > 0; names--) {
+        list = strchr(list, '\n');
+        fine = list && strncmp(++list, "    \"", 5) == 0;
+    }
+    fine = fine && size > 3 && strcmp(text + size - 3, "\";\n") == 0;
+    if (text && !fine) {
+        weir_error(weir_at(path, 0), "'iverilog' wrote only a part of it");
+        weir_note("is the disk full?");
+    }
+    free(text);
+    free(path);
     return fine;
 }
 
@@ -37,7 +66,7 @@ static bool make_program(const weir_sim_build_context *context, const char *fold
     if (job->trace) weir_arguments_add(&make, "-DWEIR_SIM_TRACE");
     for (size_t i = 0; i < job->define_count; i++) weir_arguments_add(&make, "-D%s", job->defines[i]);
     for (size_t i = 0; i < context->file_count; i++) weir_arguments_add(&make, "%s", context->files[i]);
-    bool fine = weir_sim_tool(&make, folder, job->seconds, NULL);
+    bool fine = weir_sim_tool(&make, folder, job->seconds, NULL) && check_program(folder);
     weir_arguments_free(&make);
     return fine;
 }

@@ -465,7 +465,7 @@ static void finish(const char *status, uint32_t cycle) {
                 (unsigned)(run.complete ? run.complete_cycle : cycle), (unsigned)run.services);
         for (size_t i = 0; i < run.part_count; i++) write_part(file, i);
         fputs("end\n", file);
-        if (fclose(file)) file = NULL;
+        if (ferror(file) | fclose(file)) file = NULL;
     }
     if (!file) fail("cannot write '%s': %s", run.statistics, strerror(errno));
     if (run.failed) remove(run.statistics);

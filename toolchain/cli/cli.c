@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,4 +213,7 @@ static int run(int argc, char **argv) {
     return help ? command->run(2, ask) : command->run(argc - 1, argv + 1);
 }
 
-int main(int argc, char **argv) { return weir_exit_status(run(argc, argv)); }
+int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report */
+    return weir_exit_status(run(argc, argv));
+}

@@ -444,30 +444,58 @@ static bool has_folder(const char *folder, const char *name) {
     return found;
 }
 
+static bool is_data(const char *folder) { return has_folder(folder, "rtl") && has_folder(folder, "sim/bench"); }
+
+/* What a build folder's weir-data says of where its sources are (CMakeLists.txt); NULL for another folder. */
+static char *sources_of(const char *folder) {
+    size_t size;
+    char *path = weir_path_join(folder, "weir-data"), *sources = weir_file_read_quietly(path, &size);
+    if (sources) {
+        sources[strcspn(sources, "\n")] = 0;
+    }
+    free(path);
+    return sources;
+}
+
+static void report_no_data(const char *moved) {
+    if (moved) {
+        weir_error(WEIR_NOWHERE, "cannot find the data folder: the sources of this build are no longer in '%s'", moved);
+        weir_note("configure the build folder again, or set WEIR_DATA to the folder that holds 'rtl'");
+        return;
+    }
+    weir_error(WEIR_NOWHERE,
+               "cannot find the data folder: expected one with 'rtl' and 'sim/bench' above the program, a "
+               "build folder's 'weir-data' there, or '../share/weir' beside it");
+    weir_note("set WEIR_DATA to the folder that holds 'rtl'");
+}
+
 char *weir_data_folder(void) {
     const char *given = getenv("WEIR_DATA");
     if (given && given[0]) {
         return weir_copy_string(given);
     }
-    char *at = program_path();
-    for (bool beside = true; at && at[0] == '/' && at[1]; beside = false) {
-        char *folder = weir_path_folder(at);
+    char *at = program_path(), *found = NULL, *moved = NULL;
+    for (bool beside = true; !found && at && at[0] == '/' && at[1]; beside = false) {
+        char *folder = weir_path_folder(at), *sources = sources_of(folder);
         free(at);
         at = folder;
         if (beside && has_folder(at, "../share/weir/rtl")) {
-            char *data = weir_path_join(at, "../share/weir");
-            free(at);
-            return data;
+            found = weir_path_join(at, "../share/weir");
+        } else if (is_data(at)) {
+            found = weir_copy_string(at);
+        } else if (sources && is_data(sources)) {
+            found = weir_copy_string(sources);
+        } else if (sources && !moved) {
+            moved = weir_copy_string(sources);
         }
-        if (has_folder(at, "rtl") && has_folder(at, "sim/bench")) {
-            return at;
-        }
+        free(sources);
     }
+    if (!found) {
+        report_no_data(moved);
+    }
+    free(moved);
     free(at);
-    weir_error(WEIR_NOWHERE, "cannot find the data folder: expected one with 'rtl' and 'sim/bench' above the program, "
-                             "or '../share/weir' beside it");
-    weir_note("set WEIR_DATA to the folder that holds 'rtl'");
-    return NULL;
+    return found;
 }
 
 char *weir_cache_folder(void) {

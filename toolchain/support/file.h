@@ -37,8 +37,8 @@ char *weir_path_join(const char *folder, const char *name);
 /* The folder part ("." when there is none) and the name part; heap memory. */
 char *weir_path_folder(const char *path);
 const char *weir_path_name(const char *path);
-/* Folder of the running program's data (rtl/, sim/): $WEIR_DATA, else found beside the executable: the source tree of
- * a build folder, or share/weir of an installation. NULL after a reported error. Heap memory. */
+/* Folder of the running program's data (rtl/, sim/): $WEIR_DATA, else found beside the executable: share/weir of an
+ * installation, the source tree around a build folder, or the one that the build folder's weir-data names. NULL after a reported error. Heap memory. */
 char *weir_data_folder(void);
 /* $WEIR_CACHE, else $XDG_CACHE_HOME/weir, else ~/.cache/weir; made when absent. Heap memory. */
 char *weir_cache_folder(void);

@@ -1,0 +1,105 @@
+#!/bin/sh
+# The cache of built simulators: what is damaged is made again, a full disk and killed runs leave nothing in it, and
+# `weir cache` shows, checks and clears it.
+name=cache
+. "$(dirname "$0")/lib.sh"
+mkdir temporary bin
+export TMPDIR="$work/temporary" WEIR_CACHE="$work/cache"
+weir compile "$models/mlp_qdq.onnx" -o design >/dev/null || fail "compile"
+
+# run STATUS TEXT: one frame in Icarus.
+run() { expect "$1" "$2" "$WEIR" sim design -d "$test_data" -n 1 --simulator icarus -o out.npy; }
+entries() { ls cache/sim | grep -v '\.lock$' | tr '\n' ' '; }
+
+expect 0 "cache/sim: 0 entries" "$WEIR" cache
+run 0 ""
+mv out.npy right.npy
+program=$(ls cache/sim/icarus-bench-*/tb.vvp) support=$(ls cache/sim/icarus-support-*/*.vpi)
+kept=$(entries)
+expect 0 "\| icarus-bench-[0-9a-f]{32} +\| +[0-9]+ +\| 20.* \| complete" "$WEIR" cache show
+[ "$("$WEIR" cache --json | jq -c '[.entries[] | .complete and (.in_use | not)]')" = "[true,true]" ] || fail "--json: $("$WEIR" cache --json)"
+expect 0 "2 entries, 0 damaged" "$WEIR" cache check
+
+# --- damaged ---
+cp "$program" whole.vvp
+cp "$support" whole.vpi
+for damage in 'head -c 1000 whole.vvp >$program' ': >$program' 'rm $program' 'tr 01 10 <whole.vvp >$program' \
+    'rm ${program%/*}/weir.manifest' 'head -c 30 ${program%/*}/weir.manifest >m && mv m ${program%/*}/weir.manifest' \
+    'head -c 1000 whole.vpi >$support' 'rm -r ${support%/*} && mkdir ${support%/*}'; do
+    eval "$damage"
+    expect 0 "damaged" "$WEIR" cache show
+    run 0 "warning: this entry of the cache is damaged, and is made again"
+    cmp -s out.npy right.npy || fail "another result after: $damage"
+    [ "$(entries)" = "$kept" ] || fail "after '$damage' the cache holds $(entries)"
+done
+tr 01 10 <whole.vvp >"$program"
+expect 1 "icarus-bench-.*: error: damaged" "$WEIR" cache check
+[ ! -e "$program" ] || fail "a damaged entry stays"
+run 0 ""
+
+# --- a full disk: files may not grow beyond some size, then (as root) one that is really full ---
+full() { # WHERE: the program could not be written
+    [ -z "$(ls "$1/sim" | grep -v -e '\.lock$' -e '^icarus-support')" ] || fail "a full disk leaves $(ls "$1/sim")"
+}
+size=$(($(stat -c %s whole.vvp) / 512 / 2))
+rm -r cache/sim/icarus-bench-*
+run_limited() { (ulimit -f $size && "$WEIR" sim design -d "$test_data" -n 1 --simulator icarus); }
+expect 4 "tb.vvp: error: 'iverilog' wrote only a part of it" run_limited
+full cache
+run 0 ""
+mkdir disk
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=16m none disk 2>/dev/null; then
+    export WEIR_CACHE="$work/disk"
+    run 0 ""
+    rm -r disk/sim/icarus-bench-*
+    dd if=/dev/zero of=disk/filler bs=1k count=16384 2>/dev/null || true
+    for free in 0 $((size / 2)); do # KiB
+        truncate -s -${free}K disk/filler
+        run 4 "error: "
+        full disk
+        [ -z "$(ls temporary)" ] || fail "a full disk leaves $(ls temporary)"
+    done
+    rm disk/filler
+    run 0 ""
+    cmp -s out.npy right.npy || fail "another result after a full disk"
+    umount disk
+    export WEIR_CACHE="$work/cache"
+else
+    echo "skipped: no small file system can be mounted, so no full one is tested"
+fi
+
+# --- killed while something is being made ---
+printf '#!/bin/sh\n[ "$1" = -V ] && exec "%s" "$@"\nexec sleep 2\n' "$(command -v iverilog)" >bin/iverilog
+chmod +x bin/iverilog
+"$WEIR" cache clear >/dev/null
+PATH="$work/bin:$PATH" "$WEIR" sim design -d "$test_data" -n 1 --simulator icarus >/dev/null 2>&1 &
+run=$!
+while ! ls cache/sim/new-*/entry >/dev/null 2>&1 || ! pgrep -P $run sleep >/dev/null; do sleep 0.1; done
+for child in $(cat /proc/$run/task/$run/children); do kill -KILL "$child"; done
+kill -KILL $run
+wait $run 2>/dev/null || true
+[ -n "$(ls -d cache/sim/new-* 2>/dev/null)" ] && [ -n "$(ls temporary)" ] || fail "nothing is left, so this tests nothing"
+run 0 ""
+[ "$(entries)" = "$kept" ] && [ -z "$(ls temporary)" ] || fail "a killed run leaves $(entries) $(ls temporary)"
+
+# --- cleared while a run uses it ---
+printf '#!/bin/sh\ntouch "%s/started"; while [ -e "%s/started" ]; do sleep 0.1; done\nexec "%s" "$@"\n' "$work" "$work" "$(command -v vvp)" >bin/vvp
+chmod +x bin/vvp
+rm bin/iverilog
+PATH="$work/bin:$PATH" "$WEIR" sim design -d "$test_data" -n 1 --simulator icarus -o out.npy >log 2>&1 &
+run=$!
+while [ ! -e started ]; do sleep 0.1; done
+expect 0 "\| in use" "$WEIR" cache show
+expect 0 "0 entries removed, 0 KiB; 2 in use" "$WEIR" cache clear
+rm started
+wait $run || { cat log >&2; fail "a run in a cache that is cleared"; }
+cmp -s out.npy right.npy || fail "another result in a cache that is cleared"
+echo mine >cache/mine && echo mine >cache/sim/mine && mkdir cache/sim/new-mine
+expect 0 "2 entries removed, [0-9]+ KiB; 0 in use" "$WEIR" cache clear
+[ "$(ls cache/sim | tr '\n' ' ')" = "mine new-mine " ] && [ -e cache/mine ] || fail "clear leaves $(ls cache/sim)"
+
+# --- usage ---
+expect 2 "unknown action 'wipe', expected show, check or clear" "$WEIR" cache wipe
+expect 2 "goes with show" "$WEIR" cache clear --json
+expect 1 "error: " env WEIR_CACHE="$work/right.npy" "$WEIR" cache
+finish
