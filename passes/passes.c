@@ -47,8 +47,8 @@ static const struct {
      "remove_unused_stmts,remove_empty_block{invert=false}",
      "what makes hardware designs shorter and says the same"},
     {WEIR_PASS_HARDWARE, "verilog",
-     "realize_fsm,remove_pass_through_modules,inline_instance,zero_out_stubs,zero_generator_inputs,"
-     "change_port_bundle_struct,fix_assignment_type,clean,merge_const_port_assignment,elaborate,"
+     "realize_fsm,zero_out_stubs,zero_generator_inputs,verify_generator_connectivity,remove_pass_through_modules,"
+     "inline_instance,change_port_bundle_struct,fix_assignment_type,clean,merge_const_port_assignment,elaborate,"
      "insert_verilator_public,check",
      "what leads any hardware design to Verilog: clean-up, elaboration and checks"},
 };

@@ -129,6 +129,9 @@ expect 2 "'sum.txt': expected a file \*.wrtl, \*.v or \*.sv" weir rtl sum.wrtl -
 expect 2 "unknown pass 'generate_verilogs'.*" weir rtl sum.wrtl -p generate_verilogs
 expect 2 "there is no module 'nope'" weir rtl sum.wrtl --top nope
 expect 2 "could be the top module" weir rtl "$designs/constructs.wrtl"
+printf 'wrtl 1\nmodule a {\n  body {\n    instance u : b {}\n  }\n}\nmodule b {\n  body {\n    instance v : a {}\n  }\n}\n' >rec.wrtl
+expect 1 "rec.wrtl:[49]: error: module '[ab]' contains itself through instance '[uv]' of module '[ab]'" weir rtl rec.wrtl
+expect 1 "rec.wrtl:[49]: note: '[ab]' has instance '[uv]' of '[ab]'" weir rtl rec.wrtl
 expect 1 "missing.wrtl: error: cannot read" weir rtl missing.wrtl
 sed 's/(x + y)/(x + 3'"'"'h1)/' sum.wrtl >bad.wrtl
 expect 1 '^bad.wrtl:7: error: ' weir rtl bad.wrtl -p '' -o bad.v

@@ -161,7 +161,7 @@ static void modules_that_contain_themselves_are_found(void **state) {
     weir_rtl_add_instance(d, c, b, "u_b");
     assert_false(weir_rtl_verify(d, a));
     ASSERT_MESSAGES("error: module 'b' contains itself through instance 'u_b' of module 'c'\n"
-                    "note: by way of module 'c'\n");
+                    "note: 'b' has instance 'u_c' of 'c'\n");
 }
 
 static void processes_drive_their_registers_often(void **state) {

@@ -83,8 +83,9 @@ static int run_design(request *r) {
     if (design == NULL) return WEIR_EXIT_INPUT;
     const weir_rtl_module top = weir_rtl_choose_top(design, r->top);
     if (top.id == 0) {
+        const bool is_unsound = weir_rtl_errors(design) > 0; /* else another --top would do */
         weir_rtl_design_free(design);
-        return WEIR_EXIT_USAGE;
+        return is_unsound ? WEIR_EXIT_INPUT : WEIR_EXIT_USAGE;
     }
     weir_module *module = weir_module_new(weir_rtl_get_module(design, top).name);
     weir_module_set_rtl(module, design, weir_rtl_get_module(design, top).name);

@@ -429,17 +429,62 @@ static uint32_t next_gap(const rtl_nets *n, const net_record *net, uint32_t *low
     return end - at;
 }
 
+/* The input of an instance that the variable as a whole is the value of, where that is how it is read; else 0. */
+static uint32_t fed_input(const weir_rtl_design *design, const net_record *net, uint32_t *instance) {
+    const rtl_stmt *reader = &design->stmt[net->stmt];
+    if (reader->kind == WEIR_RTL_STMT_ASSIGN) {
+        const rtl_expr *to = &design->expr[reader->a], *from = &design->expr[reader->b];
+        if (to->kind != WEIR_RTL_EXPR_PORT || from->kind != WEIR_RTL_EXPR_VAR || from->a != net->var) return 0;
+        *instance = to->a;
+        return to->b;
+    }
+    if (reader->kind != WEIR_RTL_STMT_INSTANCE) return 0;
+    const rtl_instance *record = &design->instance[reader->a];
+    const rtl_ids *ports = &design->module[record->module].ports;
+    for (size_t i = 0; i < ports->count; i++) {
+        uint32_t slot = design->var[ports->id[i]].slot;
+        uint32_t expr = slot < record->connection_count ? record->connection[slot] : 0;
+        bool is_it = expr && expr != RTL_OPEN && design->expr[expr].kind == WEIR_RTL_EXPR_VAR &&
+                     design->expr[expr].a == net->var && design->var[ports->id[i]].direction == WEIR_RTL_INPUT;
+        if (is_it) return *instance = reader->a, ports->id[i];
+    }
+    return 0;
+}
+
+/* Passes call what they put between a port and the rest INSTANCE_PORT, with a number where that was taken. */
+static bool is_stand_in(const weir_rtl_design *design, const net_record *net, uint32_t instance, uint32_t port) {
+    const char *name = design->var[net->var].name, *prefix = design->instance[instance].name;
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0 || name[length] != '_') return false;
+    name += length + 1;
+    length = strlen(design->var[port].name);
+    return strncmp(name, design->var[port].name, length) == 0 && (!name[length] || name[length] == '_');
+}
+
+/* An input of an instance is named as the designer named it, not by the variable that passes put between. */
 static void report_undriven(rtl_nets *n, const net_record *net, uint32_t low, uint32_t width) {
     weir_text range = {0};
     weir_text reader = {0};
     weir_rtl_design *design = n->design;
     const char *module = design->module[n->module].name;
+    uint32_t instance = net->instance;
+    uint32_t input = net->part ? net->instance ? net->var : fed_input(design, net, &instance) : 0;
+    bool is_input = input && (net->instance || is_stand_in(design, net, instance, input));
     weir_location place =
-        rtl_place_of(design, net->instance ? &design->instance[net->instance].common : &design->var[net->var].common);
-    range_name(design, net, low, width, &range);
-    if (net->part)
-        rtl_error(design, place, "%s in module '%s' has no driver and is read by %s", range.data, module,
-                  part_name(design, net->part, &reader));
+        rtl_place_of(design, is_input ? &design->instance[instance].common : &design->var[net->var].common);
+    net_record named = *net;
+    named.instance = is_input ? 0 : net->instance;
+    named.var = is_input ? input : net->var;
+    range_name(design, &named, low, width, &range);
+    if (input)
+        weir_text_format(&reader, "input '%s' of instance '%s'", design->var[input].name,
+                         design->instance[instance].name);
+    else if (net->part) part_name(design, net->part, &reader);
+    if (is_input)
+        rtl_error(design, place, "input %s of instance '%s' in module '%s' has no driver", range.data,
+                  design->instance[instance].name, module);
+    else if (net->part)
+        rtl_error(design, place, "%s in module '%s' has no driver and is read by %s", range.data, module, reader.data);
     else rtl_error(design, place, "output %s of module '%s' has no driver", range.data, module);
     if (net->part) note(design, place, net->stmt, "it is read here");
     weir_text_free(&range);

@@ -8,7 +8,8 @@ enum { UNSEEN, OPEN, DONE };
 
 typedef struct visit {
     uint32_t module;
-    size_t next; /* instance to look at */
+    size_t next;       /* instance to look at */
+    uint32_t instance; /* the one before */
 } visit;
 
 static void report_cycle(weir_rtl_design *design, const visit *stack, size_t depth, uint32_t id) {
@@ -19,8 +20,15 @@ static void report_cycle(weir_rtl_design *design, const visit *stack, size_t dep
               "module '%s' contains itself through instance '%s' of module '%s'", design->module[module].name,
               instance->name, parent->name);
     size_t from = depth;
-    while (from > 0 && stack[from - 1].module != module) from--;
-    for (size_t i = from; i < depth; i++) weir_note("by way of module '%s'", design->module[stack[i].module].name);
+    while (from > 1 && stack[from - 1].module != module) from--;
+    from--;
+    enum { MOST_NOTES = 10 };
+    for (size_t i = from; i + 1 < depth && i < from + MOST_NOTES; i++) {
+        const rtl_instance *next = &design->instance[stack[i].instance];
+        weir_note_at(rtl_place_of(design, &next->common), "'%s' has instance '%s' of '%s'",
+                     design->module[stack[i].module].name, next->name, design->module[next->module].name);
+    }
+    if (from + MOST_NOTES + 1 < depth) weir_note("and %zu more", depth - 1 - from - MOST_NOTES);
 }
 
 /* Modules in the order in which the walk leaves them, so children first; instances are taken from the first to the last,
@@ -47,6 +55,7 @@ static weir_rtl_module *walk_modules(weir_rtl_design *design, weir_rtl_module to
         uint32_t instance = instances->id[index];
         uint32_t child = design->instance[instance].module;
         v->next++;
+        v->instance = instance;
         if (state[child] == OPEN) {
             report_cycle(design, stack, depth, instance);
             sound = false;
@@ -123,8 +132,24 @@ weir_rtl_module weir_rtl_find_top(const weir_rtl_design *design, const char *nam
     return top.id ? top : first;
 }
 
-weir_rtl_module weir_rtl_choose_top(const weir_rtl_design *design, const char *name) {
+/* Where every module has a parent, going up never ends: a module that contains itself, or 0. */
+static uint32_t find_recursive(const weir_rtl_design *design) {
+    uint32_t *parent = weir_calloc(design->module_count, sizeof *parent);
+    uint32_t at = 0;
+    for (size_t i = design->instance_count; i-- > 1;) {
+        const rtl_instance *instance = &design->instance[i];
+        if (instance->is_removed || design->module[instance->parent].is_removed) continue;
+        parent[instance->module] = instance->parent;
+        at = instance->parent;
+    }
+    for (size_t i = 0; at && i < design->module_count; i++) at = parent[at];
+    free(parent);
+    return at;
+}
+
+weir_rtl_module weir_rtl_choose_top(weir_rtl_design *design, const char *name) {
     weir_rtl_module top = {0}, found = name ? weir_rtl_find_top(design, name) : top;
+    size_t count = 0;
     if (name && !found.id) weir_error(WEIR_NOWHERE, "there is no module '%s'", name);
     if (name) return found;
     unsigned char *is_used = used_modules(design);
@@ -140,7 +165,9 @@ weir_rtl_module weir_rtl_choose_top(const weir_rtl_design *design, const char *n
         top.id = m;
         found = top;
     }
-    if (!found.id) weir_error(WEIR_NOWHERE, "the design has no module that could be the top");
+    uint32_t recursive = found.id ? 0 : find_recursive(design);
+    if (recursive) free(walk_modules(design, (weir_rtl_module){recursive}, false, &count));
+    else if (!found.id) weir_error(WEIR_NOWHERE, "the design has no module that could be the top");
     free(is_used);
     return top;
 }

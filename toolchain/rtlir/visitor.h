@@ -21,7 +21,7 @@ weir_rtl_module *weir_rtl_modules_below(weir_rtl_design *design, weir_rtl_module
 weir_rtl_module weir_rtl_find_top(const weir_rtl_design *design, const char *name);
 /* The same, or when the name is NULL the only one that has content and no instances. None after a reported error.
  * O(modules + instances). */
-weir_rtl_module weir_rtl_choose_top(const weir_rtl_design *design, const char *name);
+weir_rtl_module weir_rtl_choose_top(weir_rtl_design *design, const char *name);
 
 /* What to do with what is found; NULL: nothing. `user` is the caller's own. */
 typedef struct weir_rtl_visitor {
