@@ -96,7 +96,8 @@ bool weir_hardware_assign(weir_graph *graph) {
         bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
         hardware->placed = true;
         hardware->module = module_of(op);
-        hardware->is_implicit = !real && (op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_IDENTITY);
+        hardware->is_implicit = !real && (op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_IDENTITY ||
+                                          op == WEIR_OP_RELABEL);
         if (hardware->module != NULL) fine &= fits_component(graph, node);
         if (hardware->module != NULL || hardware->is_implicit || real || op == WEIR_OP_ENCODE || op == WEIR_OP_DECODE)
             continue;

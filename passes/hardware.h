@@ -7,7 +7,7 @@
 
 typedef enum weir_role {
     WEIR_ROLE_HOST,      /* runs on the host: before Encode, after Decode, and these two */
-    WEIR_ROLE_IMPLICIT,  /* the same stream under another shape: Reshape, Flatten, Identity */
+    WEIR_ROLE_IMPLICIT,  /* the same stream under another name: Reshape, Flatten, Identity, Relabel */
     WEIR_ROLE_COMPONENT, /* a module of rtl/ */
 } weir_role;
 

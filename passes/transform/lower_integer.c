@@ -106,12 +106,13 @@ static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const 
     type.quant.axis = count > 1 ? type.shape.rank - 1 : -1;
     type.quant.scale = scale;
     type.quant.zero_point = zero;
-    weir_node identity = weir_lower_add_node(l, node, WEIR_OP_IDENTITY, "", &x->value, 1, &type);
-    weir_lower_set(l, node, &(weir_view){.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, identity, 0)});
+    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &x->value, 1, &type);
+    weir_lower_set(l, node, &(weir_view){.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, relabel, 0)});
     return true;
 }
 
-/* Codes get a quantization: kept on the value when it has none or the same, else on an Identity's output. */
+/* Codes get a quantization: on the value itself when it has none and its operator leaves that open, else on the output
+ * of a Relabel. */
 static weir_value requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant) {
     weir_type type = *weir_value_type(l->to, codes);
     bool plain = type.quant.count == 0;
@@ -122,12 +123,14 @@ static weir_value requalify(weir_lowering *l, weir_node node, weir_value codes, 
     wanted.saturation = type.quant.saturation;
     if (!plain && weir_quant_equal(&wanted, &type.quant)) return codes;
     type.quant = wanted;
-    if (plain) {
+    const weir_node producer = weir_value_producer(l->to, codes);
+    const bool open = producer.id == 0 || weir_node_info(l->to, producer)->class == WEIR_CLASS_INTEGER;
+    if (plain && open && weir_value_use_count(l->to, codes) == 0) {
         weir_value_set_type(l->to, codes, &type);
         return codes;
     }
-    weir_node identity = weir_lower_add_node(l, node, WEIR_OP_IDENTITY, "", &codes, 1, &type);
-    return weir_node_output(l->to, identity, 0);
+    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &codes, 1, &type);
+    return weir_node_output(l->to, relabel, 0);
 }
 
 static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {

@@ -243,8 +243,8 @@ static bool add_constant(weir_lowering *l, weir_node node, const weir_view *x, c
         fold_bias(l, &type.quant, &terms);
         type.quant.axis = type.quant.count > 1 ? type.shape.rank - 1 : -1;
         if (type.quant.format == WEIR_FORMAT_FIXED) type.quant.format = WEIR_FORMAT_INTEGER;
-        weir_node identity = weir_lower_add_node(l, node, WEIR_OP_IDENTITY, "", &x->value, 1, &type);
-        view.value = weir_node_output(l->to, identity, 0);
+        weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &x->value, 1, &type);
+        view.value = weir_node_output(l->to, relabel, 0);
     }
     weir_lower_set(l, node, &view);
     return true;

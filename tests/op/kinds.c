@@ -37,6 +37,8 @@ static void build_linear(op_case *c) {
     weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
     hardware->simd = simd;
     hardware->pe = pe;
+    hardware->interval = rows * weir_ceil_divide(k, simd) * weir_ceil_divide(n, pe);
+    hardware->operations = rows * k * n;
     op_finish(c, result(c, node));
     op_make_data(c, FRAMES);
 }

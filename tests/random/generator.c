@@ -33,7 +33,8 @@ typedef struct builder {
 
 static void must(bool fine, const builder *b, const char *what) {
     if (fine) return;
-    fprintf(stderr, "the generator fails at %s, node %zu\n", what, weir_graph_node_count(b->graph));
+    fprintf(stderr, "the generator fails at %s, node %zu: %s\n", what, weir_graph_node_count(b->graph),
+            weir_diag_last_error());
     abort();
 }
 
@@ -384,7 +385,9 @@ static weir_graph *finish(builder *b) {
     int64_t outputs = random_range(b->r, 1, 3);
     for (int64_t i = 0; i < outputs; i++) {
         weir_value value = i == 0 ? b->value[b->count - 1] : pick(b);
-        weir_graph_add_output(b->graph, "out", value);
+        char name[32];
+        snprintf(name, sizeof name, "out%zu", weir_graph_output_count(b->graph));
+        weir_graph_add_output(b->graph, name, value);
     }
     must(weir_graph_verify(b->graph), b, "the verifier");
     return b->graph;
@@ -416,7 +419,7 @@ static void clip_codes(builder *b) {
     const weir_type type = *weir_value_type(b->graph, x);
     if (!type.has_range) return;
     weir_node node = node_of(b, WEIR_OP_MAXIMUM, &x, 1, 1);
-    weir_node_set_int(b->graph, node, "low", random_range(b->r, type.low / 2, type.high / 2));
+    weir_node_set_int(b->graph, node, "zero", random_range(b->r, type.low / 2, type.high / 2));
     done(b, node);
 }
 

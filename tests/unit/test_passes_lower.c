@@ -39,13 +39,13 @@ static weir_graph *lower(weir_graph *model, double reach) {
     assert_true(weir_graph_verify(model));
     weir_graph *integer = weir_lower_integer(model);
     if (integer == NULL) fail_msg("%s", test_messages.data);
-    assert_true(weir_graph_verify(integer));
+    if (!weir_graph_verify(integer)) fail_msg("%s", test_messages.data);
     same_results(model, integer, reach);
     for (int form = WEIR_REQUANTIZE_AUTO; form <= WEIR_REQUANTIZE_THRESHOLD; form++) {
         weir_graph *hardware = weir_graph_copy(integer);
         assert_true(weir_realize_requantize(hardware, (weir_requantize_form)form));
         assert_int_equal(count_op(hardware, WEIR_OP_REQUANTIZE), 0);
-        assert_true(weir_graph_verify(hardware));
+        if (!weir_graph_verify(hardware)) fail_msg("%s", test_messages.data);
         same_results(model, hardware, reach);
         weir_graph_free(hardware);
     }
@@ -389,8 +389,11 @@ static void scales_must_be_fit_for_hardware(void **state) {
     fails(g, "activations need one scale a tensor, found 4");
     test_setup(NULL);
     g = weir_graph_new("model");
-    weir_graph_add_output(g, "y", add_qdq(g, "q", add_real_input(g, "x", 1, 4), -1, WEIR_INT8, 0));
-    fails(g, "scale 0 is not a positive number");
+    in[0] = add_real_input(g, "x", 1, 4);
+    in[1] = add_scalar(g, "s", WEIR_FLOAT32, -1);
+    assert_false(weir_infer_node(g, put(g, WEIR_OP_QUANTIZE_LINEAR, "q", 2, in)));
+    assert_error("scale 0 (input 1) is -1, expected a finite number above 0");
+    weir_graph_free(g);
     test_setup(NULL);
     g = weir_graph_new("model");
     x = quant(g, add_real_input(g, "x", 1, 4), 1, 0, 33, "ROUND", true, false);

@@ -465,11 +465,22 @@ static bool add_copies(const work *w) {
 }
 
 static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
-    [WEIR_OP_MASK] = add_mask,           [WEIR_OP_ENCODE] = add_encode,   [WEIR_OP_DECODE] = add_decode,
-    [WEIR_OP_LINEAR] = add_linear,       [WEIR_OP_SUM] = add_sum,         [WEIR_OP_REQUANTIZE] = add_requantize,
-    [WEIR_OP_CAST] = add_cast,           [WEIR_OP_SCALE] = add_scale,     [WEIR_OP_SCALE_FLOAT] = add_scale_float,
-    [WEIR_OP_THRESHOLD] = add_threshold, [WEIR_OP_MAXIMUM] = add_maximum, [WEIR_OP_FORK] = add_copies,
-    [WEIR_OP_FIFO] = add_copies,         [WEIR_OP_LANES] = add_copies,    [WEIR_OP_REGISTER_SLICE] = add_copies,
+    [WEIR_OP_MASK] = add_mask,
+    [WEIR_OP_ENCODE] = add_encode,
+    [WEIR_OP_DECODE] = add_decode,
+    [WEIR_OP_LINEAR] = add_linear,
+    [WEIR_OP_SUM] = add_sum,
+    [WEIR_OP_REQUANTIZE] = add_requantize,
+    [WEIR_OP_CAST] = add_cast,
+    [WEIR_OP_SCALE] = add_scale,
+    [WEIR_OP_SCALE_FLOAT] = add_scale_float,
+    [WEIR_OP_THRESHOLD] = add_threshold,
+    [WEIR_OP_MAXIMUM] = add_maximum,
+    [WEIR_OP_FORK] = add_copies,
+    [WEIR_OP_RELABEL] = add_copies,
+    [WEIR_OP_FIFO] = add_copies,
+    [WEIR_OP_LANES] = add_copies,
+    [WEIR_OP_REGISTER_SLICE] = add_copies,
 };
 
 bool weir_onnx_standard_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {

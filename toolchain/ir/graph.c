@@ -25,6 +25,8 @@ typedef struct value_record {
     const char *name; /* NULL: removed */
     weir_type type;
     const weir_array *constant;
+    bool has_data_range;
+    int64_t data_low, data_high; /* of the constant's elements */
     weir_node producer;
     uint32_t output;
     weir_use *use;
@@ -263,6 +265,9 @@ void weir_value_bind(weir_graph *graph, weir_value value, const weir_array *data
     }
     record->constant = weir_array_copy_in(graph->arena, data);
     type_of_constant(data, &record->type);
+    record->has_data_range = record->type.has_range;
+    record->data_low = record->type.low;
+    record->data_high = record->type.high;
 }
 
 bool weir_value_exists(const weir_graph *graph, weir_value value) {
@@ -291,6 +296,13 @@ void weir_value_set_type(weir_graph *graph, weir_value value, const weir_type *t
 
 const weir_array *weir_value_constant(const weir_graph *graph, weir_value value) {
     return value_at(graph, value)->constant;
+}
+
+bool weir_value_data_range(const weir_graph *graph, weir_value value, int64_t *low, int64_t *high) {
+    const value_record *record = value_at(graph, value);
+    *low = record->data_low;
+    *high = record->data_high;
+    return record->has_data_range;
 }
 
 weir_node weir_value_producer(const weir_graph *graph, weir_value value) { return value_at(graph, value)->producer; }

@@ -90,7 +90,9 @@ const weir_type *weir_value_type(const weir_graph *graph, weir_value value);
 /* Copies the type; quantization arrays are copied into the graph's arena. */
 void weir_value_set_type(weir_graph *graph, weir_value value, const weir_type *type);
 const weir_array *weir_value_constant(const weir_graph *graph, weir_value value); /* NULL: not constant */
-weir_node weir_value_producer(const weir_graph *graph, weir_value value);         /* none: input or constant */
+/* Least and largest element of an integer constant; false for others and empty ones. O(1): found when it is bound. */
+bool weir_value_data_range(const weir_graph *graph, weir_value value, int64_t *low, int64_t *high);
+weir_node weir_value_producer(const weir_graph *graph, weir_value value); /* none: input or constant */
 uint32_t weir_value_producer_output(const weir_graph *graph, weir_value value);
 size_t weir_value_use_count(const weir_graph *graph, weir_value value); /* by nodes; graph outputs not counted */
 /* In the order in which the uses were made, until one is taken away: then the last takes its place. */

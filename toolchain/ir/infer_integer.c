@@ -152,12 +152,13 @@ bool weir_infer_DECODE(const weir_graph *graph, weir_node node, weir_inferred *t
 void weir_infer_linear_range(const weir_array *weights, size_t channel, int64_t low, int64_t high, int64_t *sum_low,
                              int64_t *sum_high) {
     const size_t inputs = (size_t)weights->shape.dim[1];
-    wide least = 0, most = 0;
+    wide negative = 0, positive = 0;
     for (size_t k = 0; k < inputs; k++) {
-        const wide w = weir_array_get_int(weights, channel * inputs + k);
-        least += w < 0 ? w * high : w * low;
-        most += w < 0 ? w * low : w * high;
+        const int64_t w = weir_array_get_int(weights, channel * inputs + k);
+        negative += w < 0 ? w : 0;
+        positive += w < 0 ? 0 : w;
     }
+    const wide least = negative * high + positive * low, most = negative * low + positive * high;
     *sum_low = least < INT64_MIN ? INT64_MIN : (int64_t)least;
     *sum_high = most > INT64_MAX ? INT64_MAX : (int64_t)most;
 }
@@ -283,6 +284,20 @@ bool weir_infer_MAXIMUM(const weir_graph *graph, weir_node node, weir_inferred *
     input_range(graph, node, 0, &low, &high);
     return set_ranged(graph, node, to, &weir_rule_input(graph, node, 0)->shape, low < zero ? zero : low,
                       high < zero ? zero : high);
+}
+
+/* The same codes, read as other numbers: what the output's scale and zero point say stays. */
+bool weir_infer_RELABEL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_type type = *weir_rule_input(graph, node, 0);
+    const weir_quant *label = &to->type[0].quant;
+    if (!integer_input(graph, node, 0)) return false;
+    if (label->format == WEIR_FORMAT_FLOAT) return weir_rule_fail(graph, node, "the output has no quantization");
+    const bool is_signed = type.quant.is_signed;
+    const int width = type.quant.width;
+    type.quant = *label;
+    type.quant.is_signed = is_signed;
+    type.quant.width = width;
+    return check_scales(graph, node, &type) && weir_rule_set(graph, node, to, &type);
 }
 
 /* ---- Weir: streams ---- */

@@ -2,6 +2,7 @@
  * outputs are recorded with their scale and zero point where those are constants. */
 #include "ir/infer_rule.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "support/arena.h"
@@ -61,6 +62,18 @@ bool weir_infer_MATMUL(const weir_graph *graph, weir_node node, weir_inferred *t
 
 /* ---- ONNX: quantization ---- */
 
+/* Scales are finite numbers above 0 where they are known. */
+static bool check_scale_values(const weir_graph *graph, weir_node node, size_t index) {
+    const weir_array *scale = weir_rule_constant(graph, node, index);
+    for (size_t i = 0; scale != NULL && i < scale->count; i++) {
+        const double value = weir_array_get(scale, i);
+        if (!(value > 0) || isinf(value))
+            return weir_rule_fail(graph, node, "scale %zu (input %zu) is %g, expected a finite number above 0", i,
+                                  index, value);
+    }
+    return true;
+}
+
 /* A quantized tensor's type; scale and zero point are recorded when they are constants. */
 static bool set_quantized(const weir_graph *graph, weir_node node, weir_inferred *to, weir_dtype dtype,
                           const weir_shape *shape, int axis, size_t scale_index, size_t zero_index) {
@@ -94,6 +107,7 @@ static bool check_axis_parameters(const weir_graph *graph, weir_node node, int *
     const int64_t wanted = weir_node_int(graph, node, "axis", 1);
     *axis = -1;
     if (scale->dtype != WEIR_FLOAT32) return weir_rule_fail_dtype(graph, node, 1, "float32");
+    if (!check_scale_values(graph, node, 1)) return false;
     if (weir_node_int(graph, node, "block_size", 0) != 0) {
         return weir_rule_fail(graph, node, "blocked quantization is not supported");
     }
@@ -157,6 +171,7 @@ static bool check_operand(const weir_graph *graph, weir_node node, size_t index,
     if (scale != 0 && weir_rule_input(graph, node, scale)->dtype != WEIR_FLOAT32) {
         return weir_rule_fail_dtype(graph, node, scale, "float32");
     }
+    if (scale != 0 && !check_scale_values(graph, node, scale)) return false;
     const weir_type *zero_type = weir_rule_input(graph, node, zero);
     return zero_type == NULL || zero_type->dtype == type->dtype ||
            weir_rule_fail_dtype(graph, node, zero, weir_dtype_name(type->dtype));
@@ -166,6 +181,7 @@ static bool check_operand(const weir_graph *graph, weir_node node, size_t index,
 static bool check_result(const weir_graph *graph, weir_node node, size_t scale, size_t zero) {
     if (weir_rule_input(graph, node, scale)->dtype != WEIR_FLOAT32)
         return weir_rule_fail_dtype(graph, node, scale, "float32");
+    if (!check_scale_values(graph, node, scale)) return false;
     if (weir_rule_input(graph, node, zero) != NULL && !is_code8(weir_rule_input(graph, node, zero))) {
         return weir_rule_fail_dtype(graph, node, zero, "int8 or uint8");
     }
@@ -264,7 +280,7 @@ bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to
     bool known = false;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) known = known || strcmp(mode, modes[i]) == 0;
     if (!known) return weir_rule_fail(graph, node, "unknown rounding mode '%s'", mode);
-    if (!all_float32(graph, node, 4)) return false;
+    if (!all_float32(graph, node, 4) || !check_scale_values(graph, node, 1)) return false;
     if (weir_rule_count(weir_rule_input(graph, node, 3)) != 1) {
         return weir_rule_fail(graph, node, "the bit width (input 3) must be one number");
     }
@@ -274,6 +290,7 @@ bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to
 
 bool weir_infer_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
-    return all_float32(graph, node, 2) && weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
+    return all_float32(graph, node, 2) && check_scale_values(graph, node, 1) &&
+           weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }

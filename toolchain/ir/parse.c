@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/infer.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "ir/word.h"
@@ -16,6 +17,12 @@ typedef struct parser {
     const weir_archive *archive;
     weir_text word; /* the last name or string read */
     bool failed;
+    int *value_line; /* by handle: the line of an input or constant */
+    size_t value_limit;
+    bool *open; /* by handle: the text leaves the node's types to inference */
+    size_t open_limit;
+    weir_location *place; /* by handle: a node's place in its source, kept until the verifier has named its line here */
+    size_t place_limit;
 } parser;
 
 static bool fail(parser *p, const char *expected) {
@@ -306,13 +313,18 @@ static bool read_new_name(parser *p, const char **name) {
     return true;
 }
 
+static void note_line(parser *p, weir_value value, int line) {
+    p->value_line = weir_grow_zeroed(p->value_line, &p->value_limit, value.id + 1, sizeof *p->value_line);
+    p->value_line[value.id] = line;
+}
+
 static bool parse_input(parser *p) {
     const char *name;
     weir_type type;
     double scale;
     int64_t zero;
     if (!read_new_name(p, &name) || !expect(p, ':') || !read_type(p, name, &type, &scale, &zero)) return false;
-    weir_graph_add_input(p->graph, name, &type);
+    note_line(p, weir_graph_add_input(p->graph, name, &type), p->line);
     return true;
 }
 
@@ -342,10 +354,8 @@ static bool parse_constant(parser *p) {
     if (data == NULL) return fail_name(p, "the archive has another type or shape for", name);
     weir_value value = weir_graph_add_constant(p->graph, name, data);
     weir_array_free(data);
-    const weir_type *found = weir_value_type(p->graph, value);
-    if (type.has_range && (!found->has_range || found->low < type.low || found->high > type.high))
-        return fail_name(p, "the data leaves the range given for", name);
     weir_value_set_type(p->graph, value, &type);
+    note_line(p, value, p->line);
     return true;
 }
 
@@ -493,7 +503,7 @@ static bool parse_node_rest(parser *p, weir_node node) {
         if (!read_string(p)) return false;
         const char *file = weir_graph_intern(p->graph, p->word.data);
         if (!expect(p, ':') || !read_small(p, 0, INT32_MAX, &line)) return false;
-        weir_node_set_location(p->graph, node, weir_at(file, line));
+        p->place[node.id] = weir_at(file, line);
     }
     weir_metadata *metadata = weir_node_metadata(p->graph, node);
     if (accept_word(p, "common") && (!expect(p, '{') || !parse_common(p, &metadata->common))) return false;
@@ -501,8 +511,6 @@ static bool parse_node_rest(parser *p, weir_node node) {
     if (accept_word(p, "hardware") && (!expect(p, '{') || !parse_hardware(p, &metadata->hardware))) return false;
     return !accept_word(p, "facts") || parse_facts(p, metadata);
 }
-
-enum { MAX_OUTPUTS = 256 };
 
 static bool parse_inputs(parser *p, weir_value **inputs, size_t *count) {
     size_t capacity = 0;
@@ -516,9 +524,14 @@ static bool parse_inputs(parser *p, weir_value **inputs, size_t *count) {
 }
 
 static bool parse_types(parser *p, weir_node node) {
+    p->open = weir_grow_zeroed(p->open, &p->open_limit, node.id + 1, sizeof *p->open);
     for (size_t i = 0; i < weir_node_output_count(p->graph, node); i++) {
         skip_space(p);
         if (!expect(p, i == 0 ? ':' : ',')) return false;
+        if (accept(p, '?')) {
+            p->open[node.id] = true;
+            continue;
+        }
         weir_value value = weir_node_output(p->graph, node, i);
         weir_type type;
         double scale;
@@ -530,6 +543,7 @@ static bool parse_types(parser *p, weir_node node) {
 }
 
 static bool parse_node_body(parser *p, const char *name, const char *const *outputs, size_t output_count) {
+    const int line = p->line;
     if (!expect(p, '=') || !read_name(p)) return false;
     weir_op op = weir_op_find_full(p->word.data);
     if (op == WEIR_OP_NONE) return fail_name(p, "unknown operator", p->word.data);
@@ -540,28 +554,38 @@ static bool parse_node_body(parser *p, const char *name, const char *const *outp
         weir_node node = weir_graph_add_node(p->graph, op, name, inputs, input_count, output_count, WEIR_NO_NODE);
         for (size_t i = 0; i < output_count; i++)
             weir_value_set_name(p->graph, weir_node_output(p->graph, node, i), outputs[i]);
+        p->place = weir_grow_zeroed(p->place, &p->place_limit, node.id + 1, sizeof *p->place);
+        weir_node_set_location(p->graph, node, weir_at(p->file, line));
         fine = parse_node_rest(p, node) && parse_types(p, node);
     }
     free(inputs);
     return fine;
 }
 
+/* "%a, %b": names that no value has, each once. */
+static bool parse_outputs(parser *p, const char ***outputs, size_t *count) {
+    size_t capacity = 0;
+    do {
+        *outputs = weir_grow(*outputs, &capacity, *count + 1, sizeof **outputs);
+        const char **output = &(*outputs)[*count];
+        if (!read_new_name(p, output)) return false;
+        for (size_t i = 0; i < *count; i++) {
+            if ((*outputs)[i] == *output) return fail_name(p, "there are two values called", *output);
+        }
+        ++*count;
+    } while (accept(p, ','));
+    return true;
+}
+
 static bool parse_node(parser *p) {
-    const char *outputs[MAX_OUTPUTS];
-    size_t output_count = 0;
     if (!read_name(p)) return false;
     const char *name = weir_graph_intern(p->graph, p->word.data);
     if (weir_graph_find_node(p->graph, name).id != 0) return fail_name(p, "there are two nodes called", name);
-    if (!expect(p, ':')) return false;
-    do {
-        if (output_count == MAX_OUTPUTS) return fail(p, "at most 256 outputs");
-        if (!read_new_name(p, &outputs[output_count])) return false;
-        for (size_t i = 0; i < output_count; i++) {
-            if (outputs[i] == outputs[output_count]) return fail_name(p, "there are two values called", outputs[i]);
-        }
-        output_count++;
-    } while (accept(p, ','));
-    return parse_node_body(p, name, outputs, output_count);
+    const char **outputs = NULL;
+    size_t count = 0;
+    const bool fine = expect(p, ':') && parse_outputs(p, &outputs, &count) && parse_node_body(p, name, outputs, count);
+    free(outputs);
+    return fine;
 }
 
 static bool parse_output(parser *p) {
@@ -570,6 +594,9 @@ static bool parse_output(parser *p) {
     const char *name = weir_graph_intern(p->graph, p->word.data);
     if (!expect(p, '=') || !read_value(p, &value)) return false;
     if (value.id == 0) return fail(p, "a value");
+    for (size_t i = 0; i < weir_graph_output_count(p->graph); i++)
+        if (strcmp(weir_graph_output_name(p->graph, i), name) == 0)
+            return fail_name(p, "there are two outputs called", name);
     weir_graph_add_output(p->graph, name, value);
     return true;
 }
@@ -595,8 +622,22 @@ static bool parse_statement(parser *p) {
     return parse_node(p);
 }
 
+/* Types that the text leaves open are inferred. Complaints name lines of the text; afterwards nodes have the places that the text gives them. */
+static bool verify(parser *p) {
+    weir_graph *graph = p->graph;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        if (p->open[node.id] && !weir_infer_node(graph, node)) return false;
+    p->value_line = weir_grow_zeroed(p->value_line, &p->value_limit, weir_graph_value_limit(graph), sizeof(int));
+    const weir_verify_lines lines = {p->file, p->value_line};
+    if (!weir_graph_verify_text(graph, &lines)) return false;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        weir_node_set_location(graph, node, p->place[node.id]);
+    return true;
+}
+
 weir_graph *weir_graph_parse(const char *text, size_t size, const weir_archive *archive, const char *file) {
-    parser p = {text, text + size, file, 1, weir_graph_new(""), archive, {NULL, 0, 0}, false};
+    parser p = {.at = text, .end = text + size, .file = file, .line = 1, .archive = archive};
+    p.graph = weir_graph_new("");
     bool fine = parse_header(&p);
     while (fine) {
         skip_blanks(&p);
@@ -609,7 +650,10 @@ weir_graph *weir_graph_parse(const char *text, size_t size, const weir_archive *
         fine = parse_statement(&p);
     }
     weir_text_free(&p.word);
-    if (fine && !weir_graph_verify(p.graph)) fine = false;
+    fine = fine && verify(&p);
+    free(p.value_line);
+    free(p.open);
+    free(p.place);
     if (fine) return p.graph;
     weir_graph_free(p.graph);
     return NULL;

@@ -51,8 +51,8 @@ static void print_quant(weir_text *text, const weir_quant *quant) {
     }
 }
 
-static void print_type(weir_text *text, const weir_type *type) {
-    char shape[160];
+void weir_type_print(const weir_type *type, weir_text *text) {
+    char shape[WEIR_SHAPE_TEXT];
     weir_text_add(text, weir_dtype_name(type->dtype));
     weir_text_add(text, weir_shape_print(&type->shape, shape, sizeof shape));
     print_quant(text, &type->quant);
@@ -170,7 +170,7 @@ static void print_node(const weir_graph *graph, weir_text *text, weir_node node)
     print_metadata(graph, text, node);
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
         weir_text_add(text, i == 0 ? "\n    : " : "\n    , ");
-        print_type(text, weir_value_type(graph, weir_node_output(graph, node, i)));
+        weir_type_print(weir_value_type(graph, weir_node_output(graph, node, i)), text);
     }
     weir_text_char(text, '\n');
 }
@@ -185,7 +185,7 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
         weir_text_add(text, "input ");
         print_value(graph, text, weir_graph_input(graph, i));
         weir_text_add(text, " : ");
-        print_type(text, weir_value_type(graph, weir_graph_input(graph, i)));
+        weir_type_print(weir_value_type(graph, weir_graph_input(graph, i)), text);
         weir_text_char(text, '\n');
     }
     for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++) {
@@ -194,7 +194,7 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
         weir_text_add(text, "constant ");
         print_value(graph, text, value);
         weir_text_add(text, " : ");
-        print_type(text, weir_value_type(graph, value));
+        weir_type_print(weir_value_type(graph, value), text);
         weir_text_char(text, '\n');
     }
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))

@@ -6,6 +6,8 @@
 #include "ir/graph.h"
 #include "support/text.h"
 
+/* "int8[64,64] integer s8 range=[-127,127]" */
+void weir_type_print(const weir_type *type, weir_text *text);
 void weir_graph_print(const weir_graph *graph, weir_text *text);
 /* The constants that the text refers to. */
 void weir_graph_collect(const weir_graph *graph, weir_archive *archive);

@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 
+#include "ir/verify_part.h"
 #include "support/arena.h"
 
 typedef struct verifier {
     const weir_graph *graph;
+    const weir_verify_lines *lines;
     uint32_t *order; /* position of a node in the list; 0: not in it */
     uint32_t *uses;  /* inputs of nodes that are this value */
     bool fine;
@@ -55,28 +57,6 @@ static void verify_input(verifier *v, weir_node node, size_t index) {
     v->uses[value.id]++;
 }
 
-static void verify_type(verifier *v, weir_value value) {
-    weir_node node = weir_value_producer(v->graph, value);
-    const weir_type *type = weir_value_type(v->graph, value);
-    const char *name = weir_value_name(v->graph, value);
-    size_t count;
-    if (!weir_shape_count(&type->shape, &count)) COMPLAIN(v, node, "value '%s': the shape has no valid size", name);
-    if (type->has_range && type->low > type->high)
-        COMPLAIN(v, node, "value '%s': the range is empty: low %lld, high %lld", name, (long long)type->low,
-                 (long long)type->high);
-    const weir_quant *quant = &type->quant;
-    if (quant->format != WEIR_FORMAT_FLOAT && (quant->width < 1 || quant->width > 64))
-        COMPLAIN(v, node, "value '%s': the width is %d bits, expected 1 to 64", name, quant->width);
-    if (quant->format != WEIR_FORMAT_FLOAT && weir_dtype_is_float(type->dtype))
-        COMPLAIN(v, node, "value '%s': codes need an integer element type, found %s", name,
-                 weir_dtype_name(type->dtype));
-    if (quant->count > 1) {
-        int64_t channels = quant->axis >= 0 && quant->axis < type->shape.rank ? type->shape.dim[quant->axis] : -1;
-        if (channels != (int64_t)quant->count)
-            COMPLAIN(v, node, "value '%s': %u scales do not fit axis %d", name, (unsigned)quant->count, quant->axis);
-    }
-}
-
 static void verify_node(verifier *v, weir_node node) {
     const weir_graph *graph = v->graph;
     const weir_op_info *info = weir_node_info(graph, node);
@@ -99,8 +79,27 @@ static void verify_node(verifier *v, weir_node node) {
     }
 }
 
-bool weir_graph_verify(const weir_graph *graph) {
-    verifier v = {graph, weir_calloc(weir_graph_node_limit(graph), sizeof(uint32_t)),
+/* Rules trust handles, arities and sane types, so they are asked last. */
+static void verify_meaning(verifier *v) {
+    const weir_graph *graph = v->graph;
+    weir_arena *scratch = weir_arena_new();
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        v->fine = weir_verify_attributes(graph, node) && weir_verify_types(graph, node, scratch) &&
+                  weir_verify_metadata(graph, node) && v->fine;
+    }
+    weir_arena_free(scratch);
+}
+
+static weir_location value_place(const verifier *v, weir_value value) {
+    const weir_node node = weir_value_producer(v->graph, value);
+    if (node.id == 0 && v->lines != NULL) return weir_at(v->lines->file, v->lines->line[value.id]);
+    return place_of(v->graph, node);
+}
+
+bool weir_graph_verify(const weir_graph *graph) { return weir_graph_verify_text(graph, NULL); }
+
+bool weir_graph_verify_text(const weir_graph *graph, const weir_verify_lines *lines) {
+    verifier v = {graph, lines, weir_calloc(weir_graph_node_limit(graph), sizeof(uint32_t)),
                   weir_calloc(weir_graph_value_limit(graph), sizeof(uint32_t)), true};
     uint32_t position = 0;
     size_t count = 0;
@@ -114,13 +113,14 @@ bool weir_graph_verify(const weir_graph *graph) {
         verify_node(&v, node);
     for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++) {
         if (!weir_value_exists(graph, (weir_value){id})) continue;
-        verify_type(&v, (weir_value){id});
+        v.fine &= weir_verify_value(graph, (weir_value){id}, value_place(&v, (weir_value){id}));
         verify_uses(&v, (weir_value){id});
     }
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         if (!weir_value_exists(graph, weir_graph_output(graph, i)))
             COMPLAIN(&v, WEIR_NO_NODE, "output '%s' is a removed value", weir_graph_output_name(graph, i));
     }
+    if (v.fine) verify_meaning(&v);
     free(v.order);
     free(v.uses);
     return v.fine;

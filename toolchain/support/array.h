@@ -59,6 +59,8 @@ weir_shape weir_shape_of(int rank, const int64_t *dims);
 /* Product of the dimensions, or false when one is negative or the product times 8 overflows. */
 bool weir_shape_count(const weir_shape *shape, size_t *count);
 bool weir_shape_equal(const weir_shape *a, const weir_shape *b);
+/* Holds the text of any shape. */
+enum { WEIR_SHAPE_TEXT = WEIR_MAX_RANK * 21 + 3 };
 /* "[1,64]" into text, truncated to size; returns text. */
 char *weir_shape_print(const weir_shape *shape, char *text, size_t size);
 

@@ -1,0 +1,227 @@
+/* The verifier's view of one node: attributes by attribute.def, types by asking the inference rules again, metadata by
+ * what folding derives. Types are compared with what is stored on the inputs, so that one wrong type is one message. */
+#include "ir/verify_part.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/infer.h"
+#include "ir/print.h"
+#include "support/arena.h"
+#include "support/suggest.h"
+
+static bool fail(const weir_graph *graph, weir_node node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool fail(const weir_graph *graph, weir_node node, const char *format, ...) {
+    weir_text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    weir_text_vformat(&text, format, arguments);
+    va_end(arguments);
+    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
+               weir_node_info(graph, node)->full_name, text.data);
+    weir_text_free(&text);
+    return false;
+}
+
+/* --- attributes --- */
+
+enum { OPTIONAL = false, REQUIRED = true };
+
+typedef enum attribute_kind {
+    KIND_INT = WEIR_ATTRIBUTE_INT,
+    KIND_FLOAT = WEIR_ATTRIBUTE_FLOAT,
+    KIND_STRING = WEIR_ATTRIBUTE_STRING,
+    KIND_INTS = WEIR_ATTRIBUTE_INTS,
+    KIND_FLOATS = WEIR_ATTRIBUTE_FLOATS,
+    KIND_FLAG
+} attribute_kind;
+
+static const char *const kind_names[] = {"an integer", "a float", "a string", "integers", "floats", "0 or 1"};
+
+/* Rows of one operator stand together. */
+static const struct {
+    weir_op op;
+    const char *name;
+    attribute_kind kind;
+    bool required;
+} attributes[] = {
+#define WEIR_ATTRIBUTE(op, name, kind, presence) {WEIR_OP_##op, #name, KIND_##kind, presence},
+#include "ir/attribute.def"
+#undef WEIR_ATTRIBUTE
+};
+enum { ATTRIBUTES = sizeof attributes / sizeof *attributes };
+
+/* The operator's first row, ATTRIBUTES when it has none. */
+static size_t first_row(weir_op op) {
+    size_t row = 0;
+    while (row < ATTRIBUTES && attributes[row].op != op) row++;
+    return row;
+}
+
+static bool fail_unknown(const weir_graph *graph, weir_node node, const char *name, size_t first) {
+    const char *names[ATTRIBUTES];
+    size_t count = 0;
+    for (size_t row = first; row < ATTRIBUTES && attributes[row].op == weir_node_op(graph, node); row++)
+        names[count++] = attributes[row].name;
+    fail(graph, node, "has no attribute '%s'", name);
+    const char *near = weir_suggest(name, names, count);
+    if (near != NULL) weir_note("did you mean '%s'?", near);
+    return false;
+}
+
+static bool verify_attribute(const weir_graph *graph, weir_node node, const weir_attribute *a, size_t first) {
+    size_t row = first;
+    while (row < ATTRIBUTES && attributes[row].op == weir_node_op(graph, node) &&
+           strcmp(attributes[row].name, a->name) != 0)
+        row++;
+    if (row == ATTRIBUTES || attributes[row].op != weir_node_op(graph, node))
+        return fail_unknown(graph, node, a->name, first);
+    const attribute_kind kind = attributes[row].kind;
+    bool fits = (kind == KIND_FLAG ? WEIR_ATTRIBUTE_INT : (weir_attribute_kind)kind) == a->kind;
+    if (fits && kind == KIND_FLAG) fits = a->as.i == 0 || a->as.i == 1;
+    if (!fits) return fail(graph, node, "attribute '%s' must be %s", a->name, kind_names[kind]);
+    if (kind == KIND_FLOAT && isnan(a->as.f)) fits = false;
+    for (size_t i = 0; kind == KIND_FLOATS && i < a->count; i++) fits &= !isnan(a->as.floats[i]);
+    return fits || fail(graph, node, "attribute '%s' is not a number", a->name);
+}
+
+bool weir_verify_attributes(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    const size_t count = weir_node_attribute_count(graph, node), first = first_row(op);
+    bool fine = true;
+    for (size_t i = 0; i < count; i++)
+        fine &= verify_attribute(graph, node, weir_node_attribute_at(graph, node, i), first);
+    for (size_t row = first; row < ATTRIBUTES && attributes[row].op == op; row++) {
+        if (attributes[row].required && weir_node_attribute(graph, node, attributes[row].name) == NULL)
+            fine = fail(graph, node, "attribute '%s' is missing", attributes[row].name);
+    }
+    return fine;
+}
+
+/* --- types --- */
+
+static bool fail_types(const weir_graph *graph, weir_node node, size_t output, const char *what,
+                       const weir_type *expected) {
+    const weir_value value = weir_node_output(graph, node, output);
+    weir_text stored = {0}, inferred = {0};
+    weir_type_print(weir_value_type(graph, value), &stored);
+    weir_type_print(expected, &inferred);
+    fail(graph, node, "the %s of '%s' is wrong: %s, inferred is %s", what, weir_value_name(graph, value), stored.data,
+         inferred.data);
+    weir_text_free(&stored);
+    weir_text_free(&inferred);
+    return false;
+}
+
+/* Scales and zero points, which the text of a type leaves out. */
+static bool same_parameters(const weir_graph *graph, weir_node node, size_t output, const weir_quant *a,
+                            const weir_quant *b) {
+    const char *name = weir_value_name(graph, weir_node_output(graph, node, output));
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (a->scale[i] != b->scale[i])
+            return fail(graph, node, "scale %u of '%s' is %.17g, inferred is %.17g", (unsigned)i, name, a->scale[i],
+                        b->scale[i]);
+        if (weir_quant_zero(a, i) != weir_quant_zero(b, i))
+            return fail(graph, node, "zero point %u of '%s' is %lld, inferred is %lld", (unsigned)i, name,
+                        (long long)weir_quant_zero(a, i), (long long)weir_quant_zero(b, i));
+    }
+    return true;
+}
+
+/* What is known of an operator's results holds when the stored range contains the inferred one. A rule that derives
+ * width and container from the range would derive others from a wider one: they must hold the stored range, which
+ * weir_verify_value has checked. */
+static bool verify_output(const weir_graph *graph, weir_node node, size_t output, const weir_type *inferred) {
+    const weir_type *stored = weir_value_type(graph, weir_node_output(graph, node, output));
+    weir_type e = *inferred;
+    if (!weir_shape_equal(&stored->shape, &e.shape)) return fail_types(graph, node, output, "shape", inferred);
+    const bool integer = weir_node_info(graph, node)->class == WEIR_CLASS_INTEGER;
+    const bool wider = stored->has_range && e.has_range && stored->low <= e.low && stored->high >= e.high &&
+                       (stored->low != e.low || stored->high != e.high);
+    if (integer && wider) {
+        e.dtype = stored->dtype;
+        e.quant.width = stored->quant.width;
+        e.quant.is_signed = stored->quant.is_signed;
+    }
+    if (stored->dtype != e.dtype) return fail_types(graph, node, output, "element type", inferred);
+    const weir_quant *a = &stored->quant, *b = &e.quant;
+    if (a->format != b->format || a->is_signed != b->is_signed || a->width != b->width || a->frac != b->frac ||
+        a->rounding != b->rounding || a->saturation != b->saturation || a->axis != b->axis || a->count != b->count)
+        return fail_types(graph, node, output, "quantization", inferred);
+    if (!same_parameters(graph, node, output, a, b)) return false;
+    if (stored->has_range ? wider || (e.has_range && stored->low == e.low && stored->high == e.high)
+                          : !(integer && e.has_range))
+        return true;
+    return fail_types(graph, node, output, "range", inferred);
+}
+
+bool weir_verify_types(const weir_graph *graph, weir_node node, weir_arena *scratch) {
+    weir_type few[4];
+    const size_t outputs = weir_node_output_count(graph, node);
+    weir_type *types = outputs <= sizeof few / sizeof *few ? few : weir_calloc(outputs, sizeof *types);
+    weir_inferred to = {types, scratch};
+    bool fine = weir_infer_types(graph, node, &to);
+    for (size_t i = 0; fine && i < outputs; i++) fine = verify_output(graph, node, i, &types[i]);
+    if (types != few) free(types);
+    return fine;
+}
+
+/* --- metadata --- */
+
+static bool verify_statistics(const weir_graph *graph, weir_node node, const weir_meta_software *software) {
+    return software->count == 0 || software->min <= software->max ||
+           fail(graph, node, "statistics: the least element is %g, the largest %g", software->min, software->max);
+}
+
+static bool in_bounds(const weir_graph *graph, weir_node node, const char *name, int64_t value, int64_t low,
+                      int64_t high) {
+    return (value >= low && value <= high) || fail(graph, node, "hardware: %s is %lld, expected %lld to %lld", name,
+                                                   (long long)value, (long long)low, (long long)high);
+}
+
+/* An unfolded component has zeros everywhere; a folded one what follows from SIMD and PE. */
+static bool verify_linear(const weir_graph *graph, weir_node node, const weir_meta_hardware *h) {
+    const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
+    const int64_t n = weights->dim[0], k = weights->dim[1];
+    size_t elements;
+    if (h->simd == 0 && h->pe == 0 && h->in_lanes == 0 && h->out_lanes == 0 && h->interval == 0 && h->operations == 0)
+        return true;
+    if (!in_bounds(graph, node, "simd", h->simd, 1, k) || !in_bounds(graph, node, "pe", h->pe, 1, n)) return false;
+    weir_shape_count(&weir_value_type(graph, weir_node_output(graph, node, 0))->shape, &elements);
+    const int64_t rows = (int64_t)elements / n;
+    const int64_t interval = rows * ((k + h->simd - 1) / h->simd) * ((n + h->pe - 1) / h->pe);
+    return in_bounds(graph, node, "in_lanes", h->in_lanes, h->simd, h->simd) &&
+           in_bounds(graph, node, "out_lanes", h->out_lanes, h->pe, h->pe) &&
+           in_bounds(graph, node, "interval", h->interval, interval, interval) &&
+           in_bounds(graph, node, "operations", h->operations, rows * k * n, rows * k * n);
+}
+
+/* Lanes alone changes the elements a beat. */
+static bool verify_lanes(const weir_graph *graph, weir_node node, const weir_meta_hardware *h) {
+    const int64_t least = h->in_lanes != 0 || h->out_lanes != 0;
+    const bool changes = weir_node_op(graph, node) == WEIR_OP_LANES;
+    if (h->simd != 0 || h->pe != 0 || h->operations != 0)
+        return fail(graph, node, "hardware: only a Linear has simd, pe and operations");
+    return in_bounds(graph, node, "in_lanes", h->in_lanes, least, INT32_MAX) &&
+           in_bounds(graph, node, "out_lanes", h->out_lanes, changes ? least : h->in_lanes,
+                     changes ? INT32_MAX : h->in_lanes) &&
+           in_bounds(graph, node, "interval", h->interval, least, INT64_MAX) &&
+           in_bounds(graph, node, "depth", h->depth, 0, INT32_MAX);
+}
+
+bool weir_verify_metadata(const weir_graph *graph, weir_node node) {
+    const weir_metadata *metadata = weir_node_metadata_of(graph, node);
+    const weir_meta_hardware *h = &metadata->hardware;
+    if (!verify_statistics(graph, node, &metadata->software)) return false;
+    if (!h->placed) return true;
+    if (h->module != NULL && h->is_implicit) return fail(graph, node, "hardware: a component is not implicit");
+    if (h->module == NULL)
+        return (h->simd == 0 && h->pe == 0 && h->in_lanes == 0 && h->out_lanes == 0 && h->digit == 0 && h->depth == 0 &&
+                h->interval == 0 && h->operations == 0) ||
+               fail(graph, node, "hardware: a node without a component has no folding");
+    return in_bounds(graph, node, "digit", h->digit, 0, INT32_MAX) &&
+           (weir_node_op(graph, node) == WEIR_OP_LINEAR ? verify_linear(graph, node, h) : verify_lanes(graph, node, h));
+}
