@@ -269,11 +269,16 @@ static bool use_candidate(realizer *r, const candidate *k) {
     for (size_t c = 0; c < r->channels; c++) zero &= k->add[c] == 0;
     weir_value inputs[3] = {weir_node_input(r->graph, r->node, 0)};
     size_t count = 1;
+    /* A table of thresholds reaches what its input reaches; who reads the result relies on that. */
+    const weir_type *out = weir_value_type(r->graph, weir_node_output(r->graph, r->node, 0));
+    bool narrow = r->thresholds != NULL && r->stride == 1 && out->has_range;
+    int64_t low = narrow && out->low > k->low ? out->low : k->low;
+    int64_t high = narrow && out->high < k->high ? out->high : k->high;
     if (!cast) inputs[count++] = parameter(r, "multiplier", k->multiplier, r->channels, 0);
     if (!cast || !zero) inputs[count++] = parameter(r, "add", k->add, r->channels, 0);
     weir_node made = replace(r, k->op, inputs, count);
-    weir_node_set_int(r->graph, made, "low", k->low);
-    weir_node_set_int(r->graph, made, "high", k->high);
+    weir_node_set_int(r->graph, made, "low", low);
+    weir_node_set_int(r->graph, made, "high", high);
     weir_node_set_int(r->graph, made, "shift", k->shift);
     if (k->op == WEIR_OP_SCALE_FLOAT) weir_node_set_int(r->graph, made, "zero", k->zero);
     if (cast) {
