@@ -106,8 +106,8 @@ static void undriven_bits_are_found(void **state) {
     weir_rtl_connect(d, u, "m_data", weir_rtl_read(d, b.out_data));
     assert_false(weir_rtl_verify(d, b.top));
     ASSERT_MESSAGES("model.onnx:3: error: output 'm_valid' of module 'top' has no driver\n"
-                    "model.onnx:3: error: 'half[7:4]' in module 'top' has no driver and is read by instance "
-                    "'u_link'\n");
+                    "model.onnx:3: error: 'half[7:4]' in module 'top' has no driver and is read by input 's_data' of "
+                    "instance 'u_link'\n");
 }
 
 static void unknown_names_suggest_the_nearest(void **state) {
