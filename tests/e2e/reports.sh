@@ -67,4 +67,10 @@ expect 1 "which: expected all, common, hardware or software, found 'commn'" \
 echo 1,2,3 >short.csv
 expect 1 "input 'input' takes frames of shape \[1,64\], the data has shape" \
     "$WEIR" opt "$model" -p 'add_common_metadata{dummy_in=short.csv}'
+
+# QONNX's quantizers are nodes between real numbers: the table of quantization has them too.
+expect 0 '^  Quant_0_out0 +integer +u4 +1 +ROUND +0\.\.15$' weir show "$models/mlp_qonnx_w4a4.onnx" -t quantization
+expect 0 '^  Quant_1_out0 +integer +s4 +64 +ROUND +-7\.\.7$' weir show "$models/mlp_qonnx_w4a4.onnx" -t quantization
+expect 0 '^  BipolarQuant_0_out0 +binary +s1 +1 +-1\.\.1$' weir show "$models/mlp_bipolar.onnx" -t quantization
+expect 0 '^  .* +integer +u8 +1 +half-even +0\.\.255$' weir show "$models/mlp_qdq.onnx" -t quantization
 finish

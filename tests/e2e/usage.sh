@@ -65,6 +65,8 @@ for value in -1 4294967296 99999999999999999999; do
 done
 expect 2 "level.* from 0 to 4, found 5" "$WEIR" compile "$model" -o design --level 5
 expect 2 "takes a whole number from -1" "$WEIR" opt "$model" --bisect-limit -2
+expect 2 "did you mean '--folding'" "$WEIR" compile "$model" -o design -folding x.yaml
+expect 2 "did you mean '--frames'" "$WEIR" check "$model" -d "$test_data" -frames=3
 # Names that no top module can have: one error, and no folder. A model's file may have any name.
 for top in weir_mvu weir_sim_source weir_something tb module endmodule always logic class interface '' 1a my-top 'a b'; do
     expect 2 "top '$top' cannot name the top module" "$WEIR" compile "$model" -o design --top "$top"

@@ -6,6 +6,7 @@
 #include "ir/infer.h"
 #include "ir/verify.h"
 #include "passes/hardware.h"
+#include "support/arena.h"
 
 uint64_t op_bits(op_case *c) {
     uint64_t z = (c->random += 0x9E3779B97F4A7C15u);
@@ -56,12 +57,28 @@ weir_value op_input(op_case *c, int64_t rows, int64_t channels, int width, bool 
 }
 
 void op_make_data(op_case *c, int64_t frames) {
-    int64_t elements = weir_hardware_elements(c->graph, weir_graph_input(c->graph, 0));
-    c->data = weir_array_new(WEIR_INT64, &(weir_shape){2, {frames, elements}});
-    for (size_t i = 0; i < c->data->count; i++) {
-        int64_t choice = op_range(c, 0, 7);
-        weir_array_set_int(c->data, i, choice == 0 ? c->low : choice == 1 ? c->high : op_range(c, c->low, c->high));
+    size_t inputs = weir_graph_input_count(c->graph);
+    c->data = weir_calloc(inputs, sizeof(weir_array *));
+    for (size_t input = 0; input < inputs; input++) {
+        weir_value value = weir_graph_input(c->graph, input);
+        const weir_type *type = weir_value_type(c->graph, value);
+        weir_array *data =
+            weir_array_new(WEIR_INT64, &(weir_shape){2, {frames, weir_hardware_elements(c->graph, value)}});
+        for (size_t i = 0; i < data->count; i++) {
+            int64_t choice = op_range(c, 0, 7);
+            weir_array_set_int(data, i,
+                               choice == 0   ? type->low
+                               : choice == 1 ? type->high
+                                             : op_range(c, type->low, type->high));
+        }
+        c->data[input] = data;
     }
+}
+
+void op_free_data(op_case *c) {
+    for (size_t i = 0; c->data != NULL && i < weir_graph_input_count(c->graph); i++) weir_array_free(c->data[i]);
+    free(c->data);
+    c->data = NULL;
 }
 
 weir_value op_ints(op_case *c, const char *name, int64_t rows, int64_t columns, const int64_t *values) {

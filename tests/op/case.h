@@ -12,8 +12,8 @@ typedef struct op_case {
     uint64_t random;    /* state of the generator */
     const char *folder; /* for files that a graph needs, such as a folding */
     weir_graph *graph;  /* called "hardware": folded, placed, with streams where components need them */
-    weir_array *data;   /* int64 codes [frames, elements of the input] */
-    int64_t low, high;  /* of the input */
+    weir_array **data;  /* by input: int64 codes [frames, elements] */
+    int64_t low, high;  /* of the last input */
 } op_case;
 
 typedef void op_kind_build(op_case *c);
@@ -36,10 +36,11 @@ int64_t op_number(op_case *c, int bits, bool is_signed);
 int64_t op_divisor(op_case *c, int64_t of);
 
 /* --- building; failures are bugs of the test and abort --- */
-/* The graph's input: codes of [low, high] in `width` bits, shape [1, channels] or [1, rows, channels]. */
+/* A graph input: codes of [low, high] in `width` bits, shape [1, channels] or [1, rows, channels]. */
 weir_value op_input(op_case *c, int64_t rows, int64_t channels, int width, bool is_signed);
-/* `frames` frames of codes, the extreme ones more often than others. */
+/* `frames` frames of codes for every input, the extreme ones more often than others. */
 void op_make_data(op_case *c, int64_t frames);
+void op_free_data(op_case *c);
 weir_value op_ints(op_case *c, const char *name, int64_t rows, int64_t columns, const int64_t *values);
 weir_node op_node(op_case *c, weir_op op, const char *name, const weir_value *inputs, size_t count, size_t outputs);
 /* Infers, gives the node its component and lanes. */

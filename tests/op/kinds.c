@@ -105,13 +105,13 @@ static int64_t float_multipliers(op_case *c, int64_t count, int64_t *multiplier)
 
 /* Values whose product lies next to a tie. */
 static void aim_at_ties(op_case *c, int64_t parameters, const int64_t *multiplier, const int64_t *add, int64_t shift) {
-    for (size_t i = 0; i < c->data->count; i++) {
+    for (size_t i = 0; i < c->data[0]->count; i++) {
         if (op_chance(c, 30)) continue;
         size_t channel = parameters == 1 ? 0 : i % (size_t)parameters;
         double tie = (double)op_number(c, 9, true) + 0.5;
         double x = nearbyint(tie * ldexp(1, (int)shift) / (double)multiplier[channel]) - (double)add[channel];
         x += (double)op_range(c, -1, 1);
-        if (x >= (double)c->low && x <= (double)c->high) weir_array_set_int(c->data, i, (int64_t)x);
+        if (x >= (double)c->low && x <= (double)c->high) weir_array_set_int(c->data[0], i, (int64_t)x);
     }
 }
 

@@ -1,4 +1,4 @@
-/* Small networks with random layers, residual additions, requantizers and foldings: the passes between the integer
+/* Small networks with random layers, residual additions, further inputs and outputs, requantizers and foldings: the passes between the integer
  * graph and emission together with every component they use. */
 #include <math.h>
 #include <stdio.h>
@@ -132,7 +132,9 @@ void op_build_network(op_case *c) {
         bool residual = op_chance(c, 50);
         int64_t n = residual ? k : op_range(c, 1, MAX_CHANNELS);
         weir_value next = add_requantize(c, add_linear(c, value, k, n, op_chance(c, 70)));
-        value = residual ? add_residual(c, value, next) : next;
+        if (op_chance(c, 20)) weir_graph_add_output(c->graph, "between", next);
+        weir_value other = op_chance(c, 40) ? op_input(c, 1, n, (int)op_range(c, 1, 8), op_chance(c, 50)) : value;
+        value = residual || other.id != value.id ? add_residual(c, other, next) : next;
         k = n;
     }
     op_finish(c, value);

@@ -120,7 +120,7 @@ static bool simulate_all(op_run *run, op_case *c, const weir_reference *referenc
 
 static bool check_case(op_run *run, op_case *c, weir_module *module, int64_t number) {
     bool fine = emit(run, module), wrong = false;
-    weir_reference *reference = fine ? weir_reference_new(c->graph, (const weir_array *const[]){c->data}, 0, 6) : NULL;
+    weir_reference *reference = fine ? weir_reference_new(c->graph, (const weir_array *const *)c->data, 0, 6) : NULL;
     fine = reference != NULL;
     if (fine && run->fault == PLANTED_VALUE) {
         const weir_codes *codes = &reference->outputs[0];
@@ -151,8 +151,8 @@ static bool run_case(op_run *run, int64_t number) {
     } else {
         weir_remove_tree(run->folder);
     }
+    op_free_data(&c);
     weir_module_free(module);
-    weir_array_free(c.data);
     return fine;
 }
 

@@ -85,8 +85,19 @@ static int unknown_option(const char *command, const weir_cli_option *options, c
     return WEIR_EXIT_USAGE;
 }
 
+/* "-frames": a long option that lacks a dash, not -f with the value "rames". */
+static bool lacks_dash(const weir_cli_option *options, const char *argument) {
+    for (const weir_cli_option *o = options; o->name != NULL; o++) {
+        if (strlen(o->name) > 1 && strncmp(argument + 1, o->name, strlen(o->name)) == 0 &&
+            (argument[1 + strlen(o->name)] == '\0' || argument[1 + strlen(o->name)] == '='))
+            return true;
+    }
+    return false;
+}
+
 static const weir_cli_option *find_option(const weir_cli_option *options, const char *argument, const char **value) {
     *value = NULL;
+    if (argument[1] != '-' && lacks_dash(options, argument)) return NULL;
     for (const weir_cli_option *o = options; o->name != NULL; o++) {
         if (argument[0] == '-' && argument[1] != '-') {
             if (o->letter == 0 || argument[1] != o->letter) continue;
