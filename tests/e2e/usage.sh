@@ -178,6 +178,11 @@ if [ -w /dev/full ]; then
     for command in import show eval compile sim check export opt rtl passes bisect; do lost "$WEIR" help $command; done
     rm -rf full
 fi
+# A closed stdout: the same, and nothing gets into the files.
+status=0
+"$WEIR" compile "$model" -o closed >&- 2>output || status=$?
+[ "$status" -eq 1 ] && grep -q "standard output: error: cannot be written" output || fail "a closed stdout: $status"
+diff -r before closed >differences || { fail "a closed stdout changes the folder"; head -5 differences >&2; }
 
 # Choices that are known only late.
 expect 2 "unknown simulator 'modelsim'" "$WEIR" sim design --data "$test_data" --simulator modelsim

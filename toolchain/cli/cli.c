@@ -2,12 +2,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/arena.h"
 #include "support/diag.h"
@@ -224,7 +226,16 @@ static int run(int argc, char **argv) {
     return help ? command->run(2, ask) : command->run(argc - 1, argv + 1);
 }
 
+/* A closed stream's number would go to the next file that is opened, and what is printed into that. The wrong way
+ * round, so that using it fails. */
+static void occupy_streams(void) {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+}
+
 int main(int argc, char **argv) {
+    occupy_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report */
     return weir_exit_status(run(argc, argv));
 }
