@@ -73,6 +73,13 @@ weir_rtl_module weir_rtl_find_parametrised(weir_rtl_design *design, weir_rtl_mod
  * or a free name near that. Modules that no instance names any more go. Gives the top; none after a reported error,
  * which names the instance, its values, and what does not fit. O(modules made, with what is in them). */
 weir_rtl_module weir_rtl_specialize(weir_rtl_design *design, weir_rtl_module top);
+/* The same with these values for parameters of the top in place of defaults. */
+typedef struct weir_rtl_setting {
+    weir_rtl_parameter parameter;
+    int64_t value;
+} weir_rtl_setting;
+weir_rtl_module weir_rtl_specialize_for(weir_rtl_design *design, weir_rtl_module top, size_t count,
+                                        const weir_rtl_setting *settings);
 /* A copy of the design whose handles are the same, to be freed before the original, which may not change until then. */
 weir_rtl_design *weir_rtl_snapshot(const weir_rtl_design *design);
 

@@ -600,6 +600,15 @@ void rtl_settle_parameter(weir_rtl_design *design, uint32_t parameter);
 rtl_size rtl_size_of(const weir_rtl_design *design, uint32_t formula);
 rtl_size rtl_size_apply(weir_rtl_design *design, weir_rtl_operator op, rtl_size a, rtl_size b);
 bool rtl_same_size(weir_rtl_design *design, rtl_size a, rtl_size b);
+/* The formula without local parameters. */
+uint32_t rtl_deep_formula(weir_rtl_design *design, uint32_t formula);
+/* What the parameters of a module must fulfil beyond their bounds (requirements.c): the formula is 0, or at least 0. Heap
+ * memory; NULL: nothing. */
+typedef struct rtl_requirement {
+    uint32_t formula;
+    bool is_zero;
+} rtl_requirement;
+rtl_requirement *rtl_requirements(weir_rtl_design *design, uint32_t module, size_t *count);
 /* Formulas in the place of the parameters of a module, by slot; `made` remembers results. */
 typedef struct rtl_substitution {
     weir_rtl_design *design;

@@ -345,32 +345,54 @@ static void print_parameters(rtl_writer *w, const rtl_module *module, bool local
     if (!local) rtl_put_char(w, ')');
 }
 
-/* Bounds of parameters, looked at when the design is elaborated: then an instance of a module that nobody has says which
- * one is not kept. */
+/* `if (CONDITION) begin : g_NAME`, and in it an instance of a module that nobody has, whose name says what must hold: so
+ * the elaboration stops with it in every tool. */
+static void begin_guard(rtl_writer *w) { rtl_put(w, "\n  generate\n    if ("); }
+
+static void end_guard(rtl_writer *w, const char *module, const char *label, const char *demand) {
+    char *wanted = weir_format("g_%s", label);
+    rtl_put(w, ") begin : ");
+    rtl_put_spare(w, wanted, "_guard");
+    weir_text_format(w->text, "\n      %s_%s u_error ();\n    end\n  endgenerate\n", module, demand);
+    free(wanted);
+}
+
+static void print_bounds_guard(rtl_writer *w, const char *module, const rtl_parameter *p) {
+    char *bound[2];
+    for (int i = 0; i < 2; i++) {
+        const int64_t value = i ? p->high : p->low;
+        bound[i] = weir_format("%s%lld", value < 0 ? "m" : "", (long long)(value < 0 ? -value : value));
+    }
+    char *demand = weir_format("%s_must_be_%s_to_%s", p->name, bound[0], bound[1]);
+    begin_guard(w);
+    weir_text_format(w->text, "%s < ", p->name);
+    rtl_print_integer(p->low, w->text);
+    weir_text_format(w->text, " || %s > ", p->name);
+    rtl_print_integer(p->high, w->text);
+    end_guard(w, module, p->name, demand);
+    free(demand);
+    free(bound[0]);
+    free(bound[1]);
+}
+
+/* Bounds of parameters, and widths that are none, or differ, with other values than those that were looked at. */
 static void print_guards(rtl_writer *w, const rtl_module *module) {
+    size_t count = 0;
     for (size_t i = 0; i < module->parameters.count; i++) {
         const rtl_parameter *p = &w->design->parameter[module->parameters.id[i]];
-        if (!p->is_bounded) continue;
-        weir_text bounds[2] = {{0}, {0}};
-        for (int k = 0; k < 2; k++) {
-            const int64_t bound = k ? p->high : p->low;
-            weir_text_format(&bounds[k], "%s%llu", bound < 0 ? "m" : "",
-                             (unsigned long long)(bound < 0 ? 0 - (uint64_t)bound : (uint64_t)bound));
-        }
-        rtl_put(w, "\n  generate\n    if (");
-        weir_text_format(w->text, "%s < ", p->name);
-        rtl_print_integer(p->low, w->text);
-        weir_text_format(w->text, " || %s > ", p->name);
-        rtl_print_integer(p->high, w->text);
-        rtl_put(w, ") begin : ");
-        char *wanted = weir_format("g_%s", p->name);
-        rtl_put_spare(w, wanted, "_bounds");
-        free(wanted);
-        weir_text_format(w->text, "\n      %s_%s_must_be_%s_to_%s u_error ();\n    end\n  endgenerate\n", module->name,
-                         p->name, bounds[0].data, bounds[1].data);
-        weir_text_free(&bounds[0]);
-        weir_text_free(&bounds[1]);
+        if (p->is_bounded) print_bounds_guard(w, module->name, p);
     }
+    rtl_requirement *list = rtl_requirements(w->design, w->module, &count);
+    if (count > 0) {
+        begin_guard(w);
+        for (size_t i = 0; i < count; i++) {
+            rtl_put(w, i ? " ||\n        " : "");
+            rtl_print_formula(w, list[i].formula, true);
+            rtl_put(w, list[i].is_zero ? " != 0" : " < 0");
+        }
+        end_guard(w, module->name, "parameters", "parameters_must_fit");
+    }
+    free(list);
 }
 
 /* ---- modules ---- */

@@ -164,13 +164,19 @@ static bool add_children(specializer *s, uint32_t module) {
     return fine;
 }
 
-static bool add_top(specializer *s, uint32_t top) {
+static bool add_top(specializer *s, uint32_t top, size_t count, const weir_rtl_setting *settings) {
     weir_rtl_design *design = s->design;
     const rtl_ids *ids = &design->module[top].parameters;
     rtl_substitution own = {.design = design, .module = top, .slots = design->module[top].parameter_slots};
     own.value = weir_calloc(own.slots + 1, sizeof *own.value);
-    for (size_t i = 0; i < ids->count; i++)
-        own.value[design->parameter[ids->id[i]].slot] = rtl_substitute(&own, design->parameter[ids->id[i]].formula);
+    for (size_t i = 0; i < count; i++)
+        own.value[design->parameter[settings[i].parameter.id].slot] = rtl_number(design, settings[i].value);
+    for (size_t i = 0; i < ids->count; i++) {
+        const rtl_parameter *parameter = &design->parameter[ids->id[i]];
+        uint32_t *value = &own.value[parameter->slot];
+        const uint32_t formula = parameter->formula;
+        if (!*value) *value = rtl_substitute(&own, formula);
+    }
     free(own.made);
     return add_variant(s, top, 0, own.value) != 0;
 }
@@ -298,6 +304,11 @@ static weir_rtl_module finish(specializer *s, weir_rtl_module top, const weir_rt
 }
 
 weir_rtl_module weir_rtl_specialize(weir_rtl_design *design, weir_rtl_module top) {
+    return weir_rtl_specialize_for(design, top, 0, NULL);
+}
+
+weir_rtl_module weir_rtl_specialize_for(weir_rtl_design *design, weir_rtl_module top, size_t settings,
+                                        const weir_rtl_setting *setting) {
     size_t count = 0;
     weir_rtl_module none = {0};
     weir_rtl_module *parents = weir_rtl_modules_below(design, top, WEIR_RTL_PARENTS_FIRST, &count);
@@ -306,7 +317,7 @@ weir_rtl_module weir_rtl_specialize(weir_rtl_design *design, weir_rtl_module top
     s.variant = weir_grow(s.variant, &s.capacity, 1, sizeof *s.variant);
     s.variant[0] = (variant){0};
     s.first = weir_calloc(design->module_count, sizeof *s.first);
-    bool fine = children && add_top(&s, top.id);
+    bool fine = children && add_top(&s, top.id, settings, setting);
     for (size_t i = 0; fine && i < count; i++)
         fine = design->module[parents[i].id].is_external || add_children(&s, parents[i].id);
     for (size_t i = 0; fine && i < count; i++) fine = make_module(&s, children[i].id);

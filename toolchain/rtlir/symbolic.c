@@ -342,6 +342,8 @@ static uint32_t deep(weir_rtl_design *design, uint32_t id) {
     return result;
 }
 
+uint32_t rtl_deep_formula(weir_rtl_design *design, uint32_t formula) { return deep(design, formula); }
+
 bool rtl_same_formula(weir_rtl_design *design, uint32_t a, uint32_t b) {
     return a == b || (a && b && deep(design, a) == deep(design, b));
 }
