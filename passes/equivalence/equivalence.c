@@ -6,6 +6,7 @@
 #include "passes/equivalence/files.h"
 #include "passes/equivalence/plain.h"
 #include "passes/equivalence/proof.h"
+#include "passes/equivalence/registers.h"
 #include "passes/equivalence/replay.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/formula.h"
@@ -227,6 +228,16 @@ static weir_rtl_verdict test(const comparison *c) {
 }
 
 /* --- the comparison --- */
+/* A solver knows 0 and 1 only; simulators also know unknown values. */
+static void say_proved(const comparison *c) {
+    weir_text why = {0};
+    weir_text_add(c->text, "proved");
+    for (size_t i = 0; i < 2 && why.size == 0; i++)
+        weir_rtl_find_unknown(c->side[i].design, c->side[i].top, strlen(prefixes[i]) + 1, &why);
+    if (why.size > 0) weir_text_format(c->text, " for bits that are 0 or 1; unknown ones may matter: %s", why.data);
+    weir_text_free(&why);
+}
+
 static weir_rtl_verdict prove_or_test(const comparison *c) {
     if (c->how->method == WEIR_RTL_PROOF && !c->side[0].is_sound) return WEIR_RTL_NOT_COMPARED;
     if (c->how->method != WEIR_RTL_TEST && c->side[0].is_sound) {
@@ -238,7 +249,7 @@ static weir_rtl_verdict prove_or_test(const comparison *c) {
                                   .cells = c->how->cells,
                                   .seconds = c->how->seconds};
         const weir_proof_end end = weir_proof_run(&proof, c->text);
-        if (end == WEIR_PROOF_EQUAL) weir_text_add(c->text, "proved");
+        if (end == WEIR_PROOF_EQUAL) say_proved(c);
         if (end == WEIR_PROOF_EQUAL) return WEIR_RTL_PROVED;
         if (end == WEIR_PROOF_DIFFERENT) return WEIR_RTL_DIFFERENT;
         if (c->how->method == WEIR_RTL_PROOF) return WEIR_RTL_NOT_COMPARED;
@@ -292,6 +303,11 @@ static bool watched(const weir_pass_site *site) {
     return info != NULL && info->kind == WEIR_PASS_HARDWARE && info->promise != WEIR_PASS_CHANGES;
 }
 
+/* One line a pass, unless the caller only counts. */
+static void say(const state *s, const weir_pass_site *site, const char *what) {
+    if (!s->how.silent) weir_note("after pass '%s': %s", weir_pass_name(site->pass), what);
+}
+
 static record *take(const weir_pass_site *site) {
     record *r = weir_calloc(1, sizeof *r);
     weir_rtl_design *design = weir_module_design(site->module);
@@ -322,22 +338,34 @@ static bool before(weir_pass_instrument *instrument, const weir_pass_site *site)
     return true;
 }
 
-static void warn(state *s, const char *pass, const char *why) {
+/* A reason is warned of once. */
+static void warn(state *s, const weir_pass_site *site, const char *why) {
+    weir_text text = {0};
+    weir_text_format(&text, "not compared: %s", why);
     for (size_t i = 0; i < s->warned_count; i++)
-        if (strcmp(s->warned[i], why) == 0) return;
+        if (strcmp(s->warned[i], why) == 0) {
+            say(s, site, text.data);
+            weir_text_free(&text);
+            return;
+        }
+    weir_text_free(&text);
     s->warned = weir_grow(s->warned, &s->warned_capacity, s->warned_count + 1, sizeof *s->warned);
     s->warned[s->warned_count++] = weir_copy_string(why);
-    weir_warning(WEIR_NOWHERE, "what the design computes is not compared after pass '%s': %s", pass, why);
+    weir_warning(WEIR_NOWHERE, "what the design computes is not compared after pass '%s': %s",
+                 weir_pass_name(site->pass), why);
 }
 
 static bool report(state *s, const weir_pass_site *site, weir_rtl_verdict verdict, const char *text) {
     const char *pass = weir_pass_name(site->pass), *inputs = strchr(text, '\n');
     switch (verdict) {
-    case WEIR_RTL_PROVED: weir_pass_count(site->context, "designs proved equal", 1); return true;
-    case WEIR_RTL_TESTED: weir_pass_count(site->context, "designs tested equal", 1); return true;
+    case WEIR_RTL_PROVED:
+    case WEIR_RTL_TESTED:
+        weir_pass_count(site->context, verdict == WEIR_RTL_PROVED ? "designs proved equal" : "designs tested equal", 1);
+        say(s, site, text);
+        return true;
     case WEIR_RTL_NOT_COMPARED:
         weir_pass_count(site->context, "designs not compared", 1);
-        if (!s->how.silent) warn(s, pass, text);
+        if (!s->how.silent) warn(s, site, text);
         return true;
     case WEIR_RTL_DIFFERENT: break;
     }
@@ -356,6 +384,8 @@ static bool check(state *s, const weir_pass_site *site) {
         const weir_rtl_verdict verdict = weir_rtl_compare(&versions[0], &versions[1], &s->how, &text);
         fine = report(s, site, verdict, text.data == NULL ? "" : text.data);
         weir_text_free(&text);
+    } else {
+        say(s, site, "unchanged");
     }
     release_record(now);
     return fine;
@@ -363,8 +393,13 @@ static bool check(state *s, const weir_pass_site *site) {
 
 static bool after(weir_pass_instrument *instrument, const weir_pass_site *site) {
     state *s = instrument->user;
-    if (!watched(site)) return true;
-    const bool fine = site->unchanged || check(s, site);
+    const weir_pass_info *info = weir_pass_info_of(site->pass);
+    if (!watched(site)) {
+        const bool is_hardware = info != NULL && info->kind == WEIR_PASS_HARDWARE;
+        if (is_hardware) say(s, site, "not compared: the pass changes ports or cycles on purpose");
+        return true;
+    }
+    const bool fine = check(s, site); /* whatever the pass says of itself */
     pop(s);
     return fine;
 }

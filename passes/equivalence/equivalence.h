@@ -17,7 +17,7 @@ typedef struct weir_rtl_equivalence {
     weir_simulator simulator;
     size_t cells;   /* of both designs: a proof is tried up to here */
     double seconds; /* for each question of a proof */
-    bool silent;    /* about what cannot be compared: the instrument then only counts it */
+    bool silent;    /* the instrument only counts what was found, and reports differences */
 } weir_rtl_equivalence;
 
 #define WEIR_RTL_EQUIVALENCE_DEFAULTS                                                                                  \
@@ -37,13 +37,15 @@ typedef enum weir_rtl_verdict {
     WEIR_RTL_NOT_COMPARED /* ports differ, a tool is missing, ... */
 } weir_rtl_verdict;
 
-/* `text` gets one line that says it: "tested, 256 cycles, seed 1 (not proved: ...)", "cycle 3: 'y' is 4'hd before and 4'h3
+/* `text` gets one line that says it: "proved", "proved for bits that are 0 or 1; unknown ones may matter: ..." (a register
+ * that starts unknown, a division, an index), "tested, 256 cycles, seed 1 (not proved: ...)", "cycle 3: 'y' is 4'hd before and 4'h3
  * after", why they are not compared; after a counterexample lines with the inputs of the last cycles. Reports nothing. */
 weir_rtl_verdict weir_rtl_compare(const weir_rtl_version *before, const weir_rtl_version *after,
                                   const weir_rtl_equivalence *how, weir_text *text);
 
-/* An instrument that compares the design before and after each hardware pass that promises to keep what it computes; a
- * pass that changes it fails, with the counterexample. A design that cannot be compared is warned about, once a reason.
+/* An instrument that compares the design before and after each hardware pass that promises to keep what it computes, also
+ * one that says that it changed nothing; a pass that changes it fails, with the counterexample. A note after each pass says
+ * what was found: unchanged (the same text), proved, tested, not compared. Why not is warned about once.
  * The statistics of the context count what was proved, tested and not compared under each pass. The caller frees it. */
 weir_pass_instrument *weir_rtl_equivalence_new(const weir_rtl_equivalence *how);
 

@@ -184,3 +184,97 @@ void weir_rtl_free_registers(weir_rtl_register_list *list) {
     free(list->entry);
     *list = (weir_rtl_register_list){0};
 }
+
+/* --- unknown bits --- */
+typedef struct unknowns {
+    weir_table mark;    /* by variable: HELD, KNOWN */
+    weir_rtl_stmt part; /* the process that the walk is in */
+    bool starts;        /* it is an initial block */
+    int resets;         /* ifs about a reset around */
+    size_t prefix;
+    weir_text *why;
+} unknowns;
+
+enum { HELD = 1, KNOWN = 2 };
+
+static void mark_held(weir_rtl_net net, weir_rtl_stmt stmt, void *user) {
+    unknowns *u = user;
+    (void)stmt;
+    if (net.instance.id != 0) return;
+    *weir_table_at(&u->mark, net.var.id) |= u->starts || u->resets > 0 ? KNOWN : HELD;
+}
+
+/* Does the expression read a reset? Recursion is bounded by the depth of expressions. */
+static bool reads_reset(const weir_rtl_design *design, weir_rtl_expr expr) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
+    const weir_rtl_kind kind = info.kind == WEIR_RTL_EXPR_VAR ? weir_rtl_get_var(design, info.var).kind : WEIR_RTL_DATA;
+    bool any = kind == WEIR_RTL_RESET || kind == WEIR_RTL_ASYNC_RESET;
+    for (size_t i = 0; i < info.operand_count && !any; i++)
+        any = reads_reset(design, weir_rtl_operand(design, expr, i));
+    return any;
+}
+
+static bool is_about_reset(const weir_rtl_design *design, const weir_rtl_stmt_info *info) {
+    return info->kind == WEIR_RTL_STMT_IF && reads_reset(design, info->value);
+}
+
+static void enter_part(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
+    unknowns *u = user;
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
+    if (u->part.id == 0 && (holds(info.kind) || info.kind == WEIR_RTL_STMT_INITIAL)) {
+        u->part = stmt;
+        u->starts = info.kind == WEIR_RTL_STMT_INITIAL;
+    }
+    u->resets += is_about_reset(design, &info);
+    if (info.kind == WEIR_RTL_STMT_ASSIGN && u->part.id != 0) weir_visit_parts(design, info.target, stmt, mark_held, u);
+}
+
+static void leave_part(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
+    unknowns *u = user;
+    const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
+    u->resets -= is_about_reset(design, &info);
+    if (stmt.id == u->part.id) u->part.id = 0;
+}
+
+static void say_unknown(unknowns *u, const weir_rtl_design *design, weir_rtl_module module, const char *what) {
+    const char *name = weir_rtl_get_module(design, module).name;
+    if (u->why->size == 0)
+        weir_text_format(u->why, "%s in module '%s'", what, name + (strlen(name) > u->prefix ? u->prefix : 0));
+}
+
+static void look_at_expr(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_stmt stmt, void *user) {
+    const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
+    (void)stmt;
+    const bool divides =
+        info.kind == WEIR_RTL_EXPR_BINARY && (info.op == WEIR_RTL_DIVIDE || info.op == WEIR_RTL_MODULO);
+    const bool indexes = info.kind == WEIR_RTL_EXPR_SELECT || info.kind == WEIR_RTL_EXPR_ELEMENT;
+    if (!divides && !indexes) return;
+    const weir_rtl_expr_info other = weir_rtl_get_expr(design, weir_rtl_operand(design, expr, 1));
+    if (other.kind == WEIR_RTL_EXPR_CONSTANT) return;
+    if (divides) say_unknown(user, design, info.module, "a division by what may be zero");
+    if (!indexes || other.width >= 32 || other.is_signed) return; /* loops are checked by the verifier */
+    const weir_rtl_expr whole = weir_rtl_operand(design, expr, 0);
+    const uint64_t places = info.kind == WEIR_RTL_EXPR_SELECT
+                                ? (uint64_t)weir_rtl_width(design, whole) - info.width + 1
+                                : weir_rtl_get_type(design, weir_rtl_type_of(design, whole)).count;
+    if (UINT64_C(1) << other.width > places)
+        say_unknown(user, design, info.module, "an index that may run beyond what it names");
+}
+
+static void look_at_var(weir_rtl_design *design, weir_rtl_var var, void *user) {
+    unknowns *u = user;
+    const weir_rtl_var_info info = weir_rtl_get_var(design, var);
+    if (weir_table_get(&u->mark, var.id) != HELD) return;
+    char *what = weir_format("register '%s' has neither a reset nor an initial value", info.name);
+    say_unknown(u, design, info.module, what);
+    free(what);
+}
+
+void weir_rtl_find_unknown(weir_rtl_design *design, weir_rtl_module top, size_t prefix, weir_text *why) {
+    static const weir_rtl_visitor statements = {.stmt = enter_part, .leave = leave_part, .expr = look_at_expr};
+    static const weir_rtl_visitor variables = {.var = look_at_var};
+    unknowns u = {.prefix = prefix, .why = why};
+    weir_rtl_visit(design, top, WEIR_RTL_PARENTS_FIRST, &statements, &u);
+    weir_rtl_visit(design, top, WEIR_RTL_PARENTS_FIRST, &variables, &u);
+    weir_table_free(&u.mark);
+}

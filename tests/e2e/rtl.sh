@@ -116,6 +116,8 @@ rtl saved/digits.wrtl -p save_design --folder again && cmp again/mlp_qdq.wrtl sa
 # --- the design of the README ---
 sed -n '/^## Hardware of your own/,/^## Reading/p' "$E2E_SOURCE/README.md" | sed -n '/^wrtl 1$/,/^```$/p' | sed '/^```$/d' >door.wrtl
 expect 0 "create_module_instantiation: 1 designs (proved equal|tested)" weir rtl door.wrtl -o door.v --check-equivalence --statistics
+grep -q "^note: after pass 'create_module_instantiation': \(proved\|tested\)" output || fail "no verdict after a pass"
+grep -q "^note: after pass 'check_active_high': unchanged" output || fail "no verdict after a check"
 iverilog -g2005 -Wall -o door.vvp door.v || fail "the README's door"
 grep -v 'let u_timer.run' door.wrtl >open.wrtl
 expect 1 "open.wrtl:20: error: input 'run' of instance 'u_timer' in module 'door' has no driver" weir rtl open.wrtl -o open.v

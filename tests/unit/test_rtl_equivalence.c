@@ -306,6 +306,12 @@ static bool add_comment(const weir_pass *pass, weir_pass_context *context, weir_
     return true;
 }
 
+/* It says that it changed nothing. */
+static bool lie(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
+    weir_pass_unchanged(context);
+    return run_planted(pass, context, design);
+}
+
 static bool change_nothing(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
     (void)design;
@@ -326,6 +332,7 @@ static const weir_pass_info passes[] = {
     HARDWARE("planted-on-purpose", CHANGES, run_planted),
     HARDWARE("comment", EXACT, add_comment),
     HARDWARE("nothing", EXACT, change_nothing),
+    HARDWARE("lie", EXACT, lie),
 };
 
 /* Runs the pipeline on the design under the instrument; statistics go to `text`. */
@@ -378,18 +385,81 @@ static void passes_that_keep_results_pass(void **state) {
     assert_true(run("comment,nothing,planted-on-purpose", design_text, WEIR_RTL_PROOF_OR_TEST, &text));
     assert_true(run("comment", two_clocks, WEIR_RTL_PROOF_OR_TEST, &text));
     assert_string_equal(text.data, "comment: 1 designs proved equal\ncomment: 1 designs tested equal\n");
-    ASSERT_MESSAGES("");
+    ASSERT_MESSAGES(
+        "note: after pass 'comment': proved for bits that are 0 or 1; unknown ones may matter: register 'held' has "
+        "neither a reset nor an initial value in module 'top'\n"
+        "note: after pass 'nothing': unchanged\n"
+        "note: after pass 'planted-on-purpose': not compared: the pass changes ports or cycles on purpose\n"
+        "note: after pass 'comment': tested, 256 cycles, seed 1 (not proved: 'before_top' has several clocks)\n");
     assert_true(run("comment", external, WEIR_RTL_PROOF_OR_TEST, &text));
     assert_non_null(strstr(messages.data, "warning: what the design computes is not compared after pass 'comment': "));
     weir_text_free(&text);
 }
 
+/* Registers that are reset or start with a value, and no division: nothing is unknown. */
+static const char known[] = "wrtl 1\n"
+                            "module top {\n"
+                            "  input clk : $clock\n"
+                            "  input rst : $reset\n"
+                            "  input a : 4\n"
+                            "  output y : 4\n"
+                            "  output z : 4\n"
+                            "  body {\n"
+                            "    initial {\n"
+                            "      set z = 4'h0\n"
+                            "    }\n"
+                            "    always posedge clk {\n"
+                            "      if $data(rst) {\n"
+                            "        next y = 4'h0\n"
+                            "      } else {\n"
+                            "        next y = (y + a)\n"
+                            "      }\n"
+                            "      next z = REPLACED\n"
+                            "    }\n"
+                            "  }\n"
+                            "}\n";
+
+static void proofs_say_when_unknown_bits_may_matter(void **state) {
+    static const char *const values[][2] = {
+        {"y", "proved\n"},
+        {"(a / y)", "proved for bits that are 0 or 1; unknown ones may matter: a division by what may be zero"},
+        {"{3'h0, a[y +: 1]}",
+         "proved for bits that are 0 or 1; unknown ones may matter: an index that may run beyond"}};
+    (void)state;
+    if (!has_tools()) skip();
+    weir_text text = {0};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        const char *rest = strstr(known, "REPLACED");
+        char *design = weir_format("%.*s%s%s", (int)(rest - known), known, values[i][0], rest + strlen("REPLACED"));
+        messages.size = 0;
+        assert_true(run("comment", design, WEIR_RTL_PROOF, &text));
+        if (!strstr(messages.data, values[i][1])) fail_msg("%s", messages.data);
+        free(design);
+    }
+    weir_text_free(&text);
+}
+
+static void passes_that_claim_no_change_are_compared(void **state) {
+    (void)state;
+    if (!has_tools()) skip();
+    weir_text text = {0};
+    assert_false(run("lie{what=swap}", design_text, WEIR_RTL_TEST, &text));
+    if (!strstr(messages.data, "pass 'lie' changed what the design computes: ")) fail_msg("%s", messages.data);
+    weir_text_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        DESIGN_TEST(proofs_and_tests_find_changes), DESIGN_TEST(designs_of_several_clocks_are_tested),
-        DESIGN_TEST(large_designs_are_tested),      DESIGN_TEST(verilator_tests_too),
-        DESIGN_TEST(unsound_designs_are_told),      DESIGN_TEST(designs_as_elaborated_are_lowered),
-        DESIGN_TEST(planted_passes_are_found),      DESIGN_TEST(passes_that_keep_results_pass),
+        DESIGN_TEST(proofs_and_tests_find_changes),
+        DESIGN_TEST(designs_of_several_clocks_are_tested),
+        DESIGN_TEST(large_designs_are_tested),
+        DESIGN_TEST(verilator_tests_too),
+        DESIGN_TEST(unsound_designs_are_told),
+        DESIGN_TEST(designs_as_elaborated_are_lowered),
+        DESIGN_TEST(planted_passes_are_found),
+        DESIGN_TEST(passes_that_keep_results_pass),
+        DESIGN_TEST(proofs_say_when_unknown_bits_may_matter),
+        DESIGN_TEST(passes_that_claim_no_change_are_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

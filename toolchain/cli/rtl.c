@@ -124,7 +124,7 @@ int weir_command_rtl(int argc, char **argv) {
         WEIR_PIPELINE_OPTIONS(r.pipeline),
         WEIR_WATCH_OPTIONS(r.watch),
         {"check-equivalence", 'c', WEIR_CLI_FLAG, &r.equivalence, NULL,
-         "prove or test that passes keep what the design computes"},
+         "prove or test that passes keep what the design computes, and say which"},
         {"samples", 'n', WEIR_CLI_COUNT, &r.samples, "N", "in a test, for so many cycles (256)"},
         {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "of its inputs (1)"},
         {.name = NULL}};
