@@ -295,6 +295,9 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     char *folder = weir_path_join(weir_module_folder(weir_pass_module_of(context)), weir_pass_string(pass, "folder"));
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
     const size_t errors = weir_rtl_errors(design);
+    weir_rtl_package *package =
+        weir_rtl_package_new(design, weir_hardware_top(context)); /* lines are those of the files */
+    options.package = package;
     weir_pass_unchanged(context);
     weir_folder *output = modules == NULL ? NULL : weir_folder_open(folder, WEIR_FOLDER_SHARED);
     bool fine = output != NULL &&
@@ -306,6 +309,7 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     free(modules);
     free(folder);
     free(s.verilog);
+    weir_rtl_package_free(package);
     weir_table_free(&s.stmt_line);
     weir_table_free(&s.instance_line);
     return fine;

@@ -15,12 +15,16 @@ bool weir_print_hardware(weir_rtl_design *design, weir_rtl_module top, const wei
     size_t count = 0;
     const size_t errors = weir_rtl_errors(design);
     if (!weir_rtl_check_names(design, top)) return false;
+    weir_rtl_print_options own = *options;
+    weir_rtl_package *package = weir_rtl_package_new(design, top);
+    own.package = package;
     weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
     for (size_t i = 0, printed = 0; modules != NULL && i < count; i++) {
         if (weir_rtl_get_module(design, modules[i]).is_external) continue;
         if (printed++ > 0) weir_text_char(text, '\n');
-        weir_rtl_print_module(design, modules[i], options, text);
+        weir_rtl_print_module(design, modules[i], &own, text);
     }
+    weir_rtl_package_free(package);
     free(modules);
     return modules != NULL && weir_rtl_errors(design) == errors;
 }
@@ -138,14 +142,18 @@ static bool write_folder(weir_pass_context *context, weir_rtl_design *design, co
                          const char *path) {
     const weir_rtl_module top = weir_hardware_top(context);
     folder f = {.path = path, .top = weir_rtl_get_module(design, top).name};
+    weir_rtl_print_options own = *options;
+    weir_rtl_package *package = weir_rtl_package_new(design, top);
+    own.package = package;
     size_t count = 0;
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
     bool fine = modules != NULL && weir_rtl_check_file_names(design, top);
     weir_folder *output = fine ? weir_folder_open(path, WEIR_FOLDER_SHARED) : NULL;
     f.to = output == NULL ? NULL : weir_folder_staging(output);
-    fine = output != NULL && write_modules(design, options, modules, count, &f);
+    fine = output != NULL && write_modules(design, &own, modules, count, &f);
     if (fine) fine = weir_folder_commit(output);
     else weir_folder_abandon(output);
+    weir_rtl_package_free(package);
     free(modules);
     return fine;
 }

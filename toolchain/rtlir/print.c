@@ -29,12 +29,6 @@ void rtl_print_type(rtl_writer *w, uint32_t type, rtl_size width, bool is_signed
     rtl_print_bounds(w, (rtl_size){0}, width);
 }
 
-/* The named type at the end of dimensions, or NULL. */
-static const char *named(const weir_rtl_design *design, uint32_t type) {
-    while (design->type[type].kind >= WEIR_RTL_TYPE_ARRAY) type = design->type[type].element.type.id;
-    return design->type[type].name;
-}
-
 /* What a memory's elements are. */
 static weir_rtl_shape packed_part(const weir_rtl_design *design, const rtl_var *var) {
     weir_rtl_shape shape = {{var->type}, var->width, var->is_signed, {var->formula}};
@@ -52,123 +46,6 @@ static void print_unpacked(rtl_writer *w, uint32_t type) {
     }
 }
 
-/* ---- named types ---- */
-
-/* Marks a type and what it is made of. */
-static void mark_type(const weir_rtl_design *design, uint32_t type, bool *used) {
-    while (design->type[type].kind >= WEIR_RTL_TYPE_ARRAY) type = design->type[type].element.type.id;
-    if (!type || used[type]) return;
-    used[type] = true;
-    bool has_fields = design->type[type].kind != WEIR_RTL_TYPE_ENUM;
-    for (uint32_t f = has_fields ? design->type[type].first : 0; f; f = design->field[f].next)
-        mark_type(design, design->field[f].shape.type.id, used); /* fields are of earlier types, so this ends */
-}
-
-static void mark_expr(const weir_rtl_design *design, uint32_t expr, bool *used) {
-    const rtl_expr *e = &design->expr[expr];
-    if (e->kind == WEIR_RTL_EXPR_CONSTANT) mark_type(design, e->c, used);
-    weir_rtl_expr handle = {expr};
-    for (size_t i = weir_rtl_get_expr(design, handle).operand_count; i-- > 0;)
-        mark_expr(design, weir_rtl_operand(design, handle, i).id, used);
-}
-
-/* Types of variables and of constants of the module; heap memory by type id. */
-static bool *used_types(rtl_writer *w) {
-    const weir_rtl_design *design = w->design;
-    bool *used = weir_calloc(design->type_count, sizeof *used);
-    if (design->type_count == 1) return used;
-    const rtl_module *module = &design->module[w->module];
-    for (uint32_t v = module->first_var; v; v = design->var[v].next) mark_type(design, design->var[v].type, used);
-    for (uint32_t s = design->block[module->body].first; s; s = design->stmt[s].next)
-        for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) {
-            for (size_t k = 0; rtl_stmt_slot(design, i, k); k++) mark_expr(design, *rtl_stmt_slot(design, i, k), used);
-            if (design->stmt[i].kind != WEIR_RTL_STMT_INSTANCE) continue;
-            const rtl_instance *instance = &design->instance[design->stmt[i].a];
-            for (uint32_t k = 0; k < instance->connection_count; k++)
-                if (instance->connection[k] != RTL_OPEN) mark_expr(design, instance->connection[k], used);
-        }
-    return used;
-}
-
-static void print_member_value(rtl_writer *w, const rtl_type *type, uint32_t field) {
-    rtl_put(w, " = ");
-    rtl_put_number(w, type->width);
-    rtl_put(w, "'d");
-    rtl_put_number(w, w->design->field[field].value);
-}
-
-static void print_fields(rtl_writer *w, uint32_t id) {
-    const rtl_type *type = &w->design->type[id];
-    for (uint32_t f = type->first; f; f = w->design->field[f].next) {
-        const rtl_field *field = &w->design->field[f];
-        rtl_put(w, "  ");
-        if (type->kind == WEIR_RTL_TYPE_ENUM) {
-            rtl_print_member(w, id, f);
-            print_member_value(w, type, f);
-            rtl_put(w, field->next ? ",\n" : "\n");
-            continue;
-        }
-        const char *name = named(w->design, field->shape.type.id);
-        rtl_put(w, name ? name : "logic");
-        rtl_print_type(w, field->shape.type.id, (rtl_size){.number = field->shape.width}, field->shape.is_signed);
-        rtl_put_char(w, ' ');
-        rtl_put(w, field->name);
-        rtl_put(w, ";\n");
-    }
-}
-
-static void print_typedef(rtl_writer *w, uint32_t id) {
-    const rtl_type *type = &w->design->type[id];
-    bool is_enum = type->kind == WEIR_RTL_TYPE_ENUM;
-    rtl_put(w, is_enum                             ? "typedef enum logic"
-               : type->kind == WEIR_RTL_TYPE_UNION ? "typedef union packed"
-                                                   : "typedef struct packed");
-    if (is_enum) rtl_print_type(w, 0, (rtl_size){.number = type->width}, false);
-    rtl_put(w, " {\n");
-    print_fields(w, id);
-    rtl_put(w, "} ");
-    rtl_put(w, type->name);
-    rtl_put(w, ";\n");
-}
-
-/* Several modules of one file may use the type. */
-static void print_guarded_typedef(rtl_writer *w, uint32_t id) {
-    const char *name = w->design->type[id].name;
-    rtl_put(w, "`ifndef TYPE_");
-    rtl_put(w, name);
-    rtl_put(w, "\n`define TYPE_");
-    rtl_put(w, name);
-    rtl_put_char(w, '\n');
-    print_typedef(w, id);
-    rtl_put(w, "`endif\n\n");
-}
-
-void weir_rtl_print_typedef(weir_rtl_design *design, weir_rtl_type type, weir_text *text) {
-    static const weir_rtl_print_options system = {.dialect = WEIR_RTL_SYSTEMVERILOG};
-    rtl_writer w = {.design = design, .options = &system, .text = text};
-    if (type.id && design->type[type.id].name) print_typedef(&w, type.id);
-}
-
-/* In Verilog-2005 members are localparams; those that nothing names are not worth a warning. */
-static void print_members(rtl_writer *w, const bool *used) {
-    bool any = false;
-    for (uint32_t t = 1; t < w->design->type_count; t++) {
-        const rtl_type *type = &w->design->type[t];
-        if (!used[t] || type->kind != WEIR_RTL_TYPE_ENUM) continue;
-        rtl_put(w, any ? "" : "\n  /* verilator lint_off UNUSEDPARAM */\n");
-        any = true;
-        for (uint32_t f = type->first; f; f = w->design->field[f].next) {
-            rtl_put(w, "  localparam");
-            rtl_print_type(w, 0, (rtl_size){.number = type->width}, false);
-            rtl_put_char(w, ' ');
-            rtl_print_member(w, t, f);
-            print_member_value(w, type, f);
-            rtl_put(w, ";\n");
-        }
-    }
-    if (any) rtl_put(w, "  /* verilator lint_on UNUSEDPARAM */\n");
-}
-
 /* ---- declarations ---- */
 
 /* Columns of a group of declarations: what stands left of the range, the range, the name. */
@@ -184,13 +61,17 @@ static const char *type_text(const rtl_writer *w, const rtl_var *var) {
     static const char *const system[4] = {"logic", "input  logic", "output logic", "inout  wire logic"};
     static const char *const bare[4] = {"", "input  ", "output ", "inout  wire "};
     if (!rtl_is_system(w)) return text[var->direction][var->is_register];
-    return named(w->design, var->type) ? bare[var->direction] : system[var->direction];
+    return rtl_named_type(w->design, var->type) ? bare[var->direction] : system[var->direction];
 }
 
 /* Width of a piece: printed at the end of the text, measured and taken away again. */
 static size_t measure_type(rtl_writer *w, const rtl_var *var) {
-    const char *name = rtl_is_system(w) ? named(w->design, var->type) : NULL;
-    return strlen(type_text(w, var)) + (name ? strlen(name) : 0) + (var->is_signed ? 7 : 0);
+    const uint32_t name = rtl_is_system(w) ? rtl_named_type(w->design, var->type) : 0;
+    const size_t from = w->text->size;
+    if (name) rtl_put_type_name(w, name);
+    const size_t length = w->text->size - from;
+    w->text->size = from;
+    return strlen(type_text(w, var)) + length + (var->is_signed ? 7 : 0);
 }
 
 static size_t print_range(rtl_writer *w, const rtl_var *var) {
@@ -242,7 +123,8 @@ static void print_declaration(rtl_writer *w, uint32_t id, const columns *c, cons
     rtl_print_above(w, (weir_rtl_item){WEIR_RTL_ITEM_VAR, id}, &var->common, RTL_INDENT);
     rtl_put_blanks(w, RTL_INDENT);
     rtl_put(w, type_text(w, var));
-    if (rtl_is_system(w) && named(w->design, var->type)) rtl_put(w, named(w->design, var->type));
+    const uint32_t name = rtl_is_system(w) ? rtl_named_type(w->design, var->type) : 0;
+    if (name) rtl_put_type_name(w, name);
     if (var->is_signed) rtl_put(w, " signed");
     rtl_put_blanks(w, c->type - measure_type(w, var));
     rtl_put_blanks(w, c->range - print_range(w, var));
@@ -406,22 +288,22 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
     w.columns = options->columns > 0 ? (size_t)options->columns : RTL_COLUMNS;
     w.counted = text->size;
     w.line = 1;
-    bool *used = used_types(&w);
+    bool *used = rtl_used_types(design, module.id);
     const char *comment = rtl_comment_of(design, &record->common);
     weir_text_format(text, "// %s\n", record->name);
     if (comment) rtl_put(&w, "//\n");
     rtl_print_comment(&w, comment, 0);
     rtl_put(&w, "//\n// Generated by weir; do not edit.\n\n");
     if (!rtl_is_system(&w)) rtl_put(&w, "`default_nettype none\n\n");
-    for (uint32_t t = 1; rtl_is_system(&w) && t < design->type_count; t++)
-        if (used[t]) print_guarded_typedef(&w, t);
+    if (rtl_is_system(&w)) rtl_print_package(&w, used);
     rtl_print_above(&w, WEIR_RTL_ITEM(module), &record->common, 0);
     weir_text_format(text, "module %s", record->name);
+    rtl_print_import(&w);
     print_parameters(&w, record, false);
     print_ports(&w, record);
     if (rtl_public_of(design, &record->common)) rtl_put_line(&w, RTL_INDENT, "/*verilator public_module*/");
     print_parameters(&w, record, true);
-    if (!rtl_is_system(&w)) print_members(&w, used);
+    if (!rtl_is_system(&w)) rtl_print_members(&w, used);
     print_variables(&w, record, false);
     print_variables(&w, record, true);
     print_iterators(&w, record);
@@ -429,6 +311,7 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
     rtl_print_body(&w, record);
     rtl_put(&w, "\nendmodule\n");
     if (!rtl_is_system(&w)) rtl_put(&w, "\n`default_nettype wire\n");
+    weir_rtl_package_free(w.own);
     free(used);
 }
 
@@ -458,9 +341,13 @@ bool weir_rtl_write_design(weir_rtl_design *design, weir_rtl_module top, const w
     size_t count = 0;
     weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
     bool written = modules != NULL && weir_rtl_check_file_names(design, top);
+    weir_rtl_print_options own = options ? *options : plain;
+    weir_rtl_package *package = weir_rtl_package_new(design, top);
+    own.package = package;
     for (size_t i = 0; written && i < count; i++)
         if (!design->module[modules[i].id].is_external)
-            written = weir_rtl_write_module(design, modules[i], options, folder);
+            written = weir_rtl_write_module(design, modules[i], &own, folder);
+    weir_rtl_package_free(package);
     free(modules);
     return written;
 }

@@ -109,7 +109,7 @@ static void print_sized(rtl_writer *w, const rtl_expr *expr) {
     rtl_put(w, expr->is_signed ? ")" : "");
 }
 
-/* A member of an enum by its name, unless the module has that name for something else. */
+/* A member of an enum by its name. */
 static void print_constant(rtl_writer *w, uint32_t id) {
     const rtl_expr expr = w->design->expr[id];
     if (expr.formula || expr.b) {
@@ -119,19 +119,6 @@ static void print_constant(rtl_writer *w, uint32_t id) {
     uint32_t field = rtl_member_of(w->design, id);
     if (field) rtl_print_member(w, w->design->expr[id].c, field);
     else print_literal(w, &w->design->expr[id]);
-}
-
-static bool is_shared(const weir_rtl_design *design, uint32_t type, const char *name) {
-    return rtl_labels_find(&design->fields, 0, name)->number != type;
-}
-
-void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field) {
-    const char *name = w->design->field[field].name;
-    if (is_shared(w->design, type, name) || rtl_names_find(w->design, w->module, name).id) {
-        rtl_put(w, w->design->type[type].name);
-        rtl_put_char(w, '_');
-    }
-    rtl_put(w, name);
 }
 
 static bool prints_minus(const weir_rtl_design *design, const rtl_expr *expr) {
@@ -584,7 +571,7 @@ void rtl_print_value(rtl_writer *w, uint32_t type, uint32_t expr) {
     const rtl_type *to = &w->design->type[type];
     bool casts = rtl_is_system(w) && to->kind == WEIR_RTL_TYPE_ENUM && rtl_type_of(w->design, expr) != type;
     if (casts) {
-        rtl_put(w, to->name);
+        rtl_put_type_name(w, type);
         rtl_put(w, "'(");
     }
     print(w, expr);

@@ -23,8 +23,10 @@ typedef struct rtl_writer {
     size_t counted; /* characters whose lines were counted, from `start` on */
     size_t start;
     int line;
-    uint32_t trigger, triggers; /* number of the wire that this process waits for (0: none), and of the last one */
-    uint32_t exit_flag;         /* statement (loop or function) whose flag a break or a return sets; 0: it needs none */
+    uint32_t trigger, triggers;      /* number of the wire that this process waits for (0: none), and of the last one */
+    const weir_rtl_package *package; /* that named types are in, NULL: none */
+    weir_rtl_package *own;           /* of a module that is printed alone */
+    uint32_t exit_flag; /* statement (loop or function) whose flag a break or a return sets; 0: it needs none */
 } rtl_writer;
 
 static inline bool rtl_is_system(const rtl_writer *w) { return w->options->dialect == WEIR_RTL_SYSTEMVERILOG; }
@@ -51,8 +53,17 @@ void rtl_print_target(rtl_writer *w, uint32_t expr);
 void rtl_print_value(rtl_writer *w, uint32_t type, uint32_t expr);
 void rtl_print_string(const char *string, weir_text *text);
 void rtl_print_integer(int64_t value, weir_text *text);
-/* The name that a member of an enum has in the text. */
+/* Named types (print_types.c). The name that a type, a member of an enum has in the text; the named type at the end of
+ * dimensions, 0: none; those that the module uses, by id, heap memory. */
+void rtl_put_type_name(rtl_writer *w, uint32_t type);
 void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field);
+uint32_t rtl_named_type(const weir_rtl_design *design, uint32_t type);
+bool *rtl_used_types(const weir_rtl_design *design, uint32_t module);
+/* The package with the types in front of a module that uses any, which w->package is from then on, and its import behind
+ * the name of the module; in Verilog-2005 the members of enums as localparams. */
+void rtl_print_package(rtl_writer *w, const bool *used);
+void rtl_print_import(rtl_writer *w);
+void rtl_print_members(rtl_writer *w, const bool *used);
 
 /* The statements of a module's body (print_stmt.c), processes and functions (print_process.c). */
 void rtl_print_body(rtl_writer *w, const rtl_module *module);
