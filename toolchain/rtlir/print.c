@@ -312,6 +312,7 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
     rtl_put(&w, "\nendmodule\n");
     if (!rtl_is_system(&w)) rtl_put(&w, "\n`default_nettype wire\n");
     weir_rtl_package_free(w.own);
+    free(w.scopes.id);
     free(used);
 }
 

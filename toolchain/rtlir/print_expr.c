@@ -1,6 +1,7 @@
 /* Text of expressions. A break mark stands where a line may be wrapped; statement printing turns marks into line ends
  * or drops them. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "rtlir/printer.h"
 
@@ -586,4 +587,5 @@ void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir
     print(&w, expr.id);
     for (size_t i = from; i < text->size; i++)
         if (text->data[i] == RTL_BREAK) text->data[i] = ' ';
+    free(w.scopes.id);
 }

@@ -50,34 +50,24 @@ bool *rtl_used_types(const weir_rtl_design *design, uint32_t module) {
 
 /* ---- names ---- */
 
-/* The modules that names are looked up in, and their functions. */
-typedef struct scopes {
-    uint32_t *scope;
-    size_t count, capacity;
-} scopes;
-
 struct weir_rtl_package {
     char *name;
     weir_text text;      /* empty: there are no types */
     const char **type;   /* by type: its name, NULL: its own */
     const char **member; /* by field: likewise */
-    scopes scopes;
+    rtl_ids scopes; /* modules that names are looked up in, and their functions */
 };
 
-static void add_scope(scopes *s, uint32_t scope) {
-    s->scope = weir_grow(s->scope, &s->capacity, s->count + 1, sizeof *s->scope);
-    s->scope[s->count++] = scope;
-}
-
-static void add_module(const weir_rtl_design *design, uint32_t module, scopes *s) {
-    add_scope(s, module);
+static void add_module(const weir_rtl_design *design, uint32_t module, rtl_ids *scopes) {
+    rtl_ids_add(scopes, module);
     for (uint32_t i = design->block[design->module[module].body].first; i; i = design->stmt[i].next)
-        if (design->stmt[i].kind == WEIR_RTL_STMT_FUNCTION) add_scope(s, RTL_FUNCTION_SCOPE | design->stmt[i].a);
+        if (design->stmt[i].kind == WEIR_RTL_STMT_FUNCTION)
+            rtl_ids_add(scopes, RTL_FUNCTION_SCOPE | design->stmt[i].a);
 }
 
-static bool is_taken(const weir_rtl_design *design, const scopes *s, const char *name) {
+static bool is_taken(const weir_rtl_design *design, const rtl_ids *s, const char *name) {
     for (size_t i = 0; i < s->count; i++)
-        if (rtl_names_find(design, s->scope[i], name).id) return true;
+        if (rtl_names_find(design, s->id[i], name).id) return true;
     return false;
 }
 
@@ -88,7 +78,7 @@ static bool is_shared(const weir_rtl_design *design, uint32_t type, const char *
 }
 
 /* MEMBER, or where that is taken or shared TYPE_MEMBER, or near that. */
-static const char *member_name(const weir_rtl_design *design, uint32_t type, uint32_t field, const scopes *s) {
+static const char *member_name(const weir_rtl_design *design, uint32_t type, uint32_t field, const rtl_ids *s) {
     const char *own = design->field[field].name, *name = own;
     if (!is_shared(design, type, own) && !is_taken(design, s, own)) return own;
     weir_text text = {0};
@@ -98,7 +88,7 @@ static const char *member_name(const weir_rtl_design *design, uint32_t type, uin
     return name;
 }
 
-static const char *type_name(const weir_rtl_design *design, uint32_t type, const scopes *s) {
+static const char *type_name(const weir_rtl_design *design, uint32_t type, const rtl_ids *s) {
     const char *own = design->type[type].name, *name = own;
     if (!is_taken(design, s, own)) return own;
     weir_text text = {0};
@@ -111,14 +101,12 @@ static const char *type_name(const weir_rtl_design *design, uint32_t type, const
 }
 
 void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field) {
-    scopes s = {NULL, 0, 0};
     if (rtl_is_system(w) && w->package) {
         rtl_put(w, w->package->member[field]);
         return;
     }
-    if (w->module) add_module(w->design, w->module, &s);
-    rtl_put(w, member_name(w->design, type, field, &s));
-    free(s.scope);
+    if (w->module && !w->scopes.count) add_module(w->design, w->module, &w->scopes);
+    rtl_put(w, member_name(w->design, type, field, &w->scopes));
 }
 
 void rtl_put_type_name(rtl_writer *w, uint32_t type) {
@@ -264,7 +252,7 @@ void weir_rtl_package_free(weir_rtl_package *package) {
     free(package->name);
     free(package->type);
     free(package->member);
-    free(package->scopes.scope);
+    free(package->scopes.id);
     weir_text_free(&package->text);
     free(package);
 }

@@ -26,6 +26,7 @@ typedef struct rtl_writer {
     uint32_t trigger, triggers;      /* number of the wire that this process waits for (0: none), and of the last one */
     const weir_rtl_package *package; /* that named types are in, NULL: none */
     weir_rtl_package *own;           /* of a module that is printed alone */
+    rtl_ids scopes;                  /* that members must differ in, once one is printed: the module, its functions */
     uint32_t exit_flag; /* statement (loop or function) whose flag a break or a return sets; 0: it needs none */
 } rtl_writer;
 
