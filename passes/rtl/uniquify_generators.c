@@ -234,7 +234,9 @@ static bool track(uniquifier *u, weir_pass_context *context, const char *path) {
     char *dump = json_dumps(u->tracked, JSON_INDENT(2) | JSON_SORT_KEYS);
     weir_text text = {NULL, 0, 0};
     weir_text_format(&text, "%s\n", dump);
-    const bool fine = weir_file_write_changed(path, text.data, text.size);
+    char *folder = weir_path_folder(path);
+    const bool fine = weir_make_folder(folder) && weir_file_write_changed(path, text.data, text.size);
+    free(folder);
     weir_text_free(&text);
     free(dump);
     return fine;
