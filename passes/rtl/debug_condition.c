@@ -51,7 +51,7 @@ static bool put_signal(writer *w, const char *name, uint32_t all, bool is_signed
 static bool put_var(writer *w, weir_rtl_var var, uint32_t low, uint32_t width) {
     const weir_rtl_var_info info = weir_rtl_get_var(w->design, var);
     const bool is_memory = info.type.id != 0 && weir_rtl_get_type(w->design, info.type).kind == WEIR_RTL_TYPE_MEMORY;
-    if (info.is_iterator || info.is_path || info.function.id != 0 || is_memory) return false;
+    if (info.is_iterator || info.is_path || info.function.id != 0 || is_memory || info.formula.id != 0) return false;
     return put_signal(w, info.name, info.width, info.is_signed, low, width);
 }
 
@@ -344,7 +344,9 @@ static bool put_expr(writer *w, weir_rtl_expr expr, const weir_rtl_expr_info *in
 
 static bool put_bits(writer *w, weir_rtl_expr expr, uint32_t low, uint32_t width) {
     const weir_rtl_expr_info info = weir_rtl_get_expr(w->design, expr);
-    if (width > MOST_BITS || w->text->size - w->start >= MOST_TEXT) return false;
+    const bool is_sized = info.formula.id == 0 && info.low_formula.id == 0 && info.repeat_formula.id == 0 &&
+                          !(info.kind == WEIR_RTL_EXPR_CONSTANT && info.has_parameter);
+    if (width > MOST_BITS || !is_sized || w->text->size - w->start >= MOST_TEXT) return false;
     switch (info.kind) {
     case WEIR_RTL_EXPR_CONSTANT: return put_constant(w, &info, low, width);
     case WEIR_RTL_EXPR_VAR: return put_var(w, info.var, low, width);

@@ -110,6 +110,7 @@ static bool is_passed_over(bounds *b, uint32_t stmt) {
         const rtl_stmt *around = &design->stmt[owner];
         if (around->kind == WEIR_RTL_STMT_IF) {
             const truth takes = truth_of(b, around->a);
+            if (takes == UNKNOWN && design->expr[around->a].has_parameter) return true; /* an instance may say so */
             if (takes == (design->stmt[inner].block == around->body ? FALSE : TRUE)) return true;
         } else if (around->kind == WEIR_RTL_STMT_CASE && is_other_item(b, owner, inner)) {
             return true;
@@ -156,6 +157,7 @@ static bool check_part(bounds *b, uint32_t id, bool *is_wrong) {
 static size_t push_conditional(bounds *b, const rtl_expr *e, size_t depth) {
     const truth takes = truth_of(b, e->a);
     b->stack[depth++] = e->a;
+    if (takes == UNKNOWN && b->design->expr[e->a].has_parameter) return depth;
     if (takes != FALSE) b->stack[depth++] = e->b;
     if (takes != TRUE) b->stack[depth++] = e->c;
     return depth;

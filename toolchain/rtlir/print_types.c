@@ -55,14 +55,13 @@ struct weir_rtl_package {
     weir_text text;      /* empty: there are no types */
     const char **type;   /* by type: its name, NULL: its own */
     const char **member; /* by field: likewise */
-    rtl_ids scopes; /* modules that names are looked up in, and their functions */
+    rtl_ids scopes;      /* modules that names are looked up in, and their functions */
 };
 
 static void add_module(const weir_rtl_design *design, uint32_t module, rtl_ids *scopes) {
     rtl_ids_add(scopes, module);
     for (uint32_t i = design->block[design->module[module].body].first; i; i = design->stmt[i].next)
-        if (design->stmt[i].kind == WEIR_RTL_STMT_FUNCTION)
-            rtl_ids_add(scopes, RTL_FUNCTION_SCOPE | design->stmt[i].a);
+        if (design->stmt[i].kind == WEIR_RTL_STMT_FUNCTION) rtl_ids_add(scopes, RTL_FUNCTION_SCOPE | design->stmt[i].a);
 }
 
 static bool is_taken(const weir_rtl_design *design, const rtl_ids *s, const char *name) {
