@@ -58,14 +58,14 @@ typedef struct folder {
     weir_text added;
 } folder;
 
-/* The top of another design that has the file too, or NULL; heap memory. */
-static char *other_owner(const folder *f, const char *file) {
+/* The top of a design that has the file: of this one, or of another; NULL: there is none. Heap memory. */
+static char *find_owner(const folder *f, const char *file, bool own) {
     const size_t size = strlen(file);
     for (const char *line = f->list; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         const char *top = line + size + 1;
         if (strncmp(line, file, size) != 0 || line[size] != ' ') continue;
         char *name = weir_format("%.*s", (int)strcspn(top, "\n"), top);
-        if (strcmp(name, f->top) != 0) return name;
+        if ((strcmp(name, f->top) == 0) == own) return name;
         free(name);
     }
     return NULL;
@@ -81,16 +81,15 @@ static bool is_content(const char *path, const weir_text *text) {
 
 /* Another design's module is not replaced by one that differs. */
 static bool may_replace(folder *f, const char *file, const weir_text *text) {
-    char *path = weir_path_join(f->path, file), *owner = other_owner(f, file);
-    char *line = weir_format("%s %s\n", file, f->top);
+    char *path = weir_path_join(f->path, file), *owner = find_owner(f, file, false), *own = find_owner(f, file, true);
     const bool fine = owner == NULL || !weir_file_exists(path) || is_content(path, text);
     if (!fine) {
         weir_error(weir_at(path, 0), "this is a module of the design '%s', and that of '%s' differs", owner, f->top);
         weir_note("write the designs into folders of their own, or tell their modules apart with "
                   "uniquify_generators{tracked=FILE}");
     }
-    if (strstr(f->list, line) == NULL) weir_text_add(&f->added, line);
-    free(line);
+    if (own == NULL) weir_text_format(&f->added, "%s %s\n", file, f->top);
+    free(own);
     free(owner);
     free(path);
     return fine;
