@@ -26,7 +26,7 @@ done
 expect 1 "two.wrtl:9: error: two modules are called 'sub'" weir rtl two.wrtl -p check -o f.v
 nothing f.v
 expect 0 "" weir rtl two.wrtl -p check,uniquify_generators,generate_verilog{folder=f}
-[ "$(ls f | tr '\n' ' ')" = "sub.v sub_unq0.v top.v " ] || fail "uniquified: $(ls f)"
+[ "$(cd f && ls *.v | tr "\n" " ")" = "sub.v sub_unq0.v top.v " ] || fail "uniquified: $(ls f)"
 expect 0 "" weir rtl two.wrtl -o f.v
 
 # --- instances wired by assignments, state machines, what nobody drives: all passes that print ask for the same ---
