@@ -7,8 +7,7 @@
 void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending) {
     weir_text name = {0};
     weir_text_format(&name, "%s%s", wanted, ending);
-    while (rtl_names_find(w->design, w->module, weir_strings_intern(w->design->strings, name.data)).id)
-        weir_text_char(&name, '_');
+    while (rtl_is_taken(w, weir_strings_intern(w->design->strings, name.data))) weir_text_char(&name, '_');
     rtl_put(w, name.data);
     weir_text_free(&name);
 }

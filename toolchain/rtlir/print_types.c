@@ -99,13 +99,19 @@ static const char *type_name(const weir_rtl_design *design, uint32_t type, const
     return name;
 }
 
+static const rtl_ids *own_scopes(rtl_writer *w) {
+    if (w->module && !w->scopes.count) add_module(w->design, w->module, &w->scopes);
+    return &w->scopes;
+}
+
+bool rtl_is_taken(rtl_writer *w, const char *name) { return is_taken(w->design, own_scopes(w), name); }
+
 void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field) {
     if (rtl_is_system(w) && w->package) {
         rtl_put(w, w->package->member[field]);
         return;
     }
-    if (w->module && !w->scopes.count) add_module(w->design, w->module, &w->scopes);
-    rtl_put(w, member_name(w->design, type, field, &w->scopes));
+    rtl_put(w, member_name(w->design, type, field, own_scopes(w)));
 }
 
 void rtl_put_type_name(rtl_writer *w, uint32_t type) {

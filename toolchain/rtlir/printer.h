@@ -26,7 +26,7 @@ typedef struct rtl_writer {
     uint32_t trigger, triggers;      /* number of the wire that this process waits for (0: none), and of the last one */
     const weir_rtl_package *package; /* that named types are in, NULL: none */
     weir_rtl_package *own;           /* of a module that is printed alone */
-    rtl_ids scopes;                  /* that members must differ in, once one is printed: the module, its functions */
+    rtl_ids scopes;                  /* that new names must differ in, once one is printed: the module, its functions */
     uint32_t exit_flag; /* statement (loop or function) whose flag a break or a return sets; 0: it needs none */
 } rtl_writer;
 
@@ -80,7 +80,9 @@ void rtl_print_loop_head(rtl_writer *w, const rtl_loop *loop, const char *type);
 
 /* The declaration of a loop's iterator, and of the flag that a break sets. */
 void rtl_print_iterator(rtl_writer *w, uint32_t loop, int indent);
-/* A name near the wanted one that the module does not have: the same one whenever it is asked for. */
+/* Has the module, or one of its functions, something of the (interned) name? */
+bool rtl_is_taken(rtl_writer *w, const char *name);
+/* A name near the wanted one that neither has: the same one whenever it is asked for. */
 void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending);
 
 /* `// ` and part of a comment that stands in one line: whatever its characters are, it ends there. */
