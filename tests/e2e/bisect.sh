@@ -135,7 +135,7 @@ expect 2 "unknown option '--frobnicate'" "$WEIR" bisect --frobnicate
 bisect 2 "does not go with --data" nothing --check true --data "$test_data"
 bisect 2 "did you mean 'nothing'" nothin
 bisect 2 "no pass that could be skipped" ""
-bisect 2 "no pass that could be skipped" lie --level 0 --disable lie
+bisect 2 "no pass that could be skipped" 'graph(lie)' --level 0 --disable lie
 bisect 1 "absent.npz" nothing --data absent.npz
 expect 1 "absent.onnx" "$WEIR" bisect absent.onnx -p lower_integer
 expect 1 "temporary folder" env TMPDIR="$work/nowhere" "$WEIR" bisect "$model" -p lower_integer

@@ -36,7 +36,8 @@ expect 0 "" weir eval model.onnx -d digits_test.npz -e float -o plain.npy
 cmp -s named.npy plain.npy || fail "the example changes results"
 expect 0 "name-nodes .graph, level 1, exact.: names every node" weir passes --load-pass ./libmine.so
 expect 0 "prefix: string, default my_: what names begin with" weir passes --load-pass ./libmine.so name-nodes
-expect 0 "1 +skip name-nodes|skip name-nodes" weir passes --load-pass ./libmine.so --explain name-nodes --level 0
+expect 0 "run name-nodes: asked for by itself" weir passes --load-pass ./libmine.so --explain name-nodes --level 0
+expect 0 "skip name-nodes: level 1 > 0" weir passes --load-pass ./libmine.so --explain "graph(name-nodes)" --level 0
 expect 0 "nodes named" weir opt --load-pass ./libmine.so -p 'graph(name-nodes)' --statistics model.onnx
 expect 2 "did you mean 'prefix'" weir compile --load-pass ./libmine.so --passes 'name-nodes{prefx=a}' model.onnx -o bad
 expect 2 "did you mean 'name-nodes'" weir compile --load-pass libmine.so --passes name-node model.onnx -o bad

@@ -257,6 +257,42 @@ static void enabling_rule(void **state) {
     expect_run(f, all, "g1 ");
 }
 
+static void explain_as(fixture *f, const char *text, const char *said) {
+    weir_text explained = {0};
+    weir_pass *pass = weir_pass_parse(f->registry, text, WEIR_NOWHERE);
+    weir_text_add(&explained, "");
+    assert_true(weir_pass_explain(f->context, pass, &explained));
+    assert_string_equal(explained.data, said);
+    weir_text_free(&explained);
+    weir_pass_free(pass);
+}
+
+/* TVM: a pass called directly is gated by instruments alone, a Sequential gates what is in it. */
+static void direct_application(void **state) {
+    fixture *f = *state;
+    expect_run(f, "g4", "g4 ");
+    expect_run(f, "cse", "infer cse ");
+    expect_run(f, "graph(g4)", "");
+    expect_run(f, "g0,g4", "g0 ");
+    explain_as(f, "g4", "run g4: asked for by itself\n");
+    explain_as(f, "g0", "run g0: level 0 <= 2\n");
+    weir_pass *pass = weir_pass_new(f->registry, "g3");
+    weir_text_free(&log_text);
+    assert_true(weir_pass_run(f->context, pass, f->module));
+    assert_string_equal(log_text.data, "g3 ");
+    weir_pass_free(pass);
+    weir_text skipped = {0};
+    pass = weir_pass_parse(f->registry, "g0,graph(g3,g1),g4,g2", WEIR_NOWHERE);
+    weir_pass_context_disable(f->context, "g1");
+    weir_pass_list_skipped(f->context, pass, &skipped);
+    assert_string_equal(skipped.data, "g3 (3), g4 (4)");
+    weir_text_free(&skipped);
+    weir_pass_free(pass);
+    assert_true(run(f, "g1"));
+    assert_string_equal(log_text.data, "g1 ");
+    assert_string_equal(messages.data, "warning: pass 'g1' is disabled, but asked for by itself: it is run\n");
+}
+
 static void unknown_names_and_levels_are_errors(void **state) {
     fixture *f = *state;
     assert_false(weir_pass_context_disable(f->context, "g0, quantise"));
@@ -279,16 +315,6 @@ static void explain(void **state) {
     assert_string_equal(text.data, "run g0: level 0 <= 2\nskip g3: level 3 > 2\nskip g1: disabled\n"
                                    "run g4: required by the context\n");
     weir_text_free(&text);
-    weir_pass_free(pass);
-}
-
-static void explain_as(fixture *f, const char *text, const char *said) {
-    weir_text explained = {0};
-    weir_pass *pass = weir_pass_parse(f->registry, text, WEIR_NOWHERE);
-    weir_text_add(&explained, "");
-    assert_true(weir_pass_explain(f->context, pass, &explained));
-    assert_string_equal(explained.data, said);
-    weir_text_free(&explained);
     weir_pass_free(pass);
 }
 
@@ -446,7 +472,7 @@ static void case_11_levels_and_disabling(void **state) {
 /* A required pass runs whatever its level, before its dependents, once while its result holds. */
 static void requirements(void **state) {
     fixture *f = *state;
-    expect_run(f, "cse", "");
+    expect_run(f, "graph(cse)", "");
     expect_run(f, "cse,infer,dce,dce", "infer dce dce ");
     expect_run(f, "infer,fold,dce", "infer fold infer dce ");   /* fold preserves nothing */
     expect_run(f, "quiet,quiet,dce", "infer quiet quiet dce "); /* it changed nothing */
@@ -733,6 +759,7 @@ static void overhead_of_an_empty_pass(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(enabling_rule),
+        CASE(direct_application),
         CASE(unknown_names_and_levels_are_errors),
         CASE(explain),
         CASE(explain_says_why),

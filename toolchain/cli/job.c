@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/pipeline.h"
 #include "cli/setting.h"
 #include "ir/print.h"
 #include "ir/rows.h"
@@ -131,6 +132,7 @@ static bool run_pass(const weir_job *job, weir_pass_registry *registry, const we
     if (job->plugins.witness != NULL) weir_pass_context_add_instrument(context, job->plugins.witness);
     if (verifier != NULL) weir_pass_context_add_instrument(context, verifier);
     if (timing != NULL) weir_pass_context_add_instrument(context, timing);
+    weir_pipeline_note_skipped(context, pass);
     bool fine = weir_pass_run(context, pass, module);
     if (timing != NULL) {
         weir_text text = {NULL, 0, 0};

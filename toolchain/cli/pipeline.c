@@ -47,6 +47,14 @@ int weir_pipeline_parse(weir_pipeline *p, const char *otherwise) {
     return status;
 }
 
+void weir_pipeline_note_skipped(const weir_pass_context *context, const weir_pass *pass) {
+    weir_text text = {NULL, 0, 0};
+    weir_pass_list_skipped(context, pass, &text);
+    if (text.size > 0)
+        fprintf(stderr, "note: level %d leaves out passes above it: %s\n", weir_pass_context_level(context), text.data);
+    weir_text_free(&text);
+}
+
 weir_pass_instrument *weir_pipeline_add(weir_pipeline *p, weir_pass_instrument *instrument) {
     p->instrument[p->instruments++] = instrument;
     weir_pass_context_add_instrument(p->context, instrument);

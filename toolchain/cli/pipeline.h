@@ -29,7 +29,7 @@ typedef struct weir_pipeline {
     { "pipeline", 'p', WEIR_CLI_STRING, &(p).text, "TEXT", "passes to run: 'a,graph(b{option=1},c)'" }
 #define WEIR_PIPELINE_OPTIONS(p)                                                                                       \
     WEIR_PLUGINS_OPTION((p).plugins),                                                                                  \
-        {"level", 'O', WEIR_CLI_INT, &(p).level, "N", "run passes up to this level, 0 to 4 (2)"},                      \
+        {"level", 'O', WEIR_CLI_INT, &(p).level, "N", "run passes of pipelines up to this level, 0 to 4 (2)"},         \
         {"require", 0, WEIR_CLI_LIST, &(p).require, "NAMES", "run these passes whatever their level"},                 \
         {"disable", 0, WEIR_CLI_LIST, &(p).disable, "NAMES", "do not run these passes"},                               \
         {"threads", 0, WEIR_CLI_COUNT, &(p).threads, "N", "graphs that passes may run on at the same time (1)"},       \
@@ -41,6 +41,8 @@ typedef struct weir_pipeline {
 int weir_pipeline_open(weir_pipeline *pipeline);
 /* Sets the context up and makes the pass of the text that was given, else of `otherwise`. Exit status. */
 int weir_pipeline_parse(weir_pipeline *pipeline, const char *otherwise);
+/* Says on stderr which passes the context's level leaves out, if any. */
+void weir_pipeline_note_skipped(const weir_pass_context *context, const weir_pass *pass);
 /* Adds an instrument that lives as long as the pipeline; returns it. */
 weir_pass_instrument *weir_pipeline_add(weir_pipeline *pipeline, weir_pass_instrument *instrument);
 void weir_pipeline_close(weir_pipeline *pipeline);

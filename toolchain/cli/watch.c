@@ -59,6 +59,7 @@ static int explain(const weir_watch *w, const weir_pipeline *p) {
 
 int weir_watch_parse(const weir_watch *w, weir_pipeline *p, const char *otherwise) {
     const int status = weir_pipeline_parse(p, otherwise);
+    if (status == WEIR_EXIT_FINE && !w->explain) weir_pipeline_note_skipped(p->context, p->pass);
     return status == WEIR_EXIT_FINE ? explain(w, p) : status;
 }
 

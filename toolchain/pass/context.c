@@ -216,6 +216,9 @@ bool weir_pass_context_is_entered(const weir_pass_context *context) { return con
 /* --- enabling --- */
 bool weir_pass_enabled(const weir_pass_context *context, const weir_pass *pass) {
     unsigned flags = pass->entry ? weir_pass_flags(context, pass->entry->id) : 0;
+    if (pass == context->direct) {
+        return true;
+    }
     return !(flags & WEIR_PASS_DISABLED) && ((flags & WEIR_PASS_REQUIRED) || pass->level <= context->level);
 }
 

@@ -58,15 +58,19 @@ bool weir_pass_context_exit(weir_pass_context *context);
 bool weir_pass_context_is_entered(const weir_pass_context *context);
 
 /* --- running --- */
-/* Runs the pass (when it is enabled) on the module, and enters and exits the context around it unless it is entered.
- * A pass that fails stops the run; the last diagnostic names it. Results hold until the run ends. */
+/* Runs the pass on the module, and enters and exits the context around it unless it is entered.
+ * A pass that fails stops the run; the last diagnostic names it. Results hold until the run ends. Level and lists of
+ * names choose among the passes of a pipeline; a pass that is asked for by itself, as such or as a text of one name, is
+ * run whatever they say (TVM's direct application; a warning when it is disabled). */
 bool weir_pass_run(weir_pass_context *context, const weir_pass *pass, weir_module *module);
-/* Would the context run it? */
+/* Would the context run it in a pipeline? */
 bool weir_pass_enabled(const weir_pass_context *context, const weir_pass *pass);
 /* What a run would do, one line a pass and why, requirements included: "run NAME: level 1 <= 2" (or "required by the
  * context", or "required by 'OTHER'"), "keep NAME: required by 'OTHER', and its result holds", "skip NAME: disabled" (or
  * "level 3 > 2"); a last line "fail NAME: ..." where the run would stop. False when the registry has errors. */
 bool weir_pass_explain(const weir_pass_context *context, const weir_pass *pass, weir_text *text);
+/* "NAME (3), OTHER (4)": the passes that a run would leave out because of their level, which stands behind them. */
+void weir_pass_list_skipped(const weir_pass_context *context, const weir_pass *pass, weir_text *text);
 /* Name of the pass that made the last run fail, NULL when none did; lives until the next run. */
 const char *weir_pass_failed_name(const weir_pass_context *context);
 

@@ -11,7 +11,12 @@ typedef struct explainer {
     const weir_pass_context *context;
     uint64_t *root, *graph; /* what holds, as in run.c */
     weir_text *text;
+    const weir_pass *direct;
 } explainer;
+
+static bool enabled(const explainer *e, const weir_pass *pass) {
+    return pass == e->direct || weir_pass_enabled(e->context, pass);
+}
 
 static void tell(const explainer *e, const char *verb, const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -106,7 +111,7 @@ static bool hoist(const explainer *e, const weir_pass_entry *entry) {
 }
 
 static bool hoist_all(const explainer *e, const weir_pass *pass) {
-    if (!weir_pass_enabled(e->context, pass)) {
+    if (!enabled(e, pass)) {
         return true;
     }
     bool ok = pass->is_sequence || hoist(e, pass->entry);
@@ -118,7 +123,7 @@ static bool hoist_all(const explainer *e, const weir_pass *pass) {
 
 static bool explain(const explainer *e, const weir_pass *pass, bool in_graph) {
     unsigned flags = pass->entry ? weir_pass_flags(e->context, pass->entry->id) : 0;
-    if (!weir_pass_enabled(e->context, pass)) {
+    if (!enabled(e, pass)) {
         if (flags & WEIR_PASS_DISABLED) {
             tell(e, "skip", pass->name, "disabled");
         } else {
@@ -134,7 +139,9 @@ static bool explain(const explainer *e, const weir_pass *pass, bool in_graph) {
     if (pass->is_sequence || !ok || !require_all(e, pass->entry, in_graph)) {
         return ok && pass->is_sequence;
     }
-    if (flags & WEIR_PASS_REQUIRED) {
+    if (pass == e->direct && !weir_pass_enabled(e->context, pass)) {
+        tell(e, "run", pass->name, "asked for by itself");
+    } else if (flags & WEIR_PASS_REQUIRED) {
         tell(e, "run", pass->name, "required by the context");
     } else {
         tell(e, "run", pass->name, "level %d <= %d", pass->level, e->context->level);
@@ -147,11 +154,28 @@ bool weir_pass_explain(const weir_pass_context *context, const weir_pass *pass, 
     if (!weir_pass_registry_check(context->registry)) {
         return false;
     }
-    explainer e = {.context = context, .text = text};
+    explainer e = {.context = context, .text = text, .direct = weir_pass_direct(pass)};
     e.root = weir_calloc(context->registry->words, sizeof *e.root);
     e.graph = weir_calloc(context->registry->words, sizeof *e.graph);
     explain(&e, pass, false);
     free(e.root);
     free(e.graph);
     return true;
+}
+
+static void list_skipped(const explainer *e, const weir_pass *pass) {
+    if (!enabled(e, pass)) {
+        if (!pass->entry || !(weir_pass_flags(e->context, pass->entry->id) & WEIR_PASS_DISABLED)) {
+            weir_text_format(e->text, "%s%s (%d)", e->text->size ? ", " : "", pass->name, pass->level);
+        }
+        return;
+    }
+    for (size_t i = 0; i < pass->count; i++) {
+        list_skipped(e, pass->child[i]);
+    }
+}
+
+void weir_pass_list_skipped(const weir_pass_context *context, const weir_pass *pass, weir_text *text) {
+    const explainer e = {.context = context, .text = text, .direct = weir_pass_direct(pass)};
+    list_skipped(&e, pass);
 }

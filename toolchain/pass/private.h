@@ -201,6 +201,7 @@ struct weir_pass_context {
     size_t implicit_count;
     /* During a run: */
     weir_module *module;
+    const weir_pass *direct; /* the pass that was asked for by itself: no list and no level keeps it back */
     weir_pass_frame *frame;
     weir_pass_slot *root;
     weir_pass_slot **slot;
@@ -214,6 +215,13 @@ enum { WEIR_PASS_REQUIRED = 1, WEIR_PASS_DISABLED = 2, WEIR_PASS_ASSUMED = 4 };
 
 static inline unsigned weir_pass_flags(const weir_pass_context *context, uint32_t id) {
     return id < context->flag_count ? context->flag[id] : 0;
+}
+
+/* The one pass that is all of a pipeline, NULL when there is none: a sequence of one is no pipeline when it was written
+ * as a name. */
+static inline const weir_pass *weir_pass_direct(const weir_pass *pass) {
+    const weir_pass *one = pass->is_open && pass->count == 1 ? pass->child[0] : pass;
+    return one->is_sequence ? NULL : one;
 }
 
 /* The slot of a graph of the module, made when new; NULL when the graph is not there. */

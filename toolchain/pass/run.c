@@ -530,7 +530,12 @@ static bool run_top(weir_pass_context *context, const weir_pass *pass, weir_modu
     context->last = weir_calloc(registry->count + 1, sizeof(*context->last));
     assume(context);
     registry->running++;
+    context->direct = weir_pass_direct(pass);
+    if (context->direct && (weir_pass_flags(context, context->direct->entry->id) & WEIR_PASS_DISABLED)) {
+        weir_warning(WEIR_NOWHERE, "pass '%s' is disabled, but asked for by itself: it is run", context->direct->name);
+    }
     bool ok = run_any(context, pass, NULL);
+    context->direct = NULL;
     registry->running--;
     for (size_t i = 0; i < context->slot_count; i++) {
         free_slot(context, context->slot[i]);
