@@ -34,10 +34,10 @@ const char *weir_hardware_component(const weir_graph *graph, weir_node node) {
     weir_op op = weir_node_op(graph, node);
     switch (op) {
     case WEIR_OP_GEMM:
-    case WEIR_OP_QGEMM: return takes_constant(graph, node, "weight") ? module_of(WEIR_OP_LINEAR) : NULL;
+    case WEIR_OP_QGEMM:
     case WEIR_OP_MATMUL:
     case WEIR_OP_MATMUL_INTEGER:
-    case WEIR_OP_QLINEAR_MATMUL: return takes_constant(graph, node, "data_in_1") ? module_of(WEIR_OP_LINEAR) : NULL;
+    case WEIR_OP_QLINEAR_MATMUL: return takes_constant(graph, node, "weight") ? module_of(WEIR_OP_LINEAR) : NULL;
     case WEIR_OP_ADD: /* of a constant: part of the requantizer */
         return takes_constant(graph, node, "data_in_0") || takes_constant(graph, node, "data_in_1")
                    ? NULL

@@ -89,6 +89,8 @@ static json_t *call_args(const weir_graph *graph, weir_node node, const weir_exe
             json_object_set_new(record, "value", weir_python_tensor(constant));
         json_object_set_new(args, name, record);
     }
+    const weir_value bias = weir_mase_bias(graph, node);
+    if (bias.id != 0) json_object_set_new(args, "bias", parameter_of(graph, bias, values));
     if (weir_mase_is_module(graph, node)) return args;
     json_t *settings = weir_mase_settings(graph, node), *value;
     const char *name;

@@ -51,10 +51,10 @@ static void only_data_is_numbered(void **state) {
     weir_value x = add_codes_input(g, "x", WEIR_INT8, 1, 4, -8, 7), s = add_scalar(g, "s", WEIR_FLOAT32, 0.5);
     weir_value z = add_scalar(g, "z", WEIR_INT8, 0), w = add_matrix(g, "w", WEIR_INT8, 4, 4);
     weir_node node = weir_value_producer(g, ADD(g, WEIR_OP_QLINEAR_MATMUL, "product", x, s, z, w, s, z, s, z));
-    static const char *const names[] = {"data_in_0", "a_scale",      "a_zero_point", "data_in_1",
+    static const char *const names[] = {"data_in_0", "a_scale",      "a_zero_point", "weight",
                                         "b_scale",   "b_zero_point", "y_scale",      "y_zero_point"};
     for (size_t i = 0; i < 8; i++)
-        assert_input(g, node, i, i % 3 == 0 && i < 6 ? WEIR_MASE_DATA : WEIR_MASE_SETTING, names[i]);
+        assert_input(g, node, i, i == 0 ? WEIR_MASE_DATA : i == 3 ? WEIR_MASE_PARAMETER : WEIR_MASE_SETTING, names[i]);
     weir_node sum = weir_value_producer(g, ADD(g, WEIR_OP_SUM, "sum", x, x));
     assert_input(g, sum, 0, WEIR_MASE_DATA, "data_in_0");
     char name[WEIR_MASE_NAME_SIZE];
@@ -63,16 +63,52 @@ static void only_data_is_numbered(void **state) {
     weir_graph_free(g);
 }
 
-/* Gemm over computed weights and MatMul with constant ones are calls of functions. */
+/* Gemm and MatMul over computed weights are calls of functions. */
 static void constant_parameters_make_a_module(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("g");
     weir_value x = add_real_input(g, "x", 4, 4), w = add_matrix(g, "w", WEIR_FLOAT32, 4, 4);
     assert_false(weir_mase_is_module(g, weir_value_producer(g, ADD(g, WEIR_OP_GEMM, "a", x, x))));
-    weir_node product = weir_value_producer(g, ADD(g, WEIR_OP_MATMUL, "b", x, w));
+    weir_node product = weir_value_producer(g, ADD(g, WEIR_OP_MATMUL, "b", x, x));
     assert_false(weir_mase_is_module(g, product));
     assert_input(g, product, 1, WEIR_MASE_DATA, "data_in_1");
+    assert_string_equal(weir_mase_op(g, product), "matmul");
+    assert_int_equal(weir_mase_type_of(g, product), WEIR_MASE_BUILTIN_FUNC);
+    assert_true(weir_mase_is_module(g, weir_value_producer(g, ADD(g, WEIR_OP_MATMUL, "c", x, w))));
     weir_graph_free(g);
+}
+
+/* Keras, scikit-learn and PyTorch (Linear on three axes) write dense layers as MatMul, and Add behind it. */
+static void dense_layers_written_as_products(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 6; kind++) {
+        weir_graph *g = weir_graph_new("g");
+        weir_type stacked = {.dtype = WEIR_FLOAT32, .shape = {3, {2, 3, 4}}, .quant = {.axis = -1}};
+        weir_value x = weir_graph_add_input(g, "x", &stacked), w = add_matrix(g, "w", WEIR_FLOAT32, 4, 4);
+        if (kind == 1)
+            w = ADD(g, WEIR_OP_DEQUANTIZE_LINEAR, "dq", add_matrix(g, "q", WEIR_INT8, 4, 4),
+                    add_scalar(g, "s", WEIR_FLOAT32, 0.5));
+        weir_value b = kind == 0 ? add_constant(g, "b", WEIR_FLOAT32, 2, 1, 4, zeros)
+                                 : add_constant(g, "b", WEIR_FLOAT32, 1, 4, 0, zeros),
+                   y = ADD(g, WEIR_OP_MATMUL, "fc", x, w);
+        weir_node fc = weir_value_producer(g, y);
+        weir_value sum = kind == 2 ? ADD(g, WEIR_OP_ADD, "add", b, y) : ADD(g, WEIR_OP_ADD, "add", y, b);
+        weir_graph_add_output(g, "y", sum);
+        if (kind == 3) ADD(g, WEIR_OP_RELU, "other", y); /* a second user: the bias is not the layer's */
+        if (kind == 4) weir_graph_add_output(g, "raw", y);
+        if (kind == 5) weir_node_metadata(g, fc)->common.mase_op = "special"; /* what somebody has said stands */
+        assert_string_equal(weir_mase_op(g, fc), kind == 5 ? "special" : "linear");
+        assert_int_equal(weir_mase_type_of(g, fc), kind == 5 ? WEIR_MASE_BUILTIN_FUNC : WEIR_MASE_MODULE_RELATED_FUNC);
+        assert_input(g, fc, 0, WEIR_MASE_DATA, "data_in_0");
+        assert_input(g, fc, 1, WEIR_MASE_PARAMETER, "weight");
+        assert_true(weir_mase_is_module(g, fc));
+        assert_int_equal(weir_mase_find(g, fc, "bias").id, kind == 3 || kind == 4 ? 0 : b.id);
+        weir_text target = {0};
+        weir_mase_target(g, fc, &target);
+        assert_string_equal(target.data, kind == 5 ? "torch._C._nn.special" : "torch._C._nn.linear");
+        weir_text_free(&target);
+        weir_graph_free(g);
+    }
 }
 
 static void assert_text(json_t *found, const char *expected) {
@@ -187,9 +223,15 @@ static void precisions_behind_quantizers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(parameters_have_torch_names), TEST(only_data_is_numbered),        TEST(constant_parameters_make_a_module),
-        TEST(settings_and_targets),        TEST(settings_of_windows),          TEST(operators_by_rank),
-        TEST(precisions_of_types),         TEST(precisions_behind_quantizers),
+        TEST(parameters_have_torch_names),
+        TEST(only_data_is_numbered),
+        TEST(constant_parameters_make_a_module),
+        TEST(dense_layers_written_as_products),
+        TEST(settings_and_targets),
+        TEST(settings_of_windows),
+        TEST(operators_by_rank),
+        TEST(precisions_of_types),
+        TEST(precisions_behind_quantizers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

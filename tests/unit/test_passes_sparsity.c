@@ -130,6 +130,34 @@ static void defect_average_bits_of_block_formats(void **state) {
     }
 }
 
+/* MatMul and Add on three axes, as PyTorch and Keras write a dense layer, with quantized weights, half of them 0. */
+static weir_graph *product_model(void) {
+    static const double codes[4] = {0, 3, -2, 0}, bias[2] = {1, 2};
+    weir_graph *g = weir_graph_new("g");
+    weir_type type = {.dtype = WEIR_FLOAT32, .shape = {3, {1, 3, 2}}, .quant = {.axis = -1}};
+    weir_value w = ADD(g, WEIR_OP_DEQUANTIZE_LINEAR, "wdq", add_constant(g, "w", WEIR_INT8, 2, 2, 2, codes),
+                       add_scalar(g, "s", WEIR_FLOAT32, 0.5));
+    weir_value y = ADD(g, WEIR_OP_MATMUL, "fc", weir_graph_add_input(g, "x", &type), w);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_ADD, "add", y, add_constant(g, "b", WEIR_FLOAT32, 1, 2, 0, bias)));
+    return g;
+}
+
+static void average_bits_of_dense_products(void **state) {
+    (void)state;
+    analysis a = analyse(product_model(), "calculate_avg_bits_mg");
+    assert_json(a.info, "{\"data_avg_bit\": 32.0, \"w_avg_bit\": 8.0}");
+    analysis_free(&a);
+}
+
+static void sparsity_of_dense_products(void **state) {
+    (void)state;
+    analysis a = analyse(product_model(), "add_natural_sparsity_metadata");
+    char *text = json_dumps(a.info, JSON_COMPACT | JSON_SORT_KEYS);
+    if (strstr(text, "\"numel\":4,\"sparsity\":0.5") == NULL) fail_msg("%s", text);
+    free(text);
+    analysis_free(&a);
+}
+
 static void average_bits_of_nothing(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("g");
@@ -267,6 +295,8 @@ int main(void) {
         TEST(mask_of_codes),
         TEST(defect_average_bits_count_the_storage_width),
         TEST(defect_average_bits_of_block_formats),
+        TEST(average_bits_of_dense_products),
+        TEST(sparsity_of_dense_products),
         TEST(average_bits_of_nothing),
         TEST(defect_sparsity_is_the_share_of_zeros),
         TEST(zeros_of_codes_are_their_zero_points),

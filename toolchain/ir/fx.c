@@ -77,7 +77,7 @@ static void add_call(weir_fx_view *view, weir_node node) {
     weir_fx_op op = weir_mase_is_module(graph, node) ? WEIR_FX_CALL_MODULE : WEIR_FX_CALL_FUNCTION;
     weir_fx_node *call = add_node(view, op, weir_node_name(graph, node));
     call->node = node;
-    call->mase_type = weir_node_metadata_of(graph, node)->common.mase_type;
+    call->mase_type = weir_mase_type_of(graph, node);
     call->mase_op = weir_mase_op(graph, node);
     for (size_t i = 0; i < inputs; i++)
         if (is_operand(graph, node, i)) add_operand(view, weir_node_input(graph, node, i));

@@ -55,10 +55,46 @@ static const mase_row *row_of(weir_op op) {
     return *weir_op_get(op)->domain == '\0' ? &torch : &weir;
 }
 
+/* ---- dense layers ---- */
+
+/* Which input of a matrix product is its weights in a dense layer: a constant matrix on the right. 0: it is none. */
+static size_t dense_weight(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    const size_t index = op == WEIR_OP_MATMUL || op == WEIR_OP_MATMUL_INTEGER ? 1
+                         : op == WEIR_OP_QLINEAR_MATMUL                       ? 3
+                                                                              : 0;
+    if (index == 0) return 0;
+    const weir_value weight = weir_node_input(graph, node, index);
+    if (weight.id == 0 || weir_value_type(graph, weight)->shape.rank != 2) return 0;
+    return weir_mase_constant(graph, weight) != NULL ? index : 0;
+}
+
+weir_value weir_mase_bias(const weir_graph *graph, weir_node node) {
+    const bool open = weir_node_op(graph, node) == WEIR_OP_GEMM && weir_node_input(graph, node, 2).id == 0;
+    if (dense_weight(graph, node) == 0 && !open) return WEIR_NO_VALUE;
+    const weir_value result = weir_node_output(graph, node, 0);
+    if (weir_value_use_count(graph, result) != 1 || weir_value_is_output(graph, result)) return WEIR_NO_VALUE;
+    const weir_use use = weir_value_use(graph, result, 0);
+    if (weir_node_op(graph, use.node) != WEIR_OP_ADD) return WEIR_NO_VALUE;
+    const weir_value bias = weir_node_input(graph, use.node, 1 - use.index);
+    const weir_shape *from = &weir_value_type(graph, bias)->shape, *to = &weir_value_type(graph, result)->shape;
+    size_t count;
+    const bool fits = from->rank > 0 && to->rank > 0 && from->dim[from->rank - 1] == to->dim[to->rank - 1] &&
+                      weir_shape_count(from, &count) && (int64_t)count == from->dim[from->rank - 1];
+    return fits && weir_mase_constant(graph, bias) != NULL ? bias : WEIR_NO_VALUE;
+}
+
 /* ---- nodes ---- */
+
+weir_mase_type weir_mase_type_of(const weir_graph *graph, weir_node node) {
+    const weir_meta_common *common = &weir_node_metadata_of(graph, node)->common;
+    const bool own = common->mase_op != NULL && strcmp(common->mase_op, weir_node_info(graph, node)->mase_op) == 0;
+    return own && dense_weight(graph, node) != 0 ? WEIR_MASE_MODULE_RELATED_FUNC : common->mase_type;
+}
 
 const char *weir_mase_op(const weir_graph *graph, weir_node node) {
     const char *name = weir_node_metadata_of(graph, node)->common.mase_op;
+    if (dense_weight(graph, node) != 0 && strcmp(name, weir_node_info(graph, node)->mase_op) == 0) return "linear";
     weir_value input = weir_node_input(graph, node, 0);
     if (input.id == 0) return name;
     int axes = weir_value_type(graph, input)->shape.rank - 2; /* beside frames and channels; a matrix counts as 1-D */
@@ -69,7 +105,8 @@ const char *weir_mase_op(const weir_graph *graph, weir_node node) {
 }
 
 weir_mase_callable weir_mase_target(const weir_graph *graph, weir_node node, weir_text *text) {
-    const mase_row *row = row_of(weir_node_op(graph, node));
+    const weir_op op = weir_node_op(graph, node);
+    const mase_row *row = row_of(op == WEIR_OP_MATMUL && dense_weight(graph, node) != 0 ? WEIR_OP_GEMM : op);
     weir_text_format(text, "%s.%s", row->prefix, weir_mase_op(graph, node));
     return row->callable;
 }
@@ -91,6 +128,10 @@ weir_mase_role weir_mase_input(const weir_graph *graph, weir_node node, size_t i
     if (weir_node_input(graph, node, index).id == 0) return WEIR_MASE_NOTHING;
     const char *words = row_of(weir_node_op(graph, node))->inputs, *word;
     size_t length = word_at(words, index, &word);
+    if (index > 0 && index == dense_weight(graph, node)) {
+        snprintf(name, WEIR_MASE_NAME_SIZE, "weight");
+        return WEIR_MASE_PARAMETER;
+    }
     if (is_data(word, length)) {
         size_t number = 0;
         for (size_t i = 0; i < index; i++) {
@@ -120,6 +161,7 @@ weir_value weir_mase_find(const weir_graph *graph, weir_node node, const char *n
         weir_mase_output(i, own);
         if (strcmp(own, name) == 0) return weir_node_output(graph, node, i);
     }
+    if (strcmp(name, "bias") == 0) return weir_mase_bias(graph, node);
     return WEIR_NO_VALUE;
 }
 

@@ -12,7 +12,14 @@
 #include "support/text.h"
 
 /* --- nodes of the graph --- */
-/* MASE's operator: what the metadata says, with the dimensions that the first input has ("conv1d" for three axes). */
+/* A dense layer that is written as a product (MatMul, QLinearMatMul, MatMulInteger) with a constant matrix on the right is
+ * MASE's linear: a module-related function whose parameter `weight` is that matrix, [K, N] as it stands, and whose `bias`
+ * is the constant, one element a column, that an Add, its only user, adds. The Add stays a node. */
+weir_mase_type weir_mase_type_of(const weir_graph *graph, weir_node node);
+/* That vector behind a product or a Gemm without one of its own; none: there is none. */
+weir_value weir_mase_bias(const weir_graph *graph, weir_node node);
+
+/* MASE's operator: what the metadata says, and linear for dense layers, with the dimensions that the first input has ("conv1d" for three axes). */
 const char *weir_mase_op(const weir_graph *graph, weir_node node);
 
 /* What the operator's target is to Python. */
