@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "exec/evaluate.h"
 #include "frontend/onnx.h"
@@ -36,7 +37,29 @@ weir_graph *weir_interface_graph(const weir_module *module, const weir_pass *pas
     return graph != NULL ? graph : missing(module, pass, name);
 }
 
+/* A folder, which is reported as what it holds. */
+static bool is_folder(const char *path) {
+    static const struct {
+        const char *file, *what, *hint;
+    } kinds[] = {{"saved_model.pb", "a TensorFlow SavedModel", "convert it with tf2onnx (--saved-model FOLDER)"},
+                 {"integer.weir", "a folder with a compiled model, expected a file", "'weir sim' takes it"},
+                 {"", "a folder, expected a file", NULL}};
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char *inside = weir_path_join(path, kinds[i].file);
+        const bool found = *kinds[i].file == '\0' || weir_file_exists(inside);
+        free(inside);
+        if (!found) continue;
+        weir_error(weir_at(path, 0), "%s", kinds[i].what);
+        if (kinds[i].hint != NULL) weir_note("%s", kinds[i].hint);
+        return true;
+    }
+    return true;
+}
+
 weir_graph *weir_interface_read(const char *path, int64_t batch) {
+    if (is_folder(path)) return NULL;
     const char *dot = strrchr(weir_path_name(path), '.');
     weir_onnx_options options = {.batch = batch, .evaluate = weir_evaluate_node, .to_float32 = true};
     return dot != NULL && strcmp(dot, ".weir") == 0 ? weir_graph_load(path) : weir_onnx_import(path, &options);

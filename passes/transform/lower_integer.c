@@ -8,6 +8,7 @@
 #include "ir/infer.h"
 #include "passes/passes.h"
 #include "passes/transform/counterpart.h"
+#include "passes/transform/remedy.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -562,7 +563,10 @@ static weir_graph *lower(const weir_graph *model, weir_counterparts **counterpar
     bool fine = true;
     for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node)) {
         lower_rule *rule = rules[weir_node_op(model, node)];
-        fine = rule != NULL ? rule(&l, node) : weir_lower_fail(&l, node, "has no lowering to integers");
+        fine = rule != NULL && rule(&l, node);
+        if (rule != NULL) continue;
+        weir_lower_fail(&l, node, "has no lowering to integers");
+        weir_remedy_operator(weir_node_op(model, node));
     }
     for (size_t i = 0; fine && i < weir_graph_output_count(model); i++) fine = lower_output(&l, i);
     if (fine && counterparts != NULL) *counterparts = weir_counterparts_new(&l);

@@ -5,6 +5,7 @@
 
 #include "exec/contract.h"
 #include "ir/infer.h"
+#include "passes/transform/remedy.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -113,11 +114,20 @@ static weir_quant accumulator_quant(weir_lowering *l, const weir_quant *x, const
     return quant;
 }
 
+/* Quantizing the model helps only where it has no quantizers yet. */
+static bool fail_unquantized(const weir_lowering *l, weir_node node, const char *what) {
+    weir_use use;
+    if (!weir_remedy_has_quantizers(l->from) || !weir_remedy_unquantized(l->from, &use))
+        return weir_lower_fail(l, node, "%s; quantize the model first (--quantize int8 --calibration DATA)", what);
+    weir_lower_fail(l, node, "%s: tensor '%s' has no quantizer, though the model has others", what,
+                    weir_value_name(l->from, weir_node_input(l->from, use.node, use.index)));
+    weir_note("quantize it where the model was quantized; --quantize takes models without quantizers");
+    return false;
+}
+
 static bool check_weights(weir_lowering *l, weir_node node, const weir_view *weights, bool output_major) {
     if (weights->kind == WEIR_VIEW_CONSTANT)
-        return weir_lower_fail(l, node,
-                               "its weights are real numbers without a quantizer; quantize the model first "
-                               "(--quantize int8 --calibration DATA)");
+        return fail_unquantized(l, node, "its weights are real numbers without a quantizer");
     if (weights->kind != WEIR_VIEW_WEIGHTS) return weir_lower_fail(l, node, "its weights are not constant");
     if (weights->codes->shape.rank != 2)
         return weir_lower_fail(l, node, "the weights have rank %d, expected 2", weights->codes->shape.rank);
@@ -130,10 +140,7 @@ static bool check_weights(weir_lowering *l, weir_node node, const weir_view *wei
 
 bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                        bool output_major, const weir_view *bias) {
-    if (x->kind == WEIR_VIEW_REAL)
-        return weir_lower_fail(l, node,
-                               "its input is real without a quantizer; quantize the model first "
-                               "(--quantize int8 --calibration DATA)");
+    if (x->kind == WEIR_VIEW_REAL) return fail_unquantized(l, node, "its input is real without a quantizer");
     if (!check_weights(l, node, weights, output_major)) return false;
     weir_value codes = weir_lower_settle(l, node, x);
     if (codes.id == 0) return false;

@@ -14,6 +14,7 @@
 #include "ir/mase.h"
 #include "passes/frames.h"
 #include "passes/passes.h"
+#include "passes/transform/remedy.h"
 #include "support/arena.h"
 
 typedef struct range {
@@ -328,16 +329,29 @@ static bool quantize_outputs(quantizer *q) {
     return true;
 }
 
+/* A model with quantizers of its own: is it complete? */
+static bool refuse_quantized(const weir_graph *model) {
+    const weir_location whole = weir_at(weir_graph_source(model), 0);
+    weir_use use;
+    if (weir_remedy_unquantized(model, &use)) {
+        weir_error(whole, "the model is quantized in part: tensor '%s', an input of node '%s' (%s), has no quantizer",
+                   weir_value_name(model, weir_node_input(model, use.node, use.index)), weir_node_name(model, use.node),
+                   weir_node_info(model, use.node)->full_name);
+        weir_note("quantize it where the model was quantized; --quantize takes models without quantizers");
+    } else {
+        weir_error(whole, "the model is quantized already, by quantizers of its own");
+        weir_note("leave --quantize out");
+    }
+    return false;
+}
+
 /* Reports the node that stands in the way; returns false. */
 static bool refuse(const weir_graph *model, weir_node node) {
     const weir_op op = weir_node_op(model, node);
-    if (weir_mase_carries(op) && op != WEIR_OP_MASK) {
-        weir_error(weir_at(weir_graph_source(model), 0), "the model is quantized already, by quantizers of its own");
-        weir_note("leave --quantize out");
-        return false;
-    }
+    if (weir_mase_carries(op) && op != WEIR_OP_MASK) return refuse_quantized(model);
     weir_error(weir_node_location(model, node), "node '%s' (%s): quantize does not know the operator",
                weir_node_name(model, node), weir_node_info(model, node)->full_name);
+    weir_remedy_operator(op);
     return false;
 }
 

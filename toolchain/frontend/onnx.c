@@ -23,6 +23,7 @@
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
+#include "support/kind.h"
 #include "support/suggest.h"
 
 enum { IR_VERSION_LOW = 3, SUGGESTION_LIMIT = 512, SCALE_LIMIT = 1 << 24 };
@@ -457,6 +458,40 @@ static void import_model(importer *im, const Onnx__ModelProto *model, bool to_fl
     if (errors(im) == 0) build(im);
 }
 
+static const ProtobufCMessage *decode_as(weir_arena *arena, const ProtobufCMessageDescriptor *type, const void *data,
+                                         size_t size, const char *file, weir_diag_log **log) {
+    *log = weir_diag_capture();
+    const ProtobufCMessage *message = weir_onnx_wire_decode(arena, type, data, size, file);
+    weir_diag_release(*log);
+    return message;
+}
+
+/* Tensors of conformance data are files of their own. */
+static bool is_tensor(weir_arena *arena, const void *data, size_t size) {
+    weir_diag_log *log;
+    const Onnx__TensorProto *tensor =
+        (const Onnx__TensorProto *)decode_as(arena, &onnx__tensor_proto__descriptor, data, size, "", &log);
+    weir_diag_log_free(log);
+    return tensor != NULL && tensor->has_data_type && (tensor->has_raw_data || tensor->n_float_data > 0);
+}
+
+/* The model, or NULL after an error that says, where that is known, what the file is instead. */
+static const Onnx__ModelProto *decode(weir_arena *arena, const void *data, size_t size, const char *file) {
+    static const weir_file_kind tensor = {"an ONNX tensor (TensorProto)", "give the model; data goes to --data"};
+    weir_diag_log *log;
+    const Onnx__ModelProto *model =
+        (const Onnx__ModelProto *)decode_as(arena, &onnx__model_proto__descriptor, data, size, file, &log);
+    const weir_file_kind *kind = NULL;
+    if (model == NULL || model->graph == NULL)
+        kind = is_tensor(arena, data, size) ? &tensor : weir_file_kind_of(data, size);
+    if (kind == NULL) weir_diag_replay(log);
+    weir_diag_log_free(log);
+    if (kind == NULL) return model;
+    weir_error(weir_at(file, 0), "not an ONNX model: it looks like %s", kind->what);
+    if (kind->hint != NULL) weir_note("%s", kind->hint);
+    return NULL;
+}
+
 weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *name, const char *folder,
                                    const weir_onnx_options *options) {
     importer im = {.file = weir_path_name(name),
@@ -467,8 +502,8 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
                    .errors_before = weir_diag_errors(),
                    .known = {.evaluate = options == NULL ? NULL : options->evaluate}};
     weir_arena *arena = weir_arena_new();
-    const ProtobufCMessage *message = weir_onnx_wire_decode(arena, &onnx__model_proto__descriptor, data, size, im.file);
-    if (message != NULL) import_model(&im, (const Onnx__ModelProto *)message, options != NULL && options->to_float32);
+    const Onnx__ModelProto *model = decode(arena, data, size, im.file);
+    if (model != NULL) import_model(&im, model, options != NULL && options->to_float32);
     if (full(&im)) weir_note("stopped after %d errors", (int)WEIR_DIAG_LIMIT);
     weir_onnx_known_free(&im.known);
     free(im.rule);

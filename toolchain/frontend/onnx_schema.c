@@ -134,6 +134,7 @@ static void suggest_operator(const char *name, bool *listed) {
 static const struct {
     const char *name, *hint;
 } hints[] = {
+#define LABEL_HINT "it makes labels of scores: cut the model in front of it (onnx.utils.extract_model)"
 #define STATIC_HINT                                                                                                    \
     "its scales are computed anew for each input; hardware needs fixed ones: quantize statically, with calibration "   \
     "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
@@ -142,6 +143,12 @@ static const struct {
     {"MatMulIntegerToFloat", STATIC_HINT},
     {"DynamicQuantizeLSTM", STATIC_HINT},
     {"MatMulNBits", "its weights have a scale a block; quantize them per tensor or per channel"},
+    {"ArrayFeatureExtractor", LABEL_HINT},
+    {"ZipMap", LABEL_HINT},
+    {"LabelEncoder", LABEL_HINT},
+    {"TopK", LABEL_HINT},
+    {"Scaler", "apply it to the data, and cut the model behind it (onnx.utils.extract_model)"},
+    {"Normalizer", "apply it to the data, and cut the model behind it (onnx.utils.extract_model)"},
     {"MatMulBnb4", "its weights have a scale a block; quantize them per tensor or per channel"},
 };
 

@@ -6,6 +6,7 @@
 #include "ir/word.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/kind.h"
 #include "support/npy.h"
 
 /* May the name stand without quotes? */
@@ -271,10 +272,25 @@ bool weir_graph_save(const weir_graph *graph, const char *path) {
     return fine;
 }
 
+/* Text has no control characters but blanks and line ends. */
+static bool is_printable(const char *text, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < ' ' && strchr("\t\r\n", text[i]) == NULL) return false;
+    return memchr(text, '\0', size) == NULL;
+}
+
 weir_graph *weir_graph_load(const char *path) {
     size_t size;
     char *text = weir_file_read(path, &size);
     if (text == NULL) return NULL;
+    if (!is_printable(text, size)) {
+        const weir_file_kind *kind = weir_file_kind_of(text, size);
+        weir_error(weir_at(path, 0), "not text IR%s%s", kind == NULL ? "" : ": it looks like ",
+                   kind == NULL ? "" : kind->what);
+        weir_note("an ONNX model's name ends with .onnx, or with anything but .weir");
+        free(text);
+        return NULL;
+    }
     weir_archive archive;
     weir_archive_init(&archive);
     char *constants = constants_path(path);

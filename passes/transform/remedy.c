@@ -1,0 +1,90 @@
+#include "passes/transform/remedy.h"
+
+#include "passes/transform/rewrite.h"
+#include "support/diag.h"
+
+#define HEAD_HINT                                                                                                      \
+    "it is not hardware; where it ends the model, export the model up to its input and apply it to the results "       \
+    "(weir eval --engine float runs all of it)"
+#define DENSE_HINT "only dense layers are hardware so far; weir eval --engine float runs the operator"
+#define SCALE_HINT "-O 3 folds it into the dense layer before or behind it, where there is one"
+
+static const struct {
+    weir_op op;
+    const char *hint;
+} hints[] = {
+    {WEIR_OP_BATCH_NORMALIZATION, SCALE_HINT},
+    {WEIR_OP_MUL, SCALE_HINT},
+    {WEIR_OP_DIV, "export it as a product with the reciprocal, which -O 3 folds into a dense layer"},
+    {WEIR_OP_SUB,
+     "apply it to the data where it comes first; behind a dense layer, export it as an addition of the negative"},
+    {WEIR_OP_SOFTMAX, HEAD_HINT},
+    {WEIR_OP_SIGMOID, HEAD_HINT},
+    {WEIR_OP_TANH, HEAD_HINT},
+    {WEIR_OP_ARG_MAX, HEAD_HINT},
+    {WEIR_OP_LOG, HEAD_HINT},
+    {WEIR_OP_EXP, HEAD_HINT},
+    {WEIR_OP_CONV, DENSE_HINT},
+    {WEIR_OP_CONV_INTEGER, DENSE_HINT},
+    {WEIR_OP_QLINEAR_CONV, DENSE_HINT},
+    {WEIR_OP_MAX_POOL, DENSE_HINT},
+    {WEIR_OP_AVERAGE_POOL, DENSE_HINT},
+    {WEIR_OP_GLOBAL_AVERAGE_POOL, DENSE_HINT},
+    {WEIR_OP_CLIP, "train with Relu: its quantizer clips above"},
+    {WEIR_OP_LEAKY_RELU, "train with Relu, which is hardware"},
+    {WEIR_OP_ELU, "train with Relu, which is hardware"},
+    {WEIR_OP_SELU, "train with Relu, which is hardware"},
+    {WEIR_OP_GELU, "train with Relu, which is hardware"},
+};
+
+void weir_remedy_operator(weir_op op) {
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        if (hints[i].op != op) continue;
+        weir_note("%s", hints[i].hint);
+        return;
+    }
+    weir_note("no pass replaces it; weir eval --engine float runs it, passes/README.md lists what can be lowered");
+}
+
+static bool is_quantizer(weir_op op) { return weir_rewrite_is_quantizer(op); }
+
+bool weir_remedy_has_quantizers(const weir_graph *model) {
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node))
+        if (is_quantizer(weir_node_op(model, node))) return true;
+    return false;
+}
+
+/* Operators through which the codes of a quantizer pass. */
+static bool keeps_codes(weir_op op) {
+    switch (op) {
+    case WEIR_OP_RELU:
+    case WEIR_OP_MAX_POOL:
+    case WEIR_OP_RESHAPE:
+    case WEIR_OP_FLATTEN:
+    case WEIR_OP_SQUEEZE:
+    case WEIR_OP_UNSQUEEZE:
+    case WEIR_OP_TRANSPOSE:
+    case WEIR_OP_IDENTITY: return true;
+    default: return false;
+    }
+}
+
+static bool is_quantized(const weir_graph *model, weir_value value) {
+    weir_node producer = weir_value_producer(model, value);
+    while (producer.id != 0 && keeps_codes(weir_node_op(model, producer)))
+        producer = weir_value_producer(model, weir_node_input(model, producer, 0));
+    return producer.id != 0 && is_quantizer(weir_node_op(model, producer));
+}
+
+bool weir_remedy_unquantized(const weir_graph *model, weir_use *use) {
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
+        const weir_op op = weir_node_op(model, node);
+        if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL && op != WEIR_OP_CONV) continue;
+        for (uint32_t i = 0; i < 2; i++) {
+            if (is_quantized(model, weir_node_input(model, node, i))) continue;
+            *use = (weir_use){node, i};
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,15 @@
+/* What a refusal says beside the reason: the way out that there is. */
+#ifndef WEIR_TRANSFORM_REMEDY_H
+#define WEIR_TRANSFORM_REMEDY_H
+
+#include "ir/graph.h"
+
+/* The note that belongs to the error that this operator cannot be quantized or lowered. */
+void weir_remedy_operator(weir_op op);
+
+/* Does the model have quantizers of its own? */
+bool weir_remedy_has_quantizers(const weir_graph *model);
+/* The first input of a product or convolution that no quantizer makes; false: there is none. */
+bool weir_remedy_unquantized(const weir_graph *model, weir_use *use);
+
+#endif
