@@ -338,13 +338,13 @@ static void pool(builder *b) {
 
 /* Sums over an axis and what is made of them. */
 static void statistics(builder *b) {
-    static const weir_op ops[] = {WEIR_OP_REDUCE_MEAN, WEIR_OP_REDUCE_SUM, WEIR_OP_REDUCE_MAX};
+    static const weir_op ops[] = {WEIR_OP_REDUCE_MEAN, WEIR_OP_REDUCE_SUM, WEIR_OP_REDUCE_MAX, WEIR_OP_REDUCE_MIN};
     weir_value x = pick(b);
     int rank = shape_of(b, x)->rank;
     if (rank == 0) return;
     int64_t axis = random_range(b->r, 0, rank - 1);
     weir_value inputs[2] = {x, ints(b, &axis, 1)};
-    weir_node node = node_of(b, ops[random_range(b->r, 0, 2)], inputs, 2, 1);
+    weir_node node = node_of(b, ops[random_range(b->r, 0, 3)], inputs, 2, 1);
     weir_node_set_int(b->graph, node, "keepdims", random_range(b->r, 0, 1));
     done(b, node);
     if (random_chance(b->r, 40)) add(b, WEIR_OP_SOFTMAX, &x, 1);

@@ -191,20 +191,53 @@ void weir_kernel_REDUCE_SUM(const weir_graph *graph, weir_node node, const weir_
     add_up(graph, node, inputs[0], outputs[0], false);
 }
 
-void weir_kernel_REDUCE_MAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
-                            weir_array *const *outputs) {
-    const weir_array *x = inputs[0];
-    weir_array *y = outputs[0];
+/* The extreme in the direction of `sign`. */
+static void pick_extreme(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y, int sign) {
     const reduction r = reduction_of(graph, node, &x->shape);
     const size_t size = weir_dtype_size(x->dtype);
     bool *seen = weir_calloc(y->count, sizeof *seen);
     for (size_t i = 0; i < x->count; i++) {
         const size_t to = reduced_index(&r, i);
-        if (seen[to] && weir_kernel_compare(x, i, y, to) <= 0) continue;
+        if (seen[to] && weir_kernel_compare(x, i, y, to) * sign <= 0) continue;
         memcpy((char *)y->data + to * size, (const char *)x->data + i * size, size);
         seen[to] = true;
     }
     free(seen);
+}
+
+void weir_kernel_REDUCE_MAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                            weir_array *const *outputs) {
+    pick_extreme(graph, node, inputs[0], outputs[0], 1);
+}
+
+void weir_kernel_REDUCE_MIN(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                            weir_array *const *outputs) {
+    pick_extreme(graph, node, inputs[0], outputs[0], -1);
+}
+
+/* Products in float64, or modulo 2^64 for integers. */
+void weir_kernel_REDUCE_PROD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                             weir_array *const *outputs) {
+    const weir_array *x = inputs[0];
+    weir_array *y = outputs[0];
+    const reduction r = reduction_of(graph, node, &x->shape);
+    const bool real = weir_dtype_is_float(x->dtype);
+    double *reals = weir_calloc(y->count, sizeof *reals);
+    uint64_t *wholes = weir_calloc(y->count, sizeof *wholes);
+    for (size_t i = 0; i < y->count; i++) {
+        reals[i] = 1;
+        wholes[i] = 1;
+    }
+    for (size_t i = 0; i < x->count; i++) {
+        if (real) reals[reduced_index(&r, i)] *= weir_array_get(x, i);
+        else wholes[reduced_index(&r, i)] *= weir_kernel_bits(x, i);
+    }
+    for (size_t i = 0; i < y->count; i++) {
+        if (real) weir_array_set(y, i, reals[i]);
+        else weir_array_set_int(y, i, (int64_t)wholes[i]);
+    }
+    free(reals);
+    free(wholes);
 }
 
 void weir_kernel_ARG_MAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

@@ -5,8 +5,9 @@
 #include "onnx_form.h"
 #include "support/arena.h"
 
-/* Elements of a value: shapes have a few, tables of positions some more. Bounds the work for a hostile file. */
-enum { ELEMENT_LIMIT = 4096 };
+/* Elements of a value, and of all that are kept: shapes have a few, tables of positions some more. Bounds what a hostile
+ * file can ask for. */
+enum { ELEMENT_LIMIT = 4096, KEPT_LIMIT = 1 << 22 };
 
 void weir_onnx_known_free(weir_onnx_known *known) {
     for (uint32_t i = 0; i < known->count; i++) weir_array_free(known->array[i]);
@@ -28,20 +29,25 @@ static void keep(weir_onnx_known *known, weir_value value, weir_array *array) {
     known->array[value.id] = array;
 }
 
-static bool is_small(const weir_graph *graph, weir_node node) {
+/* Are all outputs small enough, and is there room for them? Takes the room. */
+static bool reserve(weir_onnx_known *known, const weir_graph *graph, weir_node node) {
+    size_t all = 0;
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
         size_t count;
         if (!weir_shape_count(&weir_value_type(graph, weir_node_output(graph, node, i))->shape, &count) ||
             count > ELEMENT_LIMIT)
             return false;
+        all += count + 1;
     }
+    if (all > KEPT_LIMIT - known->kept) return false;
+    known->kept += all;
     return true;
 }
 
 void weir_onnx_known_learn(weir_onnx_known *known, const weir_graph *graph, weir_node node) {
     const size_t count = weir_node_input_count(graph, node);
     const weir_op op = weir_node_op(graph, node);
-    bool fine = known->evaluate != NULL && is_small(graph, node);
+    bool fine = known->evaluate != NULL;
     const weir_array **inputs = weir_calloc(count + 1, sizeof *inputs);
     for (size_t i = 0; fine && i < count; i++) {
         const weir_value input = weir_node_input(graph, node, i);
@@ -49,7 +55,7 @@ void weir_onnx_known_learn(weir_onnx_known *known, const weir_graph *graph, weir
         if (op == WEIR_OP_SHAPE || op == WEIR_OP_SIZE || input.id == 0) continue;
         fine = inputs[i] != NULL && inputs[i]->count <= ELEMENT_LIMIT;
     }
-    weir_array **results = fine ? known->evaluate(graph, node, inputs) : NULL;
+    weir_array **results = fine && reserve(known, graph, node) ? known->evaluate(graph, node, inputs) : NULL;
     for (size_t i = 0; results != NULL && i < weir_node_output_count(graph, node); i++)
         keep(known, weir_node_output(graph, node, i), results[i]);
     free(results);
@@ -71,6 +77,8 @@ static size_t first_constant_input(weir_op op) {
     case WEIR_OP_REDUCE_MEAN:
     case WEIR_OP_REDUCE_SUM:
     case WEIR_OP_REDUCE_MAX:
+    case WEIR_OP_REDUCE_MIN:
+    case WEIR_OP_REDUCE_PROD:
     case WEIR_OP_DROPOUT:
     case WEIR_OP_QUANTIZE_LINEAR:
     case WEIR_OP_DEQUANTIZE_LINEAR:

@@ -10,6 +10,7 @@ typedef struct weir_onnx_known {
     weir_onnx_evaluate *evaluate; /* NULL: nothing is known but constants */
     weir_array **array;           /* by value; NULL: not known */
     uint32_t count;
+    size_t kept; /* elements so far */
 } weir_onnx_known;
 
 void weir_onnx_known_free(weir_onnx_known *known);

@@ -96,6 +96,12 @@ bool weir_infer_REDUCE_SUM(const weir_graph *graph, weir_node node, weir_inferre
 bool weir_infer_REDUCE_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return reduction(graph, node, to);
 }
+bool weir_infer_REDUCE_MIN(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return reduction(graph, node, to);
+}
+bool weir_infer_REDUCE_PROD(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return reduction(graph, node, to);
+}
 
 bool weir_infer_ARG_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
