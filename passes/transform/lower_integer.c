@@ -148,7 +148,7 @@ static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
             return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", view.quant.count);
         view = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &view.quant)};
     } else {
-        return weir_lower_fail(l, node, "its input is not quantized");
+        return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     }
     weir_lower_set(l, node, &view);
     return true;
@@ -252,7 +252,7 @@ static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant 
                              weir_view *x, weir_view *w) {
     const weir_view *a = input_view(l, node, 0);
     const weir_array *b = input_constant(l, node, wi);
-    if (a->kind != WEIR_VIEW_CODES) return weir_lower_fail(l, node, "its first input is not quantized");
+    if (a->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its first input is not quantized");
     if (b == NULL) return weir_lower_fail(l, node, "input %zu, the weights, must be a constant", wi);
     if (xq->count != 1) return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", xq->count);
     *x = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, a->value, xq)};
@@ -337,7 +337,7 @@ static bool lower_add(weir_lowering *l, weir_node node) {
 static bool lower_relu(weir_lowering *l, weir_node node) {
     weir_view view = *input_view(l, node, 0);
     if (view.kind != WEIR_VIEW_CODES && view.kind != WEIR_VIEW_SUM)
-        return weir_lower_fail(l, node, "its input is not quantized");
+        return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     view.relu = true;
     weir_lower_set(l, node, &view);
     return true;

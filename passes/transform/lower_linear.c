@@ -5,7 +5,6 @@
 
 #include "exec/contract.h"
 #include "ir/infer.h"
-#include "passes/transform/remedy.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -114,20 +113,9 @@ static weir_quant accumulator_quant(weir_lowering *l, const weir_quant *x, const
     return quant;
 }
 
-/* Quantizing the model helps only where it has no quantizers yet. */
-static bool fail_unquantized(const weir_lowering *l, weir_node node, const char *what) {
-    weir_use use;
-    if (!weir_remedy_has_quantizers(l->from) || !weir_remedy_unquantized(l->from, &use))
-        return weir_lower_fail(l, node, "%s; quantize the model first (--quantize int8 --calibration DATA)", what);
-    weir_lower_fail(l, node, "%s: tensor '%s' has no quantizer, though the model has others", what,
-                    weir_value_name(l->from, weir_node_input(l->from, use.node, use.index)));
-    weir_note("quantize it where the model was quantized; --quantize takes models without quantizers");
-    return false;
-}
-
 static bool check_weights(weir_lowering *l, weir_node node, const weir_view *weights, bool output_major) {
     if (weights->kind == WEIR_VIEW_CONSTANT)
-        return fail_unquantized(l, node, "its weights are real numbers without a quantizer");
+        return weir_lower_fail_unquantized(l, node, 1, "its weights are real numbers without a quantizer");
     if (weights->kind != WEIR_VIEW_WEIGHTS) return weir_lower_fail(l, node, "its weights are not constant");
     if (weights->codes->shape.rank != 2)
         return weir_lower_fail(l, node, "the weights have rank %d, expected 2", weights->codes->shape.rank);
@@ -140,7 +128,8 @@ static bool check_weights(weir_lowering *l, weir_node node, const weir_view *wei
 
 bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                        bool output_major, const weir_view *bias) {
-    if (x->kind == WEIR_VIEW_REAL) return fail_unquantized(l, node, "its input is real without a quantizer");
+    if (x->kind == WEIR_VIEW_REAL)
+        return weir_lower_fail_unquantized(l, node, 0, "its input is real without a quantizer");
     if (!check_weights(l, node, weights, output_major)) return false;
     weir_value codes = weir_lower_settle(l, node, x);
     if (codes.id == 0) return false;
@@ -238,7 +227,8 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, c
 /* A constant added to codes: whole numbers of codes move the zero point, others become an offset. */
 static bool add_constant(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *constant) {
     if (x->kind != WEIR_VIEW_CODES || x->relu || x->offset != NULL)
-        return weir_lower_fail(l, node, "a constant can be added to quantized values or accumulators only");
+        return weir_lower_fail_unquantized(l, node, x == &l->view[weir_node_input(l->from, node, 0).id] ? 0 : 1,
+                                           "a constant can be added to quantized values or accumulators only");
     weir_type type = *weir_value_type(l->to, x->value);
     bias_terms terms;
     if (!read_bias(l, node, constant, &type.quant, type.shape.dim[type.shape.rank - 1], &terms)) return false;
@@ -263,7 +253,7 @@ bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const 
     if (b_constant && !a_constant) return add_constant(l, node, a, b);
     if (a_constant && !b_constant) return add_constant(l, node, b, a);
     if (a->kind != WEIR_VIEW_CODES || b->kind != WEIR_VIEW_CODES)
-        return weir_lower_fail(l, node, "its inputs are not quantized");
+        return weir_lower_fail_unquantized(l, node, a->kind != WEIR_VIEW_CODES ? 0 : 1, "its inputs are not quantized");
     weir_view view = {.kind = WEIR_VIEW_SUM};
     view.value = weir_lower_settle(l, node, a);
     view.other = weir_lower_settle(l, node, b);

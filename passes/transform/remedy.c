@@ -46,11 +46,17 @@ void weir_remedy_operator(weir_op op) {
     weir_note("no pass replaces it; weir eval --engine float runs it, passes/README.md lists what can be lowered");
 }
 
-static bool is_quantizer(weir_op op) { return weir_rewrite_is_quantizer(op); }
+/* Does the operator compute with codes? */
+static bool is_quantized_operator(weir_op op) {
+    return op == WEIR_OP_QLINEAR_MATMUL || op == WEIR_OP_MATMUL_INTEGER || op == WEIR_OP_QGEMM ||
+           op == WEIR_OP_QLINEAR_CONV || op == WEIR_OP_CONV_INTEGER || op == WEIR_OP_QLINEAR_ADD;
+}
 
 bool weir_remedy_has_quantizers(const weir_graph *model) {
-    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node))
-        if (is_quantizer(weir_node_op(model, node))) return true;
+    for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
+        const weir_op op = weir_node_op(model, node);
+        if (weir_rewrite_is_quantizer(op) || is_quantized_operator(op)) return true;
+    }
     return false;
 }
 
@@ -73,7 +79,7 @@ static bool is_quantized(const weir_graph *model, weir_value value) {
     weir_node producer = weir_value_producer(model, value);
     while (producer.id != 0 && keeps_codes(weir_node_op(model, producer)))
         producer = weir_value_producer(model, weir_node_input(model, producer, 0));
-    return producer.id != 0 && is_quantizer(weir_node_op(model, producer));
+    return producer.id != 0 && weir_rewrite_is_quantizer(weir_node_op(model, producer));
 }
 
 bool weir_remedy_unquantized(const weir_graph *model, weir_use *use) {

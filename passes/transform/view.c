@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ir/infer.h"
+#include "passes/transform/remedy.h"
 #include "support/arena.h"
 
 bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...) {
@@ -15,6 +16,16 @@ bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format,
     va_end(arguments);
     weir_error(weir_node_location(l->from, node), "node '%s' (%s): %s", weir_node_name(l->from, node),
                weir_node_info(l->from, node)->full_name, text);
+    return false;
+}
+
+/* Quantizing the model helps only where it has no quantizers yet. */
+bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t index, const char *what) {
+    if (!weir_remedy_has_quantizers(l->from))
+        return weir_lower_fail(l, node, "%s; quantize the model first (--quantize int8 --calibration DATA)", what);
+    weir_lower_fail(l, node, "%s: tensor '%s' has no quantizer, though the model has others", what,
+                    weir_value_name(l->from, weir_node_input(l->from, node, index)));
+    weir_note("quantize it where the model was quantized; --quantize takes models without quantizers");
     return false;
 }
 

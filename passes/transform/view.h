@@ -52,6 +52,8 @@ bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, cons
 
 /* --- helpers shared by the files of the lowering --- */
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view);
+/* The same for an input that has no quantizer, with what to do: quantize the model, or, where it has other quantizers, that tensor. */
+bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t index, const char *what);
 /* `error: node 'x' (Gemm): text` at the node's place; false. */
 bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
