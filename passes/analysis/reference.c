@@ -136,6 +136,7 @@ static weir_value rebuild(weir_graph *to, const weir_graph *from, weir_value val
     for (size_t i = 0; i < weir_node_attribute_count(from, node); i++) {
         const weir_attribute *a = weir_node_attribute_at(from, node, i);
         if (a->kind == WEIR_ATTRIBUTE_INT) weir_node_set_int(to, made, a->name, a->as.i);
+        if (a->kind == WEIR_ATTRIBUTE_FLOAT) weir_node_set_float(to, made, a->name, a->as.f);
         if (a->kind == WEIR_ATTRIBUTE_STRING) weir_node_set_string(to, made, a->name, a->as.s);
         if (a->kind == WEIR_ATTRIBUTE_FLOATS) weir_node_set_floats(to, made, a->name, a->as.floats, a->count);
     }

@@ -82,4 +82,10 @@ void weir_resources_print(const weir_graph *graph, weir_text *text) {
     weir_resources total = weir_resources_of(graph);
     weir_text_format(text, "  %lld multipliers, %lld bits of parameters, %lld cycles a frame\n",
                      (long long)total.multipliers, (long long)total.memory_bits, (long long)total.folded_interval);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_hardware_role(graph, node) != WEIR_ROLE_HOST || weir_node_info(graph, node)->class == WEIR_CLASS_HOST)
+            continue;
+        weir_text_format(text, "  on the host: %s (%s)\n", weir_node_name(graph, node),
+                         weir_node_info(graph, node)->full_name);
+    }
 }

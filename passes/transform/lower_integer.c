@@ -443,6 +443,46 @@ static bool lower_identity(weir_lowering *l, weir_node node) {
     return true;
 }
 
+/* --- behind the hardware --- */
+
+/* Real numbers leave the hardware as codes and are decoded on the host. */
+static weir_value decode(weir_lowering *l, const weir_view *view, const weir_type *declared) {
+    weir_value codes = view->value;
+    weir_type type = *declared;
+    weir_node node = weir_graph_add_node(l->to, WEIR_OP_DECODE, "decode", &codes, 1, 1, WEIR_NO_NODE);
+    weir_value value = weir_node_output(l->to, node, 0);
+    weir_value_set_type(l->to, value, &type);
+    weir_contract contract = view->offset == NULL ? l->contract : WEIR_CONTRACT_REAL;
+    weir_node_set_string(l->to, node, "contract", weir_contract_name(contract));
+    if (view->offset != NULL) weir_node_set_floats(l->to, node, "offset", view->offset, view->offset_count);
+    if (!view->relu) return value;
+    weir_node relu = weir_graph_add_node(l->to, WEIR_OP_RELU, "decode_relu", &value, 1, 1, WEIR_NO_NODE);
+    weir_value_set_type(l->to, weir_node_output(l->to, relu, 0), &type);
+    return weir_node_output(l->to, relu, 0);
+}
+
+static void copy_attributes(weir_lowering *l, weir_node from, weir_node to) {
+    for (size_t i = 0; i < weir_node_attribute_count(l->from, from); i++) {
+        const weir_attribute *a = weir_node_attribute_at(l->from, from, i);
+        if (a->kind == WEIR_ATTRIBUTE_INT) weir_node_set_int(l->to, to, a->name, a->as.i);
+        if (a->kind == WEIR_ATTRIBUTE_FLOAT) weir_node_set_float(l->to, to, a->name, a->as.f);
+    }
+}
+
+/* What makes probabilities of results, as the host's part of the model. */
+static bool lower_host(weir_lowering *l, weir_node node) {
+    const weir_view *x = input_view(l, node, 0);
+    const weir_type *from = weir_value_type(l->from, weir_node_input(l->from, node, 0));
+    const weir_type *to = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    if (x->kind != WEIR_VIEW_CODES && x->kind != WEIR_VIEW_HOST)
+        return weir_lower_fail(l, node, "its input is not quantized");
+    weir_value value = x->kind == WEIR_VIEW_HOST ? x->value : decode(l, x, from);
+    weir_node made = weir_lower_add_node(l, node, weir_node_op(l->from, node), "", &value, 1, to);
+    copy_attributes(l, node, made);
+    weir_lower_set(l, node, &(weir_view){.kind = WEIR_VIEW_HOST, .value = weir_node_output(l->to, made, 0)});
+    return weir_infer_node(l->to, made);
+}
+
 static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_GEMM] = lower_gemm,
     [WEIR_OP_MATMUL] = lower_matmul,
@@ -459,6 +499,10 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_QGEMM] = lower_qgemm,
     [WEIR_OP_QUANT] = lower_quant,
     [WEIR_OP_BIPOLAR_QUANT] = lower_bipolar_quant,
+    [WEIR_OP_SIGMOID] = lower_host,
+    [WEIR_OP_HARD_SIGMOID] = lower_host,
+    [WEIR_OP_TANH] = lower_host,
+    [WEIR_OP_SOFTMAX] = lower_host,
 };
 
 /* --- the pass --- */
@@ -489,22 +533,6 @@ static void lower_values(weir_lowering *l) {
         if (!weir_value_exists(l->from, value) || weir_value_constant(l->from, value) == NULL) continue;
         l->view[id] = (weir_view){.kind = WEIR_VIEW_CONSTANT, .codes = weir_value_constant(l->from, value)};
     }
-}
-
-/* Real numbers leave the hardware as codes and are decoded on the host. */
-static weir_value decode(weir_lowering *l, const weir_view *view, const weir_type *declared) {
-    weir_value codes = view->value;
-    weir_type type = *declared;
-    weir_node node = weir_graph_add_node(l->to, WEIR_OP_DECODE, "decode", &codes, 1, 1, WEIR_NO_NODE);
-    weir_value value = weir_node_output(l->to, node, 0);
-    weir_value_set_type(l->to, value, &type);
-    weir_contract contract = view->offset == NULL ? l->contract : WEIR_CONTRACT_REAL;
-    weir_node_set_string(l->to, node, "contract", weir_contract_name(contract));
-    if (view->offset != NULL) weir_node_set_floats(l->to, node, "offset", view->offset, view->offset_count);
-    if (!view->relu) return value;
-    weir_node relu = weir_graph_add_node(l->to, WEIR_OP_RELU, "decode_relu", &value, 1, 1, WEIR_NO_NODE);
-    weir_value_set_type(l->to, weir_node_output(l->to, relu, 0), &type);
-    return weir_node_output(l->to, relu, 0);
 }
 
 /* Integer results leave with their zero points, whole numbers a channel, subtracted. */
@@ -542,6 +570,10 @@ static bool lower_output(weir_lowering *l, size_t index) {
     const char *name = weir_graph_output_name(l->from, index);
     const weir_view *view = &l->view[output.id];
     const weir_type *declared = weir_value_type(l->from, output);
+    if (view->kind == WEIR_VIEW_HOST) {
+        weir_graph_add_output(l->to, name, view->value);
+        return true;
+    }
     if (view->kind != WEIR_VIEW_CODES) {
         weir_error(weir_at(weir_graph_source(l->from), 0), "output '%s' is not computed from quantized values", name);
         return false;

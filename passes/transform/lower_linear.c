@@ -192,6 +192,8 @@ static weir_value add_offset(weir_lowering *l, weir_node node, const weir_view *
 }
 
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant) {
+    if (x->kind == WEIR_VIEW_HOST)
+        return weir_lower_fail(l, node, "its input is computed on the host, which only outputs of the model can be");
     if (x->kind != WEIR_VIEW_REAL && x->kind != WEIR_VIEW_CODES)
         return weir_lower_fail(l, node, "its input is neither real nor quantized");
     const weir_type *from = weir_value_type(l->to, x->value);

@@ -366,6 +366,10 @@ static bool can_quantize(const weir_graph *model) {
         case WEIR_OP_RESHAPE:
         case WEIR_OP_TRANSPOSE:
         case WEIR_OP_IDENTITY: break;
+        case WEIR_OP_SIGMOID: /* behind the last layer, on the host */
+        case WEIR_OP_HARD_SIGMOID:
+        case WEIR_OP_TANH:
+        case WEIR_OP_SOFTMAX: break;
         default: return refuse(model, node);
         }
     }

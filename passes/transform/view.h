@@ -11,12 +11,13 @@ typedef enum weir_view_kind {
     WEIR_VIEW_CONSTANT, /* a real or integer constant, not (yet) quantized */
     WEIR_VIEW_WEIGHTS,  /* a constant given by codes and their quantization */
     WEIR_VIEW_CODES,    /* codes in the new graph; real = (code - zero) * scale + offset, then max(., 0) if relu */
-    WEIR_VIEW_SUM       /* the sum of two CODES views that waits for its quantizer */
+    WEIR_VIEW_SUM,      /* the sum of two CODES views that waits for its quantizer */
+    WEIR_VIEW_HOST      /* real numbers that the host computes behind the hardware */
 } weir_view_kind;
 
 typedef struct weir_view {
     weir_view_kind kind;
-    weir_value value;        /* in the new graph: REAL, CODES, SUM's first operand */
+    weir_value value;        /* in the new graph: REAL, CODES, HOST, SUM's first operand */
     weir_value other;        /* SUM's second operand */
     const weir_array *codes; /* CONSTANT: the data; WEIGHTS: integer codes */
     weir_quant quant;        /* WEIGHTS */
