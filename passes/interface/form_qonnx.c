@@ -53,11 +53,18 @@ static float real_of(const grid *g, size_t channel, int64_t code) {
 
 /* --- QDQ to QONNX --- */
 
-/* A parameter that broadcasts along the grid's axis of a value of that rank. */
+static bool has_one_zero(const grid *g) {
+    for (size_t i = 0; g->zero != NULL && i < g->zero->count; i++) {
+        if (weir_array_get(g->zero, i) != weir_array_get(g->zero, 0)) return false;
+    }
+    return true;
+}
+
+/* A parameter that broadcasts along the grid's axis of a value of that rank; zero points that are all the same are one. */
 static weir_value broadcast_value(weir_graph *graph, weir_node node, const char *suffix, const grid *g, int rank,
                                   bool zeros) {
     weir_shape shape = {.rank = 0};
-    if (g->scale->count > 1) {
+    if (g->scale->count > 1 && !(zeros && has_one_zero(g))) {
         shape.rank = rank - (int)g->axis;
         for (int i = 0; i < shape.rank; i++) shape.dim[i] = i == 0 ? (int64_t)g->scale->count : 1;
     }

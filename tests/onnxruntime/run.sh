@@ -68,6 +68,29 @@ check_operators() {
     for graph in *.weir; do check "$graph" "" "frames=$((FRAMES * 5))" 0; done
 }
 
+# The qonnx package's own executor on QONNX models, and on others in that form.
+check_qonnx() {
+    "$python" -c 'import qonnx' 2>/dev/null || {
+        echo "skipped: $python has no qonnx (WEIR_PYTHON names another interpreter)"
+        exit 77
+    }
+    array_tool rows "$test_data:x" frames.npy 60
+    for model in mlp_qonnx_w4a4 mlp_bipolar; do
+        "$python" "$here/run_qonnx.py" "$models/$model.onnx" frames.npy theirs.npy || fail "the executor on $model"
+        weir eval "$models/$model.onnx" -d frames.npy -o ours.npy >/dev/null || fail "eval of $model"
+        array_tool same ours.npy theirs.npy || fail "$model: qonnx computes something else"
+    done
+    for model in mlp_qdq mlp_qonnx_w4a4; do # odd zero points, as others have, become clips
+        weir export "$models/$model.onnx" --form qonnx -o form.onnx || fail "export of $model"
+        "$python" "$here/run_qonnx.py" form.onnx frames.npy theirs.npy || fail "the executor on $model in qonnx's form"
+        weir eval form.onnx -d frames.npy -o ours.npy >/dev/null || fail "eval of $model in qonnx's form"
+        array_tool same ours.npy theirs.npy || fail "$model in qonnx's form: qonnx computes something else"
+    done
+    # A fault must be seen.
+    array_tool plant ours.npy planted.npy 7
+    if array_tool same planted.npy theirs.npy 2>/dev/null; then fail "a wrong value is not seen"; fi
+}
+
 # A folder with a fault in it: the script must say so.
 planted() {
     if compare "$1" >/dev/null; then fail "not seen: $2"; fi
