@@ -163,7 +163,7 @@ static int body(weir_pass_instrument *witness, void *user) {
         const weir_graph *graph = weir_module_graph(c->probe->module, last);
         why = c->probe->check != NULL ? ask_command(c->probe, graph) : compare(c, graph);
     }
-    bool fine = put(c->probe, "verdict", why == NULL ? "" : why);
+    bool fine = fflush(c->log) == 0 && ferror(c->log) == 0 && put(c->probe, "verdict", why == NULL ? "" : why);
     free(why);
     free(c->before);
     weir_outcome_free(c->restarted);
@@ -192,12 +192,18 @@ bool weir_probe_run(const weir_probe *probe, int64_t limit, weir_probe_result *r
     }
     setvbuf(c.log, NULL, _IOLBF, 0);
     weir_diag_log *log = weir_diag_capture();
-    weir_pass_guard(body, &c);
+    const int status = weir_pass_guard(body, &c);
     weir_diag_release(log);
     fclose(c.log);
     result->log = take(probe, "log");
     result->executed = take(probe, "change");
     result->why = take(probe, "verdict");
+    if (result->why == NULL && *weir_diag_log_error(log) == '\0') {
+        weir_error(weir_at(probe->folder, 0), "cannot write here: a run ended with status %d without a verdict",
+                   status);
+        weir_diag_log_free(log);
+        return false;
+    }
     if (result->why == NULL) result->why = weir_copy_string(weir_diag_log_error(log));
     weir_diag_log_free(log);
     result->good = *result->why == '\0';

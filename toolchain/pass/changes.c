@@ -6,7 +6,6 @@
 
 #include "ir/graph.h"
 #include "support/arena.h"
-#include "support/file.h"
 #include "support/folder.h"
 
 /* --- changes --- */
@@ -87,12 +86,6 @@ typedef struct dump {
     unsigned count;
 } dump;
 
-static bool dump_enter(weir_pass_instrument *instrument, weir_pass_context *context) {
-    (void)context;
-    dump *d = instrument->user;
-    return weir_make_folder(d->folder);
-}
-
 static bool dump_after(weir_pass_instrument *instrument, const weir_pass_site *site) {
     dump *d = instrument->user;
     if (weir_pass_is_sequence(site->pass)) {
@@ -124,7 +117,6 @@ static void dump_release(weir_pass_instrument *instrument) {
 weir_pass_instrument *weir_pass_dump_new(const char *folder) {
     dump *d = weir_calloc(1, sizeof *d);
     d->instrument = (weir_pass_instrument){.name = "dump", .user = d};
-    d->instrument.enter_context = dump_enter;
     d->instrument.after_pass = dump_after;
     d->instrument.release = dump_release;
     d->folder = weir_copy_string(folder);
