@@ -58,11 +58,35 @@ static bool is_folder(const char *path) {
     return true;
 }
 
+typedef struct reading {
+    const char *path;
+    weir_graph *graph;
+} reading;
+
+static int load(void *user) {
+    reading *r = user;
+    weir_graph_free(r->graph);
+    r->graph = weir_graph_load(r->path);
+    return r->graph == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
+}
+
+/* Text and constants of one state of the folder, which somebody may be writing. */
+static weir_graph *load_text(const char *path) {
+    reading r = {path, NULL};
+    char *folder = weir_path_folder(path);
+    if (weir_folder_read(folder, load, &r) != WEIR_EXIT_FINE) {
+        weir_graph_free(r.graph);
+        r.graph = NULL;
+    }
+    free(folder);
+    return r.graph;
+}
+
 weir_graph *weir_interface_read(const char *path, int64_t batch) {
     if (is_folder(path)) return NULL;
     const char *dot = strrchr(weir_path_name(path), '.');
     weir_onnx_options options = {.batch = batch, .evaluate = weir_evaluate_node, .to_float32 = true};
-    return dot != NULL && strcmp(dot, ".weir") == 0 ? weir_graph_load(path) : weir_onnx_import(path, &options);
+    return dot != NULL && strcmp(dot, ".weir") == 0 ? load_text(path) : weir_onnx_import(path, &options);
 }
 
 weir_graph *weir_interface_find(const weir_module *module, const weir_pass *pass, const char *name, bool *own) {

@@ -37,6 +37,7 @@ for model in mlp_qdq mlp_qlinearmatmul mlp_qdq mlp_qlinearmatmul; do
 done
 for i in 1 2 3 4 5 6; do
     "$WEIR" sim shared -d "$test_data" -n 2 --simulator icarus -o shared.npy >sim 2>&1 || { cat sim >&2; fail "a reader among writers"; }
+    for j in 1 2 3 4 5; do weir show shared/hardware.weir >/dev/null || fail "weir show among writers"; done
     cmp -s shared.npy mlp_qdq.npy || cmp -s shared.npy mlp_qlinearmatmul.npy || fail "a reader sees a mixture"
 done
 for writer in $writers; do wait "$writer" || { cat errors.* >&2; fail "one of several writers"; }; done
