@@ -1,0 +1,279 @@
+/* Manifests, scratch folders, folders that are written whole or shared, files that belong together. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/folder.h"
+#include "support/manifest.h"
+#include "support/scratch.h"
+#include "support/tree.h"
+
+static char place[] = "/tmp/weir_folder_XXXXXX";
+
+static int make_place(void **state) {
+    (void)state;
+    return mkdtemp(place) == NULL || chdir(place) != 0;
+}
+
+static int remove_place(void **state) {
+    (void)state;
+    return chdir("/") != 0 || !weir_remove_tree(place);
+}
+
+static void put(const char *path, const char *text) {
+    assert_true(weir_tree_make_parent(".", path));
+    assert_true(weir_file_write(path, text, strlen(text)));
+}
+
+static void check(const char *path, const char *text) {
+    size_t size;
+    char *found = weir_file_read(path, &size);
+    assert_non_null(found);
+    assert_string_equal(found, text);
+    free(found);
+}
+
+/* What was reported; the log ends. */
+static void check_error(weir_diag_log *log, const char *part) {
+    weir_diag_release(log);
+    assert_non_null(strstr(weir_diag_log_error(log), part));
+    weir_diag_log_free(log);
+}
+
+static void hashes_tell_contents_apart(void **state) {
+    (void)state;
+    static const char *const texts[] = {"", "a", "b", "aa", "a\n", "12345678", "123456789", "12345678\n", "87654321"};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    for (size_t i = 0; i < TEXTS; i++) {
+        for (size_t k = 0; k < TEXTS; k++) {
+            const weir_hash a = weir_manifest_hash(texts[i], strlen(texts[i]));
+            const weir_hash b = weir_manifest_hash(texts[k], strlen(texts[k]));
+            assert_int_equal(weir_hash_equal(a, b), i == k);
+        }
+    }
+}
+
+static void manifests_come_back(void **state) {
+    (void)state;
+    static const char *const names[] = {"plain", "with blanks", "deep/er/f", "two\nlines", "back\\slash", "\\n", "..f"};
+    weir_manifest written = {NULL, 0, 0}, read;
+    bool found;
+    assert_true(weir_make_folder("round"));
+    assert_true(weir_manifest_read("round", &read, &found));
+    assert_false(found);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        weir_manifest_set(&written, names[i], i << 33, weir_manifest_hash(names[i], i));
+    assert_true(weir_manifest_write("round", &written));
+    assert_true(weir_manifest_read("round", &read, &found));
+    assert_true(found);
+    assert_int_equal(read.count, written.count);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const weir_manifest_entry *entry = weir_manifest_find(&read, names[i]);
+        assert_non_null(entry);
+        assert_int_equal(entry->size, i << 33);
+        assert_true(weir_hash_equal(entry->hash, weir_manifest_hash(names[i], i)));
+    }
+    weir_manifest_free(&written);
+    weir_manifest_free(&read);
+}
+
+static void bad_manifests_are_refused(void **state) {
+    (void)state;
+#define HASH "0123456789abcdef0123456789abcdef"
+    static const struct {
+        const char *text;
+        bool fine;
+    } cases[] = {
+        {"weir manifest 1\nend\n", true},
+        {"weir manifest 1\n" HASH " 3 a/b\nend\n", true},
+        {"", false},
+        {"weir manifest 2\nend\n", false},
+        {"weir manifest 1\n", false},
+        {"weir manifest 1\nend", false},
+        {"weir manifest 1\nend\nend\n", false},
+        {"weir manifest 1\n" HASH " 3 a\n", false},
+        {"weir manifest 1\n" HASH " 3 a", false},
+        {"weir manifest 1\n" HASH " 3 \nend\n", false},
+        {"weir manifest 1\n" HASH " x a\nend\n", false},
+        {"weir manifest 1\n" HASH " 3\nend\n", false},
+        {"weir manifest 1\n0123 3 a\nend\n", false},
+        {"weir manifest 1\n" HASH " 3 /etc/passwd\nend\n", false},
+        {"weir manifest 1\n" HASH " 3 ../a\nend\n", false},
+        {"weir manifest 1\n" HASH " 3 a/../../b\nend\n", false},
+        {"weir manifest 1\n" HASH " 3 a//b\nend\n", false},
+        {"weir manifest 1\n" HASH " 3 a/\nend\n", false},
+        {"weir manifest 1\n" HASH " 3 a/.\nend\n", false},
+    };
+#undef HASH
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_manifest manifest;
+        bool found;
+        put("bad/" WEIR_MANIFEST, cases[i].text);
+        weir_diag_log *log = weir_diag_capture();
+        const bool fine = weir_manifest_read("bad", &manifest, &found);
+        weir_diag_release(log);
+        weir_diag_log_free(log);
+        if (fine != cases[i].fine) fail_msg("'%s'", cases[i].text);
+        weir_manifest_free(&manifest);
+    }
+}
+
+static void put_in(weir_folder *folder, const char *name, const char *text) {
+    char *path = weir_path_join(weir_folder_staging(folder), name);
+    put(path, text);
+    free(path);
+}
+
+static void shared_folders_keep_what_others_have(void **state) {
+    (void)state;
+    put("shared/same", "same");
+    put("shared/mine", "mine");
+    weir_folder *folder = weir_folder_open("shared", WEIR_FOLDER_SHARED);
+    assert_non_null(folder);
+    put_in(folder, "same", "same");
+    put_in(folder, "sub/new", "one");
+    assert_false(weir_file_exists("shared/sub"));
+    assert_true(weir_folder_commit(folder));
+    check("shared/sub/new", "one");
+    assert_true(weir_folder_write("shared", "sub/new", "two", 3)); /* it is Weir's */
+    check("shared/sub/new", "two");
+    static const char *const names[] = {"mine", "same"}; /* "same" was there before, so it stays the user's */
+    for (size_t i = 0; i < 2; i++) {
+        weir_diag_log *log = weir_diag_capture();
+        assert_false(weir_folder_write("shared", names[i], "else", 4));
+        check_error(log, names[i]);
+    }
+    weir_diag_log *log = weir_diag_capture();
+    assert_false(weir_folder_write("shared", "mine/below", "else", 4)); /* a file where a folder would be */
+    check_error(log, "no folder");
+    check("shared/same", "same");
+    check("shared/mine", "mine");
+}
+
+static void whole_folders_are_replaced(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        weir_folder *folder = weir_folder_open("whole//", WEIR_FOLDER_WHOLE);
+        assert_non_null(folder);
+        put_in(folder, i == 0 ? "a/old" : "b/new", "x");
+        assert_true(weir_folder_commit(folder));
+    }
+    assert_false(weir_file_exists("whole/a"));
+    check("whole/b/new", "x");
+    weir_folder *folder = weir_folder_open("whole", WEIR_FOLDER_WHOLE);
+    put_in(folder, "c", "y");
+    weir_folder_abandon(folder);
+    assert_false(weir_file_exists("whole/c"));
+    folder = weir_folder_open("not/there/yet", WEIR_FOLDER_WHOLE);
+    assert_true(weir_file_exists("not/there/yet"));
+    weir_folder_abandon(folder);
+    assert_false(weir_file_exists("not"));
+    put("whole/mine", "mine");
+    weir_diag_log *log = weir_diag_capture();
+    assert_null(weir_folder_open("whole", WEIR_FOLDER_WHOLE));
+    check_error(log, "holds 'mine', which weir did not write");
+}
+
+static int count_files(const char *folder) {
+    int count = 0;
+    weir_scratch_sweep(folder, "t-");
+    for (char name[] = "s/t-a"; name[4] <= 'c'; name[4]++) count += weir_file_exists(name);
+    return count;
+}
+
+static void scratch_folders_go(void **state) {
+    (void)state;
+    assert_true(weir_make_folder("s/t-a") && weir_make_folder("s/t-b") && weir_make_folder("s/t-c"));
+    put("s/t-a/.alive", "");      /* of a dead process */
+    put("s/t-b/f", "the user's"); /* has no such file */
+    assert_int_equal(count_files("s"), 2);
+    weir_scratch *scratch = weir_scratch_new("s", "t-", NULL);
+    assert_non_null(scratch);
+    char *path = weir_copy_string(weir_scratch_path(scratch));
+    assert_true(weir_scratch_contains(path));
+    assert_false(weir_scratch_contains("s/t-b"));
+    char *owner = weir_scratch_owner("s", "t-");
+    free(owner);
+    weir_scratch_sweep("s", "t-");
+    assert_true(weir_file_exists(path)); /* in use */
+    weir_scratch_free(scratch);
+    assert_false(weir_file_exists(path));
+    free(path);
+    scratch = weir_scratch_new("s", "t-", NULL);
+    path = weir_copy_string(weir_scratch_path(scratch));
+    weir_scratch_keep(scratch);
+    weir_scratch_sweep("s", "t-");
+    assert_true(weir_file_exists(path));
+    free(path);
+}
+
+/* A process that ends without a word, as one that is killed. */
+static void scratch_folders_go_with_their_process(void **state) {
+    (void)state;
+    assert_true(weir_make_folder("k"));
+    const pid_t child = fork();
+    if (child == 0) {
+        weir_scratch *scratch = weir_make_folder("k/new") ? weir_scratch_new("k/new", "t-", "k/new") : NULL;
+        _exit(scratch == NULL);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    for (int i = 0; i < 500 && weir_file_exists("k/new"); i++) nanosleep(&(struct timespec){0, 10000000}, NULL);
+    assert_false(weir_file_exists("k/new"));
+    assert_true(weir_file_exists("k"));
+}
+
+static void files_that_belong_together_change_together(void **state) {
+    (void)state;
+    put("pair/a", "old a");
+    assert_true(weir_make_folder("pair/b")); /* cannot be replaced by a file */
+    const weir_file_content files[] = {{"pair/a", "new a", 5}, {"pair/b", "new b", 5}};
+    weir_diag_log *log = weir_diag_capture();
+    assert_false(weir_files_write(files, 2));
+    check_error(log, "cannot write");
+    check("pair/a", "old a");
+    assert_true(weir_remove_tree("pair/b"));
+    assert_true(weir_files_write(files, 2));
+    check("pair/a", "new a");
+    check("pair/b", "new b");
+}
+
+static void paths_that_are_missing(void **state) {
+    (void)state;
+    assert_true(weir_make_folder("there"));
+    static const char *const cases[][2] = {
+        {"there", NULL}, {"there/a", "there/a"}, {"there/a/b/", "there/a"}, {"x/y", "x"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *missing = weir_path_missing(cases[i][0]);
+        if (cases[i][1] == NULL) assert_null(missing);
+        else assert_string_equal(missing, cases[i][1]);
+        free(missing);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hashes_tell_contents_apart),
+        cmocka_unit_test(manifests_come_back),
+        cmocka_unit_test(bad_manifests_are_refused),
+        cmocka_unit_test(shared_folders_keep_what_others_have),
+        cmocka_unit_test(whole_folders_are_replaced),
+        cmocka_unit_test(scratch_folders_go),
+        cmocka_unit_test(scratch_folders_go_with_their_process),
+        cmocka_unit_test(files_that_belong_together_change_together),
+        cmocka_unit_test(paths_that_are_missing),
+    };
+    return cmocka_run_group_tests(tests, make_place, remove_place);
+}
