@@ -122,7 +122,7 @@ static void release(weir_scratch *scratch) {
 }
 
 weir_scratch *weir_scratch_new(const char *parent, const char *prefix, const char *made) {
-    weir_scratch_sweep(parent, prefix);
+    weir_scratch_sweep(parent, parent ? prefix : WEIR_SCRATCH_PREFIX);
     char *place = parent_of(parent), *start = weir_path_join(place, prefix);
     weir_scratch *scratch = weir_calloc(1, sizeof *scratch);
     scratch->path = weir_format("%sXXXXXX", start);

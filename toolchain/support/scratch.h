@@ -9,7 +9,7 @@
 typedef struct weir_scratch weir_scratch;
 
 /* Makes PARENT/PREFIXxxxxxx (PARENT NULL: $TMPDIR, else /tmp), after removing what dead processes left there under the
- * prefix. `made` (NULL: none): should the process be killed, the parent and the folders above it up to this one go too, when
+ * prefix, in $TMPDIR under any that begins with WEIR_SCRATCH_PREFIX. `made` (NULL: none): should the process be killed, the parent and the folders above it up to this one go too, when
  * they are empty. NULL after a reported error. */
 weir_scratch *weir_scratch_new(const char *parent, const char *prefix, const char *made);
 const char *weir_scratch_path(const weir_scratch *scratch);
