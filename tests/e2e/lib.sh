@@ -9,7 +9,9 @@ work=$E2E_WORK/$name
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
-failures=0
+failures=0 finished=
+# A command that fails ends a script (set -e), which shall not go unseen.
+trap 'status=$?; case $status$finished in 0 | 77 | *yes) ;; *) echo "ended early, with status $status" >&2 ;; esac' EXIT
 
 fail() {
     echo "FAIL: $*" >&2
@@ -18,6 +20,7 @@ fail() {
 
 # At the end of each script.
 finish() {
+    finished=yes
     [ "$failures" -eq 0 ] || { echo "$failures failures in $work" >&2; exit 1; }
     cd / && rm -rf "$work"
 }
