@@ -112,8 +112,8 @@ static bool join_constant(weir_graph *graph, weir_node node, const grid *g, cons
         const int64_t centered = code - (int64_t)zero_at(g, channel);
         const float real = (float)centered * (float)scale_at(g, channel);
         ((float *)reals->data)[i] = real;
-        const int64_t back = weir_encode_real((double)real, scale_at(g, channel), zero_at(g, channel),
-                                              WEIR_ROUND_HALF_EVEN, g->low, g->high);
+        const int64_t back = weir_encode_qonnx(real, (float)scale_at(g, channel), (float)zero_at(g, channel),
+                                               WEIR_ROUND_HALF_EVEN, g->low, g->high);
         same = same && real_of(g, channel, back) == real;
     }
     weir_value value = weir_form_constant(graph, node, "real", reals);
@@ -237,8 +237,8 @@ static bool split_constant(weir_graph *graph, weir_node node, const grid *g, con
     bool same = true;
     for (size_t i = 0; i < x->count; i++) {
         const size_t channel = channel_of(g, &x->shape, i);
-        const int64_t code = weir_encode_real(weir_array_get(x, i), scale_at(g, channel), zero_at(g, channel), rounding,
-                                              g->low, g->high);
+        const int64_t code = weir_encode_qonnx((float)weir_array_get(x, i), (float)scale_at(g, channel),
+                                               (float)zero_at(g, channel), rounding, g->low, g->high);
         const float real = (float)(code - (int64_t)zero_at(g, channel)) * (float)scale_at(g, channel);
         weir_array_set_int(codes, i, code);
         same = same && real == real_of(g, channel, code) && weir_array_get_int(codes, i) == code;
@@ -299,10 +299,24 @@ static bool split_activation(weir_graph *graph, weir_node node, const grid *g) {
     return weir_form_replace(graph, node, value, weir_value_producer(graph, value));
 }
 
+/* QONNX's special case: one signed bit means -1 and +1. */
+static bool is_sign(const weir_graph *graph, weir_node node) {
+    const weir_array *bits = weir_value_constant(graph, weir_node_input(graph, node, 3));
+    return bits != NULL && weir_array_get(bits, 0) == 1 && weir_node_int(graph, node, "signed", 1) != 0;
+}
+
 bool weir_form_split_quant(weir_graph *graph, weir_node node) {
     const char *mode = weir_node_string(graph, node, "rounding_mode", "ROUND");
     const weir_array *constant = weir_value_constant(graph, weir_node_input(graph, node, 0));
     grid g;
+    if (is_sign(graph, node)) {
+        const weir_array *zero = weir_value_constant(graph, weir_node_input(graph, node, 2));
+        for (size_t i = 0; zero != NULL && i < zero->count; i++) {
+            if (weir_array_get(zero, i) != 0)
+                return weir_form_fail(graph, node, "signs around a zero point have no form in QDQ");
+        }
+        return weir_form_split_bipolar(graph, node);
+    }
     if (strcmp(mode, "ROUND") != 0)
         return weir_form_fail(graph, node, "its rounding mode is %s, QuantizeLinear has half to even only", mode);
     if (!read_quant(graph, node, &g)) return false;

@@ -154,59 +154,74 @@ static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
     return true;
 }
 
-/* QONNX: scale (any shape that broadcasts, one non-unit axis), zero point, bit width as real constants. */
-static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
-    const weir_array *zero = input_constant(l, node, 2), *bits = input_constant(l, node, 3);
-    const weir_array *scale = input_constant(l, node, 1);
-    if (!read_quant(l, node, 1, 4, WEIR_INT8, 0, quant)) return false;
-    if (zero == NULL || zero->count != 1 || bits == NULL || bits->count != 1)
-        return weir_lower_fail(l, node, "zero point and bit width must be single constants");
-    double width = weir_array_get(bits, 0), center = weir_array_get(zero, 0);
-    if (width != floor(width) || width < 1 || width > 32)
-        return weir_lower_fail(l, node, "the bit width is %g, expected a whole number from 1 to 32", width);
-    if (center != floor(center) || fabs(center) > 2147483647.0)
-        return weir_lower_fail(l, node, "the zero point is %g, expected a whole number", center);
-    int64_t *zeros = weir_arena_array(weir_graph_arena(l->to), quant->count, sizeof *zeros);
-    for (uint32_t i = 0; i < quant->count; i++) zeros[i] = (int64_t)center;
-    quant->zero_point = zeros;
-    quant->width = (int)width;
-    quant->is_signed = weir_node_int(l->from, node, "signed", 1) != 0;
-    bool narrow = weir_node_int(l->from, node, "narrow", 0) != 0;
-    if (narrow && !quant->is_signed) return weir_lower_fail(l, node, "the narrow range needs signed codes");
-    quant->saturation = narrow ? WEIR_SATURATE_SYMMETRIC : WEIR_SATURATE;
-    int rank = weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape.rank;
-    for (int d = 0; d < scale->shape.rank; d++) {
-        if (scale->shape.dim[d] > 1) quant->axis = d + rank - scale->shape.rank;
+/* The axis of x along which a parameter that broadcasts changes, -1: it is one number, -2: along several. */
+static int changing_axis(const weir_array *parameter, int rank) {
+    int axis = -1;
+    for (int d = 0; d < parameter->shape.rank; d++) {
+        if (parameter->shape.dim[d] > 1) axis = axis == -1 ? d + rank - parameter->shape.rank : -2;
     }
+    return axis;
+}
+
+/* Whole zero points of QONNX, real numbers there, into the quantization, whose `count` is set. */
+static bool read_qonnx_zero(weir_lowering *l, weir_node node, const weir_array *zero, weir_quant *quant) {
+    int64_t *zeros = weir_arena_array(weir_graph_arena(l->to), quant->count, sizeof *zeros);
+    for (uint32_t i = 0; i < quant->count; i++) {
+        double center = weir_array_get(zero, zero->count == 1 ? 0 : i);
+        if (center != floor(center) || fabs(center) > 2147483647.0)
+            return weir_lower_fail(l, node, "the zero point is %g, hardware needs a whole number", center);
+        zeros[i] = (int64_t)center;
+    }
+    quant->zero_point = zeros;
     return true;
 }
 
-static bool read_rounding_mode(const weir_lowering *l, weir_node node, weir_rounding *rounding) {
-    static const struct {
-        const char *name;
-        weir_rounding rounding;
-    } modes[] = {{"ROUND", WEIR_ROUND_HALF_EVEN},
-                 {"HALF_EVEN", WEIR_ROUND_HALF_EVEN},
-                 {"CEIL", WEIR_ROUND_CEIL},
-                 {"FLOOR", WEIR_ROUND_FLOOR},
-                 {"UP", WEIR_ROUND_AWAY},
-                 {"DOWN", WEIR_ROUND_TRUNCATE},
-                 {"ROUND_TO_ZERO", WEIR_ROUND_TRUNCATE},
-                 {"HALF_UP", WEIR_ROUND_HALF_AWAY},
-                 {"HALF_DOWN", WEIR_ROUND_HALF_TO_ZERO}};
-    const char *mode = weir_node_string(l->from, node, "rounding_mode", "ROUND");
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        if (strcmp(modes[i].name, mode) != 0) continue;
-        *rounding = modes[i].rounding;
-        return true;
+static bool read_qonnx_scale(weir_lowering *l, weir_node node, const weir_array *scale, const weir_array *zero,
+                             weir_quant *quant) {
+    int rank = weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape.rank;
+    int axis = changing_axis(scale, rank), zero_axis = changing_axis(zero, rank);
+    if (axis == -2 || zero_axis == -2 || (axis != -1 && zero_axis != -1 && axis != zero_axis))
+        return weir_lower_fail(l, node, "its scales and zero points must change along one axis");
+    uint32_t count = (uint32_t)(scale->count > zero->count ? scale->count : zero->count);
+    double *scales = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scales);
+    for (uint32_t i = 0; i < count; i++) {
+        scales[i] = weir_array_get(scale, scale->count == 1 ? 0 : i);
+        if (!(scales[i] > 0) || !isfinite(scales[i]))
+            return weir_lower_fail(l, node, "scale %u is not a positive number", i);
     }
-    return weir_lower_fail(l, node, "unknown rounding mode '%s'", mode);
+    *quant = weir_lower_quant(WEIR_INT8, scales, NULL, count, axis == -1 ? zero_axis : axis);
+    return true;
+}
+
+/* QONNX: scale and zero point (any shapes that broadcast along one axis) and bit width as real constants. */
+static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
+    const weir_array *scale = input_constant(l, node, 1), *zero = input_constant(l, node, 2);
+    const weir_array *bits = input_constant(l, node, 3);
+    if (scale == NULL || zero == NULL || bits == NULL || bits->count != 1)
+        return weir_lower_fail(l, node, "scale, zero point and bit width must be constants, the bit width one number");
+    if (!read_qonnx_scale(l, node, scale, zero, quant)) return false;
+    double width = weir_array_get(bits, 0);
+    if (width != floor(width) || width < 1 || width > 32)
+        return weir_lower_fail(l, node, "the bit width is %g, expected a whole number from 1 to 32", width);
+    quant->width = (int)width;
+    quant->is_signed = weir_node_int(l->from, node, "signed", 1) != 0;
+    bool narrow = weir_node_int(l->from, node, "narrow", 0) != 0;
+    quant->saturation = narrow ? WEIR_SATURATE_SYMMETRIC : WEIR_SATURATE;
+    if (quant->is_signed && quant->width == 1) { /* -1 and +1 */
+        quant->format = WEIR_FORMAT_BINARY;
+        quant->width = 2;
+        quant->saturation = WEIR_SATURATE;
+    }
+    weir_rounding_parse_qonnx(weir_node_string(l->from, node, "rounding_mode", "ROUND"), &quant->rounding);
+    return read_qonnx_zero(l, node, zero, quant);
 }
 
 /* A power of two as scale and no zero point: MASE's fixed-point grid. */
 static void recognize_fixed(weir_quant *quant) {
     int exponent;
-    if (quant->count != 1 || weir_quant_zero(quant, 0) != 0 || frexp(quant->scale[0], &exponent) != 0.5) return;
+    if (quant->format != WEIR_FORMAT_INTEGER || quant->count != 1 || weir_quant_zero(quant, 0) != 0 ||
+        frexp(quant->scale[0], &exponent) != 0.5)
+        return;
     quant->format = WEIR_FORMAT_FIXED;
     quant->frac = 1 - exponent;
     quant->count = 0;
@@ -217,7 +232,7 @@ static void recognize_fixed(weir_quant *quant) {
 
 static bool lower_quant(weir_lowering *l, weir_node node) {
     weir_quant quant;
-    if (!read_qonnx(l, node, &quant) || !read_rounding_mode(l, node, &quant.rounding)) return false;
+    if (!read_qonnx(l, node, &quant)) return false;
     recognize_fixed(&quant);
     return quantize_view(l, node, &quant);
 }

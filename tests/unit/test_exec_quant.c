@@ -10,6 +10,7 @@
 
 #include "exec/exec.h"
 #include "ir/infer.h"
+#include "support/arena.h"
 
 static uint64_t seed = 0x2545f4914f6cdd1du;
 
@@ -249,12 +250,50 @@ static void quant_clips_and_rounds(void **state) {
     }
 }
 
+/* Every kind of Quant, element by element, as the qonnx package executes it (scripts/models/qonnx_quantizers.py). */
+static void quant_is_what_qonnx_executes(void **state) {
+    (void)state;
+    static const char *const modes[] = {"ROUND", "ceil", "Floor", "UP", "down", "HALF_UP", "half_down"};
+    const char *source = getenv("WEIR_SOURCE");
+    char *path = weir_format("%s/tests/unit/data/qonnx_quantizers.npz", source != NULL ? source : ".");
+    weir_array *parameters = weir_array_read(path, "parameters"), *x = weir_array_read(path, "x");
+    weir_array *y = weir_array_read(path, "y");
+    free(path);
+    assert_true(parameters != NULL && x != NULL && y != NULL);
+    const size_t columns = (size_t)x->shape.dim[1], rows = x->count / columns;
+    for (size_t r = 0; r < rows; r++) {
+        const int64_t dims[] = {1, (int64_t)columns}, one = 1;
+        const weir_shape shape = weir_shape_of(2, dims), scalar = weir_shape_of(1, &one);
+        operands from = {.count = 0};
+        weir_array *in = add(&from, WEIR_FLOAT32, &shape);
+        for (size_t i = 0; i < columns; i++) weir_array_set(in, i, weir_array_get(x, r * columns + i));
+        weir_array_set(add(&from, WEIR_FLOAT32, &scalar), 0, weir_array_get(parameters, r * 6 + 4));
+        weir_array_set(add(&from, WEIR_FLOAT32, &scalar), 0, weir_array_get(parameters, r * 6 + 5));
+        weir_array_set(add(&from, WEIR_FLOAT32, &scalar), 0, weir_array_get(parameters, r * 6 + 3));
+        const weir_node node = build(&from, WEIR_OP_QUANT);
+        weir_node_set_string(from.graph, node, "rounding_mode", modes[(size_t)weir_array_get(parameters, r * 6)]);
+        weir_node_set_int(from.graph, node, "signed", (int64_t)weir_array_get(parameters, r * 6 + 1));
+        weir_node_set_int(from.graph, node, "narrow", (int64_t)weir_array_get(parameters, r * 6 + 2));
+        weir_executor *executor;
+        const weir_array *found = compute(&from, node, &executor);
+        for (size_t i = 0; i < columns; i++) {
+            const double want = weir_array_get(y, r * columns + i), have = weir_array_get(found, i);
+            if (want != have) fail_msg("case %zu, element %zu: expected %.9g, found %.9g", r, i, want, have);
+        }
+        release(&from, executor);
+    }
+    weir_array_free(parameters);
+    weir_array_free(x);
+    weir_array_free(y);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(qgemm_is_its_formula),
         cmocka_unit_test(matmul_integer_takes_zero_points_by_row_and_column),
         cmocka_unit_test(qlinear_matmul_scales_by_column),
         cmocka_unit_test(quant_clips_and_rounds),
+        cmocka_unit_test(quant_is_what_qonnx_executes),
     };
     return cmocka_run_group_tests_name("exec quant", tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* lower_integer on small graphs of every dialect: the integer graph gives what the float engine gives for the model
  * (scales are powers of two, so that both are exact), and has the form that was meant; then its errors. */
+#include <math.h>
+
 #include "test_passes_support.h"
 
 enum { ROUNDS = 40 };
@@ -281,6 +283,66 @@ static void bipolar_network(void **state) {
     weir_graph_free(integer);
 }
 
+static weir_array *read_cases(const char *key) {
+    const char *source = getenv("WEIR_SOURCE");
+    char *path = weir_format("%s/tests/unit/data/qonnx_quantizers.npz", source != NULL ? source : ".");
+    weir_array *array = weir_array_read(path, key);
+    free(path);
+    assert_non_null(array);
+    return array;
+}
+
+/* Row `row` of x through the graph gives row `row` of y. */
+static void gives(const weir_graph *graph, const weir_array *x, const weir_array *y, size_t row, const char *what) {
+    weir_executor *executor = weir_executor_new(graph);
+    assert_non_null(executor);
+    size_t columns = (size_t)x->shape.dim[1];
+    weir_array *in = weir_array_new(WEIR_FLOAT32, &(weir_shape){2, {1, (int64_t)columns}});
+    for (size_t i = 0; i < columns; i++) weir_array_set(in, i, weir_array_get(x, row * columns + i));
+    const weir_array *inputs[1] = {in};
+    assert_true(weir_executor_run(executor, inputs));
+    const weir_array *found = weir_executor_value(executor, weir_graph_output(graph, 0));
+    for (size_t i = 0; i < columns; i++) {
+        double want = weir_array_get(y, row * columns + i), have = weir_array_get(found, i);
+        if (want != have)
+            fail_msg("case %zu, %s, element %zu (%.9g): expected %.9g, found %.9g", row, what, i, weir_array_get(in, i),
+                     want, have);
+    }
+    weir_array_free(in);
+    weir_executor_free(executor);
+}
+
+/* Quant as the qonnx package executes it, of an input and of codes of 24 bits, which hold the same numbers. */
+static void quantizers_are_what_qonnx_executes(void **state) {
+    (void)state;
+    static const char *const modes[] = {"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"};
+    weir_array *p = read_cases("parameters"), *x = read_cases("x"), *y = read_cases("y"), *grid = read_cases("grid");
+    for (size_t row = 0; row < (size_t)p->shape.dim[0]; row++) {
+        double zero = weir_array_get(p, row * 6 + 5);
+        for (int second = 0; second < 2 && zero == floor(zero); second++) {
+            if (second && weir_array_get_int(grid, row) == 0) continue;
+            weir_graph *g = weir_graph_new("model");
+            weir_value v = add_real_input(g, "x", 1, x->shape.dim[1]);
+            if (second) v = quant(g, v, 1.0 / 64, 0, 24, "ROUND", true, false);
+            v = quant(g, v, weir_array_get(p, row * 6 + 4), zero, weir_array_get(p, row * 6 + 3),
+                      modes[(size_t)weir_array_get(p, row * 6)], weir_array_get(p, row * 6 + 1) != 0,
+                      weir_array_get(p, row * 6 + 2) != 0);
+            weir_graph_add_output(g, "y", v);
+            weir_graph *integer = weir_lower_integer(g);
+            if (integer == NULL) fail_msg("case %zu: %s", row, test_messages.data);
+            gives(integer, x, y, row, second ? "accumulator" : "input");
+            assert_true(weir_realize_requantize(integer, WEIR_REQUANTIZE_AUTO));
+            gives(integer, x, y, row, "realized");
+            weir_graph_free(integer);
+            weir_graph_free(g);
+        }
+    }
+    weir_array_free(p);
+    weir_array_free(x);
+    weir_array_free(y);
+    weir_array_free(grid);
+}
+
 /* A sign behind a Relu is +1 for everything: real zero counts as positive. */
 static void relu_before_quantizers(void **state) {
     (void)state;
@@ -403,7 +465,7 @@ static void scales_must_be_fit_for_hardware(void **state) {
     g = weir_graph_new("model");
     x = quant(g, add_real_input(g, "x", 1, 4), 1, 0.5, 8, "ROUND", true, false);
     weir_graph_add_output(g, "y", x);
-    fails(g, "the zero point is 0.5, expected a whole number");
+    fails(g, "the zero point is 0.5, hardware needs a whole number");
 }
 
 static void what_hardware_cannot_do(void **state) {
@@ -444,6 +506,7 @@ int main(void) {
         TEST(matmul_integer),
         TEST(qonnx_quantizers),
         TEST(bipolar_network),
+        TEST(quantizers_are_what_qonnx_executes),
         TEST(relu_before_quantizers),
         TEST(scaled_integer_products),
         TEST(shapes_and_transposed_weights),

@@ -26,6 +26,12 @@ int64_t weir_encode_onnx(float x, float scale, int64_t zero, int64_t low, int64_
     return clip_real((double)nearbyintf(quotient) + (double)zero, low, high);
 }
 
+int64_t weir_encode_qonnx(float x, float scale, float zero, weir_rounding rounding, int64_t low, int64_t high) {
+    const float quotient = x / scale;
+    const float shifted = quotient + zero;
+    return clip_real(weir_round((double)shifted, rounding), low, high);
+}
+
 int64_t weir_encode_real(double x, double scale, double zero, weir_rounding rounding, int64_t low, int64_t high) {
     return clip_real(weir_round(x / scale + zero, rounding), low, high);
 }

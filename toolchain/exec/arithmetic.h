@@ -7,7 +7,9 @@
 
 /* ONNX QuantizeLinear of a real number: clip(round_half_even(float32(x / scale)) + zero, low, high). */
 int64_t weir_encode_onnx(float x, float scale, int64_t zero, int64_t low, int64_t high);
-/* QONNX Quant's code: clip(round(x / scale + zero)), in float64, by the rounding mode. */
+/* QONNX Quant's code of a number, as its executor computes it: clip(x / scale + zero), then rounded, in float32. */
+int64_t weir_encode_qonnx(float x, float scale, float zero, weir_rounding rounding, int64_t low, int64_t high);
+/* The same arithmetic in float64, for sums of scaled codes: clip(round(x / scale + zero)). */
 int64_t weir_encode_real(double x, double scale, double zero, weir_rounding rounding, int64_t low, int64_t high);
 /* ONNX Runtime's fused requantization: clip(round_half_even(float32(accumulator) * multiplier) + zero, low, high),
  * the product rounded to float32, where multiplier = float32(float32(sx * sw) / sy). */

@@ -22,19 +22,23 @@ double weir_contract_product(weir_contract contract, double a, double b) {
 }
 
 int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_contract contract) {
-    if (quant->format == WEIR_FORMAT_BINARY) return x >= 0 ? 1 : -1;
     int64_t low, high, zero = weir_quant_zero(quant, channel);
     double scale = weir_quant_scale(quant, channel);
+    if (quant->format == WEIR_FORMAT_BINARY) {
+        const float shifted = (float)x / (float)scale + (float)zero;
+        return (zero == 0 ? x >= 0 : shifted >= 0) ? 1 : -1;
+    }
     weir_quant_limits(quant, &low, &high);
     if (contract == WEIR_CONTRACT_ONNXRUNTIME) return weir_encode_onnx((float)x, (float)scale, zero, low, high);
-    return weir_encode_real(x, scale, (double)zero, quant->rounding, low, high);
+    return weir_encode_qonnx((float)x, (float)scale, (float)zero, quant->rounding, low, high);
 }
 
 int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir_contract contract) {
-    if (contract == WEIR_CONTRACT_REAL) return weir_encode(x, quant, channel, contract);
     int64_t low, high, zero = weir_quant_zero(quant, channel);
-    weir_quant_limits(quant, &low, &high);
     double scale = weir_quant_scale(quant, channel);
+    if (quant->format == WEIR_FORMAT_BINARY) return x / scale + (double)zero >= 0 ? 1 : -1;
+    weir_quant_limits(quant, &low, &high);
+    if (contract == WEIR_CONTRACT_REAL) return weir_encode_real(x, scale, (double)zero, quant->rounding, low, high);
     return weir_encode_real(x, scale, 0, WEIR_ROUND_HALF_EVEN, low - zero, high - zero) + zero;
 }
 

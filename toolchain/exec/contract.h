@@ -16,8 +16,8 @@ bool weir_contract_parse(const char *name, weir_contract *contract);
 
 /* Scale of a product of two scaled values: float32(a * b), or the float64 product. */
 double weir_contract_product(weir_contract contract, double a, double b);
-/* Code of the real number x in a quantization (scale and zero point of `channel`), clipped to its limits. Binary
- * formats give +1 for x >= 0, else -1. */
+/* Code of the real number x in a quantization (scale and zero point of `channel`), clipped to its limits, as the host
+ * computes it in float32. Binary formats give +1 for x / scale + zero >= 0, else -1. */
 int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_contract contract);
 
 /* The same for a sum of scaled values, exact in float64 and rounded once: ONNX rounds x / scale and then adds the zero

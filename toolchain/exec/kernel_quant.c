@@ -43,37 +43,33 @@ void weir_kernel_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, cons
     }
 }
 
-/* QONNX's names. Its HALF_UP and HALF_DOWN break ties away from and toward zero, whatever the names suggest. */
-static weir_rounding qonnx_rounding(const char *mode) {
-    static const struct {
-        const char *name;
-        weir_rounding rounding;
-    } modes[] = {{"CEIL", WEIR_ROUND_CEIL},         {"FLOOR", WEIR_ROUND_FLOOR},
-                 {"UP", WEIR_ROUND_AWAY},           {"DOWN", WEIR_ROUND_TRUNCATE},
-                 {"HALF_UP", WEIR_ROUND_HALF_AWAY}, {"HALF_DOWN", WEIR_ROUND_HALF_TO_ZERO}};
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(mode, modes[i].name) == 0) return modes[i].rounding;
-    return WEIR_ROUND_HALF_EVEN;
+/* qonnx executes it in float32, one operation after the other; one signed bit means -1 and +1. */
+static float rounded(float code, float low, float high, weir_rounding rounding) {
+    code = code > high ? high : code;
+    code = code < low ? low : code;
+    return (float)weir_round((double)code, rounding);
 }
 
 void weir_kernel_QUANT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                        weir_array *const *outputs) {
     const weir_array *x = inputs[0], *scale = inputs[1], *zero = inputs[2];
-    const weir_rounding rounding = qonnx_rounding(weir_node_string(graph, node, "rounding_mode", "ROUND"));
+    weir_rounding rounding = WEIR_ROUND_HALF_EVEN;
+    weir_rounding_parse_qonnx(weir_node_string(graph, node, "rounding_mode", "ROUND"), &rounding);
     const bool is_signed = weir_node_int(graph, node, "signed", 1) != 0;
-    const double narrow = weir_node_int(graph, node, "narrow", 0) != 0;
-    const double codes = weir_elementary_exp2(weir_array_get(inputs[3], 0));
-    const double low = is_signed ? -codes / 2 + narrow : 0;
-    const double high = is_signed ? codes / 2 - 1 : codes - 1 - narrow;
+    const float narrow = weir_node_int(graph, node, "narrow", 0) != 0;
+    const float bits = (float)weir_array_get(inputs[3], 0), half = (float)exp2(bits - 1), all = (float)exp2(bits);
+    const float low = is_signed ? -half + narrow : 0, high = is_signed ? half - 1 : all - 1 - narrow;
     const weir_broadcast from_scale = weir_broadcast_of(&scale->shape, &x->shape);
     const weir_broadcast from_zero = weir_broadcast_of(&zero->shape, &x->shape);
     float *y = outputs[0]->data;
     for (size_t i = 0; i < x->count; i++) {
-        const double s = weir_array_get(scale, weir_broadcast_index(&from_scale, i));
-        const double z = weir_array_get(zero, weir_broadcast_index(&from_zero, i));
-        double code = weir_array_get(x, i) / s + z;
-        code = code < low ? low : code > high ? high : code;
-        y[i] = (float)((weir_round(code, rounding) - z) * s);
+        const float s = (float)weir_array_get(scale, weir_broadcast_index(&from_scale, i));
+        const float z = (float)weir_array_get(zero, weir_broadcast_index(&from_zero, i));
+        const float quotient = (float)weir_array_get(x, i) / s;
+        const float shifted = quotient + z, sign = shifted >= 0 ? 1 : -1;
+        const float code = is_signed && bits == 1 ? sign : rounded(shifted, low, high, rounding);
+        const float centered = code - z;
+        y[i] = centered * s;
     }
 }
 

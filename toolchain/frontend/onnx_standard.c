@@ -228,19 +228,23 @@ static name round_real(const work *w, name v, weir_rounding rounding) {
     }
 }
 
-/* weir_encode_sum of float64 numbers, under ONNX's contract or under "real". */
-static name encode_real(const work *w, name real, const weir_quant *quant, int rank, bool onnx) {
+static name sign_of(const work *w, name v, weir_dtype dtype) {
+    name positive = binary(w, WEIR_OP_GREATER_OR_EQUAL, v, number(w, dtype, 0)), one = whole(w, 1),
+         minus = whole(w, -1);
+    return apply(w, WEIR_OP_WHERE, positive, one, minus);
+}
+
+/* weir_encode_sum of float64 numbers, or weir_encode of float32 ones, under ONNX's contract or under "real". */
+static name encode_real(const work *w, name real, weir_dtype dtype, const weir_quant *quant, int rank, bool onnx) {
     int64_t low, high;
-    if (quant->format == WEIR_FORMAT_BINARY) {
-        name positive = binary(w, WEIR_OP_GREATER_OR_EQUAL, real, number(w, WEIR_FLOAT64, 0));
-        name one = whole(w, 1), minus = whole(w, -1);
-        return apply(w, WEIR_OP_WHERE, positive, one, minus);
-    }
+    const bool binary_codes = quant->format == WEIR_FORMAT_BINARY;
+    if (binary_codes && !has_zero(quant)) return sign_of(w, real, dtype);
     weir_quant_limits(quant, &low, &high);
-    name ratio = binary(w, WEIR_OP_DIV, real, scales(w, quant, rank, WEIR_FLOAT64));
-    if (!onnx) {
-        name shifted = add_zero(w, WEIR_OP_ADD, ratio, quant, rank, WEIR_FLOAT64);
-        return clip_real(w, round_real(w, shifted, quant->rounding), low, high);
+    name ratio = binary(w, WEIR_OP_DIV, real, scales(w, quant, rank, dtype));
+    if (!onnx || binary_codes) {
+        name shifted = add_zero(w, WEIR_OP_ADD, ratio, quant, rank, dtype);
+        if (binary_codes) return sign_of(w, shifted, dtype);
+        return clip_real(w, round_real(w, cast(w, shifted, WEIR_FLOAT64), quant->rounding), low, high);
     }
     name rounded = unary(w, WEIR_OP_ROUND, ratio);
     return clip_real(w, add_zero(w, WEIR_OP_ADD, rounded, quant, rank, WEIR_FLOAT64), low, high);
@@ -288,8 +292,8 @@ static bool add_encode(const work *w) {
     int64_t low, high, least, most;
     weir_quant_limits(quant, &low, &high);
     if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");
-    if (!onnx) return store(w, encode_real(w, cast(w, input(w, 0), WEIR_FLOAT64), quant, rank, false));
     name x = input_type(w, 0)->dtype == WEIR_FLOAT32 ? input(w, 0) : cast(w, input(w, 0), WEIR_FLOAT32);
+    if (!onnx) return store(w, encode_real(w, x, WEIR_FLOAT32, quant, rank, false));
     if (is_linear(type)) {
         weir_dtype_limits(type->dtype, &least, &most);
         const bool full = low == least && high == most;
@@ -442,7 +446,7 @@ static bool add_requantize(const work *w) {
     name scale = scales(w, from, rank, WEIR_FLOAT64);
     name real = binary(w, WEIR_OP_MUL, cast(w, centered, WEIR_FLOAT64), scale);
     if (offset) real = binary(w, WEIR_OP_ADD, real, input(w, 1));
-    return store_clipped(w, encode_real(w, real, to, rank, onnx));
+    return store_clipped(w, encode_real(w, real, WEIR_FLOAT64, to, rank, onnx));
 }
 
 /* --- masks and streams --- */

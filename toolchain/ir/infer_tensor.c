@@ -276,10 +276,9 @@ static bool all_float32(const weir_graph *graph, weir_node node, size_t count) {
 bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const char *mode = weir_node_string(graph, node, "rounding_mode", "ROUND");
-    static const char *const modes[] = {"ROUND", "CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN"};
-    bool known = false;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) known = known || strcmp(mode, modes[i]) == 0;
-    if (!known) return weir_rule_fail(graph, node, "unknown rounding mode '%s'", mode);
+    weir_rounding rounding;
+    if (!weir_rounding_parse_qonnx(mode, &rounding))
+        return weir_rule_fail(graph, node, "unknown rounding mode '%s'", mode);
     if (!all_float32(graph, node, 4) || !check_scale_values(graph, node, 1)) return false;
     if (weir_rule_count(weir_rule_input(graph, node, 3)) != 1) {
         return weir_rule_fail(graph, node, "the bit width (input 3) must be one number");

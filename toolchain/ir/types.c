@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const format_names[WEIR_FORMAT_COUNT] = {"float",     "integer", "fixed", "binary", "ternary",
                                                             "minifloat", "log",     "block", "mx"};
@@ -19,8 +20,25 @@ static bool find_name(const char *const *names, int count, const char *name, int
     return false;
 }
 
+static const struct {
+    const char *name;
+    weir_rounding rounding;
+} qonnx_roundings[] = {{"ROUND", WEIR_ROUND_HALF_EVEN},   {"HALF_EVEN", WEIR_ROUND_HALF_EVEN},
+                       {"CEIL", WEIR_ROUND_CEIL},         {"FLOOR", WEIR_ROUND_FLOOR},
+                       {"UP", WEIR_ROUND_AWAY},           {"DOWN", WEIR_ROUND_TRUNCATE},
+                       {"HALF_UP", WEIR_ROUND_HALF_AWAY}, {"HALF_DOWN", WEIR_ROUND_HALF_TO_ZERO}};
+
 const char *weir_format_name(weir_number_format format) { return format_names[format]; }
 const char *weir_rounding_name(weir_rounding rounding) { return rounding_names[rounding]; }
+bool weir_rounding_parse_qonnx(const char *name, weir_rounding *rounding) {
+    for (size_t i = 0; i < sizeof qonnx_roundings / sizeof *qonnx_roundings; i++) {
+        if (strcasecmp(qonnx_roundings[i].name, name) != 0) continue;
+        *rounding = qonnx_roundings[i].rounding;
+        return true;
+    }
+    return false;
+}
+
 const char *weir_saturation_name(weir_saturation saturation) { return saturation_names[saturation]; }
 
 bool weir_format_parse(const char *name, weir_number_format *format) {
@@ -54,6 +72,7 @@ void weir_quant_limits(const weir_quant *quant, int64_t *low, int64_t *high) {
     int64_t top = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
     *high = top;
     *low = quant->is_signed ? -top - (quant->saturation == WEIR_SATURATE) : 0;
+    if (!quant->is_signed && quant->saturation == WEIR_SATURATE_SYMMETRIC) *high = top - 1; /* QONNX's narrow range */
 }
 
 double weir_quant_scale(const weir_quant *quant, int64_t index) {

@@ -69,6 +69,9 @@ const char *weir_format_name(weir_number_format format);
 bool weir_format_parse(const char *name, weir_number_format *format);
 const char *weir_rounding_name(weir_rounding rounding);
 bool weir_rounding_parse(const char *name, weir_rounding *rounding);
+/* By the name that QONNX's Quant has for it, in any case. Its HALF_UP and HALF_DOWN break ties away from and toward zero,
+ * whatever the names suggest. */
+bool weir_rounding_parse_qonnx(const char *name, weir_rounding *rounding);
 const char *weir_saturation_name(weir_saturation saturation);
 bool weir_saturation_parse(const char *name, weir_saturation *saturation);
 
