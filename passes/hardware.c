@@ -178,6 +178,15 @@ int weir_hardware_width(const weir_graph *graph, weir_value value, bool *is_sign
     return weir_bits_for(low, high);
 }
 
+bool weir_hardware_rounds_sum(const weir_graph *graph, weir_node node) {
+    enum { EXACT_SUM = 25 }; /* bits, sign included: rtl/cast/weir_requantize_float.v */
+    bool is_signed;
+    int x = weir_hardware_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
+    const weir_type *add = weir_value_type(graph, weir_node_input(graph, node, 2));
+    int a = weir_bits_for(add->low < 0 ? add->low : -1, add->high);
+    return (x > a ? x : a) + 1 > EXACT_SUM;
+}
+
 size_t weir_hardware_taps(const weir_graph *graph, weir_tap *taps, size_t capacity) {
     size_t count = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {

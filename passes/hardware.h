@@ -32,6 +32,9 @@ int64_t weir_hardware_lanes(const weir_graph *graph, weir_value value);
  * results of Linear and Sum are always signed, and Maximum and stream nodes keep their input's width. */
 int weir_hardware_width(const weir_graph *graph, weir_value value, bool *is_signed);
 
+/* ScaleFloat: is the sum of input and addend so wide that its component rounds it before the product? */
+bool weir_hardware_rounds_sum(const weir_graph *graph, weir_node node);
+
 /* Hardware inputs and outputs in graph order; arrays of the given capacity, the number is returned. Outputs are the
  * stream sources of values that leave the hardware. */
 size_t weir_hardware_inputs(const weir_graph *graph, weir_value *values, size_t capacity);

@@ -6,7 +6,10 @@
  *   Scale       floor((x * M + A) / 2^S) per channel, the narrowest M by exact search
  *   ScaleFloat  the float32 arithmetic itself, when its double rounding makes no multiply-add-shift fit
  *   Threshold   the table, when nothing else fits
- * The proof (weir_staircase_proves) runs for every channel of every node, on each compile. */
+ * The proof (weir_staircase_proves) runs for every channel of every node, on each compile.
+ * Outputs of more than WIDE_CODES codes have no tables and no search for the narrowest multiplier. What is exact by
+ * construction is taken as it is: ScaleFloat for float32 arithmetic, whose operations it does one by one, and a Cast where
+ * all scales are powers of two. Otherwise the Scale nearest to the ratio is proved on every step, one channel at a time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +21,15 @@
 #include "passes/transform/staircase.h"
 #include "support/arena.h"
 
-enum { MAX_SHIFT = 46, MAX_MULTIPLIER_BITS = 31, MAX_ADD_BITS = 56, FEW_CODES = 3, MAX_CHANNELS_TABLE = 1 << 22 };
+enum { MAX_SHIFT = 46, MAX_MULTIPLIER_BITS = 31, MAX_ADD_BITS = 56, FEW_CODES = 3, MAX_TABLE = 1 << 18 };
+
+/* More codes than this are wide, and what a wide output may have behind a scale that is no power of two. */
+enum { WIDE_CODES = 4096, MOST_CODES = 65536, WIDE_SHIFT = 62, WIDE_MULTIPLIER_BITS = 44 };
 
 /* What rtl/cast/weir_requantize_float.v takes: the smallest shift, and how far codes lie from the zero point. */
 enum { FLOAT_SHIFT = 2, FLOAT_REACH = 1 << 22 };
+/* Mantissas aligned to one shift stay below this; sums of 62 bits times that stay below 2^126. */
+static const double FLOAT_MULTIPLIER = 0x1p44;
 
 typedef struct realizer {
     weir_graph *graph;
@@ -149,7 +157,7 @@ static bool power_of_two(const realizer *r, size_t c, int *exponent) {
 }
 
 /* Power-of-two ratio, whole additions: y = round((x + add) * 2^e) with the zero point of y inside add. */
-static bool try_cast(const realizer *r, candidate *k) {
+static bool shift_of(const realizer *r, candidate *k) {
     if (r->thresholds != NULL || r->stride != 1) return false;
     int exponent = 0, other;
     for (size_t c = 0; c < r->channels; c++) {
@@ -175,8 +183,10 @@ static bool try_cast(const realizer *r, candidate *k) {
         if (offset != floor(offset) || zero != floor(zero)) return false;
         k->add[c] = (int64_t)(offset + zero) - weir_quant_zero(r->requantizer.from, (int64_t)c);
     }
-    return proved(r, k);
+    return true;
 }
+
+static bool try_cast(const realizer *r, candidate *k) { return shift_of(r, k) && proved(r, k); }
 
 static int bits_of(int64_t value) { return weir_bits_for(value < 0 ? value : 0, value < 0 ? 0 : value); }
 
@@ -203,7 +213,7 @@ static bool try_scale(const realizer *r, candidate *k) {
 }
 
 /* The float32 multipliers' mantissas aligned to one exponent. */
-static bool try_scale_float(const realizer *r, candidate *k) {
+static bool float_of(const realizer *r, candidate *k) {
     if (r->thresholds != NULL || r->requantizer.contract != WEIR_CONTRACT_ONNXRUNTIME || r->stride != 1) return false;
     int least = 1000, exponent;
     for (size_t c = 0; c < r->channels; c++) {
@@ -221,7 +231,7 @@ static bool try_scale_float(const realizer *r, candidate *k) {
         float m =
             (float)weir_quant_scale(r->requantizer.from, (int64_t)c) / (float)weir_quant_scale(r->requantizer.to, 0);
         double mantissa = ldexp((double)m, -least);
-        if (mantissa >= 2147483648.0) return false;
+        if (mantissa >= FLOAT_MULTIPLIER || !isnormal(m)) return false;
         k->multiplier[c] = (int64_t)mantissa;
         k->add[c] = -weir_quant_zero(r->requantizer.from, (int64_t)c);
         common |= k->multiplier[c];
@@ -229,8 +239,10 @@ static bool try_scale_float(const realizer *r, candidate *k) {
     for (; (common & 1) == 0 && k->shift > FLOAT_SHIFT; common >>= 1, k->shift--) {
         for (size_t c = 0; c < r->channels; c++) k->multiplier[c] >>= 1;
     }
-    return proved(r, k);
+    return true;
 }
+
+static bool try_scale_float(const realizer *r, candidate *k) { return float_of(r, k) && proved(r, k); }
 
 /* --- putting the winner into the graph --- */
 
@@ -298,7 +310,7 @@ static bool use_thresholds(realizer *r) {
     }
     size_t count = (size_t)(top - base);
     if (count == 0) count = 1;
-    if (count * r->channels > MAX_CHANNELS_TABLE) return fail(r, "its threshold table is too large");
+    if (count * r->channels > MAX_TABLE) return fail(r, "no multiplier is exact, and its threshold table is too large");
     int64_t *steps = weir_malloc(count * r->channels * sizeof *steps);
     for (size_t c = 0; c < r->channels; c++) {
         const weir_staircase *s = &r->staircase[c];
@@ -324,13 +336,104 @@ static bool few_codes(const realizer *r) {
     return true;
 }
 
+/* --- wide outputs --- */
+
+static bool is_wide(const realizer *r) { return r->high - r->low >= WIDE_CODES; }
+
+static bool is_power(double v) {
+    int exponent;
+    return frexp(v, &exponent) == 0.5;
+}
+
+/* Is the specification exact in float64 (or float32), so that a shift can be the same without looking at each step? */
+static bool is_exact(const realizer *r) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    bool onnx = r->requantizer.contract == WEIR_CONTRACT_ONNXRUNTIME;
+    int64_t most = onnx ? (int64_t)1 << 24 : (int64_t)1 << 50;
+    bool exact = is_power(weir_quant_scale(r->requantizer.to, 0));
+    for (size_t c = 0; c < r->channels; c++) {
+        int64_t zero = weir_quant_zero(r->requantizer.from, (int64_t)c);
+        exact &= is_power(weir_quant_scale(r->requantizer.from, (int64_t)c)) && in->high - zero <= most &&
+                 zero - in->low <= most;
+    }
+    return exact;
+}
+
+/* The candidate on the ends of the input, and on codes spread over it; what is exact by construction differs nowhere. */
+static bool agrees(const realizer *r, const candidate *k) {
+    enum { SPREAD = 64 };
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    for (size_t c = 0; c < r->channels; c++) {
+        channel_function wanted = {r, (int64_t)c};
+        channel_candidate made = {k, c};
+        for (int i = 0; i <= SPREAD; i++) {
+            int64_t x = in->low + (int64_t)((double)(in->high - in->low) * i / SPREAD);
+            x = x > in->high ? in->high : x;
+            if (specified(&wanted, x) != computed(&made, x)) return false;
+        }
+    }
+    return true;
+}
+
+/* The staircase of one channel and the scaling nearest to the ratio at the smallest shift, or at `shift` if that is
+ * not negative. False: the function does not rise, or none fits. */
+static bool scale_channel(const realizer *r, size_t c, int shift, weir_scaling *scaling) {
+    const weir_type *in = weir_value_type(r->graph, weir_node_input(r->graph, r->node, 0));
+    channel_function function = {r, (int64_t)c};
+    weir_staircase s;
+    if (!weir_staircase_build(&s, specified, &function, in->low, in->high, r->low, r->high)) return false;
+    double ratio = weir_quant_scale(r->requantizer.from, (int64_t)c) / weir_quant_scale(r->requantizer.to, 0);
+    bool fine = shift < 0 ? weir_staircase_scaling_near(&s, ratio, WIDE_SHIFT, scaling)
+                          : weir_staircase_scaling_near_at(&s, ratio, shift, scaling);
+    weir_staircase_free(&s);
+    return fine && bits_of(scaling->multiplier) <= WIDE_MULTIPLIER_BITS && bits_of(scaling->add) <= MAX_ADD_BITS;
+}
+
+/* The conditions on the add value are those of the steps, so a scaling that is found is proved. */
+static bool try_wide_scale(const realizer *r, candidate *k) {
+    weir_scaling scaling;
+    int shift = 0;
+    for (size_t c = 0; c < r->channels; c++) {
+        if (!scale_channel(r, c, -1, &scaling)) return false;
+        if (scaling.shift > shift) shift = scaling.shift;
+    }
+    *k = (candidate){WEIR_OP_SCALE, shift, 0, WEIR_ROUND_FLOOR, 0, r->low, r->high, k->multiplier, k->add};
+    for (size_t c = 0; c < r->channels; c++) {
+        if (!scale_channel(r, c, shift, &scaling)) return false;
+        k->multiplier[c] = scaling.multiplier;
+        k->add[c] = scaling.add;
+    }
+    return true;
+}
+
+static bool fail_wide(const realizer *r) {
+    int bits = weir_bits_for(0, r->high - r->low);
+    bool many = r->high - r->low >= MOST_CODES;
+    weir_error(weir_node_location(r->graph, r->node), "node '%s': no component is exact for its %d-bit codes",
+               weir_node_name(r->graph, r->node), bits);
+    weir_note(many ? "codes of more than 16 bits need scales that are powers of two"
+                   : "codes of more than 12 bits need scales that are powers of two, or narrower sums");
+    return false;
+}
+
+static bool realize_wide(realizer *r, candidate *k) {
+    if (r->thresholds != NULL) return fail_wide(r);
+    if (is_exact(r) && shift_of(r, k) && agrees(r, k)) return use_candidate(r, k);
+    bool onnx = r->requantizer.offset == NULL;
+    if (onnx && float_of(r, k) && agrees(r, k)) return use_candidate(r, k);
+    if (r->high - r->low < MOST_CODES && try_wide_scale(r, k)) return use_candidate(r, k);
+    return fail_wide(r);
+}
+
 static bool realize(realizer *r, weir_requantize_form form) {
-    if (!read_node(r) || !build_staircases(r)) return false;
+    if (!read_node(r)) return false;
+    if (!is_wide(r) && !build_staircases(r)) return false;
     candidate k = {.multiplier = weir_calloc(r->channels, sizeof(int64_t)),
                    .add = weir_calloc(r->channels, sizeof(int64_t))};
     bool any = form == WEIR_REQUANTIZE_AUTO;
     bool fine;
-    if (any && try_cast(r, &k)) fine = use_candidate(r, &k);
+    if (is_wide(r)) fine = realize_wide(r, &k);
+    else if (any && try_cast(r, &k)) fine = use_candidate(r, &k);
     else if (any && few_codes(r)) fine = use_thresholds(r);
     else if ((any || form == WEIR_REQUANTIZE_SCALE) && try_scale(r, &k)) fine = use_candidate(r, &k);
     else if (form != WEIR_REQUANTIZE_THRESHOLD && try_scale_float(r, &k)) fine = use_candidate(r, &k);

@@ -58,6 +58,7 @@ static void timing_of(const weir_schedule *s, weir_node node, int64_t *cycles, i
     bool works = op == WEIR_OP_SCALE || op == WEIR_OP_SCALE_FLOAT || op == WEIR_OP_THRESHOLD;
     *cycles = works ? hardware->interval / beats : 1;
     *latency = op == WEIR_OP_FORK ? 0 : works ? *cycles + 3 : op == WEIR_OP_FIFO ? 2 : 1;
+    if (op == WEIR_OP_SCALE_FLOAT && weir_hardware_rounds_sum(s->graph, node)) *latency += 2;
 }
 
 static void run_elementwise(weir_schedule *s, weir_node node) {

@@ -1,5 +1,6 @@
 #include "passes/transform/staircase.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "support/arena.h"
@@ -141,4 +142,30 @@ bool weir_staircase_scaling(const weir_staircase *staircase, int max_shift, weir
         else low = middle + 1;
     }
     return weir_staircase_scaling_at(staircase, high, scaling);
+}
+
+bool weir_staircase_scaling_near_at(const weir_staircase *s, double ratio, int shift, weir_scaling *scaling) {
+    if (s->count == 0) return weir_staircase_scaling_at(s, shift, scaling);
+    double wanted = ldexp(ratio, shift);
+    if (!(wanted < 4e18)) return false;
+    for (int i = 0; i < 3; i++) {
+        int64_t multiplier = (int64_t)nearbyint(wanted) + (i == 1 ? 1 : i == 2 ? -1 : 0);
+        wide least, length = multiplier < 1 ? -1 : add_interval(s, shift, multiplier, &least);
+        wide add = length < 0 ? 0 : least + length / 2;
+        if (length < 0 || add > INT64_MAX / 4 || add < -(INT64_MAX / 4)) continue;
+        *scaling = (weir_scaling){multiplier, (int64_t)add, shift};
+        return true;
+    }
+    return false;
+}
+
+bool weir_staircase_scaling_near(const weir_staircase *staircase, double ratio, int max_shift, weir_scaling *scaling) {
+    int low = 0, high = max_shift;
+    while (high >= 0 && !weir_staircase_scaling_near_at(staircase, ratio, high, scaling)) high--;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (weir_staircase_scaling_near_at(staircase, ratio, middle, scaling)) high = middle;
+        else low = middle + 1;
+    }
+    return high >= 0 && weir_staircase_scaling_near_at(staircase, ratio, high, scaling);
 }

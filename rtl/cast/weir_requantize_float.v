@@ -1,7 +1,8 @@
-// weir_requantize_float: y = clip(rint(RN24(v)) + ZERO, LO, HI) with v = (x + A) * M / 2^SHIFT, lane by lane: the float32
+// weir_requantize_float: y = clip(rint(RN24(v)) + ZERO, LO, HI) with v = RN24(x + A) * M / 2^SHIFT, lane by lane: the float32
 // arithmetic of ONNX Runtime (integer to float, one multiplication rounded to 24 significant bits, rounding half to even) in
 // integers. One parameter word a beat; lane l takes bits [l * (A_W + M_W) +: A_W + M_W] of it: {A signed, M unsigned}, M low.
-// x + A must be exact in float32 (at most 24 bits); M may be wider than 24 bits (mantissas aligned to one SHIFT).
+// x + A is rounded to 24 significant bits first, as the conversion to float32 does, where it can have more; M may be wider
+// than 24 bits (mantissas aligned to one SHIFT).
 //
 // Derivation. Let k = floor(v), and let c = v - (k + 1/2) be the distance from the tie in v's unit interval. RN24 is monotone
 // and keeps k + 1/2 where it is (it is representable while |v| < 2^23), so RN24(v) never crosses the tie, and both roundings
@@ -19,10 +20,11 @@
 // {c ^ n, 0} < {window, !n}. As 2^SHIFT * (k + 1/2) has only the bit SHIFT - 1 set below the cut, c's bits are those of the
 // product with that one inverted, and n is its inverse.
 //
-// Latency:   DIGIT >= M_W: 3 cycles; otherwise 2 + ceil(M_W / DIGIT).
+// Latency:   DIGIT >= M_W: 3 cycles; otherwise 2 + ceil(M_W / DIGIT); 2 more where x + A has more than 25 bits.
 // Interval:  DIGIT >= M_W: 1 cycle; otherwise ceil(M_W / DIGIT) cycles.
-// State:     weir_scale_multiply, k and its increment, the output slice.
-// Mapping:   an adder for x + A, the multiplier, a short comparator (SHIFT + log2 of the output range - 24 bits), two short
+// State:     weir_scale_multiply, k and its increment, the output slice; with a wide x + A a slice before and behind its
+//            rounding.
+// Mapping:   an adder for x + A (where that is wide, its rounding: a magnitude, a leading one, an adder), the multiplier, a short comparator (SHIFT + log2 of the output range - 24 bits), two short
 //            adders, a clip.
 module weir_requantize_float #(
   parameter integer       LANES = 1,
@@ -57,7 +59,9 @@ module weir_requantize_float #(
   /* verilator lint_on WIDTH */
   localparam integer       GAP_W = REACH > 0 ? $clog2(REACH + 1) : 1;  // its bits
   localparam integer T_W    = (X_W > A_W ? X_W : A_W) + 1;             // x + A
-  localparam integer P_W    = T_W + M_W;
+  localparam integer WIDE   = T_W > 25 ? 1 : 0;                        // may have more than 24 significant bits
+  localparam integer V_W    = T_W + WIDE;                              // rounded
+  localparam integer P_W    = V_W + M_W;
   localparam integer E_W    = P_W > SHIFT + GAP_W ? P_W : SHIFT + GAP_W + 1;
   localparam integer K_W    = E_W - SHIFT;
   localparam integer NEAR_W = SHIFT + GAP_W > 24 ? SHIFT + GAP_W - 24 : 1;  // bits of window
@@ -75,7 +79,9 @@ module weir_requantize_float #(
     end
   endgenerate
 
-  wire                   x_ready, t_valid, t_ready, t_last, o_ready;
+  wire                   x_ready, x_valid, x_last, a_ready, t_valid, t_ready, t_last, o_ready;
+  wire [LANES*V_W-1:0]   x_data;
+  wire [LANES*M_W-1:0]   x_scale;
   wire [LANES*P_W-1:0]   t_product;
   wire [LANES*OUT_W-1:0] clipped;
   reg  [LANES*M_W-1:0]   scale;
@@ -95,11 +101,11 @@ module weir_requantize_float #(
   integer                i, e, j;
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
-  wire active = s_valid && p_valid && x_ready;
+  wire active = s_valid && p_valid && a_ready;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  assign s_ready = p_valid && x_ready;
-  assign p_ready = s_valid && x_ready;
+  assign s_ready = p_valid && a_ready;
+  assign p_ready = s_valid && a_ready;
 
   /* verilator lint_off WIDTH */ // sign extension and truncation by assignment are meant
   always @*
@@ -111,21 +117,85 @@ module weir_requantize_float #(
     end
   /* verilator lint_on WIDTH */
 
+  generate
+    if (WIDE == 1) begin : g_wide
+      wire                          r_valid, r_ready, r_last;
+      wire [LANES*(T_W+M_W)-1:0]    r_data;
+      reg  [LANES*(V_W+M_W)-1:0]    nearest;
+      reg  [T_W-1:0]                size, unit;
+      reg  [V_W-1:0]                whole;
+      reg                           up;
+      integer                       l, b;
+
+      weir_register_slice #(
+        .WIDTH(LANES * (T_W + M_W))
+      ) u_sum (
+        .clk    (clk),
+        .rst    (rst),
+        .s_valid(s_valid && p_valid),
+        .s_ready(a_ready),
+        .s_data ({scale, biased}),
+        .s_last (s_last),
+        .m_valid(r_valid),
+        .m_ready(r_ready),
+        .m_data (r_data),
+        .m_last (r_last)
+      );
+
+      // Half to even on the magnitude; unit is the weight of the last of its 24 bits, 0 where it has no more.
+      /* verilator lint_off WIDTH */ // extension and truncation by assignment are meant
+      always @* begin
+        nearest[LANES*V_W +: LANES*M_W] = r_data[LANES*T_W +: LANES*M_W];
+        for (l = 0; l < LANES; l = l + 1) begin
+          size = r_data[l*T_W + T_W - 1] ? -r_data[l*T_W +: T_W] : r_data[l*T_W +: T_W];
+          unit = 0;
+          for (b = 1; b <= T_W - 24; b = b + 1)
+            if ((size >> (b + 23)) == 1) unit[b] = 1'b1;
+          up    = (size & (unit >> 1)) != 0 && (size & ((unit >> 1) - 1 | unit)) != 0;
+          whole = unit == 0 ? size : (size & ~(unit - 1)) + (up ? {1'b0, unit} : 0);
+          nearest[l*V_W +: V_W] = r_data[l*T_W + T_W - 1] ? -whole : whole;
+        end
+      end
+      /* verilator lint_on WIDTH */
+
+      weir_register_slice #(
+        .WIDTH(LANES * (V_W + M_W))
+      ) u_rounded (
+        .clk    (clk),
+        .rst    (rst),
+        .s_valid(r_valid),
+        .s_ready(r_ready),
+        .s_data (nearest),
+        .s_last (r_last),
+        .m_valid(x_valid),
+        .m_ready(x_ready),
+        .m_data ({x_scale, x_data}),
+        .m_last (x_last)
+      );
+    end else begin : g_exact
+      assign x_valid = s_valid && p_valid;
+      assign a_ready = x_ready;
+      assign x_data  = biased;
+      assign x_scale = scale;
+      assign x_last  = s_last;
+    end
+  endgenerate
+
   weir_scale_multiply #(
     .LANES (LANES),
-    .X_W   (T_W),
+    .X_W   (V_W),
     .M_W   (M_W),
     .SIDE_W(1),
     .DIGIT (DIGIT)
   ) u_multiply (
     .clk    (clk),
     .rst    (rst),
-    .s_valid(s_valid && p_valid),
+    .s_valid(x_valid),
     .s_ready(x_ready),
-    .s_data (biased),
-    .s_scale(scale),
+    .s_data (x_data),
+    .s_scale(x_scale),
     .s_side (1'b0),
-    .s_last (s_last),
+    .s_last (x_last),
     .m_valid(t_valid),
     .m_ready(t_ready),
     .m_data (t_product),

@@ -4,6 +4,7 @@
  *   shift     the same with powers of two: casts, with and without an addition
  *   residual  a branch around the second layer: fork, FIFO of registers, add, threshold
  *   wide      the same, wide enough for a FIFO in memory
+ *   sixteen   16-bit codes: sums of more than 24 bits
  *   relu      Relu on codes whose zero point lies above the lowest code */
 #include <math.h>
 #include <stdio.h>
@@ -112,6 +113,16 @@ static void chain(const char *folder, const char *name, bool powers) {
     end(&b, x, folder);
 }
 
+static void sixteen(const char *folder) {
+    builder b;
+    weir_value x = begin(&b, "sixteen", 5, false, 10);
+    double s0 = 1.0 / 4096, s1 = 1.0 / 2048;
+    x = quantize(&b, "in", x, WEIR_UINT16, s0, 20000);
+    x = quantize(&b, "q1", linear(&b, "fc1", x, s0, 2000000, 10, 6), WEIR_INT16, s1, 0);
+    x = quantize(&b, "q2", linear(&b, "fc2", x, s1, 2000000, 6, 4), WEIR_UINT16, 1.0 / 512, 30000);
+    end(&b, x, folder);
+}
+
 static void residual(const char *folder, const char *name, int64_t width) {
     builder b;
     weir_value x = begin(&b, name, 2, false, width);
@@ -151,6 +162,7 @@ int main(int argc, char **argv) {
     if (argc != 2) return 2;
     chain(argv[1], "chain", false);
     chain(argv[1], "shift", true);
+    sixteen(argv[1]);
     residual(argv[1], "residual", 6);
     residual(argv[1], "wide", 40);
     relu(argv[1]);

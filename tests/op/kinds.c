@@ -117,10 +117,12 @@ static void aim_at_ties(op_case *c, int64_t parameters, const int64_t *multiplie
 
 static void build_scale_float(op_case *c) {
     int64_t rows = random_rows(c), channels = op_range(c, 1, 16), parameters = op_chance(c, 50) ? channels : 1;
-    weir_value x = op_input(c, rows, channels, (int)op_range(c, 2, 23), op_chance(c, 70));
+    bool wide = op_chance(c, 40); /* sums of more than 24 bits are rounded themselves */
+    weir_value x =
+        op_input(c, rows, channels, (int)(wide ? op_range(c, 24, 44) : op_range(c, 2, 23)), op_chance(c, 70));
     int64_t *multiplier = weir_malloc((size_t)parameters * sizeof *multiplier);
-    int64_t *add = numbers(c, parameters, (int)op_range(c, 1, 22), true);
-    int64_t shift = float_multipliers(c, parameters, multiplier);
+    int64_t *add = numbers(c, parameters, (int)op_range(c, 1, wide ? 40 : 22), true);
+    int64_t shift = float_multipliers(c, parameters, multiplier) + (wide ? op_range(c, 0, 16) : 0);
     weir_value inputs[3] = {x, op_ints(c, "m", parameters, 0, multiplier), op_ints(c, "a", parameters, 0, add)};
     weir_node node = op_node(c, WEIR_OP_SCALE_FLOAT, "scale", inputs, 3, 1);
     weir_node_set_int(c->graph, node, "shift", shift);

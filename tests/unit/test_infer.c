@@ -381,11 +381,14 @@ static void parameters_out_of_bounds_are_refused(void **state) {
     assert_false(weir_infer_node(graph, cast));
 
     inputs[1] = constant(graph, WEIR_INT64, "1", big);
-    inputs[2] = constant(graph, WEIR_INT64, "1", NULL);
+    inputs[2] = constant(graph, WEIR_INT64, "1", big);
     const weir_node scale = node_of(graph, WEIR_OP_SCALE_FLOAT, inputs, 3);
     weir_node_set_int(graph, scale, "low", 0);
     weir_node_set_int(graph, scale, "high", 1);
-    assert_false(weir_infer_node(graph, scale)); /* the product needs more than 62 bits */
+    assert_false(weir_infer_node(graph, scale)); /* the product needs more than 120 bits */
+    assert_non_null(strstr(errors.text, "120 bits"));
+    weir_node_set_input(graph, scale, 2, constant(graph, WEIR_INT64, "1", NULL));
+    assert_true(weir_infer_node(graph, scale));
     inputs[1] = constant(graph, WEIR_INT64, "1,3", big);
     const weir_node linear = node_of(graph, WEIR_OP_LINEAR, inputs, 2);
     assert_false(weir_infer_node(graph, linear));

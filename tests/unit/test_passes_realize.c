@@ -18,17 +18,18 @@ typedef struct problem {
     bool is_signed, binary;
     weir_rounding rounding;
     const char *contract;
+    int64_t samples; /* random accumulators; 0: all of them */
 } problem;
 
 /* Rows of the input hold every accumulator, in all channels. */
 static weir_graph *build(const problem *p) {
     weir_graph *graph = weir_graph_new("g");
-    int64_t rows = p->high - p->low + 1, columns = (int64_t)p->channels;
+    int64_t rows = p->samples > 0 ? p->samples : p->high - p->low + 1, columns = (int64_t)p->channels;
     weir_type type = {
-        .dtype = WEIR_INT32, .shape = {2, {rows, columns}}, .has_range = true, .low = p->low, .high = p->high};
+        .dtype = WEIR_INT64, .shape = {2, {rows, columns}}, .has_range = true, .low = p->low, .high = p->high};
     type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER,
                               .is_signed = true,
-                              .width = 32,
+                              .width = 62,
                               .axis = p->channels > 1 ? 1 : -1,
                               .count = (uint32_t)p->channels,
                               .scale = p->scale,
@@ -53,8 +54,10 @@ static weir_graph *build(const problem *p) {
 }
 
 static weir_array *all_inputs(const problem *p) {
-    weir_array *x = weir_array_new(WEIR_INT32, &(weir_shape){2, {p->high - p->low + 1, (int64_t)p->channels}});
-    for (size_t i = 0; i < x->count; i++) weir_array_set_int(x, i, p->low + (int64_t)(i / p->channels));
+    int64_t rows = p->samples > 0 ? p->samples : p->high - p->low + 1;
+    weir_array *x = weir_array_new(WEIR_INT64, &(weir_shape){2, {rows, (int64_t)p->channels}});
+    for (size_t i = 0; i < x->count; i++)
+        weir_array_set_int(x, i, p->samples > 0 ? random_int(p->low, p->high) : p->low + (int64_t)(i / p->channels));
     return x;
 }
 
@@ -257,6 +260,58 @@ static void random_problems(void **state) {
     }
 }
 
+/* 16-bit codes: the float32 form whatever the sums' width, a shift for powers of two, else a multiplier. */
+static void wide_codes_have_multipliers(void **state) {
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        problem p = usual();
+        p.samples = 4000;
+        p.channels = (size_t)random_int(1, MAX_CHANNELS);
+        int bits = (int)random_int(20, 45);
+        p.low = -((int64_t)1 << bits);
+        p.high = ((int64_t)1 << bits) - random_int(1, 1000);
+        p.width = 16;
+        p.is_signed = random_int(0, 1);
+        p.to_zero = random_int(0, 30000);
+        p.to_scale = 1;
+        for (size_t c = 0; c < p.channels; c++) {
+            p.zero[c] = random_int(-3000, 3000);
+            p.scale[c] = (double)(float)ldexp((double)random_int(600000, 1000000), -bits - 4);
+        }
+        assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_SCALE_FLOAT);
+        p.contract = "real";
+        p.to_scale = bits < 30 ? 1 : 0.5;
+        for (size_t c = 0; bits >= 30 && c < p.channels; c++) p.scale[c] = ldexp(1, 14 - bits);
+        for (size_t c = 0; bits < 30 && c < p.channels; c++) p.scale[c] = p.scale[0];
+        p.rounding = (weir_rounding)random_int(0, WEIR_ROUND_CEIL);
+        assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), bits < 30 ? WEIR_OP_SCALE : WEIR_OP_CAST);
+    }
+}
+
+/* Codes up to 32 bits behind powers of two; nothing that would need a table for them. */
+static void wider_codes_need_powers_of_two(void **state) {
+    (void)state;
+    problem p = usual();
+    p.samples = 1000;
+    p.low = -((int64_t)1 << 40);
+    p.high = (int64_t)1 << 40;
+    p.width = 32;
+    p.contract = "real";
+    p.scale[0] = ldexp(1, -9);
+    p.to_scale = 0.5;
+    assert_int_equal(realize(&p, WEIR_REQUANTIZE_AUTO), WEIR_OP_CAST);
+    for (int width = 17; width <= 32; width += 5) {
+        p.width = width;
+        p.to_scale = 0.3;
+        test_setup(NULL);
+        weir_graph *graph = build(&p);
+        assert_false(weir_realize_requantize(graph, WEIR_REQUANTIZE_AUTO));
+        assert_error("no component is exact for its ");
+        assert_non_null(strstr(test_messages.data, "more than 16 bits need scales that are powers of two"));
+        weir_graph_free(graph);
+    }
+}
+
 /* Parameters that no component takes are errors before any Verilog is written. */
 static void components_have_limits(void **state) {
     (void)state;
@@ -319,6 +374,8 @@ int main(void) {
         TEST(the_float_form_stays_in_its_hardware),
         TEST(offsets_are_kept),
         TEST(random_problems),
+        TEST(wide_codes_have_multipliers),
+        TEST(wider_codes_need_powers_of_two),
         TEST(components_have_limits),
         TEST(ranges_are_needed),
     };

@@ -73,14 +73,20 @@ static int bit_length(unsigned_wide v) {
     return bits;
 }
 
+/* v rounded half to even to the significant bits of float32. */
+static unsigned_wide round_significant(unsigned_wide v) {
+    const int excess = bit_length(v) - FLT_MANT_DIG;
+    return excess > 0 ? half_even_shift(v, excess) << excess : v;
+}
+
 int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
                                     int64_t high) {
-    const wide product = ((wide)x + add) * multiplier;
-    unsigned_wide magnitude = product < 0 ? (unsigned_wide)-product : (unsigned_wide)product;
-    const int excess = bit_length(magnitude) - FLT_MANT_DIG;
-    if (excess > 0) magnitude = half_even_shift(magnitude, excess) << excess;
-    const wide rounded = (wide)half_even_shift(magnitude, shift);
-    return clip((product < 0 ? -rounded : rounded) + zero, low, high);
+    const wide sum = (wide)x + add;
+    const bool negative = (sum < 0) != (multiplier < 0);
+    const unsigned_wide factor = multiplier < 0 ? -(unsigned_wide)multiplier : (unsigned_wide)multiplier;
+    const unsigned_wide product = round_significant(sum < 0 ? (unsigned_wide)-sum : (unsigned_wide)sum) * factor;
+    const wide rounded = (wide)half_even_shift(round_significant(product), shift);
+    return clip((negative ? -rounded : rounded) + zero, low, high);
 }
 
 int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rounding, int64_t low, int64_t high) {

@@ -16,8 +16,9 @@ int64_t weir_encode_real(double x, double scale, double zero, weir_rounding roun
 int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero, int64_t low, int64_t high);
 /* floor((x * multiplier + add) / 2^shift), clipped: what rtl/cast/weir_requantize.v computes. */
 int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high);
-/* With t = x + add and v = t * multiplier / 2^shift: clip(round_half_even(round_to_24_bits(v)) + zero): what
- * rtl/cast/weir_requantize_float.v computes. Exact integer arithmetic; |t| * multiplier < 2^62. */
+/* With t = round_to_24_bits(x + add) and v = t * multiplier / 2^shift: clip(round_half_even(round_to_24_bits(v)) + zero):
+ * a float32 of x + add, one float32 product, one rounding. What rtl/cast/weir_requantize_float.v computes. Exact integer
+ * arithmetic; |t| * multiplier < 2^126. */
 int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t zero, int64_t low,
                                     int64_t high);
 /* clip(round((x + add) * 2^left / 2^shift)): what rtl/cast/weir_cast.v computes. */

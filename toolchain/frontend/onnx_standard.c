@@ -396,13 +396,26 @@ static bool add_scale(const work *w) {
     return store_clipped(w, floor_shift(w, v, attribute(w, "shift", 0), &rest));
 }
 
-/* The product is exact; its cast to float32 is the first rounding, the division by a power of two exact. */
+/* Is every multiplier a float32? */
+static bool fits_float(const weir_array *factors) {
+    for (size_t i = 0; factors != NULL && i < factors->count; i++) {
+        const int64_t factor = weir_array_get_int(factors, i);
+        if ((double)(float)factor != (double)factor || llabs(factor) >= (int64_t)1 << 53) return false;
+    }
+    return factors != NULL;
+}
+
+/* The sum is rounded to float32, and so is the product: by a product of float32 where the multipliers are such numbers,
+ * else by a cast of the exact one. The division by a power of two is exact. */
 static bool add_scale_float(const work *w) {
     int64_t low, high;
     clip_bounds(w, &low, &high);
     if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");
     name x = codes(w, 0), factor = codes(w, 1), add = codes(w, 2);
-    name product = cast(w, binary(w, WEIR_OP_MUL, binary(w, WEIR_OP_ADD, x, add), factor), WEIR_FLOAT32);
+    name sum24 = cast(w, binary(w, WEIR_OP_ADD, x, add), WEIR_FLOAT32);
+    const bool real = fits_float(weir_value_constant(w->b->graph, input_value(w, 1)));
+    name product = real ? binary(w, WEIR_OP_MUL, sum24, cast(w, factor, WEIR_FLOAT32))
+                        : cast(w, binary(w, WEIR_OP_MUL, cast(w, sum24, WEIR_INT64), factor), WEIR_FLOAT32);
     const double unit = 1.0 / (double)((int64_t)1 << attribute(w, "shift", 0));
     name scaled = binary(w, WEIR_OP_MUL, product, number(w, WEIR_FLOAT32, unit));
     name sum = cast(w, unary(w, WEIR_OP_ROUND, scaled), WEIR_FLOAT64);

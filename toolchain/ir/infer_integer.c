@@ -237,7 +237,9 @@ bool weir_infer_SCALE_FLOAT(const weir_graph *graph, weir_node node, weir_inferr
     input_range(graph, node, 0, &low, &high);
     const wide least = (wide)low + a->low, most = (wide)high + a->high;
     const wide reach = -least > most ? -least : most, factor = -(wide)m->low > m->high ? -(wide)m->low : m->high;
-    return reach * factor < range_limit || weir_rule_fail(graph, node, "the product needs more than 62 bits");
+    const wide product_limit = (wide)1 << 120;
+    return factor == 0 || reach < product_limit / factor ||
+           weir_rule_fail(graph, node, "the product needs more than 120 bits");
 }
 
 /* How many of the row's ascending thresholds are <= x. */
