@@ -38,6 +38,11 @@ const char *weir_hardware_component(const weir_graph *graph, weir_node node) {
     case WEIR_OP_MATMUL:
     case WEIR_OP_MATMUL_INTEGER:
     case WEIR_OP_QLINEAR_MATMUL: return takes_constant(graph, node, "weight") ? module_of(WEIR_OP_LINEAR) : NULL;
+    case WEIR_OP_QLINEAR_ADD:
+        return weir_mase_constant(graph, weir_node_input(graph, node, 0)) != NULL ||
+                       weir_mase_constant(graph, weir_node_input(graph, node, 3)) != NULL
+                   ? NULL
+                   : module_of(WEIR_OP_SUM);
     case WEIR_OP_ADD: /* of a constant: part of the requantizer */
         return takes_constant(graph, node, "data_in_0") || takes_constant(graph, node, "data_in_1")
                    ? NULL

@@ -97,7 +97,8 @@ static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const 
     uint32_t count = type.quant.count > quant->count ? type.quant.count : quant->count;
     double *scale = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scale);
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), count, sizeof *zero);
-    if (quant->count > 1 && (quant->axis != type.shape.rank - 1 || quant->count != type.shape.dim[quant->axis]))
+    if (quant->count > 1 &&
+        (x->reshaped || quant->axis != type.shape.rank - 1 || quant->count != type.shape.dim[quant->axis]))
         return weir_lower_fail(l, node, "its scales must lie on the last axis");
     for (uint32_t c = 0; c < count; c++) {
         scale[c] = weir_quant_scale(quant, c);
@@ -108,7 +109,10 @@ static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const 
     type.quant.scale = scale;
     type.quant.zero_point = zero;
     weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "", &x->value, 1, &type);
-    weir_lower_set(l, node, &(weir_view){.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, relabel, 0)});
+    weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, relabel, 0)};
+    view.reshaped = x->reshaped;
+    view.shape = x->shape;
+    weir_lower_set(l, node, &view);
     return true;
 }
 
@@ -349,6 +353,32 @@ static bool lower_add(weir_lowering *l, weir_node node) {
     return weir_lower_add(l, node, input_view(l, node, 0), input_view(l, node, 1));
 }
 
+/* One operand of QLinearAdd, codes or a constant, with its scale and zero point. */
+static bool read_addend(weir_lowering *l, weir_node node, size_t index, weir_view *view) {
+    const weir_view *x = input_view(l, node, index);
+    weir_quant quant;
+    if (!read_quant(l, node, index + 1, index + 2, input_dtype(l, node, index), 0, &quant)) return false;
+    if (quant.count != 1) return weir_lower_fail(l, node, "expected one scale a tensor, found %u", quant.count);
+    if (x->kind == WEIR_VIEW_CODES)
+        *view = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &quant)};
+    else if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS)
+        *view = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = x->codes, .quant = quant};
+    else return weir_lower_fail(l, node, "input %zu is not quantized", index);
+    return true;
+}
+
+static bool lower_qlinear_add(weir_lowering *l, weir_node node) {
+    weir_view a, b;
+    weir_quant quant;
+    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    if (!read_addend(l, node, 0, &a) || !read_addend(l, node, 3, &b) ||
+        !read_quant(l, node, 6, 7, type->dtype, 0, &quant) || !weir_lower_add(l, node, &a, &b))
+        return false;
+    weir_view sum = l->view[weir_node_output(l->from, node, 0).id];
+    return sum.kind == WEIR_VIEW_SUM ? weir_lower_sum(l, node, &sum, &quant)
+                                     : weir_lower_quantize(l, node, &sum, &quant);
+}
+
 static bool lower_relu(weir_lowering *l, weir_node node) {
     weir_view view = *input_view(l, node, 0);
     if (view.kind != WEIR_VIEW_CODES && view.kind != WEIR_VIEW_SUM)
@@ -420,35 +450,30 @@ static bool reshape_constant(weir_lowering *l, weir_node node, const weir_view *
 static bool lower_shape(weir_lowering *l, weir_node node) {
     const weir_view *x = input_view(l, node, 0);
     if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS) return reshape_constant(l, node, x);
-    if (x->kind == WEIR_VIEW_SUM) return weir_lower_fail(l, node, "its input has no quantizer");
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     weir_type type = *weir_value_type(l->to, x->value);
     bool transpose = weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE;
-    if (transpose && !keeps_order(l, node) && x->kind == WEIR_VIEW_CODES)
+    bool host = x->kind == WEIR_VIEW_REAL || x->kind == WEIR_VIEW_HOST;
+    if (transpose && !keeps_order(l, node) && !host)
         return weir_lower_fail(l, node,
                                "hardware streams keep their order: a transposition of data is not supported yet");
-    if (type.quant.count > 1 || x->offset_count > 1) {
-        if (shape->rank == 0 || shape->dim[shape->rank - 1] != type.shape.dim[type.shape.rank - 1])
-            return weir_lower_fail(l, node, "values with a scale a channel must keep their last axis");
-        type.quant.axis = type.quant.count > 1 ? shape->rank - 1 : -1;
-    }
-    type.shape = *shape;
-    weir_array *dims = weir_array_new(WEIR_INT64, &(weir_shape){1, {shape->rank}});
-    for (int d = 0; d < shape->rank; d++) weir_array_set_int(dims, (size_t)d, shape->dim[d]);
-    weir_node reshaped;
-    if (transpose && x->kind == WEIR_VIEW_REAL) {
-        reshaped = weir_lower_add_node(l, node, WEIR_OP_TRANSPOSE, "", &x->value, 1, &type);
-        const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
-        if (perm != NULL) weir_node_set_ints(l->to, reshaped, "perm", perm->as.ints, perm->count);
-    } else {
-        char *name = weir_format("%s_shape", weir_node_name(l->from, node));
-        weir_value inputs[2] = {x->value, weir_graph_add_constant(l->to, name, dims)};
-        free(name);
-        reshaped = weir_lower_add_node(l, node, WEIR_OP_RESHAPE, "", inputs, 2, &type);
-    }
-    weir_array_free(dims);
+    bool a_channel = type.quant.count > 1 || x->offset_count > 1;
     weir_view view = *x;
-    view.value = weir_node_output(l->to, reshaped, 0);
+    if (x->reshaped || x->kind == WEIR_VIEW_SUM) { /* behind the quantizer */
+        view.reshaped = true;
+        view.shape = *shape;
+    } else if (transpose && host) {
+        type.shape = *shape;
+        weir_node moved = weir_lower_add_node(l, node, WEIR_OP_TRANSPOSE, "", &x->value, 1, &type);
+        const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
+        if (perm != NULL) weir_node_set_ints(l->to, moved, "perm", perm->as.ints, perm->count);
+        view.value = weir_node_output(l->to, moved, 0);
+    } else if (a_channel && (shape->rank == 0 || shape->dim[shape->rank - 1] != type.shape.dim[type.shape.rank - 1])) {
+        view.reshaped = true; /* the same: there is one scale there */
+        view.shape = *shape;
+    } else {
+        view.value = weir_lower_reshape(l, node, x->value, shape);
+    }
     weir_lower_set(l, node, &view);
     return true;
 }
@@ -461,19 +486,22 @@ static bool lower_identity(weir_lowering *l, weir_node node) {
 /* --- behind the hardware --- */
 
 /* Real numbers leave the hardware as codes and are decoded on the host. */
-static weir_value decode(weir_lowering *l, const weir_view *view, const weir_type *declared) {
+static weir_value decode(weir_lowering *l, weir_node place, const weir_view *view, const weir_type *declared) {
     weir_value codes = view->value;
     weir_type type = *declared;
+    type.shape = weir_value_type(l->to, codes)->shape;
     weir_node node = weir_graph_add_node(l->to, WEIR_OP_DECODE, "decode", &codes, 1, 1, WEIR_NO_NODE);
     weir_value value = weir_node_output(l->to, node, 0);
     weir_value_set_type(l->to, value, &type);
     weir_contract contract = view->offset == NULL ? l->contract : WEIR_CONTRACT_REAL;
     weir_node_set_string(l->to, node, "contract", weir_contract_name(contract));
     if (view->offset != NULL) weir_node_set_floats(l->to, node, "offset", view->offset, view->offset_count);
-    if (!view->relu) return value;
-    weir_node relu = weir_graph_add_node(l->to, WEIR_OP_RELU, "decode_relu", &value, 1, 1, WEIR_NO_NODE);
-    weir_value_set_type(l->to, weir_node_output(l->to, relu, 0), &type);
-    return weir_node_output(l->to, relu, 0);
+    if (view->relu) {
+        weir_node relu = weir_graph_add_node(l->to, WEIR_OP_RELU, "decode_relu", &value, 1, 1, WEIR_NO_NODE);
+        value = weir_node_output(l->to, relu, 0);
+        weir_value_set_type(l->to, value, &type);
+    }
+    return view->reshaped ? weir_lower_reshape(l, place, value, &view->shape) : value;
 }
 
 static void copy_attributes(weir_lowering *l, weir_node from, weir_node to) {
@@ -491,7 +519,7 @@ static bool lower_host(weir_lowering *l, weir_node node) {
     const weir_type *to = weir_value_type(l->from, weir_node_output(l->from, node, 0));
     if (x->kind != WEIR_VIEW_CODES && x->kind != WEIR_VIEW_HOST)
         return weir_lower_fail(l, node, "its input is not quantized");
-    weir_value value = x->kind == WEIR_VIEW_HOST ? x->value : decode(l, x, from);
+    weir_value value = x->kind == WEIR_VIEW_HOST ? x->value : decode(l, node, x, from);
     weir_node made = weir_lower_add_node(l, node, weir_node_op(l->from, node), "", &value, 1, to);
     copy_attributes(l, node, made);
     weir_lower_set(l, node, &(weir_view){.kind = WEIR_VIEW_HOST, .value = weir_node_output(l->to, made, 0)});
@@ -512,6 +540,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_QLINEAR_MATMUL] = lower_qlinear_matmul,
     [WEIR_OP_MATMUL_INTEGER] = lower_matmul_integer,
     [WEIR_OP_QGEMM] = lower_qgemm,
+    [WEIR_OP_QLINEAR_ADD] = lower_qlinear_add,
     [WEIR_OP_QUANT] = lower_quant,
     [WEIR_OP_BIPOLAR_QUANT] = lower_bipolar_quant,
     [WEIR_OP_SIGMOID] = lower_host,
@@ -594,9 +623,11 @@ static bool lower_output(weir_lowering *l, size_t index) {
         return false;
     }
     bool real = declared->quant.format == WEIR_FORMAT_FLOAT;
-    weir_value value = real             ? decode(l, view, declared)
+    weir_node source = weir_value_producer(l->from, output);
+    weir_value value = real             ? decode(l, source, view, declared)
                        : view->centered ? subtract_zero(l, view->value, declared)
                                         : view->value;
+    if (value.id != 0 && view->reshaped && !real) value = weir_lower_reshape(l, source, value, &view->shape);
     if (value.id != 0) weir_graph_add_output(l->to, name, value);
     return value.id != 0;
 }

@@ -220,8 +220,10 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, c
     }
     weir_node_set_string(l->to, added, "contract", weir_contract_name(l->contract));
     view.value = weir_node_output(l->to, added, 0);
+    if (!weir_infer_node(l->to, added)) return false;
+    if (x->reshaped) view.value = weir_lower_reshape(l, node, view.value, &x->shape);
     weir_lower_set(l, node, &view);
-    return weir_infer_node(l->to, added);
+    return true;
 }
 
 /* --- additions --- */
@@ -231,6 +233,8 @@ static bool add_constant(weir_lowering *l, weir_node node, const weir_view *x, c
     if (x->kind != WEIR_VIEW_CODES || x->relu || x->offset != NULL)
         return weir_lower_fail_unquantized(l, node, x == &l->view[weir_node_input(l->from, node, 0).id] ? 0 : 1,
                                            "a constant can be added to quantized values or accumulators only");
+    if (x->reshaped && constant->codes->count > 1)
+        return weir_lower_fail(l, node, "scales a channel that a reshape tore apart take one added number only");
     weir_type type = *weir_value_type(l->to, x->value);
     bias_terms terms;
     if (!read_bias(l, node, constant, &type.quant, type.shape.dim[type.shape.rank - 1], &terms)) return false;

@@ -123,7 +123,8 @@ static bool search(const sum_table *table, const weir_quant *quant, sum_bounds *
 static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant,
                      const sum_table *table, int64_t ca, int64_t cb, const int64_t *step) {
     weir_value inputs[2] = {sum->value, sum->other};
-    weir_node source = weir_value_producer(l->from, weir_node_input(l->from, node, 0));
+    bool both = weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD; /* adds and quantizes */
+    weir_node source = both ? node : weir_value_producer(l->from, weir_node_input(l->from, node, 0));
     weir_type type = {
         .dtype = WEIR_INT64, .shape = table->a->shape, .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1}};
     weir_node added = weir_lower_add_node(l, source.id == 0 ? node : source, WEIR_OP_SUM, "", inputs, 2, &type);
@@ -145,8 +146,10 @@ static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, con
     weir_node_set_int(l->to, threshold, "base", table->low);
     weir_node_set_int(l->to, threshold, "step", 1);
     weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, threshold, 0)};
+    if (!weir_infer_node(l->to, threshold)) return false;
+    if (sum->reshaped) view.value = weir_lower_reshape(l, node, view.value, &sum->shape);
     weir_lower_set(l, node, &view);
-    return weir_infer_node(l->to, threshold);
+    return true;
 }
 
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {

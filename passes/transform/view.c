@@ -55,10 +55,27 @@ weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const
     return node;
 }
 
+weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value, const weir_shape *shape) {
+    weir_type type = *weir_value_type(l->to, value);
+    if (type.quant.count > 1) type.quant.axis = shape->rank - 1;
+    type.shape = *shape;
+    weir_array *dims = weir_array_new(WEIR_INT64, &(weir_shape){1, {shape->rank}});
+    for (int d = 0; d < shape->rank; d++) weir_array_set_int(dims, (size_t)d, shape->dim[d]);
+    char *name = weir_format("%s_shape", weir_node_name(l->from, old));
+    weir_value inputs[2] = {value, weir_graph_add_constant(l->to, name, dims)};
+    free(name);
+    weir_array_free(dims);
+    return weir_node_output(l->to, weir_lower_add_node(l, old, WEIR_OP_RESHAPE, "", inputs, 2, &type), 0);
+}
+
 weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *view) {
     const weir_type *type = weir_value_type(l->to, view->value);
     if (view->kind != WEIR_VIEW_CODES || view->offset != NULL) {
         weir_lower_fail(l, node, "its input has no quantizer after the operators before it");
+        return WEIR_NO_VALUE;
+    }
+    if (view->reshaped) {
+        weir_lower_fail(l, node, "its input has scales a channel that a reshape tore apart: it needs a quantizer");
         return WEIR_NO_VALUE;
     }
     if (!view->relu || (type->has_range && type->low >= weir_quant_zero(&type->quant, 0) && type->quant.count == 1))
@@ -68,7 +85,10 @@ weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *
         return WEIR_NO_VALUE;
     }
     weir_type result = *type;
+    int64_t zero = weir_quant_zero(&type->quant, 0), low = type->low, high = type->high;
+    if (type->has_range && (zero < low || zero > high)) /* a zero point outside the codes needs more bits */
+        result.quant.width = weir_bits_for(low < zero ? low : zero, high > zero ? high : zero);
     weir_node maximum = weir_lower_add_node(l, node, WEIR_OP_MAXIMUM, "_input_relu", &view->value, 1, &result);
-    weir_node_set_int(l->to, maximum, "zero", weir_quant_zero(&type->quant, 0));
+    weir_node_set_int(l->to, maximum, "zero", zero);
     return weir_infer_node(l->to, maximum) ? weir_node_output(l->to, maximum, 0) : WEIR_NO_VALUE;
 }

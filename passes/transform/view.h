@@ -23,8 +23,11 @@ typedef struct weir_view {
     weir_quant quant;        /* WEIGHTS */
     const double *offset;    /* CODES: real numbers added after scaling, one or one a channel; NULL: none */
     uint32_t offset_count;
-    bool relu;              /* CODES, SUM: negative real numbers count as zero */
-    bool centered;          /* CODES of an integer tensor, whose elements are code - zero */
+    bool relu;     /* CODES, SUM: negative real numbers count as zero */
+    bool centered; /* CODES of an integer tensor, whose elements are code - zero */
+    bool
+        reshaped; /* SUM, CODES with parameters a channel: the model's value has `shape`, which the quantizer will give */
+    weir_shape shape;
     weir_value accumulator; /* CODES: the sums that one node of the model computes and quantizes at once; else none */
 } weir_view;
 
@@ -62,6 +65,8 @@ bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format,
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
 /* The CODES view's value with the pending relu applied: for consumers that take codes. No value after an error. */
 weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *view);
+/* The value in another shape, by a Reshape at the place of the old node. */
+weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value, const weir_shape *shape);
 /* A node of the new graph at the old one's place, whose output 0 gets the type before inference. */
 weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix, const weir_value *inputs,
                               size_t count, const weir_type *type);

@@ -395,6 +395,63 @@ static void shapes_and_transposed_weights(void **state) {
     weir_graph_free(lower(g, 100));
 }
 
+/* Accumulators with a scale a channel in another shape: it is made behind the quantizer, or on the host. */
+static void channels_that_reshapes_split(void **state) {
+    (void)state;
+    static const double square[2] = {2, 2}, column[2] = {4, 1};
+    for (int kind = 0; kind < 6; kind++) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value x = add_qdq(g, "xq", add_real_input(g, "x", 1, 4), 0.5, WEIR_UINT8, 101);
+        weir_value y = ADD(g, WEIR_OP_MATMUL, "mm", x, add_weights(g, WEIR_INT8, 2, 4, 4, 1, 4, mixed, zeros));
+        if (kind == 4) { /* behind an addition */
+            y = ADD(g, WEIR_OP_ADD, "add", add_qdq(g, "mq", y, 8, WEIR_INT8, 3), x);
+        }
+        y = ADD(g, WEIR_OP_RESHAPE, "split", y, add_constant(g, "shape", WEIR_INT64, 1, 2, 0, square));
+        if (kind == 1) y = ADD(g, WEIR_OP_RELU, "relu", y);
+        if (kind == 2) y = ADD(g, WEIR_OP_RESHAPE, "again", y, add_constant(g, "s2", WEIR_INT64, 1, 2, 0, column));
+        if (kind == 5) y = ADD(g, WEIR_OP_ADD, "one", y, add_scalar(g, "c", WEIR_FLOAT32, 0.75));
+        weir_graph_add_output(g, "y", kind == 3 ? y : add_qdq(g, "yq", y, 8, WEIR_INT8, -5));
+        weir_graph_free(lower(g, 100));
+    }
+}
+
+/* Integers keep their zero points apart in any shape. */
+static void integers_that_reshapes_split(void **state) {
+    (void)state;
+    static const double square[2] = {2, 2};
+    double codes[12], weight_zeros[4] = {3, -2, 0, 7};
+    weir_graph *g = weir_graph_new("model");
+    weir_value inputs[4] = {add_codes_input(g, "x", WEIR_UINT8, 1, 3, 0, 255),
+                            add_constant(g, "w", WEIR_INT8, 2, 3, 4, random_numbers(codes, 12, -128, 127, 1)),
+                            add_scalar(g, "zx", WEIR_UINT8, 77),
+                            add_constant(g, "zw", WEIR_INT8, 1, 4, 0, weight_zeros)};
+    weir_value y = add_value(g, WEIR_OP_MATMUL_INTEGER, "mm", 4, inputs);
+    y = ADD(g, WEIR_OP_RESHAPE, "split", y, add_constant(g, "shape", WEIR_INT64, 1, 2, 0, square));
+    weir_graph_add_output(g, "y", y);
+    weir_graph_free(lower(g, 0));
+}
+
+/* Two tensors of codes, or one and a constant; scales and zero points among the inputs of the node. */
+static void qlinear_additions(void **state) {
+    (void)state;
+    static const double numbers[4] = {9, 200, 77, 0};
+    for (int kind = 0; kind < 3; kind++) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value x = add_codes_input(g, "x", WEIR_UINT8, 1, 4, 0, 255);
+        weir_value s = add_scalar(g, "s", WEIR_FLOAT32, kind == 2 ? 0.0371 : 0.5);
+        weir_value z = add_scalar(g, "z", WEIR_UINT8, 101), sy = add_scalar(g, "sy", WEIR_FLOAT32, 0.75);
+        weir_value zy = add_scalar(g, "zy", WEIR_UINT8, 40), t = add_scalar(g, "t", WEIR_FLOAT32, 0.3);
+        weir_value real = ADD(g, WEIR_OP_DEQUANTIZE_LINEAR, "dq", x, s, z);
+        weir_value other =
+            ADD(g, WEIR_OP_QUANTIZE_LINEAR, "q",
+                ADD(g, WEIR_OP_MATMUL, "mm", real, add_weights(g, WEIR_INT8, 2, 4, 4, 1, 1, quarters, zeros)), t, zy);
+        if (kind == 1) other = add_constant(g, "c", WEIR_UINT8, 2, 1, 4, numbers);
+        weir_value inputs[8] = {x, s, z, other, kind == 1 ? s : t, zy, sy, zy};
+        weir_graph_add_output(g, "y", add_value(g, WEIR_OP_QLINEAR_ADD, "add", 8, inputs));
+        weir_graph_free(lower(g, 0));
+    }
+}
+
 static void residual_addition(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("model");
@@ -510,6 +567,9 @@ int main(void) {
         TEST(relu_before_quantizers),
         TEST(scaled_integer_products),
         TEST(shapes_and_transposed_weights),
+        TEST(channels_that_reshapes_split),
+        TEST(integers_that_reshapes_split),
+        TEST(qlinear_additions),
         TEST(residual_addition),
         TEST(wide_weights),
         TEST(operands_must_be_quantized),
