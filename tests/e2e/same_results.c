@@ -22,7 +22,7 @@ static uint64_t random_bits(void) {
 
 static weir_graph *read_graph(const char *path) {
     const char *dot = strrchr(path, '.');
-    const weir_onnx_options options = {.evaluate = weir_evaluate_node};
+    const weir_onnx_options options = {.evaluate = weir_evaluate_node, .to_float32 = true};
     return dot != NULL && strcmp(dot, ".weir") == 0 ? weir_graph_load(path) : weir_onnx_import(path, &options);
 }
 
