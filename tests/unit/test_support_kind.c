@@ -65,14 +65,14 @@ static void files_are_recognized(void **state) {
     }
 }
 
-/* No byte behind the size is read: each prefix of each case, in memory of just that size, under the sanitizer. */
+/* No byte behind the size is read: each prefix of each case, without a zero byte behind it. */
 static void prefixes_are_harmless(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (size_t size = 0; size <= cases[i].size; size++) {
             char *copy = test_malloc(size + 1);
             memcpy(copy, cases[i].bytes, size);
-            copy[size] = '\0'; /* as weir_file_read leaves it */
+            copy[size] = 'x'; /* no zero byte ends the data */
             weir_file_kind_of(copy, size);
             test_free(copy);
         }

@@ -100,13 +100,18 @@ static bool is_text(const char *data, size_t size) {
     return true;
 }
 
+static bool starts(const char *data, size_t size, const char *with) {
+    return size >= strlen(with) && memcmp(data, with, strlen(with)) == 0;
+}
+
 static const weir_file_kind *kind_of_text(const char *data, size_t size) {
-    const size_t blanks = strspn(data, " \t\r\n");
-    const char *start = data + blanks;
-    if (*start == '{' || *start == '[') return &json;
-    if (strncmp(start, "---", 3) == 0 || strncmp(start, "%YAML", 5) == 0) return &yaml;
-    if (holds(data, size, "endmodule")) return &verilog;
-    return &text;
+    while (size > 0 && (*data == ' ' || *data == '\t' || *data == '\r' || *data == '\n')) {
+        data++;
+        size--;
+    }
+    if (starts(data, size, "{") || starts(data, size, "[")) return &json;
+    if (starts(data, size, "---") || starts(data, size, "%YAML")) return &yaml;
+    return holds(data, size, "endmodule") ? &verilog : &text;
 }
 
 const weir_file_kind *weir_file_kind_of(const void *data, size_t size) {
