@@ -5,6 +5,7 @@
 
 #include "exec/contract.h"
 #include "ir/infer.h"
+#include "passes/transform/remedy.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -192,8 +193,12 @@ static weir_value add_offset(weir_lowering *l, weir_node node, const weir_view *
 }
 
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant) {
-    if (x->kind == WEIR_VIEW_HOST)
-        return weir_lower_fail(l, node, "its input is computed on the host, which only outputs of the model can be");
+    if (x->kind == WEIR_VIEW_HOST) {
+        const weir_node before = weir_value_producer(l->from, weir_node_input(l->from, node, 0));
+        weir_lower_fail(l, node, "its input is computed on the host, which only outputs of the model can be");
+        if (before.id != 0) weir_remedy_operator(weir_node_op(l->from, before));
+        return false;
+    }
     if (x->kind != WEIR_VIEW_REAL && x->kind != WEIR_VIEW_CODES)
         return weir_lower_fail(l, node, "its input is neither real nor quantized");
     const weir_type *from = weir_value_type(l->to, x->value);

@@ -6,6 +6,7 @@
 #define HEAD_HINT                                                                                                      \
     "it is not hardware; where it ends the model, export the model up to its input and apply it to the results "       \
     "(weir eval --engine float runs all of it)"
+#define LAST_HINT "between layers it is not hardware, Relu is; behind the last layer it runs on the host"
 #define DENSE_HINT "only dense layers are hardware so far; weir eval --engine float runs the operator"
 #define SCALE_HINT "-O 3 folds it into the dense layer before or behind it, where there is one"
 
@@ -18,9 +19,10 @@ static const struct {
     {WEIR_OP_DIV, "export it as a product with the reciprocal, which -O 3 folds into a dense layer"},
     {WEIR_OP_SUB,
      "apply it to the data where it comes first; behind a dense layer, export it as an addition of the negative"},
-    {WEIR_OP_SOFTMAX, HEAD_HINT},
-    {WEIR_OP_SIGMOID, HEAD_HINT},
-    {WEIR_OP_TANH, HEAD_HINT},
+    {WEIR_OP_SOFTMAX, LAST_HINT},
+    {WEIR_OP_SIGMOID, LAST_HINT},
+    {WEIR_OP_HARD_SIGMOID, LAST_HINT},
+    {WEIR_OP_TANH, LAST_HINT},
     {WEIR_OP_ARG_MAX, HEAD_HINT},
     {WEIR_OP_LOG, HEAD_HINT},
     {WEIR_OP_EXP, HEAD_HINT},
