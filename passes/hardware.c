@@ -2,9 +2,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/mase.h"
+#include "support/arena.h"
 #include "support/diag.h"
 
 static const char *module_of(weir_op op) {
@@ -192,51 +194,61 @@ bool weir_hardware_rounds_sum(const weir_graph *graph, weir_node node) {
     return (x > a ? x : a) + 1 > EXACT_SUM;
 }
 
-size_t weir_hardware_taps(const weir_graph *graph, weir_tap *taps, size_t capacity) {
-    size_t count = 0;
+weir_tap *weir_hardware_taps(const weir_graph *graph, size_t *count) {
+    weir_tap *taps = NULL;
+    size_t capacity = 0;
+    *count = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
-        for (size_t i = 0; i < weir_node_output_count(graph, node) && count < capacity; i++)
-            taps[count++] = (weir_tap){node, (uint32_t)i};
+        for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
+            taps = weir_grow(taps, &capacity, *count + 1, sizeof *taps);
+            taps[(*count)++] = (weir_tap){node, (uint32_t)i};
+        }
     }
-    return count;
+    return taps;
 }
 
-size_t weir_hardware_inputs(const weir_graph *graph, weir_value *values, size_t capacity) {
-    size_t count = 0;
+weir_value *weir_hardware_inputs(const weir_graph *graph, size_t *count) {
+    weir_value *values = weir_calloc(weir_graph_value_limit(graph), sizeof *values);
+    *count = 0;
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
         weir_value value = weir_graph_input(graph, i);
-        if (weir_hardware_is_input(graph, value) && count < capacity) values[count++] = value;
+        if (weir_hardware_is_input(graph, value)) values[(*count)++] = value;
     }
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_node_op(graph, node) == WEIR_OP_ENCODE && count < capacity)
-            values[count++] = weir_node_output(graph, node, 0);
+        if (weir_node_op(graph, node) == WEIR_OP_ENCODE) values[(*count)++] = weir_node_output(graph, node, 0);
     }
-    return count;
+    return values;
 }
 
-static size_t add_once(weir_value *values, size_t count, size_t capacity, weir_value value) {
-    for (size_t i = 0; i < count; i++) {
-        if (values[i].id == value.id) return count;
-    }
-    if (count < capacity) values[count++] = value;
-    return count;
+typedef struct value_set {
+    weir_value *values; /* in the order added */
+    bool *has;          /* by handle */
+    size_t count;
+} value_set;
+
+static void add_once(value_set *set, weir_value value) {
+    if (!set->has[value.id]) set->values[set->count++] = value;
+    set->has[value.id] = true;
 }
 
-size_t weir_hardware_outputs(const weir_graph *graph, weir_value *values, size_t capacity) {
-    size_t count = 0;
+weir_value *weir_hardware_outputs(const weir_graph *graph, size_t *count) {
+    const size_t limit = weir_graph_value_limit(graph);
+    value_set set = {weir_calloc(limit, sizeof *set.values), weir_calloc(limit, sizeof *set.has), 0};
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_node_op(graph, node) == WEIR_OP_DECODE)
-            count = add_once(values, count, capacity, weir_hardware_source(graph, weir_node_input(graph, node, 0)));
+            add_once(&set, weir_hardware_source(graph, weir_node_input(graph, node, 0)));
     }
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         weir_value value = weir_graph_output(graph, i);
         if (weir_value_type(graph, value)->quant.format == WEIR_FORMAT_FLOAT) continue;
         weir_node producer = weir_value_producer(graph, value);
         if (producer.id != 0 && weir_node_op(graph, producer) == WEIR_OP_DECODE) continue;
-        count = add_once(values, count, capacity, weir_hardware_source(graph, value));
+        add_once(&set, weir_hardware_source(graph, value));
     }
-    return count;
+    free(set.has);
+    *count = set.count;
+    return set.values;
 }
 
 bool weir_hardware_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs) {

@@ -35,19 +35,19 @@ int weir_hardware_width(const weir_graph *graph, weir_value value, bool *is_sign
 /* ScaleFloat: is the sum of input and addend so wide that its component rounds it before the product? */
 bool weir_hardware_rounds_sum(const weir_graph *graph, weir_node node);
 
-/* Hardware inputs and outputs in graph order; arrays of the given capacity, the number is returned. Outputs are the
- * stream sources of values that leave the hardware. */
-size_t weir_hardware_inputs(const weir_graph *graph, weir_value *values, size_t capacity);
-size_t weir_hardware_outputs(const weir_graph *graph, weir_value *values, size_t capacity);
+/* Hardware inputs and outputs in graph order, as many as there are: heap memory. Outputs are the stream sources of values
+ * that leave the hardware, each once. */
+weir_value *weir_hardware_inputs(const weir_graph *graph, size_t *count);
+weir_value *weir_hardware_outputs(const weir_graph *graph, size_t *count);
 
 /* Linear: rows of a frame, inputs K and outputs N; false for other nodes. */
 bool weir_hardware_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs);
-/* Every output of every component in graph order: what a debug bench taps. Arrays of the given capacity. */
+/* Every output of every component in graph order: what a debug bench taps. Heap memory. */
 typedef struct weir_tap {
     weir_node node;
     uint32_t output;
 } weir_tap;
-size_t weir_hardware_taps(const weir_graph *graph, weir_tap *taps, size_t capacity);
+weir_tap *weir_hardware_taps(const weir_graph *graph, size_t *count);
 /* The largest interval of any node: what the folding promises. */
 int64_t weir_hardware_interval(const weir_graph *graph);
 

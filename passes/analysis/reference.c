@@ -7,8 +7,6 @@
 #include "support/arena.h"
 #include "support/progress.h"
 
-enum { MAX_EDGES = 64 };
-
 static weir_codes new_codes(const weir_graph *graph, weir_value value, int64_t frames) {
     weir_codes codes = {value, weir_hardware_elements(graph, value), NULL};
     codes.code = weir_malloc((size_t)(codes.elements * frames) * sizeof *codes.code + 1);
@@ -38,16 +36,15 @@ static weir_array *new_result(const weir_graph *graph, size_t index, int64_t fra
 }
 
 static void prepare(weir_reference *r, const weir_graph *graph) {
-    weir_value values[MAX_EDGES];
-    r->input_count = weir_hardware_inputs(graph, values, MAX_EDGES);
+    weir_value *values = weir_hardware_inputs(graph, &r->input_count);
     r->inputs = weir_calloc(r->input_count + 1, sizeof *r->inputs);
     for (size_t i = 0; i < r->input_count; i++) r->inputs[i] = new_codes(graph, values[i], r->frames);
-    r->output_count = weir_hardware_outputs(graph, values, MAX_EDGES);
+    free(values);
+    values = weir_hardware_outputs(graph, &r->output_count);
     r->outputs = weir_calloc(r->output_count + 1, sizeof *r->outputs);
     for (size_t i = 0; i < r->output_count; i++) r->outputs[i] = new_codes(graph, values[i], r->frames);
-    size_t limit = weir_graph_value_limit(graph);
-    weir_tap *taps = weir_malloc(limit * sizeof *taps);
-    r->tap_count = weir_hardware_taps(graph, taps, limit);
+    free(values);
+    weir_tap *taps = weir_hardware_taps(graph, &r->tap_count);
     r->taps = weir_calloc(r->tap_count + 1, sizeof *r->taps);
     for (size_t i = 0; i < r->tap_count; i++)
         r->taps[i] = new_codes(graph, weir_node_output(graph, taps[i].node, taps[i].output), r->debug_frames);
@@ -117,41 +114,68 @@ void weir_reference_free(weir_reference *r) {
 
 /* --- decoding --- */
 
-/* The value's counterpart in the decoder graph: made from its producer, back to a hardware output. */
-static weir_value rebuild(weir_graph *to, const weir_graph *from, weir_value value, const weir_value *outputs,
-                          size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (outputs[i].id == value.id) return weir_graph_input(to, i);
+/* Marks what the graph's outputs are computed from, back to the hardware's outputs, whose marks are set already. */
+static void mark_needed(const weir_graph *graph, const bool *given, bool *needed) {
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) needed[weir_graph_output(graph, i).id] = true;
+    for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node)) {
+        bool wanted = false;
+        for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
+            const weir_value value = weir_node_output(graph, node, i);
+            wanted |= needed[value.id] && !given[value.id];
+        }
+        for (size_t i = 0; wanted && i < weir_node_input_count(graph, node); i++)
+            needed[weir_node_input(graph, node, i).id] = true;
     }
-    weir_node node = weir_value_producer(from, value);
-    if (node.id == 0)
-        return weir_graph_add_constant(to, weir_value_name(from, value), weir_value_constant(from, value));
-    weir_value inputs[4] = {WEIR_NO_VALUE};
-    size_t input_count = weir_node_input_count(from, node);
-    for (size_t i = 0; i < input_count && i < 4; i++)
-        inputs[i] = rebuild(to, from, weir_node_input(from, node, i), outputs, count);
-    weir_node made = weir_graph_add_node(to, weir_node_op(from, node), weir_node_name(from, node), inputs, input_count,
-                                         1, WEIR_NO_NODE);
-    weir_value_set_type(to, weir_node_output(to, made, 0), weir_value_type(from, value));
-    for (size_t i = 0; i < weir_node_attribute_count(from, node); i++) {
-        const weir_attribute *a = weir_node_attribute_at(from, node, i);
-        if (a->kind == WEIR_ATTRIBUTE_INT) weir_node_set_int(to, made, a->name, a->as.i);
-        if (a->kind == WEIR_ATTRIBUTE_FLOAT) weir_node_set_float(to, made, a->name, a->as.f);
-        if (a->kind == WEIR_ATTRIBUTE_STRING) weir_node_set_string(to, made, a->name, a->as.s);
-        if (a->kind == WEIR_ATTRIBUTE_FLOATS) weir_node_set_floats(to, made, a->name, a->as.floats, a->count);
+}
+
+/* The node's counterpart in the decoder graph; `own` holds the counterparts of values by handle. */
+static void carry(weir_graph *to, const weir_graph *from, weir_node node, weir_value *own) {
+    const size_t inputs = weir_node_input_count(from, node), outputs = weir_node_output_count(from, node);
+    weir_value *input = weir_calloc(inputs + 1, sizeof *input);
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_value value = weir_node_input(from, node, i);
+        if (value.id != 0 && own[value.id].id == 0)
+            own[value.id] = weir_graph_add_constant(to, weir_value_name(from, value), weir_value_constant(from, value));
+        input[i] = own[value.id];
     }
-    return weir_node_output(to, made, 0);
+    weir_node made = weir_graph_add_node(to, weir_node_op(from, node), weir_node_name(from, node), input, inputs,
+                                         outputs, WEIR_NO_NODE);
+    for (size_t i = 0; i < outputs; i++) {
+        const weir_value value = weir_node_output(from, node, i), copy = weir_node_output(to, made, i);
+        weir_value_set_type(to, copy, weir_value_type(from, value));
+        if (own[value.id].id == 0) own[value.id] = copy;
+    }
+    weir_node_copy_attributes(to, made, from, node);
+    free(input);
 }
 
 weir_graph *weir_decoder_graph(const weir_graph *hardware) {
-    weir_value outputs[MAX_EDGES];
-    size_t count = weir_hardware_outputs(hardware, outputs, MAX_EDGES);
+    size_t count;
+    weir_value *outputs = weir_hardware_outputs(hardware, &count);
+    const size_t limit = weir_graph_value_limit(hardware);
+    weir_value *own = weir_calloc(limit, sizeof *own);
+    bool *given = weir_calloc(limit, sizeof *given), *needed = weir_calloc(limit, sizeof *needed);
     weir_graph *graph = weir_graph_new("decoder");
-    for (size_t i = 0; i < count; i++)
-        weir_graph_add_input(graph, weir_value_name(hardware, outputs[i]), weir_value_type(hardware, outputs[i]));
+    for (size_t i = 0; i < count; i++) {
+        given[outputs[i].id] = true;
+        own[outputs[i].id] =
+            weir_graph_add_input(graph, weir_value_name(hardware, outputs[i]), weir_value_type(hardware, outputs[i]));
+    }
+    mark_needed(hardware, given, needed);
+    for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {
+        bool wanted = false;
+        for (size_t i = 0; i < weir_node_output_count(hardware, node); i++) {
+            const weir_value value = weir_node_output(hardware, node, i);
+            wanted |= needed[value.id] && !given[value.id];
+        }
+        if (wanted) carry(graph, hardware, node, own);
+    }
     for (size_t i = 0; i < weir_graph_output_count(hardware); i++)
-        weir_graph_add_output(graph, weir_graph_output_name(hardware, i),
-                              rebuild(graph, hardware, weir_graph_output(hardware, i), outputs, count));
+        weir_graph_add_output(graph, weir_graph_output_name(hardware, i), own[weir_graph_output(hardware, i).id]);
+    free(outputs);
+    free(own);
+    free(given);
+    free(needed);
     return graph;
 }
 

@@ -50,19 +50,7 @@ void weir_rewrite_set_int(weir_rewrite *rewrite, weir_value value, const char *n
 }
 
 void weir_rewrite_copy_attributes(weir_rewrite *rewrite, weir_value value, weir_node from) {
-    weir_graph *graph = rewrite->graph;
-    const weir_node to = weir_value_producer(graph, value);
-    for (size_t i = 0; i < weir_node_attribute_count(graph, from); i++) {
-        const weir_attribute *attribute = weir_node_attribute_at(graph, from, i);
-        const char *name = attribute->name;
-        switch (attribute->kind) {
-        case WEIR_ATTRIBUTE_INT: weir_node_set_int(graph, to, name, attribute->as.i); break;
-        case WEIR_ATTRIBUTE_FLOAT: weir_node_set_float(graph, to, name, attribute->as.f); break;
-        case WEIR_ATTRIBUTE_STRING: weir_node_set_string(graph, to, name, attribute->as.s); break;
-        case WEIR_ATTRIBUTE_INTS: weir_node_set_ints(graph, to, name, attribute->as.ints, attribute->count); break;
-        default: weir_node_set_floats(graph, to, name, attribute->as.floats, attribute->count);
-        }
-    }
+    weir_node_copy_attributes(rewrite->graph, weir_value_producer(rewrite->graph, value), rewrite->graph, from);
 }
 
 weir_value weir_rewrite_infer(weir_rewrite *rewrite, weir_value value) {

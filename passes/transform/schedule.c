@@ -143,19 +143,20 @@ static void run_linear(weir_schedule *s, weir_node node) {
 
 /* Frames enter every `interval` cycles, their beats back to back. */
 static void run_inputs(weir_schedule *s) {
-    weir_value inputs[64];
-    size_t count = weir_hardware_inputs(s->graph, inputs, 64);
+    size_t count;
+    weir_value *inputs = weir_hardware_inputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
         int64_t beats = weir_hardware_beats(s->graph, inputs[i], weir_hardware_lanes(s->graph, inputs[i]));
         times given = new_times(beats * s->frames);
         for (int64_t b = 0; b < given.count; b++) given.at[b] = b / beats * s->interval + b % beats;
         s->given[inputs[i].id] = given;
     }
+    free(inputs);
 }
 
 static void measure(weir_schedule *s) {
-    weir_value outputs[64];
-    size_t count = weir_hardware_outputs(s->graph, outputs, 64);
+    size_t count;
+    weir_value *outputs = weir_hardware_outputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
         const times *given = &s->given[outputs[i].id];
         if (given->at == NULL) continue;
@@ -163,6 +164,7 @@ static void measure(weir_schedule *s) {
         s->latency = later(s->latency, given->at[beats - 1] + 1);
         s->reached = later(s->reached, given->at[given->count - 1] - given->at[given->count - 1 - beats]);
     }
+    free(outputs);
 }
 
 static weir_schedule *follow(const weir_graph *graph, int64_t frames) {

@@ -98,10 +98,8 @@ static const char *outside_name(const weir_graph *graph, bool into, weir_value v
 char *weir_emit_prefix(const weir_graph *graph, const char *side, weir_value value, size_t count) {
     if (count == 1) return weir_copy_string(side);
     const bool into = *side == 's';
-    weir_value *values = weir_calloc(count, sizeof *values);
+    weir_value *values = into ? weir_hardware_inputs(graph, &count) : weir_hardware_outputs(graph, &count);
     char **names = weir_calloc(count, sizeof *names), *prefix = NULL;
-    if (into) weir_hardware_inputs(graph, values, count);
-    else weir_hardware_outputs(graph, values, count);
     for (size_t i = 0, next = 2; i < count && prefix == NULL; i++, next = 2) {
         char *base = identifier(outside_name(graph, into, values[i]));
         names[i] = weir_copy_string(base);

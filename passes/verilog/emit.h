@@ -9,9 +9,6 @@
 #include "rtlir/stmt.h"
 #include "support/folder.h"
 
-/* Streams at the edge of the hardware; a design has at most this many inputs, and as many outputs. */
-enum { WEIR_MAX_PORTS = 64 };
-
 /* One stream: wires in a module. Several outputs of a fork share data and last. */
 typedef struct weir_wires {
     weir_rtl_expr valid, ready, data, last;

@@ -89,11 +89,13 @@ static void add_edge(bench *b, const char *kind, const char *side, size_t index,
 }
 
 static void add_edges(bench *b) {
-    weir_value values[WEIR_MAX_PORTS];
-    size_t count = weir_hardware_inputs(b->graph, values, WEIR_MAX_PORTS);
+    size_t count;
+    weir_value *values = weir_hardware_inputs(b->graph, &count);
     for (size_t i = 0; i < count; i++) add_edge(b, "source", "s", i, count, values[i]);
-    count = weir_hardware_outputs(b->graph, values, WEIR_MAX_PORTS);
+    free(values);
+    values = weir_hardware_outputs(b->graph, &count);
     for (size_t i = 0; i < count; i++) add_edge(b, "sink", "m", i, count, values[i]);
+    free(values);
 }
 
 /* A signal of the design under test, as the design names it; bits of a vector stay bits of it. */
@@ -108,9 +110,8 @@ static weir_rtl_expr inside(bench *b, weir_rtl_expr signal) {
 }
 
 static void add_taps(bench *b) {
-    size_t limit = weir_graph_value_limit(b->graph);
-    weir_tap *taps = weir_malloc(limit * sizeof *taps);
-    size_t count = weir_hardware_taps(b->graph, taps, limit);
+    size_t count;
+    weir_tap *taps = weir_hardware_taps(b->graph, &count);
     for (size_t i = 0; i < count; i++) {
         weir_node node = taps[i].node;
         weir_value value = weir_node_output(b->graph, node, taps[i].output);

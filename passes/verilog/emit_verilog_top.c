@@ -361,13 +361,14 @@ static weir_wires edge_ports(emitter *e, const char *prefix, weir_value value, b
 }
 
 static void emit_edges(emitter *e) {
-    weir_value values[WEIR_MAX_PORTS];
-    size_t count = weir_hardware_inputs(e->graph, values, WEIR_MAX_PORTS);
+    size_t count;
+    weir_value *values = weir_hardware_inputs(e->graph, &count);
     for (size_t i = 0; i < count; i++) {
         char *prefix = weir_emit_prefix(e->graph, "s", values[i], count);
         e->wires[values[i].id] = edge_ports(e, prefix, values[i], true);
         free(prefix);
     }
+    free(values);
 }
 
 /* A component drives the ports of its result itself; what a fork or an input gives leaves through assigns. */
@@ -377,8 +378,9 @@ static bool is_driven_by_component(const emitter *e, weir_value value) {
            weir_hardware_source(e->graph, value).id == value.id;
 }
 
-static size_t emit_result_ports(emitter *e, weir_wires *ports, weir_value *values) {
-    size_t count = weir_hardware_outputs(e->graph, values, WEIR_MAX_PORTS);
+/* The ports of each result; heap memory. */
+static weir_wires *emit_result_ports(emitter *e, const weir_value *values, size_t count) {
+    weir_wires *ports = weir_calloc(count, sizeof *ports);
     for (size_t i = 0; i < count; i++) {
         char *prefix = weir_emit_prefix(e->graph, "m", values[i], count);
         ports[i] = edge_ports(e, prefix, values[i], false);
@@ -387,7 +389,7 @@ static size_t emit_result_ports(emitter *e, weir_wires *ports, weir_value *value
         e->is_result[values[i].id] = true;
         e->wires[values[i].id] = ports[i];
     }
-    return count;
+    return ports;
 }
 
 static void emit_results(emitter *e, const weir_wires *ports, const weir_value *values, size_t count) {
@@ -453,11 +455,13 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     e.rst = weir_rtl_add_reset(e.design, e.top, "rst");
     describe_top(&e);
     emit_edges(&e);
-    weir_value results[WEIR_MAX_PORTS];
-    weir_wires ports[WEIR_MAX_PORTS];
-    size_t count = emit_result_ports(&e, ports, results);
+    size_t count;
+    weir_value *results = weir_hardware_outputs(e.graph, &count);
+    weir_wires *ports = emit_result_ports(&e, results, count);
     emit_nodes(&e);
     emit_results(&e, ports, results, count);
+    free(results);
+    free(ports);
     free(e.is_result);
     weir_module_set_data(module, WEIR_EMIT_STREAMS, e.wires, free);
     const char *name = weir_rtl_get_module(e.design, e.top).name;

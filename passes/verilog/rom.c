@@ -5,6 +5,7 @@
 
 #include "passes/hardware.h"
 #include "support/arena.h"
+#include "support/hash.h"
 
 /* Memories with fewer words or bits than these are cheaper in logic cells than in a block RAM. */
 enum { BLOCK_WORDS = 128, BLOCK_BITS = 1024 };
@@ -136,6 +137,16 @@ void weir_rom_print(const weir_graph *graph, weir_node node, const weir_rom *rom
     free(nibbles);
 }
 
+/* Of a node's name in a file's, so that the whole stays below the 255 bytes that file systems take; what is longer is
+ * told apart by its hash. */
+enum { FILE_NAME_LIMIT = 180 };
+
 char *weir_rom_file(const weir_graph *graph, weir_node node, const weir_rom *rom) {
-    return weir_format("%s_%s.hex", weir_node_name(graph, node), rom->suffix);
+    const char *name = weir_node_name(graph, node);
+    if (strlen(name) <= FILE_NAME_LIMIT) return weir_format("%s_%s.hex", name, rom->suffix);
+    char digits[33];
+    weir_hash hash = weir_hash_start();
+    weir_hash_add_string(&hash, name);
+    weir_hash_print(&hash, digits);
+    return weir_format("%.*s_%s_%s.hex", FILE_NAME_LIMIT - 33, name, digits, rom->suffix);
 }

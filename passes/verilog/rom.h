@@ -34,7 +34,7 @@ typedef struct weir_rom {
 weir_rom weir_rom_of(const weir_graph *graph, weir_node node);
 /* Content for $readmemh: one word a line, most significant digit first. */
 void weir_rom_print(const weir_graph *graph, weir_node node, const weir_rom *rom, weir_text *text);
-/* "NODE_SUFFIX.hex" in heap memory. */
+/* "NODE_SUFFIX.hex" in heap memory; a name that is too long for a file is cut and gets its hash. */
 char *weir_rom_file(const weir_graph *graph, weir_node node, const weir_rom *rom);
 
 #endif

@@ -28,7 +28,7 @@
 
 void weir_sim_event(int kind);
 
-enum { LINE_SIZE = 4096, NAME_SIZE = 128 };
+enum { NAME_SIZE = 128 }; /* of what the benches name */
 
 typedef enum part_kind { PART_SOURCE, PART_SINK, PART_TAP, PART_METER, PART_KINDS } part_kind;
 
@@ -240,7 +240,8 @@ static bool parse_line(const char *line) {
 }
 
 static void read_run(void) {
-    char line[LINE_SIZE];
+    char *line = NULL;
+    size_t size = 0;
     char *path = run_path();
     FILE *file = fopen(path, "r");
     unsigned number = 0;
@@ -249,12 +250,13 @@ static void read_run(void) {
         free(path);
         return;
     }
-    while (!run.failed && fgets(line, sizeof line, file)) {
+    while (!run.failed && getline(&line, &size, file) >= 0) {
         number++;
         line[strcspn(line, "\r\n")] = '\0';
         if (!parse_line(line)) fail("%s:%u: cannot understand '%s'", path, number, line);
     }
     fclose(file);
+    free(line);
     free(path);
     if (!run.statistics) run.statistics = copy("weir_statistics.txt");
 }

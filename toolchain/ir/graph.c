@@ -590,6 +590,19 @@ void weir_node_set_floats(weir_graph *graph, weir_node node, const char *name, c
     attribute->as.floats = copy_in(graph->arena, values, count * sizeof *values);
 }
 
+void weir_node_copy_attributes(weir_graph *graph, weir_node to, const weir_graph *other, weir_node from) {
+    for (size_t i = 0; i < weir_node_attribute_count(other, from); i++) {
+        const weir_attribute *a = weir_node_attribute_at(other, from, i);
+        switch (a->kind) {
+        case WEIR_ATTRIBUTE_INT: weir_node_set_int(graph, to, a->name, a->as.i); break;
+        case WEIR_ATTRIBUTE_FLOAT: weir_node_set_float(graph, to, a->name, a->as.f); break;
+        case WEIR_ATTRIBUTE_STRING: weir_node_set_string(graph, to, a->name, a->as.s); break;
+        case WEIR_ATTRIBUTE_INTS: weir_node_set_ints(graph, to, a->name, a->as.ints, a->count); break;
+        case WEIR_ATTRIBUTE_FLOATS: weir_node_set_floats(graph, to, a->name, a->as.floats, a->count); break;
+        }
+    }
+}
+
 void weir_node_remove_attribute(weir_graph *graph, weir_node node, const char *name) {
     node_record *record = node_at(graph, node);
     for (uint32_t i = 0; i < record->attribute_count; i++) {

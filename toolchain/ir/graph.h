@@ -151,6 +151,8 @@ void weir_node_set_float(weir_graph *graph, weir_node node, const char *name, do
 void weir_node_set_string(weir_graph *graph, weir_node node, const char *name, const char *value);
 void weir_node_set_ints(weir_graph *graph, weir_node node, const char *name, const int64_t *values, size_t count);
 void weir_node_set_floats(weir_graph *graph, weir_node node, const char *name, const double *values, size_t count);
+/* All attributes of a node of the same or another graph. */
+void weir_node_copy_attributes(weir_graph *graph, weir_node to, const weir_graph *other, weir_node from);
 void weir_node_remove_attribute(weir_graph *graph, weir_node node, const char *name);
 
 #endif

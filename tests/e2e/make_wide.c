@@ -1,0 +1,108 @@
+/* make_wide KIND OUT.weir: models that are large in one respect, for what must not be bounded.
+ *   outputs N   one quantized input, N outputs, each the input quantized and limited in its own way
+ *   inputs N    N quantized inputs, added up
+ *   fan N       one value with N users, whose results are added up
+ *   names N     names of N characters for model, node, input and outputs
+ *   chain N     N nodes one behind the other, real numbers */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/infer.h"
+#include "ir/print.h"
+#include "support/arena.h"
+
+static weir_graph *graph;
+
+static weir_value scalar(weir_dtype dtype, double number) {
+    weir_array *array = weir_array_new(dtype, &(weir_shape){0, {0}});
+    weir_array_set(array, 0, number);
+    weir_value value = weir_graph_add_constant(graph, "c", array);
+    weir_array_free(array);
+    return value;
+}
+
+static weir_value add(weir_op op, const char *name, size_t count, const weir_value *inputs) {
+    weir_node node = weir_graph_add_node(graph, op, name, inputs, count, 1, WEIR_NO_NODE);
+    if (!weir_infer_node(graph, node)) exit(1);
+    return weir_node_output(graph, node, 0);
+}
+
+static weir_value input(const char *name) {
+    const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {2, {1, 4}}, .quant = {.axis = -1}};
+    return weir_graph_add_input(graph, name, &type);
+}
+
+/* To codes and back, with a scale of 1 and a zero point. */
+static weir_value quantized(const char *name, weir_value x, double zero) {
+    const weir_value s = scalar(WEIR_FLOAT32, 1), z = scalar(WEIR_INT8, zero);
+    const weir_value codes = add(WEIR_OP_QUANTIZE_LINEAR, name, 3, (weir_value[]){x, s, z});
+    return add(WEIR_OP_DEQUANTIZE_LINEAR, name, 3, (weir_value[]){codes, s, z});
+}
+
+static void make_outputs(size_t n) {
+    const weir_value x = quantized("in", input("x"), 0);
+    for (size_t i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "y%zu", i);
+        weir_graph_add_output(graph, name, quantized(name, add(WEIR_OP_RELU, "relu", 1, &x), -(double)(i % 100)));
+    }
+}
+
+static void make_inputs(size_t n) {
+    weir_value sum = WEIR_NO_VALUE;
+    for (size_t i = 0; i < n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "x%zu", i);
+        const weir_value x = quantized(name, input(name), 0);
+        sum = i == 0 ? x : quantized("sum", add(WEIR_OP_ADD, "add", 2, (weir_value[]){sum, x}), 0);
+    }
+    weir_graph_add_output(graph, "y", sum);
+}
+
+static void make_fan(size_t n) {
+    const weir_value x = quantized("in", input("x"), 0);
+    weir_value sum = x;
+    for (size_t i = 1; i < n; i++) sum = quantized("sum", add(WEIR_OP_ADD, "add", 2, (weir_value[]){sum, x}), 0);
+    weir_graph_add_output(graph, "y", sum);
+}
+
+static void make_names(size_t n) {
+    char *name = weir_malloc(n + 1);
+    memset(name, 'n', n);
+    name[n] = '\0';
+    weir_graph_set_name(graph, name);
+    const weir_value x = quantized(name, input(name), 0);
+    for (int i = 0; i < 2; i++) {
+        name[n - 1] = (char)('a' + i);
+        weir_graph_add_output(graph, name, quantized(name, add(WEIR_OP_RELU, name, 1, &x), i));
+    }
+    free(name);
+}
+
+static void make_chain(size_t n) {
+    weir_value x = input("x");
+    for (size_t i = 0; i < n; i++) x = add(WEIR_OP_NEG, "neg", 1, &x);
+    weir_graph_add_output(graph, "y", x);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*make)(size_t n);
+    } kinds[] = {{"outputs", make_outputs},
+                 {"inputs", make_inputs},
+                 {"fan", make_fan},
+                 {"names", make_names},
+                 {"chain", make_chain}};
+    for (size_t i = 0; argc == 4 && i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].name, argv[1]) != 0) continue;
+        graph = weir_graph_new("wide");
+        kinds[i].make((size_t)strtoul(argv[2], NULL, 10));
+        const bool fine = weir_graph_save(graph, argv[3]);
+        weir_graph_free(graph);
+        return !fine;
+    }
+    fprintf(stderr, "usage: %s outputs|inputs|fan|names|chain N OUT.weir\n", argv[0]);
+    return 2;
+}
