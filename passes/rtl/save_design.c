@@ -1,6 +1,7 @@
 /* save_design: the whole design as text, which `weir rtl` reads. */
 #include <stdlib.h>
 
+#include "passes/rtl/forms.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/text.h"
 #include "support/arena.h"
@@ -27,7 +28,9 @@ bool weir_pass_save_design(const weir_pass *pass, weir_pass_context *context, we
          *folder = weir_path_folder(path);
     weir_pass_unchanged(context);
     const bool fine = *file == '\0' ? save_own(design, weir_module_folder(module), top)
-                                    : weir_make_folder(folder) && weir_rtl_save_text(design, path);
+                                    : weir_make_folder(folder) &&
+                                          weir_hardware_may_write(design, weir_hardware_top(context), path) &&
+                                          weir_rtl_save_text(design, path);
     free(folder);
     free(path);
     free(top);

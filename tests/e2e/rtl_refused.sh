@@ -70,6 +70,7 @@ cp "$E2E_SOURCE/rtl/stream/weir_fifo.v" fifo.v
 sed 's|"rtl/stream/weir_fifo.v"|"fifo.v"|' "$designs/library_modules.wrtl" >outside.wrtl
 expect 1 "fifo.v: error: this is the file of an external module" weir rtl outside.wrtl -o fifo.v
 expect 1 "fifo.v: error: this is the file of an external module" weir rtl outside.wrtl -p verilog,generate_verilog{file=./fifo.v}
+expect 1 "fifo.v: error: this is the file of an external module" weir rtl outside.wrtl -p save_design{file=fifo.v}
 cmp fifo.v "$E2E_SOURCE/rtl/stream/weir_fifo.v" || fail "an external module was replaced"
 
 finish
