@@ -99,6 +99,7 @@ size_t weir_rtl_errors(const weir_rtl_design *design) { return design->errors; }
 void rtl_error(weir_rtl_design *design, weir_location place, const char *format, ...) {
     weir_text text = {0};
     va_list arguments;
+    if (design->is_muted) return;
     va_start(arguments, format);
     weir_text_vformat(&text, format, arguments);
     va_end(arguments);

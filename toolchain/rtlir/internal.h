@@ -385,6 +385,7 @@ struct weir_rtl_design {
     weir_arena *arena;
     weir_strings *strings;
     size_t errors;
+    bool is_muted; /* errors follow from others, which are reported */
     weir_location place;
     const char *pass;
     uint32_t origin;      /* of items made now; 0: to be made */

@@ -38,8 +38,7 @@ bool rtl_parse_value(rtl_scan *s, weir_rtl_instance instance, const char *name) 
     return !s->failed;
 }
 
-static bool parse_override(rtl_parser *p, weir_rtl_instance instance) {
-    rtl_scan *s = &p->scan;
+static bool parse_override(rtl_scan *s, weir_rtl_instance instance) {
     const char *name = rtl_scan_name(s);
     return name && rtl_scan_expect(s, '=') && rtl_parse_value(s, instance, name);
 }
@@ -48,7 +47,14 @@ static bool parse_override(rtl_parser *p, weir_rtl_instance instance) {
 static weir_rtl_expr scan_connection(rtl_scan *s, weir_rtl_instance instance, const char *port) {
     const weir_rtl_design *design = s->design;
     rtl_name entry = rtl_names_find(design, design->instance[instance.id].module, port);
-    if (entry.kind != RTL_NAME_VAR || design->var[entry.id].range) return rtl_scan_expr(s);
+    if (entry.kind == RTL_NAME_VAR && design->var[entry.id].range) return rtl_scan_expr(s);
+    if (entry.kind != RTL_NAME_VAR) { /* without a width for numbers */
+        s->design->is_muted = rtl_scan_is_suspect(s, port);
+        rtl_find_port(s->design, instance.id, port);
+        s->design->is_muted = false;
+        s->failed = true;
+        return (weir_rtl_expr){0};
+    }
     rtl_size width;
     if (!rtl_port_size(s->design, instance.id, entry.id, &width)) return (weir_rtl_expr){0};
     return rtl_scan_expr_by(s, width, design->var[entry.id].is_signed);
@@ -71,6 +77,31 @@ static bool connect_group(rtl_scan *s, weir_rtl_instance instance, const char *n
     return weir_rtl_connect_group(s->design, instance, name, (weir_rtl_group){own.group});
 }
 
+/* A line of an instance. */
+static bool parse_connection(rtl_scan *s, weir_rtl_instance instance) {
+    weir_rtl_design *design = s->design;
+    size_t errors = design->errors;
+    bool fine = true, is_open = false;
+    const char *group = NULL;
+    if (rtl_scan_accept_word(s, "parameter")) {
+        fine = parse_override(s, instance);
+    } else if ((group = scan_group_port(s, instance)) != NULL) {
+        fine = connect_group(s, instance, group);
+    } else if ((is_open = rtl_scan_accept_word(s, "open")) || rtl_scan_accept_word(s, "connect")) {
+        const char *port = rtl_scan_name(s);
+        if (!port || (!is_open && !rtl_scan_expect(s, '='))) return false;
+        weir_rtl_expr value = {0};
+        if (!is_open) value = scan_connection(s, instance, port);
+        design->is_muted = rtl_scan_is_suspect(s, port);
+        if (is_open) weir_rtl_leave_open(design, instance, port);
+        else weir_rtl_connect(design, instance, port, value);
+        design->is_muted = false;
+    } else {
+        fine = rtl_scan_fail(s, "'parameter', 'connect', 'open' or '}'");
+    }
+    return fine && design->errors == errors && rtl_scan_end_line(s);
+}
+
 /* `instance u {` and its lines: the instance takes its place among the statements. `instance u : leaf {` declares it. */
 static bool parse_instance(rtl_parser *p) {
     rtl_scan *s = &p->scan;
@@ -87,24 +118,10 @@ static bool parse_instance(rtl_parser *p) {
     weir_rtl_stmt stmt = {design->instance[instance.id].stmt};
     if (!weir_rtl_move_stmt(design, stmt, (weir_rtl_block){here(p)}, (weir_rtl_stmt){0})) return false;
     if (!rtl_finish_item(p, WEIR_RTL_ITEM(instance))) return false;
-    size_t errors = design->errors;
-    while (rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
-        bool fine = true;
-        bool is_open = false;
-        const char *group = NULL;
-        if (rtl_scan_accept_word(s, "parameter")) {
-            fine = parse_override(p, instance);
-        } else if ((group = scan_group_port(s, instance)) != NULL) {
-            fine = connect_group(s, instance, group);
-        } else if ((is_open = rtl_scan_accept_word(s, "open")) || rtl_scan_accept_word(s, "connect")) {
-            const char *port = rtl_scan_name(s);
-            if (!port || (!is_open && !rtl_scan_expect(s, '='))) return false;
-            if (is_open) weir_rtl_leave_open(design, instance, port);
-            else weir_rtl_connect(design, instance, port, scan_connection(s, instance, port));
-        } else {
-            fine = rtl_scan_fail(s, "'parameter', 'connect', 'open' or '}'");
-        }
-        if (!fine || design->errors != errors || !rtl_scan_end_line(s)) return false;
+    bool goes_on = true;
+    while (goes_on && rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
+        rtl_spot start = {s->at, s->line};
+        if (!parse_connection(s, instance)) goes_on = rtl_recover_line(p, start);
     }
     return !s->failed;
 }
@@ -410,12 +427,28 @@ static bool parse_else(rtl_parser *p, uint32_t branch) {
            rtl_scan_end_line(s);
 }
 
+/* The end of what an if with a wrong head does; what it does otherwise is read the same way. */
+static bool close_broken(rtl_parser *p, uint32_t block) {
+    rtl_scan *s = &p->scan;
+    const char *end = s->at;
+    int line = s->line;
+    rtl_scan_space(s);
+    if (!rtl_scan_accept_word(s, "else")) {
+        s->at = end;
+        s->line = line;
+        return rtl_scan_end_line(s);
+    }
+    if (rtl_scan_accept_word(s, "if")) rtl_scan_expr_as(s, 1, false);
+    return rtl_scan_expect(s, '{') && push_block(p, (rtl_open){.block = block, .is_broken = true});
+}
+
 /* The end of a block, or what an if goes on with. */
 static bool parse_close(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     rtl_open closed = p->open[--p->open_count];
     uint32_t owner = s->design->block[closed.block].owner;
     if (p->above.comment || p->above.count) return rtl_scan_fail(s, "a statement under its comment");
+    if (closed.is_broken) return close_broken(p, closed.block);
     if (owner && s->design->stmt[owner].kind == WEIR_RTL_STMT_FUNCTION) s->function = 0;
     if (owner && s->design->stmt[owner].kind == WEIR_RTL_STMT_FSM && !close_machine(p, s->design->stmt[owner].a))
         return false;
@@ -463,6 +496,24 @@ static bool parse_stmt(rtl_parser *p) {
     }
 }
 
+/* Behind a statement that could not be read. What stands in the block of an if is read all the same. */
+static bool recover_stmt(rtl_parser *p, rtl_spot start, size_t before) {
+    rtl_scan *s = &p->scan;
+    size_t unopened = 0;
+    rtl_scan first = *s; /* what the line starts with */
+    first.at = start.at;
+    first.failed = false;
+    bool is_if = rtl_scan_accept_word(&first, "if") || rtl_scan_accept_word(&first, "else");
+    while (p->open_count > before && p->open[p->open_count - 1].is_implicit) p->open_count--;
+    size_t opened = 0;
+    for (size_t i = before; i < p->open_count; i++) opened += !p->open[i].is_implicit;
+    if (!rtl_recover(p, start, opened, &unopened)) return false;
+    if (!is_if || p->open_count == 0) return rtl_skip_blocks(p, unopened);
+    for (; unopened > 0; unopened--)
+        if (!push_block(p, (rtl_open){.block = here(p), .is_broken = true})) return false;
+    return true;
+}
+
 bool rtl_parse_body(rtl_parser *p, const rtl_section *from) {
     rtl_scan *s = &p->scan;
     if (!from->body.at) return true;
@@ -472,9 +523,15 @@ bool rtl_parse_body(rtl_parser *p, const rtl_section *from) {
     p->open[0] = (rtl_open){.block = s->design->module[from->module].body};
     p->open_count = 1;
     while (p->open_count > 0) {
-        if (!rtl_parse_above(p) || !rtl_scan_space(s)) return rtl_scan_fail(s, "'}'");
-        bool fine = rtl_scan_accept(s, '}') ? parse_close(p) : parse_stmt(p) && rtl_scan_end_line(s);
-        if (!fine || s->failed) return false;
+        rtl_spot start;
+        bool is_stmt = rtl_next_item(p, &start);
+        if (s->failed) return false;
+        size_t before = p->open_count - !is_stmt, errors = s->design->errors;
+        bool fine = is_stmt ? parse_stmt(p) && rtl_scan_end_line(s) : parse_close(p);
+        if (fine && !s->failed) continue;
+        if (s->design->errors == errors) rtl_scan_fail(s, "something else");
+        if (!is_stmt) start.at++; /* behind the bracket */
+        if (!recover_stmt(p, start, before)) return false;
     }
     return true;
 }

@@ -159,7 +159,7 @@ static bool is_scope(const rtl_scan *s, uint32_t i) {
 }
 
 /* `struct.field`, or `instance.port`, `group.field` and `instance.group.field`, whose first part is no value. */
-static weir_rtl_expr build_field(rtl_scan *s, const rtl_node *node) {
+static weir_rtl_expr build_named_field(rtl_scan *s, const rtl_node *node) {
     weir_rtl_design *design = s->design;
     const rtl_node *from = node_of(s, node->a);
     if (from->expr) return weir_rtl_field(design, (weir_rtl_expr){from->expr}, node->text);
@@ -171,6 +171,16 @@ static weir_rtl_expr build_field(rtl_scan *s, const rtl_node *node) {
     if (!ref.group) return weir_rtl_read_port(design, instance, node->text);
     weir_rtl_var var = weir_rtl_group_var(design, (weir_rtl_group){ref.group}, node->text);
     return instance.id ? weir_rtl_port_of(design, instance, var) : weir_rtl_read(design, var);
+}
+
+/* What could not be read may have had the field. */
+static weir_rtl_expr build_field(rtl_scan *s, const rtl_node *node) {
+    weir_rtl_design *design = s->design;
+    bool was_muted = design->is_muted;
+    design->is_muted = was_muted || rtl_scan_is_suspect(s, node->text);
+    weir_rtl_expr expr = build_named_field(s, node);
+    design->is_muted = was_muted;
+    return expr;
 }
 
 /* ---- parts ---- */

@@ -150,6 +150,19 @@ static bool parse_shape(rtl_parser *p, weir_rtl_shape *shape) {
     return fine;
 }
 
+static bool parse_type_field(rtl_parser *p, weir_rtl_type type, bool is_enum) {
+    rtl_scan *s = &p->scan;
+    size_t errors = s->design->errors;
+    const char *field = rtl_scan_name(s);
+    if (!field || !rtl_scan_expect(s, is_enum ? '=' : ':')) return false;
+    weir_rtl_shape shape;
+    uint64_t value = 0;
+    if (is_enum ? !rtl_scan_unsigned(s, UINT64_MAX, &value) : !parse_shape(p, &shape)) return false;
+    if (is_enum) weir_rtl_add_member(s->design, type, field, value);
+    else weir_rtl_add_field(s->design, type, field, shape);
+    return s->design->errors == errors && rtl_scan_end_line(s);
+}
+
 static bool parse_type(rtl_parser *p, weir_rtl_type_kind kind) {
     rtl_scan *s = &p->scan;
     uint64_t width = 0;
@@ -161,15 +174,9 @@ static bool parse_type(rtl_parser *p, weir_rtl_type_kind kind) {
                                                        : weir_rtl_add_struct(s->design, name);
     if (!type.id || !rtl_scan_expect(s, '{')) return false;
     while (rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
-        size_t errors = s->design->errors;
-        const char *field = rtl_scan_name(s);
-        if (!field || !rtl_scan_expect(s, is_enum ? '=' : ':')) return false;
-        weir_rtl_shape shape;
-        uint64_t value = 0;
-        if (is_enum ? !rtl_scan_unsigned(s, UINT64_MAX, &value) : !parse_shape(p, &shape)) return false;
-        if (is_enum) weir_rtl_add_member(s->design, type, field, value);
-        else weir_rtl_add_field(s->design, type, field, shape);
-        if (s->design->errors != errors || !rtl_scan_end_line(s)) return false;
+        rtl_spot start = {s->at, s->line};
+        if (parse_type_field(p, type, is_enum)) continue;
+        if (!rtl_recover_line(p, start)) return false;
     }
     return rtl_scan_end_line(s);
 }
@@ -472,12 +479,15 @@ static bool parse_module(rtl_parser *p) {
     s->design->module[module.id].is_stub = is_stub;
     s->module = module.id;
     rtl_section found = {.module = module.id};
-    while (rtl_parse_above(p) && rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
+    rtl_spot start = {NULL, 0};
+    while (rtl_next_item(p, &start)) {
         bool fine = rtl_scan_accept_word(s, "instances") ? skip_section(s, &found.instances)
                     : rtl_scan_accept_word(s, "body")    ? skip_section(s, &found.body)
                                                          : parse_declaration(p) && rtl_scan_end_line(s);
-        if (!fine || s->failed) return false;
+        if (fine && !s->failed) continue;
+        if (!rtl_recover_line(p, start)) return false;
     }
+    if (s->failed) return false;
     s->design->module[module.id].is_external = is_external;
     default_widths(s->design, module.id);
     p->section = weir_grow(p->section, &p->section_capacity, p->sections + 1, sizeof *p->section);
@@ -485,21 +495,40 @@ static bool parse_module(rtl_parser *p) {
     return rtl_scan_end_line(s);
 }
 
+static bool parse_top_level(rtl_parser *p) {
+    rtl_scan *s = &p->scan;
+    if (rtl_scan_accept_word(s, "module")) return parse_module(p);
+    if (rtl_scan_accept_word(s, "origin")) return parse_origin_line(p);
+    if (rtl_scan_accept_word(s, "struct")) return parse_type(p, WEIR_RTL_TYPE_STRUCT);
+    if (rtl_scan_accept_word(s, "union")) return parse_type(p, WEIR_RTL_TYPE_UNION);
+    if (rtl_scan_accept_word(s, "enum")) return parse_type(p, WEIR_RTL_TYPE_ENUM);
+    if (rtl_scan_accept_word(s, "interface")) return parse_interface(p);
+    return rtl_scan_fail(s, "'module', 'origin', 'struct', 'union', 'enum' or 'interface'");
+}
+
+/* Goes on to the next item of a block, with what stands above it; false at its end, and after an error that ends reading. */
+bool rtl_next_item(rtl_parser *p, rtl_spot *start) {
+    rtl_scan *s = &p->scan;
+    for (;;) {
+        if (!rtl_scan_space(s)) return rtl_scan_fail(s, "'}'");
+        *start = (rtl_spot){s->at, s->line};
+        if (rtl_parse_above(p)) break;
+        if (!rtl_recover_line(p, *start)) return false;
+    }
+    if (!rtl_scan_space(s)) return rtl_scan_fail(s, "'}'");
+    *start = (rtl_spot){s->at, s->line};
+    return !rtl_scan_accept(s, '}');
+}
+
 static bool parse_declarations(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     if (!rtl_scan_space(s) || !rtl_scan_expect_word(s, "wrtl") || !rtl_scan_expect_word(s, "1"))
         return rtl_scan_fail(s, "'wrtl 1'");
-    while (rtl_parse_above(p) && rtl_scan_space(s)) {
-        bool fine = false;
+    while (rtl_scan_space(s)) {
+        rtl_spot start = {s->at, s->line};
         s->module = 0;
-        if (rtl_scan_accept_word(s, "module")) fine = parse_module(p);
-        else if (rtl_scan_accept_word(s, "origin")) fine = parse_origin_line(p);
-        else if (rtl_scan_accept_word(s, "struct")) fine = parse_type(p, WEIR_RTL_TYPE_STRUCT);
-        else if (rtl_scan_accept_word(s, "union")) fine = parse_type(p, WEIR_RTL_TYPE_UNION);
-        else if (rtl_scan_accept_word(s, "enum")) fine = parse_type(p, WEIR_RTL_TYPE_ENUM);
-        else if (rtl_scan_accept_word(s, "interface")) fine = parse_interface(p);
-        else rtl_scan_fail(s, "'module', 'origin', 'struct', 'union', 'enum' or 'interface'");
-        if (!fine) return false;
+        if (rtl_parse_above(p) && (!rtl_scan_space(s) || parse_top_level(p))) continue;
+        if (!rtl_recover_line(p, start)) return false;
     }
     return !s->failed;
 }
@@ -554,8 +583,11 @@ static bool parse_instances(rtl_parser *p, const rtl_section *from) {
     rtl_scan *s = &p->scan;
     if (!from->instances.at) return true;
     rtl_go_to(s, from->module, from->instances);
-    while (rtl_scan_space(s) && !rtl_scan_accept(s, '}'))
-        if (!parse_instance_line(p)) return false;
+    while (rtl_scan_space(s) && !rtl_scan_accept(s, '}')) {
+        rtl_spot start = {s->at, s->line};
+        if (parse_instance_line(p)) continue;
+        if (!rtl_recover_line(p, start)) return false;
+    }
     return !s->failed;
 }
 
@@ -567,12 +599,11 @@ weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *
     weir_rtl_set_place(design, weir_at(file, 1));
     p.scan.file = design->place.file;
     design->keeps_origin = true;
-    bool fine = parse_declarations(&p);
-    for (size_t i = 0; fine && i < p.sections; i++) fine = parse_instances(&p, &p.section[i]);
-    for (size_t i = 0; fine && i < p.sections; i++) fine = rtl_parse_body(&p, &p.section[i]);
-    fine = fine && rtl_check_starts(&p);
-    if (!fine && design->errors == 0) rtl_scan_fail(&p.scan, "something else");
-    fine = fine && design->errors == 0;
+    bool goes_on = parse_declarations(&p);
+    for (size_t i = 0; goes_on && i < p.sections; i++) goes_on = parse_instances(&p, &p.section[i]);
+    for (size_t i = 0; goes_on && i < p.sections; i++) goes_on = rtl_parse_body(&p, &p.section[i]);
+    if (!goes_on && design->errors == 0) rtl_scan_fail(&p.scan, "something else");
+    bool fine = goes_on && design->errors == 0 && rtl_check_starts(&p);
     design->keeps_origin = false;
     weir_rtl_set_place(design, WEIR_NOWHERE);
     free(p.section);
@@ -583,6 +614,7 @@ weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *
     free(p.start);
     free(p.lead);
     free(p.scan.paths.slot);
+    free(p.scan.suspects.slot);
     weir_text_free(&p.scan.word);
     rtl_free_tree(&p.scan.tree);
     if (fine) return design;

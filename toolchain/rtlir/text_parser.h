@@ -33,6 +33,7 @@ typedef struct rtl_lead {
 typedef struct rtl_open {
     uint32_t block;
     uint32_t labels;  /* items behind its own that get copies of it */
+    bool is_broken;   /* of an if whose head is wrong: its statements are read as those of the block around it */
     bool is_reset;    /* what a process with a reset does otherwise */
     bool is_implicit; /* it has no bracket of its own: the else of an else if, a process around its reset */
 } rtl_open;
@@ -75,6 +76,9 @@ typedef struct rtl_parser {
 
 /* What stands above an item; false after an error. */
 bool rtl_parse_above(rtl_parser *p);
+/* The next item of a block: what stands above it, and where it starts. False behind the block's end, and after an error
+ * that ends reading. */
+bool rtl_next_item(rtl_parser *p, rtl_spot *start);
 /* `@3`, which the items made next come from; without it they come from this line. */
 bool rtl_parse_origin(rtl_parser *p);
 /* Gives the item what stood above it; false when it could not be made. */
@@ -85,6 +89,14 @@ weir_rtl_instance rtl_declare_instance(rtl_parser *p, const char *name);
 bool rtl_parse_value(rtl_scan *s, weir_rtl_instance instance, const char *name);
 /* Reading goes on where this section of the module starts. */
 void rtl_go_to(rtl_scan *s, uint32_t module, rtl_spot where);
+/* After an error in the line that starts at `start`: reading goes on behind it, or at a closing bracket in it that is
+ * not read yet. `opened` blocks of the line are read; the number of those that are not, with their brackets ahead. False
+ * when there is no going on. */
+bool rtl_recover(rtl_parser *p, rtl_spot start, size_t opened, size_t *unopened);
+/* The same where a line is a declaration, with everything inside it. */
+bool rtl_recover_line(rtl_parser *p, rtl_spot start);
+/* Past the ends of blocks whose brackets were not read as such. */
+bool rtl_skip_blocks(rtl_parser *p, size_t depth);
 /* The statements of a module. */
 bool rtl_parse_body(rtl_parser *p, const rtl_section *from);
 

@@ -16,8 +16,20 @@ bool rtl_scan_fail(rtl_scan *s, const char *expected) {
     return false;
 }
 
+/* Fields of a group are called GROUP_FIELD. */
+bool rtl_scan_is_suspect(const rtl_scan *s, const char *name) {
+    if (s->suspects.count == 0) return false;
+    size_t length = strlen(name);
+    for (size_t i = length; i > 0; i--) {
+        if (i < length && name[i] != '_') continue;
+        if (rtl_labels_find(&s->suspects, 0, weir_strings_intern_n(s->design->strings, name, i))) return true;
+    }
+    return false;
+}
+
 bool rtl_scan_fail_name(rtl_scan *s, const char *what, const char *name) {
-    if (!s->failed) rtl_error(s->design, weir_at(s->file, s->line), "%s '%s'", what, name);
+    if (!s->failed && !rtl_scan_is_suspect(s, name))
+        rtl_error(s->design, weir_at(s->file, s->line), "%s '%s'", what, name);
     s->failed = true;
     return false;
 }

@@ -16,11 +16,13 @@ typedef struct rtl_scan {
     rtl_labels paths;          /* variables by hierarchical name, by module */
     weir_text word;            /* the last string */
     rtl_tree tree;             /* the last expression */
+    rtl_labels suspects;       /* names in what could not be read: errors about them follow from that */
 } rtl_scan;
 
 /* Reports what was expected where the scan is, once. Always false. */
 bool rtl_scan_fail(rtl_scan *s, const char *expected);
 bool rtl_scan_fail_name(rtl_scan *s, const char *what, const char *name);
+bool rtl_scan_is_suspect(const rtl_scan *s, const char *name);
 /* Blanks and line ends; false at the end of the text. */
 bool rtl_scan_space(rtl_scan *s);
 void rtl_scan_blanks(rtl_scan *s); /* on the line */
