@@ -122,6 +122,27 @@ iverilog -g2005 -Wall -o door.vvp door.v || fail "the README's door"
 grep -v 'let u_timer.run' door.wrtl >open.wrtl
 expect 1 "open.wrtl:20: error: input 'run' of instance 'u_timer' in module 'door' has no driver" weir rtl open.wrtl -o open.v
 
+# --- what nests deeply needs no stack of the environment's; what nests deeper is refused ---
+nest() { # LEVELS OPEN CLOSE
+    awk -v levels="$1" -v open="$2" -v close_="$3" 'BEGIN {
+        print "wrtl 1\nmodule m {\n  input a : 8\n  output y : 8\n  body {"
+        printf "    assign y = "
+        for (i = 0; i < levels; i++) printf "%s", open
+        printf "a"
+        for (i = 0; i < levels; i++) printf "%s", close_
+        print "\n  }\n}"
+    }'
+}
+nest 1990 '' ' + a' >chain.wrtl
+nest 1990 '~(' ')' >nest.wrtl
+nest 1990 'a == 3 ? 5 : ' '' >choices.wrtl
+for deep in chain nest choices; do
+    (ulimit -s 128 && weir rtl $deep.wrtl -o $deep.v --threads 2) || fail "$deep on a small stack"
+    iverilog -g2005 -t null $deep.v || fail "$deep.v"
+done
+nest 2500 '' ' + a' >chain.wrtl
+expect 1 "chain.wrtl:6: error: an expression has more than 65535 parts or 2000 levels; name some of its parts" weir rtl chain.wrtl
+
 # --- what cannot be printed is not written ---
 expect 1 "door.wrtl:[0-9]+: error: module 'door' has the state machine 'state'" weir rtl door.wrtl -p '' -o half.v
 [ ! -e half.v ] || fail "half a file after an error"

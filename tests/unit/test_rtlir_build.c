@@ -162,7 +162,7 @@ static void huge_expressions_are_refused(void **state) {
     for (int i = 0; i < 64 && x.id; i++) x = weir_rtl_binary(design, WEIR_RTL_ADD, x, x);
     assert_int_equal(x.id, 0);
     for (x = a; x.id;) x = weir_rtl_binary(design, WEIR_RTL_ADD, x, a);
-    const char *text = "error: an expression has more than 65535 parts or 1000 levels; name some of its parts\n";
+    const char *text = "error: an expression has more than 65535 parts or 2000 levels; name some of its parts\n";
     weir_text twice = {0};
     weir_text_format(&twice, "%s%s", text, text);
     ASSERT_MESSAGES(twice.data);

@@ -13,6 +13,7 @@
 
 #include "support/arena.h"
 #include "support/diag.h"
+#include "support/stack.h"
 #include "support/suggest.h"
 #include "support/text.h"
 
@@ -234,8 +235,20 @@ static void occupy_streams(void) {
     }
 }
 
+typedef struct command {
+    int argc, status;
+    char **argv;
+} command;
+
+static void run_command(void *user) {
+    command *c = user;
+    c->status = weir_exit_status(run(c->argc, c->argv));
+}
+
 int main(int argc, char **argv) {
     occupy_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report */
-    return weir_exit_status(run(argc, argv));
+    command c = {.argc = argc, .argv = argv};
+    weir_stack_run(run_command, &c);
+    return c.status;
 }

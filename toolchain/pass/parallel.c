@@ -8,6 +8,7 @@
 #include "ir/graph.h"
 #include "pass/private.h"
 #include "support/arena.h"
+#include "support/stack.h"
 
 typedef struct run {
     weir_pass_branch branch;
@@ -229,7 +230,7 @@ static void *work(void *user) {
 static void run_team(team *t, size_t threads) {
     pthread_t *thread = weir_calloc(threads, sizeof *thread);
     size_t started = 0;
-    while (started + 1 < threads && started + 1 < t->count && pthread_create(&thread[started], NULL, work, t) == 0) {
+    while (started + 1 < threads && started + 1 < t->count && weir_stack_thread(&thread[started], work, t)) {
         started++;
     }
     work(t);

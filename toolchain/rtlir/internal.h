@@ -19,7 +19,7 @@
 
 enum {
     RTL_MAX_EXPR_SIZE = UINT16_MAX, /* nodes of one expression, shared ones counted each time */
-    RTL_MAX_DEPTH = 1000            /* nesting of expressions and of blocks: bounds the recursion over them */
+    RTL_MAX_DEPTH = 2000            /* nesting of expressions and of blocks: bounds the recursion over them */
 };
 
 /* Scopes of names other than a module's: those of functions, machines; of types, interfaces among the types. */

@@ -9,7 +9,7 @@
 static uint32_t here(const rtl_parser *p) { return p->open[p->open_count - 1].block; }
 
 static bool push_block(rtl_parser *p, rtl_open open) {
-    if (p->open_count > RTL_MAX_DEPTH) return rtl_scan_fail(&p->scan, "less nesting");
+    if (p->open_count > RTL_MAX_DEPTH) return rtl_scan_fail_depth(&p->scan, "blocks");
     p->open = weir_grow(p->open, &p->open_capacity, p->open_count + 1, sizeof *p->open);
     p->open[p->open_count++] = open;
     return true;

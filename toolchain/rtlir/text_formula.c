@@ -44,7 +44,7 @@ static bool make_operation(rtl_scan *s, const rtl_node *node, rtl_formula *f) {
         id[i] = t->node[operand[i]].expr;
         if (s->design->formula[id[i]].depth >= f->depth) f->depth = s->design->formula[id[i]].depth + 1;
     }
-    if (f->depth > RTL_MAX_DEPTH) return rtl_scan_fail(s, "a formula of fewer levels before this");
+    if (f->depth > RTL_MAX_DEPTH) return rtl_scan_fail_depth(s, "operators of a formula");
     f->a = id[0];
     f->b = id[1];
     f->c = id[2];

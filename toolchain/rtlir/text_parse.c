@@ -118,7 +118,7 @@ static bool parse_shape(rtl_parser *p, weir_rtl_shape *shape) {
     rtl_scan *s = &p->scan;
     *shape = (weir_rtl_shape){.width = 0};
     rtl_size size;
-    if (s->nesting >= RTL_MAX_DEPTH) return rtl_scan_fail(s, "less nesting");
+    if (s->nesting >= RTL_MAX_DEPTH) return rtl_scan_fail_depth(s, "arrays");
     bool is_memory = rtl_scan_accept_word(s, "memory") && rtl_scan_peek(s, '[');
     if (rtl_scan_accept(s, '[')) {
         weir_rtl_shape element;

@@ -16,6 +16,13 @@ bool rtl_scan_fail(rtl_scan *s, const char *expected) {
     return false;
 }
 
+bool rtl_scan_fail_depth(rtl_scan *s, const char *what) {
+    if (!s->failed) rtl_error(s->design, weir_at(s->file, s->line), "%s nest deeper than %d", what, RTL_MAX_DEPTH);
+    s->failed = true;
+    s->at = s->end;
+    return false;
+}
+
 /* Fields of a group are called GROUP_FIELD. */
 bool rtl_scan_is_suspect(const rtl_scan *s, const char *name) {
     if (s->suspects.count == 0) return false;

@@ -22,6 +22,8 @@ typedef struct rtl_scan {
 /* Reports what was expected where the scan is, once. Always false. */
 bool rtl_scan_fail(rtl_scan *s, const char *expected);
 bool rtl_scan_fail_name(rtl_scan *s, const char *what, const char *name);
+/* Something nests deeper than RTL_MAX_DEPTH; that ends reading. */
+bool rtl_scan_fail_depth(rtl_scan *s, const char *what);
 bool rtl_scan_is_suspect(const rtl_scan *s, const char *name);
 /* Blanks and line ends; false at the end of the text. */
 bool rtl_scan_space(rtl_scan *s);

@@ -1,0 +1,48 @@
+#define _XOPEN_SOURCE 700 /* ucontext.h */
+#define _DEFAULT_SOURCE   /* MAP_ANONYMOUS */
+#include "support/stack.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { STACK_BYTES = 64 << 20 }; /* of address space: only what is used takes memory */
+
+bool weir_stack_thread(pthread_t *thread, void *(*work)(void *user), void *user) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    bool started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
+                   pthread_create(thread, &attributes, work, user) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+typedef struct job {
+    void (*work)(void *user);
+    void *user;
+} job;
+
+/* makecontext hands over ints: the halves of a pointer. */
+static void run_job(unsigned high, unsigned low) {
+    const job *j = (const job *)(((uintptr_t)high << 16 << 16) | (uintptr_t)low);
+    j->work(j->user);
+}
+
+/* The thread stays the same, which processes that fork need. */
+void weir_stack_run(void (*work)(void *user), void *user) {
+    job j = {work, user};
+    uintptr_t address = (uintptr_t)&j;
+    ucontext_t here, there;
+    void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED || getcontext(&there) != 0) {
+        work(user);
+        return;
+    }
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = STACK_BYTES;
+    there.uc_link = &here;
+    makecontext(&there, (void (*)(void))run_job, 2, (unsigned)(address >> 16 >> 16), (unsigned)(address & UINT32_MAX));
+    swapcontext(&here, &there);
+    munmap(stack, STACK_BYTES);
+}
