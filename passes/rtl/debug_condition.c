@@ -13,6 +13,14 @@ typedef struct writer {
     size_t start;
 } writer;
 
+/* Is it another number with other parameters, by its width or by which bits it is? Then it cannot be said once for all
+ * instances; what only computes with parameters can. */
+static bool is_open(const weir_rtl_expr_info *info) {
+    const bool is_part = info->kind >= WEIR_RTL_EXPR_SLICE && info->kind <= WEIR_RTL_EXPR_FIELD;
+    return info->formula.id != 0 || info->low_formula.id != 0 || info->repeat_formula.id != 0 ||
+           (info->kind == WEIR_RTL_EXPR_CONSTANT && info->parameter.id != 0) || (is_part && info->has_parameter);
+}
+
 /* Writes bits of an expression as an unsigned number, in parentheses unless it is a name or a number. Recursion is bounded
  * by the depth of expressions. */
 static bool put_bits(writer *w, weir_rtl_expr expr, uint32_t low, uint32_t width);
@@ -344,9 +352,7 @@ static bool put_expr(writer *w, weir_rtl_expr expr, const weir_rtl_expr_info *in
 
 static bool put_bits(writer *w, weir_rtl_expr expr, uint32_t low, uint32_t width) {
     const weir_rtl_expr_info info = weir_rtl_get_expr(w->design, expr);
-    const bool is_sized = info.formula.id == 0 && info.low_formula.id == 0 && info.repeat_formula.id == 0 &&
-                          !(info.kind == WEIR_RTL_EXPR_CONSTANT && info.has_parameter);
-    if (width > MOST_BITS || !is_sized || w->text->size - w->start >= MOST_TEXT) return false;
+    if (width > MOST_BITS || w->text->size - w->start >= MOST_TEXT || is_open(&info)) return false;
     switch (info.kind) {
     case WEIR_RTL_EXPR_CONSTANT: return put_constant(w, &info, low, width);
     case WEIR_RTL_EXPR_VAR: return put_var(w, info.var, low, width);

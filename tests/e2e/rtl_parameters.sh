@@ -173,6 +173,59 @@ sed 's/    u_wide :/    u_wide :/; s/^    instance u_wide {/    attribute inline
 expect 1 "instance 'u_wide'.*depend on parameters: specialize_parameters first" weir rtl inline.wrtl -p inline_instance
 expect 0 "" weir rtl inline.wrtl -p elaborate,specialize_parameters,inline_instance
 
+# --- library modules whose parameters are formulas of the parent's ---
+cat >library.wrtl <<END
+wrtl 1
+module weir_fifo external "$E2E_SOURCE/rtl/stream/weir_fifo.v" {
+  parameter WIDTH = 8
+  parameter DEPTH = 2
+  input clk : \$clock
+  input rst : \$reset
+  input s_valid : 1
+  output s_ready : 1
+  input s_data : \$range (WIDTH - 1) 0
+  input s_last : 1
+  output m_valid : 1
+  input m_ready : 1
+  output m_data : \$range (WIDTH - 1) 0
+  output m_last : 1
+}
+module lanes {
+  parameter W = 6 from 3 to 20
+  parameter D = 4
+  input clk : \$clock
+  input rst : \$reset
+  input a : W
+  input b : W
+  input valid : 1
+  output y : 2 * W
+  output flags : 3
+  instances {
+    u : weir_fifo(WIDTH = W + W, DEPTH = D) wired
+  }
+  body {
+    let u.clk = clk
+    let u.rst = rst
+    let u.s_data = {a, b}
+    let u.s_valid = valid
+    let u.s_last = a[W - 1]
+    let u.m_ready = 1
+    let y = u.m_data
+    let flags = {u.s_ready, u.m_valid, u.m_last}
+    instance u {
+    }
+  }
+}
+END
+stream=$E2E_SOURCE/rtl/stream
+expect 0 "" weir rtl library.wrtl -o library.v
+expect 0 "" verilator_bin --lint-only -Wall -Wno-DECLFILENAME -y "$stream" -y "$E2E_SOURCE/rtl/memory" --top-module lanes -GW=11 library.v
+expect 0 "" weir rtl library.wrtl -p 'specialize_parameters{values="W=9, D=8"},verilog' -o lanes.v
+grep -q 'WIDTH(18)' lanes.v && grep -q 'DEPTH(8)' lanes.v || fail "the library module has other values"
+expect 0 "" verilator_bin --lint-only -Wall -Wno-DECLFILENAME -y "$stream" -y "$E2E_SOURCE/rtl/memory" --top-module lanes lanes.v
+sed 's/u.s_data = {a, b}/u.s_data = {a, a, b}/' library.wrtl >bad.wrtl
+expect 1 "'u.s_data' has 12 bits and cannot take '{a, a, b}', which has 18" weir rtl bad.wrtl -p check
+
 # --- names: one module a set of values ---
 expect 0 "" weir rtl "$designs/parametrised_hierarchy.wrtl" -p specialize_parameters -o numbers.wrtl
 grep '^module' numbers.wrtl | cut -d ' ' -f 2 | sort | tr '\n' ' ' >names

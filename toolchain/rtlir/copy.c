@@ -29,6 +29,37 @@ static weir_rtl_expr rewritten(copier *c, uint32_t expr) {
     return weir_rtl_rewrite_expr(c->rewriter, (weir_rtl_expr){expr});
 }
 
+/* The override of the copy: what stands for a parameter of the parent is a number or a formula. */
+static bool copy_override(copier *c, const rtl_value *from, rtl_value *to) {
+    rtl_substitution *s = rtl_rewriter_substitution(c->rewriter);
+    int64_t number;
+    *to = *from;
+    if (from->kind == RTL_VALUE_FORMULA && s) {
+        to->formula = rtl_substitute(s, from->formula);
+        if (!to->formula) return false;
+        if (rtl_formula_number(c->design, to->formula, &number))
+            *to = (rtl_value){.kind = RTL_VALUE_INTEGER, .integer = number};
+    } else if (from->kind == RTL_VALUE_EXPR) {
+        to->expr = rewritten(c, from->expr).id;
+        if (!to->expr) return false;
+        const bool is_alias = c->design->expr[from->expr].kind == WEIR_RTL_EXPR_PARAMETER;
+        if (is_alias && c->design->expr[to->expr].kind == WEIR_RTL_EXPR_CONSTANT) *to = rtl_plain_value(c->design, to);
+    }
+    return true;
+}
+
+/* Before anything names a port of the copy, whose width they may decide. A specialised module takes none. */
+static bool copy_overrides(copier *c, uint32_t id, uint32_t copy) {
+    const rtl_instance from = c->design->instance[id];
+    const uint32_t count = from.module == c->design->instance[copy].module ? from.override_count : 0;
+    rtl_value *override = weir_arena_array(c->design->arena, count + 1, sizeof *override);
+    for (uint32_t i = 0; i < count; i++)
+        if (!copy_override(c, &from.override[i], &override[i])) return false;
+    c->design->instance[copy].override = override;
+    c->design->instance[copy].override_count = count;
+    return true;
+}
+
 /* The copy of an instance, without connections; a name that is taken makes way. */
 static bool make_instance(copier *c, uint32_t id, uint32_t block) {
     weir_rtl_design *design = c->design;
@@ -40,20 +71,8 @@ static bool make_instance(copier *c, uint32_t id, uint32_t block) {
     if (!copy.id) return false;
     weir_rtl_set_wired(design, copy, design->instance[id].is_wired);
     weir_rtl_copy_item(design, WEIR_RTL_ITEM((weir_rtl_instance){id}), WEIR_RTL_ITEM(copy));
+    if (!copy_overrides(c, id, copy.id)) return false;
     return weir_rtl_map_instance(c->rewriter, (weir_rtl_instance){id}, copy);
-}
-
-/* The override of the copy: what stands for a parameter of the parent is a number or a formula. */
-static bool copy_override(copier *c, const rtl_value *from, rtl_value *to) {
-    rtl_substitution *s = rtl_rewriter_substitution(c->rewriter);
-    int64_t number;
-    *to = *from;
-    if (from->kind == RTL_VALUE_FORMULA && s) to->expr = rtl_substitute(s, from->expr);
-    if (from->kind == RTL_VALUE_EXPR) to->expr = rewritten(c, from->expr).id;
-    if (from->kind == RTL_VALUE_FORMULA && rtl_formula_number(c->design, to->expr, &number))
-        *to = (rtl_value){.kind = RTL_VALUE_INTEGER, .integer = number};
-    return to->expr || (from->kind != RTL_VALUE_EXPR && from->kind != RTL_VALUE_FORMULA) ||
-           to->kind == RTL_VALUE_INTEGER;
 }
 
 /* Connections by slot, or by name when the copy is of another module. */
@@ -71,24 +90,18 @@ static bool copy_connections(copier *c, const rtl_instance *from, const rtl_inst
     return true;
 }
 
-/* Puts the copy that was made at the end of the block, and connects it. A specialised module takes no overrides. */
+/* Puts the copy that was made at the end of the block, and connects it. */
 static weir_rtl_stmt place_instance(copier *c, uint32_t id, uint32_t block) {
     weir_rtl_design *design = c->design;
     weir_rtl_stmt none = {0};
     const uint32_t copy = rtl_mapped_instance(c->rewriter, id);
     const rtl_instance from = design->instance[id], to = design->instance[copy];
     const uint32_t ports = design->module[to.module].port_slots;
-    const uint32_t overrides = from.module == to.module ? from.override_count : 0;
     uint32_t *connection = weir_arena_array(design->arena, ports + 1, sizeof *connection);
-    rtl_value *override = weir_arena_array(design->arena, overrides + 1, sizeof *override);
     if (!copy_connections(c, &from, &to, connection)) return none;
-    for (uint32_t i = 0; i < overrides; i++)
-        if (!copy_override(c, &from.override[i], &override[i])) return none;
     rtl_instance *made = &design->instance[copy];
     made->connection = connection;
     made->connection_count = from.connection_count ? ports : 0;
-    made->override = override;
-    made->override_count = overrides;
     weir_rtl_stmt stmt = {to.stmt};
     return weir_rtl_move_stmt(design, stmt, (weir_rtl_block){block}, none) ? stmt : none;
 }

@@ -94,6 +94,7 @@ weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_VAR,
                      .width = record->width,
                      .formula = record->formula,
+                     .has_parameter = rtl_type_has_formula(design, record->type),
                      .is_signed = record->is_signed,
                      .carries = record->kind,
                      .module = record->module,

@@ -137,7 +137,7 @@ rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rt
 rtl_value rtl_plain_value(const weir_rtl_design *design, const rtl_value *value) {
     rtl_value result = {.kind = RTL_VALUE_OPAQUE};
     if (value->kind == RTL_VALUE_FORMULA) {
-        const rtl_formula *f = &design->formula[value->expr];
+        const rtl_formula *f = &design->formula[value->formula];
         return f->has_number ? integer_value(f->number) : result;
     }
     if (value->kind != RTL_VALUE_EXPR) return *value;

@@ -103,7 +103,7 @@ void weir_rtl_set_parameter_by(weir_rtl_design *design, weir_rtl_instance instan
     if (!instance.id || !value.id) return;
     const uint32_t parent = design->instance[instance.id].parent;
     const uint32_t module = rtl_formula_module(design, value.id);
-    rtl_value formula = {.kind = RTL_VALUE_FORMULA, .expr = value.id};
+    rtl_value formula = {.kind = RTL_VALUE_FORMULA, .formula = value.id};
     int64_t number;
     if (module && module != parent) {
         rtl_error(design, design->place,
@@ -323,7 +323,7 @@ weir_rtl_override weir_rtl_override_of(const weir_rtl_design *design, weir_rtl_i
     result.is_set = true;
     result.integer = value->integer;
     result.text = value->text;
-    if (value->kind == RTL_VALUE_FORMULA) result.formula.id = value->expr;
-    else result.value.id = value->expr;
+    result.value.id = value->expr;
+    result.formula.id = value->formula;
     return result;
 }

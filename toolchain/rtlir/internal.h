@@ -206,7 +206,7 @@ typedef struct rtl_value {
         RTL_VALUE_FORMULA, /* an override: of the parent's parameters */
         RTL_VALUE_OPAQUE
     } kind;
-    uint32_t expr; /* or formula */
+    uint32_t expr, formula; /* of these kinds, else 0 */
     int64_t integer;
     const char *text;
 } rtl_value;

@@ -72,7 +72,7 @@ static void print_overrides(rtl_writer *w, const rtl_instance *instance, int ind
         begin_binding(w, design->parameter[ids->id[i]].name, width, indent + RTL_INDENT);
         if (value->kind == RTL_VALUE_INTEGER) rtl_print_integer(value->integer, w->text);
         else if (value->kind == RTL_VALUE_STRING) rtl_print_string(value->text, w->text);
-        else if (value->kind == RTL_VALUE_FORMULA) rtl_print_formula(w, value->expr, false);
+        else if (value->kind == RTL_VALUE_FORMULA) rtl_print_formula(w, value->formula, false);
         else rtl_print_broken(w, value->expr);
         end_binding(w, --left == 0);
     }

@@ -73,6 +73,7 @@ static weir_location place_of(const weir_rtl_design *design, const variant *v) {
 /* Has each parameter a value that it takes? */
 static bool check_values(const specializer *s, const variant *v) {
     weir_rtl_design *design = s->design;
+    if (!has_parameters(design, v->module)) return true;
     const rtl_ids *ids = &design->module[v->module].parameters;
     const char *module = design->module[v->module].name;
     for (size_t i = 0; i < ids->count; i++) {

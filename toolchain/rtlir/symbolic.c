@@ -312,7 +312,7 @@ rtl_substitution rtl_substitution_of(weir_rtl_design *design, uint32_t instance)
                                      ? &design->instance[instance].override[parameter.slot]
                                      : NULL;
         uint32_t *slot = &s.value[parameter.slot];
-        if (value && value->kind == RTL_VALUE_FORMULA) *slot = rtl_normalize(design, value->expr);
+        if (value && value->kind == RTL_VALUE_FORMULA) *slot = rtl_normalize(design, value->formula);
         else if (value && value->kind == RTL_VALUE_EXPR && design->expr[value->expr].kind == WEIR_RTL_EXPR_PARAMETER)
             *slot = rtl_of_parameter(design, design->expr[value->expr].a);
         else if (value && value->kind != RTL_VALUE_NONE)

@@ -478,7 +478,7 @@ static bool stands_with_name(const weir_rtl_design *design, const rtl_instance *
 static void print_value(printer *p, const rtl_value *value) {
     if (value->kind == RTL_VALUE_INTEGER) print_signed(p, value->integer);
     else if (value->kind == RTL_VALUE_STRING) weir_text_quoted(p->text, value->text);
-    else if (value->kind == RTL_VALUE_FORMULA) print_formula(p, value->expr);
+    else if (value->kind == RTL_VALUE_FORMULA) print_formula(p, value->formula);
     else {
         add(p, "value ");
         print_expr(p, value->expr);
