@@ -2,6 +2,7 @@
 # The cache of built simulators: what is damaged is made again, a full disk and killed runs leave nothing in it, and
 # `weir cache` shows, checks and clears it.
 name=cache
+umount "$E2E_WORK/$name/disk" 2>/dev/null || true # of a run that was cut off
 . "$(dirname "$0")/lib.sh"
 mkdir temporary bin
 export TMPDIR="$work/temporary" WEIR_CACHE="$work/cache"

@@ -2,6 +2,7 @@
 # A full disk: every command that writes a file says so, ends with an error, keeps the file that was there and leaves no
 # other one. On a small file system that is filled (as root, who may mount one), and with files that may not grow.
 name=full_disk
+umount "$E2E_WORK/$name/disk" 2>/dev/null || true # of a run that was cut off
 . "$(dirname "$0")/lib.sh"
 model=$models/mlp_qdq.onnx float=$models/mlp_float.onnx calibration=$models/digits_calib.npz
 designs=$E2E_SOURCE/tests/rtl/designs
