@@ -13,7 +13,7 @@
 #include "support/arena.h"
 
 /* Multiplications of all frames together, and how many frames that are at least and at most. */
-enum { BUDGET = 600000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4 };
+enum { BUDGET = 300000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4 };
 
 typedef enum fill { FILL_RANDOM, FILL_LOW, FILL_HIGH, FILL_ZERO, FILL_EDGES } fill;
 
