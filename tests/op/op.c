@@ -32,7 +32,7 @@ typedef struct op_run {
     bool profile[WEIR_SIM_PROFILES];
     planted fault;
     weir_pass_registry *registry;
-    char folder[64];
+    char *folder;
     int64_t caught, simulations;
 } op_run;
 
@@ -193,7 +193,8 @@ int main(int count, char **argument) {
         printf("%s is not installed: skipped\n", weir_simulator_name(run.simulator));
         return SKIP;
     }
-    snprintf(run.folder, sizeof run.folder, "/tmp/weir-op-XXXXXX");
+    const char *place = getenv("TMPDIR");
+    run.folder = weir_format("%s/weir-op-XXXXXX", place == NULL || *place == '\0' ? "/tmp" : place);
     run.registry = weir_pass_registry_new();
     bool fine = mkdtemp(run.folder) != NULL && weir_passes_register(run.registry);
     printf("%s, seed %s, cases %lld to %lld on %s\n", run.kind->name, run.seed_text, (long long)run.first,
@@ -201,6 +202,7 @@ int main(int count, char **argument) {
     fflush(stdout);
     for (int64_t i = 0; fine && i < run.count; i++) fine = run_case(&run, run.first + i);
     weir_pass_registry_free(run.registry);
+    free(run.folder);
     printf("%lld simulations, %s\n", (long long)run.simulations, fine ? "all as expected" : "stopped at a failure");
     if (run.fault == PLANTED_NOTHING) return fine ? 0 : 3;
     int64_t wanted = run.fault == PLANTED_VALUE ? run.count : 1;
