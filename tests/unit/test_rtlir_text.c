@@ -117,6 +117,33 @@ static void places_in_the_text_are_not_printed(void **state) {
     weir_rtl_design_free(d);
 }
 
+/* Said in the text, they last through a text, and a pass that touches an item there. */
+static void places_last_where_the_text_says_them(void **state) {
+    (void)state;
+    weir_rtl_design *d = weir_rtl_parse_text(by_hand, strlen(by_hand), "hand.wrtl");
+    weir_text text = {0}, again = {0};
+    weir_rtl_print_text_places(d, &text);
+    weir_rtl_design_free(d);
+    assert_non_null(strstr(text.data, "wrtl 1\nfrom \"hand.wrtl\"\norigin nowhere 0 \"one\"\nmodule leaf @:3 {\n"));
+    assert_non_null(strstr(text.data, "    assign y[3:0] = w @1:19\n"));
+    assert_round_trip(text.data, text.size);
+    d = weir_rtl_parse_text(text.data, text.size, "copy.wrtl");
+    weir_rtl_module top = weir_rtl_find_module(d, "top");
+    weir_rtl_stmt assign = weir_rtl_last(d, weir_rtl_get_module(d, top).body);
+    weir_rtl_set_pass(d, "two");
+    weir_rtl_touch(d, WEIR_RTL_ITEM(assign));
+    weir_rtl_item_info info = weir_rtl_get_item(d, WEIR_RTL_ITEM(assign));
+    assert_string_equal(info.place.file, "hand.wrtl");
+    assert_int_equal(info.place.line, 19);
+    weir_rtl_print_text(d, &again);
+    assert_non_null(strstr(again.data, "origin nowhere 0 \"one\" \"two\"\n"));
+    assert_non_null(strstr(again.data, "    assign y[3:0] = w @1:19\n"));
+    assert_round_trip(again.data, again.size);
+    weir_rtl_design_free(d);
+    weir_text_free(&text);
+    weir_text_free(&again);
+}
+
 static void library_modules_read_back(void **state) {
     weir_rtl_design *d = *state;
     char *path = data_path("part.v");
@@ -203,6 +230,7 @@ int main(void) {
         DESIGN_TEST(deep_nesting_is_refused),
         DESIGN_TEST(places_in_the_text_are_reported),
         DESIGN_TEST(places_in_the_text_are_not_printed),
+        DESIGN_TEST(places_last_where_the_text_says_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,7 +158,8 @@ rtl_common rtl_common_now(weir_rtl_design *design) {
     if (!design->origin && known && !design->keeps_origin) {
         uint32_t trail = design->pass ? rtl_add_trail(design, design->pass, 0) : 0;
         design->origin = RTL_APPEND(design, origin_entry);
-        design->origin_entry[design->origin] = (rtl_origin){design->place.file, design->place.line, trail, false};
+        design->origin_entry[design->origin] =
+            (rtl_origin){.file = design->place.file, .line = design->place.line, .trail = trail};
     }
     return (rtl_common){.origin = design->origin};
 }

@@ -47,6 +47,7 @@ typedef struct rtl_origin {
     int line;
     uint32_t trail;   /* list of rtl_trail, the last pass first; lists alike have one id */
     bool is_implicit; /* the place is that in a text form, which does not say so itself */
+    bool is_from;     /* the file is the one that the text form says it was written from */
 } rtl_origin;
 
 typedef struct rtl_extra {
@@ -388,6 +389,7 @@ struct weir_rtl_design {
     bool is_muted; /* errors follow from others, which are reported */
     weir_location place;
     const char *pass;
+    const char *from;     /* the file that the text form says it was written from, or NULL */
     uint32_t origin;      /* of items made now; 0: to be made */
     bool keeps_origin;    /* `origin` is what it is, 0 for none */
     bool borrows_strings; /* a snapshot */

@@ -42,7 +42,7 @@ bool rtl_parse_above(rtl_parser *p) {
 /* What the items made next come from, when nothing else is known: this line, and the passes of the trail. */
 static void begin_line(rtl_parser *p, uint32_t trail) {
     weir_rtl_design *design = p->scan.design;
-    rtl_origin origin = {p->scan.file, p->scan.line, trail, true};
+    rtl_origin origin = {.file = p->scan.file, .line = p->scan.line, .trail = trail, .is_implicit = true};
     const rtl_origin *last = &design->origin_entry[p->implicit];
     if (last->line != origin.line || last->trail != trail) {
         p->implicit = RTL_APPEND(design, origin_entry);
@@ -51,15 +51,33 @@ static void begin_line(rtl_parser *p, uint32_t trail) {
     design->origin = p->implicit;
 }
 
-/* `@3`, which the items made next come from. */
+/* `:12`, a line of the file that the text was written from; the passes are those of the trail. */
+static bool parse_from_line(rtl_parser *p, uint32_t trail) {
+    rtl_scan *s = &p->scan;
+    uint64_t line = 0;
+    if (!s->design->from) return rtl_scan_fail(s, "'from' and a file at the start of the text for lines without one");
+    if (!rtl_scan_unsigned(s, INT32_MAX, &line)) return false;
+    uint32_t id = RTL_APPEND(s->design, origin_entry);
+    s->design->origin_entry[id] =
+        (rtl_origin){.file = s->design->from, .line = (int)line, .trail = trail, .is_from = true};
+    s->design->origin = id;
+    return true;
+}
+
+/* `@3`, `@:12` or `@3:12`, which the items made next come from. */
 bool rtl_parse_origin(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     uint64_t number = 0;
     begin_line(p, 0);
     if (!rtl_scan_accept(s, '@')) return !s->failed;
+    if (rtl_scan_accept(s, ':')) return parse_from_line(p, 0);
     if (!rtl_scan_unsigned(s, UINT32_MAX, &number)) return false;
     if (number < 1 || number > p->origins) return rtl_scan_fail(s, "the number of an origin before this");
     const rtl_origin *origin = &s->design->origin_entry[p->origin[number - 1]];
+    if (s->at < s->end && *s->at == ':') {
+        s->at++;
+        return parse_from_line(p, origin->trail);
+    }
     if (origin->file || origin->line) s->design->origin = p->origin[number - 1];
     else begin_line(p, origin->trail);
     return true;
@@ -499,6 +517,11 @@ static bool parse_top_level(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     if (rtl_scan_accept_word(s, "module")) return parse_module(p);
     if (rtl_scan_accept_word(s, "origin")) return parse_origin_line(p);
+    if (rtl_scan_accept_word(s, "from")) {
+        if (s->design->from || !rtl_scan_string(s)) return rtl_scan_fail(s, "one file that the text is from");
+        s->design->from = weir_strings_intern(s->design->strings, s->word.data);
+        return rtl_scan_end_line(s);
+    }
     if (rtl_scan_accept_word(s, "struct")) return parse_type(p, WEIR_RTL_TYPE_STRUCT);
     if (rtl_scan_accept_word(s, "union")) return parse_type(p, WEIR_RTL_TYPE_UNION);
     if (rtl_scan_accept_word(s, "enum")) return parse_type(p, WEIR_RTL_TYPE_ENUM);

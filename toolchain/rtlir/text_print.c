@@ -19,6 +19,9 @@ typedef struct printer {
     uint32_t *used;   /* origin ids by number - 1 */
     uint32_t origins;
     int indent;
+    bool with_places;
+    const char *from; /* the file whose lines are said without its name */
+    bool uses_from;
 } printer;
 
 static void add(printer *p, const char *string) { rtl_append_string(p->text, string); }
@@ -226,19 +229,35 @@ static void begin_item(printer *p, const rtl_common *common) {
     blanks(p);
 }
 
+/* Is the place a line of the file that the text is written from? */
+static bool is_line(printer *p, const rtl_origin *origin) {
+    if (origin->is_from) return true;
+    if (!p->with_places || !origin->is_implicit || !origin->file) return false;
+    if (!p->from) p->from = origin->file;
+    return strcmp(p->from, origin->file) == 0;
+}
+
 /* Where this text is read, an item that names no place has one by itself. */
-static bool has_place(const rtl_origin *origin) { return !origin->is_implicit && (origin->file || origin->line); }
+static bool has_place(printer *p, const rtl_origin *origin) {
+    return (!origin->is_implicit || p->with_places) && (origin->file || origin->line) && !is_line(p, origin);
+}
 
 static void end_item(printer *p, const rtl_common *common, const char *end) {
     const rtl_origin *origin = &p->design->origin_entry[common->origin];
-    if (has_place(origin) || origin->trail) {
-        uint32_t *number = has_place(origin) ? &p->origin[common->origin] : &p->trail[origin->trail];
+    bool line = is_line(p, origin);
+    if (line || has_place(p, origin) || origin->trail) add(p, " @");
+    if (has_place(p, origin) || origin->trail) {
+        uint32_t *number = has_place(p, origin) ? &p->origin[common->origin] : &p->trail[origin->trail];
         if (!*number) {
             p->used[p->origins++] = common->origin;
             *number = p->origins;
         }
-        add(p, " @");
         print_unsigned(p, *number);
+    }
+    if (line) {
+        rtl_append_char(p->text, ':');
+        print_signed(p, origin->line);
+        p->uses_from = true;
     }
     add(p, end);
 }
@@ -258,9 +277,9 @@ static void print_origins(printer *p) {
     for (uint32_t i = 0; i < p->origins; i++) {
         const rtl_origin *origin = &p->design->origin_entry[p->used[i]];
         add(p, "origin ");
-        if (has_place(origin) && origin->file) weir_text_quoted(p->text, origin->file);
+        if (has_place(p, origin) && origin->file) weir_text_quoted(p->text, origin->file);
         else add(p, "nowhere");
-        weir_text_format(p->text, " %d", has_place(origin) ? origin->line : 0);
+        weir_text_format(p->text, " %d", has_place(p, origin) ? origin->line : 0);
         print_trail(p, origin->trail);
         rtl_append_char(p->text, '\n');
     }
@@ -722,9 +741,9 @@ static void number_modules(printer *p) {
     free(counts.slot);
 }
 
-void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text) {
+static void print_text(const weir_rtl_design *design, weir_text *text, bool with_places) {
     weir_text items = {0};
-    printer p = {.design = design, .text = &items};
+    printer p = {.design = design, .text = &items, .with_places = with_places, .from = design->from};
     p.number = weir_calloc(design->module_count, sizeof *p.number);
     p.origin = weir_calloc(design->origin_entry_count, sizeof *p.origin);
     p.trail = weir_calloc(design->trail_entry_count, sizeof *p.trail);
@@ -734,6 +753,11 @@ void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text) {
         if (!design->module[m].is_removed) print_module(&p, m);
     p.text = text;
     add(&p, "wrtl 1\n");
+    if (p.uses_from) {
+        add(&p, "from ");
+        weir_text_quoted(text, p.from);
+        add(&p, "\n");
+    }
     print_origins(&p);
     print_types(&p);
     print_interfaces(&p);
@@ -745,9 +769,13 @@ void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text) {
     free(p.used);
 }
 
+void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text) { print_text(design, text, false); }
+
+void weir_rtl_print_text_places(const weir_rtl_design *design, weir_text *text) { print_text(design, text, true); }
+
 bool weir_rtl_save_text(const weir_rtl_design *design, const char *path) {
     weir_text text = {0};
-    weir_rtl_print_text(design, &text);
+    print_text(design, &text, false);
     bool written = weir_file_write_changed(path, text.data, text.size);
     weir_text_free(&text);
     return written;
