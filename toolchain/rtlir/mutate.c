@@ -251,6 +251,30 @@ void weir_rtl_move_port(weir_rtl_design *design, weir_rtl_var port, size_t index
     renumber_ports(design, module, 0);
 }
 
+/* Fields of interfaces: each is what the variables of its groups are. */
+static void replace_field_kinds(weir_rtl_design *design, weir_rtl_kind from, weir_rtl_kind to, const bool *stays) {
+    for (uint32_t i = 1; i < design->interface_count; i++)
+        for (uint32_t f = 0; f < design->interface[i].count; f++)
+            if (design->interface[i].field[f].kind == from) design->interface[i].field[f].kind = to;
+    for (uint32_t g = 1; g < design->group_count; g++) {
+        const rtl_group *group = &design->group[g];
+        const rtl_interface *interface = &design->interface[group->interface];
+        for (uint32_t f = 0; f < interface->count && !group->is_removed; f++)
+            if (group->var[f] && stays[group->var[f]]) interface->field[f].kind = design->var[group->var[f]].kind;
+    }
+}
+
+void weir_rtl_replace_kind(weir_rtl_design *design, weir_rtl_kind from, weir_rtl_kind to, const bool *stays) {
+    for (uint32_t v = 1; v < design->var_count; v++)
+        if (design->var[v].kind == from && !stays[v]) design->var[v].kind = to;
+    for (uint32_t e = 1; e < design->expr_count; e++) {
+        rtl_expr *expr = &design->expr[e];
+        if (expr->kind == WEIR_RTL_EXPR_VAR) expr->carries = design->var[expr->a].kind;
+        if (expr->kind == WEIR_RTL_EXPR_PORT) expr->carries = design->var[expr->b].kind;
+    }
+    replace_field_kinds(design, from, to, stays);
+}
+
 void weir_rtl_remove_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {
     if (!parameter.id || design->parameter[parameter.id].is_removed) return;
     rtl_parameter *record = &design->parameter[parameter.id];

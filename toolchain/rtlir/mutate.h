@@ -31,6 +31,10 @@ void weir_rtl_clear_events(weir_rtl_design *design, weir_rtl_stmt always);
 /* A variable or a port: O(ports behind it) for a port. Connections of instances to a removed port are forgotten. */
 void weir_rtl_remove_var(weir_rtl_design *design, weir_rtl_var var);
 void weir_rtl_remove_parameter(weir_rtl_design *design, weir_rtl_parameter parameter);
+/* All variables of one kind become another, fields of interfaces too; what reads them carries it. `stays` says by the id of a
+ * variable which ones do not; the fields that those are stay as well. Values that the others are given are not looked at.
+ * O(variables + expressions). */
+void weir_rtl_replace_kind(weir_rtl_design *design, weir_rtl_kind from, weir_rtl_kind to, const bool *stays);
 /* O(instances of the parent). */
 void weir_rtl_remove_instance(weir_rtl_design *design, weir_rtl_instance instance);
 /* A module that no instance names any more. */
