@@ -24,7 +24,7 @@ typedef struct wrapper {
 
 static grid grid_of(const weir_rtl_design *design, weir_rtl_var port) {
     const weir_rtl_var_info info = weir_rtl_get_var(design, port);
-    grid g = {.elements = 1, .leaf = {info.type, info.width, info.is_signed}};
+    grid g = {.elements = 1, .leaf = {.type = info.type, .width = info.width, .is_signed = info.is_signed}};
     while (g.leaf.type.id != 0 && g.dimensions < MAX_DIMENSIONS) {
         const weir_rtl_type_info type = weir_rtl_get_type(design, g.leaf.type);
         if (type.kind != WEIR_RTL_TYPE_ARRAY) break;
