@@ -34,7 +34,7 @@ static const struct {
      "simplify_expr,canonicalize_ops,dead_code_elimination,fuse_ops",
      "what any tensor graph gains from, in the order of TVM's build"},
     {WEIR_PASS_HARDWARE, "elaborate",
-     "realize_fsm,decouple_generator_ports,fix_assignment_type,hash_generators,uniquify_generators,"
+     "realize_fsm,infer_property_clocking,decouple_generator_ports,fix_assignment_type,hash_generators,uniquify_generators,"
      "create_module_instantiation",
      "from a hardware design as elaborated to one as emitted"},
     {WEIR_PASS_HARDWARE, "check",
@@ -47,7 +47,7 @@ static const struct {
      "remove_unused_stmts,remove_empty_block{invert=false}",
      "what makes hardware designs shorter and says the same"},
     {WEIR_PASS_HARDWARE, "verilog",
-     "realize_fsm,zero_out_stubs,zero_generator_inputs,verify_generator_connectivity,remove_pass_through_modules,"
+     "realize_fsm,infer_property_clocking,zero_out_stubs,zero_generator_inputs,verify_generator_connectivity,remove_pass_through_modules,"
      "inline_instance,change_port_bundle_struct,fix_assignment_type,clean,merge_const_port_assignment,elaborate,"
      "insert_verilator_public,check",
      "what leads any hardware design to Verilog: clean-up, elaboration and checks"},

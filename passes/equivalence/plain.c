@@ -14,12 +14,18 @@ typedef struct lowering {
     bool failed;
 } lowering;
 
-/* --- assignments --- */
+/* --- assignments, and properties without a clock, which nothing that is compared depends on --- */
+static bool is_unclocked(const weir_rtl_design *design, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info) {
+    return info->kind == WEIR_RTL_STMT_ASSERT && weir_rtl_get_property(design, stmt).clock.id == 0 &&
+           weir_rtl_timing_in(design, info->block) == WEIR_RTL_CONTINUOUS;
+}
+
 static void decide(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
     (void)user;
     if (info.kind == WEIR_RTL_STMT_ASSIGN && info.timing == WEIR_RTL_UNDECIDED)
         weir_rtl_set_timing(design, stmt, weir_rtl_timing_in(design, info.block));
+    if (is_unclocked(design, stmt, &info)) weir_rtl_remove_stmt(design, stmt);
 }
 
 /* --- instances --- */

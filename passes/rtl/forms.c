@@ -85,6 +85,7 @@ static bool has_fixed_widths(weir_rtl_design *design, weir_rtl_module top) {
 /* The rows: name, what holds, the pass that leads there, the check. */
 #define PRINTABLE_FORMS                                                                                                \
     FORM(no_machines, "there are no state machines, only processes", "realize_fsm", weir_rtl_check_machines)           \
+    FORM(clocked_properties, "properties name their clocks", "infer_property_clocking", weir_rtl_check_properties)     \
     FORM(connected_instances, "instances have connections, and no assignments to and from their ports",                \
          "create_module_instantiation", weir_rtl_check_instances)                                                      \
     FORM(unique_names, "no two modules share a name, those that external modules bring along included",                \

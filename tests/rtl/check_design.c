@@ -336,10 +336,16 @@ static void check_specialized(const subject *s) {
 
 /* --- one design --- */
 /* Can it be printed as it is: no state machines, no namesakes, nothing undecided or wired by assignments? */
+static bool is_unclocked(const weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_block block) {
+    return weir_rtl_timing_in(design, block) == WEIR_RTL_CONTINUOUS &&
+           weir_rtl_get_property(design, stmt).clock.id == 0;
+}
+
 static void find_unprintable(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
     if (info.kind == WEIR_RTL_STMT_FSM || (info.kind == WEIR_RTL_STMT_ASSIGN && info.timing == WEIR_RTL_UNDECIDED) ||
-        (info.kind == WEIR_RTL_STMT_INSTANCE && weir_rtl_get_instance(design, info.instance).is_wired))
+        (info.kind == WEIR_RTL_STMT_INSTANCE && weir_rtl_get_instance(design, info.instance).is_wired) ||
+        (info.kind == WEIR_RTL_STMT_ASSERT && is_unclocked(design, stmt, info.block)))
         *(bool *)user = true;
 }
 

@@ -186,7 +186,8 @@ typedef struct rtl_loop {
 typedef struct rtl_assertion {
     weir_rtl_claim claim;
     weir_rtl_edge edge;
-    uint32_t clock;                           /* 0: at the place in a process where it stands */
+    bool is_property;                         /* at the edges of a clock, else where it stands in a process */
+    uint32_t clock;                           /* of a property; 0: the only one of the module */
     uint32_t disable, antecedent, consequent; /* expressions; only the last one is never 0 */
     uint32_t low, high;
     const char *message; /* or NULL */

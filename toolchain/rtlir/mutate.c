@@ -81,7 +81,7 @@ static bool fits_block(weir_rtl_design *design, uint32_t stmt, uint32_t block) {
     case WEIR_RTL_STMT_CASE:
     case WEIR_RTL_STMT_BREAK:
     case WEIR_RTL_STMT_RETURN: fits = in_process; break;
-    case WEIR_RTL_STMT_ASSERT: fits = design->assertion[record->a].clock ? in_body : in_process; break;
+    case WEIR_RTL_STMT_ASSERT: fits = design->assertion[record->a].is_property ? in_body : in_process; break;
     case WEIR_RTL_STMT_FUNCTION: fits = owner == 0; break;
     case WEIR_RTL_STMT_FSM: fits = design->fsm[record->a].parent ? block == record->block : owner == 0; break;
     case WEIR_RTL_STMT_STATE: fits = block == record->block; break; /* its name belongs to its machine */
@@ -210,6 +210,19 @@ bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_ex
         rtl_error(design, design->place, "'%s' cannot take the place of '%s'", rtl_describe(design, value.id),
                   rtl_describe(design, record->a));
     return fits;
+}
+
+void weir_rtl_set_property_clock(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_edge edge, weir_rtl_var clock) {
+    if (!stmt.id || design->stmt[stmt.id].kind != WEIR_RTL_STMT_ASSERT) return;
+    rtl_assertion *assertion = &design->assertion[design->stmt[stmt.id].a];
+    const rtl_var *var = &design->var[clock.id];
+    const uint32_t module = design->block[design->stmt[stmt.id].block].module;
+    if (!assertion->is_property || var->module != module || var->kind != WEIR_RTL_CLOCK) {
+        rtl_error(design, design->place, "a property needs a clock of its module");
+        return;
+    }
+    assertion->edge = edge;
+    assertion->clock = clock.id;
 }
 
 void weir_rtl_clear_events(weir_rtl_design *design, weir_rtl_stmt always) {

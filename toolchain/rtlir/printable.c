@@ -102,11 +102,35 @@ bool weir_rtl_check_machines(weir_rtl_design *design, weir_rtl_module top) {
     return fine;
 }
 
+/* Properties stand in bodies and in the loops there. */
+static bool has_clocks(weir_rtl_design *design, weir_rtl_module module) {
+    const size_t errors = design->errors;
+    for (weir_rtl_stmt s = weir_rtl_first_part(design, module); s.id; s = weir_rtl_next_part(design, s)) {
+        const rtl_stmt *stmt = &design->stmt[s.id];
+        if (stmt->kind == WEIR_RTL_STMT_ASSERT && !design->assertion[stmt->a].clock)
+            rtl_error(design, rtl_place_of(design, &stmt->common),
+                      "a property of module '%s' names no clock and cannot be printed before infer_property_clocking "
+                      "has run",
+                      design->module[module.id].name);
+    }
+    return design->errors == errors;
+}
+
+bool weir_rtl_check_properties(weir_rtl_design *design, weir_rtl_module top) {
+    size_t count = 0;
+    weir_rtl_module *modules = weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count);
+    bool fine = modules != NULL;
+    for (size_t i = 0; modules && i < count; i++)
+        if (!design->module[modules[i].id].is_external) fine = has_clocks(design, modules[i]) && fine;
+    free(modules);
+    return fine;
+}
+
 /* ---- one module ---- */
 
 bool rtl_is_printable(weir_rtl_design *design, uint32_t module) {
     const rtl_ids *instances = &design->module[module].instances;
     const size_t errors = design->errors;
     for (size_t i = 0; i < instances->count; i++) check_instance(design, (weir_rtl_instance){instances->id[i]}, NULL);
-    return has_no_machine(design, module) && design->errors == errors;
+    return has_no_machine(design, module) && has_clocks(design, (weir_rtl_module){module}) && design->errors == errors;
 }

@@ -472,11 +472,17 @@ static bool is_condition(weir_rtl_design *design, uint32_t module, weir_rtl_expr
     return false;
 }
 
-static weir_rtl_stmt new_assertion(weir_rtl_design *design, uint32_t block, const weir_rtl_property *property) {
+static bool is_clock_of(const weir_rtl_design *design, uint32_t module, weir_rtl_var var) {
+    return design->var[var.id].module == module && design->var[var.id].kind == WEIR_RTL_CLOCK;
+}
+
+static weir_rtl_stmt new_assertion(weir_rtl_design *design, uint32_t block, const weir_rtl_property *property,
+                                   bool is_property) {
     uint32_t id = RTL_APPEND(design, assertion);
     design->assertion[id] =
         (rtl_assertion){.claim = property->claim,
                         .edge = property->edge,
+                        .is_property = is_property,
                         .clock = property->clock.id,
                         .disable = property->disable.id,
                         .antecedent = property->antecedent.id,
@@ -495,15 +501,14 @@ weir_rtl_stmt weir_rtl_add_claim(weir_rtl_design *design, weir_rtl_block block, 
     if (!block.id || !condition.id || !rtl_in_process(design, block.id)) return none;
     if (!is_condition(design, design->block[block.id].module, condition)) return none;
     weir_rtl_property property = {.claim = claim, .consequent = condition, .message = message};
-    return new_assertion(design, block.id, &property);
+    return new_assertion(design, block.id, &property, false);
 }
 
 weir_rtl_stmt weir_rtl_add_property(weir_rtl_design *design, weir_rtl_module module,
                                     const weir_rtl_property *property) {
     weir_rtl_stmt none = {0};
     if (!module.id || !property->consequent.id || !rtl_in_own_module(design, module.id)) return none;
-    const rtl_var *clock = &design->var[property->clock.id];
-    if (clock->module != module.id || clock->kind != WEIR_RTL_CLOCK || property->high < property->low) {
+    if ((property->clock.id && !is_clock_of(design, module.id, property->clock)) || property->high < property->low) {
         rtl_error(design, design->place, "a property needs a clock of its module and cycles low <= high");
         return none;
     }
@@ -511,7 +516,7 @@ weir_rtl_stmt weir_rtl_add_property(weir_rtl_design *design, weir_rtl_module mod
         (property->antecedent.id && !is_condition(design, module.id, property->antecedent)) ||
         (property->disable.id && !is_condition(design, module.id, property->disable)))
         return none;
-    return new_assertion(design, design->module[module.id].body, property);
+    return new_assertion(design, design->module[module.id].body, property, true);
 }
 
 weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_stmt stmt) {

@@ -88,7 +88,7 @@ typedef enum weir_rtl_claim { WEIR_RTL_ASSERT, WEIR_RTL_ASSUME, WEIR_RTL_COVER }
 typedef struct weir_rtl_property {
     weir_rtl_claim claim;
     weir_rtl_edge edge;
-    weir_rtl_var clock; /* none in a process */
+    weir_rtl_var clock; /* none in a process; of a property: until infer_property_clocking has run */
     weir_rtl_expr disable, antecedent, consequent;
     uint32_t low, high; /* cycles */
     const char *message;

@@ -258,14 +258,21 @@ static bool parse_for(rtl_parser *p) {
     return rtl_finish_item(p, WEIR_RTL_ITEM(made)) && open_block(p, body.id);
 }
 
-static bool parse_claim(rtl_parser *p, bool has_clock) {
+/* The clock of a property, which may be left to infer_property_clocking. */
+static void parse_clocking(rtl_scan *s, weir_rtl_property *property) {
+    const bool falls = rtl_scan_accept_word(s, rtl_edge_words[WEIR_RTL_NEGEDGE]);
+    if (!falls && !rtl_scan_accept_word(s, rtl_edge_words[WEIR_RTL_POSEDGE])) return;
+    property->edge = falls ? WEIR_RTL_NEGEDGE : WEIR_RTL_POSEDGE;
+    property->clock.id = rtl_scan_var(s);
+}
+
+static bool parse_claim(rtl_parser *p, bool is_property) {
     rtl_scan *s = &p->scan;
     weir_rtl_property property = {0};
     uint64_t cycles[2] = {0};
     property.claim = (weir_rtl_claim)rtl_scan_choice(s, rtl_claim_words, RTL_CLAIM_WORDS, "a claim");
-    if (has_clock && !s->failed) {
-        property.edge = (weir_rtl_edge)rtl_scan_choice(s, rtl_edge_words, 2, "'posedge' or 'negedge'");
-        if (!s->failed) property.clock.id = rtl_scan_var(s);
+    if (is_property && !s->failed) {
+        parse_clocking(s, &property);
         if (rtl_scan_accept_word(s, "disable")) property.disable = rtl_scan_expr_as(s, 1, false);
         if (rtl_scan_accept_word(s, "when")) property.antecedent = rtl_scan_expr_as(s, 1, false);
         if (rtl_scan_accept_word(s, "after") &&
@@ -280,10 +287,10 @@ static bool parse_claim(rtl_parser *p, bool has_clock) {
     if (rtl_scan_peek(s, '"') && rtl_scan_string(s))
         property.message = weir_strings_intern(s->design->strings, s->word.data);
     if (s->failed || !rtl_parse_origin(p)) return false;
-    weir_rtl_stmt made = has_clock ? weir_rtl_add_property(s->design, (weir_rtl_module){s->module}, &property)
-                                   : weir_rtl_add_claim(s->design, (weir_rtl_block){here(p)}, property.claim,
-                                                        property.consequent, property.message);
-    if (made.id && has_clock) weir_rtl_move_stmt(s->design, made, (weir_rtl_block){here(p)}, (weir_rtl_stmt){0});
+    weir_rtl_stmt made = is_property ? weir_rtl_add_property(s->design, (weir_rtl_module){s->module}, &property)
+                                     : weir_rtl_add_claim(s->design, (weir_rtl_block){here(p)}, property.claim,
+                                                          property.consequent, property.message);
+    if (made.id && is_property) weir_rtl_move_stmt(s->design, made, (weir_rtl_block){here(p)}, (weir_rtl_stmt){0});
     return rtl_finish_item(p, WEIR_RTL_ITEM(made));
 }
 

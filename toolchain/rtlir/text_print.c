@@ -560,7 +560,7 @@ static void print_instance(printer *p, const rtl_stmt *stmt) {
 }
 
 static void print_claim(printer *p, const rtl_assertion *a) {
-    weir_text_format(p->text, "%s %s", a->clock ? "property" : "claim", rtl_claim_words[a->claim]);
+    weir_text_format(p->text, "%s %s", a->is_property ? "property" : "claim", rtl_claim_words[a->claim]);
     if (a->clock) weir_text_format(p->text, " %s %s", rtl_edge_words[a->edge], p->design->var[a->clock].name);
     if (a->disable) {
         add(p, " disable ");

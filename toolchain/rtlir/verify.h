@@ -27,6 +27,8 @@ bool weir_rtl_check_names(weir_rtl_design *design, weir_rtl_module top);
 bool weir_rtl_check_file_names(weir_rtl_design *design, weir_rtl_module top);
 bool weir_rtl_check_instances(weir_rtl_design *design, weir_rtl_module top);
 bool weir_rtl_check_machines(weir_rtl_design *design, weir_rtl_module top);
+/* Properties name their clocks. */
+bool weir_rtl_check_properties(weir_rtl_design *design, weir_rtl_module top);
 
 /* No function of the module calls itself, by way of others either. */
 bool weir_rtl_check_recursion(weir_rtl_design *design, weir_rtl_module module);
