@@ -79,43 +79,91 @@ const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *modul
     return name;
 }
 
-/* What a stream at the edge is called outside: the model's input that it comes from, the output that it goes to. */
-static const char *outside_name(const weir_graph *graph, bool into, weir_value value) {
-    for (size_t i = 0; !into && i < weir_graph_output_count(graph); i++) {
+/* What the streams at the edge are called outside: the model's inputs that they come from, the first outputs that they
+ * go to. */
+static void name_inputs(const weir_graph *graph, const weir_value *values, size_t count, char **names) {
+    for (size_t i = 0; i < count; i++) {
+        weir_value value = values[i];
+        for (weir_node node; (node = weir_value_producer(graph, value)).id != 0;)
+            value = weir_node_input(graph, node, 0);
+        names[i] = identifier(weir_value_name(graph, value));
+    }
+}
+
+static void name_outputs(const weir_graph *graph, const weir_value *values, size_t count, char **names) {
+    const char **outside = weir_calloc(weir_graph_value_limit(graph), sizeof *outside);
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         weir_value from = weir_graph_output(graph, i);
         weir_node node = weir_value_producer(graph, from);
         while (node.id != 0 && weir_hardware_role(graph, node) == WEIR_ROLE_HOST) {
             from = weir_node_input(graph, node, 0);
             node = weir_value_producer(graph, from);
         }
-        if (weir_hardware_source(graph, from).id == value.id) return weir_graph_output_name(graph, i);
+        const char **name = &outside[weir_hardware_source(graph, from).id];
+        if (*name == NULL) *name = weir_graph_output_name(graph, i);
     }
-    for (weir_node node; into && (node = weir_value_producer(graph, value)).id != 0;)
-        value = weir_node_input(graph, node, 0);
-    return weir_value_name(graph, value);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = outside[values[i].id];
+        names[i] = identifier(name != NULL ? name : weir_value_name(graph, values[i]));
+    }
+    free(outside);
 }
 
-char *weir_emit_prefix(const weir_graph *graph, const char *side, weir_value value, size_t count) {
-    if (count == 1) return weir_copy_string(side);
-    const bool into = *side == 's';
-    weir_value *values = into ? weir_hardware_inputs(graph, &count) : weir_hardware_outputs(graph, &count);
-    char **names = weir_calloc(count, sizeof *names), *prefix = NULL;
-    for (size_t i = 0, next = 2; i < count && prefix == NULL; i++, next = 2) {
-        char *base = identifier(outside_name(graph, into, values[i]));
-        names[i] = weir_copy_string(base);
-        for (size_t other = 0; other < i; other++) {
-            if (strcmp(names[other], names[i]) != 0) continue;
-            free(names[i]);
-            names[i] = weir_format("%s_%zu", base, next++);
-            other = SIZE_MAX; /* from the start */
+typedef struct edge_name {
+    const char *name;
+    size_t index;
+} edge_name;
+
+static int by_name(const void *a, const void *b) {
+    const edge_name *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static int compare_name(const void *name, const void *edge) { return strcmp(name, ((const edge_name *)edge)->name); }
+
+/* The first of several streams of one name keeps it, the others are NAME_2, NAME_3, ... as far as no stream has that
+ * name of its own. */
+static void tell_apart(char **names, size_t count) {
+    edge_name *sorted = weir_calloc(count, sizeof *sorted);
+    char **own = weir_calloc(count, sizeof *own);
+    for (size_t i = 0; i < count; i++) sorted[i] = (edge_name){names[i], i};
+    if (count > 1) qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 1, next = 2; i < count; i++) {
+        if (strcmp(sorted[i].name, sorted[i - 1].name) != 0) {
+            next = 2;
+            continue;
         }
-        free(base);
-        if (values[i].id == value.id) prefix = weir_format("%s_%s", side, names[i]);
+        char **to = &own[sorted[i].index];
+        do {
+            free(*to);
+            *to = weir_format("%s_%zu", sorted[i].name, next++);
+        } while (bsearch(*to, sorted, count, sizeof *sorted, compare_name) != NULL);
     }
-    for (size_t i = 0; i < count; i++) free(names[i]);
-    free(names);
-    free(values);
-    return prefix;
+    for (size_t i = 0; i < count; i++) {
+        if (own[i] == NULL) continue;
+        free(names[i]);
+        names[i] = own[i];
+    }
+    free(own);
+    free(sorted);
+}
+
+char **weir_emit_prefixes(const weir_graph *graph, const char *side, const weir_value *values, size_t count) {
+    char **names = weir_calloc(count, sizeof *names);
+    if (count == 1) {
+        names[0] = weir_copy_string(side);
+        return names;
+    }
+    if (*side == 's') name_inputs(graph, values, count, names);
+    else name_outputs(graph, values, count, names);
+    tell_apart(names, count);
+    for (size_t i = 0; i < count; i++) {
+        char *name = names[i];
+        names[i] = weir_format("%s_%s", side, name);
+        free(name);
+    }
+    return names;
 }
 
 static weir_pass *way_out(const weir_pass_context *context) {

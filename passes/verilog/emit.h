@@ -36,9 +36,9 @@ bool weir_emit_close(weir_folder *output, bool fine);
 const char *weir_emit_refusal(const char *name);
 /* A legal Verilog name for the design's top, from the module's name. */
 const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *module);
-/* Prefix of the stream at the edge, one of `count` on its side ("s" or "m"): the side, or when there are several
- * "SIDE_NAME" with the name of the model's input or output. Heap memory. */
-char *weir_emit_prefix(const weir_graph *graph, const char *side, weir_value value, size_t count);
+/* Prefixes of the streams at one side ("s" or "m") of the edge, which are `values`: the side, or when there are several
+ * "SIDE_NAME" with the names of the model's inputs or outputs, no two the same. Each and the list are heap memory. */
+char **weir_emit_prefixes(const weir_graph *graph, const char *side, const weir_value *values, size_t count);
 
 /* The way out of every design that is emitted: the pipeline `verilog` (checks and clean-ups), the verifier, and
  * FOLDER/TOP.v. The first one is for the module's own design, below its top; the second one for another design, which

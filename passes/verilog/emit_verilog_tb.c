@@ -66,13 +66,12 @@ static void add_clock(bench *b) {
 }
 
 /* A source or sink on a stream of the design under test. */
-static void add_edge(bench *b, const char *kind, const char *side, size_t index, size_t count, weir_value value) {
+static void add_edge(bench *b, const char *kind, const char *prefix, size_t index, weir_value value) {
     static const char *const signals[] = {"valid", "ready", "data", "last"};
     bool is_signed;
     uint32_t width =
         (uint32_t)(weir_hardware_lanes(b->graph, value) * weir_hardware_width(b->graph, value, &is_signed));
-    char *prefix = weir_emit_prefix(b->graph, side, value, count);
-    const char *mirror = *side == 's' ? "m" : "s";
+    const char *mirror = *prefix == 's' ? "m" : "s";
     weir_rtl_instance part = add_part(b, kind, index);
     weir_rtl_set_parameter(b->bench, part, "WIDTH", width);
     weir_rtl_set_parameter(b->bench, part, "DEPTH", RING_DEPTH);
@@ -85,17 +84,25 @@ static void add_edge(bench *b, const char *kind, const char *side, size_t index,
         free(port);
     }
     add_request(b, part, kind, index);
-    free(prefix);
+}
+
+/* Takes the values. */
+static void add_side(bench *b, const char *kind, const char *side, weir_value *values, size_t count) {
+    char **prefixes = weir_emit_prefixes(b->graph, side, values, count);
+    for (size_t i = 0; i < count; i++) {
+        add_edge(b, kind, prefixes[i], i, values[i]);
+        free(prefixes[i]);
+    }
+    free(prefixes);
+    free(values);
 }
 
 static void add_edges(bench *b) {
     size_t count;
     weir_value *values = weir_hardware_inputs(b->graph, &count);
-    for (size_t i = 0; i < count; i++) add_edge(b, "source", "s", i, count, values[i]);
-    free(values);
+    add_side(b, "source", "s", values, count);
     values = weir_hardware_outputs(b->graph, &count);
-    for (size_t i = 0; i < count; i++) add_edge(b, "sink", "m", i, count, values[i]);
-    free(values);
+    add_side(b, "sink", "m", values, count);
 }
 
 /* A signal of the design under test, as the design names it; bits of a vector stay bits of it. */

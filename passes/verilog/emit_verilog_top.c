@@ -363,11 +363,12 @@ static weir_wires edge_ports(emitter *e, const char *prefix, weir_value value, b
 static void emit_edges(emitter *e) {
     size_t count;
     weir_value *values = weir_hardware_inputs(e->graph, &count);
+    char **prefixes = weir_emit_prefixes(e->graph, "s", values, count);
     for (size_t i = 0; i < count; i++) {
-        char *prefix = weir_emit_prefix(e->graph, "s", values[i], count);
-        e->wires[values[i].id] = edge_ports(e, prefix, values[i], true);
-        free(prefix);
+        e->wires[values[i].id] = edge_ports(e, prefixes[i], values[i], true);
+        free(prefixes[i]);
     }
+    free(prefixes);
     free(values);
 }
 
@@ -381,14 +382,15 @@ static bool is_driven_by_component(const emitter *e, weir_value value) {
 /* The ports of each result; heap memory. */
 static weir_wires *emit_result_ports(emitter *e, const weir_value *values, size_t count) {
     weir_wires *ports = weir_calloc(count, sizeof *ports);
+    char **prefixes = weir_emit_prefixes(e->graph, "m", values, count);
     for (size_t i = 0; i < count; i++) {
-        char *prefix = weir_emit_prefix(e->graph, "m", values[i], count);
-        ports[i] = edge_ports(e, prefix, values[i], false);
-        free(prefix);
+        ports[i] = edge_ports(e, prefixes[i], values[i], false);
+        free(prefixes[i]);
         if (e->is_result[values[i].id] || !is_driven_by_component(e, values[i])) continue;
         e->is_result[values[i].id] = true;
         e->wires[values[i].id] = ports[i];
     }
+    free(prefixes);
     return ports;
 }
 

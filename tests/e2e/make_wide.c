@@ -1,5 +1,6 @@
 /* make_wide KIND OUT.weir: models that are large in one respect, for what must not be bounded.
  *   outputs N   one quantized input, N outputs, each the input quantized and limited in its own way
+ *   alike N     the same, whose names are N different ones that Verilog would write alike (N up to 4)
  *   inputs N    N quantized inputs, added up
  *   fan N       one value with N users, whose results are added up
  *   names N     names of N characters for model, node, input and outputs
@@ -49,6 +50,13 @@ static void make_outputs(size_t n) {
     }
 }
 
+static void make_alike(size_t n) {
+    static const char *const names[] = {"y.", "y__2", "y-", "y_"};
+    const weir_value x = quantized("in", input("x"), 0);
+    for (size_t i = 0; i < n && i < 4; i++)
+        weir_graph_add_output(graph, names[i], quantized("q", add(WEIR_OP_RELU, "relu", 1, &x), -(double)i));
+}
+
 static void make_inputs(size_t n) {
     weir_value sum = WEIR_NO_VALUE;
     for (size_t i = 0; i < n; i++) {
@@ -90,11 +98,8 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*make)(size_t n);
-    } kinds[] = {{"outputs", make_outputs},
-                 {"inputs", make_inputs},
-                 {"fan", make_fan},
-                 {"names", make_names},
-                 {"chain", make_chain}};
+    } kinds[] = {{"outputs", make_outputs}, {"alike", make_alike}, {"inputs", make_inputs},
+                 {"fan", make_fan},         {"names", make_names}, {"chain", make_chain}};
     for (size_t i = 0; argc == 4 && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i].name, argv[1]) != 0) continue;
         graph = weir_graph_new("wide");
@@ -103,6 +108,6 @@ int main(int argc, char **argv) {
         weir_graph_free(graph);
         return !fine;
     }
-    fprintf(stderr, "usage: %s outputs|inputs|fan|names|chain N OUT.weir\n", argv[0]);
+    fprintf(stderr, "usage: %s outputs|alike|inputs|fan|names|chain N OUT.weir\n", argv[0]);
     return 2;
 }

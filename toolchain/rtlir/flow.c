@@ -89,13 +89,12 @@ weir_rtl_stmt weir_rtl_first_effect(const weir_rtl_design *design, weir_rtl_bloc
 
 /* ---- latches ---- */
 
-enum { MAX_RESETS = 32 }; /* of one process */
-
 /* What is known of a cell in one process. */
 typedef struct assigned {
-    uint32_t unit;           /* the process that the rest is about */
-    uint32_t stmt;           /* first assignment */
-    uint32_t under, outside; /* by reset: assigned where it is active, and elsewhere behind its test */
+    uint32_t unit;    /* the process that the rest is about */
+    uint32_t stmt;    /* first assignment */
+    uint32_t under;   /* N: assigned where reset N - 1 is active, none later being; 0: where none is */
+    uint32_t outside; /* N: assigned elsewhere behind the tests of resets 0 to N - 1 */
 } assigned;
 
 struct weir_rtl_flow {
@@ -106,8 +105,10 @@ struct weir_rtl_flow {
     rtl_ways ways;
     assigned *assigned; /* by cell */
     size_t assigned_capacity;
-    uint32_t reset[MAX_RESETS], test[MAX_RESETS]; /* of a clocked process: its resets, the ifs that test them */
-    uint32_t resets;
+    struct {
+        uint32_t reset, test;
+    } * reset; /* of a clocked process: its resets and the ifs that test them, each in the else of the one before */
+    size_t resets, reset_capacity;
     uint32_t *touched; /* cells that a clocked process assigns */
     size_t touched_count, touched_capacity;
     weir_rtl_latch *latch;
@@ -124,13 +125,14 @@ static bool waits_for(const weir_rtl_design *design, uint32_t always, uint32_t v
 static void find_resets(weir_rtl_flow *f, uint32_t always) {
     const weir_rtl_design *design = f->design;
     uint32_t block = design->stmt[always].body;
-    for (f->resets = 0; block && f->resets < MAX_RESETS; f->resets++) {
+    for (f->resets = 0; block; f->resets++) {
         uint32_t branch = weir_rtl_first_effect(design, (weir_rtl_block){block}).id;
         if (!branch || design->stmt[branch].kind != WEIR_RTL_STMT_IF) return;
         uint32_t reset = weir_rtl_tested_reset(design, (weir_rtl_expr){design->stmt[branch].a}).reset.id;
         if (!reset || !waits_for(design, always, reset)) return;
-        f->reset[f->resets] = reset;
-        f->test[f->resets] = branch;
+        f->reset = weir_grow(f->reset, &f->reset_capacity, f->resets + 1, sizeof *f->reset);
+        f->reset[f->resets].reset = reset;
+        f->reset[f->resets].test = branch;
         block = design->stmt[branch].other;
     }
 }
@@ -217,17 +219,20 @@ static void walk_combinational(weir_rtl_flow *f) {
 
 /* ---- clocked blocks ---- */
 
-/* By reset, whether the statement stands where it is active, or in the else of its test. */
+/* Where the statement stands, as in `assigned`: the innermost test around it decides, being in the else of all before. */
 static void place_under(const weir_rtl_flow *f, uint32_t stmt, uint32_t *under, uint32_t *outside) {
     const weir_rtl_design *design = f->design;
-    *under = *outside = 0;
     for (uint32_t block = design->stmt[stmt].block, owner; (owner = design->block[block].owner) != 0;
          block = design->stmt[owner].block)
         for (uint32_t r = 0; r < f->resets; r++) {
-            if (f->test[r] != owner) continue;
-            if (design->stmt[owner].body == block) *under |= UINT32_C(1) << r;
-            else *outside |= UINT32_C(1) << r;
+            if (f->reset[r].test != owner) continue;
+            const bool is_active = design->stmt[owner].body == block;
+            *under = is_active ? r + 1 : 0;
+            *outside = is_active ? r : r + 1;
+            return;
         }
+    *under = 0;
+    *outside = UINT32_MAX; /* beside the tests */
 }
 
 static void mark_target(const rtl_target *target, void *user) {
@@ -235,7 +240,6 @@ static void mark_target(const rtl_target *target, void *user) {
     uint32_t end = target->place.low + target->place.width, under, outside;
     if (target->place.width == 0) return;
     place_under(f, f->walk.stmt, &under, &outside);
-    if (!under && !outside) outside = UINT32_MAX; /* beside the tests */
     for (uint32_t c = rtl_cell_at(&f->cells, target->net, target->place.low);
          c < f->cells.first[target->net + 1] && f->cells.cell[c].low < end; c++) {
         assigned *a = &f->assigned[c];
@@ -244,8 +248,8 @@ static void mark_target(const rtl_target *target, void *user) {
             f->touched = weir_grow(f->touched, &f->touched_capacity, f->touched_count + 1, sizeof *f->touched);
             f->touched[f->touched_count++] = c;
         }
-        a->under |= under;
-        a->outside |= outside;
+        if (under > a->under) a->under = under;
+        if (outside > a->outside) a->outside = outside;
     }
 }
 
@@ -262,7 +266,7 @@ static void walk_clocked(weir_rtl_flow *f) {
     for (uint32_t r = 0; r < f->resets; r++)
         for (size_t i = 0; i < f->touched_count; i++) {
             const assigned *a = &f->assigned[f->touched[i]];
-            if (a->under & ~a->outside & UINT32_C(1) << r) add_latch(f, process, f->touched[i], f->reset[r]);
+            if (a->under == r + 1 && a->outside <= r) add_latch(f, process, f->touched[i], f->reset[r].reset);
         }
 }
 
@@ -319,6 +323,7 @@ void weir_rtl_flow_free(weir_rtl_flow *f) {
     rtl_unroll_end(&f->walk);
     rtl_ways_free(&f->ways);
     free(f->assigned);
+    free(f->reset);
     free(f->touched);
     free(f->latch);
     free(f);

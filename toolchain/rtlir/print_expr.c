@@ -227,21 +227,25 @@ static void print_base(rtl_writer *w, const rtl_expr *expr) {
 }
 
 /* What a part is in a flat vector: constant and computed contributions to its lowest bit. Outer parts come first. */
-enum { MAX_TERMS = 64 };
+typedef struct flat_index {
+    uint32_t index;
+    rtl_size size; /* of a term its scale, of an element of a memory how many there are */
+} flat_index;
+typedef struct flat_indices {
+    flat_index *at;
+    size_t count, capacity;
+} flat_indices;
 typedef struct flat {
-    struct {
-        uint32_t index;
-        rtl_size count;
-    } memory[MAX_TERMS]; /* elements of unpacked dimensions, outermost last */
-    size_t memories;
-    struct {
-        uint32_t index;
-        rtl_size scale;
-    } term[MAX_TERMS];
-    size_t terms;
+    flat_indices memory; /* elements of unpacked dimensions, outermost last */
+    flat_indices term;
     rtl_size low, width;
     bool is_part, is_signed;
 } flat;
+
+static void append(flat_indices *list, uint32_t index, rtl_size size) {
+    list->at = weir_grow(list->at, &list->capacity, list->count + 1, sizeof *list->at);
+    list->at[list->count++] = (flat_index){index, size};
+}
 
 static void add_index(weir_rtl_design *design, const rtl_expr *e, flat *f) {
     const rtl_expr *index = &design->expr[e->b];
@@ -252,22 +256,19 @@ static void add_index(weir_rtl_design *design, const rtl_expr *e, flat *f) {
     if (is_constant) {
         const rtl_size at = {.number = (int64_t)design->word[index->a]};
         f->low = rtl_size_apply(design, WEIR_RTL_ADD, f->low, rtl_size_apply(design, WEIR_RTL_MULTIPLY, at, scale));
-    } else if (f->terms < MAX_TERMS) {
-        f->term[f->terms].index = e->b;
-        f->term[f->terms++].scale = scale;
+    } else {
+        append(&f->term, e->b, scale);
     }
 }
 
+/* The caller frees the lists of *f. */
 static const rtl_expr *flatten(weir_rtl_design *design, uint32_t id, flat *f) {
     const rtl_expr *e = &design->expr[id];
     *f = (flat){.width = {e->width, e->formula}, .is_signed = e->is_signed};
     for (; rtl_is_part(e->kind); e = &design->expr[e->a]) {
         const rtl_type *type = &design->type[rtl_type_of(design, e->a)];
         if (e->kind == WEIR_RTL_EXPR_ELEMENT && type->kind == WEIR_RTL_TYPE_MEMORY) {
-            if (f->memories < MAX_TERMS) {
-                f->memory[f->memories].index = e->b;
-                f->memory[f->memories++].count = (rtl_size){type->count, type->count_formula};
-            }
+            append(&f->memory, e->b, (rtl_size){type->count, type->count_formula});
             continue;
         }
         f->is_part = true;
@@ -344,26 +345,27 @@ static bool is_power(uint32_t value, uint32_t *shift) {
 
 static void print_start(rtl_writer *w, const flat *f, rtl_size whole) {
     uint32_t shift = 0;
-    const rtl_expr *index = &w->design->expr[f->term[0].index];
-    const rtl_size scale = f->term[0].scale;
-    const bool is_alone = f->terms == 1 && !f->low.formula && f->low.number == 0;
+    const flat_index *term = f->term.at;
+    const rtl_expr *index = &w->design->expr[term->index];
+    const rtl_size scale = term->size;
+    const bool is_alone = f->term.count == 1 && !f->low.formula && f->low.number == 0;
     if (is_alone && !scale.formula && scale.number == 1) {
-        print_index(w, f->term[0].index, whole);
+        print_index(w, term->index, whole);
         return;
     }
     bool is_shift =
         is_alone && !scale.formula && !whole.formula && !index->formula && is_power((uint32_t)scale.number, &shift);
     if (is_shift && index->width + shift == rtl_index_bits((uint32_t)whole.number)) {
         rtl_put_char(w, '{');
-        print(w, f->term[0].index);
+        print(w, term->index);
         rtl_put(w, ", ");
         rtl_put_number(w, shift);
         rtl_put(w, shift == 1 ? "'b0}" : "'d0}");
         return;
     }
-    for (size_t i = f->terms; i-- > 0;) {
-        print_index32(w, f->term[i].index);
-        const rtl_size by = f->term[i].scale;
+    for (size_t i = f->term.count; i-- > 0;) {
+        print_index32(w, term[i].index);
+        const rtl_size by = term[i].size;
         if (by.formula || by.number > 1) {
             rtl_put(w, by.formula ? " * " : " * 32'd");
             rtl_print_size(w, by, true);
@@ -386,12 +388,12 @@ static void print_flat(rtl_writer *w, uint32_t id) {
     if (casts) rtl_put(w, "$signed(");
     print_base(w, base);
     w->is_target = false; /* indices are read */
-    for (size_t i = f.memories; i-- > 0;) {
+    for (size_t i = f.memory.count; i-- > 0;) {
         rtl_put_char(w, '[');
-        print_index(w, f.memory[i].index, f.memory[i].count);
+        print_index(w, f.memory.at[i].index, f.memory.at[i].size);
         rtl_put_char(w, ']');
     }
-    if (f.terms > 0) {
+    if (f.term.count > 0) {
         rtl_put_char(w, '[');
         print_start(w, &f, whole);
         if (f.width.formula || f.width.number > 1 || w->design->expr[id].kind == WEIR_RTL_EXPR_SLICE) {
@@ -402,6 +404,8 @@ static void print_flat(rtl_writer *w, uint32_t id) {
     } else if (f.is_part && (f.low.formula || f.low.number > 0 || !rtl_same_size(w->design, f.width, whole))) {
         print_range_of(w, f.low, f.width);
     }
+    free(f.memory.at);
+    free(f.term.at);
     w->is_target = is_target;
     if (casts) rtl_put_char(w, ')');
 }
