@@ -134,7 +134,10 @@ static void suggest_operator(const char *name, bool *listed) {
 static const struct {
     const char *name, *hint;
 } hints[] = {
-#define LABEL_HINT "it makes labels of scores: cut the model in front of it (onnx.utils.extract_model)"
+#define LABEL_HINT "it makes labels of scores: cut the model behind its Softmax or Sigmoid (onnx.utils.extract_model)"
+#define COEFFICIENTS_HINT                                                                                              \
+    "it is a Gemm whose weights and bias are the attributes 'coefficients' (a row an output) and 'intercepts': write " \
+    "it so, with the Sigmoid or Softmax behind it"
 #define STATIC_HINT                                                                                                    \
     "its scales are computed anew for each input; hardware needs fixed ones: quantize statically, with calibration "   \
     "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
@@ -144,6 +147,8 @@ static const struct {
     {"DynamicQuantizeLSTM", STATIC_HINT},
     {"MatMulNBits", "its weights have a scale a block; quantize them per tensor or per channel"},
     {"ArrayFeatureExtractor", LABEL_HINT},
+    {"LinearClassifier", COEFFICIENTS_HINT},
+    {"LinearRegressor", COEFFICIENTS_HINT},
     {"ZipMap", LABEL_HINT},
     {"LabelEncoder", LABEL_HINT},
     {"TopK", LABEL_HINT},
