@@ -17,6 +17,7 @@
 #include "passes/passes.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/scratch.h"
 
 enum { SKIP = 77 };
 
@@ -193,16 +194,19 @@ int main(int count, char **argument) {
         printf("%s is not installed: skipped\n", weir_simulator_name(run.simulator));
         return SKIP;
     }
-    const char *place = getenv("TMPDIR");
-    run.folder = weir_format("%s/weir-op-XXXXXX", place == NULL || *place == '\0' ? "/tmp" : place);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "op-", NULL);
+    if (scratch == NULL) return 1;
+    run.folder = weir_path_join(weir_scratch_path(scratch), "design");
     run.registry = weir_pass_registry_new();
-    bool fine = mkdtemp(run.folder) != NULL && weir_passes_register(run.registry);
+    bool fine = weir_passes_register(run.registry);
     printf("%s, seed %s, cases %lld to %lld on %s\n", run.kind->name, run.seed_text, (long long)run.first,
            (long long)(run.first + run.count - 1), weir_simulator_name(run.simulator));
     fflush(stdout);
     for (int64_t i = 0; fine && i < run.count; i++) fine = run_case(&run, run.first + i);
     weir_pass_registry_free(run.registry);
     free(run.folder);
+    if (fine) weir_scratch_free(scratch);
+    else weir_scratch_keep(scratch);
     printf("%lld simulations, %s\n", (long long)run.simulations, fine ? "all as expected" : "stopped at a failure");
     if (run.fault == PLANTED_NOTHING) return fine ? 0 : 3;
     int64_t wanted = run.fault == PLANTED_VALUE ? run.count : 1;

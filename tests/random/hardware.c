@@ -18,6 +18,7 @@
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"
+#include "support/scratch.h"
 
 enum { BATCH = 100, MAX_PASSES = 8, CYCLES = 40, SKIPPED = 77 };
 
@@ -326,19 +327,17 @@ int main(int argc, char **argv) {
     runner run = {.registry = weir_pass_registry_new(),
                   .planted = argc > 3 && strcmp(argv[3], "planted") == 0,
                   .broken = argc > 3 && strcmp(argv[3], "broken") == 0};
-    char *folder = weir_format("%s/weir_random_XXXXXX", getenv("TMPDIR") == NULL ? "/tmp" : getenv("TMPDIR"));
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "random-", NULL);
     size_t wrong = 0;
-    if (!weir_passes_register(run.registry) || !weir_pass_registry_add(run.registry, &planted_pass) ||
-        mkdtemp(folder) == NULL)
+    if (!weir_passes_register(run.registry) || !weir_pass_registry_add(run.registry, &planted_pass) || scratch == NULL)
         return 2;
     weir_diag_set_handler(keep_message, &run.messages);
     for (uint64_t i = 0; i < count; i += BATCH)
-        wrong += run_batch(&run, first + i, count - i < BATCH ? count - i : BATCH, folder);
+        wrong += run_batch(&run, first + i, count - i < BATCH ? count - i : BATCH, weir_scratch_path(scratch));
     printf("seed %llu: %llu designs, %llu random passes, %zu wrong\n", (unsigned long long)first,
            (unsigned long long)run.designs, (unsigned long long)run.passes, wrong);
     weir_text_free(&run.messages);
     weir_pass_registry_free(run.registry);
-    weir_remove_tree(folder);
-    free(folder);
+    weir_scratch_free(scratch);
     return (wrong > 0) == run.planted ? 0 : 1;
 }

@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <cmocka.h>
 
+#include "common/folder.h"
 #include "pass/context.h"
 #include "pass/registry.h"
 #include "passes/rtl/rtl.h"
@@ -207,15 +208,13 @@ static void entries_tell_source_and_passes(void **state) {
 
 static int make_folder(void **state) {
     (void)state;
-    folder = weir_format("%s/weir_debug_info_XXXXXX", getenv("TMPDIR") == NULL ? "/tmp" : getenv("TMPDIR"));
-    return mkdtemp(folder) == NULL;
+    folder = make_test_folder();
+    return 0;
 }
 
 static int remove_folder(void **state) {
     (void)state;
-    const bool fine = weir_remove_tree(folder);
-    free(folder);
-    return fine ? 0 : 1;
+    return remove_test_folder(folder);
 }
 
 int main(void) {

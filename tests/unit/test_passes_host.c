@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "common/folder.h"
 #include "passes/analysis/runtime.h"
 #include "support/array.h"
 
@@ -47,8 +48,7 @@ static weir_graph *model(weir_op last) {
 static void probabilities(void **state) {
     (void)state;
     write_data();
-    char folder[] = "/tmp/weir-host-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = make_test_folder();
     char *pipeline =
         weir_format("%s,compile,runtime_analysis{data=%s,simulator=icarus,debug-frames=2}", QUANTIZE, DATA);
     weir_pass_registry *registry = weir_pass_registry_new();
@@ -72,7 +72,7 @@ static void probabilities(void **state) {
     weir_pass_context_free(context);
     weir_pass_registry_free(registry);
     weir_module_free(module);
-    weir_remove_tree(folder);
+    assert_int_equal(remove_test_folder(folder), 0);
     free(pipeline);
 }
 

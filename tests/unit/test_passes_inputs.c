@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "common/folder.h"
 #include "passes/analysis/runtime.h"
 #include "support/array.h"
 
@@ -98,8 +99,7 @@ static void assert_output(const weir_module *module, const weir_cosim *run, size
 }
 
 static void run_model(bool both, const char *const *ports) {
-    char folder[] = "/tmp/weir-inputs-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = make_test_folder();
     char *pipeline = weir_format("quantize{scheme=fixed data_in_frac_width=0 weight_frac_width=0 "
                                  "bias_frac_width=0 calibration=" DATA "},compile");
     weir_module *module = weir_module_new("net");
@@ -129,7 +129,7 @@ static void run_model(bool both, const char *const *ports) {
     weir_pass_registry_free(registry);
     weir_module_free(module);
     free(pipeline);
-    weir_remove_tree(folder);
+    assert_int_equal(remove_test_folder(folder), 0);
 }
 
 static void two_inputs(void **state) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "common/folder.h"
 #include "pass/context.h"
 #include "pass/pass.h"
 #include "passes/analysis/cosim.h"
@@ -118,8 +119,7 @@ static void emit(weir_module *module) {
 
 /* Emits and simulates on Icarus; the interval at the output. Takes the graph. */
 static double simulate(weir_graph *g, weir_sim_profile profile) {
-    char folder[] = "/tmp/weir-streams-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = make_test_folder();
     weir_module *module = weir_module_new("residual");
     weir_module_set_folder(module, folder);
     weir_module_add_graph(module, g);
@@ -136,7 +136,7 @@ static double simulate(weir_graph *g, weir_sim_profile profile) {
     weir_reference_free(reference);
     weir_array_free(data);
     weir_module_free(module);
-    weir_remove_tree(folder);
+    assert_int_equal(remove_test_folder(folder), 0);
     return interval;
 }
 
@@ -168,13 +168,13 @@ static void shallow_fifos_only_slow_down(void **state) {
 }
 
 int main(void) {
-    char cache[] = "/tmp/weir-cache-XXXXXX";
-    if (getenv("WEIR_CACHE") == NULL && mkdtemp(cache) != NULL) setenv("WEIR_CACHE", cache, 1);
+    char *cache = make_test_folder();
+    setenv("WEIR_CACHE", cache, 0);
     const struct CMUnitTest tests[] = {
         TEST(forks_and_converters), TEST(outputs_share_a_branch),       TEST(the_schedule_keeps_the_interval),
         TEST(fifos_suffice),        TEST(shallow_fifos_only_slow_down),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (strstr(cache, "XXXXXX") == NULL) weir_remove_tree(cache);
+    remove_test_folder(cache);
     return failed;
 }

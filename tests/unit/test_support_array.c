@@ -20,6 +20,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/folder.h"
 #include "support/arena.h"
 #include "support/array.h"
 #include "support/diag.h"
@@ -27,16 +28,17 @@
 #include "support/process.h"
 #include "support/text.h"
 
-static char folder[] = "/tmp/weir-array-XXXXXX";
+static char *folder;
 
 static int make_scratch(void **state) {
     (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    folder = make_test_folder();
+    return 0;
 }
 
 static int remove_scratch(void **state) {
     (void)state;
-    return weir_remove_tree(folder) ? 0 : -1;
+    return remove_test_folder(folder);
 }
 
 static void collect(void *user, const weir_diagnostic *diagnostic) {

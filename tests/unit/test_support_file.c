@@ -13,22 +13,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/folder.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
 #include "support/process.h"
 #include "support/text.h"
 
-static char folder[] = "/tmp/weir-file-XXXXXX";
+static char *folder;
 
 static int make_scratch(void **state) {
     (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    folder = make_test_folder();
+    return 0;
 }
 
 static int remove_scratch(void **state) {
     (void)state;
-    return weir_remove_tree(folder) && !weir_file_exists(folder) ? 0 : -1;
+    const bool fine = weir_remove_tree(folder) && !weir_file_exists(folder);
+    free(folder);
+    return fine ? 0 : -1;
 }
 
 static void ignore(void *user, const weir_diagnostic *diagnostic) {
@@ -199,7 +203,7 @@ static void missing_programs_are_told_apart(void **state) {
     (void)state;
     int status;
     weir_text output = {0};
-    static const char *const names[] = {"weir-no-such-program", "/no/such/program", "/tmp"};
+    const char *const names[] = {"weir-no-such-program", "/no/such/program", folder};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *const arguments[] = {names[i], NULL};
         weir_process process = {.arguments = arguments};

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/folder.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
@@ -19,16 +20,17 @@
 #include "support/scratch.h"
 #include "support/tree.h"
 
-static char place[] = "/tmp/weir_folder_XXXXXX";
+static char *place;
 
 static int make_place(void **state) {
     (void)state;
-    return mkdtemp(place) == NULL || chdir(place) != 0;
+    place = make_test_folder();
+    return chdir(place) != 0;
 }
 
 static int remove_place(void **state) {
     (void)state;
-    return chdir("/") != 0 || !weir_remove_tree(place);
+    return chdir("/") != 0 || remove_test_folder(place) != 0;
 }
 
 static void put(const char *path, const char *text) {

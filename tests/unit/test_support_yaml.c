@@ -8,21 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/folder.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/text.h"
 #include "support/yaml.h"
 
-static char folder[] = "/tmp/weir-yaml-XXXXXX";
+static char *folder;
 
 static int make_scratch(void **state) {
     (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    folder = make_test_folder();
+    return 0;
 }
 
 static int remove_scratch(void **state) {
     (void)state;
-    return weir_remove_tree(folder) ? 0 : -1;
+    return remove_test_folder(folder);
 }
 
 static void collect(void *user, const weir_diagnostic *diagnostic) {
