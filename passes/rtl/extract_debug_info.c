@@ -3,7 +3,9 @@
  * assignment with its variable, a branch as a block with its condition, in the language that the debugger reads
  * (debug_condition.h). What has no place in a source has that of what it stands in, or its own in the Verilog.
  * Beyond the schema, which allows it, each entry says which line of the Verilog it became (rtl_line), what its condition is
- * there (rtl_condition, alone when the debugger's language cannot say it) and which passes touched it (passes). */
+ * there (rtl_condition, alone when the debugger's language cannot say it) and which passes touched it (passes).
+ * Where ssa_transform was, the versions of variables are entries under the names of the source, each in a block with its
+ * branch's condition and the versions that hold there (propagate_scope_variable); what only chooses among them is none. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "passes/rtl/debug_condition.h"
 #include "passes/rtl/rtl.h"
 #include "passes/rtl/table.h"
+#include "passes/rtl/versions.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/folder.h"
@@ -19,10 +22,12 @@
 typedef struct symbols {
     weir_rtl_design *design;
     weir_table stmt_line, instance_line; /* 0: not printed */
-    json_t *files;                       /* scopes by name of the file, in order of appearance */
-    const char *file;                    /* of the scope that is being filled */
-    weir_location around;                /* the place of what is being filled */
-    char *verilog;                       /* the file of the module */
+    weir_table last;                     /* of versions (versions.h) */
+    weir_rtl_module module;
+    json_t *files;        /* scopes by name of the file, in order of appearance */
+    const char *file;     /* of the scope that is being filled */
+    weir_location around; /* the place of what is being filled */
+    char *verilog;        /* the file of the module */
 } symbols;
 
 static void keep_line(void *user, int line, weir_rtl_item item) {
@@ -175,13 +180,99 @@ static void add_case(symbols *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *i
     }
 }
 
+/* ---- versions ---- */
+
+typedef struct version_entries {
+    symbols *s;
+    json_t *scope, *block; /* the list, and the entry of the statement in it; NULL so far */
+} version_entries;
+
+/* Are the names in a condition still those of conditions? A pass may have renamed them. */
+static bool is_condition(const symbols *s, const char *when) {
+    for (const char *at = when + strspn(when, "! &"); *at != '\0';) {
+        const size_t size = strcspn(at, " ");
+        char *name = weir_format("%.*s", (int)size, at);
+        const weir_rtl_var var = weir_rtl_find_var(s->design, s->module, name);
+        free(name);
+        if (var.id == 0 || !weir_rtl_has_attribute(s->design, WEIR_RTL_ITEM(var), WEIR_VERSION_CONDITION)) return false;
+        at += size;
+        at += strspn(at, "! &");
+    }
+    return true;
+}
+
+/* A variable of the source that is something else in the Verilog. */
+static json_t *mapped_variable(const char *name, const char *value) {
+    json_t *made = variable(name);
+    json_object_set_new(made, "value", json_string(value));
+    return made;
+}
+
+/* Declares what holds at the statement: "a=a_0 b=b_2". */
+static void add_declarations(const symbols *s, const char *text, json_int_t line, json_t *scope) {
+    while (*text != '\0') {
+        const size_t size = strcspn(text, " "), name = strcspn(text, "=");
+        char *source = weir_format("%.*s", (int)name, text);
+        char *version = weir_format("%.*s", name < size ? (int)(size - name - 1) : 0, text + name + 1);
+        if (weir_rtl_find_var(s->design, s->module, version).id != 0)
+            json_array_append_new(scope, json_pack("{s:s, s:I, s:o}", "type", "decl", "line", line, "variable",
+                                                   mapped_variable(source, version)));
+        free(source);
+        free(version);
+        text += size + strspn(text + size, " ");
+    }
+}
+
+static void add_version(weir_rtl_var version, weir_rtl_stmt stmt, void *user) {
+    version_entries *v = user;
+    const symbols *s = v->s;
+    const char *when = weir_version_text(s->design, version, WEIR_VERSION_WHEN);
+    const char *holds = weir_version_text(s->design, version, WEIR_VERSION_SCOPE);
+    if (weir_rtl_has_attribute(s->design, WEIR_RTL_ITEM(version), WEIR_VERSION_MERGES)) return;
+    json_t *made = entry(s, "assign", WEIR_RTL_ITEM(stmt));
+    if (v->block == NULL) {
+        v->block = entry(s, "block", WEIR_RTL_ITEM(stmt));
+        json_object_set_new(v->block, "scope", json_array());
+        if (when != NULL && is_condition(s, when)) {
+            json_object_set_new(v->block, "condition", json_string(when));
+            json_object_set_new(v->block, "rtl_condition", json_string(when));
+        }
+        json_array_append_new(v->scope, v->block);
+        add_declarations(s, holds != NULL ? holds : "", json_integer_value(json_object_get(made, "line")),
+                         json_object_get(v->block, "scope"));
+    }
+    json_object_set_new(made, "variable",
+                        mapped_variable(weir_version_text(s->design, version, WEIR_VERSION_OF),
+                                        weir_rtl_get_var(s->design, version).name));
+    json_array_append_new(json_object_get(v->block, "scope"), made);
+}
+
+/* Does the statement only serve versions: a condition, a choice, a copy, or the last one's way into its variable? */
+static bool serves_versions(const symbols *s, const weir_rtl_stmt_info *info) {
+    weir_rtl_expr first = info->target;
+    while (weir_rtl_get_expr(s->design, first).kind == WEIR_RTL_EXPR_CONCAT)
+        first = weir_rtl_operand(s->design, first, 0);
+    const weir_rtl_expr_info target = weir_rtl_get_expr(s->design, first);
+    const weir_rtl_expr_info value = weir_rtl_get_expr(s->design, info->value);
+    if (target.var.id != 0 && target.instance.id == 0 && weir_is_version(s->design, target.var)) return true;
+    const char *of = value.kind == WEIR_RTL_EXPR_VAR ? weir_version_text(s->design, value.var, WEIR_VERSION_OF) : NULL;
+    return of != NULL && target.kind == WEIR_RTL_EXPR_VAR && strcmp(of, target_name(s->design, info->target)) == 0;
+}
+
+static void add_assign(symbols *s, weir_rtl_stmt stmt, const weir_rtl_stmt_info *info, json_t *scope) {
+    version_entries v = {s, scope, NULL};
+    weir_visit_versions(s->design, stmt, &s->last, add_version, &v);
+    if (v.block != NULL || serves_versions(s, info)) return;
+    json_t *made = entry(s, "assign", weir_rtl_item_stmt(stmt));
+    json_object_set_new(made, "variable", variable(target_name(s->design, info->target)));
+    json_array_append_new(scope, made);
+}
+
 /* Nesting of blocks is bounded by the IR. */
 static void add_stmt(symbols *s, weir_rtl_stmt stmt, json_t *scope) {
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(s->design, stmt);
     if (info.kind == WEIR_RTL_STMT_ASSIGN) {
-        json_t *made = entry(s, "assign", weir_rtl_item_stmt(stmt));
-        json_object_set_new(made, "variable", variable(target_name(s->design, info.target)));
-        json_array_append_new(scope, made);
+        add_assign(s, stmt, &info, scope);
     } else if (info.kind == WEIR_RTL_STMT_INSTANCE) {
         json_t *made = entry(s, "none", weir_rtl_item_instance(info.instance));
         json_object_set_new(made, "name", json_string(weir_rtl_get_instance(s->design, info.instance).name));
@@ -226,7 +317,7 @@ static json_t *describe(symbols *s, weir_rtl_module module) {
            *instances = json_array();
     for (weir_rtl_var v = weir_rtl_first_var(s->design, module); v.id != 0; v = weir_rtl_next_var(s->design, v)) {
         const weir_rtl_var_info var = weir_rtl_get_var(s->design, v);
-        if (!var.is_iterator && !var.is_path && var.function.id == 0)
+        if (!var.is_iterator && !var.is_path && var.function.id == 0 && !weir_is_version(s->design, v))
             json_array_append_new(variables, variable(var.name));
     }
     for (size_t i = 0; i < info.instance_count; i++) {
@@ -251,6 +342,8 @@ static json_t *symbols_of(symbols *s, weir_rtl_module module, weir_rtl_print_opt
     options->user = s;
     weir_rtl_print_module(s->design, module, options, &text);
     weir_text_free(&text);
+    s->module = module;
+    weir_list_versions(s->design, module, &s->last);
     return describe(s, module);
 }
 
@@ -312,5 +405,6 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     weir_rtl_package_free(package);
     weir_table_free(&s.stmt_line);
     weir_table_free(&s.instance_line);
+    weir_table_free(&s.last);
     return fine;
 }

@@ -1,5 +1,5 @@
 /* Symbol tables as the hgdb debugger reads them: usage: check_debug_tables FOLDER [--planted CHECK]
- * For every FOLDER/designs/NAME.wrtl and the input of every FOLDER/PASS/CASE.txt that the pipeline `verilog` takes: entries
+ * For every FOLDER/designs/NAME.wrtl, as it is and in static single assignment form, and the input of every FOLDER/PASS/CASE.txt that the pipeline `verilog` takes: entries
  * have what the debugger's schema asks of their type, and a line; conditions are in the language of its expressions, which
  * a parser made from its grammar reads; and for the designs, in Icarus, each condition computed from the signals as the
  * debugger reads them (signed numbers of 32 bits) is what the condition in the Verilog is, for random values.
@@ -185,7 +185,7 @@ static void check_entry(subject *s, const json_t *e, bool is_file) {
     else if (line < 1) complain("schema", "an entry without a line");
     if (type != NULL && (strcmp(type, "block") == 0 || strcmp(type, "module") == 0)) {
         if (!json_is_array(json_object_get(e, "scope"))) complain("schema", "a block without a scope");
-    } else if (type != NULL && strcmp(type, "assign") == 0) {
+    } else if (type != NULL && (strcmp(type, "assign") == 0 || strcmp(type, "decl") == 0)) {
         check_text(variable, "name", "an assignment without a variable");
         check_text(variable, "value", "an assignment without a signal");
         if (!json_is_boolean(json_object_get(variable, "rtl"))) complain("schema", "a variable without 'rtl'");
@@ -319,7 +319,8 @@ static void check_table(subject *s, weir_rtl_design *design, weir_rtl_module top
     else if (simulates && s->count > 0 && is_planted(s, "results")) simulate(s, design, top, name);
 }
 
-static void check_design(subject *s, weir_rtl_design *design, const char *top_name, bool simulates, const char *name) {
+static void check_design(subject *s, weir_rtl_design *design, const char *top_name, const char *before, bool simulates,
+                         const char *name) {
     const weir_rtl_module top = design != NULL ? weir_rtl_choose_top(design, top_name) : (weir_rtl_module){0};
     if (top.id == 0) {
         weir_rtl_design_free(design);
@@ -331,7 +332,7 @@ static void check_design(subject *s, weir_rtl_design *design, const char *top_na
     weir_pass_registry *registry = weir_pass_registry_new();
     weir_passes_register(registry);
     weir_pass_context *context = weir_pass_context_new(registry);
-    char *steps = weir_format("verilog,extract_debug_info{file=\"%s\"}", file);
+    char *steps = weir_format("verilog,%sextract_debug_info{file=\"%s\"}", before, file);
     weir_pass *pass = weir_pass_parse(registry, steps, WEIR_NOWHERE);
     if (weir_pass_run(context, pass, module)) {
         json_t *whole = json_load_file(file, 0, NULL);
@@ -357,7 +358,9 @@ static void check_file(subject *s, const char *path) {
     messages.size = 0;
     weir_text_add(&messages, "");
     if (size > 5 && strcmp(path + size - 5, ".wrtl") == 0) {
-        check_design(s, weir_rtl_load_text(path), NULL, true, path);
+        check_design(s, weir_rtl_load_text(path), NULL, "", true, path);
+        if (s->planted == NULL)
+            check_design(s, weir_rtl_load_text(path), NULL, "ssa_transform,propagate_scope_variable,", true, path);
         return;
     }
     size_t length;
@@ -366,7 +369,7 @@ static void check_file(subject *s, const char *path) {
     char *top = strstr(text, "\ntop: ");
     if (end != NULL && (top == NULL || top < input)) {
         char *name = top == NULL ? NULL : weir_format("%.*s", (int)strcspn(top + 6, "\n"), top + 6);
-        check_design(s, weir_rtl_parse_text(input + 10, (size_t)(end + 1 - input - 10), path), name, false, path);
+        check_design(s, weir_rtl_parse_text(input + 10, (size_t)(end + 1 - input - 10), path), name, "", false, path);
         free(name);
     }
     free(text);

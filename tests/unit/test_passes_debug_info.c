@@ -66,12 +66,12 @@ static const char source[] = "wrtl 1\n"
 
 static char *folder;
 
-static void run(const char *pipeline) {
+static void run_on(const char *text, const char *pipeline) {
     weir_pass_registry *registry = weir_pass_registry_new();
     assert_true(weir_passes_register(registry));
     weir_pass_context *context = weir_pass_context_new(registry);
     weir_module *module = weir_module_new("m");
-    weir_rtl_design *design = weir_rtl_parse_text(source, sizeof source - 1, "design.wrtl");
+    weir_rtl_design *design = weir_rtl_parse_text(text, strlen(text), "design.wrtl");
     assert_non_null(design);
     weir_module_set_rtl(module, design, "top");
     weir_module_set_folder(module, folder);
@@ -83,6 +83,8 @@ static void run(const char *pipeline) {
     weir_pass_context_free(context);
     weir_pass_registry_free(registry);
 }
+
+static void run(const char *pipeline) { run_on(source, pipeline); }
 
 static char *read_file(const char *name) {
     size_t size;
@@ -206,6 +208,63 @@ static void entries_tell_source_and_passes(void **state) {
     json_decref(whole);
 }
 
+static const char branches[] = "wrtl 1\n"
+                               "module top {\n"
+                               "  input in : 4\n"
+                               "  output a : 4\n"
+                               "  output b : 4\n"
+                               "  body {\n"
+                               "    combinational {\n"
+                               "      set a = in\n"
+                               "      if in == 4 {\n"
+                               "        set a = a + 1\n"
+                               "      } else {\n"
+                               "        set a = a - 2\n"
+                               "      }\n"
+                               "      set b = a\n"
+                               "    }\n"
+                               "  }\n"
+                               "}\n";
+
+/* "line condition: declarations -> assignment" of a block of one assignment. */
+static char *summary_of(const json_t *block) {
+    const json_t *scope = json_object_get(block, "scope"), *e;
+    const char *condition = json_string_value(json_object_get(block, "condition"));
+    weir_text text = {NULL, 0, 0};
+    size_t i;
+    weir_text_format(&text, "%d %s:", (int)json_integer_value(json_object_get(block, "line")),
+                     condition != NULL ? condition : "always");
+    json_array_foreach(scope, i, e) {
+        const json_t *variable = json_object_get(e, "variable");
+        const bool is_last = i + 1 == json_array_size(scope);
+        assert_string_equal(json_string_value(json_object_get(e, "type")), is_last ? "assign" : "decl");
+        assert_true(json_is_true(json_object_get(variable, "rtl")));
+        weir_text_format(&text, "%s %s=%s", is_last ? " ->" : "", json_string_value(json_object_get(variable, "name")),
+                         json_string_value(json_object_get(variable, "value")));
+    }
+    return text.data;
+}
+
+/* At each statement, a name of the source is the version that holds there; what only chooses is no entry. */
+static void names_are_versions_that_hold(void **state) {
+    (void)state;
+    static const char *const expected[] = {"8 always: -> a=a_0", "10 taken_0: a=a_0 -> a=a_1",
+                                           "12 !taken_0: a=a_0 -> a=a_2", "14 always: a=a_3 -> b=b_0"};
+    run_on(branches, "ssa_transform,propagate_scope_variable,extract_debug_info{file=versions.json}");
+    json_t *whole = read_table("versions.json", "top");
+    const json_t *top = json_array_get(json_object_get(whole, "table"), 0);
+    assert_int_equal(json_array_size(json_object_get(top, "variables")), 3);
+    const json_t *file = json_array_get(json_object_get(top, "scope"), 0);
+    const json_t *process = json_object_get(json_array_get(json_object_get(file, "scope"), 0), "scope");
+    assert_int_equal(json_array_size(process), sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        char *summary = summary_of(json_array_get(process, i));
+        assert_string_equal(summary, expected[i]);
+        free(summary);
+    }
+    json_decref(whole);
+}
+
 static int make_folder(void **state) {
     (void)state;
     folder = make_test_folder();
@@ -219,6 +278,7 @@ static int remove_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lines_are_those_of_the_files),
-                                       cmocka_unit_test(entries_tell_source_and_passes)};
+                                       cmocka_unit_test(entries_tell_source_and_passes),
+                                       cmocka_unit_test(names_are_versions_that_hold)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
