@@ -325,6 +325,7 @@ static void add_claim(hasher *h, weir_rtl_stmt stmt) {
     add_expr(h, property.antecedent);
     add_expr(h, property.consequent);
     add_text(h, property.message);
+    add_text(h, property.call);
 }
 
 static void add_state(hasher *h, weir_rtl_state state) {

@@ -191,6 +191,7 @@ typedef struct rtl_assertion {
     uint32_t disable, antecedent, consequent; /* expressions; only the last one is never 0 */
     uint32_t low, high;
     const char *message; /* or NULL */
+    const char *call;    /* a function of the simulation that is called on failure, or NULL */
 } rtl_assertion;
 
 /* Formulas of the bounds of a port's range. */

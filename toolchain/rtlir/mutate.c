@@ -212,6 +212,18 @@ bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_ex
     return fits;
 }
 
+bool weir_rtl_set_failure(weir_rtl_design *design, weir_rtl_stmt claim, const char *message, const char *call) {
+    if (!claim.id || design->stmt[claim.id].kind != WEIR_RTL_STMT_ASSERT) return false;
+    if (call && !weir_rtl_name_is_legal(call)) {
+        rtl_error(design, design->place, "a claim cannot call '%s', which is no legal name", call);
+        return false;
+    }
+    rtl_assertion *assertion = &design->assertion[design->stmt[claim.id].a];
+    assertion->message = message ? weir_strings_intern(design->strings, message) : NULL;
+    assertion->call = call ? weir_strings_intern(design->strings, call) : NULL;
+    return true;
+}
+
 void weir_rtl_set_property_clock(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_edge edge, weir_rtl_var clock) {
     if (!stmt.id || design->stmt[stmt.id].kind != WEIR_RTL_STMT_ASSERT) return;
     rtl_assertion *assertion = &design->assertion[design->stmt[stmt.id].a];

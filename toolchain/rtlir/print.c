@@ -277,6 +277,39 @@ static void print_guards(rtl_writer *w, const rtl_module *module) {
     free(list);
 }
 
+/* ---- functions of the simulation ---- */
+
+typedef struct calls {
+    const char **name; /* interned */
+    size_t count, capacity;
+} calls;
+
+static void add_call(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
+    calls *c = user;
+    const rtl_stmt *record = &design->stmt[stmt.id];
+    const char *name = record->kind == WEIR_RTL_STMT_ASSERT ? design->assertion[record->a].call : NULL;
+    if (!name) return;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->name[i] == name) return;
+    c->name = weir_grow(c->name, &c->capacity, c->count + 1, sizeof *c->name);
+    c->name[c->count++] = name;
+}
+
+/* Claims call them with the scope that they stand in and with their message. */
+static void print_calls(rtl_writer *w, weir_rtl_module module) {
+    static const weir_rtl_visitor visitor = {.stmt = add_call};
+    calls found = {NULL, 0, 0};
+    if (rtl_is_system(w)) weir_rtl_visit_content(w->design, module, &visitor, &found);
+    if (found.count) rtl_put(w, "\n`ifndef SYNTHESIS\n");
+    for (size_t i = 0; i < found.count; i++) {
+        rtl_put(w, "  import \"DPI-C\" function void ");
+        rtl_put(w, found.name[i]);
+        rtl_put(w, "(input string scope, input string message);\n");
+    }
+    if (found.count) rtl_put(w, "`endif\n");
+    free(found.name);
+}
+
 /* ---- modules ---- */
 
 void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
@@ -308,6 +341,7 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
     print_variables(&w, record, true);
     print_iterators(&w, record);
     print_guards(&w, record);
+    print_calls(&w, module);
     rtl_print_body(&w, record);
     rtl_put(&w, "\nendmodule\n");
     if (!rtl_is_system(&w)) rtl_put(&w, "\n`default_nettype wire\n");

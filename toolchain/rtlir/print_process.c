@@ -269,11 +269,14 @@ static void print_for(rtl_writer *w, uint32_t id, int indent) {
 
 /* ---- claims ---- */
 
+static const char *message_of(const rtl_assertion *a) {
+    if (a->message) return a->message;
+    return a->claim == WEIR_RTL_ASSUME ? "assumption failed" : "assertion failed";
+}
+
 /* As an argument for "%s", or as a format itself: $error takes that only. */
 static void print_message(rtl_writer *w, const rtl_assertion *a) {
-    const char *message = a->message                    ? a->message
-                          : a->claim == WEIR_RTL_ASSUME ? "assumption failed"
-                                                        : "assertion failed";
+    const char *message = message_of(a);
     weir_text format = {0};
     weir_text_add(&format, "");
     for (const char *c = message; *c; c++) {
@@ -284,21 +287,36 @@ static void print_message(rtl_writer *w, const rtl_assertion *a) {
     weir_text_free(&format);
 }
 
+/* SystemVerilog: what a failure does. The call comes first, because $error may end the simulation. */
+static void print_failure(rtl_writer *w, const rtl_assertion *a) {
+    rtl_put(w, a->call ? " else begin" : " else $error(");
+    if (a->call) {
+        weir_text call = {0};
+        weir_text_format(&call, "%c%s($sformatf(\"%%m\"), ", RTL_BREAK, a->call);
+        rtl_put(w, call.data);
+        weir_text_free(&call);
+        rtl_print_string(message_of(a), w->text);
+        rtl_put(w, ");");
+        rtl_put_char(w, RTL_BREAK);
+        rtl_put(w, "$error(");
+    }
+    print_message(w, a);
+    rtl_put(w, a->call ? "); end" : ")");
+}
+
 static void print_claim(rtl_writer *w, const rtl_assertion *a, int indent) {
     static const char *const words[] = {"assert", "assume", "cover"};
     if (rtl_is_system(w)) {
+        if (a->call) rtl_put(w, "`ifndef SYNTHESIS\n");
         rtl_begin_line(w, indent);
         rtl_put(w, words[a->claim]);
         rtl_put(w, " (");
         rtl_print_broken(w, a->consequent);
         rtl_put_char(w, ')');
-        if (a->claim != WEIR_RTL_COVER) {
-            rtl_put(w, " else $error(");
-            print_message(w, a);
-            rtl_put_char(w, ')');
-        }
-        rtl_put_char(w, ';');
+        if (a->claim != WEIR_RTL_COVER) print_failure(w, a);
+        if (a->claim == WEIR_RTL_COVER || !a->call) rtl_put_char(w, ';');
         rtl_end_line(w);
+        if (a->call) rtl_put(w, "`endif\n");
         return;
     }
     if (a->claim == WEIR_RTL_COVER) {
@@ -328,6 +346,8 @@ void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
         return;
     }
     bool is_guarded = !rtl_is_system(w) || a->high > 0; /* Verilator 5.006 knows no delays */
+    const bool is_call = rtl_is_system(w) && a->call;
+    if (is_call) rtl_put(w, "`ifndef SYNTHESIS\n");
     if (is_guarded) rtl_put(w, rtl_is_system(w) ? "`ifndef VERILATOR\n" : "`ifndef SYNTHESIS\n");
     rtl_begin_line(w, indent);
     rtl_put(w, rtl_is_system(w) ? words[a->claim] : "always ");
@@ -354,14 +374,17 @@ void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
     rtl_put(w, rtl_is_system(w) ? "(" : "!(");
     rtl_print_broken(w, a->consequent);
     rtl_put(w, "))");
-    if (a->claim != WEIR_RTL_COVER) {
-        rtl_put(w, rtl_is_system(w) ? " else $error(" : " $display(\"%m: %s\", ");
+    if (a->claim != WEIR_RTL_COVER && rtl_is_system(w)) {
+        print_failure(w, a);
+    } else if (a->claim != WEIR_RTL_COVER) {
+        rtl_put(w, " $display(\"%m: %s\", ");
         print_message(w, a);
         rtl_put_char(w, ')');
     }
-    rtl_put_char(w, ';');
+    if (!is_call || a->claim == WEIR_RTL_COVER) rtl_put_char(w, ';');
     rtl_end_line(w);
     if (is_guarded) rtl_put(w, "`endif\n");
+    if (is_call) rtl_put(w, "`endif\n");
 }
 
 /* ---- statements of a process ---- */

@@ -489,7 +489,8 @@ static weir_rtl_stmt new_assertion(weir_rtl_design *design, uint32_t block, cons
                         .consequent = property->consequent.id,
                         .low = property->low,
                         .high = property->high,
-                        .message = property->message ? weir_strings_intern(design->strings, property->message) : NULL};
+                        .message = property->message ? weir_strings_intern(design->strings, property->message) : NULL,
+                        .call = property->call ? weir_strings_intern(design->strings, property->call) : NULL};
     uint32_t stmt = rtl_new_stmt(design, block, WEIR_RTL_STMT_ASSERT);
     design->stmt[stmt].a = id;
     return (weir_rtl_stmt){stmt};
@@ -529,7 +530,8 @@ weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_
                                .consequent = {assertion->consequent},
                                .low = assertion->low,
                                .high = assertion->high,
-                               .message = assertion->message};
+                               .message = assertion->message,
+                               .call = assertion->call};
 }
 
 /* ---- reading back ---- */

@@ -92,6 +92,7 @@ typedef struct weir_rtl_property {
     weir_rtl_expr disable, antecedent, consequent;
     uint32_t low, high; /* cycles */
     const char *message;
+    const char *call; /* in SystemVerilog a failure calls this DPI function with its scope and the message; or NULL */
 } weir_rtl_property;
 weir_rtl_stmt weir_rtl_add_claim(weir_rtl_design *design, weir_rtl_block block, weir_rtl_claim claim,
                                  weir_rtl_expr condition, const char *message);

@@ -286,10 +286,12 @@ static bool parse_claim(rtl_parser *p, bool is_property) {
     property.high = (uint32_t)cycles[1];
     if (rtl_scan_peek(s, '"') && rtl_scan_string(s))
         property.message = weir_strings_intern(s->design->strings, s->word.data);
+    if (rtl_scan_accept_word(s, "call")) property.call = rtl_scan_name(s);
     if (s->failed || !rtl_parse_origin(p)) return false;
     weir_rtl_stmt made = is_property ? weir_rtl_add_property(s->design, (weir_rtl_module){s->module}, &property)
                                      : weir_rtl_add_claim(s->design, (weir_rtl_block){here(p)}, property.claim,
                                                           property.consequent, property.message);
+    if (made.id && property.call) weir_rtl_set_failure(s->design, made, property.message, property.call);
     if (made.id && is_property) weir_rtl_move_stmt(s->design, made, (weir_rtl_block){here(p)}, (weir_rtl_stmt){0});
     return rtl_finish_item(p, WEIR_RTL_ITEM(made));
 }

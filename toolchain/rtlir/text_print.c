@@ -573,9 +573,9 @@ static void print_claim(printer *p, const rtl_assertion *a) {
     if (a->low || a->high) weir_text_format(p->text, " after %u to %u", (unsigned)a->low, (unsigned)a->high);
     add(p, " then ");
     print_expr(p, a->consequent);
-    if (!a->message) return;
-    rtl_append_char(p->text, ' ');
-    weir_text_quoted(p->text, a->message);
+    if (a->message) rtl_append_char(p->text, ' ');
+    if (a->message) weir_text_quoted(p->text, a->message);
+    if (a->call) weir_text_format(p->text, " call %s", a->call);
 }
 
 static void print_events(printer *p, uint32_t event) {
