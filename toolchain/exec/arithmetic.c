@@ -66,11 +66,8 @@ static unsigned_wide half_even_shift(unsigned_wide v, int shift) {
 }
 
 static int bit_length(unsigned_wide v) {
-    int bits = 0;
-    for (; v != 0; v >>= 1) {
-        bits++;
-    }
-    return bits;
+    const uint64_t high = (uint64_t)(v >> 64), low = (uint64_t)v;
+    return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
 }
 
 /* v rounded half to even to the significant bits of float32. */
