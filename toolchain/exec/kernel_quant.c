@@ -57,7 +57,8 @@ void weir_kernel_QUANT(const weir_graph *graph, weir_node node, const weir_array
     weir_rounding_parse_qonnx(weir_node_string(graph, node, "rounding_mode", "ROUND"), &rounding);
     const bool is_signed = weir_node_int(graph, node, "signed", 1) != 0;
     const float narrow = weir_node_int(graph, node, "narrow", 0) != 0;
-    const float bits = (float)weir_array_get(inputs[3], 0), half = (float)exp2(bits - 1), all = (float)exp2(bits);
+    const float bits = (float)weir_array_get(inputs[3], 0), half = (float)weir_elementary_exp2(bits - 1);
+    const float all = (float)weir_elementary_exp2(bits);
     const float low = is_signed ? -half + narrow : 0, high = is_signed ? half - 1 : all - 1 - narrow;
     const weir_broadcast from_scale = weir_broadcast_of(&scale->shape, &x->shape);
     const weir_broadcast from_zero = weir_broadcast_of(&zero->shape, &x->shape);
