@@ -125,7 +125,7 @@ static bool find_files(comparison *c, size_t index) {
 static bool write_side(const comparison *c, size_t index) {
     const side *s = &c->side[index];
     weir_text text = {0};
-    const weir_rtl_print_options options = {.dialect = WEIR_RTL_VERILOG};
+    const weir_rtl_print_options options = {.dialect = WEIR_RTL_VERILOG, .starts = true};
     char *path = weir_path_join(c->folder, file_names[index]);
     const bool fine =
         weir_print_hardware(s->design, s->top, &options, &text) && weir_file_write(path, text.data, text.size);

@@ -1,7 +1,8 @@
 /* Do two versions of a hardware design compute the same? Both are copied through their text, made printable (plain.h) and
  * printed as Verilog-2005. Small designs are proved equal or different by Yosys (proof.h says what a proof means); else
  * both get the same random inputs in a simulator, and every output is compared after every change of an input or a clock.
- * There, a bit that is 0 or 1 before must be the same after; an unknown one may become anything. */
+ * There, a bit that is 0 or 1 before must be the same after; an unknown one may become anything. A state machine whose
+ * state is unknown gives unknown outputs, and combinational processes run at the start, as they do in SystemVerilog. */
 #ifndef WEIR_PASSES_EQUIVALENCE_H
 #define WEIR_PASSES_EQUIVALENCE_H
 

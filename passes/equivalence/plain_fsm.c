@@ -1,5 +1,7 @@
 #include "passes/equivalence/plain_fsm.h"
 
+#include "passes/rtl/rtl.h"
+#include "rtlir/formula.h"
 #include "rtlir/mutate.h"
 #include "rtlir/type.h"
 
@@ -31,9 +33,26 @@ static void put_zeros(plain *p, weir_rtl_block from) {
     if (from.id == 0) return;
     for (weir_rtl_stmt s = weir_rtl_first(p->design, from); s.id != 0; s = weir_rtl_next(p->design, s)) {
         if (is_assign(p, s, &info))
-            weir_rtl_set(p->design, p->body, info.target,
-                         weir_rtl_constant(p->design, weir_rtl_width(p->design, info.target), 0));
+            weir_rtl_set(p->design, p->body, info.target, weir_hardware_zero_like(p->design, info.target));
         else put_zeros(p, info.body); /* depth is bounded by the IR */
+    }
+}
+
+/* Nothing is said about a machine before its reset: in an unknown state, whatever it gives is unknown too, while an else
+ * would be taken. Both sides of `!=` are the state, so to logic this is a zero. */
+static void put_unknown(plain *p, weir_rtl_block from) {
+    weir_rtl_stmt_info info;
+    if (from.id == 0) return;
+    for (weir_rtl_stmt s = weir_rtl_first(p->design, from); s.id != 0; s = weir_rtl_next(p->design, s)) {
+        if (is_assign(p, s, &info)) {
+            const weir_rtl_expr unknown = weir_rtl_binary(p->design, WEIR_RTL_NOT_EQUAL, p->current, p->current);
+            const weir_rtl_formula width = weir_rtl_width_formula(p->design, info.target);
+            weir_rtl_expr mask = weir_rtl_repeat_by(p->design, width, unknown);
+            if (weir_rtl_get_expr(p->design, info.target).is_signed) mask = weir_rtl_as_signed(p->design, mask);
+            weir_rtl_set(p->design, p->body, info.target, weir_rtl_binary(p->design, WEIR_RTL_XOR, info.target, mask));
+        } else {
+            put_unknown(p, info.body); /* depth is bounded by the IR */
+        }
     }
 }
 
@@ -111,6 +130,7 @@ static void make_plain(weir_rtl_design *design, weir_rtl_fsm fsm) {
     weir_rtl_set(design, p.body, p.next, p.current);
     put(&p, weir_rtl_fsm_body(design, fsm), p.body);
     put_states(&p);
+    put_unknown(&p, weir_rtl_fsm_body(design, fsm));
     put_register(&p);
     weir_rtl_remove_stmt(design, p.info.stmt);
 }

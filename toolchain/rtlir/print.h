@@ -25,6 +25,7 @@ typedef struct weir_rtl_print_options {
     int columns;                     /* right margin; 0: 120 */
     bool source;                     /* (* src = "file:line" *) on items that have a place, as Yosys writes it */
     bool plain_case;                 /* no `unique case` */
+    bool starts; /* combinational processes and latches of Verilog-2005 run at the start, as SystemVerilog's do */
     /* NULL, or called for each item that is printed, with the line that it starts on, from 1. */
     void (*line)(void *user, int line, weir_rtl_item item);
     void *user;

@@ -522,7 +522,9 @@ void rtl_print_trigger(rtl_writer *w, uint32_t id, int indent) {
     const weir_rtl_stmt_kind kind = w->design->stmt[id].kind;
     const bool waits = kind == WEIR_RTL_STMT_COMBINATIONAL || kind == WEIR_RTL_STMT_LATCH;
     w->trigger = 0;
-    if (!waits || rtl_is_system(w) || !rtl_waits_for_nothing(w->design, id)) return;
+    if (!waits || rtl_is_system(w)) return;
+    w->waits_for_nothing = rtl_waits_for_nothing(w->design, id);
+    if (!w->waits_for_nothing && !w->options->starts) return;
     w->trigger = ++w->triggers;
     rtl_put_blanks(w, (size_t)indent);
     rtl_put(w, "wire ");
@@ -548,14 +550,21 @@ void rtl_print_process(rtl_writer *w, uint32_t id, int indent) {
     bool waives = stmt->kind == WEIR_RTL_STMT_LATCH && !is_system;
     if (waives) rtl_put_line(w, indent, "/* verilator lint_off LATCH */ // meant");
     rtl_begin_line(w, indent);
-    rtl_put(w, w->trigger ? "always @(" : process_word(w, stmt->kind));
-    if (w->trigger) {
+    const bool is_alone = w->trigger && w->waits_for_nothing;
+    rtl_put(w, is_alone ? "always @(" : process_word(w, stmt->kind));
+    if (is_alone) {
         put_trigger(w);
         rtl_put_char(w, ')');
     }
     if (stmt->kind == WEIR_RTL_STMT_ALWAYS) print_events(w, stmt->a);
     rtl_put(w, " begin");
     rtl_end_line(w);
+    if (w->trigger && !is_alone) {
+        rtl_put_blanks(w, (size_t)indent + RTL_INDENT);
+        rtl_put(w, "if (");
+        put_trigger(w);
+        rtl_put(w, ") begin end\n");
+    }
     print_block(w, stmt->body, indent + RTL_INDENT);
     rtl_put_line(w, indent, "end");
     if (waives) rtl_put_line(w, indent, "/* verilator lint_on LATCH */");

@@ -23,6 +23,7 @@ typedef struct rtl_writer {
     size_t counted; /* characters whose lines were counted, from `start` on */
     size_t start;
     int line;
+    bool waits_for_nothing;          /* that process reads only what it makes itself */
     uint32_t trigger, triggers;      /* number of the wire that this process waits for (0: none), and of the last one */
     const weir_rtl_package *package; /* that named types are in, NULL: none */
     weir_rtl_package *own;           /* of a module that is printed alone */
