@@ -75,11 +75,41 @@ static void one_error_has_no_followers(void **state) {
     }
 }
 
+/* What is printed has values in front of what names ports, so only those that leave widths alone may stand behind it. */
+static void values_behind_named_ports_keep_widths(void **state) {
+    static const char head[] = "wrtl 1\nmodule leaf external \"leaf.v\" {\n  parameter W = 8\n  parameter D = 2\n"
+                               "  input x : $range (W - 1) 0\n  output y : $range (W - 1) 0\n}\n"
+                               "module top {\n  input a : 8\n  output b : 8\n  instances {\n    u : leaf wired\n  }\n"
+                               "  body {\n    let u.x = a\n    let b = u.y\n    instance u {\n      parameter ";
+    static const struct {
+        const char *value;
+        bool fits;
+    } values[] = {{"D = 12", true}, {"W = 8", true}, {"W = 12", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char *text = weir_format("%s%s\n    }\n  }\n}\n", head, values[i].value);
+        weir_text printed = {0};
+        messages.size = 0;
+        weir_text_add(&messages, "");
+        weir_rtl_design *design = weir_rtl_parse_text(text, strlen(text), "t");
+        assert_int_equal(design != NULL, values[i].fits);
+        if (design == NULL) assert_non_null(strstr(messages.data, "parameter 'W' of instance 'u' is set after a port"));
+        else weir_rtl_print_text(design, &printed);
+        weir_rtl_design *again = design == NULL ? NULL : weir_rtl_parse_text(printed.data, printed.size, "again");
+        assert_int_equal(again != NULL, values[i].fits);
+        weir_rtl_design_free(again);
+        weir_rtl_design_free(design);
+        weir_text_free(&printed);
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         DESIGN_TEST(each_error_is_reported_once),
         DESIGN_TEST(twenty_are_enough),
         DESIGN_TEST(one_error_has_no_followers),
+        DESIGN_TEST(values_behind_named_ports_keep_widths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,32 @@ static uint32_t find_parameter(weir_rtl_design *design, const rtl_instance *inst
     return 0;
 }
 
+static bool named_too_late(weir_rtl_design *design, const rtl_instance *instance, const char *name) {
+    rtl_error(
+        design, design->place,
+        "parameter '%s' of instance '%s' is set after a port of the instance was named, whose width it may decide",
+        name, instance->name);
+    return false;
+}
+
+/* Ports of library modules have ranges: what is set after one was named must leave their widths as they were. Takes the
+ * value back where it does not. */
+static void keep_widths(weir_rtl_design *design, uint32_t id, rtl_value *slot, rtl_value value, const char *name) {
+    const rtl_ids *ports = &design->module[design->instance[id].module].ports;
+    const rtl_value before = *slot;
+    bool fine = true;
+    for (size_t i = 0; fine && i < ports->count; i++) {
+        rtl_size old, now;
+        if (!design->var[ports->id[i]].range) continue;
+        *slot = before;
+        fine = rtl_port_size(design, id, ports->id[i], &old);
+        *slot = value;
+        fine = fine && rtl_port_size(design, id, ports->id[i], &now) &&
+               (rtl_same_size(design, old, now) || named_too_late(design, &design->instance[id], name));
+    }
+    *slot = fine ? value : before;
+}
+
 static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl_value value) {
     rtl_instance *instance = &design->instance[id];
     uint32_t found = find_parameter(design, instance, name);
@@ -67,10 +93,7 @@ static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl
     }
     bool is_string = parameter->value.kind == RTL_VALUE_STRING;
     if (instance->is_named && design->module[instance->module].is_parametrised) {
-        rtl_error(design, design->place,
-                  "parameter '%s' of instance '%s' is set after a port of the instance was named, whose width it may "
-                  "decide",
-                  name, instance->name);
+        named_too_late(design, instance, name);
         return;
     }
     if (is_string != (value.kind == RTL_VALUE_STRING) && value.kind != RTL_VALUE_EXPR &&
@@ -90,7 +113,8 @@ static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl
         rtl_error(design, design->place, "parameter '%s' of instance '%s' is set twice", name, instance->name);
         return;
     }
-    instance->override[parameter->slot] = value;
+    if (instance->is_named) keep_widths(design, id, &instance->override[parameter->slot], value, name);
+    else instance->override[parameter->slot] = value;
 }
 
 void weir_rtl_set_parameter(weir_rtl_design *design, weir_rtl_instance instance, const char *name, int64_t value) {
