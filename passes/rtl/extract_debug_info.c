@@ -15,6 +15,7 @@
 #include "passes/rtl/rtl.h"
 #include "passes/rtl/table.h"
 #include "passes/rtl/versions.h"
+#include "rtlir/interface.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/folder.h"
@@ -381,6 +382,22 @@ static bool write_symbols(symbols *s, weir_rtl_module *modules, size_t count, we
     return fine;
 }
 
+/* The debugger knows variables and ports by one name in their module. */
+static bool has_plain_names(const weir_rtl_design *design, const weir_rtl_module *modules, size_t count,
+                            const weir_rtl_print_options *options) {
+    bool fine = true;
+    for (size_t i = 0; i < count && options->dialect == WEIR_RTL_SYSTEMVERILOG; i++)
+        for (size_t k = 0; k < weir_rtl_group_count(design, modules[i]); k++) {
+            const weir_rtl_group_info group = weir_rtl_get_group(design, weir_rtl_group_at(design, modules[i], k));
+            if (!group.is_interface) continue;
+            weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(modules[i])).place,
+                       "group '%s' of module '%s' is an interface, whose members a symbol table cannot name",
+                       group.name, weir_rtl_get_module(design, modules[i]).name);
+            fine = false;
+        }
+    return fine;
+}
+
 bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     weir_rtl_print_options options = weir_verilog_options(pass);
     symbols s = {.design = design};
@@ -392,7 +409,8 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
         weir_rtl_package_new(design, weir_hardware_top(context)); /* lines are those of the files */
     options.package = package;
     weir_pass_unchanged(context);
-    weir_folder *output = modules == NULL ? NULL : weir_folder_open(folder, WEIR_FOLDER_SHARED);
+    const bool can = modules != NULL && has_plain_names(design, modules, count, &options);
+    weir_folder *output = !can ? NULL : weir_folder_open(folder, WEIR_FOLDER_SHARED);
     bool fine = output != NULL &&
                 write_symbols(&s, modules, count, &options, weir_folder_staging(output), weir_pass_string(pass, "file"),
                               weir_rtl_get_module(design, weir_hardware_top(context)).name) &&

@@ -198,7 +198,7 @@ static void add_groups(hasher *h, weir_rtl_module module) {
         add_text(h, info.name);
         add_text(h, interface.name);
         add_text(h, info.modport.id != 0 ? weir_rtl_modport_name(h->design, info.modport) : NULL);
-        add(h, (uint64_t)interface.field_count << 1 | info.is_flipped);
+        add(h, (uint64_t)info.is_interface << 33 | (uint64_t)interface.field_count << 1 | info.is_flipped);
         for (uint32_t f = 0; f < interface.field_count; f++)
             add_var_number(h, weir_rtl_group_var_at(h->design, group, f));
     }

@@ -326,8 +326,12 @@ weir_rtl_direction weir_rtl_modport_direction(const weir_rtl_design *design, wei
 
 weir_rtl_group_info weir_rtl_get_group(const weir_rtl_design *design, weir_rtl_group group) {
     const rtl_group *record = &design->group[group.id];
-    return (weir_rtl_group_info){
-        record->name, {record->module}, {record->interface}, {record->modport}, record->is_flipped};
+    return (weir_rtl_group_info){record->name,      {record->module},   {record->interface},
+                                 {record->modport}, record->is_flipped, record->is_interface};
+}
+
+void weir_rtl_mark_group(weir_rtl_design *design, weir_rtl_group group, bool is_interface) {
+    if (group.id) design->group[group.id].is_interface = is_interface;
 }
 
 weir_rtl_group weir_rtl_find_group(const weir_rtl_design *design, weir_rtl_module module, const char *name) {

@@ -150,6 +150,7 @@ typedef struct rtl_group {
     uint32_t modport; /* 0: internal variables */
     uint32_t *var;    /* by field; 0: not there */
     bool is_flipped, is_removed;
+    bool is_interface; /* shall be one in SystemVerilog */
 } rtl_group;
 
 typedef struct rtl_function {
@@ -645,6 +646,9 @@ bool rtl_group_has(const weir_rtl_design *design, const rtl_group *group, uint32
 bool rtl_join_group(weir_rtl_design *design, uint32_t group, uint32_t field, uint32_t var);
 bool rtl_make_field(weir_rtl_design *design, uint32_t group, uint32_t field);
 void rtl_leave_group(weir_rtl_design *design, uint32_t var);
+/* The group of the parent that the instance connects to this group of its module, field by field; 0: not to one
+ * (group_plan.c). */
+uint32_t rtl_group_behind(const weir_rtl_design *design, const rtl_instance *instance, const rtl_group *group);
 /* Of a module whose variables were copied under their names. */
 void rtl_copy_groups(weir_rtl_design *design, uint32_t from, uint32_t to);
 

@@ -12,8 +12,8 @@ typedef enum weir_rtl_dialect {
     WEIR_RTL_SYSTEMVERILOG /* the subset of IEEE 1800 that DESIGN.md's tools share */
 } weir_rtl_dialect;
 
-/* The named types of a design in SystemVerilog: `package TOP_types;`. It stands, guarded, in front of each module that uses
- * one, whose header imports it. */
+/* The named types of a design in SystemVerilog, `package TOP_types;`, and the interfaces `TOP_NAME` that its marked groups
+ * are (interface.h). They stand, guarded, in front of each module that uses one, whose header imports the package. */
 typedef struct weir_rtl_package weir_rtl_package;
 /* Of all modules below top. Free it with weir_rtl_package_free. O(design). */
 weir_rtl_package *weir_rtl_package_new(weir_rtl_design *design, weir_rtl_module top);
@@ -21,7 +21,7 @@ void weir_rtl_package_free(weir_rtl_package *package);
 
 typedef struct weir_rtl_print_options {
     weir_rtl_dialect dialect;
-    const weir_rtl_package *package; /* NULL: a module that is printed has one of its own */
+    const weir_rtl_package *package; /* NULL: a module has one of its own, and its groups are flat */
     int columns;                     /* right margin; 0: 120 */
     bool source;                     /* (* src = "file:line" *) on items that have a place, as Yosys writes it */
     bool plain_case;                 /* no `unique case` */

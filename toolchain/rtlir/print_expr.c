@@ -218,7 +218,7 @@ static void print(rtl_writer *w, uint32_t id);
 
 static void print_base(rtl_writer *w, const rtl_expr *expr) {
     if (expr->kind == WEIR_RTL_EXPR_VAR) {
-        rtl_put(w, w->design->var[expr->a].name);
+        rtl_put_var(w, expr->a);
         return;
     }
     rtl_put(w, w->design->instance[expr->a].name);

@@ -340,7 +340,6 @@ void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
     static const char *const words[] = {"assert", "assume", "cover"};
     const rtl_assertion *a = &w->design->assertion[w->design->stmt[id].a];
     const char *edge = a->edge == WEIR_RTL_POSEDGE ? "posedge " : "negedge ";
-    const char *clock = w->design->var[a->clock].name;
     if (!rtl_is_system(w) && (a->high > 0 || a->claim == WEIR_RTL_COVER)) {
         rtl_put_line(w, indent, "// a property over several cycles, or to cover (SystemVerilog only)");
         return;
@@ -353,7 +352,7 @@ void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
     rtl_put(w, rtl_is_system(w) ? words[a->claim] : "always ");
     rtl_put(w, rtl_is_system(w) ? " property (@(" : "@(");
     rtl_put(w, edge);
-    rtl_put(w, clock);
+    rtl_put_var(w, a->clock);
     rtl_put(w, rtl_is_system(w) ? ")" : ") if (");
     rtl_put(w, a->disable && rtl_is_system(w) ? " disable iff (" : a->disable ? "!(" : "");
     if (a->disable) rtl_print_broken(w, a->disable);
@@ -440,7 +439,7 @@ static void print_block(rtl_writer *w, uint32_t block, int indent) {
 static void print_events(rtl_writer *w, uint32_t event) {
     for (uint32_t e = event; e; e = w->design->event[e].next) {
         rtl_put(w, w->design->event[e].edge == WEIR_RTL_POSEDGE ? "posedge " : "negedge ");
-        rtl_put(w, w->design->var[w->design->event[e].var].name);
+        rtl_put_var(w, w->design->event[e].var);
         rtl_put(w, w->design->event[e].next ? " or " : ")");
     }
 }

@@ -90,6 +90,17 @@ static uint32_t without_casts(const weir_rtl_design *design, uint32_t expr) {
     return expr;
 }
 
+/* A port of an interface stands for all of them. */
+static const char *binding_name(const rtl_writer *w, uint32_t port) {
+    const uint32_t group = rtl_interface_of(w, port);
+    return group ? w->design->group[group].name : w->design->var[port].name;
+}
+
+static bool is_bound(const rtl_writer *w, const rtl_instance *instance, uint32_t port) {
+    if (instance->is_wired && !connection_of(instance, &w->design->var[port])) return false;
+    return !rtl_interface_of(w, port) || rtl_leads_interface(w->design, port);
+}
+
 /* Ports without a connection: assignments wire them when the instance is wired. */
 static void print_connections(rtl_writer *w, const rtl_instance *instance, int indent) {
     const weir_rtl_design *design = w->design;
@@ -97,22 +108,23 @@ static void print_connections(rtl_writer *w, const rtl_instance *instance, int i
     size_t width = 0;
     size_t left = 0;
     for (size_t i = 0; i < ports->count; i++) {
-        const rtl_var *port = &design->var[ports->id[i]];
-        size_t length = strlen(port->name);
+        if (!is_bound(w, instance, ports->id[i])) continue;
+        const size_t length = strlen(binding_name(w, ports->id[i]));
         width = length > width ? length : width;
-        left += !instance->is_wired || connection_of(instance, port) != 0;
+        left++;
     }
     for (size_t i = 0; i < ports->count; i++) {
         const rtl_var *port = &design->var[ports->id[i]];
-        uint32_t expr = connection_of(instance, port);
-        if (instance->is_wired && !expr) continue;
+        const uint32_t expr = connection_of(instance, port), group = rtl_interface_of(w, ports->id[i]);
+        if (!is_bound(w, instance, ports->id[i])) continue;
         left--;
         if (expr == 0 || expr == RTL_OPEN) {
             print_open(w, port->name, left == 0, indent);
             continue;
         }
-        begin_binding(w, port->name, width, indent);
-        if (port->direction == WEIR_RTL_OUTPUT) rtl_print_target(w, expr);
+        begin_binding(w, binding_name(w, ports->id[i]), width, indent);
+        if (group) rtl_put(w, design->group[rtl_group_behind(design, instance, &design->group[group])].name);
+        else if (port->direction == WEIR_RTL_OUTPUT) rtl_print_target(w, expr);
         else rtl_print_value(w, port->type, port->type ? expr : without_casts(design, expr));
         end_binding(w, left == 0);
     }

@@ -11,18 +11,18 @@
 /* ---- which types ---- */
 
 /* Marks a type and what it is made of. */
-static void mark_type(const weir_rtl_design *design, uint32_t type, bool *used) {
+void rtl_mark_type(const weir_rtl_design *design, uint32_t type, bool *used) {
     while (design->type[type].kind >= WEIR_RTL_TYPE_ARRAY) type = design->type[type].element.type.id;
     if (!type || used[type]) return;
     used[type] = true;
     bool has_fields = design->type[type].kind != WEIR_RTL_TYPE_ENUM;
     for (uint32_t f = has_fields ? design->type[type].first : 0; f; f = design->field[f].next)
-        mark_type(design, design->field[f].shape.type.id, used); /* fields are of earlier types, so this ends */
+        rtl_mark_type(design, design->field[f].shape.type.id, used); /* fields are of earlier types, so this ends */
 }
 
 static void mark_expr(const weir_rtl_design *design, uint32_t expr, bool *used) {
     const rtl_expr *e = &design->expr[expr];
-    if (e->kind == WEIR_RTL_EXPR_CONSTANT) mark_type(design, e->c, used);
+    if (e->kind == WEIR_RTL_EXPR_CONSTANT) rtl_mark_type(design, e->c, used);
     weir_rtl_expr handle = {expr};
     for (size_t i = weir_rtl_get_expr(design, handle).operand_count; i-- > 0;)
         mark_expr(design, weir_rtl_operand(design, handle, i).id, used);
@@ -31,7 +31,7 @@ static void mark_expr(const weir_rtl_design *design, uint32_t expr, bool *used) 
 /* Types of variables and of constants of the module. */
 static void mark_module(const weir_rtl_design *design, uint32_t id, bool *used) {
     const rtl_module *module = &design->module[id];
-    for (uint32_t v = module->first_var; v; v = design->var[v].next) mark_type(design, design->var[v].type, used);
+    for (uint32_t v = module->first_var; v; v = design->var[v].next) rtl_mark_type(design, design->var[v].type, used);
     for (uint32_t s = design->block[module->body].first; s; s = design->stmt[s].next)
         for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) {
             for (size_t k = 0; rtl_stmt_slot(design, i, k); k++) mark_expr(design, *rtl_stmt_slot(design, i, k), used);
@@ -52,10 +52,11 @@ bool *rtl_used_types(const weir_rtl_design *design, uint32_t module) {
 
 struct weir_rtl_package {
     char *name;
-    weir_text text;      /* empty: there are no types */
-    const char **type;   /* by type: its name, NULL: its own */
-    const char **member; /* by field: likewise */
-    rtl_ids scopes;      /* modules that names are looked up in, and their functions */
+    weir_text text;             /* empty: there are no types */
+    const char **type;          /* by type: its name, NULL: its own */
+    const char **member;        /* by field: likewise */
+    rtl_ids scopes;             /* modules that names are looked up in, and their functions */
+    rtl_interfaces *interfaces; /* NULL: there are none */
 };
 
 static void add_module(const weir_rtl_design *design, uint32_t module, rtl_ids *scopes) {
@@ -239,14 +240,17 @@ weir_rtl_package *weir_rtl_package_new(weir_rtl_design *design, weir_rtl_module 
     size_t count = 0;
     weir_rtl_package *package = weir_calloc(1, sizeof *package);
     bool *used = weir_calloc(design->type_count, sizeof *used);
-    weir_rtl_module *modules =
-        design->type_count > 1 ? weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count) : NULL;
+    weir_rtl_module *modules = design->type_count > 1 || design->group_count > 1
+                                   ? weir_rtl_modules_below(design, top, WEIR_RTL_CHILDREN_FIRST, &count)
+                                   : NULL;
     for (size_t i = 0; i < count; i++) {
         if (design->module[modules[i].id].is_external) continue;
         mark_module(design, modules[i].id, used);
+        rtl_mark_interfaces(design, modules[i].id, used);
         add_module(design, modules[i].id, &package->scopes);
     }
     fill_package(design, top.id, used, package);
+    package->interfaces = rtl_interfaces_new(design, top.id, package->name, &package->scopes);
     free(modules);
     free(used);
     return package;
@@ -258,24 +262,27 @@ void weir_rtl_package_free(weir_rtl_package *package) {
     free(package->type);
     free(package->member);
     free(package->scopes.id);
+    rtl_interfaces_free(package->interfaces);
     weir_text_free(&package->text);
     free(package);
 }
 
-void rtl_print_package(rtl_writer *w, const bool *used) {
-    bool any = false;
-    for (uint32_t t = 1; t < w->design->type_count; t++) any = any || (used[t] && w->design->type[t].name);
-    if (!any) return;
+const rtl_interfaces *rtl_package_interfaces(const weir_rtl_package *package) { return package->interfaces; }
+
+void rtl_print_package(rtl_writer *w, bool *used) {
+    weir_rtl_design *design = w->design;
+    if (w->options->package) rtl_mark_interfaces(design, w->module, used);
+    for (uint32_t t = 1; t < design->type_count; t++) w->imports = w->imports || (used[t] && design->type[t].name);
     w->package = w->options->package;
-    if (!w->package) {
+    if (w->imports && !w->package) {
         w->own = weir_calloc(1, sizeof *w->own);
-        add_module(w->design, w->module, &w->own->scopes);
-        fill_package(w->design, w->module, used, w->own);
+        add_module(design, w->module, &w->own->scopes);
+        fill_package(design, w->module, used, w->own);
         w->package = w->own;
     }
-    if (w->package->text.size) rtl_put(w, w->package->text.data);
+    if (w->imports && w->package->text.size) rtl_put(w, w->package->text.data);
 }
 
 void rtl_print_import(rtl_writer *w) {
-    if (w->package) weir_text_format(w->text, " import %s::*;", w->package->name);
+    if (w->imports) weir_text_format(w->text, " import %s::*;", w->package->name);
 }

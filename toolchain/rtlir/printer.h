@@ -27,6 +27,7 @@ typedef struct rtl_writer {
     uint32_t trigger, triggers;      /* number of the wire that this process waits for (0: none), and of the last one */
     const weir_rtl_package *package; /* that named types are in, NULL: none */
     weir_rtl_package *own;           /* of a module that is printed alone */
+    bool imports;                    /* the module uses named types */
     rtl_ids scopes;                  /* that new names must differ in, once one is printed: the module, its functions */
     uint32_t exit_flag; /* statement (loop or function) whose flag a break or a return sets; 0: it needs none */
 } rtl_writer;
@@ -61,11 +62,33 @@ void rtl_put_type_name(rtl_writer *w, uint32_t type);
 void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field);
 uint32_t rtl_named_type(const weir_rtl_design *design, uint32_t type);
 bool *rtl_used_types(const weir_rtl_design *design, uint32_t module);
+/* Marks a type and what it is made of. */
+void rtl_mark_type(const weir_rtl_design *design, uint32_t type, bool *used);
 /* The package with the types in front of a module that uses any, which w->package is from then on, and its import behind
  * the name of the module; in Verilog-2005 the members of enums as localparams. */
-void rtl_print_package(rtl_writer *w, const bool *used);
+void rtl_print_package(rtl_writer *w, bool *used);
 void rtl_print_import(rtl_writer *w);
 void rtl_print_members(rtl_writer *w, const bool *used);
+
+/* Interfaces (print_interfaces.c): those of a design, and what they are called. NULL where no group is marked. Printing a
+ * module is an error when another pass took a marked group of it apart. */
+typedef struct rtl_interfaces rtl_interfaces;
+rtl_interfaces *rtl_interfaces_new(weir_rtl_design *design, uint32_t top, const char *package, const rtl_ids *scopes);
+void rtl_interfaces_free(rtl_interfaces *interfaces);
+const rtl_interfaces *rtl_package_interfaces(const weir_rtl_package *package);
+/* The interface that the variable is a member of in the text, as a group, 0: none; is it the first member of its ports? */
+uint32_t rtl_interface_of(const rtl_writer *w, uint32_t var);
+bool rtl_leads_interface(const weir_rtl_design *design, uint32_t var);
+/* The variable's name, `group.field` of a member. */
+void rtl_put_var(rtl_writer *w, uint32_t var);
+/* Marks the types of the fields of marked groups; prints the definitions in front of a module, the type of a port
+ * (`NAME.modport`), the interfaces that a module declares, with what is between them and ports of the top. */
+void rtl_mark_interfaces(const weir_rtl_design *design, uint32_t module, bool *used);
+void rtl_print_interfaces(rtl_writer *w);
+void rtl_put_interface_type(rtl_writer *w, uint32_t group);
+void rtl_print_links(rtl_writer *w);
+/* The comments of the members; tells the caller of the printer where they are. */
+void rtl_print_member_comments(rtl_writer *w, uint32_t group);
 
 /* The statements of a module's body (print_stmt.c), processes and functions (print_process.c). */
 void rtl_print_body(rtl_writer *w, const rtl_module *module);

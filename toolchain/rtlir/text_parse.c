@@ -288,6 +288,7 @@ static bool parse_group(rtl_parser *p) {
         if (!model.modport) return rtl_scan_fail_name(s, "unknown modport", modport);
         model.is_flipped = rtl_scan_accept_word(s, "flipped");
     }
+    model.is_interface = rtl_scan_accept_word(s, "interface");
     begin_line(p, 0);
     uint32_t group = rtl_new_group(design, &model);
     uint32_t count = design->interface[model.interface].count;

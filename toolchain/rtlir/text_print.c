@@ -411,6 +411,7 @@ static void print_group(printer *p, const rtl_group *group) {
     weir_text_format(p->text, "  group %s : %s", group->name, interface->name);
     if (group->modport) weir_text_format(p->text, ".%s", p->design->modport[group->modport].name);
     if (group->is_flipped) add(p, " flipped");
+    if (group->is_interface) add(p, " interface");
     bool any = false;
     for (uint32_t f = 0; f < interface->count; f++) {
         if (!rtl_group_has(p->design, group, f)) continue;
