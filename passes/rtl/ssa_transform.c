@@ -193,7 +193,7 @@ static weir_rtl_stmt set(ssa *s, weir_rtl_expr target, weir_rtl_expr value, weir
     return made;
 }
 
-/* A variable with the value of a condition, which stands for `origin`. */
+/* A variable that is 1 where a condition holds, which stands for `origin`: as an if does, it takes an unknown one for 0. */
 static weir_rtl_expr add_condition(ssa *s, weir_rtl_expr value, weir_rtl_stmt origin) {
     char *wanted = weir_format("taken_%u", s->conditions++);
     const weir_rtl_var var = add_variable(s, wanted, (weir_rtl_expr){0}, origin);
@@ -201,7 +201,15 @@ static weir_rtl_expr add_condition(ssa *s, weir_rtl_expr value, weir_rtl_stmt or
     if (var.id == 0) return (weir_rtl_expr){0};
     weir_rtl_set_attribute(s->design, WEIR_RTL_ITEM(var), WEIR_VERSION_CONDITION);
     const weir_rtl_expr read = weir_rtl_read(s->design, var);
-    const weir_rtl_stmt made = set(s, read, value, origin);
+    const weir_rtl_stmt made = set(s, read, weir_rtl_constant(s->design, 1, 0), origin);
+    const weir_rtl_stmt branch = weir_rtl_add_if(s->design, s->body, value);
+    const weir_rtl_block then = weir_rtl_then(s->design, branch);
+    const weir_rtl_stmt taken = weir_rtl_set(s->design, then, read, weir_rtl_constant(s->design, 1, 1));
+    if (taken.id == 0) return read;
+    weir_rtl_copy_place(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(branch));
+    weir_rtl_copy_place(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(taken));
+    weir_rtl_touch(s->design, WEIR_RTL_ITEM(branch));
+    weir_rtl_touch(s->design, WEIR_RTL_ITEM(taken));
     const char *comment = weir_rtl_get_item(s->design, WEIR_RTL_ITEM(origin)).comment;
     if (made.id != 0 && comment != NULL) weir_rtl_set_comment(s->design, WEIR_RTL_ITEM(made), comment);
     return read;
