@@ -128,22 +128,9 @@ bool weir_rtl_check_properties(weir_rtl_design *design, weir_rtl_module top) {
 
 /* ---- one module ---- */
 
-/* A function that a claim calls is declared in the module, where its name must be free. */
-static void check_call(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
-    const rtl_stmt *record = &design->stmt[stmt.id];
-    const uint32_t module = *(const uint32_t *)user;
-    const char *call = record->kind == WEIR_RTL_STMT_ASSERT ? design->assertion[record->a].call : NULL;
-    if (call && rtl_names_find(design, module, call).kind != RTL_NAME_NONE)
-        rtl_error(design, rtl_place_of(design, &record->common),
-                  "a claim of module '%s' calls '%s', which is something else there", design->module[module].name,
-                  call);
-}
-
 bool rtl_is_printable(weir_rtl_design *design, uint32_t module) {
-    static const weir_rtl_visitor visitor = {.stmt = check_call};
     const rtl_ids *instances = &design->module[module].instances;
     const size_t errors = design->errors;
     for (size_t i = 0; i < instances->count; i++) check_instance(design, (weir_rtl_instance){instances->id[i]}, NULL);
-    weir_rtl_visit_content(design, (weir_rtl_module){module}, &visitor, &module);
     return has_no_machine(design, module) && has_clocks(design, (weir_rtl_module){module}) && design->errors == errors;
 }

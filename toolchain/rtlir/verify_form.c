@@ -73,12 +73,19 @@ static void check_machine(form *f, const rtl_fsm *fsm) {
             complain(f, "waits for the removed variable", f->design->var[var[i]].name);
 }
 
+/* A function that a claim calls is declared in the module, where its name must be free. */
+static void check_claim(form *f, const rtl_assertion *claim) {
+    if (!claim->call || rtl_names_find(f->design, f->module, claim->call).kind == RTL_NAME_NONE) return;
+    complain(f, "calls a function of the simulation by the name of something else,", claim->call);
+}
+
 static void check_stmt(form *f, uint32_t id) {
     const weir_rtl_design *design = f->design;
     const rtl_stmt *stmt = &design->stmt[id];
     f->stmt = id;
     for (size_t i = 0; rtl_stmt_slot(design, id, i); i++) check_expr(f, *rtl_stmt_slot(design, id, i));
     if (stmt->kind == WEIR_RTL_STMT_ASSIGN) check_timing(f, stmt);
+    if (stmt->kind == WEIR_RTL_STMT_ASSERT) check_claim(f, &design->assertion[stmt->a]);
     for (uint32_t e = stmt->kind == WEIR_RTL_STMT_ALWAYS ? stmt->a : 0; e; e = design->event[e].next)
         if (design->var[design->event[e].var].is_removed)
             complain(f, "waits for the removed variable", design->var[design->event[e].var].name);
