@@ -145,7 +145,8 @@ static void add_cases(batch *b, const char *folder, size_t *count) {
 static void check_tools(const batch *b) {
     static const char *const verilator[] = {
         "verilator_bin",     "--lint-only",      "-Wall",         "-Wno-MULTITOP",  "-Wno-DECLFILENAME",
-        "-Wno-UNUSEDSIGNAL", "-Wno-UNUSEDPARAM", "-Wno-UNDRIVEN", "-Wno-VARHIDDEN", "-Wno-BLKSEQ"};
+        "-Wno-UNUSEDSIGNAL", "-Wno-UNUSEDPARAM", "-Wno-UNDRIVEN", "-Wno-VARHIDDEN", "-Wno-BLKSEQ",
+        "-Wno-UNOPTFLAT"}; /* handshakes that share a vector: about speed, loops are found bit by bit */
     static const char *const icarus[] = {"iverilog", "-g2005", "-Wall", "-Wno-sensitivity-entire-array", "-t", "null"};
     enum { VERILATOR = sizeof verilator / sizeof *verilator, ICARUS = sizeof icarus / sizeof *icarus };
     const char **arguments = weir_calloc(b->files.count + VERILATOR + 1, sizeof *arguments);
