@@ -7,7 +7,7 @@
 
 #include "support/arena.h"
 
-static uint64_t element_mask(const weir_stream_layout *layout) {
+static uint64_t element_mask(const weir_beats_layout *layout) {
     return layout->element_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << layout->element_bits) - 1;
 }
 
@@ -37,7 +37,7 @@ static uint64_t get_bits(const uint32_t *data, uint64_t at, uint32_t bits) {
     return value;
 }
 
-int64_t weir_beat_element(const weir_stream_layout *layout, const uint32_t *data, uint32_t lane) {
+int64_t weir_beat_element(const weir_beats_layout *layout, const uint32_t *data, uint32_t lane) {
     uint64_t value = get_bits(data, (uint64_t)lane * layout->element_bits, layout->element_bits);
     if (layout->is_signed && (value >> (layout->element_bits - 1) & 1)) value |= ~element_mask(layout);
     return (int64_t)value;
@@ -54,9 +54,9 @@ const uint32_t *weir_beat_unknown(const weir_beats *beats, size_t index) {
     return &beats->unknown[low * size + 1];
 }
 
-uint32_t *weir_beats_pack(const weir_stream_layout *layout, const int64_t *elements, size_t frames, size_t *beats) {
-    size_t words = weir_words(weir_stream_width(layout));
-    size_t frame_beats = (size_t)weir_stream_frame_beats(layout);
+uint32_t *weir_beats_pack(const weir_beats_layout *layout, const int64_t *elements, size_t frames, size_t *beats) {
+    size_t words = weir_words(weir_beats_width(layout));
+    size_t frame_beats = (size_t)weir_beats_per_frame(layout);
     uint32_t *records = weir_calloc(frames * frame_beats + 1, (words + 1) * sizeof *records);
     uint32_t *record = records;
     uint64_t garbage = 0x9e3779b97f4a7c15;

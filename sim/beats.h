@@ -11,12 +11,12 @@ enum { WEIR_BEAT_LAST = 1, WEIR_BEAT_UNKNOWN = 2, WEIR_BEAT_UNKNOWN_LAST = 4 };
 
 /* How a tensor travels: frames of `frame_elements` elements, `lanes` elements a beat, element 0 in the low bits, the
  * last beat of a frame padded. */
-typedef struct weir_stream_layout {
+typedef struct weir_beats_layout {
     uint32_t lanes;
     uint32_t element_bits; /* 1 to 64 */
     bool is_signed;
     uint64_t frame_elements;
-} weir_stream_layout;
+} weir_beats_layout;
 
 /* Accepted beats, as recorded by a sink or tap. */
 typedef struct weir_beats {
@@ -28,10 +28,10 @@ typedef struct weir_beats {
 } weir_beats;
 
 static inline uint32_t weir_words(uint32_t bits) { return (bits + 31) / 32; }
-static inline uint32_t weir_stream_width(const weir_stream_layout *layout) {
+static inline uint32_t weir_beats_width(const weir_beats_layout *layout) {
     return layout->lanes * layout->element_bits;
 }
-static inline uint64_t weir_stream_frame_beats(const weir_stream_layout *layout) {
+static inline uint64_t weir_beats_per_frame(const weir_beats_layout *layout) {
     return (layout->frame_elements + layout->lanes - 1) / layout->lanes;
 }
 static inline const uint32_t *weir_beat_data(const weir_beats *beats, size_t index) {
@@ -45,13 +45,13 @@ static inline uint32_t weir_beat_cycle(const weir_beats *beats, size_t index) {
 }
 
 /* Element `lane` of a beat, sign-extended when the layout is signed. */
-int64_t weir_beat_element(const weir_stream_layout *layout, const uint32_t *data, uint32_t lane);
+int64_t weir_beat_element(const weir_beats_layout *layout, const uint32_t *data, uint32_t lane);
 /* The words of unknown bits of a beat, or NULL when all its bits are known. */
 const uint32_t *weir_beat_unknown(const weir_beats *beats, size_t index);
 
 /* Stimulus records ((weir_words(width) + 1) words each) of `frames` frames, frame_elements values a frame, in element
  * order; each value gives its low element_bits. Padding lanes hold garbage. *beats is their number. Heap memory. */
-uint32_t *weir_beats_pack(const weir_stream_layout *layout, const int64_t *elements, size_t frames, size_t *beats);
+uint32_t *weir_beats_pack(const weir_beats_layout *layout, const int64_t *elements, size_t frames, size_t *beats);
 void weir_beats_free(weir_beats *beats);
 
 #endif

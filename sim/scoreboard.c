@@ -16,19 +16,19 @@ static void diverge(weir_comparison *c, weir_divergence kind, uint64_t frame, ui
     c->found = found;
 }
 
-static int64_t canonical(const weir_stream_layout *layout, int64_t value) {
+static int64_t canonical(const weir_beats_layout *layout, int64_t value) {
     uint32_t data[2] = {(uint32_t)((uint64_t)value & UINT32_MAX), (uint32_t)((uint64_t)value >> 32)};
     return weir_beat_element(layout, data, 0);
 }
 
 /* Are any bits of the lane unknown? */
-static bool lane_unknown(const weir_stream_layout *layout, const uint32_t *unknown, uint32_t lane) {
-    weir_stream_layout bits = *layout;
+static bool lane_unknown(const weir_beats_layout *layout, const uint32_t *unknown, uint32_t lane) {
+    weir_beats_layout bits = *layout;
     bits.is_signed = false;
     return unknown && weir_beat_element(&bits, unknown, lane) != 0;
 }
 
-static void compare_beat(const weir_stream_layout *layout, const int64_t *elements, const weir_beats *beats,
+static void compare_beat(const weir_beats_layout *layout, const int64_t *elements, const weir_beats *beats,
                          uint64_t beat, uint64_t frame, uint64_t first_element, weir_comparison *c) {
     const uint32_t *data = weir_beat_data(beats, beat);
     uint32_t flags = weir_beat_flags(beats, beat), cycle = weir_beat_cycle(beats, beat);
@@ -55,9 +55,9 @@ static void compare_beat(const weir_stream_layout *layout, const int64_t *elemen
     }
 }
 
-bool weir_scoreboard_compare(const weir_stream_layout *layout, const int64_t *elements, size_t frames,
+bool weir_scoreboard_compare(const weir_beats_layout *layout, const int64_t *elements, size_t frames,
                              const weir_beats *beats, weir_comparison *c) {
-    uint64_t frame_beats = weir_stream_frame_beats(layout);
+    uint64_t frame_beats = weir_beats_per_frame(layout);
     uint64_t expected = frames * frame_beats;
     memset(c, 0, sizeof *c);
     for (uint64_t beat = 0; beat < expected && beat < beats->count; beat++) {

@@ -35,7 +35,7 @@ typedef struct weir_comparison {
 
 /* `elements` holds frames * frame_elements values; the low element_bits of each are compared. Padding lanes are not.
  * Returns whether everything was the same. */
-bool weir_scoreboard_compare(const weir_stream_layout *layout, const int64_t *elements, size_t frames,
+bool weir_scoreboard_compare(const weir_beats_layout *layout, const int64_t *elements, size_t frames,
                              const weir_beats *beats, weir_comparison *comparison);
 /* One line that says what diverged first and how many values did; "same" when none. */
 void weir_scoreboard_print(const weir_comparison *comparison, weir_text *text);

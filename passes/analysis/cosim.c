@@ -79,10 +79,10 @@ static int build(const char *folder, const weir_cosim_options *options, weir_sim
 
 /* --- running --- */
 
-static weir_stream_layout layout_of(const weir_graph *graph, weir_value value) {
-    weir_stream_layout layout = {.lanes = (uint32_t)weir_hardware_lanes(graph, value),
-                                 .frame_elements = (uint64_t)weir_hardware_elements(graph, value)};
-    layout.element_bits = (uint32_t)weir_hardware_width(graph, value, &layout.is_signed);
+static weir_beats_layout layout_of(const weir_graph *graph, weir_value value) {
+    weir_beats_layout layout = {.lanes = (uint32_t)weir_stream_lanes(graph, value),
+                                .frame_elements = (uint64_t)weir_stream_elements(graph, value)};
+    layout.element_bits = (uint32_t)weir_stream_width(graph, value, &layout.is_signed);
     return layout;
 }
 
@@ -96,18 +96,18 @@ typedef struct session {
 } session;
 
 static weir_sim_port port_of(const session *s, const weir_codes *codes, size_t index) {
-    weir_stream_layout layout = layout_of(s->graph, codes->value);
+    weir_beats_layout layout = layout_of(s->graph, codes->value);
     weir_sim_port port = {.index = (uint32_t)index,
-                          .width = weir_stream_width(&layout),
+                          .width = weir_beats_width(&layout),
                           .profile = s->options->profile,
-                          .beats = (size_t)s->frames * weir_stream_frame_beats(&layout)};
+                          .beats = (size_t)s->frames * weir_beats_per_frame(&layout)};
     return port;
 }
 
 static size_t component_count(const weir_graph *graph) {
     size_t count = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        count += weir_hardware_role(graph, node) == WEIR_ROLE_COMPONENT;
+        count += weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT;
     return count;
 }
 
@@ -117,7 +117,7 @@ static void prepare(session *s) {
     s->sinks = weir_calloc(r->output_count + 1, sizeof *s->sinks);
     s->taps = weir_calloc(r->tap_count + 1, sizeof *s->taps);
     for (size_t i = 0; i < r->input_count; i++) {
-        weir_stream_layout layout = layout_of(s->graph, r->inputs[i].value);
+        weir_beats_layout layout = layout_of(s->graph, r->inputs[i].value);
         s->sources[i] = port_of(s, &r->inputs[i], i);
         s->sources[i].records = weir_beats_pack(&layout, r->inputs[i].code, (size_t)s->frames, &s->sources[i].beats);
     }
@@ -137,9 +137,9 @@ static void release(session *s) {
  * profile. A debug run waits as long again as all its frames can take, which find_stopped relies on. */
 static uint32_t watchdog_of(const session *s) {
     static const int64_t slowest[WEIR_SIM_PROFILES] = {2, 4, 16, 8};
-    int64_t cycles = 0, interval = weir_hardware_interval(s->graph);
+    int64_t cycles = 0, interval = weir_stream_interval(s->graph);
     for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
-        if (weir_hardware_role(s->graph, node) == WEIR_ROLE_COMPONENT)
+        if (weir_stream_role(s->graph, node) == WEIR_ROLE_COMPONENT)
             cycles += weir_node_metadata_of(s->graph, node)->hardware.interval + 64;
     }
     if (s->options->debug) cycles += (s->frames + (int64_t)s->meters) * (interval + 64);
@@ -236,18 +236,18 @@ static bool complete(const standstill *t, weir_value value) {
 static bool waits(const standstill *t, weir_value value) {
     const weir_graph *graph = t->s->graph;
     weir_node producer = weir_value_producer(graph, value);
-    if (weir_hardware_is_input(graph, value)) return !complete(t, value);
+    if (weir_stream_is_input(graph, value)) return !complete(t, value);
     const weir_sim_meter *own = &t->run->meters[t->meter[producer.id]];
     if (weir_node_op(graph, producer) != WEIR_OP_FORK) return own->blocked >= t->quiet;
     if (t->run->taps[t->tap[value.id]].recorded.count > own->in_beats) return false;
     for (weir_node user = producer; user.id != 0; user = weir_node_next(graph, user)) {
-        if (weir_hardware_role(graph, user) != WEIR_ROLE_COMPONENT ||
-            weir_hardware_source(graph, weir_node_input(graph, user, 0)).id != value.id)
+        if (weir_stream_role(graph, user) != WEIR_ROLE_COMPONENT ||
+            weir_stream_source(graph, weir_node_input(graph, user, 0)).id != value.id)
             continue;
         const weir_sim_meter *meter = &t->run->meters[t->meter[user.id]];
         if (meter->in_beats == 0 || meter->starved >= t->quiet) return false;
     }
-    return waits(t, weir_hardware_source(graph, weir_node_input(graph, producer, 0)));
+    return waits(t, weir_stream_source(graph, weir_node_input(graph, producer, 0)));
 }
 
 /* Does the node owe beats although it has what it needs and nobody holds it up? */
@@ -259,8 +259,8 @@ static bool has_stopped(const standstill *t, weir_node node) {
         owes |= !complete(t, value);
         if (waits(t, value)) return false;
     }
-    for (size_t i = 0; i < weir_hardware_streams(graph, node); i++) {
-        weir_value value = weir_hardware_source(graph, weir_node_input(graph, node, i));
+    for (size_t i = 0; i < weir_stream_count(graph, node); i++) {
+        weir_value value = weir_stream_source(graph, weir_node_input(graph, node, i));
         if (!complete(t, value) && !waits(t, value)) return false;
     }
     return owes;
@@ -272,14 +272,14 @@ static size_t find_stopped(const session *s, const weir_sim_result *run) {
                     weir_calloc(weir_graph_node_limit(s->graph), sizeof(size_t))};
     size_t meters = 0, taps = 0, found = SIZE_MAX;
     for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
-        if (weir_hardware_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
         t.meter[node.id] = meters++;
         for (size_t i = 0; i < weir_node_output_count(s->graph, node); i++)
             t.tap[weir_node_output(s->graph, node, i).id] = taps++;
     }
     for (weir_node node = weir_graph_first(s->graph); t.quiet > 0 && found == SIZE_MAX && node.id != 0;
          node = weir_node_next(s->graph, node)) {
-        if (weir_hardware_role(s->graph, node) != WEIR_ROLE_COMPONENT || !has_stopped(&t, node)) continue;
+        if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT || !has_stopped(&t, node)) continue;
         for (size_t i = weir_node_output_count(s->graph, node); i-- > 0;) {
             weir_value value = weir_node_output(s->graph, node, i);
             if (!complete(&t, value)) found = t.tap[value.id];
@@ -294,7 +294,7 @@ static size_t find_stopped(const session *s, const weir_sim_result *run) {
  * ones, which every stream before and behind a node that has stopped has. */
 static void judge_stream(const session *s, const weir_codes *codes, const weir_sim_stream *stream, bool output,
                          weir_cosim *result) {
-    weir_stream_layout layout = layout_of(s->graph, codes->value);
+    weir_beats_layout layout = layout_of(s->graph, codes->value);
     weir_comparison comparison;
     bool same = weir_scoreboard_compare(&layout, codes->code, (size_t)s->frames, &stream->recorded, &comparison);
     const char *name = name_of_stream(s->graph, codes->value);
@@ -335,8 +335,8 @@ static void keep_outputs(const session *s, const weir_sim_result *run, weir_cosi
     result->output = weir_calloc(result->output_count + 1, sizeof *result->output);
     for (size_t i = 0; i < result->output_count; i++) {
         const weir_codes *codes = &s->reference->outputs[i];
-        weir_stream_layout layout = layout_of(s->graph, codes->value);
-        uint64_t beats = weir_stream_frame_beats(&layout);
+        weir_beats_layout layout = layout_of(s->graph, codes->value);
+        uint64_t beats = weir_beats_per_frame(&layout);
         const weir_beats *found = &run->sinks[i].recorded;
         result->output[i] = weir_calloc((size_t)(s->frames * codes->elements) + 1, sizeof **result->output);
         for (int64_t e = 0; e < s->frames * codes->elements; e++) {
@@ -351,8 +351,8 @@ static void keep_outputs(const session *s, const weir_sim_result *run, weir_cosi
 
 /* Cycles a frame at a stream: from the end of the second quarter of the frames to the last one. */
 static double interval_of(const session *s, const weir_codes *codes, const weir_beats *beats) {
-    weir_stream_layout layout = layout_of(s->graph, codes->value);
-    int64_t per_frame = (int64_t)weir_stream_frame_beats(&layout), first = s->frames / 2, last = s->frames - 1;
+    weir_beats_layout layout = layout_of(s->graph, codes->value);
+    int64_t per_frame = (int64_t)weir_beats_per_frame(&layout), first = s->frames / 2, last = s->frames - 1;
     if (last - first < 1 || beats->count < (size_t)(s->frames * per_frame)) return 0;
     uint32_t from = weir_beat_cycle(beats, (size_t)((first + 1) * per_frame - 1));
     uint32_t to = weir_beat_cycle(beats, (size_t)((last + 1) * per_frame - 1));
@@ -366,8 +366,8 @@ static int64_t latency_of(const session *s, const weir_sim_result *run) {
         if ((int64_t)run->sources[i].first_cycle < from) from = run->sources[i].first_cycle;
     }
     for (size_t i = 0; i < run->sink_count; i++) {
-        weir_stream_layout layout = layout_of(s->graph, s->reference->outputs[i].value);
-        size_t beats = (size_t)weir_stream_frame_beats(&layout);
+        weir_beats_layout layout = layout_of(s->graph, s->reference->outputs[i].value);
+        size_t beats = (size_t)weir_beats_per_frame(&layout);
         if (run->sinks[i].recorded.count < beats) return 0;
         int64_t end = weir_beat_cycle(&run->sinks[i].recorded, beats - 1);
         if (end > to) to = end;
@@ -383,7 +383,7 @@ static void measure(const session *s, const weir_sim_result *run, weir_cosim *re
     result->activity = weir_calloc(s->meters + 1, sizeof *result->activity);
     size_t meter = 0, tap = 0;
     for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
-        if (weir_hardware_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
         result->activity[meter] = (weir_activity){node, run->meters[meter],
                                                   interval_of(s, &s->reference->taps[tap], &run->taps[tap].recorded)};
         meter++;

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "dataflow/stream.h"
 #include "ir/mase.h"
 #include "passes/analysis/python.h"
-#include "passes/hardware.h"
 
 /* ---- common ---- */
 

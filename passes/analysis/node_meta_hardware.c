@@ -3,16 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dataflow/library.h"
+#include "dataflow/stream.h"
 #include "ir/mase.h"
 #include "passes/analysis/node_meta.h"
-#include "passes/hardware.h"
-#include "passes/verilog/library.h"
 
 bool weir_node_meta_is_implicit(const weir_graph *graph, weir_node node) {
     if (node.id == 0) return true;
     const weir_metadata *metadata = weir_node_metadata_of(graph, node);
-    if (metadata->hardware.placed) return weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT;
-    return weir_mase_type_of(graph, node) == WEIR_MASE_IMPLICIT_FUNC && weir_hardware_component(graph, node) == NULL;
+    if (metadata->hardware.placed) return weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT;
+    return weir_mase_type_of(graph, node) == WEIR_MASE_IMPLICIT_FUNC && weir_component_module(graph, node) == NULL;
 }
 
 int64_t weir_node_meta_parallelism(int64_t size, int64_t limit) {
@@ -137,7 +137,7 @@ json_t *weir_node_meta_sources(const weir_fx_view *view) {
     for (size_t i = 0; i < weir_fx_view_count(view); i++) {
         const weir_fx_node *node = weir_fx_view_at(view, i);
         const char *module =
-            weir_node_meta_is_implicit(graph, node->node) ? NULL : weir_hardware_component(graph, node->node);
+            weir_node_meta_is_implicit(graph, node->node) ? NULL : weir_component_module(graph, node->node);
         if (module != NULL) weir_library_add(&files, module);
     }
     return paths_of(&files);
@@ -151,7 +151,7 @@ json_t *weir_node_meta_hardware(const weir_graph *graph, const weir_fx_node *nod
     json_object_set_new(record, "is_implicit", json_boolean(is_implicit));
     json_object_set_new(record, "device_id", json_integer(is_implicit ? 0 : -1));
     if (is_implicit) return record;
-    const char *module = weir_hardware_component(graph, node->node);
+    const char *module = weir_component_module(graph, node->node);
     json_object_set_new(record, "toolchain", text_or_null(module == NULL ? NULL : "INTERNAL_RTL"));
     json_object_set_new(record, "module", text_or_null(module));
     json_object_set_new(record, "dependence_files", sources_of(module));

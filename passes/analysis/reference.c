@@ -8,7 +8,7 @@
 #include "support/progress.h"
 
 static weir_codes new_codes(const weir_graph *graph, weir_value value, int64_t frames) {
-    weir_codes codes = {value, weir_hardware_elements(graph, value), NULL};
+    weir_codes codes = {value, weir_stream_elements(graph, value), NULL};
     codes.code = weir_malloc((size_t)(codes.elements * frames) * sizeof *codes.code + 1);
     return codes;
 }
@@ -26,7 +26,7 @@ static weir_array *new_result(const weir_graph *graph, size_t index, int64_t fra
     if (shape.rank > 0 && shape.dim[0] == 1) {
         shape.dim[0] = frames;
     } else if (shape.rank == WEIR_MAX_RANK) {
-        shape = (weir_shape){2, {frames, weir_hardware_elements(graph, output)}};
+        shape = (weir_shape){2, {frames, weir_stream_elements(graph, output)}};
     } else {
         memmove(&shape.dim[1], &shape.dim[0], (size_t)shape.rank * sizeof shape.dim[0]);
         shape.dim[0] = frames;
@@ -36,15 +36,15 @@ static weir_array *new_result(const weir_graph *graph, size_t index, int64_t fra
 }
 
 static void prepare(weir_reference *r, const weir_graph *graph) {
-    weir_value *values = weir_hardware_inputs(graph, &r->input_count);
+    weir_value *values = weir_stream_inputs(graph, &r->input_count);
     r->inputs = weir_calloc(r->input_count + 1, sizeof *r->inputs);
     for (size_t i = 0; i < r->input_count; i++) r->inputs[i] = new_codes(graph, values[i], r->frames);
     free(values);
-    values = weir_hardware_outputs(graph, &r->output_count);
+    values = weir_stream_outputs(graph, &r->output_count);
     r->outputs = weir_calloc(r->output_count + 1, sizeof *r->outputs);
     for (size_t i = 0; i < r->output_count; i++) r->outputs[i] = new_codes(graph, values[i], r->frames);
     free(values);
-    weir_tap *taps = weir_hardware_taps(graph, &r->tap_count);
+    weir_tap *taps = weir_stream_taps(graph, &r->tap_count);
     r->taps = weir_calloc(r->tap_count + 1, sizeof *r->taps);
     for (size_t i = 0; i < r->tap_count; i++)
         r->taps[i] = new_codes(graph, weir_node_output(graph, taps[i].node, taps[i].output), r->debug_frames);
@@ -151,7 +151,7 @@ static void carry(weir_graph *to, const weir_graph *from, weir_node node, weir_v
 
 weir_graph *weir_decoder_graph(const weir_graph *hardware) {
     size_t count;
-    weir_value *outputs = weir_hardware_outputs(hardware, &count);
+    weir_value *outputs = weir_stream_outputs(hardware, &count);
     const size_t limit = weir_graph_value_limit(hardware);
     weir_value *own = weir_calloc(limit, sizeof *own);
     bool *given = weir_calloc(limit, sizeof *given), *needed = weir_calloc(limit, sizeof *needed);

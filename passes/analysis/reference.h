@@ -3,7 +3,7 @@
 #ifndef WEIR_PASSES_REFERENCE_H
 #define WEIR_PASSES_REFERENCE_H
 
-#include "passes/hardware.h"
+#include "dataflow/stream.h"
 #include "support/array.h"
 
 /* Codes of one stream: frames * elements values. */

@@ -203,7 +203,7 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
 static int64_t codes_of(const weir_graph *hardware) {
     int64_t codes = 0;
     for (uint32_t id = 1; id < weir_graph_value_limit(hardware); id++) {
-        if (weir_value_exists(hardware, (weir_value){id})) codes += weir_hardware_elements(hardware, (weir_value){id});
+        if (weir_value_exists(hardware, (weir_value){id})) codes += weir_stream_elements(hardware, (weir_value){id});
     }
     return codes;
 }

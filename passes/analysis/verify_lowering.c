@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dataflow/stream.h"
 #include "ir/verify.h"
 #include "passes/analysis/lockstep.h"
 #include "passes/analysis/random_input.h"
 #include "passes/frames.h"
-#include "passes/hardware.h"
 #include "passes/passes.h"
 #include "support/arena.h"
 
@@ -85,7 +85,7 @@ static int64_t frame_count(const weir_graph *graph, int64_t wanted) {
     if (wanted > 0) return wanted;
     int64_t work = 1, rows, inputs, outputs;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_hardware_linear(graph, node, &rows, &inputs, &outputs)) work += rows * inputs * outputs;
+        if (weir_stream_linear(graph, node, &rows, &inputs, &outputs)) work += rows * inputs * outputs;
     }
     int64_t frames = BUDGET / work;
     return frames < LEAST_FRAMES ? LEAST_FRAMES : frames > MOST_FRAMES ? MOST_FRAMES : frames;

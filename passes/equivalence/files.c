@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/verilog/library.h"
+#include "dataflow/library.h"
 #include "rtlir/visitor.h"
 #include "support/arena.h"
 #include "support/file.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/hardware.h"
+#include "dataflow/stream.h"
 #include "passes/passes.h"
 #include "support/arena.h"
 #include "support/suggest.h"
@@ -44,7 +44,7 @@ static int64_t cost_of(const weir_graph *graph, int64_t target, int64_t *reached
     int64_t macs = 0, rows, k, n, simd, pe;
     *reached = 1;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (!weir_hardware_linear(graph, node, &rows, &k, &n)) continue;
+        if (!weir_stream_linear(graph, node, &rows, &k, &n)) continue;
         fold_linear(rows, k, n, target, &simd, &pe);
         macs += simd * pe;
         int64_t interval = linear_interval(rows, k, n, simd, pe);
@@ -71,7 +71,7 @@ static int64_t target_for(const weir_graph *graph, int64_t budget) {
 static bool read_node_settings(weir_graph *graph, weir_node node, const weir_yaml *settings) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     int64_t rows, k = 0, n = 0;
-    bool linear = weir_hardware_linear(graph, node, &rows, &k, &n);
+    bool linear = weir_stream_linear(graph, node, &rows, &k, &n);
     for (size_t i = 0; i < settings->count; i++) {
         const char *key = settings->key[i];
         const weir_yaml *value = settings->item[i];
@@ -99,7 +99,7 @@ static bool check_rows(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
         int64_t rows, k, n;
-        if (!weir_hardware_linear(graph, node, &rows, &k, &n) || rows == 1) continue;
+        if (!weir_stream_linear(graph, node, &rows, &k, &n) || rows == 1) continue;
         if (k % hardware->simd == 0 && n % hardware->pe == 0) continue;
         weir_error(weir_node_location(graph, node),
                    "node '%s' has %lld rows a frame: simd must divide %lld and pe %lld, found %lld and %lld",
@@ -155,7 +155,7 @@ static void fold_linears(weir_graph *graph, int64_t target) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
         int64_t rows, k, n, simd, pe;
-        if (!weir_hardware_linear(graph, node, &rows, &k, &n)) continue;
+        if (!weir_stream_linear(graph, node, &rows, &k, &n)) continue;
         fold_linear(rows, k, n, target, &simd, &pe);
         if (hardware->simd == 0) hardware->simd = simd;
         if (hardware->pe == 0) hardware->pe = pe;
@@ -171,7 +171,7 @@ static int64_t lanes_for(const weir_graph *graph, weir_value value, int64_t inte
     const weir_shape *shape = &weir_value_type(graph, value)->shape;
     int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1];
     for (int64_t lanes = 1; lanes < channels; lanes++) {
-        if (channels % lanes == 0 && weir_hardware_beats(graph, value, lanes) <= interval) return lanes;
+        if (channels % lanes == 0 && weir_stream_beats(graph, value, lanes) <= interval) return lanes;
     }
     return channels;
 }
@@ -179,13 +179,13 @@ static int64_t lanes_for(const weir_graph *graph, weir_value value, int64_t inte
 /* Cycles that an elementwise component may spend on a beat without becoming the slowest: those between two results of
  * the Linear before it, or its share of the interval. */
 static int64_t cycles_a_beat(const weir_graph *graph, weir_node node, int64_t interval) {
-    weir_value source = weir_hardware_source(graph, weir_node_input(graph, node, 0));
+    weir_value source = weir_stream_source(graph, weir_node_input(graph, node, 0));
     weir_node producer = weir_value_producer(graph, source);
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     int64_t rows, k, n;
-    if (producer.id != 0 && weir_hardware_linear(graph, producer, &rows, &k, &n))
+    if (producer.id != 0 && weir_stream_linear(graph, producer, &rows, &k, &n))
         return weir_ceil_divide(k, weir_node_metadata_of(graph, producer)->hardware.simd);
-    int64_t cycles = interval / weir_hardware_beats(graph, weir_node_output(graph, node, 0), hardware->out_lanes);
+    int64_t cycles = interval / weir_stream_beats(graph, weir_node_output(graph, node, 0), hardware->out_lanes);
     return cycles < 1 ? 1 : cycles;
 }
 
@@ -200,18 +200,18 @@ static void set_digit(const weir_graph *graph, weir_node node, weir_meta_hardwar
     if (op == WEIR_OP_SCALE || op == WEIR_OP_SCALE_FLOAT) work = multiplier_bits(graph, node);
     if (op == WEIR_OP_THRESHOLD) work = weir_value_type(graph, weir_node_input(graph, node, 1))->shape.dim[1];
     hardware->digit = weir_ceil_divide(work, cycles);
-    int64_t beats = weir_hardware_beats(graph, weir_node_output(graph, node, 0), hardware->out_lanes);
+    int64_t beats = weir_stream_beats(graph, weir_node_output(graph, node, 0), hardware->out_lanes);
     hardware->interval = beats * weir_ceil_divide(work, hardware->digit);
 }
 
 static void fold_elementwise(weir_graph *graph, int64_t interval) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
-        if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT || weir_node_op(graph, node) == WEIR_OP_LINEAR)
+        if (weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT || weir_node_op(graph, node) == WEIR_OP_LINEAR)
             continue;
-        weir_value source = weir_hardware_source(graph, weir_node_input(graph, node, 0));
+        weir_value source = weir_stream_source(graph, weir_node_input(graph, node, 0));
         weir_node producer = weir_value_producer(graph, source);
-        bool computed = producer.id != 0 && weir_hardware_role(graph, producer) == WEIR_ROLE_COMPONENT;
+        bool computed = producer.id != 0 && weir_stream_role(graph, producer) == WEIR_ROLE_COMPONENT;
         bool chooses = weir_node_op(graph, node) == WEIR_OP_SUM || !computed;
         hardware->out_lanes = chooses ? lanes_for(graph, weir_node_output(graph, node, 0), interval)
                                       : weir_node_metadata_of(graph, producer)->hardware.out_lanes;
@@ -221,7 +221,7 @@ static void fold_elementwise(weir_graph *graph, int64_t interval) {
 }
 
 bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
-    if (!weir_hardware_assign(graph)) return false;
+    if (!weir_component_assign(graph)) return false;
     if (file != NULL && *file != '\0') {
         weir_yaml *root = weir_yaml_read(file);
         bool fine = root != NULL && read_folding(graph, root);
@@ -231,7 +231,7 @@ bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, cons
     if (target == 0) target = target_for(graph, budget);
     fold_linears(graph, target);
     if (!check_rows(graph)) return false;
-    fold_elementwise(graph, weir_hardware_interval(graph));
+    fold_elementwise(graph, weir_stream_interval(graph));
     return true;
 }
 

@@ -3,10 +3,10 @@
  * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait. */
 #include <stdlib.h>
 
+#include "dataflow/schedule.h"
+#include "dataflow/stream.h"
 #include "ir/infer.h"
-#include "passes/hardware.h"
 #include "passes/passes.h"
-#include "passes/transform/schedule.h"
 #include "support/arena.h"
 
 /* A stream node behind `value` for the use (node none: the graph output `index`). */
@@ -25,8 +25,8 @@ static weir_node insert_after(weir_graph *graph, weir_value value, weir_op op, c
 static void place(weir_graph *graph, weir_node node, const char *module, int64_t in_lanes, int64_t out_lanes) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_value value = weir_node_output(graph, node, 0);
-    int64_t beats_in = weir_hardware_beats(graph, value, in_lanes),
-            beats_out = weir_hardware_beats(graph, value, out_lanes);
+    int64_t beats_in = weir_stream_beats(graph, value, in_lanes),
+            beats_out = weir_stream_beats(graph, value, out_lanes);
     hardware->placed = true;
     hardware->module = module;
     hardware->in_lanes = in_lanes;
@@ -36,9 +36,9 @@ static void place(weir_graph *graph, weir_node node, const char *module, int64_t
 
 /* Is the value on a wire, with a user in hardware or leaving it? */
 static bool is_stream(const weir_graph *graph, weir_value value) {
-    if (weir_hardware_is_input(graph, value)) return true;
+    if (weir_stream_is_input(graph, value)) return true;
     weir_node producer = weir_value_producer(graph, value);
-    return producer.id != 0 && weir_hardware_role(graph, producer) != WEIR_ROLE_HOST;
+    return producer.id != 0 && weir_stream_role(graph, producer) != WEIR_ROLE_HOST;
 }
 
 static size_t outputs_of(const weir_graph *graph, weir_value value) {
@@ -70,20 +70,19 @@ static void insert_fork(weir_graph *graph, weir_value value) {
 static void place_forks(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_node_op(graph, node) != WEIR_OP_FORK) continue;
-        weir_value source = weir_hardware_source(graph, weir_node_input(graph, node, 0));
-        int64_t lanes = weir_hardware_is_input(graph, source)
-                            ? weir_hardware_lanes(graph, weir_node_output(graph, node, 0))
-                            : weir_hardware_lanes(graph, source);
+        weir_value source = weir_stream_source(graph, weir_node_input(graph, node, 0));
+        int64_t lanes = weir_stream_is_input(graph, source) ? weir_stream_lanes(graph, weir_node_output(graph, node, 0))
+                                                            : weir_stream_lanes(graph, source);
         place(graph, node, "weir_fork", lanes, lanes);
     }
 }
 
 static void insert_lanes(weir_graph *graph, weir_node node) {
     int64_t wanted = weir_node_metadata_of(graph, node)->hardware.in_lanes;
-    for (size_t i = 0; i < weir_hardware_streams(graph, node); i++) {
+    for (size_t i = 0; i < weir_stream_count(graph, node); i++) {
         weir_value value = weir_node_input(graph, node, i);
-        int64_t lanes = weir_hardware_lanes(graph, value);
-        if (lanes == wanted || weir_hardware_is_input(graph, weir_hardware_source(graph, value))) continue;
+        int64_t lanes = weir_stream_lanes(graph, value);
+        if (lanes == wanted || weir_stream_is_input(graph, weir_stream_source(graph, value))) continue;
         weir_node converter = insert_after(graph, value, WEIR_OP_LANES, "_lanes", 1, node);
         place(graph, converter, "weir_lane_converter", lanes, wanted);
         weir_node_set_input(graph, node, i, weir_node_output(graph, converter, 0));
@@ -98,7 +97,7 @@ bool weir_insert_streams(weir_graph *graph) {
     }
     place_forks(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_hardware_role(graph, node) == WEIR_ROLE_COMPONENT && weir_node_op(graph, node) != WEIR_OP_LANES)
+        if (weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT && weir_node_op(graph, node) != WEIR_OP_LANES)
             insert_lanes(graph, node);
     }
     return true;
@@ -111,7 +110,7 @@ bool weir_size_fifos(weir_graph *graph) {
     for (size_t i = 0; i < edges; i++) {
         weir_schedule_edge edge = weir_schedule_edge_at(schedule, i);
         if (edge.waiting < WEIR_SCHEDULE_SLACK) continue;
-        int64_t lanes = weir_hardware_lanes(graph, edge.value);
+        int64_t lanes = weir_stream_lanes(graph, edge.value);
         weir_node fifo = insert_after(graph, edge.value, WEIR_OP_FIFO, "_fifo", 1, edge.user);
         place(graph, fifo, "weir_fifo", lanes, lanes);
         weir_node_metadata(graph, fifo)->hardware.depth = edge.waiting;

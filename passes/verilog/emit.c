@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/library.h"
 #include "passes/rtl/rtl.h"
-#include "passes/verilog/library.h"
 #include "rtlir/print.h"
 #include "rtlir/read.h"
 #include "rtlir/verify.h"
@@ -95,11 +95,11 @@ static void name_outputs(const weir_graph *graph, const weir_value *values, size
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         weir_value from = weir_graph_output(graph, i);
         weir_node node = weir_value_producer(graph, from);
-        while (node.id != 0 && weir_hardware_role(graph, node) == WEIR_ROLE_HOST) {
+        while (node.id != 0 && weir_stream_role(graph, node) == WEIR_ROLE_HOST) {
             from = weir_node_input(graph, node, 0);
             node = weir_value_producer(graph, from);
         }
-        const char **name = &outside[weir_hardware_source(graph, from).id];
+        const char **name = &outside[weir_stream_source(graph, from).id];
         if (*name == NULL) *name = weir_graph_output_name(graph, i);
     }
     for (size_t i = 0; i < count; i++) {

@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_EMIT_H
 #define WEIR_PASSES_EMIT_H
 
-#include "passes/hardware.h"
+#include "dataflow/stream.h"
 #include "passes/passes.h"
 #include "rtlir/expr.h"
 #include "rtlir/rtl.h"

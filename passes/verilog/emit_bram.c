@@ -1,14 +1,14 @@
 /* emit_bram: the content of every parameter memory as FOLDER/rtl/NODE_PARAMETER.hex. */
 #include <stdlib.h>
 
+#include "dataflow/memory.h"
 #include "passes/verilog/emit.h"
-#include "passes/verilog/rom.h"
 #include "support/file.h"
 
-static bool write_rom(const weir_graph *graph, weir_node node, const weir_rom *rom, const char *folder) {
+static bool write_rom(const weir_graph *graph, weir_node node, const weir_memory *rom, const char *folder) {
     weir_text text = {NULL, 0, 0};
-    weir_rom_print(graph, node, rom, &text);
-    char *file = weir_rom_file(graph, node, rom), *path = weir_path_join(folder, file);
+    weir_memory_print(graph, node, rom, &text);
+    char *file = weir_memory_file(graph, node, rom), *path = weir_path_join(folder, file);
     bool fine = weir_file_write(path, text.data, text.size);
     free(file);
     free(path);
@@ -23,8 +23,8 @@ bool weir_pass_emit_bram(const weir_pass *pass, weir_pass_context *context, weir
     bool fine = folder != NULL;
     for (weir_node node = fine ? weir_graph_first(graph) : WEIR_NO_NODE; fine && node.id != 0;
          node = weir_node_next(graph, node)) {
-        weir_rom rom = weir_rom_of(graph, node);
-        if (rom.kind == WEIR_ROM_NONE) continue;
+        weir_memory rom = weir_memory_of(graph, node);
+        if (rom.kind == WEIR_MEMORY_NONE) continue;
         fine = write_rom(graph, node, &rom, folder);
         weir_pass_count(context, "memory bits", rom.width * rom.depth);
     }

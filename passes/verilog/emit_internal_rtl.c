@@ -2,8 +2,8 @@
  * the folder is complete. */
 #include <stdlib.h>
 
+#include "dataflow/library.h"
 #include "passes/verilog/emit.h"
-#include "passes/verilog/library.h"
 #include "support/arena.h"
 #include "support/file.h"
 

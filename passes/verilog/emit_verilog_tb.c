@@ -69,8 +69,7 @@ static void add_clock(bench *b) {
 static void add_edge(bench *b, const char *kind, const char *prefix, size_t index, weir_value value) {
     static const char *const signals[] = {"valid", "ready", "data", "last"};
     bool is_signed;
-    uint32_t width =
-        (uint32_t)(weir_hardware_lanes(b->graph, value) * weir_hardware_width(b->graph, value, &is_signed));
+    uint32_t width = (uint32_t)(weir_stream_lanes(b->graph, value) * weir_stream_width(b->graph, value, &is_signed));
     const char *mirror = *prefix == 's' ? "m" : "s";
     weir_rtl_instance part = add_part(b, kind, index);
     weir_rtl_set_parameter(b->bench, part, "WIDTH", width);
@@ -99,9 +98,9 @@ static void add_side(bench *b, const char *kind, const char *side, weir_value *v
 
 static void add_edges(bench *b) {
     size_t count;
-    weir_value *values = weir_hardware_inputs(b->graph, &count);
+    weir_value *values = weir_stream_inputs(b->graph, &count);
     add_side(b, "source", "s", values, count);
-    values = weir_hardware_outputs(b->graph, &count);
+    values = weir_stream_outputs(b->graph, &count);
     add_side(b, "sink", "m", values, count);
 }
 
@@ -118,7 +117,7 @@ static weir_rtl_expr inside(bench *b, weir_rtl_expr signal) {
 
 static void add_taps(bench *b) {
     size_t count;
-    weir_tap *taps = weir_hardware_taps(b->graph, &count);
+    weir_tap *taps = weir_stream_taps(b->graph, &count);
     for (size_t i = 0; i < count; i++) {
         weir_node node = taps[i].node;
         weir_value value = weir_node_output(b->graph, node, taps[i].output);
@@ -139,11 +138,11 @@ static void add_taps(bench *b) {
 static void add_meters(bench *b) {
     size_t index = 0;
     for (weir_node node = weir_graph_first(b->graph); node.id != 0; node = weir_node_next(b->graph, node)) {
-        if (weir_hardware_role(b->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        if (weir_stream_role(b->graph, node) != WEIR_ROLE_COMPONENT) continue;
         weir_rtl_instance part = add_part(b, "meter", index++);
         bool has_active = weir_node_info(b->graph, node)->class == WEIR_CLASS_INTEGER;
         weir_rtl_set_parameter(b->bench, part, "IS_FIFO", weir_node_op(b->graph, node) == WEIR_OP_FIFO);
-        const weir_wires *in = &b->streams[weir_hardware_source(b->graph, weir_node_input(b->graph, node, 0)).id];
+        const weir_wires *in = &b->streams[weir_stream_source(b->graph, weir_node_input(b->graph, node, 0)).id];
         const weir_wires *out = &b->streams[weir_node_output(b->graph, node, 0).id];
         weir_rtl_expr valid = inside(b, in->valid), ready = inside(b, in->ready);
         weir_rtl_connect(b->bench, part, "in_valid", valid);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/memory.h"
 #include "passes/verilog/emit.h"
-#include "passes/verilog/rom.h"
 #include "support/arena.h"
 
 typedef struct emitter {
@@ -75,7 +75,7 @@ static weir_wires make_wires(emitter *e, const char *base, int64_t lanes, int el
 }
 
 static const weir_wires *input_wires(const emitter *e, weir_node node, size_t index) {
-    return &e->wires[weir_hardware_source(e->graph, weir_node_input(e->graph, node, index)).id];
+    return &e->wires[weir_stream_source(e->graph, weir_node_input(e->graph, node, index)).id];
 }
 
 /* Wires for output 0 of the node, entered under its value; ports when it is a result. */
@@ -83,7 +83,7 @@ static const weir_wires *output_wires(emitter *e, weir_node node) {
     weir_value value = weir_node_output(e->graph, node, 0);
     bool is_signed;
     if (e->is_result[value.id]) return &e->wires[value.id];
-    int bits = weir_hardware_width(e->graph, value, &is_signed);
+    int bits = weir_stream_width(e->graph, value, &is_signed);
     e->wires[value.id] = make_wires(e, weir_node_name(e->graph, node),
                                     weir_node_metadata_of(e->graph, node)->hardware.out_lanes, bits, is_signed);
     return &e->wires[value.id];
@@ -108,9 +108,9 @@ static weir_wires as_signed(emitter *e, const weir_wires *stream) {
 }
 
 /* The node's ROM as a stream without last. */
-static weir_wires parameter_stream(emitter *e, weir_node node, const weir_rom *rom) {
+static weir_wires parameter_stream(emitter *e, weir_node node, const weir_memory *rom) {
     const char *name = weir_node_name(e->graph, node);
-    char *base = weir_format("%s_%s", name, rom->suffix), *file = weir_rom_file(e->graph, node, rom);
+    char *base = weir_format("%s_%s", name, rom->suffix), *file = weir_memory_file(e->graph, node, rom);
     weir_wires wires = {.lanes = 1, .element_bits = (int)rom->width};
     wires.valid = weir_rtl_read(e->design, wire(e, base, "valid", 1));
     wires.ready = weir_rtl_read(e->design, wire(e, base, "ready", 1));
@@ -133,7 +133,7 @@ static void emit_linear(emitter *e, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(e->graph, node)->hardware;
     const char *name = weir_node_name(e->graph, node);
     int64_t rows, k, n;
-    weir_hardware_linear(e->graph, node, &rows, &k, &n);
+    weir_stream_linear(e->graph, node, &rows, &k, &n);
     int64_t beats = weir_ceil_divide(k, hardware->simd), groups = weir_ceil_divide(n, hardware->pe);
     const weir_wires *x = input_wires(e, node, 0);
     char *base = weir_format("%s_replay", name);
@@ -148,7 +148,7 @@ static void emit_linear(emitter *e, weir_node node) {
     connect_stream(e, u, "s", x);
     connect_stream(e, u, "m", &replayed);
     weir_rtl_connect(e->design, u, "m_end", end);
-    weir_rom rom = weir_rom_of(e->graph, node);
+    weir_memory rom = weir_memory_of(e->graph, node);
     weir_wires weights = parameter_stream(e, node, &rom);
     const weir_wires *y = output_wires(e, node);
     u = instance(e, "weir_mvu", name, "");
@@ -187,7 +187,7 @@ static void emit_cast(emitter *e, weir_node node) {
     const weir_wires *x = input_wires(e, node, 0), *y = output_wires(e, node);
     weir_rounding rounding = WEIR_ROUND_FLOOR;
     weir_rounding_parse(weir_node_string(e->graph, node, "rounding", "floor"), &rounding);
-    weir_rom rom = weir_rom_of(e->graph, node);
+    weir_memory rom = weir_memory_of(e->graph, node);
     weir_rtl_instance u = instance(e, "weir_cast", weir_node_name(e->graph, node), "");
     set(e, u, "LANES", x->lanes);
     set(e, u, "IN_W", x->element_bits);
@@ -198,10 +198,10 @@ static void emit_cast(emitter *e, weir_node node) {
     set(e, u, "ROUND", rounding); /* the enumeration is the module's */
     set(e, u, "LO", weir_node_int(e->graph, node, "low", 0));
     set(e, u, "HI", weir_node_int(e->graph, node, "high", 0));
-    set(e, u, "ADD_W", rom.kind == WEIR_ROM_NONE ? 0 : rom.field_bits);
+    set(e, u, "ADD_W", rom.kind == WEIR_MEMORY_NONE ? 0 : rom.field_bits);
     clocked(e, u);
     connect_stream(e, u, "s", x);
-    if (rom.kind == WEIR_ROM_NONE) {
+    if (rom.kind == WEIR_MEMORY_NONE) {
         weir_rtl_connect(e->design, u, "p_valid", weir_rtl_constant(e->design, 1, 1));
         weir_rtl_connect(e->design, u, "p_data", weir_rtl_constant(e->design, 1, 0));
         weir_rtl_leave_open(e->design, u, "p_ready");
@@ -216,7 +216,7 @@ static void emit_scale(emitter *e, weir_node node) {
     weir_wires x = as_signed(e, input_wires(e, node, 0));
     const weir_wires *y = output_wires(e, node);
     bool in_float = weir_node_op(e->graph, node) == WEIR_OP_SCALE_FLOAT;
-    weir_rom rom = weir_rom_of(e->graph, node);
+    weir_memory rom = weir_memory_of(e->graph, node);
     weir_wires parameters = parameter_stream(e, node, &rom);
     const weir_meta_hardware *hardware = &weir_node_metadata_of(e->graph, node)->hardware;
     weir_rtl_instance u = instance(e, hardware->module, weir_node_name(e->graph, node), "");
@@ -238,7 +238,7 @@ static void emit_scale(emitter *e, weir_node node) {
 
 static void emit_threshold(emitter *e, weir_node node) {
     const weir_wires *x = input_wires(e, node, 0), *y = output_wires(e, node);
-    weir_rom rom = weir_rom_of(e->graph, node);
+    weir_memory rom = weir_memory_of(e->graph, node);
     weir_wires thresholds = parameter_stream(e, node, &rom);
     weir_rtl_instance u = instance(e, "weir_threshold", weir_node_name(e->graph, node), "");
     set(e, u, "LANES", x->lanes);
@@ -318,7 +318,7 @@ static void emit_lanes(emitter *e, weir_node node) {
     set(e, u, "WIDTH", x->element_bits);
     set(e, u, "IN_LANES", x->lanes);
     set(e, u, "OUT_LANES", y->lanes);
-    set(e, u, "FRAME", weir_hardware_elements(e->graph, weir_node_output(e->graph, node, 0)));
+    set(e, u, "FRAME", weir_stream_elements(e->graph, weir_node_output(e->graph, node, 0)));
     clocked(e, u);
     connect_stream(e, u, "s", x);
     connect_stream(e, u, "m", y);
@@ -337,8 +337,8 @@ static emit_rule *const rules[WEIR_OP_COUNT] = {
 /* --- the top module --- */
 
 static weir_wires edge_ports(emitter *e, const char *prefix, weir_value value, bool into) {
-    weir_wires wires = {.lanes = weir_hardware_lanes(e->graph, value)};
-    wires.element_bits = weir_hardware_width(e->graph, value, &wires.is_signed);
+    weir_wires wires = {.lanes = weir_stream_lanes(e->graph, value)};
+    wires.element_bits = weir_stream_width(e->graph, value, &wires.is_signed);
     uint32_t width = (uint32_t)(wires.lanes * wires.element_bits);
     const struct {
         const char *name;
@@ -362,7 +362,7 @@ static weir_wires edge_ports(emitter *e, const char *prefix, weir_value value, b
 
 static void emit_edges(emitter *e) {
     size_t count;
-    weir_value *values = weir_hardware_inputs(e->graph, &count);
+    weir_value *values = weir_stream_inputs(e->graph, &count);
     char **prefixes = weir_emit_prefixes(e->graph, "s", values, count);
     for (size_t i = 0; i < count; i++) {
         e->wires[values[i].id] = edge_ports(e, prefixes[i], values[i], true);
@@ -376,7 +376,7 @@ static void emit_edges(emitter *e) {
 static bool is_driven_by_component(const emitter *e, weir_value value) {
     weir_node node = weir_value_producer(e->graph, value);
     return node.id != 0 && weir_node_op(e->graph, node) != WEIR_OP_FORK &&
-           weir_hardware_source(e->graph, value).id == value.id;
+           weir_stream_source(e->graph, value).id == value.id;
 }
 
 /* The ports of each result; heap memory. */
@@ -413,7 +413,7 @@ static void describe_top(emitter *e) {
     weir_text_format(&text, "Compiled by Weir from %s.\n", weir_graph_source(e->graph));
     weir_text_format(&text,
                      "A frame takes %lld cycles. Streams carry elements in row-major order, element 0 in the low bits.",
-                     (long long)weir_hardware_interval(e->graph));
+                     (long long)weir_stream_interval(e->graph));
     weir_rtl_set_comment(e->design, WEIR_RTL_ITEM(e->top), text.data);
     weir_text_free(&text);
 }
@@ -433,7 +433,7 @@ static char *node_comment(const weir_graph *graph, weir_node node) {
 
 static void emit_nodes(emitter *e) {
     for (weir_node node = weir_graph_first(e->graph); node.id != 0; node = weir_node_next(e->graph, node)) {
-        if (weir_hardware_role(e->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        if (weir_stream_role(e->graph, node) != WEIR_ROLE_COMPONENT) continue;
         weir_rtl_set_place(e->design, weir_node_location(e->graph, node));
         size_t before = weir_rtl_get_module(e->design, e->top).instance_count;
         rules[weir_node_op(e->graph, node)](e, node);
@@ -458,7 +458,7 @@ bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *contex
     describe_top(&e);
     emit_edges(&e);
     size_t count;
-    weir_value *results = weir_hardware_outputs(e.graph, &count);
+    weir_value *results = weir_stream_outputs(e.graph, &count);
     weir_wires *ports = emit_result_ports(&e, results, count);
     emit_nodes(&e);
     emit_results(&e, ports, results, count);

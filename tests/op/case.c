@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dataflow/stream.h"
 #include "ir/infer.h"
 #include "ir/verify.h"
-#include "passes/hardware.h"
 #include "support/arena.h"
 
 uint64_t op_bits(op_case *c) {
@@ -63,7 +63,7 @@ void op_make_data(op_case *c, int64_t frames) {
         weir_value value = weir_graph_input(c->graph, input);
         const weir_type *type = weir_value_type(c->graph, value);
         weir_array *data =
-            weir_array_new(WEIR_INT64, &(weir_shape){2, {frames, weir_hardware_elements(c->graph, value)}});
+            weir_array_new(WEIR_INT64, &(weir_shape){2, {frames, weir_stream_elements(c->graph, value)}});
         for (size_t i = 0; i < data->count; i++) {
             int64_t choice = op_range(c, 0, 7);
             weir_array_set_int(data, i,
@@ -96,7 +96,7 @@ weir_node op_node(op_case *c, weir_op op, const char *name, const weir_value *in
 
 void op_place(op_case *c, weir_node node, int64_t in_lanes, int64_t out_lanes, int64_t digit) {
     check(weir_infer_node(c->graph, node), weir_node_name(c->graph, node));
-    check(weir_hardware_assign(c->graph), "no component");
+    check(weir_component_assign(c->graph), "no component");
     weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
     hardware->in_lanes = in_lanes;
     hardware->out_lanes = out_lanes;

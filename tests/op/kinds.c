@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "case.h"
-#include "passes/hardware.h"
+#include "dataflow/stream.h"
 #include "support/arena.h"
 
 enum { FRAMES = 12 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "case.h"
+#include "dataflow/stream.h"
 #include "ir/infer.h"
-#include "passes/hardware.h"
 #include "passes/passes.h"
 #include "support/arena.h"
 #include "support/file.h"
@@ -102,7 +102,7 @@ static char *write_folding(op_case *c) {
     weir_text_add(&text, "nodes:\n");
     for (weir_node node = weir_graph_first(c->graph); node.id != 0; node = weir_node_next(c->graph, node)) {
         int64_t rows, k, n;
-        if (!weir_hardware_linear(c->graph, node, &rows, &k, &n)) continue;
+        if (!weir_stream_linear(c->graph, node, &rows, &k, &n)) continue;
         weir_text_format(&text, "  %s: {simd: %lld, pe: %lld, storage: %s}\n", weir_node_name(c->graph, node),
                          (long long)op_range(c, 1, k), (long long)op_range(c, 1, n),
                          op_chance(c, 50) ? "logic" : "auto");

@@ -1,7 +1,7 @@
 /* choose_folding: divisors, targets, budgets, the file and its errors. */
 #include "test_passes_support.h"
 
-#include "passes/hardware.h"
+#include "dataflow/stream.h"
 #include "support/file.h"
 
 static const char folding[] = "test_passes_folding.yaml";
@@ -64,7 +64,7 @@ static void targets_are_met_with_divisors(void **state) {
             assert_int_equal(a->out_lanes, a->pe);
             assert_int_equal(a->operations, rows * 96);
             /* elementwise nodes never become the slowest */
-            assert_true(hardware_of(g, "scale")->interval <= weir_hardware_interval(g) ||
+            assert_true(hardware_of(g, "scale")->interval <= weir_stream_interval(g) ||
                         hardware_of(g, "scale")->digit == 10);
             assert_int_equal(hardware_of(g, "scale")->out_lanes, a->pe);
             weir_graph_free(g);
@@ -79,7 +79,7 @@ static void budgets_buy_the_shortest_interval(void **state) {
         weir_graph *g = network(1);
         assert_true(weir_choose_folding(g, 0, budget, NULL));
         assert_true(multipliers(g) <= budget);
-        int64_t interval = weir_hardware_interval(g);
+        int64_t interval = weir_stream_interval(g);
         assert_true(interval <= last);
         bool shorter = cheapest(1, 12, 8, interval - 1) + cheapest(1, 8, 5, interval - 1) <= budget && interval > 1 &&
                        interval - 1 >= 1;

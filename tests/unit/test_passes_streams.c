@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "common/folder.h"
+#include "dataflow/schedule.h"
+#include "dataflow/stream.h"
 #include "pass/context.h"
 #include "pass/pass.h"
 #include "passes/analysis/cosim.h"
-#include "passes/hardware.h"
-#include "passes/transform/schedule.h"
 #include "support/file.h"
 
 enum { CHANNELS = 16, FRAMES = 12 };
@@ -56,8 +56,8 @@ static void check_edges(const weir_graph *g) {
             weir_value value = weir_node_output(g, node, o);
             assert_int_equal(weir_value_use_count(g, value) + weir_value_is_output(g, value), 1);
         }
-        for (size_t i = 0; i < weir_hardware_streams(g, node); i++)
-            assert_int_equal(weir_hardware_lanes(g, weir_node_input(g, node, i)), hardware->in_lanes);
+        for (size_t i = 0; i < weir_stream_count(g, node); i++)
+            assert_int_equal(weir_stream_lanes(g, weir_node_input(g, node, i)), hardware->in_lanes);
     }
 }
 
@@ -97,8 +97,8 @@ static void the_schedule_keeps_the_interval(void **state) {
     for (int64_t target = 4; target <= 256; target *= 4) {
         weir_graph *g = folded(target);
         weir_schedule *schedule = weir_schedule_new(g);
-        assert_int_equal(weir_schedule_interval(schedule), weir_hardware_interval(g));
-        assert_true(weir_schedule_latency(schedule) > weir_hardware_interval(g));
+        assert_int_equal(weir_schedule_interval(schedule), weir_stream_interval(g));
+        assert_true(weir_schedule_latency(schedule) > weir_stream_interval(g));
         weir_schedule_free(schedule);
         weir_graph_free(g);
     }
@@ -147,7 +147,7 @@ static void fifos_suffice(void **state) {
         weir_graph *g = folded(target);
         assert_true(weir_size_fifos(g));
         assert_true(count_op(g, WEIR_OP_FIFO) > 0);
-        double ideal = (double)weir_hardware_interval(g), found = simulate(g, WEIR_SIM_ALWAYS);
+        double ideal = (double)weir_stream_interval(g), found = simulate(g, WEIR_SIM_ALWAYS);
         if (found > ideal * 1.02 + 0.001) fail_msg("interval %g, ideal %g", found, ideal);
     }
 }

@@ -1,11 +1,11 @@
 /* Times are computed beat by beat in node order (max-plus): a beat is taken when it has arrived and the component is
  * free, and given a fixed latency later. Cost: O(beats of the followed frames). */
-#include "passes/transform/schedule.h"
+#include "dataflow/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/hardware.h"
+#include "dataflow/stream.h"
 #include "support/arena.h"
 
 enum { FEWEST_FRAMES = 4 };
@@ -33,7 +33,7 @@ static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* When the beats on input `input` of the node arrive. */
 static const times *arrivals(const weir_schedule *s, weir_node node, size_t input) {
-    return &s->given[weir_hardware_source(s->graph, weir_node_input(s->graph, node, input)).id];
+    return &s->given[weir_stream_source(s->graph, weir_node_input(s->graph, node, input)).id];
 }
 
 static void record_edge(weir_schedule *s, weir_node node, size_t input, times taken) {
@@ -53,16 +53,16 @@ static void record_edge(weir_schedule *s, weir_node node, size_t input, times ta
 /* Cycles a component needs for a beat, and from taking a beat to giving it. */
 static void timing_of(const weir_schedule *s, weir_node node, int64_t *cycles, int64_t *latency) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(s->graph, node)->hardware;
-    int64_t beats = weir_hardware_beats(s->graph, weir_node_output(s->graph, node, 0), hardware->out_lanes);
+    int64_t beats = weir_stream_beats(s->graph, weir_node_output(s->graph, node, 0), hardware->out_lanes);
     weir_op op = weir_node_op(s->graph, node);
     bool works = op == WEIR_OP_SCALE || op == WEIR_OP_SCALE_FLOAT || op == WEIR_OP_THRESHOLD;
     *cycles = works ? hardware->interval / beats : 1;
     *latency = op == WEIR_OP_FORK ? 0 : works ? *cycles + 3 : op == WEIR_OP_FIFO ? 2 : 1;
-    if (op == WEIR_OP_SCALE_FLOAT && weir_hardware_rounds_sum(s->graph, node)) *latency += 2;
+    if (op == WEIR_OP_SCALE_FLOAT && weir_stream_rounds_sum(s->graph, node)) *latency += 2;
 }
 
 static void run_elementwise(weir_schedule *s, weir_node node) {
-    size_t streams = weir_hardware_streams(s->graph, node);
+    size_t streams = weir_stream_count(s->graph, node);
     int64_t count = arrivals(s, node, 0)->count, cycles, latency, free_at = 0;
     times taken = new_times(count), given = new_times(count);
     timing_of(s, node, &cycles, &latency);
@@ -91,9 +91,9 @@ static void run_elementwise(weir_schedule *s, weir_node node) {
 static void run_lanes(weir_schedule *s, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(s->graph, node)->hardware;
     weir_value value = weir_node_output(s->graph, node, 0);
-    int64_t elements = weir_hardware_elements(s->graph, value);
-    int64_t in = weir_hardware_beats(s->graph, value, hardware->in_lanes);
-    int64_t out = weir_hardware_beats(s->graph, value, hardware->out_lanes);
+    int64_t elements = weir_stream_elements(s->graph, value);
+    int64_t in = weir_stream_beats(s->graph, value, hardware->in_lanes);
+    int64_t out = weir_stream_beats(s->graph, value, hardware->out_lanes);
     const times *arrive = arrivals(s, node, 0);
     times taken = new_times(arrive->count), given = new_times(out * s->frames);
     int64_t in_free = 0, out_free = 0, sent = 0;
@@ -118,7 +118,7 @@ static void run_lanes(weir_schedule *s, weir_node node) {
 static void run_linear(weir_schedule *s, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(s->graph, node)->hardware;
     int64_t rows = 1, k = 1, n = 1;
-    weir_hardware_linear(s->graph, node, &rows, &k, &n);
+    weir_stream_linear(s->graph, node, &rows, &k, &n);
     int64_t beats = weir_ceil_divide(k, hardware->simd), groups = weir_ceil_divide(n, hardware->pe);
     const times *arrive = arrivals(s, node, 0);
     times taken = new_times(arrive->count), given = new_times(rows * groups * s->frames);
@@ -144,9 +144,9 @@ static void run_linear(weir_schedule *s, weir_node node) {
 /* Frames enter every `interval` cycles, their beats back to back. */
 static void run_inputs(weir_schedule *s) {
     size_t count;
-    weir_value *inputs = weir_hardware_inputs(s->graph, &count);
+    weir_value *inputs = weir_stream_inputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
-        int64_t beats = weir_hardware_beats(s->graph, inputs[i], weir_hardware_lanes(s->graph, inputs[i]));
+        int64_t beats = weir_stream_beats(s->graph, inputs[i], weir_stream_lanes(s->graph, inputs[i]));
         times given = new_times(beats * s->frames);
         for (int64_t b = 0; b < given.count; b++) given.at[b] = b / beats * s->interval + b % beats;
         s->given[inputs[i].id] = given;
@@ -156,7 +156,7 @@ static void run_inputs(weir_schedule *s) {
 
 static void measure(weir_schedule *s) {
     size_t count;
-    weir_value *outputs = weir_hardware_outputs(s->graph, &count);
+    weir_value *outputs = weir_stream_outputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
         const times *given = &s->given[outputs[i].id];
         if (given->at == NULL) continue;
@@ -172,11 +172,11 @@ static weir_schedule *follow(const weir_graph *graph, int64_t frames) {
     s->graph = graph;
     s->limit = weir_graph_value_limit(graph);
     s->given = weir_calloc(s->limit, sizeof *s->given);
-    s->interval = weir_hardware_interval(graph);
+    s->interval = weir_stream_interval(graph);
     s->frames = frames;
     run_inputs(s);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
+        if (weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
         if (weir_node_op(graph, node) == WEIR_OP_LINEAR) run_linear(s, node);
         else if (weir_node_op(graph, node) == WEIR_OP_LANES) run_lanes(s, node);
         else run_elementwise(s, node);

@@ -6,35 +6,35 @@
  *   add      word g holds for lane l the addition of channel g * LANES + l.
  *   thresholds  for group g, ceil(COUNT / PARALLEL) words; lane l's thresholds at index l * PARALLEL + i; unused ones
  *            are the largest value, which no input reaches. */
-#ifndef WEIR_PASSES_ROM_H
-#define WEIR_PASSES_ROM_H
+#ifndef WEIR_DATAFLOW_MEMORY_H
+#define WEIR_DATAFLOW_MEMORY_H
 
 #include "ir/graph.h"
 #include "support/text.h"
 
-typedef enum weir_rom_kind {
-    WEIR_ROM_NONE,
-    WEIR_ROM_WEIGHTS,
-    WEIR_ROM_SCALE,
-    WEIR_ROM_ADD,
-    WEIR_ROM_THRESHOLDS
-} weir_rom_kind;
+typedef enum weir_memory_kind {
+    WEIR_MEMORY_NONE,
+    WEIR_MEMORY_WEIGHTS,
+    WEIR_MEMORY_SCALE,
+    WEIR_MEMORY_ADD,
+    WEIR_MEMORY_THRESHOLDS
+} weir_memory_kind;
 
-typedef struct weir_rom {
-    weir_rom_kind kind;
+typedef struct weir_memory {
+    weir_memory_kind kind;
     const char *suffix;   /* "weights", "scale", "add", "thresholds" */
     int64_t width, depth; /* bits of a word, words */
     int64_t fields;       /* of equal width, element 0 in the low bits */
     int field_bits;       /* bits of a weight, addition or threshold; scale: of both parts */
     int low_bits;         /* scale: bits of the multiplier */
     weir_storage storage; /* block or logic: never auto */
-} weir_rom;
+} weir_memory;
 
 /* The node's ROM; kind NONE when it has none. The node must be folded. */
-weir_rom weir_rom_of(const weir_graph *graph, weir_node node);
+weir_memory weir_memory_of(const weir_graph *graph, weir_node node);
 /* Content for $readmemh: one word a line, most significant digit first. */
-void weir_rom_print(const weir_graph *graph, weir_node node, const weir_rom *rom, weir_text *text);
+void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memory *rom, weir_text *text);
 /* "NODE_SUFFIX.hex" in heap memory; a name that is too long for a file is cut and gets its hash. */
-char *weir_rom_file(const weir_graph *graph, weir_node node, const weir_rom *rom);
+char *weir_memory_file(const weir_graph *graph, weir_node node, const weir_memory *rom);
 
 #endif

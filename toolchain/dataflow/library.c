@@ -1,4 +1,4 @@
-#include "passes/verilog/library.h"
+#include "dataflow/library.h"
 
 #include <ctype.h>
 #include <stdlib.h>

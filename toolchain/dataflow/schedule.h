@@ -1,8 +1,8 @@
 /* The exact schedule of the hardware graph: when each component takes and gives each beat, with unbounded queues on
  * every edge and frames entering at the folding's interval. Queues of the depth that beats reach here cannot slow the
  * real pipeline down: dataflow is monotone. */
-#ifndef WEIR_PASSES_SCHEDULE_H
-#define WEIR_PASSES_SCHEDULE_H
+#ifndef WEIR_DATAFLOW_SCHEDULE_H
+#define WEIR_DATAFLOW_SCHEDULE_H
 
 #include "ir/graph.h"
 

@@ -1,7 +1,7 @@
 /* The hardware graph as streams: which nodes have a component, which are only names for a stream, how many elements a
  * beat carries. Shared by folding, stream insertion, scheduling and emission. */
-#ifndef WEIR_PASSES_HARDWARE_H
-#define WEIR_PASSES_HARDWARE_H
+#ifndef WEIR_DATAFLOW_STREAM_H
+#define WEIR_DATAFLOW_STREAM_H
 
 #include "ir/graph.h"
 
@@ -12,44 +12,44 @@ typedef enum weir_role {
 } weir_role;
 
 /* Sets metadata.hardware.is_implicit and module of every node; true unless a node can be neither (reported). */
-bool weir_hardware_assign(weir_graph *graph);
+bool weir_component_assign(weir_graph *graph);
 /* The module of rtl/ that computes the node, or will once the graph is lowered; NULL: none. */
-const char *weir_hardware_component(const weir_graph *graph, weir_node node);
-weir_role weir_hardware_role(const weir_graph *graph, weir_node node);
+const char *weir_component_module(const weir_graph *graph, weir_node node);
+weir_role weir_stream_role(const weir_graph *graph, weir_node node);
 
 /* The stream behind a value: the value that a component or an input really produces, past implicit nodes. */
-weir_value weir_hardware_source(const weir_graph *graph, weir_value value);
+weir_value weir_stream_source(const weir_graph *graph, weir_value value);
 /* How many inputs of the node are streams (the others are constants): 2 for Sum, else 1. */
-size_t weir_hardware_streams(const weir_graph *graph, weir_node node);
+size_t weir_stream_count(const weir_graph *graph, weir_node node);
 /* A value that enters the hardware: an Encode's result, or a graph input that is codes already. */
-bool weir_hardware_is_input(const weir_graph *graph, weir_value value);
+bool weir_stream_is_input(const weir_graph *graph, weir_value value);
 /* Elements a frame, and beats a frame at a number of lanes. */
-int64_t weir_hardware_elements(const weir_graph *graph, weir_value value);
-int64_t weir_hardware_beats(const weir_graph *graph, weir_value value, int64_t lanes);
+int64_t weir_stream_elements(const weir_graph *graph, weir_value value);
+int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lanes);
 /* Elements a beat of the stream: its producer's lanes, or for a hardware input those that its user takes. */
-int64_t weir_hardware_lanes(const weir_graph *graph, weir_value value);
+int64_t weir_stream_lanes(const weir_graph *graph, weir_value value);
 /* Width of an element on the wires and whether it is signed: from the proven range of the value that was computed;
  * results of Linear and Sum are always signed, and Maximum and stream nodes keep their input's width. */
-int weir_hardware_width(const weir_graph *graph, weir_value value, bool *is_signed);
+int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed);
 
 /* ScaleFloat: is the sum of input and addend so wide that its component rounds it before the product? */
-bool weir_hardware_rounds_sum(const weir_graph *graph, weir_node node);
+bool weir_stream_rounds_sum(const weir_graph *graph, weir_node node);
 
 /* Hardware inputs and outputs in graph order, as many as there are: heap memory. Outputs are the stream sources of values
  * that leave the hardware, each once. */
-weir_value *weir_hardware_inputs(const weir_graph *graph, size_t *count);
-weir_value *weir_hardware_outputs(const weir_graph *graph, size_t *count);
+weir_value *weir_stream_inputs(const weir_graph *graph, size_t *count);
+weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count);
 
 /* Linear: rows of a frame, inputs K and outputs N; false for other nodes. */
-bool weir_hardware_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs);
+bool weir_stream_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs);
 /* Every output of every component in graph order: what a debug bench taps. Heap memory. */
 typedef struct weir_tap {
     weir_node node;
     uint32_t output;
 } weir_tap;
-weir_tap *weir_hardware_taps(const weir_graph *graph, size_t *count);
+weir_tap *weir_stream_taps(const weir_graph *graph, size_t *count);
 /* The largest interval of any node: what the folding promises. */
-int64_t weir_hardware_interval(const weir_graph *graph);
+int64_t weir_stream_interval(const weir_graph *graph);
 
 static inline int64_t weir_ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

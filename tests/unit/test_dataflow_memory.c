@@ -1,8 +1,8 @@
 /* The parameter memories against content written by hand. */
 #include "test_passes_support.h"
 
-#include "passes/hardware.h"
-#include "passes/verilog/rom.h"
+#include "dataflow/memory.h"
+#include "dataflow/stream.h"
 
 static weir_value ints(weir_graph *graph, const char *name, int64_t rows, int64_t columns, const int64_t *values) {
     weir_array *array =
@@ -16,17 +16,17 @@ static weir_value ints(weir_graph *graph, const char *name, int64_t rows, int64_
 static void check(weir_graph *graph, weir_node node, int64_t lanes, int64_t digit, int64_t simd, int64_t pe,
                   const char *file, const char *content) {
     assert_true(weir_infer_node(graph, node));
-    assert_true(weir_hardware_assign(graph));
+    assert_true(weir_component_assign(graph));
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     hardware->out_lanes = lanes;
     hardware->digit = digit;
     hardware->simd = simd;
     hardware->pe = pe;
-    weir_rom rom = weir_rom_of(graph, node);
+    weir_memory rom = weir_memory_of(graph, node);
     weir_text text = {NULL, 0, 0};
-    weir_rom_print(graph, node, &rom, &text);
+    weir_memory_print(graph, node, &rom, &text);
     assert_string_equal(text.data, content);
-    char *name = weir_rom_file(graph, node, &rom);
+    char *name = weir_memory_file(graph, node, &rom);
     assert_string_equal(name, file);
     size_t lines = 0, digits = strcspn(content, "\n");
     for (const char *c = content; *c != '\0'; c++) lines += *c == '\n';

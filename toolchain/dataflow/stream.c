@@ -1,4 +1,4 @@
-#include "passes/hardware.h"
+#include "dataflow/stream.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static bool takes_constant(const weir_graph *graph, weir_node node, const char *
     return value.id != 0 && weir_mase_constant(graph, value) != NULL;
 }
 
-const char *weir_hardware_component(const weir_graph *graph, weir_node node) {
+const char *weir_component_module(const weir_graph *graph, weir_node node) {
     weir_op op = weir_node_op(graph, node);
     switch (op) {
     case WEIR_OP_GEMM:
@@ -54,7 +54,7 @@ const char *weir_hardware_component(const weir_graph *graph, weir_node node) {
     }
 }
 
-weir_role weir_hardware_role(const weir_graph *graph, weir_node node) {
+weir_role weir_stream_role(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     if (hardware->module != NULL) return WEIR_ROLE_COMPONENT;
     return hardware->is_implicit ? WEIR_ROLE_IMPLICIT : WEIR_ROLE_HOST;
@@ -95,7 +95,7 @@ static bool fits_component(const weir_graph *graph, weir_node node) {
     return true;
 }
 
-bool weir_hardware_assign(weir_graph *graph) {
+bool weir_component_assign(weir_graph *graph) {
     bool fine = true;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
@@ -115,45 +115,45 @@ bool weir_hardware_assign(weir_graph *graph) {
     return fine;
 }
 
-weir_value weir_hardware_source(const weir_graph *graph, weir_value value) {
+weir_value weir_stream_source(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
-    while (producer.id != 0 && weir_hardware_role(graph, producer) == WEIR_ROLE_IMPLICIT) {
+    while (producer.id != 0 && weir_stream_role(graph, producer) == WEIR_ROLE_IMPLICIT) {
         value = weir_node_input(graph, producer, 0);
         producer = weir_value_producer(graph, value);
     }
     return value;
 }
 
-size_t weir_hardware_streams(const weir_graph *graph, weir_node node) {
+size_t weir_stream_count(const weir_graph *graph, weir_node node) {
     return weir_node_op(graph, node) == WEIR_OP_SUM ? 2 : 1;
 }
 
-bool weir_hardware_is_input(const weir_graph *graph, weir_value value) {
+bool weir_stream_is_input(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
     if (producer.id != 0) return weir_node_op(graph, producer) == WEIR_OP_ENCODE;
     return weir_value_constant(graph, value) == NULL &&
            weir_value_type(graph, value)->quant.format != WEIR_FORMAT_FLOAT;
 }
 
-int64_t weir_hardware_elements(const weir_graph *graph, weir_value value) {
+int64_t weir_stream_elements(const weir_graph *graph, weir_value value) {
     size_t count = 1;
     weir_shape_count(&weir_value_type(graph, value)->shape, &count);
     return (int64_t)count;
 }
 
-int64_t weir_hardware_beats(const weir_graph *graph, weir_value value, int64_t lanes) {
-    return weir_ceil_divide(weir_hardware_elements(graph, value), lanes);
+int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lanes) {
+    return weir_ceil_divide(weir_stream_elements(graph, value), lanes);
 }
 
-int64_t weir_hardware_lanes(const weir_graph *graph, weir_value value) {
-    value = weir_hardware_source(graph, value);
+int64_t weir_stream_lanes(const weir_graph *graph, weir_value value) {
+    value = weir_stream_source(graph, value);
     weir_node producer = weir_value_producer(graph, value);
-    if (producer.id != 0 && weir_hardware_role(graph, producer) == WEIR_ROLE_COMPONENT)
+    if (producer.id != 0 && weir_stream_role(graph, producer) == WEIR_ROLE_COMPONENT)
         return weir_node_metadata_of(graph, producer)->hardware.out_lanes;
     /* A hardware input has one user, a component or names for the stream before it. */
     while (weir_value_use_count(graph, value) > 0) {
         weir_node user = weir_value_use(graph, value, 0).node;
-        weir_role role = weir_hardware_role(graph, user);
+        weir_role role = weir_stream_role(graph, user);
         if (role == WEIR_ROLE_COMPONENT) return weir_node_metadata_of(graph, user)->hardware.in_lanes;
         if (role == WEIR_ROLE_HOST) break;
         value = weir_node_output(graph, user, 0);
@@ -164,7 +164,7 @@ int64_t weir_hardware_lanes(const weir_graph *graph, weir_value value) {
 /* The value whose computation fixed the width. */
 static weir_value computed(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
-    while (producer.id != 0 && (weir_hardware_role(graph, producer) == WEIR_ROLE_IMPLICIT ||
+    while (producer.id != 0 && (weir_stream_role(graph, producer) == WEIR_ROLE_IMPLICIT ||
                                 weir_node_op(graph, producer) == WEIR_OP_MAXIMUM ||
                                 weir_node_info(graph, producer)->class == WEIR_CLASS_STREAM)) {
         value = weir_node_input(graph, producer, 0);
@@ -173,7 +173,7 @@ static weir_value computed(const weir_graph *graph, weir_value value) {
     return value;
 }
 
-int weir_hardware_width(const weir_graph *graph, weir_value value, bool *is_signed) {
+int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed) {
     value = computed(graph, value);
     const weir_type *type = weir_value_type(graph, value);
     weir_node producer = weir_value_producer(graph, value);
@@ -185,21 +185,21 @@ int weir_hardware_width(const weir_graph *graph, weir_value value, bool *is_sign
     return weir_bits_for(low, high);
 }
 
-bool weir_hardware_rounds_sum(const weir_graph *graph, weir_node node) {
+bool weir_stream_rounds_sum(const weir_graph *graph, weir_node node) {
     enum { EXACT_SUM = 25 }; /* bits, sign included: rtl/cast/weir_requantize_float.v */
     bool is_signed;
-    int x = weir_hardware_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
+    int x = weir_stream_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
     const weir_type *add = weir_value_type(graph, weir_node_input(graph, node, 2));
     int a = weir_bits_for(add->low < 0 ? add->low : -1, add->high);
     return (x > a ? x : a) + 1 > EXACT_SUM;
 }
 
-weir_tap *weir_hardware_taps(const weir_graph *graph, size_t *count) {
+weir_tap *weir_stream_taps(const weir_graph *graph, size_t *count) {
     weir_tap *taps = NULL;
     size_t capacity = 0;
     *count = 0;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_hardware_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
+        if (weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
         for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
             taps = weir_grow(taps, &capacity, *count + 1, sizeof *taps);
             taps[(*count)++] = (weir_tap){node, (uint32_t)i};
@@ -208,12 +208,12 @@ weir_tap *weir_hardware_taps(const weir_graph *graph, size_t *count) {
     return taps;
 }
 
-weir_value *weir_hardware_inputs(const weir_graph *graph, size_t *count) {
+weir_value *weir_stream_inputs(const weir_graph *graph, size_t *count) {
     weir_value *values = weir_calloc(weir_graph_value_limit(graph), sizeof *values);
     *count = 0;
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
         weir_value value = weir_graph_input(graph, i);
-        if (weir_hardware_is_input(graph, value)) values[(*count)++] = value;
+        if (weir_stream_is_input(graph, value)) values[(*count)++] = value;
     }
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_node_op(graph, node) == WEIR_OP_ENCODE) values[(*count)++] = weir_node_output(graph, node, 0);
@@ -232,35 +232,35 @@ static void add_once(value_set *set, weir_value value) {
     set->has[value.id] = true;
 }
 
-weir_value *weir_hardware_outputs(const weir_graph *graph, size_t *count) {
+weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count) {
     const size_t limit = weir_graph_value_limit(graph);
     value_set set = {weir_calloc(limit, sizeof *set.values), weir_calloc(limit, sizeof *set.has), 0};
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_node_op(graph, node) == WEIR_OP_DECODE)
-            add_once(&set, weir_hardware_source(graph, weir_node_input(graph, node, 0)));
+            add_once(&set, weir_stream_source(graph, weir_node_input(graph, node, 0)));
     }
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         weir_value value = weir_graph_output(graph, i);
         if (weir_value_type(graph, value)->quant.format == WEIR_FORMAT_FLOAT) continue;
         weir_node producer = weir_value_producer(graph, value);
         if (producer.id != 0 && weir_node_op(graph, producer) == WEIR_OP_DECODE) continue;
-        add_once(&set, weir_hardware_source(graph, value));
+        add_once(&set, weir_stream_source(graph, value));
     }
     free(set.has);
     *count = set.count;
     return set.values;
 }
 
-bool weir_hardware_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs) {
+bool weir_stream_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs) {
     if (weir_node_op(graph, node) != WEIR_OP_LINEAR) return false;
     const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
     *outputs = weights->dim[0];
     *inputs = weights->dim[1];
-    *rows = weir_hardware_elements(graph, weir_node_output(graph, node, 0)) / *outputs;
+    *rows = weir_stream_elements(graph, weir_node_output(graph, node, 0)) / *outputs;
     return true;
 }
 
-int64_t weir_hardware_interval(const weir_graph *graph) {
+int64_t weir_stream_interval(const weir_graph *graph) {
     int64_t interval = 1;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;

@@ -1,6 +1,6 @@
 /* The component library on disk: which file holds a module, and which modules stand below it. */
-#ifndef WEIR_PASSES_LIBRARY_H
-#define WEIR_PASSES_LIBRARY_H
+#ifndef WEIR_DATAFLOW_LIBRARY_H
+#define WEIR_DATAFLOW_LIBRARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

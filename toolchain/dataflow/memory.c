@@ -1,9 +1,9 @@
-#include "passes/verilog/rom.h"
+#include "dataflow/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/hardware.h"
+#include "dataflow/stream.h"
 #include "support/arena.h"
 #include "support/hash.h"
 
@@ -25,36 +25,36 @@ static int64_t groups_of(const weir_graph *graph, weir_value constant, int64_t l
     return weir_ceil_divide(weir_value_type(graph, constant)->shape.dim[0], lanes);
 }
 
-weir_rom weir_rom_of(const weir_graph *graph, weir_node node) {
+weir_memory weir_memory_of(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
-    weir_rom rom = {WEIR_ROM_NONE, "", 0, 0, 0, 0, 0, WEIR_STORAGE_LOGIC};
+    weir_memory rom = {WEIR_MEMORY_NONE, "", 0, 0, 0, 0, 0, WEIR_STORAGE_LOGIC};
     weir_value constant = weir_node_input(graph, node, 1), second = weir_node_input(graph, node, 2);
     int64_t rows, k, n;
     switch (weir_node_op(graph, node)) {
     case WEIR_OP_LINEAR:
-        weir_hardware_linear(graph, node, &rows, &k, &n);
-        rom = (weir_rom){.kind = WEIR_ROM_WEIGHTS, .suffix = "weights"};
+        weir_stream_linear(graph, node, &rows, &k, &n);
+        rom = (weir_memory){.kind = WEIR_MEMORY_WEIGHTS, .suffix = "weights"};
         rom.fields = hardware->simd * hardware->pe;
         rom.field_bits = signed_bits(graph, constant);
         rom.depth = weir_ceil_divide(k, hardware->simd) * weir_ceil_divide(n, hardware->pe);
         break;
     case WEIR_OP_SCALE:
     case WEIR_OP_SCALE_FLOAT:
-        rom = (weir_rom){.kind = WEIR_ROM_SCALE, .suffix = "scale", .fields = hardware->out_lanes};
+        rom = (weir_memory){.kind = WEIR_MEMORY_SCALE, .suffix = "scale", .fields = hardware->out_lanes};
         rom.low_bits = weir_bits_for(0, weir_value_type(graph, constant)->high);
         rom.field_bits = rom.low_bits + signed_bits(graph, second);
         rom.depth = groups_of(graph, constant, hardware->out_lanes);
         break;
     case WEIR_OP_CAST:
         if (constant.id == 0) return rom;
-        rom = (weir_rom){.kind = WEIR_ROM_ADD, .suffix = "add", .fields = hardware->out_lanes};
+        rom = (weir_memory){.kind = WEIR_MEMORY_ADD, .suffix = "add", .fields = hardware->out_lanes};
         rom.field_bits = signed_bits(graph, constant);
         rom.depth = groups_of(graph, constant, hardware->out_lanes);
         break;
     case WEIR_OP_THRESHOLD: {
-        rom = (weir_rom){.kind = WEIR_ROM_THRESHOLDS, .suffix = "thresholds"};
+        rom = (weir_memory){.kind = WEIR_MEMORY_THRESHOLDS, .suffix = "thresholds"};
         bool is_signed;
-        int x_bits = weir_hardware_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
+        int x_bits = weir_stream_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
         int t_bits = signed_bits(graph, constant);
         rom.field_bits = (x_bits > t_bits ? x_bits : t_bits) + 1;
         rom.fields = hardware->out_lanes * hardware->digit;
@@ -93,7 +93,7 @@ static int64_t element(const weir_array *array, int64_t row, int64_t column, int
 typedef struct rom_source {
     const weir_array *first, *second;
     const weir_meta_hardware *hardware;
-    const weir_rom *rom;
+    const weir_memory *rom;
 } rom_source;
 
 /* Field `field` of word `word`; scale words also give their upper part. */
@@ -101,13 +101,13 @@ static int64_t field_value(const rom_source *s, int64_t word, int64_t field, int
     const weir_meta_hardware *hardware = s->hardware;
     int64_t lanes = hardware->out_lanes, columns = s->first->shape.rank == 2 ? s->first->shape.dim[1] : 1;
     *upper = 0;
-    if (s->rom->kind == WEIR_ROM_WEIGHTS) {
+    if (s->rom->kind == WEIR_MEMORY_WEIGHTS) {
         int64_t beats = weir_ceil_divide(columns, hardware->simd);
         int64_t row = word / beats * hardware->pe + field / hardware->simd;
         if (row >= s->first->shape.dim[0]) return 0;
         return element(s->first, row, word % beats * hardware->simd + field % hardware->simd, columns, 0);
     }
-    if (s->rom->kind == WEIR_ROM_THRESHOLDS) {
+    if (s->rom->kind == WEIR_MEMORY_THRESHOLDS) {
         int64_t words = weir_ceil_divide(columns, hardware->digit);
         int64_t never = ((int64_t)1 << (s->rom->field_bits - 1)) - 1;
         return element(s->first, word / words * lanes + field / hardware->digit,
@@ -117,12 +117,12 @@ static int64_t field_value(const rom_source *s, int64_t word, int64_t field, int
     return element(s->first, word * lanes + field, 0, 1, 0);
 }
 
-void weir_rom_print(const weir_graph *graph, weir_node node, const weir_rom *rom, weir_text *text) {
+void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memory *rom, weir_text *text) {
     weir_value second = weir_node_input(graph, node, 2);
     rom_source source = {weir_value_constant(graph, weir_node_input(graph, node, 1)),
                          second.id == 0 ? NULL : weir_value_constant(graph, second),
                          &weir_node_metadata_of(graph, node)->hardware, rom};
-    int low_bits = rom->kind == WEIR_ROM_SCALE ? rom->low_bits : rom->field_bits;
+    int low_bits = rom->kind == WEIR_MEMORY_SCALE ? rom->low_bits : rom->field_bits;
     size_t digits = (size_t)(rom->width + 3) / 4;
     char *nibbles = weir_malloc(digits + 1);
     for (int64_t word = 0; word < rom->depth; word++) {
@@ -141,7 +141,7 @@ void weir_rom_print(const weir_graph *graph, weir_node node, const weir_rom *rom
  * told apart by its hash. */
 enum { FILE_NAME_LIMIT = 180 };
 
-char *weir_rom_file(const weir_graph *graph, weir_node node, const weir_rom *rom) {
+char *weir_memory_file(const weir_graph *graph, weir_node node, const weir_memory *rom) {
     const char *name = weir_node_name(graph, node);
     if (strlen(name) <= FILE_NAME_LIMIT) return weir_format("%s_%s.hex", name, rom->suffix);
     char digits[33];
