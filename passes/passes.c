@@ -1,7 +1,7 @@
 #include "passes/passes.h"
 
 #include "passes/rtl/forms.h"
-#include "passes/rtl/module_hash.h"
+#include "passes/rtl/hierarchy/module_hash.h"
 
 #define WEIR_PASS WEIR_PASS_OPTIONS
 #include "passes/pass.def"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dataflow/library.h"
-#include "rtlir/visitor.h"
+#include "rtlir/core/visitor.h"
 #include "support/arena.h"
 #include "support/file.h"
 

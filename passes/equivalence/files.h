@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_EQUIVALENCE_FILES_H
 #define WEIR_PASSES_EQUIVALENCE_FILES_H
 
-#include "rtlir/rtl.h"
+#include "rtlir/core/rtl.h"
 #include "support/text.h"
 
 /* Absolute paths, each once; heap memory. */

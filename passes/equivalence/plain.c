@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "passes/equivalence/plain_fsm.h"
-#include "rtlir/mutate.h"
-#include "rtlir/rewrite.h"
-#include "rtlir/visitor.h"
+#include "rtlir/core/visitor.h"
+#include "rtlir/edit/mutate.h"
+#include "rtlir/edit/rewrite.h"
 #include "support/arena.h"
 
 typedef struct lowering {

@@ -4,7 +4,7 @@
 #ifndef WEIR_PASSES_EQUIVALENCE_PLAIN_H
 #define WEIR_PASSES_EQUIVALENCE_PLAIN_H
 
-#include "rtlir/rtl.h"
+#include "rtlir/core/rtl.h"
 #include "support/text.h"
 
 /* Changes the design; modules with content are called PREFIX_NAME, or near that. False when the design has something that

@@ -1,9 +1,9 @@
 #include "passes/equivalence/plain_fsm.h"
 
 #include "passes/rtl/rtl.h"
-#include "rtlir/formula.h"
-#include "rtlir/mutate.h"
-#include "rtlir/type.h"
+#include "rtlir/core/formula.h"
+#include "rtlir/core/type.h"
+#include "rtlir/edit/mutate.h"
 
 enum { MOST_STATES = 900 };
 

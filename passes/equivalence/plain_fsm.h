@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_EQUIVALENCE_PLAIN_FSM_H
 #define WEIR_PASSES_EQUIVALENCE_PLAIN_FSM_H
 
-#include "rtlir/fsm.h"
+#include "rtlir/core/fsm.h"
 
 /* Processes in place of every machine of the module: a chain of ifs over the states, transitions as ifs that exclude each
  * other. False after a reported error, or with a reason in `why`: more states than ifs can nest. */

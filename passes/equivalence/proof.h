@@ -9,7 +9,7 @@
 #ifndef WEIR_PASSES_EQUIVALENCE_PROOF_H
 #define WEIR_PASSES_EQUIVALENCE_PROOF_H
 
-#include "rtlir/rtl.h"
+#include "rtlir/core/rtl.h"
 #include "support/text.h"
 
 typedef struct weir_proof_side {

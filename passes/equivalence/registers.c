@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/rtl/check.h"
+#include "passes/rtl/checks/check.h"
 #include "passes/rtl/table.h"
-#include "rtlir/stmt.h"
-#include "rtlir/type.h"
-#include "rtlir/uses.h"
-#include "rtlir/visitor.h"
+#include "rtlir/analysis/uses.h"
+#include "rtlir/core/stmt.h"
+#include "rtlir/core/type.h"
+#include "rtlir/core/visitor.h"
 #include "support/arena.h"
 
 /* --- clocks --- */

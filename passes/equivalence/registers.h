@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_EQUIVALENCE_REGISTERS_H
 #define WEIR_PASSES_EQUIVALENCE_REGISTERS_H
 
-#include "rtlir/rtl.h"
+#include "rtlir/core/rtl.h"
 #include "support/text.h"
 
 /* Is every process below top clocked by the same edge of the same input of top, through connections that pass nothing but

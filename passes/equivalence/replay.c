@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "passes/verilog/emit.h"
-#include "rtlir/print.h"
-#include "rtlir/stmt.h"
+#include "rtlir/core/stmt.h"
+#include "rtlir/verilog/print.h"
 #include "support/arena.h"
 #include "support/file.h"
 

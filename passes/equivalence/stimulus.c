@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/stmt.h"
-#include "rtlir/visitor.h"
+#include "rtlir/core/stmt.h"
+#include "rtlir/core/visitor.h"
 #include "support/arena.h"
 
 enum { MAX_BITS = 1 << 25 };

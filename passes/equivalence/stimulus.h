@@ -3,7 +3,7 @@
 #ifndef WEIR_PASSES_EQUIVALENCE_STIMULUS_H
 #define WEIR_PASSES_EQUIVALENCE_STIMULUS_H
 
-#include "rtlir/rtl.h"
+#include "rtlir/core/rtl.h"
 #include "support/text.h"
 
 enum { WEIR_STIMULUS_ROWS = 3 /* of a cycle */, WEIR_STIMULUS_RESET = 4 /* cycles at the start */ };

@@ -3,7 +3,7 @@
 #define WEIR_PASSES_FORMS_H
 
 #include "pass/registry.h"
-#include "rtlir/rtl.h"
+#include "rtlir/core/rtl.h"
 
 bool weir_hardware_register_forms(weir_pass_registry *registry);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/type.h"
+#include "rtlir/core/type.h"
 #include "support/arena.h"
 
 void weir_stmt_list_add(weir_stmt_list *list, weir_rtl_stmt stmt) {

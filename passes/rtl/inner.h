@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_RTL_INNER_H
 #define WEIR_PASSES_RTL_INNER_H
 
-#include "rtlir/stmt.h"
+#include "rtlir/core/stmt.h"
 
 typedef struct weir_stmt_list {
     weir_rtl_stmt *stmt; /* heap */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "rtlir/formula.h"
+#include "rtlir/core/formula.h"
 #include "support/arena.h"
 
 weir_rtl_module weir_hardware_top_of(const weir_module *module) {

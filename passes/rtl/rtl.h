@@ -3,9 +3,9 @@
 #define WEIR_PASSES_RTL_H
 
 #include "passes/passes.h"
-#include "rtlir/mutate.h"
-#include "rtlir/print.h"
-#include "rtlir/visitor.h"
+#include "rtlir/core/visitor.h"
+#include "rtlir/edit/mutate.h"
+#include "rtlir/verilog/print.h"
 
 /* The top module of the module's design; of the design that the context works on. */
 weir_rtl_module weir_hardware_top_of(const weir_module *module);

@@ -7,9 +7,9 @@
 
 #include "dataflow/library.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/print.h"
-#include "rtlir/read.h"
-#include "rtlir/verify.h"
+#include "rtlir/analysis/verify.h"
+#include "rtlir/reader/read.h"
+#include "rtlir/verilog/print.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/keyword.h"

@@ -4,9 +4,9 @@
 
 #include "dataflow/stream.h"
 #include "passes/passes.h"
-#include "rtlir/expr.h"
-#include "rtlir/rtl.h"
-#include "rtlir/stmt.h"
+#include "rtlir/core/expr.h"
+#include "rtlir/core/rtl.h"
+#include "rtlir/core/stmt.h"
 #include "support/folder.h"
 
 /* One stream: wires in a module. Several outputs of a fork share data and last. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "passes/verilog/emit.h"
-#include "rtlir/read.h"
+#include "rtlir/reader/read.h"
 #include "support/arena.h"
 #include "support/file.h"
 

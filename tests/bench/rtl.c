@@ -13,12 +13,12 @@
 
 #include "pass/context.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/print.h"
-#include "rtlir/stmt.h"
-#include "rtlir/text.h"
-#include "rtlir/uses.h"
-#include "rtlir/verify.h"
-#include "rtlir/visitor.h"
+#include "rtlir/analysis/uses.h"
+#include "rtlir/analysis/verify.h"
+#include "rtlir/core/stmt.h"
+#include "rtlir/core/visitor.h"
+#include "rtlir/text/text.h"
+#include "rtlir/verilog/print.h"
 #include "support/arena.h"
 
 enum { ADDITIONS = 40, WIDTH = 16 };

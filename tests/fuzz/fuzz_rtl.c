@@ -15,12 +15,12 @@
 #include "passes/passes.h"
 #include "support/hash.h"
 #endif
-#include "rtlir/print.h"
-#include "rtlir/rewrite.h"
-#include "rtlir/text.h"
-#include "rtlir/uses.h"
-#include "rtlir/verify.h"
-#include "rtlir/visitor.h"
+#include "rtlir/analysis/uses.h"
+#include "rtlir/analysis/verify.h"
+#include "rtlir/core/visitor.h"
+#include "rtlir/edit/rewrite.h"
+#include "rtlir/text/text.h"
+#include "rtlir/verilog/print.h"
 #include "support/diag.h"
 #include "support/file.h"
 

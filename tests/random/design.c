@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/function.h"
-#include "rtlir/stmt.h"
-#include "rtlir/type.h"
+#include "rtlir/core/function.h"
+#include "rtlir/core/stmt.h"
+#include "rtlir/core/type.h"
 
 enum { MAX_POOL = 200, MAX_PORTS = 6, MAX_MODULES = 8 };
 

@@ -5,7 +5,7 @@
 #define WEIR_TESTS_RANDOM_DESIGN_H
 
 #include "generator.h"
-#include "rtlir/rtl.h"
+#include "rtlir/core/rtl.h"
 
 /* How the design says the same thing: as emitted (connections, assignments that are what they are, names of their own) or
  * as elaborated (instances wired by assignments, undecided assignments, modules that share names). */

@@ -15,7 +15,7 @@
 #include "batch.h"
 #include "common/text_case.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"

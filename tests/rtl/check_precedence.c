@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/fsm.h"
-#include "rtlir/interface.h"
-#include "rtlir/text.h"
-#include "rtlir/type.h"
-#include "rtlir/visitor.h"
+#include "rtlir/core/fsm.h"
+#include "rtlir/core/interface.h"
+#include "rtlir/core/type.h"
+#include "rtlir/core/visitor.h"
+#include "rtlir/text/text.h"
 #include "support/arena.h"
 
 enum { NAMES = 32 };
@@ -235,7 +235,7 @@ static bool has_sign(weir_rtl_operator op) {
 static size_t tell_missing(void) {
     static const char *const names[] = {
 #define WEIR_RTL_OPERATOR(name, text, operands, rule, precedence) #name " '" text "'",
-#include "rtlir/operator.def"
+#include "rtlir/core/operator.def"
 #undef WEIR_RTL_OPERATOR
     };
     size_t missing = 0;

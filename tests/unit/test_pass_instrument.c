@@ -13,7 +13,7 @@
 #include "ir/graph.h"
 #include "pass/instrument.h"
 #include "pass/registry.h"
-#include "rtlir/mutate.h"
+#include "rtlir/edit/mutate.h"
 #include "support/file.h"
 
 static weir_text events, messages;

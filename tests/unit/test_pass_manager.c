@@ -13,7 +13,7 @@
 #include "pass/context.h"
 #include "pass/instrument.h"
 #include "pass/registry.h"
-#include "rtlir/rtl.h"
+#include "rtlir/core/rtl.h"
 #include "support/process.h"
 
 /* --- the record of a run: pass names, a graph's in brackets, and of diagnostics --- */

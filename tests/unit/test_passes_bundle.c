@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "passes/equivalence/equivalence.h"
-#include "rtlir/interface.h"
+#include "rtlir/core/interface.h"
 #include "support/process.h"
 
 enum { DESIGNS = 16, MOST_FIELDS = 5 };

@@ -5,7 +5,7 @@
 #include "pass/context.h"
 #include "pass/registry.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 
 /* Runs the pipeline on the design, which stays the caller's until the module is freed. */
 static bool run(weir_module *module, const char *pipeline) {

@@ -14,7 +14,7 @@
 #include "pass/context.h"
 #include "pass/registry.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 #include "support/arena.h"
 #include "support/file.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "passes/equivalence/equivalence.h"
-#include "rtlir/fsm.h"
+#include "rtlir/core/fsm.h"
 #include "support/process.h"
 
 /* x is set at the falling edge; what is shown stands just before the next rising one, after a reset at once. */

@@ -6,7 +6,7 @@
 
 #include "pass/instrument.h"
 #include "passes/passes.h"
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 
 /* Runs a pipeline, which must be fine. */
 static inline void run_hardware(weir_module *module, const char *pipeline) {

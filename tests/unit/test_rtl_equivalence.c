@@ -4,8 +4,8 @@
 
 #include "passes/equivalence/equivalence.h"
 #include "passes/passes.h"
-#include "rtlir/mutate.h"
-#include "rtlir/text.h"
+#include "rtlir/edit/mutate.h"
+#include "rtlir/text/text.h"
 #include "support/process.h"
 
 /* Registers with and without reset, an initial value, a memory, a latch, a subtraction, an if with an else. */

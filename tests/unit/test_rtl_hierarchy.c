@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "pass/context.h"
-#include "passes/rtl/module_hash.h"
+#include "passes/rtl/hierarchy/module_hash.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/text.h"
-#include "rtlir/verify.h"
+#include "rtlir/analysis/verify.h"
+#include "rtlir/text/text.h"
 #include "support/file.h"
 
 /* Runs the pipeline on the design, which the module that is given back owns; NULL when it failed. */

@@ -2,10 +2,10 @@
  * go, expressions that are rewritten, copies, walks. */
 #include "test_rtlir_support.h"
 
-#include "rtlir/mutate.h"
-#include "rtlir/rewrite.h"
-#include "rtlir/text.h"
-#include "rtlir/uses.h"
+#include "rtlir/analysis/uses.h"
+#include "rtlir/edit/mutate.h"
+#include "rtlir/edit/rewrite.h"
+#include "rtlir/text/text.h"
 
 static weir_rtl_expr port(weir_rtl_design *d, weir_rtl_module m, const char *name) {
     return weir_rtl_read(d, weir_rtl_find_var(d, m, name));

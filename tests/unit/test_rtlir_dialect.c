@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "rtlir/mutate.h"
+#include "rtlir/edit/mutate.h"
 #include "support/process.h"
 
 /* Without state machines, which Verilog does not have. */

@@ -1,10 +1,10 @@
 /* Formulas of parameters: which of them agree, what they are by default, and modules built with them through rtl.h. */
 #include "test_rtlir_support.h"
 
-#include "rtlir/formula.h"
-#include "rtlir/rewrite.h"
-#include "rtlir/text.h"
-#include "rtlir/verify.h"
+#include "rtlir/analysis/verify.h"
+#include "rtlir/core/formula.h"
+#include "rtlir/edit/rewrite.h"
+#include "rtlir/text/text.h"
 
 /* The call fails and says so. */
 #define assert_error(design, call, text)                                                                               \

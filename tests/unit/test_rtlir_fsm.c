@@ -1,12 +1,12 @@
 /* State machines in the IR: building, reading back, rules, copies, rewriting, uses, removal. */
 #include "test_rtlir_support.h"
 
-#include "rtlir/fsm.h"
-#include "rtlir/mutate.h"
-#include "rtlir/rewrite.h"
-#include "rtlir/text.h"
-#include "rtlir/type.h"
-#include "rtlir/uses.h"
+#include "rtlir/analysis/uses.h"
+#include "rtlir/core/fsm.h"
+#include "rtlir/core/type.h"
+#include "rtlir/edit/mutate.h"
+#include "rtlir/edit/rewrite.h"
+#include "rtlir/text/text.h"
 
 typedef struct lamp {
     weir_rtl_module module;

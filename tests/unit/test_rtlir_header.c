@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "rtlir/mutate.h"
+#include "rtlir/edit/mutate.h"
 #include "support/process.h"
 
 /* A port as somebody sees it. */

@@ -1,10 +1,10 @@
 /* Interfaces and groups: what they make, what connects, what is left of them by copies, renames and removals. */
 #include "test_rtlir_support.h"
 
-#include "rtlir/interface.h"
-#include "rtlir/mutate.h"
-#include "rtlir/rewrite.h"
-#include "rtlir/text.h"
+#include "rtlir/core/interface.h"
+#include "rtlir/edit/mutate.h"
+#include "rtlir/edit/rewrite.h"
+#include "rtlir/text/text.h"
 
 typedef struct bus {
     weir_rtl_interface interface;

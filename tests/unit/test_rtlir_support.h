@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "rtlir/print.h"
-#include "rtlir/read.h"
-#include "rtlir/stmt.h"
-#include "rtlir/verify.h"
-#include "rtlir/visitor.h"
+#include "rtlir/analysis/verify.h"
+#include "rtlir/core/stmt.h"
+#include "rtlir/core/visitor.h"
+#include "rtlir/reader/read.h"
+#include "rtlir/verilog/print.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"

@@ -1,7 +1,7 @@
 /* The text form: what is printed reads back to the same text; what is wrong is refused with its line. */
 #include "test_rtlir_support.h"
 
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 
 static void assert_round_trip(const char *source, size_t size) {
     weir_rtl_design *design = weir_rtl_parse_text(source, size, "test.wrtl");

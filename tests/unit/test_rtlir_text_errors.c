@@ -1,7 +1,7 @@
 /* What is wrong with a text: every error at its place, none twice, none that only follows from another. */
 #include "test_rtlir_support.h"
 
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 
 static const char many[] =
     "many_errors.wrtl:4: error: expected ':', found '8'\n"

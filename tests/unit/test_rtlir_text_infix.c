@@ -1,7 +1,7 @@
 /* Expressions as people write them: what the text form reads, and the one form that it prints. */
 #include "test_rtlir_support.h"
 
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 
 static const char head[] = "wrtl 1\n"
                            "struct pair {\n"

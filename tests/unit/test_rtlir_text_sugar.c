@@ -1,7 +1,7 @@
 /* What a text may leave to its reader, each against the form that is printed: the same design written out. */
 #include "test_rtlir_support.h"
 
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 
 /* Heap memory, NULL when the text is refused. */
 static char *canonical(const char *source) {

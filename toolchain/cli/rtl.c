@@ -6,7 +6,7 @@
 #include "passes/equivalence/equivalence.h"
 #include "passes/rtl/forms.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 #include "support/file.h"
 
 static const char help_text[] =

@@ -1,10 +1,10 @@
 /* How the pass manager handles designs of the hardware IR: the text form as their text, their own verifier. */
 #include "pass/module.h"
 
-#include "rtlir/formula.h"
-#include "rtlir/text.h"
-#include "rtlir/verify.h"
-#include "rtlir/visitor.h"
+#include "rtlir/analysis/verify.h"
+#include "rtlir/core/formula.h"
+#include "rtlir/core/visitor.h"
+#include "rtlir/text/text.h"
 
 static weir_rtl_module top_of(const weir_module *module) {
     return weir_rtl_find_top(weir_module_design(module), weir_module_string(module, "hardware.top", ""));

@@ -52,7 +52,7 @@ typedef enum weir_pass_promise {
     WEIR_PASS_CHANGES      /* other results, on purpose: quantize, prune */
 } weir_pass_promise;
 
-/* What a hardware pass does with widths that are formulas of parameters (rtlir/formula.h). */
+/* What a hardware pass does with widths that are formulas of parameters (rtlir/core/formula.h). */
 typedef enum weir_pass_formulas {
     WEIR_PASS_FORMULAS_REFUSED, /* it requires the form fixed_widths */
     WEIR_PASS_FORMULAS_TAKEN,   /* it works on them, or does not look at widths */

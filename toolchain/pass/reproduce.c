@@ -6,7 +6,7 @@
 #include "ir/print.h"
 #include "pass/private.h"
 #include "pass/reproducer.h"
-#include "rtlir/text.h"
+#include "rtlir/text/text.h"
 #include "support/arena.h"
 #include "support/base64.h"
 #include "support/npy.h"

@@ -1,0 +1,115 @@
+/* Rules that a change may have broken: names of what was removed, assignments of the wrong timing, functions that reach
+ * out of themselves or call themselves, instances of modules that are gone. */
+#include <stdlib.h>
+
+#include "rtlir/analysis/verify.h"
+#include "rtlir/core/internal.h"
+
+typedef struct form {
+    weir_rtl_design *design;
+    uint32_t module;
+    uint32_t stmt;     /* the one that is being looked at */
+    uint32_t function; /* that it stands in, or 0 */
+    uint32_t *seen;    /* by expression id: the statement that last named it */
+    uint32_t *stack;
+    size_t stack_capacity;
+    bool fine;
+} form;
+
+static void complain(form *f, const char *what, const char *name) {
+    rtl_error(f->design, rtl_place_of(f->design, &f->design->stmt[f->stmt].common),
+              "a statement of module '%s' %s '%s'", f->design->module[f->module].name, what, name);
+    f->fine = false;
+}
+
+static void check_leaf(form *f, const rtl_expr *e) {
+    const weir_rtl_design *design = f->design;
+    if (e->kind == WEIR_RTL_EXPR_VAR) {
+        const rtl_var *var = &design->var[e->a];
+        if (var->is_removed) complain(f, "names the removed variable", var->name);
+        else if (var->function && var->function != f->function) complain(f, "names another function's", var->name);
+        else if (f->function && !var->function && !var->is_iterator)
+            complain(f, "is in a function and names the module's variable", var->name);
+    } else if (e->kind == WEIR_RTL_EXPR_PORT) {
+        if (design->instance[e->a].is_removed) complain(f, "names the removed instance", design->instance[e->a].name);
+        else if (design->var[e->b].is_removed) complain(f, "names the removed port", design->var[e->b].name);
+    } else if (e->kind == WEIR_RTL_EXPR_PARAMETER && design->parameter[e->a].is_removed) {
+        complain(f, "names the removed parameter", design->parameter[e->a].name);
+    } else if (e->kind == WEIR_RTL_EXPR_CALL && design->function[e->c].is_removed) {
+        complain(f, "calls the removed function", design->function[e->c].name);
+    }
+}
+
+static void check_expr(form *f, uint32_t expr) {
+    size_t depth = 0;
+    if (!expr || expr == RTL_OPEN) return;
+    f->stack = weir_grow(f->stack, &f->stack_capacity, 1, sizeof *f->stack);
+    f->stack[depth++] = expr;
+    while (depth > 0) {
+        weir_rtl_expr e = {f->stack[--depth]};
+        if (f->seen[e.id] == f->stmt) continue;
+        f->seen[e.id] = f->stmt;
+        check_leaf(f, &f->design->expr[e.id]);
+        size_t count = weir_rtl_get_expr(f->design, e).operand_count;
+        f->stack = weir_grow(f->stack, &f->stack_capacity, depth + count, sizeof *f->stack);
+        while (count-- > 0) f->stack[depth++] = weir_rtl_operand(f->design, e, count).id;
+    }
+}
+
+static void check_timing(form *f, const rtl_stmt *stmt) {
+    const weir_rtl_block block = {stmt->block};
+    if (weir_rtl_timing_fits(f->design, block, stmt->timing)) return;
+    rtl_error(f->design, rtl_place_of(f->design, &stmt->common),
+              "assignment to '%s' in module '%s' is %s, expected %s where it stands", rtl_describe(f->design, stmt->a),
+              f->design->module[f->module].name, weir_rtl_timing_name(stmt->timing),
+              weir_rtl_timing_name(weir_rtl_timing_in(f->design, block)));
+    f->fine = false;
+}
+
+static void check_machine(form *f, const rtl_fsm *fsm) {
+    const uint32_t var[3] = {fsm->clock, fsm->reset, fsm->current};
+    for (int i = 0; i < 3; i++)
+        if (f->design->var[var[i]].is_removed)
+            complain(f, "waits for the removed variable", f->design->var[var[i]].name);
+}
+
+/* A function that a claim calls is declared in the module, where its name must be free. */
+static void check_claim(form *f, const rtl_assertion *claim) {
+    if (!claim->call || rtl_names_find(f->design, f->module, claim->call).kind == RTL_NAME_NONE) return;
+    complain(f, "calls a function of the simulation by the name of something else,", claim->call);
+}
+
+static void check_stmt(form *f, uint32_t id) {
+    const weir_rtl_design *design = f->design;
+    const rtl_stmt *stmt = &design->stmt[id];
+    f->stmt = id;
+    for (size_t i = 0; rtl_stmt_slot(design, id, i); i++) check_expr(f, *rtl_stmt_slot(design, id, i));
+    if (stmt->kind == WEIR_RTL_STMT_ASSIGN) check_timing(f, stmt);
+    if (stmt->kind == WEIR_RTL_STMT_ASSERT) check_claim(f, &design->assertion[stmt->a]);
+    for (uint32_t e = stmt->kind == WEIR_RTL_STMT_ALWAYS ? stmt->a : 0; e; e = design->event[e].next)
+        if (design->var[design->event[e].var].is_removed)
+            complain(f, "waits for the removed variable", design->var[design->event[e].var].name);
+    if (stmt->kind == WEIR_RTL_STMT_ALWAYS && !stmt->a) complain(f, "waits for no event in", "always");
+    if (stmt->kind == WEIR_RTL_STMT_FSM && !design->fsm[stmt->a].parent) check_machine(f, &design->fsm[stmt->a]);
+    if (stmt->kind != WEIR_RTL_STMT_INSTANCE) return;
+    const rtl_instance *instance = &design->instance[stmt->a];
+    if (design->module[instance->module].is_removed)
+        complain(f, "is an instance of the removed module", design->module[instance->module].name);
+    const rtl_ids *ports = &design->module[instance->module].ports;
+    for (size_t i = 0; i < ports->count; i++) {
+        const uint32_t slot = design->var[ports->id[i]].slot;
+        if (slot < instance->connection_count) check_expr(f, instance->connection[slot]);
+    }
+    for (uint32_t i = 0; i < instance->override_count; i++) check_expr(f, instance->override[i].expr);
+}
+
+bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen) {
+    form f = {.design = design, .module = module, .seen = seen, .fine = true};
+    for (uint32_t s = design->block[design->module[module].body].first; s; s = design->stmt[s].next) {
+        f.function = design->stmt[s].kind == WEIR_RTL_STMT_FUNCTION ? design->stmt[s].a : 0;
+        for (uint32_t i = s; i; i = rtl_walk_next(design, i, s)) check_stmt(&f, i);
+    }
+    free(f.stack);
+    f.fine = weir_rtl_check_recursion(design, (weir_rtl_module){module}) && f.fine;
+    return f.fine && rtl_verify_machines(design, module);
+}

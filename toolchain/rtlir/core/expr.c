@@ -1,0 +1,625 @@
+/* Expressions. Records never change once made; size and depth are bounded, so that walking one stays cheap. */
+#include "rtlir/core/expr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rtlir/core/internal.h"
+#include "rtlir/verilog/print.h"
+
+const rtl_operator_row rtl_operators[WEIR_RTL_OPERATOR_COUNT] = {
+#define WEIR_RTL_OPERATOR(name, text, operands, rule, precedence) {text, operands, RTL_##rule, precedence},
+#include "rtlir/core/operator.def"
+#undef WEIR_RTL_OPERATOR
+};
+
+static const weir_rtl_expr none = {0};
+
+const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
+    enum { LONGEST = 60 };
+    weir_text text = {0};
+    weir_rtl_print_expr(design, (weir_rtl_expr){expr}, &text);
+    bool is_long = text.size > LONGEST;
+    const char *result = weir_arena_format(design->arena, "%.*s%s", is_long ? LONGEST : (int)text.size,
+                                           text.data ? text.data : "", is_long ? "..." : "");
+    weir_text_free(&text);
+    return result;
+}
+
+/* Accounts for one operand in a new expression: size, depth and the module of both. False after an error. */
+static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
+    const rtl_expr *part = &design->expr[operand];
+    if (expr->kind != WEIR_RTL_EXPR_ELEMENT &&
+        design->type[rtl_type_of(design, operand)].kind == WEIR_RTL_TYPE_MEMORY) {
+        rtl_error(design, design->place, "'%s' is a memory, of which only elements can be read",
+                  rtl_describe(design, operand));
+        return false;
+    }
+    uint32_t size = (uint32_t)expr->size + part->size;
+    if (part->depth >= expr->depth) expr->depth = (uint16_t)(part->depth + 1);
+    expr->size = (uint16_t)size;
+    if (size >= RTL_MAX_EXPR_SIZE || expr->depth > RTL_MAX_DEPTH) {
+        rtl_error(design, design->place, "an expression has more than %d parts or %d levels; name some of its parts",
+                  RTL_MAX_EXPR_SIZE, RTL_MAX_DEPTH);
+        return false;
+    }
+    if (part->module && expr->module && part->module != expr->module) {
+        rtl_error(design, design->place, "'%s' belongs to module '%s', the rest of its expression to '%s'",
+                  rtl_describe(design, operand), design->module[part->module].name, design->module[expr->module].name);
+        return false;
+    }
+    if (part->module) expr->module = part->module;
+    if (part->has_parameter) expr->has_parameter = true;
+    return true;
+}
+
+/* Formulas belong to a module and make it a parametrised one. False after an error: of another module's parameters. */
+static bool take_formula(weir_rtl_design *design, rtl_expr *expr, uint32_t formula) {
+    uint32_t module = formula ? rtl_formula_module(design, formula) : 0;
+    if (!module) return true;
+    if (expr->module && expr->module != module) {
+        rtl_error(design, design->place, "an expression of module '%s' has a width that depends on module '%s'",
+                  design->module[expr->module].name, design->module[module].name);
+        return false;
+    }
+    expr->module = module;
+    expr->has_parameter = true;
+    design->module[module].is_parametrised = true;
+    return true;
+}
+
+weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, uint32_t b, uint32_t c) {
+    const uint32_t operands[3] = {a, b, c};
+    expr.size++;
+    for (int i = 0; i < 3; i++)
+        if (operands[i] && !take_operand(design, &expr, operands[i])) return none;
+    bool is_indexed = expr.kind == WEIR_RTL_EXPR_SELECT || expr.kind == WEIR_RTL_EXPR_ELEMENT;
+    if (is_indexed && design->expr[expr.b].has_parameter) design->module[expr.module].is_parametrised = true;
+    if (!take_formula(design, &expr, expr.formula)) return none;
+    if (expr.kind == WEIR_RTL_EXPR_SLICE && !take_formula(design, &expr, expr.c)) return none;
+    if (expr.width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "an expression has %u bits, expected at most %d", (unsigned)expr.width,
+                  WEIR_RTL_MAX_WIDTH);
+        return none;
+    }
+    uint32_t id = RTL_APPEND(design, expr);
+    design->expr[id] = expr;
+    return (weir_rtl_expr){id};
+}
+
+weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
+    if (!var.id) return none;
+    rtl_var *record = &design->var[var.id];
+    if (record->read) return (weir_rtl_expr){record->read};
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_VAR,
+                     .width = record->width,
+                     .formula = record->formula,
+                     .has_parameter = rtl_type_has_formula(design, record->type),
+                     .is_signed = record->is_signed,
+                     .carries = record->kind,
+                     .module = record->module,
+                     .a = var.id};
+    record->read = rtl_add_expr(design, expr, 0, 0, 0).id;
+    return (weir_rtl_expr){record->read};
+}
+
+weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
+    if (!instance.id || !port.id) return none;
+    const rtl_instance *record = &design->instance[instance.id];
+    const rtl_var *var = &design->var[port.id];
+    if (var->module != record->module || var->direction == WEIR_RTL_INTERNAL) {
+        rtl_error(design, design->place, "'%s' is no port of module '%s' of instance '%s'", var->name,
+                  design->module[record->module].name, record->name);
+        return none;
+    }
+    rtl_size size;
+    if (!rtl_port_size(design, instance.id, port.id, &size)) return none;
+    record = &design->instance[instance.id];
+    var = &design->var[port.id];
+    design->instance[instance.id].is_named = true;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_PORT,
+                     .width = (uint32_t)size.number,
+                     .formula = size.formula,
+                     .is_signed = var->is_signed,
+                     .carries = var->kind,
+                     .module = record->parent,
+                     .a = instance.id,
+                     .b = port.id};
+    return rtl_add_expr(design, expr, 0, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_read_port(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
+    if (!instance.id) return none;
+    return weir_rtl_port_of(design, instance, (weir_rtl_var){rtl_find_port(design, instance.id, port)});
+}
+
+weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {
+    if (!parameter.id) return none;
+    const rtl_value *value = &design->parameter[parameter.id].value;
+    if (value->kind != RTL_VALUE_INTEGER || value->integer < INT32_MIN || value->integer > INT32_MAX) {
+        rtl_error(design, design->place, "parameter '%s' is no 32-bit integer and cannot be part of an expression",
+                  design->parameter[parameter.id].name);
+        return none;
+    }
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_PARAMETER,
+                     .width = 32,
+                     .is_signed = true,
+                     .has_parameter = true,
+                     .module = design->parameter[parameter.id].module,
+                     .a = parameter.id};
+    return rtl_add_expr(design, expr, 0, 0, 0);
+}
+
+/* ---- constants ---- */
+
+static uint32_t constant_hash(const rtl_expr *expr, uint64_t word) {
+    uint64_t hash = (word ^ ((uint64_t)expr->width << 33 | (uint64_t)expr->is_signed << 32 | expr->c)) *
+                    UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(hash >> 32);
+}
+
+static size_t constant_slot(const weir_rtl_design *design, const rtl_expr *expr, uint64_t word) {
+    const rtl_constants *table = &design->constants;
+    size_t at = constant_hash(expr, word) & (table->capacity - 1);
+    for (; table->slot[at]; at = (at + 1) & (table->capacity - 1)) {
+        const rtl_expr *e = &design->expr[table->slot[at]];
+        if (design->word[e->a] == word && e->width == expr->width && e->is_signed == expr->is_signed && e->c == expr->c)
+            break;
+    }
+    return at;
+}
+
+static void grow_constants(weir_rtl_design *design) {
+    rtl_constants *table = &design->constants, old = *table;
+    table->capacity = old.capacity ? old.capacity * 2 : 64;
+    table->slot = weir_calloc(table->capacity, sizeof *table->slot);
+    for (size_t i = 0; i < old.capacity; i++) {
+        const rtl_expr *e = &design->expr[old.slot[i]];
+        if (old.slot[i]) table->slot[constant_slot(design, e, design->word[e->a])] = old.slot[i];
+    }
+    free(old.slot);
+}
+
+weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
+    expr.a = (uint32_t)design->word_count;
+    for (uint32_t i = 0; i < (expr.width + 63) / 64; i++) {
+        uint64_t word = words[i]; /* `words` may point into the table that grows */
+        uint32_t id = RTL_APPEND(design, word);
+        design->word[id] = word;
+    }
+    return rtl_add_expr(design, expr, 0, 0, 0);
+}
+
+/* Constants of up to 64 bits are shared. */
+weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words,
+                               uint32_t type) {
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONSTANT, .width = width, .is_signed = is_signed, .c = type};
+    if (width > 64) return rtl_new_constant(design, expr, words);
+    if (design->constants.count * 4 >= design->constants.capacity * 3) grow_constants(design);
+    size_t at = constant_slot(design, &expr, words[0]);
+    if (!design->constants.slot[at]) {
+        design->constants.slot[at] = rtl_new_constant(design, expr, words).id;
+        design->constants.count++;
+    }
+    return (weir_rtl_expr){design->constants.slot[at]};
+}
+
+weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words) {
+    if (width < 1 || width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "a constant has %u bits, expected 1 to %d", (unsigned)width,
+                  WEIR_RTL_MAX_WIDTH);
+        return none;
+    }
+    if (width % 64 && words[(width - 1) / 64] >> (width % 64)) {
+        rtl_error(design, design->place, "a constant has bits beyond its width of %u", (unsigned)width);
+        return none;
+    }
+    return rtl_add_constant(design, width, is_signed, words, 0);
+}
+
+static weir_rtl_expr constant64(weir_rtl_design *design, uint32_t width, bool is_signed, uint64_t value, bool fill) {
+    if (width <= 64) {
+        uint64_t word = width < 64 ? value & ((UINT64_C(1) << width) - 1) : value;
+        return weir_rtl_constant_words(design, width, is_signed, &word);
+    }
+    if (width > WEIR_RTL_MAX_WIDTH) return weir_rtl_constant_words(design, width, is_signed, &value);
+    size_t count = (width + 63) / 64;
+    uint64_t *words = weir_arena_array(design->arena, count, sizeof *words);
+    if (fill) memset(words, 0xff, count * sizeof *words);
+    words[0] = value;
+    if (fill && width % 64) words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
+    return weir_rtl_constant_words(design, width, is_signed, words);
+}
+
+weir_rtl_expr weir_rtl_constant(weir_rtl_design *design, uint32_t width, uint64_t value) {
+    if (width < 64 && value >> width) {
+        rtl_error(design, design->place, "constant %llu does not fit in %u unsigned bits", (unsigned long long)value,
+                  (unsigned)width);
+        return none;
+    }
+    return constant64(design, width, false, value, false);
+}
+
+weir_rtl_expr weir_rtl_constant_signed(weir_rtl_design *design, uint32_t width, int64_t value) {
+    bool fits = width >= 64;
+    if (width > 0 && width < 64) fits = value >= -(INT64_C(1) << (width - 1)) && value < INT64_C(1) << (width - 1);
+    if (!fits) {
+        rtl_error(design, design->place, "constant %lld does not fit in %u signed bits", (long long)value,
+                  (unsigned)width);
+        return none;
+    }
+    return constant64(design, width, true, (uint64_t)value, value < 0);
+}
+
+/* ---- parts of variables ---- */
+
+/* Bits [low, low + width) of a constant. */
+static weir_rtl_expr slice_constant(weir_rtl_design *design, const rtl_expr *value, uint32_t low, uint32_t width) {
+    size_t count = (width + 63) / 64;
+    size_t available = (value->width + 63) / 64;
+    uint64_t *words = weir_arena_array(design->arena, count, sizeof *words);
+    for (size_t i = 0; i < count; i++) {
+        size_t from = low / 64 + i;
+        words[i] = design->word[value->a + from] >> (low % 64);
+        if (low % 64 && from + 1 < available) words[i] |= design->word[value->a + from + 1] << (64 - low % 64);
+    }
+    if (width % 64) words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
+    return weir_rtl_constant_words(design, width, false, words);
+}
+
+/* Arrays have elements instead of bits: reports it. */
+static bool is_array(weir_rtl_design *design, weir_rtl_expr value) {
+    if (design->type[rtl_type_of(design, value.id)].kind < WEIR_RTL_TYPE_ARRAY) return false;
+    rtl_error(design, design->place, "'%s' is an array; take elements of it", rtl_describe(design, value.id));
+    return true;
+}
+
+weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size low, rtl_size width) {
+    if (!value.id) return none;
+    rtl_expr from = design->expr[value.id];
+    if (low.number < 0 || width.number < 1 || low.number + width.number > from.width) {
+        rtl_error(design, design->place, "slice [%lld:%lld] is outside of '%s', which has %u bits",
+                  (long long)(low.number + width.number - 1), (long long)low.number, rtl_describe(design, value.id),
+                  (unsigned)from.width);
+        return none;
+    }
+    bool is_fixed = !from.formula && !low.formula && !width.formula;
+    if (from.kind == WEIR_RTL_EXPR_CONSTANT && is_fixed)
+        return slice_constant(design, &from, (uint32_t)low.number, (uint32_t)width.number);
+    if (from.kind == WEIR_RTL_EXPR_SLICE) {
+        value.id = from.a;
+        low = rtl_size_apply(design, WEIR_RTL_ADD, low, (rtl_size){from.b, from.c});
+    } else if (!rtl_has_parts(from.kind)) {
+        rtl_error(design, design->place, "'%s' is no variable and cannot be sliced; assign it to a wire first",
+                  rtl_describe(design, value.id));
+        return none;
+    }
+    if (rtl_same_size(design, width, rtl_width_of(design, value.id))) return weir_rtl_as_unsigned(design, value);
+    if (is_array(design, value)) return none;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_SLICE,
+                     .width = (uint32_t)width.number,
+                     .formula = width.formula,
+                     .a = value.id,
+                     .b = (uint32_t)low.number,
+                     .c = low.formula};
+    return rtl_add_expr(design, expr, value.id, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_slice(weir_rtl_design *design, weir_rtl_expr value, uint32_t high, uint32_t low) {
+    return rtl_slice(design, value, (rtl_size){.number = low}, (rtl_size){.number = (int64_t)high - low + 1});
+}
+
+weir_rtl_expr weir_rtl_bit(weir_rtl_design *design, weir_rtl_expr value, uint32_t index) {
+    return weir_rtl_slice(design, value, index, index);
+}
+
+weir_rtl_expr rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, rtl_size width) {
+    if (!value.id || !base.id) return none;
+    const rtl_expr *from = &design->expr[value.id];
+    if (!rtl_has_parts(from->kind) || from->width < 2 || width.number < 1 || width.number > from->width) {
+        rtl_error(design, design->place, "'%s' has %u bits; a select of %lld bits needs a variable of at least %lld",
+                  rtl_describe(design, value.id), (unsigned)from->width, (long long)width.number,
+                  (long long)(width.number < 2 ? 2 : width.number));
+        return none;
+    }
+    if (is_array(design, value)) return none;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_SELECT,
+                     .width = (uint32_t)width.number,
+                     .formula = width.formula,
+                     .a = value.id,
+                     .b = base.id};
+    return rtl_add_expr(design, expr, value.id, base.id, 0);
+}
+
+weir_rtl_expr weir_rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, uint32_t width) {
+    return rtl_select(design, value, base, (rtl_size){.number = width});
+}
+
+/* ---- concatenations ---- */
+
+weir_rtl_expr rtl_add_list(weir_rtl_design *design, rtl_expr expr, size_t count, const weir_rtl_expr *operands) {
+    for (size_t i = 0; i < count; i++)
+        if (!operands[i].id || !take_operand(design, &expr, operands[i].id)) return none;
+    expr.a = (uint32_t)design->operand_count;
+    expr.b = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = RTL_APPEND(design, operand);
+        design->operand[id] = operands[i].id;
+    }
+    return rtl_add_expr(design, expr, 0, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_concat(weir_rtl_design *design, size_t count, const weir_rtl_expr *parts) {
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONCAT};
+    uint64_t width = 0;
+    rtl_size size = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (!parts[i].id) return none;
+        width += design->expr[parts[i].id].width;
+        expr.formula |= design->expr[parts[i].id].formula;
+    }
+    for (size_t i = 0; i < count && expr.formula; i++)
+        size = rtl_size_apply(design, WEIR_RTL_ADD, size, rtl_width_of(design, parts[i].id));
+    expr.formula = size.formula;
+    if (count == 0 || width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "a concatenation has %llu bits, expected 1 to %d", (unsigned long long)width,
+                  WEIR_RTL_MAX_WIDTH);
+        return none;
+    }
+    if (count == 1) return weir_rtl_as_unsigned(design, parts[0]);
+    expr.width = (uint32_t)width;
+    return rtl_add_list(design, expr, count, parts);
+}
+
+weir_rtl_expr weir_rtl_concat2(weir_rtl_design *design, weir_rtl_expr high, weir_rtl_expr low) {
+    const weir_rtl_expr parts[2] = {high, low};
+    return weir_rtl_concat(design, 2, parts);
+}
+
+weir_rtl_expr rtl_repeat(weir_rtl_design *design, rtl_size count, weir_rtl_expr value) {
+    if (!value.id) return none;
+    int64_t width = 0;
+    bool is_large = __builtin_mul_overflow(count.number, (int64_t)design->expr[value.id].width, &width);
+    if (is_large || width < 1 || width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "a replication has %lld bits, expected 1 to %d", (long long)width,
+                  WEIR_RTL_MAX_WIDTH);
+        return none;
+    }
+    if (count.number == 1 && !count.formula) return weir_rtl_as_unsigned(design, value);
+    rtl_size size = {.number = width};
+    if (count.formula || design->expr[value.id].formula)
+        size = rtl_size_apply(design, WEIR_RTL_MULTIPLY, count, rtl_width_of(design, value.id));
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_REPEAT,
+                     .width = (uint32_t)width,
+                     .formula = size.formula,
+                     .a = value.id,
+                     .b = (uint32_t)count.number,
+                     .c = count.formula};
+    return rtl_add_expr(design, expr, value.id, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_repeat(weir_rtl_design *design, uint32_t count, weir_rtl_expr value) {
+    return rtl_repeat(design, (rtl_size){.number = count}, value);
+}
+
+/* ---- operators ---- */
+
+static const char *sign_name(bool is_signed) { return is_signed ? "signed" : "unsigned"; }
+
+/* Do both operands agree in width and sign? */
+static bool agree(weir_rtl_design *design, const char *what, weir_rtl_expr left, weir_rtl_expr right) {
+    const rtl_expr *l = &design->expr[left.id];
+    const rtl_expr *r = &design->expr[right.id];
+    if (l->width != r->width) {
+        rtl_error(design, design->place, "'%s' needs operands of one width: '%s' has %u bits, '%s' has %u", what,
+                  rtl_describe(design, left.id), (unsigned)l->width, rtl_describe(design, right.id),
+                  (unsigned)r->width);
+        return false;
+    }
+    if (l->is_signed != r->is_signed) {
+        rtl_error(design, design->place, "'%s' needs operands of one sign: '%s' is %s, '%s' is %s", what,
+                  rtl_describe(design, left.id), sign_name(l->is_signed), rtl_describe(design, right.id),
+                  sign_name(r->is_signed));
+        return false;
+    }
+    return true;
+}
+
+static bool is_one_bit(weir_rtl_design *design, const char *what, weir_rtl_expr value) {
+    const rtl_expr *expr = &design->expr[value.id];
+    if (expr->width == 1 && !expr->is_signed) return true;
+    rtl_error(design, design->place, "'%s' needs one unsigned bit: '%s' has %u %s bits", what,
+              rtl_describe(design, value.id), (unsigned)expr->width, sign_name(expr->is_signed));
+    return false;
+}
+
+weir_rtl_expr weir_rtl_unary(weir_rtl_design *design, weir_rtl_operator op, weir_rtl_expr value) {
+    if (!value.id) return none;
+    const rtl_operator_row *row = &rtl_operators[op];
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_UNARY, .op = op, .width = 1, .a = value.id};
+    if (row->operands != 1) {
+        rtl_error(design, design->place, "'%s' is not an operator with one operand", row->text);
+        return none;
+    }
+    if (row->rule == RTL_LOGICAL && !is_one_bit(design, row->text, value)) return none;
+    if (row->rule == RTL_SAME) {
+        expr.width = design->expr[value.id].width;
+        expr.formula = design->expr[value.id].formula;
+        expr.is_signed = design->expr[value.id].is_signed;
+    }
+    return rtl_add_expr(design, expr, value.id, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, weir_rtl_expr left, weir_rtl_expr right) {
+    if (!left.id || !right.id) return none;
+    const rtl_operator_row *row = &rtl_operators[op];
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_BINARY, .op = op, .width = 1, .a = left.id, .b = right.id};
+    if (row->operands != 2) {
+        rtl_error(design, design->place, "'%s' is not an operator with two operands", row->text);
+        return none;
+    }
+    if (row->rule == RTL_SHIFT && design->expr[right.id].is_signed) {
+        rtl_error(design, design->place, "'%s' needs an unsigned right operand: '%s' is signed", row->text,
+                  rtl_describe(design, right.id));
+        return none;
+    }
+    if ((row->rule == RTL_SAME || row->rule == RTL_COMPARE) && !agree(design, row->text, left, right)) return none;
+    if (row->rule == RTL_LOGICAL && (!is_one_bit(design, row->text, left) || !is_one_bit(design, row->text, right)))
+        return none;
+    if (row->rule == RTL_SAME || row->rule == RTL_SHIFT) {
+        expr.width = design->expr[left.id].width;
+        expr.formula = design->expr[left.id].formula;
+        expr.is_signed = design->expr[left.id].is_signed;
+    }
+    return rtl_add_expr(design, expr, left.id, right.id, 0);
+}
+
+weir_rtl_expr weir_rtl_conditional(weir_rtl_design *design, weir_rtl_expr condition, weir_rtl_expr yes,
+                                   weir_rtl_expr no) {
+    if (!condition.id || !yes.id || !no.id) return none;
+    if (!is_one_bit(design, "?:", condition) || !agree(design, "?:", yes, no)) return none;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONDITIONAL,
+                     .width = design->expr[yes.id].width,
+                     .formula = design->expr[yes.id].formula,
+                     .is_signed = design->expr[yes.id].is_signed,
+                     .a = condition.id,
+                     .b = yes.id,
+                     .c = no.id};
+    return rtl_add_expr(design, expr, condition.id, yes.id, no.id);
+}
+
+/* ---- casts ---- */
+
+static weir_rtl_expr cast(weir_rtl_design *design, weir_rtl_expr value, bool is_signed) {
+    if (!value.id || design->expr[value.id].is_signed == is_signed) return value;
+    rtl_expr expr = design->expr[value.id];
+    expr.is_signed = is_signed;
+    if (expr.kind == WEIR_RTL_EXPR_CONSTANT) expr.c = 0;
+    if (expr.kind == WEIR_RTL_EXPR_CONSTANT) return rtl_add_expr(design, (expr.size = 0, expr), 0, 0, 0);
+    if (expr.kind == WEIR_RTL_EXPR_CAST && design->expr[expr.a].is_signed == is_signed &&
+        design->expr[expr.a].carries == expr.carries)
+        return (weir_rtl_expr){expr.a};
+    rtl_expr made = {.kind = WEIR_RTL_EXPR_CAST,
+                     .width = expr.width,
+                     .formula = expr.formula,
+                     .is_signed = is_signed,
+                     .a = value.id};
+    return rtl_add_expr(design, made, value.id, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_as_signed(weir_rtl_design *design, weir_rtl_expr value) { return cast(design, value, true); }
+
+weir_rtl_expr weir_rtl_as_unsigned(weir_rtl_design *design, weir_rtl_expr value) { return cast(design, value, false); }
+
+weir_rtl_expr weir_rtl_as(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_kind kind) {
+    if (!value.id || design->expr[value.id].carries == kind) return value;
+    if (!is_one_bit(design, "cast to a clock, reset or enable", value)) return none;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_CAST, .width = 1, .a = value.id, .carries = kind};
+    return rtl_add_expr(design, expr, value.id, 0, 0);
+}
+
+static weir_rtl_expr extend_constant(weir_rtl_design *design, weir_rtl_expr value, uint32_t width) {
+    rtl_expr expr = design->expr[value.id];
+    size_t count = (width + 63) / 64;
+    size_t old = (expr.width + 63) / 64;
+    uint64_t *words = weir_arena_array(design->arena, count, sizeof *words);
+    bool ones = expr.is_signed && (design->word[expr.a + old - 1] >> ((expr.width - 1) % 64) & 1);
+    memset(words, ones ? 0xff : 0, count * sizeof *words);
+    memcpy(words, design->word + expr.a, old * sizeof *words);
+    if (ones && expr.width % 64) words[old - 1] |= UINT64_MAX << (expr.width % 64);
+    if (width % 64) words[count - 1] &= (UINT64_C(1) << (width % 64)) - 1;
+    return weir_rtl_constant_words(design, width, expr.is_signed, words);
+}
+
+weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint32_t width) {
+    if (!value.id) return none;
+    const rtl_expr *expr = &design->expr[value.id];
+    uint32_t old = expr->width;
+    if (width < old || width > WEIR_RTL_MAX_WIDTH) {
+        rtl_error(design, design->place, "'%s' has %u bits and cannot be extended to %u",
+                  rtl_describe(design, value.id), (unsigned)old, (unsigned)width);
+        return none;
+    }
+    if (expr->formula) {
+        rtl_error(design, design->place, "'%s' has a width that depends on parameters; put zeros before it instead",
+                  rtl_describe(design, value.id));
+        return none;
+    }
+    if (width == old) return value;
+    if (expr->kind == WEIR_RTL_EXPR_CONSTANT) return extend_constant(design, value, width);
+    if (!expr->is_signed) return weir_rtl_concat2(design, weir_rtl_constant(design, width - old, 0), value);
+    /* The sign of $signed(variable) is the variable's top bit. */
+    weir_rtl_expr bits = expr->kind == WEIR_RTL_EXPR_CAST ? (weir_rtl_expr){expr->a} : value;
+    weir_rtl_expr sign = weir_rtl_bit(design, bits, old - 1);
+    return weir_rtl_as_signed(design, weir_rtl_concat2(design, weir_rtl_repeat(design, width - old, sign), bits));
+}
+
+/* ---- reading back ---- */
+
+uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr) { return design->expr[expr.id].width; }
+
+bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
+    const rtl_expr *record = &design->expr[expr.id];
+    switch (record->kind) {
+    case WEIR_RTL_EXPR_VAR:
+        return design->var[record->a].direction != WEIR_RTL_INPUT && !design->var[record->a].is_path &&
+               !design->var[record->a].is_iterator;
+    case WEIR_RTL_EXPR_ELEMENT:
+    case WEIR_RTL_EXPR_FIELD: return weir_rtl_is_target(design, (weir_rtl_expr){record->a});
+    case WEIR_RTL_EXPR_PORT: return design->var[record->b].direction != WEIR_RTL_OUTPUT;
+    case WEIR_RTL_EXPR_SLICE:
+    case WEIR_RTL_EXPR_SELECT: return weir_rtl_is_target(design, (weir_rtl_expr){record->a});
+    case WEIR_RTL_EXPR_CONCAT:
+        for (uint32_t i = 0; i < record->b; i++)
+            if (!weir_rtl_is_target(design, (weir_rtl_expr){design->operand[record->a + i]})) return false;
+        return true;
+    default: return false;
+    }
+}
+
+/* Of kinds that do not list their operands. */
+static const unsigned char operand_counts[] = {
+    [WEIR_RTL_EXPR_SLICE] = 1,  [WEIR_RTL_EXPR_SELECT] = 2,      [WEIR_RTL_EXPR_ELEMENT] = 2,
+    [WEIR_RTL_EXPR_FIELD] = 1,  [WEIR_RTL_EXPR_REPEAT] = 1,      [WEIR_RTL_EXPR_UNARY] = 1,
+    [WEIR_RTL_EXPR_BINARY] = 2, [WEIR_RTL_EXPR_CONDITIONAL] = 3, [WEIR_RTL_EXPR_CAST] = 1};
+
+/* A literal, as in other get functions: what is filled in member by member is gathered on the stack first, and copied. */
+weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr) {
+    const rtl_expr *record = &design->expr[expr.id], *base = record;
+    const weir_rtl_expr_kind kind = record->kind;
+    while (rtl_is_part(base->kind)) base = &design->expr[base->a];
+    const bool is_port = base->kind == WEIR_RTL_EXPR_PORT, is_var = base->kind == WEIR_RTL_EXPR_VAR;
+    const bool is_list = kind == WEIR_RTL_EXPR_CONCAT || kind == WEIR_RTL_EXPR_CALL;
+    return (weir_rtl_expr_info){.kind = kind,
+                                .op = record->op,
+                                .width = record->width,
+                                .is_signed = record->is_signed,
+                                .carries = record->carries,
+                                .module = {record->module},
+                                .var = {is_port  ? base->b
+                                        : is_var ? base->a
+                                                 : 0},
+                                .instance = {is_port ? base->a : 0},
+                                .parameter = {kind == WEIR_RTL_EXPR_PARAMETER  ? record->a
+                                              : kind == WEIR_RTL_EXPR_CONSTANT ? record->b
+                                                                               : 0},
+                                .has_parameter = record->has_parameter,
+                                .formula = {record->formula},
+                                .low_formula = {kind == WEIR_RTL_EXPR_SLICE ? record->c : 0},
+                                .repeat_formula = {kind == WEIR_RTL_EXPR_REPEAT ? record->c : 0},
+                                .function = {kind == WEIR_RTL_EXPR_CALL ? record->c : 0},
+                                .field = kind == WEIR_RTL_EXPR_FIELD ? design->field[record->b].name : NULL,
+                                .low = kind == WEIR_RTL_EXPR_SLICE ? record->b : 0,
+                                .operand_count = is_list                        ? record->b
+                                                 : kind < sizeof operand_counts ? operand_counts[kind]
+                                                                                : 0,
+                                .repeat = kind == WEIR_RTL_EXPR_REPEAT ? record->b : 0,
+                                .words = kind == WEIR_RTL_EXPR_CONSTANT ? design->word + record->a : NULL};
+}
+
+weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index) {
+    const rtl_expr *record = &design->expr[expr.id];
+    if (record->kind == WEIR_RTL_EXPR_CONCAT || record->kind == WEIR_RTL_EXPR_CALL)
+        return (weir_rtl_expr){design->operand[record->a + index]};
+    return (weir_rtl_expr){index == 0 ? record->a : index == 1 ? record->b : record->c};
+}

@@ -1,0 +1,715 @@
+/* The records behind the handles of rtl.h, expr.h and stmt.h; included by the files of this folder only.
+ * Record tables are heap arrays indexed by id, with an unused record 0; texts and fixed-size payloads live in the
+ * design's arena. Records are never moved between ids and never freed one by one. */
+#ifndef WEIR_RTLIR_INTERNAL_H
+#define WEIR_RTLIR_INTERNAL_H
+
+#include <string.h>
+
+#include "rtlir/core/expr.h"
+#include "rtlir/core/fsm.h"
+#include "rtlir/core/function.h"
+#include "rtlir/core/interface.h"
+#include "rtlir/core/rtl.h"
+#include "rtlir/core/stmt.h"
+#include "rtlir/core/type.h"
+#include "support/arena.h"
+#include "support/intern.h"
+#include "support/text.h"
+
+enum {
+    RTL_MAX_EXPR_SIZE = UINT16_MAX, /* nodes of one expression, shared ones counted each time */
+    RTL_MAX_DEPTH = 2000            /* nesting of expressions and of blocks: bounds the recursion over them */
+};
+
+/* Scopes of names other than a module's: those of functions, machines; of types, interfaces among the types. */
+#define RTL_FUNCTION_SCOPE (UINT32_C(1) << 31)
+#define RTL_FSM_SCOPE (UINT32_C(1) << 30)
+#define RTL_TYPE_SCOPE (UINT32_C(3) << 30)
+#define RTL_INTERFACE_SCOPE UINT32_C(1)
+
+#define RTL_OPEN UINT32_MAX /* a connection that was left open on purpose */
+
+/* A growing array of ids. */
+typedef struct rtl_ids {
+    uint32_t *id;
+    size_t count, capacity;
+} rtl_ids;
+
+/* What every item starts with: where it comes from, and an entry for what few items have. */
+typedef struct rtl_common {
+    uint32_t origin, extra;
+} rtl_common;
+
+/* Shared by all items made at one place by one pass. */
+typedef struct rtl_origin {
+    const char *file;
+    int line;
+    uint32_t trail;   /* list of rtl_trail, the last pass first; lists alike have one id */
+    bool is_implicit; /* the place is that in a text form, which does not say so itself */
+    bool is_from;     /* the file is the one that the text form says it was written from */
+} rtl_origin;
+
+typedef struct rtl_extra {
+    const char *comment;
+    uint32_t attributes; /* list of rtl_attribute */
+} rtl_extra;
+
+typedef struct rtl_attribute {
+    const char *name;
+    const char *text;
+    int64_t integer;
+    weir_rtl_attribute_kind kind;
+    uint32_t next;
+} rtl_attribute;
+
+typedef struct rtl_trail {
+    const char *pass;
+    uint32_t previous;
+} rtl_trail;
+
+typedef struct rtl_module {
+    rtl_common common;
+    const char *name;
+    const char *path;
+    rtl_ids ports, parameters, instances, groups;
+    bool is_parametrised;                    /* something in it has a formula: never taken back */
+    uint32_t first_var, last_var, var_count; /* a list, so that variables can be removed at any time */
+    uint32_t port_slots, parameter_slots;    /* used so far: a slot stays what it is when ports come and go */
+    uint32_t same_next, same_previous;       /* ring of the modules that share the name; itself when it is unique */
+    uint32_t body;
+    bool is_external, is_stub, is_removed;
+} rtl_module;
+
+typedef struct rtl_var {
+    rtl_common common;
+    const char *name;
+    uint32_t module, width, next, previous;
+    uint32_t port, slot; /* of a port: position in the list, place in the connections of instances */
+    uint32_t range;      /* formulas of the range of a library module's port; 0 when the width is fixed */
+    uint32_t read;       /* the expression that reads it, once made */
+    uint32_t formula;    /* of its width, in normal form; 0: `width` is all there is */
+    uint32_t type;       /* 0: a plain vector */
+    uint32_t function;   /* whose argument or variable it is; 0: the module's */
+    uint32_t group;      /* that it is a field of, or 0 */
+    weir_rtl_direction direction;
+    weir_rtl_kind kind : 8;
+    bool is_signed : 1;
+    bool is_register : 1;
+    bool is_undecided : 1; /* wire or register, as its assignments say */
+    bool is_path : 1;      /* named by a hierarchical path: read here, declared and driven below */
+    bool is_iterator : 1;  /* only its loop assigns it */
+    bool is_removed : 1;
+} rtl_var;
+
+/* A field of a struct or a union, a member of an enum. */
+typedef struct rtl_field {
+    const char *name;
+    weir_rtl_shape shape;
+    uint32_t above; /* bits of the struct above it */
+    uint32_t next;
+    uint64_t value;
+} rtl_field;
+
+typedef struct rtl_type {
+    weir_rtl_type_kind kind;
+    const char *name; /* NULL: an array */
+    uint32_t width, count;
+    uint32_t first, last;            /* fields or members */
+    uint64_t top;                    /* the largest value of a member */
+    uint32_t formula, count_formula; /* of an array: formulas of width and count, or 0; the element's is in its shape */
+    weir_rtl_shape element;
+    bool is_used; /* by a variable, a field or an array: complete */
+} rtl_type;
+
+/* A field of an interface. */
+typedef struct rtl_signal {
+    const char *name;
+    weir_rtl_shape shape;
+    weir_rtl_kind kind;
+} rtl_signal;
+
+typedef struct rtl_interface {
+    const char *name;
+    rtl_signal *field;
+    uint32_t count;
+    size_t capacity;
+    rtl_ids modports;
+    bool is_used; /* by a group: complete */
+} rtl_interface;
+
+typedef struct rtl_modport {
+    const char *name;
+    uint32_t interface;
+    unsigned char *direction; /* by field; WEIR_RTL_INTERNAL: not there */
+} rtl_modport;
+
+typedef struct rtl_group {
+    const char *name;
+    uint32_t module, interface;
+    uint32_t modport; /* 0: internal variables */
+    uint32_t *var;    /* by field; 0: not there */
+    bool is_flipped, is_removed;
+    bool is_interface; /* shall be one in SystemVerilog */
+} rtl_group;
+
+typedef struct rtl_function {
+    const char *name;
+    uint32_t module, stmt, width;
+    bool is_signed, is_removed;
+    rtl_ids arguments, locals;
+} rtl_function;
+
+typedef struct rtl_fsm {
+    const char *name;
+    uint32_t module, stmt;
+    uint32_t parent; /* the machine that it stands in, 0 for an outermost one, which has what follows */
+    uint32_t clock, reset;
+    uint32_t start;   /* state; 0 or a removed one: the first one */
+    uint32_t current; /* the variable that holds the state; 0 until it is asked for */
+    weir_rtl_edge edge;
+    bool is_low, is_mealy, is_removed;
+    bool is_warned; /* about what is odd but no error, which is said once */
+} rtl_fsm;
+
+typedef struct rtl_state {
+    const char *name;
+    uint32_t fsm, stmt;
+    bool is_removed;
+} rtl_state;
+
+typedef struct rtl_loop {
+    uint32_t iterator;
+    int64_t start, end, step;
+    uint32_t formula[3]; /* of these three, or 0 */
+} rtl_loop;
+
+typedef struct rtl_assertion {
+    weir_rtl_claim claim;
+    weir_rtl_edge edge;
+    bool is_property;                         /* at the edges of a clock, else where it stands in a process */
+    uint32_t clock;                           /* of a property; 0: the only one of the module */
+    uint32_t disable, antecedent, consequent; /* expressions; only the last one is never 0 */
+    uint32_t low, high;
+    const char *message; /* or NULL */
+    const char *call;    /* a function of the simulation that is called on failure, or NULL */
+} rtl_assertion;
+
+/* Formulas of the bounds of a port's range. */
+typedef struct rtl_range {
+    uint32_t high, low;
+} rtl_range;
+
+/* The value of a parameter. An opaque one is right for Verilog but of no use in a range. */
+typedef struct rtl_value {
+    enum {
+        RTL_VALUE_NONE,
+        RTL_VALUE_INTEGER,
+        RTL_VALUE_STRING,
+        RTL_VALUE_EXPR,
+        RTL_VALUE_FORMULA, /* an override: of the parent's parameters */
+        RTL_VALUE_OPAQUE
+    } kind;
+    uint32_t expr, formula; /* of these kinds, else 0 */
+    int64_t integer;
+    const char *text;
+} rtl_value;
+
+typedef struct rtl_parameter {
+    rtl_common common;
+    const char *name;
+    uint32_t module, slot, formula;
+    uint32_t deep;   /* of a local one: what it stands for, without local parameters; 0: itself */
+    rtl_value value; /* the default, none when it cannot be computed */
+    int64_t low, high;
+    bool is_local, is_removed;
+    bool is_bounded; /* low to high is what it takes */
+} rtl_parameter;
+
+typedef enum rtl_formula_kind {
+    RTL_FORMULA_VALUE,
+    RTL_FORMULA_PARAMETER, /* a: parameter */
+    RTL_FORMULA_CLOG2,     /* a */
+    RTL_FORMULA_UNARY,
+    RTL_FORMULA_BINARY,
+    RTL_FORMULA_CONDITIONAL /* a ? b : c */
+} rtl_formula_kind;
+
+/* A constant expression over the parameters of one module. */
+typedef struct rtl_formula {
+    rtl_formula_kind kind;
+    weir_rtl_operator op;
+    uint32_t a, b, c;
+    uint32_t depth; /* levels: bounds the recursion of the evaluation */
+    rtl_value value;
+    /* symbolic.c: the record in normal form, once known (itself: it is one); of one in normal form, that without local
+     * parameters, once known, and its number with all parameters at their defaults */
+    uint32_t normal, deep;
+    int64_t number;
+    bool has_number;
+} rtl_formula;
+
+/* A number, or a formula with the number that it is by default. */
+typedef struct rtl_size {
+    int64_t number;
+    uint32_t formula;
+} rtl_size;
+
+typedef struct rtl_expr {
+    weir_rtl_expr_kind kind : 8;
+    weir_rtl_operator op : 8;
+    weir_rtl_kind carries : 8;
+    bool is_signed : 1;
+    bool has_parameter : 1; /* it computes with one, or has a formula in it */
+    uint32_t width, module;
+    uint32_t formula; /* of the width; 0: it is a number */
+    uint16_t size, depth;
+    /* constant: a = first word; var, parameter: a = its id; port: a = instance, b = port; slice: a = variable or port
+     * expression, b = low; select: a, b = base; element: a, b = index, c = type; field: a, b = the field, c = type;
+     * concat, call: operands a to a + b - 1 of the operand table; call: c = function; constant: c = its enum; repeat: a,
+     * b times; others: operands. Formulas: slice: c = that of low; repeat: c = that of times; constant: b = the parameter
+     * whose bits it is */
+    uint32_t a, b, c;
+} rtl_expr;
+
+typedef struct rtl_instance {
+    rtl_common common;
+    const char *name;
+    uint32_t parent, module, stmt;
+    uint32_t connection_count, override_count;
+    uint32_t *connection; /* by the port's slot: expression, 0 or RTL_OPEN */
+    rtl_value *override;  /* by the parameter's slot */
+    bool is_wired, is_removed;
+    bool is_named; /* there are expressions of its ports */
+} rtl_instance;
+
+typedef struct rtl_stmt {
+    rtl_common common;
+    weir_rtl_stmt_kind kind : 8;
+    weir_rtl_timing timing : 8;
+    uint32_t block; /* 0: removed */
+    uint32_t next, previous;
+    /* assign: target, value; instance, function, loop, assertion: a; if, case, item, return: a = condition, label or
+     * value; always: a = events; machine, state: a; transition: a = condition or 0, b = state */
+    uint32_t a, b;
+    uint32_t body, other;
+} rtl_stmt;
+
+typedef struct rtl_event {
+    weir_rtl_edge edge;
+    uint32_t var, next;
+} rtl_event;
+
+typedef struct rtl_block {
+    uint32_t module, owner, first, last, depth;
+} rtl_block;
+
+/* Somebody walks over a block: when `current` is taken out of it, the cursor moves back to what stands before it. */
+typedef struct rtl_cursor {
+    struct rtl_cursor *outer;
+    uint32_t block, current;
+    bool is_gone;
+} rtl_cursor;
+
+/* What a name means. The name and its scope are those of the record. */
+typedef enum rtl_name_kind {
+    RTL_NAME_NONE,
+    RTL_NAME_MODULE, /* the first of those that share it */
+    RTL_NAME_VAR,
+    RTL_NAME_PARAMETER,
+    RTL_NAME_INSTANCE,
+    RTL_NAME_FUNCTION,
+    RTL_NAME_FSM,
+    RTL_NAME_STATE,
+    RTL_NAME_GROUP
+} rtl_name_kind;
+
+typedef struct rtl_name {
+    rtl_name_kind kind;
+    uint32_t id;
+} rtl_name;
+
+typedef struct rtl_name_slot {
+    uint32_t hash;
+    uint32_t packed; /* kind and id; 0: free */
+} rtl_name_slot;
+
+typedef struct rtl_names {
+    rtl_name_slot *slot;
+    size_t count, capacity; /* a power of two, or 0 */
+} rtl_names;
+
+/* The constants of up to 64 bits, by value: expressions; 0: free. */
+typedef struct rtl_constants {
+    uint32_t *slot;
+    size_t count, capacity; /* a power of two, or 0 */
+} rtl_constants;
+
+/* Numbers by scope and text: the counters behind weir_rtl_free_name, the files that were read. */
+typedef struct rtl_label {
+    const char *name; /* interned; NULL: free slot */
+    uint32_t scope, number;
+} rtl_label;
+
+typedef struct rtl_labels {
+    rtl_label *slot;
+    size_t count, capacity; /* a power of two, or 0 */
+} rtl_labels;
+
+/* Every table of a design. */
+#define RTL_TABLES(TABLE)                                                                                              \
+    TABLE(rtl_module, module)                                                                                          \
+    TABLE(rtl_var, var)                                                                                                \
+    TABLE(rtl_range, range)                                                                                            \
+    TABLE(rtl_parameter, parameter)                                                                                    \
+    TABLE(rtl_formula, formula)                                                                                        \
+    TABLE(rtl_expr, expr)                                                                                              \
+    TABLE(rtl_instance, instance)                                                                                      \
+    TABLE(rtl_stmt, stmt)                                                                                              \
+    TABLE(rtl_block, block)                                                                                            \
+    TABLE(rtl_event, event)                                                                                            \
+    TABLE(rtl_type, type)                                                                                              \
+    TABLE(rtl_field, field)                                                                                            \
+    TABLE(rtl_function, function)                                                                                      \
+    TABLE(rtl_interface, interface)                                                                                    \
+    TABLE(rtl_modport, modport)                                                                                        \
+    TABLE(rtl_group, group)                                                                                            \
+    TABLE(rtl_fsm, fsm)                                                                                                \
+    TABLE(rtl_state, state)                                                                                            \
+    TABLE(rtl_loop, loop)                                                                                              \
+    TABLE(rtl_assertion, assertion)                                                                                    \
+    TABLE(rtl_origin, origin_entry)                                                                                    \
+    TABLE(rtl_extra, extra)                                                                                            \
+    TABLE(rtl_attribute, attribute)                                                                                    \
+    TABLE(rtl_trail, trail_entry)                                                                                      \
+    TABLE(uint32_t, operand)                                                                                           \
+    TABLE(uint64_t, word)
+
+struct weir_rtl_design {
+    weir_arena *arena;
+    weir_strings *strings;
+    size_t errors;
+    bool is_muted; /* errors follow from others, which are reported */
+    weir_location place;
+    const char *pass;
+    const char *from;     /* the file that the text form says it was written from, or NULL */
+    uint32_t origin;      /* of items made now; 0: to be made */
+    bool keeps_origin;    /* `origin` is what it is, 0 for none */
+    bool borrows_strings; /* a snapshot */
+    rtl_names names;
+    rtl_labels types;  /* by name, interfaces in a scope of their own */
+    rtl_labels fields; /* and members, by name and type; of members under 0 the type, 0 when several have the name */
+    rtl_constants constants;
+    rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
+    rtl_labels trails;                   /* by the trail before and the pass */
+    rtl_labels formulas;                 /* those in normal form, by what they are made of */
+    rtl_cursor *cursor;                  /* the innermost walk that is going on */
+    size_t removed_modules;
+#define RTL_TABLE(type, name)                                                                                          \
+    type *name;                                                                                                        \
+    size_t name##_count, name##_capacity;
+    RTL_TABLES(RTL_TABLE)
+#undef RTL_TABLE
+};
+
+/* Appends a zeroed record to a table and gives its id. */
+#define RTL_APPEND(design, table)                                                                                      \
+    ((design)->table = weir_grow((design)->table, &(design)->table##_capacity, (design)->table##_count + 1,            \
+                                 sizeof *(design)->table),                                                             \
+     memset((design)->table + (design)->table##_count, 0, sizeof *(design)->table),                                    \
+     (uint32_t)(design)->table##_count++)
+
+/* weir_text_add_n and weir_text_char for texts of many short pieces: in place while the buffer has room. */
+static inline void rtl_append(weir_text *text, const char *data, size_t size) {
+    if (text->capacity - text->size <= size) {
+        weir_text_add_n(text, data, size);
+        return;
+    }
+    memcpy(text->data + text->size, data, size);
+    text->size += size;
+    text->data[text->size] = 0;
+}
+static inline void rtl_append_char(weir_text *text, char c) { rtl_append(text, &c, 1); }
+static inline void rtl_append_string(weir_text *text, const char *string) { rtl_append(text, string, strlen(string)); }
+void rtl_append_number(weir_text *text, uint64_t value); /* decimal */
+
+/* Reports an error and counts it. */
+void rtl_error(weir_rtl_design *design, weir_location place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The common part of a record made now. */
+uint32_t rtl_add_trail(weir_rtl_design *design, const char *pass, uint32_t previous);
+rtl_common rtl_common_now(weir_rtl_design *design);
+void rtl_ids_add(rtl_ids *ids, uint32_t id);
+void rtl_ids_remove(rtl_ids *ids, uint32_t id);
+rtl_common *rtl_common_of(const weir_rtl_design *design, weir_rtl_item item);
+weir_location rtl_place_of(const weir_rtl_design *design, const rtl_common *common);
+const char *rtl_comment_of(const weir_rtl_design *design, const rtl_common *common); /* or NULL */
+uint32_t rtl_attributes_of(const weir_rtl_design *design, const rtl_common *common); /* the first one */
+
+/* Names (names.c). Names must be interned. Scope 0 holds modules, a module's id its own names. */
+rtl_name rtl_names_find(const weir_rtl_design *design, uint32_t scope, const char *name);
+void rtl_names_add(weir_rtl_design *design, rtl_name entry);
+void rtl_names_remove(weir_rtl_design *design, rtl_name entry);
+/* Interns the name and checks that it is legal and free in the scope; NULL after an error, which names `what`. */
+const char *rtl_new_name(weir_rtl_design *design, uint32_t scope, const char *what, const char *name);
+/* Only interns it and checks that it is legal. */
+const char *rtl_legal_name(weir_rtl_design *design, uint32_t scope, const char *what, const char *name);
+const rtl_label *rtl_labels_find(const rtl_labels *labels, uint32_t scope, const char *name); /* NULL: none */
+void rtl_labels_set(rtl_labels *labels, const rtl_label *label);
+/* The nearest name of a port or a parameter of the module, or NULL. */
+const char *rtl_nearest_port(const weir_rtl_design *design, uint32_t module, const char *name);
+const char *rtl_nearest_parameter(const weir_rtl_design *design, uint32_t module, const char *name);
+
+/* Files a module under its name: alone, or in the ring of those that have it already. */
+void rtl_file_module(weir_rtl_design *design, uint32_t module);
+void rtl_unfile_module(weir_rtl_design *design, uint32_t module);
+
+uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner);
+/* Appends a statement of the kind to the block. */
+uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kind kind);
+/* Puts a statement that stands in no block in front of another one (0: at the end); takes it out of its block. */
+void rtl_link_stmt(weir_rtl_design *design, uint32_t stmt, uint32_t block, uint32_t before);
+void rtl_unlink_stmt(weir_rtl_design *design, uint32_t stmt);
+/* The statement after this one inside `root`, outer ones first; 0 at the end. */
+uint32_t rtl_walk_next(const weir_rtl_design *design, uint32_t stmt, uint32_t root);
+/* The statement in a body of a module that this one stands in: itself, or a process. */
+uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt);
+/* Brings a value to what an assignment to the target needs; 0 after an error. */
+uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value);
+/* Variables that a process assigns must not be wires; an output or an undecided one becomes a register. */
+bool rtl_make_registers(weir_rtl_design *design, uint32_t target);
+/* The process or function that the block is in, 0 for none; whether the module takes statements at all. */
+uint32_t rtl_process_of(const weir_rtl_design *design, uint32_t block);
+bool rtl_in_own_module(weir_rtl_design *design, uint32_t module);
+static inline bool rtl_is_process(weir_rtl_stmt_kind kind) {
+    return kind == WEIR_RTL_STMT_ALWAYS || kind == WEIR_RTL_STMT_COMBINATIONAL || kind == WEIR_RTL_STMT_LATCH ||
+           kind == WEIR_RTL_STMT_INITIAL || kind == WEIR_RTL_STMT_FINAL || kind == WEIR_RTL_STMT_FUNCTION ||
+           kind == WEIR_RTL_STMT_FSM;
+}
+/* A machine or a part of one: takes assignments, and parts that fit. */
+static inline bool rtl_is_machine(weir_rtl_stmt_kind kind) {
+    return kind == WEIR_RTL_STMT_FSM || kind == WEIR_RTL_STMT_STATE || kind == WEIR_RTL_STMT_TRANSITION;
+}
+/* Where expression number `index` of a statement is kept, NULL behind the last one; an assignment's target is the first
+ * one. Connections of instances are not among them. */
+uint32_t *rtl_stmt_slot(const weir_rtl_design *design, uint32_t stmt, size_t index);
+
+/* May this statement's blocks hold statements? */
+bool rtl_in_process(weir_rtl_design *design, uint32_t block);
+uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char *name, uint32_t formula, bool is_local);
+/* The port of an instance's module, 0 after an error that suggests the nearest name. */
+uint32_t rtl_find_port(weir_rtl_design *design, uint32_t instance, const char *name);
+uint32_t rtl_new_var(weir_rtl_design *design, uint32_t module, const rtl_var *model);
+
+/* Stores an expression after accounting for its operands (0: none); a list takes any number (expr.c). */
+weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, uint32_t b, uint32_t c);
+/* A constant that fits; `type`: the enum whose member it is, or 0. */
+weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words,
+                               uint32_t type);
+weir_rtl_expr rtl_add_list(weir_rtl_design *design, rtl_expr expr, size_t count, const weir_rtl_expr *operands);
+weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words); /* not shared */
+weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size low, rtl_size width);
+weir_rtl_expr rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr base, rtl_size width);
+weir_rtl_expr rtl_repeat(weir_rtl_design *design, rtl_size count, weir_rtl_expr value);
+/* A constant of so many bits, or (parameter not 0) the bits of a parameter. */
+weir_rtl_expr rtl_sized_constant(weir_rtl_design *design, rtl_size width, bool is_signed, uint64_t value,
+                                 uint32_t parameter);
+weir_rtl_type rtl_new_array(weir_rtl_design *design, weir_rtl_type_kind kind, rtl_size count, weir_rtl_shape element);
+weir_rtl_block rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_rtl_var iterator,
+                           const rtl_size bound[3]);
+weir_rtl_var rtl_add_var(weir_rtl_design *design, weir_rtl_module module, const rtl_var *model);
+/* Something that has parts: a variable, a port of an instance, an element, a field. */
+static inline bool rtl_has_parts(weir_rtl_expr_kind kind) {
+    return kind == WEIR_RTL_EXPR_VAR || kind == WEIR_RTL_EXPR_PORT || kind == WEIR_RTL_EXPR_ELEMENT ||
+           kind == WEIR_RTL_EXPR_FIELD;
+}
+static inline bool rtl_is_part(weir_rtl_expr_kind kind) {
+    return kind == WEIR_RTL_EXPR_SLICE || kind == WEIR_RTL_EXPR_SELECT || kind == WEIR_RTL_EXPR_ELEMENT ||
+           kind == WEIR_RTL_EXPR_FIELD;
+}
+
+/* Types (type.c). */
+uint32_t rtl_type_of(const weir_rtl_design *design, uint32_t expr);
+bool rtl_type_has_formula(const weir_rtl_design *design, uint32_t type);
+uint32_t rtl_index_bits(uint32_t count); /* that the largest index of so many elements needs */
+uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr); /* the field that a constant names, or 0 */
+
+/* Places and loops (place.c). The bits of a variable or a port that a part of it is. */
+typedef struct rtl_place {
+    uint32_t base; /* expression of the variable or the port */
+    uint32_t low, width;
+    bool is_computed; /* it takes hardware to know which of these bits; of a memory, which element */
+} rtl_place;
+rtl_place rtl_locate(const weir_rtl_design *design, uint32_t expr);
+
+/* A walk over all statements of a module that takes loops iteration by iteration, outer statements first, without
+ * recursion. A loop of many iterations is taken once, its iterator being unknown. Functions are left out. */
+typedef struct rtl_turn {
+    uint32_t stmt, iterator;
+    int64_t value;
+    bool is_known, was_first;
+} rtl_turn;
+typedef struct rtl_unroll {
+    const weir_rtl_design *design;
+    uint32_t stmt; /* where the walk is; 0 at the end */
+    uint32_t part; /* the assignment, process or instance of the body that this is or is in; of a loop there, itself */
+    uint32_t unit; /* number of that part, counted anew in each iteration: what is built for it is one thing */
+    bool is_first; /* no loop of the body around the part is in a later iteration */
+    rtl_turn *turn;
+    size_t depth, capacity;
+    size_t body_depth; /* so many turns are those of loops of the body */
+    uint64_t weight;   /* iterations of the loops around, multiplied */
+} rtl_unroll;
+void rtl_unroll_start(rtl_unroll *unroll, const weir_rtl_design *design, uint32_t module);
+void rtl_unroll_next(rtl_unroll *unroll);
+/* What is inside the statement is passed over. */
+void rtl_unroll_skip(rtl_unroll *unroll);
+void rtl_unroll_end(rtl_unroll *unroll);
+/* The value of an index that is made of iterators and constants (unroll NULL: of constants); false when it takes hardware
+ * to know. */
+bool rtl_index_value(const weir_rtl_design *design, const rtl_unroll *unroll, uint32_t expr, int64_t *value);
+/* The bits with the iterators as they are now. */
+rtl_place rtl_locate_now(const rtl_unroll *unroll, uint32_t expr);
+
+/* Formulas (formula.c). */
+uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value);
+/* Parameter values of a module under the overrides (NULL: none), one a parameter, into heap memory. A value that cannot
+ * be computed is none or opaque. */
+rtl_value *rtl_evaluate_parameters(const weir_rtl_design *design, uint32_t module, const rtl_instance *instance);
+/* The formula's value; on failure *problem says what is wrong, and the value is none. */
+rtl_value rtl_evaluate(const weir_rtl_design *design, uint32_t formula, const rtl_value *parameters,
+                       const char **problem);
+/* The same of an operator and its values. A problem that is known already stays when a value is none because of it. */
+rtl_value rtl_evaluate_unary(weir_rtl_operator op, const rtl_value *a, const char **problem);
+rtl_value rtl_evaluate_binary(weir_rtl_operator op, const rtl_value *a, const rtl_value *b, const char **problem);
+rtl_value rtl_evaluate_clog2(const rtl_value *a, const char **problem);
+/* The width of a port under these parameter values; 0 and a problem when there is none. */
+uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_value *parameters, const char **problem);
+
+/* The value of one operation; operands that are missing are none. */
+rtl_value rtl_compute(const rtl_formula *formula, const rtl_value operand[3], const char **problem);
+/* An override as it stands: an expression that is a constant becomes an integer. */
+rtl_value rtl_plain_value(const weir_rtl_design *design, const rtl_value *value);
+
+/* Formulas in normal form (symbolic.c): 0 after a reported error. */
+uint32_t rtl_normalize(weir_rtl_design *design, uint32_t formula);
+uint32_t rtl_number(weir_rtl_design *design, int64_t value);
+uint32_t rtl_of_parameter(weir_rtl_design *design, uint32_t parameter);
+uint32_t rtl_formula_apply(weir_rtl_design *design, rtl_formula operation);               /* operands in normal form */
+bool rtl_formula_number(const weir_rtl_design *design, uint32_t formula, int64_t *value); /* false: no constant */
+bool rtl_same_formula(weir_rtl_design *design, uint32_t a, uint32_t b);
+uint32_t rtl_formula_module(const weir_rtl_design *design, uint32_t formula); /* 0: it has no parameters */
+/* Says which values a parameter takes; false after a reported error. */
+bool rtl_bound_parameter(weir_rtl_design *design, uint32_t parameter, int64_t low, int64_t high);
+/* Default and deep form of a parameter that was just made. */
+void rtl_settle_parameter(weir_rtl_design *design, uint32_t parameter);
+rtl_size rtl_size_of(const weir_rtl_design *design, uint32_t formula);
+rtl_size rtl_size_apply(weir_rtl_design *design, weir_rtl_operator op, rtl_size a, rtl_size b);
+bool rtl_same_size(weir_rtl_design *design, rtl_size a, rtl_size b);
+/* The formula without local parameters. */
+uint32_t rtl_deep_formula(weir_rtl_design *design, uint32_t formula);
+/* What the parameters of a module must fulfil beyond their bounds (requirements.c): the formula is 0, or at least 0. Heap
+ * memory; NULL: nothing. */
+typedef struct rtl_requirement {
+    uint32_t formula;
+    bool is_zero;
+} rtl_requirement;
+rtl_requirement *rtl_requirements(weir_rtl_design *design, uint32_t module, size_t *count);
+/* Formulas in the place of the parameters of a module, by slot; `made` remembers results. */
+typedef struct rtl_substitution {
+    weir_rtl_design *design;
+    uint32_t module;
+    uint32_t slots;
+    uint32_t *value, *made;
+    size_t capacity;
+} rtl_substitution;
+uint32_t rtl_substitute(rtl_substitution *substitution, uint32_t formula);
+/* What the instance gives its module's parameters: formulas of those of the parent. */
+rtl_substitution rtl_substitution_of(weir_rtl_design *design, uint32_t instance);
+void rtl_substitution_end(rtl_substitution *substitution);
+/* The width of a port of an instance; false after a reported error. */
+bool rtl_port_size(weir_rtl_design *design, uint32_t instance, uint32_t port, rtl_size *size);
+/* The width of the external module's port whose range is a formula. */
+uint32_t rtl_range_formula(weir_rtl_design *design, uint32_t range);
+static inline rtl_size rtl_width_of(const weir_rtl_design *design, uint32_t expr) {
+    return (rtl_size){design->expr[expr].width, design->expr[expr].formula};
+}
+
+/* The text of an expression, shortened for messages; belongs to the arena. */
+const char *rtl_describe(weir_rtl_design *design, uint32_t expr);
+
+/* Groups (interface.c): a new one without variables; the direction of a field, and whether there is one; a variable that
+ * becomes a field, a new one, one that goes. False after a reported error. */
+uint32_t rtl_new_group(weir_rtl_design *design, const rtl_group *model);
+weir_rtl_direction rtl_group_direction(const weir_rtl_design *design, const rtl_group *group, uint32_t field);
+bool rtl_group_has(const weir_rtl_design *design, const rtl_group *group, uint32_t field);
+bool rtl_join_group(weir_rtl_design *design, uint32_t group, uint32_t field, uint32_t var);
+bool rtl_make_field(weir_rtl_design *design, uint32_t group, uint32_t field);
+void rtl_leave_group(weir_rtl_design *design, uint32_t var);
+/* The group of the parent that the instance connects to this group of its module, field by field; 0: not to one
+ * (group_plan.c). */
+uint32_t rtl_group_behind(const weir_rtl_design *design, const rtl_instance *instance, const rtl_group *group);
+/* Of a module whose variables were copied under their names. */
+void rtl_copy_groups(weir_rtl_design *design, uint32_t from, uint32_t to);
+
+/* Machines (fsm.c). A new one stands at the end of the block, which is that of a body or, for a child, of a machine. */
+uint32_t rtl_new_fsm(weir_rtl_design *design, uint32_t block, const rtl_fsm *model);
+uint32_t rtl_new_state(weir_rtl_design *design, uint32_t fsm, const char *name);
+uint32_t rtl_outermost(const weir_rtl_design *design, uint32_t fsm);
+uint32_t rtl_start_of(const weir_rtl_design *design, uint32_t outermost); /* 0: there are no states */
+/* Are the members of the type the states of the machine, in their order? */
+bool rtl_states_are_members(const weir_rtl_design *design, uint32_t outermost, uint32_t type);
+/* Says that the variable holds the state; false after an error. */
+bool rtl_bind_current(weir_rtl_design *design, uint32_t outermost, uint32_t var);
+/* All machines of a module (fsm_verify.c): false after an error. */
+bool rtl_verify_machines(weir_rtl_design *design, uint32_t module);
+
+/* What a rewriter works on, and what it has for an instance (rewrite.c). */
+struct weir_rtl_rewriter;
+weir_rtl_design *rtl_rewriter_design(const struct weir_rtl_rewriter *rewriter);
+uint32_t rtl_mapped_instance(const struct weir_rtl_rewriter *rewriter, uint32_t instance);
+void rtl_map_function(struct weir_rtl_rewriter *rewriter, uint32_t function, uint32_t other);
+uint32_t rtl_mapped_function(const struct weir_rtl_rewriter *rewriter, uint32_t function);
+/* Widths need not agree. */
+void rtl_map_var(struct weir_rtl_rewriter *rewriter, uint32_t var, uint32_t value);
+/* Formulas in the place of the parameters of the module that is copied; NULL: they stay. */
+void rtl_rewriter_substitute(struct weir_rtl_rewriter *rewriter, rtl_substitution *substitution);
+rtl_substitution *rtl_rewriter_substitution(const struct weir_rtl_rewriter *rewriter);
+rtl_size rtl_rewritten_size(const struct weir_rtl_rewriter *rewriter, int64_t number, uint32_t formula);
+/* The module that the copy of an instance is of; 0: the same. */
+void rtl_map_module(struct weir_rtl_rewriter *rewriter, uint32_t instance, uint32_t module);
+uint32_t rtl_mapped_module(const struct weir_rtl_rewriter *rewriter, uint32_t instance);
+/* Copies content into an empty module. With a substitution of numbers, parameters are left out and become those; without
+ * one they are copied (copy.c). False after a reported error. */
+bool rtl_copy_module(struct weir_rtl_rewriter *rewriter, uint32_t from, uint32_t to);
+void rtl_map_state(struct weir_rtl_rewriter *rewriter, uint32_t state, uint32_t other);
+uint32_t rtl_mapped_state(const struct weir_rtl_rewriter *rewriter, uint32_t state);
+
+/* Rules of one module that do not look at bits (verify_form.c): what is named exists, stands where it may, and is used as
+ * what it is. True when all hold. `seen` is zero at the start, one an expression. */
+bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen);
+
+/* Has it neither machines nor wired instances (printable.c)? Else that is reported. */
+bool rtl_is_printable(weir_rtl_design *design, uint32_t module);
+
+/* Drivers and readers of the bits of one module after the other (drivers.c); what is wrong is reported. */
+enum { RTL_CHECK_DRIVERS = 1, RTL_CHECK_CONNECTIONS = 2, RTL_CHECK_GAPS = 4 };
+typedef struct weir_rtl_gaps rtl_nets;
+rtl_nets *rtl_nets_new(weir_rtl_design *design, unsigned checks);
+void rtl_nets_check(rtl_nets *nets, uint32_t module);
+void rtl_nets_free(rtl_nets *nets);
+
+/* Says of outputs and undecided variables whether a process assigns them, so whether they are registers. */
+void rtl_settle_registers(weir_rtl_design *design, uint32_t module);
+
+/* Operators (expr.c). */
+typedef enum rtl_rule { RTL_SAME, RTL_SHIFT, RTL_COMPARE, RTL_REDUCE, RTL_LOGICAL } rtl_rule;
+typedef struct rtl_operator_row {
+    const char *text;
+    int operands;
+    rtl_rule rule;
+    int precedence;
+} rtl_operator_row;
+extern const rtl_operator_row rtl_operators[WEIR_RTL_OPERATOR_COUNT];
+
+#endif

@@ -1,0 +1,145 @@
+/* Tokens of Verilog. Anything that is no token becomes one of kind BAD, which the parser then refuses. */
+#include "rtlir/reader/lex.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+
+typedef struct lexer {
+    const char *at, *end;
+    int line;
+    rtl_token *token;
+    size_t count, capacity;
+} lexer;
+
+bool rtl_token_is(const rtl_token *token, const char *text) {
+    return token->kind != RTL_TOKEN_STRING && token->length == strlen(text) &&
+           memcmp(token->text, text, token->length) == 0;
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
+}
+
+static char peek(const lexer *l, size_t offset) { return offset < (size_t)(l->end - l->at) ? l->at[offset] : 0; }
+
+static void skip(lexer *l, size_t count) {
+    for (; count > 0 && l->at < l->end; count--) l->line += *l->at++ == '\n';
+}
+
+static void skip_line(lexer *l) {
+    while (l->at < l->end && *l->at != '\n') l->at++;
+}
+
+static void skip_past(lexer *l, const char *two) {
+    skip(l, 2);
+    while (l->at < l->end && !(l->at[0] == two[0] && peek(l, 1) == two[1])) skip(l, 1);
+    skip(l, 2);
+}
+
+/* (* opens an attribute, but (*) is an event list. */
+static bool at_attribute(const lexer *l) {
+    if (peek(l, 0) != '(' || peek(l, 1) != '*') return false;
+    size_t i = 2;
+    while (peek(l, i) == ' ') i++;
+    return peek(l, i) != ')';
+}
+
+static bool skip_blank(lexer *l) {
+    char c = peek(l, 0);
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f') skip(l, 1);
+    else if (c == '/' && peek(l, 1) == '/') skip_line(l);
+    else if (c == '/' && peek(l, 1) == '*') skip_past(l, "*/");
+    else if (at_attribute(l)) skip_past(l, "*)");
+    else return false;
+    return true;
+}
+
+static void add(lexer *l, rtl_token_kind kind, const char *text, size_t length, int line) {
+    l->token = weir_grow(l->token, &l->capacity, l->count + 1, sizeof *l->token);
+    l->token[l->count++] = (rtl_token){kind, line, text, length};
+}
+
+static void add_word(lexer *l, rtl_token_kind kind, size_t prefix) {
+    const char *start = l->at;
+    l->at += prefix;
+    while (is_word(peek(l, 0))) l->at++;
+    add(l, kind, start, (size_t)(l->at - start), l->line);
+}
+
+/* 12, 8'hff, 'd3, 4 'b1: digits, then a base and its digits. */
+static void add_number(lexer *l) {
+    const char *start = l->at;
+    while (is_digit(peek(l, 0)) || peek(l, 0) == '_') l->at++;
+    const char *size_end = l->at;
+    while (peek(l, 0) == ' ') l->at++;
+    if (peek(l, 0) == '\'') {
+        l->at++;
+        while (is_word(peek(l, 0)) || peek(l, 0) == '?') l->at++;
+    } else {
+        l->at = size_end;
+        while (is_word(peek(l, 0)) || (peek(l, 0) == '.' && is_digit(peek(l, 1)))) l->at++;
+    }
+    add(l, RTL_TOKEN_NUMBER, start, (size_t)(l->at - start), l->line);
+}
+
+static void add_string(lexer *l) {
+    int line = l->line;
+    const char *start = l->at + 1;
+    skip(l, 1);
+    while (l->at < l->end && *l->at != '"' && *l->at != '\n') skip(l, *l->at == '\\' ? 2 : 1);
+    bool closed = l->at < l->end && *l->at == '"';
+    add(l, closed ? RTL_TOKEN_STRING : RTL_TOKEN_BAD, start, (size_t)(l->at - start), line);
+    skip(l, 1);
+}
+
+/* Directives that do not change what the reader sees are dropped with their line. */
+static void add_directive(lexer *l) {
+    static const char *const dropped[] = {"`default_nettype", "`timescale",   "`resetall", "`define",
+                                          "`undef",           "`celldefine",  "`line",     "`endcelldefine",
+                                          "`begin_keywords",  "`end_keywords"};
+    add_word(l, RTL_TOKEN_MACRO, 1);
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
+        if (rtl_token_is(&l->token[l->count - 1], dropped[i])) {
+            l->count--;
+            skip_line(l);
+            return;
+        }
+    }
+}
+
+static void add_symbol(lexer *l) {
+    static const char *const symbols[] = {
+        "<<<", ">>>", "===", "!==", "**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+:", "-:", "->"};
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        size_t length = strlen(symbols[i]);
+        if ((size_t)(l->end - l->at) >= length && memcmp(l->at, symbols[i], length) == 0) {
+            add(l, RTL_TOKEN_SYMBOL, l->at, length, l->line);
+            l->at += length;
+            return;
+        }
+    }
+    unsigned char c = (unsigned char)*l->at;
+    add(l, c > 0x20 && c < 0x7f ? RTL_TOKEN_SYMBOL : RTL_TOKEN_BAD, l->at, 1, l->line);
+    l->at++;
+}
+
+rtl_token *rtl_tokenize(const char *source, size_t size, size_t *count) {
+    lexer l = {.at = source, .end = source + size, .line = 1};
+    while (l.at < l.end) {
+        if (skip_blank(&l)) continue;
+        char c = *l.at;
+        if (c == '"') add_string(&l);
+        else if (c == '`') add_directive(&l);
+        else if (c == '$') add_word(&l, RTL_TOKEN_SYSTEM, 1);
+        else if (is_digit(c) || c == '\'') add_number(&l);
+        else if (is_word(c)) add_word(&l, RTL_TOKEN_NAME, 1);
+        else add_symbol(&l);
+    }
+    add(&l, RTL_TOKEN_END, "", 0, l.line);
+    *count = l.count - 1;
+    return l.token;
+}

@@ -1,0 +1,485 @@
+/* Recursive descent over the tokens of one file. The body is only searched for its localparams, which port ranges may
+ * name; one is parsed when something asks for it. The first error ends the reading. */
+#include "rtlir/reader/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rtlir/core/internal.h"
+#include "rtlir/reader/lex.h"
+#include "support/file.h"
+#include "support/suggest.h"
+
+enum { MAX_NESTING = 100 };
+
+/* A localparam of the body: where its value starts. */
+typedef struct body_local {
+    const char *name; /* interned */
+    size_t token;
+} body_local;
+
+typedef struct reader {
+    weir_rtl_design *design;
+    const char *path;
+    rtl_token *token;
+    size_t count, at;
+    uint32_t module;
+    int nesting;
+    bool failed;
+    body_local *local;
+    size_t local_count, local_capacity;
+} reader;
+
+static void fail(reader *r, const char *expected) {
+    const rtl_token *t = &r->token[r->at];
+    if (!r->failed) {
+        if (t->kind == RTL_TOKEN_END)
+            rtl_error(r->design, weir_at(r->path, t->line), "expected %s, found the end of the file", expected);
+        else
+            rtl_error(r->design, weir_at(r->path, t->line), "expected %s, found '%.*s'", expected,
+                      (int)(t->length < 60 ? t->length : 60), t->text);
+    }
+    r->failed = true;
+}
+
+static bool next_is(const reader *r, const char *text) { return rtl_token_is(&r->token[r->at], text); }
+
+static bool accept(reader *r, const char *text) {
+    if (r->failed || !next_is(r, text)) return false;
+    r->at++;
+    return true;
+}
+
+static void expect(reader *r, const char *text) {
+    if (r->failed || accept(r, text)) return;
+    weir_text what = {0};
+    weir_text_format(&what, "'%s'", text);
+    fail(r, what.data);
+    weir_text_free(&what);
+}
+
+static const char *expect_name(reader *r, const char *what) {
+    const rtl_token *t = &r->token[r->at];
+    if (r->failed) return "";
+    const char *name = weir_strings_intern_n(r->design->strings, t->text, t->length);
+    if (t->kind != RTL_TOKEN_NAME || !weir_rtl_name_is_legal(name)) {
+        fail(r, what);
+        return "";
+    }
+    r->at++;
+    return name;
+}
+
+/* ---- expressions ---- */
+
+static uint32_t new_formula(reader *r, rtl_formula_kind kind, weir_rtl_operator op, uint32_t a, uint32_t b,
+                            uint32_t c) {
+    if (r->failed) return 0;
+    rtl_formula f = {.kind = kind, .op = op, .a = a, .b = b, .c = c};
+    const uint32_t operands[3] = {kind == RTL_FORMULA_PARAMETER ? 0 : a, b, c};
+    for (int i = 0; i < 3; i++)
+        if (operands[i] && r->design->formula[operands[i]].depth >= f.depth)
+            f.depth = r->design->formula[operands[i]].depth + 1;
+    if (f.depth > RTL_MAX_DEPTH) {
+        fail(r, "a shorter expression");
+        return 0;
+    }
+    uint32_t id = RTL_APPEND(r->design, formula);
+    r->design->formula[id] = f;
+    return id;
+}
+
+static uint32_t parse_expr(reader *r);
+
+static int digit_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
+/* Digits in a base; false when one is none, *fits tells whether the value fits 63 bits. */
+static bool parse_digits(const char *text, size_t length, int base, int64_t *value, bool *fits) {
+    bool any = false;
+    *value = 0;
+    *fits = true;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '_') continue;
+        int digit = digit_value(text[i]);
+        if (digit >= base) return false;
+        any = true;
+        if (__builtin_mul_overflow(*value, base, value) || __builtin_add_overflow(*value, digit, value)) {
+            *fits = false;
+            *value = 0;
+        }
+    }
+    return any;
+}
+
+/* The value of a sized signed literal is that of its two's complement bits. */
+static int64_t sign_extend(int64_t value, const char *size, size_t length) {
+    int64_t width = 32;
+    bool fits = true;
+    if (length > 0 && (!parse_digits(size, length, 10, &width, &fits) || width < 1 || width > 63)) return value;
+    return value >> (width - 1) & 1 && value >> width == 0 ? value - (INT64_C(1) << width) : value;
+}
+
+static uint32_t parse_number(reader *r) {
+    const rtl_token *t = &r->token[r->at];
+    const char *quote = memchr(t->text, '\'', t->length);
+    rtl_value value = {.kind = RTL_VALUE_INTEGER};
+    const char *digits = t->text;
+    size_t size = 0;
+    int base = 10;
+    bool is_signed = false;
+    if (quote) {
+        size = (size_t)(quote - t->text);
+        while (size > 0 && t->text[size - 1] == ' ') size--;
+        digits = quote + 1;
+        is_signed = *digits == 's' || *digits == 'S';
+        digits += is_signed;
+        char letter = (char)(*digits++ | 0x20);
+        base = letter == 'h' ? 16 : letter == 'd' ? 10 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
+    }
+    bool fits = true;
+    const char *end = t->text + t->length;
+    if (base == 0 || digits >= end || !parse_digits(digits, (size_t)(end - digits), base, &value.integer, &fits)) {
+        fail(r, "an integer");
+        return 0;
+    }
+    if (!fits) value.kind = RTL_VALUE_OPAQUE;
+    else if (is_signed) value.integer = sign_extend(value.integer, t->text, size);
+    r->at++;
+    return rtl_formula_value(r->design, value);
+}
+
+static uint32_t parse_string(reader *r) {
+    const rtl_token *t = &r->token[r->at++];
+    rtl_value value = {.kind = RTL_VALUE_STRING, .text = weir_strings_intern_n(r->design->strings, t->text, t->length)};
+    return rtl_formula_value(r->design, value);
+}
+
+static void unknown_name(reader *r, const char *name) {
+    const rtl_ids *ids = &r->design->module[r->module].parameters;
+    const char **candidates = weir_malloc((ids->count + r->local_count + 1) * sizeof *candidates);
+    size_t count = 0;
+    for (size_t i = 0; i < ids->count; i++) candidates[count++] = r->design->parameter[ids->id[i]].name;
+    for (size_t i = 0; i < r->local_count; i++) candidates[count++] = r->local[i].name;
+    const char *nearest = weir_suggest(name, candidates, count);
+    rtl_error(r->design, weir_at(r->path, r->token[r->at].line), "unknown parameter '%s'", name);
+    if (nearest) weir_note("did you mean '%s'?", nearest);
+    r->failed = true;
+    free(candidates);
+}
+
+/* A parameter that was declared before, or a localparam of the body, which is then read first. */
+static uint32_t parse_reference(reader *r) {
+    size_t here = r->at;
+    const char *name = expect_name(r, "an expression");
+    if (r->failed) return 0;
+    rtl_name entry = rtl_names_find(r->design, r->module, name);
+    if (entry.kind == RTL_NAME_PARAMETER) return new_formula(r, RTL_FORMULA_PARAMETER, 0, entry.id, 0, 0);
+    for (size_t i = 0; i < r->local_count && !entry.id; i++) {
+        if (r->local[i].name != name) continue;
+        size_t back = r->at;
+        r->at = r->local[i].token;
+        uint32_t formula = parse_expr(r);
+        if (r->failed) return 0;
+        if (rtl_names_find(r->design, r->module, name).id) {
+            rtl_error(r->design, weir_at(r->path, r->token[back].line), "'%s' depends on itself", name);
+            r->failed = true;
+            return 0;
+        }
+        uint32_t id = rtl_new_parameter(r->design, r->module, name, formula, true);
+        r->at = back;
+        r->failed = id == 0;
+        return new_formula(r, RTL_FORMULA_PARAMETER, 0, id, 0, 0);
+    }
+    r->at = here;
+    unknown_name(r, name);
+    return 0;
+}
+
+/* Concatenations and replications give vectors: fine as a default, of no use in a range. */
+static uint32_t parse_vector(reader *r) {
+    expect(r, "{");
+    do {
+        parse_expr(r);
+        if (!r->failed && next_is(r, "{")) parse_expr(r);
+    } while (accept(r, ","));
+    expect(r, "}");
+    rtl_value value = {.kind = RTL_VALUE_OPAQUE};
+    return r->failed ? 0 : rtl_formula_value(r->design, value);
+}
+
+static uint32_t parse_system(reader *r) {
+    bool clog2 = next_is(r, "$clog2");
+    if (!clog2 && !next_is(r, "$signed") && !next_is(r, "$unsigned")) {
+        fail(r, "'$clog2' or another expression");
+        return 0;
+    }
+    r->at++;
+    expect(r, "(");
+    uint32_t a = parse_expr(r);
+    expect(r, ")");
+    return clog2 ? new_formula(r, RTL_FORMULA_CLOG2, 0, a, 0, 0) : a;
+}
+
+static uint32_t parse_unary(reader *r) {
+    static const struct {
+        const char *text;
+        weir_rtl_operator op;
+    } prefix[] = {{"-", WEIR_RTL_NEGATE}, {"+", WEIR_RTL_PLUS}, {"!", WEIR_RTL_LOGICAL_NOT}, {"~", WEIR_RTL_NOT}};
+    if (r->failed || r->nesting > MAX_NESTING) {
+        if (!r->failed) fail(r, "less nesting");
+        return 0;
+    }
+    r->nesting++;
+    const rtl_token *t = &r->token[r->at];
+    uint32_t result = 0;
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
+        if (accept(r, prefix[i].text)) {
+            result = new_formula(r, RTL_FORMULA_UNARY, prefix[i].op, parse_unary(r), 0, 0);
+            r->nesting--;
+            return result;
+        }
+    }
+    if (t->kind == RTL_TOKEN_NUMBER) result = parse_number(r);
+    else if (t->kind == RTL_TOKEN_STRING) result = parse_string(r);
+    else if (t->kind == RTL_TOKEN_SYSTEM) result = parse_system(r);
+    else if (next_is(r, "{")) result = parse_vector(r);
+    else if (accept(r, "(")) {
+        result = parse_expr(r);
+        expect(r, ")");
+    } else result = parse_reference(r);
+    r->nesting--;
+    return result;
+}
+
+/* The binary operator at this place, by its text; false when there is none. */
+static bool binary_operator(const reader *r, weir_rtl_operator *op) {
+    for (int i = 0; i < WEIR_RTL_OPERATOR_COUNT; i++) {
+        if (rtl_operators[i].operands == 2 && next_is(r, rtl_operators[i].text)) {
+            *op = (weir_rtl_operator)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Operators that bind at least as tight as `least`. */
+static uint32_t parse_binary(reader *r, int least) {
+    uint32_t left = parse_unary(r);
+    weir_rtl_operator op = WEIR_RTL_ADD;
+    while (!r->failed && binary_operator(r, &op) && rtl_operators[op].precedence >= least) {
+        r->at++;
+        uint32_t right = parse_binary(r, rtl_operators[op].precedence + 1);
+        left = new_formula(r, RTL_FORMULA_BINARY, op, left, right, 0);
+    }
+    return left;
+}
+
+static uint32_t parse_expr(reader *r) {
+    if (r->failed || r->nesting > MAX_NESTING) {
+        if (!r->failed) fail(r, "less nesting");
+        return 0;
+    }
+    r->nesting++;
+    uint32_t a = parse_binary(r, 0);
+    if (accept(r, "?")) {
+        uint32_t b = parse_expr(r);
+        expect(r, ":");
+        uint32_t c = parse_expr(r);
+        a = new_formula(r, RTL_FORMULA_CONDITIONAL, 0, a, b, c);
+    }
+    r->nesting--;
+    return a;
+}
+
+/* ---- declarations ---- */
+
+static rtl_range parse_range(reader *r) {
+    rtl_range result = {0};
+    if (!accept(r, "[")) return result;
+    result.high = parse_expr(r);
+    expect(r, ":");
+    result.low = parse_expr(r);
+    expect(r, "]");
+    return result;
+}
+
+/* After `parameter` or `localparam`: one declaration, up to its value. */
+static void parse_parameter(reader *r, bool is_local) {
+    if (next_is(r, "real") || next_is(r, "realtime") || next_is(r, "time")) {
+        fail(r, "an integer or string parameter");
+        return;
+    }
+    accept(r, "integer");
+    accept(r, "signed");
+    parse_range(r);
+    int line = r->token[r->at].line;
+    const char *name = expect_name(r, "a parameter name");
+    expect(r, "=");
+    uint32_t formula = parse_expr(r);
+    if (r->failed) return;
+    weir_rtl_set_place(r->design, weir_at(r->path, line));
+    r->failed = rtl_new_parameter(r->design, r->module, name, formula, is_local) == 0;
+}
+
+static void parse_parameter_list(reader *r) {
+    bool is_local = false;
+    expect(r, "(");
+    do {
+        if (accept(r, "localparam")) is_local = true;
+        else if (accept(r, "parameter")) is_local = false;
+        parse_parameter(r, is_local);
+    } while (!r->failed && accept(r, ","));
+    expect(r, ")");
+}
+
+static weir_rtl_kind kind_of(const char *name) {
+    size_t length = strlen(name);
+    const char *tail = length > 4 ? name + length - 4 : "";
+    if (strcmp(name, "clk") == 0 || strcmp(tail, "_clk") == 0) return WEIR_RTL_CLOCK;
+    if (strcmp(name, "rst") == 0 || strcmp(tail, "_rst") == 0) return WEIR_RTL_RESET;
+    return WEIR_RTL_DATA;
+}
+
+/* Direction, type and range of a port; they hold until the next direction. */
+static void parse_port_type(reader *r, rtl_var *port, rtl_range *bits) {
+    weir_rtl_direction direction = accept(r, "input")    ? WEIR_RTL_INPUT
+                                   : accept(r, "output") ? WEIR_RTL_OUTPUT
+                                   : accept(r, "inout")  ? WEIR_RTL_INOUT
+                                                         : WEIR_RTL_INTERNAL;
+    if (direction == WEIR_RTL_INTERNAL) {
+        if (port->direction == WEIR_RTL_INTERNAL)
+            fail(r, "'input', 'output' or 'inout' (ports are declared in the header)");
+        return;
+    }
+    port->direction = direction;
+    port->is_register = accept(r, "reg");
+    if (!port->is_register) accept(r, "wire");
+    port->is_signed = accept(r, "signed");
+    *bits = parse_range(r);
+}
+
+static void parse_port(reader *r, rtl_var *port, rtl_range *bits) {
+    parse_port_type(r, port, bits);
+    int line = r->token[r->at].line;
+    port->name = expect_name(r, "a port name");
+    if (!r->failed && next_is(r, "[")) fail(r, "',' or ')' (array ports are not supported)");
+    if (r->failed) return;
+    rtl_var var = *port;
+    if (bits->high) {
+        var.range = RTL_APPEND(r->design, range);
+        r->design->range[var.range] = *bits;
+    }
+    var.kind = WEIR_RTL_DATA;
+    if (!bits->high) var.kind = kind_of(var.name);
+    var.width = bits->high ? 0 : 1;
+    weir_rtl_set_place(r->design, weir_at(r->path, line));
+    r->failed = rtl_new_var(r->design, r->module, &var) == 0;
+}
+
+/* The widths of ports with all parameters at their defaults. */
+static void default_widths(reader *r) {
+    rtl_value *parameters = rtl_evaluate_parameters(r->design, r->module, NULL);
+    const rtl_ids *ports = &r->design->module[r->module].ports;
+    for (size_t i = 0; i < ports->count; i++) {
+        const char *problem = NULL;
+        r->design->var[ports->id[i]].width = rtl_port_width(r->design, ports->id[i], parameters, &problem);
+    }
+    free(parameters);
+}
+
+/* ---- the file ---- */
+
+static bool is_one_of(const rtl_token *token, const char *const *words) {
+    for (; *words; words++)
+        if (rtl_token_is(token, *words)) return true;
+    return false;
+}
+
+/* Collects the localparams of the module's own scope, from token `at` to the end of the module. */
+static void scan_body(reader *r, size_t at) {
+    static const char *const open[] = {"begin", "case", "casez", "casex", "function", "task", "fork", "(", "{", NULL};
+    static const char *const close[] = {"end", "endcase", "endfunction", "endtask", "join", ")", "}", NULL};
+    int depth = 0;
+    for (; at < r->count && !rtl_token_is(&r->token[at], "endmodule"); at++) {
+        const rtl_token *t = &r->token[at];
+        depth += is_one_of(t, open);
+        depth -= is_one_of(t, close);
+        if (depth != 0 || !rtl_token_is(t, "localparam")) continue;
+        /* The next names that '=' follows, up to the semicolon, are its names. */
+        int inner = 0;
+        for (at++; at + 1 < r->count && !(inner == 0 && rtl_token_is(&r->token[at], ";")); at++) {
+            inner += is_one_of(&r->token[at], open);
+            inner -= is_one_of(&r->token[at], close);
+            if (inner != 0 || r->token[at].kind != RTL_TOKEN_NAME || !rtl_token_is(&r->token[at + 1], "=")) continue;
+            r->local = weir_grow(r->local, &r->local_capacity, r->local_count + 1, sizeof *r->local);
+            r->local[r->local_count].name =
+                weir_strings_intern_n(r->design->strings, r->token[at].text, r->token[at].length);
+            r->local[r->local_count++].token = at + 2;
+        }
+    }
+    r->at = at < r->count ? at : r->count;
+    expect(r, "endmodule");
+    if (!r->failed && next_is(r, "module")) fail(r, "one module a file");
+}
+
+/* The token after the header's semicolon. */
+static size_t header_end(const reader *r) {
+    size_t at = r->at;
+    while (at < r->count && !rtl_token_is(&r->token[at], ";")) at++;
+    return at < r->count ? at + 1 : at;
+}
+
+static void parse_module(reader *r) {
+    expect(r, "module");
+    int line = r->token[r->at].line;
+    const char *name = expect_name(r, "a module name");
+    size_t header = r->at;
+    if (!r->failed) scan_body(r, header_end(r));
+    if (r->failed) return;
+    r->at = header;
+    weir_rtl_set_place(r->design, weir_at(r->path, line));
+    r->module = weir_rtl_add_module(r->design, name).id;
+    if (!r->module) {
+        r->failed = true;
+        return;
+    }
+    r->design->module[r->module].is_external = true;
+    r->design->module[r->module].path = r->path;
+    if (accept(r, "#")) parse_parameter_list(r);
+    if (accept(r, "(") && !accept(r, ")")) {
+        rtl_var port = {.direction = WEIR_RTL_INTERNAL};
+        rtl_range bits = {0};
+        do parse_port(r, &port, &bits);
+        while (!r->failed && accept(r, ","));
+        expect(r, ")");
+    }
+    expect(r, ";");
+    if (!r->failed) default_widths(r);
+}
+
+weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) {
+    const char *own = weir_strings_intern(design->strings, path);
+    const rtl_label *known = rtl_labels_find(&design->paths, 0, own);
+    if (known) return (weir_rtl_module){known->number};
+    size_t size = 0;
+    char *source = weir_file_read(path, &size);
+    if (!source) {
+        design->errors++;
+        return (weir_rtl_module){0};
+    }
+    weir_location place = design->place;
+    reader r = {.design = design, .path = own};
+    r.token = rtl_tokenize(source, size, &r.count);
+    parse_module(&r);
+    weir_rtl_set_place(design, place);
+    free(r.local);
+    free(r.token);
+    free(source);
+    rtl_label label = {.name = own, .number = r.failed ? 0 : r.module};
+    rtl_labels_set(&design->paths, &label);
+    return (weir_rtl_module){label.number};
+}
