@@ -2,6 +2,7 @@
 #ifndef WEIR_PASSES_H
 #define WEIR_PASSES_H
 
+#include "cosim/counterpart.h"
 #include "pass/table.h"
 
 #define WEIR_PASS WEIR_PASS_DECLARE
@@ -23,6 +24,8 @@ bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *cou
 
 /* The integer graph of an imported one, or NULL after reported errors (transform/lower_integer.c). */
 weir_graph *weir_lower_integer(const weir_graph *model);
+/* The counterparts of the values of this model, by lowering it again; NULL after reported errors. */
+weir_counterparts *weir_lower_counterparts(const weir_graph *model);
 /* The graph of a module that is lowered: what quantize made, else the imported one; NULL: neither is there. */
 const weir_graph *weir_lower_source(const weir_module *module);
 

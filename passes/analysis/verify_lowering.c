@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cosim/frames.h"
+#include "cosim/lockstep.h"
+#include "cosim/random_input.h"
 #include "dataflow/stream.h"
 #include "ir/verify.h"
-#include "passes/analysis/lockstep.h"
-#include "passes/analysis/random_input.h"
-#include "passes/frames.h"
 #include "passes/passes.h"
 #include "support/arena.h"
 

@@ -6,9 +6,9 @@
 
 #include "frontend/onnx_export.h"
 #include "ir/mase.h"
-#include "passes/analysis/sparsity.h"
-#include "passes/fact.h"
 #include "passes/interface/interface.h"
+#include "passes/mase/fact.h"
+#include "passes/mase/sparsity.h"
 #include "support/yaml.h"
 
 enum { FLOAT_ACCUMULATOR = 32 };

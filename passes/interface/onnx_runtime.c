@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cosim/frames.h"
 #include "frontend/onnx_export.h"
-#include "passes/frames.h"
 #include "passes/interface/form.h"
 #include "passes/interface/interface.h"
 #include "support/arena.h"

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cosim/frames.h"
 #include "frontend/onnx_export.h"
 #include "ir/infer.h"
-#include "passes/frames.h"
 #include "passes/interface/interface.h"
 #include "support/arena.h"
 #include "support/file.h"

@@ -7,7 +7,6 @@
 
 #include "ir/infer.h"
 #include "passes/passes.h"
-#include "passes/transform/counterpart.h"
 #include "passes/transform/remedy.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
@@ -647,7 +646,7 @@ static weir_graph *lower(const weir_graph *model, weir_counterparts **counterpar
         weir_remedy_operator(weir_node_op(model, node));
     }
     for (size_t i = 0; fine && i < weir_graph_output_count(model); i++) fine = lower_output(&l, i);
-    if (fine && counterparts != NULL) *counterparts = weir_counterparts_new(&l);
+    if (fine && counterparts != NULL) *counterparts = weir_view_counterparts(&l);
     free(l.view);
     if (fine) return to;
     weir_graph_free(to);

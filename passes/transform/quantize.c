@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cosim/frames.h"
 #include "ir/infer.h"
 #include "ir/mase.h"
-#include "passes/frames.h"
 #include "passes/passes.h"
 #include "passes/transform/remedy.h"
 #include "support/arena.h"

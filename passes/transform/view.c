@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/infer.h"
 #include "passes/transform/remedy.h"
@@ -91,4 +92,33 @@ weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *
     weir_node maximum = weir_lower_add_node(l, node, WEIR_OP_MAXIMUM, "_input_relu", &view->value, 1, &result);
     weir_node_set_int(l->to, maximum, "zero", zero);
     return weir_infer_node(l->to, maximum) ? weir_node_output(l->to, maximum, 0) : WEIR_NO_VALUE;
+}
+
+/* --- counterparts --- */
+
+static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint32_t id) {
+    const weir_view *view = &l->view[id];
+    if (view->kind != WEIR_VIEW_CODES) return;
+    weir_counterpart *made = &to->of[id];
+    made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->value));
+    if (view->accumulator.id != 0)
+        made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->accumulator));
+    made->codes = weir_value_type(l->from, (weir_value){id})->quant.format != WEIR_FORMAT_FLOAT && !view->centered;
+    made->relu = view->relu;
+    made->offset_count = view->offset == NULL ? 0 : view->offset_count;
+    if (view->offset == NULL) return;
+    double *offset = weir_arena_array(to->arena, view->offset_count, sizeof *offset);
+    memcpy(offset, view->offset, view->offset_count * sizeof *offset);
+    made->offset = offset;
+}
+
+weir_counterparts *weir_view_counterparts(const weir_lowering *l) {
+    weir_arena *arena = weir_arena_new();
+    weir_counterparts *made = weir_arena_alloc(arena, sizeof *made);
+    *made = (weir_counterparts){.arena = arena, .contract = l->contract, .limit = weir_graph_value_limit(l->from)};
+    made->of = weir_arena_array(arena, made->limit, sizeof *made->of);
+    for (uint32_t id = 1; id < made->limit; id++) {
+        if (weir_value_exists(l->from, (weir_value){id})) add_counterpart(made, l, id);
+    }
+    return made;
 }

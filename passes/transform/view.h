@@ -2,6 +2,7 @@
 #ifndef WEIR_PASSES_VIEW_H
 #define WEIR_PASSES_VIEW_H
 
+#include "cosim/counterpart.h"
 #include "exec/contract.h"
 #include "ir/graph.h"
 
@@ -53,6 +54,9 @@ void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contrac
 bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 /* The quantizer after a SUM view: Sum and a proven staircase. */
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
+
+/* The counterparts of the values of a model whose lowering has ended. */
+weir_counterparts *weir_view_counterparts(const weir_lowering *lowering);
 
 /* --- helpers shared by the files of the lowering --- */
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view);

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "case.h"
+#include "cosim/cosim.h"
+#include "cosim/runtime.h"
 #include "ir/print.h"
 #include "pass/context.h"
 #include "pass/pass.h"
-#include "passes/analysis/cosim.h"
-#include "passes/analysis/runtime.h"
 #include "passes/passes.h"
 #include "support/arena.h"
 #include "support/file.h"

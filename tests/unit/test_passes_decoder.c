@@ -1,7 +1,7 @@
 /* The decoder graph, which makes a model's results of the hardware's codes: nodes come over whole, each once. */
 #include "test_passes_support.h"
 
-#include "passes/analysis/reference.h"
+#include "cosim/reference.h"
 
 /* Attributes of every kind, five inputs, several outputs, and a value with two users. */
 static void nodes_behind_the_hardware(void **state) {

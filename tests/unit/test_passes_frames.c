@@ -2,7 +2,7 @@
  * that is refused. Expected values are written out by hand. */
 #include <math.h>
 
-#include "passes/analysis/metrics.h"
+#include "cosim/metrics.h"
 #include "test_passes_support.h"
 
 #define FILE_NPZ "test_passes_frames.npz"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "common/folder.h"
-#include "passes/analysis/runtime.h"
+#include "cosim/runtime.h"
 #include "support/array.h"
 
 enum { FRAMES = 8, A = 4, B = 5, HIDDEN = 3, OUT = 2 };

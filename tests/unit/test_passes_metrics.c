@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "passes/analysis/metrics.h"
+#include "cosim/metrics.h"
 
 static weir_metrics metrics_of(int64_t frames, int64_t classes, const double *outputs, const double *labels) {
     weir_array *y = weir_array_new(WEIR_FLOAT64, &(weir_shape){2, {frames, classes}});

@@ -2,7 +2,7 @@
  * are in test_passes_statistic.c. */
 #include "test_passes_analysis.h"
 
-#include "passes/fact.h"
+#include "passes/mase/fact.h"
 
 #define DATA "test_passes_profile.csv"
 #define CONFIG "test_passes_profile.yaml"

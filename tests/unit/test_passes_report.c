@@ -4,7 +4,7 @@
 
 #include "test_passes_support.h"
 
-#include "passes/analysis/report.h"
+#include "passes/mase/report.h"
 #include "support/file.h"
 #include "test_passes_mlp.h"
 

@@ -2,9 +2,9 @@
  * they promise and not to more; random inputs reach what lies behind them. */
 #include "test_passes_support.h"
 
+#include "cosim/random_input.h"
+#include "cosim/semantics.h"
 #include "pass/instrument.h"
-#include "passes/analysis/random_input.h"
-#include "passes/analysis/semantics.h"
 
 /* --- passes, most of them wrong --- */
 static bool drop_relu(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {

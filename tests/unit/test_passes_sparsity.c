@@ -3,7 +3,7 @@
 #include "test_passes_analysis.h"
 
 #include "pass/instrument.h"
-#include "passes/fact.h"
+#include "passes/mase/fact.h"
 
 #define DATA "test_passes_sparsity.csv"
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "passes/analysis/statistic.h"
+#include "passes/mase/statistic.h"
 
 /* Three samples [1, 2, 3]. */
 static const double small[18] = {0.5,  -1.25, 3.0, 2.0,  0.0,  -0.125, 1.5, -2.0,  4.0,

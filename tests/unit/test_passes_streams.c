@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "common/folder.h"
+#include "cosim/cosim.h"
 #include "dataflow/schedule.h"
 #include "dataflow/stream.h"
 #include "pass/context.h"
 #include "pass/pass.h"
-#include "passes/analysis/cosim.h"
 #include "support/file.h"
 
 enum { CHANNELS = 16, FRAMES = 12 };

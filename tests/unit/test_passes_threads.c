@@ -4,9 +4,9 @@
 
 #include "test_passes_support.h"
 
+#include "cosim/semantics.h"
 #include "frontend/onnx.h"
 #include "pass/instrument.h"
-#include "passes/analysis/semantics.h"
 #include "support/file.h"
 
 static const char *const models[] = {"mlp_float",   "mlp_qdq",        "mlp_qoperator",    "mlp_qlinearmatmul",

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/job.h"
-#include "passes/analysis/resources.h"
+#include "dataflow/resources.h"
 #include "support/file.h"
 #include "support/folder.h"
 

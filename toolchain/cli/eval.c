@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/job.h"
 #include "cli/results.h"
-#include "passes/analysis/metrics.h"
+#include "cosim/metrics.h"
 #include "support/arena.h"
 
 static const char help_text[] =

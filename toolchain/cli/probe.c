@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cosim/semantics.h"
 #include "ir/print.h"
 #include "pass/guard.h"
-#include "passes/analysis/semantics.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/process.h"

@@ -3,8 +3,8 @@
 #define WEIR_CLI_PROBE_H
 
 #include "cli/pipeline.h"
+#include "cosim/outcome.h"
 #include "pass/module.h"
-#include "passes/analysis/outcome.h"
 
 typedef struct weir_probe {
     weir_pipeline *pipeline;

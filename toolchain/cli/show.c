@@ -3,9 +3,9 @@
 
 #include "cli/cli.h"
 #include "cli/job.h"
+#include "dataflow/resources.h"
 #include "ir/print.h"
-#include "passes/analysis/report.h"
-#include "passes/analysis/resources.h"
+#include "passes/mase/report.h"
 #include "support/table.h"
 #include "support/text.h"
 

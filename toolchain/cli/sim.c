@@ -3,8 +3,8 @@
 
 #include "cli/cli.h"
 #include "cli/simulate.h"
+#include "cosim/cosim.h"
 #include "ir/print.h"
-#include "passes/analysis/cosim.h"
 #include "support/file.h"
 #include "support/folder.h"
 #include "support/scratch.h"

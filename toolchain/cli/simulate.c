@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/results.h"
-#include "passes/analysis/runtime.h"
+#include "cosim/runtime.h"
 #include "support/arena.h"
 #include "support/file.h"
 

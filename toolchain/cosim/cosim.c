@@ -1,0 +1,433 @@
+#include "cosim/cosim.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+#include "support/file.h"
+#include "support/process.h"
+#include "support/tree.h"
+
+/* --- the folder --- */
+
+bool weir_cosim_copy(const char *folder, const char *work) {
+    static const char *const parts[] = {"rtl", "tb", "tb_debug"};
+    bool fine = true;
+    for (size_t i = 0; fine && i < sizeof parts / sizeof *parts; i++) {
+        char *from = weir_path_join(folder, parts[i]), *to = weir_path_join(work, parts[i]);
+        if (!weir_file_exists(from)) {
+            weir_error(weir_at(from, 0), "no such folder; compile the model first");
+            fine = false;
+        }
+        fine = fine && weir_remove_tree(to) && weir_tree_copy(from, to);
+        free(from);
+        free(to);
+    }
+    return fine;
+}
+
+/* --- building --- */
+
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* The Verilog files of FOLDER/sub in order of their names; heap strings. */
+static bool list_verilog(const char *folder, const char *sub, char ***files, size_t *count, size_t *capacity) {
+    char *path = weir_path_join(folder, sub);
+    DIR *directory = opendir(path);
+    size_t first = *count;
+    if (directory == NULL) weir_error(weir_at(path, 0), "no such folder; compile the model first");
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        size_t size = strlen(entry->d_name);
+        if (size < 3 || strcmp(entry->d_name + size - 2, ".v") != 0) continue;
+        *files = weir_grow(*files, capacity, *count + 1, sizeof **files);
+        (*files)[(*count)++] = weir_path_join(path, entry->d_name);
+    }
+    if (directory != NULL) closedir(directory);
+    if (*count > first) qsort(*files + first, *count - first, sizeof **files, compare_names);
+    free(path);
+    return directory != NULL;
+}
+
+static int build(const char *folder, const weir_cosim_options *options, weir_sim_artifact *artifact) {
+    char **files = NULL;
+    size_t count = 0, capacity = 0;
+    bool fine = list_verilog(folder, options->debug ? "tb_debug" : "tb", &files, &count, &capacity);
+    if (options->netlist == NULL) {
+        fine = fine && list_verilog(folder, "rtl", &files, &count, &capacity);
+    } else {
+        files = weir_grow(files, &capacity, count + 1, sizeof *files);
+        files[count++] = weir_copy_string(options->netlist);
+        for (size_t i = 0; options->netlist_files != NULL && options->netlist_files[i] != NULL; i++) {
+            files = weir_grow(files, &capacity, count + 1, sizeof *files);
+            files[count++] = weir_copy_string(options->netlist_files[i]);
+        }
+    }
+    static const char *const netlist_defines[] = {"NO_ICE40_DEFAULT_ASSIGNMENTS"};
+    weir_sim_job job = {.simulator = options->simulator,
+                        .files = (const char *const *)files,
+                        .file_count = count,
+                        .defines = netlist_defines,
+                        .define_count = options->netlist == NULL ? 0 : 1,
+                        .trace = options->wave != NULL};
+    int status = fine ? weir_sim_build(&job, artifact) : WEIR_EXIT_INPUT;
+    for (size_t i = 0; i < count; i++) free(files[i]);
+    free(files);
+    return status;
+}
+
+/* --- running --- */
+
+static weir_beats_layout layout_of(const weir_graph *graph, weir_value value) {
+    weir_beats_layout layout = {.lanes = (uint32_t)weir_stream_lanes(graph, value),
+                                .frame_elements = (uint64_t)weir_stream_elements(graph, value)};
+    layout.element_bits = (uint32_t)weir_stream_width(graph, value, &layout.is_signed);
+    return layout;
+}
+
+typedef struct session {
+    const weir_graph *graph;
+    const weir_reference *reference;
+    const weir_cosim_options *options;
+    int64_t frames;
+    weir_sim_port *sources, *sinks, *taps;
+    size_t meters;
+} session;
+
+static weir_sim_port port_of(const session *s, const weir_codes *codes, size_t index) {
+    weir_beats_layout layout = layout_of(s->graph, codes->value);
+    weir_sim_port port = {.index = (uint32_t)index,
+                          .width = weir_beats_width(&layout),
+                          .profile = s->options->profile,
+                          .beats = (size_t)s->frames * weir_beats_per_frame(&layout)};
+    return port;
+}
+
+static size_t component_count(const weir_graph *graph) {
+    size_t count = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        count += weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT;
+    return count;
+}
+
+static void prepare(session *s) {
+    const weir_reference *r = s->reference;
+    s->sources = weir_calloc(r->input_count + 1, sizeof *s->sources);
+    s->sinks = weir_calloc(r->output_count + 1, sizeof *s->sinks);
+    s->taps = weir_calloc(r->tap_count + 1, sizeof *s->taps);
+    for (size_t i = 0; i < r->input_count; i++) {
+        weir_beats_layout layout = layout_of(s->graph, r->inputs[i].value);
+        s->sources[i] = port_of(s, &r->inputs[i], i);
+        s->sources[i].records = weir_beats_pack(&layout, r->inputs[i].code, (size_t)s->frames, &s->sources[i].beats);
+    }
+    for (size_t i = 0; i < r->output_count; i++) s->sinks[i] = port_of(s, &r->outputs[i], i);
+    for (size_t i = 0; i < r->tap_count; i++) s->taps[i] = port_of(s, &r->taps[i], i);
+    s->meters = component_count(s->graph);
+}
+
+static void release(session *s) {
+    for (size_t i = 0; i < s->reference->input_count; i++) free((void *)s->sources[i].records);
+    free(s->sources);
+    free(s->sinks);
+    free(s->taps);
+}
+
+/* Cycles without a beat at the edges that mean deadlock: a frame's way through all components, slowed down by the
+ * profile. A debug run waits as long again as all its frames can take, which find_stopped relies on. */
+static uint32_t watchdog_of(const session *s) {
+    static const int64_t slowest[WEIR_SIM_PROFILES] = {2, 4, 16, 8};
+    int64_t cycles = 0, interval = weir_stream_interval(s->graph);
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
+        if (weir_stream_role(s->graph, node) == WEIR_ROLE_COMPONENT)
+            cycles += weir_node_metadata_of(s->graph, node)->hardware.interval + 64;
+    }
+    if (s->options->debug) cycles += (s->frames + (int64_t)s->meters) * (interval + 64);
+    cycles = cycles * slowest[s->options->profile] + 1024;
+    return cycles > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)cycles;
+}
+
+/* The simulator leaves NAME.fst in its working directory. */
+static bool keep_wave(const char *folder, const char *name, const char *wave) {
+    char *found = weir_format("%s/%s.fst", folder, name);
+    weir_diag_log *log = weir_diag_capture();
+    bool fine = weir_file_exists(found) && weir_file_copy(found, wave);
+    weir_diag_release(log);
+    if (!fine) weir_warning(weir_at(wave, 0), "no waveform: %s", weir_diag_log_error(log));
+    weir_diag_log_free(log);
+    free(found);
+    return fine;
+}
+
+static int simulate(session *s, const char *folder, const weir_sim_artifact *artifact, weir_sim_result *result,
+                    bool *wave) {
+    char *rtl = weir_path_join(folder, "rtl");
+    char *name = weir_format("run_%s_%d%s", weir_simulator_name(s->options->simulator), (int)s->options->profile,
+                             s->options->debug ? "_debug" : "");
+    weir_sim_run run = {.folder = rtl,
+                        .name = name,
+                        .seed = s->options->seed,
+                        .watchdog = watchdog_of(s),
+                        .random_start = true,
+                        .sources = s->sources,
+                        .source_count = s->reference->input_count,
+                        .sinks = s->sinks,
+                        .sink_count = s->reference->output_count};
+    if (s->options->debug) {
+        run.taps = s->taps;
+        run.tap_count = s->reference->tap_count;
+        run.meter_count = s->meters;
+    }
+    if (s->options->wave != NULL) {
+        run.dump = true;
+        run.dump_from = s->options->wave_from;
+        run.dump_to = s->options->wave_to;
+    }
+    int status = weir_sim_run_bench(artifact, &run, result);
+    if (status == WEIR_EXIT_FINE && s->options->wave != NULL) *wave = keep_wave(rtl, name, s->options->wave);
+    free(rtl);
+    free(name);
+    return status;
+}
+
+/* --- judging --- */
+
+static const char *name_of_stream(const weir_graph *graph, weir_value value) {
+    weir_node producer = weir_value_producer(graph, value);
+    return producer.id == 0 ? weir_value_name(graph, value) : weir_node_name(graph, producer);
+}
+
+/* A node that has stopped is told from those that wait for it by what its neighbours' meters say of the time after the
+ * last beat anywhere, `quiet` cycles: longer than the time before (see watchdog_of), so that a counter of at least as
+ * many cycles means that its condition still holds. Meters watch a node's first input and first output. */
+typedef struct standstill {
+    const session *s;
+    const weir_sim_result *run;
+    int64_t quiet;
+    size_t *tap;   /* of a value */
+    size_t *meter; /* of a node */
+} standstill;
+
+static int64_t quiet_cycles(const weir_sim_result *run) {
+    int64_t last = 0;
+    const weir_sim_stream *streams[] = {run->sources, run->sinks, run->taps};
+    const size_t counts[] = {run->source_count, run->sink_count, run->tap_count};
+    for (size_t kind = 0; kind < 3; kind++) {
+        for (size_t i = 0; i < counts[kind]; i++) {
+            if (streams[kind][i].beats > 0 && (int64_t)streams[kind][i].last_cycle > last)
+                last = streams[kind][i].last_cycle;
+        }
+    }
+    int64_t quiet = (int64_t)run->cycles - last - 2;
+    return quiet > last ? quiet : 0;
+}
+
+/* Are all beats of the stream taken? */
+static bool complete(const standstill *t, weir_value value) {
+    const weir_reference *r = t->s->reference;
+    for (size_t i = 0; i < r->input_count; i++) {
+        if (r->inputs[i].value.id == value.id) return t->run->sources[i].beats >= t->run->sources[i].expected;
+    }
+    return t->run->taps[t->tap[value.id]].recorded.count >= t->s->taps[t->tap[value.id]].beats;
+}
+
+/* Is a beat offered on the stream and not taken? A branch of a fork waits when the fork's input does, unless the branch
+ * is ahead of it or its user has been seen to miss beats. */
+static bool waits(const standstill *t, weir_value value) {
+    const weir_graph *graph = t->s->graph;
+    weir_node producer = weir_value_producer(graph, value);
+    if (weir_stream_is_input(graph, value)) return !complete(t, value);
+    const weir_sim_meter *own = &t->run->meters[t->meter[producer.id]];
+    if (weir_node_op(graph, producer) != WEIR_OP_FORK) return own->blocked >= t->quiet;
+    if (t->run->taps[t->tap[value.id]].recorded.count > own->in_beats) return false;
+    for (weir_node user = producer; user.id != 0; user = weir_node_next(graph, user)) {
+        if (weir_stream_role(graph, user) != WEIR_ROLE_COMPONENT ||
+            weir_stream_source(graph, weir_node_input(graph, user, 0)).id != value.id)
+            continue;
+        const weir_sim_meter *meter = &t->run->meters[t->meter[user.id]];
+        if (meter->in_beats == 0 || meter->starved >= t->quiet) return false;
+    }
+    return waits(t, weir_stream_source(graph, weir_node_input(graph, producer, 0)));
+}
+
+/* Does the node owe beats although it has what it needs and nobody holds it up? */
+static bool has_stopped(const standstill *t, weir_node node) {
+    const weir_graph *graph = t->s->graph;
+    bool owes = false;
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
+        weir_value value = weir_node_output(graph, node, i);
+        owes |= !complete(t, value);
+        if (waits(t, value)) return false;
+    }
+    for (size_t i = 0; i < weir_stream_count(graph, node); i++) {
+        weir_value value = weir_stream_source(graph, weir_node_input(graph, node, i));
+        if (!complete(t, value) && !waits(t, value)) return false;
+    }
+    return owes;
+}
+
+/* The tap of the first node in graph order that has stopped; SIZE_MAX when the meters cannot tell. */
+static size_t find_stopped(const session *s, const weir_sim_result *run) {
+    standstill t = {s, run, quiet_cycles(run), weir_calloc(weir_graph_value_limit(s->graph), sizeof(size_t)),
+                    weir_calloc(weir_graph_node_limit(s->graph), sizeof(size_t))};
+    size_t meters = 0, taps = 0, found = SIZE_MAX;
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
+        if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        t.meter[node.id] = meters++;
+        for (size_t i = 0; i < weir_node_output_count(s->graph, node); i++)
+            t.tap[weir_node_output(s->graph, node, i).id] = taps++;
+    }
+    for (weir_node node = weir_graph_first(s->graph); t.quiet > 0 && found == SIZE_MAX && node.id != 0;
+         node = weir_node_next(s->graph, node)) {
+        if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT || !has_stopped(&t, node)) continue;
+        for (size_t i = weir_node_output_count(s->graph, node); i-- > 0;) {
+            weir_value value = weir_node_output(s->graph, node, i);
+            if (!complete(&t, value)) found = t.tap[value.id];
+        }
+    }
+    free(t.tap);
+    free(t.meter);
+    return found;
+}
+
+/* Compares a stream; enters a divergence unless one that says more is there already: wrong beats say more than missing
+ * ones, which every stream before and behind a node that has stopped has. */
+static void judge_stream(const session *s, const weir_codes *codes, const weir_sim_stream *stream, bool output,
+                         weir_cosim *result) {
+    weir_beats_layout layout = layout_of(s->graph, codes->value);
+    weir_comparison comparison;
+    bool same = weir_scoreboard_compare(&layout, codes->code, (size_t)s->frames, &stream->recorded, &comparison);
+    const char *name = name_of_stream(s->graph, codes->value);
+    if (!output) {
+        result->streams++;
+        result->stream_values += (uint64_t)(s->frames * codes->elements);
+    } else {
+        result->compared += (uint64_t)(s->frames * codes->elements);
+        result->mismatches += comparison.wrong_values + comparison.unknown_values + comparison.wrong_lasts +
+                              (uint64_t)(comparison.missing_beats + comparison.extra_beats) * layout.lanes;
+    }
+    bool more = result->diverged && result->first.first == WEIR_MISSING_BEATS && comparison.first != WEIR_MISSING_BEATS;
+    if (!same && (!result->diverged || more)) {
+        result->diverged = true;
+        free(result->where);
+        result->where = weir_copy_string(name);
+        result->first = comparison;
+    }
+    if (stream->violation != 0 && result->violation == NULL)
+        result->violation = weir_format("%s: %s at cycle %u", name, weir_sim_violation_name(stream->violation),
+                                        (unsigned)stream->violation_cycle);
+}
+
+static void judge(const session *s, const weir_sim_result *run, weir_cosim *result) {
+    const weir_reference *r = s->reference;
+    size_t taps = s->options->debug ? r->tap_count : 0;
+    for (size_t i = 0; i < taps; i++) judge_stream(s, &r->taps[i], &run->taps[i], false, result);
+    for (size_t i = 0; i < r->output_count; i++) judge_stream(s, &r->outputs[i], &run->sinks[i], true, result);
+    if (!s->options->debug || run->status != WEIR_SIM_DEADLOCK || result->first.first != WEIR_MISSING_BEATS) return;
+    size_t stopped = find_stopped(s, run);
+    if (stopped == SIZE_MAX) return;
+    result->diverged = false;
+    judge_stream(s, &r->taps[stopped], &run->taps[stopped], false, result);
+}
+
+static void keep_outputs(const session *s, const weir_sim_result *run, weir_cosim *result) {
+    result->output_count = s->reference->output_count;
+    result->output = weir_calloc(result->output_count + 1, sizeof *result->output);
+    for (size_t i = 0; i < result->output_count; i++) {
+        const weir_codes *codes = &s->reference->outputs[i];
+        weir_beats_layout layout = layout_of(s->graph, codes->value);
+        uint64_t beats = weir_beats_per_frame(&layout);
+        const weir_beats *found = &run->sinks[i].recorded;
+        result->output[i] = weir_calloc((size_t)(s->frames * codes->elements) + 1, sizeof **result->output);
+        for (int64_t e = 0; e < s->frames * codes->elements; e++) {
+            uint64_t frame = (uint64_t)(e / codes->elements), element = (uint64_t)(e % codes->elements);
+            size_t beat = (size_t)(frame * beats + element / layout.lanes);
+            if (beat < found->count)
+                result->output[i][e] =
+                    weir_beat_element(&layout, weir_beat_data(found, beat), (uint32_t)(element % layout.lanes));
+        }
+    }
+}
+
+/* Cycles a frame at a stream: from the end of the second quarter of the frames to the last one. */
+static double interval_of(const session *s, const weir_codes *codes, const weir_beats *beats) {
+    weir_beats_layout layout = layout_of(s->graph, codes->value);
+    int64_t per_frame = (int64_t)weir_beats_per_frame(&layout), first = s->frames / 2, last = s->frames - 1;
+    if (last - first < 1 || beats->count < (size_t)(s->frames * per_frame)) return 0;
+    uint32_t from = weir_beat_cycle(beats, (size_t)((first + 1) * per_frame - 1));
+    uint32_t to = weir_beat_cycle(beats, (size_t)((last + 1) * per_frame - 1));
+    return (double)(to - from) / (double)(last - first);
+}
+
+/* Cycles from the first beat of any input to the last beat of frame 0 at all outputs; 0 when it is not there. */
+static int64_t latency_of(const session *s, const weir_sim_result *run) {
+    int64_t from = INT64_MAX, to = 0;
+    for (size_t i = 0; i < run->source_count; i++) {
+        if ((int64_t)run->sources[i].first_cycle < from) from = run->sources[i].first_cycle;
+    }
+    for (size_t i = 0; i < run->sink_count; i++) {
+        weir_beats_layout layout = layout_of(s->graph, s->reference->outputs[i].value);
+        size_t beats = (size_t)weir_beats_per_frame(&layout);
+        if (run->sinks[i].recorded.count < beats) return 0;
+        int64_t end = weir_beat_cycle(&run->sinks[i].recorded, beats - 1);
+        if (end > to) to = end;
+    }
+    return to - from + 1;
+}
+
+static void measure(const session *s, const weir_sim_result *run, weir_cosim *result) {
+    result->latency = latency_of(s, run);
+    result->interval = interval_of(s, &s->reference->outputs[0], &run->sinks[0].recorded);
+    if (!s->options->debug) return;
+    result->activity_count = s->meters;
+    result->activity = weir_calloc(s->meters + 1, sizeof *result->activity);
+    size_t meter = 0, tap = 0;
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
+        if (weir_stream_role(s->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        result->activity[meter] = (weir_activity){node, run->meters[meter],
+                                                  interval_of(s, &s->reference->taps[tap], &run->taps[tap].recorded)};
+        meter++;
+        tap += weir_node_output_count(s->graph, node);
+    }
+}
+
+int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_reference *reference,
+                   const weir_cosim_options *options, weir_cosim *result) {
+    session s = {.graph = hardware, .reference = reference, .options = options};
+    int64_t available = options->debug ? reference->debug_frames : reference->frames;
+    s.frames = options->frames == 0 || options->frames > available ? available : options->frames;
+    *result = (weir_cosim){
+        .simulator = options->simulator, .profile = options->profile, .debug = options->debug, .frames = s.frames};
+    weir_sim_artifact artifact = {0};
+    int status = build(folder, options, &artifact);
+    if (status != WEIR_EXIT_FINE) return status;
+    result->build_seconds = artifact.seconds;
+    result->cached = artifact.cached;
+    prepare(&s);
+    weir_sim_result run = {0};
+    status = simulate(&s, folder, &artifact, &run, &result->wave);
+    if (status == WEIR_EXIT_FINE) {
+        result->status = run.status;
+        result->cycles = run.cycles;
+        result->seconds = run.seconds;
+        judge(&s, &run, result);
+        keep_outputs(&s, &run, result);
+        measure(&s, &run, result);
+    }
+    weir_sim_result_free(&run);
+    weir_sim_artifact_free(&artifact);
+    release(&s);
+    return status;
+}
+
+void weir_cosim_free(weir_cosim *result) {
+    free(result->where);
+    free(result->violation);
+    for (size_t i = 0; i < result->output_count; i++) free(result->output[i]);
+    free(result->output);
+    free(result->activity);
+}
+
+bool weir_cosim_is_right(const weir_cosim *result) {
+    return result->status == WEIR_SIM_DONE && result->mismatches == 0 && !result->diverged && result->violation == NULL;
+}

@@ -1,0 +1,62 @@
+/* One co-simulation: a compiled folder, a simulator, frames in, every recorded stream compared with the reference. */
+#ifndef WEIR_COSIM_COSIM_H
+#define WEIR_COSIM_COSIM_H
+
+#include "cosim/reference.h"
+#include "sim/driver.h"
+#include "sim/scoreboard.h"
+
+typedef struct weir_cosim_options {
+    weir_simulator simulator;
+    weir_sim_profile profile;
+    uint32_t seed;
+    bool debug;     /* the bench with taps and meters, on the reference's debug frames */
+    int64_t frames; /* of the reference to run, 0: all (debug: all debug frames) */
+    const char
+        *wave; /* write the waveform of cycles [wave_from, wave_to) to this .fst, if it can be, and stop; NULL: none */
+    uint32_t wave_from, wave_to;
+    const char *netlist;              /* a synthesized netlist in place of FOLDER/rtl, or NULL */
+    const char *const *netlist_files; /* models of its cells; NULL-terminated, or NULL */
+} weir_cosim_options;
+
+/* What a component did, from the meters and taps of a debug run. */
+typedef struct weir_activity {
+    weir_node node;
+    weir_sim_meter meter;
+    double interval; /* cycles between frames at its output once the pipeline is full; 0: too few frames */
+} weir_activity;
+
+typedef struct weir_cosim {
+    weir_simulator simulator;
+    weir_sim_profile profile;
+    bool debug, cached;
+    bool wave; /* the waveform was written */
+    int64_t frames;
+    weir_sim_status status;
+    double build_seconds, seconds;
+    uint32_t cycles;
+    uint64_t compared, mismatches;   /* output values; mismatches count wrong, unknown and missing ones */
+    uint64_t streams, stream_values; /* debug runs: streams and values between components that were compared */
+    /* The first divergence in graph order of streams (debug) or at an output. */
+    bool diverged;
+    char *where; /* node name; heap */
+    weir_comparison first;
+    char *violation;  /* "NODE: valid dropped at cycle 12", or NULL; heap */
+    int64_t latency;  /* first beat of any input to last beat of frame 0 at all outputs, cycles */
+    double interval;  /* cycles a frame once the pipeline is full; 0: too few frames */
+    int64_t **output; /* codes of each hardware output as found, frames * elements; zero where missing */
+    size_t output_count, activity_count;
+    weir_activity *activity; /* debug runs */
+} weir_cosim;
+
+/* Runs in `folder`, which nobody else may use meanwhile. WEIR_EXIT_FINE when the simulation ran (the result says whether the hardware is right), else after a reported error
+ * WEIR_EXIT_TOOL or WEIR_EXIT_INPUT. */
+int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_reference *reference,
+                   const weir_cosim_options *options, weir_cosim *result);
+void weir_cosim_free(weir_cosim *result);
+/* Copies what a run needs of a compiled folder, in place of what `work` has of it. False after a reported error. */
+bool weir_cosim_copy(const char *folder, const char *work);
+/* Everything as the reference says, in time and by the protocol. */
+bool weir_cosim_is_right(const weir_cosim *result);
+
+#endif

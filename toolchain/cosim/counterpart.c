@@ -1,0 +1,16 @@
+#include "cosim/counterpart.h"
+
+#include "support/arena.h"
+
+void weir_counterparts_free(weir_counterparts *counterparts) {
+    if (counterparts != NULL) weir_arena_free(counterparts->arena);
+}
+
+double weir_counterpart_decode(const weir_counterpart *c, const weir_type *type, int64_t code, size_t i) {
+    if (c->codes) return (double)code;
+    const weir_quant *quant = &type->quant;
+    int64_t channel = quant->count > 1 ? (int64_t)(i % quant->count) : 0;
+    double real = (double)(code - weir_quant_zero(quant, channel)) * weir_quant_scale(quant, channel);
+    if (c->offset != NULL) real += c->offset[c->offset_count == 1 ? 0 : i % c->offset_count];
+    return c->relu && real < 0 ? 0 : real;
+}

@@ -1,0 +1,30 @@
+/* Which value of the lowered graph stands for a value of the model, and how: what compares the two graphs starts from
+ * it. Values of the lowered graph are known by their names, which the passes behind lower_integer keep. */
+#ifndef WEIR_COSIM_COUNTERPART_H
+#define WEIR_COSIM_COUNTERPART_H
+
+#include "exec/contract.h"
+#include "ir/graph.h"
+
+typedef struct weir_counterpart {
+    const char *name;     /* of the lowered graph's value; NULL: there is none */
+    const char *sums;     /* of the value that holds the sums, where the model's node adds and quantizes; NULL: none */
+    bool codes;           /* the model's elements are the codes themselves; else (code - zero) * scale + offset */
+    bool relu;            /* ... and max(., 0) of that */
+    const double *offset; /* one or one a channel; NULL: none */
+    uint32_t offset_count;
+} weir_counterpart;
+
+typedef struct weir_counterparts {
+    weir_arena *arena; /* owns all of this */
+    weir_contract contract;
+    uint32_t limit;
+    weir_counterpart *of; /* by value id of the model */
+} weir_counterparts;
+
+void weir_counterparts_free(weir_counterparts *counterparts);
+
+/* Real number or code, as the counterpart says, of element `i`, a code of the lowered value with this type. */
+double weir_counterpart_decode(const weir_counterpart *counterpart, const weir_type *type, int64_t code, size_t i);
+
+#endif

@@ -1,0 +1,356 @@
+/* Every array that the source names goes into a pool first; inputs and labels are picked from it by name. */
+#include "cosim/frames.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cosim/random_input.h"
+#include "support/arena.h"
+#include "support/file.h"
+#include "support/suggest.h"
+#include "support/text.h"
+
+enum { RANDOM_SEED = 1 };
+
+typedef struct item {
+    char *name; /* NULL: the file gives none */
+    char *file;
+    weir_array *array;
+    bool is_input;
+    bool came_along; /* from an archive, unnamed: NAME=FILE takes its place */
+} item;
+
+struct weir_frames {
+    item *item;
+    size_t items, capacity;
+    const weir_array **input; /* of the items, by graph input */
+    size_t first;             /* item of input 0 */
+    size_t chosen;            /* item that FILE.npz:KEY named; SIZE_MAX: none */
+    int64_t count;
+};
+
+/* --- which array is what --- */
+
+static const char *const label_words[] = {"y", "label", "labels", "target", "targets", "class", "classes", "y_true"};
+static const char *const data_words[] = {"x", "data", "input", "inputs", "images", "features"};
+enum { LABEL_WORDS = sizeof label_words / sizeof *label_words, DATA_WORDS = sizeof data_words / sizeof *data_words };
+
+/* "y", "Labels", "y_test": one of the words, with or without a suffix after '_'. */
+static bool is_label_name(const char *name) {
+    for (size_t i = 0; name != NULL && i < LABEL_WORDS; i++) {
+        size_t size = strlen(label_words[i]);
+        if (strncasecmp(name, label_words[i], size) == 0 && (name[size] == '\0' || name[size] == '_')) return true;
+    }
+    return false;
+}
+
+static item *find_item(const weir_frames *f, const char *name) {
+    for (size_t i = 0; i < f->items; i++) {
+        if (f->item[i].name != NULL && strcmp(f->item[i].name, name) == 0) return &f->item[i];
+    }
+    return NULL;
+}
+
+/* "'a', 'b', 'c'" of the items. Heap memory. */
+static char *list_items(const weir_frames *f) {
+    weir_text text = {NULL, 0, 0};
+    weir_text_add(&text, "");
+    for (size_t i = 0; i < f->items; i++)
+        weir_text_format(&text, "%s'%s'", i == 0 ? "" : ", ", f->item[i].name == NULL ? "" : f->item[i].name);
+    return text.data;
+}
+
+/* The data of a graph's only input where no array has the input's name; NULL after a reported error. */
+static item *find_data(const weir_frames *f, const char *source, const char *input) {
+    item *only = NULL;
+    size_t candidates = 0;
+    for (size_t i = 0; i < f->items; i++) {
+        if (f->item[i].name == NULL || f->items == 1) return &f->item[i];
+        if (is_label_name(f->item[i].name)) continue;
+        only = &f->item[i];
+        candidates++;
+    }
+    if (candidates == 1) return only;
+    for (size_t word = 0; word < DATA_WORDS; word++) {
+        for (size_t i = 0; i < f->items; i++) {
+            if (strcasecmp(f->item[i].name, data_words[word]) == 0) return &f->item[i];
+        }
+    }
+    char *names = list_items(f);
+    weir_error(weir_at(f->items == 0 ? source : f->item[0].file, 0), "no array is the data of input '%s': found %s",
+               input, f->items == 0 ? "none" : names);
+    if (f->items > 0) weir_note("'%s:NAME' names one of them", f->item[0].file);
+    free(names);
+    return NULL;
+}
+
+static item *find_input(const weir_frames *f, const weir_graph *graph, const char *source, size_t index) {
+    const char *name = weir_value_name(graph, weir_graph_input(graph, index));
+    item *found = find_item(f, name);
+    if (found != NULL) return found;
+    if (weir_graph_input_count(graph) == 1) return find_data(f, source, name);
+    weir_error(weir_at(f->items == 0 ? source : f->item[0].file, 0), "no data for input '%s', one of the model's %zu",
+               name, weir_graph_input_count(graph));
+    weir_note("give NAME=FILE for each input, or an .npz file with an array of each one's name");
+    return NULL;
+}
+
+const weir_array *weir_frames_labels(const weir_frames *f, const char **name) {
+    /* Beside x_test belong y_test, labels_test, ... before y. */
+    const char *data = f->item[f->first].name, *suffix = data == NULL ? NULL : strchr(data, '_');
+    for (int plain = suffix == NULL; plain < 2; plain++) {
+        for (size_t word = 0; word < LABEL_WORDS; word++) {
+            char *wanted = weir_format("%s%s", label_words[word], plain ? "" : suffix);
+            item *found = NULL;
+            for (size_t i = 0; i < f->items && found == NULL; i++) {
+                item *now = &f->item[i];
+                if (now->name != NULL && !now->is_input && strcasecmp(now->name, wanted) == 0) found = now;
+            }
+            free(wanted);
+            if (found == NULL) continue;
+            *name = found->name;
+            return found->array;
+        }
+    }
+    return NULL;
+}
+
+/* --- reading --- */
+
+static void free_item(item *i) {
+    free(i->name);
+    free(i->file);
+    weir_array_free(i->array);
+}
+
+static bool add_item(weir_frames *f, const char *name, const char *file, weir_array *array, bool came_along) {
+    if (array == NULL) return false;
+    item new = {.file = weir_copy_string(file), .array = array, .came_along = came_along};
+    item *old = name == NULL ? NULL : find_item(f, name);
+    new.name = name == NULL ? NULL : weir_copy_string(name);
+    for (size_t i = 0; i < f->items; i++) {
+        if (name == NULL && f->item[i].name == NULL) old = &f->item[i];
+    }
+    if (old == NULL) {
+        f->item = weir_grow(f->item, &f->capacity, f->items + 1, sizeof *f->item);
+        f->item[f->items++] = new;
+    } else if (old->came_along != came_along) {
+        item *dropped = came_along ? &new : old;
+        free_item(dropped);
+        if (!came_along) *old = new;
+    } else {
+        weir_error(weir_at(file, 0), name == NULL ? "a second file without NAME=" : "a second array '%s'", name);
+        free_item(&new);
+        return false;
+    }
+    return true;
+}
+
+static bool add_all(weir_frames *f, const char *file, weir_archive *archive, bool only_labels) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < archive->count; i++) {
+        if (archive->array[i] == NULL || (only_labels && !is_label_name(archive->name[i]))) continue;
+        fine = add_item(f, archive->name[i], file, archive->array[i], true);
+        archive->array[i] = NULL;
+    }
+    return fine;
+}
+
+/* The array of an archive that is wanted as `name`: the one of that name, the only one, or for labels those. */
+static const char *choose_key(const weir_archive *archive, const char *name) {
+    if (weir_archive_find(archive, name) != NULL) return name;
+    for (size_t i = 0; i < archive->count; i++) {
+        if (archive->count == 1 || (is_label_name(name) && is_label_name(archive->name[i]))) return archive->name[i];
+    }
+    return name;
+}
+
+/* A file as the array `name`, or (NULL) as what its arrays are called. Beside an array that a key names, only labels
+ * count. */
+static bool add_file(weir_frames *f, const char *name, const char *path) {
+    char *key, *file = weir_array_split_path(path, &key);
+    if (file == NULL) return add_item(f, name, path, weir_array_read(path, NULL), false);
+    weir_archive archive;
+    bool fine = weir_npz_read_numbers(file, &archive);
+    if (fine && key == NULL && name != NULL) key = weir_copy_string(choose_key(&archive, name));
+    if (fine && key != NULL) {
+        const char *as = name == NULL ? key : name;
+        fine = add_item(f, as, file, weir_archive_take(&archive, file, key), false);
+        if (fine && name == NULL) f->chosen = (size_t)(find_item(f, as) - f->item);
+    }
+    if (fine && name == NULL) fine = add_all(f, file, &archive, key != NULL);
+    weir_archive_free(&archive);
+    free(file);
+    free(key);
+    return fine;
+}
+
+/* NAME=FILE where NAME is an input or is what labels are called; anything else is a file. */
+static bool add_part(weir_frames *f, const weir_graph *graph, const char *part) {
+    const char *equals = strchr(part, '=');
+    if (equals == NULL || weir_file_exists(part)) return add_file(f, NULL, part);
+    char *name = weir_format("%.*s", (int)(equals - part), part);
+    size_t count = weir_graph_input_count(graph);
+    const char **inputs = weir_calloc(count, sizeof *inputs);
+    bool known = is_label_name(name), fine = false;
+    for (size_t i = 0; i < count; i++) {
+        inputs[i] = weir_value_name(graph, weir_graph_input(graph, i));
+        known |= strcmp(inputs[i], name) == 0;
+    }
+    if (known) {
+        fine = add_file(f, name, equals + 1);
+    } else {
+        const char *near = weir_suggest(name, inputs, count);
+        weir_error(weir_at(part, 0), "the model has no input '%s'", name);
+        weir_note(near != NULL ? "did you mean '%s'?" : "its first one is '%s'", near != NULL ? near : inputs[0]);
+    }
+    free(inputs);
+    free(name);
+    return fine;
+}
+
+/* Parts end at a line end, and at a comma that NAME= follows. */
+static size_t part_size(const char *text) {
+    size_t size = strcspn(text, ",\n");
+    while (text[size] == ',' && text[size + 1 + strcspn(text + size + 1, ",=/\n")] != '=')
+        size += 1 + strcspn(text + size + 1, ",\n");
+    return size;
+}
+
+static bool add_parts(weir_frames *f, const weir_graph *graph, const char *source) {
+    bool fine = true;
+    for (size_t size; fine && *source != '\0'; source += size + (source[size] != '\0')) {
+        size = part_size(source);
+        char *part = weir_format("%.*s", (int)size, source);
+        fine = add_part(f, graph, part);
+        free(part);
+    }
+    return fine;
+}
+
+/* --- checking --- */
+
+/* Is every element a number that the input's type holds? */
+static bool check_finite(const weir_graph *graph, size_t index, const item *data, int64_t frames) {
+    weir_value input = weir_graph_input(graph, index);
+    const weir_array *array = data->array;
+    if (!weir_dtype_is_float(array->dtype) || frames <= 0) return true;
+    bool single = weir_value_type(graph, input)->dtype == WEIR_FLOAT32;
+    size_t size = array->count / (size_t)frames;
+    for (size_t i = 0; i < array->count; i++) {
+        double v = weir_array_get(array, i);
+        if (isfinite(v) && (!single || isfinite((float)v))) continue;
+        weir_text text = {NULL, 0, 0};
+        if (data->name != NULL) weir_text_format(&text, "array '%s', ", data->name);
+        weir_text_format(&text, "frame %zu, element %zu is %g, expected a finite number", i / size, i % size, v);
+        if (isfinite(v)) weir_text_add(&text, " that float32 holds");
+        weir_error(weir_at(data->file, 0), "input '%s': %s", weir_value_name(graph, input), text.data);
+        weir_text_free(&text);
+        return false;
+    }
+    return true;
+}
+
+static bool resolve(weir_frames *f, const weir_graph *graph, const char *source) {
+    size_t count = weir_graph_input_count(graph);
+    if (count == 0) {
+        weir_error(weir_at(weir_graph_source(graph), 0), "the model has no input, and so no frames");
+        return false;
+    }
+    f->input = weir_calloc(count, sizeof *f->input);
+    for (size_t i = 0; i < count; i++) {
+        item *found = count > 1 || f->chosen == SIZE_MAX ? find_input(f, graph, source, i) : &f->item[f->chosen];
+        if (found == NULL) return false;
+        found->is_input = true;
+        f->input[i] = found->array;
+        if (i == 0) f->first = (size_t)(found - f->item);
+        size_t elements = 1;
+        weir_shape_count(&weir_value_type(graph, weir_graph_input(graph, i))->shape, &elements);
+        if (!check_finite(graph, i, found, elements == 0 ? 0 : (int64_t)(found->array->count / elements))) return false;
+    }
+    f->count = weir_executor_count_frames(graph, f->input);
+    if (f->count == 0) weir_error(weir_at(f->item[f->first].file, 0), "expected at least one frame of data");
+    return f->count > 0;
+}
+
+weir_frames *weir_frames_read(const weir_graph *graph, const char *source) {
+    weir_frames *f = weir_calloc(1, sizeof *f);
+    f->chosen = SIZE_MAX;
+    if (add_parts(f, graph, source) && resolve(f, graph, source)) return f;
+    weir_frames_free(f);
+    return NULL;
+}
+
+void weir_frames_free(weir_frames *f) {
+    for (size_t i = 0; f != NULL && i < f->items; i++) free_item(&f->item[i]);
+    if (f != NULL) {
+        free(f->item);
+        free(f->input);
+    }
+    free(f);
+}
+
+int64_t weir_frames_count(const weir_frames *f) { return f->count; }
+const weir_array *const *weir_frames_arrays(const weir_frames *f) { return f->input; }
+const char *weir_frames_file(const weir_frames *f) { return f->item[f->first].file; }
+
+weir_array **weir_frames_frame(const weir_frames *f, const weir_graph *graph, int64_t index) {
+    size_t count = weir_graph_input_count(graph);
+    weir_array **frame = weir_calloc(count, sizeof *frame);
+    for (size_t i = 0; i < count; i++) {
+        frame[i] = weir_executor_frame_of(graph, i, f->input[i], index);
+        if (frame[i] != NULL) continue;
+        weir_frames_free_frame(graph, frame);
+        return NULL;
+    }
+    return frame;
+}
+
+void weir_frames_free_frame(const weir_graph *graph, weir_array **frame) {
+    for (size_t i = 0; frame != NULL && i < weir_graph_input_count(graph); i++) weir_array_free(frame[i]);
+    free(frame);
+}
+
+/* --- running --- */
+
+/* One frame of random numbers for all inputs. */
+static int64_t run_random(const weir_graph *graph, weir_frames_visitor *visit, void *user) {
+    weir_warning(weir_at(weir_graph_source(graph), 0), "no data for graph '%s': one frame of random numbers, seed %d",
+                 weir_graph_name(graph), RANDOM_SEED);
+    weir_archive inputs;
+    size_t count = weir_graph_input_count(graph);
+    const weir_array **frame = weir_calloc(count, sizeof *frame);
+    weir_executor *executor = weir_executor_new(graph);
+    bool fine = executor != NULL;
+    if (fine) {
+        weir_archive_init(&inputs);
+        weir_random_frame(graph, RANDOM_SEED, &inputs);
+        for (size_t i = 0; i < count; i++)
+            frame[i] = weir_archive_find(&inputs, weir_value_name(graph, weir_graph_input(graph, i)));
+        fine = weir_executor_run(executor, frame) && visit(user, executor);
+        weir_archive_free(&inputs);
+    }
+    weir_executor_free(executor);
+    free(frame);
+    return fine ? 1 : -1;
+}
+
+int64_t weir_frames_run(const weir_graph *graph, const char *source, int64_t limit, weir_frames_visitor *visit,
+                        void *user) {
+    if (*source == '\0') return run_random(graph, visit, user);
+    weir_frames *f = weir_frames_read(graph, source);
+    weir_executor *executor = f == NULL ? NULL : weir_executor_new(graph);
+    bool fine = executor != NULL;
+    int64_t frames = fine ? f->count : 0;
+    if (limit > 0 && frames > limit) frames = limit;
+    for (int64_t i = 0; fine && i < frames; i++) {
+        weir_array **frame = weir_frames_frame(f, graph, i);
+        fine = frame != NULL && weir_executor_run(executor, (const weir_array *const *)frame) && visit(user, executor);
+        weir_frames_free_frame(graph, frame);
+    }
+    weir_executor_free(executor);
+    weir_frames_free(f);
+    return fine ? frames : -1;
+}

@@ -1,0 +1,449 @@
+/* Three runs a frame: the lowered graph, in which codes are replaced as the frame says; the integer graph with the same
+ * replacements, compared in every code; the model, each of whose values that has a counterpart is compared and then set
+ * to what the counterpart's codes stand for. */
+#include "cosim/lockstep.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cosim/outcome.h"
+#include "cosim/random_input.h"
+#include "cosim/tolerance.h"
+#include "exec/exec.h"
+#include "exec/kernel.h"
+#include "support/arena.h"
+
+/* Roundings of float32 in a chain of scale, multiplication and division, relative to the number. */
+static const double CHAIN = 0x1p-21;
+/* What the host's operators behind the hardware may make of that, relative to the largest result. */
+static const double BEHIND = 0x1p-18;
+/* Codes up to here are exact in float32. */
+static const double EXACT = 0x1p24;
+
+struct weir_lockstep {
+    weir_arena *arena; /* owns the arrays by value id, not the executors */
+    const weir_graph *model, *integer, *lowered;
+    const weir_counterparts *counterparts;
+    weir_executor *model_run, *integer_run, *lowered_run;
+    weir_value *partner;   /* by value of the model: in the lowered graph */
+    double **slack;        /* by value of the model: how far its elements may be off; heap */
+    weir_value *same;      /* by value of the integer graph: in the lowered graph */
+    bool *may_replace;     /* by value of the lowered graph */
+    int64_t *low, *high;   /* by value of the lowered graph: the proven range, as the passes behind use it */
+    weir_array **computed; /* by value of the lowered graph: what was computed before codes were replaced */
+    bool *is_compared; /* by value of the lowered graph: that was compared, and the model goes on with the new codes */
+    const weir_frame *frame;
+    uint64_t random;
+    bool fine;
+};
+
+/* --- the lowered graph --- */
+
+static bool makes_codes(weir_op op) {
+    return op == WEIR_OP_ENCODE || op == WEIR_OP_REQUANTIZE || op == WEIR_OP_CAST || op == WEIR_OP_SCALE ||
+           op == WEIR_OP_SCALE_FLOAT || op == WEIR_OP_THRESHOLD;
+}
+
+static int64_t random_code(weir_lockstep *l, weir_value value, size_t i) {
+    const weir_quant *quant = &weir_value_type(l->lowered, value)->quant;
+    int64_t low = l->low[value.id], high = l->high[value.id];
+    uint64_t bits = weir_random_next(&l->random);
+    bool binary = quant->format == WEIR_FORMAT_BINARY;
+    if (l->frame->drive == WEIR_DRIVE_UNIFORM && !binary)
+        return low + (int64_t)((bits >> 1) % ((uint64_t)high - (uint64_t)low + 1));
+    int64_t zero = weir_quant_zero(quant, quant->count > 1 ? (int64_t)(i % quant->count) : 0);
+    if (bits % 4 == 0 && !binary && zero >= low && zero <= high) return zero;
+    return bits & 8 ? low : high;
+}
+
+static void watch_lowered(void *user, weir_node node, weir_array *const *outputs) {
+    weir_lockstep *l = user;
+    if (l->frame->drive == WEIR_DRIVE_NATURAL) return;
+    for (size_t k = 0; k < weir_node_output_count(l->lowered, node); k++) {
+        weir_value value = weir_node_output(l->lowered, node, k);
+        if (!l->may_replace[value.id]) continue;
+        if (l->computed[value.id] == NULL) l->computed[value.id] = weir_array_copy_in(l->arena, outputs[k]);
+        else
+            memcpy(l->computed[value.id]->data, outputs[k]->data,
+                   outputs[k]->count * weir_dtype_size(outputs[k]->dtype));
+        for (size_t i = 0; i < outputs[k]->count; i++) weir_array_set_int(outputs[k], i, random_code(l, value, i));
+    }
+}
+
+/* What the lowered graph computed for the value in this frame. */
+static const weir_array *computed(const weir_lockstep *l, weir_value value) {
+    bool replaced = l->frame->drive != WEIR_DRIVE_NATURAL && l->may_replace[value.id];
+    return replaced ? l->computed[value.id] : weir_executor_value(l->lowered_run, value);
+}
+
+/* --- messages --- */
+
+static const char *op_name(const weir_graph *graph, weir_node node) { return weir_node_info(graph, node)->full_name; }
+
+/* The first difference is told; nothing is compared after it. */
+static void tell(weir_lockstep *l, const weir_graph *graph, weir_node node, weir_value value, size_t element,
+                 const char *found, const char *expected) {
+    weir_text at = {NULL, 0, 0};
+    weir_outcome_print_index(&weir_value_type(graph, value)->shape, element, &at);
+    weir_error(weir_node_location(graph, node), "node '%s' (%s): expected %s, found %s at element %s of '%s'",
+               weir_node_name(graph, node), op_name(graph, node), expected, found, at.data,
+               weir_value_name(graph, value));
+    weir_text_free(&at);
+    l->fine = false;
+}
+
+static void tell_codes(weir_lockstep *l, weir_node node, weir_value value, size_t element, int64_t expected,
+                       int64_t found) {
+    char want[32], have[32];
+    snprintf(want, sizeof want, "%lld", (long long)expected);
+    snprintf(have, sizeof have, "%lld", (long long)found);
+    tell(l, l->integer, node, value, element, have, want);
+    weir_note("%s: a pass behind lower_integer changed what is computed", l->frame->what);
+}
+
+static void tell_reals(weir_lockstep *l, weir_node node, weir_value value, weir_value partner, size_t element,
+                       double expected, double found) {
+    char want[40], have[40];
+    snprintf(want, sizeof want, "%.9g", expected);
+    snprintf(have, sizeof have, "%.9g", found);
+    tell(l, l->model, node, value, element, have, want);
+    weir_node maker = weir_value_producer(l->lowered, partner);
+    if (maker.id == 0) weir_note("%s", l->frame->what);
+    else
+        weir_note("%s: that is what '%s' (%s) of the lowered graph stands for", l->frame->what,
+                  weir_node_name(l->lowered, maker), op_name(l->lowered, maker));
+}
+
+/* --- the integer graph: the same codes --- */
+
+static void watch_integer(void *user, weir_node node, weir_array *const *outputs) {
+    weir_lockstep *l = user;
+    for (size_t k = 0; l->fine && k < weir_node_output_count(l->integer, node); k++) {
+        weir_value value = weir_node_output(l->integer, node, k), other = l->same[value.id];
+        if (other.id == 0) continue;
+        const weir_array *found = computed(l, other), *next = weir_executor_value(l->lowered_run, other);
+        for (size_t i = 0; l->fine && i < outputs[k]->count; i++) {
+            int64_t want = weir_array_get_int(outputs[k], i), have = weir_array_get_int(found, i);
+            if (want != have) tell_codes(l, node, value, i, want, have);
+            else weir_array_set_int(outputs[k], i, weir_array_get_int(next, i));
+        }
+    }
+}
+
+/* --- the model --- */
+
+static bool is_quantizer(weir_op op) {
+    return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT;
+}
+
+static bool power_of_two(double v) {
+    int exponent;
+    return frexp(v, &exponent) == 0.5;
+}
+
+/* Are all numbers that the value stands for multiples of powers of two? */
+static bool on_grid(const weir_lockstep *l, weir_value value) {
+    weir_value partner = l->partner[value.id];
+    const weir_counterpart *c = &l->counterparts->of[value.id];
+    if (partner.id == 0 || c->offset != NULL) return false;
+    const weir_quant *quant = &weir_value_type(l->lowered, partner)->quant;
+    bool grid = true;
+    for (uint32_t i = 0; !c->codes && i < (quant->count == 0 ? 1 : quant->count); i++)
+        grid &= power_of_two(weir_quant_scale(quant, i));
+    return grid;
+}
+
+/* Of one element of a value on the grid. */
+static double grid_step(const weir_lockstep *l, weir_value value, size_t i) {
+    const weir_quant *quant = &weir_value_type(l->lowered, l->partner[value.id])->quant;
+    if (l->counterparts->of[value.id].codes) return 1;
+    return weir_quant_scale(quant, quant->count > 1 ? (int64_t)(i % quant->count) : 0);
+}
+
+static weir_operands operands_of(const weir_lockstep *l, weir_node node) {
+    size_t given = weir_node_input_count(l->model, node);
+    int most = weir_node_info(l->model, node)->inputs_max;
+    weir_operands o = {.graph = l->model, .node = node, .slots = most > (int)given ? (size_t)most : given};
+    o.input = weir_calloc(o.slots + 1, sizeof *o.input);
+    o.slack = weir_calloc(o.slots + 1, sizeof *o.slack);
+    for (size_t i = 0; i < given; i++) {
+        weir_value value = weir_node_input(l->model, node, i);
+        if (value.id == 0) continue;
+        o.input[i] = weir_executor_value(l->model_run, value);
+        o.slack[i] = l->slack[value.id];
+    }
+    return o;
+}
+
+static void free_operands(weir_operands *o) {
+    free(o->input);
+    free(o->slack);
+}
+
+/* How far the input of a quantizer may be off: nothing where both are powers of two, or where the lowered graph has the
+ * same input. */
+static double *reach_of(const weir_lockstep *l, weir_node node, const weir_operands *o) {
+    weir_value value = weir_node_input(l->model, node, 0);
+    const weir_counterpart *c = &l->counterparts->of[value.id];
+    double *reach = weir_calloc(o->input[0]->count + 1, sizeof *reach), offset = 0;
+    for (uint32_t k = 0; k < c->offset_count; k++) offset = fmax(offset, fabs(c->offset[k]));
+    bool grid = l->partner[value.id].id == 0 || on_grid(l, value);
+    for (size_t k = 0; k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
+    for (size_t i = 0; o->slack[0] != NULL && i < o->input[0]->count; i++)
+        reach[i] = o->slack[0][i] + (grid ? 0 : CHAIN * (fabs(weir_array_get(o->input[0], i)) + 2 * offset));
+    return reach;
+}
+
+/* Least and most that the model may give, element by element, in place of `low` and `high`, which hold what it gives. */
+static void widen(const weir_lockstep *l, weir_node node, size_t index, const weir_array *out, double *low,
+                  double *high) {
+    weir_operands o = operands_of(l, node);
+    weir_op op = weir_node_op(l->model, node);
+    weir_value x = weir_node_input(l->model, node, 0), y = weir_node_output(l->model, node, index);
+    if (is_quantizer(op)) {
+        double *reach = reach_of(l, node, &o);
+        weir_array *below = weir_tolerance_moved(&o, reach, -1), *above = weir_tolerance_moved(&o, reach, 1);
+        for (size_t i = 0; i < out->count; i++) {
+            low[i] = weir_array_get(below, i);
+            high[i] = weir_array_get(above, i);
+        }
+        weir_array_free(below);
+        weir_array_free(above);
+        free(reach);
+    } else if (weir_dtype_is_float(out->dtype)) {
+        bool product = weir_tolerance_is_product(op), grid = on_grid(l, y) && (!product || on_grid(l, x));
+        weir_array *size = product ? weir_tolerance_magnitude(&o) : NULL;
+        double *error = product && !grid ? NULL : weir_tolerance_propagate(&o, index, out);
+        double rounding = product ? (double)(weir_tolerance_terms(&o) + 8) * 0x1.03p-24 : 0;
+        for (size_t i = 0; i < out->count; i++) {
+            double by = product ? rounding * weir_array_get(size, i) : error[i];
+            double reached = product ? weir_array_get(size, i) : fabs(weir_array_get(out, i));
+            if (grid && reached <= EXACT * grid_step(l, y, i)) by = 0;
+            low[i] -= by;
+            high[i] += by;
+        }
+        free(error);
+        weir_array_free(size);
+    }
+    free_operands(&o);
+}
+
+/* The elements differ; does rounding explain it? */
+static void judge(weir_lockstep *l, weir_node node, size_t index, const weir_array *out, const double *found) {
+    weir_value value = weir_node_output(l->model, node, index);
+    double *low = weir_malloc(2 * out->count * sizeof *low), *high = low + out->count;
+    for (size_t i = 0; i < out->count; i++) low[i] = high[i] = weir_array_get(out, i);
+    widen(l, node, index, out, low, high);
+    bool real = weir_dtype_is_float(out->dtype);
+    for (size_t i = 0; l->fine && i < out->count; i++) {
+        double ulp = real ? 0x1p-23 * fabs(found[i]) : 0;
+        if (!(found[i] >= low[i] - ulp && found[i] <= high[i] + ulp))
+            tell_reals(l, node, value, l->partner[value.id], i, weir_array_get(out, i), found[i]);
+    }
+    free(low);
+}
+
+/* The model's value becomes what the codes behind it stand for. */
+static void force(weir_lockstep *l, weir_value value, weir_array *out) {
+    const weir_type *type = weir_value_type(l->lowered, l->partner[value.id]);
+    const weir_array *codes = weir_executor_value(l->lowered_run, l->partner[value.id]);
+    bool real = weir_dtype_is_float(out->dtype);
+    if (real && l->slack[value.id] == NULL) l->slack[value.id] = weir_calloc(out->count + 1, sizeof(double));
+    for (size_t i = 0; i < out->count; i++) {
+        double number = weir_counterpart_decode(&l->counterparts->of[value.id], type, weir_array_get_int(codes, i), i);
+        if (!real) {
+            weir_array_set_int(out, i, (int64_t)number);
+            continue;
+        }
+        weir_array_set(out, i, number);
+        l->slack[value.id][i] = fabs(number - weir_array_get(out, i));
+    }
+}
+
+/* A node that adds and quantizes at once: without the scale of the result, its kernel gives the sums as real numbers. */
+static void compare_sums(weir_lockstep *l, weir_node node, weir_value value, const weir_array *out) {
+    const weir_counterpart reals = {.name = l->counterparts->of[value.id].sums};
+    weir_value partner = weir_graph_find_value(l->lowered, reals.name);
+    const weir_array *sums = partner.id == 0 ? NULL : computed(l, partner);
+    if (sums == NULL || sums->count != out->count) return;
+    weir_operands o = operands_of(l, node);
+    for (size_t i = weir_node_op(l->model, node) == WEIR_OP_QGEMM ? 7 : 6; i < o.slots; i++) o.input[i] = NULL;
+    weir_array *want = weir_array_new(WEIR_FLOAT32, &out->shape);
+    weir_kernel_find(weir_node_op(l->model, node))(l->model, node, o.input, &want);
+    const weir_type *type = weir_value_type(l->lowered, partner);
+    for (size_t i = 0; l->fine && i < want->count; i++) {
+        double found = weir_counterpart_decode(&reals, type, weir_array_get_int(sums, i), i);
+        double expected = weir_array_get(want, i);
+        if (!(fabs(found - expected) <= 0x1p-22 * fabs(expected)))
+            tell_reals(l, node, value, partner, i, expected, found);
+    }
+    weir_array_free(want);
+    free_operands(&o);
+}
+
+static void compare(weir_lockstep *l, weir_node node, size_t index, weir_array *out) {
+    weir_value value = weir_node_output(l->model, node, index), partner = l->partner[value.id];
+    const weir_counterpart *c = &l->counterparts->of[value.id];
+    const weir_type *type = weir_value_type(l->lowered, partner);
+    const weir_array *codes =
+        l->is_compared[partner.id] ? weir_executor_value(l->lowered_run, partner) : computed(l, partner);
+    double *found = weir_malloc((out->count + 1) * sizeof *found);
+    bool equal = true;
+    for (size_t i = 0; i < out->count; i++) {
+        found[i] = weir_counterpart_decode(c, type, weir_array_get_int(codes, i), i);
+        equal &= (out->dtype == WEIR_FLOAT32 ? (double)(float)found[i] : found[i]) == weir_array_get(out, i);
+    }
+    if (c->sums != NULL) compare_sums(l, node, value, out);
+    if (l->fine && !equal) judge(l, node, index, out, found);
+    free(found);
+    l->is_compared[partner.id] = true;
+    if (l->fine) force(l, value, out);
+}
+
+/* A value without a counterpart: its error follows from those of the inputs. */
+static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir_array *out) {
+    weir_value value = weir_node_output(l->model, node, index);
+    weir_operands o = operands_of(l, node);
+    bool any = false;
+    for (size_t i = 0; i < o.slots; i++) any |= o.slack[i] != NULL;
+    free(l->slack[value.id]);
+    l->slack[value.id] = any ? weir_tolerance_propagate(&o, index, out) : NULL;
+    free_operands(&o);
+}
+
+static void watch_model(void *user, weir_node node, weir_array *const *outputs) {
+    weir_lockstep *l = user;
+    for (size_t k = 0; l->fine && k < weir_node_output_count(l->model, node); k++) {
+        if (l->partner[weir_node_output(l->model, node, k).id].id != 0) compare(l, node, k, outputs[k]);
+        else propagate(l, node, k, outputs[k]);
+    }
+}
+
+/* --- results --- */
+
+static void compare_output(weir_lockstep *l, size_t index) {
+    weir_value value = weir_graph_output(l->model, index);
+    const weir_array *want = weir_executor_value(l->model_run, value);
+    const weir_array *have = weir_executor_value(l->lowered_run, weir_graph_output(l->lowered, index));
+    const double *slack = l->slack[value.id];
+    double largest = 0;
+    bool real = weir_dtype_is_float(want->dtype);
+    for (size_t i = 0; i < want->count; i++) largest = fmax(largest, fabs(weir_array_get(want, i)));
+    for (size_t i = 0; l->fine && i < want->count; i++) {
+        double by = !real ? 0 : BEHIND * largest + (slack == NULL ? 0 : slack[i]);
+        double a = weir_array_get(want, i), b = weir_array_get(have, i);
+        if (a == b || fabs(a - b) <= by || (isnan(a) && isnan(b))) continue;
+        weir_error(weir_at(weir_graph_source(l->model), 0), "output '%s': expected %.9g, found %.9g at element %zu",
+                   weir_graph_output_name(l->model, index), a, b, i);
+        weir_note("%s", l->frame->what);
+        l->fine = false;
+    }
+}
+
+bool weir_lockstep_run(weir_lockstep *l, const weir_array *const *inputs, const weir_frame *frame) {
+    l->frame = frame;
+    l->random = frame->seed;
+    l->fine = weir_executor_run_watched(l->lowered_run, inputs, watch_lowered, l);
+    if (l->fine && l->integer_run != NULL)
+        l->fine = weir_executor_run_watched(l->integer_run, inputs, watch_integer, l) && l->fine;
+    memset(l->is_compared, 0, weir_graph_value_limit(l->lowered) * sizeof *l->is_compared);
+    if (l->fine) l->fine = weir_executor_run_watched(l->model_run, inputs, watch_model, l) && l->fine;
+    for (size_t i = 0; l->fine && i < weir_graph_output_count(l->model); i++) compare_output(l, i);
+    return l->fine;
+}
+
+/* --- set-up --- */
+
+static bool same_interface(const weir_graph *model, const weir_graph *other) {
+    bool same = weir_graph_input_count(model) == weir_graph_input_count(other) &&
+                weir_graph_output_count(model) == weir_graph_output_count(other);
+    for (size_t i = 0; same && i < weir_graph_input_count(model); i++) {
+        const weir_type *a = weir_value_type(model, weir_graph_input(model, i));
+        const weir_type *b = weir_value_type(other, weir_graph_input(other, i));
+        same = a->dtype == b->dtype && weir_shape_equal(&a->shape, &b->shape);
+    }
+    for (size_t i = 0; same && i < weir_graph_output_count(model); i++) {
+        const weir_type *a = weir_value_type(model, weir_graph_output(model, i));
+        const weir_type *b = weir_value_type(other, weir_graph_output(other, i));
+        same = a->dtype == b->dtype && weir_shape_equal(&a->shape, &b->shape);
+    }
+    if (!same)
+        weir_error(weir_at(weir_graph_source(model), 0), "graph '%s' has other inputs or outputs than '%s'",
+                   weir_graph_name(other), weir_graph_name(model));
+    return same;
+}
+
+/* A value of that name with as many elements. */
+static weir_value find(const weir_graph *graph, const char *name, const weir_shape *shape) {
+    weir_value value = weir_graph_find_value(graph, name);
+    size_t count, wanted;
+    if (value.id == 0 || !weir_shape_count(&weir_value_type(graph, value)->shape, &count) ||
+        !weir_shape_count(shape, &wanted) || count != wanted ||
+        weir_dtype_is_float(weir_value_type(graph, value)->dtype))
+        return WEIR_NO_VALUE;
+    return value;
+}
+
+static void pair_values(weir_lockstep *l) {
+    /* What was lowered is a copy of the model without some of its nodes: its values keep their ids. */
+    assert(l->counterparts->limit >= weir_graph_value_limit(l->model));
+    for (uint32_t id = 1; id < weir_graph_value_limit(l->model); id++) {
+        const weir_counterpart *c = &l->counterparts->of[id];
+        if (c->name == NULL || !weir_value_exists(l->model, (weir_value){id})) continue;
+        weir_value partner = find(l->lowered, c->name, &weir_value_type(l->model, (weir_value){id})->shape);
+        weir_node maker = partner.id == 0 ? WEIR_NO_NODE : weir_value_producer(l->lowered, partner);
+        l->partner[id] = partner;
+        const weir_type *type = partner.id == 0 ? NULL : weir_value_type(l->lowered, partner);
+        if (maker.id == 0 || !type->has_range || !makes_codes(weir_node_op(l->lowered, maker))) continue;
+        l->may_replace[partner.id] = true;
+        l->low[partner.id] = type->low;
+        l->high[partner.id] = type->high;
+    }
+    for (uint32_t id = 1; l->integer != NULL && id < weir_graph_value_limit(l->integer); id++) {
+        weir_value value = {id};
+        if (!weir_value_exists(l->integer, value) || weir_value_constant(l->integer, value) != NULL) continue;
+        const weir_type *type = weir_value_type(l->integer, value);
+        if (weir_dtype_is_float(type->dtype)) continue;
+        weir_value same = l->same[id] = find(l->lowered, weir_value_name(l->integer, value), &type->shape);
+        if (same.id == 0 || !type->has_range) continue;
+        if (type->low > l->low[same.id]) l->low[same.id] = type->low;
+        if (type->high < l->high[same.id]) l->high[same.id] = type->high;
+    }
+}
+
+weir_lockstep *weir_lockstep_new(const weir_graph *model, const weir_graph *integer, const weir_graph *lowered,
+                                 const weir_counterparts *counterparts) {
+    if (!same_interface(model, lowered) || (integer != NULL && !same_interface(model, integer))) return NULL;
+    weir_arena *arena = weir_arena_new();
+    weir_lockstep *l = weir_arena_alloc(arena, sizeof *l);
+    *l = (weir_lockstep){.arena = arena, .model = model, .integer = integer, .lowered = lowered};
+    l->counterparts = counterparts;
+    size_t limit = weir_graph_value_limit(model), hardware = weir_graph_value_limit(lowered);
+    l->partner = weir_arena_array(arena, limit, sizeof *l->partner);
+    l->slack = weir_arena_array(arena, limit, sizeof *l->slack);
+    l->may_replace = weir_arena_array(arena, hardware, sizeof *l->may_replace);
+    l->low = weir_arena_array(arena, hardware, sizeof *l->low);
+    l->high = weir_arena_array(arena, hardware, sizeof *l->high);
+    l->computed = weir_arena_array(arena, hardware, sizeof *l->computed);
+    l->is_compared = weir_arena_array(arena, hardware, sizeof *l->is_compared);
+    if (integer != NULL) l->same = weir_arena_array(arena, weir_graph_value_limit(integer), sizeof *l->same);
+    pair_values(l);
+    l->model_run = weir_executor_new(model);
+    l->lowered_run = weir_executor_new(lowered);
+    l->integer_run = integer == NULL ? NULL : weir_executor_new(integer);
+    if (l->model_run != NULL && l->lowered_run != NULL && (integer == NULL || l->integer_run != NULL)) return l;
+    weir_lockstep_free(l);
+    return NULL;
+}
+
+void weir_lockstep_free(weir_lockstep *l) {
+    if (l == NULL) return;
+    for (uint32_t id = 0; id < weir_graph_value_limit(l->model); id++) free(l->slack[id]);
+    weir_executor_free(l->model_run);
+    weir_executor_free(l->lowered_run);
+    weir_executor_free(l->integer_run);
+    weir_arena_free(l->arena);
+}

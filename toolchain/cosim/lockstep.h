@@ -1,0 +1,34 @@
+/* The model and what it was lowered to, run side by side and compared value by value: each node of the model gets the
+ * numbers that the codes of the lowered graph stand for, so a difference is found at the node that makes it and does
+ * not depend on what lies before. Codes may be replaced on both sides as soon as they are compared, so that the nodes
+ * behind see the corners of their ranges, which the inputs of the model may never reach. */
+#ifndef WEIR_COSIM_LOCKSTEP_H
+#define WEIR_COSIM_LOCKSTEP_H
+
+#include "cosim/counterpart.h"
+
+typedef struct weir_lockstep weir_lockstep;
+
+typedef enum weir_drive {
+    WEIR_DRIVE_NATURAL, /* values are what the nodes before them give */
+    WEIR_DRIVE_CORNERS, /* quantized values are the ends of their proven range, or stand for zero */
+    WEIR_DRIVE_UNIFORM  /* quantized values are anything in their proven range */
+} weir_drive;
+
+typedef struct weir_frame {
+    const char *what; /* for messages: "random frame 3" */
+    weir_drive drive;
+    uint64_t seed; /* of replaced codes */
+} weir_frame;
+
+/* `model` is what was lowered, `integer` what lower_integer made (NULL: not compared), `lowered` what the passes behind
+ * it made of that. All outlive this. NULL after a reported error. */
+weir_lockstep *weir_lockstep_new(const weir_graph *model, const weir_graph *integer, const weir_graph *lowered,
+                                 const weir_counterparts *counterparts);
+void weir_lockstep_free(weir_lockstep *lockstep);
+/* One frame: inputs of the model's types. `integer` and `lowered` must agree in every code; the model may differ from
+ * them by what float32 rounding explains: nothing where scales are powers of two. False after a reported error that
+ * names the first node that differs. */
+bool weir_lockstep_run(weir_lockstep *lockstep, const weir_array *const *inputs, const weir_frame *frame);
+
+#endif

@@ -1,0 +1,97 @@
+#include "cosim/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "exec/elementary.h"
+#include "support/arena.h"
+
+static double real_of(const weir_scoring *s, double value) { return s->scale * (value - (double)s->zero); }
+
+int64_t weir_scoring_class(const weir_scoring *s, const weir_array *outputs, int64_t index) {
+    const size_t first = (size_t)(index * s->values);
+    if (s->kind == WEIR_SCORING_INDEX) return weir_array_get_int(outputs, first);
+    if (s->kind != WEIR_SCORING_LARGEST)
+        return real_of(s, weir_array_get(outputs, first)) > (s->kind == WEIR_SCORING_LOGIT ? 0 : 0.5);
+    size_t best = 0;
+    for (size_t i = 1; i < (size_t)s->values; i++) {
+        if (weir_array_get(outputs, first + i) > weir_array_get(outputs, first + best)) best = i;
+    }
+    return (int64_t)best;
+}
+
+/* log(sum(exp(x))) - x[label], the largest x taken out so that nothing overflows. */
+static double cross_entropy(const weir_scoring *s, const weir_array *outputs, int64_t index, int64_t label) {
+    const int64_t first = index * s->values, best = weir_scoring_class(s, outputs, index);
+    const double largest = weir_array_get(outputs, (size_t)(first + best));
+    double others = 0;
+    for (int64_t i = 0; i < s->values; i++) {
+        if (i != best) others += weir_elementary_exp(weir_array_get(outputs, (size_t)(first + i)) - largest);
+    }
+    return weir_elementary_log1p(others) - (weir_array_get(outputs, (size_t)(first + label)) - largest);
+}
+
+static double loss_of(const weir_scoring *s, const weir_array *outputs, int64_t index, int64_t label) {
+    const int64_t classes = s->kind == WEIR_SCORING_LARGEST ? s->values : 2;
+    if (s->kind == WEIR_SCORING_INDEX || label < 0 || label >= classes) return NAN;
+    if (s->kind == WEIR_SCORING_LARGEST) return cross_entropy(s, outputs, index, label);
+    const double value = real_of(s, weir_array_get(outputs, (size_t)index));
+    if (s->kind == WEIR_SCORING_PROBABILITY) return -fmax(-100, weir_elementary_log(label == 1 ? value : 1 - value));
+    const double wrong = label == 1 ? -value : value;
+    return fmax(wrong, 0) + weir_elementary_log1p(weir_elementary_exp(-fabs(wrong)));
+}
+
+/* Entries of a class: labelled so, named so, both. */
+typedef struct tally {
+    int64_t class, labelled, named, right;
+} tally;
+
+typedef struct tallies {
+    tally *of;
+    size_t count, capacity;
+} tallies;
+
+/* The class's own; as few as there are classes in use, because labels may be any numbers. */
+static tally *tally_of(tallies *t, int64_t class) {
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->of[i].class == class) return &t->of[i];
+    }
+    t->of = weir_grow(t->of, &t->capacity, t->count + 1, sizeof *t->of);
+    t->of[t->count] = (tally){.class = class};
+    return &t->of[t->count++];
+}
+
+static int by_class(const void *a, const void *b) {
+    const int64_t one = ((const tally *)a)->class, other = ((const tally *)b)->class;
+    return (one > other) - (one < other);
+}
+
+weir_metrics weir_metrics_of(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
+                             int64_t entries) {
+    tallies t = {NULL, 0, 0};
+    weir_metrics m = {0};
+    for (int64_t index = 0; index < entries; index++) {
+        const int64_t label = weir_array_get_int(labels, (size_t)index), found = weir_scoring_class(s, outputs, index);
+        m.loss += loss_of(s, outputs, index, label) / (double)entries;
+        tally_of(&t, found)->named++;
+        tally_of(&t, label)->labelled++;
+        if (label == found) tally_of(&t, label)->right++;
+    }
+    qsort(t.of, t.count, sizeof *t.of, by_class);
+    for (size_t c = 0; c < t.count; c++) {
+        const tally *of = &t.of[c];
+        double share = (double)of->labelled / (double)entries;
+        m.accuracy += (double)of->right / (double)entries;
+        if (of->right == 0) continue;
+        m.precision += share * (double)of->right / (double)of->named;
+        m.recall += share * (double)of->right / (double)of->labelled;
+        m.f1 += share * 2 * (double)of->right / (double)(of->named + of->labelled);
+    }
+    free(t.of);
+    return m;
+}
+
+json_t *weir_metrics_json(const weir_metrics *m) {
+    return json_pack("{s:f, s:f, s:f, s:f, s:o}", "accuracy", m->accuracy, "precision", m->precision, "recall",
+                     m->recall, "f1", m->f1, "loss", isfinite(m->loss) ? json_real(m->loss) : json_null());
+}

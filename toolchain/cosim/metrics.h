@@ -1,0 +1,54 @@
+/* How well outputs name the classes of labelled frames: the metrics of runtime_analysis, of software and hardware
+ * alike. Precision, recall and F1 are weighted: averages over the classes, each by the share of frames that it has; a
+ * class that is never named has precision and F1 0. */
+#ifndef WEIR_COSIM_METRICS_H
+#define WEIR_COSIM_METRICS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "cosim/frames.h"
+
+typedef enum weir_scoring_kind {
+    WEIR_SCORING_LARGEST,     /* the class is the first of the largest values */
+    WEIR_SCORING_LOGIT,       /* one value: class 1 above 0 */
+    WEIR_SCORING_PROBABILITY, /* one value: class 1 above 0.5 */
+    WEIR_SCORING_INDEX        /* one value: the class itself */
+} weir_scoring_kind;
+
+/* How output 0 of a graph names classes. */
+typedef struct weir_scoring {
+    weir_scoring_kind kind;
+    int64_t entries; /* a frame has: the model's own batch */
+    int64_t values;  /* an entry has; the number of classes, but 1 for the other kinds */
+    double scale;    /* a value v stands for scale * (v - zero); 1 and 0 where it is real */
+    int64_t zero;
+} weir_scoring;
+
+/* What the graph says: a single value is an index behind ArgMax, a probability behind Sigmoid or HardSigmoid and where its
+ * quantization holds nothing outside [0, 1], else a logit. */
+weir_scoring weir_scoring_of(const weir_graph *graph);
+/* "argmax of 10", "above 0.5", ... */
+char *weir_scoring_print(const weir_scoring *scoring, char *text, size_t size);
+/* The class that the outputs name for entry `index`. */
+int64_t weir_scoring_class(const weir_scoring *scoring, const weir_array *outputs, int64_t index);
+
+/* The labels of all entries as int64 classes: a heap array, or NULL when the data has none or, after a warning that says
+ * why, none that can be used. Whole numbers of any element type count, in any shape with one an entry, and rows with
+ * a single 1 where there is one a class; of two classes also -1 and 1. A class that the outputs cannot name is warned of
+ * and stays. */
+weir_array *weir_labels_read(const weir_frames *frames, const weir_scoring *scoring);
+
+typedef struct weir_metrics {
+    double accuracy, precision, recall, f1;
+    double loss; /* mean cross-entropy in nats with the outputs as logits or probabilities, whose logarithm is at least
+                    -100; NaN when a label names no output or the outputs are indices */
+} weir_metrics;
+
+/* Of the first `entries` (at least one) entries. A label that names no output is a class that is never named. */
+weir_metrics weir_metrics_of(const weir_scoring *scoring, const weir_array *outputs, const weir_array *labels,
+                             int64_t entries);
+/* {"accuracy", "precision", "recall", "f1", "loss"}; loss null when it is NaN or infinite. */
+json_t *weir_metrics_json(const weir_metrics *metrics);
+
+#endif

@@ -1,0 +1,38 @@
+/* What the hardware must give: the codes of every stream of the hardware graph for a set of frames, and the model's
+ * outputs by each engine. */
+#ifndef WEIR_COSIM_REFERENCE_H
+#define WEIR_COSIM_REFERENCE_H
+
+#include "dataflow/stream.h"
+#include "support/array.h"
+
+/* Codes of one stream: frames * elements values. */
+typedef struct weir_codes {
+    weir_value value;
+    int64_t elements; /* a frame */
+    int64_t *code;
+} weir_codes;
+
+typedef struct weir_reference {
+    int64_t frames;
+    size_t input_count, output_count, tap_count;
+    weir_codes *inputs, *outputs; /* hardware inputs and outputs in their order */
+    weir_codes *taps;             /* for the first debug_frames frames */
+    int64_t debug_frames;
+    size_t result_count;
+    weir_array **result; /* the model's outputs from the hardware graph, [frames, ...] */
+} weir_reference;
+
+/* Runs the hardware graph on the first `frames` frames (0: all) of the data, an array for each of its inputs; NULL after
+ * a reported error. */
+weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array *const *data, int64_t frames,
+                                   int64_t debug_frames);
+void weir_reference_free(weir_reference *reference);
+
+/* The host's part behind the hardware: a graph whose inputs are the hardware outputs in their order, and whose outputs
+ * are the model's. Free with weir_graph_free. */
+weir_graph *weir_decoder_graph(const weir_graph *hardware);
+/* Output `index` of the model from codes of every hardware output: an array [frames, ...]; NULL after an error. */
+weir_array *weir_decode(const weir_graph *hardware, const int64_t *const *codes, int64_t frames, size_t index);
+
+#endif

@@ -1,0 +1,220 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cosim/runtime.h"
+#include "support/table.h"
+
+/* --- text --- */
+
+static void print_percent(weir_text *text, double share) { weir_text_format(text, "%.2f %%", 100 * share); }
+
+static void print_accuracy(const weir_runtime *r, weir_text *text) {
+    weir_text_format(text, "%s: %lld frames, %lld output values each\n", r->model, (long long)r->frames,
+                     (long long)r->values);
+    if (r->labelled) {
+        weir_text_add(text, "  accuracy      float ");
+        if (r->has_float) print_percent(text, r->float_metrics.accuracy);
+        else weir_text_char(text, '-');
+        weir_text_add(text, ", integer ");
+        print_percent(text, r->integer_metrics.accuracy);
+        const weir_cosim *run = weir_runtime_fast_run(r);
+        if (run != NULL) weir_text_add(text, ", hardware ");
+        if (run != NULL) print_percent(text, r->run_metrics[run - r->run].accuracy);
+        char rule[64];
+        weir_text_format(text, " (%s)\n", weir_scoring_print(&r->scoring, rule, sizeof rule));
+    }
+    if (r->has_float) {
+        weir_text_add(text, "  float-integer ");
+        if (r->equal) weir_text_add(text, "equal");
+        else weir_text_format(text, "SQNR %.1f dB, largest error %.4g, same class in ", r->sqnr_db, r->max_error);
+        if (!r->equal) print_percent(text, r->agreement);
+        weir_text_char(text, '\n');
+        if (r->sqnr_db < WEIR_RUNTIME_LOW_SQNR)
+            weir_text_format(text, "  LOW SQNR      below %d dB: the quantized model is far from the float one\n",
+                             WEIR_RUNTIME_LOW_SQNR);
+    }
+    weir_text_format(text, "  hardware      %lld multipliers, %lld bits of parameters, ideal interval %lld cycles\n",
+                     (long long)r->resources.multipliers, (long long)r->resources.memory_bits,
+                     (long long)r->resources.ideal_interval);
+    if (r->contract_mismatches > 0)
+        weir_text_format(text,
+                         "  WRONG         %llu values differ between the components' arithmetic and the contract\n",
+                         (unsigned long long)r->contract_mismatches);
+}
+
+static void print_runs(const weir_runtime *r, weir_text *text) {
+    static const char *const headers[] = {"simulator", "profile",  "frames",   "mismatches of compared",
+                                          "latency",   "interval", "of ideal", "cycles/s",
+                                          "frames/s",  ""};
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
+    for (size_t i = 0; i < r->runs; i++) {
+        const weir_cosim *run = &r->run[i];
+        const double seconds = run->seconds > 0 ? run->seconds : 1e-9;
+        weir_table_add(table, weir_simulator_name(run->simulator));
+        weir_table_add(table, run->debug ? "debug" : weir_profile_name(run->profile));
+        weir_table_format(table, "%lld", (long long)run->frames);
+        weir_table_format(table, "%llu of %llu", (unsigned long long)run->mismatches,
+                          (unsigned long long)run->compared);
+        weir_table_format(table, "%lld", (long long)run->latency);
+        weir_table_format(table, run->interval > 0 ? "%.1f" : "-", run->interval);
+        weir_table_format(table, run->interval > 0 ? "%.3fx" : "-",
+                          run->interval / (double)r->resources.ideal_interval);
+        weir_table_format(table, "%.0f", run->cycles / seconds);
+        weir_table_format(table, "%.0f", (double)run->frames / seconds);
+        weir_table_add(table, run->status == WEIR_SIM_DONE ? "" : "not finished");
+    }
+    weir_text_char(text, '\n');
+    weir_table_print(table, WEIR_TABLE_PLAIN, text);
+    weir_table_free(table);
+}
+
+static void print_divergences(const weir_runtime *r, weir_text *text) {
+    for (size_t i = 0; i < r->runs; i++) {
+        const weir_cosim *run = &r->run[i];
+        if (weir_cosim_is_right(run)) continue;
+        weir_text_format(text, "\n  %s %s: ", weir_simulator_name(run->simulator),
+                         run->debug ? "debug" : weir_profile_name(run->profile));
+        if (run->status != WEIR_SIM_DONE) weir_text_format(text, "%s; ", weir_sim_status_name(run->status));
+        if (run->diverged) {
+            weir_text_format(text, "first divergence at node '%s': ", run->where);
+            weir_scoreboard_print(&run->first, text);
+        }
+        if (run->violation != NULL) weir_text_format(text, "\n    protocol: %s", run->violation);
+        weir_text_char(text, '\n');
+    }
+    if (r->wave != NULL) weir_text_format(text, "\n  waveform around it: %s\n", r->wave);
+}
+
+/* The debug run to show: of the simulator that was first to have one. */
+static const weir_cosim *debug_run(const weir_runtime *r) {
+    for (size_t i = 0; i < r->runs; i++) {
+        if (r->run[i].debug && r->run[i].activity_count > 0) return &r->run[i];
+    }
+    return NULL;
+}
+
+static void print_activity(const weir_runtime *r, weir_text *text) {
+    const weir_cosim *run = debug_run(r);
+    if (run == NULL) return;
+    weir_text_format(text, "\n  debug runs compared every value of %llu streams: %llu values in %lld frames\n",
+                     (unsigned long long)run->streams, (unsigned long long)run->stream_values, (long long)run->frames);
+    static const char *const headers[] = {"node",     "component", "in",      "out",     "ideal",
+                                          "interval", "busy",      "starved", "blocked", "fill"};
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
+    for (size_t i = 0; i < run->activity_count; i++) {
+        const weir_activity *a = &run->activity[i];
+        const weir_meta_hardware *hardware = &weir_node_metadata_of(r->hardware, a->node)->hardware;
+        const double all = run->cycles > 0 ? run->cycles / 100.0 : 1;
+        weir_table_add(table, weir_node_name(r->hardware, a->node));
+        weir_table_add(table, hardware->module);
+        weir_table_format(table, "%lld", (long long)hardware->in_lanes);
+        weir_table_format(table, "%lld", (long long)hardware->out_lanes);
+        weir_table_format(table, "%lld", (long long)hardware->interval);
+        weir_table_format(table, "%.1f", a->interval);
+        weir_table_format(table, "%.1f %%", a->meter.busy / all);
+        weir_table_format(table, "%.1f %%", a->meter.starved / all);
+        weir_table_format(table, "%.1f %%", a->meter.blocked / all);
+        if (hardware->depth == 0) weir_table_add(table, "");
+        else weir_table_format(table, "%lld/%lld", (long long)a->meter.occupancy, (long long)hardware->depth);
+    }
+    weir_text_char(text, '\n');
+    weir_table_print(table, WEIR_TABLE_PLAIN, text);
+    weir_table_free(table);
+}
+
+void weir_runtime_print(const weir_runtime *runtime, weir_text *text) {
+    print_accuracy(runtime, text);
+    if (runtime->runs > 0) print_runs(runtime, text);
+    print_activity(runtime, text);
+    print_divergences(runtime, text);
+}
+
+/* --- JSON --- */
+
+static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
+
+/* 0 stands for too few frames to measure. */
+static json_t *measured(double value) { return value > 0 ? json_real(value) : json_null(); }
+
+static json_t *divergence_json(const weir_cosim *run) {
+    static const char *const kinds[] = {"same", "value", "unknown", "last", "missing", "extra"};
+    if (!run->diverged) return json_null();
+    const weir_comparison *c = &run->first;
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I}", "node", run->where, "kind", kinds[c->first], "frame",
+                     integer(c->frame), "element", integer(c->element), "beat", integer(c->beat), "cycle",
+                     integer(c->cycle), "expected", (json_int_t)c->expected, "found", (json_int_t)c->found);
+}
+
+static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->activity_count; i++) {
+        const weir_activity *a = &run->activity[i];
+        const weir_meta_hardware *h = &weir_node_metadata_of(r->hardware, a->node)->hardware;
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "node",
+                            weir_node_name(r->hardware, a->node), "component", h->module, "simd", (json_int_t)h->simd,
+                            "pe", (json_int_t)h->pe, "in_lanes", (json_int_t)h->in_lanes, "out_lanes",
+                            (json_int_t)h->out_lanes, "operations", (json_int_t)h->operations, "ideal_interval",
+                            (json_int_t)h->interval, "interval", measured(a->interval), "busy", integer(a->meter.busy),
+                            "starved", integer(a->meter.starved), "blocked", integer(a->meter.blocked), "depth",
+                            integer((uint64_t)h->depth), "high_water", integer(a->meter.occupancy)));
+    }
+    return list;
+}
+
+static json_t *run_json(const weir_runtime *r, size_t index) {
+    const weir_cosim *run = &r->run[index];
+    json_t *object =
+        json_pack("{s:s, s:s, s:b, s:I, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "simulator",
+                  weir_simulator_name(run->simulator), "profile", weir_profile_name(run->profile), "debug", run->debug,
+                  "frames", (json_int_t)run->frames, "status", weir_sim_status_name(run->status), "compared",
+                  integer(run->compared), "mismatches", integer(run->mismatches), "latency", (json_int_t)run->latency,
+                  "interval", measured(run->interval), "cycles", integer(run->cycles), "seconds",
+                  json_real(run->seconds), "build_seconds", json_real(run->build_seconds), "cached", run->cached);
+    if (r->labelled && !run->debug) json_object_set_new(object, "metrics", weir_metrics_json(&r->run_metrics[index]));
+    json_object_set_new(object, "first_divergence", divergence_json(run));
+    json_object_set_new(object, "protocol", run->violation == NULL ? json_null() : json_string(run->violation));
+    if (run->debug) {
+        json_object_set_new(object, "streams", integer(run->streams));
+        json_object_set_new(object, "stream_values", integer(run->stream_values));
+        json_object_set_new(object, "nodes", activity_json(r, run));
+    }
+    return object;
+}
+
+/* JSON has no infinities: null. */
+static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *float_integer_json(const weir_runtime *r) {
+    if (!r->has_float) return json_null();
+    return json_pack("{s:b, s:o, s:b, s:o, s:f}", "equal", r->equal, "sqnr_db", real(r->sqnr_db), "low_sqnr",
+                     r->sqnr_db < WEIR_RUNTIME_LOW_SQNR, "max_absolute", real(r->max_error), "top1_agreement",
+                     r->agreement);
+}
+
+static json_t *metrics_json(bool known, const weir_metrics *metrics) {
+    return known ? weir_metrics_json(metrics) : json_null();
+}
+
+json_t *weir_runtime_json(const weir_runtime *r) {
+    json_t *root = json_pack("{s:i, s:s, s:I, s:I}", "schema", 3, "model", r->model, "frames", (json_int_t)r->frames,
+                             "values", (json_int_t)r->values);
+    json_object_set_new(root, "metrics",
+                        json_pack("{s:o, s:o}", "float", metrics_json(r->labelled && r->has_float, &r->float_metrics),
+                                  "integer", metrics_json(r->labelled, &r->integer_metrics)));
+    char rule[64];
+    json_object_set_new(root, "scoring", json_string(weir_scoring_print(&r->scoring, rule, sizeof rule)));
+    json_object_set_new(root, "float_integer", float_integer_json(r));
+    json_object_set_new(root, "contract_mismatches", integer(r->contract_mismatches));
+    json_object_set_new(root, "ideal_interval", integer((uint64_t)r->resources.ideal_interval));
+    json_object_set_new(root, "folded_interval", integer((uint64_t)r->resources.folded_interval));
+    json_object_set_new(root, "multipliers", integer((uint64_t)r->resources.multipliers));
+    json_object_set_new(root, "memory_bits", integer((uint64_t)r->resources.memory_bits));
+    json_t *runs = json_array();
+    for (size_t i = 0; i < r->runs; i++) json_array_append_new(runs, run_json(r, i));
+    json_object_set_new(root, "runs", runs);
+    json_object_set_new(root, "waveform", r->wave == NULL ? json_null() : json_string(r->wave));
+    return root;
+}

@@ -1,0 +1,173 @@
+/* What an output says about classes, read off the graph, and what labels say. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cosim/metrics.h"
+#include "support/arena.h"
+
+/* --- outputs --- */
+
+/* Does the node leave what its input says about classes? */
+static bool keeps_meaning(weir_op op) {
+    switch (op) {
+    case WEIR_OP_IDENTITY:
+    case WEIR_OP_DROPOUT:
+    case WEIR_OP_CONVERT:
+    case WEIR_OP_RESHAPE:
+    case WEIR_OP_FLATTEN:
+    case WEIR_OP_SQUEEZE:
+    case WEIR_OP_UNSQUEEZE:
+    case WEIR_OP_TRANSPOSE:
+    case WEIR_OP_QUANTIZE_LINEAR:
+    case WEIR_OP_DEQUANTIZE_LINEAR:
+    case WEIR_OP_QUANT:
+    case WEIR_OP_ENCODE:
+    case WEIR_OP_DECODE: return true;
+    default: return weir_op_get(op)->class == WEIR_CLASS_STREAM;
+    }
+}
+
+/* Do the codes stand for numbers from 0 to 1 only? */
+static bool is_unit(const weir_type *type) {
+    int64_t low = type->low, high = type->high;
+    if (type->quant.format == WEIR_FORMAT_FLOAT || type->quant.count > 1) return false;
+    if (!type->has_range) weir_quant_limits(&type->quant, &low, &high);
+    const double scale = weir_quant_scale(&type->quant, 0), zero = (double)weir_quant_zero(&type->quant, 0);
+    return ((double)low - zero) * scale >= 0 && ((double)high - zero) * scale <= 1 + 1e-6;
+}
+
+static weir_scoring_kind kind_of(const weir_graph *graph, weir_value value) {
+    while (true) {
+        if (is_unit(weir_value_type(graph, value))) return WEIR_SCORING_PROBABILITY;
+        const weir_node node = weir_value_producer(graph, value);
+        if (node.id == 0) return WEIR_SCORING_LOGIT;
+        const weir_op op = weir_node_op(graph, node);
+        if (op == WEIR_OP_ARG_MAX) return WEIR_SCORING_INDEX;
+        if (op == WEIR_OP_SIGMOID || op == WEIR_OP_HARD_SIGMOID) return WEIR_SCORING_PROBABILITY;
+        if (!keeps_meaning(op)) return WEIR_SCORING_LOGIT;
+        value = weir_node_input(graph, node, 0);
+    }
+}
+
+weir_scoring weir_scoring_of(const weir_graph *graph) {
+    const weir_value output = weir_graph_output(graph, 0);
+    const weir_type *type = weir_value_type(graph, output);
+    const weir_shape *in = &weir_value_type(graph, weir_graph_input(graph, 0))->shape, *out = &type->shape;
+    weir_scoring s = {.entries = 1, .scale = 1};
+    if (in->rank > 1 && out->rank > 0 && in->dim[0] == out->dim[0] && (out->rank > 1 || in->dim[0] > 1))
+        s.entries = in->dim[0];
+    size_t count = 1;
+    weir_shape_count(out, &count);
+    s.values = (int64_t)count / s.entries;
+    s.kind = s.values > 1 ? WEIR_SCORING_LARGEST : kind_of(graph, output);
+    if (type->quant.format != WEIR_FORMAT_FLOAT && type->quant.count <= 1) {
+        s.scale = weir_quant_scale(&type->quant, 0);
+        s.zero = weir_quant_zero(&type->quant, 0);
+    }
+    return s;
+}
+
+char *weir_scoring_print(const weir_scoring *s, char *text, size_t size) {
+    if (s->kind == WEIR_SCORING_LARGEST) snprintf(text, size, "largest of %" PRId64, s->values);
+    else if (s->kind == WEIR_SCORING_INDEX) snprintf(text, size, "index");
+    else snprintf(text, size, "class 1 above %s", s->kind == WEIR_SCORING_LOGIT ? "0" : "0.5");
+    return text;
+}
+
+/* --- labels --- */
+
+typedef struct labels {
+    const weir_array *found;
+    const char *name, *file;
+    int64_t entries, classes; /* classes 0: any number */
+} labels;
+
+/* The class of one entry: its number, or the place of the only 1 in its row. False where the row has another form. */
+static bool class_of(const labels *l, size_t entry, bool rows, int64_t *class) {
+    if (!rows) {
+        const double v = weir_array_get(l->found, entry);
+        *class = weir_array_get_int(l->found, entry);
+        return !weir_dtype_is_float(l->found->dtype) || v == trunc(v);
+    }
+    *class = -1;
+    for (size_t c = 0; c < (size_t)l->classes; c++) {
+        const double v = weir_array_get(l->found, entry * (size_t)l->classes + c);
+        if (v == 0) continue;
+        if (v != 1 || *class >= 0) return false;
+        *class = (int64_t)c;
+    }
+    return *class >= 0;
+}
+
+/* -1 and 1 name the classes 0 and 1 where 0 is no label. */
+static void convert_bipolar(weir_array *classes) {
+    for (size_t i = 0; i < classes->count; i++) {
+        const int64_t class = weir_array_get_int(classes, i);
+        if (class != -1 && class != 1) return;
+    }
+    for (size_t i = 0; i < classes->count; i++) {
+        if (weir_array_get_int(classes, i) < 0) weir_array_set_int(classes, i, 0);
+    }
+}
+
+/* One warning for all labels that no output can name. */
+static void warn_of_range(const labels *l, const weir_array *classes) {
+    size_t wrong = 0, first = 0;
+    bool from_one = true;
+    for (size_t i = classes->count; i-- > 0;) {
+        const int64_t class = weir_array_get_int(classes, i);
+        from_one &= class >= 1 && class <= l->classes;
+        if (class >= 0 && class < l->classes) continue;
+        first = i;
+        wrong++;
+    }
+    if (wrong == 0) return;
+    weir_warning(weir_at(l->file, 0),
+                 "labels '%s': %zu of %zu name no class, first that of frame %zu: %" PRId64 ", expected 0 to %" PRId64
+                 "; these count as wrong",
+                 l->name, wrong, classes->count, first, weir_array_get_int(classes, first), l->classes - 1);
+    if (from_one) weir_note("all labels are from 1 to %" PRId64 ": are the classes counted from 1?", l->classes);
+}
+
+/* NULL after a warning. */
+static weir_array *convert(const labels *l, bool rows) {
+    weir_array *classes = weir_array_new(WEIR_INT64, &(weir_shape){1, {l->entries}});
+    for (size_t i = 0; i < classes->count; i++) {
+        int64_t class;
+        if (class_of(l, i, rows, &class)) {
+            weir_array_set_int(classes, i, class);
+            continue;
+        }
+        if (rows)
+            weir_warning(weir_at(l->file, 0),
+                         "labels '%s' are not used: frame %zu has a row other than one 1 among zeros", l->name, i);
+        else
+            weir_warning(weir_at(l->file, 0), "labels '%s' are not used: frame %zu has %g, expected a whole number",
+                         l->name, i, weir_array_get(l->found, i));
+        weir_array_free(classes);
+        return NULL;
+    }
+    return classes;
+}
+
+weir_array *weir_labels_read(const weir_frames *frames, const weir_scoring *scoring) {
+    labels l = {.file = weir_frames_file(frames), .entries = weir_frames_count(frames) * scoring->entries};
+    l.found = weir_frames_labels(frames, &l.name);
+    if (l.found == NULL) return NULL;
+    l.classes = scoring->kind == WEIR_SCORING_LARGEST ? scoring->values : scoring->kind == WEIR_SCORING_INDEX ? 0 : 2;
+    const size_t count = l.found->count, entries = (size_t)l.entries;
+    const bool rows = count != entries && l.classes > 1 && count == entries * (size_t)l.classes;
+    if (count != entries && !rows) {
+        char shape[96];
+        weir_warning(weir_at(l.file, 0),
+                     "labels '%s' of shape %s are not used: expected one for each of %" PRId64 " frames", l.name,
+                     weir_shape_print(&l.found->shape, shape, sizeof shape), l.entries);
+        return NULL;
+    }
+    weir_array *classes = convert(&l, rows);
+    if (classes != NULL && l.classes == 2) convert_bipolar(classes);
+    if (classes != NULL && l.classes > 0) warn_of_range(&l, classes);
+    return classes;
+}

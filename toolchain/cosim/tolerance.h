@@ -1,0 +1,32 @@
+/* How far the float32 execution of a model's node may lie from exact arithmetic: rounding that any order of summation
+ * stays within (N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1), and for quantizers the
+ * codes on both sides of a tie that lies within that. */
+#ifndef WEIR_COSIM_TOLERANCE_H
+#define WEIR_COSIM_TOLERANCE_H
+
+#include "ir/graph.h"
+
+/* A node with what its kernel takes: `slots` inputs, NULL where one is left out, and how far each may be off, element by
+ * element; NULL: not at all. */
+typedef struct weir_operands {
+    const weir_graph *graph;
+    weir_node node;
+    size_t slots;
+    const weir_array **input;
+    const double **slack;
+} weir_operands;
+
+/* Is it a product of matrices of real numbers? */
+bool weir_tolerance_is_product(weir_op op);
+/* Does it move elements and compute nothing? */
+bool weir_tolerance_moves(weir_op op);
+/* The sums of the magnitudes that a product adds up, an array like its output; free it with weir_array_free. */
+weir_array *weir_tolerance_magnitude(const weir_operands *operands);
+/* Products: how many terms an output has. */
+int64_t weir_tolerance_terms(const weir_operands *operands);
+/* What float32 makes of inputs that are off by their slack: an error for each element of output `index`. Heap array. */
+double *weir_tolerance_propagate(const weir_operands *operands, size_t index, const weir_array *output);
+/* A monotone node of one output with its input 0 moved by `by` times `reach`; free it with weir_array_free. */
+weir_array *weir_tolerance_moved(const weir_operands *operands, const double *reach, double by);
+
+#endif
