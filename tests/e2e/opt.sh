@@ -114,12 +114,6 @@ expect 2 "number from 0 on, found '-1'" "$WEIR" opt "$model" -c --tolerance -1
 expect 2 "number from 0 on, found 'nan'" "$WEIR" opt "$model" -c --tolerance nan
 expect 2 "number from 0 on, found '1e-3x'" "$WEIR" opt "$model" -c --tolerance=1e-3x
 
-# --- threads ---
-"$WEIR" opt "$model" -p lower_integer,default -O 3 --statistics >one 2>one.log || fail "one thread"
-"$WEIR" opt "$model" -p lower_integer,default -O 3 --statistics --threads 4 >many 2>many.log || fail "four threads"
-cmp -s one many && cmp -s one.log many.log || fail "threads change the result"
-expect 2 "threads takes a whole number from 1 to 2147483647, found '0'" "$WEIR" opt "$model" --threads 0
-
 # --- passes ---
 expect 0 "^lower_integer \(module, level 0" "$WEIR" passes
 for pass in $(grep -o 'WEIR_PASS([A-Z]*, [a-z_0-9]*, "[a-z_0-9]*"' "$E2E_SOURCE/passes/pass.def" | sed 's/.*"\(.*\)"/\1/'); do

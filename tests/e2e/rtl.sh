@@ -146,7 +146,7 @@ nest 1990 '' ' + a' >chain.wrtl
 nest 1990 '~(' ')' >nest.wrtl
 nest 1990 'a == 3 ? 5 : ' '' >choices.wrtl
 for deep in chain nest choices; do
-    (ulimit -s 128 && weir rtl $deep.wrtl -o $deep.v --threads 2) || fail "$deep on a small stack"
+    (ulimit -s 128 && weir rtl $deep.wrtl -o $deep.v) || fail "$deep on a small stack"
     iverilog -g2005 -t null $deep.v || fail "$deep.v"
 done
 nest 2500 '' ' + a' >chain.wrtl

@@ -53,9 +53,6 @@ for value in 0 -1 2147483648 99999999999999999999 ' 3' 0x10 1e3; do
     expect 2 "samples takes a whole number from 1" "$WEIR" bisect "$model" -p compile --samples "$value"
     expect 2 "samples takes a whole number from 1" "$WEIR" rtl design.wrtl --samples "$value"
     expect 2 "opset takes a whole number from 1" "$WEIR" export "$model" -o out.onnx --opset "$value"
-    for command in opt bisect rtl passes; do
-        expect 2 "threads takes a whole number from 1" "$WEIR" $command design.wrtl --threads "$value"
-    done
 done
 for value in -1 4294967296 99999999999999999999; do
     for option in --seed --debug-frames; do

@@ -1,15 +1,10 @@
-/* Threads: contexts in several threads do what one does, and a context that runs passes on several graphs at the same
- * time leaves nothing by which one could tell. */
+/* Threads: contexts in several threads, with a registry each or one for all, do what one context does. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "test_passes_support.h"
 
 #include "pass/instrument.h"
-
-enum { GRAPHS = 13 };
 
 /* --- passes: what a pass may do, each of them --- */
 static size_t number_of(const weir_graph *graph) { return (size_t)atoi(weir_graph_name(graph) + 1); }
@@ -70,28 +65,6 @@ static bool ask(const weir_pass *pass, weir_pass_context *context, weir_graph *g
     return true;
 }
 
-static bool ask_of_module(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)graph;
-    return weir_pass_get_analysis(context, "graph-count") != NULL;
-}
-
-/* --- who meets whom --- */
-static atomic_int inside, most;
-
-/* Waits a little for others; keeps how many were here at the same time. */
-static bool meet(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    (void)pass;
-    (void)graph;
-    int now = ++inside;
-    for (int i = 0; i < 200 && inside < 2; i++) nanosleep(&(struct timespec){0, 1000000}, NULL);
-    for (int seen = most; (now = inside) > seen && !atomic_compare_exchange_weak(&most, &seen, now);) continue;
-    nanosleep(&(struct timespec){0, 2000000}, NULL);
-    inside--;
-    weir_pass_unchanged(context);
-    return true;
-}
-
 static bool of_module(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     weir_text_format(weir_pass_output(context), "%s on %s\n", weir_pass_name(pass), weir_module_name(module));
     return true;
@@ -104,19 +77,12 @@ static void *count_nodes(weir_pass_context *context, weir_graph *graph) {
     return count;
 }
 
-static void *count_graphs(weir_pass_context *context, weir_module *module) {
-    (void)context;
-    size_t *count = weir_calloc(1, sizeof *count);
-    *count = weir_module_graph_count(module);
-    return count;
-}
-
 static const weir_pass_option grow_options[] = {{"count", WEIR_PASS_INT, "0", "0..9", "nodes"}, {.name = NULL}};
 static const weir_pass_option fail_options[] = {
     {"count", WEIR_PASS_INT, "2", "0..9", "nodes"}, {"first", WEIR_PASS_INT, "5", NULL, "graph"}, {.name = NULL}};
 
 #define GRAPH(name_, function, ...)                                                                                    \
-    { .name = name_, .kind = WEIR_PASS_GRAPH, .parallel = true, .run = {.graph = function}, __VA_ARGS__ }
+    { .name = name_, .kind = WEIR_PASS_GRAPH, .run = {.graph = function}, __VA_ARGS__ }
 static const weir_pass_info infos[] = {
     GRAPH("grow", grow, .options = grow_options),
     GRAPH("tell", tell, .preserves = ""),
@@ -125,12 +91,6 @@ static const weir_pass_info infos[] = {
     GRAPH("inner", run_inner, .preserves = ""),
     GRAPH("fail", fail_on_some, .options = fail_options),
     GRAPH("ask", ask, .preserves = ""),
-    GRAPH("ask-module", ask_of_module, .preserves = ""),
-    GRAPH("meet", meet, .preserves = ""),
-    {.name = "meet-alone", .kind = WEIR_PASS_GRAPH, .run = {.graph = meet}},
-    GRAPH("meet-needs-module", meet, .requires = "module-pass"),
-    GRAPH("meet-needs-alone", meet, .requires = "meet-alone"),
-    GRAPH("meet-needs-grow", meet, .requires = "grow"),
     {.name = "needs-module",
      .kind = WEIR_PASS_MODULE,
      .requires = "module-pass",
@@ -140,14 +100,11 @@ static const weir_pass_info infos[] = {
 };
 static const weir_pass_analysis node_count = {
     .name = "node-count", .kind = WEIR_PASS_GRAPH, .compute = {.graph = count_nodes}, .release = free};
-static const weir_pass_analysis graph_count = {
-    .name = "graph-count", .kind = WEIR_PASS_MODULE, .compute = {.module = count_graphs}, .release = free};
 
 static weir_pass_registry *make_registry(void) {
     weir_pass_registry *registry = weir_pass_registry_new();
     assert_true(weir_pass_registry_add_all(registry, infos, sizeof infos / sizeof *infos));
     assert_true(weir_pass_registry_add_analysis(registry, &node_count));
-    assert_true(weir_pass_registry_add_analysis(registry, &graph_count));
     assert_true(weir_pass_registry_add_pipeline(registry, WEIR_PASS_GRAPH, "tell-and-ask", "tell,ask", "both"));
     return registry;
 }
@@ -167,23 +124,12 @@ static weir_module *make_module(size_t graphs) {
     return module;
 }
 
-typedef enum watch { WATCH_NOTHING, WATCH_BRANCHING, WATCH_SERIAL } watch;
-
-static weir_pass_decision go(weir_pass_instrument *instrument, const weir_pass_site *site) {
-    (void)instrument;
-    (void)site;
-    return WEIR_PASS_GO;
-}
-
 /* Everything that a run leaves, as text. */
-static char *trace(weir_pass_registry *registry, const char *pipeline, size_t graphs, int threads, watch w) {
+static char *trace(weir_pass_registry *registry, const char *pipeline, size_t graphs) {
     weir_text text = {0};
     weir_pass_context *context = weir_pass_context_new(registry);
-    assert_true(weir_pass_context_set_threads(context, threads));
     weir_pass_instrument *instrument[] = {weir_pass_verifier_new(), weir_pass_immutable_new(), weir_pass_timing_new()};
-    weir_pass_instrument serial = {.name = "serial", .should_run = go};
-    for (size_t i = 0; w == WATCH_BRANCHING && i < 3; i++) weir_pass_context_add_instrument(context, instrument[i]);
-    if (w == WATCH_SERIAL) weir_pass_context_add_instrument(context, &serial);
+    for (size_t i = 0; i < 3; i++) weir_pass_context_add_instrument(context, instrument[i]);
     weir_pass *pass = weir_pass_parse(registry, pipeline, WEIR_NOWHERE);
     assert_non_null(pass);
     weir_module *module = make_module(graphs);
@@ -208,13 +154,11 @@ static char *trace(weir_pass_registry *registry, const char *pipeline, size_t gr
     weir_text_add(&text, records);
     free(records);
     weir_text_add(&text, weir_pass_output(context)->size ? weir_pass_output(context)->data : "no output");
-    if (w == WATCH_BRANCHING) { /* names and numbers of runs, not times */
-        weir_text times = {0};
-        weir_pass_timing_print(instrument[2], &times);
-        for (char *line = strchr(times.data, '\n') + 1; *line; line = strchr(line, '\n') + 1)
-            weir_text_format(&text, "%.*s\n", (int)strcspn(line, "\n") - 38, line + 38);
-        weir_text_free(&times);
-    }
+    weir_text times = {0}; /* names and numbers of runs, not times */
+    weir_pass_timing_print(instrument[2], &times);
+    for (char *line = strchr(times.data, '\n') + 1; *line; line = strchr(line, '\n') + 1)
+        weir_text_format(&text, "%.*s\n", (int)strcspn(line, "\n") - 38, line + 38);
+    weir_text_free(&times);
     weir_diag_log_free(log);
     weir_pass_context_free(context);
     for (size_t i = 0; i < 3; i++) weir_pass_instrument_free(instrument[i]);
@@ -233,79 +177,10 @@ static const char *const pipelines[] = {
     "graph(anew,anew,ask,anew,ask)",
     "graph(grow,fail,tell),tell",
     "graph(anew,fail{first=0},anew)",
-    "tell,fail{first=12},tell",
+    "tell,fail{first=3},tell",
     "module(graph(grow),graph(tell)),graph(graph(ask,anew),tell)",
     "module-pass,graph(grow,tell-and-ask),needs-module",
-    "module-pass,graph(meet,tell),needs-module",
 };
-
-static void threads_leave_no_trace(void **state) {
-    (void)state;
-    weir_pass_registry *registry = make_registry();
-    for (size_t i = 0; i < sizeof pipelines / sizeof *pipelines; i++) {
-        for (int w = WATCH_NOTHING; w <= WATCH_SERIAL; w++) {
-            char *one = trace(registry, pipelines[i], GRAPHS, 1, (watch)w);
-            for (int threads = 2; threads <= 16; threads *= 2) {
-                char *many = trace(registry, pipelines[i], GRAPHS, threads, (watch)w);
-                if (strcmp(one, many) != 0)
-                    fail_msg("%s with %d threads gives\n%s\nexpected\n%s", pipelines[i], threads, many, one);
-                free(many);
-            }
-            free(one);
-        }
-    }
-    weir_pass_registry_free(registry);
-}
-
-static int most_at_once(const char *pipeline, size_t graphs, int threads, watch w) {
-    weir_pass_registry *registry = make_registry();
-    most = inside = 0;
-    free(trace(registry, pipeline, graphs, threads, w));
-    weir_pass_registry_free(registry);
-    return most;
-}
-
-static void passes_meet_only_where_they_may(void **state) {
-    (void)state;
-    assert_true(most_at_once("graph(meet)", 4, 4, WATCH_NOTHING) >= 2);
-    assert_true(most_at_once("meet", 4, 2, WATCH_BRANCHING) == 2);
-    assert_true(most_at_once("graph(grow,meet-needs-grow)", 3, 3, WATCH_BRANCHING) >= 2);
-    const char *const alone[] = {"graph(meet-alone)",
-                                 "graph(meet,meet-alone)",
-                                 "meet-needs-module",
-                                 "meet-needs-alone",
-                                 "graph(grow{count=1},meet-needs-grow)",
-                                 "grow{count=1},meet-needs-grow"};
-    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-        assert_int_equal(most_at_once(alone[i], 2, 4, WATCH_NOTHING), 1);
-    assert_int_equal(most_at_once("graph(meet)", 2, 1, WATCH_NOTHING), 1);
-    assert_int_equal(most_at_once("graph(meet)", 2, 4, WATCH_SERIAL), 1);
-}
-
-/* What a pass must not ask for is an error where it matters. */
-static void a_wrong_record_is_found(void **state) {
-    (void)state;
-    weir_pass_registry *registry = make_registry();
-    char *one = trace(registry, "graph(ask-module)", 3, 1, WATCH_NOTHING);
-    char *two = trace(registry, "graph(ask-module)", 3, 2, WATCH_NOTHING);
-    assert_non_null(strstr(one, "ok 1"));
-    assert_non_null(strstr(two, "ok 0, errors 1, failed ask-module\n2 -:0 pass 'ask-module' asks for 'graph-count' of "
-                                "more than its graph, so its record must not say 'parallel'"));
-    free(one);
-    free(two);
-    weir_pass_registry_free(registry);
-}
-
-static void bad_numbers_of_threads(void **state) {
-    (void)state;
-    weir_pass_registry *registry = make_registry();
-    weir_pass_context *context = weir_pass_context_new(registry);
-    assert_false(weir_pass_context_set_threads(context, 0));
-    assert_error("threads must be from 1 to 256, found 0");
-    assert_false(weir_pass_context_set_threads(context, 1000));
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
-}
 
 /* --- contexts in threads of their own --- */
 typedef struct job {
@@ -317,7 +192,7 @@ static void *run_job(void *user) {
     job *j = user;
     weir_text all = {0};
     for (size_t i = 0; i < sizeof pipelines / sizeof *pipelines; i++) {
-        char *text = trace(j->registry, pipelines[i], 5, 1 + (int)(i % 3), WATCH_BRANCHING);
+        char *text = trace(j->registry, pipelines[i], 5);
         weir_text_add(&all, text);
         free(text);
     }
@@ -358,9 +233,8 @@ static void contexts_in_threads_with_one_registry(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(threads_leave_no_trace),  TEST(passes_meet_only_where_they_may),
-        TEST(a_wrong_record_is_found), TEST(bad_numbers_of_threads),
-        TEST(contexts_in_threads),     TEST(contexts_in_threads_with_one_registry),
+        TEST(contexts_in_threads),
+        TEST(contexts_in_threads_with_one_registry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,6 @@ static void a_page_has_everything(void **state) {
                                             .kind = WEIR_PASS_GRAPH,
                                             .level = 3,
                                             .promise = WEIR_PASS_APPROXIMATE,
-                                            .parallel = true,
                                             .requires = "first",
                                             .preserves = "*",
                                             .invalidates = "first",
@@ -78,18 +77,17 @@ static void a_page_has_everything(void **state) {
         registry, &(weir_pass_option){"seed", WEIR_PASS_INT, "1", "0..", "of random numbers"}));
     weir_text text = {0};
     weir_pass_registry_markdown(registry, &text);
-    assert_string_equal(
-        text.data, "\n### first\nGraph pass, level 0; results: exact.\n"
-                   "\n### second\nGraph pass, level 3; results: approximate; several graphs at a time; requires first; "
-                   "preserves everything; invalidates first.\n\nDoes much.\n"
-                   "\n| option | values | default | what |\n|---|---|---|---|\n"
-                   "| `mode` | a, b | b | one \\| the other |\n"
-                   "| `count` | int 1..9 | 3 | how many |\n"
-                   "| `file` | string | \"\" | where |\n"
-                   "\n### both\nPipeline over a graph: `first,second`.\n\nOne by one.\n"
-                   "\n### Configuration\nKeys of the context, `--config KEY=VALUE`.\n"
-                   "\n| option | values | default | what |\n|---|---|---|---|\n"
-                   "| `seed` | int 0.. | 1 | of random numbers |\n");
+    assert_string_equal(text.data, "\n### first\nGraph pass, level 0; results: exact.\n"
+                                   "\n### second\nGraph pass, level 3; results: approximate; requires first; "
+                                   "preserves everything; invalidates first.\n\nDoes much.\n"
+                                   "\n| option | values | default | what |\n|---|---|---|---|\n"
+                                   "| `mode` | a, b | b | one \\| the other |\n"
+                                   "| `count` | int 1..9 | 3 | how many |\n"
+                                   "| `file` | string | \"\" | where |\n"
+                                   "\n### both\nPipeline over a graph: `first,second`.\n\nOne by one.\n"
+                                   "\n### Configuration\nKeys of the context, `--config KEY=VALUE`.\n"
+                                   "\n| option | values | default | what |\n|---|---|---|---|\n"
+                                   "| `seed` | int 0.. | 1 | of random numbers |\n");
     weir_text_free(&text);
     weir_pass_registry_free(registry);
 }

@@ -1,5 +1,5 @@
-/* The passes of pass.def in threads: models imported, optimized and compiled to hardware graphs at the same time, and
- * all of them as graphs of one module on several threads, give what one thread gives, byte for byte. */
+/* The passes of pass.def in threads: models imported, optimized and compiled to hardware graphs at the same time give
+ * what each gives alone, byte for byte. */
 #include <pthread.h>
 
 #include "test_passes_support.h"
@@ -28,13 +28,12 @@ static void print_module(const weir_module *module, const weir_pass *pass, weir_
 }
 
 /* Runs the pipeline at level 3 under verifier and semantic check; what is left, as text, which begins with "ok". */
-static char *run(const char *pipeline, weir_module *module, int threads) {
+static char *run(const char *pipeline, weir_module *module) {
     weir_text text = {0};
     weir_pass_registry *registry = weir_pass_registry_new();
     weir_passes_register(registry);
     weir_pass_context *context = weir_pass_context_new(registry);
     weir_pass_context_set_level(context, 3);
-    weir_pass_context_set_threads(context, threads);
     weir_pass_instrument *verifier = weir_pass_verifier_new();
     weir_pass_instrument *semantics = weir_semantics_new(&(weir_semantics)WEIR_SEMANTICS_DEFAULTS);
     weir_pass_context_add_instrument(context, verifier);
@@ -57,7 +56,6 @@ static char *run(const char *pipeline, weir_module *module, int threads) {
     return text.data;
 }
 
-/* --- a model a thread --- */
 static char *compile(const char *name) {
     weir_module *module = weir_module_new(name);
     weir_graph *graph = import_model(name);
@@ -68,7 +66,7 @@ static char *compile(const char *name) {
     char *pipeline =
         weir_format("%s%s%slower_integer,realize_requantize,choose_folding,insert_streams,size_fifos,default",
                     is_float ? "quantize{calibration=\"" : "", is_float ? data : "", is_float ? "\"}," : "");
-    char *text = run(pipeline, module, 1);
+    char *text = run(pipeline, module);
     free(pipeline);
     free(data);
     weir_module_free(module);
@@ -97,31 +95,7 @@ static void models_compile_at_the_same_time(void **state) {
     for (size_t i = 0; i < MODELS; i++) free(alone[i]);
 }
 
-/* --- all models in one module --- */
-static char *optimize_all(const char *pipeline, int threads) {
-    weir_module *module = weir_module_new("all");
-    for (size_t i = 0; i < MODELS; i++) weir_module_add_graph(module, import_model(models[i]));
-    char *text = run(pipeline, module, threads);
-    weir_module_free(module);
-    return text;
-}
-
-static void graphs_of_one_module(void **state) {
-    (void)state;
-    if (getenv("WEIR_SOURCE") == NULL) skip();
-    const char *const pipelines[] = {
-        "default", "graph(infer_type,simplify_expr,fold_constant{fold_qnn=true},eliminate_common_subexpr),default",
-        "graph(fold_constant,report_node_type),dead_code_elimination,graph(default,fuse_ops)"};
-    for (size_t i = 0; i < sizeof pipelines / sizeof *pipelines; i++) {
-        char *one = optimize_all(pipelines[i], 1), *many = optimize_all(pipelines[i], 4);
-        assert_memory_equal(one, "ok\n", 3);
-        assert_string_equal(one, many);
-        free(one);
-        free(many);
-    }
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(models_compile_at_the_same_time), TEST(graphs_of_one_module)};
+    const struct CMUnitTest tests[] = {TEST(models_compile_at_the_same_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,6 @@ static int configure(const weir_pipeline *p, const char *setting) {
 static int set_up(const weir_pipeline *p) {
     bool fine = p->level == WEIR_PIPELINE_NO_LEVEL ||
                 weir_pass_context_set_level(p->context, p->level > INT16_MAX ? INT16_MAX : (int)p->level);
-    fine &= weir_pass_context_set_threads(p->context, p->threads);
     for (size_t i = 0; i < p->require.count; i++) fine &= weir_pass_context_require(p->context, p->require.item[i]);
     for (size_t i = 0; i < p->disable.count; i++) fine &= weir_pass_context_disable(p->context, p->disable.item[i]);
     int status = fine ? WEIR_EXIT_FINE : WEIR_EXIT_USAGE;

@@ -11,7 +11,6 @@ typedef struct weir_pipeline {
     const char *command; /* the subcommand, for messages */
     const char *text;    /* --pipeline; NULL: none given */
     int64_t level;       /* WEIR_PIPELINE_NO_LEVEL: the context's own */
-    int64_t threads;
     weir_cli_list require, disable, config, set;
     weir_plugins plugins;
     /* From weir_pipeline_open: */
@@ -23,7 +22,7 @@ typedef struct weir_pipeline {
 } weir_pipeline;
 
 #define WEIR_PIPELINE_DEFAULTS(command_)                                                                               \
-    { .command = command_, .level = WEIR_PIPELINE_NO_LEVEL, .threads = 1 }
+    { .command = command_, .level = WEIR_PIPELINE_NO_LEVEL }
 /* Rows of an option table. */
 #define WEIR_PIPELINE_TEXT_OPTION(p)                                                                                   \
     { "pipeline", 'p', WEIR_CLI_STRING, &(p).text, "TEXT", "passes to run: 'a,graph(b{option=1},c)'" }
@@ -32,7 +31,6 @@ typedef struct weir_pipeline {
         {"level", 'O', WEIR_CLI_INT, &(p).level, "N", "run passes of pipelines up to this level, 0 to 4 (2)"},         \
         {"require", 0, WEIR_CLI_LIST, &(p).require, "NAMES", "run these passes whatever their level"},                 \
         {"disable", 0, WEIR_CLI_LIST, &(p).disable, "NAMES", "do not run these passes"},                               \
-        {"threads", 0, WEIR_CLI_COUNT, &(p).threads, "N", "graphs that passes may run on at the same time (1)"},       \
         {"config", 0, WEIR_CLI_LIST, &(p).config, "KEY=VALUE", "a setting of the context"}, {                          \
         "set", 's', WEIR_CLI_LIST, &(p).set, "PASS.OPTION=VALUE", "an option of a pass"                                \
     }

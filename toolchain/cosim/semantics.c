@@ -165,20 +165,6 @@ static void failed(weir_pass_instrument *instrument, const weir_pass_site *site)
     }
 }
 
-static void merge(weir_pass_instrument *instrument, const weir_pass_instrument *from) {
-    const state *s = from->user;
-    for (size_t i = 0; i < s->warned_count; i++) {
-        add_warned(instrument->user, s->warned[i]);
-    }
-}
-
-static weir_pass_instrument *branch(const weir_pass_instrument *instrument) {
-    const state *s = instrument->user;
-    weir_pass_instrument *made = weir_semantics_new(&s->semantics);
-    merge(made, instrument);
-    return made;
-}
-
 static void release(weir_pass_instrument *instrument) {
     state *s = instrument->user;
     for (size_t i = 0; i < s->warned_count; i++) {
@@ -198,8 +184,6 @@ weir_pass_instrument *weir_semantics_new(const weir_semantics *semantics) {
                                          .before_pass = before,
                                          .after_pass = after,
                                          .pass_failed = failed,
-                                         .release = release,
-                                         .branch = branch,
-                                         .merge = merge};
+                                         .release = release};
     return instrument;
 }

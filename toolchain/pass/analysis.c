@@ -88,16 +88,6 @@ static const weir_pass_entry *find_analysis(const weir_pass_context *context, co
     return NULL;
 }
 
-/* Passes that run on several graphs at the same time know nothing but theirs. */
-static bool may_ask(const weir_pass_context *context, const weir_pass_entry *entry) {
-    if (context->branch) {
-        weir_error(WEIR_NOWHERE,
-                   "pass '%s' asks for '%s' of more than its graph, so its record must not say 'parallel'",
-                   context->frame->site.pass->name, entry->name);
-    }
-    return !context->branch;
-}
-
 const void *weir_pass_get_analysis(weir_pass_context *context, const char *name) {
     const weir_pass_entry *entry = find_analysis(context, name);
     if (!entry) {
@@ -105,7 +95,7 @@ const void *weir_pass_get_analysis(weir_pass_context *context, const char *name)
     }
     const weir_pass_frame *frame = context->frame;
     if (entry->kind != WEIR_PASS_GRAPH) {
-        return may_ask(context, entry) ? get(context, entry, context->root) : NULL;
+        return get(context, entry, context->root);
     }
     if (!frame->site.graph) {
         weir_error(WEIR_NOWHERE, "analysis '%s' is about a graph, and pass '%s' does not say which", name,
@@ -118,12 +108,6 @@ const void *weir_pass_get_analysis(weir_pass_context *context, const char *name)
 const void *weir_pass_get_graph_analysis(weir_pass_context *context, const char *name, const weir_graph *graph) {
     const weir_pass_entry *entry = find_analysis(context, name);
     if (!entry) {
-        return NULL;
-    }
-    if (context->branch && entry->kind == WEIR_PASS_GRAPH && graph == context->branch->slot->graph) {
-        return get(context, entry, context->branch->slot);
-    }
-    if (!may_ask(context, entry)) {
         return NULL;
     }
     for (size_t i = 0; entry->kind == WEIR_PASS_GRAPH && i < weir_module_graph_count(context->module); i++) {

@@ -11,7 +11,6 @@ weir_pass_context *weir_pass_context_new(weir_pass_registry *registry) {
     weir_pass_context *context = weir_calloc(1, sizeof *context);
     context->registry = registry;
     context->level = WEIR_PASS_LEVEL_DEFAULT;
-    context->threads = 1;
     context->records = json_array();
     weir_pass_values_init(&context->config, &registry->config);
     return context;
@@ -20,7 +19,6 @@ weir_pass_context *weir_pass_context_new(weir_pass_registry *registry) {
 weir_pass_context *weir_pass_context_nest(const weir_pass_context *around) {
     weir_pass_context *context = weir_pass_context_new(around->registry);
     context->level = around->level;
-    context->threads = around->threads;
     context->user = around->user;
     context->flag_count = around->flag_count;
     context->flag = around->flag_count ? weir_malloc(around->flag_count) : NULL;
@@ -96,15 +94,6 @@ bool weir_pass_context_disable(weir_pass_context *context, const char *names) {
 
 bool weir_pass_context_assume(weir_pass_context *context, const char *names) {
     return set_flag(context, names, WEIR_PASS_ASSUMED);
-}
-
-bool weir_pass_context_set_threads(weir_pass_context *context, int64_t threads) {
-    if (threads < 1 || threads > WEIR_PASS_THREADS_MAX) {
-        weir_error(WEIR_NOWHERE, "threads must be from 1 to %d, found %lld", WEIR_PASS_THREADS_MAX, (long long)threads);
-        return false;
-    }
-    context->threads = (size_t)threads;
-    return true;
 }
 
 void weir_pass_context_set_user(weir_pass_context *context, void *user) { context->user = user; }

@@ -10,8 +10,7 @@
 
 /* The registry must outlive the context. */
 weir_pass_context *weir_pass_context_new(weir_pass_registry *registry);
-/* A context inside another: it starts with the settings of the one around it (level, names, configuration, threads,
- * user) but without instruments and statistics. Whatever is set here ends with it; the one around is as it was, however
+/* A context inside another: it starts with the settings of the one around it (level, names, configuration, user) but without instruments and statistics. Whatever is set here ends with it; the one around is as it was, however
  * the runs end. A module pass may run passes of its own on its module in a nested context. */
 weir_pass_context *weir_pass_context_nest(const weir_pass_context *around);
 void weir_pass_context_free(weir_pass_context *context);
@@ -26,10 +25,6 @@ bool weir_pass_context_require(weir_pass_context *context, const char *names);
 bool weir_pass_context_disable(weir_pass_context *context, const char *names);
 /* The results of these passes hold when the next run starts, for every unit: it goes on where another one stopped. */
 bool weir_pass_context_assume(weir_pass_context *context, const char *names);
-/* Graph passes may run on so many graphs of a module at the same time (1 unless set; at least 1). Results, diagnostics,
- * statistics, records and output are those of one thread. It happens where several graphs, passes that are all
- * `parallel`, and instruments that all have `branch` meet; elsewhere graphs are taken one after the other. */
-bool weir_pass_context_set_threads(weir_pass_context *context, int64_t threads);
 /* The caller's own pointer; not used here. */
 void weir_pass_context_set_user(weir_pass_context *context, void *user);
 void *weir_pass_context_user(const weir_pass_context *context);

@@ -79,18 +79,9 @@ static void failed(weir_pass_instrument *instrument, const weir_pass_site *site)
 
 static void release(weir_pass_instrument *instrument) { free(instrument); }
 
-static weir_pass_instrument *branch(const weir_pass_instrument *instrument) {
-    (void)instrument;
-    return weir_pass_immutable_new();
-}
-
 weir_pass_instrument *weir_pass_immutable_new(void) {
     weir_pass_instrument *instrument = weir_calloc(1, sizeof *instrument);
-    *instrument = (weir_pass_instrument){.name = "immutable",
-                                         .before_pass = before,
-                                         .after_pass = after,
-                                         .pass_failed = failed,
-                                         .release = release,
-                                         .branch = branch};
+    *instrument = (weir_pass_instrument){
+        .name = "immutable", .before_pass = before, .after_pass = after, .pass_failed = failed, .release = release};
     return instrument;
 }

@@ -33,11 +33,6 @@ struct weir_pass_instrument {
     bool (*after_pass)(weir_pass_instrument *instrument, const weir_pass_site *site);
     void (*pass_failed)(weir_pass_instrument *instrument, const weir_pass_site *site);
     void (*release)(weir_pass_instrument *instrument); /* frees `user` and the instrument */
-    /* For passes that run on several graphs at the same time (weir_pass_context_set_threads): a new instrument for one
-     * graph, and taking over what it found, called in the order of the graphs. Without `branch` graphs are taken one
-     * after the other while the instrument watches; `merge` may be NULL. */
-    weir_pass_instrument *(*branch)(const weir_pass_instrument *instrument);
-    void (*merge)(weir_pass_instrument *instrument, const weir_pass_instrument *branch);
 };
 
 /* Calls release when there is one; NULL is fine. */

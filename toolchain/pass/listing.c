@@ -154,7 +154,6 @@ static void print_section(const weir_pass_entry *entry, weir_text *text) {
     case WEIR_PASS_ENTRY_PASS:
         weir_text_format(text, "%c%s pass, level %d; results: %s", kind[0] - 'a' + 'A', kind + 1, info->level,
                          weir_pass_promise_name(info->promise));
-        weir_text_add(text, info->parallel ? "; several graphs at a time" : "");
         weir_text_add(text, formulas_text(info));
         print_names("requires", info->requires, text);
         print_names("preserves", info->preserves, text);
@@ -217,12 +216,11 @@ static json_t *entry_json(const weir_pass_entry *entry) {
     const char *kind = weir_pass_kind_name(entry->kind);
     switch (entry->what) {
     case WEIR_PASS_ENTRY_PASS:
-        return json_pack("{s:s, s:s, s:s, s:b, s:s, s:i, s:s, s:o, s:o, s:o, s:s, s:o}", "name", info->name, "what",
-                         "pass", "kind", kind, "parallel", info->parallel, "formulas", formulas_words[info->formulas],
-                         "level", info->level, "results", weir_pass_promise_name(info->promise), "requires",
-                         names_json(info->requires), "preserves", names_json(info->preserves), "invalidates",
-                         names_json(info->invalidates), "help", info->help ? info->help : "", "options",
-                         specs_json(&entry->specs));
+        return json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:s, s:o}", "name", info->name, "what", "pass",
+                         "kind", kind, "formulas", formulas_words[info->formulas], "level", info->level, "results",
+                         weir_pass_promise_name(info->promise), "requires", names_json(info->requires), "preserves",
+                         names_json(info->preserves), "invalidates", names_json(info->invalidates), "help",
+                         info->help ? info->help : "", "options", specs_json(&entry->specs));
     case WEIR_PASS_ENTRY_ANALYSIS:
         return json_pack("{s:s, s:s, s:s, s:s}", "name", entry->name, "what", "analysis", "kind", kind, "help",
                          entry->analysis->help ? entry->analysis->help : "");

@@ -121,15 +121,11 @@ void weir_module_add_graph(weir_module *module, weir_graph *graph) {
     module->graph_count = need;
 }
 
-void weir_module_put_graph(weir_module *module, size_t index, weir_graph *graph) {
-    module->graph[index] = graph;
-    module->id[index] = module->next_id++;
-}
-
 void weir_module_replace_graph(weir_module *module, size_t index, weir_graph *graph) {
     if (module->graph[index] != graph) {
         weir_graph_free(module->graph[index]);
-        weir_module_put_graph(module, index, graph);
+        module->graph[index] = graph;
+        module->id[index] = module->next_id++;
     }
 }
 

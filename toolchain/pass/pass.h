@@ -69,9 +69,6 @@ typedef struct weir_pass_info {
     weir_pass_kind kind;
     int level;
     weir_pass_promise promise;
-    bool
-        parallel; /* graph passes: may run on several graphs at the same time (weir_pass_context_set_threads), because it
-                    * uses its options, its graph and what context.h offers to passes, and else only reads */
     weir_pass_formulas formulas;
     const char *requires;
     const char *preserves;

@@ -174,16 +174,9 @@ typedef struct weir_pass_statistic_row {
     int64_t amount;
 } weir_pass_statistic_row;
 
-/* One graph of several that passes run on at the same time, each with a context of its own. */
-typedef struct weir_pass_branch {
-    weir_pass_slot *slot; /* the graph's */
-    bool replaced;        /* by another graph, which the module does not know yet */
-} weir_pass_branch;
-
 struct weir_pass_context {
     weir_pass_registry *registry;
     int level;
-    size_t threads;
     uint8_t *flag; /* by id: WEIR_PASS_REQUIRED, WEIR_PASS_DISABLED, WEIR_PASS_ASSUMED */
     size_t flag_count;
     bool warned;
@@ -206,9 +199,8 @@ struct weir_pass_context {
     weir_pass_slot *root;
     weir_pass_slot **slot;
     size_t slot_count, slot_capacity;
-    const weir_pass **last;   /* by id: the instance that a requirement runs again; NULL: the default one */
-    weir_pass_branch *branch; /* NULL: not a branch */
-    size_t built;             /* depth of weir_pass_run_here: its instances may die, and are not kept in `last` */
+    const weir_pass **last; /* by id: the instance that a requirement runs again; NULL: the default one */
+    size_t built;           /* depth of weir_pass_run_here: its instances may die, and are not kept in `last` */
 };
 
 enum { WEIR_PASS_REQUIRED = 1, WEIR_PASS_DISABLED = 2, WEIR_PASS_ASSUMED = 4 };
@@ -230,18 +222,7 @@ weir_pass_slot *weir_pass_slot_of(weir_pass_context *context, const weir_graph *
 void weir_pass_drop_results(weir_pass_slot *slot);
 /* Adds the context "pass 'x' failed" to what was reported since `errors`, or reports it. */
 void weir_pass_blame(size_t errors, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The instance of a required pass: the one that ran last, else one with default options, which
- * the context keeps. */
-const weir_pass *weir_pass_instance_for(weir_pass_context *context, weir_pass_entry *entry);
-/* The pass behind its requirements on one unit. */
-bool weir_pass_run_required(weir_pass_context *context, const weir_pass *pass, weir_pass_slot *slot);
 void weir_pass_add_count(weir_pass_context *context, const char *pass, const char *what, int64_t amount);
-/* parallel.c: may the graph pass run on all graphs at the same time, and doing so. */
-bool weir_pass_may_branch(weir_pass_context *context, const weir_pass *pass);
-bool weir_pass_run_branches(weir_pass_context *context, const weir_pass *pass);
-/* module.c: the graph takes the place of the one there, which is not freed. */
-void weir_module_put_graph(weir_module *module, size_t index, weir_graph *graph);
-enum { WEIR_PASS_THREADS_MAX = 256 };
 /* Hooks of instrument.c: enter all with roll-back, exit all. */
 bool weir_pass_enter_instruments(weir_pass_context *context);
 bool weir_pass_exit_instruments(weir_pass_context *context);

@@ -91,19 +91,14 @@ static void settle(weir_pass_context *context, const weir_pass_frame *frame) {
     }
 }
 
-/* A branch leaves the module to the context that it branched from. */
+/* The graph takes the place of the one of the slot, which is freed. */
 static void put_replacement(weir_pass_context *context, weir_pass_slot *slot, weir_graph *graph) {
     size_t index = 0;
-    if (context->branch) {
-        weir_graph_free(slot->graph);
-        context->branch->replaced = true;
-    } else {
-        while (weir_module_graph(context->module, index) != slot->graph) {
-            index++;
-        }
-        weir_module_replace_graph(context->module, index, graph);
-        slot->id = weir_module_graph_id(context->module, index);
+    while (weir_module_graph(context->module, index) != slot->graph) {
+        index++;
     }
+    weir_module_replace_graph(context->module, index, graph);
+    slot->id = weir_module_graph_id(context->module, index);
     slot->graph = graph;
 }
 
@@ -337,7 +332,8 @@ static bool holds(weir_pass_context *context, const weir_pass_entry *entry, cons
     return true;
 }
 
-const weir_pass *weir_pass_instance_for(weir_pass_context *context, weir_pass_entry *entry) {
+/* The instance of a required pass: the one that ran last, else one with default options, which the context keeps. */
+static const weir_pass *instance_for(weir_pass_context *context, weir_pass_entry *entry) {
     if (context->last[entry->id]) {
         return context->last[entry->id];
     }
@@ -374,7 +370,7 @@ static bool require_form(weir_pass_context *context, const weir_pass_entry *entr
 }
 
 static bool require_here(weir_pass_context *context, weir_pass_entry *needed, weir_pass_slot *slot) {
-    return require_all(context, needed, slot) && run_here(context, weir_pass_instance_for(context, needed), slot);
+    return require_all(context, needed, slot) && run_here(context, instance_for(context, needed), slot);
 }
 
 /* Module passes that `entry` needs, directly or through graph passes, before its first graph is taken. */
@@ -465,7 +461,7 @@ static bool hoist_all(weir_pass_context *context, const weir_pass *pass) {
 }
 
 /* --- any pass --- */
-bool weir_pass_run_required(weir_pass_context *context, const weir_pass *pass, weir_pass_slot *slot) {
+static bool run_required(weir_pass_context *context, const weir_pass *pass, weir_pass_slot *slot) {
     return (pass->is_sequence || pass->entry->require_count == 0 || require_all(context, pass->entry, slot)) &&
            run_here(context, pass, slot);
 }
@@ -479,17 +475,13 @@ static bool run_any(weir_pass_context *context, const weir_pass *pass, weir_pass
         return true;
     }
     if (pass->kind != WEIR_PASS_GRAPH || slot) {
-        return weir_pass_run_required(context, pass, slot);
+        return run_required(context, pass, slot);
     }
     if (!hoist_all(context, pass)) {
         return false;
     }
-    if (weir_pass_may_branch(context, pass)) {
-        return weir_pass_run_branches(context, pass);
-    }
     for (size_t i = 0; i < weir_module_graph_count(context->module); i++) {
-        if (!weir_pass_run_required(context, pass,
-                                    weir_pass_slot_of(context, weir_module_graph(context->module, i), i))) {
+        if (!run_required(context, pass, weir_pass_slot_of(context, weir_module_graph(context->module, i), i))) {
             return false;
         }
     }

@@ -1,6 +1,6 @@
 /* Turns a table of passes (pass.def: one row a pass) into records. A row is
  *   WEIR_PASS(kind, id, name, level, promise, requires, preserves, invalidates, help, options)
- * with kind MODULE, GRAPH, GRAPH_PARALLEL (`parallel` in pass.h) or HARDWARE (`formulas` in pass.h: refused), HARDWARE_FORMULAS
+ * with kind MODULE, GRAPH or HARDWARE (`formulas` in pass.h: refused), HARDWARE_FORMULAS
  * (taken), HARDWARE_VALUES (values), promise EXACT, APPROXIMATE or CHANGES (pass.h), lists as text, and options
  * either WEIR_NO_OPTIONS or rows one after the other:
  *   WEIR_OPTION(name, kind, default, domain, help)   with kind BOOL, INT, REAL, STRING or ENUM.
@@ -21,14 +21,12 @@
 
 #define WEIR_PASS_TYPE_MODULE weir_pass_module_run
 #define WEIR_PASS_TYPE_GRAPH weir_pass_graph_run
-#define WEIR_PASS_TYPE_GRAPH_PARALLEL weir_pass_graph_run
 #define WEIR_PASS_TYPE_HARDWARE weir_pass_hardware_run
 #define WEIR_PASS_TYPE_HARDWARE_FORMULAS weir_pass_hardware_run
 #define WEIR_PASS_TYPE_HARDWARE_VALUES weir_pass_hardware_run
 /* What a record says about its kind, and where its function goes. */
 #define WEIR_PASS_KIND_MODULE(function) .kind = WEIR_PASS_MODULE, .run = {.module = function}
 #define WEIR_PASS_KIND_GRAPH(function) .kind = WEIR_PASS_GRAPH, .run = {.graph = function}
-#define WEIR_PASS_KIND_GRAPH_PARALLEL(function) .kind = WEIR_PASS_GRAPH, .parallel = true, .run = {.graph = function}
 #define WEIR_PASS_KIND_HARDWARE(function) .kind = WEIR_PASS_HARDWARE, .run = {.hardware = function}
 #define WEIR_PASS_KIND_HARDWARE_FORMULAS(function)                                                                     \
     .kind = WEIR_PASS_HARDWARE, .formulas = WEIR_PASS_FORMULAS_TAKEN, .run = {.hardware = function}

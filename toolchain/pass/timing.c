@@ -68,26 +68,6 @@ static bool after_pass(weir_pass_instrument *instrument, const weir_pass_site *s
 
 static void pass_failed(weir_pass_instrument *instrument, const weir_pass_site *site) { after_pass(instrument, site); }
 
-static weir_pass_instrument *branch(const weir_pass_instrument *instrument) {
-    (void)instrument;
-    return weir_pass_timing_new();
-}
-
-static void merge_nodes(timing *into, int parent, const timing *from, int index) {
-    for (int child = from->node[index].first; child != NONE; child = from->node[child].next) {
-        int mine = find_node(into, parent, from->node[child].name);
-        into->node[mine].total += from->node[child].total;
-        into->node[mine].runs += from->node[child].runs;
-        merge_nodes(into, mine, from, child);
-    }
-}
-
-/* Times of passes that ran at the same time add up. */
-static void merge(weir_pass_instrument *instrument, const weir_pass_instrument *from) {
-    timing *t = instrument->user;
-    merge_nodes(t, t->current, from->user, 0);
-}
-
 static void release(weir_pass_instrument *instrument) {
     timing *t = instrument->user;
     for (size_t i = 0; i < t->count; i++) {
@@ -104,8 +84,6 @@ weir_pass_instrument *weir_pass_timing_new(void) {
     t->instrument.after_pass = after_pass;
     t->instrument.pass_failed = pass_failed;
     t->instrument.release = release;
-    t->instrument.branch = branch;
-    t->instrument.merge = merge;
     t->current = add_node(t, NONE, "");
     return &t->instrument;
 }

@@ -48,17 +48,11 @@ static bool after_pass(weir_pass_instrument *instrument, const weir_pass_site *s
 
 static void release(weir_pass_instrument *instrument) { free(instrument); }
 
-static weir_pass_instrument *branch(const weir_pass_instrument *instrument) {
-    (void)instrument;
-    return weir_pass_verifier_new();
-}
-
 weir_pass_instrument *weir_pass_verifier_new(void) {
     weir_pass_instrument *instrument = weir_calloc(1, sizeof *instrument);
     instrument->name = "verify";
     instrument->before_pass = before_pass;
     instrument->after_pass = after_pass;
     instrument->release = release;
-    instrument->branch = branch;
     return instrument;
 }

@@ -9,15 +9,6 @@
 
 enum { STACK_BYTES = 64 << 20 }; /* of address space: only what is used takes memory */
 
-bool weir_stack_thread(pthread_t *thread, void *(*work)(void *user), void *user) {
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return false;
-    bool started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
-                   pthread_create(thread, &attributes, work, user) == 0;
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
 typedef struct job {
     void (*work)(void *user);
     void *user;
