@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dataflow/stream.h"
+#include "ir/loop.h"
 #include "passes/passes.h"
 #include "support/arena.h"
 #include "support/suggest.h"
@@ -162,7 +163,7 @@ static void fold_linears(weir_graph *graph, int64_t target) {
         hardware->in_lanes = hardware->simd;
         hardware->out_lanes = hardware->pe;
         hardware->interval = linear_interval(rows, k, n, hardware->simd, hardware->pe);
-        hardware->operations = rows * k * n;
+        hardware->operations = weir_loop_macs(graph, node);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "case.h"
 #include "dataflow/stream.h"
+#include "ir/loop.h"
 #include "support/arena.h"
 
 enum { FRAMES = 12 };
@@ -38,7 +39,7 @@ static void build_linear(op_case *c) {
     hardware->simd = simd;
     hardware->pe = pe;
     hardware->interval = rows * weir_ceil_divide(k, simd) * weir_ceil_divide(n, pe);
-    hardware->operations = rows * k * n;
+    hardware->operations = weir_loop_macs(c->graph, node);
     op_finish(c, result(c, node));
     op_make_data(c, FRAMES);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/loop.h"
 #include "ir/print.h"
 #include "support/arena.h"
 #include "support/suggest.h"
@@ -193,10 +194,11 @@ static bool verify_linear(const weir_graph *graph, weir_node node, const weir_me
     weir_shape_count(&weir_value_type(graph, weir_node_output(graph, node, 0))->shape, &elements);
     const int64_t rows = (int64_t)elements / n;
     const int64_t interval = rows * ((k + h->simd - 1) / h->simd) * ((n + h->pe - 1) / h->pe);
+    const int64_t macs = weir_loop_macs(graph, node);
     return in_bounds(graph, node, "in_lanes", h->in_lanes, h->simd, h->simd) &&
            in_bounds(graph, node, "out_lanes", h->out_lanes, h->pe, h->pe) &&
            in_bounds(graph, node, "interval", h->interval, interval, interval) &&
-           in_bounds(graph, node, "operations", h->operations, rows * k * n, rows * k * n);
+           in_bounds(graph, node, "operations", h->operations, macs, macs);
 }
 
 /* Lanes alone changes the elements a beat. */

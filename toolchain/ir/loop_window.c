@@ -1,0 +1,206 @@
+/* Loop nests of sums of products and of sliding windows. */
+#include <assert.h>
+
+#include "ir/geometry.h"
+#include "ir/loop_rule.h"
+
+/* "OX" for the last spatial dimension, then OY, OZ, O3, ... */
+static uint32_t add_spatial(weir_loop_builder *b, char letter, int rank, int dimension, int64_t size, bool is_reduced) {
+    static const char letters[] = "XYZ";
+    const int from_last = rank - 1 - dimension;
+    const char name[3] = {letter, from_last < 3 ? letters[from_last] : (char)('0' + from_last), '\0'};
+    return weir_loop_add(b, name, size, is_reduced);
+}
+
+/* The loops over the window's positions and over its elements: o[i], f[i] for spatial dimension i. */
+typedef struct spatial {
+    uint32_t o[WEIR_MAX_RANK], f[WEIR_MAX_RANK];
+} spatial;
+
+static void add_positions(weir_loop_builder *b, const weir_window *w, spatial *loops) {
+    for (int i = w->rank - 1; i >= 0; i--) loops->o[i] = add_spatial(b, 'O', w->rank, i, w->out[i], false);
+}
+
+static void add_kernel(weir_loop_builder *b, const weir_window *w, spatial *loops) {
+    for (int i = w->rank - 1; i >= 0; i--) loops->f[i] = add_spatial(b, 'F', w->rank, i, w->kernel[i], true);
+}
+
+/* ix = stride * ox + dilation * fx - begin; o is written at ox. */
+static void slide(const weir_window *w, const spatial *loops, weir_loop_operand *x, weir_loop_operand *y) {
+    for (int i = 0; i < w->rank; i++) {
+        weir_loop_term(x, i + 2, loops->o[i], w->stride[i]);
+        weir_loop_term(x, i + 2, loops->f[i], w->dilation[i]);
+        x->axis[i + 2].offset = -w->begin[i];
+        weir_loop_term(y, i + 2, loops->o[i], 1);
+    }
+}
+
+/* O[b][g][k][oy][ox] += W[g][k][c][fy][fx] * I[b][g][c][iy][ix] */
+static void convolution(weir_loop_builder *b, size_t weights, size_t bias) {
+    const weir_shape *w = weir_loop_input_shape(b, weights), *x = weir_loop_input_shape(b, 0);
+    const int64_t groups = weir_node_int(b->graph, b->node, "group", 1), outputs = w->dim[0] / groups;
+    weir_window window;
+    spatial loops;
+    const bool fine = weir_geometry_window(b->graph, b->node, x, w->dim + 2, &window);
+    assert(fine);
+    (void)fine;
+    b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;
+    const uint32_t batch = weir_loop_add(b, "B", x->dim[0], false), k = weir_loop_add(b, "K", outputs, false);
+    const uint32_t g = weir_loop_add(b, "G", groups, false);
+    add_positions(b, &window, &loops);
+    const uint32_t c = weir_loop_add(b, "C", w->dim[1], true);
+    add_kernel(b, &window, &loops);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    weir_loop_operand *weight = weir_loop_read(b, 'W', weights), *start = weir_loop_read(b, 'B', bias);
+    weir_loop_term(out, 0, batch, 1);
+    weir_loop_term(in, 0, batch, 1);
+    weir_loop_term(in, 1, g, w->dim[1]);
+    weir_loop_term(in, 1, c, 1);
+    weir_loop_term(out, 1, g, outputs);
+    weir_loop_term(out, 1, k, 1);
+    weir_loop_term(weight, 0, g, outputs);
+    weir_loop_term(weight, 0, k, 1);
+    weir_loop_term(weight, 1, c, 1);
+    for (int i = 0; i < window.rank; i++) weir_loop_term(weight, i + 2, loops.f[i], 1);
+    slide(&window, &loops, in, out);
+    if (start == NULL) return;
+    weir_loop_term(start, 0, g, outputs);
+    weir_loop_term(start, 0, k, 1);
+}
+
+enum { NO_BIAS = 1000 }; /* an input that no operator has */
+
+void weir_loop_CONV(weir_loop_builder *b) { convolution(b, 1, 2); }
+void weir_loop_CONV_INTEGER(weir_loop_builder *b) { convolution(b, 1, NO_BIAS); }
+void weir_loop_QLINEAR_CONV(weir_loop_builder *b) { convolution(b, 3, 8); }
+
+/* A pool is a reduction of each channel by itself: ZigZag's G. */
+static void pool_channels(weir_loop_builder *b, const weir_shape *x, uint32_t *batch, uint32_t *g) {
+    b->nest->body = WEIR_LOOP_REDUCE;
+    *batch = weir_loop_add(b, "B", x->dim[0], false);
+    *g = weir_loop_add(b, "G", x->dim[1], false);
+}
+
+static void pool(weir_loop_builder *b, const weir_window *window) {
+    const weir_shape *x = weir_loop_input_shape(b, 0);
+    spatial loops;
+    uint32_t batch, g;
+    pool_channels(b, x, &batch, &g);
+    add_positions(b, window, &loops);
+    add_kernel(b, window, &loops);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    weir_loop_term(out, 0, batch, 1);
+    weir_loop_term(in, 0, batch, 1);
+    weir_loop_term(out, 1, g, 1);
+    weir_loop_term(in, 1, g, 1);
+    slide(window, &loops, in, out);
+}
+
+static void sliding_pool(weir_loop_builder *b) {
+    weir_window window;
+    const bool fine = weir_geometry_window(b->graph, b->node, weir_loop_input_shape(b, 0), NULL, &window);
+    assert(fine);
+    (void)fine;
+    pool(b, &window);
+}
+
+void weir_loop_MAX_POOL(weir_loop_builder *b) { sliding_pool(b); }
+void weir_loop_AVERAGE_POOL(weir_loop_builder *b) { sliding_pool(b); }
+
+void weir_loop_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) {
+    const weir_shape *x = weir_loop_input_shape(b, 0);
+    weir_window window = {.rank = x->rank - 2};
+    for (int i = 0; i < window.rank; i++) {
+        window.in[i] = window.kernel[i] = x->dim[i + 2];
+        window.out[i] = window.stride[i] = window.dilation[i] = 1;
+    }
+    pool(b, &window);
+}
+
+/* ---- products ---- */
+
+/* The dimensions in front of the matrices: B, or B and H; between them B1, B2, ... */
+static uint32_t add_leading(weir_loop_builder *b, const weir_shape *shape, int count) {
+    const uint32_t first = b->nest->loop_count;
+    for (int i = 0; i < count; i++) {
+        const char middle[] = {'B', (char)('0' + i), '\0'};
+        weir_loop_add(b, i == 0 ? "B" : i == count - 1 ? "H" : middle, shape->dim[i], false);
+    }
+    return first;
+}
+
+/* O[b][h][d][k] += I[b][h][d][c] * W[b][h][c][k], with vectors and broadcasting as NumPy has them */
+static void product(weir_loop_builder *b, size_t left, size_t right) {
+    const weir_shape *x = weir_loop_input_shape(b, left), *w = weir_loop_input_shape(b, right);
+    const weir_shape *y = weir_loop_output_shape(b, 0);
+    const bool rows = x->rank > 1, columns = w->rank > 1;
+    const int leading = y->rank - rows - columns;
+    b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;
+    const uint32_t first = add_leading(b, y, leading);
+    const uint32_t d = weir_loop_add(b, "D", rows ? x->dim[x->rank - 2] : 1, false);
+    const uint32_t k = weir_loop_add(b, "K", columns ? w->dim[w->rank - 1] : 1, false);
+    const uint32_t c = weir_loop_add(b, "C", x->dim[x->rank - 1], true);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', left);
+    weir_loop_operand *weight = weir_loop_read(b, 'W', right);
+    for (int i = 0; i < leading; i++) weir_loop_term(out, i, first + (uint32_t)i, 1);
+    if (rows) weir_loop_term(out, leading, d, 1);
+    if (columns) weir_loop_term(out, leading + rows, k, 1);
+    for (int i = 0; i + 2 < x->rank; i++)
+        if (x->dim[i] != 1) weir_loop_term(in, i, first + (uint32_t)(leading - (x->rank - 2) + i), 1);
+    if (rows) weir_loop_term(in, x->rank - 2, d, 1);
+    weir_loop_term(in, x->rank - 1, c, 1);
+    for (int i = 0; i + 2 < w->rank; i++)
+        if (w->dim[i] != 1) weir_loop_term(weight, i, first + (uint32_t)(leading - (w->rank - 2) + i), 1);
+    weir_loop_term(weight, columns ? w->rank - 2 : 0, c, 1);
+    if (columns) weir_loop_term(weight, w->rank - 1, k, 1);
+}
+
+void weir_loop_MATMUL(weir_loop_builder *b) { product(b, 0, 1); }
+void weir_loop_MATMUL_INTEGER(weir_loop_builder *b) { product(b, 0, 1); }
+void weir_loop_QLINEAR_MATMUL(weir_loop_builder *b) { product(b, 0, 3); }
+
+/* O[d][k] += I[d][c] * W[c][k], each matrix transposed where the node says so, C broadcast to O */
+static void general_product(weir_loop_builder *b, size_t right, size_t bias) {
+    const weir_shape *x = weir_loop_input_shape(b, 0), *y = weir_loop_output_shape(b, 0);
+    const int left_flip = weir_node_int(b->graph, b->node, "transA", 0) != 0;
+    const int right_flip = weir_node_int(b->graph, b->node, "transB", 0) != 0;
+    b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;
+    const uint32_t d = weir_loop_add(b, "D", y->dim[0], false), k = weir_loop_add(b, "K", y->dim[1], false);
+    const uint32_t c = weir_loop_add(b, "C", x->dim[1 - left_flip], true);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    weir_loop_operand *weight = weir_loop_read(b, 'W', right), *start = weir_loop_read(b, 'B', bias);
+    weir_loop_term(out, 0, d, 1);
+    weir_loop_term(out, 1, k, 1);
+    weir_loop_term(in, left_flip, d, 1);
+    weir_loop_term(in, 1 - left_flip, c, 1);
+    weir_loop_term(weight, right_flip, c, 1);
+    weir_loop_term(weight, 1 - right_flip, k, 1);
+    if (start != NULL) weir_loop_broadcast(b, start, d, 2);
+}
+
+void weir_loop_GEMM(weir_loop_builder *b) { general_product(b, 1, 2); }
+void weir_loop_QGEMM(weir_loop_builder *b) { general_product(b, 3, 6); }
+
+/* O[b][h][d][k] += I[b][h][d][c] * W[k][c] */
+void weir_loop_LINEAR(weir_loop_builder *b) {
+    const weir_shape *x = weir_loop_input_shape(b, 0), *w = weir_loop_input_shape(b, 1);
+    const int leading = x->rank < 2 ? 0 : x->rank - 2;
+    b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;
+    const uint32_t first = add_leading(b, x, leading);
+    const uint32_t d = weir_loop_add(b, "D", x->rank < 2 ? 1 : x->dim[x->rank - 2], false);
+    const uint32_t k = weir_loop_add(b, "K", w->dim[0], false), c = weir_loop_add(b, "C", w->dim[1], true);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    weir_loop_operand *weight = weir_loop_read(b, 'W', 1);
+    for (int i = 0; i < leading; i++) {
+        weir_loop_term(out, i, first + (uint32_t)i, 1);
+        weir_loop_term(in, i, first + (uint32_t)i, 1);
+    }
+    if (x->rank > 1) {
+        weir_loop_term(out, leading, d, 1);
+        weir_loop_term(in, leading, d, 1);
+    }
+    weir_loop_term(out, out->rank - 1, k, 1);
+    weir_loop_term(in, in->rank - 1, c, 1);
+    weir_loop_term(weight, 0, k, 1);
+    weir_loop_term(weight, 1, c, 1);
+}
