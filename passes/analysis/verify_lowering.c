@@ -8,6 +8,7 @@
 #include "cosim/lockstep.h"
 #include "cosim/random_input.h"
 #include "dataflow/stream.h"
+#include "ir/loop.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
 #include "support/arena.h"
@@ -83,9 +84,9 @@ static bool run_data(const verifier *v, const char *source) {
 
 static int64_t frame_count(const weir_graph *graph, int64_t wanted) {
     if (wanted > 0) return wanted;
-    int64_t work = 1, rows, inputs, outputs;
+    int64_t work = 1;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_stream_linear(graph, node, &rows, &inputs, &outputs)) work += rows * inputs * outputs;
+        work += weir_loop_macs(graph, node);
     }
     int64_t frames = BUDGET / work;
     return frames < LEAST_FRAMES ? LEAST_FRAMES : frames > MOST_FRAMES ? MOST_FRAMES : frames;

@@ -28,7 +28,8 @@ static weir_rtl_expr bits(const bench *b, weir_rtl_expr wire, uint32_t low, uint
 
 static weir_rtl_instance add_part(const bench *b, const char *module, const char *name, size_t index) {
     char *text = weir_format("%s_%zu", name, index);
-    const weir_rtl_instance part = weir_rtl_add_instance(b->design, b->tb, weir_emit_library(b->design, module), text);
+    const weir_rtl_instance part =
+        weir_rtl_add_instance(b->design, b->tb, weir_library_module(b->design, module), text);
     free(text);
     return part;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dataflow/component.h"
 #include "dataflow/library.h"
 #include "dataflow/stream.h"
 #include "ir/mase.h"

@@ -3,6 +3,7 @@
  * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait. */
 #include <stdlib.h>
 
+#include "dataflow/component.h"
 #include "dataflow/schedule.h"
 #include "dataflow/stream.h"
 #include "ir/infer.h"
@@ -22,13 +23,13 @@ static weir_node insert_after(weir_graph *graph, weir_value value, weir_op op, c
     return node;
 }
 
-static void place(weir_graph *graph, weir_node node, const char *module, int64_t in_lanes, int64_t out_lanes) {
+static void place(weir_graph *graph, weir_node node, int64_t in_lanes, int64_t out_lanes) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_value value = weir_node_output(graph, node, 0);
     int64_t beats_in = weir_stream_beats(graph, value, in_lanes),
             beats_out = weir_stream_beats(graph, value, out_lanes);
     hardware->placed = true;
-    hardware->module = module;
+    hardware->module = weir_component_for(weir_node_op(graph, node))->module;
     hardware->in_lanes = in_lanes;
     hardware->out_lanes = out_lanes;
     hardware->interval = beats_in > beats_out ? beats_in : beats_out;
@@ -73,7 +74,7 @@ static void place_forks(weir_graph *graph) {
         weir_value source = weir_stream_source(graph, weir_node_input(graph, node, 0));
         int64_t lanes = weir_stream_is_input(graph, source) ? weir_stream_lanes(graph, weir_node_output(graph, node, 0))
                                                             : weir_stream_lanes(graph, source);
-        place(graph, node, "weir_fork", lanes, lanes);
+        place(graph, node, lanes, lanes);
     }
 }
 
@@ -84,7 +85,7 @@ static void insert_lanes(weir_graph *graph, weir_node node) {
         int64_t lanes = weir_stream_lanes(graph, value);
         if (lanes == wanted || weir_stream_is_input(graph, weir_stream_source(graph, value))) continue;
         weir_node converter = insert_after(graph, value, WEIR_OP_LANES, "_lanes", 1, node);
-        place(graph, converter, "weir_lane_converter", lanes, wanted);
+        place(graph, converter, lanes, wanted);
         weir_node_set_input(graph, node, i, weir_node_output(graph, converter, 0));
     }
 }
@@ -97,8 +98,7 @@ bool weir_insert_streams(weir_graph *graph) {
     }
     place_forks(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT && weir_node_op(graph, node) != WEIR_OP_LANES)
-            insert_lanes(graph, node);
+        if (weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT) insert_lanes(graph, node);
     }
     return true;
 }
@@ -112,7 +112,7 @@ bool weir_size_fifos(weir_graph *graph) {
         if (edge.waiting < WEIR_SCHEDULE_SLACK) continue;
         int64_t lanes = weir_stream_lanes(graph, edge.value);
         weir_node fifo = insert_after(graph, edge.value, WEIR_OP_FIFO, "_fifo", 1, edge.user);
-        place(graph, fifo, "weir_fifo", lanes, lanes);
+        place(graph, fifo, lanes, lanes);
         weir_node_metadata(graph, fifo)->hardware.depth = edge.waiting;
         weir_node_set_input(graph, edge.user, edge.input, weir_node_output(graph, fifo, 0));
     }

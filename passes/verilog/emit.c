@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/library.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/analysis/verify.h"
 #include "rtlir/reader/read.h"
@@ -19,18 +18,6 @@ weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass) {
     if (graph == NULL)
         weir_error(WEIR_NOWHERE, "%s needs the hardware graph that realize_requantize makes", weir_pass_name(pass));
     return graph;
-}
-
-weir_rtl_module weir_emit_library(weir_rtl_design *design, const char *name) {
-    weir_rtl_module module = weir_rtl_find_module(design, name);
-    if (module.id != 0) return module;
-    char *data = weir_data_folder(), *path = data == NULL ? NULL : weir_library_path(data, name);
-    char *full = path == NULL ? NULL : weir_path_join(data, path);
-    if (full != NULL) module = weir_rtl_read_module(design, full);
-    free(full);
-    free(path);
-    free(data);
-    return module;
 }
 
 weir_folder *weir_emit_open(const weir_module *module) {

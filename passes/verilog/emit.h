@@ -2,20 +2,14 @@
 #ifndef WEIR_PASSES_EMIT_H
 #define WEIR_PASSES_EMIT_H
 
+#include "dataflow/build.h"
+#include "dataflow/library.h"
 #include "dataflow/stream.h"
 #include "passes/passes.h"
 #include "rtlir/core/expr.h"
 #include "rtlir/core/rtl.h"
 #include "rtlir/core/stmt.h"
 #include "support/folder.h"
-
-/* One stream: wires in a module. Several outputs of a fork share data and last. */
-typedef struct weir_wires {
-    weir_rtl_expr valid, ready, data, last;
-    int64_t lanes;
-    int element_bits;
-    bool is_signed;
-} weir_wires;
 
 /* Side data of the module that emit_verilog_top leaves: weir_wires of each stream, by value id of the hardware graph. */
 #define WEIR_EMIT_STREAMS "streams"
@@ -24,8 +18,6 @@ typedef struct weir_wires {
 
 /* The hardware graph of the module or NULL after an error that names the pass. */
 weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass);
-/* An external module of rtl/ or sim/bench by name; none after a reported error. */
-weir_rtl_module weir_emit_library(weir_rtl_design *design, const char *name);
 /* Opens the module's output folder for writing; NULL after a reported error. */
 weir_folder *weir_emit_open(const weir_module *module);
 /* "SUB" of it while it is being written, made when absent; heap memory, NULL after a reported error. */

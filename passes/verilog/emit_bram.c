@@ -5,10 +5,10 @@
 #include "passes/verilog/emit.h"
 #include "support/file.h"
 
-static bool write_rom(const weir_graph *graph, weir_node node, const weir_memory *rom, const char *folder) {
+static bool write_memory(const weir_graph *graph, weir_node node, const weir_memory *memory, const char *folder) {
     weir_text text = {NULL, 0, 0};
-    weir_memory_print(graph, node, rom, &text);
-    char *file = weir_memory_file(graph, node, rom), *path = weir_path_join(folder, file);
+    weir_memory_print(graph, node, memory, &text);
+    char *file = weir_memory_file(graph, node, memory), *path = weir_path_join(folder, file);
     bool fine = weir_file_write(path, text.data, text.size);
     free(file);
     free(path);
@@ -23,10 +23,10 @@ bool weir_pass_emit_bram(const weir_pass *pass, weir_pass_context *context, weir
     bool fine = folder != NULL;
     for (weir_node node = fine ? weir_graph_first(graph) : WEIR_NO_NODE; fine && node.id != 0;
          node = weir_node_next(graph, node)) {
-        weir_memory rom = weir_memory_of(graph, node);
-        if (rom.kind == WEIR_MEMORY_NONE) continue;
-        fine = write_rom(graph, node, &rom, folder);
-        weir_pass_count(context, "memory bits", rom.width * rom.depth);
+        weir_memory memory;
+        for (size_t i = 0; fine && weir_memory_get(graph, node, i, &memory); i++)
+            fine = write_memory(graph, node, &memory, folder);
+        weir_pass_count(context, "memory bits", weir_memory_bits(graph, node));
     }
     free(folder);
     return weir_emit_close(output, fine);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/component.h"
 #include "passes/verilog/emit.h"
 #include "rtlir/reader/read.h"
 #include "support/arena.h"
@@ -34,7 +35,7 @@ static weir_rtl_expr add_wire(bench *b, const char *base, const char *suffix, ui
 /* A part with clock, reset and cycle connected, named u_KIND_INDEX. */
 static weir_rtl_instance add_part(bench *b, const char *kind, size_t index) {
     char *module = weir_format("weir_sim_%s", kind), *name = weir_format("u_%s_%zu", kind, index);
-    weir_rtl_instance part = weir_rtl_add_instance(b->bench, b->tb, weir_emit_library(b->bench, module), name);
+    weir_rtl_instance part = weir_rtl_add_instance(b->bench, b->tb, weir_library_module(b->bench, module), name);
     weir_rtl_connect(b->bench, part, "clk", b->clk);
     weir_rtl_connect(b->bench, part, "rst", b->rst);
     weir_rtl_connect(b->bench, part, "cycle", b->cycle);
@@ -59,7 +60,7 @@ static void add_clock(bench *b) {
     b->rst = weir_rtl_read(b->bench, rst);
     b->cycle = weir_rtl_read(b->bench, cycle);
     weir_rtl_instance part =
-        weir_rtl_add_instance(b->bench, b->tb, weir_emit_library(b->bench, "weir_sim_clock"), "u_clock");
+        weir_rtl_add_instance(b->bench, b->tb, weir_library_module(b->bench, "weir_sim_clock"), "u_clock");
     weir_rtl_connect(b->bench, part, "clk", b->clk);
     weir_rtl_connect(b->bench, part, "rst", b->rst);
     weir_rtl_connect(b->bench, part, "cycle", b->cycle);
@@ -138,10 +139,12 @@ static void add_taps(bench *b) {
 static void add_meters(bench *b) {
     size_t index = 0;
     for (weir_node node = weir_graph_first(b->graph); node.id != 0; node = weir_node_next(b->graph, node)) {
-        if (weir_stream_role(b->graph, node) != WEIR_ROLE_COMPONENT) continue;
+        const weir_component *component = weir_component_of(b->graph, node);
+        if (component == NULL) continue;
+        const weir_component_rules *rules = component->rules;
         weir_rtl_instance part = add_part(b, "meter", index++);
-        bool has_active = weir_node_info(b->graph, node)->class == WEIR_CLASS_INTEGER;
-        weir_rtl_set_parameter(b->bench, part, "IS_FIFO", weir_node_op(b->graph, node) == WEIR_OP_FIFO);
+        bool has_active = rules->has_active;
+        weir_rtl_set_parameter(b->bench, part, "IS_FIFO", rules->has_level);
         const weir_wires *in = &b->streams[weir_stream_source(b->graph, weir_node_input(b->graph, node, 0)).id];
         const weir_wires *out = &b->streams[weir_node_output(b->graph, node, 0).id];
         weir_rtl_expr valid = inside(b, in->valid), ready = inside(b, in->ready);
@@ -162,7 +165,7 @@ static void add_service(bench *b) {
     weir_rtl_expr *part = weir_malloc(b->requests * sizeof *part);
     for (size_t i = 0; i < b->requests; i++) part[b->requests - 1 - i] = b->request[i];
     weir_rtl_instance service =
-        weir_rtl_add_instance(b->bench, b->tb, weir_emit_library(b->bench, "weir_sim_service"), "u_service");
+        weir_rtl_add_instance(b->bench, b->tb, weir_library_module(b->bench, "weir_sim_service"), "u_service");
     weir_rtl_set_parameter(b->bench, service, "REQUESTS", (int64_t)b->requests);
     weir_rtl_connect(b->bench, service, "clk", b->clk);
     weir_rtl_connect(b->bench, service, "cycle", b->cycle);

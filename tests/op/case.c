@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dataflow/component.h"
 #include "dataflow/stream.h"
 #include "ir/infer.h"
 #include "ir/verify.h"

@@ -101,8 +101,9 @@ static char *write_folding(op_case *c) {
     weir_text text = {NULL, 0, 0};
     weir_text_add(&text, "nodes:\n");
     for (weir_node node = weir_graph_first(c->graph); node.id != 0; node = weir_node_next(c->graph, node)) {
-        int64_t rows, k, n;
-        if (!weir_stream_linear(c->graph, node, &rows, &k, &n)) continue;
+        if (weir_node_op(c->graph, node) != WEIR_OP_LINEAR) continue;
+        const weir_shape *weights = &weir_value_type(c->graph, weir_node_input(c->graph, node, 1))->shape;
+        const int64_t n = weights->dim[0], k = weights->dim[1];
         weir_text_format(&text, "  %s: {simd: %lld, pe: %lld, storage: %s}\n", weir_node_name(c->graph, node),
                          (long long)op_range(c, 1, k), (long long)op_range(c, 1, n),
                          op_chance(c, 50) ? "logic" : "auto");

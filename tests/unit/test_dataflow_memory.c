@@ -1,6 +1,7 @@
 /* The parameter memories against content written by hand. */
 #include "test_passes_support.h"
 
+#include "dataflow/component.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 
@@ -22,7 +23,8 @@ static void check(weir_graph *graph, weir_node node, int64_t lanes, int64_t digi
     hardware->digit = digit;
     hardware->simd = simd;
     hardware->pe = pe;
-    weir_memory rom = weir_memory_of(graph, node);
+    weir_memory rom;
+    assert_true(weir_memory_get(graph, node, 0, &rom));
     weir_text text = {NULL, 0, 0};
     weir_memory_print(graph, node, &rom, &text);
     assert_string_equal(text.data, content);

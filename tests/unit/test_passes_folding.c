@@ -106,12 +106,25 @@ static void the_file_decides(void **state) {
     weir_graph_free(g);
 }
 
+/* With PE 2, SIMD 6 is the cheapest that takes 12 * 8 products in 8 cycles; a requantizer's memory goes where it is told. */
+static void what_the_file_leaves_open(void **state) {
+    (void)state;
+    write_folding("nodes:\n  fc: {pe: 2}\n  scale: {storage: block}\n");
+    weir_graph *g = network(1);
+    assert_true(weir_choose_folding(g, 8, 64, folding));
+    assert_int_equal(hardware_of(g, "fc")->pe, 2);
+    assert_int_equal(hardware_of(g, "fc")->simd, 6);
+    assert_int_equal(hardware_of(g, "fc")->interval, 8);
+    assert_int_equal(hardware_of(g, "scale")->storage, WEIR_STORAGE_BLOCK);
+    weir_graph_free(g);
+}
+
 static void errors_in_the_file(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"nodes:\n  fc3: {simd: 1}\n", "yaml:2: error: there is no node called 'fc3'\nnote: did you mean 'fc"},
         {"nodes:\n  fc: {speed: 1}\n", "yaml:2: error: unknown setting 'speed' for node 'fc'"},
-        {"nodes:\n  scale: {simd: 1}\n", "only Linear nodes have settings"},
+        {"nodes:\n  scale: {simd: 1}\n", "unknown setting 'simd' for node 'scale'\nnote: known settings: storage"},
         {"nodes:\n  fc: {simd: 13}\n", "yaml:2: error: "},
         {"nodes:\n  fc: {storage: disk}\n", "yaml:2: error: expected auto, block or logic"},
         {"nodes:\n  fc: 3\n", "yaml:2: error: expected settings such as {simd: 8, pe: 4}"},
@@ -139,6 +152,7 @@ int main(void) {
         TEST(targets_are_met_with_divisors),
         TEST(budgets_buy_the_shortest_interval),
         TEST(the_file_decides),
+        TEST(what_the_file_leaves_open),
         TEST(errors_in_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -238,7 +238,7 @@ static bool waits(const standstill *t, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
     if (weir_stream_is_input(graph, value)) return !complete(t, value);
     const weir_sim_meter *own = &t->run->meters[t->meter[producer.id]];
-    if (weir_node_op(graph, producer) != WEIR_OP_FORK) return own->blocked >= t->quiet;
+    if (weir_node_output_count(graph, producer) == 1) return own->blocked >= t->quiet;
     if (t->run->taps[t->tap[value.id]].recorded.count > own->in_beats) return false;
     for (weir_node user = producer; user.id != 0; user = weir_node_next(graph, user)) {
         if (weir_stream_role(graph, user) != WEIR_ROLE_COMPONENT ||

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rtlir/reader/read.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
+#include "support/tree.h"
 
 static void add_file(weir_library_files *files, const char *name, size_t size) {
     for (size_t i = 0; i < files->count; i++) {
@@ -27,18 +29,45 @@ void weir_library_free(weir_library_files *files) {
     *files = (weir_library_files){NULL, 0, 0};
 }
 
-char *weir_library_path(const char *data, const char *name) {
-    static const char *const folders[] = {"rtl/stream",     "rtl/memory", "rtl/linear",
-                                          "rtl/activation", "rtl/cast",   "sim/bench"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        char *path = weir_format("%s/%s.v", folders[i], name), *full = weir_path_join(data, path);
-        bool found = weir_file_exists(full);
-        free(full);
-        if (found) return path;
-        free(path);
+typedef struct search {
+    const char *file;
+    char *path; /* below the folder that is searched, once it is found */
+} search;
+
+static bool match(void *user, const char *path) {
+    search *s = user;
+    if (strcmp(weir_path_name(path), s->file) != 0) return true;
+    s->path = weir_copy_string(path);
+    return false;
+}
+
+/* "rtl/FOLDER/NAME.v" or "sim/bench/NAME.v" below the data folder, heap memory; NULL after a reported error. */
+static char *find_file(const char *data, const char *name) {
+    static const char *const roots[] = {"rtl", "sim/bench"};
+    char *file = weir_format("%s.v", name), *path = NULL;
+    for (size_t i = 0; path == NULL && i < sizeof roots / sizeof *roots; i++) {
+        char *root = weir_path_join(data, roots[i]);
+        search s = {file, NULL};
+        weir_tree_walk(root, match, &s);
+        if (s.path != NULL) path = weir_path_join(roots[i], s.path);
+        free(s.path);
+        free(root);
     }
-    weir_error(weir_at(data, 0), "the component library has no module '%s'", name);
-    return NULL;
+    free(file);
+    if (path == NULL) weir_error(weir_at(data, 0), "the component library has no module '%s'", name);
+    return path;
+}
+
+weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name) {
+    weir_rtl_module module = weir_rtl_find_module(design, name);
+    if (module.id != 0) return module;
+    char *data = weir_data_folder(), *path = data == NULL ? NULL : find_file(data, name);
+    char *full = path == NULL ? NULL : weir_path_join(data, path);
+    if (full != NULL) module = weir_rtl_read_module(design, full);
+    free(full);
+    free(path);
+    free(data);
+    return module;
 }
 
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
@@ -69,7 +98,7 @@ bool weir_library_close(weir_library_files *files) {
     bool fine = data != NULL;
     for (size_t i = 0; fine && i < files->count; i++) {
         weir_library_file *file = &files->file[i];
-        if (file->path == NULL) file->path = weir_library_path(data, file->name);
+        if (file->path == NULL) file->path = find_file(data, file->name);
         char *full = file->path == NULL ? NULL : weir_path_join(data, file->path);
         size_t size;
         char *text = full == NULL ? NULL : weir_file_read(full, &size);

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "rtlir/core/rtl.h"
+
 typedef struct weir_library_file {
     char *name; /* of the module */
     char *path; /* below the data folder: "rtl/linear/weir_mvu.v"; NULL before weir_library_close */
@@ -20,7 +22,7 @@ void weir_library_add(weir_library_files *files, const char *name);
 /* Adds the modules below those in the list and finds every file; false after a reported error. Reads the files. */
 bool weir_library_close(weir_library_files *files);
 void weir_library_free(weir_library_files *files);
-/* The module's path below the data folder, heap memory; NULL after a reported error. */
-char *weir_library_path(const char *data, const char *name);
+/* The module of rtl/ or sim/bench by name, as an external module of the design; none after a reported error. */
+weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name);
 
 #endif

@@ -1,40 +1,27 @@
-/* The parameter memories of the hardware graph: which ROMs a node has, their shape and their content. One documented
- * order for each kind:
- *   weights  word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
- *            p * SIMD + s; words in the order g, then b. Outputs and inputs beyond the matrix are zero.
- *   scale    word g holds for lane l {add, multiplier} of channel g * LANES + l, the multiplier in the low bits.
- *   add      word g holds for lane l the addition of channel g * LANES + l.
- *   thresholds  for group g, ceil(COUNT / PARALLEL) words; lane l's thresholds at index l * PARALLEL + i; unused ones
- *            are the largest value, which no input reaches. */
+/* The parameter memories of a node: words of equal fields, field 0 in the low bits. What a memory holds is said in its
+ * component's file, one documented order for each. */
 #ifndef WEIR_DATAFLOW_MEMORY_H
 #define WEIR_DATAFLOW_MEMORY_H
 
-#include "ir/graph.h"
-#include "support/text.h"
+#include "dataflow/component.h"
 
-typedef enum weir_memory_kind {
-    WEIR_MEMORY_NONE,
-    WEIR_MEMORY_WEIGHTS,
-    WEIR_MEMORY_SCALE,
-    WEIR_MEMORY_ADD,
-    WEIR_MEMORY_THRESHOLDS
-} weir_memory_kind;
-
-typedef struct weir_memory {
-    weir_memory_kind kind;
-    const char *suffix;   /* "weights", "scale", "add", "thresholds" */
-    int64_t width, depth; /* bits of a word, words */
-    int64_t fields;       /* of equal width, element 0 in the low bits */
-    int field_bits;       /* bits of a weight, addition or threshold; scale: of both parts */
-    int low_bits;         /* scale: bits of the multiplier */
-    weir_storage storage; /* block or logic: never auto */
-} weir_memory;
-
-/* The node's ROM; kind NONE when it has none. The node must be folded. */
-weir_memory weir_memory_of(const weir_graph *graph, weir_node node);
+/* Memory `index` of a node that is placed and folded; false: it has no such memory. */
+bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
+/* Bits of all memories of the node. */
+int64_t weir_memory_bits(const weir_graph *graph, weir_node node);
 /* Content for $readmemh: one word a line, most significant digit first. */
-void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memory *rom, weir_text *text);
+void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memory *memory, weir_text *text);
 /* "NODE_SUFFIX.hex" in heap memory; a name that is too long for a file is cut and gets its hash. */
-char *weir_memory_file(const weir_graph *graph, weir_node node, const weir_memory *rom);
+char *weir_memory_file(const weir_graph *graph, weir_node node, const weir_memory *memory);
+
+/* --- for components --- */
+
+/* Bits of a constant as two's complement. */
+int weir_memory_signed_bits(const weir_graph *graph, weir_value constant);
+/* Words for the rows of a constant, `lanes` rows a word. */
+int64_t weir_memory_words(const weir_graph *graph, weir_value constant, int64_t lanes);
+/* Element [row, column] of a constant of so many columns, `outside` beyond its end; a single row serves all. */
+int64_t weir_memory_element(const weir_graph *graph, weir_value constant, int64_t row, int64_t column, int64_t columns,
+                            int64_t outside);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef WEIR_DATAFLOW_SCHEDULE_H
 #define WEIR_DATAFLOW_SCHEDULE_H
 
-#include "ir/graph.h"
+#include "dataflow/component.h"
 
 typedef struct weir_schedule weir_schedule;
 
@@ -17,6 +17,9 @@ typedef struct weir_schedule_edge {
     size_t input;
     int64_t waiting; /* most beats that wait on the edge at one time */
 } weir_schedule_edge;
+
+weir_times weir_times_new(int64_t count);
+static inline int64_t weir_later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Follows a few frames through the graph; NULL after a reported error. */
 weir_schedule *weir_schedule_new(const weir_graph *graph);

@@ -1,118 +1,14 @@
 #include "dataflow/stream.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "ir/mase.h"
+#include "dataflow/component.h"
 #include "support/arena.h"
-#include "support/diag.h"
-
-static const char *module_of(weir_op op) {
-    switch (op) {
-    case WEIR_OP_LINEAR: return "weir_mvu";
-    case WEIR_OP_SUM: return "weir_add";
-    case WEIR_OP_CAST: return "weir_cast";
-    case WEIR_OP_SCALE: return "weir_requantize";
-    case WEIR_OP_SCALE_FLOAT: return "weir_requantize_float";
-    case WEIR_OP_THRESHOLD: return "weir_threshold";
-    case WEIR_OP_MAXIMUM: return "weir_relu";
-    case WEIR_OP_FORK: return "weir_fork";
-    case WEIR_OP_FIFO: return "weir_fifo";
-    case WEIR_OP_LANES: return "weir_lane_converter";
-    case WEIR_OP_REGISTER_SLICE: return "weir_register_slice";
-    default: return NULL;
-    }
-}
-
-/* Does the node take a constant under one of MASE's argument names? */
-static bool takes_constant(const weir_graph *graph, weir_node node, const char *name) {
-    weir_value value = weir_mase_find(graph, node, name);
-    return value.id != 0 && weir_mase_constant(graph, value) != NULL;
-}
-
-const char *weir_component_module(const weir_graph *graph, weir_node node) {
-    weir_op op = weir_node_op(graph, node);
-    switch (op) {
-    case WEIR_OP_GEMM:
-    case WEIR_OP_QGEMM:
-    case WEIR_OP_MATMUL:
-    case WEIR_OP_MATMUL_INTEGER:
-    case WEIR_OP_QLINEAR_MATMUL: return takes_constant(graph, node, "weight") ? module_of(WEIR_OP_LINEAR) : NULL;
-    case WEIR_OP_QLINEAR_ADD:
-        return weir_mase_constant(graph, weir_node_input(graph, node, 0)) != NULL ||
-                       weir_mase_constant(graph, weir_node_input(graph, node, 3)) != NULL
-                   ? NULL
-                   : module_of(WEIR_OP_SUM);
-    case WEIR_OP_ADD: /* of a constant: part of the requantizer */
-        return takes_constant(graph, node, "data_in_0") || takes_constant(graph, node, "data_in_1")
-                   ? NULL
-                   : module_of(WEIR_OP_SUM);
-    case WEIR_OP_RELU: return module_of(WEIR_OP_MAXIMUM);
-    default: return module_of(op);
-    }
-}
 
 weir_role weir_stream_role(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     if (hardware->module != NULL) return WEIR_ROLE_COMPONENT;
     return hardware->is_implicit ? WEIR_ROLE_IMPLICIT : WEIR_ROLE_HOST;
-}
-
-static bool fail(const weir_graph *graph, weir_node node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static bool fail(const weir_graph *graph, weir_node node, const char *format, ...) {
-    char text[128];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
-               weir_node_info(graph, node)->full_name, text);
-    return false;
-}
-
-/* What the components ask of their parameters beyond what type inference checks. */
-static bool fits_component(const weir_graph *graph, weir_node node) {
-    static const char *const words[] = {"low", "high", "zero", "base", "step"};
-    weir_op op = weir_node_op(graph, node);
-    if (op != WEIR_OP_CAST && op != WEIR_OP_SCALE && op != WEIR_OP_SCALE_FLOAT && op != WEIR_OP_THRESHOLD &&
-        op != WEIR_OP_MAXIMUM)
-        return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        int64_t value = weir_node_int(graph, node, words[i], 0);
-        if (value != (int32_t)value)
-            return fail(graph, node, "hardware needs '%s' within 32 bits, found %lld", words[i], (long long)value);
-    }
-    if (op == WEIR_OP_CAST && strcmp(weir_node_string(graph, node, "rounding", "floor"), "half-to-zero") == 0)
-        return fail(graph, node, "hardware has no rounding half-to-zero");
-    if (op != WEIR_OP_SCALE && op != WEIR_OP_SCALE_FLOAT) return true;
-    int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
-    if (least < 0) return fail(graph, node, "hardware needs multipliers of 0 or more, found %lld", (long long)least);
-    if (op == WEIR_OP_SCALE_FLOAT && weir_node_int(graph, node, "shift", 0) < 2)
-        return fail(graph, node, "hardware needs a shift of 2 or more");
-    return true;
-}
-
-bool weir_component_assign(weir_graph *graph) {
-    bool fine = true;
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
-        weir_op op = weir_node_op(graph, node);
-        bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
-        hardware->placed = true;
-        hardware->module = module_of(op);
-        hardware->is_implicit = !real && (op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_IDENTITY ||
-                                          op == WEIR_OP_RELABEL);
-        if (hardware->module != NULL) fine &= fits_component(graph, node);
-        if (hardware->module != NULL || hardware->is_implicit || real || op == WEIR_OP_ENCODE || op == WEIR_OP_DECODE)
-            continue;
-        weir_error(weir_node_location(graph, node), "node '%s': no component computes %s", weir_node_name(graph, node),
-                   weir_node_info(graph, node)->full_name);
-        fine = false;
-    }
-    return fine;
 }
 
 weir_value weir_stream_source(const weir_graph *graph, weir_value value) {
@@ -125,7 +21,8 @@ weir_value weir_stream_source(const weir_graph *graph, weir_value value) {
 }
 
 size_t weir_stream_count(const weir_graph *graph, weir_node node) {
-    return weir_node_op(graph, node) == WEIR_OP_SUM ? 2 : 1;
+    const weir_component *component = weir_component_for(weir_node_op(graph, node));
+    return component == NULL || component->rules->streams == 0 ? 1 : component->rules->streams;
 }
 
 bool weir_stream_is_input(const weir_graph *graph, weir_value value) {
@@ -145,6 +42,11 @@ int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lan
     return weir_ceil_divide(weir_stream_elements(graph, value), lanes);
 }
 
+int64_t weir_stream_beats_of(const weir_graph *graph, weir_node node) {
+    return weir_stream_beats(graph, weir_node_output(graph, node, 0),
+                             weir_node_metadata_of(graph, node)->hardware.out_lanes);
+}
+
 int64_t weir_stream_lanes(const weir_graph *graph, weir_value value) {
     value = weir_stream_source(graph, value);
     weir_node producer = weir_value_producer(graph, value);
@@ -161,12 +63,16 @@ int64_t weir_stream_lanes(const weir_graph *graph, weir_value value) {
     return 1;
 }
 
+static weir_result_codes result_of(const weir_graph *graph, weir_node node) {
+    const weir_component *component = weir_component_for(weir_node_op(graph, node));
+    return component == NULL ? WEIR_RESULT_RANGE : component->rules->result;
+}
+
 /* The value whose computation fixed the width. */
 static weir_value computed(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
     while (producer.id != 0 && (weir_stream_role(graph, producer) == WEIR_ROLE_IMPLICIT ||
-                                weir_node_op(graph, producer) == WEIR_OP_MAXIMUM ||
-                                weir_node_info(graph, producer)->class == WEIR_CLASS_STREAM)) {
+                                result_of(graph, producer) == WEIR_RESULT_INPUT)) {
         value = weir_node_input(graph, producer, 0);
         producer = weir_value_producer(graph, value);
     }
@@ -177,21 +83,11 @@ int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed
     value = computed(graph, value);
     const weir_type *type = weir_value_type(graph, value);
     weir_node producer = weir_value_producer(graph, value);
-    weir_op op = producer.id == 0 ? WEIR_OP_NONE : weir_node_op(graph, producer);
     int64_t low = type->low, high = type->high;
     if (!type->has_range) weir_quant_limits(&type->quant, &low, &high);
-    if ((op == WEIR_OP_LINEAR || op == WEIR_OP_SUM) && low >= 0) low = -1;
+    if (producer.id != 0 && result_of(graph, producer) == WEIR_RESULT_SIGNED && low >= 0) low = -1;
     *is_signed = low < 0;
     return weir_bits_for(low, high);
-}
-
-bool weir_stream_rounds_sum(const weir_graph *graph, weir_node node) {
-    enum { EXACT_SUM = 25 }; /* bits, sign included: rtl/cast/weir_requantize_float.v */
-    bool is_signed;
-    int x = weir_stream_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
-    const weir_type *add = weir_value_type(graph, weir_node_input(graph, node, 2));
-    int a = weir_bits_for(add->low < 0 ? add->low : -1, add->high);
-    return (x > a ? x : a) + 1 > EXACT_SUM;
 }
 
 weir_tap *weir_stream_taps(const weir_graph *graph, size_t *count) {
@@ -249,15 +145,6 @@ weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count) {
     free(set.has);
     *count = set.count;
     return set.values;
-}
-
-bool weir_stream_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs) {
-    if (weir_node_op(graph, node) != WEIR_OP_LINEAR) return false;
-    const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
-    *outputs = weights->dim[0];
-    *inputs = weights->dim[1];
-    *rows = weir_stream_elements(graph, weir_node_output(graph, node, 0)) / *outputs;
-    return true;
 }
 
 int64_t weir_stream_interval(const weir_graph *graph) {

@@ -11,37 +11,30 @@ typedef enum weir_role {
     WEIR_ROLE_COMPONENT, /* a module of rtl/ */
 } weir_role;
 
-/* Sets metadata.hardware.is_implicit and module of every node; true unless a node can be neither (reported). */
-bool weir_component_assign(weir_graph *graph);
-/* The module of rtl/ that computes the node, or will once the graph is lowered; NULL: none. */
-const char *weir_component_module(const weir_graph *graph, weir_node node);
 weir_role weir_stream_role(const weir_graph *graph, weir_node node);
 
 /* The stream behind a value: the value that a component or an input really produces, past implicit nodes. */
 weir_value weir_stream_source(const weir_graph *graph, weir_value value);
-/* How many inputs of the node are streams (the others are constants): 2 for Sum, else 1. */
+/* How many inputs of the node are streams (the others are constants). */
 size_t weir_stream_count(const weir_graph *graph, weir_node node);
 /* A value that enters the hardware: an Encode's result, or a graph input that is codes already. */
 bool weir_stream_is_input(const weir_graph *graph, weir_value value);
 /* Elements a frame, and beats a frame at a number of lanes. */
 int64_t weir_stream_elements(const weir_graph *graph, weir_value value);
 int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lanes);
+/* Beats a frame of the node's output 0, at its lanes. */
+int64_t weir_stream_beats_of(const weir_graph *graph, weir_node node);
 /* Elements a beat of the stream: its producer's lanes, or for a hardware input those that its user takes. */
 int64_t weir_stream_lanes(const weir_graph *graph, weir_value value);
-/* Width of an element on the wires and whether it is signed: from the proven range of the value that was computed;
- * results of Linear and Sum are always signed, and Maximum and stream nodes keep their input's width. */
+/* Width of an element on the wires and whether it is signed: from the proven range of the value that was computed,
+ * as its component's row says. */
 int weir_stream_width(const weir_graph *graph, weir_value value, bool *is_signed);
-
-/* ScaleFloat: is the sum of input and addend so wide that its component rounds it before the product? */
-bool weir_stream_rounds_sum(const weir_graph *graph, weir_node node);
 
 /* Hardware inputs and outputs in graph order, as many as there are: heap memory. Outputs are the stream sources of values
  * that leave the hardware, each once. */
 weir_value *weir_stream_inputs(const weir_graph *graph, size_t *count);
 weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count);
 
-/* Linear: rows of a frame, inputs K and outputs N; false for other nodes. */
-bool weir_stream_linear(const weir_graph *graph, weir_node node, int64_t *rows, int64_t *inputs, int64_t *outputs);
 /* Every output of every component in graph order: what a debug bench taps. Heap memory. */
 typedef struct weir_tap {
     weir_node node;

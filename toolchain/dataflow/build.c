@@ -1,0 +1,130 @@
+#include "dataflow/build.h"
+
+#include <stdlib.h>
+
+#include "dataflow/component.h"
+#include "dataflow/library.h"
+#include "dataflow/memory.h"
+#include "dataflow/stream.h"
+#include "support/arena.h"
+
+static weir_rtl_var add_wire(weir_builder *b, weir_node node, const char *prefix, const char *suffix, int64_t width) {
+    char *wanted = weir_format("%s_%s%s", weir_node_name(b->graph, node), prefix, suffix);
+    const char *name = weir_rtl_free_name(b->design, b->top, wanted);
+    free(wanted);
+    return weir_rtl_add_wire(b->design, b->top, name, (uint32_t)width);
+}
+
+static weir_rtl_expr read_wire(weir_builder *b, weir_node node, const char *prefix, const char *suffix, int64_t width) {
+    return weir_rtl_read(b->design, add_wire(b, node, prefix, suffix, width));
+}
+
+weir_rtl_expr weir_build_wire(weir_builder *b, weir_node node, const char *suffix, int64_t width) {
+    return read_wire(b, node, "", suffix, width);
+}
+
+void weir_build_describe(weir_builder *b, weir_rtl_var data, const weir_wires *stream) {
+    char *text =
+        weir_format("%lld x %c%d", (long long)stream->lanes, stream->is_signed ? 's' : 'u', stream->element_bits);
+    weir_rtl_set_comment(b->design, WEIR_RTL_ITEM(data), text);
+    free(text);
+}
+
+weir_wires weir_build_stream(weir_builder *b, weir_node node, const char *prefix, int64_t lanes, int element_bits,
+                             bool is_signed) {
+    weir_wires wires = {.lanes = lanes, .element_bits = element_bits, .is_signed = is_signed};
+    wires.valid = read_wire(b, node, prefix, "valid", 1);
+    wires.ready = read_wire(b, node, prefix, "ready", 1);
+    weir_rtl_var data = add_wire(b, node, prefix, "data", lanes * element_bits);
+    wires.data = weir_rtl_read(b->design, data);
+    wires.last = read_wire(b, node, prefix, "last", 1);
+    weir_build_describe(b, data, &wires);
+    return wires;
+}
+
+const weir_wires *weir_build_input(const weir_builder *b, weir_node node, size_t index) {
+    return &b->wires[weir_stream_source(b->graph, weir_node_input(b->graph, node, index)).id];
+}
+
+const weir_wires *weir_build_output(weir_builder *b, weir_node node) {
+    weir_value value = weir_node_output(b->graph, node, 0);
+    weir_wires *wires = &b->wires[value.id];
+    if (b->is_result[value.id] || wires->valid.id != 0) return wires;
+    bool is_signed;
+    int bits = weir_stream_width(b->graph, value, &is_signed);
+    *wires = weir_build_stream(b, node, "", weir_node_metadata_of(b->graph, node)->hardware.out_lanes, bits, is_signed);
+    return wires;
+}
+
+weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream) {
+    weir_wires wide = *stream;
+    if (stream->is_signed) return wide;
+    weir_rtl_expr *part = weir_malloc((size_t)stream->lanes * 2 * sizeof *part);
+    for (int64_t lane = 0; lane < stream->lanes; lane++) {
+        uint32_t low = (uint32_t)(lane * stream->element_bits), high = low + (uint32_t)stream->element_bits - 1;
+        size_t at = (size_t)(stream->lanes - 1 - lane) * 2; /* concatenations start at the top */
+        part[at] = weir_rtl_constant(b->design, 1, 0);
+        part[at + 1] = weir_rtl_slice(b->design, stream->data, high, low);
+    }
+    wide.data = weir_rtl_concat(b->design, (size_t)stream->lanes * 2, part);
+    wide.element_bits++;
+    wide.is_signed = true;
+    free(part);
+    return wide;
+}
+
+weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory *memory) {
+    char *prefix = weir_format("%s_", memory->suffix), *file = weir_memory_file(b->graph, node, memory);
+    weir_wires wires = {.lanes = 1, .element_bits = (int)memory->width};
+    wires.valid = read_wire(b, node, prefix, "valid", 1);
+    wires.ready = read_wire(b, node, prefix, "ready", 1);
+    wires.data = read_wire(b, node, prefix, "data", memory->width);
+    weir_rtl_instance u = weir_build_part(b, node, "weir_rom_source", memory->suffix);
+    weir_build_set(b, u, "WIDTH", memory->width);
+    weir_build_set(b, u, "DEPTH", memory->depth);
+    weir_rtl_set_parameter_string(b->design, u, "INIT", file);
+    weir_rtl_set_parameter_string(b->design, u, "STYLE", weir_storage_name(memory->storage));
+    weir_build_connect(b, u, "m", &wires);
+    free(prefix);
+    free(file);
+    return wires;
+}
+
+static weir_rtl_instance instance(weir_builder *b, const char *module, const char *wanted) {
+    weir_rtl_instance u = weir_rtl_add_instance(b->design, b->top, weir_library_module(b->design, module),
+                                                weir_rtl_free_name(b->design, b->top, wanted));
+    weir_rtl_connect(b->design, u, "clk", weir_rtl_read(b->design, b->clk));
+    weir_rtl_connect(b->design, u, "rst", weir_rtl_read(b->design, b->rst));
+    return u;
+}
+
+weir_rtl_instance weir_build_part(weir_builder *b, weir_node node, const char *module, const char *suffix) {
+    char *wanted = weir_format("u_%s_%s", weir_node_name(b->graph, node), suffix);
+    weir_rtl_instance u = instance(b, module, wanted);
+    free(wanted);
+    return u;
+}
+
+weir_rtl_instance weir_build_component(weir_builder *b, weir_node node) {
+    char *wanted = weir_format("u_%s", weir_node_name(b->graph, node));
+    weir_rtl_instance u = instance(b, weir_component_of(b->graph, node)->module, wanted);
+    free(wanted);
+    return u;
+}
+
+void weir_build_set(weir_builder *b, weir_rtl_instance u, const char *parameter, int64_t value) {
+    weir_rtl_set_parameter(b->design, u, parameter, value);
+}
+
+void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix, const weir_wires *stream) {
+    const struct {
+        const char *name;
+        weir_rtl_expr expr;
+    } ports[] = {{"valid", stream->valid}, {"ready", stream->ready}, {"data", stream->data}, {"last", stream->last}};
+    for (size_t i = 0; i < 4; i++) {
+        if (ports[i].expr.id == 0) continue;
+        char *port = weir_format("%s_%s", prefix, ports[i].name);
+        weir_rtl_connect(b->design, u, port, ports[i].expr);
+        free(port);
+    }
+}

@@ -1,0 +1,51 @@
+/* Building a component in the hardware IR: instances of library modules in the top module, joined by streams. A component's
+ * `build` makes the wires of its results, an instance or several, and sets parameters and ports. */
+#ifndef WEIR_DATAFLOW_BUILD_H
+#define WEIR_DATAFLOW_BUILD_H
+
+#include "dataflow/component.h"
+#include "rtlir/core/expr.h"
+#include "rtlir/core/rtl.h"
+
+/* One stream: wires in a module. Several outputs of a fork share data and last; a memory's stream has no last. */
+typedef struct weir_wires {
+    weir_rtl_expr valid, ready, data, last;
+    int64_t lanes;
+    int element_bits;
+    bool is_signed;
+} weir_wires;
+
+struct weir_builder {
+    const weir_graph *graph;
+    weir_rtl_design *design;
+    weir_rtl_module top;
+    weir_rtl_var clk, rst;
+    weir_wires *wires; /* by value id: the stream of each value that has one */
+    bool *is_result;   /* by value id: the wires are ports of the top, from the start */
+};
+
+/* A wire NODE_SUFFIX, or a free name near that. */
+weir_rtl_expr weir_build_wire(weir_builder *b, weir_node node, const char *suffix, int64_t width);
+/* Wires of a stream inside a component: NODE_PREFIXvalid, NODE_PREFIXready, NODE_PREFIXdata and NODE_PREFIXlast. */
+weir_wires weir_build_stream(weir_builder *b, weir_node node, const char *prefix, int64_t lanes, int element_bits,
+                             bool is_signed);
+/* "16 x u8" as a comment on the data of a stream: what a beat carries. */
+void weir_build_describe(weir_builder *b, weir_rtl_var data, const weir_wires *stream);
+
+/* The stream that the node's input takes. */
+const weir_wires *weir_build_input(const weir_builder *b, weir_node node, size_t index);
+/* The stream of output 0, made by the first call. */
+const weir_wires *weir_build_output(weir_builder *b, weir_node node);
+/* The stream with each element extended by a zero, so that unsigned codes read as signed ones. */
+weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream);
+/* The node's memory as a stream of its words: an instance of weir_rom_source. */
+weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory *memory);
+
+/* The instance u_NODE of the node's module, with clock and reset; u_NODE_SUFFIX of another one. */
+weir_rtl_instance weir_build_component(weir_builder *b, weir_node node);
+weir_rtl_instance weir_build_part(weir_builder *b, weir_node node, const char *module, const char *suffix);
+void weir_build_set(weir_builder *b, weir_rtl_instance u, const char *parameter, int64_t value);
+/* Connects PREFIX_valid, PREFIX_ready, PREFIX_data and, where the stream has one, PREFIX_last. */
+void weir_build_connect(weir_builder *b, weir_rtl_instance u, const char *prefix, const weir_wires *stream);
+
+#endif

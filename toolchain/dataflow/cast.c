@@ -1,0 +1,80 @@
+/* Cast: shift, round and clip, after an addend for all channels or for each.
+ * Addends: word g holds for lane l the addition of channel g * LANES + l. */
+#include <string.h>
+
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/memory.h"
+#include "dataflow/stream.h"
+
+static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
+    static const char *const names[] = {"low", "high"};
+    if (!weir_component_fits_32(graph, node, names, 2, why)) return false;
+    if (strcmp(weir_node_string(graph, node, "rounding", "floor"), "half-to-zero") != 0) return true;
+    weir_text_add(why, "hardware has no rounding half-to-zero");
+    return false;
+}
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
+}
+
+static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
+    weir_value add = weir_node_input(graph, node, 1);
+    if (index > 0 || add.id == 0) return false;
+    int64_t lanes = weir_node_metadata_of(graph, node)->hardware.out_lanes;
+    *memory = (weir_memory){.suffix = "add",
+                            .depth = weir_memory_words(graph, add, lanes),
+                            .fields = lanes,
+                            .field_bits = weir_memory_signed_bits(graph, add)};
+    return true;
+}
+
+static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
+                       int64_t *upper) {
+    (void)upper;
+    return weir_memory_element(graph, weir_node_input(graph, node, 1), word * memory->fields + field, 0, 1, 0);
+}
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    weir_rounding rounding = WEIR_ROUND_FLOOR;
+    weir_rounding_parse(weir_node_string(b->graph, node, "rounding", "floor"), &rounding);
+    weir_memory add;
+    bool adds = weir_memory_get(b->graph, node, 0, &add);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "LANES", x->lanes);
+    weir_build_set(b, u, "IN_W", x->element_bits);
+    weir_build_set(b, u, "IN_SIGNED", x->is_signed);
+    weir_build_set(b, u, "OUT_W", y->element_bits);
+    weir_build_set(b, u, "SHIFT", weir_node_int(b->graph, node, "shift", 0));
+    weir_build_set(b, u, "LEFT", weir_node_int(b->graph, node, "left", 0));
+    weir_build_set(b, u, "ROUND", rounding); /* the enumeration is the module's */
+    weir_build_set(b, u, "LO", weir_node_int(b->graph, node, "low", 0));
+    weir_build_set(b, u, "HI", weir_node_int(b->graph, node, "high", 0));
+    weir_build_set(b, u, "ADD_W", adds ? add.field_bits : 0);
+    weir_build_connect(b, u, "s", x);
+    if (adds) {
+        weir_wires words = weir_build_memory(b, node, &add);
+        weir_build_connect(b, u, "p", &words);
+    } else {
+        weir_rtl_connect(b->design, u, "p_valid", weir_rtl_constant(b->design, 1, 1));
+        weir_rtl_connect(b->design, u, "p_data", weir_rtl_constant(b->design, 1, 0));
+        weir_rtl_leave_open(b->design, u, "p_ready");
+    }
+    weir_build_connect(b, u, "m", y);
+}
+
+static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
+    weir_text_format(text, "shift %lld, %s", (long long)weir_node_int(graph, node, "shift", 0),
+                     weir_node_string(graph, node, "rounding", "floor"));
+}
+
+const weir_component_rules weir_cast_rules = {.asks = "a rounding other than half-to-zero",
+                                              .fits = fits,
+                                              .timing = timing,
+                                              .memory = memory,
+                                              .content = content,
+                                              .build = build,
+                                              .describe = describe,
+                                              .has_active = true};

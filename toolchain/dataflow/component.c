@@ -1,0 +1,110 @@
+#include "dataflow/component.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/mase.h"
+#include "support/diag.h"
+
+#define WEIR_COMPONENT(name, ...) extern const weir_component_rules weir_##name##_rules;
+#include "dataflow/component.def"
+#undef WEIR_COMPONENT
+
+static const weir_component table[] = {
+#define WEIR_COMPONENT(name, module, op, summary) {#name, module, WEIR_OP_##op, summary, &weir_##name##_rules},
+#include "dataflow/component.def"
+#undef WEIR_COMPONENT
+};
+
+size_t weir_component_count(void) { return sizeof table / sizeof *table; }
+
+const weir_component *weir_component_at(size_t index) { return &table[index]; }
+
+const weir_component *weir_component_for(weir_op op) {
+    for (size_t i = 0; i < weir_component_count(); i++) {
+        if (weir_component_at(i)->op == op) return weir_component_at(i);
+    }
+    return NULL;
+}
+
+const weir_component *weir_component_of(const weir_graph *graph, weir_node node) {
+    const char *module = weir_node_metadata_of(graph, node)->hardware.module;
+    for (size_t i = 0; module != NULL && i < weir_component_count(); i++) {
+        const weir_component *component = weir_component_at(i);
+        if (component->op == weir_node_op(graph, node) && strcmp(component->module, module) == 0) return component;
+    }
+    return NULL;
+}
+
+const char *weir_component_module(const weir_graph *graph, weir_node node) {
+    for (size_t i = 0; i < weir_component_count(); i++) {
+        const weir_component *component = weir_component_at(i);
+        if (component->op == weir_node_op(graph, node) ||
+            (component->rules->becomes != NULL && component->rules->becomes(graph, node)))
+            return component->module;
+    }
+    return NULL;
+}
+
+bool weir_component_takes_constant(const weir_graph *graph, weir_node node, const char *argument) {
+    weir_value value = weir_mase_find(graph, node, argument);
+    return value.id != 0 && weir_mase_constant(graph, value) != NULL;
+}
+
+bool weir_component_stream_operand(const weir_graph *graph, weir_node node, size_t input) {
+    return weir_mase_constant(graph, weir_node_input(graph, node, input)) == NULL;
+}
+
+bool weir_component_fits_32(const weir_graph *graph, weir_node node, const char *const *names, size_t count,
+                            weir_text *why) {
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = weir_node_int(graph, node, names[i], 0);
+        if (value == (int32_t)value) continue;
+        weir_text_format(why, "hardware needs '%s' within 32 bits, found %lld", names[i], (long long)value);
+        return false;
+    }
+    return true;
+}
+
+/* The first component of the node's operator that takes the node; the reasons against all of them otherwise. */
+static const weir_component *find(const weir_graph *graph, weir_node node, weir_text *why) {
+    for (size_t i = 0; i < weir_component_count(); i++) {
+        const weir_component *component = weir_component_at(i);
+        if (component->op != weir_node_op(graph, node)) continue;
+        if (why->size > 0) weir_text_add(why, "; ");
+        if (component->rules->fits == NULL || component->rules->fits(graph, node, why)) return component;
+    }
+    return NULL;
+}
+
+static bool is_name(weir_op op) {
+    return op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_IDENTITY || op == WEIR_OP_RELABEL;
+}
+
+static bool assign(weir_graph *graph, weir_node node) {
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    weir_op op = weir_node_op(graph, node);
+    bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
+    weir_text why = {NULL, 0, 0};
+    const weir_component *component = find(graph, node, &why);
+    hardware->placed = true;
+    hardware->module = component == NULL ? NULL : component->module;
+    hardware->is_implicit = !real && is_name(op);
+    bool fine = component != NULL || hardware->is_implicit ||
+                (why.size == 0 && (real || op == WEIR_OP_ENCODE || op == WEIR_OP_DECODE));
+    if (!fine && why.size > 0)
+        weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
+                   weir_node_info(graph, node)->full_name, why.data);
+    else if (!fine)
+        weir_error(weir_node_location(graph, node), "node '%s': no component computes %s", weir_node_name(graph, node),
+                   weir_node_info(graph, node)->full_name);
+    weir_text_free(&why);
+    return fine;
+}
+
+bool weir_component_assign(weir_graph *graph) {
+    bool fine = true;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        fine &= assign(graph, node);
+    return fine;
+}

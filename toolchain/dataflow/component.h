@@ -1,0 +1,137 @@
+/* Components: what is known about each piece of hardware, behind one row of component.def. Assignment, folding, schedule,
+ * emission, memories, reports and tables go through the rows and know no component by name. A component's rules are
+ * functions of a node of the hardware graph, const and without memory of earlier calls. */
+#ifndef WEIR_DATAFLOW_COMPONENT_H
+#define WEIR_DATAFLOW_COMPONENT_H
+
+#include "ir/graph.h"
+#include "support/text.h"
+
+/* What a setting of a folding file may be, beyond `storage`, which every component with memories has. */
+typedef struct weir_component_setting {
+    const char *name;
+    size_t field; /* offset of an int64_t of weir_meta_hardware; 0 there: not set */
+    int64_t (*most)(const weir_graph *graph, weir_node node);
+} weir_component_setting;
+
+/* Of which values the codes on the wires are made. */
+typedef enum weir_result_codes {
+    WEIR_RESULT_RANGE,  /* the result's proven range */
+    WEIR_RESULT_SIGNED, /* the same, but two's complement in any case */
+    WEIR_RESULT_INPUT   /* codes of input 0, in its width */
+} weir_result_codes;
+
+/* Cycles when nothing stalls: from the last input beat that a result beat needs to that beat, and between the first beats
+ * of two frames. */
+typedef struct weir_component_timing {
+    int64_t latency, interval;
+} weir_component_timing;
+
+/* A parameter memory: words of equal fields, field 0 in the low bits (memory.h). */
+typedef struct weir_memory {
+    size_t index;         /* of the node's memories */
+    const char *suffix;   /* of names in the design and of files: "weights" */
+    int64_t depth;        /* words */
+    int64_t fields;       /* a word */
+    int field_bits;       /* of a field, both parts */
+    int low_bits;         /* of a field's lower part; a field has one part when it is field_bits */
+    int64_t width;        /* bits of a word */
+    weir_storage storage; /* block or logic: never auto */
+} weir_memory;
+
+/* The field's value, of which the low bits count; `upper` is that of its upper part and 0 before. */
+typedef int64_t weir_memory_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
+                                    int64_t field, int64_t *upper);
+
+/* When the beats of a stream pass. */
+typedef struct weir_times {
+    int64_t *at;
+    int64_t count;
+} weir_times;
+
+/* A component in the schedule: it knows when beats arrive, and says when it takes and gives them. */
+typedef struct weir_schedule_step {
+    const weir_graph *graph;
+    weir_node node;
+    int64_t frames;    /* that are followed */
+    weir_times arrive; /* at all stream inputs: the latest of each beat */
+    weir_times taken;  /* as many beats */
+    weir_times given;  /* the rule makes it: weir_times_new */
+} weir_schedule_step;
+typedef void weir_schedule_rule(weir_schedule_step *step);
+
+/* What a component takes of a device (dataflow/device.h). */
+typedef struct weir_device weir_device;
+typedef struct weir_cost {
+    int64_t luts, flip_flops, carries, multipliers, memory_blocks;
+} weir_cost;
+
+/* Takes a folding that a component can have; only its settings are set. */
+typedef void weir_folding_visit(void *user, const weir_meta_hardware *settings);
+
+/* What builds the hardware IR (build.h). */
+typedef struct weir_builder weir_builder;
+
+/* NULL is the simplest answer, said behind each. */
+typedef struct weir_component_rules {
+    /* Assignment. */
+    const char *asks; /* of a node beyond its types, in words, for tables: nothing */
+    bool (*fits)(const weir_graph *graph, weir_node node, weir_text *why); /* every node; else the reason is added */
+    bool (*becomes)(const weir_graph *graph, weir_node node); /* will a node of the model get it once lowered? no */
+    size_t streams;                                           /* inputs that are streams, before constants; 0: one */
+    weir_result_codes result;
+
+    /* Folding: one that sets its pace names its foldings, the others take the lanes of the stream before them. */
+    const weir_component_setting *settings;
+    size_t setting_count;
+    /* Every folding without padding, those to be preferred first; `given` has settings that are fixed. */
+    void (*foldings)(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+                     weir_folding_visit *visit, void *user);
+    bool (*legal)(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware,
+                  weir_text *why);                              /* all */
+    int64_t (*pieces)(const weir_graph *graph, weir_node node); /* of work a beat, `digit` of them a cycle: 1 */
+    /* Lanes and interval from the settings; pieces / digit cycles a beat. */
+    void (*derive)(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware);
+
+    /* Time. */
+    weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
+    weir_schedule_rule *schedule;                             /* one beat for a beat, `wait` cycles later */
+    int64_t (*wait)(const weir_graph *graph, weir_node node); /* 1 */
+
+    /* Parameter memory `index` of the node: suffix, fields, bits and depth; false: it has no such memory. None. */
+    bool (*memory)(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
+    weir_memory_content *content;
+
+    void (*cost)(const weir_graph *graph, weir_node node, const weir_device *device, weir_cost *cost);
+    void (*build)(weir_builder *b, weir_node node);
+    void (*describe)(const weir_graph *graph, weir_node node, weir_text *text); /* how it computes: nothing */
+    bool has_active; /* a wire `active`, high when it takes a beat */
+    bool has_level;  /* a register `level`, the beats held */
+} weir_component_rules;
+
+typedef struct weir_component {
+    const char *name;   /* "linear" */
+    const char *module; /* of Verilog: "weir_mvu" */
+    weir_op op;         /* the operator it realises */
+    const char *summary;
+    const weir_component_rules *rules;
+} weir_component;
+
+size_t weir_component_count(void);
+const weir_component *weir_component_at(size_t index);
+/* The first component that realises the operator; NULL: none. */
+const weir_component *weir_component_for(weir_op op);
+/* The component of a node that is placed; NULL: none. */
+const weir_component *weir_component_of(const weir_graph *graph, weir_node node);
+/* The module that computes the node, or will once the graph is lowered; NULL: none. */
+const char *weir_component_module(const weir_graph *graph, weir_node node);
+/* Gives every node its component or makes it implicit; true unless a node can have neither (reported). */
+bool weir_component_assign(weir_graph *graph);
+/* Of a node of the model: does it take a constant under MASE's name of an argument? Does data flow into the input? */
+bool weir_component_takes_constant(const weir_graph *graph, weir_node node, const char *argument);
+bool weir_component_stream_operand(const weir_graph *graph, weir_node node, size_t input);
+/* Is each of the node's integer attributes of these names within 32 bits, as Verilog's parameters are? */
+bool weir_component_fits_32(const weir_graph *graph, weir_node node, const char *const *names, size_t count,
+                            weir_text *why);
+
+#endif

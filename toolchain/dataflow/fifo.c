@@ -1,0 +1,41 @@
+/* Fifo: holds up to `depth` beats that wait. */
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/stream.h"
+
+/* From here on the beats lie in a memory: rtl/stream/weir_fifo.v. */
+enum { MEMORY_DEPTH = 33 };
+
+static int64_t depth_of(const weir_graph *graph, weir_node node) {
+    return weir_node_metadata_of(graph, node)->hardware.depth;
+}
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){depth_of(graph, node) < MEMORY_DEPTH ? 1 : 2, weir_stream_beats_of(graph, node)};
+}
+
+static int64_t wait(const weir_graph *graph, weir_node node) {
+    (void)graph;
+    (void)node;
+    return 2;
+}
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
+    weir_build_set(b, u, "DEPTH", depth_of(b->graph, node));
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", y);
+}
+
+static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
+    weir_text_format(text, "%lld beats", (long long)depth_of(graph, node));
+}
+
+const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,
+                                              .timing = timing,
+                                              .wait = wait,
+                                              .build = build,
+                                              .describe = describe,
+                                              .has_level = true};

@@ -1,0 +1,232 @@
+#include "dataflow/folding.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/component.h"
+#include "dataflow/memory.h"
+#include "dataflow/stream.h"
+#include "ir/loop.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/suggest.h"
+#include "support/yaml.h"
+
+static const weir_component_rules *rules_of(const weir_graph *graph, weir_node node) {
+    const weir_component *component = weir_component_of(graph, node);
+    return component == NULL ? NULL : component->rules;
+}
+
+static bool sets_pace(const weir_component_rules *rules) { return rules != NULL && rules->foldings != NULL; }
+
+/* --- the cheapest folding --- */
+
+typedef struct choice {
+    const weir_graph *graph;
+    weir_node node;
+    const weir_component_rules *rules;
+    int64_t target;
+    weir_meta_hardware best, fastest;
+} choice;
+
+static int64_t multipliers(const weir_meta_hardware *hardware) { return hardware->simd * hardware->pe; }
+
+/* Fewest multipliers, then the shorter interval, then the one named first; the fastest when nothing meets the target. */
+static void consider(void *user, const weir_meta_hardware *settings) {
+    choice *c = user;
+    weir_meta_hardware folding = *settings;
+    c->rules->derive(c->graph, c->node, &folding);
+    if (c->fastest.interval == 0 || folding.interval < c->fastest.interval) c->fastest = folding;
+    if (folding.interval > c->target) return;
+    int64_t cost = multipliers(&folding), best = c->best.interval == 0 ? INT64_MAX : multipliers(&c->best);
+    if (cost < best || (cost == best && folding.interval < c->best.interval)) c->best = folding;
+}
+
+static weir_meta_hardware cheapest(const weir_graph *graph, weir_node node, int64_t target) {
+    const weir_meta_hardware *given = &weir_node_metadata_of(graph, node)->hardware;
+    choice c = {graph, node, rules_of(graph, node), target, {.interval = 0}, {.interval = 0}};
+    c.rules->foldings(graph, node, given, consider, &c);
+    return c.best.interval > 0 ? c.best : c.fastest;
+}
+
+/* Multipliers that a target costs, and the interval it really gives. */
+static int64_t cost_of(const weir_graph *graph, int64_t target, int64_t *reached) {
+    int64_t cost = 0;
+    *reached = 1;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (!sets_pace(rules_of(graph, node))) continue;
+        weir_meta_hardware folding = cheapest(graph, node, target);
+        cost += multipliers(&folding);
+        if (folding.interval > *reached) *reached = folding.interval;
+    }
+    return cost;
+}
+
+/* The smallest target whose cost stays in the budget; the cheapest foldings when even they are too much. */
+static int64_t target_for(const weir_graph *graph, int64_t budget) {
+    int64_t low = 1, high, reached;
+    cost_of(graph, 1, &low);
+    cost_of(graph, INT64_MAX, &high);
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (cost_of(graph, middle, &reached) <= budget) high = middle;
+        else low = middle + 1;
+    }
+    return high;
+}
+
+/* --- the folding file --- */
+
+static bool has_memory(const weir_component_rules *rules) { return rules != NULL && rules->memory != NULL; }
+
+static bool has_settings(const weir_graph *graph, weir_node node) {
+    const weir_component_rules *rules = rules_of(graph, node);
+    return rules != NULL && (rules->setting_count > 0 || has_memory(rules));
+}
+
+static void note_settings(const weir_component_rules *rules) {
+    weir_text text = {NULL, 0, 0};
+    for (size_t i = 0; rules != NULL && i < rules->setting_count; i++)
+        weir_text_format(&text, "%s%s", i == 0 ? "" : ", ", rules->settings[i].name);
+    if (has_memory(rules)) weir_text_format(&text, "%sstorage", text.size == 0 ? "" : ", ");
+    if (text.size == 0) weir_note("the node has no settings");
+    else weir_note("known settings: %s", text.data);
+    weir_text_free(&text);
+}
+
+static bool read_setting(weir_graph *graph, weir_node node, const char *key, weir_location at, const weir_yaml *value) {
+    const weir_component_rules *rules = rules_of(graph, node);
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    for (size_t i = 0; rules != NULL && i < rules->setting_count; i++) {
+        const weir_component_setting *setting = &rules->settings[i];
+        if (strcmp(setting->name, key) != 0) continue;
+        return weir_yaml_int(value, 1, setting->most(graph, node),
+                             (int64_t *)(void *)((char *)hardware + setting->field));
+    }
+    if (has_memory(rules) && strcmp(key, "storage") == 0) {
+        if (value->kind == WEIR_YAML_SCALAR && weir_storage_parse(value->text, &hardware->storage)) return true;
+        weir_error(value->location, "expected auto, block or logic");
+        return false;
+    }
+    weir_error(at, "unknown setting '%s' for node '%s'", key, weir_node_name(graph, node));
+    note_settings(rules);
+    return false;
+}
+
+static void suggest_node(const weir_graph *graph, const char *name) {
+    const char **names = weir_calloc(weir_graph_node_count(graph) + 1, sizeof *names);
+    size_t count = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (has_settings(graph, node)) names[count++] = weir_node_name(graph, node);
+    }
+    const char *near = weir_suggest(name, names, count);
+    if (near != NULL) weir_note("did you mean '%s'?", near);
+    free(names);
+}
+
+static bool read_nodes(weir_graph *graph, const weir_yaml *root) {
+    if (root->kind != WEIR_YAML_MAPPING) {
+        weir_error(root->location, "expected a mapping with the key 'nodes'");
+        return false;
+    }
+    for (size_t i = 0; i < root->count; i++) {
+        const weir_yaml *nodes = root->item[i];
+        if (strcmp(root->key[i], "nodes") != 0 || nodes->kind != WEIR_YAML_MAPPING) {
+            weir_error(root->key_location[i], "expected the key 'nodes' with a mapping, found '%s'", root->key[i]);
+            return false;
+        }
+        for (size_t j = 0; j < nodes->count; j++) {
+            weir_node node = weir_graph_find_node(graph, nodes->key[j]);
+            if (node.id == 0) {
+                weir_error(nodes->key_location[j], "there is no node called '%s'", nodes->key[j]);
+                suggest_node(graph, nodes->key[j]);
+                return false;
+            }
+            if (nodes->item[j]->kind != WEIR_YAML_MAPPING) {
+                weir_error(nodes->key_location[j], "expected settings such as {simd: 8, pe: 4}");
+                return false;
+            }
+            const weir_yaml *settings = nodes->item[j];
+            for (size_t k = 0; k < settings->count; k++) {
+                if (!read_setting(graph, node, settings->key[k], settings->key_location[k], settings->item[k]))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool read_file(weir_graph *graph, const char *file) {
+    weir_yaml *root = weir_yaml_read(file);
+    bool fine = root != NULL && read_nodes(graph, root);
+    weir_yaml_free(root);
+    return fine;
+}
+
+/* --- components that set their pace --- */
+
+static bool fold_pacemakers(weir_graph *graph, int64_t target) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component_rules *rules = rules_of(graph, node);
+        if (!sets_pace(rules)) continue;
+        weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+        *hardware = cheapest(graph, node, target);
+        hardware->operations = weir_loop_macs(graph, node);
+        weir_text why = {NULL, 0, 0};
+        bool fine = rules->legal == NULL || rules->legal(graph, node, hardware, &why);
+        if (!fine) weir_error(weir_node_location(graph, node), "node '%s' %s", weir_node_name(graph, node), why.data);
+        weir_text_free(&why);
+        if (!fine) return false;
+    }
+    return true;
+}
+
+/* --- components that keep up --- */
+
+/* Smallest divisor of the channels that carries a frame within the interval. */
+static int64_t lanes_for(const weir_graph *graph, weir_value value, int64_t interval) {
+    const weir_shape *shape = &weir_value_type(graph, value)->shape;
+    int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1];
+    for (int64_t lanes = 1; lanes < channels; lanes++) {
+        if (channels % lanes == 0 && weir_stream_beats(graph, value, lanes) <= interval) return lanes;
+    }
+    return channels;
+}
+
+/* Cycles that the component may spend on a beat without becoming the slowest: those between two beats of what sets the
+ * pace before it, or its share of the interval. */
+static int64_t cycles_a_beat(const weir_graph *graph, weir_node node, int64_t interval) {
+    weir_node producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)));
+    if (producer.id != 0 && sets_pace(rules_of(graph, producer)))
+        return weir_node_metadata_of(graph, producer)->hardware.interval / weir_stream_beats_of(graph, producer);
+    int64_t cycles = interval / weir_stream_beats_of(graph, node);
+    return cycles < 1 ? 1 : cycles;
+}
+
+static void fold_follower(weir_graph *graph, weir_node node, int64_t interval) {
+    const weir_component_rules *rules = rules_of(graph, node);
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    weir_node producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)));
+    bool computed = producer.id != 0 && weir_stream_role(graph, producer) == WEIR_ROLE_COMPONENT;
+    bool chooses = weir_stream_count(graph, node) > 1 || !computed;
+    hardware->out_lanes = chooses ? lanes_for(graph, weir_node_output(graph, node, 0), interval)
+                                  : weir_node_metadata_of(graph, producer)->hardware.out_lanes;
+    hardware->in_lanes = hardware->out_lanes;
+    int64_t pieces = rules->pieces == NULL ? 1 : rules->pieces(graph, node);
+    hardware->digit = weir_ceil_divide(pieces, cycles_a_beat(graph, node, interval));
+    hardware->interval = weir_stream_beats_of(graph, node) * weir_ceil_divide(pieces, hardware->digit);
+    if (rules->derive != NULL) rules->derive(graph, node, hardware);
+}
+
+bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
+    if (file != NULL && *file != '\0' && !read_file(graph, file)) return false;
+    if (target == 0) target = target_for(graph, budget);
+    if (!fold_pacemakers(graph, target)) return false;
+    int64_t interval = weir_stream_interval(graph);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component_rules *rules = rules_of(graph, node);
+        if (rules != NULL && !sets_pace(rules)) fold_follower(graph, node, interval);
+    }
+    return true;
+}

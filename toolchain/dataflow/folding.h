@@ -1,0 +1,16 @@
+/* Folding: how many multipliers, lanes and pieces of work a cycle each component gets. For a target interval each
+ * component that sets its pace gets the cheapest of its foldings that meet it; a budget of multipliers is met by the
+ * smallest target that fits it; the others keep up with what is before them. A YAML file sets nodes by hand, with any
+ * numbers: what does not divide is padded inside.
+ *   nodes:
+ *     fc1: {simd: 8, pe: 4, storage: block} */
+#ifndef WEIR_DATAFLOW_FOLDING_H
+#define WEIR_DATAFLOW_FOLDING_H
+
+#include "ir/graph.h"
+
+/* In place, with components assigned. `target` 0: the smallest interval for `budget` multipliers; `file` may be NULL or
+ * empty. False after a reported error. O(foldings of all nodes * log(interval)). */
+bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file);
+
+#endif

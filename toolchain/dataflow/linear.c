@@ -1,0 +1,194 @@
+/* Linear: R rows of K inputs times a constant matrix of N outputs, SIMD inputs and PE outputs a cycle: weir_replay hands
+ * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, with a weight word for each beat.
+ * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
+ * p * SIMD + s; words in the order g, then b. Outputs and inputs beyond the matrix are zero. */
+#include <stddef.h>
+
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/memory.h"
+#include "dataflow/schedule.h"
+#include "dataflow/stream.h"
+
+typedef struct size {
+    int64_t rows, k, n;
+} size;
+
+static size size_of(const weir_graph *graph, weir_node node) {
+    const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
+    const int64_t n = weights->dim[0];
+    return (size){weir_stream_elements(graph, weir_node_output(graph, node, 0)) / n, weights->dim[1], n};
+}
+
+static const weir_meta_hardware *folded(const weir_graph *graph, weir_node node) {
+    return &weir_node_metadata_of(graph, node)->hardware;
+}
+
+static int64_t beats_of(const weir_graph *graph, weir_node node) {
+    return weir_ceil_divide(size_of(graph, node).k, folded(graph, node)->simd);
+}
+
+static int64_t groups_of(const weir_graph *graph, weir_node node) {
+    return weir_ceil_divide(size_of(graph, node).n, folded(graph, node)->pe);
+}
+
+static int tree_levels(int64_t simd) {
+    int levels = 0;
+    while ((int64_t)1 << levels < simd) levels++;
+    return levels;
+}
+
+static bool becomes(const weir_graph *graph, weir_node node) {
+    weir_op op = weir_node_op(graph, node);
+    return (op == WEIR_OP_GEMM || op == WEIR_OP_QGEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_MATMUL_INTEGER ||
+            op == WEIR_OP_QLINEAR_MATMUL) &&
+           weir_component_takes_constant(graph, node, "weight");
+}
+
+/* --- folding --- */
+
+static int64_t most_simd(const weir_graph *graph, weir_node node) { return size_of(graph, node).k; }
+
+static int64_t most_pe(const weir_graph *graph, weir_node node) { return size_of(graph, node).n; }
+
+static const weir_component_setting settings[] = {{"simd", offsetof(weir_meta_hardware, simd), most_simd},
+                                                  {"pe", offsetof(weir_meta_hardware, pe), most_pe}};
+
+/* The larger SIMD first: one accumulator and requantizer for more products. */
+static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
+                     weir_folding_visit *visit, void *user) {
+    const size s = size_of(graph, node);
+    weir_meta_hardware folding = *given;
+    for (folding.simd = s.k; folding.simd >= 1; folding.simd--) {
+        if (given->simd != 0 ? folding.simd != given->simd : s.k % folding.simd != 0) continue;
+        for (folding.pe = 1; folding.pe <= s.n; folding.pe++) {
+            if (given->pe != 0 ? folding.pe == given->pe : s.n % folding.pe == 0) visit(user, &folding);
+        }
+    }
+}
+
+/* Several rows a frame share beats only when rows are whole numbers of beats. */
+static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
+    const size s = size_of(graph, node);
+    if (s.rows == 1 || (s.k % hardware->simd == 0 && s.n % hardware->pe == 0)) return true;
+    weir_text_format(why, "has %lld rows a frame: simd must divide %lld and pe %lld, found %lld and %lld",
+                     (long long)s.rows, (long long)s.k, (long long)s.n, (long long)hardware->simd,
+                     (long long)hardware->pe);
+    return false;
+}
+
+static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    const size s = size_of(graph, node);
+    hardware->in_lanes = hardware->simd;
+    hardware->out_lanes = hardware->pe;
+    hardware->interval = s.rows * weir_ceil_divide(s.k, hardware->simd) * weir_ceil_divide(s.n, hardware->pe);
+}
+
+/* --- time --- */
+
+/* With one group of outputs the replay buffer is no more than wires. */
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *hardware = folded(graph, node);
+    return (weir_component_timing){(groups_of(graph, node) == 1 ? 0 : 2) + 2 + tree_levels(hardware->simd),
+                                   hardware->interval};
+}
+
+/* The replay buffer holds two rows, so a row is taken while the one before it is computed; the first group of PE outputs
+ * follows the row's arrival, the others run one beat a cycle. With one group there is no buffer. */
+static void schedule(weir_schedule_step *step) {
+    const int64_t rows = size_of(step->graph, step->node).rows * step->frames;
+    const int64_t beats = beats_of(step->graph, step->node), groups = groups_of(step->graph, step->node);
+    const int levels = tree_levels(folded(step->graph, step->node)->simd);
+    int64_t half_free[2] = {0, 0}, in_free = 0, compute_free = 0;
+    step->given = weir_times_new(rows * groups);
+    for (int64_t row = 0; row < rows; row++) {
+        for (int64_t i = 0; i < beats; i++) {
+            int64_t at = weir_later(step->arrive.at[row * beats + i], in_free);
+            at = weir_later(at, groups == 1 ? compute_free : half_free[row % 2]);
+            step->taken.at[row * beats + i] = at;
+            in_free = at + 1;
+            compute_free = weir_later(compute_free, at + (groups == 1 ? 0 : 2)) + 1;
+        }
+        for (int64_t g = 0; g < groups; g++) step->given.at[row * groups + g] = compute_free + g * beats + 2 + levels;
+        compute_free += (groups - 1) * beats;
+        half_free[row % 2] = compute_free;
+    }
+}
+
+/* --- weights --- */
+
+static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
+    if (index > 0) return false;
+    const weir_meta_hardware *hardware = folded(graph, node);
+    *memory = (weir_memory){.suffix = "weights",
+                            .depth = beats_of(graph, node) * groups_of(graph, node),
+                            .fields = hardware->simd * hardware->pe,
+                            .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1))};
+    return true;
+}
+
+static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
+                       int64_t *upper) {
+    (void)memory;
+    (void)upper;
+    const weir_meta_hardware *hardware = folded(graph, node);
+    const size s = size_of(graph, node);
+    const int64_t beats = weir_ceil_divide(s.k, hardware->simd);
+    const int64_t row = word / beats * hardware->pe + field / hardware->simd;
+    if (row >= s.n) return 0;
+    return weir_memory_element(graph, weir_node_input(graph, node, 1), row,
+                               word % beats * hardware->simd + field % hardware->simd, s.k, 0);
+}
+
+/* --- hardware --- */
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_meta_hardware *hardware = folded(b->graph, node);
+    const weir_wires *x = weir_build_input(b, node, 0);
+    weir_wires replayed = weir_build_stream(b, node, "replay_", x->lanes, x->element_bits, x->is_signed);
+    weir_rtl_expr end = weir_build_wire(b, node, "replay_end", 1);
+    weir_rtl_instance u = weir_build_part(b, node, "weir_replay", "replay");
+    weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
+    weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
+    weir_build_set(b, u, "TIMES", groups_of(b->graph, node));
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", &replayed);
+    weir_rtl_connect(b->design, u, "m_end", end);
+    weir_memory weights;
+    weir_memory_get(b->graph, node, 0, &weights);
+    weir_wires words = weir_build_memory(b, node, &weights);
+    const weir_wires *y = weir_build_output(b, node);
+    u = weir_build_component(b, node);
+    weir_build_set(b, u, "X_W", x->element_bits);
+    weir_build_set(b, u, "X_SIGNED", x->is_signed);
+    weir_build_set(b, u, "W_W", weights.field_bits);
+    weir_build_set(b, u, "ACC_W", y->element_bits);
+    weir_build_set(b, u, "SIMD", hardware->simd);
+    weir_build_set(b, u, "PE", hardware->pe);
+    weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
+    weir_build_connect(b, u, "s", &replayed);
+    weir_rtl_connect(b->design, u, "s_end", end);
+    weir_build_connect(b, u, "w", &words);
+    weir_build_connect(b, u, "m", y);
+}
+
+static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
+    const weir_meta_hardware *hardware = folded(graph, node);
+    weir_text_format(text, "simd %lld, pe %lld, %d-bit weights", (long long)hardware->simd, (long long)hardware->pe,
+                     weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)));
+}
+
+const weir_component_rules weir_linear_rules = {.becomes = becomes,
+                                                .result = WEIR_RESULT_SIGNED,
+                                                .settings = settings,
+                                                .setting_count = sizeof settings / sizeof *settings,
+                                                .foldings = foldings,
+                                                .legal = legal,
+                                                .derive = derive,
+                                                .timing = timing,
+                                                .schedule = schedule,
+                                                .memory = memory,
+                                                .content = content,
+                                                .build = build,
+                                                .describe = describe,
+                                                .has_active = true};

@@ -1,0 +1,76 @@
+#include "dataflow/multiplier.h"
+
+#include "dataflow/memory.h"
+#include "dataflow/stream.h"
+
+bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *why) {
+    static const char *const names[] = {"low", "high", "zero"};
+    if (!weir_component_fits_32(graph, node, names, 3, why)) return false;
+    int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
+    if (least >= 0) return true;
+    weir_text_format(why, "hardware needs multipliers of 0 or more, found %lld", (long long)least);
+    return false;
+}
+
+int64_t weir_multiplier_pieces(const weir_graph *graph, weir_node node) {
+    return weir_bits_for(0, weir_value_type(graph, weir_node_input(graph, node, 1))->high);
+}
+
+static int64_t cycles_a_beat(const weir_graph *graph, weir_node node) {
+    return weir_ceil_divide(weir_multiplier_pieces(graph, node), weir_node_metadata_of(graph, node)->hardware.digit);
+}
+
+weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node) {
+    const int64_t cycles = cycles_a_beat(graph, node);
+    return (weir_component_timing){2 + cycles, cycles * weir_stream_beats_of(graph, node)};
+}
+
+int64_t weir_multiplier_wait(const weir_graph *graph, weir_node node) { return cycles_a_beat(graph, node) + 3; }
+
+bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
+    if (index > 0) return false;
+    const int bits = (int)weir_multiplier_pieces(graph, node);
+    const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.out_lanes;
+    *memory = (weir_memory){.suffix = "scale",
+                            .depth = weir_memory_words(graph, weir_node_input(graph, node, 1), lanes),
+                            .fields = lanes,
+                            .field_bits = bits + weir_memory_signed_bits(graph, weir_node_input(graph, node, 2)),
+                            .low_bits = bits};
+    return true;
+}
+
+int64_t weir_multiplier_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
+                                int64_t field, int64_t *upper) {
+    const int64_t channel = word * memory->fields + field;
+    *upper = weir_memory_element(graph, weir_node_input(graph, node, 2), channel, 0, 1, 0);
+    return weir_memory_element(graph, weir_node_input(graph, node, 1), channel, 0, 1, 0);
+}
+
+weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
+    weir_wires x = weir_build_signed(b, weir_build_input(b, node, 0));
+    const weir_wires *y = weir_build_output(b, node);
+    weir_memory memory;
+    weir_memory_get(b->graph, node, 0, &memory);
+    weir_wires parameters = weir_build_memory(b, node, &memory);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "LANES", x.lanes);
+    weir_build_set(b, u, "X_W", x.element_bits);
+    weir_build_set(b, u, "OUT_W", y->element_bits);
+    weir_build_set(b, u, "M_W", memory.low_bits);
+    weir_build_set(b, u, "A_W", memory.field_bits - memory.low_bits);
+    weir_build_set(b, u, "SHIFT", weir_node_int(b->graph, node, "shift", 0));
+    weir_build_set(b, u, "DIGIT", weir_node_metadata_of(b->graph, node)->hardware.digit);
+    weir_build_set(b, u, "LO", weir_node_int(b->graph, node, "low", 0));
+    weir_build_set(b, u, "HI", weir_node_int(b->graph, node, "high", 0));
+    weir_build_connect(b, u, "s", &x);
+    weir_build_connect(b, u, "p", &parameters);
+    weir_build_connect(b, u, "m", y);
+    return u;
+}
+
+void weir_multiplier_describe(const weir_graph *graph, weir_node node, weir_text *text) {
+    weir_text_format(text, "%lld-bit multiplier, %lld of them a cycle, shift %lld",
+                     (long long)weir_multiplier_pieces(graph, node),
+                     (long long)weir_node_metadata_of(graph, node)->hardware.digit,
+                     (long long)weir_node_int(graph, node, "shift", 0));
+}

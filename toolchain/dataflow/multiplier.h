@@ -1,0 +1,21 @@
+/* What weir_requantize and weir_requantize_float have in common: (x + a) * m or x * m + a, DIGIT multiplier bits a cycle.
+ * Parameters: word g holds for lane l {add, multiplier} of channel g * LANES + l, the multiplier in the low bits. */
+#ifndef WEIR_DATAFLOW_MULTIPLIER_H
+#define WEIR_DATAFLOW_MULTIPLIER_H
+
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+
+/* Attributes within 32 bits, multipliers of 0 or more. */
+bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *why);
+/* Bits of the multiplier. */
+int64_t weir_multiplier_pieces(const weir_graph *graph, weir_node node);
+weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node);
+int64_t weir_multiplier_wait(const weir_graph *graph, weir_node node);
+bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
+weir_memory_content weir_multiplier_content;
+/* The instance with what both have. */
+weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node);
+void weir_multiplier_describe(const weir_graph *graph, weir_node node, weir_text *text);
+
+#endif

@@ -1,0 +1,18 @@
+/* RegisterSlice: two registers that cut every path of a stream. */
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/stream.h"
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
+}
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", y);
+}
+
+const weir_component_rules weir_register_slice_rules = {.result = WEIR_RESULT_INPUT, .timing = timing, .build = build};

@@ -1,0 +1,33 @@
+/* Maximum: the larger of x and the code of zero. */
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/stream.h"
+
+static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
+    static const char *const names[] = {"zero"};
+    return weir_component_fits_32(graph, node, names, 1, why);
+}
+
+static bool becomes(const weir_graph *graph, weir_node node) { return weir_node_op(graph, node) == WEIR_OP_RELU; }
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
+}
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "LANES", x->lanes);
+    weir_build_set(b, u, "WIDTH", x->element_bits);
+    weir_build_set(b, u, "SIGNED", x->is_signed);
+    weir_build_set(b, u, "ZERO", weir_node_int(b->graph, node, "zero", 0));
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", y);
+}
+
+const weir_component_rules weir_relu_rules = {.fits = fits,
+                                              .becomes = becomes,
+                                              .result = WEIR_RESULT_INPUT,
+                                              .timing = timing,
+                                              .build = build,
+                                              .has_active = true};

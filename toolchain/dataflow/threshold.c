@@ -1,0 +1,86 @@
+/* Threshold: base + step * (thresholds that x reaches), PARALLEL thresholds of each lane a cycle.
+ * Thresholds: for group g, ceil(COUNT / PARALLEL) words; lane l's thresholds at index l * PARALLEL + i; unused ones are
+ * the largest value, which no input reaches. */
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/memory.h"
+#include "dataflow/stream.h"
+
+static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
+    static const char *const names[] = {"base", "step"};
+    return weir_component_fits_32(graph, node, names, 2, why);
+}
+
+static int64_t count_of(const weir_graph *graph, weir_node node) {
+    return weir_value_type(graph, weir_node_input(graph, node, 1))->shape.dim[1];
+}
+
+static int64_t words_of(const weir_graph *graph, weir_node node) {
+    return weir_ceil_divide(count_of(graph, node), weir_node_metadata_of(graph, node)->hardware.digit);
+}
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    const int64_t words = words_of(graph, node);
+    return (weir_component_timing){words == 1 ? 1 : words + 1, words * weir_stream_beats_of(graph, node)};
+}
+
+static int64_t wait(const weir_graph *graph, weir_node node) { return words_of(graph, node) + 3; }
+
+static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
+    if (index > 0) return false;
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    weir_value thresholds = weir_node_input(graph, node, 1);
+    bool is_signed;
+    int x_bits = weir_stream_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
+    int t_bits = weir_memory_signed_bits(graph, thresholds);
+    *memory = (weir_memory){.suffix = "thresholds",
+                            .depth = weir_memory_words(graph, thresholds, hardware->out_lanes) * words_of(graph, node),
+                            .fields = hardware->out_lanes * hardware->digit,
+                            .field_bits = (x_bits > t_bits ? x_bits : t_bits) + 1};
+    return true;
+}
+
+static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
+                       int64_t *upper) {
+    (void)upper;
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const int64_t words = words_of(graph, node), never = ((int64_t)1 << (memory->field_bits - 1)) - 1;
+    return weir_memory_element(graph, weir_node_input(graph, node, 1),
+                               word / words * hardware->out_lanes + field / hardware->digit,
+                               word % words * hardware->digit + field % hardware->digit, count_of(graph, node), never);
+}
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    weir_memory thresholds;
+    weir_memory_get(b->graph, node, 0, &thresholds);
+    weir_wires words = weir_build_memory(b, node, &thresholds);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "LANES", x->lanes);
+    weir_build_set(b, u, "IN_W", x->element_bits);
+    weir_build_set(b, u, "IN_SIGNED", x->is_signed);
+    weir_build_set(b, u, "OUT_W", y->element_bits);
+    weir_build_set(b, u, "COUNT", count_of(b->graph, node));
+    weir_build_set(b, u, "PARALLEL", weir_node_metadata_of(b->graph, node)->hardware.digit);
+    weir_build_set(b, u, "T_W", thresholds.field_bits);
+    weir_build_set(b, u, "BASE", weir_node_int(b->graph, node, "base", 0));
+    weir_build_set(b, u, "STEP", weir_node_int(b->graph, node, "step", 1));
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "p", &words);
+    weir_build_connect(b, u, "m", y);
+}
+
+static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
+    weir_text_format(text, "%lld thresholds, %lld a cycle", (long long)count_of(graph, node),
+                     (long long)weir_node_metadata_of(graph, node)->hardware.digit);
+}
+
+const weir_component_rules weir_threshold_rules = {.fits = fits,
+                                                   .pieces = count_of,
+                                                   .timing = timing,
+                                                   .wait = wait,
+                                                   .memory = memory,
+                                                   .content = content,
+                                                   .build = build,
+                                                   .describe = describe,
+                                                   .has_active = true};
