@@ -1,0 +1,27 @@
+/* weir_mvu with its ROM, replay and dot product: any number of rows, inputs and outputs, foldings that need not divide. */
+#include <stdlib.h>
+
+#include "component/case.h"
+#include "dataflow/stream.h"
+#include "ir/loop.h"
+
+static void build(component_case *c) {
+    int64_t rows = case_rows(c), k = case_range(c, 1, 40), n = case_range(c, 1, 12);
+    weir_value x = case_input(c, rows, k, (int)case_range(c, 1, 16), case_chance(c, 50));
+    int64_t *codes = case_numbers(c, n * k, (int)case_range(c, 1, 12), case_chance(c, 85));
+    weir_value inputs[2] = {x, case_ints(c, "w", n, k, codes)};
+    free(codes);
+    weir_node node = case_node(c, WEIR_OP_LINEAR, "linear", inputs, 2, 1);
+    int64_t simd = rows > 1 ? case_divisor(c, k) : case_range(c, 1, k);
+    int64_t pe = rows > 1 ? case_divisor(c, n) : case_range(c, 1, n);
+    case_place(c, node, simd, pe, 0);
+    weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
+    hardware->simd = simd;
+    hardware->pe = pe;
+    hardware->interval = rows * weir_ceil_divide(k, simd) * weir_ceil_divide(n, pe);
+    hardware->operations = weir_loop_macs(c->graph, node);
+    case_finish(c, case_result(c, node));
+    case_make_data(c, CASE_FRAMES);
+}
+
+const component_test component_test_linear = {"linear", build, "linear_weights"};

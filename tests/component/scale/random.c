@@ -1,0 +1,31 @@
+/* Integer multiply, add, shift and clip, a parameter for all channels or one a channel. */
+#include <stdlib.h>
+
+#include "component/case.h"
+
+/* A shift with which most results lie between the clip bounds. */
+static int64_t useful_shift(component_case *c, int product_bits, int result_bits) {
+    int64_t shift = product_bits - result_bits + case_range(c, -2, 2);
+    return case_chance(c, 25) || shift < 0 ? case_range(c, 0, 30) : shift;
+}
+
+static void build(component_case *c) {
+    int64_t rows = case_rows(c), channels = case_range(c, 1, 20), parameters = case_chance(c, 50) ? channels : 1;
+    int bits = (int)case_range(c, 1, 24), x_bits = (int)case_range(c, 1, 24), out_bits = (int)case_range(c, 1, 16);
+    weir_value x = case_input(c, rows, channels, x_bits, case_chance(c, 60));
+    int64_t *multiplier = case_numbers(c, parameters, bits, false);
+    int64_t *add = case_numbers(c, parameters, (int)case_range(c, 1, x_bits + bits), true);
+    if (case_chance(c, 80)) multiplier[0] |= (int64_t)1 << (bits - 1);
+    weir_value inputs[3] = {x, case_ints(c, "m", parameters, 0, multiplier), case_ints(c, "a", parameters, 0, add)};
+    free(multiplier);
+    free(add);
+    weir_node node = case_node(c, WEIR_OP_SCALE, "scale", inputs, 3, 1);
+    weir_node_set_int(c->graph, node, "shift", useful_shift(c, x_bits + bits, out_bits));
+    case_clip(c, node, out_bits);
+    int64_t lanes = case_lanes(c, rows, channels, parameters);
+    case_place(c, node, lanes, lanes, case_range(c, 1, bits + 1));
+    case_finish(c, case_result(c, node));
+    case_make_data(c, CASE_FRAMES);
+}
+
+const component_test component_test_scale = {"scale", build, "scale_scale"};
