@@ -38,7 +38,7 @@ typedef struct profile {
 /* Is the name one of MASE's operators? */
 static bool is_type(const char *name) {
     for (int op = WEIR_OP_NONE + 1; op < WEIR_OP_COUNT; op++) {
-        if (strcmp(weir_op_get((weir_op)op)->mase_op, name) == 0) return true;
+        if (strcmp(weir_mase_name((weir_op)op), name) == 0) return true;
     }
     return false;
 }

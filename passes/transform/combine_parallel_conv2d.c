@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "passes/passes.h"
+#include "passes/transform/fusion.h"
 #include "passes/transform/rewrite.h"
 #include "support/arena.h"
 
@@ -88,7 +89,7 @@ static weir_use follower(const combiner *c, weir_node last) {
     const weir_value y = result_of(c, last);
     if (weir_value_use_count(graph, y) != 1 || weir_value_is_output(graph, y)) return (weir_use){WEIR_NO_NODE, 0};
     const weir_use use = weir_value_use(graph, y, 0);
-    const bool fits = weir_op_pattern(weir_node_op(graph, use.node)) <= WEIR_PATTERN_BROADCAST &&
+    const bool fits = weir_fusion_pattern_of(weir_node_op(graph, use.node)) <= WEIR_PATTERN_BROADCAST &&
                       weir_rewrite_may(graph, use.node) && weir_node_output_count(graph, use.node) == 1 &&
                       shape_of(c, result_of(c, use.node))->rank == 4;
     return fits ? use : (weir_use){WEIR_NO_NODE, 0};

@@ -5,10 +5,10 @@
 #include "passes/transform/rewrite.h"
 #include "support/arena.h"
 
-static weir_op_pattern_class stricter(weir_op_pattern_class a, weir_op_pattern_class b) { return a > b ? a : b; }
+static weir_fusion_pattern stricter(weir_fusion_pattern a, weir_fusion_pattern b) { return a > b ? a : b; }
 
 /* How the node reads one of its inputs. */
-static weir_op_pattern_class edge_pattern(const weir_graph *graph, weir_use use, weir_op_pattern_class reader) {
+static weir_fusion_pattern edge_pattern(const weir_graph *graph, weir_use use, weir_fusion_pattern reader) {
     const weir_value value = weir_node_input(graph, use.node, use.index);
     const weir_shape *from = &weir_value_type(graph, value)->shape;
     const weir_shape *to = &weir_value_type(graph, weir_node_output(graph, use.node, 0))->shape;
@@ -21,7 +21,7 @@ static weir_op_pattern_class edge_pattern(const weir_graph *graph, weir_use use,
 /* --- the tree --- */
 
 /* The ancestor at the depth; patterns on the way are added to *pattern. */
-static uint32_t climb(const weir_fusion_vertex *vertex, uint32_t v, uint32_t depth, weir_op_pattern_class *pattern) {
+static uint32_t climb(const weir_fusion_vertex *vertex, uint32_t v, uint32_t depth, weir_fusion_pattern *pattern) {
     while (vertex[v].depth > depth) {
         const bool far = vertex[vertex[v].jump].depth >= depth;
         *pattern = stricter(*pattern, far ? vertex[v].jump_pattern : vertex[v].parent_pattern);
@@ -31,7 +31,7 @@ static uint32_t climb(const weir_fusion_vertex *vertex, uint32_t v, uint32_t dep
 }
 
 static uint32_t common_ancestor(const weir_fusion_vertex *vertex, uint32_t a, uint32_t b,
-                                weir_op_pattern_class *pattern) {
+                                weir_fusion_pattern *pattern) {
     a = climb(vertex, a, vertex[b].depth, pattern);
     b = climb(vertex, b, vertex[a].depth, pattern);
     while (a != b) {
@@ -107,7 +107,8 @@ void weir_fusion_graph_init(weir_fusion_graph *fusion, const weir_graph *graph, 
         weir_fusion_vertex *v = &fusion->vertex[index];
         place[node.id] = index++;
         v->node = node;
-        v->pattern = weir_rewrite_may(graph, node) ? weir_op_pattern(weir_node_op(graph, node)) : WEIR_PATTERN_OPAQUE;
+        v->pattern =
+            weir_rewrite_may(graph, node) ? weir_fusion_pattern_of(weir_node_op(graph, node)) : WEIR_PATTERN_OPAQUE;
         v->is_leaving = is_stopped[node.id] || is_leaving(graph, node);
         v->first_edge = edges;
         edges += count_uses(graph, node);

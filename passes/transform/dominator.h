@@ -4,23 +4,24 @@
 #define WEIR_TRANSFORM_DOMINATOR_H
 
 #include "ir/graph.h"
+#include "passes/transform/fusion.h"
 
 #define WEIR_NO_VERTEX UINT32_MAX
 
 typedef struct weir_fusion_edge {
     uint32_t to;
-    weir_op_pattern_class pattern; /* of the user, ELEMWISE where a broadcast changes no shape */
+    weir_fusion_pattern pattern; /* of the user, ELEMWISE where a broadcast changes no shape */
 } weir_fusion_edge;
 
 typedef struct weir_fusion_vertex {
     weir_node node;
-    weir_op_pattern_class pattern;
+    weir_fusion_pattern pattern;
     bool is_leaving;     /* a result is used outside the graph: nothing can be fused behind it */
     uint32_t first_edge; /* its edges end where those of the next vertex begin */
-    /* Post-dominator tree. `parent`, which all ways out pass, or WEIR_NO_VERTEX; the strictest pattern on any way
-     * there. `jump` is an ancestor far above, so that ways up the tree take O(log n) steps. */
+    /* Post-dominator tree. `parent`, which all paths out pass, or WEIR_NO_VERTEX; the strictest pattern on any path
+     * there. `jump` is an ancestor far above, so that climbing the tree takes O(log n) steps. */
     uint32_t parent, depth, jump;
-    weir_op_pattern_class parent_pattern, jump_pattern;
+    weir_fusion_pattern parent_pattern, jump_pattern;
 } weir_fusion_vertex;
 
 typedef struct weir_fusion_graph {

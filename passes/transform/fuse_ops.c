@@ -20,7 +20,7 @@
 typedef struct group {
     uint32_t parent; /* in the forest; itself: root */
     uint32_t nodes;
-    weir_op_pattern_class pattern; /* of the root's group: the anchor's when there is one */
+    weir_fusion_pattern pattern; /* of the root's group: the anchor's when there is one */
     bool has_anchor;
     uint32_t next, last; /* members as a list from the root on, by vertex; `last` is right for roots */
 } group;
@@ -95,7 +95,7 @@ static bool search(fuser *f, uint32_t source, uint32_t sink) {
 }
 
 /* May what the search found become one group? The patterns between go up to `inner`, the sink's up to `end`. */
-static bool allows(fuser *f, uint32_t source, uint32_t sink, weir_op_pattern_class inner, weir_op_pattern_class end) {
+static bool allows(fuser *f, uint32_t source, uint32_t sink, weir_fusion_pattern inner, weir_fusion_pattern end) {
     for (uint32_t i = 0; i < f->between_count; i++) {
         const uint32_t v = f->between[i];
         if (v != source && f->groups[root_of(f, v)].pattern > (v == sink ? end : inner)) return false;
@@ -140,7 +140,7 @@ static uint32_t count_args(fuser *f, uint32_t sink) {
 /* Do the patterns let the vertex and all between join its post-dominator? `search` has found those. */
 static bool may_join(fuser *f, uint32_t index, int phase) {
     const weir_fusion_vertex *v = &f->fusion.vertex[index];
-    const weir_op_pattern_class own = f->groups[index].pattern, way = v->parent_pattern;
+    const weir_fusion_pattern own = f->groups[index].pattern, way = v->parent_pattern;
     if (own == WEIR_PATTERN_OUT_ELEMWISE)
         return phase == 0 && way == WEIR_PATTERN_ELEMWISE &&
                allows(f, index, v->parent, WEIR_PATTERN_BROADCAST, WEIR_PATTERN_BROADCAST);
@@ -205,7 +205,7 @@ static void fuser_init(fuser *f, const weir_graph *graph) {
     f->between = weir_calloc(count, sizeof *f->between);
     f->joined = weir_calloc(count, sizeof *f->joined);
     for (uint32_t v = 0; v < count; v++) {
-        const weir_op_pattern_class pattern = f->fusion.vertex[v].pattern;
+        const weir_fusion_pattern pattern = f->fusion.vertex[v].pattern;
         f->groups[v] = (group){v, 1, pattern, pattern == WEIR_PATTERN_OUT_ELEMWISE, WEIR_NO_VERTEX, v};
     }
 }

@@ -224,24 +224,6 @@ static void operators_are_found_by_name(void **state) {
     assert_string_equal(weir_op_get(WEIR_OP_QGEMM)->full_name, "com.microsoft.QGemm");
 }
 
-/* TVM's classes of the same operators; only what mixes two tensors elementwise can commute. */
-static void operators_have_fusion_patterns(void **state) {
-    (void)state;
-    assert_int_equal(weir_op_pattern(WEIR_OP_RELU), WEIR_PATTERN_ELEMWISE);
-    assert_int_equal(weir_op_pattern(WEIR_OP_ADD), WEIR_PATTERN_BROADCAST);
-    assert_int_equal(weir_op_pattern(WEIR_OP_TRANSPOSE), WEIR_PATTERN_INJECTIVE);
-    assert_int_equal(weir_op_pattern(WEIR_OP_GEMM), WEIR_PATTERN_OUT_ELEMWISE);
-    assert_int_equal(weir_op_pattern(WEIR_OP_FORK), WEIR_PATTERN_OPAQUE);
-    assert_string_equal(weir_op_pattern_name(weir_op_pattern(WEIR_OP_MATMUL)), "out-elemwise");
-    assert_true(weir_op_is_commutative(WEIR_OP_ADD));
-    for (int op = WEIR_OP_NONE + 1; op < WEIR_OP_COUNT; op++) {
-        const weir_op_pattern_class pattern = weir_op_pattern((weir_op)op);
-        assert_false(pattern == WEIR_PATTERN_TUPLE);
-        if (weir_op_is_commutative((weir_op)op)) assert_true(pattern <= WEIR_PATTERN_BROADCAST);
-        if (weir_op_get((weir_op)op)->class == WEIR_CLASS_STREAM) assert_int_equal(pattern, WEIR_PATTERN_OPAQUE);
-    }
-}
-
 /* --- the verifier --- */
 static void broken(weir_graph *g, const char *text) {
     test_setup(NULL);
@@ -311,7 +293,6 @@ int main(void) {
         TEST(constants_have_the_range_of_their_data),
         TEST(copies_print_the_same),
         TEST(operators_are_found_by_name),
-        TEST(operators_have_fusion_patterns),
         TEST(broken_types),
         TEST(broken_nodes),
     };

@@ -166,7 +166,7 @@ static void metadata_and_constants(void **state) {
     weir_node node = put(g, WEIR_OP_FORK, "fork", 1, &x);
     assert_true(weir_infer_node(g, node));
     weir_metadata *metadata = weir_node_metadata(g, node);
-    metadata->common = (weir_meta_common){WEIR_MASE_PLACEHOLDER, "special", INT32_MAX};
+    metadata->common = (weir_meta_common){"special", WEIR_MASE_PLACEHOLDER, INT32_MAX};
     metadata->software = (weir_meta_software){UINT32_MAX, -0.1, 1e300};
     metadata->hardware = (weir_meta_hardware){.placed = true,
                                               .module = "weir_fork",

@@ -177,10 +177,10 @@ static bool escapes(const weir_fusion_graph *fusion, uint32_t v, uint32_t withou
 }
 
 /* The strictest pattern of an edge on any way from `v` to `to`. */
-static weir_op_pattern_class strictest(const weir_fusion_graph *fusion, uint32_t v, uint32_t to) {
-    weir_op_pattern_class found = WEIR_PATTERN_ELEMWISE;
+static weir_fusion_pattern strictest(const weir_fusion_graph *fusion, uint32_t v, uint32_t to) {
+    weir_fusion_pattern found = WEIR_PATTERN_ELEMWISE;
     for (uint32_t i = fusion->vertex[v].first_edge; v != to && i < fusion->vertex[v + 1].first_edge; i++) {
-        const weir_op_pattern_class rest = strictest(fusion, fusion->edge[i].to, to);
+        const weir_fusion_pattern rest = strictest(fusion, fusion->edge[i].to, to);
         if (fusion->edge[i].pattern > found) found = fusion->edge[i].pattern;
         if (rest > found) found = rest;
     }
@@ -244,10 +244,24 @@ static void groups_are_groups(void **state) {
     }
 }
 
+/* TVM's classes of the same operators (the TOpPattern of its registrations). */
+static void operators_have_tvms_patterns(void **state) {
+    (void)state;
+    assert_int_equal(weir_fusion_pattern_of(WEIR_OP_RELU), WEIR_PATTERN_ELEMWISE);
+    assert_int_equal(weir_fusion_pattern_of(WEIR_OP_ADD), WEIR_PATTERN_BROADCAST);
+    assert_int_equal(weir_fusion_pattern_of(WEIR_OP_TRANSPOSE), WEIR_PATTERN_INJECTIVE);
+    assert_int_equal(weir_fusion_pattern_of(WEIR_OP_REDUCE_SUM), WEIR_PATTERN_REDUCE);
+    assert_int_equal(weir_fusion_pattern_of(WEIR_OP_GEMM), WEIR_PATTERN_OUT_ELEMWISE);
+    for (int op = WEIR_OP_NONE + 1; op < WEIR_OP_COUNT; op++) {
+        if (weir_op_get((weir_op)op)->class == WEIR_CLASS_STREAM)
+            assert_int_equal(weir_fusion_pattern_of((weir_op)op), WEIR_PATTERN_OPAQUE);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(depth_is_limited),          TEST(level_0_fuses_nothing),
                                        TEST(depth_counts_all_branches), TEST(arguments_are_limited),
                                        TEST(ancestors_are_found_fast),  TEST(tree_is_that_of_the_definition),
-                                       TEST(groups_are_groups)};
+                                       TEST(groups_are_groups),         TEST(operators_have_tvms_patterns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

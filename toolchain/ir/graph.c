@@ -409,8 +409,6 @@ weir_node weir_graph_add_node(weir_graph *graph, weir_op op, const char *name, c
     record->place = weir_arena_array(graph->arena, input_count, sizeof *record->place);
     record->output_count = (uint32_t)outputs;
     record->output = weir_arena_array(graph->arena, outputs, sizeof *record->output);
-    record->metadata.common.mase_type = weir_op_get(op)->mase_type;
-    record->metadata.common.mase_op = weir_op_get(op)->mase_op;
     for (size_t i = 0; i < input_count; i++) {
         record->input[i] = inputs[i];
         add_use(graph, inputs[i], node, (uint32_t)i);
@@ -636,7 +634,8 @@ static void copy_node(weir_graph *to, const weir_graph *from, uint32_t id) {
             attribute->as.floats = copy_in(to->arena, attribute->as.floats, attribute->count * sizeof(double));
     }
     if (old->location.file != NULL) record->location.file = weir_graph_intern(to, old->location.file);
-    record->metadata.common.mase_op = weir_graph_intern(to, old->metadata.common.mase_op);
+    if (old->metadata.common.mase_op != NULL)
+        record->metadata.common.mase_op = weir_graph_intern(to, old->metadata.common.mase_op);
     if (old->metadata.hardware.module != NULL)
         record->metadata.hardware.module = weir_graph_intern(to, old->metadata.hardware.module);
     record->metadata.facts = json_deep_copy(old->metadata.facts);

@@ -26,6 +26,7 @@ typedef struct mase_row {
 #define WEIR_SETTING(name, kind, attribute, otherwise) {name, SETTING_##kind, attribute, otherwise},
 #define WEIR_MASE(op, callable, prefix, inputs, settings)                                                              \
     static const setting_row op##_settings[] = {settings{NULL, SETTING_BOOL, NULL, NULL}};
+#define WEIR_MASE_OP(op, type, name)
 #define WEIR_MASE_SPATIAL(two, one, three)
 #include "ir/mase.def"
 #undef WEIR_MASE
@@ -35,15 +36,39 @@ static const mase_row table[WEIR_OP_COUNT] = {
     [WEIR_OP_##op] = {WEIR_MASE_##callable, prefix, inputs, op##_settings},
 #include "ir/mase.def"
 #undef WEIR_MASE
-#undef WEIR_MASE_SPATIAL
+#undef WEIR_MASE_OP
 #undef WEIR_SETTING
 };
 
-static const char *const spatial[][3] = {
 #define WEIR_MASE(op, callable, prefix, inputs, settings)
+static const struct {
+    weir_mase_type type;
+    const char *name;
+} operators[WEIR_OP_COUNT] = {
+#define WEIR_MASE_OP(op, type, name) [WEIR_OP_##op] = {WEIR_MASE_##type, name},
+#include "ir/mase.def"
+#undef WEIR_MASE_OP
+};
+
+/* An operator without a row does not compile: "'row_of_mase_def_for_RELU' undeclared". */
+enum {
+#define WEIR_MASE_OP(op, type, name) row_of_mase_def_for_##op,
+#include "ir/mase.def"
+#undef WEIR_MASE_OP
+#undef WEIR_MASE_SPATIAL
+};
+enum {
+#define WEIR_OP(op, ...) has_row_##op = row_of_mase_def_for_##op,
+#include "ir/op.def"
+#undef WEIR_OP
+};
+
+static const char *const spatial[][3] = {
+#define WEIR_MASE_OP(op, type, name)
 #define WEIR_MASE_SPATIAL(two, one, three) {one, two, three},
 #include "ir/mase.def"
 #undef WEIR_MASE
+#undef WEIR_MASE_OP
 #undef WEIR_MASE_SPATIAL
 };
 
@@ -88,13 +113,16 @@ weir_value weir_mase_bias(const weir_graph *graph, weir_node node) {
 
 weir_mase_type weir_mase_type_of(const weir_graph *graph, weir_node node) {
     const weir_meta_common *common = &weir_node_metadata_of(graph, node)->common;
-    const bool own = common->mase_op != NULL && strcmp(common->mase_op, weir_node_info(graph, node)->mase_op) == 0;
-    return own && dense_weight(graph, node) != 0 ? WEIR_MASE_MODULE_RELATED_FUNC : common->mase_type;
+    if (common->mase_op != NULL) return common->mase_type;
+    return dense_weight(graph, node) != 0 ? WEIR_MASE_MODULE_RELATED_FUNC : operators[weir_node_op(graph, node)].type;
 }
+
+const char *weir_mase_name(weir_op op) { return operators[op].name; }
 
 const char *weir_mase_op(const weir_graph *graph, weir_node node) {
     const char *name = weir_node_metadata_of(graph, node)->common.mase_op;
-    if (dense_weight(graph, node) != 0 && strcmp(name, weir_node_info(graph, node)->mase_op) == 0) return "linear";
+    if (name == NULL && dense_weight(graph, node) != 0) return "linear";
+    if (name == NULL) name = weir_mase_name(weir_node_op(graph, node));
     weir_value input = weir_node_input(graph, node, 0);
     if (input.id == 0) return name;
     int axes = weir_value_type(graph, input)->shape.rank - 2; /* beside frames and channels; a matrix counts as 1-D */

@@ -19,6 +19,8 @@ weir_mase_type weir_mase_type_of(const weir_graph *graph, weir_node node);
 /* That vector behind a product or a Gemm without one of its own; none: there is none. */
 weir_value weir_mase_bias(const weir_graph *graph, weir_node node);
 
+/* MASE's operator of one of op.def, in two dimensions where it works in any number. */
+const char *weir_mase_name(weir_op op);
 /* MASE's operator: what the metadata says, and linear for dense layers, with the dimensions that the first input has ("conv1d" for three axes). */
 const char *weir_mase_op(const weir_graph *graph, weir_node node);
 

@@ -16,6 +16,12 @@ bool weir_storage_parse(const char *name, weir_storage *storage) {
     return false;
 }
 
+const char *weir_mase_type_name(weir_mase_type type) {
+    static const char *const names[WEIR_MASE_TYPE_COUNT] = {
+        "module", "module_related_func", "builtin_func", "implicit_func", "placeholder", "get_attr", "output"};
+    return names[type];
+}
+
 const char *weir_meta_group_name(weir_meta_group group) {
     static const char *const names[WEIR_META_GROUPS] = {"common", "software", "hardware"};
     return names[group];

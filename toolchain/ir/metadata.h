@@ -8,12 +8,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ir/op.h"
+/* MASE's kinds of nodes. */
+typedef enum weir_mase_type {
+    WEIR_MASE_MODULE,
+    WEIR_MASE_MODULE_RELATED_FUNC,
+    WEIR_MASE_BUILTIN_FUNC,
+    WEIR_MASE_IMPLICIT_FUNC,
+    WEIR_MASE_PLACEHOLDER,
+    WEIR_MASE_GET_ATTR,
+    WEIR_MASE_OUTPUT,
+    WEIR_MASE_TYPE_COUNT
+} weir_mase_type;
+
+const char *weir_mase_type_name(weir_mase_type type); /* "module", "placeholder", ... */
 
 typedef struct weir_meta_common {
-    weir_mase_type mase_type;
-    const char *mase_op;
-    uint32_t group; /* nodes of one number are one unit of execution (fuse_ops); 0: none */
+    const char *mase_op;      /* in place of what mase.def says of the operator; NULL: that */
+    weir_mase_type mase_type; /* with mase_op */
+    uint32_t group;           /* nodes of one number are one unit of execution (fuse_ops); 0: none */
 } weir_meta_common;
 
 /* Statistics of what flows out of output 0, gathered by running data through the graph. */

@@ -122,8 +122,8 @@ static void print_hardware(const weir_meta_hardware *hardware, weir_text *text) 
     weir_text_char(text, '}');
 }
 
-static void print_common(const weir_meta_common *common, const weir_op_info *info, weir_text *text) {
-    const bool has_mase = common->mase_type != info->mase_type || strcmp(common->mase_op, info->mase_op) != 0;
+static void print_common(const weir_meta_common *common, weir_text *text) {
+    const bool has_mase = common->mase_op != NULL;
     if (!has_mase && common->group == 0) return;
     weir_text_add(text, " common{");
     if (has_mase) weir_text_format(text, "type=%s op=%s", weir_mase_type_name(common->mase_type), common->mase_op);
@@ -133,7 +133,7 @@ static void print_common(const weir_meta_common *common, const weir_op_info *inf
 
 static void print_metadata(const weir_graph *graph, weir_text *text, weir_node node) {
     const weir_metadata *metadata = weir_node_metadata_of(graph, node);
-    print_common(&metadata->common, weir_node_info(graph, node), text);
+    print_common(&metadata->common, text);
     if (metadata->software.count > 0) {
         weir_text_format(text, " software{count=%llu min=", (unsigned long long)metadata->software.count);
         weir_text_double(text, metadata->software.min);

@@ -188,14 +188,58 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_UNSQUEEZE] = view,
     [WEIR_OP_EXPAND] = expand,
     [WEIR_OP_PAD] = pad,
+    [WEIR_OP_ADD] = broadcast,
+    [WEIR_OP_SUB] = broadcast,
+    [WEIR_OP_MUL] = broadcast,
+    [WEIR_OP_DIV] = broadcast,
+    [WEIR_OP_POW] = broadcast,
+    [WEIR_OP_MAX] = broadcast,
+    [WEIR_OP_MIN] = broadcast,
+    [WEIR_OP_MOD] = broadcast,
+    [WEIR_OP_BIT_SHIFT] = broadcast,
+    [WEIR_OP_EQUAL] = broadcast,
+    [WEIR_OP_GREATER] = broadcast,
+    [WEIR_OP_LESS] = broadcast,
+    [WEIR_OP_GREATER_OR_EQUAL] = broadcast,
+    [WEIR_OP_LESS_OR_EQUAL] = broadcast,
+    [WEIR_OP_AND] = broadcast,
+    [WEIR_OP_OR] = broadcast,
+    [WEIR_OP_XOR] = broadcast,
+    [WEIR_OP_NOT] = broadcast,
+    [WEIR_OP_WHERE] = broadcast,
+    [WEIR_OP_EXP] = broadcast,
+    [WEIR_OP_SQRT] = broadcast,
+    [WEIR_OP_NEG] = broadcast,
+    [WEIR_OP_ABS] = broadcast,
+    [WEIR_OP_SIGMOID] = broadcast,
+    [WEIR_OP_TANH] = broadcast,
+    [WEIR_OP_LEAKY_RELU] = broadcast,
+    [WEIR_OP_RECIPROCAL] = broadcast,
+    [WEIR_OP_LOG] = broadcast,
+    [WEIR_OP_ERF] = broadcast,
+    [WEIR_OP_SIGN] = broadcast,
+    [WEIR_OP_FLOOR] = broadcast,
+    [WEIR_OP_CEIL] = broadcast,
+    [WEIR_OP_ROUND] = broadcast,
+    [WEIR_OP_HARD_SIGMOID] = broadcast,
+    [WEIR_OP_ELU] = broadcast,
+    [WEIR_OP_SELU] = broadcast,
+    [WEIR_OP_SOFTPLUS] = broadcast,
+    [WEIR_OP_SOFTSIGN] = broadcast,
+    [WEIR_OP_GELU] = broadcast,
+    [WEIR_OP_CONVERT] = broadcast,
+    [WEIR_OP_RELU] = broadcast,
+    [WEIR_OP_CONSTANT_OF_SHAPE] = broadcast,
+    [WEIR_OP_IDENTITY] = broadcast,
+    [WEIR_OP_QLINEAR_ADD] = broadcast,
+    [WEIR_OP_QUANT] = broadcast,
+    [WEIR_OP_BIPOLAR_QUANT] = broadcast,
+    [WEIR_OP_MASK] = broadcast,
 };
 
 static const char *mixes(const finder *f, weir_node node) {
-    const weir_op_info *info = weir_node_info(f->graph, node);
     rule *own = rules[weir_node_op(f->graph, node)];
-    if (own != NULL) return own(f, node);
-    const bool plain = info->pattern == WEIR_PATTERN_ELEMWISE || info->pattern == WEIR_PATTERN_BROADCAST;
-    return plain && info->class == WEIR_CLASS_TENSOR ? broadcast(f, node) : "it may look at all of them";
+    return own != NULL ? own(f, node) : "it may look at all of them";
 }
 
 /* --- the graph --- */
