@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "rtlir/analysis/verify.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 /* What is known of a condition in an iteration. */
 typedef enum truth { UNKNOWN, FALSE, TRUE } truth;

@@ -1,7 +1,7 @@
 /* Nets of a module and the cells that they are cut into. */
 #include <stdlib.h>
 
-#include "rtlir/analysis/dataflow.h"
+#include "rtlir/analysis/nets_private.h"
 
 /* ---- nets ---- */
 

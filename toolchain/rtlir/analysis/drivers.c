@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/dataflow.h"
+#include "rtlir/analysis/nets_private.h"
 #include "rtlir/analysis/verify.h"
 
 /* A variable of the module, or a port of an instance that is wired by assignments. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/dataflow.h"
+#include "rtlir/analysis/nets_private.h"
 
 /* ---- cases ---- */
 

@@ -2,7 +2,7 @@
  * are numbered, and each state's are a set. Linear in statements, and in states times bits of outputs. */
 #include <stdlib.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 typedef struct output {
     uint32_t var, first, width; /* its bits start at number `first` */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "rtlir/core/interface.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
 
 typedef struct planner {

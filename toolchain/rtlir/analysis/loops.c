@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/dataflow.h"
 #include "rtlir/analysis/flow.h"
+#include "rtlir/analysis/nets_private.h"
 #include "rtlir/core/visitor.h"
 #include "support/hash.h"
 

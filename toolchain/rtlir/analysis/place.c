@@ -1,7 +1,7 @@
 /* Bits that parts of variables are, and the walk that knows the iterators of loops. */
 #include <stdlib.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 /* Loops of more iterations, those around them multiplied in, are taken once: those with a break earlier, because what
  * holds there is remembered for each. */

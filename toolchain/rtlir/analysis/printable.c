@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "rtlir/analysis/verify.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
 
 /* ---- names ---- */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "rtlir/analysis/verify.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 enum { UNSEEN, OPEN, TOLD /* open, and reported */, DONE };
 

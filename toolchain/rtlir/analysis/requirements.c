@@ -3,7 +3,7 @@
  * their bounds, is left out. Linear in the module. */
 #include <stdlib.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 typedef struct collector {
     weir_rtl_design *design;

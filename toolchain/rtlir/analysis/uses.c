@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 /* A use, and two times the net's number, plus one for readers. */
 typedef struct entry {

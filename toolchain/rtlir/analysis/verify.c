@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "rtlir/core/formula.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
 
 /* Checks forms and bits of all modules below top; false when anything was reported. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "rtlir/analysis/verify.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 typedef struct form {
     weir_rtl_design *design;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/dataflow.h"
 #include "rtlir/analysis/flow.h"
+#include "rtlir/analysis/nets_private.h"
 
 static void append(rtl_changes *list, uint32_t cell, rtl_held held) {
     list->at = weir_grow(list->at, &list->capacity, list->count + 1, sizeof *list->at);

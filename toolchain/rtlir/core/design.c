@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 weir_rtl_design *weir_rtl_design_new(void) {
     weir_rtl_design *design = weir_calloc(1, sizeof *design);

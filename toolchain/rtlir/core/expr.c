@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/verilog/print.h"
 
 const rtl_operator_row rtl_operators[WEIR_RTL_OPERATOR_COUNT] = {

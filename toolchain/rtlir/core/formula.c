@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value) {
     uint32_t id = RTL_APPEND(design, formula);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 uint32_t rtl_outermost(const weir_rtl_design *design, uint32_t fsm) {
     while (design->fsm[fsm].parent) fsm = design->fsm[fsm].parent;

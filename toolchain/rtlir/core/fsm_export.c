@@ -1,7 +1,7 @@
 /* Machines as drawings and as tables. */
 #include <stdlib.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/verilog/print.h"
 
 static void add_expr(const weir_rtl_design *design, uint32_t expr, weir_text *text) {

@@ -1,7 +1,7 @@
 /* Functions. Their variables are in no list of the module and have a scope of their own. */
 #include "rtlir/core/function.h"
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 weir_rtl_function weir_rtl_add_function(weir_rtl_design *design, weir_rtl_module module, const char *name,
                                         uint32_t width, bool is_signed) {

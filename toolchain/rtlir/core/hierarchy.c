@@ -1,7 +1,7 @@
 /* The order of modules: one walk over the hierarchy with an explicit stack. */
 #include <stdlib.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
 
 enum { UNSEEN, OPEN, DONE };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "rtlir/core/formula.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 static weir_rtl_instance new_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
                                       const char *name, bool is_wired) {

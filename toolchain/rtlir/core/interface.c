@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 /* ---- interfaces ---- */
 

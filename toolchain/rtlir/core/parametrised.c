@@ -1,6 +1,6 @@
 /* What builders say with formulas in place of numbers. */
 #include "rtlir/core/formula.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner) {
     uint32_t id = RTL_APPEND(design, block);

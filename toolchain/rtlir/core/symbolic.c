@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "rtlir/core/formula.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 enum { MAX_TERMS = 24, MAX_DEGREE = 6, MAX_LEVELS = 200, MAX_EXPANDED = 100 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 static const weir_rtl_expr none = {0};
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 /* A block that is being walked; its owner's else and its leaving are still to come. */
 typedef struct frame {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 /* ---- statements ---- */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/edit/mutate.h"
 
 typedef enum mapped_kind {

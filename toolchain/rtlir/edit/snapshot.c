@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "rtlir/core/formula.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 static void *copy_of(const void *data, size_t count, size_t size) {
     void *copy = weir_malloc((count ? count : 1) * size);

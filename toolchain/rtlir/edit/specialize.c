@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "rtlir/core/formula.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
 #include "rtlir/edit/mutate.h"
 #include "rtlir/edit/rewrite.h"

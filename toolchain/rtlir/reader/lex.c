@@ -1,5 +1,5 @@
 /* Tokens of Verilog. Anything that is no token becomes one of kind BAD, which the parser then refuses. */
-#include "rtlir/reader/lex.h"
+#include "rtlir/reader/lex_private.h"
 
 #include <stdlib.h>
 #include <string.h>

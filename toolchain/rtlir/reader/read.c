@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/core/internal.h"
-#include "rtlir/reader/lex.h"
+#include "rtlir/core/private.h"
+#include "rtlir/reader/lex_private.h"
 #include "support/file.h"
 #include "support/suggest.h"
 

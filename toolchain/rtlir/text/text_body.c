@@ -3,8 +3,8 @@
 
 #include "rtlir/core/formula.h"
 #include "rtlir/edit/mutate.h"
-#include "rtlir/text/text_parser.h"
-#include "rtlir/text/words.h"
+#include "rtlir/text/text_parser_private.h"
+#include "rtlir/text/words_private.h"
 
 static uint32_t here(const rtl_parser *p) { return p->open[p->open_count - 1].block; }
 

@@ -4,7 +4,7 @@
 
 #include "rtlir/edit/mutate.h"
 #include "rtlir/edit/rewrite.h"
-#include "rtlir/text/text_parser.h"
+#include "rtlir/text/text_parser_private.h"
 
 /* ---- resets ---- */
 

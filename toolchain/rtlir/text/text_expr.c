@@ -3,8 +3,8 @@
  * it. Linear, without recursion. */
 #include <stdlib.h>
 
-#include "rtlir/text/text_parser.h"
-#include "rtlir/text/words.h"
+#include "rtlir/text/text_parser_private.h"
+#include "rtlir/text/words_private.h"
 
 static const weir_rtl_expr none = {0};
 

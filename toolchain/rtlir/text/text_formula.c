@@ -1,7 +1,7 @@
 /* Formulas of the text form: expressions over parameters, and numbers that are known while the text is read. */
 #include <stdlib.h>
 
-#include "rtlir/text/text_scan.h"
+#include "rtlir/text/text_scan_private.h"
 
 /* Digits as an integer. */
 static bool number_value(rtl_scan *s, const rtl_node *node, int64_t *value) {

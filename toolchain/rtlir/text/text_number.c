@@ -2,7 +2,7 @@
  * as the constant has words. */
 #include <stdlib.h>
 
-#include "rtlir/text/text_scan.h"
+#include "rtlir/text/text_scan_private.h"
 
 __extension__ typedef unsigned __int128 unsigned_wide;
 

@@ -4,8 +4,8 @@
 
 #include "rtlir/edit/mutate.h"
 #include "rtlir/text/text.h"
-#include "rtlir/text/text_parser.h"
-#include "rtlir/text/words.h"
+#include "rtlir/text/text_parser_private.h"
+#include "rtlir/text/words_private.h"
 #include "support/file.h"
 
 /* ---- what items carry ---- */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "rtlir/core/formula.h"
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/text/text.h"
-#include "rtlir/text/words.h"
+#include "rtlir/text/words_private.h"
 #include "support/file.h"
 
 typedef struct printer {

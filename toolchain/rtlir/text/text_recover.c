@@ -1,6 +1,6 @@
 /* Going on after an error: behind the line that it is in, with all that stands in brackets there. What could not be read is
  * remembered, so that what follows from it is not reported. */
-#include "rtlir/text/text_parser.h"
+#include "rtlir/text/text_parser_private.h"
 #include "support/diag.h"
 
 /* A word that starts here is suspect from now on; gives its last character. */

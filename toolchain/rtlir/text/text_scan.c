@@ -1,5 +1,5 @@
 /* Characters of the text form. Nothing is trusted: every read is bounded by the end of the text. */
-#include "rtlir/text/text_scan.h"
+#include "rtlir/text/text_scan_private.h"
 
 #include <stdlib.h>
 

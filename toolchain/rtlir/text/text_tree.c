@@ -1,11 +1,11 @@
 /* Reads expressions by precedence with two stacks: of operands, and of operators and brackets that are open. So neither
  * the nesting of the text nor the length of a chain costs recursion. */
-#include "rtlir/text/text_tree.h"
+#include "rtlir/text/text_tree_private.h"
 
 #include <stdlib.h>
 
-#include "rtlir/text/text_scan.h"
-#include "rtlir/text/words.h"
+#include "rtlir/text/text_scan_private.h"
+#include "rtlir/text/words_private.h"
 
 /* What may be pending; from QUESTION on it stops what is reduced. */
 enum {

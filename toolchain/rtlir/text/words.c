@@ -1,5 +1,5 @@
 /* The words of the text form. */
-#include "rtlir/text/words.h"
+#include "rtlir/text/words_private.h"
 
 #include "rtlir/core/stmt.h"
 

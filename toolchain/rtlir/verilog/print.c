@@ -6,7 +6,7 @@
 
 #include "rtlir/analysis/verify.h"
 #include "rtlir/core/visitor.h"
-#include "rtlir/verilog/printer.h"
+#include "rtlir/verilog/printer_private.h"
 #include "support/file.h"
 
 static const weir_rtl_print_options plain = {.dialect = WEIR_RTL_VERILOG};

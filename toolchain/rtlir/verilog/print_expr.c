@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "rtlir/verilog/printer.h"
+#include "rtlir/verilog/printer_private.h"
 
 enum { HEX_CHUNK = 256 /* bits of one literal of a wide constant */ };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "rtlir/core/interface.h"
-#include "rtlir/verilog/printer.h"
+#include "rtlir/verilog/printer_private.h"
 
 struct rtl_interfaces {
     uint32_t top;

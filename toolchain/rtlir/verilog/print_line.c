@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "rtlir/verilog/printer.h"
+#include "rtlir/verilog/printer_private.h"
 
 void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending) {
     weir_text name = {0};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "rtlir/analysis/flow.h"
-#include "rtlir/verilog/printer.h"
+#include "rtlir/verilog/printer_private.h"
 
 static void print_block(rtl_writer *w, uint32_t block, int indent);
 

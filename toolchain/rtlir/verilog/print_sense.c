@@ -2,7 +2,7 @@
  * one that reads only what it assigns itself would never run. */
 #include <stdlib.h>
 
-#include "rtlir/verilog/printer.h"
+#include "rtlir/verilog/printer_private.h"
 
 typedef struct reads {
     const weir_rtl_design *design;

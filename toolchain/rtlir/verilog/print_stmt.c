@@ -1,7 +1,7 @@
 /* Text of statements of a module's body: assignments, instances, loops in space, properties. */
 #include <string.h>
 
-#include "rtlir/verilog/printer.h"
+#include "rtlir/verilog/printer_private.h"
 
 void rtl_print_assign(rtl_writer *w, uint32_t id, int indent) {
     const rtl_stmt *stmt = &w->design->stmt[id];

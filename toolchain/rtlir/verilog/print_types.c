@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "rtlir/core/visitor.h"
-#include "rtlir/verilog/printer.h"
+#include "rtlir/verilog/printer_private.h"
 
 /* ---- which types ---- */
 

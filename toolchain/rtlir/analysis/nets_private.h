@@ -1,10 +1,10 @@
 /* What drivers.c, flow.c (latches) and loops.c (combinational loops) share: the nets of one module, cut into cells (ranges
  * of bits that are driven and read together), what cells hold along the ways through a process, and what depends on what.
  * Included by those files. */
-#ifndef WEIR_RTLIR_DATAFLOW_H
-#define WEIR_RTLIR_DATAFLOW_H
+#ifndef WEIR_RTLIR_NETS_PRIVATE_H
+#define WEIR_RTLIR_NETS_PRIVATE_H
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 
 /* The nets of one module after the other: its variables, then ports of instances that are wired by assignments, or whose
  * ports expressions name although they are connected. */

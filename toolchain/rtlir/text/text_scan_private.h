@@ -2,8 +2,8 @@
 #ifndef WEIR_RTLIR_TEXT_SCAN_H
 #define WEIR_RTLIR_TEXT_SCAN_H
 
-#include "rtlir/core/internal.h"
-#include "rtlir/text/text_tree.h"
+#include "rtlir/core/private.h"
+#include "rtlir/text/text_tree_private.h"
 
 typedef struct rtl_scan {
     weir_rtl_design *design;

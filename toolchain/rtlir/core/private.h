@@ -1,8 +1,8 @@
 /* The records behind the handles of rtl.h, expr.h and stmt.h; included by the files of this folder only.
  * Record tables are heap arrays indexed by id, with an unused record 0; texts and fixed-size payloads live in the
  * design's arena. Records are never moved between ids and never freed one by one. */
-#ifndef WEIR_RTLIR_INTERNAL_H
-#define WEIR_RTLIR_INTERNAL_H
+#ifndef WEIR_RTLIR_PRIVATE_H
+#define WEIR_RTLIR_PRIVATE_H
 
 #include <string.h>
 

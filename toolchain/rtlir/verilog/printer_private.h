@@ -2,7 +2,7 @@
 #ifndef WEIR_RTLIR_PRINTER_H
 #define WEIR_RTLIR_PRINTER_H
 
-#include "rtlir/core/internal.h"
+#include "rtlir/core/private.h"
 #include "rtlir/verilog/print.h"
 
 enum { RTL_COLUMNS = 120, RTL_INDENT = 2 };

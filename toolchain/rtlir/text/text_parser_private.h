@@ -2,7 +2,7 @@
 #ifndef WEIR_RTLIR_TEXT_PARSER_H
 #define WEIR_RTLIR_TEXT_PARSER_H
 
-#include "rtlir/text/text_scan.h"
+#include "rtlir/text/text_scan_private.h"
 
 /* Where something of a module starts in the text. */
 typedef struct rtl_spot {
