@@ -47,5 +47,9 @@ bool weir_size_fifos(weir_graph *graph);
 
 /* Removes nodes whose results nobody uses and unused constants; returns how many (transform/dead_code_elimination.c). */
 size_t weir_eliminate_dead_code(weir_graph *graph);
+/* Channels innermost, as streams carry them (convert_layout.c); types must be inferred. False after a reported error. */
+bool weir_convert_layout(weir_graph *graph, bool *changed);
+/* Transposes that move elements in memory. */
+size_t weir_count_transpositions(const weir_graph *graph);
 
 #endif

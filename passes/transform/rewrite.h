@@ -13,7 +13,8 @@ typedef struct weir_rewrite {
     weir_node at; /* new nodes go before it, with its place in the source and its name in front of theirs */
 } weir_rewrite;
 
-/* May passes over tensors change the node? Not when it stands in hardware or belongs to a stream. */
+/* May passes over tensors change the node? Not when it stands in hardware, belongs to a stream, or has its channels
+ * elsewhere than in ONNX (ir/layout.h), which the passes do not ask. */
 bool weir_rewrite_may(const weir_graph *graph, weir_node node);
 /* Every use of `old` becomes one of `with`. */
 void weir_rewrite_replace(weir_rewrite *rewrite, weir_value old, weir_value with);

@@ -12,6 +12,7 @@
 
 #include "exec/exec.h"
 #include "ir/infer.h"
+#include "ir/layout.h"
 #include "ir/loop.h"
 #include "support/arena.h"
 
@@ -157,6 +158,29 @@ static window random_window(void) {
     return w;
 }
 
+/* The data of input 0 in a random order of dimensions, or in ONNX's. */
+static void lay_out(bench *b, weir_node node) {
+    weir_array *x = b->data[0];
+    int order[WEIR_MAX_RANK];
+    char text[WEIR_LAYOUT_TEXT];
+    if (pick(0, 1)) return;
+    weir_layout_channels_last(x->shape.rank, order);
+    for (int64_t i = pick(0, 2); i > 0; i--) {
+        const int64_t from = pick(0, x->shape.rank - 1), to = pick(0, x->shape.rank - 1);
+        const int kept = order[from];
+        order[from] = order[to];
+        order[to] = kept;
+    }
+    weir_layout_print(order, x->shape.rank, text);
+    if (text[0] == '\0') return;
+    b->data[0] = weir_layout_transpose(x, order);
+    weir_array_free(x);
+    weir_type type = *weir_value_type(b->graph, b->values[0]);
+    type.shape = b->data[0]->shape;
+    weir_value_set_type(b->graph, b->values[0], &type);
+    weir_node_set_string(b->graph, node, "layout", text);
+}
+
 static weir_shape with_spatial(int64_t first, int64_t second, const int64_t *dims, int rank) {
     weir_shape shape = {.rank = rank + 2, .dim = {first, second}};
     for (int i = 0; i < rank; i++) shape.dim[i + 2] = dims[i];
@@ -183,6 +207,7 @@ static void convolutions(void **state) {
         const weir_node node = node_of(&b, WEIR_OP_CONV, 1);
         weir_node_set_int(b.graph, node, "group", groups);
         set_window(b.graph, node, &w);
+        lay_out(&b, node);
         check(&b, node, 1);
     }
 }
@@ -204,6 +229,7 @@ static void pools(void **state) {
         if (round % 3 == 1) weir_node_set_int(b.graph, node, "count_include_pad", 1);
         weir_node_set_int(b.graph, node, "ceil_mode", round % 3 == 0 ? pick(0, 1) : 0);
         for (int i = 0; round % 3 == 1 && i < w.rank; i++) divide *= (double)w.kernel[i];
+        lay_out(&b, node);
         check(&b, node, divide);
     }
 }

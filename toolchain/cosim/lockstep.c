@@ -272,7 +272,7 @@ static void compare_sums(weir_lockstep *l, weir_node node, weir_value value, con
     weir_operands o = operands_of(l, node);
     for (size_t i = weir_node_op(l->model, node) == WEIR_OP_QGEMM ? 7 : 6; i < o.slots; i++) o.input[i] = NULL;
     weir_array *want = weir_array_new(WEIR_FLOAT32, &out->shape);
-    weir_kernel_find(weir_node_op(l->model, node))(l->model, node, o.input, &want);
+    weir_kernel_run(l->model, node, o.input, &want);
     const weir_type *type = weir_value_type(l->lowered, partner);
     for (size_t i = 0; l->fine && i < want->count; i++) {
         double found = weir_counterpart_decode(&reals, type, weir_array_get_int(sums, i), i);

@@ -35,7 +35,7 @@ static weir_array **run(const weir_operands *o, const weir_array *const *input) 
         const weir_type *type = weir_value_type(o->graph, weir_node_output(o->graph, o->node, i));
         output[i] = weir_array_new(type->dtype, &type->shape);
     }
-    weir_kernel_find(weir_node_op(o->graph, o->node))(o->graph, o->node, input, output);
+    weir_kernel_run(o->graph, o->node, input, output);
     return output;
 }
 

@@ -39,7 +39,7 @@ weir_array **weir_evaluate_node(const weir_graph *graph, weir_node node, const w
         shaped = without_data(weir_value_type(graph, weir_node_input(graph, node, 0)));
         operands[0] = &shaped;
     }
-    weir_kernel_find(weir_node_op(graph, node))(graph, node, operands, results);
+    weir_kernel_run(graph, node, operands, results);
     free(operands);
     return results;
 }

@@ -10,7 +10,6 @@
 #include "support/arena.h"
 
 typedef struct step {
-    weir_kernel *kernel;
     weir_node node;
     const weir_array **inputs;
     weir_array **outputs;
@@ -46,7 +45,6 @@ static bool add_step(weir_executor *executor, weir_node node) {
         return false;
     }
     step *next = &executor->steps[executor->step_count++];
-    next->kernel = weir_kernel_find(weir_node_op(graph, node));
     next->node = node;
     next->inputs = weir_arena_array(executor->arena, slots, sizeof *next->inputs);
     next->outputs = weir_arena_array(executor->arena, outputs, sizeof *next->outputs);
@@ -64,7 +62,7 @@ static bool add_step(weir_executor *executor, weir_node node) {
         executor->is_fixed[value.id] = is_fixed;
     }
     if (is_fixed) {
-        next->kernel(graph, node, next->inputs, next->outputs);
+        weir_kernel_run(graph, node, next->inputs, next->outputs);
         executor->step_count--;
     }
     return true;
@@ -101,7 +99,7 @@ void weir_executor_free(weir_executor *executor) {
 static void run_steps(weir_executor *executor, weir_executor_watch *watch, void *user) {
     for (size_t i = 0; i < executor->step_count; i++) {
         const step *now = &executor->steps[i];
-        now->kernel(executor->graph, now->node, now->inputs, now->outputs);
+        weir_kernel_run(executor->graph, now->node, now->inputs, now->outputs);
         if (watch != NULL) watch(user, now->node, now->outputs);
     }
 }

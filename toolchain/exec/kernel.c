@@ -1,6 +1,11 @@
 #include "exec/kernel.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "exec/kernel_common.h"
+#include "ir/layout.h"
+#include "support/arena.h"
 
 static weir_kernel *const kernels[WEIR_OP_COUNT] = {
 #define WEIR_OP(id, ...) [WEIR_OP_##id] = weir_kernel_##id,
@@ -8,7 +13,30 @@ static weir_kernel *const kernels[WEIR_OP_COUNT] = {
 #undef WEIR_OP
 };
 
-weir_kernel *weir_kernel_find(weir_op op) { return kernels[op]; }
+static void run_laid_out(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                         weir_array *const *outputs) {
+    const size_t slots = (size_t)weir_node_info(graph, node)->inputs_max;
+    const weir_array **operands = weir_calloc(slots, sizeof *operands);
+    int order[WEIR_MAX_RANK], back[WEIR_MAX_RANK];
+    weir_layout_order(graph, node, order);
+    for (int i = 0; i < inputs[0]->shape.rank; i++) back[order[i]] = i;
+    memcpy(operands, inputs, slots * sizeof *operands);
+    weir_array *x = weir_layout_transpose(inputs[0], back);
+    const weir_shape shape = weir_layout_to_onnx(&outputs[0]->shape, order);
+    weir_array *y = weir_array_new(outputs[0]->dtype, &shape);
+    operands[0] = x;
+    kernels[weir_node_op(graph, node)](graph, node, operands, &y);
+    weir_layout_transpose_into(y, order, outputs[0]);
+    weir_array_free(x);
+    weir_array_free(y);
+    free(operands);
+}
+
+void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs) {
+    if (weir_layout_is_changed(graph, node)) run_laid_out(graph, node, inputs, outputs);
+    else kernels[weir_node_op(graph, node)](graph, node, inputs, outputs);
+}
 
 /* Products of real numbers are computed in float32 and float64. */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node) {

@@ -9,8 +9,10 @@
 typedef void weir_kernel(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs);
 
-/* The kernel of the operator, or NULL. */
-weir_kernel *weir_kernel_find(weir_op op);
+/* Runs the node's kernel, which must support it. An operator with channels in another order than ONNX's (ir/layout.h) runs
+ * on transposed copies: every sum keeps ONNX's order. */
+void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                     weir_array *const *outputs);
 /* Does the operator's kernel compute the node's (inferred) types? */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/graph.h"
+#include "ir/layout.h"
 #include "onnx_build.h"
 #include "onnx_name.h"
 #include "onnx_schema.h"
@@ -137,9 +138,18 @@ static void add_outputs(exporter *ex) {
     }
 }
 
+static bool refuse_layout(const exporter *ex, weir_node node) {
+    weir_error(weir_node_location(ex->graph, node), "node '%s' (%s) takes its data as %s, which ONNX cannot say",
+               weir_node_name(ex->graph, node), weir_node_info(ex->graph, node)->full_name,
+               weir_node_string(ex->graph, node, "layout", ""));
+    weir_note("export the graph as it is before convert_layout");
+    return false;
+}
+
 static bool add_nodes(exporter *ex) {
     ex->node = weir_arena_array(ex->builder.arena, weir_graph_node_limit(ex->graph), sizeof *ex->node);
     for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
+        if (weir_layout_is_changed(ex->graph, node)) return refuse_layout(ex, node);
         if (strcmp(weir_node_info(ex->graph, node)->domain, "weir") != 0) add_plain(ex, node);
         else if (!weir_onnx_standard_add(&ex->builder, ex->name, node)) return false;
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "ir/infer_rule.h"
+#include "ir/layout.h"
 #include "support/arena.h"
 
 bool weir_rule_fail(const weir_graph *graph, weir_node node, const char *format, ...) {
@@ -224,7 +225,7 @@ bool weir_infer_types(const weir_graph *graph, weir_node node, weir_inferred *to
     if (!check_arity(graph, node)) return false;
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
         to->type[i] = *weir_value_type(graph, weir_node_output(graph, node, i));
-    return infer(graph, node, to);
+    return infer(graph, node, to) && weir_layout_infer(graph, node, to->type);
 }
 
 bool weir_infer_node(weir_graph *graph, weir_node node) {

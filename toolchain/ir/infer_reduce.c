@@ -2,6 +2,7 @@
  * result again. */
 #include "ir/geometry.h"
 #include "ir/infer_rule.h"
+#include "ir/layout.h"
 
 /* Input `index` is a vector with one element for each of `count` channels. */
 static bool channel_vector(const weir_graph *graph, weir_node node, size_t index, int64_t count) {
@@ -14,20 +15,26 @@ static bool channel_vector(const weir_graph *graph, weir_node node, size_t index
 
 bool weir_infer_BATCH_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
+    int order[WEIR_MAX_RANK];
     if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 5)) return false;
     if (x->shape.rank < 2)
         return weir_rule_fail(graph, node, "input 0 must have 2 dimensions or more, has %d", x->shape.rank);
+    if (!weir_layout_order(graph, node, order)) return false;
+    const int64_t channels = x->shape.dim[weir_layout_channel_axis(graph, node)];
     for (size_t i = 1; i < 5; i++)
-        if (!channel_vector(graph, node, i, x->shape.dim[1])) return false;
+        if (!channel_vector(graph, node, i, channels)) return false;
     return weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
 bool weir_infer_INSTANCE_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
+    int order[WEIR_MAX_RANK];
     if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 3)) return false;
     if (x->shape.rank < 3)
         return weir_rule_fail(graph, node, "input 0 must have 3 dimensions or more, has %d", x->shape.rank);
-    return channel_vector(graph, node, 1, x->shape.dim[1]) && channel_vector(graph, node, 2, x->shape.dim[1]) &&
+    if (!weir_layout_order(graph, node, order)) return false;
+    const int64_t channels = x->shape.dim[weir_layout_channel_axis(graph, node)];
+    return channel_vector(graph, node, 1, channels) && channel_vector(graph, node, 2, channels) &&
            weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 

@@ -231,7 +231,7 @@ bool weir_infer_CONV_INTEGER(const weir_graph *graph, weir_node node, weir_infer
     weir_shape shape;
     return check_operand(graph, node, 0, 0, 2) && check_operand(graph, node, 1, 0, 3) &&
            weir_rule_conv_shape(graph, node, 1, &shape) && weir_rule_check_parameter(graph, node, 2, 1) &&
-           weir_rule_check_parameter(graph, node, 3, shape.dim[1]) &&
+           weir_rule_check_parameter(graph, node, 3, weir_rule_input(graph, node, 1)->shape.dim[0]) &&
            weir_rule_set_plain(graph, node, to, WEIR_INT32, &shape);
 }
 
@@ -242,12 +242,12 @@ bool weir_infer_QLINEAR_CONV(const weir_graph *graph, weir_node node, weir_infer
         !check_result(graph, node, 6, 7) || !weir_rule_conv_shape(graph, node, 3, &shape)) {
         return false;
     }
+    const int64_t outputs = weir_rule_input(graph, node, 3)->shape.dim[0];
     if (bias != NULL && bias->dtype != WEIR_INT32) return weir_rule_fail_dtype(graph, node, 8, "int32");
-    if (bias != NULL && (bias->shape.rank != 1 || bias->shape.dim[0] != shape.dim[1]))
-        return weir_rule_fail(graph, node, "the bias must be a vector of %lld", (long long)shape.dim[1]);
+    if (bias != NULL && (bias->shape.rank != 1 || bias->shape.dim[0] != outputs))
+        return weir_rule_fail(graph, node, "the bias must be a vector of %lld", (long long)outputs);
     return weir_rule_check_parameter(graph, node, 1, 1) && weir_rule_check_parameter(graph, node, 2, 1) &&
-           weir_rule_check_parameter(graph, node, 4, shape.dim[1]) &&
-           weir_rule_check_parameter(graph, node, 5, shape.dim[1]) &&
+           weir_rule_check_parameter(graph, node, 4, outputs) && weir_rule_check_parameter(graph, node, 5, outputs) &&
            set_quantized(graph, node, to, weir_rule_input(graph, node, 7)->dtype, &shape, -1, 6, 7);
 }
 

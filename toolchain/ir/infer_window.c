@@ -1,6 +1,14 @@
 /* Type inference of operators that slide a window over tensors [batch, channels, spatial...]. */
 #include "ir/geometry.h"
 #include "ir/infer_rule.h"
+#include "ir/layout.h"
+
+/* Input 0 in ONNX's order, and where its dimensions stand; false after a reported error. */
+static bool channels_first(const weir_graph *graph, weir_node node, weir_shape *x, int *order) {
+    if (!weir_layout_order(graph, node, order)) return false;
+    *x = weir_layout_to_onnx(&weir_rule_input(graph, node, 0)->shape, order);
+    return true;
+}
 
 /* [batch, channels, positions...] */
 static weir_shape windowed_shape(const weir_shape *x, int64_t channels, const weir_window *window) {
@@ -10,9 +18,12 @@ static weir_shape windowed_shape(const weir_shape *x, int64_t channels, const we
 }
 
 bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weights, weir_shape *shape) {
-    const weir_shape *x = &weir_rule_input(graph, node, 0)->shape, *w = &weir_rule_input(graph, node, weights)->shape;
+    const weir_shape *w = &weir_rule_input(graph, node, weights)->shape;
     const int64_t group = weir_node_int(graph, node, "group", 1);
     weir_window window;
+    weir_shape data, *x = &data;
+    int order[WEIR_MAX_RANK];
+    if (!channels_first(graph, node, &data, order)) return false;
     if (x->rank < 3 || x->rank != w->rank) return weir_rule_fail_shapes(graph, node, "convolution", x, w);
     if (group < 1) return weir_rule_fail(graph, node, "'group' is %lld", (long long)group);
     if (w->dim[0] % group != 0 || x->dim[1] % group != 0) {
@@ -25,26 +36,29 @@ bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weight
     }
     if (!weir_geometry_window(graph, node, x, w->dim + 2, &window)) return false;
     *shape = windowed_shape(x, w->dim[0], &window);
+    *shape = weir_layout_from_onnx(shape, order);
     return true;
 }
 
 bool weir_infer_CONV(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0), *bias = weir_rule_input(graph, node, 2);
+    const weir_shape *w = &weir_rule_input(graph, node, 1)->shape;
     weir_shape shape;
     if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 3) ||
         !weir_rule_conv_shape(graph, node, 1, &shape)) {
         return false;
     }
-    if (bias != NULL && (bias->shape.rank != 1 || bias->shape.dim[0] != shape.dim[1]))
-        return weir_rule_fail(graph, node, "the bias must be a vector of %lld", (long long)shape.dim[1]);
+    if (bias != NULL && (bias->shape.rank != 1 || bias->shape.dim[0] != w->dim[0]))
+        return weir_rule_fail(graph, node, "the bias must be a vector of %lld", (long long)w->dim[0]);
     return weir_rule_set_plain(graph, node, to, x->dtype, &shape);
 }
 
 /* A window must see more than padding. */
 static bool pool_shape(const weir_graph *graph, weir_node node, weir_shape *shape) {
-    const weir_shape *x = &weir_rule_input(graph, node, 0)->shape;
+    weir_shape data, *x = &data;
+    int order[WEIR_MAX_RANK];
     weir_window w;
-    if (!weir_geometry_window(graph, node, x, NULL, &w)) return false;
+    if (!channels_first(graph, node, &data, order) || !weir_geometry_window(graph, node, x, NULL, &w)) return false;
     for (int i = 0; i < w.rank; i++) {
         const int64_t reach = (w.kernel[i] - 1) * w.dilation[i];
         if (w.begin[i] > reach || w.end[i] > reach) {
@@ -53,6 +67,7 @@ static bool pool_shape(const weir_graph *graph, weir_node node, weir_shape *shap
         }
     }
     *shape = windowed_shape(x, x->dim[1], &w);
+    *shape = weir_layout_from_onnx(shape, order);
     return true;
 }
 
@@ -71,10 +86,12 @@ bool weir_infer_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_infer
 
 bool weir_infer_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
-    weir_shape shape = x->shape;
-    if (!weir_rule_float_input(graph, node)) return false;
+    weir_shape shape;
+    int order[WEIR_MAX_RANK];
+    if (!weir_rule_float_input(graph, node) || !channels_first(graph, node, &shape, order)) return false;
     if (shape.rank < 3)
         return weir_rule_fail(graph, node, "input 0 must have 3 dimensions or more, has %d", shape.rank);
     for (int i = 2; i < shape.rank; i++) shape.dim[i] = 1;
+    shape = weir_layout_from_onnx(&shape, order);
     return weir_rule_set_plain(graph, node, to, x->dtype, &shape);
 }

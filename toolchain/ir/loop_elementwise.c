@@ -1,6 +1,7 @@
 /* Loop nests of operators that compute element by element, of reductions and normalizations. A normalization counts as
  * one visit of each element: its sums are taken once, not once an element. */
 #include "ir/geometry.h"
+#include "ir/layout.h"
 #include "ir/loop_rule.h"
 
 static weir_loop_operand *write_all(weir_loop_builder *b, uint32_t *first) {
@@ -36,7 +37,7 @@ static void with_parameters(weir_loop_builder *b, int64_t axis) {
         read_parameter(b, i, first, (int)(axis < 0 ? axis + rank : axis));
 }
 
-static void by_channel(weir_loop_builder *b) { with_parameters(b, 1); }
+static void by_channel(weir_loop_builder *b) { with_parameters(b, weir_layout_channel_axis(b->graph, b->node)); }
 static void by_last(weir_loop_builder *b) { with_parameters(b, -1); }
 static void by_axis(weir_loop_builder *b) { with_parameters(b, weir_node_int(b->graph, b->node, "axis", 1)); }
 

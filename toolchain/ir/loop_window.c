@@ -2,7 +2,30 @@
 #include <assert.h>
 
 #include "ir/geometry.h"
+#include "ir/layout.h"
 #include "ir/loop_rule.h"
+
+/* Operands with channels are described in ONNX's order; then their axes go where the node has them. */
+typedef struct order {
+    int at[WEIR_MAX_RANK];
+} order;
+
+static weir_shape data_shape(const weir_loop_builder *b, order *laid) {
+    const bool fine = weir_layout_order(b->graph, b->node, laid->at);
+    assert(fine);
+    (void)fine;
+    return weir_layout_to_onnx(weir_loop_input_shape(b, 0), laid->at);
+}
+
+static void to_onnx(weir_loop_operand *operand, const order *laid) {
+    const weir_loop_operand given = *operand;
+    for (int i = 0; i < given.rank; i++) operand->axis[laid->at[i]] = given.axis[i];
+}
+
+static void from_onnx(weir_loop_operand *operand, const order *laid) {
+    const weir_loop_operand given = *operand;
+    for (int i = 0; i < given.rank; i++) operand->axis[i] = given.axis[laid->at[i]];
+}
 
 /* "OX" for the last spatial dimension, then OY, OZ, O3, ... */
 static uint32_t add_spatial(weir_loop_builder *b, char letter, int rank, int dimension, int64_t size, bool is_reduced) {
@@ -37,7 +60,8 @@ static void slide(const weir_window *w, const spatial *loops, weir_loop_operand 
 
 /* O[b][g][k][oy][ox] += W[g][k][c][fy][fx] * I[b][g][c][iy][ix] */
 static void convolution(weir_loop_builder *b, size_t weights, size_t bias) {
-    const weir_shape *w = weir_loop_input_shape(b, weights), *x = weir_loop_input_shape(b, 0);
+    order laid;
+    const weir_shape *w = weir_loop_input_shape(b, weights), data = data_shape(b, &laid), *x = &data;
     const int64_t groups = weir_node_int(b->graph, b->node, "group", 1), outputs = w->dim[0] / groups;
     weir_window window;
     spatial loops;
@@ -52,6 +76,8 @@ static void convolution(weir_loop_builder *b, size_t weights, size_t bias) {
     add_kernel(b, &window, &loops);
     weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
     weir_loop_operand *weight = weir_loop_read(b, 'W', weights), *start = weir_loop_read(b, 'B', bias);
+    to_onnx(in, &laid);
+    to_onnx(out, &laid);
     weir_loop_term(out, 0, batch, 1);
     weir_loop_term(in, 0, batch, 1);
     weir_loop_term(in, 1, g, w->dim[1]);
@@ -63,6 +89,8 @@ static void convolution(weir_loop_builder *b, size_t weights, size_t bias) {
     weir_loop_term(weight, 1, c, 1);
     for (int i = 0; i < window.rank; i++) weir_loop_term(weight, i + 2, loops.f[i], 1);
     slide(&window, &loops, in, out);
+    from_onnx(in, &laid);
+    from_onnx(out, &laid);
     if (start == NULL) return;
     weir_loop_term(start, 0, g, outputs);
     weir_loop_term(start, 0, k, 1);
@@ -81,40 +109,46 @@ static void pool_channels(weir_loop_builder *b, const weir_shape *x, uint32_t *b
     *g = weir_loop_add(b, "G", x->dim[1], false);
 }
 
-static void pool(weir_loop_builder *b, const weir_window *window) {
-    const weir_shape *x = weir_loop_input_shape(b, 0);
+static void pool(weir_loop_builder *b, const weir_window *window, const weir_shape *x, const order *laid) {
     spatial loops;
     uint32_t batch, g;
     pool_channels(b, x, &batch, &g);
     add_positions(b, window, &loops);
     add_kernel(b, window, &loops);
     weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    to_onnx(in, laid);
+    to_onnx(out, laid);
     weir_loop_term(out, 0, batch, 1);
     weir_loop_term(in, 0, batch, 1);
     weir_loop_term(out, 1, g, 1);
     weir_loop_term(in, 1, g, 1);
     slide(window, &loops, in, out);
+    from_onnx(in, laid);
+    from_onnx(out, laid);
 }
 
 static void sliding_pool(weir_loop_builder *b) {
+    order laid;
     weir_window window;
-    const bool fine = weir_geometry_window(b->graph, b->node, weir_loop_input_shape(b, 0), NULL, &window);
+    const weir_shape x = data_shape(b, &laid);
+    const bool fine = weir_geometry_window(b->graph, b->node, &x, NULL, &window);
     assert(fine);
     (void)fine;
-    pool(b, &window);
+    pool(b, &window, &x, &laid);
 }
 
 void weir_loop_MAX_POOL(weir_loop_builder *b) { sliding_pool(b); }
 void weir_loop_AVERAGE_POOL(weir_loop_builder *b) { sliding_pool(b); }
 
 void weir_loop_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) {
-    const weir_shape *x = weir_loop_input_shape(b, 0);
-    weir_window window = {.rank = x->rank - 2};
+    order laid;
+    const weir_shape x = data_shape(b, &laid);
+    weir_window window = {.rank = x.rank - 2};
     for (int i = 0; i < window.rank; i++) {
-        window.in[i] = window.kernel[i] = x->dim[i + 2];
+        window.in[i] = window.kernel[i] = x.dim[i + 2];
         window.out[i] = window.stride[i] = window.dilation[i] = 1;
     }
-    pool(b, &window);
+    pool(b, &window, &x, &laid);
 }
 
 /* ---- products ---- */

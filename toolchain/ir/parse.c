@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/layout.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "ir/word.h"
@@ -269,6 +270,16 @@ static bool read_quant(parser *p, const char *owner, weir_quant *quant, double *
     return true;
 }
 
+static bool read_layout(parser *p, weir_type *type) {
+    int order[WEIR_MAX_RANK];
+    if (!accept_field(p, "layout")) return true;
+    if (!read_name(p)) return false;
+    if (!weir_layout_parse(p->word.data, type->shape.rank, order) || weir_layout_is_identity(order, type->shape.rank))
+        return fail_name(p, "not the layout of a tensor with such dimensions", p->word.data);
+    strcpy(type->layout, p->word.data);
+    return true;
+}
+
 /* A type, set on the value named `owner` (whose name the archive's arrays carry). */
 static bool read_type(parser *p, const char *owner, weir_type *type, double *hold_scale, int64_t *hold_zero) {
     memset(type, 0, sizeof *type);
@@ -282,7 +293,7 @@ static bool read_type(parser *p, const char *owner, weir_type *type, double *hol
         p->at = start;
         return fail(p, "an element type such as float32 or int8");
     }
-    if (!read_shape(p, &type->shape)) return false;
+    if (!read_shape(p, &type->shape) || !read_layout(p, type)) return false;
     skip_blanks(p);
     if (p->at < p->end && *p->at == '\n') return true;
     if (!read_quant(p, owner, &type->quant, hold_scale, hold_zero)) return false;

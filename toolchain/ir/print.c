@@ -56,6 +56,7 @@ void weir_type_print(const weir_type *type, weir_text *text) {
     char shape[WEIR_SHAPE_TEXT];
     weir_text_add(text, weir_dtype_name(type->dtype));
     weir_text_add(text, weir_shape_print(&type->shape, shape, sizeof shape));
+    if (type->layout[0] != '\0') weir_text_format(text, " layout=%s", type->layout);
     print_quant(text, &type->quant);
     if (!type->has_range) return;
     weir_text_add(text, " range=[");

@@ -8,6 +8,7 @@
 
 #include "ir/geometry.h"
 #include "ir/infer.h"
+#include "ir/layout.h"
 #include "support/arena.h"
 
 /* A graph with which of its values have rows. */
@@ -43,6 +44,9 @@ static int axis_of(const finder *f, weir_node node, int64_t otherwise) {
 typedef const char *rule(const finder *f, weir_node node);
 
 static const char *only_data(const finder *f, weir_node node) {
+    int order[WEIR_MAX_RANK];
+    if (weir_layout_is_changed(f->graph, node) && (!weir_layout_order(f->graph, node, order) || order[0] != 0))
+        return "its rows are not the first dimension";
     return rows_in(f, node, 0) && rest_is_fixed(f, node, 1) ? NULL : "its parameters depend on the data";
 }
 

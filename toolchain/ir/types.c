@@ -97,8 +97,9 @@ bool weir_quant_equal(const weir_quant *a, const weir_quant *b) {
 }
 
 bool weir_type_equal(const weir_type *a, const weir_type *b) {
-    return a->dtype == b->dtype && weir_shape_equal(&a->shape, &b->shape) && weir_quant_equal(&a->quant, &b->quant) &&
-           a->has_range == b->has_range && (!a->has_range || (a->low == b->low && a->high == b->high));
+    return a->dtype == b->dtype && weir_shape_equal(&a->shape, &b->shape) && strcmp(a->layout, b->layout) == 0 &&
+           weir_quant_equal(&a->quant, &b->quant) && a->has_range == b->has_range &&
+           (!a->has_range || (a->low == b->low && a->high == b->high));
 }
 
 int weir_bits_for(int64_t low, int64_t high) {

@@ -57,9 +57,12 @@ typedef struct weir_quant {
     const int64_t *zero_point; /* NULL: all zero */
 } weir_quant;
 
+enum { WEIR_LAYOUT_TEXT = WEIR_MAX_RANK + 1 };
+
 typedef struct weir_type {
     weir_dtype dtype; /* the container that the software uses for the elements */
     weir_shape shape;
+    char layout[WEIR_LAYOUT_TEXT]; /* what the dimensions are, one letter each, as in "NHWC" (layout.h); "": not said */
     weir_quant quant;
     bool has_range;    /* low and high hold for every element of every frame */
     int64_t low, high; /* in codes */

@@ -139,6 +139,7 @@ static bool verify_output(const weir_graph *graph, weir_node node, size_t output
     const weir_type *stored = weir_value_type(graph, weir_node_output(graph, node, output));
     weir_type e = *inferred;
     if (!weir_shape_equal(&stored->shape, &e.shape)) return fail_types(graph, node, output, "shape", inferred);
+    if (strcmp(stored->layout, e.layout) != 0) return fail_types(graph, node, output, "layout", inferred);
     const bool integer = weir_node_info(graph, node)->class == WEIR_CLASS_INTEGER;
     const bool wider = stored->has_range && e.has_range && stored->low <= e.low && stored->high >= e.high &&
                        (stored->low != e.low || stored->high != e.high);

@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
+
+#include "ir/layout.h"
 
 #include "support/text.h"
 
@@ -36,6 +39,15 @@ static bool verify_shape(const subject *s) {
     if (shape->rank < 0 || shape->rank > WEIR_MAX_RANK)
         return fail(s, "has %d dimensions, expected 0 to %d", shape->rank, WEIR_MAX_RANK);
     return weir_shape_count(shape, &count) || fail(s, "the shape has no valid size");
+}
+
+static bool verify_layout(const subject *s) {
+    int order[WEIR_MAX_RANK];
+    return s->type->layout[0] == '\0' ||
+           (memchr(s->type->layout, '\0', sizeof s->type->layout) != NULL &&
+            weir_layout_parse(s->type->layout, s->type->shape.rank, order) &&
+            !weir_layout_is_identity(order, s->type->shape.rank)) ||
+           fail(s, "the layout does not fit %d dimensions", s->type->shape.rank);
 }
 
 static bool verify_scales(const subject *s) {
@@ -111,5 +123,6 @@ static bool verify_constant(const subject *s) {
 
 bool weir_verify_value(const weir_graph *graph, weir_value value, weir_location location) {
     const subject s = {graph, value, location, weir_value_type(graph, value)};
-    return verify_shape(&s) && verify_quant(&s) && verify_scales(&s) && verify_range(&s) && verify_constant(&s);
+    return verify_shape(&s) && verify_layout(&s) && verify_quant(&s) && verify_scales(&s) && verify_range(&s) &&
+           verify_constant(&s);
 }

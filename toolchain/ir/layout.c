@@ -1,0 +1,189 @@
+#include "ir/layout.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "ir/infer_rule.h"
+
+static const char spatial[] = "SUVDHW"; /* for the last ranks: W, HW, DHW, ... */
+
+bool weir_layout_has_channels(weir_op op) {
+    switch (op) {
+    case WEIR_OP_CONV:
+    case WEIR_OP_CONV_INTEGER:
+    case WEIR_OP_QLINEAR_CONV:
+    case WEIR_OP_MAX_POOL:
+    case WEIR_OP_AVERAGE_POOL:
+    case WEIR_OP_GLOBAL_AVERAGE_POOL:
+    case WEIR_OP_BATCH_NORMALIZATION:
+    case WEIR_OP_INSTANCE_NORMALIZATION: return true;
+    default: return false;
+    }
+}
+
+static char letter_of(int dimension, int rank) {
+    return dimension < 2 ? "NC"[dimension] : spatial[sizeof spatial - 1 - (size_t)(rank - dimension)];
+}
+
+bool weir_layout_parse(const char *text, int rank, int *order) {
+    bool seen[WEIR_MAX_RANK] = {false};
+    if (rank < 2 || strlen(text) != (size_t)rank) return false;
+    for (int i = 0; i < rank; i++) {
+        order[i] = 0;
+        while (order[i] < rank && letter_of(order[i], rank) != text[i]) order[i]++;
+        if (order[i] == rank || seen[order[i]]) return false;
+        seen[order[i]] = true;
+    }
+    return true;
+}
+
+void weir_layout_print(const int *order, int rank, char *text) {
+    for (int i = 0; i < rank; i++) text[i] = letter_of(order[i], rank);
+    text[rank < 2 || weir_layout_is_identity(order, rank) ? 0 : rank] = '\0';
+}
+
+void weir_layout_channels_last(int rank, int *order) {
+    for (int i = 0; i < rank; i++) order[i] = i == 0 ? 0 : i == rank - 1 ? 1 : i + 1;
+}
+
+bool weir_layout_is_identity(const int *order, int rank) {
+    int i = 0;
+    while (i < rank && order[i] == i) i++;
+    return i == rank;
+}
+
+bool weir_layout_is_changed(const weir_graph *graph, weir_node node) {
+    return weir_layout_has_channels(weir_node_op(graph, node)) && weir_node_attribute(graph, node, "layout") != NULL;
+}
+
+bool weir_layout_order(const weir_graph *graph, weir_node node, int *order) {
+    const int rank = weir_rule_input(graph, node, 0)->shape.rank;
+    const char *text = weir_layout_is_changed(graph, node) ? weir_node_string(graph, node, "layout", "") : NULL;
+    for (int i = 0; i < rank; i++) order[i] = i;
+    return text == NULL || weir_layout_parse(text, rank, order) ||
+           weir_rule_fail(graph, node, "'layout' is '%s', expected a permutation of the %d dimensions", text, rank);
+}
+
+int weir_layout_channel_axis(const weir_graph *graph, weir_node node) {
+    int order[WEIR_MAX_RANK], axis = 0;
+    weir_layout_order(graph, node, order);
+    while (order[axis] != 1) axis++;
+    return axis;
+}
+
+weir_shape weir_layout_to_onnx(const weir_shape *shape, const int *order) {
+    weir_shape to = {.rank = shape->rank};
+    for (int i = 0; i < shape->rank; i++) to.dim[order[i]] = shape->dim[i];
+    return to;
+}
+
+weir_shape weir_layout_from_onnx(const weir_shape *shape, const int *order) {
+    weir_shape to = {.rank = shape->rank};
+    for (int i = 0; i < shape->rank; i++) to.dim[i] = shape->dim[order[i]];
+    return to;
+}
+
+void weir_layout_permutation(const weir_graph *graph, weir_node node, int *order) {
+    const weir_attribute *perm = weir_node_attribute(graph, node, "perm");
+    const int rank = weir_rule_input(graph, node, 0)->shape.rank;
+    for (int i = 0; i < rank; i++) {
+        order[i] = perm == NULL ? rank - 1 - i : (int)perm->as.ints[i];
+        order[i] += order[i] < 0 ? rank : 0;
+    }
+}
+
+bool weir_layout_keeps_memory(const weir_shape *shape, const int *order) {
+    int last = -1;
+    for (int i = 0; i < shape->rank; i++) {
+        if (shape->dim[order[i]] == 1) continue;
+        if (order[i] < last) return false;
+        last = order[i];
+    }
+    return true;
+}
+
+void weir_layout_transpose_into(const weir_array *data, const int *order, weir_array *to) {
+    const int rank = data->shape.rank;
+    const size_t size = weir_dtype_size(data->dtype);
+    size_t stride[WEIR_MAX_RANK];
+    assert(to->count == data->count && to->dtype == data->dtype);
+    for (int i = rank - 1, first = 1; i >= 0; i--, first = 0)
+        stride[i] = first ? 1 : stride[i + 1] * (size_t)data->shape.dim[i + 1];
+    for (size_t i = 0; i < data->count; i++) {
+        size_t rest = i, from = 0;
+        for (int d = rank - 1; d >= 0; d--) {
+            const size_t dim = (size_t)data->shape.dim[order[d]];
+            from += rest % dim * stride[order[d]];
+            rest /= dim;
+        }
+        memcpy((char *)to->data + i * size, (const char *)data->data + from * size, size);
+    }
+}
+
+weir_array *weir_layout_transpose(const weir_array *data, const int *order) {
+    const weir_shape shape = weir_layout_from_onnx(&data->shape, order);
+    weir_array *to = weir_array_new(data->dtype, &shape);
+    weir_layout_transpose_into(data, order, to);
+    return to;
+}
+
+/* ---- inference ---- */
+
+/* Are the result's dimensions, where they are as many, those of the inputs in their order? */
+static bool keeps_dimensions(weir_op op) {
+    switch (op) {
+    case WEIR_OP_RESHAPE:
+    case WEIR_OP_FLATTEN:
+    case WEIR_OP_SQUEEZE:
+    case WEIR_OP_UNSQUEEZE:
+    case WEIR_OP_EXPAND:
+    case WEIR_OP_GATHER:
+    case WEIR_OP_SHAPE:
+    case WEIR_OP_SIZE:
+    case WEIR_OP_CONSTANT_OF_SHAPE:
+    case WEIR_OP_GEMM:
+    case WEIR_OP_QGEMM:
+    case WEIR_OP_MATMUL:
+    case WEIR_OP_MATMUL_INTEGER:
+    case WEIR_OP_QLINEAR_MATMUL: return false;
+    default: return true;
+    }
+}
+
+/* The layout that the inputs with the output's rank have, if they say the same. */
+static void common_layout(const weir_graph *graph, weir_node node, int rank, char *layout) {
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_type *type = weir_rule_input(graph, node, i);
+        if (type == NULL || type->shape.rank != rank || type->layout[0] == '\0') continue;
+        const bool differs = layout[0] != '\0' && strcmp(layout, type->layout) != 0;
+        strcpy(layout, differs ? "" : type->layout);
+        if (differs) return;
+    }
+}
+
+/* A model may give its dimensions other meanings by transposing: the layout is what has been written down. */
+static void transposed_layout(const weir_graph *graph, weir_node node, weir_type *output) {
+    const weir_type *stored = weir_value_type(graph, weir_node_output(graph, node, 0));
+    int order[WEIR_MAX_RANK];
+    if (weir_layout_parse(stored->layout, output->shape.rank, order)) strcpy(output->layout, stored->layout);
+}
+
+static bool channel_layout(const weir_graph *graph, weir_node node, weir_type *output) {
+    int order[WEIR_MAX_RANK];
+    if (!weir_layout_order(graph, node, order)) return false;
+    weir_layout_print(order, output->shape.rank, output->layout);
+    return true;
+}
+
+bool weir_layout_infer(const weir_graph *graph, weir_node node, weir_type *outputs) {
+    const weir_op op = weir_node_op(graph, node);
+    for (size_t i = 0; i < weir_node_output_count(graph, node); i++) outputs[i].layout[0] = '\0';
+    if (weir_layout_has_channels(op)) return channel_layout(graph, node, &outputs[0]);
+    if (op == WEIR_OP_TRANSPOSE) {
+        transposed_layout(graph, node, &outputs[0]);
+        return true;
+    }
+    for (size_t i = 0; keeps_dimensions(op) && i < weir_node_output_count(graph, node); i++)
+        common_layout(graph, node, outputs[i].shape.rank, outputs[i].layout);
+    return true;
+}
