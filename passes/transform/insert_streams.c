@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dataflow/component.h"
+#include "dataflow/folding.h"
 #include "dataflow/schedule.h"
 #include "dataflow/stream.h"
 #include "ir/infer.h"
@@ -123,7 +124,7 @@ bool weir_size_fifos(weir_graph *graph) {
 static weir_graph *hardware_graph(weir_module *module, const char *pass) {
     weir_graph *graph = weir_module_find_graph(module, "hardware");
     if (graph == NULL) weir_error(WEIR_NOWHERE, "%s needs the hardware graph that realize_requantize makes", pass);
-    return graph;
+    return graph != NULL && weir_folding_verify(graph) ? graph : NULL;
 }
 
 bool weir_pass_insert_streams(const weir_pass *pass, weir_pass_context *context, weir_module *module) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/folding.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/analysis/verify.h"
 #include "rtlir/reader/read.h"
@@ -17,7 +18,7 @@ weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass) {
     weir_graph *graph = weir_module_find_graph(module, "hardware");
     if (graph == NULL)
         weir_error(WEIR_NOWHERE, "%s needs the hardware graph that realize_requantize makes", weir_pass_name(pass));
-    return graph;
+    return graph != NULL && weir_folding_verify(graph) ? graph : NULL;
 }
 
 weir_folder *weir_emit_open(const weir_module *module) {

@@ -103,7 +103,8 @@ void case_place(component_case *c, weir_node node, int64_t in_lanes, int64_t out
     hardware->in_lanes = in_lanes;
     hardware->out_lanes = out_lanes;
     hardware->digit = digit;
-    hardware->interval = 1;
+    const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
+    if (rules->foldings == NULL) hardware->interval = rules->timing(c->graph, node).interval;
     hardware->storage = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
 }
 

@@ -1,6 +1,7 @@
 /* choose_folding: divisors, targets, budgets, the file and its errors. */
 #include "test_passes_support.h"
 
+#include "dataflow/folding.h"
 #include "dataflow/stream.h"
 #include "support/file.h"
 
@@ -147,6 +148,36 @@ static void errors_in_the_file(void **state) {
     weir_graph_free(g);
 }
 
+/* What a graph from elsewhere says about its folding, against what follows from its settings. */
+static void foldings_that_cannot_be(void **state) {
+    (void)state;
+    static const char *const texts[] = {"node 'fc' (weir.Linear): simd is 13, expected 1 to 12",
+                                        "node 'fc' (weir.Linear): pe is 0, expected 1 to 8",
+                                        "node 'fc' (weir.Linear): in_lanes is 5, expected 3 to 3",
+                                        "node 'fc' (weir.Linear): interval is 3, expected 32 to 32",
+                                        "node 'fc' has 2 rows a frame: simd must divide 12 and pe 8, found 5 and 2",
+                                        "node 'scale' (weir.Scale): in_lanes is 0, expected 1 to",
+                                        "node 'scale' (weir.Scale): out_lanes is 4, expected 2 to 2"};
+    for (int kind = -1; kind < 7; kind++) {
+        test_setup(NULL);
+        write_folding("nodes:\n  fc: {simd: 3, pe: 2}\n");
+        weir_graph *g = network(2);
+        assert_true(weir_choose_folding(g, 1000, 64, folding));
+        weir_meta_hardware *fc = &weir_node_metadata(g, weir_graph_find_node(g, "fc"))->hardware;
+        weir_meta_hardware *scale = &weir_node_metadata(g, weir_graph_find_node(g, "scale"))->hardware;
+        if (kind == 0) fc->simd = 13;
+        if (kind == 1) fc->pe = 0;
+        if (kind == 2) fc->in_lanes = 5;
+        if (kind == 3) fc->interval = 3;
+        if (kind == 4) fc->simd = fc->in_lanes = 5, fc->interval = 2 * 3 * 4;
+        if (kind == 5) scale->in_lanes = 0;
+        if (kind == 6) scale->out_lanes = 4;
+        assert_true(weir_folding_verify(g) == (kind < 0));
+        if (kind >= 0) assert_error(texts[kind]);
+        weir_graph_free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(targets_are_met_with_divisors),
@@ -154,6 +185,7 @@ int main(void) {
         TEST(the_file_decides),
         TEST(what_the_file_leaves_open),
         TEST(errors_in_the_file),
+        TEST(foldings_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

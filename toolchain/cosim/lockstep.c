@@ -12,6 +12,7 @@
 #include "cosim/outcome.h"
 #include "cosim/random_input.h"
 #include "cosim/tolerance.h"
+#include "dataflow/component.h"
 #include "exec/exec.h"
 #include "exec/kernel.h"
 #include "support/arena.h"
@@ -43,8 +44,8 @@ struct weir_lockstep {
 /* --- the lowered graph --- */
 
 static bool makes_codes(weir_op op) {
-    return op == WEIR_OP_ENCODE || op == WEIR_OP_REQUANTIZE || op == WEIR_OP_CAST || op == WEIR_OP_SCALE ||
-           op == WEIR_OP_SCALE_FLOAT || op == WEIR_OP_THRESHOLD;
+    const weir_component *component = weir_component_for(op);
+    return op == WEIR_OP_ENCODE || op == WEIR_OP_REQUANTIZE || (component != NULL && component->rules->quantizes);
 }
 
 static int64_t random_code(weir_lockstep *l, weir_value value, size_t i) {

@@ -72,6 +72,7 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 const weir_component_rules weir_cast_rules = {.asks = "a rounding other than half-to-zero",
                                               .fits = fits,
+                                              .quantizes = true,
                                               .timing = timing,
                                               .memory = memory,
                                               .content = content,

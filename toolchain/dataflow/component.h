@@ -80,6 +80,7 @@ typedef struct weir_component_rules {
     bool (*becomes)(const weir_graph *graph, weir_node node); /* will a node of the model get it once lowered? no */
     size_t streams;                                           /* inputs that are streams, before constants; 0: one */
     weir_result_codes result;
+    bool quantizes; /* its result is on a grid of its own, whatever that of the input is */
 
     /* Folding: one that sets its pace names its foldings, the others take the lanes of the stream before them. */
     const weir_component_setting *settings;

@@ -95,14 +95,17 @@ static void note_settings(const weir_component_rules *rules) {
     weir_text_free(&text);
 }
 
+static int64_t *field_of(weir_meta_hardware *hardware, const weir_component_setting *setting) {
+    return (int64_t *)(void *)((char *)hardware + setting->field);
+}
+
 static bool read_setting(weir_graph *graph, weir_node node, const char *key, weir_location at, const weir_yaml *value) {
     const weir_component_rules *rules = rules_of(graph, node);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     for (size_t i = 0; rules != NULL && i < rules->setting_count; i++) {
         const weir_component_setting *setting = &rules->settings[i];
         if (strcmp(setting->name, key) != 0) continue;
-        return weir_yaml_int(value, 1, setting->most(graph, node),
-                             (int64_t *)(void *)((char *)hardware + setting->field));
+        return weir_yaml_int(value, 1, setting->most(graph, node), field_of(hardware, setting));
     }
     if (has_memory(rules) && strcmp(key, "storage") == 0) {
         if (value->kind == WEIR_YAML_SCALAR && weir_storage_parse(value->text, &hardware->storage)) return true;
@@ -166,6 +169,14 @@ static bool read_file(weir_graph *graph, const char *file) {
 
 /* --- components that set their pace --- */
 
+static bool is_legal(const weir_graph *graph, weir_node node, const weir_component_rules *rules) {
+    weir_text why = {NULL, 0, 0};
+    bool fine = rules->legal == NULL || rules->legal(graph, node, &weir_node_metadata_of(graph, node)->hardware, &why);
+    if (!fine) weir_error(weir_node_location(graph, node), "node '%s' %s", weir_node_name(graph, node), why.data);
+    weir_text_free(&why);
+    return fine;
+}
+
 static bool fold_pacemakers(weir_graph *graph, int64_t target) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
@@ -173,11 +184,7 @@ static bool fold_pacemakers(weir_graph *graph, int64_t target) {
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
         *hardware = cheapest(graph, node, target);
         hardware->operations = weir_loop_macs(graph, node);
-        weir_text why = {NULL, 0, 0};
-        bool fine = rules->legal == NULL || rules->legal(graph, node, hardware, &why);
-        if (!fine) weir_error(weir_node_location(graph, node), "node '%s' %s", weir_node_name(graph, node), why.data);
-        weir_text_free(&why);
-        if (!fine) return false;
+        if (!is_legal(graph, node, rules)) return false;
     }
     return true;
 }
@@ -227,6 +234,39 @@ bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, cons
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
         if (rules != NULL && !sets_pace(rules)) fold_follower(graph, node, interval);
+    }
+    return true;
+}
+
+/* --- verification --- */
+
+static bool is(const weir_graph *graph, weir_node node, const char *name, int64_t value, int64_t low, int64_t high) {
+    if (value >= low && value <= high) return true;
+    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s is %lld, expected %lld to %lld",
+               weir_node_name(graph, node), weir_node_info(graph, node)->full_name, name, (long long)value,
+               (long long)low, (long long)high);
+    return false;
+}
+
+static bool verify(const weir_graph *graph, weir_node node, const weir_component_rules *rules) {
+    const weir_meta_hardware *h = &weir_node_metadata_of(graph, node)->hardware;
+    weir_meta_hardware derived = *h;
+    for (size_t i = 0; i < rules->setting_count; i++) {
+        const weir_component_setting *setting = &rules->settings[i];
+        if (!is(graph, node, setting->name, *field_of(&derived, setting), 1, setting->most(graph, node))) return false;
+    }
+    if (rules->derive != NULL) rules->derive(graph, node, &derived);
+    else derived.out_lanes = derived.in_lanes;
+    return is(graph, node, "in_lanes", h->in_lanes, derived.in_lanes > 1 ? derived.in_lanes : 1,
+              sets_pace(rules) ? derived.in_lanes : INT32_MAX) &&
+           is(graph, node, "out_lanes", h->out_lanes, derived.out_lanes, derived.out_lanes) &&
+           is(graph, node, "interval", h->interval, derived.interval, derived.interval) && is_legal(graph, node, rules);
+}
+
+bool weir_folding_verify(const weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component_rules *rules = rules_of(graph, node);
+        if (rules != NULL && !verify(graph, node, rules)) return false;
     }
     return true;
 }

@@ -12,5 +12,8 @@
 /* In place, with components assigned. `target` 0: the smallest interval for `budget` multipliers; `file` may be NULL or
  * empty. False after a reported error. O(foldings of all nodes * log(interval)). */
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file);
+/* Is every component folded, with settings and lanes that it can have? False after a reported error. What reads a graph that was
+ * folded elsewhere asks before it relies on it. */
+bool weir_folding_verify(const weir_graph *graph);
 
 #endif

@@ -21,6 +21,14 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){b.in_lanes == b.out_lanes ? 1 : 2, b.in > b.out ? b.in : b.out};
 }
 
+/* Any lanes on either side. */
+static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    weir_value value = weir_node_output(graph, node, 0);
+    const int64_t in = weir_stream_beats(graph, value, hardware->in_lanes);
+    const int64_t out = weir_stream_beats(graph, value, hardware->out_lanes);
+    hardware->interval = in > out ? in : out;
+}
+
 /* A beat out when its last element is in; one beat a cycle either way. */
 static void schedule(weir_schedule_step *step) {
     const beats b = beats_of(step->graph, step->node);
@@ -51,4 +59,4 @@ static void build(weir_builder *b, weir_node node) {
 }
 
 const weir_component_rules weir_lane_converter_rules = {
-    .result = WEIR_RESULT_INPUT, .timing = timing, .schedule = schedule, .build = build};
+    .result = WEIR_RESULT_INPUT, .derive = derive, .timing = timing, .schedule = schedule, .build = build};

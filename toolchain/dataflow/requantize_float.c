@@ -41,6 +41,7 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers of 0 or more, a shift of 2 or more",
                                                           .fits = fits,
+                                                          .quantizes = true,
                                                           .pieces = weir_multiplier_pieces,
                                                           .timing = timing,
                                                           .wait = wait,

@@ -76,6 +76,7 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 }
 
 const weir_component_rules weir_threshold_rules = {.fits = fits,
+                                                   .quantizes = true,
                                                    .pieces = count_of,
                                                    .timing = timing,
                                                    .wait = wait,

@@ -184,35 +184,16 @@ static bool in_bounds(const weir_graph *graph, weir_node node, const char *name,
                                                    (long long)value, (long long)low, (long long)high);
 }
 
-/* An unfolded component has zeros everywhere; a folded one what follows from SIMD and PE. */
-static bool verify_linear(const weir_graph *graph, weir_node node, const weir_meta_hardware *h) {
-    const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
-    const int64_t n = weights->dim[0], k = weights->dim[1];
-    size_t elements;
-    if (h->simd == 0 && h->pe == 0 && h->in_lanes == 0 && h->out_lanes == 0 && h->interval == 0 && h->operations == 0)
-        return true;
-    if (!in_bounds(graph, node, "simd", h->simd, 1, k) || !in_bounds(graph, node, "pe", h->pe, 1, n)) return false;
-    weir_shape_count(&weir_value_type(graph, weir_node_output(graph, node, 0))->shape, &elements);
-    const int64_t rows = (int64_t)elements / n;
-    const int64_t interval = rows * ((k + h->simd - 1) / h->simd) * ((n + h->pe - 1) / h->pe);
-    const int64_t macs = weir_loop_macs(graph, node);
-    return in_bounds(graph, node, "in_lanes", h->in_lanes, h->simd, h->simd) &&
-           in_bounds(graph, node, "out_lanes", h->out_lanes, h->pe, h->pe) &&
-           in_bounds(graph, node, "interval", h->interval, interval, interval) &&
-           in_bounds(graph, node, "operations", h->operations, macs, macs);
-}
-
-/* Lanes alone changes the elements a beat. */
-static bool verify_lanes(const weir_graph *graph, weir_node node, const weir_meta_hardware *h) {
-    const int64_t least = h->in_lanes != 0 || h->out_lanes != 0;
-    const bool changes = weir_node_op(graph, node) == WEIR_OP_LANES;
-    if (h->simd != 0 || h->pe != 0 || h->operations != 0)
-        return fail(graph, node, "hardware: only a Linear has simd, pe and operations");
-    return in_bounds(graph, node, "in_lanes", h->in_lanes, least, INT32_MAX) &&
-           in_bounds(graph, node, "out_lanes", h->out_lanes, changes ? least : h->in_lanes,
-                     changes ? INT32_MAX : h->in_lanes) &&
-           in_bounds(graph, node, "interval", h->interval, least, INT64_MAX) &&
-           in_bounds(graph, node, "depth", h->depth, 0, INT32_MAX);
+/* What holds of any component; what follows from its settings is checked by who knows it (dataflow/folding.h). */
+static bool verify_folding(const weir_graph *graph, weir_node node, const weir_meta_hardware *h) {
+    const int64_t folded = h->in_lanes != 0 || h->out_lanes != 0, macs = weir_loop_macs(graph, node);
+    return in_bounds(graph, node, "simd", h->simd, 0, INT32_MAX) && in_bounds(graph, node, "pe", h->pe, 0, INT32_MAX) &&
+           in_bounds(graph, node, "in_lanes", h->in_lanes, folded, INT32_MAX) &&
+           in_bounds(graph, node, "out_lanes", h->out_lanes, folded, INT32_MAX) &&
+           in_bounds(graph, node, "digit", h->digit, 0, INT32_MAX) &&
+           in_bounds(graph, node, "depth", h->depth, 0, INT32_MAX) &&
+           in_bounds(graph, node, "interval", h->interval, folded, INT64_MAX) &&
+           (h->operations == 0 || in_bounds(graph, node, "operations", h->operations, macs, macs));
 }
 
 bool weir_verify_metadata(const weir_graph *graph, weir_node node) {
@@ -225,6 +206,5 @@ bool weir_verify_metadata(const weir_graph *graph, weir_node node) {
         return (h->simd == 0 && h->pe == 0 && h->in_lanes == 0 && h->out_lanes == 0 && h->digit == 0 && h->depth == 0 &&
                 h->interval == 0 && h->operations == 0) ||
                fail(graph, node, "hardware: a node without a component has no folding");
-    return in_bounds(graph, node, "digit", h->digit, 0, INT32_MAX) &&
-           (weir_node_op(graph, node) == WEIR_OP_LINEAR ? verify_linear(graph, node, h) : verify_lanes(graph, node, h));
+    return verify_folding(graph, node, h);
 }
