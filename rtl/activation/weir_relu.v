@@ -1,7 +1,7 @@
 // weir_relu: y = max(x, ZERO), lane by lane; ZERO is the code of zero.
 //
 // Latency:   1 cycle.
-// Interval:  1 beat a cycle.
+// Interval:  1 cycle a beat.
 // State:     a register slice of LANES * WIDTH bits.
 // Mapping:   ZERO == 0 on signed codes: one AND a bit; otherwise a comparator a lane.
 module weir_relu #(

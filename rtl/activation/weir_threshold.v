@@ -3,8 +3,8 @@
 // The thresholds of a beat come as N = ceil(COUNT / PARALLEL) parameter words of LANES * PARALLEL signed values of T_W bits:
 // threshold i of lane l is in word i / PARALLEL at index l * PARALLEL + i % PARALLEL. Missing ones are padded with the
 // largest T_W value, which x never reaches.
-// Latency:   N == 1: 1 cycle; otherwise N + 1 cycles from acceptance.
-// Interval:  N cycles a beat.
+// Latency:   COUNT <= PARALLEL ? 1 : ceil(COUNT / PARALLEL) + 1 cycles from acceptance.
+// Interval:  ceil(COUNT / PARALLEL) cycles a beat.
 // State:     the output slice; N > 1: also the beat, a count a lane, the number of the word.
 // Mapping:   LANES * PARALLEL comparators and their population counts; no DSP block.
 module weir_threshold #(

@@ -4,7 +4,7 @@
 // ADD_W > 0: a parameter word of LANES signed addends of ADD_W bits comes with every beat; ADD_W == 0: add = 0 and the
 // parameter port is ignored (p_ready high).
 // Latency:   1 cycle.
-// Interval:  1 beat a cycle.
+// Interval:  1 cycle a beat.
 // State:     a register slice of LANES * OUT_W bits.
 // Every rounding is floor((v + bias) / 2^S), S = SHIFT - LEFT, with a bias that depends on v's sign or on the bit above
 // the cut only: S = 0 needs none.

@@ -1,8 +1,8 @@
 // weir_requantize: y = clip(floor((x * M + A) / 2^SHIFT), LO, HI), lane by lane, with M and A from a parameter stream.
 //
 // One parameter word a beat; lane l takes bits [l * (A_W + M_W) +: A_W + M_W] of it: {A signed, M unsigned}, M low.
-// Latency:   DIGIT >= M_W: 3 cycles; otherwise 2 + ceil(M_W / DIGIT).
-// Interval:  DIGIT >= M_W: 1 cycle; otherwise ceil(M_W / DIGIT) cycles.
+// Latency:   2 + ceil(M_W / DIGIT) cycles.
+// Interval:  ceil(M_W / DIGIT) cycles a beat.
 // State:     weir_scale_multiply (with A beside it), the shifted sum, the output slice.
 // Mapping:   the multiplier, one adder a lane with its register, a clip.
 module weir_requantize #(

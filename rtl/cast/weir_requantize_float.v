@@ -20,8 +20,8 @@
 // {c ^ n, 0} < {window, !n}. As 2^SHIFT * (k + 1/2) has only the bit SHIFT - 1 set below the cut, c's bits are those of the
 // product with that one inverted, and n is its inverse.
 //
-// Latency:   DIGIT >= M_W: 3 cycles; otherwise 2 + ceil(M_W / DIGIT); 2 more where x + A has more than 25 bits.
-// Interval:  DIGIT >= M_W: 1 cycle; otherwise ceil(M_W / DIGIT) cycles.
+// Latency:   2 + ceil(M_W / DIGIT) + (max(X_W, A_W) > 24 ? 2 : 0) cycles: 2 more where x + A has more than 25 bits.
+// Interval:  ceil(M_W / DIGIT) cycles a beat.
 // State:     weir_scale_multiply, k and its increment, the output slice; with a wide x + A a slice before and behind its
 //            rounding.
 // Mapping:   an adder for x + A (where that is wide, its rounding: a magnitude, a leading one, an adder), the multiplier, a short comparator (SHIFT + log2 of the output range - 24 bits), two short

@@ -1,7 +1,7 @@
 // weir_add: CA * a + CB * b, lane by lane, of two streams with the same beats; CA and CB are signed constants.
 //
 // Latency:   1 cycle.
-// Interval:  1 beat a cycle.
+// Interval:  1 cycle a beat.
 // State:     a register slice of LANES * OUT_W bits. OUT_W holds every result by the compiler's range proof; the arithmetic is
 //            modulo 2^OUT_W. A beat is taken from both streams together (weir_join); `last` is a's.
 // Mapping:   one adder a lane if both factors are powers of two (with either sign); otherwise one adder more for each further

@@ -3,8 +3,8 @@
 // weir_mvu holds the control and says which registers move: `multiply` loads the products, step[l - 1] loads level l of
 // the tree, step[LEVELS] adds the tree's sum; with `finish` that sum completes a dot product: it goes to the result and
 // the accumulator restarts from zero.
-// Latency:   2 + ceil(log2(SIMD)) cycles to `result`; without ACCUMULATE the tree's sum is the result, one cycle earlier.
-// Interval:  1 beat a cycle.
+// Latency:   (ACCUMULATE != 0 ? 2 : 1) + clog2(SIMD) cycles to `result`; without ACCUMULATE the tree's sum is the result.
+// Interval:  1 cycle a beat.
 // State:     the products (in weir_mul), one register a level, the accumulator and the result. Arithmetic is modulo 2^ACC_W,
 //            and no register is wider than its values can be. The accumulator has a reset because it carries over.
 // Mapping:   SIMD weir_mul; each adder shares its logic cells with the register behind it.

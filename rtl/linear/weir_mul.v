@@ -1,7 +1,7 @@
 // weir_mul: signed product with a registered, enabled output; the only place where variables are multiplied.
 //
 // Latency:   1 cycle, taken only in cycles with en high; otherwise p holds.
-// Interval:  1 product a cycle.
+// Interval:  1 cycle a product.
 // State:     the product register; it has no reset.
 // Mapping:   one DSP block with its output register inside, up to 16x16 on iCE40 (SB_MAC16), or LUTs when the tool finds it
 //            small. keep_hierarchy is part of the function: without it Yosys merges registered products and the

@@ -3,8 +3,8 @@
 // The x stream comes from weir_replay: BEATS beats of SIMD elements make a dot product, s_end marks the last of them. Every
 // x beat meets one weight word; the weight of output p and element s sits at index p * SIMD + s. The accumulator is wide
 // enough by the compiler's range proof, so arithmetic modulo 2^ACC_W is exact.
-// Latency:   2 + ceil(log2(SIMD)) cycles from the x beat with s_end to m_valid.
-// Interval:  BEATS cycles a group of PE results, without bubbles; an x beat is taken only together with its weight word.
+// Latency:   2 + clog2(SIMD) cycles from the x beat with s_end to m_valid.
+// Interval:  BEATS cycles a result of PE elements, without bubbles; an x beat is taken only together with its weight word.
 // State:     the pipeline's flags; in weir_dot products, adder tree, accumulator and result.
 // Stall:     the pipeline stops, whole, only when a result is complete and the former one still waits. m_ready does not reach
 //            s_ready: with BEATS > 1 a result register has at least one cycle to empty itself, with BEATS == 1

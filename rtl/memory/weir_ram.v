@@ -1,7 +1,7 @@
 // weir_ram: memory with one write port and one read port on the same clock.
 //
 // Latency:   1 cycle from raddr to q, taken only in cycles with re high; otherwise q holds.
-// Interval:  one write and one read a cycle.
+// Interval:  1 cycle a word, for writing and for reading.
 // State:     the words and the read register; neither has a reset.
 // Contract:  the word being written is never read in the same cycle (its value would be undefined): the users' pointers
 //            exclude it, and no_rw_check spares the bypass logic.

@@ -1,7 +1,7 @@
 // weir_replay: takes rows of BEATS beats and emits each row TIMES times, back to back (input reuse of a folded dot product).
 //
-// Latency:   TIMES == 1: 0 cycles, transparent (m_ready reaches s_ready combinationally); otherwise 2 cycles.
-// Interval:  BEATS * TIMES cycles a row, or the row's arrival time if that is longer: while one row is emitted the next one is
+// Latency:   TIMES == 1 ? 0 : 2 cycles; with TIMES == 1 transparent (m_ready reaches s_ready combinationally).
+// Interval:  TIMES cycles a beat, or the beats' arrival time if that is longer: while one row is emitted the next one is
 //            taken into the other half of the buffer, at any rhythm; no dead cycle between repetitions or rows.
 // State:     two rows (none if TIMES == 1), a write and a read position, one bit a half: `full_q`, the half holds a whole row.
 // Invariant: rows alternate between the halves, in order; a half is written only while its full_q is low, and read

@@ -1,7 +1,7 @@
 // weir_rom: read-only memory with a registered output, filled from a hex file at elaboration.
 //
 // Latency:   1 cycle from addr to q, taken only in cycles with en high; otherwise q holds.
-// Interval:  1 word a cycle.
+// Interval:  1 cycle a word.
 // State:     the read register; it has no reset, so that it packs into the memory block.
 // Mapping:   STYLE "block": block RAM; "logic": LUTs; "auto": the synthesis tool chooses by size. One array declaration a
 //            style, because an attribute cannot depend on a parameter.

@@ -1,7 +1,7 @@
 // weir_rom_source: endless stream of the words of a ROM, 0 to DEPTH - 1 and again from 0 (weights, parameter words).
 //
-// Latency:   the first word is offered in the second cycle after reset.
-// Interval:  1 word a cycle.
+// Latency:   2 cycles from reset to the first word.
+// Interval:  1 cycle a word.
 // State:     the next address and whether the ROM's read register holds a word that has not been taken.
 // Mapping:   a counter and one weir_rom; m_ready reaches the ROM's read enable combinationally.
 module weir_rom_source #(

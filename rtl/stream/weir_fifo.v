@@ -1,7 +1,7 @@
 // weir_fifo: first-in first-out buffer of exactly DEPTH beats, first word falls through.
 //
-// Latency:   DEPTH <= 32: 1 cycle through an empty buffer; larger: 2 cycles (memory write, then read).
-// Interval:  1 beat a cycle at any depth; s_ready and m_valid are functions of registers only.
+// Latency:   DEPTH <= 32 ? 1 : 2 cycles through an empty buffer (2: memory write, then read).
+// Interval:  1 cycle a beat at any depth; s_ready and m_valid are functions of registers only.
 // State:     `level`, the beats held, output register included (benches read it by its hierarchical name), and the beats.
 // Invariant: 0 <= level <= DEPTH; the memory is read only at words written at an earlier edge and never at the word
 //            being written.

@@ -1,7 +1,7 @@
 // weir_fork: hands every beat to OUTPUTS streams, each as soon as it is ready (eager fork).
 //
 // Latency:   0 cycles; transparent: s_ready depends on m_ready in the same cycle.
-// Interval:  1 beat a cycle when all outputs are ready; an output that has taken the beat waits for the others.
+// Interval:  1 cycle a beat when all outputs are ready; an output that has taken the beat waits for the others.
 // State:     one bit an output, `done_q`: it has already taken the beat that the input offers.
 // Mapping:   OUTPUTS flip-flops and a few LUTs; data is not stored.
 module weir_fork #(

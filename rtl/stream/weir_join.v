@@ -1,7 +1,7 @@
 // weir_join: pairs the beats of two streams into one; b's beat sits above a's.
 //
 // Latency:   0 cycles, combinational; transparent: each input's ready depends on m_ready and on the other's valid.
-// Interval:  1 beat a cycle.
+// Interval:  1 cycle a beat.
 // State:     none, hence no clock. `last` is a's; both streams carry frames of the same number of beats.
 // Mapping:   three LUTs.
 module weir_join #(

@@ -1,7 +1,7 @@
 // weir_register_slice: cuts every path of a stream, forward and backward, with two registers (a skid buffer).
 //
 // Latency:   1 cycle.
-// Interval:  1 beat a cycle.
+// Interval:  1 cycle a beat.
 // State:     two beats: `data_q` (offered to the sink) and `skid_q` (taken while the sink stood still).
 // Invariant: skid_valid_q implies valid_q; s_ready is the register skid_valid_q inverted, so it depends on no input.
 // Mapping:   2 * (WIDTH + 1) flip-flops, one 2:1 multiplexer a bit; no memory, no DSP block.

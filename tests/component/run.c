@@ -2,13 +2,15 @@
  *   component SEED NAME COUNT SIMULATOR PROFILE [FIRST] [--planted]
  * runs the cases FIRST .. FIRST + COUNT - 1 of a folder (its random.c) under a back-pressure profile or "all" of them. A
  * case depends on the seed, the name and its number only. With --planted the hardware must be found wrong: in each of two
- * cases when an expected value is changed, in one of COUNT at least when a memory's content is (not every bit matters). */
+ * cases when an expected value is changed, in one of COUNT at least when a memory's content is (not every bit matters);
+ * and where one component's time can be told from outside, a latency that is a cycle off must be found in each. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "component/case.h"
+#include "component/timing.h"
 #include "cosim/cosim.h"
 #include "cosim/runtime.h"
 #include "ir/print.h"
@@ -21,7 +23,7 @@
 
 enum { SKIP = 77 };
 
-typedef enum planted { PLANTED_NOTHING, PLANTED_VALUE, PLANTED_MEMORY } planted;
+typedef enum planted { PLANTED_NOTHING, PLANTED_VALUE, PLANTED_MEMORY, PLANTED_LATENCY } planted;
 
 typedef struct component_run {
     const char *program;
@@ -34,7 +36,7 @@ typedef struct component_run {
     planted fault;
     weir_pass_registry *registry;
     char *folder;
-    int64_t caught, simulations;
+    int64_t caught, simulations, timed;
 } component_run;
 
 static void mix(uint64_t *state, uint64_t with) {
@@ -113,6 +115,10 @@ static bool simulate(component_run *run, component_case *c, const weir_reference
     weir_cosim result;
     if (weir_cosim_run(c->graph, run->folder, reference, &options, &result) != WEIR_EXIT_FINE) return false;
     bool right = weir_cosim_is_right(&result);
+    if (right && profile == WEIR_SIM_ALWAYS && timing_is_visible(c->graph)) {
+        right = timing_is(c->graph, &result, run->fault == PLANTED_LATENCY);
+        run->timed++;
+    }
     run->simulations++;
     *wrong |= !right;
     if (!right && run->fault == PLANTED_NOTHING) describe(c->graph, &result, profile);
@@ -138,7 +144,7 @@ static bool simulate_all(component_run *run, component_case *c, const weir_refer
 static bool check_case(component_run *run, component_case *c, weir_module *module, int64_t number) {
     bool fine = emit(run, module), wrong = false;
     weir_reference *reference = fine ? weir_reference_new(c->graph, (const weir_array *const *)c->data, 0, 6) : NULL;
-    fine = reference != NULL;
+    fine = reference != NULL && timing_agrees(c->graph);
     if (fine && run->fault == PLANTED_VALUE) {
         const weir_codes *codes = &reference->outputs[0];
         codes->code[case_range(c, 0, codes->elements - 1)] ^= 1;
@@ -215,13 +221,17 @@ static bool caught_at_least(const component_run *run, const char *what, int64_t 
 }
 
 static bool run_planted(component_run *run) {
-    component_run values = *run, memories = *run;
+    component_run values = *run, memories = *run, latencies = *run;
     values.fault = PLANTED_VALUE;
     values.count = 2;
     memories.fault = PLANTED_MEMORY;
+    latencies.fault = PLANTED_LATENCY;
+    latencies.count = 2;
     bool fine = run_cases(&values) && caught_at_least(&values, "values", values.count);
     if (fine && run->test->parameters != NULL) fine = run_cases(&memories) && caught_at_least(&memories, "memories", 1);
-    run->simulations = values.simulations + memories.simulations;
+    fine = fine && run_cases(&latencies) &&
+           caught_at_least(&latencies, "latencies", latencies.timed > 0 ? latencies.count : 0);
+    run->simulations = values.simulations + memories.simulations + latencies.simulations;
     return fine;
 }
 

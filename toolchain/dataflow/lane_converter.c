@@ -16,9 +16,11 @@ static beats beats_of(const weir_graph *graph, weir_node node) {
                    weir_stream_beats(graph, value, hardware->out_lanes)};
 }
 
+/* When more elements leave a beat than enter, the last beat of a frame may complete two beats, which leave one by one. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const beats b = beats_of(graph, node);
-    return (weir_component_timing){b.in_lanes == b.out_lanes ? 1 : 2, b.in > b.out ? b.in : b.out};
+    const bool completes_two = b.in_lanes < b.out_lanes && (b.in - 1) * b.in_lanes < (b.out - 1) * b.out_lanes;
+    return (weir_component_timing){b.in_lanes == b.out_lanes ? 1 : 2 + completes_two, b.in > b.out ? b.in : b.out};
 }
 
 /* Any lanes on either side. */

@@ -58,15 +58,28 @@ static char *find_file(const char *data, const char *name) {
     return path;
 }
 
+/* Where the module's file is; heap memory, NULL after a reported error. */
+static char *full_path(const char *name) {
+    char *data = weir_data_folder(), *path = data == NULL ? NULL : find_file(data, name);
+    char *full = path == NULL ? NULL : weir_path_join(data, path);
+    free(path);
+    free(data);
+    return full;
+}
+
+char *weir_library_text(const char *name) {
+    size_t size;
+    char *full = full_path(name), *text = full == NULL ? NULL : weir_file_read(full, &size);
+    free(full);
+    return text;
+}
+
 weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name) {
     weir_rtl_module module = weir_rtl_find_module(design, name);
     if (module.id != 0) return module;
-    char *data = weir_data_folder(), *path = data == NULL ? NULL : find_file(data, name);
-    char *full = path == NULL ? NULL : weir_path_join(data, path);
+    char *full = full_path(name);
     if (full != NULL) module = weir_rtl_read_module(design, full);
     free(full);
-    free(path);
-    free(data);
     return module;
 }
 

@@ -22,6 +22,8 @@ void weir_library_add(weir_library_files *files, const char *name);
 /* Adds the modules below those in the list and finds every file; false after a reported error. Reads the files. */
 bool weir_library_close(weir_library_files *files);
 void weir_library_free(weir_library_files *files);
+/* The text of the module's file, heap memory; NULL after a reported error. */
+char *weir_library_text(const char *name);
 /* The module of rtl/ or sim/bench by name, as an external module of the design; none after a reported error. */
 weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name);
 

@@ -1,0 +1,24 @@
+/* What a library module's header says of its time, as formulas of the module's parameters:
+ *   // Latency:   2 + clog2(SIMD) cycles from the beat with s_end to m_valid.
+ *   // Interval:  BEATS cycles a result.
+ * A formula stands before "cycle" or "cycles" and has numbers, parameters, + - * / ( ), comparisons, c ? a : b, and
+ * ceil(x), clog2(x), max(a, b), min(a, b); a quotient is exact until ceil takes it, a comparison is 1 or 0. The unit of an
+ * interval is a beat of the input, a result (a beat of the output), a frame, or what else the module handles. When nothing
+ * stalls, the last result of a frame comes (interval of a frame) - (cycles a beat) + latency cycles after the first beat is
+ * taken; cycles a beat are the interval where the unit is a beat, else 1. tests/component measures both. */
+#ifndef WEIR_DATAFLOW_HEADER_H
+#define WEIR_DATAFLOW_HEADER_H
+
+#include "rtlir/core/rtl.h"
+
+typedef struct weir_header {
+    char *latency, *interval, *unit; /* heap */
+} weir_header;
+
+/* Of a module of the library; false after a reported error: there is none, or a line is missing or wrong. */
+bool weir_header_read(const char *module, weir_header *header);
+void weir_header_free(weir_header *header);
+/* The formula's value for an instance; false after a reported error that names its module. */
+bool weir_header_evaluate(const char *formula, weir_rtl_design *design, weir_rtl_instance instance, int64_t *value);
+
+#endif
