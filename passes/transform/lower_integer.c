@@ -8,6 +8,7 @@
 #include "ir/infer.h"
 #include "passes/passes.h"
 #include "passes/transform/remedy.h"
+#include "passes/transform/rewrite.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -348,8 +349,14 @@ static bool lower_matmul_integer(weir_lowering *l, weir_node node) {
     return true;
 }
 
+static bool is_constant(const weir_view *view) {
+    return view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS;
+}
+
 static bool lower_add(weir_lowering *l, weir_node node) {
-    return weir_lower_add(l, node, input_view(l, node, 0), input_view(l, node, 1));
+    const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, 1);
+    if (is_constant(a) != is_constant(b)) return weir_lower_affine(l, node);
+    return weir_lower_add(l, node, a, b);
 }
 
 /* One operand of QLinearAdd, codes or a constant, with its scale and zero point. */
@@ -382,7 +389,8 @@ static bool lower_relu(weir_lowering *l, weir_node node) {
     weir_view view = *input_view(l, node, 0);
     if (view.kind != WEIR_VIEW_CODES && view.kind != WEIR_VIEW_SUM)
         return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
-    view.relu = true;
+    if (view.step_count > 0) view = weir_lower_add_step(l, &view, WEIR_OP_RELU, NULL);
+    else view.relu = true;
     weir_lower_set(l, node, &view);
     return true;
 }
@@ -457,6 +465,8 @@ static bool lower_shape(weir_lowering *l, weir_node node) {
         return weir_lower_fail(l, node,
                                "hardware streams keep their order: a transposition of data is not supported yet");
     bool a_channel = type.quant.count > 1 || x->offset_count > 1;
+    for (size_t i = 0; i < x->step_count; i++)
+        a_channel |= x->step[i].constant != NULL && x->step[i].constant->count > 1;
     weir_view view = *x;
     if (x->reshaped || x->kind == WEIR_VIEW_SUM) { /* behind the quantizer */
         view.reshaped = true;
@@ -477,52 +487,27 @@ static bool lower_shape(weir_lowering *l, weir_node node) {
     return true;
 }
 
-static bool lower_identity(weir_lowering *l, weir_node node) {
-    weir_lower_set(l, node, input_view(l, node, 0));
+/* Integers as real numbers: the same codes with a scale of 1. */
+static bool lower_convert(weir_lowering *l, weir_node node) {
+    static const double one = 1;
+    static const int64_t none = 0;
+    const weir_view *x = input_view(l, node, 0);
+    const weir_type *to = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    const weir_type *from = weir_value_type(l->from, weir_node_input(l->from, node, 0));
+    if (x->kind != WEIR_VIEW_CODES || from->quant.format == WEIR_FORMAT_FLOAT || to->dtype != WEIR_FLOAT32)
+        return weir_lower_fail(l, node, "hardware converts codes to float32 only");
+    const weir_quant quant = weir_lower_quant(from->dtype, &one, &none, 1, -1);
+    if (x->centered) return rescale(l, node, x, &quant);
+    weir_view view = {.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &quant)};
+    view.reshaped = x->reshaped;
+    view.shape = x->shape;
+    weir_lower_set(l, node, &view);
     return true;
 }
 
-/* --- behind the hardware --- */
-
-/* Real numbers leave the hardware as codes and are decoded on the host. */
-static weir_value decode(weir_lowering *l, weir_node place, const weir_view *view, const weir_type *declared) {
-    weir_value codes = view->value;
-    weir_type type = *declared;
-    type.shape = weir_value_type(l->to, codes)->shape;
-    weir_node node = weir_graph_add_node(l->to, WEIR_OP_DECODE, "decode", &codes, 1, 1, WEIR_NO_NODE);
-    weir_value value = weir_node_output(l->to, node, 0);
-    weir_value_set_type(l->to, value, &type);
-    weir_contract contract = view->offset == NULL ? l->contract : WEIR_CONTRACT_REAL;
-    weir_node_set_string(l->to, node, "contract", weir_contract_name(contract));
-    if (view->offset != NULL) weir_node_set_floats(l->to, node, "offset", view->offset, view->offset_count);
-    if (view->relu) {
-        weir_node relu = weir_graph_add_node(l->to, WEIR_OP_RELU, "decode_relu", &value, 1, 1, WEIR_NO_NODE);
-        value = weir_node_output(l->to, relu, 0);
-        weir_value_set_type(l->to, value, &type);
-    }
-    return view->reshaped ? weir_lower_reshape(l, place, value, &view->shape) : value;
-}
-
-static void copy_attributes(weir_lowering *l, weir_node from, weir_node to) {
-    for (size_t i = 0; i < weir_node_attribute_count(l->from, from); i++) {
-        const weir_attribute *a = weir_node_attribute_at(l->from, from, i);
-        if (a->kind == WEIR_ATTRIBUTE_INT) weir_node_set_int(l->to, to, a->name, a->as.i);
-        if (a->kind == WEIR_ATTRIBUTE_FLOAT) weir_node_set_float(l->to, to, a->name, a->as.f);
-    }
-}
-
-/* What makes probabilities of results, as the host's part of the model. */
-static bool lower_host(weir_lowering *l, weir_node node) {
-    const weir_view *x = input_view(l, node, 0);
-    const weir_type *from = weir_value_type(l->from, weir_node_input(l->from, node, 0));
-    const weir_type *to = weir_value_type(l->from, weir_node_output(l->from, node, 0));
-    if (x->kind != WEIR_VIEW_CODES && x->kind != WEIR_VIEW_HOST)
-        return weir_lower_fail(l, node, "its input is not quantized");
-    weir_value value = x->kind == WEIR_VIEW_HOST ? x->value : decode(l, node, x, from);
-    weir_node made = weir_lower_add_node(l, node, weir_node_op(l->from, node), "", &value, 1, to);
-    copy_attributes(l, node, made);
-    weir_lower_set(l, node, &(weir_view){.kind = WEIR_VIEW_HOST, .value = weir_node_output(l->to, made, 0)});
-    return weir_infer_node(l->to, made);
+static bool lower_identity(weir_lowering *l, weir_node node) {
+    weir_lower_set(l, node, input_view(l, node, 0));
+    return true;
 }
 
 static lower_rule *const rules[WEIR_OP_COUNT] = {
@@ -542,10 +527,17 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_QLINEAR_ADD] = lower_qlinear_add,
     [WEIR_OP_QUANT] = lower_quant,
     [WEIR_OP_BIPOLAR_QUANT] = lower_bipolar_quant,
-    [WEIR_OP_SIGMOID] = lower_host,
-    [WEIR_OP_HARD_SIGMOID] = lower_host,
-    [WEIR_OP_TANH] = lower_host,
-    [WEIR_OP_SOFTMAX] = lower_host,
+    [WEIR_OP_SQUEEZE] = lower_shape,
+    [WEIR_OP_UNSQUEEZE] = lower_shape,
+    [WEIR_OP_MUL] = weir_lower_affine,
+    [WEIR_OP_DIV] = weir_lower_affine,
+    [WEIR_OP_SUB] = weir_lower_affine,
+    [WEIR_OP_MAX] = weir_lower_affine,
+    [WEIR_OP_MIN] = weir_lower_affine,
+    [WEIR_OP_NEG] = weir_lower_affine,
+    [WEIR_OP_CLIP] = weir_lower_affine,
+    [WEIR_OP_BATCH_NORMALIZATION] = weir_lower_affine,
+    [WEIR_OP_CONVERT] = lower_convert,
 };
 
 /* --- the pass --- */
@@ -559,11 +551,22 @@ static weir_contract contract_of(const weir_graph *graph) {
     return WEIR_CONTRACT_ONNXRUNTIME;
 }
 
+/* Does a conversion to real numbers take the value, as it is or in another shape? What such integers mean is the host's. */
+static bool is_converted(const weir_lowering *l, weir_value value) {
+    for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
+        const weir_node user = weir_value_use(l->from, value, i).node;
+        const weir_op op = weir_node_op(l->from, user);
+        const bool shape = rules[op] == lower_shape || rules[op] == lower_identity;
+        if (op == WEIR_OP_CONVERT || (shape && is_converted(l, weir_node_output(l->from, user, 0)))) return true;
+    }
+    return false;
+}
+
 static void lower_values(weir_lowering *l) {
     for (size_t i = 0; i < weir_graph_input_count(l->from); i++) {
         weir_value input = weir_graph_input(l->from, i);
         weir_type type = *weir_value_type(l->from, input);
-        bool real = type.quant.format == WEIR_FORMAT_FLOAT;
+        bool real = type.quant.format == WEIR_FORMAT_FLOAT || is_converted(l, input);
         if (!real && !type.has_range) {
             weir_quant_limits(&type.quant, &type.low, &type.high);
             type.has_range = true;
@@ -578,76 +581,87 @@ static void lower_values(weir_lowering *l) {
     }
 }
 
-/* Integer results leave with their zero points, whole numbers a channel, subtracted. */
-static weir_value subtract_zero(weir_lowering *l, weir_value codes, const weir_type *declared) {
-    const weir_type *type = weir_value_type(l->to, codes);
-    uint32_t count = type->quant.count == 0 ? 1 : type->quant.count;
-    int64_t low = type->low, high = type->high;
-    bool any = false;
-    weir_array *add = weir_array_new(WEIR_INT64, &(weir_shape){1, {count}});
-    for (uint32_t c = 0; c < count; c++) {
-        int64_t zero = weir_quant_zero(&type->quant, c);
-        weir_array_set_int(add, c, -zero);
-        any |= zero != 0;
-        if (type->low - zero < low) low = type->low - zero;
-        if (type->high - zero > high) high = type->high - zero;
-    }
-    int64_t least, most;
-    weir_dtype_limits(declared->dtype, &least, &most);
-    char *name = any ? weir_format("%s_zero", weir_node_name(l->to, weir_value_producer(l->to, codes))) : NULL;
-    if (any) {
-        weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, add)};
-        weir_node node = weir_graph_add_node(l->to, WEIR_OP_CAST, name, inputs, 2, 1, WEIR_NO_NODE);
-        weir_node_set_int(l->to, node, "low", low > least ? low : least);
-        weir_node_set_int(l->to, node, "high", high < most ? high : most);
-        weir_value_set_type(l->to, weir_node_output(l->to, node, 0), declared);
-        codes = weir_infer_node(l->to, node) ? weir_node_output(l->to, node, 0) : WEIR_NO_VALUE;
-    }
-    free(name);
-    weir_array_free(add);
-    return codes;
+/* Why no hardware computes the node, as errors that are kept. */
+static weir_diag_log *refuse(weir_lowering *l, weir_node node) {
+    weir_diag_log *log = weir_diag_capture();
+    weir_lower_fail(l, node,
+                    "stands between quantized parts, but is computed on the host: in front of the first "
+                    "quantizer or behind the last one only");
+    weir_remedy_operator(weir_node_op(l->from, node));
+    weir_diag_release(log);
+    return log;
 }
 
-static bool lower_output(weir_lowering *l, size_t index) {
-    weir_value output = weir_graph_output(l->from, index);
-    const char *name = weir_graph_output_name(l->from, index);
-    const weir_view *view = &l->view[output.id];
-    const weir_type *declared = weir_value_type(l->from, output);
-    if (view->kind == WEIR_VIEW_HOST) {
-        weir_graph_add_output(l->to, name, view->value);
-        return true;
+/* A quantizer of what the host computes behind the hardware is the host's, too. */
+static bool quantizes_results(const weir_lowering *l, weir_node node) {
+    return input_view(l, node, 0)->kind == WEIR_VIEW_HOST;
+}
+
+/* A dense layer is hardware's work: one without quantizers is an oversight, and not the host's. QONNX leaves out the
+ * quantizer of an input that its first layer takes as it is. */
+static bool is_unquantized_layer(const weir_lowering *l, weir_node node) {
+    const weir_op op = weir_node_op(l->from, node);
+    if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL) return false;
+    const weir_view *x = input_view(l, node, 0), *w = input_view(l, node, 1);
+    const bool constant = w->kind == WEIR_VIEW_WEIGHTS || w->kind == WEIR_VIEW_CONSTANT;
+    return l->contract != WEIR_CONTRACT_REAL || x->kind != WEIR_VIEW_REAL || !constant;
+}
+
+/* The node as hardware; else, where the host may compute it, there, and the reason is kept. */
+static bool lower_node(weir_lowering *l, weir_node node) {
+    const weir_op op = weir_node_op(l->from, node);
+    lower_rule *rule = rules[op];
+    weir_diag_log *log = NULL;
+    bool fine = false;
+    if (rule != NULL) {
+        log = weir_diag_capture();
+        fine = rule(l, node);
+        weir_diag_release(log);
     }
-    if (view->kind != WEIR_VIEW_CODES) {
-        weir_error(weir_at(weir_graph_source(l->from), 0), "output '%s' is not computed from quantized values", name);
-        return false;
+    bool host = weir_lower_host_takes(op) && !is_unquantized_layer(l, node) &&
+                (!weir_rewrite_is_quantizer(op) || quantizes_results(l, node));
+    if (!fine && host) return weir_lower_on_host(l, node, log != NULL ? log : refuse(l, node));
+    const weir_diag_log *cause = NULL;
+    for (size_t i = 0; !fine && rule != NULL && i < weir_node_input_count(l->from, node); i++) {
+        const weir_view *x = input_view(l, node, i);
+        if (cause == NULL && x != NULL && x->kind == WEIR_VIEW_HOST) cause = x->cause;
     }
-    bool real = declared->quant.format == WEIR_FORMAT_FLOAT;
-    weir_node source = weir_value_producer(l->from, output);
-    weir_value value = real             ? decode(l, source, view, declared)
-                       : view->centered ? subtract_zero(l, view->value, declared)
-                                        : view->value;
-    if (value.id != 0 && view->reshaped && !real) value = weir_lower_reshape(l, source, value, &view->shape);
-    if (value.id != 0) weir_graph_add_output(l->to, name, value);
-    return value.id != 0;
+    if (rule != NULL) {
+        weir_diag_replay(cause != NULL ? cause : log);
+        weir_diag_log_free(log);
+    } else {
+        weir_lower_fail(l, node, "has no lowering to integers");
+        weir_remedy_operator(op);
+    }
+    return fine;
+}
+
+static void free_lowering(weir_lowering *l) {
+    for (size_t i = 0; i < l->log_count; i++) weir_diag_log_free(l->log[i]);
+    free(l->log);
+    free(l->host);
+    free(l->view);
 }
 
 /* The integer graph; `counterparts` may be NULL. */
 static weir_graph *lower(const weir_graph *model, weir_counterparts **counterparts) {
     weir_graph *to = weir_graph_new("integer");
-    weir_lowering l = {model, to, weir_calloc(weir_graph_value_limit(model), sizeof(weir_view)), contract_of(model)};
+    weir_lowering l = {.from = model, .to = to, .contract = contract_of(model)};
+    l.view = weir_calloc(weir_graph_value_limit(model), sizeof *l.view);
+    l.host = weir_calloc(weir_graph_value_limit(model), sizeof *l.host);
     weir_graph_set_source(to, weir_graph_source(model));
     lower_values(&l);
     bool fine = true;
-    for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node)) {
-        lower_rule *rule = rules[weir_node_op(model, node)];
-        fine = rule != NULL && rule(&l, node);
-        if (rule != NULL) continue;
-        weir_lower_fail(&l, node, "has no lowering to integers");
-        weir_remedy_operator(weir_node_op(model, node));
+    for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node))
+        fine = lower_node(&l, node);
+    for (size_t i = 0; fine && i < weir_graph_output_count(model); i++) {
+        const weir_value result = weir_lower_result(&l, i);
+        fine = result.id != 0;
+        if (fine) weir_graph_add_output(to, weir_graph_output_name(model, i), result);
     }
-    for (size_t i = 0; fine && i < weir_graph_output_count(model); i++) fine = lower_output(&l, i);
+    if (l.log_count > 0) weir_eliminate_dead_code(to); /* what a rule left that did not end */
     if (fine && counterparts != NULL) *counterparts = weir_view_counterparts(&l);
-    free(l.view);
+    free_lowering(&l);
     if (fine) return to;
     weir_graph_free(to);
     return NULL;

@@ -8,6 +8,7 @@
 #include "passes/transform/remedy.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
+#include "support/text.h"
 
 /* A constant operand of an addition as numbers in units of the accumulator: bias[c] = real / scale[c]. Integers when the
  * operand is given in accumulator codes (quant.count 0) or in codes of the same scale. */
@@ -182,6 +183,7 @@ static bool same_codes(const weir_type *type, const weir_quant *quant) {
     return weir_quant_equal(&other, quant);
 }
 
+/* The Requantize's operand for what is added exactly: QLinearAdd rounds the exact sum once. */
 static weir_value add_offset(weir_lowering *l, weir_node node, const weir_view *x) {
     weir_array *offset = weir_array_new(WEIR_FLOAT64, &(weir_shape){1, {x->offset_count}});
     memcpy(offset->data, x->offset, x->offset_count * sizeof(double));
@@ -192,15 +194,74 @@ static weir_value add_offset(weir_lowering *l, weir_node node, const weir_view *
     return value;
 }
 
-bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant) {
-    if (x->kind == WEIR_VIEW_HOST) {
-        const weir_node before = weir_value_producer(l->from, weir_node_input(l->from, node, 0));
-        weir_lower_fail(l, node, "its input is computed on the host, which only outputs of the model can be");
-        if (before.id != 0) weir_remedy_operator(weir_node_op(l->from, before));
-        return false;
+/* An addition of the model's own, which float32 rounds, in front of the other operations. */
+static weir_view offset_as_step(weir_lowering *l, const weir_view *x) {
+    weir_view view = *x;
+    view.offset = NULL;
+    view.relu = false;
+    view.step_count = 0;
+    weir_array *numbers = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {x->offset_count}});
+    for (size_t c = 0; c < numbers->count; c++) weir_array_set(numbers, c, x->offset[c]);
+    view = weir_lower_add_step(l, &view, WEIR_OP_ADD, numbers);
+    if (x->relu) view = weir_lower_add_step(l, &view, WEIR_OP_RELU, NULL);
+    for (size_t i = 0; i < x->step_count; i++) view = weir_lower_add_step(l, &view, x->step[i].op, x->step[i].constant);
+    return view;
+}
+
+static size_t add_steps(weir_lowering *l, weir_node node, const weir_view *x, weir_value *inputs, weir_text *steps) {
+    size_t count = 2;
+    for (size_t i = 0; i < x->step_count; i++) {
+        weir_text_format(steps, "%s%s", i == 0 ? "" : " ", weir_op_get(x->step[i].op)->name);
+        if (x->step[i].constant == NULL) continue;
+        char *name = weir_format("%s_step_%zu", weir_node_name(l->from, node), i);
+        inputs[count++] = weir_graph_add_constant(l->to, name, x->step[i].constant);
+        free(name);
     }
-    if (x->kind != WEIR_VIEW_REAL && x->kind != WEIR_VIEW_CODES)
+    return count;
+}
+
+/* The quantizer gives the codes that its function gives at the ends of the input, over all channels. */
+static bool tighten(weir_lowering *l, weir_node made) {
+    weir_requantizer r;
+    const weir_type *x = weir_value_type(l->to, weir_node_input(l->to, made, 0));
+    if (!weir_requantizer_of(l->to, made, &r) || !x->has_range || r.to->format == WEIR_FORMAT_BINARY) return true;
+    int64_t low = r.high, high = r.low, channels = x->shape.rank == 0 ? 1 : x->shape.dim[x->shape.rank - 1];
+    for (int64_t c = 0; c < channels; c++) {
+        for (int end = 0; end < 2; end++) {
+            const int64_t code = weir_requantizer_apply(&r, c, end == 0 ? x->low : x->high);
+            low = code < low ? code : low;
+            high = code > high ? code : high;
+        }
+    }
+    weir_node_set_int(l->to, made, "low", low);
+    weir_node_set_int(l->to, made, "high", high);
+    return weir_infer_node(l->to, made);
+}
+
+static weir_node add_requantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_type *type) {
+    weir_value inputs[2 + WEIR_STEPS] = {x->value, WEIR_NO_VALUE};
+    weir_text steps = {NULL, 0, 0};
+    if (x->offset != NULL) inputs[1] = add_offset(l, node, x);
+    size_t count = add_steps(l, node, x, inputs, &steps);
+    if (count == 2 && x->offset == NULL) count = 1;
+    weir_node producer = weir_value_producer(l->to, x->value);
+    weir_node added = weir_lower_add_node(l, node, WEIR_OP_REQUANTIZE, "", inputs, count, type);
+    if (producer.id != 0) weir_node_rename(l->to, added, weir_node_name(l->to, producer), "_requantize");
+    if (steps.size > 0) weir_node_set_string(l->to, added, "steps", steps.data);
+    weir_node_set_int(l->to, added, "low", type->low);
+    weir_node_set_int(l->to, added, "high", type->high);
+    weir_text_free(&steps);
+    return added;
+}
+
+bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *given, const weir_quant *quant) {
+    if (given->kind == WEIR_VIEW_HOST)
+        return weir_lower_fail(l, node, "its input is computed on the host, behind the hardware");
+    if (given->kind != WEIR_VIEW_REAL && given->kind != WEIR_VIEW_CODES)
         return weir_lower_fail(l, node, "its input is neither real nor quantized");
+    const bool rounds_once = weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD;
+    const weir_view absorbed = given->offset != NULL && !rounds_once ? offset_as_step(l, given) : *given,
+                    *x = &absorbed;
     const weir_type *from = weir_value_type(l->to, x->value);
     int64_t low, high;
     weir_lower_bounds(quant, x->relu, l->contract, &low, &high);
@@ -209,23 +270,17 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, c
     weir_node added;
     if (x->kind == WEIR_VIEW_REAL) {
         added = weir_lower_add_node(l, node, WEIR_OP_ENCODE, "", &x->value, 1, &type);
-    } else if (x->offset == NULL && same_codes(from, quant)) {
+    } else if (x->offset == NULL && x->step_count == 0 && same_codes(from, quant)) {
         /* Quantizing what already has these codes: nothing but the relu is left to do. */
         view.value = weir_lower_settle(l, node, x);
         weir_lower_set(l, node, &view);
         return view.value.id != 0;
     } else {
-        weir_value inputs[2] = {x->value, WEIR_NO_VALUE};
-        if (x->offset != NULL) inputs[1] = add_offset(l, node, x);
-        weir_node producer = weir_value_producer(l->to, x->value);
-        added = weir_lower_add_node(l, node, WEIR_OP_REQUANTIZE, "", inputs, x->offset == NULL ? 1 : 2, &type);
-        if (producer.id != 0) weir_node_rename(l->to, added, weir_node_name(l->to, producer), "_requantize");
-        weir_node_set_int(l->to, added, "low", low);
-        weir_node_set_int(l->to, added, "high", high);
+        added = add_requantize(l, node, x, &type);
     }
     weir_node_set_string(l->to, added, "contract", weir_contract_name(l->contract));
     view.value = weir_node_output(l->to, added, 0);
-    if (!weir_infer_node(l->to, added)) return false;
+    if (!weir_infer_node(l->to, added) || (x->step_count > 0 && !tighten(l, added))) return false;
     if (x->reshaped) view.value = weir_lower_reshape(l, node, view.value, &x->shape);
     weir_lower_set(l, node, &view);
     return true;

@@ -152,6 +152,34 @@ static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, con
     return true;
 }
 
+bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum) {
+    enum { MOST = 1 << 15 };
+    const weir_type *a = weir_value_type(l->to, sum->value), *b = weir_value_type(l->to, sum->other);
+    if (a->quant.count > 1 || b->quant.count > 1) return false;
+    const double sa = weir_quant_scale(&a->quant, 0), sb = weir_quant_scale(&b->quant, 0), unit = fmin(sa, sb);
+    int exponent;
+    if (frexp(sa / sb, &exponent) != 0.5 || sa / unit > MOST || sb / unit > MOST) return false;
+    const int64_t ca = (int64_t)(sa / unit), cb = (int64_t)(sb / unit);
+    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
+    *scale = unit;
+    *zero = ca * weir_quant_zero(&a->quant, 0) + cb * weir_quant_zero(&b->quant, 0);
+    const weir_quant quant = {
+        .format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale, .zero_point = zero};
+    const weir_type type = {.dtype = WEIR_INT64, .shape = a->shape, .quant = quant};
+    const weir_value inputs[2] = {sum->value, sum->other};
+    weir_node added = weir_lower_add_node(l, node, WEIR_OP_SUM, "_input", inputs, 2, &type);
+    weir_node_set_int(l->to, added, "ca", ca);
+    weir_node_set_int(l->to, added, "cb", cb);
+    if (!weir_infer_node(l->to, added)) return false;
+    *sum = (weir_view){.kind = WEIR_VIEW_CODES,
+                       .value = weir_node_output(l->to, added, 0),
+                       .relu = sum->relu,
+                       .reshaped = sum->reshaped,
+                       .shape = sum->shape};
+    return true;
+}
+
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
     sum_table table = {weir_value_type(l->to, sum->value), weir_value_type(l->to, sum->other), 0, 0, NULL};
     weir_lower_bounds(quant, sum->relu, l->contract, &table.low, &table.high);

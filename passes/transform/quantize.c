@@ -15,6 +15,7 @@
 #include "ir/mase.h"
 #include "passes/passes.h"
 #include "passes/transform/remedy.h"
+#include "passes/transform/view.h"
 #include "support/arena.h"
 
 typedef struct range {
@@ -355,9 +356,32 @@ static bool refuse(const weir_graph *model, weir_node node) {
     return false;
 }
 
-static bool can_quantize(const weir_graph *model) {
+/* Values that a dense layer computes from (`front`) or that are computed from one (`behind`), by handle. */
+static void mark_layers(const weir_graph *model, bool *front, bool *behind) {
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        switch (weir_node_op(model, node)) {
+        bool is = weir_node_op(model, node) == WEIR_OP_GEMM || weir_node_op(model, node) == WEIR_OP_MATMUL;
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++)
+            is |= behind[weir_node_input(model, node, i).id];
+        for (size_t i = 0; i < weir_node_output_count(model, node); i++)
+            behind[weir_node_output(model, node, i).id] = is;
+    }
+    for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
+        bool is = weir_node_op(model, node) == WEIR_OP_GEMM || weir_node_op(model, node) == WEIR_OP_MATMUL;
+        for (size_t i = 0; i < weir_node_output_count(model, node); i++)
+            is |= front[weir_node_output(model, node, i).id];
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++) front[weir_node_input(model, node, i).id] |= is;
+    }
+}
+
+/* In front of the first layer and behind the last the host computes what it can; between layers there is hardware. */
+static bool can_quantize(const weir_graph *model) {
+    bool *front = weir_calloc(weir_graph_value_limit(model) + 1, sizeof *front), fine = true;
+    bool *behind = weir_calloc(weir_graph_value_limit(model) + 1, sizeof *behind);
+    mark_layers(model, front, behind);
+    for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node)) {
+        const weir_op op = weir_node_op(model, node);
+        const weir_value result = weir_node_output(model, node, 0);
+        switch (op) {
         case WEIR_OP_GEMM:
         case WEIR_OP_MATMUL:
         case WEIR_OP_ADD:
@@ -366,14 +390,19 @@ static bool can_quantize(const weir_graph *model) {
         case WEIR_OP_RESHAPE:
         case WEIR_OP_TRANSPOSE:
         case WEIR_OP_IDENTITY: break;
-        case WEIR_OP_SIGMOID: /* behind the last layer, on the host */
+        case WEIR_OP_SIGMOID: /* lower_integer says where the host computes them */
         case WEIR_OP_HARD_SIGMOID:
         case WEIR_OP_TANH:
         case WEIR_OP_SOFTMAX: break;
-        default: return refuse(model, node);
+        default:
+            fine = weir_lower_host_takes(op) && !weir_mase_carries(op) && !(front[result.id] && behind[result.id]);
+            if (!fine) refuse(model, node);
+            break;
         }
     }
-    return true;
+    free(front);
+    free(behind);
+    return fine;
 }
 
 /* Options that the scheme would ignore are not taken. */

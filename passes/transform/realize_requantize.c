@@ -6,6 +6,8 @@
  *   Scale       floor((x * M + A) / 2^S) per channel, the narrowest M by exact search
  *   ScaleFloat  the float32 arithmetic itself, when its double rounding makes no multiply-add-shift fit
  *   Threshold   the table, when nothing else fits
+ * Functions that fall (a BatchNormalization with negative factors) rise once the dense layer in front negates the weights
+ * of their channels.
  * The proof (weir_staircase_proves) runs for every channel of every node, on each compile.
  * Outputs of more than WIDE_CODES codes have no tables and no search for the narrowest multiplier. What is exact by
  * construction is taken as it is: ScaleFloat for float32 arithmetic, whose operations it does one by one, and a Cast where
@@ -91,6 +93,10 @@ static bool read_node(realizer *r) {
         if (!weir_requantizer_of(r->graph, r->node, &r->requantizer)) return fail(r, "its contract is unknown");
         if (r->requantizer.offset != NULL && r->requantizer.offset->count > 1)
             r->channels = r->requantizer.offset->count;
+        for (size_t i = 0; i < r->requantizer.step_count; i++) {
+            const weir_array *constant = r->requantizer.step[i].constant;
+            if (constant != NULL && constant->count > 1) r->channels = constant->count;
+        }
         r->low = r->requantizer.low;
         r->high = r->requantizer.high;
         if (out->quant.format == WEIR_FORMAT_BINARY) {
@@ -158,7 +164,7 @@ static bool power_of_two(const realizer *r, size_t c, int *exponent) {
 
 /* Power-of-two ratio, whole additions: y = round((x + add) * 2^e) with the zero point of y inside add. */
 static bool shift_of(const realizer *r, candidate *k) {
-    if (r->thresholds != NULL || r->stride != 1) return false;
+    if (r->thresholds != NULL || r->stride != 1 || r->requantizer.step_count > 0) return false;
     int exponent = 0, other;
     for (size_t c = 0; c < r->channels; c++) {
         if (!power_of_two(r, c, &other) || (c > 0 && other != exponent) || other > 16 || other < -40) return false;
@@ -214,7 +220,9 @@ static bool try_scale(const realizer *r, candidate *k) {
 
 /* The float32 multipliers' mantissas aligned to one exponent. */
 static bool float_of(const realizer *r, candidate *k) {
-    if (r->thresholds != NULL || r->requantizer.contract != WEIR_CONTRACT_ONNXRUNTIME || r->stride != 1) return false;
+    if (r->thresholds != NULL || r->requantizer.contract != WEIR_CONTRACT_ONNXRUNTIME || r->stride != 1 ||
+        r->requantizer.step_count > 0)
+        return false;
     int least = 1000, exponent;
     for (size_t c = 0; c < r->channels; c++) {
         frexpf((float)weir_quant_scale(r->requantizer.from, (int64_t)c) / (float)weir_quant_scale(r->requantizer.to, 0),
@@ -266,6 +274,7 @@ static weir_node replace(realizer *r, weir_op op, const weir_value *inputs, size
     weir_value value = weir_node_output(graph, made, 0);
     weir_value_set_type(graph, value, weir_value_type(graph, old));
     weir_node_set_location(graph, made, weir_node_location(graph, r->node));
+    if (op == weir_node_op(graph, r->node)) weir_node_copy_attributes(graph, made, graph, r->node);
     char *name = weir_copy_string(weir_node_name(graph, r->node));
     weir_value_replace(graph, old, value);
     weir_graph_remove_node(graph, r->node);
@@ -382,7 +391,7 @@ static bool scale_channel(const realizer *r, size_t c, int shift, weir_scaling *
     channel_function function = {r, (int64_t)c};
     weir_staircase s;
     if (!weir_staircase_build(&s, specified, &function, in->low, in->high, r->low, r->high)) return false;
-    double ratio = weir_quant_scale(r->requantizer.from, (int64_t)c) / weir_quant_scale(r->requantizer.to, 0);
+    double ratio = weir_requantizer_slope(&r->requantizer, (int64_t)c);
     bool fine = shift < 0 ? weir_staircase_scaling_near(&s, ratio, WIDE_SHIFT, scaling)
                           : weir_staircase_scaling_near_at(&s, ratio, shift, scaling);
     weir_staircase_free(&s);
@@ -417,7 +426,7 @@ static bool fail_wide(const realizer *r) {
 }
 
 static bool realize_wide(realizer *r, candidate *k) {
-    if (r->thresholds != NULL) return fail_wide(r);
+    if (r->thresholds != NULL || r->stride != 1) return fail_wide(r);
     if (is_exact(r) && shift_of(r, k) && agrees(r, k)) return use_candidate(r, k);
     bool onnx = r->requantizer.offset == NULL;
     if (onnx && float_of(r, k) && agrees(r, k)) return use_candidate(r, k);
@@ -425,8 +434,109 @@ static bool realize_wide(realizer *r, candidate *k) {
     return fail_wide(r);
 }
 
+/* --- functions that fall --- */
+
+/* The dense layer that makes the node's input, past other names of its sums; none: something else makes it. */
+static weir_node layer_of(const realizer *r) {
+    weir_node maker = weir_value_producer(r->graph, weir_node_input(r->graph, r->node, 0));
+    while (maker.id != 0 && weir_node_op(r->graph, maker) == WEIR_OP_RELABEL)
+        maker = weir_value_producer(r->graph, weir_node_input(r->graph, maker, 0));
+    return maker.id != 0 && weir_node_op(r->graph, maker) == WEIR_OP_LINEAR ? maker : WEIR_NO_NODE;
+}
+
+static bool falls(const realizer *r, size_t row) {
+    return weir_requantizer_slope(&r->requantizer, r->channels == 1 ? 0 : (int64_t)row) < 0;
+}
+
+/* The weights with the rows of such channels negated, and as wide as that needs. */
+static weir_value mirror_weights(const realizer *r, weir_node layer) {
+    weir_value weights = weir_node_input(r->graph, layer, 1);
+    const weir_array *old = weir_value_constant(r->graph, weights);
+    const size_t columns = (size_t)old->shape.dim[1];
+    int64_t low = -1, high = 0;
+    weir_array *wide = weir_array_new(WEIR_INT64, &old->shape);
+    for (size_t i = 0; i < old->count; i++) {
+        const int64_t w = (falls(r, i / columns) ? -1 : 1) * weir_array_get_int(old, i);
+        weir_array_set_int(wide, i, w);
+        low = w < low ? w : low;
+        high = w > high ? w : high;
+    }
+    weir_array *narrow = weir_array_convert(wide, weir_dtype_for(low, high));
+    char *name = weir_format("%s_mirrored", weir_value_name(r->graph, weights));
+    weir_value value = weir_graph_add_constant(r->graph, name, narrow);
+    free(name);
+    weir_array_free(wide);
+    weir_array_free(narrow);
+    return value;
+}
+
+/* A dense layer of its own for the node, whose sums have the other sign in these channels. */
+static weir_value mirror_layer(const realizer *r, weir_node layer) {
+    weir_graph *graph = r->graph;
+    weir_type type = *weir_value_type(graph, weir_node_input(graph, r->node, 0));
+    weir_value inputs[2] = {weir_node_input(graph, layer, 0), mirror_weights(r, layer)};
+    char *name = weir_format("%s_mirrored", weir_node_name(graph, layer));
+    weir_node made = weir_graph_add_node(graph, WEIR_OP_LINEAR, name, inputs, 2, 1, r->node);
+    free(name);
+    weir_node_set_location(graph, made, weir_node_location(graph, layer));
+    int64_t *zero = weir_arena_array(weir_graph_arena(graph), type.quant.count + 1, sizeof *zero);
+    for (uint32_t c = 0; c < type.quant.count; c++)
+        zero[c] = (falls(r, c) ? -1 : 1) * weir_quant_zero(&type.quant, (int64_t)c);
+    type.quant.zero_point = zero;
+    weir_value_set_type(graph, weir_node_output(graph, made, 0), &type);
+    return weir_infer_node(graph, made) ? weir_node_output(graph, made, 0) : WEIR_NO_VALUE;
+}
+
+/* The node reads such sums, and its first step gives the numbers their sign back: all channels' functions rise. */
+static bool mirror(realizer *r, weir_node layer) {
+    weir_graph *graph = r->graph;
+    weir_array *sign = weir_array_new(WEIR_FLOAT32, &(weir_shape){1, {(int64_t)r->channels}});
+    for (size_t c = 0; c < r->channels; c++) weir_array_set(sign, c, falls(r, c) ? -1 : 1);
+    char *name = weir_format("%s_sign", weir_node_name(graph, r->node));
+    const size_t given = weir_node_input_count(graph, r->node), count = given < 2 ? 2 : given;
+    weir_value *inputs = weir_calloc(count + 2, sizeof *inputs);
+    inputs[0] = mirror_layer(r, layer);
+    inputs[1] = weir_node_input(graph, r->node, 1);
+    inputs[2] = weir_graph_add_constant(graph, name, sign);
+    for (size_t i = 2; i < count; i++) inputs[i + 1] = weir_node_input(graph, r->node, i);
+    const char *before = weir_node_string(graph, r->node, "steps", "");
+    char *steps = weir_format("Mul%s%s", *before == '\0' ? "" : " ", before);
+    bool fine = inputs[0].id != 0;
+    if (fine) {
+        r->node = replace(r, WEIR_OP_REQUANTIZE, inputs, count + 1);
+        weir_node_set_string(graph, r->node, "steps", steps);
+        fine = weir_infer_node(graph, r->node) && read_node(r);
+    }
+    free(inputs);
+    free(steps);
+    free(name);
+    weir_array_free(sign);
+    return fine;
+}
+
+/* Makes every channel's function rise: by the weights in front, or, where all fall, by counting codes from the top. */
+static bool straighten(realizer *r) {
+    size_t count = 0;
+    for (size_t c = 0; r->thresholds == NULL && c < r->channels; c++) count += falls(r, c);
+    if (count == 0) return true;
+    weir_node layer = layer_of(r);
+    if (layer.id != 0) return mirror(r, layer);
+    if (count < r->channels) {
+        fail(r, "its function rises for some channels and falls for others");
+        weir_note("hardware turns signs in the weights of the dense layer in front of it, which is not there");
+        return false;
+    }
+    bool binary = r->stride == 2;
+    const int64_t codes = r->high - r->low;
+    r->base = binary ? 1 : r->high;
+    r->stride = binary ? -2 : -1;
+    r->low = 0;
+    r->high = codes;
+    return true;
+}
+
 static bool realize(realizer *r, weir_requantize_form form) {
-    if (!read_node(r)) return false;
+    if (!read_node(r) || !straighten(r)) return false;
     if (!is_wide(r) && !build_staircases(r)) return false;
     candidate k = {.multiplier = weir_calloc(r->channels, sizeof(int64_t)),
                    .add = weir_calloc(r->channels, sizeof(int64_t))};

@@ -3,12 +3,10 @@
 #include "passes/transform/rewrite.h"
 #include "support/diag.h"
 
-#define HEAD_HINT                                                                                                      \
-    "it is not hardware; where it ends the model, export the model up to its input and apply it to the results "       \
-    "(weir eval --engine float runs all of it)"
 #define LAST_HINT "between layers it is not hardware, Relu is; behind the last layer it runs on the host"
 #define DENSE_HINT "only dense layers are hardware so far; weir eval --engine float runs the operator"
 #define SCALE_HINT "-O 3 folds it into the dense layer before or behind it, where there is one"
+#define CONSTANT_HINT "with constants the quantizer behind it absorbs it; quantize both operands where there is none"
 
 static const struct {
     weir_op op;
@@ -16,16 +14,17 @@ static const struct {
 } hints[] = {
     {WEIR_OP_BATCH_NORMALIZATION, SCALE_HINT},
     {WEIR_OP_MUL, SCALE_HINT},
-    {WEIR_OP_DIV, "export it as a product with the reciprocal, which -O 3 folds into a dense layer"},
-    {WEIR_OP_SUB,
-     "apply it to the data where it comes first; behind a dense layer, export it as an addition of the negative"},
+    {WEIR_OP_DIV, CONSTANT_HINT},
+    {WEIR_OP_SUB, CONSTANT_HINT},
+    {WEIR_OP_MAX, CONSTANT_HINT},
+    {WEIR_OP_MIN, CONSTANT_HINT},
     {WEIR_OP_SOFTMAX, LAST_HINT},
     {WEIR_OP_SIGMOID, LAST_HINT},
     {WEIR_OP_HARD_SIGMOID, LAST_HINT},
     {WEIR_OP_TANH, LAST_HINT},
-    {WEIR_OP_ARG_MAX, HEAD_HINT},
-    {WEIR_OP_LOG, HEAD_HINT},
-    {WEIR_OP_EXP, HEAD_HINT},
+    {WEIR_OP_ARG_MAX, LAST_HINT},
+    {WEIR_OP_LOG, LAST_HINT},
+    {WEIR_OP_EXP, LAST_HINT},
     {WEIR_OP_CONV, DENSE_HINT},
     {WEIR_OP_CONV_INTEGER, DENSE_HINT},
     {WEIR_OP_QLINEAR_CONV, DENSE_HINT},

@@ -69,9 +69,43 @@ weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value,
     return weir_node_output(l->to, weir_lower_add_node(l, old, WEIR_OP_RESHAPE, "", inputs, 2, &type), 0);
 }
 
-weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *view) {
+/* Products with positive numbers, one a tensor, are another scale of the same codes. */
+static bool rescaled(weir_lowering *l, weir_node node, const weir_view *view, weir_view *result) {
+    weir_type type = *weir_value_type(l->to, view->value);
+    *result = *view;
+    if (view->step_count == 0) return true;
+    if (view->kind != WEIR_VIEW_CODES || view->offset != NULL || type.quant.count > 1) return false;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
+    *scale = weir_quant_scale(&type.quant, 0);
+    *zero = weir_quant_zero(&type.quant, 0);
+    bool relu = false;
+    for (size_t i = 0; i < view->step_count; i++) {
+        const weir_step *step = &view->step[i];
+        const double by = step->constant == NULL || step->constant->count != 1 ? 0 : weir_array_get(step->constant, 0);
+        relu |= step->op == WEIR_OP_RELU;
+        if (step->op == WEIR_OP_RELU) continue;
+        if ((step->op != WEIR_OP_MUL && step->op != WEIR_OP_DIV) || !(by > 0)) return false;
+        if (step->op == WEIR_OP_MUL) *scale = weir_contract_product(l->contract, *scale, by);
+        else *scale = l->contract == WEIR_CONTRACT_REAL ? *scale / by : (double)((float)*scale / (float)by);
+    }
+    if (type.quant.format == WEIR_FORMAT_FIXED) type.quant.format = WEIR_FORMAT_INTEGER;
+    type.quant.count = 1;
+    type.quant.axis = -1;
+    type.quant.scale = scale;
+    type.quant.zero_point = zero;
+    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "_input", &view->value, 1, &type);
+    result->value = weir_node_output(l->to, relabel, 0);
+    result->relu = relu;
+    result->step_count = 0;
+    return true;
+}
+
+weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *given) {
+    weir_view plain;
+    const weir_view *view = rescaled(l, node, given, &plain) ? &plain : given;
     const weir_type *type = weir_value_type(l->to, view->value);
-    if (view->kind != WEIR_VIEW_CODES || view->offset != NULL) {
+    if (view->kind != WEIR_VIEW_CODES || view->offset != NULL || view->step_count > 0) {
         weir_lower_fail(l, node, "its input has no quantizer after the operators before it");
         return WEIR_NO_VALUE;
     }
@@ -100,6 +134,8 @@ static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint3
     const weir_view *view = &l->view[id];
     if (view->kind != WEIR_VIEW_CODES) return;
     weir_counterpart *made = &to->of[id];
+    made->follows = view->step_count > 0;
+    if (made->follows) return;
     made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->value));
     if (view->accumulator.id != 0)
         made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->accumulator));

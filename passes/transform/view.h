@@ -5,15 +5,16 @@
 #include "cosim/counterpart.h"
 #include "exec/contract.h"
 #include "ir/graph.h"
+#include "support/diag.h"
 
 typedef enum weir_view_kind {
     WEIR_VIEW_NONE,
-    WEIR_VIEW_REAL,     /* real numbers outside the hardware: a graph input before its quantizer */
+    WEIR_VIEW_REAL,     /* real numbers in front of the hardware: a graph input, or what the host computes from it */
     WEIR_VIEW_CONSTANT, /* a real or integer constant, not (yet) quantized */
     WEIR_VIEW_WEIGHTS,  /* a constant given by codes and their quantization */
-    WEIR_VIEW_CODES,    /* codes in the new graph; real = (code - zero) * scale + offset, then max(., 0) if relu */
-    WEIR_VIEW_SUM,      /* the sum of two CODES views that waits for its quantizer */
-    WEIR_VIEW_HOST      /* real numbers that the host computes behind the hardware */
+    WEIR_VIEW_CODES, /* codes in the new graph; real = (code - zero) * scale + offset, then max(., 0) if relu, then steps */
+    WEIR_VIEW_SUM, /* the sum of two CODES views that waits for its quantizer */
+    WEIR_VIEW_HOST /* real numbers that the host computes behind the hardware */
 } weir_view_kind;
 
 typedef struct weir_view {
@@ -24,6 +25,11 @@ typedef struct weir_view {
     weir_quant quant;        /* WEIGHTS */
     const double *offset;    /* CODES: real numbers added after scaling, one or one a channel; NULL: none */
     uint32_t offset_count;
+    const weir_step
+        *step; /* CODES: operations of the model that the next quantizer absorbs; without them relu is false */
+    size_t step_count;
+    const weir_diag_log
+        *cause;    /* REAL, HOST: why no hardware computes the first of the nodes behind it; NULL: no need */
     bool relu;     /* CODES, SUM: negative real numbers count as zero */
     bool centered; /* CODES of an integer tensor, whose elements are code - zero */
     bool
@@ -38,6 +44,9 @@ typedef struct weir_lowering {
     weir_graph *to;
     weir_view *view;        /* by value id of `from` */
     weir_contract contract; /* who defines the rounding of this model */
+    weir_value *host;       /* by value id of `from`: its real numbers in `to`, where the host needed them */
+    weir_diag_log **log;    /* causes of views */
+    size_t log_count, log_capacity;
 } weir_lowering;
 
 /* Each returns false after a reported error. `node` is the node of the old graph that is lowered, for names and
@@ -57,6 +66,28 @@ bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, cons
 
 /* The counterparts of the values of a model whose lowering has ended. */
 weir_counterparts *weir_view_counterparts(const weir_lowering *lowering);
+
+/* The operators of weir_op_is_step with constants, BatchNormalization, Clip: steps of a CODES view. */
+bool weir_lower_affine(weir_lowering *l, weir_node node);
+/* The view with one more step; the constant, float32 with one element or one a channel, lives in the new graph's arena. */
+weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant);
+/* SUM becomes CODES of one exact sum, where the scales allow it; false without an error where they do not. */
+bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum);
+
+/* --- the host's part (lower_host.c) --- */
+/* The host computes the node, because of `cause`, errors that are kept for a quantizer behind it (NULL: it has a lowering
+ * in front of and behind the hardware only); takes the cause over. False after a reported error. */
+bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause);
+/* May the host compute the operator at all? Not what computes with codes, nor convolutions. */
+bool weir_lower_host_takes(weir_op op);
+/* The value of the model as a value of the new graph that the host reads: decoded where it is codes of real numbers. No
+ * value after a reported error. */
+weir_value weir_lower_host_value(weir_lowering *l, weir_value value);
+/* The data of a constant of the model, also behind quantizers, as the float engine computes it; lives in the new
+ * graph's arena. NULL: it is none. */
+const weir_array *weir_lower_constant(weir_lowering *l, weir_value value);
+/* What leaves the hardware for output `index` of the model; no value after a reported error. */
+weir_value weir_lower_result(weir_lowering *l, size_t index);
 
 /* --- helpers shared by the files of the lowering --- */
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view);

@@ -67,13 +67,21 @@ const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *modul
     return name;
 }
 
+/* The node's first input that is no constant. */
+static weir_value data_of(const weir_graph *graph, weir_node node) {
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value value = weir_node_input(graph, node, i);
+        if (value.id != 0 && weir_value_constant(graph, value) == NULL) return value;
+    }
+    return weir_node_input(graph, node, 0);
+}
+
 /* What the streams at the edge are called outside: the model's inputs that they come from, the first outputs that they
  * go to. */
 static void name_inputs(const weir_graph *graph, const weir_value *values, size_t count, char **names) {
     for (size_t i = 0; i < count; i++) {
         weir_value value = values[i];
-        for (weir_node node; (node = weir_value_producer(graph, value)).id != 0;)
-            value = weir_node_input(graph, node, 0);
+        for (weir_node node; (node = weir_value_producer(graph, value)).id != 0;) value = data_of(graph, node);
         names[i] = identifier(weir_value_name(graph, value));
     }
 }
@@ -84,7 +92,7 @@ static void name_outputs(const weir_graph *graph, const weir_value *values, size
         weir_value from = weir_graph_output(graph, i);
         weir_node node = weir_value_producer(graph, from);
         while (node.id != 0 && weir_stream_role(graph, node) == WEIR_ROLE_HOST) {
-            from = weir_node_input(graph, node, 0);
+            from = data_of(graph, node);
             node = weir_value_producer(graph, from);
         }
         const char **name = &outside[weir_stream_source(graph, from).id];

@@ -11,6 +11,8 @@ double weir_counterpart_decode(const weir_counterpart *c, const weir_type *type,
     const weir_quant *quant = &type->quant;
     int64_t channel = quant->count > 1 ? (int64_t)(i % quant->count) : 0;
     double real = (double)(code - weir_quant_zero(quant, channel)) * weir_quant_scale(quant, channel);
-    if (c->offset != NULL) real += c->offset[c->offset_count == 1 ? 0 : i % c->offset_count];
+    /* The model adds in float32. */
+    if (c->offset != NULL)
+        real = (double)((float)real + (float)c->offset[c->offset_count == 1 ? 0 : i % c->offset_count]);
     return c->relu && real < 0 ? 0 : real;
 }

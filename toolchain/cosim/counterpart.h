@@ -7,10 +7,11 @@
 #include "ir/graph.h"
 
 typedef struct weir_counterpart {
-    const char *name;     /* of the lowered graph's value; NULL: there is none */
-    const char *sums;     /* of the value that holds the sums, where the model's node adds and quantizes; NULL: none */
-    bool codes;           /* the model's elements are the codes themselves; else (code - zero) * scale + offset */
-    bool relu;            /* ... and max(., 0) of that */
+    const char *name; /* of the lowered graph's value; NULL: there is none */
+    const char *sums; /* of the value that holds the sums, where the model's node adds and quantizes; NULL: none */
+    bool follows;     /* no codes stand for it: float32 arithmetic on a value in front that has codes, in both graphs */
+    bool codes;       /* the model's elements are the codes themselves; else (code - zero) * scale + offset */
+    bool relu;        /* ... and max(., 0) of that */
     const double *offset; /* one or one a channel; NULL: none */
     uint32_t offset_count;
 } weir_counterpart;

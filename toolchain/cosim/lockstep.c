@@ -191,7 +191,7 @@ static double *reach_of(const weir_lockstep *l, weir_node node, const weir_opera
     const weir_counterpart *c = &l->counterparts->of[value.id];
     double *reach = weir_calloc(o->input[0]->count + 1, sizeof *reach), offset = 0;
     for (uint32_t k = 0; k < c->offset_count; k++) offset = fmax(offset, fabs(c->offset[k]));
-    bool grid = l->partner[value.id].id == 0 || on_grid(l, value);
+    bool grid = l->partner[value.id].id == 0 || c->follows || on_grid(l, value);
     for (size_t k = 0; k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
     for (size_t i = 0; o->slack[0] != NULL && i < o->input[0]->count; i++)
         reach[i] = o->slack[0][i] + (grid ? 0 : CHAIN * (fabs(weir_array_get(o->input[0], i)) + 2 * offset));
@@ -311,6 +311,7 @@ static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir
     bool any = false;
     for (size_t i = 0; i < o.slots; i++) any |= o.slack[i] != NULL;
     free(l->slack[value.id]);
+    any &= !l->counterparts->of[value.id].follows;
     l->slack[value.id] = any ? weir_tolerance_propagate(&o, index, out) : NULL;
     free_operands(&o);
 }

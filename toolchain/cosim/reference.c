@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/host.h"
 #include "exec/exec.h"
 #include "support/arena.h"
 #include "support/progress.h"
@@ -114,73 +115,8 @@ void weir_reference_free(weir_reference *r) {
 
 /* --- decoding --- */
 
-/* Marks what the graph's outputs are computed from, back to the hardware's outputs, whose marks are set already. */
-static void mark_needed(const weir_graph *graph, const bool *given, bool *needed) {
-    for (size_t i = 0; i < weir_graph_output_count(graph); i++) needed[weir_graph_output(graph, i).id] = true;
-    for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node)) {
-        bool wanted = false;
-        for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
-            const weir_value value = weir_node_output(graph, node, i);
-            wanted |= needed[value.id] && !given[value.id];
-        }
-        for (size_t i = 0; wanted && i < weir_node_input_count(graph, node); i++)
-            needed[weir_node_input(graph, node, i).id] = true;
-    }
-}
-
-/* The node's counterpart in the decoder graph; `own` holds the counterparts of values by handle. */
-static void carry(weir_graph *to, const weir_graph *from, weir_node node, weir_value *own) {
-    const size_t inputs = weir_node_input_count(from, node), outputs = weir_node_output_count(from, node);
-    weir_value *input = weir_calloc(inputs + 1, sizeof *input);
-    for (size_t i = 0; i < inputs; i++) {
-        const weir_value value = weir_node_input(from, node, i);
-        if (value.id != 0 && own[value.id].id == 0)
-            own[value.id] = weir_graph_add_constant(to, weir_value_name(from, value), weir_value_constant(from, value));
-        input[i] = own[value.id];
-    }
-    weir_node made = weir_graph_add_node(to, weir_node_op(from, node), weir_node_name(from, node), input, inputs,
-                                         outputs, WEIR_NO_NODE);
-    for (size_t i = 0; i < outputs; i++) {
-        const weir_value value = weir_node_output(from, node, i), copy = weir_node_output(to, made, i);
-        weir_value_set_type(to, copy, weir_value_type(from, value));
-        if (own[value.id].id == 0) own[value.id] = copy;
-    }
-    weir_node_copy_attributes(to, made, from, node);
-    free(input);
-}
-
-weir_graph *weir_decoder_graph(const weir_graph *hardware) {
-    size_t count;
-    weir_value *outputs = weir_stream_outputs(hardware, &count);
-    const size_t limit = weir_graph_value_limit(hardware);
-    weir_value *own = weir_calloc(limit, sizeof *own);
-    bool *given = weir_calloc(limit, sizeof *given), *needed = weir_calloc(limit, sizeof *needed);
-    weir_graph *graph = weir_graph_new("decoder");
-    for (size_t i = 0; i < count; i++) {
-        given[outputs[i].id] = true;
-        own[outputs[i].id] =
-            weir_graph_add_input(graph, weir_value_name(hardware, outputs[i]), weir_value_type(hardware, outputs[i]));
-    }
-    mark_needed(hardware, given, needed);
-    for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {
-        bool wanted = false;
-        for (size_t i = 0; i < weir_node_output_count(hardware, node); i++) {
-            const weir_value value = weir_node_output(hardware, node, i);
-            wanted |= needed[value.id] && !given[value.id];
-        }
-        if (wanted) carry(graph, hardware, node, own);
-    }
-    for (size_t i = 0; i < weir_graph_output_count(hardware); i++)
-        weir_graph_add_output(graph, weir_graph_output_name(hardware, i), own[weir_graph_output(hardware, i).id]);
-    free(outputs);
-    free(own);
-    free(given);
-    free(needed);
-    return graph;
-}
-
 weir_array *weir_decode(const weir_graph *hardware, const int64_t *const *codes, int64_t frames, size_t index) {
-    weir_graph *graph = weir_decoder_graph(hardware);
+    weir_graph *graph = weir_host_tail(hardware);
     weir_executor *executor = weir_executor_new(graph);
     weir_array *result = NULL;
     size_t count = weir_graph_input_count(graph);

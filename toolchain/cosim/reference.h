@@ -29,9 +29,6 @@ weir_reference *weir_reference_new(const weir_graph *hardware, const weir_array 
                                    int64_t debug_frames);
 void weir_reference_free(weir_reference *reference);
 
-/* The host's part behind the hardware: a graph whose inputs are the hardware outputs in their order, and whose outputs
- * are the model's. Free with weir_graph_free. */
-weir_graph *weir_decoder_graph(const weir_graph *hardware);
 /* Output `index` of the model from codes of every hardware output: an array [frames, ...]; NULL after an error. */
 weir_array *weir_decode(const weir_graph *hardware, const int64_t *const *codes, int64_t frames, size_t index);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/host.h"
 #include "ir/mase.h"
 #include "support/diag.h"
 
@@ -86,12 +87,12 @@ static bool assign(weir_graph *graph, weir_node node) {
     weir_op op = weir_node_op(graph, node);
     bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
     weir_text why = {NULL, 0, 0};
-    const weir_component *component = find(graph, node, &why);
+    const bool host = hardware->host != WEIR_HOST_NONE;
+    const weir_component *component = host ? NULL : find(graph, node, &why);
     hardware->placed = true;
     hardware->module = component == NULL ? NULL : component->module;
-    hardware->is_implicit = !real && is_name(op);
-    bool fine = component != NULL || hardware->is_implicit ||
-                (why.size == 0 && (real || op == WEIR_OP_ENCODE || op == WEIR_OP_DECODE));
+    hardware->is_implicit = !real && !host && is_name(op);
+    bool fine = component != NULL || hardware->is_implicit || host;
     if (!fine && why.size > 0)
         weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
                    weir_node_info(graph, node)->full_name, why.data);
@@ -104,6 +105,7 @@ static bool assign(weir_graph *graph, weir_node node) {
 
 bool weir_component_assign(weir_graph *graph) {
     bool fine = true;
+    weir_host_mark(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         fine &= assign(graph, node);
     return fine;

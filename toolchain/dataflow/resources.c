@@ -1,6 +1,7 @@
 #include "dataflow/resources.h"
 
 #include "dataflow/component.h"
+#include "dataflow/host.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 #include "support/table.h"
@@ -64,9 +65,9 @@ void weir_resources_print(const weir_graph *graph, weir_text *text) {
     weir_text_format(text, "  %lld multipliers, %lld bits of parameters, %lld cycles a frame\n",
                      (long long)total.multipliers, (long long)total.memory_bits, (long long)total.folded_interval);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_stream_role(graph, node) != WEIR_ROLE_HOST || weir_node_info(graph, node)->class == WEIR_CLASS_HOST)
-            continue;
-        weir_text_format(text, "  on the host: %s (%s)\n", weir_node_name(graph, node),
-                         weir_node_info(graph, node)->full_name);
+        if (!weir_host_computes(graph, node)) continue;
+        weir_text_format(text, "  on the host, %s the hardware: %s (%s)\n",
+                         weir_host_of(graph, node) == WEIR_HOST_HEAD ? "in front of" : "behind",
+                         weir_node_name(graph, node), weir_node_info(graph, node)->full_name);
     }
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "dataflow/component.h"
+#include "dataflow/host.h"
 #include "support/arena.h"
 
 weir_role weir_stream_role(const weir_graph *graph, weir_node node) {
@@ -28,8 +29,12 @@ size_t weir_stream_count(const weir_graph *graph, weir_node node) {
 bool weir_stream_is_input(const weir_graph *graph, weir_value value) {
     weir_node producer = weir_value_producer(graph, value);
     if (producer.id != 0) return weir_node_op(graph, producer) == WEIR_OP_ENCODE;
-    return weir_value_constant(graph, value) == NULL &&
-           weir_value_type(graph, value)->quant.format != WEIR_FORMAT_FLOAT;
+    if (weir_value_constant(graph, value) != NULL || weir_value_type(graph, value)->quant.format == WEIR_FORMAT_FLOAT)
+        return false;
+    size_t uses = weir_value_use_count(graph, value), before = 0; /* of integers that the host takes */
+    for (size_t i = 0; i < uses; i++)
+        before += weir_host_of(graph, weir_value_use(graph, value, i).node) == WEIR_HOST_HEAD;
+    return uses == 0 || before < uses;
 }
 
 int64_t weir_stream_elements(const weir_graph *graph, weir_value value) {
@@ -132,14 +137,19 @@ weir_value *weir_stream_outputs(const weir_graph *graph, size_t *count) {
     const size_t limit = weir_graph_value_limit(graph);
     value_set set = {weir_calloc(limit, sizeof *set.values), weir_calloc(limit, sizeof *set.has), 0};
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_node_op(graph, node) == WEIR_OP_DECODE)
-            add_once(&set, weir_stream_source(graph, weir_node_input(graph, node, 0)));
+        for (size_t i = 0; weir_host_of(graph, node) == WEIR_HOST_TAIL && i < weir_node_input_count(graph, node); i++) {
+            const weir_value value = weir_node_input(graph, node, i);
+            const weir_node producer = weir_value_producer(graph, value);
+            if (value.id == 0 || weir_value_constant(graph, value) != NULL) continue;
+            if (producer.id == 0 || weir_host_of(graph, producer) != WEIR_HOST_TAIL)
+                add_once(&set, weir_stream_source(graph, value));
+        }
     }
     for (size_t i = 0; i < weir_graph_output_count(graph); i++) {
         weir_value value = weir_graph_output(graph, i);
         if (weir_value_type(graph, value)->quant.format == WEIR_FORMAT_FLOAT) continue;
         weir_node producer = weir_value_producer(graph, value);
-        if (producer.id != 0 && weir_node_op(graph, producer) == WEIR_OP_DECODE) continue;
+        if (producer.id != 0 && weir_host_of(graph, producer) == WEIR_HOST_TAIL) continue;
         add_once(&set, weir_stream_source(graph, value));
     }
     free(set.has);

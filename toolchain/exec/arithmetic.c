@@ -108,3 +108,10 @@ int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rou
     }
     return clip(floor + (up ? 1 : 0), low, high);
 }
+
+weir_normalization weir_normalization_of(float scale, float shift, float mean, float variance, float epsilon) {
+    const float sum = variance + epsilon;
+    const float inverse = 1 / sqrtf(sum);
+    const float factor = inverse * scale, moved = mean * factor;
+    return (weir_normalization){factor, shift - moved};
+}

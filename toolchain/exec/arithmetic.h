@@ -24,4 +24,11 @@ int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, 
 /* clip(round((x + add) * 2^left / 2^shift)): what rtl/cast/weir_cast.v computes. */
 int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rounding, int64_t low, int64_t high);
 
+/* A BatchNormalization of float32 tensors as ONNX Runtime computes it: x * factor + term, rounded twice, with
+ * factor = 1 / sqrt(variance + epsilon) * scale and term = shift - mean * factor, rounded after each operation. */
+typedef struct weir_normalization {
+    float factor, term;
+} weir_normalization;
+weir_normalization weir_normalization_of(float scale, float shift, float mean, float variance, float epsilon);
+
 #endif

@@ -42,6 +42,52 @@ int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir
     return weir_encode_real(x, scale, 0, WEIR_ROUND_HALF_EVEN, low - zero, high - zero) + zero;
 }
 
+/* --- steps --- */
+
+static float constant_of(const weir_step *step, int64_t channel) {
+    if (step->constant == NULL) return 0;
+    return (float)weir_array_get(step->constant, step->constant->count == 1 ? 0 : (size_t)channel);
+}
+
+/* float32 arithmetic, one rounding a step: what the operators' kernels do to float32 tensors. */
+static float apply_step(const weir_step *step, int64_t channel, float x) {
+    const float c = constant_of(step, channel);
+    switch (step->op) {
+    case WEIR_OP_MUL: return x * c;
+    case WEIR_OP_DIV: return x / c;
+    case WEIR_OP_ADD: return x + c;
+    case WEIR_OP_SUB: return x - c;
+    case WEIR_OP_MAX: return x < c ? c : x;
+    case WEIR_OP_MIN: return x > c ? c : x;
+    case WEIR_OP_NEG: return -x;
+    default: return x < 0 ? 0 : x;
+    }
+}
+
+/* "Mul Add Relu", and inputs from the third on: the constants of those that take one. */
+static bool read_steps(const weir_graph *graph, weir_node node, weir_requantizer *requantizer) {
+    const char *text = weir_node_string(graph, node, "steps", "");
+    size_t input = 2;
+    requantizer->step_count = 0;
+    for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
+        size = strcspn(text, " ");
+        char name[16];
+        if (size >= sizeof name || requantizer->step_count == WEIR_STEPS) return false;
+        memcpy(name, text, size);
+        name[size] = '\0';
+        weir_step *step = &requantizer->step[requantizer->step_count++];
+        step->constant = NULL;
+        step->op = weir_op_find("", name);
+        bool takes_constant;
+        if (!weir_op_is_step(step->op, &takes_constant)) return false;
+        if (!takes_constant) continue;
+        const weir_value value = weir_node_input(graph, node, input++);
+        step->constant = value.id == 0 ? NULL : weir_value_constant(graph, value);
+        if (step->constant == NULL) return false;
+    }
+    return input == 2 || input == weir_node_input_count(graph, node);
+}
+
 bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer) {
     weir_value offset = weir_node_input(graph, node, 1);
     requantizer->from = &weir_value_type(graph, weir_node_input(graph, node, 0))->quant;
@@ -51,7 +97,8 @@ bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantiz
     weir_quant_limits(requantizer->to, &low, &high);
     requantizer->low = weir_node_int(graph, node, "low", low);
     requantizer->high = weir_node_int(graph, node, "high", high);
-    return weir_contract_parse(weir_node_string(graph, node, "contract", "onnxruntime"), &requantizer->contract);
+    return read_steps(graph, node, requantizer) &&
+           weir_contract_parse(weir_node_string(graph, node, "contract", "onnxruntime"), &requantizer->contract);
 }
 
 static int64_t clip(int64_t code, int64_t low, int64_t high) { return code < low ? low : code > high ? high : code; }
@@ -59,11 +106,25 @@ static int64_t clip(int64_t code, int64_t low, int64_t high) { return code < low
 int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64_t code) {
     int64_t centered = code - weir_quant_zero(r->from, channel);
     double scale = weir_quant_scale(r->from, channel);
-    if (r->contract == WEIR_CONTRACT_ONNXRUNTIME && r->offset == NULL) {
+    if (r->contract == WEIR_CONTRACT_ONNXRUNTIME && r->offset == NULL && r->step_count == 0) {
         float multiplier = (float)scale / (float)weir_quant_scale(r->to, channel);
         return weir_requantize_onnx(centered, multiplier, weir_quant_zero(r->to, channel), r->low, r->high);
     }
     double real = (double)centered * scale;
     if (r->offset != NULL) real += weir_array_get(r->offset, r->offset->count == 1 ? 0 : (size_t)channel);
-    return clip(weir_encode_sum(real, r->to, channel, r->contract), r->low, r->high);
+    if (r->step_count == 0) return clip(weir_encode_sum(real, r->to, channel, r->contract), r->low, r->high);
+    float x = (float)real;
+    for (size_t i = 0; i < r->step_count; i++) x = apply_step(&r->step[i], channel, x);
+    return clip(weir_encode((double)x, r->to, channel, r->contract), r->low, r->high);
+}
+
+double weir_requantizer_slope(const weir_requantizer *r, int64_t channel) {
+    double slope = weir_quant_scale(r->from, channel) / weir_quant_scale(r->to, channel);
+    for (size_t i = 0; i < r->step_count; i++) {
+        const double c = (double)constant_of(&r->step[i], channel);
+        if (r->step[i].op == WEIR_OP_MUL) slope *= c;
+        if (r->step[i].op == WEIR_OP_DIV) slope /= c;
+        if (r->step[i].op == WEIR_OP_NEG) slope = -slope;
+    }
+    return slope;
 }

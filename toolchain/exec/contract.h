@@ -24,16 +24,29 @@ int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_con
  * point, QONNX rounds x / scale + zero, which differs at ties when the zero point is odd. */
 int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir_contract contract);
 
-/* The function that a Requantize node applies to the codes of one channel; monotone in the code. */
+/* One operation of the model between codes and the quantizer behind them: x, a real number, becomes x op constant. */
+typedef struct weir_step {
+    weir_op op;                 /* weir_op_is_step */
+    const weir_array *constant; /* float32, one or one a channel; NULL: none */
+} weir_step;
+
+enum { WEIR_STEPS = 32 };
+
+/* The function that a Requantize node applies to the codes of one channel; monotone in the code. Without steps it is the
+ * contract's own; with steps every operation of the model is rounded to float32, as the model's operators round. */
 typedef struct weir_requantizer {
     weir_contract contract;
     const weir_quant *from, *to;
     const weir_array *offset; /* real numbers added before quantizing, one or one a channel; NULL: none */
     int64_t low, high;        /* clip bounds in codes of `to` */
+    size_t step_count;
+    weir_step step[WEIR_STEPS];
 } weir_requantizer;
 
-/* Reads contract, low, high and the offset of a Requantize node; false when the contract's name is unknown. */
+/* Reads contract, low, high, the offset and the steps of a Requantize node; false when a name is unknown. */
 bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer);
 int64_t weir_requantizer_apply(const weir_requantizer *requantizer, int64_t channel, int64_t code);
+/* Codes out a code in, where nothing clips; negative: the function falls, 0: it is constant. */
+double weir_requantizer_slope(const weir_requantizer *requantizer, int64_t channel);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/arithmetic.h"
 #include "exec/elementary.h"
 #include "ir/geometry.h"
 #include "support/arena.h"
@@ -28,6 +29,7 @@ static int axis_of(const weir_graph *graph, weir_node node, const weir_array *x,
     return (int)(axis < 0 ? axis + x->shape.rank : axis);
 }
 
+/* ONNX Runtime's order, each operation rounded to float32: x * factor + term, with factor = scale * (1 / deviation). */
 void weir_kernel_BATCH_NORMALIZATION(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                      weir_array *const *outputs) {
     const weir_array *x = inputs[0], *scale = inputs[1], *shift = inputs[2], *mean = inputs[3], *variance = inputs[4];
@@ -35,9 +37,18 @@ void weir_kernel_BATCH_NORMALIZATION(const weir_graph *graph, weir_node node, co
     const weir_channels channels = weir_channels_of(&x->shape, 1, scale->count);
     for (size_t i = 0; i < x->count; i++) {
         const size_t c = weir_channel(&channels, i);
-        const double centred = weir_array_get(x, i) - weir_array_get(mean, c);
-        const double deviation = sqrt(weir_array_get(variance, c) + epsilon);
-        weir_array_set(outputs[0], i, centred / deviation * weir_array_get(scale, c) + weir_array_get(shift, c));
+        if (x->dtype != WEIR_FLOAT64) {
+            const weir_normalization n = weir_normalization_of(
+                (float)weir_array_get(scale, c), (float)weir_array_get(shift, c), (float)weir_array_get(mean, c),
+                (float)weir_array_get(variance, c), (float)epsilon);
+            const float product = (float)weir_array_get(x, i) * n.factor;
+            const float sum = product + n.term;
+            weir_array_set(outputs[0], i, (double)sum);
+            continue;
+        }
+        const double factor = 1 / sqrt(weir_array_get(variance, c) + epsilon) * weir_array_get(scale, c);
+        const double term = weir_array_get(shift, c) - weir_array_get(mean, c) * factor;
+        weir_array_set(outputs[0], i, weir_array_get(x, i) * factor + term);
     }
 }
 

@@ -443,6 +443,21 @@ static name multiplier(const work *w, const weir_quant *from, const weir_quant *
     return tensor(w, array);
 }
 
+/* The model's operations on a real number, in float32. */
+static name add_steps(const work *w, name real) {
+    const char *text = weir_node_string(w->b->graph, w->node, "steps", "");
+    size_t constant = 2;
+    name x = cast(w, real, WEIR_FLOAT32);
+    for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
+        size = strcspn(text, " ");
+        const weir_op op = weir_op_find("", weir_arena_format(w->b->arena, "%.*s", (int)size, text));
+        bool takes_constant = false;
+        weir_op_is_step(op, &takes_constant);
+        x = takes_constant ? binary(w, op, x, input(w, constant++)) : unary(w, op, x);
+    }
+    return x;
+}
+
 static bool add_requantize(const work *w) {
     const weir_quant *from = &input_type(w, 0)->quant, *to = &output_type(w)->quant;
     const int rank = input_type(w, 0)->shape.rank;
@@ -458,6 +473,8 @@ static bool add_requantize(const work *w) {
     }
     name scale = scales(w, from, rank, WEIR_FLOAT64);
     name real = binary(w, WEIR_OP_MUL, cast(w, centered, WEIR_FLOAT64), scale);
+    const bool steps = *weir_node_string(w->b->graph, w->node, "steps", "") != '\0';
+    if (steps) return store_clipped(w, encode_real(w, add_steps(w, real), WEIR_FLOAT32, to, rank, onnx));
     if (offset) real = binary(w, WEIR_OP_ADD, real, input(w, 1));
     return store_clipped(w, encode_real(w, real, WEIR_FLOAT64, to, rank, onnx));
 }

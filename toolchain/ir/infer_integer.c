@@ -202,6 +202,26 @@ bool weir_infer_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) 
     return set_ranged(graph, node, to, &shape, low, high);
 }
 
+/* "Mul Add Relu": known operators, and as many constants as they take, from input 2 on. */
+static bool check_steps(const weir_graph *graph, weir_node node) {
+    const char *text = weir_node_string(graph, node, "steps", "");
+    size_t wanted = 0, inputs = weir_node_input_count(graph, node);
+    for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
+        size = strcspn(text, " ");
+        char name[16] = "";
+        if (size < sizeof name) memcpy(name, text, size);
+        bool takes_constant;
+        if (!weir_op_is_step(weir_op_find("", name), &takes_constant))
+            return weir_rule_fail(graph, node, "'steps': '%.*s' cannot be a step", (int)size, text);
+        wanted += takes_constant;
+    }
+    for (size_t i = 2; i < inputs; i++) {
+        if (!check_constant(graph, node, i, WEIR_FLOAT32)) return false;
+    }
+    return wanted == (inputs > 2 ? inputs - 2 : 0) ||
+           weir_rule_fail(graph, node, "'steps' take %zu constants, found %zu", wanted, inputs > 2 ? inputs - 2 : 0);
+}
+
 bool weir_infer_REQUANTIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
     static const char *const contracts[] = {"onnxruntime", "real"};
     const weir_type *x = weir_rule_input(graph, node, 0);
@@ -209,7 +229,7 @@ bool weir_infer_REQUANTIZE(const weir_graph *graph, weir_node node, weir_inferre
         !check_constant(graph, node, 1, WEIR_FLOAT64) || !check_channels(graph, node, x)) {
         return false;
     }
-    if (weir_node_input_count(graph, node) > 2) return weir_rule_fail(graph, node, "takes at most 2 inputs");
+    if (!check_steps(graph, node)) return false;
     if (to->type[0].quant.format == WEIR_FORMAT_FLOAT) {
         return weir_rule_fail(graph, node, "the output has no quantization");
     }

@@ -4,6 +4,19 @@
 
 static const char *const storage_names[] = {"auto", "block", "logic"};
 
+static const char *const host_names[] = {"none", "head", "tail"};
+
+const char *weir_host_name(weir_host host) { return host_names[host]; }
+
+bool weir_host_parse(const char *name, weir_host *host) {
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(host_names[i], name) != 0) continue;
+        *host = (weir_host)i;
+        return true;
+    }
+    return false;
+}
+
 const char *weir_storage_name(weir_storage storage) { return storage_names[storage]; }
 
 bool weir_storage_parse(const char *name, weir_storage *storage) {

@@ -37,6 +37,9 @@ typedef struct weir_meta_software {
 /* Where a memory goes. */
 typedef enum weir_storage { WEIR_STORAGE_AUTO, WEIR_STORAGE_BLOCK, WEIR_STORAGE_LOGIC } weir_storage;
 
+/* Which part of the host's computes the node: what leads to the hardware, or what comes after it. */
+typedef enum weir_host { WEIR_HOST_NONE, WEIR_HOST_HEAD, WEIR_HOST_TAIL } weir_host;
+
 typedef struct weir_meta_hardware {
     bool placed;        /* the fields below are set */
     bool is_implicit;   /* no component: nothing is emitted for the node */
@@ -50,6 +53,7 @@ typedef struct weir_meta_hardware {
     int64_t interval;   /* cycles a frame when never stalled: the ideal */
     int64_t operations; /* multiply-accumulates a frame, without padding */
     weir_storage storage;
+    weir_host host;
 } weir_meta_hardware;
 
 typedef struct weir_metadata {
@@ -74,6 +78,8 @@ const json_t *weir_metadata_facts_of(const weir_metadata *metadata, weir_meta_gr
 /* Forgets the facts, of every group. */
 void weir_metadata_clear_facts(weir_metadata *metadata);
 
+const char *weir_host_name(weir_host host); /* "none", "head", "tail" */
+bool weir_host_parse(const char *name, weir_host *host);
 const char *weir_storage_name(weir_storage storage);
 bool weir_storage_parse(const char *name, weir_storage *storage);
 

@@ -34,3 +34,17 @@ weir_op weir_op_find_full(const char *full_name) {
     }
     return WEIR_OP_NONE;
 }
+
+bool weir_op_is_step(weir_op op, bool *takes_constant) {
+    switch (op) {
+    case WEIR_OP_MUL:
+    case WEIR_OP_DIV:
+    case WEIR_OP_ADD:
+    case WEIR_OP_SUB:
+    case WEIR_OP_MAX:
+    case WEIR_OP_MIN: *takes_constant = true; return true;
+    case WEIR_OP_NEG:
+    case WEIR_OP_RELU: *takes_constant = false; return true;
+    default: return false;
+    }
+}

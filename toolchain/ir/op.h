@@ -29,5 +29,7 @@ const weir_op_info *weir_op_get(weir_op op);
 /* By domain and name ("ai.onnx" counts as ""), or WEIR_OP_NONE. */
 weir_op weir_op_find(const char *domain, const char *name);
 weir_op weir_op_find_full(const char *full_name);
+/* May the operator be a step of a Requantize: a monotone operation on a real number, or on it and a constant? */
+bool weir_op_is_step(weir_op op, bool *takes_constant);
 
 #endif

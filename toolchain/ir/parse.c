@@ -430,6 +430,11 @@ static bool parse_hardware(parser *p, weir_meta_hardware *hardware) {
     hardware->placed = true;
     if (!accept_field(p, "module") || !read_name(p)) return fail(p, "module=");
     hardware->module = strcmp(p->word.data, "_") == 0 ? NULL : weir_graph_intern(p->graph, p->word.data);
+    if (accept_field(p, "host")) {
+        if (!read_name(p)) return false;
+        if (!weir_host_parse(p->word.data, &hardware->host))
+            return fail_name(p, "unknown part of the host", p->word.data);
+    }
     int64_t implicit = 0;
     if (accept_field(p, "implicit") && !read_int(p, &implicit)) return false;
     hardware->is_implicit = implicit != 0;

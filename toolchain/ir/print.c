@@ -114,6 +114,7 @@ static void print_field(weir_text *text, const char *name, int64_t value) {
 
 static void print_hardware(const weir_meta_hardware *hardware, weir_text *text) {
     weir_text_format(text, " hardware{module=%s", hardware->module == NULL ? "_" : hardware->module);
+    if (hardware->host != WEIR_HOST_NONE) weir_text_format(text, " host=%s", weir_host_name(hardware->host));
     print_field(text, "implicit", hardware->is_implicit);
 #define WEIR_HARDWARE_FIELD(name) print_field(text, #name, hardware->name);
 #include "ir/hardware.def"

@@ -1,0 +1,176 @@
+/* Lowering of what stands between codes and the next quantizer: products, sums, normalizations with constants become
+ * steps of the view, which the quantizer absorbs. A step is the model's operation, in the model's order, on one float32
+ * constant or one a channel, so nothing is rounded otherwise than in the model. */
+#include <math.h>
+#include <string.h>
+
+#include "exec/arithmetic.h"
+#include "exec/kernel_common.h"
+#include "ir/infer.h"
+#include "passes/transform/remedy.h"
+#include "passes/transform/view.h"
+#include "support/arena.h"
+
+weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant) {
+    weir_view result = *view;
+    weir_step *step = weir_arena_array(weir_graph_arena(l->to), view->step_count + 2, sizeof *step);
+    if (view->step_count > 0) memcpy(step, view->step, view->step_count * sizeof *step);
+    size_t count = view->step_count;
+    if (view->relu) step[count++] = (weir_step){WEIR_OP_RELU, NULL};
+    step[count++] = (weir_step){op, constant};
+    result.relu = false;
+    result.step = step;
+    result.step_count = count;
+    return result;
+}
+
+static weir_array *new_numbers(weir_lowering *l, int64_t count) {
+    return weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});
+}
+
+/* The parameter, which broadcasts to a tensor of `shape`, by channel of the codes: elements in row-major order belong to
+ * channels in turn. NULL after an error. */
+static const weir_array *by_channel(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *parameter,
+                                    const weir_shape *shape) {
+    const weir_shape *codes = &weir_value_type(l->to, x->value)->shape;
+    const size_t channels = codes->rank == 0 ? 1 : (size_t)codes->dim[codes->rank - 1];
+    size_t elements = 1, wanted = 1;
+    weir_shape_count(shape, &elements);
+    weir_shape_count(codes, &wanted);
+    if (elements != wanted) {
+        weir_lower_fail(l, node, "its constant makes more elements of its input");
+        return NULL;
+    }
+    const weir_broadcast from = weir_broadcast_of(&parameter->shape, shape);
+    weir_array *result = new_numbers(l, parameter->count == 1 ? 1 : (int64_t)channels);
+    for (size_t i = 0; i < elements; i++) {
+        const double v = weir_array_get(parameter, weir_broadcast_index(&from, i));
+        const size_t c = result->count == 1 ? 0 : i % channels;
+        if (i < channels) weir_array_set(result, c, v);
+        if (!isfinite(v)) weir_lower_fail(l, node, "its constant is %g, expected a finite number", v);
+        else if (v != weir_array_get(result, c))
+            weir_lower_fail(l, node,
+                            "its constant must change along the channels only, the last axis of the dense layer");
+        else continue;
+        return NULL;
+    }
+    return result;
+}
+
+static bool no_quantizer(weir_lowering *l, weir_node node, size_t index) {
+    return weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
+}
+
+/* Is the view one of codes, or can it be made one? */
+static bool as_codes(weir_lowering *l, weir_node node, size_t index) {
+    weir_view *x = &l->view[weir_node_input(l->from, node, index).id];
+    if (x->kind == WEIR_VIEW_SUM && !weir_lower_sum_exact(l, node, x))
+        return weir_lower_fail(l, node,
+                               "behind a sum of two tensors it needs a quantizer in front, or scales whose ratio is "
+                               "a power of two");
+    if (x->kind != WEIR_VIEW_CODES) return no_quantizer(l, node, index);
+    if (x->step_count + 4 > WEIR_STEPS)
+        return weir_lower_fail(l, node, "more than %d operations in front of a quantizer", WEIR_STEPS - 4);
+    return true;
+}
+
+static bool is_real(const weir_lowering *l, weir_node node) {
+    return weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype == WEIR_FLOAT32;
+}
+
+static bool lower_normalization(weir_lowering *l, weir_node node) {
+    const weir_array *p[5] = {NULL};
+    for (size_t i = 1; i < 5; i++) {
+        p[i] = weir_lower_constant(l, weir_node_input(l->from, node, i));
+        if (p[i] == NULL) return weir_lower_fail(l, node, "input %zu must be a constant", i);
+    }
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    weir_shape wide = {shape->rank, {1, (int64_t)p[1]->count}};
+    for (int d = 2; d < wide.rank; d++) wide.dim[d] = 1;
+    weir_array *factor = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &wide);
+    weir_array *term = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &wide);
+    const float epsilon = (float)weir_node_float(l->from, node, "epsilon", 1e-5);
+    for (size_t c = 0; c < factor->count; c++) {
+        const weir_normalization n =
+            weir_normalization_of((float)weir_array_get(p[1], c), (float)weir_array_get(p[2], c),
+                                  (float)weir_array_get(p[3], c), (float)weir_array_get(p[4], c), epsilon);
+        weir_array_set(factor, c, (double)n.factor);
+        weir_array_set(term, c, (double)n.term);
+    }
+    const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
+    const weir_array *factors = by_channel(l, node, x, factor, shape);
+    const weir_array *terms = factors == NULL ? NULL : by_channel(l, node, x, term, shape);
+    if (terms == NULL) return false;
+    weir_view view = weir_lower_add_step(l, x, WEIR_OP_MUL, factors);
+    view = weir_lower_add_step(l, &view, WEIR_OP_ADD, terms);
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* Max and Min with one number; either bound may be left out. */
+static bool lower_clip(weir_lowering *l, weir_node node) {
+    weir_view view = l->view[weir_node_input(l->from, node, 0).id];
+    for (size_t i = 1; i < 3; i++) {
+        const weir_value value = weir_node_input(l->from, node, i);
+        const weir_array *bound = value.id == 0 ? NULL : weir_lower_constant(l, value);
+        const char *name = i == 1 ? "min" : "max";
+        if (value.id != 0 && (bound == NULL || bound->count != 1))
+            return weir_lower_fail(l, node, "input %zu must be one constant number", i);
+        weir_array *number = new_numbers(l, 1);
+        if (bound != NULL) weir_array_set(number, 0, weir_array_get(bound, 0));
+        else if (weir_node_attribute(l->from, node, name) != NULL)
+            weir_array_set(number, 0, weir_node_float(l->from, node, name, 0));
+        else continue;
+        if (isinf(weir_array_get(number, 0))) continue;
+        view = weir_lower_add_step(l, &view, i == 1 ? WEIR_OP_MAX : WEIR_OP_MIN, number);
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+/* x op constant, or constant op x where that can be turned around. */
+static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const weir_array *constant) {
+    const weir_view *x = &l->view[weir_node_input(l->from, node, data).id];
+    const weir_op op = weir_node_op(l->from, node);
+    if (op == WEIR_OP_DIV && data == 1) return weir_lower_fail(l, node, "a constant over data is no affine operation");
+    const weir_array *numbers =
+        by_channel(l, node, x, constant, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
+    if (numbers == NULL) return false;
+    for (size_t c = 0; op == WEIR_OP_DIV && c < numbers->count; c++) {
+        if (weir_array_get(numbers, c) == 0) return weir_lower_fail(l, node, "it divides by zero");
+    }
+    const bool plain = x->step_count == 0 && !x->relu && x->offset == NULL;
+    if (op == WEIR_OP_ADD && plain && !(x->reshaped && numbers->count > 1))
+        return weir_lower_add(l, node, x, &l->view[weir_node_input(l->from, node, 1 - data).id]);
+    weir_view view = *x;
+    if (op == WEIR_OP_SUB && data == 1) { /* c - x is -x + c, bit for bit */
+        view = weir_lower_add_step(l, x, WEIR_OP_NEG, NULL);
+        view = weir_lower_add_step(l, &view, WEIR_OP_ADD, numbers);
+    } else {
+        view = weir_lower_add_step(l, x, op, numbers);
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
+bool weir_lower_affine(weir_lowering *l, weir_node node) {
+    const weir_op op = weir_node_op(l->from, node);
+    if (!is_real(l, node)) return weir_lower_fail(l, node, "hardware takes it on float32 numbers only");
+    const size_t inputs = weir_node_input_count(l->from, node);
+    const bool unary = op == WEIR_OP_NEG || op == WEIR_OP_CLIP || op == WEIR_OP_BATCH_NORMALIZATION;
+    const weir_array *first = unary ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 0));
+    const weir_array *second = unary || inputs != 2 ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 1));
+    if (!unary && (inputs != 2 || (first == NULL) == (second == NULL))) {
+        weir_lower_fail(l, node, "hardware takes it with a constant only");
+        weir_remedy_operator(op);
+        return false;
+    }
+    const size_t data = first != NULL;
+    if (!as_codes(l, node, data)) return false;
+    if (op == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);
+    if (op == WEIR_OP_CLIP) return lower_clip(l, node);
+    if (!unary) return lower_binary(l, node, data, first != NULL ? first : second);
+    weir_view view = weir_lower_add_step(l, &l->view[weir_node_input(l->from, node, 0).id], op, NULL);
+    weir_lower_set(l, node, &view);
+    return true;
+}

@@ -1,0 +1,261 @@
+/* Affine constants between quantizers: random chains of them against the float engine, and the networks of
+ * tests/models/affine against what qonnx and ONNX Runtime made of them. Scales are powers of two where products are summed
+ * up, so that every result has one value: integer graph and components must give it, bit for bit. */
+#include <math.h>
+#include <stdio.h>
+
+#include "frontend/onnx.h"
+#include "ir/rows.h"
+#include "test_passes_support.h"
+
+#include "exec/evaluate.h"
+#include "support/file.h"
+
+enum { NETWORKS = 150, FRAMES = 24, INPUTS = 6, CHANNELS = 5 };
+
+/* --- random networks --- */
+
+static double real(double low, double high) { return low + (high - low) * (double)random_int(0, 1 << 20) / (1 << 20); }
+static bool chance(int percent) { return random_int(0, 99) < percent; }
+
+static weir_value constant(weir_graph *g, size_t count, double low, double high) {
+    double values[INPUTS * CHANNELS];
+    for (size_t i = 0; i < count; i++) values[i] = chance(4) ? 0 : (double)(float)real(low, high);
+    return add_constant(g, "c", WEIR_FLOAT32, count == 1 ? 0 : 1, (int64_t)count, 0, values);
+}
+
+static weir_value add_quant(weir_graph *g, weir_value x, double scale, double bits, bool is_signed, bool narrow) {
+    static const char *const modes[] = {"ROUND", "FLOOR", "CEIL", "DOWN", "UP", "HALF_UP", "HALF_DOWN"};
+    weir_value in[4] = {x, add_scalar(g, "s", WEIR_FLOAT32, scale), add_scalar(g, "z", WEIR_FLOAT32, 0),
+                        add_scalar(g, "b", WEIR_FLOAT32, bits)};
+    weir_node node = put(g, WEIR_OP_QUANT, "quant", 4, in);
+    weir_node_set_int(g, node, "signed", is_signed);
+    weir_node_set_int(g, node, "narrow", narrow);
+    weir_node_set_string(g, node, "rounding_mode", modes[random_int(0, 6)]);
+    assert_true(weir_infer_node(g, node));
+    return weir_node_output(g, node, 0);
+}
+
+static weir_value add_normalization(weir_graph *g, weir_value x, size_t channels, bool mixed) {
+    weir_value scale = constant(g, channels, mixed ? -2 : 0.1, 2), shift = constant(g, channels, -2, 2);
+    weir_value mean = constant(g, channels, -4, 4), variance = constant(g, channels, 0.5, 9);
+    return ADD(g, WEIR_OP_BATCH_NORMALIZATION, "bn", x, scale, shift, mean, variance);
+}
+
+/* One operation of a chain on `channels` channels; signs may differ by channel where `mixed`. */
+static weir_value add_operation(weir_graph *g, weir_value x, size_t channels, bool mixed) {
+    const size_t count = mixed && chance(60) ? channels : 1;
+    const double low = count > 1 || chance(30) ? -2 : 0.05;
+    switch (random_int(0, 8)) {
+    case 0: return ADD(g, WEIR_OP_MUL, "mul", x, constant(g, count, low, 2));
+    case 1: return ADD(g, WEIR_OP_MUL, "mul", constant(g, count, low, 2), x);
+    case 2: { /* never by zero */
+        double by[CHANNELS];
+        for (size_t c = 0; c < count; c++) by[c] = (double)(float)real(0.2, 3) * (mixed && chance(40) ? -1 : 1);
+        return ADD(g, WEIR_OP_DIV, "div", x, add_constant(g, "d", WEIR_FLOAT32, 1, (int64_t)count, 0, by));
+    }
+    case 3: return ADD(g, WEIR_OP_ADD, "add", x, constant(g, count, -3, 3));
+    case 4: return ADD(g, WEIR_OP_SUB, "sub", x, constant(g, count, -3, 3));
+    case 5: return ADD(g, WEIR_OP_SUB, "sub", constant(g, count, -3, 3), x);
+    case 6: return ADD(g, WEIR_OP_RELU, "relu", x);
+    case 7: return ADD(g, WEIR_OP_MAX, "max", x, constant(g, 1, -2, 0));
+    default: return add_normalization(g, x, channels, mixed);
+    }
+}
+
+static weir_value add_weights(weir_graph *g, size_t inputs, size_t outputs) {
+    double values[INPUTS * CHANNELS];
+    for (size_t i = 0; i < inputs * outputs; i++) values[i] = real(-4, 4);
+    weir_value w = add_constant(g, "w", WEIR_FLOAT32, 2, (int64_t)inputs, (int64_t)outputs, values);
+    if (chance(40)) return ADD(g, WEIR_OP_BIPOLAR_QUANT, "wq", w, add_scalar(g, "one", WEIR_FLOAT32, 1));
+    return add_quant(g, w, 0.5, (double)random_int(2, 5), true, chance(50));
+}
+
+/* Quantizer, dense layer, chain, quantizer, a chain on activations, quantizer, dense layer, chain on the host. */
+static weir_graph *random_network(void) {
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_real_input(g, "x", 1, INPUTS);
+    if (chance(50)) x = add_normalization(g, x, INPUTS, true);
+    x = add_quant(g, x, 0.25, (double)random_int(2, 6), true, chance(50));
+    x = ADD(g, WEIR_OP_MATMUL, "mm", x, add_weights(g, INPUTS, CHANNELS));
+    for (int64_t i = random_int(0, 4); i > 0; i--) x = add_operation(g, x, CHANNELS, true);
+    x = add_quant(g, x, chance(60) ? 0.25 : real(0.1, 0.6), (double)random_int(2, 8), chance(70), chance(30));
+    if (chance(40)) {
+        for (int64_t i = random_int(1, 3); i > 0; i--) x = add_operation(g, x, CHANNELS, false);
+        x = chance(30) ? ADD(g, WEIR_OP_BIPOLAR_QUANT, "bq", x, add_scalar(g, "one", WEIR_FLOAT32, 1))
+                       : add_quant(g, x, 0.25, (double)random_int(2, 6), true, false);
+        x = ADD(g, WEIR_OP_MATMUL, "mm", x, add_weights(g, CHANNELS, CHANNELS));
+        for (int64_t i = random_int(0, 3); i > 0; i--) x = add_operation(g, x, CHANNELS, true);
+    }
+    weir_graph_add_output(g, "y", x);
+    return g;
+}
+
+static size_t differing(const weir_graph *model, const weir_graph *other) {
+    weir_executor *a = weir_executor_new(model), *b = weir_executor_new(other);
+    assert_true(a != NULL && b != NULL);
+    size_t different = 0;
+    for (int frame = 0; frame < FRAMES; frame++) {
+        weir_array *x = weir_array_new(WEIR_FLOAT32, &weir_value_type(model, weir_graph_input(model, 0))->shape);
+        for (size_t i = 0; i < x->count; i++) weir_array_set(x, i, real(-6, 6));
+        const weir_array *inputs[1] = {x};
+        assert_true(weir_executor_run(a, inputs) && weir_executor_run(b, inputs));
+        const weir_array *ya = weir_executor_value(a, weir_graph_output(model, 0));
+        const weir_array *yb = weir_executor_value(b, weir_graph_output(other, 0));
+        assert_int_equal(ya->count, yb->count);
+        for (size_t i = 0; i < ya->count; i++) different += weir_array_get(ya, i) != weir_array_get(yb, i);
+        weir_array_free(x);
+    }
+    weir_executor_free(a);
+    weir_executor_free(b);
+    return different;
+}
+
+static void random_chains(void **state) {
+    (void)state;
+    size_t mirrored = 0, thresholds = 0, scales = 0, refused = 0;
+    for (int i = 0; i < NETWORKS; i++) {
+        weir_graph *model = random_network(), *integer = weir_lower_integer(model);
+        if (integer == NULL) fail_msg("network %d: %s", i, test_messages.data);
+        if (!weir_graph_verify(integer)) fail_msg("network %d: %s", i, test_messages.data);
+        if (differing(model, integer) > 0) fail_msg("network %d: the integer graph differs", i);
+        weir_graph *hardware = weir_graph_copy(integer);
+        bool fine = weir_realize_requantize(hardware, WEIR_REQUANTIZE_AUTO);
+        /* Two dense layers apart, signs that differ by channel cannot be turned. */
+        if (!fine && strstr(test_messages.data, "rises for some channels and falls for others") == NULL)
+            fail_msg("network %d: %s", i, test_messages.data);
+        refused += !fine;
+        if (fine && differing(model, hardware) > 0) fail_msg("network %d: the components differ", i);
+        for (weir_node n = weir_graph_first(hardware); n.id != 0; n = weir_node_next(hardware, n))
+            mirrored += strstr(weir_node_name(hardware, n), "_mirrored") != NULL;
+        thresholds += count_op(hardware, WEIR_OP_THRESHOLD);
+        scales += count_op(hardware, WEIR_OP_SCALE) + count_op(hardware, WEIR_OP_CAST);
+        weir_graph_free(hardware);
+        weir_graph_free(integer);
+        weir_graph_free(model);
+    }
+    assert_true(mirrored > 20 && thresholds > 20 && scales > 20 && refused == 0);
+}
+
+/* --- what others make of networks --- */
+
+static const struct {
+    const char *name;
+    double tolerance; /* of sums whose order decides, where scales are no powers of two */
+} stored[] = {{"gemm_bn_relu", 0},
+              {"mul_add", 0},
+              {"bipolar_falling", 0},
+              {"ternary_falling", 0},
+              {"zero_and_falling", 0},
+              {"sub_div", 0},
+              {"head_and_tail", 0},
+              {"falling_activations", 0},
+              {"residual", 0},
+              {"shapes", 0},
+              {"clip_between", 0},
+              {"roundings", 0},
+              {"wide", 0},
+              {"layer_scales", 0},
+              {"zero_points", 0},
+              {"uneven_scales", 2e-6},
+              {"qdq_bn_relu", 0},
+              {"softmax_tail", 0},
+              {"integer_product", 0}};
+
+static weir_array *read_stored(const char *name, const char *key) {
+    const char *source = getenv("WEIR_SOURCE");
+    char *path = weir_format("%s/tests/models/affine/%s.npz", source != NULL ? source : ".", name);
+    weir_array *array = weir_array_read(path, key);
+    free(path);
+    if (array == NULL) fail_msg("%s", test_messages.data);
+    return array;
+}
+
+/* Elements of output 0 that are further from `expected` than allowed, over all rows of x. */
+static size_t wrong(const weir_graph *graph, const weir_array *x, const weir_array *expected, double tolerance) {
+    weir_executor *executor = weir_executor_new(graph);
+    assert_non_null(executor);
+    const size_t rows = (size_t)x->shape.dim[0], width = x->count / rows, outputs = expected->count / rows;
+    size_t count = 0;
+    for (size_t row = 0; row < rows; row++) {
+        weir_array *frame = weir_array_new(WEIR_FLOAT32, &weir_value_type(graph, weir_graph_input(graph, 0))->shape);
+        for (size_t i = 0; i < width; i++) weir_array_set(frame, i, weir_array_get(x, row * width + i));
+        const weir_array *inputs[1] = {frame};
+        assert_true(weir_executor_run(executor, inputs));
+        const weir_array *y = weir_executor_value(executor, weir_graph_output(graph, 0));
+        assert_int_equal(y->count, outputs);
+        for (size_t i = 0; i < outputs; i++)
+            count += !(fabs(weir_array_get(y, i) - weir_array_get(expected, row * outputs + i)) <= tolerance);
+        weir_array_free(frame);
+    }
+    weir_executor_free(executor);
+    return count;
+}
+
+static weir_graph *import(const char *name) {
+    const char *source = getenv("WEIR_SOURCE");
+    char *path = weir_format("%s/tests/models/affine/%s.onnx", source != NULL ? source : ".", name);
+    const weir_onnx_options options = {.evaluate = weir_evaluate_node, .to_float32 = true};
+    weir_graph *all = weir_onnx_import(path, &options);
+    free(path);
+    if (all == NULL) fail_msg("%s", test_messages.data);
+    weir_graph *row = weir_rows_split(all, weir_rows_find(all).count);
+    assert_non_null(row);
+    weir_graph_free(all);
+    return row;
+}
+
+static void what_qonnx_and_onnx_runtime_compute(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
+        weir_graph *model = import(stored[i].name), *integer = weir_lower_integer(model);
+        if (integer == NULL) fail_msg("%s: %s", stored[i].name, test_messages.data);
+        weir_graph *hardware = weir_graph_copy(integer);
+        if (!weir_realize_requantize(hardware, WEIR_REQUANTIZE_AUTO))
+            fail_msg("%s: %s", stored[i].name, test_messages.data);
+        weir_array *x = read_stored(stored[i].name, "x"), *expected = read_stored(stored[i].name, "expected");
+        const weir_graph *graphs[] = {model, integer, hardware};
+        for (size_t k = 0; k < 3; k++) {
+            const size_t count = wrong(graphs[k], x, expected, stored[i].tolerance);
+            if (count > 0) fail_msg("%s: %zu elements of graph %zu differ", stored[i].name, count, k);
+        }
+        /* A planted difference is seen. */
+        weir_array_set(expected, expected->count / 2, weir_array_get(expected, expected->count / 2) + 1);
+        assert_int_equal(wrong(hardware, x, expected, stored[i].tolerance), 1);
+        weir_array_free(x);
+        weir_array_free(expected);
+        weir_graph_free(hardware);
+        weir_graph_free(integer);
+        weir_graph_free(model);
+    }
+}
+
+/* --- signs that cannot be turned --- */
+
+static void functions_that_fall(void **state) {
+    (void)state;
+    static const double both[CHANNELS] = {1, -1, 1, -1, 0.5}, down[1] = {-0.7};
+    for (int mixed = 0; mixed < 2; mixed++) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value x = add_quant(g, add_real_input(g, "x", 1, CHANNELS), 0.25, 6, true, false);
+        weir_value by = mixed ? add_constant(g, "c", WEIR_FLOAT32, 1, CHANNELS, 0, both)
+                              : add_constant(g, "c", WEIR_FLOAT32, 1, 1, 0, down);
+        x = add_quant(g, ADD(g, WEIR_OP_MUL, "mul", x, by), 0.5, 4, true, false);
+        weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", x, add_weights(g, CHANNELS, CHANNELS)));
+        weir_graph *integer = weir_lower_integer(g);
+        assert_non_null(integer);
+        assert_int_equal(differing(g, integer), 0);
+        const bool fine = weir_realize_requantize(integer, WEIR_REQUANTIZE_AUTO);
+        assert_int_equal(fine, !mixed);
+        if (mixed) assert_error("its function rises for some channels and falls for others");
+        else assert_int_equal(differing(g, integer), 0);
+        weir_graph_free(integer);
+        weir_graph_free(g);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(random_chains), TEST(what_qonnx_and_onnx_runtime_compute),
+                                       TEST(functions_that_fall)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

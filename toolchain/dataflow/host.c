@@ -1,0 +1,159 @@
+#include "dataflow/host.h"
+
+#include <stdlib.h>
+
+#include "dataflow/component.h"
+#include "dataflow/stream.h"
+#include "support/arena.h"
+
+/* --- marking --- */
+
+static bool is_name(weir_op op) { return op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_IDENTITY; }
+
+/* Which part makes the node's data; `given`: some of it is none of the host's, neither codes of the hardware nor codes that
+ * come in. */
+static weir_host part_behind(const weir_graph *graph, weir_node node, bool *given) {
+    weir_host part = WEIR_HOST_NONE;
+    *given = false;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value value = weir_node_input(graph, node, i);
+        if (value.id == 0 || weir_value_constant(graph, value) != NULL) continue;
+        const weir_node producer = weir_value_producer(graph, value);
+        const weir_host made = producer.id == 0 ? WEIR_HOST_NONE : weir_host_of(graph, producer);
+        if (made == WEIR_HOST_TAIL) part = made;
+        else if (made == WEIR_HOST_HEAD && weir_node_op(graph, producer) != WEIR_OP_ENCODE)
+            part = part == WEIR_HOST_NONE ? made : part;
+        else *given |= producer.id != 0;
+    }
+    return part;
+}
+
+static weir_host part_of(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    if (weir_node_info(graph, node)->class == WEIR_CLASS_HOST) return weir_host_of(graph, node);
+    if (weir_node_info(graph, node)->class != WEIR_CLASS_TENSOR) return WEIR_HOST_NONE;
+    bool given;
+    const weir_host part = part_behind(graph, node, &given);
+    if (part != WEIR_HOST_NONE) return part;
+    const bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
+    if (real) return WEIR_HOST_HEAD;
+    if (is_name(op) || weir_component_for(op) != NULL) return WEIR_HOST_NONE;
+    return given ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
+}
+
+void weir_host_mark(weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        weir_node_metadata(graph, node)->hardware.host = part_of(graph, node);
+}
+
+weir_host weir_host_of(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    if (op == WEIR_OP_ENCODE) return WEIR_HOST_HEAD;
+    return op == WEIR_OP_DECODE ? WEIR_HOST_TAIL : weir_node_metadata_of(graph, node)->hardware.host;
+}
+
+bool weir_host_computes(const weir_graph *graph, weir_node node) {
+    return weir_host_of(graph, node) != WEIR_HOST_NONE && weir_node_info(graph, node)->class != WEIR_CLASS_HOST;
+}
+
+/* --- graphs of their own --- */
+
+/* What is copied of a graph: `own` are the copies of values, by handle; those that are given are the new graph's inputs. */
+typedef struct extract {
+    const weir_graph *from;
+    weir_graph *to;
+    weir_value *own;
+    bool *given, *needed;
+} extract;
+
+static extract extract_new(const weir_graph *from, const char *name) {
+    const size_t limit = weir_graph_value_limit(from);
+    return (extract){from, weir_graph_new(name), weir_calloc(limit, sizeof(weir_value)),
+                     weir_calloc(limit, sizeof(bool)), weir_calloc(limit, sizeof(bool))};
+}
+
+static void give(extract *e, weir_value value) {
+    if (e->given[value.id]) return;
+    e->given[value.id] = true;
+    e->own[value.id] = weir_graph_add_input(e->to, weir_value_name(e->from, value), weir_value_type(e->from, value));
+}
+
+static bool is_needed(const extract *e, weir_node node) {
+    bool needed = false;
+    for (size_t i = 0; i < weir_node_output_count(e->from, node); i++) {
+        const weir_value value = weir_node_output(e->from, node, i);
+        needed |= e->needed[value.id] && !e->given[value.id];
+    }
+    return needed;
+}
+
+/* Marks what the needed values are computed from, back to the given ones. */
+static void mark_needed(extract *e) {
+    for (weir_node node = weir_graph_last(e->from); node.id != 0; node = weir_node_previous(e->from, node)) {
+        const bool needed = is_needed(e, node);
+        for (size_t i = 0; needed && i < weir_node_input_count(e->from, node); i++)
+            e->needed[weir_node_input(e->from, node, i).id] = true;
+    }
+}
+
+static void carry(extract *e, weir_node node) {
+    const size_t inputs = weir_node_input_count(e->from, node), outputs = weir_node_output_count(e->from, node);
+    weir_value *input = weir_calloc(inputs + 1, sizeof *input);
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_value value = weir_node_input(e->from, node, i);
+        if (value.id != 0 && e->own[value.id].id == 0)
+            e->own[value.id] =
+                weir_graph_add_constant(e->to, weir_value_name(e->from, value), weir_value_constant(e->from, value));
+        input[i] = e->own[value.id];
+    }
+    weir_node made = weir_graph_add_node(e->to, weir_node_op(e->from, node), weir_node_name(e->from, node), input,
+                                         inputs, outputs, WEIR_NO_NODE);
+    weir_node_set_location(e->to, made, weir_node_location(e->from, node));
+    for (size_t i = 0; i < outputs; i++) {
+        const weir_value value = weir_node_output(e->from, node, i), copy = weir_node_output(e->to, made, i);
+        weir_value_set_type(e->to, copy, weir_value_type(e->from, value));
+        if (e->own[value.id].id == 0) e->own[value.id] = copy;
+    }
+    weir_node_copy_attributes(e->to, made, e->from, node);
+    free(input);
+}
+
+static void carry_all(extract *e) {
+    mark_needed(e);
+    for (weir_node node = weir_graph_first(e->from); node.id != 0; node = weir_node_next(e->from, node)) {
+        if (is_needed(e, node)) carry(e, node);
+    }
+}
+
+static weir_graph *extract_end(extract *e) {
+    free(e->own);
+    free(e->given);
+    free(e->needed);
+    return e->to;
+}
+
+weir_graph *weir_host_head(const weir_graph *hardware) {
+    size_t count;
+    weir_value *inputs = weir_stream_inputs(hardware, &count);
+    extract e = extract_new(hardware, "head");
+    for (size_t i = 0; i < weir_graph_input_count(hardware); i++) give(&e, weir_graph_input(hardware, i));
+    for (size_t i = 0; i < count; i++) e.needed[inputs[i].id] = true;
+    carry_all(&e);
+    for (size_t i = 0; i < count; i++)
+        weir_graph_add_output(e.to, weir_value_name(hardware, inputs[i]), e.own[inputs[i].id]);
+    free(inputs);
+    return extract_end(&e);
+}
+
+weir_graph *weir_host_tail(const weir_graph *hardware) {
+    size_t count;
+    weir_value *outputs = weir_stream_outputs(hardware, &count);
+    extract e = extract_new(hardware, "tail");
+    for (size_t i = 0; i < count; i++) give(&e, outputs[i]);
+    for (size_t i = 0; i < weir_graph_output_count(hardware); i++) e.needed[weir_graph_output(hardware, i).id] = true;
+    carry_all(&e);
+    for (size_t i = 0; i < weir_graph_output_count(hardware); i++)
+        weir_graph_add_output(e.to, weir_graph_output_name(hardware, i), e.own[weir_graph_output(hardware, i).id]);
+    free(outputs);
+    return extract_end(&e);
+}
