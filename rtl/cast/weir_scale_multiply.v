@@ -2,15 +2,16 @@
 //
 // Latency:   ceil(M_W / DIGIT) cycles from acceptance to m_valid.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
+// Mapping:   DIGIT >= M_W: one weir_mul a lane (DSP blocks); otherwise a serial shift-add of about 3 X_W + M_W logic cells a lane.
 // Transparent: s_ready depends on m_ready in the same cycle; the users put a register slice behind it.
 // DIGIT >= M_W, one multiplication a cycle:
 //   State: the products (in weir_mul), the side data, a valid bit.
-//   Mapping: one weir_mul of X_W x (M_W + 1) bits a lane (DSP blocks).
+//   Logic: one weir_mul of X_W x (M_W + 1) bits a lane (DSP blocks).
 // DIGIT < M_W, serial shift and add, DIGIT multiplier bits a cycle:
 //   State: x, the running product and m (the
 //   multiplier's bits leave at the bottom of the register that the product's low bits enter at the top), the side data,
 //   a step counter. The last step's sum is offered without a register and stays until it is taken.
-//   Mapping: an adder of X_W + DIGIT bits a lane (DIGIT > 1: of DIGIT + 1 operands), about 3 X_W + M_W logic cells; no DSP block.
+//   Logic: an adder of X_W + DIGIT bits a lane (DIGIT > 1: of DIGIT + 1 operands), about 3 X_W + M_W logic cells; no DSP block.
 module weir_scale_multiply #(
   parameter integer LANES  = 1,
   parameter integer X_W    = 16,

@@ -55,7 +55,7 @@ static bool read_headers(const weir_graph *graph, weir_node node, timing *t) {
     for (size_t i = 0; fine && i < weir_rtl_get_module(b.design, b.top).instance_count; i++) {
         weir_rtl_instance instance = weir_rtl_instance_at(b.design, b.top, i);
         weir_rtl_module module = weir_rtl_get_instance(b.design, instance).module;
-        weir_header header = {NULL, NULL, NULL};
+        weir_header header = {NULL, NULL, NULL, NULL};
         int64_t latency = 0, interval = 0;
         if (!is_on_path(b.design, module)) continue;
         fine = weir_header_read(weir_rtl_get_module(b.design, module).name, &header) &&

@@ -172,7 +172,7 @@ if [ -w /dev/full ]; then
     lost "$WEIR" opt "$model" -p runtime_analysis{engine=float,data="$test_data"}
     lost "$WEIR" opt "$model" -p dead_code_elimination --reproducer unused.repro
     lost "$WEIR" bisect "$model" -p lower_integer
-    for command in import show eval compile sim check export opt rtl passes bisect; do lost "$WEIR" help $command; done
+    for command in import show eval compile sim check export opt rtl passes components bisect; do lost "$WEIR" help $command; done
     rm -rf full
 fi
 # A closed stdout: the same, and nothing gets into the files.

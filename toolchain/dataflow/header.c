@@ -9,6 +9,7 @@
 #include "dataflow/library.h"
 #include "support/arena.h"
 #include "support/diag.h"
+#include "support/text.h"
 
 /* --- the lines --- */
 
@@ -45,8 +46,28 @@ static bool split(const char *line, size_t size, char **formula, char **unit) {
     return fine;
 }
 
+/* The first sentence behind "// Mapping:", with its further lines joined; NULL when there is none. */
+static char *read_mapping(const char *text) {
+    size_t size = 0;
+    const char *line = find_line(text, "Mapping", &size);
+    if (line == NULL) return NULL;
+    weir_text sentence = {NULL, 0, 0};
+    weir_text_add_n(&sentence, line, size);
+    while (strstr(sentence.data, ". ") == NULL && strncmp(line + size, "\n//     ", 8) == 0) {
+        line += size + 3;
+        line += strspn(line, " ");
+        size = strcspn(line, "\n");
+        weir_text_char(&sentence, ' ');
+        weir_text_add_n(&sentence, line, size);
+    }
+    char *end = strstr(sentence.data, ". ");
+    if (end != NULL) *end = '\0';
+    else if (sentence.data[sentence.size - 1] == '.') sentence.data[sentence.size - 1] = '\0';
+    return sentence.data;
+}
+
 bool weir_header_read(const char *module, weir_header *header) {
-    *header = (weir_header){NULL, NULL, NULL};
+    *header = (weir_header){NULL, NULL, NULL, NULL};
     char *text = weir_library_text(module);
     if (text == NULL) return false;
     size_t size = 0;
@@ -58,6 +79,7 @@ bool weir_header_read(const char *module, weir_header *header) {
         weir_error(weir_at(module, 0), "the header has no line '// Interval: FORMULA cycles a UNIT'");
         fine = false;
     }
+    if (fine) header->mapping = read_mapping(text);
     free(text);
     if (!fine) weir_header_free(header);
     return fine;
@@ -67,7 +89,8 @@ void weir_header_free(weir_header *header) {
     free(header->latency);
     free(header->interval);
     free(header->unit);
-    *header = (weir_header){NULL, NULL, NULL};
+    free(header->mapping);
+    *header = (weir_header){NULL, NULL, NULL, NULL};
 }
 
 /* --- formulas --- */

@@ -13,6 +13,7 @@
 
 typedef struct weir_header {
     char *latency, *interval, *unit; /* heap */
+    char *mapping;                   /* how it maps to a device, to the end of the first sentence; heap, or NULL */
 } weir_header;
 
 /* Of a module of the library; false after a reported error: there is none, or a line is missing or wrong. */

@@ -1,0 +1,21 @@
+/* The components and the modules of the library as lists, from the table of components and the headers of the Verilog. */
+#ifndef WEIR_DATAFLOW_CATALOG_H
+#define WEIR_DATAFLOW_CATALOG_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "support/text.h"
+
+/* What each component realises, asks, can be folded by, and its time. False after a reported error. */
+bool weir_catalog_print(weir_text *text);
+/* One component in full, by its name or its operator's. False after a reported error. */
+bool weir_catalog_print_one(const char *name, weir_text *text);
+/* The same as objects: all, or one; a new reference, NULL after a reported error. */
+json_t *weir_catalog_json(void);
+json_t *weir_catalog_json_one(const char *name);
+/* Two tables for rtl/README.md: the components, and every module of rtl/ with parameters, time and mapping. False after a
+ * reported error. */
+bool weir_catalog_markdown(weir_text *text);
+
+#endif
