@@ -14,4 +14,4 @@ static void build(component_case *c) {
     case_make_data(c, CASE_FRAMES);
 }
 
-const component_test component_test_lanes = {"lanes", build, NULL};
+const component_test component_test_lane_converter = {"lane_converter", build, NULL};

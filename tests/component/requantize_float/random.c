@@ -50,4 +50,4 @@ static void build(component_case *c) {
     free(add);
 }
 
-const component_test component_test_scale_float = {"scale_float", build, "scale_scale"};
+const component_test component_test_requantize_float = {"requantize_float", build, "scale_scale"};
