@@ -1,5 +1,6 @@
 #!/bin/sh
 # bisect.sh BUILD: `weir bisect` finds planted faults by itself, and nothing where there is none.
+# test: -- %build
 build=$1
 name=bisect
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # builds.sh BUILD: the command finds its data from build folders anywhere: outside the sources, with blanks in paths, moved.
+# test: -- %build
 build=$1
 name=builds
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # compilers.sh COMPILER ID: the command that another compiler makes, for all instructions of this processor and optimized
 # harder, writes the same bytes. The other builds stay beside the tests' folders, so a second run is quick.
+# test: label=nightly seconds=1800 processors=2 -- %compiler %compiler_id
 compiler=$1 id=$2
 name=compilers
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # determinism.sh MODEL QUANTIZATION: the same input gives byte-identical folders, wherever, in whatever locale; no
 # file names a place of this machine; text IR goes round byte for byte and compiles to the same design.
+# test: name=determinism/%name models=.* -- %model %quantization
 model=$1 quantization=$2
 name="determinism-$model-$quantization"
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,8 @@
 #!/bin/sh
 # engines.sh MODEL ENGINE TOLERANCE: the software engines against the outputs that ONNX Runtime (or the qonnx package)
 # gave, on every element, and the accuracy that the models' README states.
+# test: name=engines/%name models=.* except=^mlp_float_ -- %model int 0
+# test: name=engines/mlp_float -- mlp_float float 1e-4
 model=$1 engine=$2 tolerance=$3
 name="engines-$model-$engine"
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # export_import.sh MAKE_GRAPHS: whatever is exported can be imported, and computes the same bits: every model of the tree in
 # every dialect, what each step of a compilation makes of it, and graphs with every integer operator in every rounding.
+# test: -- %graphs
 name=export_import
 . "$(dirname "$0")/lib.sh"
 make_graphs=$1

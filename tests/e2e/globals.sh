@@ -2,6 +2,7 @@
 # globals.sh BUILD: the libraries hold no writable data but the thread's diagnostic sink, so that
 # contexts in threads share nothing; and they call no function of the C library whose last bits depend on the library or the
 # processor. What objdump shows of sections that a program may write to and of what is called, found in a planted object first.
+# test: -- %build
 build=$1
 name=globals
 . "$(dirname "$0")/lib.sh"

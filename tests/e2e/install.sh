@@ -1,5 +1,6 @@
 #!/bin/sh
 # install.sh BUILD: installs into a folder and uses it from another one, without WEIR_DATA and without a cache.
+# test: seconds=600 -- %build
 build=$1
 name=install
 . "$(dirname "$0")/lib.sh"

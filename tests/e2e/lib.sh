@@ -61,3 +61,21 @@ folding_options() {
     parallel) echo "--target-interval 1" ;;
     esac
 }
+
+# need_tools TOOL...: ends the test as skipped when one is not there.
+need_tools() {
+    for tool; do command -v "$tool" >/dev/null || { echo "no $tool"; exit 77; }; done
+}
+
+# quiet WHAT TOOL ...: runs the tool in design/rtl; every line of its output must be one of lint_allow.txt.
+quiet() {
+    what=$1 tool=$2
+    shift
+    (cd design/rtl && "$@") >raw 2>&1 || { head -20 raw >&2; fail "$what: $tool fails"; }
+    # grep -f of an empty file matches nothing only with at least one pattern in it.
+    { grep -v '^#' "$E2E_SOURCE/tests/e2e/lint_allow.txt" | cut -f1; echo '^impossible$^'; } >allowed
+    grep -v '^[[:space:]]*$' raw | grep -Evf allowed >rest || true
+    [ -s rest ] || return 0
+    head -20 rest >&2
+    fail "$what: $tool warns"
+}

@@ -1,4 +1,5 @@
 #!/bin/sh
+# test: -- %compiler
 # operator_rows.sh COMPILER: an operator that is in op.def only does not build: each table beside its users names it.
 compiler=$1
 name=operator_rows

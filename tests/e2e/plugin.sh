@@ -1,6 +1,7 @@
 #!/bin/sh
 # plugin.sh BUILD: user passes against the installed tree: the example of the installed README, compiled as it says and
 # run; objects that must be refused; passes that crash or break the graph.
+# test: -- %build
 build=$1
 name=plugin
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # reproducer.sh BUILD: one file that runs a failure again: passes that fail, crash or break the graph, with the state just
 # before them.
+# test: -- %build
 build=$1
 name=reproducer
 . "$(dirname "$0")/lib.sh"

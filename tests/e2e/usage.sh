@@ -1,5 +1,6 @@
 #!/bin/sh
 # Bad usage and bad input of every subcommand: exit status, message, and that nothing is written or changed.
+# test: seconds=900
 name=usage
 . "$(dirname "$0")/lib.sh"
 model=$models/mlp_qdq.onnx

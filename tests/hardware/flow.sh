@@ -3,7 +3,7 @@
 #
 #   flow.sh synthesize WORK         compile to WORK/design, synthesize to WORK/net.json and WORK/net.v
 #   flow.sh place WORK [SEED]       place and route; the report goes to WORK/place_SEED.json; prints one line of figures
-#   flow.sh simulate WORK [FRAMES]  the netlist in Icarus against the reference; the report goes to WORK/netlist.json
+#   flow.sh simulate WORK [FRAMES]  the netlist in Icarus against the reference (5 frames, with WEIR_NIGHTLY 20); the report goes to WORK/netlist.json
 #   flow.sh planted WORK            the same with one weight bit of the netlist flipped: must be found
 #   flow.sh options WORK            what 'weir sim --netlist' refuses; needs no tools
 #
@@ -78,7 +78,7 @@ place() {
 # FRAMES NETLIST REPORT [DESIGN]
 simulate() {
   need yosys iverilog vvp
-  "$weir" sim "${4:-$work/design}" --netlist "$2" --cells "$(cells_of_yosys)" --simulator icarus --frames "$1" \
+  "$weir" sim "${4:-$work/design}" --netlist "$2" --cells "$(cells_of_yosys)" --simulator icarus --frames "${1:-5}" \
     --data "$digits/digits_test.npz" --json "$3"
 }
 
@@ -129,7 +129,7 @@ work=$(cd "$2" && pwd)
 case $1 in
   synthesize) synthesize ;;
   place) place "${3:-1}" ;;
-  simulate) simulate "${3:-20}" "$work/net.v" "$work/netlist.json" ;;
+  simulate) simulate "${3:-${WEIR_NIGHTLY:+20}}" "$work/net.v" "$work/netlist.json" ;;
   planted) planted ;;
   options) options ;;
   *) fail "unknown step '$1'" ;;
