@@ -21,9 +21,21 @@ weir_graph *weir_tidy(const weir_graph *model);
 /* In place; false after a reported error. What fold_constant and simplify_expr do; `count`: nodes that went. */
 bool weir_fold_constants(weir_graph *graph, bool quantizers, size_t *count);
 bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *count);
+/* Does every node of the operator go so, whatever its attributes? */
+bool weir_fold_constants_removes(weir_op op);
+bool weir_simplify_expressions_removes(weir_op op);
 
 /* The integer graph of an imported one, or NULL after reported errors (transform/lower_integer.c). */
 weir_graph *weir_lower_integer(const weir_graph *model);
+/* What becomes of an operator of a model: it is refused, becomes exact integer arithmetic and hardware, stays real
+ * arithmetic, which the host computes, or went before. */
+typedef enum weir_lowered {
+    WEIR_LOWERED_REFUSED,
+    WEIR_LOWERED_HARDWARE,
+    WEIR_LOWERED_HOST,
+    WEIR_LOWERED_BEFORE
+} weir_lowered;
+weir_lowered weir_lower_integer_takes(weir_op op);
 /* The counterparts of the values of this model, by lowering it again; NULL after reported errors. */
 weir_counterparts *weir_lower_counterparts(const weir_graph *model);
 /* The graph of a module that is lowered: what quantize made, else the imported one; NULL: neither is there. */

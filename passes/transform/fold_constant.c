@@ -13,6 +13,8 @@
 /* Is the result that of the input's shape alone? */
 static bool reads_shape(weir_op op) { return op == WEIR_OP_SHAPE || op == WEIR_OP_SIZE; }
 
+bool weir_fold_constants_removes(weir_op op) { return reads_shape(op); }
+
 /* All inputs that are given are constants, and there is one. */
 static bool is_fixed(const weir_graph *graph, weir_node node) {
     bool any = false;

@@ -540,6 +540,12 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CONVERT] = lower_convert,
 };
 
+weir_lowered weir_lower_integer_takes(weir_op op) {
+    if (weir_fold_constants_removes(op) || weir_simplify_expressions_removes(op)) return WEIR_LOWERED_BEFORE;
+    if (rules[op] != NULL) return WEIR_LOWERED_HARDWARE;
+    return weir_lower_host_takes(op) ? WEIR_LOWERED_HOST : WEIR_LOWERED_REFUSED;
+}
+
 /* --- the pass --- */
 
 /* QONNX quantizers speak of real arithmetic, all others of ONNX Runtime's float32 arithmetic. */

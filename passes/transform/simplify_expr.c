@@ -254,6 +254,8 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CONCAT] = simplify_concat,     [WEIR_OP_DROPOUT] = simplify_identity,
 };
 
+bool weir_simplify_expressions_removes(weir_op op) { return rules[op] == simplify_identity; }
+
 bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *count) {
     simplifier s = {.rewrite = {.graph = graph}, .signed_zeros = signed_zeros};
     *count = 0;

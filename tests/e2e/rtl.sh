@@ -113,8 +113,8 @@ rtl saved/digits.wrtl -p verilog,generate_verilog --folder again --check-unchang
 cmp again/mlp_qdq.v digits/rtl/mlp_qdq.v || fail "a compiled design changes by way of its text"
 rtl saved/digits.wrtl -p save_design --folder again && cmp again/mlp_qdq.wrtl saved/digits.wrtl || fail "save_design"
 
-# --- the design of the README ---
-sed -n '/^## Hardware of your own/,/^## Reading/p' "$E2E_SOURCE/README.md" | sed -n '/^wrtl 1$/,/^```$/p' | sed '/^```$/d' >door.wrtl
+# --- the design of the passes' README ---
+sed -n '/^### A state machine/,/^## /p' "$E2E_SOURCE/passes/README.md" | sed -n '/^wrtl 1$/,/^```$/p' | sed '/^```$/d' >door.wrtl
 expect 0 "create_module_instantiation: 1 designs (proved equal|tested)" weir rtl door.wrtl -o door.v --check-equivalence --statistics
 grep -q "^note: after pass 'create_module_instantiation': \(proved\|tested\)" output || fail "no verdict after a pass"
 grep -q "^note: after pass 'check_active_high': unchanged" output || fail "no verdict after a check"

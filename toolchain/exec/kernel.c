@@ -38,6 +38,8 @@ void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *
     else kernels[weir_node_op(graph, node)](graph, node, inputs, outputs);
 }
 
+bool weir_kernel_exists(weir_op op) { return kernels[op] != NULL; }
+
 /* Products of real numbers are computed in float32 and float64. */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);

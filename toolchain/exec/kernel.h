@@ -13,6 +13,7 @@ typedef void weir_kernel(const weir_graph *graph, weir_node node, const weir_arr
  * on transposed copies: every sum keeps ONNX's order. */
 void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs);
+bool weir_kernel_exists(weir_op op);
 /* Does the operator's kernel compute the node's (inferred) types? */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node);
 

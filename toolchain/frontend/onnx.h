@@ -35,5 +35,7 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
 /* A file that holds one TensorProto, as in ONNX's conformance data. Infinities and NaNs are kept. NULL after a reported
  * error; else weir_array_free. */
 weir_array *weir_onnx_read_tensor(const char *path);
+/* The opset version of its domain from which files may have the operator; 0: no file has it. */
+int weir_onnx_since(weir_op op);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "onnx.h"
 #include "onnx_tensor.h"
 #include "support/arena.h"
 #include "support/suggest.h"
@@ -545,4 +546,13 @@ const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index) {
             return row->name;
     }
     return NULL;
+}
+
+int weir_onnx_since(weir_op op) {
+    int since = 0;
+    for (size_t i = 0; i < weir_onnx_rule_count; i++) {
+        const weir_onnx_rule *rule = &weir_onnx_rules[i];
+        if (rule->op == op && (since == 0 || rule->since < since)) since = rule->since;
+    }
+    return since;
 }

@@ -1,0 +1,51 @@
+#!/bin/sh
+# What README.md says is so: the table of operators is the command's, the quick start prints what is shown, the refusal reads as
+# shown, counts and the version are right, links lead somewhere. Each check finds a planted fault.
+name=readme
+. "$(dirname "$0")/lib.sh"
+weir operators --markdown >operators
+# Icarus' rows and speeds are another machine's matter; what Icarus computes is for the matrix.
+weir check "$models/mlp_qdq.onnx" --data "$test_data" --simulator verilator -o design >checked 2>&1 || fail "the quick start fails"
+slow() { grep -v '^  icarus ' "$1" | sed -E '/^  verilator /s/ +[0-9]+ +[0-9]+$//'; }
+slow checked >quick
+(cd "$models" && "$WEIR" compile mlp_float.onnx -o "$work/refused" >"$work/refusal" 2>&1) && fail "a float model compiles without a quantizer"
+images=$(sed -n 's/^mlp_qdq: \([0-9]*\) frames.*/\1/p' checked)
+version=$("$WEIR" --version | sed 's/.* //')
+
+# block FILE FIRST: the fenced block that begins with the line.
+block() { awk -v first="$2" '/^```/ { inside = 0 } fenced && index($0, first) == 1 { inside = 1 } { fenced = /^```$/ } inside' "$1"; }
+
+# wrong FILE: a line for everything in it that is not so.
+wrong() {
+    sed -n '/^<!-- weir operators -->$/,/^<!-- end -->$/p' "$1" | sed '1d;$d' | cmp -s - operators || echo "table of operators: run scripts/pages"
+    block "$1" "mlp_qdq: " >shown
+    [ "$(grep -c '^  icarus ' shown)" -eq 2 ] || echo "quick start: two rows of Icarus"
+    awk '/^  verilator /{ v[$2] = $3 $4 $5 $6 $7 $8 $9 } /^  icarus / && v[$2] != $3 $4 $5 $6 $7 $8 $9 { bad = 1 } END { exit !bad }' shown &&
+        echo "quick start: the simulators differ"
+    slow shown | cmp -s - quick || echo "quick start: the output differs"
+    block "$1" "mlp_float.onnx:1: " | cmp -s - refusal || echo "refusal: the message differs"
+    grep -q "simulates $images handwritten" "$1" || echo "count of images"
+    grep -q "^Version $version is not released" "$1" || echo "version"
+    grep -oE '\]\([^)#]+' "$1" | sed 's/..//' | while read -r link; do
+        [ -e "$E2E_SOURCE/$link" ] || echo "link to $link"
+    done
+}
+wrong "$E2E_SOURCE/README.md" >found
+[ ! -s found ] || fail "README.md: $(cat found)"
+
+# planted WHAT SED-COMMAND
+planted() {
+    sed "$2" "$E2E_SOURCE/README.md" >planted.md
+    cmp -s planted.md "$E2E_SOURCE/README.md" && fail "nothing planted: $2"
+    wrong planted.md >found
+    grep -q "$1" found || fail "not found: $2"
+}
+planted "table" 's/^| Gemm, /| /'
+planted "output differs" 's/ideal interval 128 cycles/ideal interval 64 cycles/'
+planted "simulators differ" '/^  icarus *always/s/128\.0/129.0/'
+planted "two rows" '/^  icarus *debug/d'
+planted "message" 's/its input is real without a quantizer/its input is real/'
+planted "images" 's/simulates [0-9]* handwritten/simulates 12 handwritten/'
+planted "version" 's/^Version [0-9.]* is/Version 9.9.9 is/'
+planted "link" 's/(passes\/README.md)/(passes\/NONE.md)/'
+finish
