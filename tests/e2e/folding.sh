@@ -1,5 +1,6 @@
 #!/bin/sh
 # SIMD and PE that do not divide their layer, through co-simulation; mistakes in the folding file.
+# test: seconds=1200 cost=60
 name=folding
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # weir sim: the outputs are weir eval's, on both simulators, from every kind of data file; --frames; exit status.
-# test: seconds=600
+# test: seconds=600 cost=60
 name=sim
 . "$(dirname "$0")/lib.sh"
 model=$models/mlp_qdq.onnx
