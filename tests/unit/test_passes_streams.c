@@ -1,6 +1,6 @@
 /* insert_streams, the schedule and size_fifos: forks and converters where they are needed, FIFOs on the short branch of
  * a residual network, deep enough that the simulated interval is the folding's, and no deadlock when they are not. */
-#include "test_passes_support.h"
+#include "stream_graphs.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -124,7 +124,8 @@ static double simulate(weir_graph *g, weir_sim_profile profile) {
     weir_module_set_folder(module, folder);
     weir_module_add_graph(module, g);
     emit(module);
-    weir_array *data = weir_array_new(WEIR_INT64, &(weir_shape){2, {FRAMES, CHANNELS}});
+    const weir_shape *shape = &weir_value_type(g, weir_graph_input(g, 0))->shape;
+    weir_array *data = weir_array_new(WEIR_INT64, &(weir_shape){2, {FRAMES * shape->dim[0], shape->dim[1]}});
     for (size_t i = 0; i < data->count; i++) weir_array_set_int(data, i, random_int(-8, 7));
     weir_reference *reference = weir_reference_new(g, (const weir_array *const[]){data}, 0, 0);
     weir_cosim_options options = {.simulator = WEIR_SIM_ICARUS, .profile = profile, .seed = 1};
@@ -152,6 +153,21 @@ static void fifos_suffice(void **state) {
     }
 }
 
+/* Forks, joins, lane converters of any ratio, bursts of rows and of groups, thresholds that take many cycles: the measured
+ * interval is the scheduled one. */
+static void random_graphs_keep_the_interval(void **state) {
+    (void)state;
+    if (!weir_simulator_found(WEIR_SIM_ICARUS)) skip();
+    const char *more = getenv("WEIR_RANDOM");
+    for (int count = more == NULL ? 2 : atoi(more); count > 0; count--) {
+        weir_graph *g = random_streams(4);
+        assert_true(weir_size_fifos(g));
+        double ideal = (double)weir_stream_interval(g), found = simulate(g, WEIR_SIM_ALWAYS);
+        if (found > ideal + 0.001) print_message("%d: interval %g, scheduled %g\n", count, found, ideal);
+        if (found > ideal * 1.02 + 0.001) fail_msg("interval %g, scheduled %g", found, ideal);
+    }
+}
+
 /* Half as deep: slower at worst, never stuck. Not at all: the residual branch holds no frame, which must show. */
 static void shallow_fifos_only_slow_down(void **state) {
     (void)state;
@@ -172,7 +188,7 @@ int main(void) {
     setenv("WEIR_CACHE", cache, 0);
     const struct CMUnitTest tests[] = {
         TEST(forks_and_converters), TEST(outputs_share_a_branch),       TEST(the_schedule_keeps_the_interval),
-        TEST(fifos_suffice),        TEST(shallow_fifos_only_slow_down),
+        TEST(fifos_suffice),        TEST(shallow_fifos_only_slow_down), TEST(random_graphs_keep_the_interval),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove_test_folder(cache);

@@ -4,6 +4,7 @@
 #ifndef WEIR_DATAFLOW_COMPONENT_H
 #define WEIR_DATAFLOW_COMPONENT_H
 
+#include "dataflow/service.h"
 #include "ir/graph.h"
 #include "support/text.h"
 
@@ -43,22 +44,9 @@ typedef struct weir_memory {
 typedef int64_t weir_memory_content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word,
                                     int64_t field, int64_t *upper);
 
-/* When the beats of a stream pass. */
-typedef struct weir_times {
-    int64_t *at;
-    int64_t count;
-} weir_times;
-
-/* A component in the schedule: it knows when beats arrive, and says when it takes and gives them. */
-typedef struct weir_schedule_step {
-    const weir_graph *graph;
-    weir_node node;
-    int64_t frames;    /* that are followed */
-    weir_times arrive; /* at all stream inputs: the latest of each beat */
-    weir_times taken;  /* as many beats */
-    weir_times given;  /* the rule makes it: weir_times_new */
-} weir_schedule_step;
-typedef void weir_schedule_rule(weir_schedule_step *step);
+/* When the component takes and gives the beats of a frame (service.h): all inputs that are streams, output 0. Further
+ * outputs give the same beats at the same time. */
+typedef void weir_service_rule(weir_service *service, const weir_graph *graph, weir_node node);
 
 /* What a component takes of a device (dataflow/device.h). */
 typedef struct weir_device weir_device;
@@ -96,7 +84,7 @@ typedef struct weir_component_rules {
 
     /* Time. */
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
-    weir_schedule_rule *schedule;                             /* one beat for a beat, `wait` cycles later */
+    weir_service_rule *service;                               /* one beat for a beat, `wait` cycles later */
     int64_t (*wait)(const weir_graph *graph, weir_node node); /* 1 */
 
     /* Parameter memory `index` of the node: suffix, fields, bits and depth; false: it has no such memory. None. */

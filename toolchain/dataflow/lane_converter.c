@@ -1,7 +1,6 @@
 /* Lanes: the same elements with other numbers of them a beat; a frame starts with a beat of its own. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
-#include "dataflow/schedule.h"
 #include "dataflow/stream.h"
 
 typedef struct beats {
@@ -31,22 +30,55 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
     hardware->interval = in > out ? in : out;
 }
 
-/* A beat out when its last element is in; one beat a cycle either way. */
-static void schedule(weir_schedule_step *step) {
-    const beats b = beats_of(step->graph, step->node);
-    int64_t in_free = 0, out_free = 0, sent = 0;
-    step->given = weir_times_new(b.out * step->frames);
-    for (int64_t i = 0; i < step->arrive.count; i++) {
-        int64_t frame = i / b.in, last = (i % b.in + 1) * b.in_lanes;
-        int64_t ready = last >= b.elements ? b.out : last / b.out_lanes;
-        step->taken.at[i] = weir_later(step->arrive.at[i], in_free);
-        in_free = step->taken.at[i] + 1;
-        for (; sent < frame * b.out + ready; sent++) {
-            step->given.at[sent] = weir_later(step->taken.at[i] + 1, out_free);
-            out_free = step->given.at[sent] + 1;
-        }
-        in_free = weir_later(in_free, out_free - 1);
+/* Registers of the service: when the next beat can be taken and given. */
+enum { TAKE, GIVE };
+
+static void give_beat(weir_service *s, const void *user) {
+    (void)user;
+    weir_service_give(s, 0, s->time[GIVE]++);
+}
+
+/* A beat that completes `ready` beats, one a cycle either way. */
+static void serve_beat(weir_service *s, int64_t ready) {
+    s->time[TAKE] = weir_service_take(s, 0, s->time[TAKE]) + 1;
+    if (ready == 0) return;
+    s->time[GIVE] = weir_later(s->time[GIVE], s->time[TAKE]);
+    weir_service_repeat(s, ready, give_beat, NULL);
+    s->time[TAKE] = weir_later(s->time[TAKE], s->time[GIVE] - 1);
+}
+
+static void take_beat(weir_service *s, const void *user) {
+    (void)user;
+    serve_beat(s, 0);
+}
+
+/* Beats `first` to `end` of a frame, of which the last may complete one that is not full. */
+static void serve_beats(weir_service *s, const beats *b, int64_t first, int64_t end) {
+    for (int64_t i = first; i < end;) {
+        const int64_t sent = i * b->in_lanes / b->out_lanes;
+        int64_t next = weir_ceil_divide((sent + 1) * b->out_lanes, b->in_lanes) - 1; /* completes the next one */
+        if (next >= end) next = end - 1;
+        weir_service_repeat(s, next - i, take_beat, NULL);
+        serve_beat(s, (next == b->in - 1 ? b->out : (next + 1) * b->in_lanes / b->out_lanes) - sent);
+        i = next + 1;
     }
+}
+
+static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
+
+/* Until both sides are at the end of a beat again. */
+static int64_t period_of(const beats *b) { return b->out_lanes / common_divisor(b->in_lanes, b->out_lanes); }
+
+static void serve_period(weir_service *s, const void *user) {
+    const beats *b = user;
+    serve_beats(s, b, 0, period_of(b));
+}
+
+static void service(weir_service *s, const weir_graph *graph, weir_node node) {
+    const beats b = beats_of(graph, node);
+    const int64_t period = period_of(&b), whole = (b.in - 1) / period; /* the last beat is by itself */
+    weir_service_repeat(s, whole, serve_period, &b);
+    serve_beats(s, &b, whole * period, b.in);
 }
 
 static void build(weir_builder *b, weir_node node) {
@@ -61,4 +93,4 @@ static void build(weir_builder *b, weir_node node) {
 }
 
 const weir_component_rules weir_lane_converter_rules = {
-    .result = WEIR_RESULT_INPUT, .derive = derive, .timing = timing, .schedule = schedule, .build = build};
+    .result = WEIR_RESULT_INPUT, .derive = derive, .timing = timing, .service = service, .build = build};

@@ -7,7 +7,6 @@
 #include "dataflow/build.h"
 #include "dataflow/component.h"
 #include "dataflow/memory.h"
-#include "dataflow/schedule.h"
 #include "dataflow/stream.h"
 
 typedef struct size {
@@ -93,26 +92,49 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
                                    hardware->interval};
 }
 
-/* The replay buffer holds two rows, so a row is taken while the one before it is computed; the first group of PE outputs
- * follows the row's arrival, the others run one beat a cycle. With one group there is no buffer. */
-static void schedule(weir_schedule_step *step) {
-    const int64_t rows = size_of(step->graph, step->node).rows * step->frames;
-    const int64_t beats = beats_of(step->graph, step->node), groups = groups_of(step->graph, step->node);
-    const int levels = tree_levels(folded(step->graph, step->node)->simd);
-    int64_t half_free[2] = {0, 0}, in_free = 0, compute_free = 0;
-    step->given = weir_times_new(rows * groups);
-    for (int64_t row = 0; row < rows; row++) {
-        for (int64_t i = 0; i < beats; i++) {
-            int64_t at = weir_later(step->arrive.at[row * beats + i], in_free);
-            at = weir_later(at, groups == 1 ? compute_free : half_free[row % 2]);
-            step->taken.at[row * beats + i] = at;
-            in_free = at + 1;
-            compute_free = weir_later(compute_free, at + (groups == 1 ? 0 : 2)) + 1;
-        }
-        for (int64_t g = 0; g < groups; g++) step->given.at[row * groups + g] = compute_free + g * beats + 2 + levels;
-        compute_free += (groups - 1) * beats;
-        half_free[row % 2] = compute_free;
-    }
+/* Registers of the service: when the next beat can be taken, when the multipliers are free, and when the half of the replay
+ * buffer is that this row goes to, and the other. */
+enum { NEXT, COMPUTE, HALF, OTHER_HALF };
+
+typedef struct service_rule {
+    int64_t rows, beats, groups, levels;
+} service_rule;
+
+static void take_beat(weir_service *s, const void *user) {
+    (void)user;
+    s->time[NEXT] = weir_service_take(s, 0, s->time[NEXT]) + 1;
+}
+
+static void give_group(weir_service *s, const void *user) {
+    const service_rule *rule = user;
+    weir_service_give(s, 0, s->time[COMPUTE] + 2 + rule->levels);
+    s->time[COMPUTE] += rule->beats;
+}
+
+/* With one group there is no buffer: beats are taken as they are multiplied. */
+static void serve_row_directly(weir_service *s, const void *user) {
+    const service_rule *rule = user;
+    weir_service_repeat(s, rule->beats, take_beat, rule);
+    weir_service_give(s, 0, s->time[NEXT] + 2 + rule->levels);
+}
+
+/* The replay buffer holds two rows, so a row is taken while the one before it is computed. Its first group of PE outputs
+ * follows its last beat or takes its beats in cycles when the multipliers are free; the others come `beats` cycles apart. */
+static void serve_row(weir_service *s, const void *user) {
+    const service_rule *rule = user;
+    s->time[NEXT] = weir_later(s->time[NEXT], s->time[HALF]);
+    weir_service_repeat(s, rule->beats, take_beat, rule);
+    s->time[COMPUTE] = weir_later(s->time[COMPUTE] + rule->beats, s->time[NEXT] + 2);
+    weir_service_repeat(s, rule->groups, give_group, rule);
+    s->time[COMPUTE] -= rule->beats;
+    s->time[HALF] = s->time[OTHER_HALF];
+    s->time[OTHER_HALF] = s->time[COMPUTE];
+}
+
+static void service(weir_service *s, const weir_graph *graph, weir_node node) {
+    const service_rule rule = {size_of(graph, node).rows, beats_of(graph, node), groups_of(graph, node),
+                               tree_levels(folded(graph, node)->simd)};
+    weir_service_repeat(s, rule.rows, rule.groups == 1 ? serve_row_directly : serve_row, &rule);
 }
 
 /* --- weights --- */
@@ -186,7 +208,7 @@ const weir_component_rules weir_linear_rules = {.becomes = becomes,
                                                 .legal = legal,
                                                 .derive = derive,
                                                 .timing = timing,
-                                                .schedule = schedule,
+                                                .service = service,
                                                 .memory = memory,
                                                 .content = content,
                                                 .build = build,

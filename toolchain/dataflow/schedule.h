@@ -1,10 +1,15 @@
-/* The exact schedule of the hardware graph: when each component takes and gives each beat, with unbounded queues on
- * every edge and frames entering at the folding's interval. Queues of the depth that beats reach here cannot slow the
- * real pipeline down: dataflow is monotone. */
+/* The schedule of the hardware graph: when each component takes and gives its beats, with unbounded queues on every edge and
+ * frames entering at an interval that all keep up with. It is periodic: what the first frame does and what all later ones
+ * do, as signatures (signature.h), found by the components' service rules (service.h).
+ *
+ * Queues as deep as the beats that wait here cannot slow the hardware down: a component is a monotone function of when
+ * its beats come and go, so with room for all that waits in some valid schedule nothing happens later than in it. (That all
+ * frames but the first are scheduled alike makes some of the second, third, ... later than need be, which is valid.) */
 #ifndef WEIR_DATAFLOW_SCHEDULE_H
 #define WEIR_DATAFLOW_SCHEDULE_H
 
-#include "dataflow/component.h"
+#include "dataflow/signature.h"
+#include "ir/graph.h"
 
 typedef struct weir_schedule weir_schedule;
 
@@ -15,19 +20,22 @@ typedef struct weir_schedule_edge {
     weir_value value; /* as the user names it */
     weir_node user;
     size_t input;
-    int64_t waiting; /* most beats that wait on the edge at one time */
+    const weir_signature *given, *taken; /* owned by the schedule */
+    int64_t waiting;                     /* most beats that wait on the edge at one time */
+    int64_t stall;                       /* most cycles that one of them waits */
 } weir_schedule_edge;
 
-weir_times weir_times_new(int64_t count);
-static inline int64_t weir_later(int64_t a, int64_t b) { return a > b ? a : b; }
-
-/* Follows a few frames through the graph; NULL after a reported error. */
+/* NULL after a reported error. */
 weir_schedule *weir_schedule_new(const weir_graph *graph);
 void weir_schedule_free(weir_schedule *schedule);
 size_t weir_schedule_edge_count(const weir_schedule *schedule);
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index);
-/* Cycles from the first beat of a frame to the last beat of its result, and between results of the last frames. */
+/* When the beats of the value appear; NULL: it is no stream of a component or a hardware input. */
+const weir_signature *weir_schedule_given(const weir_schedule *schedule, weir_value value);
+/* Cycles from the first beat of a frame to the last beat of its result, of the first frame; and between frames. */
 int64_t weir_schedule_latency(const weir_schedule *schedule);
 int64_t weir_schedule_interval(const weir_schedule *schedule);
+/* Iterations of service rules that were executed one by one: what the schedule cost. */
+int64_t weir_schedule_steps(const weir_schedule *schedule);
 
 #endif

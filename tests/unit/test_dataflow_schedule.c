@@ -1,0 +1,108 @@
+/* The schedule of random hardware graphs against the beat-exact oracle: every beat of the first and the steady frames, what
+ * waits on every edge and how long, latency and interval. */
+#include "stream_graphs.h"
+
+#include "dataflow/schedule.h"
+#include "dataflow/service.h"
+
+enum { EXTRA_FRAMES = 10 };
+
+static void compare_beats(const weir_signature *found, const network_times *times, int64_t frames, int64_t interval) {
+    int64_t beats = times->count / frames;
+    assert_int_equal(weir_signature_beats(found), beats);
+    for (int64_t i = 0; i < beats; i++) {
+        assert_int_equal(weir_signature_at(&found->first, i), times->at[i]);
+        assert_int_equal(weir_signature_at(&found->steady, i) + (frames - 1) * interval,
+                         times->at[times->count - beats + i]);
+    }
+}
+
+static int64_t longest_stall(const network_times *given, const network_times *taken) {
+    int64_t most = 0;
+    for (int64_t i = 0; i < given->count; i++) most = weir_later(most, taken->at[i] - given->at[i]);
+    return most;
+}
+
+static void compare_schedule(const weir_graph *g) {
+    weir_value *streams;
+    network net = network_of(g, &streams);
+    weir_schedule *s = weir_schedule_new(g);
+    assert_non_null(s);
+    assert_int_equal(weir_schedule_interval(s), net.interval);
+    network_run run = network_follow(&net, weir_schedule_latency(s) / net.interval + EXTRA_FRAMES);
+    size_t edges = 0;
+    for (size_t i = 0; i < net.count; i++) {
+        compare_beats(weir_schedule_given(s, streams[i]), &run.given[i], run.frames, net.interval);
+        for (size_t k = 0; k < net.node[i].inputs; k++) {
+            weir_schedule_edge edge = weir_schedule_edge_at(s, edges++);
+            compare_beats(edge.taken, &run.taken[i], run.frames, net.interval);
+            assert_int_equal(edge.waiting, run.waiting[i][k]);
+            assert_int_equal(edge.stall, longest_stall(&run.given[net.node[i].input[k]], &run.taken[i]));
+        }
+    }
+    assert_int_equal(edges, weir_schedule_edge_count(s));
+    network_run_free(&net, &run);
+    network_free(&net);
+    free(streams);
+    weir_schedule_free(s);
+}
+
+static void random_graphs(void **state) {
+    (void)state;
+    const char *more = getenv("WEIR_RANDOM");
+    for (int count = more == NULL ? 2000 : atoi(more); count > 0; count--) {
+        weir_graph *g = random_streams(5);
+        compare_schedule(g);
+        weir_graph_free(g);
+    }
+}
+
+/* Layers of `width` inputs and outputs, one product a cycle, behind `rows` rows of input; with a branch around each. */
+static weir_graph *layers(int count, int64_t rows, int64_t width, bool residual) {
+    weir_graph *g = weir_graph_new("hardware");
+    weir_value x = add_codes_input(g, "x", WEIR_INT8, rows, width, -8, 7);
+    double *w = weir_calloc((size_t)(width * width), sizeof *w);
+    for (int i = 0; i < count; i++) {
+        weir_value y = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, width, width, w));
+        weir_meta_hardware *hardware = &weir_node_metadata(g, weir_value_producer(g, y))->hardware;
+        hardware->simd = hardware->pe = 1;
+        y = random_thresholds(g, y, 1);
+        x = residual ? random_thresholds(g, ADD(g, WEIR_OP_SUM, "sum", x, y), 2) : y;
+    }
+    free(w);
+    weir_graph_add_output(g, "y", x);
+    assert_true(weir_choose_folding(g, 1000000, 0, NULL));
+    assert_true(weir_insert_streams(g));
+    return g;
+}
+
+static int64_t steps_of(int count, int64_t rows, int64_t width, bool residual, size_t nodes) {
+    weir_graph *g = layers(count, rows, width, residual);
+    weir_schedule *s = weir_schedule_new(g);
+    assert_int_equal(weir_schedule_interval(s), rows * width * width);
+    assert_int_equal(weir_graph_node_count(g), nodes);
+    int64_t steps = weir_schedule_steps(s);
+    weir_schedule_free(s);
+    weir_graph_free(g);
+    return steps;
+}
+
+/* Ten times the rows, or wider ones, cost the same; ten times the layers ten times as much. */
+static void cost_is_flat_in_beats_and_linear_in_nodes(void **state) {
+    (void)state;
+    for (int residual = 0; residual < 2; residual++) {
+        size_t nodes = residual ? 5 : 2; /* a layer: Linear, Threshold; Fork, Sum, Threshold */
+        int64_t few = steps_of(10, 50, 20, residual, 10 * nodes);
+        assert_true(few < 10 * (int64_t)nodes * 60);
+        assert_int_equal(steps_of(10, 500, 20, residual, 10 * nodes), few);
+        assert_int_equal(steps_of(10, 50, 80, residual, 10 * nodes), few);
+        assert_true(steps_of(100, 50, 20, residual, 100 * nodes) < 11 * few);
+        int64_t one = steps_of(10, 1, 30, residual, 10 * nodes);
+        assert_int_equal(steps_of(10, 1, 300, residual, 10 * nodes), one);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(random_graphs), TEST(cost_is_flat_in_beats_and_linear_in_nodes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

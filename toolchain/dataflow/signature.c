@@ -1,0 +1,423 @@
+#include "dataflow/signature.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+
+static const weir_signature_level beat_level = {.count = 1, .body = 1, .beats = 1, .hash = 1};
+
+/* --- levels --- */
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_parts(const weir_signature_part *part, size_t count) {
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++) hash = mix(mix(hash, (uint64_t)part[i].at), part[i].level->hash);
+    return hash;
+}
+
+/* Copies of parts that lie one behind the other; none: of a beat. */
+static const weir_signature_level *new_level(weir_arena *arena, int64_t count, int64_t stride,
+                                             const weir_signature_part *part, size_t parts) {
+    weir_signature_level *level = weir_arena_alloc(arena, sizeof *level);
+    weir_signature_part *copy = parts == 0 ? NULL : weir_arena_array(arena, parts, sizeof *copy);
+    int64_t body = parts == 0 ? 1 : 0, body_last = 0;
+    for (size_t i = 0; i < parts; i++) {
+        copy[i] = (weir_signature_part){body, part[i].at - part[0].at, part[i].level};
+        body += part[i].level->beats;
+        body_last = copy[i].at + part[i].level->last;
+    }
+    *level = (weir_signature_level){.count = count,
+                                    .stride = stride,
+                                    .body = body,
+                                    .beats = body * count,
+                                    .last = (count - 1) * stride + body_last,
+                                    .parts = parts,
+                                    .part = copy};
+    level->hash = mix(mix(hash_parts(copy, parts), (uint64_t)count), (uint64_t)stride);
+    return level;
+}
+
+static bool equal_levels(const weir_signature_level *a, const weir_signature_level *b);
+
+/* The same levels at the same distances. */
+static bool equal_parts(const weir_signature_part *a, const weir_signature_part *b, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (a[i].at - a[0].at != b[i].at - b[0].at || !equal_levels(a[i].level, b[i].level)) return false;
+    }
+    return true;
+}
+
+static bool equal_levels(const weir_signature_level *a, const weir_signature_level *b) {
+    if (a == b) return true;
+    return a->hash == b->hash && a->count == b->count && (a->count == 1 || a->stride == b->stride) &&
+           a->parts == b->parts && equal_parts(a->part, b->part, a->parts);
+}
+
+bool weir_signature_equal(const weir_signature_part *a, const weir_signature_part *b) {
+    return a->at == b->at && equal_levels(a->level, b->level);
+}
+
+weir_signature weir_signature_run(weir_arena *arena, int64_t at, int64_t beats, int64_t stride) {
+    weir_signature_part part = {0, at, beats == 1 ? &beat_level : new_level(arena, beats, stride, NULL, 0)};
+    return (weir_signature){part, part};
+}
+
+/* --- questions --- */
+
+/* The part of the level's body that holds beat `index` of it. */
+static const weir_signature_part *part_of_beat(const weir_signature_level *level, int64_t index) {
+    size_t low = 0, high = level->parts;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (level->part[middle].first <= index) low = middle;
+        else high = middle;
+    }
+    return &level->part[low];
+}
+
+int64_t weir_signature_at(const weir_signature_part *part, int64_t index) {
+    int64_t at = part->at;
+    const weir_signature_level *level = part->level;
+    assert(index >= 0 && index < level->beats);
+    for (;;) {
+        at += index / level->body * level->stride;
+        index %= level->body;
+        if (level->parts == 0) return at;
+        const weir_signature_part *inner = part_of_beat(level, index);
+        at += inner->at;
+        index -= inner->first;
+        level = inner->level;
+    }
+}
+
+int64_t weir_signature_count(const weir_signature_part *part, int64_t cycle) {
+    int64_t count = 0;
+    const weir_signature_level *level = part->level;
+    cycle -= part->at;
+    for (;;) {
+        if (cycle < 0) return count;
+        if (cycle >= level->last) return count + level->beats;
+        int64_t copy = level->stride == 0 ? 0 : cycle / level->stride;
+        if (copy >= level->count) copy = level->count - 1;
+        count += copy * level->body;
+        cycle -= copy * level->stride;
+        if (level->parts == 0) return count + 1;
+        size_t low = 0, high = level->parts;
+        while (high - low > 1) {
+            size_t middle = (low + high) / 2;
+            if (level->part[middle].at <= cycle) low = middle;
+            else high = middle;
+        }
+        count += level->part[low].first;
+        cycle -= level->part[low].at;
+        level = level->part[low].level;
+    }
+}
+
+int64_t weir_signature_alike(const weir_signature_part *part, int64_t from, int64_t lag, int64_t *stride,
+                             bool *aligned) {
+    const weir_signature_level *level = part->level;
+    while (from + lag < level->beats) {
+        if (level->count > 1 && lag % level->body == 0) {
+            *stride = lag / level->body * level->stride;
+            *aligned = from % level->body == 0;
+            return level->beats - from - lag;
+        }
+        from %= level->body;
+        if (level->parts == 0 || from + lag >= level->body) return 0;
+        const weir_signature_part *inner = part_of_beat(level, from);
+        from -= inner->first;
+        level = inner->level;
+    }
+    return 0;
+}
+
+/* Beats from `from` on that are one run, itself included, and its stride. */
+static int64_t run_at(const weir_signature_part *part, int64_t from, int64_t *stride) {
+    const weir_signature_level *level = part->level;
+    for (;;) {
+        if (level->parts == 0) {
+            *stride = level->stride;
+            return level->beats - from;
+        }
+        from %= level->body;
+        const weir_signature_part *inner = part_of_beat(level, from);
+        from -= inner->first;
+        level = inner->level;
+    }
+}
+
+size_t weir_signature_depth(const weir_signature_part *part) {
+    size_t deepest = 0;
+    for (size_t i = 0; i < part->level->parts; i++) {
+        size_t depth = weir_signature_depth(&part->level->part[i]);
+        if (depth > deepest) deepest = depth;
+    }
+    return deepest + (part->level->count > 1);
+}
+
+size_t weir_signature_parts(const weir_signature_part *part) {
+    size_t count = 1;
+    for (size_t i = 0; i < part->level->parts; i++) count += weir_signature_parts(&part->level->part[i]);
+    return count;
+}
+
+/* --- building --- */
+
+static void push_plain(weir_signature_list *list, weir_signature_part part) {
+    list->part = weir_grow(list->part, &list->capacity, list->count + 1, sizeof *list->part);
+    list->part[list->count++] = part;
+}
+
+void weir_signature_add(weir_signature_list *list, int64_t at) {
+    push_plain(list, (weir_signature_part){0, at, &beat_level});
+}
+
+/* Two runs, or a run and a beat, that go on at one stride. Two beats do not: their distance may be a gap. */
+static bool join_runs(weir_signature_list *list) {
+    weir_signature_part *a = &list->part[list->count - 2], *b = a + 1;
+    if (a->level->parts > 0 || b->level->parts > 0 || a->level->count + b->level->count == 2) return false;
+    int64_t gap = b->at - a->at - a->level->last;
+    if ((a->level->count > 1 && a->level->stride != gap) || (b->level->count > 1 && b->level->stride != gap))
+        return false;
+    a->level = new_level(list->arena, a->level->count + b->level->count, gap, NULL, 0);
+    list->count--;
+    return true;
+}
+
+static bool join_repeats(weir_signature_list *list) {
+    weir_signature_part *a = &list->part[list->count - 2], *b = a + 1;
+    const weir_signature_level *x = a->level, *y = b->level;
+    if (x->parts == 0 || x->parts != y->parts || x->count < 2 || y->count < 2 || x->stride != y->stride) return false;
+    if (b->at != a->at + x->count * x->stride || !equal_parts(x->part, y->part, x->parts)) return false;
+    a->level = new_level(list->arena, x->count + y->count, x->stride, x->part, x->parts);
+    list->count--;
+    return true;
+}
+
+/* Are the level's parts those of a copy of its body that begins at cycle `at`? */
+static bool is_copy(const weir_signature_level *level, const weir_signature_part *part, int64_t at) {
+    return part->at == at && equal_parts(part, level->part, level->parts);
+}
+
+enum { LONGEST_BODY = 16 }; /* parts that a level takes in at one time */
+
+/* The last parts are one more copy of the level before them. */
+static bool absorb_behind(weir_signature_list *list, size_t floor) {
+    for (size_t k = 1; k <= LONGEST_BODY && list->count - floor > k; k++) {
+        weir_signature_part *a = &list->part[list->count - 1 - k];
+        const weir_signature_level *x = a->level;
+        if (x->count < 2 || x->parts != k || !is_copy(x, a + 1, a->at + x->count * x->stride)) continue;
+        a->level = new_level(list->arena, x->count + 1, x->stride, x->part, k);
+        list->count -= k;
+        return true;
+    }
+    return false;
+}
+
+/* The parts before the last level are one more copy of it. */
+static bool absorb_before(weir_signature_list *list, size_t floor) {
+    weir_signature_part last = list->part[list->count - 1];
+    const weir_signature_level *x = last.level;
+    if (x->count < 2 || x->parts == 0 || list->count - 1 - floor < x->parts) return false;
+    weir_signature_part *a = &list->part[list->count - 1 - x->parts];
+    if (!is_copy(x, a, last.at - x->stride)) return false;
+    a->level = new_level(list->arena, x->count + 1, x->stride, x->part, x->parts);
+    list->count -= x->parts;
+    return true;
+}
+
+static void push(weir_signature_list *list, size_t floor, weir_signature_part part);
+
+/* The part before the last level is the end of a copy of it, B (A B)(A B): the copies begin there, (B A)(B A) B. */
+static bool rotate(weir_signature_list *list, size_t floor) {
+    weir_signature_part last = list->part[list->count - 1], *before = &list->part[list->count - 2];
+    const weir_signature_level *x = last.level;
+    if (x->count < 2 || x->parts < 2 || x->parts > LONGEST_BODY) return false;
+    const weir_signature_part *end = &x->part[x->parts - 1];
+    if (before->at != last.at - x->stride + end->at || !equal_levels(before->level, end->level)) return false;
+    weir_signature_part body[LONGEST_BODY];
+    body[0] = *before;
+    for (size_t i = 0; i + 1 < x->parts; i++)
+        body[i + 1] = (weir_signature_part){0, last.at + x->part[i].at, x->part[i].level};
+    before->level = new_level(list->arena, x->count, x->stride, body, x->parts);
+    list->count--;
+    push(list, floor, (weir_signature_part){0, last.at + (x->count - 1) * x->stride + end->at, end->level});
+    return true;
+}
+
+static void push(weir_signature_list *list, size_t floor, weir_signature_part part) {
+    push_plain(list, part);
+    while (list->count - floor >= 2 && (join_runs(list) || join_repeats(list) || absorb_behind(list, floor) ||
+                                        absorb_before(list, floor) || rotate(list, floor))) {
+    }
+}
+
+void weir_signature_merge(weir_signature_list *list, size_t from) {
+    size_t count = list->count - from;
+    if (count < 2) return;
+    weir_signature_part *parts = weir_malloc(count * sizeof *parts);
+    memcpy(parts, list->part + from, count * sizeof *parts);
+    list->count = from;
+    for (size_t i = 0; i < count; i++) push(list, from, parts[i]);
+    free(parts);
+}
+
+void weir_signature_repeat(weir_signature_list *list, size_t from, int64_t times, int64_t stride) {
+    weir_signature_merge(list, from);
+    size_t parts = list->count - from;
+    if (parts == 0 || times == 0) return;
+    weir_signature_part *part = &list->part[from];
+    const weir_signature_level *x = part->level;
+    if (parts == 1 && (x->count == 1 || stride == x->count * x->stride))
+        part->level =
+            new_level(list->arena, x->count * (times + 1), x->count == 1 ? stride : x->stride, x->part, x->parts);
+    else part->level = new_level(list->arena, times + 1, stride, part, parts);
+    list->count = from + 1;
+}
+
+weir_signature_part weir_signature_close(weir_signature_list *list) {
+    weir_signature_merge(list, 0);
+    weir_signature_part part = {0, 0, NULL};
+    if (list->count > 0) {
+        part = list->part[0];
+        if (list->count > 1) part.level = new_level(list->arena, 1, 0, list->part, list->count);
+    }
+    free(list->part);
+    *list = (weir_signature_list){.arena = list->arena};
+    return part;
+}
+
+/* --- waiting --- */
+
+/* How much later beats move in b than in a, beat a_from + i against b_from + i. */
+typedef struct lateness {
+    int64_t most, where; /* at beat a_from + where */
+} lateness;
+
+enum { HISTORY = 64 };
+
+typedef struct comparison {
+    const weir_signature_part *a, *b;
+    int64_t a_from, b_from, beats;
+    struct {
+        int64_t done;
+        lateness from_here; /* until the next entry */
+    } step[HISTORY];
+    size_t steps;
+} comparison;
+
+static void keep_later(lateness *best, lateness other) {
+    if (other.most > best->most) *best = other;
+}
+
+/* Skips copies of what both sides have repeated since an earlier step; false: they go on otherwise. */
+static bool skip_alike(comparison *c, int64_t *done, lateness *best) {
+    int64_t furthest = 0, window = 0, drift = 0;
+    size_t from = 0;
+    for (size_t i = c->steps; i-- > 0;) {
+        int64_t lag = *done - c->step[i].done, a_stride, b_stride, times = (c->beats - *done) / lag;
+        bool aligned;
+        if (times == 0) break;
+        int64_t a_alike = weir_signature_alike(c->a, c->a_from + c->step[i].done, lag, &a_stride, &aligned);
+        if (a_alike < lag) continue;
+        int64_t b_alike = weir_signature_alike(c->b, c->b_from + c->step[i].done, lag, &b_stride, &aligned);
+        if (b_alike / lag < times) times = b_alike / lag;
+        if (a_alike / lag < times) times = a_alike / lag;
+        if (times * lag <= furthest) continue;
+        furthest = times * lag;
+        window = lag;
+        drift = b_stride - a_stride;
+        from = i;
+    }
+    if (furthest == 0) return false;
+    lateness most = {INT64_MIN, 0};
+    for (size_t i = from; i < c->steps; i++) keep_later(&most, c->step[i].from_here);
+    keep_later(best, (lateness){most.most + furthest / window * drift, most.where + furthest});
+    *done += furthest;
+    return true;
+}
+
+static lateness compare(comparison *c) {
+    lateness best = {INT64_MIN, 0};
+    c->steps = 0;
+    for (int64_t done = 0; done < c->beats;) {
+        if (skip_alike(c, &done, &best)) {
+            c->steps = 0; /* what comes next is another regime */
+            continue;
+        }
+        int64_t a_stride, b_stride, beats = run_at(c->a, c->a_from + done, &a_stride);
+        int64_t b_beats = run_at(c->b, c->b_from + done, &b_stride);
+        if (b_beats < beats) beats = b_beats;
+        if (c->beats - done < beats) beats = c->beats - done;
+        int64_t late = weir_signature_at(c->b, c->b_from + done) - weir_signature_at(c->a, c->a_from + done);
+        lateness here = {late, done};
+        if (beats > 1) keep_later(&here, (lateness){late + (beats - 1) * (b_stride - a_stride), done + beats - 1});
+        keep_later(&best, here);
+        if (c->steps == HISTORY) memmove(c->step, c->step + 1, --c->steps * sizeof *c->step);
+        c->step[c->steps].done = done;
+        c->step[c->steps++].from_here = here;
+        done += beats;
+    }
+    return best;
+}
+
+static const weir_signature_part *frame_of(const weir_signature *signature, int64_t frame) {
+    return frame == 0 ? &signature->first : &signature->steady;
+}
+
+/* The latest that a beat is taken after the beat `depth` places behind it was given; *index: that one, of all frames. */
+static int64_t latest(const weir_signature *given, const weir_signature *taken, int64_t interval, int64_t depth,
+                      int64_t *index) {
+    const int64_t beats = weir_signature_beats(given), back = depth / beats, rest = depth % beats;
+    int64_t most = INT64_MIN;
+    comparison c;
+    for (int64_t frame = back; frame <= back + 2; frame++) {
+        for (int part = 0; part < 2;
+             part++) { /* beats before `rest`, which pair with a frame earlier, and the others */
+            int64_t other = frame - back - (part == 0);
+            if (other < 0 || other == 2) continue; /* frame 2 against itself is frame 1 against itself */
+            c.a = frame_of(given, frame);
+            c.b = frame_of(taken, other);
+            c.a_from = part == 0 ? 0 : rest;
+            c.b_from = part == 0 ? beats - rest : 0;
+            c.beats = part == 0 ? rest : beats - rest;
+            if (c.beats == 0) continue;
+            lateness late = compare(&c);
+            late.most += (other - frame) * interval;
+            if (late.most <= most) continue;
+            most = late.most;
+            *index = frame * beats + c.a_from + late.where;
+        }
+    }
+    return most;
+}
+
+/* Beats of all frames that have been taken by the cycle. */
+static int64_t taken_by(const weir_signature *taken, int64_t interval, int64_t cycle) {
+    int64_t frame = cycle - taken->steady.at < 0 ? 0 : (cycle - taken->steady.at) / interval;
+    return frame * weir_signature_beats(taken) + weir_signature_count(frame_of(taken, frame), cycle - frame * interval);
+}
+
+weir_waiting weir_signature_waiting(const weir_signature *given, const weir_signature *taken, int64_t interval) {
+    const int64_t beats = weir_signature_beats(given);
+    assert(weir_signature_beats(taken) == beats && interval > 0);
+    weir_waiting waiting = {0, 0};
+    /* With `depth` beats in the queue, beat i is given when beat i - depth has been taken; the beat for which that is
+     * most wrong says how many it takes. */
+    for (int64_t index = 0;;) {
+        int64_t late = latest(given, taken, interval, waiting.beats, &index);
+        if (waiting.beats == 0) waiting.cycles = late;
+        if (late <= 0) return waiting;
+        int64_t at = weir_signature_at(frame_of(given, index / beats), index % beats) + index / beats * interval;
+        int64_t found = index + 1 - taken_by(taken, interval, at);
+        assert(found > waiting.beats);
+        waiting.beats = found;
+    }
+}
