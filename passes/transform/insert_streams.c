@@ -1,6 +1,6 @@
 /* insert_streams: what stands between components. A value with several users gets a Fork; an edge whose ends differ in
  * elements a beat gets a Lanes node. After this pass every hardware value has one user.
- * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait. */
+ * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait, then as deep as the delays of all of them ask. */
 #include <stdlib.h>
 
 #include "dataflow/component.h"
@@ -104,20 +104,66 @@ bool weir_insert_streams(weir_graph *graph) {
     return true;
 }
 
+static bool is_fifo(const weir_graph *graph, weir_node node) {
+    return node.id != 0 && weir_node_op(graph, node) == WEIR_OP_FIFO;
+}
+
+static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64_t depth) {
+    int64_t lanes = weir_stream_lanes(graph, edge->value);
+    weir_node fifo = insert_after(graph, edge->value, WEIR_OP_FIFO, "_fifo", 1, edge->user);
+    place(graph, fifo, lanes, lanes);
+    weir_node_metadata(graph, fifo)->hardware.depth = depth;
+    weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
+}
+
+/* The Fifo that feeds the edge holds the beats from where it takes them to where the edge's user does. */
+static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
+                        const weir_schedule_edge *out) {
+    const int64_t held =
+        weir_signature_waiting(into->taken, out->taken, weir_schedule_interval(schedule)).beats - WEIR_SCHEDULE_SLACK;
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
+    if (held <= hardware->depth) return false;
+    hardware->depth = held;
+    return true;
+}
+
+/* A Fifo delays its stream, for which beats wait longer on branches beside it: those that the registers of components do not
+ * hold go to Fifos too. True when some did. */
+static bool make_up_for_delays(weir_graph *graph, const weir_schedule *schedule) {
+    size_t edges = weir_schedule_edge_count(schedule);
+    weir_schedule_edge *fifo = weir_calloc(weir_graph_node_limit(graph), sizeof *fifo); /* by node: the edge to it */
+    bool changed = false;
+    for (size_t i = 0; i < edges; i++) {
+        const weir_schedule_edge edge = weir_schedule_edge_at(schedule, i);
+        const weir_node producer = weir_value_producer(graph, edge.value);
+        if (is_fifo(graph, edge.user)) fifo[edge.user.id] = edge;
+        else if (is_fifo(graph, producer)) changed |= deepen_fifo(graph, schedule, &fifo[producer.id], &edge);
+        else if (edge.waiting - WEIR_SCHEDULE_SLACK >= WEIR_SCHEDULE_SLACK) {
+            insert_fifo(graph, &edge, edge.waiting - WEIR_SCHEDULE_SLACK);
+            changed = true;
+        }
+    }
+    free(fifo);
+    return changed;
+}
+
 bool weir_size_fifos(weir_graph *graph) {
     weir_schedule *schedule = weir_schedule_new(graph);
     if (schedule == NULL) return false;
-    size_t edges = weir_schedule_edge_count(schedule);
-    for (size_t i = 0; i < edges; i++) {
-        weir_schedule_edge edge = weir_schedule_edge_at(schedule, i);
+    bool changed = false;
+    for (size_t i = 0; i < weir_schedule_edge_count(schedule); i++) {
+        const weir_schedule_edge edge = weir_schedule_edge_at(schedule, i);
         if (edge.waiting < WEIR_SCHEDULE_SLACK) continue;
-        int64_t lanes = weir_stream_lanes(graph, edge.value);
-        weir_node fifo = insert_after(graph, edge.value, WEIR_OP_FIFO, "_fifo", 1, edge.user);
-        place(graph, fifo, lanes, lanes);
-        weir_node_metadata(graph, fifo)->hardware.depth = edge.waiting;
-        weir_node_set_input(graph, edge.user, edge.input, weir_node_output(graph, fifo, 0));
+        insert_fifo(graph, &edge, edge.waiting);
+        changed = true;
     }
     weir_schedule_free(schedule);
+    while (changed) {
+        schedule = weir_schedule_new(graph);
+        if (schedule == NULL) return false;
+        changed = make_up_for_delays(graph, schedule);
+        weir_schedule_free(schedule);
+    }
     return true;
 }
 

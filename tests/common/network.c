@@ -38,7 +38,8 @@ static void follow_work(const network_node *node, const network_times *arrive, n
     }
 }
 
-/* A beat out when its last element is in; one beat a cycle either way. */
+/* A beat out when its last element is in; one beat a cycle either way. A widening converter holds two (weir_lane_converter:
+ * ROOM of 2 * OUT units). */
 static void follow_lanes(const network_node *node, const network_times *arrive, network_times *taken,
                          network_times *given) {
     int64_t in = ceil_divide(node->elements, node->in_lanes), out = node->beats;
@@ -52,7 +53,7 @@ static void follow_lanes(const network_node *node, const network_times *arrive, 
             given->at[sent] = later(taken->at[i] + 1, out_free);
             out_free = given->at[sent] + 1;
         }
-        in_free = later(in_free, out_free - 1);
+        in_free = later(in_free, out_free - (node->in_lanes < node->out_lanes ? 2 : 1));
     }
 }
 

@@ -80,7 +80,7 @@ static inline void network_timing(const weir_graph *g, weir_node node, network_n
     weir_op op = weir_node_op(g, node);
     bool works = op == WEIR_OP_SCALE || op == WEIR_OP_SCALE_FLOAT || op == WEIR_OP_THRESHOLD;
     to->cycles = works ? hardware->interval / to->beats : 1;
-    to->latency = op == WEIR_OP_FORK ? 0 : works ? to->cycles + 3 : op == WEIR_OP_FIFO ? 2 : 1;
+    to->latency = op == WEIR_OP_FORK ? 0 : works ? to->cycles + 3 : op == WEIR_OP_FIFO && hardware->depth > 32 ? 2 : 1;
 }
 
 static inline size_t index_of(const weir_graph *g, const weir_value *streams, size_t count, weir_value value) {

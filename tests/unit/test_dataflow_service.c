@@ -36,7 +36,7 @@ typedef struct lanes_rule {
     int64_t first; /* beat of the period */
 } lanes_rule;
 
-static void lanes_beat(weir_service *s, int64_t ready) {
+static void lanes_beat(weir_service *s, const lanes_rule *rule, int64_t ready) {
     int64_t at = weir_service_take(s, 0, s->time[0]);
     s->time[0] = at + 1;
     for (int64_t i = 0; i < ready; i++) {
@@ -44,13 +44,13 @@ static void lanes_beat(weir_service *s, int64_t ready) {
         weir_service_give(s, 0, given);
         s->time[1] = given + 1;
     }
-    s->time[0] = later(s->time[0], s->time[1] - 1);
+    s->time[0] = later(s->time[0], s->time[1] - (rule->in_lanes < rule->out_lanes ? 2 : 1));
 }
 
 static void lanes_period(weir_service *s, const void *user) {
     const lanes_rule *rule = user;
     for (int64_t i = 0; i < rule->in; i++)
-        lanes_beat(s, (i + 1) * rule->in_lanes / rule->out_lanes - i * rule->in_lanes / rule->out_lanes);
+        lanes_beat(s, rule, (i + 1) * rule->in_lanes / rule->out_lanes - i * rule->in_lanes / rule->out_lanes);
 }
 
 static void lanes(weir_service *s, const void *user) {
@@ -67,7 +67,7 @@ static void lanes(weir_service *s, const void *user) {
     for (int64_t i = whole * rule.in; i < beats; i++) {
         int64_t before = i * node->in_lanes / node->out_lanes;
         int64_t after = i == beats - 1 ? node->beats : (i + 1) * node->in_lanes / node->out_lanes;
-        lanes_beat(s, after - before);
+        lanes_beat(s, &rule, after - before);
     }
 }
 

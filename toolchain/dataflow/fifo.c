@@ -14,11 +14,7 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){depth_of(graph, node) < MEMORY_DEPTH ? 1 : 2, weir_stream_beats_of(graph, node)};
 }
 
-static int64_t wait(const weir_graph *graph, weir_node node) {
-    (void)graph;
-    (void)node;
-    return 2;
-}
+static int64_t wait(const weir_graph *graph, weir_node node) { return timing(graph, node).latency; }
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);

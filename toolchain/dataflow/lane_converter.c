@@ -38,19 +38,17 @@ static void give_beat(weir_service *s, const void *user) {
     weir_service_give(s, 0, s->time[GIVE]++);
 }
 
-/* A beat that completes `ready` beats, one a cycle either way. */
-static void serve_beat(weir_service *s, int64_t ready) {
+/* A beat that completes `ready` beats, one a cycle either way. The next one is taken when the last of them leaves; a widening
+ * converter has room for two, and takes it when the last but one does (the end of a frame may complete two at once). */
+static void serve_beat(weir_service *s, const beats *b, int64_t ready) {
     s->time[TAKE] = weir_service_take(s, 0, s->time[TAKE]) + 1;
     if (ready == 0) return;
     s->time[GIVE] = weir_later(s->time[GIVE], s->time[TAKE]);
     weir_service_repeat(s, ready, give_beat, NULL);
-    s->time[TAKE] = weir_later(s->time[TAKE], s->time[GIVE] - 1);
+    s->time[TAKE] = weir_later(s->time[TAKE], s->time[GIVE] - (b->in_lanes < b->out_lanes ? 2 : 1));
 }
 
-static void take_beat(weir_service *s, const void *user) {
-    (void)user;
-    serve_beat(s, 0);
-}
+static void take_beat(weir_service *s, const void *user) { serve_beat(s, user, 0); }
 
 /* Beats `first` to `end` of a frame, of which the last may complete one that is not full. */
 static void serve_beats(weir_service *s, const beats *b, int64_t first, int64_t end) {
@@ -58,8 +56,8 @@ static void serve_beats(weir_service *s, const beats *b, int64_t first, int64_t 
         const int64_t sent = i * b->in_lanes / b->out_lanes;
         int64_t next = weir_ceil_divide((sent + 1) * b->out_lanes, b->in_lanes) - 1; /* completes the next one */
         if (next >= end) next = end - 1;
-        weir_service_repeat(s, next - i, take_beat, NULL);
-        serve_beat(s, (next == b->in - 1 ? b->out : (next + 1) * b->in_lanes / b->out_lanes) - sent);
+        weir_service_repeat(s, next - i, take_beat, b);
+        serve_beat(s, b, (next == b->in - 1 ? b->out : (next + 1) * b->in_lanes / b->out_lanes) - sent);
         i = next + 1;
     }
 }
