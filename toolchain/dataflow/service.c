@@ -282,17 +282,21 @@ static int64_t take_shortcut(weir_service *service, loop *l, int64_t done) {
     return end > 1 ? apply_line(service, &straight, end) : 0;
 }
 
+/* Loops that do not settle look for a shortcut ever less often. */
+static bool is_worth_a_try(int64_t steps) { return steps <= 32 || steps % (steps / 16) == 0; }
+
 void weir_service_repeat(weir_service *service, int64_t count, weir_service_body *body, const void *user) {
     weir_service_state *s = service->state;
     loop l = {.body = body, .user = user, .base = s->entries};
     size_t floor[LISTS];
     for (size_t i = 0; i < list_count(s); i++) floor[i] = s->list[i].count;
-    for (int64_t done = 0; done < count;) {
+    for (int64_t done = 0, tries = 0; done < count; tries++) {
         l.left = count - done;
         s->history = weir_grow(s->history, &s->capacity, s->entries + 1, sizeof *s->history);
         s->history[s->entries++] = look(service, done);
-        int64_t skipped = take_shortcut(service, &l, done);
+        int64_t skipped = is_worth_a_try(tries) ? take_shortcut(service, &l, done) : 0;
         done += skipped;
+        if (skipped > 0) tries = 0;
         if (skipped > 0) continue;
         body(service, user);
         s->steps++;

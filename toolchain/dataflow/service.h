@@ -44,8 +44,6 @@ int64_t weir_service_take(weir_service *service, size_t input, int64_t earliest)
 int64_t weir_service_take_all(weir_service *service, int64_t earliest);
 /* The next beat of an output appears at the cycle. */
 void weir_service_give(weir_service *service, size_t output, int64_t at);
-static inline int64_t weir_later(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Does the body `count` times. */
 void weir_service_repeat(weir_service *service, int64_t count, weir_service_body *body, const void *user);
 

@@ -304,6 +304,9 @@ typedef struct lateness {
 enum { HISTORY = 64 };
 
 typedef struct comparison {
+    const weir_signature *given, *taken;
+    int64_t interval;
+    int64_t frame; /* of a: part of given; b is part of taken */
     const weir_signature_part *a, *b;
     int64_t a_from, b_from, beats;
     struct {
@@ -311,10 +314,29 @@ typedef struct comparison {
         lateness from_here; /* until the next entry */
     } step[HISTORY];
     size_t steps;
+    int64_t waiting; /* most beats found to wait */
 } comparison;
 
 static void keep_later(lateness *best, lateness other) {
     if (other.most > best->most) *best = other;
+}
+
+static const weir_signature_part *frame_of(const weir_signature *signature, int64_t frame) {
+    return frame == 0 ? &signature->first : &signature->steady;
+}
+
+/* Beats of all frames that have been taken by the cycle. */
+static int64_t taken_by(const weir_signature *taken, int64_t interval, int64_t cycle) {
+    int64_t frame = cycle - taken->steady.at < 0 ? 0 : (cycle - taken->steady.at) / interval;
+    return frame * weir_signature_beats(taken) + weir_signature_count(frame_of(taken, frame), cycle - frame * interval);
+}
+
+/* What waits when beat a_from + index is given. */
+static void count_waiting(comparison *c, int64_t index) {
+    const int64_t beat = c->a_from + index;
+    const int64_t at = weir_signature_at(c->a, beat) + c->frame * c->interval;
+    const int64_t waiting = c->frame * weir_signature_beats(c->given) + beat + 1 - taken_by(c->taken, c->interval, at);
+    if (waiting > c->waiting) c->waiting = waiting;
 }
 
 /* Skips copies of what both sides have repeated since an earlier step; false: they go on otherwise. */
@@ -341,15 +363,20 @@ static bool skip_alike(comparison *c, int64_t *done, lateness *best) {
     for (size_t i = from; i < c->steps; i++) keep_later(&most, c->step[i].from_here);
     keep_later(best, (lateness){most.most + furthest / window * drift, most.where + furthest});
     *done += furthest;
+    count_waiting(c, *done - 1);
     return true;
 }
+
+/* Nests that never fit each other are asked for copies ever less often. */
+static bool is_worth_a_try(int64_t steps) { return steps <= 16 || steps % (steps / 8) == 0; }
 
 static lateness compare(comparison *c) {
     lateness best = {INT64_MIN, 0};
     c->steps = 0;
-    for (int64_t done = 0; done < c->beats;) {
-        if (skip_alike(c, &done, &best)) {
+    for (int64_t done = 0, tries = 0; done < c->beats; tries++) {
+        if (is_worth_a_try(tries) && skip_alike(c, &done, &best)) {
             c->steps = 0; /* what comes next is another regime */
+            tries = 0;
             continue;
         }
         int64_t a_stride, b_stride, beats = run_at(c->a, c->a_from + done, &a_stride);
@@ -364,60 +391,46 @@ static lateness compare(comparison *c) {
         c->step[c->steps].done = done;
         c->step[c->steps++].from_here = here;
         done += beats;
+        count_waiting(c, done - 1);
     }
+    if (c->beats > 0) count_waiting(c, best.where);
     return best;
 }
 
-static const weir_signature_part *frame_of(const weir_signature *signature, int64_t frame) {
-    return frame == 0 ? &signature->first : &signature->steady;
-}
-
-/* The latest that a beat is taken after the beat `depth` places behind it was given; *index: that one, of all frames. */
+/* The latest that a beat is taken after the beat `depth` places behind it was given; *found: most beats that wait. */
 static int64_t latest(const weir_signature *given, const weir_signature *taken, int64_t interval, int64_t depth,
-                      int64_t *index) {
+                      int64_t *found) {
     const int64_t beats = weir_signature_beats(given), back = depth / beats, rest = depth % beats;
     int64_t most = INT64_MIN;
-    comparison c;
-    for (int64_t frame = back; frame <= back + 2; frame++) {
+    comparison c = {.given = given, .taken = taken, .interval = interval, .waiting = *found};
+    for (c.frame = back; c.frame <= back + 2; c.frame++) {
         for (int part = 0; part < 2;
              part++) { /* beats before `rest`, which pair with a frame earlier, and the others */
-            int64_t other = frame - back - (part == 0);
+            int64_t other = c.frame - back - (part == 0);
             if (other < 0 || other == 2) continue; /* frame 2 against itself is frame 1 against itself */
-            c.a = frame_of(given, frame);
+            c.a = frame_of(given, c.frame);
             c.b = frame_of(taken, other);
             c.a_from = part == 0 ? 0 : rest;
             c.b_from = part == 0 ? beats - rest : 0;
             c.beats = part == 0 ? rest : beats - rest;
-            if (c.beats == 0) continue;
-            lateness late = compare(&c);
-            late.most += (other - frame) * interval;
-            if (late.most <= most) continue;
-            most = late.most;
-            *index = frame * beats + c.a_from + late.where;
+            if (c.beats > 0) most = weir_later(most, compare(&c).most + (other - c.frame) * interval);
         }
     }
+    *found = c.waiting;
     return most;
 }
 
-/* Beats of all frames that have been taken by the cycle. */
-static int64_t taken_by(const weir_signature *taken, int64_t interval, int64_t cycle) {
-    int64_t frame = cycle - taken->steady.at < 0 ? 0 : (cycle - taken->steady.at) / interval;
-    return frame * weir_signature_beats(taken) + weir_signature_count(frame_of(taken, frame), cycle - frame * interval);
-}
-
 weir_waiting weir_signature_waiting(const weir_signature *given, const weir_signature *taken, int64_t interval) {
-    const int64_t beats = weir_signature_beats(given);
-    assert(weir_signature_beats(taken) == beats && interval > 0);
+    assert(weir_signature_beats(taken) == weir_signature_beats(given) && interval > 0);
     weir_waiting waiting = {0, 0};
-    /* With `depth` beats in the queue, beat i is given when beat i - depth has been taken; the beat for which that is
-     * most wrong says how many it takes. */
-    for (int64_t index = 0;;) {
-        int64_t late = latest(given, taken, interval, waiting.beats, &index);
-        if (waiting.beats == 0) waiting.cycles = late;
-        if (late <= 0) return waiting;
-        int64_t at = weir_signature_at(frame_of(given, index / beats), index % beats) + index / beats * interval;
-        int64_t found = index + 1 - taken_by(taken, interval, at);
-        assert(found > waiting.beats);
-        waiting.beats = found;
+    /* With `depth` beats in the queue, beat i is given when beat i - depth has been taken. A depth for which that is wrong
+     * of some beat is too small for what waits at that one. */
+    for (int64_t depth = 0;;) {
+        int64_t late = latest(given, taken, interval, depth, &waiting.beats);
+        if (depth == 0) waiting.cycles = late;
+        if (late <= 0) break;
+        assert(waiting.beats > depth);
+        depth = waiting.beats;
     }
+    return waiting;
 }

@@ -35,6 +35,8 @@ typedef struct weir_signature {
     weir_signature_part steady; /* frame f > 0, in cycles from f * interval */
 } weir_signature;
 
+static inline int64_t weir_later(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* `beats` beats every `stride` cycles from cycle `at` of each frame. */
 weir_signature weir_signature_run(weir_arena *arena, int64_t at, int64_t beats, int64_t stride);
 static inline int64_t weir_signature_beats(const weir_signature *signature) { return signature->steady.level->beats; }
