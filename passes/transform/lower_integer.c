@@ -460,10 +460,12 @@ static bool lower_shape(weir_lowering *l, weir_node node) {
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     weir_type type = *weir_value_type(l->to, x->value);
     bool transpose = weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE;
-    bool host = x->kind == WEIR_VIEW_REAL || x->kind == WEIR_VIEW_HOST;
+    const bool comes_in = x->kind == WEIR_VIEW_CODES && weir_value_producer(l->to, x->value).id == 0;
+    bool host = x->kind == WEIR_VIEW_REAL || x->kind == WEIR_VIEW_HOST || comes_in;
     if (transpose && !keeps_order(l, node) && !host)
         return weir_lower_fail(l, node,
-                               "hardware streams keep their order: a transposition of data is not supported yet");
+                               "a stream keeps its order, and no component reorders one: this transposition is between "
+                               "operators of the hardware");
     bool a_channel = type.quant.count > 1 || x->offset_count > 1;
     for (size_t i = 0; i < x->step_count; i++)
         a_channel |= x->step[i].constant != NULL && x->step[i].constant->count > 1;
@@ -471,7 +473,7 @@ static bool lower_shape(weir_lowering *l, weir_node node) {
     if (x->reshaped || x->kind == WEIR_VIEW_SUM) { /* behind the quantizer */
         view.reshaped = true;
         view.shape = *shape;
-    } else if (transpose && host) {
+    } else if (transpose && host && !keeps_order(l, node)) {
         type.shape = *shape;
         weir_node moved = weir_lower_add_node(l, node, WEIR_OP_TRANSPOSE, "", &x->value, 1, &type);
         const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
@@ -673,17 +675,26 @@ static weir_graph *lower(const weir_graph *model, weir_counterparts **counterpar
     return NULL;
 }
 
-static weir_graph *lower_tidy(const weir_graph *model, weir_counterparts **counterparts) {
-    weir_graph *tidy = weir_tidy(model), *integer = tidy == NULL ? NULL : lower(tidy, counterparts);
-    weir_graph_free(tidy);
+weir_graph *weir_lower_prepare(const weir_graph *model) {
+    weir_graph *graph = weir_tidy(model);
+    bool changed;
+    if (graph == NULL || weir_convert_layout(graph, &changed)) return graph;
+    weir_graph_free(graph);
+    return NULL;
+}
+
+static weir_graph *lower_prepared(const weir_graph *model, weir_counterparts **counterparts) {
+    weir_graph *prepared = weir_lower_prepare(model),
+               *integer = prepared == NULL ? NULL : lower(prepared, counterparts);
+    weir_graph_free(prepared);
     return integer;
 }
 
-weir_graph *weir_lower_integer(const weir_graph *model) { return lower_tidy(model, NULL); }
+weir_graph *weir_lower_integer(const weir_graph *model) { return lower_prepared(model, NULL); }
 
 weir_counterparts *weir_lower_counterparts(const weir_graph *model) {
     weir_counterparts *counterparts = NULL;
-    weir_graph_free(lower_tidy(model, &counterparts));
+    weir_graph_free(lower_prepared(model, &counterparts));
     return counterparts;
 }
 

@@ -28,7 +28,6 @@ static const struct {
     {WEIR_OP_CONV, DENSE_HINT},
     {WEIR_OP_CONV_INTEGER, DENSE_HINT},
     {WEIR_OP_QLINEAR_CONV, DENSE_HINT},
-    {WEIR_OP_MAX_POOL, DENSE_HINT},
     {WEIR_OP_AVERAGE_POOL, DENSE_HINT},
     {WEIR_OP_GLOBAL_AVERAGE_POOL, DENSE_HINT},
     {WEIR_OP_CLIP, "train with Relu: its quantizer clips above"},

@@ -60,6 +60,7 @@ weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value,
     weir_type type = *weir_value_type(l->to, value);
     if (type.quant.count > 1) type.quant.axis = shape->rank - 1;
     type.shape = *shape;
+    type.layout[0] = '\0';
     weir_array *dims = weir_array_new(WEIR_INT64, &(weir_shape){1, {shape->rank}});
     for (int d = 0; d < shape->rank; d++) weir_array_set_int(dims, (size_t)d, shape->dim[d]);
     char *name = weir_format("%s_shape", weir_node_name(l->from, old));

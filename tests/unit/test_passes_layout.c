@@ -328,6 +328,50 @@ static void moves_of_one(void **state) {
     assert_int_equal(moves_of(check()), 0);
 }
 
+/* Real numbers of codes: scale 1/4, zero point `zero`. */
+static weir_value dequantize(weir_value codes, int64_t zero) {
+    weir_array *scale = weir_array_new(WEIR_FLOAT32, &(weir_shape){0, {0}});
+    weir_array *point = weir_array_new(weir_value_type(graph, codes)->dtype, &(weir_shape){0, {0}});
+    weir_array_set(scale, 0, 0.25);
+    weir_array_set_int(point, 0, zero);
+    const weir_value inputs[] = {codes, weir_graph_add_constant(graph, "s", scale),
+                                 weir_graph_add_constant(graph, "z", point)};
+    weir_array_free(scale);
+    weir_array_free(point);
+    return done(add(WEIR_OP_DEQUANTIZE_LINEAR, inputs, 3));
+}
+
+/* A transposition in front of a dense layer goes into the layer's weights: hardware computes what it refused before. */
+static void lowered_dense(void **state) {
+    (void)state;
+    seed = 8;
+    graph = weir_graph_new("g");
+    const weir_type codes = {
+        .dtype = WEIR_UINT8, .shape = {3, {1, 3, 4}}, .quant = {.format = WEIR_FORMAT_INTEGER, .width = 8, .axis = -1}};
+    const weir_value x = weir_graph_add_input(graph, "x", &codes);
+    weir_array *w = weir_array_new(WEIR_INT8, &(weir_shape){2, {12, 5}});
+    for (size_t i = 0; i < w->count; i++) weir_array_set_int(w, i, pick(-9, 9));
+    weir_value y = transpose(dequantize(x, 3), (int64_t[]){0, 2, 1});
+    y = binary(WEIR_OP_RESHAPE, y, integers((int64_t[]){1, 12}, 2));
+    y = binary(WEIR_OP_MATMUL, y, dequantize(weir_graph_add_constant(graph, "w", w), 0));
+    weir_graph_add_output(graph, "y", y);
+    weir_array_free(w);
+    weir_graph *integer = weir_lower_integer(graph);
+    assert_non_null(integer);
+    assert_int_equal(weir_count_transpositions(integer), 0);
+    weir_array *data = weir_array_new(WEIR_UINT8, &codes.shape);
+    for (size_t i = 0; i < data->count; i++) weir_array_set_int(data, i, pick(0, 255));
+    weir_array **wanted = run(graph, &data), **found = run(integer, &data);
+    for (size_t i = 0; i < 5; i++) assert_true(weir_array_get(*wanted, i) == weir_array_get(*found, i));
+    weir_array_free(*wanted);
+    weir_array_free(*found);
+    free(wanted);
+    free(found);
+    weir_array_free(data);
+    weir_graph_free(integer);
+    weir_graph_free(graph);
+}
+
 /* What has no channels and no transpositions stays as it is, to the byte. */
 static void matrix_products(void **state) {
     (void)state;
@@ -378,9 +422,9 @@ static void text_form(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_graphs), cmocka_unit_test(torch_cnn),       cmocka_unit_test(tensorflow_cnn),
-        cmocka_unit_test(residual),      cmocka_unit_test(shared_input),    cmocka_unit_test(moves_of_one),
-        cmocka_unit_test(text_form),     cmocka_unit_test(matrix_products),
+        cmocka_unit_test(random_graphs), cmocka_unit_test(torch_cnn),    cmocka_unit_test(tensorflow_cnn),
+        cmocka_unit_test(residual),      cmocka_unit_test(shared_input), cmocka_unit_test(moves_of_one),
+        cmocka_unit_test(lowered_dense), cmocka_unit_test(text_form),    cmocka_unit_test(matrix_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,12 +28,19 @@ static weir_host part_behind(const weir_graph *graph, weir_node node, bool *give
     return part;
 }
 
+/* A component of codes, which the host may have put in another order. */
+static bool takes_codes(const weir_graph *graph, weir_node node) {
+    return weir_component_for(weir_node_op(graph, node)) != NULL &&
+           weir_value_type(graph, weir_node_input(graph, node, 0))->quant.format != WEIR_FORMAT_FLOAT;
+}
+
 static weir_host part_of(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
     if (weir_node_info(graph, node)->class == WEIR_CLASS_HOST) return weir_host_of(graph, node);
     if (weir_node_info(graph, node)->class != WEIR_CLASS_TENSOR) return WEIR_HOST_NONE;
     bool given;
     const weir_host part = part_behind(graph, node, &given);
+    if (part == WEIR_HOST_HEAD && takes_codes(graph, node)) return WEIR_HOST_NONE;
     if (part != WEIR_HOST_NONE) return part;
     const bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
     if (real) return WEIR_HOST_HEAD;

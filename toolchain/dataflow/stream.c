@@ -26,15 +26,22 @@ size_t weir_stream_count(const weir_graph *graph, weir_node node) {
     return component == NULL || component->rules->streams == 0 ? 1 : component->rules->streams;
 }
 
-bool weir_stream_is_input(const weir_graph *graph, weir_value value) {
-    weir_node producer = weir_value_producer(graph, value);
-    if (producer.id != 0) return weir_node_op(graph, producer) == WEIR_OP_ENCODE;
-    if (weir_value_constant(graph, value) != NULL || weir_value_type(graph, value)->quant.format == WEIR_FORMAT_FLOAT)
-        return false;
-    size_t uses = weir_value_use_count(graph, value), before = 0; /* of integers that the host takes */
+/* Codes that not only the host in front of the hardware uses. */
+static bool is_taken(const weir_graph *graph, weir_value value) {
+    const size_t uses = weir_value_use_count(graph, value);
+    size_t before = 0;
     for (size_t i = 0; i < uses; i++)
         before += weir_host_of(graph, weir_value_use(graph, value, i).node) == WEIR_HOST_HEAD;
     return uses == 0 || before < uses;
+}
+
+/* What the host makes of codes that come in, such as a transposition, is as good as codes that come in. */
+bool weir_stream_is_input(const weir_graph *graph, weir_value value) {
+    const weir_node producer = weir_value_producer(graph, value);
+    if (producer.id != 0 && weir_node_op(graph, producer) == WEIR_OP_ENCODE) return true;
+    if (weir_value_constant(graph, value) != NULL || weir_value_type(graph, value)->quant.format == WEIR_FORMAT_FLOAT)
+        return false;
+    return (producer.id == 0 || weir_host_of(graph, producer) == WEIR_HOST_HEAD) && is_taken(graph, value);
 }
 
 int64_t weir_stream_elements(const weir_graph *graph, weir_value value) {
@@ -117,7 +124,8 @@ weir_value *weir_stream_inputs(const weir_graph *graph, size_t *count) {
         if (weir_stream_is_input(graph, value)) values[(*count)++] = value;
     }
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_node_op(graph, node) == WEIR_OP_ENCODE) values[(*count)++] = weir_node_output(graph, node, 0);
+        if (weir_stream_is_input(graph, weir_node_output(graph, node, 0)))
+            values[(*count)++] = weir_node_output(graph, node, 0);
     }
     return values;
 }

@@ -17,7 +17,7 @@ weir_role weir_stream_role(const weir_graph *graph, weir_node node);
 weir_value weir_stream_source(const weir_graph *graph, weir_value value);
 /* How many inputs of the node are streams (the others are constants). */
 size_t weir_stream_count(const weir_graph *graph, weir_node node);
-/* A value that enters the hardware: an Encode's result, or a graph input that is codes already. */
+/* A value that enters the hardware: an Encode's result, or a graph input that is codes already, in its order or another. */
 bool weir_stream_is_input(const weir_graph *graph, weir_value value);
 /* Elements a frame, and beats a frame at a number of lanes. */
 int64_t weir_stream_elements(const weir_graph *graph, weir_value value);

@@ -292,6 +292,7 @@ void weir_value_set_type(weir_graph *graph, weir_value value, const weir_type *t
                            : copy_quant(graph->arena, &type->quant);
     record->type = *type;
     record->type.quant = quant;
+    if (strlen(type->layout) != (size_t)type->shape.rank) record->type.layout[0] = '\0';
 }
 
 const weir_array *weir_value_constant(const weir_graph *graph, weir_value value) {

@@ -87,7 +87,7 @@ bool weir_value_exists(const weir_graph *graph, weir_value value);
 const char *weir_value_name(const weir_graph *graph, weir_value value);
 void weir_value_set_name(weir_graph *graph, weir_value value, const char *name);
 const weir_type *weir_value_type(const weir_graph *graph, weir_value value);
-/* Copies the type; quantization arrays are copied into the graph's arena. */
+/* Copies the type; quantization arrays are copied into the graph's arena, a layout of another rank is dropped. */
 void weir_value_set_type(weir_graph *graph, weir_value value, const weir_type *type);
 const weir_array *weir_value_constant(const weir_graph *graph, weir_value value); /* NULL: not constant */
 /* Least and largest element of an integer constant; false for others and empty ones. O(1): found when it is bound. */

@@ -117,5 +117,8 @@ bool weir_infer_ARG_MAX(const weir_graph *graph, weir_node node, weir_inferred *
     if (!weir_rule_same_numbers(graph, node, 1) || !weir_rule_axis_attribute(graph, node, 0, &axis)) return false;
     reduced[axis] = true;
     const weir_shape shape = reduced_shape(&x->shape, reduced, weir_node_int(graph, node, "keepdims", 1) != 0);
-    return weir_rule_set_plain(graph, node, to, WEIR_INT64, &shape);
+    weir_type type = weir_rule_plain_type(WEIR_INT64, &shape);
+    type.has_range = x->shape.dim[axis] > 0;
+    type.high = type.has_range ? x->shape.dim[axis] - 1 : 0;
+    return weir_rule_set(graph, node, to, &type);
 }
