@@ -1,5 +1,6 @@
 #include "passes/passes.h"
 
+#include "passes/requirement.h"
 #include "passes/rtl/forms.h"
 #include "passes/rtl/hierarchy/module_hash.h"
 
@@ -56,7 +57,7 @@ static const struct {
 bool weir_passes_register(weir_pass_registry *registry) {
     bool fine = weir_pass_registry_add_all(registry, infos, sizeof infos / sizeof *infos);
     fine = fine && weir_pass_registry_add_analysis(registry, &weir_module_hashes_analysis);
-    fine = fine && weir_hardware_register_forms(registry);
+    fine = fine && weir_hardware_register_forms(registry) && weir_requirement_register(registry);
     for (size_t i = 0; fine && i < sizeof configuration / sizeof *configuration; i++)
         fine = weir_pass_registry_add_config(registry, &configuration[i]);
     for (size_t i = 0; fine && i < sizeof pipelines / sizeof *pipelines; i++)

@@ -15,10 +15,6 @@
 /* Reports that the module has no such graph. */
 static weir_graph *missing(const weir_module *module, const weir_pass *pass, const char *name) {
     size_t count = weir_module_graph_count(module);
-    if (count == 0) {
-        weir_error(WEIR_NOWHERE, "%s needs a graph, the module has none", weir_pass_name(pass));
-        return NULL;
-    }
     const char **names = weir_calloc(count, sizeof *names);
     for (size_t i = 0; i < count; i++) names[i] = weir_graph_name(weir_module_graph(module, i));
     const char *near = weir_suggest(name, names, count);
@@ -31,9 +27,7 @@ static weir_graph *missing(const weir_module *module, const weir_pass *pass, con
 weir_graph *weir_interface_graph(const weir_module *module, const weir_pass *pass) {
     const char *name = weir_pass_string(pass, "graph");
     size_t count = weir_module_graph_count(module);
-    weir_graph *graph = *name != '\0' ? weir_module_find_graph(module, name)
-                        : count == 0  ? NULL
-                                      : weir_module_graph(module, count - 1);
+    weir_graph *graph = *name != '\0' ? weir_module_find_graph(module, name) : weir_module_graph(module, count - 1);
     return graph != NULL ? graph : missing(module, pass, name);
 }
 

@@ -82,7 +82,7 @@ static bool has_fixed_widths(weir_rtl_design *design, weir_rtl_module top) {
     return false;
 }
 
-/* The rows: name, what holds, the pass that leads there, the check. */
+/* The rows: name, what holds, the pass that establishes it, the check. */
 #define PRINTABLE_FORMS                                                                                                \
     FORM(no_machines, "there are no state machines, only processes", "realize_fsm", weir_rtl_check_machines)           \
     FORM(clocked_properties, "properties name their clocks", "infer_property_clocking", weir_rtl_check_properties)     \

@@ -9,11 +9,6 @@ bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, cons
 
 bool weir_pass_choose_folding(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)context;
-    weir_graph *graph = weir_module_find_graph(module, "hardware");
-    if (graph == NULL) {
-        weir_error(WEIR_NOWHERE, "choose_folding needs the hardware graph that realize_requantize makes");
-        return false;
-    }
-    return weir_choose_folding(graph, weir_pass_int(pass, "target-interval"), weir_pass_int(pass, "max-macs"),
-                               weir_pass_string(pass, "file"));
+    return weir_choose_folding(weir_module_find_graph(module, "hardware"), weir_pass_int(pass, "target-interval"),
+                               weir_pass_int(pass, "max-macs"), weir_pass_string(pass, "file"));
 }

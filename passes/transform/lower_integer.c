@@ -705,12 +705,7 @@ const weir_graph *weir_lower_source(const weir_module *module) {
 
 bool weir_pass_lower_integer(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)pass;
-    const weir_graph *model = weir_lower_source(module);
-    if (model == NULL) {
-        weir_error(WEIR_NOWHERE, "lower_integer needs an imported model");
-        return false;
-    }
-    weir_graph *integer = weir_lower_integer(model);
+    weir_graph *integer = weir_lower_integer(weir_lower_source(module));
     if (integer == NULL) return false;
     weir_pass_count(context, "nodes made", (int64_t)weir_graph_node_count(integer));
     weir_module_add_graph(module, integer);

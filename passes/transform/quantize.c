@@ -422,13 +422,8 @@ static bool check_options(const weir_pass *pass) {
 }
 
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    const weir_graph *model = weir_module_find_graph(module, "model");
-    if (model == NULL) {
-        weir_error(WEIR_NOWHERE, "quantize needs an imported model");
-        return false;
-    }
     if (!check_options(pass)) return false;
-    weir_graph *graph = weir_tidy(model);
+    weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
     if (graph == NULL || !can_quantize(graph)) {
         weir_graph_free(graph);
         return false;

@@ -570,12 +570,7 @@ bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form) {
 
 bool weir_pass_realize_requantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)context;
-    const weir_graph *integer = weir_module_find_graph(module, "integer");
-    if (integer == NULL) {
-        weir_error(WEIR_NOWHERE, "realize_requantize needs the integer graph that lower_integer makes");
-        return false;
-    }
-    weir_graph *hardware = weir_graph_copy(integer);
+    weir_graph *hardware = weir_graph_copy(weir_module_find_graph(module, "integer"));
     weir_graph_set_name(hardware, "hardware");
     bool fine = weir_realize_requantize(hardware, (weir_requantize_form)weir_pass_choice(pass, "form"));
     weir_module_add_graph(module, hardware);

@@ -14,13 +14,6 @@
 #include "support/file.h"
 #include "support/keyword.h"
 
-weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass) {
-    weir_graph *graph = weir_module_find_graph(module, "hardware");
-    if (graph == NULL)
-        weir_error(WEIR_NOWHERE, "%s needs the hardware graph that realize_requantize makes", weir_pass_name(pass));
-    return graph != NULL && weir_folding_verify(graph) ? graph : NULL;
-}
-
 weir_folder *weir_emit_open(const weir_module *module) {
     return weir_folder_open(weir_module_folder(module), WEIR_FOLDER_SHARED);
 }

@@ -16,8 +16,6 @@
 /* Property of the module: the wanted name of the top module; else it is the module's own. */
 #define WEIR_EMIT_TOP "wanted top"
 
-/* The hardware graph of the module or NULL after an error that names the pass. */
-weir_graph *weir_emit_graph(weir_module *module, const weir_pass *pass);
 /* Opens the module's output folder for writing; NULL after a reported error. */
 weir_folder *weir_emit_open(const weir_module *module);
 /* "SUB" of it while it is being written, made when absent; heap memory, NULL after a reported error. */

@@ -19,13 +19,9 @@ static bool copy_component(const char *data, const weir_library_file *file, cons
 }
 
 bool weir_pass_emit_internal_rtl(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)pass;
     weir_rtl_design *design = weir_module_design(module);
-    weir_rtl_module top =
-        design == NULL ? (weir_rtl_module){0} : weir_rtl_find_module(design, weir_module_string(module, "top", ""));
-    if (top.id == 0) {
-        weir_error(WEIR_NOWHERE, "%s needs the design that emit_verilog_top makes", weir_pass_name(pass));
-        return false;
-    }
+    weir_rtl_module top = weir_rtl_find_module(design, weir_module_string(module, "top", ""));
     weir_library_files files = {NULL, 0, 0};
     for (size_t i = 0; i < weir_rtl_get_module(design, top).instance_count; i++) {
         weir_rtl_instance instance = weir_rtl_instance_at(design, top, i);

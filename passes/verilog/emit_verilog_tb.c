@@ -196,16 +196,12 @@ static bool emit_bench(bench *b, const char *top_file, const char *folder, bool 
 }
 
 bool weir_pass_emit_verilog_tb(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)pass;
     const char *top = weir_module_string(module, "top", NULL);
     bench b = {.context = context,
-               .graph = weir_emit_graph(module, pass),
+               .graph = weir_module_find_graph(module, "hardware"),
                .design = weir_module_design(module),
                .streams = weir_module_data(module, WEIR_EMIT_STREAMS)};
-    if (b.graph == NULL) return false;
-    if (top == NULL || b.streams == NULL) {
-        weir_error(WEIR_NOWHERE, "%s needs the design that emit_verilog_top makes", weir_pass_name(pass));
-        return false;
-    }
     char *file = weir_format("%s/rtl/%s.v", weir_module_folder(module), top);
     weir_folder *output = weir_emit_open(module);
     char *fast = output == NULL ? NULL : weir_emit_folder(output, "tb");

@@ -119,8 +119,7 @@ static void emit_nodes(weir_builder *b) {
 }
 
 bool weir_pass_emit_verilog_top(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
-    weir_builder b = {.graph = weir_emit_graph(module, pass)};
-    if (b.graph == NULL) return false;
+    weir_builder b = {.graph = weir_module_find_graph(module, "hardware")};
     b.design = weir_rtl_design_new();
     weir_rtl_set_pass(b.design, weir_pass_name(pass));
     b.top = weir_rtl_add_module(b.design, weir_emit_top_name(b.design, module));

@@ -77,7 +77,7 @@ opt "$model" -p "$steps" --bisect-limit 0 --require lower_integer && cmp out int
 lacks err lower_integer
 
 # --- failures ---
-expect 1 "pass 'realize_requantize' failed on module" "$WEIR" opt "$model" -p realize_requantize -o new.weir --print-after-failure
+expect 1 "pass 'realize_requantize' requires the form 'integer_graph'" "$WEIR" opt "$model" -p realize_requantize -o new.weir --print-after-failure
 grep -q "^\*\*\* after failing realize_requantize on module 'mlp_qdq'$" output || fail "--print-after-failure"
 [ ! -e new.weir ] || fail "a failed run writes"
 expect 1 "absent.onnx: error" "$WEIR" opt absent.onnx

@@ -95,7 +95,7 @@ reproduced second lower_integer,refuse refuse "error: graph 'model' has 17 nodes
 reproduced holds needs-once needs-once "error: graph 'model' has 17 nodes" # 'once' is not run again
 reproduced spoil spoil spoil "pass 'spoil' left graph 'model' invalid"
 reproduced design compile,refuse compile,refuse "error: graph 'model' has 17 nodes" --folder made
-reproduced settings realize_requantize realize_requantize "needs the integer graph" --level 1 --disable size_fifos
+reproduced settings refuse refuse "error: graph 'model' has 17 nodes" --level 1 --disable size_fifos
 grep -qx "level: 1" settings.repro && grep -qx "disabled: \[size_fifos\]" settings.repro || fail "settings are not kept"
 [ "$(grep -c '^- text:' nested.repro)" = 1 ] && [ "$(grep -c '^- text:' leave.repro)" = 2 ] || fail "the graphs kept"
 grep -q 'graph "model" from "once"' nested.repro || fail "the state is not that before the pass"

@@ -165,7 +165,7 @@ expect 1 "queue_parameters_must_fit" yosys -q -p "read_verilog fifo.v; hierarchy
 weir passes --json >passes.json
 for pass in lift_genvar_instances port_legality_fix create_wrapper_flatten rtl_dead_code_elimination; do
     expect 1 "pass '$pass' requires the form 'fixed_widths'" weir rtl "$designs/parametrised_hierarchy.wrtl" -p $pass
-    grep -q "'specialize_parameters' leads there" output || fail "no remedy: $pass"
+    grep -q "run 'specialize_parameters' first" output || fail "no remedy: $pass"
     expect 0 "" weir rtl "$designs/parametrised_hierarchy.wrtl" -p elaborate,specialize_parameters,$pass
 done
 sed 's/    u_wide :/    u_wide :/; s/^    instance u_wide {/    attribute inline\n    instance u_wide {/' \

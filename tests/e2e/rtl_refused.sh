@@ -20,7 +20,7 @@ nothing() { [ ! -e "$1" ] || fail "$1 was written"; }
 for steps in check,generate_verilog{folder=f} check,generate_verilog{file=f/x.v} extract_debug_info{folder=f} \
     'check,clean,sort_stmts,generate_verilog{folder=f dialect=systemverilog}'; do
     expect 1 "two.wrtl:9: error: two modules are called 'sub'" weir rtl two.wrtl -p "$steps"
-    grep -q "'uniquify_generators' leads there" output || fail "no remedy"
+    grep -q "run 'uniquify_generators' first" output || fail "no remedy"
     nothing f
 done
 expect 1 "two.wrtl:9: error: two modules are called 'sub'" weir rtl two.wrtl -p check -o f.v

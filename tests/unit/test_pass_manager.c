@@ -620,7 +620,7 @@ static void forms_are_looked_at_before_passes_that_require_them(void **test) {
     static const size_t looked[] = {1, 2, 1, 1};
     const char *const refusal = "error: a wire lies about\n"
                                 "note: pass 'print' requires the form 'tidy_design': nothing lies about\n"
-                                "note: 'tidy' leads there\n";
+                                "note: run 'tidy' first\n";
     (void)test;
     weir_pass_registry *registry = weir_pass_registry_new();
     assert_true(weir_pass_registry_add_all(registry, tidy_passes, 4));

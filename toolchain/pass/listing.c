@@ -167,7 +167,7 @@ static void print_section(const weir_pass_entry *entry, weir_text *text) {
         break;
     case WEIR_PASS_ENTRY_FORM:
         weir_text_format(text, "Form of a %s%s", kind, entry->kind == WEIR_PASS_HARDWARE ? " design" : "");
-        if (entry->form->remedy) weir_text_format(text, "; `%s` leads there", entry->form->remedy);
+        if (entry->form->remedy) weir_text_format(text, "; `%s` establishes it", entry->form->remedy);
         print_help(entry->form->help, text);
         break;
     default:

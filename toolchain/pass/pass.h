@@ -102,7 +102,7 @@ typedef struct weir_pass_form {
     const char *name;
     weir_pass_kind kind; /* MODULE or HARDWARE */
     const char *help;    /* one line: what holds in it */
-    const char *remedy;  /* the pass or pipeline that leads there; NULL: none does */
+    const char *remedy;  /* the pass or pipeline that establishes it; NULL: none does */
     union {
         /* False after reporting each thing that is not as it should be. */
         bool (*module)(weir_pass_context *context, weir_module *module);

@@ -259,10 +259,43 @@ static bool run_leaf(weir_pass_context *context, const weir_pass_frame *frame) {
     return ok;
 }
 
+/* Has the unit the form that the pass requires? What does not hold is reported. */
+static bool require_form(weir_pass_context *context, const weir_pass_entry *entry, const weir_pass_entry *needed) {
+    const weir_pass_form *form = needed->form;
+    size_t errors = weir_diag_errors();
+    weir_rtl_design *design = form->kind == WEIR_PASS_HARDWARE ? weir_module_design(context->module) : NULL;
+    bool ok = form->kind == WEIR_PASS_HARDWARE ? !design || form->holds.hardware(context, design)
+                                               : form->holds.module(context, context->module);
+    if (ok) { /* without a design, the pass itself says so */
+        weir_pass_put(context->root->valid, needed->id);
+        return true;
+    }
+    weir_pass_blame(errors, "pass '%s' requires the form '%s': %s", entry->name, form->name, form->help);
+    if (form->remedy) {
+        weir_note("run '%s' first", form->remedy);
+    }
+    return false;
+}
+
+/* The forms that the pass requires, once everything else that it requires has run and nothing skips it. */
+static bool require_forms(weir_pass_context *context, const weir_pass_entry *entry) {
+    for (size_t i = 0; i < entry->require_count; i++) {
+        const weir_pass_entry *needed = entry->requires[i];
+        if (needed->what != WEIR_PASS_ENTRY_FORM || weir_pass_has(context->root->valid, needed->id)) {
+            continue;
+        }
+        if (!require_form(context, entry, needed)) {
+            set_failed(context, entry->name);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool run_body(weir_pass_context *context, const weir_pass_frame *frame) {
     const weir_pass *pass = frame->site.pass;
     if (!pass->is_sequence) {
-        return run_leaf(context, frame);
+        return require_forms(context, pass->entry) && run_leaf(context, frame);
     }
     for (size_t i = 0; i < pass->count; i++) {
         if (!run_any(context, pass->child[i], frame->slot)) {
@@ -351,24 +384,6 @@ static const weir_pass *instance_for(weir_pass_context *context, weir_pass_entry
     return context->implicit[entry->id];
 }
 
-/* Looks whether the unit has the form that the pass wants; what is not so is reported. */
-static bool require_form(weir_pass_context *context, const weir_pass_entry *entry, const weir_pass_entry *needed) {
-    const weir_pass_form *form = needed->form;
-    size_t errors = weir_diag_errors();
-    weir_rtl_design *design = form->kind == WEIR_PASS_HARDWARE ? weir_module_design(context->module) : NULL;
-    bool ok = form->kind == WEIR_PASS_HARDWARE ? !design || form->holds.hardware(context, design)
-                                               : form->holds.module(context, context->module);
-    if (ok) { /* without a design, the pass itself says so */
-        weir_pass_put(context->root->valid, needed->id);
-        return true;
-    }
-    weir_pass_blame(errors, "pass '%s' requires the form '%s': %s", entry->name, form->name, form->help);
-    if (form->remedy) {
-        weir_note("'%s' leads there", form->remedy);
-    }
-    return false;
-}
-
 static bool require_here(weir_pass_context *context, weir_pass_entry *needed, weir_pass_slot *slot) {
     return require_all(context, needed, slot) && run_here(context, instance_for(context, needed), slot);
 }
@@ -387,9 +402,6 @@ static bool require_one(weir_pass_context *context, const weir_pass_entry *entry
                    entry->name, weir_pass_kind_name(needed->kind), needed->name);
         weir_note("end the graph(...) before '%s'", entry->name);
         return false;
-    }
-    if (needed->what == WEIR_PASS_ENTRY_FORM) {
-        return require_form(context, entry, needed);
     }
     bool ok = true;
     if (needed->kind == WEIR_PASS_GRAPH && !slot) {
@@ -414,7 +426,7 @@ static bool require_all(weir_pass_context *context, const weir_pass_entry *entry
     for (size_t round = 0; round <= entry->require_count; round++) {
         lost = NULL;
         for (size_t i = 0; i < entry->require_count; i++) {
-            if (!holds(context, entry->requires[i], slot)) {
+            if (entry->requires[i] -> what == WEIR_PASS_ENTRY_PASS && !holds(context, entry->requires[i], slot)) {
                 lost = entry->requires[i];
                 if (!require_one(context, entry, entry->requires[i], slot)) {
                     set_failed(context, entry->name);
@@ -435,7 +447,7 @@ static bool require_all(weir_pass_context *context, const weir_pass_entry *entry
 static bool hoist(weir_pass_context *context, const weir_pass_entry *entry) {
     for (size_t i = 0; i < entry->require_count; i++) {
         weir_pass_entry *needed = entry->requires[i];
-        if (holds(context, needed, NULL)) {
+        if (needed->what == WEIR_PASS_ENTRY_FORM || holds(context, needed, NULL)) {
             continue;
         }
         if (needed->kind == WEIR_PASS_GRAPH ? !hoist(context, needed) : !require_one(context, entry, needed, NULL)) {
