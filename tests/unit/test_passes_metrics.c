@@ -157,12 +157,32 @@ static void the_class_itself(void **state) {
     assert_true(isnan(m.loss));
 }
 
+/* Every label its own class, every second one named right; with a search for each class this takes minutes. */
+static void as_many_classes_as_frames(void **state) {
+    (void)state;
+    enum { FRAMES = 400000 };
+    const weir_scoring scoring = {.kind = WEIR_SCORING_INDEX, .entries = 1, .values = 1, .scale = 1};
+    weir_array *y = weir_array_new(WEIR_INT64, &(weir_shape){2, {FRAMES, 1}});
+    weir_array *t = weir_array_new(WEIR_INT64, &(weir_shape){1, {FRAMES}});
+    for (size_t i = 0; i < FRAMES; i++) {
+        const int64_t label = (int64_t)(i * 7919 % FRAMES) * 1000003;
+        weir_array_set_int(t, i, label);
+        weir_array_set_int(y, i, i % 2 == 0 ? label : -label - 1);
+    }
+    weir_metrics m = weir_metrics_of(&scoring, y, t, FRAMES);
+    if (!(fabs(m.accuracy - 0.5) < 1e-9)) fail_msg("accuracy %.17g", m.accuracy);
+    if (!(fabs(m.precision - 0.5) < 1e-9)) fail_msg("precision %.17g", m.precision);
+    if (!(fabs(m.f1 - 0.5) < 1e-9)) fail_msg("f1 %.17g", m.f1);
+    weir_array_free(y);
+    weir_array_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(by_hand),          TEST(all_right_and_all_wrong), TEST(as_scikit_learn),
-        TEST(large_logits),     TEST(label_without_an_output), TEST(ties),
-        TEST(one_logit),        TEST(one_probability),         TEST(one_probability_in_codes),
-        TEST(the_class_itself),
+        TEST(by_hand),          TEST(all_right_and_all_wrong),   TEST(as_scikit_learn),
+        TEST(large_logits),     TEST(label_without_an_output),   TEST(ties),
+        TEST(one_logit),        TEST(one_probability),           TEST(one_probability_in_codes),
+        TEST(the_class_itself), TEST(as_many_classes_as_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

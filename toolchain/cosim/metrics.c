@@ -46,40 +46,41 @@ typedef struct tally {
     int64_t class, labelled, named, right;
 } tally;
 
-typedef struct tallies {
-    tally *of;
-    size_t count, capacity;
-} tallies;
-
-/* The class's own; as few as there are classes in use, because labels may be any numbers. */
-static tally *tally_of(tallies *t, int64_t class) {
-    for (size_t i = 0; i < t->count; i++) {
-        if (t->of[i].class == class) return &t->of[i];
-    }
-    t->of = weir_grow(t->of, &t->capacity, t->count + 1, sizeof *t->of);
-    t->of[t->count] = (tally){.class = class};
-    return &t->of[t->count++];
-}
-
 static int by_class(const void *a, const void *b) {
     const int64_t one = ((const tally *)a)->class, other = ((const tally *)b)->class;
     return (one > other) - (one < other);
 }
 
+/* Makes one tally a class out of those of single entries, in ascending order; returns how many. Sorted, not indexed by
+ * class, because labels may be any numbers. O(count log count). */
+static size_t merge(tally *t, size_t count) {
+    size_t classes = 0;
+    qsort(t, count, sizeof *t, by_class);
+    for (size_t i = 0; i < count; i++) {
+        if (classes == 0 || t[classes - 1].class != t[i].class) {
+            t[classes++] = t[i];
+            continue;
+        }
+        t[classes - 1].labelled += t[i].labelled;
+        t[classes - 1].named += t[i].named;
+        t[classes - 1].right += t[i].right;
+    }
+    return classes;
+}
+
 weir_metrics weir_metrics_of(const weir_scoring *s, const weir_array *outputs, const weir_array *labels,
                              int64_t entries) {
-    tallies t = {NULL, 0, 0};
+    tally *t = weir_calloc(2 * (size_t)entries + 1, sizeof *t);
     weir_metrics m = {0};
     for (int64_t index = 0; index < entries; index++) {
         const int64_t label = weir_array_get_int(labels, (size_t)index), found = weir_scoring_class(s, outputs, index);
         m.loss += loss_of(s, outputs, index, label) / (double)entries;
-        tally_of(&t, found)->named++;
-        tally_of(&t, label)->labelled++;
-        if (label == found) tally_of(&t, label)->right++;
+        t[2 * index] = (tally){.class = found, .named = 1};
+        t[2 * index + 1] = (tally){.class = label, .labelled = 1, .right = label == found};
     }
-    qsort(t.of, t.count, sizeof *t.of, by_class);
-    for (size_t c = 0; c < t.count; c++) {
-        const tally *of = &t.of[c];
+    const size_t classes = merge(t, 2 * (size_t)entries);
+    for (size_t c = 0; c < classes; c++) {
+        const tally *of = &t[c];
         double share = (double)of->labelled / (double)entries;
         m.accuracy += (double)of->right / (double)entries;
         if (of->right == 0) continue;
@@ -87,7 +88,7 @@ weir_metrics weir_metrics_of(const weir_scoring *s, const weir_array *outputs, c
         m.recall += share * (double)of->right / (double)of->labelled;
         m.f1 += share * 2 * (double)of->right / (double)(of->named + of->labelled);
     }
-    free(t.of);
+    free(t);
     return m;
 }
 
