@@ -3,7 +3,7 @@
 // One parameter word a beat; lane l takes bits [l * (A_W + M_W) +: A_W + M_W] of it: {A signed, M unsigned}, M low.
 // Latency:   2 + ceil(M_W / DIGIT) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
-// State:     weir_scale_multiply (with A beside it), the shifted sum, the output slice.
+// State:     weir_requantize_shell (with A beside the multiplication), the shifted sum.
 // Mapping:   the multiplier, one adder a lane with its register, a clip.
 module weir_requantize #(
   parameter integer       LANES = 1,
@@ -41,16 +41,14 @@ module weir_requantize #(
     end
   endgenerate
 
-  wire                   x_ready, t_valid, t_ready, t_last, o_ready;
-  wire [LANES*P_W-1:0]   t_product;
-  wire [LANES*A_W-1:0]   t_addend;
-  wire [LANES*OUT_W-1:0] clipped;
-  reg  [LANES*M_W-1:0]   scale;
-  reg  [LANES*A_W-1:0]   addend;
-  reg                    r_valid_q, r_last_q;
-  reg  [LANES*R_W-1:0]   r_q;
-  reg  signed [E_W-1:0]  sum;
-  integer                i, j;
+  wire                  x_ready, c_take;
+  wire [LANES*P_W-1:0]  c_product;
+  wire [LANES*A_W-1:0]  c_addend;
+  reg  [LANES*M_W-1:0]  scale;
+  reg  [LANES*A_W-1:0]  addend;
+  reg  [LANES*R_W-1:0]  r_q;
+  reg  signed [E_W-1:0] sum;
+  integer               i, j;
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire active = s_valid && p_valid && x_ready;
@@ -65,72 +63,44 @@ module weir_requantize #(
       addend[i*A_W +: A_W] = p_data[i*(A_W+M_W) + M_W +: A_W];
     end
 
-  weir_scale_multiply #(
-    .LANES (LANES),
-    .X_W   (X_W),
-    .M_W   (M_W),
-    .SIDE_W(LANES * A_W),
-    .DIGIT (DIGIT)
-  ) u_multiply (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(s_valid && p_valid),
-    .s_ready(x_ready),
-    .s_data (s_data),
-    .s_scale(scale),
-    .s_side (addend),
-    .s_last (s_last),
-    .m_valid(t_valid),
-    .m_ready(t_ready),
-    .m_data (t_product),
-    .m_side (t_addend),
-    .m_last (t_last)
+  weir_requantize_shell #(
+    .LANES  (LANES),
+    .X_W    (X_W),
+    .M_W    (M_W),
+    .SIDE_W (LANES * A_W),
+    .DIGIT  (DIGIT),
+    .VALUE_W(R_W),
+    .OUT_W  (OUT_W),
+    .LO     (LO),
+    .HI     (HI)
+  ) u_shell (
+    .clk      (clk),
+    .rst      (rst),
+    .s_valid  (s_valid && p_valid),
+    .s_ready  (x_ready),
+    .s_data   (s_data),
+    .s_scale  (scale),
+    .s_side   (addend),
+    .s_last   (s_last),
+    .c_take   (c_take),
+    .c_product(c_product),
+    .c_side   (c_addend),
+    .c_value  (r_q),
+    .m_valid  (m_valid),
+    .m_ready  (m_ready),
+    .m_data   (m_data),
+    .m_last   (m_last)
   );
 
-  assign t_ready = o_ready || !r_valid_q;
-
-  // Evaluated only for a complete product: while a serial multiplier works its output changes in every cycle.
   /* verilator lint_off WIDTH */  // sign extension and truncation by assignment are meant
   /* verilator lint_off BLKSEQ */ // sum is a temporary of one evaluation
   always @(posedge clk)
-    if (t_ready && t_valid) begin
+    if (c_take)
       for (j = 0; j < LANES; j = j + 1) begin
-        sum = $signed(t_product[j*P_W +: P_W]);
-        sum = sum + $signed(t_addend[j*A_W +: A_W]);
+        sum = $signed(c_product[j*P_W +: P_W]);
+        sum = sum + $signed(c_addend[j*A_W +: A_W]);
         r_q[j*R_W +: R_W] <= sum >>> SHIFT;
       end
-      r_last_q <= t_last;
-    end
   /* verilator lint_on BLKSEQ */
   /* verilator lint_on WIDTH */
-
-  always @(posedge clk)
-    if (rst) r_valid_q <= 1'b0;
-    else if (t_ready) r_valid_q <= t_valid;
-
-  weir_saturate #(
-    .LANES(LANES),
-    .IN_W (R_W),
-    .OUT_W(OUT_W),
-    .LO   (LO),
-    .HI   (HI)
-  ) u_saturate (
-    .x(r_q),
-    .y(clipped)
-  );
-
-  weir_register_slice #(
-    .WIDTH(LANES * OUT_W)
-  ) u_slice (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(r_valid_q),
-    .s_ready(o_ready),
-    .s_data (clipped),
-    .s_last (r_last_q),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
 endmodule

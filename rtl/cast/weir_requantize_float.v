@@ -22,10 +22,9 @@
 //
 // Latency:   2 + ceil(M_W / DIGIT) + (max(X_W, A_W) > 24 ? 2 : 0) cycles: 2 more where x + A has more than 25 bits.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
-// State:     weir_scale_multiply, k and its increment, the output slice; with a wide x + A a slice before and behind its
-//            rounding.
-// Mapping:   an adder for x + A (where that is wide, its rounding: a magnitude, a leading one, an adder), the multiplier, a short comparator (SHIFT + log2 of the output range - 24 bits), two short
-//            adders, a clip.
+// State:     weir_requantize_shell, k and its increment; with a wide x + A a slice before and behind its rounding.
+// Mapping:   an adder for x + A (where that is wide, its rounding: a magnitude, a leading one, an adder), the multiplier, a
+//            short comparator (SHIFT + log2 of the output range - 24 bits), two short adders, a clip.
 module weir_requantize_float #(
   parameter integer       LANES = 1,
   parameter integer       X_W   = 16,
@@ -79,14 +78,12 @@ module weir_requantize_float #(
     end
   endgenerate
 
-  wire                   x_ready, x_valid, x_last, a_ready, t_valid, t_ready, t_last, o_ready;
+  wire                   x_ready, x_valid, x_last, a_ready, c_take;
   wire [LANES*V_W-1:0]   x_data;
   wire [LANES*M_W-1:0]   x_scale;
-  wire [LANES*P_W-1:0]   t_product;
-  wire [LANES*OUT_W-1:0] clipped;
+  wire [LANES*P_W-1:0]   c_product;
   reg  [LANES*M_W-1:0]   scale;
   reg  [LANES*T_W-1:0]   biased;
-  reg                    r_valid_q, r_last_q;
   reg  [LANES*K_W-1:0]   k_q;
   reg  [LANES-1:0]       up_q;
   reg  [LANES*R_W-1:0]   shifted;
@@ -181,39 +178,43 @@ module weir_requantize_float #(
     end
   endgenerate
 
-  weir_scale_multiply #(
-    .LANES (LANES),
-    .X_W   (V_W),
-    .M_W   (M_W),
-    .SIDE_W(1),
-    .DIGIT (DIGIT)
-  ) u_multiply (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(x_valid),
-    .s_ready(x_ready),
-    .s_data (x_data),
-    .s_scale(x_scale),
-    .s_side (1'b0),
-    .s_last (x_last),
-    .m_valid(t_valid),
-    .m_ready(t_ready),
-    .m_data (t_product),
+  weir_requantize_shell #(
+    .LANES  (LANES),
+    .X_W    (V_W),
+    .M_W    (M_W),
+    .SIDE_W (1),
+    .DIGIT  (DIGIT),
+    .VALUE_W(R_W),
+    .OUT_W  (OUT_W),
+    .LO     (LO),
+    .HI     (HI)
+  ) u_shell (
+    .clk      (clk),
+    .rst      (rst),
+    .s_valid  (x_valid),
+    .s_ready  (x_ready),
+    .s_data   (x_data),
+    .s_scale  (x_scale),
+    .s_side   (1'b0),
+    .s_last   (x_last),
+    .c_take   (c_take),
+    .c_product(c_product),
     /* verilator lint_off PINCONNECTEMPTY */ // nothing travels along
-    .m_side (),
+    .c_side   (),
     /* verilator lint_on PINCONNECTEMPTY */
-    .m_last (t_last)
+    .c_value  (shifted),
+    .m_valid  (m_valid),
+    .m_ready  (m_ready),
+    .m_data   (m_data),
+    .m_last   (m_last)
   );
 
-  assign t_ready = o_ready || !r_valid_q;
-
-  // Evaluated only for a complete product: while a serial multiplier works its output changes in every cycle.
   /* verilator lint_off WIDTH */  // sign extension and truncation by assignment are meant
   /* verilator lint_off BLKSEQ */ // v to tie are temporaries of one evaluation
   always @(posedge clk)
-    if (t_ready && t_valid) begin
+    if (c_take)
       for (i = 0; i < LANES; i = i + 1) begin
-        v      = $signed(t_product[i*P_W +: P_W]);
+        v      = $signed(c_product[i*P_W +: P_W]);
         k      = v >>> SHIFT;
         n      = !v[SHIFT-1];
         c      = v[SHIFT-2:0] ^ {(SHIFT-1){n}};
@@ -227,8 +228,6 @@ module weir_requantize_float #(
         up_q[i] <= tie ? k[0] : !n;
         k_q[i*K_W +: K_W] <= k;
       end
-      r_last_q <= t_last;
-    end
   /* verilator lint_on BLKSEQ */
 
   always @*
@@ -239,34 +238,4 @@ module weir_requantize_float #(
       shifted[j*R_W +: R_W] = r;
     end
   /* verilator lint_on WIDTH */
-
-  always @(posedge clk)
-    if (rst) r_valid_q <= 1'b0;
-    else if (t_ready) r_valid_q <= t_valid;
-
-  weir_saturate #(
-    .LANES(LANES),
-    .IN_W (R_W),
-    .OUT_W(OUT_W),
-    .LO   (LO),
-    .HI   (HI)
-  ) u_saturate (
-    .x(shifted),
-    .y(clipped)
-  );
-
-  weir_register_slice #(
-    .WIDTH(LANES * OUT_W)
-  ) u_slice (
-    .clk    (clk),
-    .rst    (rst),
-    .s_valid(r_valid_q),
-    .s_ready(o_ready),
-    .s_data (clipped),
-    .s_last (r_last_q),
-    .m_valid(m_valid),
-    .m_ready(m_ready),
-    .m_data (m_data),
-    .m_last (m_last)
-  );
 endmodule
