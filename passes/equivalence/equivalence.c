@@ -11,6 +11,7 @@
 #include "passes/rtl/rtl.h"
 #include "rtlir/analysis/verify.h"
 #include "rtlir/core/formula.h"
+#include "rtlir/edit/specialize.h"
 #include "rtlir/text/text.h"
 #include "support/arena.h"
 #include "support/file.h"

@@ -4,6 +4,8 @@
 #include "rtlir/analysis/verify.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/edit/rewrite.h"
+#include "rtlir/edit/snapshot.h"
+#include "rtlir/edit/specialize.h"
 #include "rtlir/text/text.h"
 
 /* The call fails and says so. */

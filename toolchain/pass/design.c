@@ -4,6 +4,8 @@
 #include "rtlir/analysis/verify.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/core/visitor.h"
+#include "rtlir/edit/snapshot.h"
+#include "rtlir/edit/specialize.h"
 #include "rtlir/text/text.h"
 
 static weir_rtl_module top_of(const weir_module *module) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"
-#include "rtlir/analysis/flow.h"
+#include "rtlir/analysis/branch.h"
 #include "support/arena.h"
 
 /* What is known of a reset; the statements say where from, none: not yet. */

@@ -1,7 +1,7 @@
 /* check_combinational_loop: no bit depends on itself through assignments, combinational blocks and instances without a
  * register between. External modules and latches count as registers. */
 #include "passes/rtl/checks/check.h"
-#include "rtlir/analysis/flow.h"
+#include "rtlir/analysis/loops.h"
 
 enum { MAX_STEPS = 10 }; /* that are shown of a loop */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"
-#include "rtlir/analysis/flow.h"
+#include "rtlir/analysis/branch.h"
 #include "rtlir/analysis/verify.h"
 #include "support/arena.h"
 

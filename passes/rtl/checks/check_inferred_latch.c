@@ -1,7 +1,7 @@
 /* check_inferred_latch: a combinational block assigns what it assigns on every way, and a clocked block does not assign
  * only where an asynchronous reset is active. Bit by bit: half a variable here and half of it there are two latches. */
 #include "passes/rtl/checks/check.h"
-#include "rtlir/analysis/flow.h"
+#include "rtlir/analysis/latches.h"
 
 static void report(const weir_rtl_design *design, weir_rtl_module module, const weir_rtl_latch *latch) {
     const char *name = weir_module_name_of(design, module);
@@ -27,9 +27,9 @@ static size_t check_module(weir_rtl_design *design, weir_rtl_module module, void
 }
 
 bool weir_pass_check_inferred_latch(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
-    weir_rtl_flow *flow = weir_rtl_flow_new(design);
+    weir_rtl_latches *flow = weir_rtl_latches_new(design);
     (void)pass;
     const bool fine = weir_check_modules(context, design, check_module, flow);
-    weir_rtl_flow_free(flow);
+    weir_rtl_latches_free(flow);
     return fine;
 }

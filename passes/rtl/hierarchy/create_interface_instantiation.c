@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"
+#include "rtlir/analysis/group_plan.h"
 #include "rtlir/core/interface.h"
 #include "support/arena.h"
 

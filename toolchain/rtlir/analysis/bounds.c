@@ -2,6 +2,7 @@
  * looked at; what an if, a case or a conditional about iterators keeps from running there may name what it likes. */
 #include <stdlib.h>
 
+#include "rtlir/analysis/bit_range_private.h"
 #include "rtlir/analysis/verify.h"
 #include "rtlir/core/private.h"
 

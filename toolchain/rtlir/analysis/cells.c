@@ -1,7 +1,7 @@
 /* Nets of a module and the cells that they are cut into. */
 #include <stdlib.h>
 
-#include "rtlir/analysis/nets_private.h"
+#include "rtlir/analysis/cells_private.h"
 
 /* ---- nets ---- */
 
@@ -125,9 +125,9 @@ uint32_t rtl_cell_at(const rtl_cells *c, uint32_t net, uint32_t low) {
 
 static uint32_t visit_target(const rtl_unroll *walk, const rtl_numbering *n, uint32_t expr, uint32_t offset,
                              rtl_target_visitor *visit, void *user) {
-    rtl_target target = {.place = rtl_locate_now(walk, expr), .expr = expr, .offset = offset};
+    rtl_target target = {.bits = rtl_locate_now(walk, expr), .expr = expr, .offset = offset};
     target.width = n->design->expr[expr].width;
-    target.net = rtl_net_number(n, target.place.base);
+    target.net = rtl_net_number(n, target.bits.base);
     visit(&target, user);
     return offset + target.width;
 }

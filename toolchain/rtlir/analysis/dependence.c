@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/nets_private.h"
+#include "rtlir/analysis/dependence_private.h"
 
 enum { SMALL = 64 }; /* expressions of fewer parts are walked as trees */
 
@@ -30,10 +30,10 @@ static void read_cells(rtl_graph *g, uint32_t net, uint32_t low, uint32_t width,
     if (width == 0 || low >= g->numbering.net[net].width) return;
     for (uint32_t c = rtl_cell_at(&g->cells, net, low), end = g->cells.first[net + 1];
          c < end && g->cells.cell[c].low < low + width; c++) {
-        rtl_held held = {0, false};
-        if (g->in_process) held = g->ways.held[c];
+        rtl_held held = {0, RTL_UNASSIGNED};
+        if (g->in_process) held = g->assignments.held[c];
         if (held.node) add_edge(g, held.node, sink, g->walk.stmt);
-        if (!held.node || held.maybe) add_edge(g, c + 1, sink, g->walk.stmt);
+        if (held.state != RTL_ASSIGNED) add_edge(g, c + 1, sink, g->walk.stmt);
     }
 }
 
@@ -45,7 +45,7 @@ static void demand_indices(rtl_graph *g, uint32_t expr, uint32_t sink) {
 
 static void read_part(rtl_graph *g, const rtl_demand *d) {
     const weir_rtl_design *design = g->design;
-    rtl_place place = rtl_locate_now(&g->walk, d->expr);
+    rtl_bit_range place = rtl_locate_now(&g->walk, d->expr);
     const rtl_expr *base = &design->expr[place.base];
     demand_indices(g, d->expr, d->sink);
     if (base->kind == WEIR_RTL_EXPR_VAR && (design->var[base->a].is_iterator || design->var[base->a].is_path)) return;
@@ -166,7 +166,7 @@ static void demand_choice(rtl_graph *g, const rtl_demand *d) {
 }
 
 /* Adds edges to the sinks from all that is demanded. */
-static void settle(rtl_graph *g) {
+static void trace_demands(rtl_graph *g) {
     while (g->demand_count > 0) {
         const rtl_demand d = g->demand[--g->demand_count];
         const rtl_expr *e = &g->design->expr[d.expr];
@@ -213,32 +213,31 @@ static void demand_value(rtl_graph *g, uint32_t low, uint32_t width, uint32_t si
         }
         demand(g, g->design->operand[e->a + e->b - 1 - from], low - g->offset[from], 1, sink);
     } else demand(g, g->value, low, width, sink);
-    settle(g);
+    trace_demands(g);
 }
 
 /* The cells of a target depend on the bits of the value that go there; inside a process, new nodes do, which the cells
  * hold from then on. */
 static void assign_target(const rtl_target *t, void *user) {
     rtl_graph *g = user;
-    uint32_t end = t->place.low + t->place.width;
-    bool is_exact = !t->place.is_computed && t->place.width == t->width;
-    if (t->place.width == 0) return;
-    for (uint32_t c = rtl_cell_at(&g->cells, t->net, t->place.low), last = g->cells.first[t->net + 1];
+    uint32_t end = t->bits.low + t->bits.width;
+    bool is_exact = !t->bits.is_computed && t->bits.width == t->width;
+    if (t->bits.width == 0) return;
+    for (uint32_t c = rtl_cell_at(&g->cells, t->net, t->bits.low), last = g->cells.first[t->net + 1];
          c < last && g->cells.cell[c].low < end; c++) {
         const rtl_cell *cell = &g->cells.cell[c];
-        uint32_t low = cell->low > t->place.low ? cell->low - t->place.low : 0;
-        uint32_t to = cell->low + cell->width < end ? cell->low + cell->width - t->place.low : t->place.width;
+        uint32_t low = cell->low > t->bits.low ? cell->low - t->bits.low : 0;
+        uint32_t to = cell->low + cell->width < end ? cell->low + cell->width - t->bits.low : t->bits.width;
         uint32_t sink = g->in_process ? new_node(g) : c + 1;
         if (is_exact) demand_value(g, t->offset + low, to - low, sink);
         else demand_value(g, t->offset, t->width, sink);
         demand_indices(g, t->expr, sink);
-        settle(g);
+        trace_demands(g);
         if (!g->in_process) continue;
-        rtl_held before = g->ways.held[c];
-        bool maybe = t->place.is_computed && (!before.node || before.maybe);
-        if (t->place.is_computed && before.node) add_edge(g, before.node, sink, g->walk.stmt);
+        rtl_held before = g->assignments.held[c];
+        if (t->bits.is_computed && before.node) add_edge(g, before.node, sink, g->walk.stmt);
         g->pending.at = weir_grow(g->pending.at, &g->pending.capacity, g->pending.count + 1, sizeof *g->pending.at);
-        g->pending.at[g->pending.count++] = (rtl_change){c, {sink, maybe}};
+        g->pending.at[g->pending.count++] = (rtl_change){c, {sink, rtl_assign(before.state, t->bits.is_computed)}};
     }
 }
 
@@ -247,7 +246,7 @@ static void visit_assign(rtl_graph *g, const rtl_stmt *stmt) {
     g->pending.count = 0;
     rtl_visit_targets(&g->walk, &g->numbering, stmt->a, assign_target, g);
     for (size_t i = 0; i < g->pending.count; i++) {
-        rtl_ways_set(&g->ways, g->pending.at[i].cell, g->pending.at[i].held);
+        rtl_assignments_set(&g->assignments, g->pending.at[i].cell, g->pending.at[i].held);
         g->setter[g->pending.at[i].cell] = g->walk.stmt;
     }
 }
@@ -259,7 +258,7 @@ static uint32_t condition_node(void *user, uint32_t stmt) {
     uint32_t node = new_node(g);
     g->stamp++;
     demand_all(g, g->design->stmt[stmt].a, node);
-    settle(g);
+    trace_demands(g);
     return node;
 }
 
@@ -279,14 +278,15 @@ static void visit_process(rtl_graph *g) {
     uint32_t unit = g->walk.unit;
     size_t count = 0;
     g->in_process = true;
-    rtl_ways_start(&g->ways, g->design, g->walk.part, g->cells.count);
+    rtl_assignments_start(&g->assignments, g->design, g->walk.part, g->cells.count);
     for (rtl_unroll_next(&g->walk); g->walk.stmt && g->walk.unit == unit; rtl_unroll_next(&g->walk)) {
         const rtl_stmt *stmt = &g->design->stmt[g->walk.stmt];
-        if (rtl_ways_arrive(&g->ways, g->walk.stmt) && stmt->kind == WEIR_RTL_STMT_ASSIGN) visit_assign(g, stmt);
+        if (rtl_assignments_arrive(&g->assignments, g->walk.stmt) && stmt->kind == WEIR_RTL_STMT_ASSIGN)
+            visit_assign(g, stmt);
     }
-    const uint32_t *cell = rtl_ways_end(&g->ways, &count);
-    for (size_t i = 0; i < count; i++) add_edge(g, g->ways.held[cell[i]].node, cell[i] + 1, g->setter[cell[i]]);
-    rtl_ways_forget(&g->ways);
+    const uint32_t *cell = rtl_assignments_end(&g->assignments, &count);
+    for (size_t i = 0; i < count; i++) add_edge(g, g->assignments.held[cell[i]].node, cell[i] + 1, g->setter[cell[i]]);
+    rtl_assignments_forget(&g->assignments);
     g->in_process = false;
 }
 
@@ -305,9 +305,9 @@ static void spread_target(const rtl_target *t, void *user) {
     if (t->offset >= end || t->offset + t->width <= g->range_low) return;
     uint32_t low = g->range_low > t->offset ? g->range_low - t->offset : 0;
     uint32_t to = end < t->offset + t->width ? end - t->offset : t->width;
-    bool is_exact = !t->place.is_computed && t->place.width == t->width;
-    if (is_exact) spread_cells(g, t->net, t->place.low + low, to - low);
-    else spread_cells(g, t->net, t->place.low, t->place.width);
+    bool is_exact = !t->bits.is_computed && t->bits.width == t->width;
+    if (is_exact) spread_cells(g, t->net, t->bits.low + low, to - low);
+    else spread_cells(g, t->net, t->bits.low, t->bits.width);
 }
 
 static void visit_path(rtl_graph *g, const rtl_instance *instance, const rtl_path *path, uint32_t node) {
@@ -319,7 +319,7 @@ static void visit_path(rtl_graph *g, const rtl_instance *instance, const rtl_pat
     if (!path->is_output) {
         if (!expr) read_cells(g, net, path->low, path->width, node);
         else demand(g, expr, path->low, path->width, node);
-        settle(g);
+        trace_demands(g);
         return;
     }
     g->range_low = path->low;
@@ -340,7 +340,7 @@ static void visit_inputs(rtl_graph *g, const rtl_instance *instance) {
         g->stamp++;
         for (uint32_t c = g->cells.first[net]; c < g->cells.first[net + 1]; c++) {
             demand(g, expr, g->cells.cell[c].low, g->cells.cell[c].width, c + 1);
-            settle(g);
+            trace_demands(g);
         }
     }
 }
@@ -362,7 +362,7 @@ static void visit_instance(rtl_graph *g, const rtl_instance *instance) {
 
 static void cut_target(const rtl_target *t, void *user) {
     rtl_graph *g = user;
-    if (!t->place.is_computed) rtl_cut_cells(&g->cells, &g->numbering, t->net, t->place.low, t->place.width);
+    if (!t->bits.is_computed) rtl_cut_cells(&g->cells, &g->numbering, t->net, t->bits.low, t->bits.width);
 }
 
 static void cut_outputs(rtl_graph *g, const rtl_instance *instance) {
@@ -406,10 +406,10 @@ static void grow_memo(rtl_graph *g) {
 
 void rtl_build_graph(rtl_graph *g, uint32_t module, bool by_bit) {
     g->by_bit = by_bit;
-    g->ways.condition = condition_node;
-    g->ways.join = join_node;
-    g->ways.add = add_to_join;
-    g->ways.user = g;
+    g->assignments.condition = condition_node;
+    g->assignments.join = join_node;
+    g->assignments.add = add_to_join;
+    g->assignments.user = g;
     grow_memo(g);
     rtl_number_nets(&g->numbering, g->design, module);
     make_cells(g, module);
@@ -435,7 +435,7 @@ void rtl_graph_end(rtl_graph *g) {
     rtl_numbering_end(&g->numbering);
     rtl_cells_end(&g->cells);
     rtl_unroll_end(&g->walk);
-    rtl_ways_free(&g->ways);
+    rtl_assignments_free(&g->assignments);
     free(g->edge);
     free(g->offset);
     free(g->demand);

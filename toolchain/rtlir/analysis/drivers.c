@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/nets_private.h"
+#include "rtlir/analysis/bit_range_private.h"
+#include "rtlir/analysis/cells_private.h"
 #include "rtlir/analysis/verify.h"
+#include "rtlir/analysis/verify_private.h"
 
 /* A variable of the module, or a port of an instance that is wired by assignments. */
 typedef struct net_record {
@@ -203,8 +205,8 @@ static bool counts(const rtl_nets *n, uint32_t base) {
 }
 
 static void read_part(rtl_nets *n, size_t *depth, uint32_t id) {
-    rtl_place place = rtl_locate_now(&n->walk, id);
-    if (counts(n, place.base)) read_bits(n, rtl_net_number(&n->numbering, place.base), place.low, place.width);
+    rtl_bit_range bits = rtl_locate_now(&n->walk, id);
+    if (counts(n, bits.base)) read_bits(n, rtl_net_number(&n->numbering, bits.base), bits.low, bits.width);
     for (const rtl_expr *e = &n->design->expr[id]; rtl_is_part(e->kind); e = &n->design->expr[e->a])
         if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) push(n, depth, e->b);
 }
@@ -257,8 +259,8 @@ static void drive_expr(rtl_nets *n, uint32_t expr) {
             for (uint32_t i = e->b; i-- > 0;) push(n, &depth, design->operand[e->a + i]);
             continue;
         }
-        rtl_place place = rtl_locate_now(&n->walk, id);
-        if (counts(n, place.base)) drive(n, rtl_net_number(&n->numbering, place.base), place.low, place.width);
+        rtl_bit_range bits = rtl_locate_now(&n->walk, id);
+        if (counts(n, bits.base)) drive(n, rtl_net_number(&n->numbering, bits.base), bits.low, bits.width);
         for (; rtl_is_part(e->kind); e = &design->expr[e->a])
             if (e->kind == WEIR_RTL_EXPR_SELECT || e->kind == WEIR_RTL_EXPR_ELEMENT) read_expr(n, depth, e->b);
     }

@@ -2,6 +2,8 @@
  * are numbered, and each state's are a set. Linear in statements, and in states times bits of outputs. */
 #include <stdlib.h>
 
+#include "rtlir/analysis/bit_range_private.h"
+#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/private.h"
 
 typedef struct output {
@@ -44,14 +46,14 @@ static void add_output(machine *m, uint32_t expr) {
 
 /* Bits that take hardware to know are the machine's, but no state is sure to give them. */
 static void mark_output(machine *m, uint32_t expr, uint64_t *set) {
-    rtl_place place = rtl_locate(m->design, expr);
-    const rtl_expr *base = &m->design->expr[place.base];
+    rtl_bit_range bits = rtl_locate(m->design, expr);
+    const rtl_expr *base = &m->design->expr[bits.base];
     bool is_port = base->kind == WEIR_RTL_EXPR_PORT;
     const char *name = m->design->var[is_port ? base->b : base->a].name;
     const rtl_label *label = rtl_labels_find(&m->known, is_port ? RTL_FSM_SCOPE | base->a : base->a, name);
-    if (place.is_computed && set != m->all) return;
-    uint32_t low = m->output[label->number].first + place.low;
-    for (uint32_t bit = low; bit < low + place.width; bit++) set[bit / 64] |= UINT64_C(1) << bit % 64;
+    if (bits.is_computed && set != m->all) return;
+    uint32_t low = m->output[label->number].first + bits.low;
+    for (uint32_t bit = low; bit < low + bits.width; bit++) set[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
 /* What to do with the parts of an assignment's target. */

@@ -4,6 +4,7 @@
  * stays flat is known before what is connected to it. O(modules + instances * fields). */
 #include <stdlib.h>
 
+#include "rtlir/analysis/group_plan_private.h"
 #include "rtlir/core/interface.h"
 #include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"

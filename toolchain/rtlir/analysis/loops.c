@@ -2,11 +2,12 @@
  * by their paths. Modules whose statements are not simply in order are looked at; first what is assigned together is one
  * node; where that finds a loop, the module and all below it are looked at bit by bit, and what is left is a loop. Linear, without recursion; sets of inputs cost a word a node
  * for each 64 of them. */
+#include "rtlir/analysis/loops.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/flow.h"
-#include "rtlir/analysis/nets_private.h"
+#include "rtlir/analysis/topological_order_private.h"
 #include "rtlir/core/visitor.h"
 #include "support/hash.h"
 
@@ -341,7 +342,7 @@ static void look_at_all(search *s, const weir_rtl_module *modules, size_t count)
     rtl_order_start(&order, s->design);
     for (size_t i = 0; i < count; i++) {
         if (s->design->module[modules[i].id].is_external) continue;
-        if (rtl_is_in_order(&order, modules[i].id, &s->paths)) continue;
+        if (rtl_is_topological(&order, modules[i].id, &s->paths)) continue;
         look_at(s, modules[i].id, false);
         is_marked[modules[i].id] = has_loop(s);
         found = found || is_marked[modules[i].id];

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "rtlir/analysis/verify.h"
+#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
 

@@ -3,6 +3,7 @@
  * their bounds, is left out. Linear in the module. */
 #include <stdlib.h>
 
+#include "rtlir/analysis/requirements_private.h"
 #include "rtlir/core/private.h"
 
 typedef struct collector {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rtlir/analysis/bit_range_private.h"
 #include "rtlir/core/private.h"
 
 /* A use, and two times the net's number, plus one for readers. */
@@ -78,11 +79,10 @@ static void add_part(weir_rtl_uses *u, uint32_t id, uint32_t stmt, bool reads, u
         add_part_count(u, id, reads);
         return;
     }
-    rtl_place place = rtl_locate(u->design, id);
-    const rtl_expr *base = &u->design->expr[place.base];
+    rtl_bit_range bits = rtl_locate(u->design, id);
+    const rtl_expr *base = &u->design->expr[bits.base];
     if (base->kind == WEIR_RTL_EXPR_VAR && u->design->var[base->a].function) return;
-    add(u, 2 * net_number(u, base) + reads, stmt, id, place.low, place.width,
-        flags | (place.is_computed ? COMPUTED : 0));
+    add(u, 2 * net_number(u, base) + reads, stmt, id, bits.low, bits.width, flags | (bits.is_computed ? COMPUTED : 0));
 }
 
 static void push(weir_rtl_uses *u, size_t *depth, uint32_t expr) {

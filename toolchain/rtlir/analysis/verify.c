@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 
+#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
+#include "rtlir/edit/snapshot.h"
+#include "rtlir/edit/specialize.h"
 
 /* Checks forms and bits of all modules below top; false when anything was reported. */
 static bool check(weir_rtl_design *design, weir_rtl_module top, bool checks_form, unsigned bits) {

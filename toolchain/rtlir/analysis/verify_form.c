@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "rtlir/analysis/verify.h"
+#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/private.h"
 
 typedef struct form {

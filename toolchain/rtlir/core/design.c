@@ -96,18 +96,6 @@ void weir_rtl_design_free(weir_rtl_design *design) {
 
 size_t weir_rtl_errors(const weir_rtl_design *design) { return design->errors; }
 
-void rtl_error(weir_rtl_design *design, weir_location place, const char *format, ...) {
-    weir_text text = {0};
-    va_list arguments;
-    if (design->is_muted) return;
-    va_start(arguments, format);
-    weir_text_vformat(&text, format, arguments);
-    va_end(arguments);
-    weir_error(place, "%s", text.data ? text.data : "");
-    weir_text_free(&text);
-    design->errors++;
-}
-
 void rtl_append_number(weir_text *text, uint64_t value) {
     char digits[20];
     size_t at = sizeof digits;

@@ -5,26 +5,8 @@
 #include <string.h>
 
 #include "rtlir/core/private.h"
-#include "rtlir/verilog/print.h"
-
-const rtl_operator_row rtl_operators[WEIR_RTL_OPERATOR_COUNT] = {
-#define WEIR_RTL_OPERATOR(name, text, operands, rule, precedence) {text, operands, RTL_##rule, precedence},
-#include "rtlir/core/operator.def"
-#undef WEIR_RTL_OPERATOR
-};
 
 static const weir_rtl_expr none = {0};
-
-const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
-    enum { LONGEST = 60 };
-    weir_text text = {0};
-    weir_rtl_print_expr(design, (weir_rtl_expr){expr}, &text);
-    bool is_long = text.size > LONGEST;
-    const char *result = weir_arena_format(design->arena, "%.*s%s", is_long ? LONGEST : (int)text.size,
-                                           text.data ? text.data : "", is_long ? "..." : "");
-    weir_text_free(&text);
-    return result;
-}
 
 /* Accounts for one operand in a new expression: size, depth and the module of both. False after an error. */
 static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t operand) {
@@ -101,36 +83,6 @@ weir_rtl_expr weir_rtl_read(weir_rtl_design *design, weir_rtl_var var) {
                      .a = var.id};
     record->read = rtl_add_expr(design, expr, 0, 0, 0).id;
     return (weir_rtl_expr){record->read};
-}
-
-weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
-    if (!instance.id || !port.id) return none;
-    const rtl_instance *record = &design->instance[instance.id];
-    const rtl_var *var = &design->var[port.id];
-    if (var->module != record->module || var->direction == WEIR_RTL_INTERNAL) {
-        rtl_error(design, design->place, "'%s' is no port of module '%s' of instance '%s'", var->name,
-                  design->module[record->module].name, record->name);
-        return none;
-    }
-    rtl_size size;
-    if (!rtl_port_size(design, instance.id, port.id, &size)) return none;
-    record = &design->instance[instance.id];
-    var = &design->var[port.id];
-    design->instance[instance.id].is_named = true;
-    rtl_expr expr = {.kind = WEIR_RTL_EXPR_PORT,
-                     .width = (uint32_t)size.number,
-                     .formula = size.formula,
-                     .is_signed = var->is_signed,
-                     .carries = var->kind,
-                     .module = record->parent,
-                     .a = instance.id,
-                     .b = port.id};
-    return rtl_add_expr(design, expr, 0, 0, 0);
-}
-
-weir_rtl_expr weir_rtl_read_port(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
-    if (!instance.id) return none;
-    return weir_rtl_port_of(design, instance, (weir_rtl_var){rtl_find_port(design, instance.id, port)});
 }
 
 weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_parameter parameter) {

@@ -5,6 +5,7 @@
 #define WEIR_RTLIR_EXPR_H
 
 #include "rtlir/core/rtl.h"
+#include "support/text.h"
 
 typedef enum weir_rtl_operator {
 #define WEIR_RTL_OPERATOR(name, text, operands, rule, precedence) WEIR_RTL_##name,
@@ -96,5 +97,8 @@ weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr
 uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr); /* 0 for none */
 /* Can it stand left of an assignment: variables other than inputs, their parts, concatenations of those? */
 bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr);
+
+/* Appends the expression on one line, in Verilog-2005, as messages quote it (print_expr.c). */
+void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text);
 
 #endif

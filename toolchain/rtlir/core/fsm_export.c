@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "rtlir/core/private.h"
-#include "rtlir/verilog/print.h"
 
 static void add_expr(const weir_rtl_design *design, uint32_t expr, weir_text *text) {
     weir_rtl_print_expr(design, (weir_rtl_expr){expr}, text);

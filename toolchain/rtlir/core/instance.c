@@ -5,17 +5,19 @@
 #include "rtlir/core/formula.h"
 #include "rtlir/core/private.h"
 
+static const weir_rtl_expr none = {0};
+
 static weir_rtl_instance new_instance(weir_rtl_design *design, weir_rtl_module parent, weir_rtl_module module,
                                       const char *name, bool is_wired) {
-    weir_rtl_instance none = {0};
-    if (!parent.id || !module.id) return none;
+    weir_rtl_instance failed = {0};
+    if (!parent.id || !module.id) return failed;
     if (design->module[parent.id].is_external) {
         rtl_error(design, design->place, "instance '%s' cannot be added to the external module '%s'", name,
                   design->module[parent.id].name);
-        return none;
+        return failed;
     }
     const char *own = rtl_new_name(design, parent.id, "instance", name);
-    if (!own) return none;
+    if (!own) return failed;
     uint32_t id = RTL_APPEND(design, instance);
     uint32_t stmt = rtl_new_stmt(design, design->module[parent.id].body, WEIR_RTL_STMT_INSTANCE);
     design->stmt[stmt].a = id;
@@ -160,7 +162,7 @@ void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance inst
     rtl_value constant = {.kind = RTL_VALUE_EXPR, .expr = value.id};
     bool own = expr->kind == WEIR_RTL_EXPR_PARAMETER && expr->module == design->instance[instance.id].parent;
     if (own && design->module[design->instance[instance.id].module].is_parametrised)
-        weir_rtl_set_parameter_by(design, instance, name, weir_rtl_formula_of(design, (weir_rtl_parameter){expr->a}));
+        weir_rtl_set_parameter_by(design, instance, name, (weir_rtl_formula){rtl_of_parameter(design, expr->a)});
     else if (own || (expr->kind == WEIR_RTL_EXPR_CONSTANT && !expr->formula))
         override(design, instance.id, name, constant);
     else
@@ -350,4 +352,34 @@ weir_rtl_override weir_rtl_override_of(const weir_rtl_design *design, weir_rtl_i
     result.value.id = value->expr;
     result.formula.id = value->formula;
     return result;
+}
+
+weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
+    if (!instance.id || !port.id) return none;
+    const rtl_instance *record = &design->instance[instance.id];
+    const rtl_var *var = &design->var[port.id];
+    if (var->module != record->module || var->direction == WEIR_RTL_INTERNAL) {
+        rtl_error(design, design->place, "'%s' is no port of module '%s' of instance '%s'", var->name,
+                  design->module[record->module].name, record->name);
+        return none;
+    }
+    rtl_size size;
+    if (!rtl_port_size(design, instance.id, port.id, &size)) return none;
+    record = &design->instance[instance.id];
+    var = &design->var[port.id];
+    design->instance[instance.id].is_named = true;
+    rtl_expr expr = {.kind = WEIR_RTL_EXPR_PORT,
+                     .width = (uint32_t)size.number,
+                     .formula = size.formula,
+                     .is_signed = var->is_signed,
+                     .carries = var->kind,
+                     .module = record->parent,
+                     .a = instance.id,
+                     .b = port.id};
+    return rtl_add_expr(design, expr, 0, 0, 0);
+}
+
+weir_rtl_expr weir_rtl_read_port(weir_rtl_design *design, weir_rtl_instance instance, const char *port) {
+    if (!instance.id) return none;
+    return weir_rtl_port_of(design, instance, (weir_rtl_var){rtl_find_port(design, instance.id, port)});
 }

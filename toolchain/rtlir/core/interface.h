@@ -78,14 +78,12 @@ weir_rtl_var weir_rtl_group_var_at(const weir_rtl_design *design, weir_rtl_group
 /* The printer makes an interface of a marked group, its ports or variables being the members, in SystemVerilog. Nothing
  * else changes. */
 void weir_rtl_mark_group(weir_rtl_design *design, weir_rtl_group group, bool is_interface);
+/* What analysis/group_plan.h finds. */
 typedef struct weir_rtl_group_plan {
     const char *flat;  /* why the group cannot be an interface; NULL: it can */
     bool is_below;     /* of a module below top */
     bool is_connected; /* of a group that can: a group of an instance that is one is connected to it */
     bool is_idle;      /* nothing is in the way but that no instance is connected */
 } weir_rtl_group_plan;
-/* By id of the group, heap memory. Of all groups, or of marked ones. In the top, ports stay and an interface stands behind
- * them. Instances must have connections. O(modules + instances * fields). */
-weir_rtl_group_plan *weir_rtl_plan_groups(weir_rtl_design *design, weir_rtl_module top, bool marked);
 
 #endif

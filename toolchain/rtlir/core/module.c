@@ -266,7 +266,7 @@ uint32_t rtl_new_parameter(weir_rtl_design *design, uint32_t module, const char 
     parameter->slot = design->module[module].parameter_slots++;
     rtl_ids_add(&design->module[module].parameters, id);
     rtl_names_add(design, (rtl_name){RTL_NAME_PARAMETER, id});
-    rtl_settle_parameter(design, id);
+    rtl_set_default(design, id);
     return id;
 }
 
@@ -379,4 +379,22 @@ weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, we
                                     .high = record->high,
                                     .formula = {is_value ? 0 : record->formula}};
     return info;
+}
+
+weir_rtl_var weir_rtl_add_typed(weir_rtl_design *design, weir_rtl_module module, const char *name, weir_rtl_type type,
+                                weir_rtl_direction direction) {
+    weir_rtl_shape shape = {.type = type};
+    if (!module.id || !type.id || !rtl_complete_shape(design, name, &shape)) return (weir_rtl_var){0};
+    bool is_port = direction != WEIR_RTL_INTERNAL;
+    if (is_port && design->type[type.id].kind == WEIR_RTL_TYPE_MEMORY) {
+        rtl_error(design, design->place, "port '%s' cannot be a memory", name);
+        return (weir_rtl_var){0};
+    }
+    rtl_var model = {.name = name,
+                     .width = shape.width,
+                     .formula = shape.formula.id,
+                     .type = type.id,
+                     .direction = direction,
+                     .is_undecided = !is_port};
+    return (weir_rtl_var){rtl_new_var(design, module.id, &model)};
 }

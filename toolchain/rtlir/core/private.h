@@ -528,48 +528,14 @@ static inline bool rtl_is_part(weir_rtl_expr_kind kind) {
            kind == WEIR_RTL_EXPR_FIELD;
 }
 
-/* Types (type.c). */
+/* Types (type.c). Width and sign of a shape whose type decides them, false after an error; a field or a member by its
+ * interned name, or 0. */
+bool rtl_complete_shape(weir_rtl_design *design, const char *what, weir_rtl_shape *shape);
+uint32_t rtl_find_field(const weir_rtl_design *design, uint32_t type, const char *name);
 uint32_t rtl_type_of(const weir_rtl_design *design, uint32_t expr);
 bool rtl_type_has_formula(const weir_rtl_design *design, uint32_t type);
 uint32_t rtl_index_bits(uint32_t count); /* that the largest index of so many elements needs */
 uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr); /* the field that a constant names, or 0 */
-
-/* Places and loops (place.c). The bits of a variable or a port that a part of it is. */
-typedef struct rtl_place {
-    uint32_t base; /* expression of the variable or the port */
-    uint32_t low, width;
-    bool is_computed; /* it takes hardware to know which of these bits; of a memory, which element */
-} rtl_place;
-rtl_place rtl_locate(const weir_rtl_design *design, uint32_t expr);
-
-/* A walk over all statements of a module that takes loops iteration by iteration, outer statements first, without
- * recursion. A loop of many iterations is taken once, its iterator being unknown. Functions are left out. */
-typedef struct rtl_turn {
-    uint32_t stmt, iterator;
-    int64_t value;
-    bool is_known, was_first;
-} rtl_turn;
-typedef struct rtl_unroll {
-    const weir_rtl_design *design;
-    uint32_t stmt; /* where the walk is; 0 at the end */
-    uint32_t part; /* the assignment, process or instance of the body that this is or is in; of a loop there, itself */
-    uint32_t unit; /* number of that part, counted anew in each iteration: what is built for it is one thing */
-    bool is_first; /* no loop of the body around the part is in a later iteration */
-    rtl_turn *turn;
-    size_t depth, capacity;
-    size_t body_depth; /* so many turns are those of loops of the body */
-    uint64_t weight;   /* iterations of the loops around, multiplied */
-} rtl_unroll;
-void rtl_unroll_start(rtl_unroll *unroll, const weir_rtl_design *design, uint32_t module);
-void rtl_unroll_next(rtl_unroll *unroll);
-/* What is inside the statement is passed over. */
-void rtl_unroll_skip(rtl_unroll *unroll);
-void rtl_unroll_end(rtl_unroll *unroll);
-/* The value of an index that is made of iterators and constants (unroll NULL: of constants); false when it takes hardware
- * to know. */
-bool rtl_index_value(const weir_rtl_design *design, const rtl_unroll *unroll, uint32_t expr, int64_t *value);
-/* The bits with the iterators as they are now. */
-rtl_place rtl_locate_now(const rtl_unroll *unroll, uint32_t expr);
 
 /* Formulas (formula.c). */
 uint32_t rtl_formula_value(weir_rtl_design *design, rtl_value value);
@@ -602,19 +568,12 @@ uint32_t rtl_formula_module(const weir_rtl_design *design, uint32_t formula); /*
 /* Says which values a parameter takes; false after a reported error. */
 bool rtl_bound_parameter(weir_rtl_design *design, uint32_t parameter, int64_t low, int64_t high);
 /* Default and deep form of a parameter that was just made. */
-void rtl_settle_parameter(weir_rtl_design *design, uint32_t parameter);
+void rtl_set_default(weir_rtl_design *design, uint32_t parameter);
 rtl_size rtl_size_of(const weir_rtl_design *design, uint32_t formula);
 rtl_size rtl_size_apply(weir_rtl_design *design, weir_rtl_operator op, rtl_size a, rtl_size b);
 bool rtl_same_size(weir_rtl_design *design, rtl_size a, rtl_size b);
 /* The formula without local parameters. */
 uint32_t rtl_deep_formula(weir_rtl_design *design, uint32_t formula);
-/* What the parameters of a module must fulfil beyond their bounds (requirements.c): the formula is 0, or at least 0. Heap
- * memory; NULL: nothing. */
-typedef struct rtl_requirement {
-    uint32_t formula;
-    bool is_zero;
-} rtl_requirement;
-rtl_requirement *rtl_requirements(weir_rtl_design *design, uint32_t module, size_t *count);
 /* Formulas in the place of the parameters of a module, by slot; `made` remembers results. */
 typedef struct rtl_substitution {
     weir_rtl_design *design;
@@ -646,9 +605,6 @@ bool rtl_group_has(const weir_rtl_design *design, const rtl_group *group, uint32
 bool rtl_join_group(weir_rtl_design *design, uint32_t group, uint32_t field, uint32_t var);
 bool rtl_make_field(weir_rtl_design *design, uint32_t group, uint32_t field);
 void rtl_leave_group(weir_rtl_design *design, uint32_t var);
-/* The group of the parent that the instance connects to this group of its module, field by field; 0: not to one
- * (group_plan.c). */
-uint32_t rtl_group_behind(const weir_rtl_design *design, const rtl_instance *instance, const rtl_group *group);
 /* Of a module whose variables were copied under their names. */
 void rtl_copy_groups(weir_rtl_design *design, uint32_t from, uint32_t to);
 
@@ -661,46 +617,8 @@ uint32_t rtl_start_of(const weir_rtl_design *design, uint32_t outermost); /* 0: 
 bool rtl_states_are_members(const weir_rtl_design *design, uint32_t outermost, uint32_t type);
 /* Says that the variable holds the state; false after an error. */
 bool rtl_bind_current(weir_rtl_design *design, uint32_t outermost, uint32_t var);
-/* All machines of a module (fsm_verify.c): false after an error. */
-bool rtl_verify_machines(weir_rtl_design *design, uint32_t module);
-
-/* What a rewriter works on, and what it has for an instance (rewrite.c). */
-struct weir_rtl_rewriter;
-weir_rtl_design *rtl_rewriter_design(const struct weir_rtl_rewriter *rewriter);
-uint32_t rtl_mapped_instance(const struct weir_rtl_rewriter *rewriter, uint32_t instance);
-void rtl_map_function(struct weir_rtl_rewriter *rewriter, uint32_t function, uint32_t other);
-uint32_t rtl_mapped_function(const struct weir_rtl_rewriter *rewriter, uint32_t function);
-/* Widths need not agree. */
-void rtl_map_var(struct weir_rtl_rewriter *rewriter, uint32_t var, uint32_t value);
-/* Formulas in the place of the parameters of the module that is copied; NULL: they stay. */
-void rtl_rewriter_substitute(struct weir_rtl_rewriter *rewriter, rtl_substitution *substitution);
-rtl_substitution *rtl_rewriter_substitution(const struct weir_rtl_rewriter *rewriter);
-rtl_size rtl_rewritten_size(const struct weir_rtl_rewriter *rewriter, int64_t number, uint32_t formula);
-/* The module that the copy of an instance is of; 0: the same. */
-void rtl_map_module(struct weir_rtl_rewriter *rewriter, uint32_t instance, uint32_t module);
-uint32_t rtl_mapped_module(const struct weir_rtl_rewriter *rewriter, uint32_t instance);
-/* Copies content into an empty module. With a substitution of numbers, parameters are left out and become those; without
- * one they are copied (copy.c). False after a reported error. */
-bool rtl_copy_module(struct weir_rtl_rewriter *rewriter, uint32_t from, uint32_t to);
-void rtl_map_state(struct weir_rtl_rewriter *rewriter, uint32_t state, uint32_t other);
-uint32_t rtl_mapped_state(const struct weir_rtl_rewriter *rewriter, uint32_t state);
-
-/* Rules of one module that do not look at bits (verify_form.c): what is named exists, stands where it may, and is used as
- * what it is. True when all hold. `seen` is zero at the start, one an expression. */
-bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen);
-
-/* Has it neither machines nor wired instances (printable.c)? Else that is reported. */
-bool rtl_is_printable(weir_rtl_design *design, uint32_t module);
-
-/* Drivers and readers of the bits of one module after the other (drivers.c); what is wrong is reported. */
-enum { RTL_CHECK_DRIVERS = 1, RTL_CHECK_CONNECTIONS = 2, RTL_CHECK_GAPS = 4 };
-typedef struct weir_rtl_gaps rtl_nets;
-rtl_nets *rtl_nets_new(weir_rtl_design *design, unsigned checks);
-void rtl_nets_check(rtl_nets *nets, uint32_t module);
-void rtl_nets_free(rtl_nets *nets);
-
 /* Says of outputs and undecided variables whether a process assigns them, so whether they are registers. */
-void rtl_settle_registers(weir_rtl_design *design, uint32_t module);
+void rtl_infer_registers(weir_rtl_design *design, uint32_t module);
 
 /* Operators (expr.c). */
 typedef enum rtl_rule { RTL_SAME, RTL_SHIFT, RTL_COMPARE, RTL_REDUCE, RTL_LOGICAL } rtl_rule;

@@ -219,7 +219,7 @@ bool rtl_make_registers(weir_rtl_design *design, uint32_t target) {
 }
 
 /* Registers of library modules are what their file says. */
-void rtl_settle_registers(weir_rtl_design *design, uint32_t module) {
+void rtl_infer_registers(weir_rtl_design *design, uint32_t module) {
     const rtl_module *record = &design->module[module];
     if (record->is_external) return;
     for (uint32_t v = record->first_var; v; v = design->var[v].next) {
@@ -623,4 +623,19 @@ weir_rtl_stmt weir_rtl_owner(const weir_rtl_design *design, weir_rtl_block block
 
 weir_rtl_module weir_rtl_block_module(const weir_rtl_design *design, weir_rtl_block block) {
     return (weir_rtl_module){design->block[block.id].module};
+}
+
+uint32_t rtl_walk_next(const weir_rtl_design *design, uint32_t stmt, uint32_t root) {
+    const rtl_stmt *record = &design->stmt[stmt];
+    uint32_t down = design->block[record->body].first;
+    if (!down) down = design->block[record->other].first;
+    while (!down && stmt != root) {
+        record = &design->stmt[stmt];
+        if (record->next) return record->next;
+        uint32_t owner = design->block[record->block].owner;
+        const rtl_stmt *above = &design->stmt[owner];
+        if (record->block == above->body) down = design->block[above->other].first;
+        stmt = owner;
+    }
+    return down;
 }

@@ -348,7 +348,7 @@ bool rtl_same_formula(weir_rtl_design *design, uint32_t a, uint32_t b) {
     return a == b || (a && b && deep(design, a) == deep(design, b));
 }
 
-void rtl_settle_parameter(weir_rtl_design *design, uint32_t parameter) {
+void rtl_set_default(weir_rtl_design *design, uint32_t parameter) {
     const uint32_t formula = design->parameter[parameter].formula;
     const bool is_short = design->formula[formula].depth <= MAX_LEVELS;
     const uint32_t own = is_short ? normal(design, formula) : formula;

@@ -5,8 +5,6 @@
 
 #include "rtlir/core/private.h"
 
-static const weir_rtl_expr none = {0};
-
 static weir_rtl_type new_named(weir_rtl_design *design, weir_rtl_type_kind kind, const char *name, uint32_t width) {
     weir_rtl_type type = {0};
     const char *own = rtl_legal_name(design, 0, "type", name);
@@ -45,7 +43,7 @@ weir_rtl_type weir_rtl_find_type(const weir_rtl_design *design, const char *name
 }
 
 /* Width and sign of a shape whose type decides them; false after an error. */
-static bool settle_shape(weir_rtl_design *design, const char *what, weir_rtl_shape *shape) {
+bool rtl_complete_shape(weir_rtl_design *design, const char *what, weir_rtl_shape *shape) {
     if (shape->type.id) {
         rtl_type *type = &design->type[shape->type.id];
         type->is_used = true;
@@ -60,7 +58,7 @@ static bool settle_shape(weir_rtl_design *design, const char *what, weir_rtl_sha
 }
 
 /* A field or a member by its interned name, or 0. */
-static uint32_t find_field(const weir_rtl_design *design, uint32_t type, const char *name) {
+uint32_t rtl_find_field(const weir_rtl_design *design, uint32_t type, const char *name) {
     const rtl_label *label = rtl_labels_find(&design->fields, type, name);
     return label ? label->number : 0;
 }
@@ -75,7 +73,7 @@ static uint32_t new_field(weir_rtl_design *design, uint32_t type, const char *na
                   own);
         return 0;
     }
-    if (find_field(design, type, own)) {
+    if (rtl_find_field(design, type, own)) {
         rtl_error(design, design->place, "type '%s' has two fields '%s'", record->name, own);
         return 0;
     }
@@ -91,7 +89,7 @@ static uint32_t new_field(weir_rtl_design *design, uint32_t type, const char *na
 }
 
 void weir_rtl_add_field(weir_rtl_design *design, weir_rtl_type type, const char *name, weir_rtl_shape shape) {
-    if (!type.id || !settle_shape(design, name, &shape)) return;
+    if (!type.id || !rtl_complete_shape(design, name, &shape)) return;
     if (shape.formula.id || rtl_type_has_formula(design, shape.type.id)) {
         rtl_error(design, design->place, "field '%s' of type '%s' has a width that depends on parameters", name,
                   design->type[type.id].name);
@@ -148,7 +146,7 @@ void weir_rtl_add_member(weir_rtl_design *design, weir_rtl_type type, const char
 weir_rtl_type rtl_new_array(weir_rtl_design *design, weir_rtl_type_kind kind, rtl_size count, weir_rtl_shape element) {
     weir_rtl_type type = {0};
     bool is_memory = kind == WEIR_RTL_TYPE_MEMORY;
-    if (!settle_shape(design, "an element", &element)) return type;
+    if (!rtl_complete_shape(design, "an element", &element)) return type;
     int64_t width = element.width;
     bool is_large = count.number < 1 || count.number > WEIR_RTL_MAX_ELEMENTS;
     if (!is_large && !is_memory) width *= count.number;
@@ -186,26 +184,6 @@ bool rtl_type_has_formula(const weir_rtl_design *design, uint32_t type) {
     return false;
 }
 
-weir_rtl_var weir_rtl_add_typed(weir_rtl_design *design, weir_rtl_module module, const char *name, weir_rtl_type type,
-                                weir_rtl_direction direction) {
-    weir_rtl_shape shape = {.type = type};
-    if (!module.id || !type.id || !settle_shape(design, name, &shape)) return (weir_rtl_var){0};
-    bool is_port = direction != WEIR_RTL_INTERNAL;
-    if (is_port && design->type[type.id].kind == WEIR_RTL_TYPE_MEMORY) {
-        rtl_error(design, design->place, "port '%s' cannot be a memory", name);
-        return (weir_rtl_var){0};
-    }
-    rtl_var model = {.name = name,
-                     .width = shape.width,
-                     .formula = shape.formula.id,
-                     .type = type.id,
-                     .direction = direction,
-                     .is_undecided = !is_port};
-    return (weir_rtl_var){rtl_new_var(design, module.id, &model)};
-}
-
-/* ---- parts ---- */
-
 uint32_t rtl_type_of(const weir_rtl_design *design, uint32_t expr) {
     const rtl_expr *e = &design->expr[expr];
     switch (e->kind) {
@@ -226,86 +204,6 @@ uint32_t rtl_index_bits(uint32_t count) {
     uint32_t bits = 1;
     while (bits < 31 && UINT32_C(1) << bits < count) bits++;
     return bits;
-}
-
-/* Iterators, constants and what is computed of them. */
-static bool is_static(const weir_rtl_design *design, uint32_t expr) {
-    const rtl_expr *e = &design->expr[expr];
-    switch (e->kind) {
-    case WEIR_RTL_EXPR_VAR: return design->var[e->a].is_iterator;
-    case WEIR_RTL_EXPR_CONSTANT:
-    case WEIR_RTL_EXPR_PARAMETER: return true;
-    case WEIR_RTL_EXPR_UNARY: return is_static(design, e->a);
-    case WEIR_RTL_EXPR_BINARY: return is_static(design, e->a) && is_static(design, e->b);
-    default: return false;
-    }
-}
-
-static bool is_index(weir_rtl_design *design, const rtl_type *type, weir_rtl_expr index) {
-    const rtl_expr *e = &design->expr[index.id];
-    if (e->width == 32 && e->is_signed && is_static(design, index.id)) return true;
-    bool fits = !e->is_signed && e->width <= rtl_index_bits(type->count);
-    if (e->kind == WEIR_RTL_EXPR_CONSTANT && fits) fits = design->word[e->a] < type->count;
-    if (!fits)
-        rtl_error(design, design->place, "'%s' is no index of %u elements, expected at most %u unsigned bits",
-                  rtl_describe(design, index.id), (unsigned)type->count, (unsigned)rtl_index_bits(type->count));
-    return fits;
-}
-
-weir_rtl_expr weir_rtl_element(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_expr index) {
-    if (!value.id || !index.id) return none;
-    const rtl_type *type = &design->type[rtl_type_of(design, value.id)];
-    if (type->kind != WEIR_RTL_TYPE_ARRAY && type->kind != WEIR_RTL_TYPE_MEMORY) {
-        rtl_error(design, design->place, "'%s' is no array and has no elements", rtl_describe(design, value.id));
-        return none;
-    }
-    if (!is_index(design, type, index)) return none;
-    rtl_expr expr = {.kind = WEIR_RTL_EXPR_ELEMENT,
-                     .width = type->element.width,
-                     .formula = type->element.formula.id,
-                     .is_signed = type->element.is_signed,
-                     .a = value.id,
-                     .b = index.id,
-                     .c = type->element.type.id};
-    return rtl_add_expr(design, expr, value.id, index.id, 0);
-}
-
-weir_rtl_expr weir_rtl_element_at(weir_rtl_design *design, weir_rtl_expr value, uint32_t index) {
-    if (!value.id) return none;
-    uint32_t count = design->type[rtl_type_of(design, value.id)].count;
-    uint32_t bits = rtl_index_bits(count > index ? count : index + (index < UINT32_MAX));
-    return weir_rtl_element(design, value, weir_rtl_constant(design, bits, index));
-}
-
-weir_rtl_expr weir_rtl_field(weir_rtl_design *design, weir_rtl_expr value, const char *name) {
-    if (!value.id) return none;
-    const rtl_type *type = &design->type[rtl_type_of(design, value.id)];
-    const char *own = weir_strings_intern(design->strings, name);
-    bool has_fields = type->kind == WEIR_RTL_TYPE_STRUCT || type->kind == WEIR_RTL_TYPE_UNION;
-    uint32_t f = has_fields ? find_field(design, rtl_type_of(design, value.id), own) : 0;
-    if (!f) {
-        rtl_error(design, design->place, "'%s' has no field '%s'", rtl_describe(design, value.id), name);
-        return none;
-    }
-    rtl_expr expr = {.kind = WEIR_RTL_EXPR_FIELD,
-                     .width = design->field[f].shape.width,
-                     .is_signed = design->field[f].shape.is_signed,
-                     .a = value.id,
-                     .b = f,
-                     .c = design->field[f].shape.type.id};
-    return rtl_add_expr(design, expr, value.id, 0, 0);
-}
-
-weir_rtl_expr weir_rtl_member(weir_rtl_design *design, weir_rtl_type type, const char *name) {
-    if (!type.id) return none;
-    const rtl_type *record = &design->type[type.id];
-    const char *own = weir_strings_intern(design->strings, name);
-    uint32_t f = record->kind == WEIR_RTL_TYPE_ENUM ? find_field(design, type.id, own) : 0;
-    if (!f) {
-        rtl_error(design, design->place, "type '%s' has no member '%s'", record->name ? record->name : "array", name);
-        return none;
-    }
-    return rtl_add_constant(design, record->width, false, &design->field[f].value, type.id);
 }
 
 uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr) {

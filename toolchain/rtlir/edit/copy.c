@@ -6,6 +6,7 @@
 #include "rtlir/core/private.h"
 #include "rtlir/edit/mutate.h"
 #include "rtlir/edit/rewrite.h"
+#include "rtlir/edit/rewrite_private.h"
 
 typedef struct pair {
     uint32_t from, to;

@@ -8,21 +8,6 @@
 
 /* ---- statements ---- */
 
-uint32_t rtl_walk_next(const weir_rtl_design *design, uint32_t stmt, uint32_t root) {
-    const rtl_stmt *record = &design->stmt[stmt];
-    uint32_t down = design->block[record->body].first;
-    if (!down) down = design->block[record->other].first;
-    while (!down && stmt != root) {
-        record = &design->stmt[stmt];
-        if (record->next) return record->next;
-        uint32_t owner = design->block[record->block].owner;
-        const rtl_stmt *above = &design->stmt[owner];
-        if (record->block == above->body) down = design->block[above->other].first;
-        stmt = owner;
-    }
-    return down;
-}
-
 static void forget_instance(weir_rtl_design *design, uint32_t id) {
     rtl_instance *instance = &design->instance[id];
     if (instance->is_removed) return;

@@ -7,6 +7,7 @@
 
 #include "rtlir/core/private.h"
 #include "rtlir/edit/mutate.h"
+#include "rtlir/edit/rewrite_private.h"
 
 typedef enum mapped_kind {
     MAPPED_NONE,

@@ -4,6 +4,7 @@
 
 #include "rtlir/core/formula.h"
 #include "rtlir/core/private.h"
+#include "rtlir/edit/snapshot.h"
 
 static void *copy_of(const void *data, size_t count, size_t size) {
     void *copy = weir_malloc((count ? count : 1) * size);

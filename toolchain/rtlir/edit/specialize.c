@@ -7,6 +7,8 @@
 #include "rtlir/core/visitor.h"
 #include "rtlir/edit/mutate.h"
 #include "rtlir/edit/rewrite.h"
+#include "rtlir/edit/rewrite_private.h"
+#include "rtlir/edit/specialize.h"
 
 enum { LONGEST_NAME = 200 };
 

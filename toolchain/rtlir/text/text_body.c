@@ -19,25 +19,6 @@ static bool open_block(rtl_parser *p, uint32_t block) {
     return rtl_scan_expect(&p->scan, '{') && push_block(p, (rtl_open){.block = block});
 }
 
-/* A text, an integer of any size, a formula of the parent's parameters, or `value` and a constant. */
-bool rtl_parse_value(rtl_scan *s, weir_rtl_instance instance, const char *name) {
-    if (rtl_scan_accept_word(s, "value")) {
-        weir_rtl_set_parameter_expr(s->design, instance, name, rtl_scan_expr(s));
-        return !s->failed;
-    }
-    if (rtl_scan_peek(s, '"')) {
-        if (!rtl_scan_string(s)) return false;
-        weir_rtl_set_parameter_string(s->design, instance, name, s->word.data);
-        return true;
-    }
-    const uint32_t formula = rtl_scan_formula(s), normal = formula ? rtl_normalize(s->design, formula) : 0;
-    int64_t number;
-    if (!normal) return false;
-    if (rtl_formula_number(s->design, normal, &number)) weir_rtl_set_parameter(s->design, instance, name, number);
-    else weir_rtl_set_parameter_by(s->design, instance, name, (weir_rtl_formula){normal});
-    return !s->failed;
-}
-
 static bool parse_override(rtl_scan *s, weir_rtl_instance instance) {
     const char *name = rtl_scan_name(s);
     return name && rtl_scan_expect(s, '=') && rtl_parse_value(s, instance, name);

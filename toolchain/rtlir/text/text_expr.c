@@ -57,7 +57,7 @@ static weir_rtl_expr build_flexible(rtl_scan *s, const rtl_node *node) {
 }
 
 /* Gives a flexible subtree its width. */
-static bool settle_by(rtl_scan *s, uint32_t root, rtl_size width, bool is_signed) {
+static bool size_by(rtl_scan *s, uint32_t root, rtl_size width, bool is_signed) {
     uint32_t first = node_of(s, root)->first;
     node_of(s, root)->width = (uint32_t)width.number;
     node_of(s, root)->formula = width.formula;
@@ -86,26 +86,26 @@ static bool settle_by(rtl_scan *s, uint32_t root, rtl_size width, bool is_signed
     return !s->failed;
 }
 
-static bool settle(rtl_scan *s, uint32_t root, uint32_t width, bool is_signed) {
-    return settle_by(s, root, (rtl_size){.number = width}, is_signed);
+static bool size_to(rtl_scan *s, uint32_t root, uint32_t width, bool is_signed) {
+    return size_by(s, root, (rtl_size){.number = width}, is_signed);
 }
 
-static bool settle_like(rtl_scan *s, uint32_t i, uint32_t like) {
+static bool size_like(rtl_scan *s, uint32_t i, uint32_t like) {
     const uint32_t e = node_of(s, like)->expr;
-    return !node_of(s, i)->is_flexible || settle_by(s, i, rtl_width_of(s->design, e), s->design->expr[e].is_signed);
+    return !node_of(s, i)->is_flexible || size_by(s, i, rtl_width_of(s->design, e), s->design->expr[e].is_signed);
 }
 
-static bool settle_bit(rtl_scan *s, uint32_t i) { return !node_of(s, i)->is_flexible || settle(s, i, 1, false); }
+static bool size_bit(rtl_scan *s, uint32_t i) { return !node_of(s, i)->is_flexible || size_to(s, i, 1, false); }
 
 /* Where any width does: as many bits as the number has. */
-static bool settle_least(rtl_scan *s, uint32_t i) {
+static bool size_least(rtl_scan *s, uint32_t i) {
     if (!node_of(s, i)->is_flexible) return true;
     int64_t value = 0;
     if (node_of(s, i)->kind != RTL_NODE_NUMBER) return fail_width(s, i);
     if (!rtl_tree_integer(s, i, &value)) return false;
     uint32_t bits = 1;
     while (bits < 63 && value >> bits) bits++;
-    return settle(s, i, bits, false);
+    return size_to(s, i, bits, false);
 }
 
 /* ---- names ---- */
@@ -217,7 +217,7 @@ static weir_rtl_expr build_index(rtl_scan *s, const rtl_node *node) {
                              : weir_rtl_element_at(design, value, (uint32_t)index.number);
     }
     uint32_t bits = rtl_index_bits(is_array ? type->count : weir_rtl_width(design, value));
-    if (node_of(s, node->b)->is_flexible && !settle(s, node->b, bits, false)) return none;
+    if (node_of(s, node->b)->is_flexible && !size_to(s, node->b, bits, false)) return none;
     weir_rtl_expr index = expr_of(s, node->b);
     return is_array ? weir_rtl_element(design, value, index) : weir_rtl_select(design, value, index, 1);
 }
@@ -239,7 +239,7 @@ static weir_rtl_expr build_select(rtl_scan *s, const rtl_node *node) {
     weir_rtl_expr value = expr_of(s, node->a);
     if (!part_size(s, node->c, &width)) return none;
     if (node_of(s, node->b)->is_flexible &&
-        !settle(s, node->b, rtl_index_bits(weir_rtl_width(s->design, value)), false))
+        !size_to(s, node->b, rtl_index_bits(weir_rtl_width(s->design, value)), false))
         return none;
     return rtl_select(s->design, value, expr_of(s, node->b), width);
 }
@@ -265,24 +265,24 @@ static weir_rtl_expr build_unary(rtl_scan *s, rtl_node *node) {
         return none;
     }
     if (value->is_flexible && rtl_operators[node->op].rule != RTL_LOGICAL) return fail_width(s, node->a), none;
-    return settle_bit(s, node->a) ? weir_rtl_unary(s->design, node->op, expr_of(s, node->a)) : none;
+    return size_bit(s, node->a) ? weir_rtl_unary(s->design, node->op, expr_of(s, node->a)) : none;
 }
 
 static weir_rtl_expr build_binary(rtl_scan *s, rtl_node *node) {
     bool left = node_of(s, node->a)->is_flexible, right = node_of(s, node->b)->is_flexible;
     switch (rtl_operators[node->op].rule) {
     case RTL_LOGICAL:
-        if (!settle_bit(s, node->a) || !settle_bit(s, node->b)) return none;
+        if (!size_bit(s, node->a) || !size_bit(s, node->b)) return none;
         break;
     case RTL_SHIFT:
-        if (!settle_least(s, node->b)) return none;
+        if (!size_least(s, node->b)) return none;
         node->is_flexible = left;
         break;
     default:
         if (left && right && rtl_operators[node->op].rule == RTL_COMPARE) return fail_width(s, node->a), none;
         node->is_flexible = left && right;
-        if (left && !right && !settle_like(s, node->a, node->b)) return none;
-        if (right && !left && !settle_like(s, node->b, node->a)) return none;
+        if (left && !right && !size_like(s, node->a, node->b)) return none;
+        if (right && !left && !size_like(s, node->b, node->a)) return none;
         break;
     }
     if (node->is_flexible) return none;
@@ -290,11 +290,11 @@ static weir_rtl_expr build_binary(rtl_scan *s, rtl_node *node) {
 }
 
 static weir_rtl_expr build_conditional(rtl_scan *s, rtl_node *node) {
-    if (!settle_bit(s, node->a)) return none;
+    if (!size_bit(s, node->a)) return none;
     bool yes = node_of(s, node->b)->is_flexible, no = node_of(s, node->c)->is_flexible;
     node->is_flexible = yes && no;
     if (node->is_flexible) return none;
-    if ((yes && !settle_like(s, node->b, node->c)) || (no && !settle_like(s, node->c, node->b))) return none;
+    if ((yes && !size_like(s, node->b, node->c)) || (no && !size_like(s, node->c, node->b))) return none;
     return weir_rtl_conditional(s->design, expr_of(s, node->a), expr_of(s, node->b), expr_of(s, node->c));
 }
 
@@ -304,7 +304,7 @@ static weir_rtl_expr build_cast(rtl_scan *s, const rtl_node *node) {
     if (strcmp(node->text, "unsigned") == 0) return weir_rtl_as_unsigned(s->design, value);
     size_t kind = 0;
     while (strcmp(rtl_kind_words[kind], node->text) != 0) kind++;
-    return settle_bit(s, node->a) ? weir_rtl_as(s->design, expr_of(s, node->a), (weir_rtl_kind)kind) : none;
+    return size_bit(s, node->a) ? weir_rtl_as(s->design, expr_of(s, node->a), (weir_rtl_kind)kind) : none;
 }
 
 static weir_rtl_expr build_list(rtl_scan *s, const rtl_node *node) {
@@ -321,7 +321,7 @@ static weir_rtl_expr build_list(rtl_scan *s, const rtl_node *node) {
             bool has_width = function.id && i < f->arguments.count;
             const rtl_var *var = &s->design->var[has_width ? f->arguments.id[i] : 0];
             const rtl_size width = {var->width, var->formula};
-            if (has_width ? !settle_by(s, operand, width, var->is_signed) : !fail_width(s, operand)) break;
+            if (has_width ? !size_by(s, operand, width, var->is_signed) : !fail_width(s, operand)) break;
         }
         part[i] = expr_of(s, operand);
     }
@@ -387,7 +387,7 @@ static bool build_all(rtl_scan *s) {
 weir_rtl_expr rtl_scan_expr_by(rtl_scan *s, rtl_size width, bool is_signed) {
     if (!rtl_read_tree(s, RTL_TREE_EXPR) || !build_all(s)) return none;
     uint32_t root = (uint32_t)s->tree.nodes - 1;
-    if (node_of(s, root)->is_flexible && !(width.number ? settle_by(s, root, width, is_signed) : fail_width(s, root)))
+    if (node_of(s, root)->is_flexible && !(width.number ? size_by(s, root, width, is_signed) : fail_width(s, root)))
         return none;
     return expr_of(s, root);
 }

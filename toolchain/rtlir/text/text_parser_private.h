@@ -80,6 +80,7 @@ bool rtl_parse_above(rtl_parser *p);
  * that ends reading. */
 bool rtl_next_item(rtl_parser *p, rtl_spot *start);
 /* `@3`, which the items made next come from; without it they come from this line. */
+void rtl_begin_origin(rtl_parser *p, uint32_t trail);
 bool rtl_parse_origin(rtl_parser *p);
 /* Gives the item what stood above it; false when it could not be made. */
 bool rtl_finish_item(rtl_parser *p, weir_rtl_item item);

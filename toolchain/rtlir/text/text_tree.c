@@ -414,7 +414,7 @@ static bool read_postfix(rtl_scan *s, bool *fine, bool *is_operand) {
 }
 
 /* `(- W + 1)` was no prefix form after all. */
-static void settle_prefix(rtl_scan *s) {
+static void end_prefix(rtl_scan *s) {
     rtl_pending *p = top(&s->tree);
     if (!p || p->kind != PREFIX || p->count > 0) return;
     bool is_clog2 = *p->text == 'c';
@@ -431,7 +431,7 @@ static bool read_infix(rtl_scan *s) {
     size_t size = 1;
     bool is_choice = *s->at == '?';
     if (next_is(s, "+:") || (!is_choice && !find_operator(s, 2, &op, &size))) return false;
-    settle_prefix(s);
+    end_prefix(s);
     reduce(s, is_choice ? CONDITIONAL_PRECEDENCE + 1 : rtl_operators[op].precedence);
     s->at += size;
     push(s, is_choice ? QUESTION : BINARY, op);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rtlir/analysis/requirements_private.h"
 #include "rtlir/analysis/verify.h"
+#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/visitor.h"
 #include "rtlir/verilog/printer_private.h"
 #include "support/file.h"
@@ -12,22 +14,6 @@
 static const weir_rtl_print_options plain = {.dialect = WEIR_RTL_VERILOG};
 
 /* ---- types ---- */
-
-void rtl_print_type(rtl_writer *w, uint32_t type, rtl_size width, bool is_signed) {
-    const rtl_type *record = &w->design->type[type];
-    if (rtl_is_system(w) && record->name) return; /* its name stands in place of the type */
-    if (is_signed) rtl_put(w, " signed");
-    if (rtl_is_system(w) && record->kind == WEIR_RTL_TYPE_ARRAY) {
-        const weir_rtl_shape element = record->element; /* the table of formulas may grow, that of types does not */
-        rtl_put_char(w, ' ');
-        rtl_print_bounds(w, (rtl_size){0}, (rtl_size){record->count, record->count_formula});
-        rtl_print_type(w, element.type.id, (rtl_size){element.width, element.formula.id}, false);
-        return;
-    }
-    if (width.number < 2 && !width.formula) return;
-    rtl_put_char(w, ' ');
-    rtl_print_bounds(w, (rtl_size){0}, width);
-}
 
 /* What a memory's elements are. */
 static weir_rtl_shape packed_part(const weir_rtl_design *design, const rtl_var *var) {
@@ -344,8 +330,9 @@ void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, cons
                            weir_text *text) {
     const rtl_module *record = &design->module[module.id];
     if (!module.id || record->is_external || !rtl_is_printable(design, module.id)) return;
-    rtl_settle_registers(design, module.id);
+    rtl_infer_registers(design, module.id);
     rtl_writer w = {.design = design, .options = options, .text = text, .module = module.id};
+    w.is_system = options->dialect == WEIR_RTL_SYSTEMVERILOG;
     w.columns = options->columns > 0 ? (size_t)options->columns : RTL_COLUMNS;
     w.counted = text->size;
     w.line = 1;

@@ -37,9 +37,6 @@ typedef struct weir_rtl_print_options {
 void weir_rtl_print_verilog(weir_rtl_design *design, weir_rtl_module module, weir_text *text);
 void weir_rtl_print_module(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_print_options *options,
                            weir_text *text);
-/* Appends an expression on one line, in Verilog-2005. */
-void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text);
-
 /* Appends the definition of a named type in SystemVerilog, such as `typedef struct packed { ... } name;`. */
 void weir_rtl_print_typedef(weir_rtl_design *design, weir_rtl_type type, weir_text *text);
 

@@ -3,15 +3,9 @@
  * module that names it. In the top the ports stay as they are, and assignments lead to the members. */
 #include <stdlib.h>
 
+#include "rtlir/analysis/group_plan_private.h"
 #include "rtlir/core/interface.h"
 #include "rtlir/verilog/printer_private.h"
-
-struct rtl_interfaces {
-    uint32_t top;
-    char *package;             /* that has the types of fields */
-    weir_rtl_group_plan *plan; /* by group */
-    const char **name;         /* by interface */
-};
 
 /* ---- names ---- */
 
@@ -78,45 +72,6 @@ static void put_modport(rtl_writer *w, uint32_t id, bool is_flipped) {
 
 /* ---- what is one ---- */
 
-static const rtl_interfaces *interfaces_of(const rtl_writer *w) {
-    return w->package ? rtl_package_interfaces(w->package) : NULL;
-}
-
-static bool is_planned(const rtl_interfaces *own, uint32_t group) { return own && group && !own->plan[group].flat; }
-
-uint32_t rtl_interface_of(const rtl_writer *w, uint32_t var) {
-    const uint32_t id = w->design->var[var].group;
-    const rtl_interfaces *own = interfaces_of(w);
-    if (!is_planned(own, id)) return 0;
-    const rtl_group *group = &w->design->group[id];
-    return group->modport && group->module == own->top ? 0 : id;
-}
-
-bool rtl_leads_interface(const weir_rtl_design *design, uint32_t var) {
-    const rtl_group *group = &design->group[design->var[var].group];
-    bool leads = true;
-    for (uint32_t f = 0; f < design->interface[group->interface].count; f++)
-        leads = leads && (!group->var[f] || design->var[group->var[f]].port >= design->var[var].port);
-    return leads;
-}
-
-static void put_member(rtl_writer *w, const rtl_group *group, uint32_t field) {
-    rtl_put(w, group->name);
-    rtl_put_char(w, '.');
-    rtl_put(w, w->design->interface[group->interface].field[field].name);
-}
-
-void rtl_put_var(rtl_writer *w, uint32_t var) {
-    const rtl_group *group = &w->design->group[rtl_interface_of(w, var)];
-    uint32_t f = 0;
-    if (group == w->design->group) {
-        rtl_put(w, w->design->var[var].name);
-        return;
-    }
-    while (group->var[f] != var) f++;
-    put_member(w, group, f);
-}
-
 /* ---- definitions ---- */
 
 void rtl_mark_interfaces(const weir_rtl_design *design, uint32_t module, bool *used) {
@@ -166,7 +121,7 @@ static void print_modport(rtl_writer *w, uint32_t id, bool is_flipped) {
 static bool is_used(const rtl_writer *w, const rtl_interfaces *own, uint32_t modport, bool is_flipped) {
     for (uint32_t g = 1; g < w->design->group_count; g++) {
         const rtl_group *group = &w->design->group[g];
-        if (is_planned(own, g) && group->module != own->top && group->modport == modport &&
+        if (rtl_is_planned(own, g) && group->module != own->top && group->modport == modport &&
             group->is_flipped == is_flipped)
             return true;
     }
@@ -189,7 +144,7 @@ static void print_definition(rtl_writer *w, const rtl_interfaces *own, uint32_t 
 }
 
 void rtl_print_interfaces(rtl_writer *w) {
-    const rtl_interfaces *own = interfaces_of(w);
+    const rtl_interfaces *own = rtl_interfaces_of(w);
     const rtl_ids *groups = &w->design->module[w->module].groups;
     bool *used = own ? weir_calloc(w->design->interface_count, sizeof *used) : NULL;
     for (size_t i = 0; own && i < groups->count; i++) {
@@ -209,7 +164,7 @@ void rtl_print_interfaces(rtl_writer *w) {
 
 void rtl_put_interface_type(rtl_writer *w, uint32_t id) {
     const rtl_group *group = &w->design->group[id];
-    rtl_put(w, interfaces_of(w)->name[group->interface]);
+    rtl_put(w, rtl_interfaces_of(w)->name[group->interface]);
     rtl_put_char(w, '.');
     put_modport(w, group->modport, group->is_flipped);
 }
@@ -235,7 +190,7 @@ static bool is_driven(const rtl_writer *w, uint32_t id, uint32_t field) {
         const rtl_ids *groups = &design->module[instance->module].groups;
         for (size_t k = 0; k < groups->count; k++) {
             const rtl_group *group = &design->group[groups->id[k]];
-            if (is_planned(interfaces_of(w), groups->id[k]) && group->modport &&
+            if (rtl_is_planned(rtl_interfaces_of(w), groups->id[k]) && group->modport &&
                 rtl_group_direction(design, group, field) == WEIR_RTL_OUTPUT &&
                 rtl_group_behind(design, instance, group) == id)
                 return true;
@@ -251,20 +206,20 @@ static void print_ends(rtl_writer *w, uint32_t id) {
         const bool is_out = is_driven(w, id, f);
         rtl_put(w, "  assign ");
         if (is_out) rtl_put_var(w, group->var[f]);
-        else put_member(w, group, f);
+        else rtl_put_group_member(w, group, f);
         rtl_put(w, " = ");
-        if (is_out) put_member(w, group, f);
+        if (is_out) rtl_put_group_member(w, group, f);
         else rtl_put_var(w, group->var[f]);
         rtl_put(w, ";\n");
     }
 }
 
 void rtl_print_links(rtl_writer *w) {
-    const rtl_interfaces *own = interfaces_of(w);
+    const rtl_interfaces *own = rtl_interfaces_of(w);
     const rtl_ids *groups = &w->design->module[w->module].groups;
     for (size_t i = 0; own && i < groups->count; i++) {
         const rtl_group *group = &w->design->group[groups->id[i]];
-        if (!is_planned(own, groups->id[i]) || (group->modport && group->module != own->top)) continue;
+        if (!rtl_is_planned(own, groups->id[i]) || (group->modport && group->module != own->top)) continue;
         rtl_put_char(w, '\n');
         if (!group->modport) rtl_print_member_comments(w, groups->id[i]);
         weir_text_format(w->text, "  %s %s ();\n", own->name[group->interface], group->name);

@@ -4,28 +4,10 @@
 
 #include "rtlir/verilog/printer_private.h"
 
-void rtl_put_spare(rtl_writer *w, const char *wanted, const char *ending) {
-    weir_text name = {0};
-    weir_text_format(&name, "%s%s", wanted, ending);
-    while (rtl_is_taken(w, weir_strings_intern(w->design->strings, name.data))) weir_text_char(&name, '_');
-    rtl_put(w, name.data);
-    weir_text_free(&name);
-}
-
 void rtl_put_blanks(rtl_writer *w, size_t count) {
     static const char blanks[] = "                                ";
     for (; count > sizeof blanks - 1; count -= sizeof blanks - 1) rtl_append(w->text, blanks, sizeof blanks - 1);
     rtl_append(w->text, blanks, count);
-}
-
-void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low) {
-    rtl_put_char(w, '[');
-    rtl_put_number(w, high);
-    if (high != low) {
-        rtl_put_char(w, ':');
-        rtl_put_number(w, low);
-    }
-    rtl_put_char(w, ']');
 }
 
 /* Greedy: wraps at the last mark before the right margin. Marks inside one call's line are few enough to rescan. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/flow.h"
+#include "rtlir/analysis/branch.h"
 #include "rtlir/verilog/printer_private.h"
 
 static void print_block(rtl_writer *w, uint32_t block, int indent);
@@ -567,4 +567,19 @@ void rtl_print_process(rtl_writer *w, uint32_t id, int indent) {
     print_block(w, stmt->body, indent + RTL_INDENT);
     rtl_put_line(w, indent, "end");
     if (waives) rtl_put_line(w, indent, "/* verilator lint_on LATCH */");
+}
+
+void rtl_print_assign(rtl_writer *w, uint32_t id, int indent) {
+    const rtl_stmt *stmt = &w->design->stmt[id];
+    uint32_t process = rtl_process_of(w->design, stmt->block);
+    weir_rtl_timing timing = stmt->timing;
+    if (timing == WEIR_RTL_UNDECIDED) timing = weir_rtl_timing_in(w->design, (weir_rtl_block){stmt->block});
+    rtl_begin_line(w, indent);
+    if (!process) rtl_put(w, "assign ");
+    rtl_print_target(w, stmt->a);
+    rtl_put(w, timing == WEIR_RTL_NONBLOCKING ? " <=" : " =");
+    rtl_put_char(w, RTL_BREAK);
+    rtl_print_value(w, rtl_type_of(w->design, stmt->a), stmt->b);
+    rtl_put_char(w, ';');
+    rtl_end_line(w);
 }

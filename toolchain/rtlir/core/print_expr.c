@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "rtlir/verilog/printer_private.h"
+#include "rtlir/core/print_private.h"
 
 enum { HEX_CHUNK = 256 /* bits of one literal of a wide constant */ };
 
@@ -584,12 +584,48 @@ void rtl_print_value(rtl_writer *w, uint32_t type, uint32_t expr) {
 }
 
 void weir_rtl_print_expr(const weir_rtl_design *design, weir_rtl_expr expr, weir_text *text) {
-    static const weir_rtl_print_options options = {.dialect = WEIR_RTL_VERILOG};
-    rtl_writer w = {.options = &options, .text = text, .module = design->expr[expr.id].module};
+    rtl_writer w = {.text = text, .module = design->expr[expr.id].module};
     memcpy(&w.design, &design, sizeof design); /* printing an expression changes nothing */
     size_t from = text->size;
     print(&w, expr.id);
     for (size_t i = from; i < text->size; i++)
         if (text->data[i] == RTL_BREAK) text->data[i] = ' ';
     free(w.scopes.id);
+}
+
+void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low) {
+    rtl_put_char(w, '[');
+    rtl_put_number(w, high);
+    if (high != low) {
+        rtl_put_char(w, ':');
+        rtl_put_number(w, low);
+    }
+    rtl_put_char(w, ']');
+}
+
+const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
+    enum { LONGEST = 60 };
+    weir_text text = {0};
+    weir_rtl_print_expr(design, (weir_rtl_expr){expr}, &text);
+    bool is_long = text.size > LONGEST;
+    const char *result = weir_arena_format(design->arena, "%.*s%s", is_long ? LONGEST : (int)text.size,
+                                           text.data ? text.data : "", is_long ? "..." : "");
+    weir_text_free(&text);
+    return result;
+}
+
+void rtl_print_type(rtl_writer *w, uint32_t type, rtl_size width, bool is_signed) {
+    const rtl_type *record = &w->design->type[type];
+    if (rtl_is_system(w) && record->name) return; /* its name stands in place of the type */
+    if (is_signed) rtl_put(w, " signed");
+    if (rtl_is_system(w) && record->kind == WEIR_RTL_TYPE_ARRAY) {
+        const weir_rtl_shape element = record->element; /* the table of formulas may grow, that of types does not */
+        rtl_put_char(w, ' ');
+        rtl_print_bounds(w, (rtl_size){0}, (rtl_size){record->count, record->count_formula});
+        rtl_print_type(w, element.type.id, (rtl_size){element.width, element.formula.id}, false);
+        return;
+    }
+    if (width.number < 2 && !width.formula) return;
+    rtl_put_char(w, ' ');
+    rtl_print_bounds(w, (rtl_size){0}, width);
 }

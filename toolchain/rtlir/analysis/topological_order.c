@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/nets_private.h"
+#include "rtlir/analysis/topological_order_private.h"
 
 enum { MAX_INPUTS = 64 };
 
@@ -154,7 +154,7 @@ void rtl_order_start(rtl_order *o, const weir_rtl_design *design) {
     o->is_read = weir_calloc(design->var_count, sizeof *o->is_read);
 }
 
-bool rtl_is_in_order(rtl_order *o, uint32_t module, rtl_paths *paths) {
+bool rtl_is_topological(rtl_order *o, uint32_t module, rtl_paths *paths) {
     const rtl_module *record = &o->design->module[module];
     size_t inputs = 0;
     o->failed = false;

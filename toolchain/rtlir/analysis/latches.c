@@ -1,93 +1,12 @@
-/* Full cases, resets in conditions, and latches: bits that processes do not assign on every way. */
-#include "rtlir/analysis/flow.h"
+/* Latches: bits that processes do not assign on every path. */
+#include "rtlir/analysis/latches.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/nets_private.h"
-
-/* ---- cases ---- */
-
-static int by_value(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a;
-    uint64_t y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts the values and takes repeated ones away; returns how many are left. */
-static size_t sort_values(uint64_t *values, size_t count) {
-    size_t kept = 0;
-    qsort(values, count, sizeof *values, by_value);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || values[i] != values[kept - 1]) values[kept++] = values[i];
-    return kept;
-}
-
-/* Is the value of every member among the sorted labels? */
-static bool has_members(const weir_rtl_design *design, const rtl_type *type, const uint64_t *labels, size_t count) {
-    uint64_t *values = weir_malloc((type->count + (size_t)1) * sizeof *values);
-    size_t members = 0, found = 0;
-    for (uint32_t f = type->first; f; f = design->field[f].next) values[members++] = design->field[f].value;
-    members = sort_values(values, members);
-    for (size_t i = 0; i < count && found < members; i++) found += labels[i] == values[found];
-    free(values);
-    return members > 0 && found == members;
-}
-
-bool weir_rtl_case_is_full(const weir_rtl_design *design, weir_rtl_stmt branch) {
-    const rtl_stmt *stmt = &design->stmt[branch.id];
-    const rtl_type *type = &design->type[rtl_type_of(design, stmt->a)];
-    uint32_t width = design->expr[stmt->a].width;
-    size_t count = 0;
-    for (uint32_t i = design->block[stmt->body].first; i; i = design->stmt[i].next, count++)
-        if (!design->stmt[i].a) return true;
-    bool is_enum = type->kind == WEIR_RTL_TYPE_ENUM;
-    if (width > 64 || (!is_enum && (width > 32 || count < UINT64_C(1) << width))) return false;
-    uint64_t *labels = weir_malloc((count + 1) * sizeof *labels);
-    count = 0;
-    for (uint32_t i = design->block[stmt->body].first; i; i = design->stmt[i].next)
-        labels[count++] = design->word[design->expr[design->stmt[i].a].a];
-    count = sort_values(labels, count);
-    bool full = (width <= 32 && count == UINT64_C(1) << width) || (is_enum && has_members(design, type, labels, count));
-    free(labels);
-    return full;
-}
-
-/* ---- resets ---- */
-
-/* The operand of a negation, or of a comparison with a constant bit, 0 for others; *is_high says which way round. */
-static uint32_t inner_test(const weir_rtl_design *design, const rtl_expr *e, bool *is_high) {
-    if (e->kind == WEIR_RTL_EXPR_CAST) return e->a;
-    if (e->kind == WEIR_RTL_EXPR_UNARY && (e->op == WEIR_RTL_NOT || e->op == WEIR_RTL_LOGICAL_NOT)) {
-        *is_high = !*is_high;
-        return e->a;
-    }
-    if (e->kind != WEIR_RTL_EXPR_BINARY || (e->op != WEIR_RTL_EQUAL && e->op != WEIR_RTL_NOT_EQUAL)) return 0;
-    const rtl_expr *other = &design->expr[e->b];
-    if (other->kind != WEIR_RTL_EXPR_CONSTANT || other->width != 1) return 0;
-    if ((design->word[other->a] == 1) != (e->op == WEIR_RTL_EQUAL)) *is_high = !*is_high;
-    return e->a;
-}
-
-weir_rtl_reset_test weir_rtl_tested_reset(const weir_rtl_design *design, weir_rtl_expr condition) {
-    weir_rtl_reset_test test = {.is_high = true};
-    uint32_t expr = condition.id;
-    while (expr && design->expr[expr].kind != WEIR_RTL_EXPR_VAR)
-        expr = inner_test(design, &design->expr[expr], &test.is_high);
-    if (!expr) return test;
-    weir_rtl_kind kind = design->var[design->expr[expr].a].kind;
-    if (kind == WEIR_RTL_RESET || kind == WEIR_RTL_ASYNC_RESET) test.reset.id = design->expr[expr].a;
-    return test;
-}
-
-weir_rtl_stmt weir_rtl_first_effect(const weir_rtl_design *design, weir_rtl_block block) {
-    uint32_t s = design->block[block.id].first;
-    while (s && (design->stmt[s].kind == WEIR_RTL_STMT_COMMENT || design->stmt[s].kind == WEIR_RTL_STMT_ASSERT))
-        s = design->stmt[s].next;
-    return (weir_rtl_stmt){s};
-}
-
-/* ---- latches ---- */
+#include "rtlir/analysis/branch.h"
+#include "rtlir/analysis/cells_private.h"
+#include "rtlir/analysis/definite_assignment_private.h"
 
 /* What is known of a cell in one process. */
 typedef struct assigned {
@@ -97,12 +16,12 @@ typedef struct assigned {
     uint32_t outside; /* N: assigned elsewhere behind the tests of resets 0 to N - 1 */
 } assigned;
 
-struct weir_rtl_flow {
+struct weir_rtl_latches {
     const weir_rtl_design *design;
     rtl_numbering numbering;
     rtl_cells cells;
     rtl_unroll walk;
-    rtl_ways ways;
+    rtl_assignments assignments;
     assigned *assigned; /* by cell */
     size_t assigned_capacity;
     struct {
@@ -122,7 +41,7 @@ static bool waits_for(const weir_rtl_design *design, uint32_t always, uint32_t v
 }
 
 /* The ifs that a clocked process begins with, each in the else of the one before, and the resets that they test. */
-static void find_resets(weir_rtl_flow *f, uint32_t always) {
+static void find_resets(weir_rtl_latches *f, uint32_t always) {
     const weir_rtl_design *design = f->design;
     uint32_t block = design->stmt[always].body;
     for (f->resets = 0; block; f->resets++) {
@@ -145,16 +64,16 @@ static bool is_looked_at(const weir_rtl_design *design, uint32_t part) {
 }
 
 /* The next statement of a process that is looked at. */
-static void to_process(weir_rtl_flow *f) {
+static void to_process(weir_rtl_latches *f) {
     while (f->walk.stmt && f->design->stmt[f->walk.part].kind != WEIR_RTL_STMT_FOR &&
            !is_looked_at(f->design, f->walk.part))
         rtl_unroll_skip(&f->walk);
 }
 
 static void cut_target(const rtl_target *target, void *user) {
-    weir_rtl_flow *f = user;
-    if (!target->place.is_computed)
-        rtl_cut_cells(&f->cells, &f->numbering, target->net, target->place.low, target->place.width);
+    weir_rtl_latches *f = user;
+    if (!target->bits.is_computed)
+        rtl_cut_cells(&f->cells, &f->numbering, target->net, target->bits.low, target->bits.width);
 }
 
 /* ---- combinational blocks ---- */
@@ -169,22 +88,22 @@ static uint32_t any_join(void *user, uint32_t condition) {
 }
 static void any_add(void *user, uint32_t join, uint32_t node) { (void)user, (void)join, (void)node; }
 
-/* A computed index leaves bits as they are, so it assigns nothing on every way. */
+/* A computed index leaves bits as they are, so it assigns nothing on every path. */
 static void set_target(const rtl_target *target, void *user) {
-    weir_rtl_flow *f = user;
-    uint32_t end = target->place.low + target->place.width;
-    if (target->place.width == 0) return;
-    for (uint32_t c = rtl_cell_at(&f->cells, target->net, target->place.low);
+    weir_rtl_latches *f = user;
+    uint32_t end = target->bits.low + target->bits.width;
+    if (target->bits.width == 0) return;
+    for (uint32_t c = rtl_cell_at(&f->cells, target->net, target->bits.low);
          c < f->cells.first[target->net + 1] && f->cells.cell[c].low < end; c++) {
         assigned *a = &f->assigned[c];
         if (a->unit != f->walk.unit) *a = (assigned){.unit = f->walk.unit, .stmt = f->walk.stmt};
-        rtl_held before = f->ways.held[c];
-        bool maybe = target->place.is_computed && (!before.node || before.maybe);
-        if (!before.node || before.maybe != maybe) rtl_ways_set(&f->ways, c, (rtl_held){1, maybe});
+        rtl_held before = f->assignments.held[c];
+        rtl_assignment state = rtl_assign(before.state, target->bits.is_computed);
+        if (before.state != state) rtl_assignments_set(&f->assignments, c, (rtl_held){1, state});
     }
 }
 
-static void add_latch(weir_rtl_flow *f, uint32_t process, uint32_t cell, uint32_t reset) {
+static void add_latch(weir_rtl_latches *f, uint32_t process, uint32_t cell, uint32_t reset) {
     const rtl_cell *c = &f->cells.cell[cell];
     const rtl_net *net = &f->numbering.net[c->net];
     weir_rtl_latch latch = {{{net->var}, {net->instance}}, c->low, c->width, {process},
@@ -202,25 +121,25 @@ static void add_latch(weir_rtl_flow *f, uint32_t process, uint32_t cell, uint32_
 }
 
 /* Takes the walk through the process that it is at. */
-static void walk_combinational(weir_rtl_flow *f) {
+static void walk_combinational(weir_rtl_latches *f) {
     uint32_t process = f->walk.part, unit = f->walk.unit;
     size_t count = 0;
-    rtl_ways_start(&f->ways, f->design, process, f->cells.count);
+    rtl_assignments_start(&f->assignments, f->design, process, f->cells.count);
     for (rtl_unroll_next(&f->walk); f->walk.stmt && f->walk.unit == unit; rtl_unroll_next(&f->walk)) {
         const rtl_stmt *stmt = &f->design->stmt[f->walk.stmt];
-        if (rtl_ways_arrive(&f->ways, f->walk.stmt) && stmt->kind == WEIR_RTL_STMT_ASSIGN)
+        if (rtl_assignments_arrive(&f->assignments, f->walk.stmt) && stmt->kind == WEIR_RTL_STMT_ASSIGN)
             rtl_visit_targets(&f->walk, &f->numbering, stmt->a, set_target, f);
     }
-    const uint32_t *cells = rtl_ways_end(&f->ways, &count);
+    const uint32_t *cells = rtl_assignments_end(&f->assignments, &count);
     for (size_t i = 0; i < count; i++)
-        if (f->ways.held[cells[i]].maybe) add_latch(f, process, cells[i], 0);
-    rtl_ways_forget(&f->ways);
+        if (f->assignments.held[cells[i]].state == RTL_PARTLY_ASSIGNED) add_latch(f, process, cells[i], 0);
+    rtl_assignments_forget(&f->assignments);
 }
 
 /* ---- clocked blocks ---- */
 
 /* Where the statement stands, as in `assigned`: the innermost test around it decides, being in the else of all before. */
-static void place_under(const weir_rtl_flow *f, uint32_t stmt, uint32_t *under, uint32_t *outside) {
+static void place_under(const weir_rtl_latches *f, uint32_t stmt, uint32_t *under, uint32_t *outside) {
     const weir_rtl_design *design = f->design;
     for (uint32_t block = design->stmt[stmt].block, owner; (owner = design->block[block].owner) != 0;
          block = design->stmt[owner].block)
@@ -236,11 +155,11 @@ static void place_under(const weir_rtl_flow *f, uint32_t stmt, uint32_t *under, 
 }
 
 static void mark_target(const rtl_target *target, void *user) {
-    weir_rtl_flow *f = user;
-    uint32_t end = target->place.low + target->place.width, under, outside;
-    if (target->place.width == 0) return;
+    weir_rtl_latches *f = user;
+    uint32_t end = target->bits.low + target->bits.width, under, outside;
+    if (target->bits.width == 0) return;
     place_under(f, f->walk.stmt, &under, &outside);
-    for (uint32_t c = rtl_cell_at(&f->cells, target->net, target->place.low);
+    for (uint32_t c = rtl_cell_at(&f->cells, target->net, target->bits.low);
          c < f->cells.first[target->net + 1] && f->cells.cell[c].low < end; c++) {
         assigned *a = &f->assigned[c];
         if (a->unit != f->walk.unit) {
@@ -253,7 +172,7 @@ static void mark_target(const rtl_target *target, void *user) {
     }
 }
 
-static void walk_clocked(weir_rtl_flow *f) {
+static void walk_clocked(weir_rtl_latches *f) {
     uint32_t process = f->walk.part, unit = f->walk.unit;
     find_resets(f, process);
     f->touched_count = 0;
@@ -278,7 +197,7 @@ static bool has_processes(const weir_rtl_design *design, uint32_t module) {
     return s != 0;
 }
 
-static void make_cells(weir_rtl_flow *f, uint32_t module) {
+static void make_cells(weir_rtl_latches *f, uint32_t module) {
     rtl_number_nets(&f->numbering, f->design, module);
     rtl_unroll_start(&f->walk, f->design, module);
     for (to_process(f); f->walk.stmt; rtl_unroll_next(&f->walk), to_process(f)) {
@@ -290,7 +209,7 @@ static void make_cells(weir_rtl_flow *f, uint32_t module) {
     memset(f->assigned, 0, f->cells.count * sizeof *f->assigned);
 }
 
-const weir_rtl_latch *weir_rtl_find_latches(weir_rtl_flow *f, weir_rtl_module module, size_t *count) {
+const weir_rtl_latch *weir_rtl_find_latches(weir_rtl_latches *f, weir_rtl_module module, size_t *count) {
     *count = f->latch_count = 0;
     if (!has_processes(f->design, module.id)) return f->latch;
     make_cells(f, module.id);
@@ -306,22 +225,22 @@ const weir_rtl_latch *weir_rtl_find_latches(weir_rtl_flow *f, weir_rtl_module mo
     return f->latch;
 }
 
-weir_rtl_flow *weir_rtl_flow_new(const weir_rtl_design *design) {
-    weir_rtl_flow *f = weir_calloc(1, sizeof *f);
+weir_rtl_latches *weir_rtl_latches_new(const weir_rtl_design *design) {
+    weir_rtl_latches *f = weir_calloc(1, sizeof *f);
     f->design = design;
-    f->ways.condition = any_condition;
-    f->ways.join = any_join;
-    f->ways.add = any_add;
-    f->ways.user = f;
+    f->assignments.condition = any_condition;
+    f->assignments.join = any_join;
+    f->assignments.add = any_add;
+    f->assignments.user = f;
     return f;
 }
 
-void weir_rtl_flow_free(weir_rtl_flow *f) {
+void weir_rtl_latches_free(weir_rtl_latches *f) {
     if (!f) return;
     rtl_numbering_end(&f->numbering);
     rtl_cells_end(&f->cells);
     rtl_unroll_end(&f->walk);
-    rtl_ways_free(&f->ways);
+    rtl_assignments_free(&f->assignments);
     free(f->assigned);
     free(f->reset);
     free(f->touched);

@@ -1,24 +1,28 @@
-/* The ways through a process: what cells hold at its end. Every change of a cell is put down with what the cell held
- * before; at the end of a branch the changes are taken back and kept as its outcome, and behind the last branch outcomes
- * become what the cells hold. A break makes an outcome of its loop, and the rest of its branch dead. */
+/* Definite assignment: which cells all paths through a process assign, which only some, and what they hold at its end.
+ * Every change of a cell is put down with what the cell held before; at the end of a branch the changes are taken back and
+ * kept as its outcome, and behind the last branch the join of the outcomes is what the cells hold. A break makes an
+ * outcome of its loop, and the rest of its branch dead. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/flow.h"
-#include "rtlir/analysis/nets_private.h"
+#include "rtlir/analysis/branch.h"
+#include "rtlir/analysis/cells_private.h"
+#include "rtlir/analysis/definite_assignment_private.h"
 
 static void append(rtl_changes *list, uint32_t cell, rtl_held held) {
     list->at = weir_grow(list->at, &list->capacity, list->count + 1, sizeof *list->at);
+    assert((held.state == RTL_UNASSIGNED) == (held.node == 0));
     list->at[list->count++] = (rtl_change){cell, held};
 }
 
-void rtl_ways_set(rtl_ways *w, uint32_t cell, rtl_held held) {
+void rtl_assignments_set(rtl_assignments *w, uint32_t cell, rtl_held held) {
     append(&w->journal, cell, w->held[cell]);
     w->held[cell] = held;
 }
 
 /* Appends what every cell that changed since the mark holds now, once each. */
-static void keep_changes(rtl_ways *w, size_t mark, rtl_changes *list) {
+static void keep_changes(rtl_assignments *w, size_t mark, rtl_changes *list) {
     w->stamp++;
     for (size_t i = w->journal.count; i-- > mark;) {
         uint32_t cell = w->journal.at[i].cell;
@@ -28,7 +32,7 @@ static void keep_changes(rtl_ways *w, size_t mark, rtl_changes *list) {
     }
 }
 
-static void take_back(rtl_ways *w, size_t mark) {
+static void take_back(rtl_assignments *w, size_t mark) {
     while (w->journal.count > mark) {
         const rtl_change *change = &w->journal.at[--w->journal.count];
         w->held[change->cell] = change->held;
@@ -37,17 +41,19 @@ static void take_back(rtl_ways *w, size_t mark) {
 
 /* ---- joining ---- */
 
-static void group_change(rtl_ways *w, const rtl_change *change, size_t *groups, uint32_t condition) {
+static rtl_assignment join_states(rtl_assignment a, rtl_assignment b) { return a == b ? a : RTL_PARTLY_ASSIGNED; }
+
+static void group_change(rtl_assignments *w, const rtl_change *change, size_t *groups, uint32_t condition) {
     if (w->seen[change->cell] != w->stamp) {
         w->seen[change->cell] = w->stamp;
         w->group_of[change->cell] = (uint32_t)*groups;
         w->group = weir_grow(w->group, &w->group_capacity, *groups + 1, sizeof *w->group);
-        w->group[(*groups)++] = (rtl_joined){change->cell, change->held.node, 1, change->held.maybe, false};
+        w->group[(*groups)++] = (rtl_joined){change->cell, change->held.node, 1, change->held.state, false};
         return;
     }
     rtl_joined *group = &w->group[w->group_of[change->cell]];
     group->count++;
-    group->maybe = group->maybe || change->held.maybe;
+    group->state = join_states(group->state, change->held.state);
     if (group->node == change->held.node) return;
     if (!group->is_join) {
         uint32_t node = w->join(w->user, condition);
@@ -58,8 +64,8 @@ static void group_change(rtl_ways *w, const rtl_change *change, size_t *groups, 
     w->add(w->user, group->node, change->held.node);
 }
 
-/* Cells hold what the outcomes say, of which there is one a way; on ways without one they hold what they held. */
-static void join(rtl_ways *w, const rtl_changes *list, size_t from, uint32_t ways, uint32_t condition) {
+/* Cells hold what the outcomes say, of which there is one a path; on paths without one they hold what they held. */
+static void join(rtl_assignments *w, const rtl_changes *list, size_t from, uint32_t paths, uint32_t condition) {
     size_t groups = 0;
     w->stamp++;
     for (size_t i = from; i < list->count; i++) group_change(w, &list->at[i], &groups, condition);
@@ -71,16 +77,16 @@ static void join(rtl_ways *w, const rtl_changes *list, size_t from, uint32_t way
             w->add(w->user, node, group->node);
             group->node = node;
         }
-        if (group->count < ways && before.node) w->add(w->user, group->node, before.node);
-        if (group->count < ways) group->maybe = group->maybe || !before.node || before.maybe;
-        rtl_ways_set(w, group->cell, (rtl_held){group->node, group->maybe});
+        if (group->count < paths && before.node) w->add(w->user, group->node, before.node);
+        if (group->count < paths) group->state = join_states(group->state, before.state);
+        rtl_assignments_set(w, group->cell, (rtl_held){group->node, group->state});
     }
 }
 
 /* ---- branches ---- */
 
 /* The current branch of the frame is over; its outcome belongs to the frame `of`. */
-static void end_branch(rtl_ways *w, const rtl_branching *frame, rtl_branching *of) {
+static void end_branch(rtl_assignments *w, const rtl_branching *frame, rtl_branching *of) {
     if (!frame->is_dead) {
         keep_changes(w, frame->mark, &w->outcome);
         of->alive++;
@@ -96,7 +102,7 @@ static uint32_t count_items(const weir_rtl_design *design, uint32_t branch) {
 }
 
 /* Branches that were not walked: they are empty. */
-static uint32_t count_empty(const rtl_ways *w, const rtl_branching *frame) {
+static uint32_t count_empty(const rtl_assignments *w, const rtl_branching *frame) {
     const weir_rtl_design *design = w->design;
     const rtl_stmt *stmt = &design->stmt[frame->owner];
     if (stmt->kind == WEIR_RTL_STMT_CASE) {
@@ -109,26 +115,26 @@ static uint32_t count_empty(const rtl_ways *w, const rtl_branching *frame) {
 }
 
 /* Behind an if or a case. */
-static void join_branches(rtl_ways *w, const rtl_branching *frame, rtl_branching *around) {
-    uint32_t ways = frame->alive + count_empty(w, frame);
-    if (ways > 0) join(w, &w->outcome, frame->outcomes, ways, frame->condition);
+static void join_branches(rtl_assignments *w, const rtl_branching *frame, rtl_branching *around) {
+    uint32_t paths = frame->alive + count_empty(w, frame);
+    if (paths > 0) join(w, &w->outcome, frame->outcomes, paths, frame->condition);
     else around->is_dead = true;
     w->outcome.count = frame->outcomes;
 }
 
 /* Behind a loop that may be left early. */
-static void join_breaks(rtl_ways *w, const rtl_branching *frame) {
-    uint32_t ways = frame->broken;
+static void join_breaks(rtl_assignments *w, const rtl_branching *frame) {
+    uint32_t paths = frame->broken;
     if (!frame->is_dead) {
         keep_changes(w, frame->mark, &w->brk);
-        ways++;
+        paths++;
     }
     take_back(w, frame->mark);
-    join(w, &w->brk, frame->breaks, ways, frame->condition);
+    join(w, &w->brk, frame->breaks, paths, frame->condition);
     w->brk.count = frame->breaks;
 }
 
-static void close_frame(rtl_ways *w) {
+static void close_frame(rtl_assignments *w) {
     rtl_branching frame = w->frame[--w->depth];
     rtl_branching *around = &w->frame[w->depth - 1];
     switch (w->design->stmt[frame.owner].kind) {
@@ -151,7 +157,7 @@ static uint32_t ruled_out(const weir_rtl_design *design, const rtl_stmt *stmt) {
     return stmt->other ? stmt->other : UINT32_MAX;
 }
 
-static void open_frame(rtl_ways *w, uint32_t owner, uint32_t block) {
+static void open_frame(rtl_assignments *w, uint32_t owner, uint32_t block) {
     weir_rtl_stmt_kind kind = w->design->stmt[owner].kind;
     bool is_dead = w->depth > 0 && w->frame[w->depth - 1].is_dead;
     w->frame = weir_grow(w->frame, &w->frame_capacity, w->depth + 1, sizeof *w->frame);
@@ -168,7 +174,7 @@ static void open_frame(rtl_ways *w, uint32_t owner, uint32_t block) {
 }
 
 /* From the then of an if to its else. */
-static void change_branch(rtl_ways *w, uint32_t block) {
+static void change_branch(rtl_assignments *w, uint32_t block) {
     rtl_branching *frame = &w->frame[w->depth - 1];
     end_branch(w, frame, frame);
     frame->block = block;
@@ -176,7 +182,7 @@ static void change_branch(rtl_ways *w, uint32_t block) {
     frame->is_dead = w->frame[w->depth - 2].is_dead || frame->never == block;
 }
 
-static void take_break(rtl_ways *w) {
+static void take_break(rtl_assignments *w) {
     size_t at = w->depth;
     while (w->design->stmt[w->frame[at - 1].owner].kind != WEIR_RTL_STMT_FOR) at--;
     rtl_branching *loop = &w->frame[at - 1];
@@ -188,7 +194,7 @@ static void take_break(rtl_ways *w) {
     w->frame[w->depth - 1].is_dead = true;
 }
 
-bool rtl_ways_arrive(rtl_ways *w, uint32_t stmt) {
+bool rtl_assignments_arrive(rtl_assignments *w, uint32_t stmt) {
     uint32_t block = w->design->stmt[stmt].block;
     uint32_t owner = w->design->block[block].owner;
     if (owner == w->previous && w->frame[w->depth - 1].owner != owner) open_frame(w, owner, block);
@@ -202,7 +208,7 @@ bool rtl_ways_arrive(rtl_ways *w, uint32_t stmt) {
 
 /* ---- processes ---- */
 
-void rtl_ways_start(rtl_ways *w, const weir_rtl_design *design, uint32_t process, size_t cells) {
+void rtl_assignments_start(rtl_assignments *w, const weir_rtl_design *design, uint32_t process, size_t cells) {
     w->design = design;
     w->held = weir_grow_zeroed(w->held, &w->held_capacity, cells, sizeof *w->held);
     w->seen = weir_grow_zeroed(w->seen, &w->seen_capacity, cells, sizeof *w->seen);
@@ -213,7 +219,7 @@ void rtl_ways_start(rtl_ways *w, const weir_rtl_design *design, uint32_t process
     open_frame(w, process, design->stmt[process].body);
 }
 
-const uint32_t *rtl_ways_end(rtl_ways *w, size_t *count) {
+const uint32_t *rtl_assignments_end(rtl_assignments *w, size_t *count) {
     while (w->depth > 1) close_frame(w);
     w->stamp++;
     *count = 0;
@@ -228,9 +234,9 @@ const uint32_t *rtl_ways_end(rtl_ways *w, size_t *count) {
     return w->touched;
 }
 
-void rtl_ways_forget(rtl_ways *w) { take_back(w, 0); }
+void rtl_assignments_forget(rtl_assignments *w) { take_back(w, 0); }
 
-void rtl_ways_free(rtl_ways *w) {
+void rtl_assignments_free(rtl_assignments *w) {
     free(w->held);
     free(w->seen);
     free(w->group_of);

@@ -1,0 +1,25 @@
+/* The parts of the verifier. */
+#ifndef WEIR_RTLIR_VERIFY_PRIVATE_H
+#define WEIR_RTLIR_VERIFY_PRIVATE_H
+
+#include "rtlir/analysis/verify.h"
+#include "rtlir/core/private.h"
+
+/* All machines of a module (fsm_verify.c): false after an error. */
+bool rtl_verify_machines(weir_rtl_design *design, uint32_t module);
+
+/* Rules of one module that do not look at bits (verify_form.c): what is named exists, stands where it may, and is used as
+ * what it is. True when all hold. `seen` is zero at the start, one an expression. */
+bool rtl_verify_form(weir_rtl_design *design, uint32_t module, uint32_t *seen);
+
+/* Has it neither machines nor wired instances (printable.c)? Else that is reported. */
+bool rtl_is_printable(weir_rtl_design *design, uint32_t module);
+
+/* Drivers and readers of the bits of one module after the other (drivers.c); what is wrong is reported. */
+enum { RTL_CHECK_DRIVERS = 1, RTL_CHECK_CONNECTIONS = 2, RTL_CHECK_GAPS = 4 };
+typedef struct weir_rtl_gaps rtl_nets;
+rtl_nets *rtl_nets_new(weir_rtl_design *design, unsigned checks);
+void rtl_nets_check(rtl_nets *nets, uint32_t module);
+void rtl_nets_free(rtl_nets *nets);
+
+#endif
