@@ -6,19 +6,6 @@
 #include "ir/graph.h"
 #include "support/arena.h"
 
-void weir_pass_drop_results(weir_pass_slot *slot) {
-    size_t kept = 0;
-    for (size_t i = 0; i < slot->result_count; i++) {
-        weir_pass_result *result = &slot->result[i];
-        if (!result->data || weir_pass_has(slot->valid, result->entry->id)) {
-            slot->result[kept++] = *result;
-        } else if (result->entry->analysis->release) {
-            result->entry->analysis->release(result->data);
-        }
-    }
-    slot->result_count = kept;
-}
-
 static weir_pass_result *find_result(const weir_pass_slot *slot, const weir_pass_entry *entry) {
     for (size_t i = 0; i < slot->result_count; i++) {
         if (slot->result[i].entry == entry) {

@@ -34,7 +34,7 @@ static bool holds(const explainer *e, const weir_pass_entry *entry) {
     return weir_pass_has(entry->kind == WEIR_PASS_GRAPH ? e->graph : e->root, entry->id);
 }
 
-static void settle(const explainer *e, const weir_pass_entry *entry) {
+static void update_what_holds(const explainer *e, const weir_pass_entry *entry) {
     const weir_pass_registry *registry = e->context->registry;
     for (size_t i = 0; i < registry->words && !entry->survive_all; i++) {
         uint64_t keep = entry->survive[i], hardware = registry->hardware[i];
@@ -70,7 +70,7 @@ static bool require_one(const explainer *e, const weir_pass_entry *entry, const 
         return false;
     }
     tell(e, "run", needed->name, "required by '%s'", entry->name);
-    settle(e, needed);
+    update_what_holds(e, needed);
     return true;
 }
 
@@ -146,7 +146,7 @@ static bool explain(const explainer *e, const weir_pass *pass, bool in_graph) {
     } else {
         tell(e, "run", pass->name, "level %d <= %d", pass->level, e->context->level);
     }
-    settle(e, pass->entry);
+    update_what_holds(e, pass->entry);
     return true;
 }
 

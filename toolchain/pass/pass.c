@@ -20,26 +20,6 @@ weir_pass *weir_pass_instance(weir_pass_entry *entry) {
     return pass;
 }
 
-weir_pass *weir_pass_new(weir_pass_registry *registry, const char *name) {
-    weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
-    if (!entry || !weir_pass_can_run(entry)) {
-        weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
-        return NULL;
-    }
-    if (entry->what == WEIR_PASS_ENTRY_PASS) {
-        return weir_pass_instance(entry);
-    }
-    /* The parser expands pipelines; its result holds exactly this one. */
-    weir_pass *open = weir_pass_parse(registry, name, WEIR_NOWHERE);
-    if (!open) {
-        return NULL;
-    }
-    weir_pass *pass = open->child[0];
-    open->count = 0;
-    weir_pass_free(open);
-    return pass;
-}
-
 void weir_pass_free(weir_pass *pass) {
     if (!pass) {
         return;

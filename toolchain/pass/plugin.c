@@ -80,10 +80,3 @@ bool weir_pass_registry_load(weir_pass_registry *registry, const char *path) {
     }
     return true;
 }
-
-void weir_pass_registry_unload(weir_pass_registry *registry) {
-    while (registry->object_count > 0) {
-        dlclose(registry->object[--registry->object_count]);
-    }
-    free(registry->object);
-}

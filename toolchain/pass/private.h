@@ -117,7 +117,6 @@ struct weir_pass_registry {
 };
 
 /* plugin.c: frees the list of shared objects. */
-void weir_pass_registry_unload(weir_pass_registry *registry);
 
 weir_pass_entry *weir_pass_registry_entry(const weir_pass_registry *registry, const char *name);
 /* Reports `what 'name'` as unknown, with the nearest name of a pass or pipeline. */
@@ -216,6 +215,13 @@ static inline const weir_pass *weir_pass_direct(const weir_pass *pass) {
     return one->is_sequence ? NULL : one;
 }
 
+/* A slot on which nothing holds yet; its end. */
+weir_pass_slot *weir_pass_slot_new(const weir_pass_context *context, uint32_t id);
+void weir_pass_slot_free(const weir_pass_context *context, weir_pass_slot *slot);
+/* Of what held, what survives and what is outside of the scope (flip UINT64_MAX) or inside of it (0) still does; a NULL
+ * scope is the empty set. */
+void weir_pass_slot_keep(const weir_pass_context *context, weir_pass_slot *slot, const uint64_t *survive,
+                         const uint64_t *scope, uint64_t flip);
 /* The slot of a graph of the module, made when new; NULL when the graph is not there. */
 weir_pass_slot *weir_pass_slot_of(weir_pass_context *context, const weir_graph *graph, size_t index);
 /* Frees the analysis results of the slot that `valid` no longer holds. */

@@ -1,6 +1,7 @@
 /* The registry: entries in registration order; lists of names become pointers and bit sets in one checking step. */
 #include "pass/private.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,13 @@ static void free_entry(weir_pass_entry *entry) {
     free(entry);
 }
 
+static void unload(weir_pass_registry *registry) {
+    while (registry->object_count > 0) {
+        dlclose(registry->object[--registry->object_count]);
+    }
+    free(registry->object);
+}
+
 void weir_pass_registry_free(weir_pass_registry *registry) {
     if (!registry) {
         return;
@@ -60,7 +68,7 @@ void weir_pass_registry_free(weir_pass_registry *registry) {
     }
     free(registry->entry);
     weir_pass_specs_free(&registry->config);
-    weir_pass_registry_unload(registry);
+    unload(registry);
     pthread_mutex_destroy(&registry->lock);
     free(registry);
 }
@@ -161,34 +169,38 @@ bool weir_pass_registry_add_all(weir_pass_registry *registry, const weir_pass_in
     return ok;
 }
 
-bool weir_pass_registry_add_analysis(weir_pass_registry *registry, const weir_pass_analysis *analysis) {
-    if (!may_add(registry, analysis->name)) {
-        return false;
+/* An entry whose texts belong to the caller; NULL after a reported error. */
+static weir_pass_entry *add_entry(weir_pass_registry *registry, weir_pass_entry_kind what, weir_pass_kind kind,
+                                  const char *name) {
+    if (!may_add(registry, name)) {
+        return NULL;
     }
     weir_pass_entry *entry = weir_calloc(1, sizeof *entry);
-    entry->what = WEIR_PASS_ENTRY_ANALYSIS;
-    entry->kind = analysis->kind;
-    entry->name = analysis->name;
-    entry->analysis = analysis;
+    entry->what = what;
+    entry->kind = kind;
+    entry->name = name;
     append(registry, entry);
-    return true;
+    return entry;
+}
+
+bool weir_pass_registry_add_analysis(weir_pass_registry *registry, const weir_pass_analysis *analysis) {
+    weir_pass_entry *entry = add_entry(registry, WEIR_PASS_ENTRY_ANALYSIS, analysis->kind, analysis->name);
+    if (entry) {
+        entry->analysis = analysis;
+    }
+    return entry != NULL;
 }
 
 bool weir_pass_registry_add_form(weir_pass_registry *registry, const weir_pass_form *form) {
-    if (!may_add(registry, form->name)) {
-        return false;
-    }
     if (form->kind == WEIR_PASS_GRAPH) {
         weir_error(WEIR_NOWHERE, "form '%s' is of a graph, expected one of a module or of hardware", form->name);
         return false;
     }
-    weir_pass_entry *entry = weir_calloc(1, sizeof *entry);
-    entry->what = WEIR_PASS_ENTRY_FORM;
-    entry->kind = form->kind;
-    entry->name = form->name;
-    entry->form = form;
-    append(registry, entry);
-    return true;
+    weir_pass_entry *entry = add_entry(registry, WEIR_PASS_ENTRY_FORM, form->kind, form->name);
+    if (entry) {
+        entry->form = form;
+    }
+    return entry != NULL;
 }
 
 bool weir_pass_registry_add_pipeline(weir_pass_registry *registry, weir_pass_kind kind, const char *name,

@@ -9,75 +9,22 @@
 #include "ir/graph.h"
 #include "support/arena.h"
 
-/* --- what holds --- */
-static weir_pass_slot *new_slot(const weir_pass_context *context, uint32_t id) {
-    weir_pass_slot *slot = weir_calloc(1, sizeof *slot);
-    slot->id = id;
-    slot->valid = weir_calloc(context->registry->words, sizeof *slot->valid);
-    return slot;
-}
-
-static void free_slot(const weir_pass_context *context, weir_pass_slot *slot) {
-    memset(slot->valid, 0, context->registry->words * sizeof *slot->valid);
-    weir_pass_drop_results(slot);
-    free(slot->result);
-    free(slot->valid);
-    free(slot);
-}
-
-static weir_pass_slot *find_slot(weir_pass_context *context, uint32_t id, size_t likely) {
-    if (likely < context->slot_count && context->slot[likely]->id == id) {
-        return context->slot[likely];
-    }
-    for (size_t i = 0; i < context->slot_count; i++) {
-        if (context->slot[i]->id == id) {
-            return context->slot[i];
-        }
-    }
-    context->slot = weir_grow(context->slot, &context->slot_capacity, context->slot_count + 1, sizeof *context->slot);
-    return context->slot[context->slot_count++] = new_slot(context, id);
-}
-
-weir_pass_slot *weir_pass_slot_of(weir_pass_context *context, const weir_graph *graph, size_t index) {
-    size_t count = weir_module_graph_count(context->module);
-    while (index < count && weir_module_graph(context->module, index) != graph) {
-        index++;
-    }
-    if (index >= count) {
-        return NULL;
-    }
-    weir_pass_slot *slot = find_slot(context, weir_module_graph_id(context->module, index), index);
-    slot->graph = weir_module_graph(context->module, index);
-    return slot;
-}
-
-/* valid &= survive | (scope ^ flip), where a NULL scope is the empty set */
-static void keep(const weir_pass_context *context, weir_pass_slot *slot, const uint64_t *survive, const uint64_t *scope,
-                 uint64_t flip) {
-    for (size_t i = 0; i < context->registry->words; i++) {
-        slot->valid[i] &= survive[i] | (scope ? scope[i] ^ flip : 0);
-    }
-    if (slot->result_count) {
-        weir_pass_drop_results(slot);
-    }
-}
-
 /* Facts about a graph and about the design do not depend on each other; facts about the module depend on its graphs. */
-static void settle(weir_pass_context *context, const weir_pass_frame *frame) {
+static void update_what_holds(weir_pass_context *context, const weir_pass_frame *frame) {
     const weir_pass_entry *entry = frame->site.pass->entry;
     weir_pass_slot *own = frame->slot ? frame->slot : context->root;
     if (!frame->site.unchanged && !entry->survive_all) {
         const uint64_t *hardware = context->registry->hardware;
         switch (entry->kind) {
         case WEIR_PASS_GRAPH:
-            keep(context, own, entry->survive, NULL, 0);
-            keep(context, context->root, entry->survive, hardware, 0);
+            weir_pass_slot_keep(context, own, entry->survive, NULL, 0);
+            weir_pass_slot_keep(context, context->root, entry->survive, hardware, 0);
             break;
-        case WEIR_PASS_HARDWARE: keep(context, own, entry->survive, hardware, UINT64_MAX); break;
+        case WEIR_PASS_HARDWARE: weir_pass_slot_keep(context, own, entry->survive, hardware, UINT64_MAX); break;
         default:
-            keep(context, own, entry->survive, NULL, 0);
+            weir_pass_slot_keep(context, own, entry->survive, NULL, 0);
             for (size_t i = 0; i < context->slot_count; i++) {
-                keep(context, context->slot[i], entry->survive, NULL, 0);
+                weir_pass_slot_keep(context, context->slot[i], entry->survive, NULL, 0);
             }
             break;
         }
@@ -320,7 +267,7 @@ static bool run_hooked(weir_pass_context *context, weir_pass_frame *frame) {
         if (frame->replacement) {
             replace_graph(context, frame);
         }
-        settle(context, frame);
+        update_what_holds(context, frame);
     }
     return call_after(context, frame);
 }
@@ -530,7 +477,7 @@ static void assume(weir_pass_context *context) {
 static bool run_top(weir_pass_context *context, const weir_pass *pass, weir_module *module) {
     weir_pass_registry *registry = context->registry;
     context->module = module;
-    context->root = new_slot(context, 0);
+    context->root = weir_pass_slot_new(context, 0);
     context->last = weir_calloc(registry->count + 1, sizeof(*context->last));
     assume(context);
     registry->running++;
@@ -542,9 +489,9 @@ static bool run_top(weir_pass_context *context, const weir_pass *pass, weir_modu
     context->direct = NULL;
     registry->running--;
     for (size_t i = 0; i < context->slot_count; i++) {
-        free_slot(context, context->slot[i]);
+        weir_pass_slot_free(context, context->slot[i]);
     }
-    free_slot(context, context->root);
+    weir_pass_slot_free(context, context->root);
     free(context->slot);
     free(context->last);
     context->slot = NULL;

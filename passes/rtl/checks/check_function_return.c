@@ -43,7 +43,7 @@ static unsigned stmt_ends(const returning *r, weir_rtl_stmt stmt, const weir_rtl
 }
 
 /* Notes what the statement means for the block that it stands in; returns 1 when something behind it is never reached. */
-static size_t settle(returning *r, weir_rtl_stmt stmt, const char *function) {
+static size_t note_ends(returning *r, weir_rtl_stmt stmt, const char *function) {
     weir_rtl_design *design = r->design;
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
     if (info.kind == WEIR_RTL_STMT_CASE_ITEM) return 0;
@@ -66,7 +66,7 @@ static size_t check_function(returning *r, weir_rtl_stmt stmt) {
         r->order = weir_grow(r->order, &r->capacity, count + 1, sizeof *r->order);
         r->order[count++] = s;
     }
-    while (count > 0) found += settle(r, r->order[--count], name);
+    while (count > 0) found += note_ends(r, r->order[--count], name);
     if (r->ends[stmt.id] & RETURNS) return found;
     weir_error(weir_place_of_stmt(design, stmt), "function '%s' does not always return a value", name);
     return found + 1;

@@ -3,6 +3,7 @@
  * one record, so two formulas agree when their ids do. Local parameters are atoms, so that they are printed by name;
  * `deep` is the form in which what they stand for takes their place. Polynomials of more terms or a higher degree than
  * the limits stay operations, which agree only when they are built alike. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "rtlir/core/formula.h"
@@ -233,8 +234,21 @@ uint32_t rtl_of_parameter(weir_rtl_design *design, uint32_t parameter) {
     return shared(design, (rtl_formula){.kind = RTL_FORMULA_PARAMETER, .a = parameter});
 }
 
+typedef uint32_t formula_map(weir_rtl_design *design, uint32_t formula, void *user);
+
+/* The same operation, in normal form, on what `map` makes of its operands. */
+static uint32_t map_operands(weir_rtl_design *design, const rtl_formula *f, formula_map *map, void *user) {
+    assert(f->kind > RTL_FORMULA_PARAMETER);
+    rtl_formula made = {.kind = f->kind, .op = f->op};
+    made.a = map(design, f->a, user);
+    made.b = f->b ? map(design, f->b, user) : 0;
+    made.c = f->c ? map(design, f->c, user) : 0;
+    return rtl_formula_apply(design, made);
+}
+
 /* Recursion is bounded by what rtl_normalize takes. */
-static uint32_t normal(weir_rtl_design *design, uint32_t id) {
+static uint32_t normal(weir_rtl_design *design, uint32_t id, void *user) {
+    (void)user;
     const rtl_formula f = design->formula[id]; /* the table grows */
     if (f.normal) return f.normal;
     uint32_t result = id;
@@ -243,11 +257,7 @@ static uint32_t normal(weir_rtl_design *design, uint32_t id) {
     } else if (f.kind == RTL_FORMULA_PARAMETER) {
         result = rtl_of_parameter(design, f.a);
     } else {
-        rtl_formula made = {.kind = f.kind, .op = f.op};
-        made.a = normal(design, f.a);
-        made.b = f.b ? normal(design, f.b) : 0;
-        made.c = f.c ? normal(design, f.c) : 0;
-        result = rtl_formula_apply(design, made);
+        result = map_operands(design, &f, normal, NULL);
     }
     design->formula[id].normal = result;
     return result;
@@ -255,7 +265,7 @@ static uint32_t normal(weir_rtl_design *design, uint32_t id) {
 
 uint32_t rtl_normalize(weir_rtl_design *design, uint32_t formula) {
     if (!formula) return 0;
-    if (design->formula[formula].depth <= MAX_LEVELS) return normal(design, formula);
+    if (design->formula[formula].depth <= MAX_LEVELS) return normal(design, formula, NULL);
     rtl_error(design, design->place, "a formula has more than %d levels", MAX_LEVELS);
     return 0;
 }
@@ -270,8 +280,8 @@ static void keep(rtl_substitution *s, uint32_t f, uint32_t result) {
 }
 
 /* Recursion is bounded by the depth of records in normal form. */
-static uint32_t substitute(rtl_substitution *s, uint32_t id) {
-    weir_rtl_design *design = s->design;
+static uint32_t substitute(weir_rtl_design *design, uint32_t id, void *user) {
+    rtl_substitution *s = user;
     const rtl_formula f = design->formula[id];
     if (f.kind == RTL_FORMULA_VALUE) return id;
     if (known(s, id)) return known(s, id);
@@ -281,18 +291,14 @@ static uint32_t substitute(rtl_substitution *s, uint32_t id) {
         const bool is_set = parameter->module == s->module && parameter->slot < s->slots && s->value[parameter->slot];
         result = is_set ? s->value[parameter->slot] : id;
     } else {
-        rtl_formula made = {.kind = f.kind, .op = f.op};
-        made.a = substitute(s, f.a);
-        made.b = f.b ? substitute(s, f.b) : 0;
-        made.c = f.c ? substitute(s, f.c) : 0;
-        result = rtl_formula_apply(design, made);
+        result = map_operands(design, &f, substitute, s);
     }
     keep(s, id, result);
     return result;
 }
 
 uint32_t rtl_substitute(rtl_substitution *s, uint32_t formula) {
-    return formula ? substitute(s, rtl_normalize(s->design, formula)) : 0;
+    return formula ? substitute(s->design, rtl_normalize(s->design, formula), s) : 0;
 }
 
 void rtl_substitution_end(rtl_substitution *s) {
@@ -325,40 +331,37 @@ rtl_substitution rtl_substitution_of(weir_rtl_design *design, uint32_t instance)
 
 /* ---- what local parameters stand for ---- */
 
-static uint32_t deep(weir_rtl_design *design, uint32_t id) {
+static uint32_t deep(weir_rtl_design *design, uint32_t id, void *user) {
+    (void)user;
     const rtl_formula f = design->formula[id];
     if (f.deep) return f.deep;
     uint32_t result = id;
     if (f.kind == RTL_FORMULA_PARAMETER) {
         if (design->parameter[f.a].deep) result = design->parameter[f.a].deep;
     } else if (f.kind != RTL_FORMULA_VALUE) {
-        rtl_formula made = {.kind = f.kind, .op = f.op};
-        made.a = deep(design, f.a);
-        made.b = f.b ? deep(design, f.b) : 0;
-        made.c = f.c ? deep(design, f.c) : 0;
-        result = rtl_formula_apply(design, made);
+        result = map_operands(design, &f, deep, NULL);
     }
     design->formula[id].deep = result;
     return result;
 }
 
-uint32_t rtl_deep_formula(weir_rtl_design *design, uint32_t formula) { return deep(design, formula); }
+uint32_t rtl_deep_formula(weir_rtl_design *design, uint32_t formula) { return deep(design, formula, NULL); }
 
 bool rtl_same_formula(weir_rtl_design *design, uint32_t a, uint32_t b) {
-    return a == b || (a && b && deep(design, a) == deep(design, b));
+    return a == b || (a && b && deep(design, a, NULL) == deep(design, b, NULL));
 }
 
 void rtl_set_default(weir_rtl_design *design, uint32_t parameter) {
     const uint32_t formula = design->parameter[parameter].formula;
     const bool is_short = design->formula[formula].depth <= MAX_LEVELS;
-    const uint32_t own = is_short ? normal(design, formula) : formula;
+    const uint32_t own = is_short ? normal(design, formula, NULL) : formula;
     const rtl_formula *f = &design->formula[own];
     rtl_value value = f->kind == RTL_FORMULA_VALUE ? f->value : (rtl_value){0};
     if (f->kind != RTL_FORMULA_VALUE && f->has_number)
         value = (rtl_value){.kind = RTL_VALUE_INTEGER, .integer = f->number};
     design->parameter[parameter].value = value;
     if (!design->parameter[parameter].is_local || !is_short || value.kind == RTL_VALUE_STRING) return;
-    const uint32_t expanded = deep(design, own);
+    const uint32_t expanded = deep(design, own, NULL);
     if (design->formula[expanded].depth <= MAX_EXPANDED) design->parameter[parameter].deep = expanded;
 }
 
