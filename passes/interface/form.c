@@ -96,7 +96,8 @@ static rule_table to_qonnx = {[WEIR_OP_DEQUANTIZE_LINEAR] = weir_form_join_dequa
 static bool apply(weir_graph *graph, rule_table rules) {
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        weir_form_rule *rule = rules[weir_node_op(graph, node)];
+        const weir_op op = weir_node_op(graph, node);
+        weir_form_rule *rule = op < WEIR_OP_COUNT ? rules[op] : NULL;
         if (rule != NULL && !rule(graph, node)) return false;
     }
     weir_eliminate_dead_code(graph);

@@ -37,8 +37,8 @@ typedef struct profile {
 
 /* Is the name one of MASE's operators? */
 static bool is_type(const char *name) {
-    for (int op = WEIR_OP_NONE + 1; op < WEIR_OP_COUNT; op++) {
-        if (strcmp(weir_mase_name((weir_op)op), name) == 0) return true;
+    for (weir_op op = WEIR_OP_NONE + 1; op < weir_op_limit(); op++) {
+        if (strcmp(weir_mase_name(op), name) == 0) return true;
     }
     return false;
 }

@@ -16,7 +16,7 @@ typedef struct candidates {
     const weir_graph *graph;
     uint32_t *slot; /* nodes by hash, 0: free */
     size_t capacity;
-    bool skip[WEIR_OP_COUNT];
+    bool *skip; /* by operator */
 } candidates;
 
 /* A constant that is compared by content. */
@@ -99,9 +99,9 @@ static bool is_candidate(const candidates *known, weir_node node) {
 }
 
 /* Marks the operators of a list "Add, Relu". */
-static bool read_skip(const char *list, bool skip[WEIR_OP_COUNT]) {
-    const char *names[WEIR_OP_COUNT];
-    for (int op = 0; op < WEIR_OP_COUNT; op++) names[op] = weir_op_get((weir_op)op)->full_name;
+static bool read_skip(const char *list, bool *skip) {
+    const char **names = weir_calloc(weir_op_limit(), sizeof *names);
+    for (weir_op op = 0; op < weir_op_limit(); op++) names[op] = weir_op_get(op)->full_name;
     char *text = weir_copy_string(list), *rest = text;
     bool fine = true;
     for (char *name; fine && (name = strtok_r(rest, ", ", &rest)) != NULL;) {
@@ -109,11 +109,12 @@ static bool read_skip(const char *list, bool skip[WEIR_OP_COUNT]) {
         skip[op] = true;
         fine = op != WEIR_OP_NONE;
         if (fine) continue;
-        const char *near = weir_suggest(name, names + 1, WEIR_OP_COUNT - 1);
+        const char *near = weir_suggest(name, names + 1, weir_op_limit() - 1);
         weir_error(WEIR_NOWHERE, "option 'skip': unknown operator '%s'", name);
         if (near != NULL) weir_note("did you mean '%s'?", near);
     }
     free(text);
+    free(names);
     return fine;
 }
 
@@ -125,8 +126,11 @@ static void merge(weir_rewrite *rewrite, weir_node node, weir_node same) {
 }
 
 bool weir_pass_eliminate_common_subexpr(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    candidates known = {.graph = graph, .capacity = 64};
-    if (!read_skip(weir_pass_string(pass, "skip"), known.skip)) return false;
+    candidates known = {.graph = graph, .capacity = 64, .skip = weir_calloc(weir_op_limit(), sizeof(bool))};
+    if (!read_skip(weir_pass_string(pass, "skip"), known.skip)) {
+        free(known.skip);
+        return false;
+    }
     while (known.capacity < 2 * weir_graph_node_count(graph)) known.capacity *= 2;
     known.slot = weir_calloc(known.capacity, sizeof *known.slot);
     weir_rewrite rewrite = {.graph = graph};
@@ -136,6 +140,7 @@ bool weir_pass_eliminate_common_subexpr(const weir_pass *pass, weir_pass_context
         const weir_node same = find_same(&known, node);
         if (same.id != 0) merge(&rewrite, node, same);
     }
+    free(known.skip);
     free(known.slot);
     weir_pass_count(context, "nodes merged", (int64_t)rewrite.count);
     if (rewrite.count == 0) weir_pass_unchanged(context);

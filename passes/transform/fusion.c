@@ -19,4 +19,6 @@ enum {
 #undef WEIR_OP
 };
 
-weir_fusion_pattern weir_fusion_pattern_of(weir_op op) { return patterns[op]; }
+weir_fusion_pattern weir_fusion_pattern_of(weir_op op) {
+    return op < WEIR_OP_COUNT ? patterns[op] : WEIR_PATTERN_OPAQUE;
+}

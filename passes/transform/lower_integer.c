@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/operator.h"
 #include "passes/passes.h"
 #include "passes/transform/remedy.h"
 #include "passes/transform/rewrite.h"
@@ -542,9 +543,11 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CONVERT] = lower_convert,
 };
 
+static lower_rule *rule_of(weir_op op) { return op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->lower; }
+
 weir_lowered weir_lower_integer_takes(weir_op op) {
     if (weir_fold_constants_removes(op) || weir_simplify_expressions_removes(op)) return WEIR_LOWERED_BEFORE;
-    if (rules[op] != NULL) return WEIR_LOWERED_HARDWARE;
+    if (rule_of(op) != NULL) return WEIR_LOWERED_HARDWARE;
     return weir_lower_host_takes(op) ? WEIR_LOWERED_HOST : WEIR_LOWERED_REFUSED;
 }
 
@@ -564,7 +567,7 @@ static bool is_converted(const weir_lowering *l, weir_value value) {
     for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
         const weir_node user = weir_value_use(l->from, value, i).node;
         const weir_op op = weir_node_op(l->from, user);
-        const bool shape = rules[op] == lower_shape || rules[op] == lower_identity;
+        const bool shape = rule_of(op) == lower_shape || rule_of(op) == lower_identity;
         if (op == WEIR_OP_CONVERT || (shape && is_converted(l, weir_node_output(l->from, user, 0)))) return true;
     }
     return false;
@@ -618,7 +621,7 @@ static bool is_unquantized_layer(const weir_lowering *l, weir_node node) {
 /* The node as hardware; else, where the host may compute it, there, and the reason is kept. */
 static bool lower_node(weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
-    lower_rule *rule = rules[op];
+    lower_rule *rule = rule_of(op);
     weir_diag_log *log = NULL;
     bool fine = false;
     if (rule != NULL) {

@@ -254,14 +254,15 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CONCAT] = simplify_concat,     [WEIR_OP_DROPOUT] = simplify_identity,
 };
 
-bool weir_simplify_expressions_removes(weir_op op) { return rules[op] == simplify_identity; }
+bool weir_simplify_expressions_removes(weir_op op) { return op < WEIR_OP_COUNT && rules[op] == simplify_identity; }
 
 bool weir_simplify_expressions(weir_graph *graph, bool signed_zeros, size_t *count) {
     simplifier s = {.rewrite = {.graph = graph}, .signed_zeros = signed_zeros};
     *count = 0;
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
-        rule *simplify = rules[weir_node_op(graph, node)];
+        const weir_op op = weir_node_op(graph, node);
+        rule *simplify = op < WEIR_OP_COUNT ? rules[op] : NULL;
         if (simplify != NULL && weir_rewrite_may(graph, node) && simplify(&s, node)) ++*count;
     }
     return weir_rewrite_finish(&s.rewrite);

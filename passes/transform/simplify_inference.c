@@ -108,7 +108,7 @@ bool weir_pass_simplify_inference(const weir_pass *pass, weir_pass_context *cont
         if (op == WEIR_OP_DROPOUT) {
             weir_rewrite_replace(&r, weir_node_output(graph, node, 0), weir_node_input(graph, node, 0));
             weir_rewrite_remove(&r, node);
-        } else if (expansions[op] != NULL) {
+        } else if (op < WEIR_OP_COUNT && expansions[op] != NULL) {
             const weir_value value = expansions[op](&r);
             if (value.id != 0) weir_rewrite_become(&r, value);
         }

@@ -19,6 +19,20 @@ static weir_text pass_text(const char *output, const char *graph, const char *fo
     return text;
 }
 
+typedef struct request {
+    weir_job *job;
+    const char *model, *pipeline;
+} request;
+
+static int run(void *user) {
+    const request *r = user;
+    weir_module *module = r->job->quantize != NULL ? weir_job_read_frames(r->model, r->job->batch)
+                                                   : weir_job_read(r->model, r->job->batch);
+    int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_run(r->job, module, r->pipeline);
+    weir_module_free(module);
+    return status;
+}
+
 int weir_command_export(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("export");
     const char *output = NULL, *graph = "", *form = "native";
@@ -36,10 +50,8 @@ int weir_command_export(int argc, char **argv) {
     if (status < 0 && output == NULL) status = weir_cli_misuse("export", "-o OUT.onnx is missing");
     if (status < 0) {
         weir_text pass = pass_text(output, graph, form, opset);
-        weir_module *module =
-            job.quantize != NULL ? weir_job_read_frames(argv[1], job.batch) : weir_job_read(argv[1], job.batch);
-        status = module == NULL ? WEIR_EXIT_INPUT : weir_job_run(&job, module, pass.data);
-        weir_module_free(module);
+        request r = {&job, argv[1], pass.data};
+        status = weir_plugins_guard(&job.plugins, run, &r);
         weir_text_free(&pass);
     }
     weir_job_free(&job);

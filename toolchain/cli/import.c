@@ -1,25 +1,39 @@
 #include "cli/cli.h"
 #include "cli/job.h"
+#include "cli/plugins.h"
 #include "ir/print.h"
 
 static const char help_text[] =
     "OUT.weir gets the graph as text, OUT.npz beside it the constants, readable by NumPy.\n";
 
+typedef struct request {
+    weir_plugins plugins;
+    const char *model, *output;
+    int64_t batch;
+} request;
+
+static int import(void *user) {
+    const request *r = user;
+    weir_module *module = weir_job_read(r->model, r->batch);
+    if (module == NULL) return WEIR_EXIT_INPUT;
+    weir_graph *graph = weir_job_result(module, NULL);
+    int status = weir_graph_save(graph, r->output) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    weir_module_free(module);
+    return status;
+}
+
 int weir_command_import(int argc, char **argv) {
-    const char *output = NULL;
-    int64_t batch = 1;
+    request r = {.batch = 1};
     const weir_cli_option options[] = {
-        {"output", 'o', WEIR_CLI_STRING, &output, "OUT.weir", "file to write, required"},
-        {"batch", 0, WEIR_CLI_COUNT, &batch, "N", "value of a symbolic first dimension (1)"},
+        {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT.weir", "file to write, required"},
+        {"batch", 0, WEIR_CLI_COUNT, &r.batch, "N", "value of a symbolic first dimension (1)"},
+        WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("import", options, help_text, argc, argv, 1, 1, &count);
-    if (status < 0 && output == NULL) status = weir_cli_misuse("import", "-o OUT.weir is missing");
-    if (status >= 0) return status;
-    weir_module *module = weir_job_read(argv[1], batch);
-    if (module == NULL) return WEIR_EXIT_INPUT;
-    weir_graph *graph = weir_job_result(module, NULL);
-    status = weir_graph_save(graph, output) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
-    weir_module_free(module);
+    if (status < 0 && r.output == NULL) status = weir_cli_misuse("import", "-o OUT.weir is missing");
+    r.model = argv[1];
+    if (status < 0) status = weir_plugins_guard(&r.plugins, import, &r);
+    weir_cli_list_free(&r.plugins.files);
     return status;
 }

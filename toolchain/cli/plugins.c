@@ -1,6 +1,8 @@
 #include "cli/plugins.h"
 
 #include "pass/guard.h"
+#include "passes/passes.h"
+#include "support/diag.h"
 
 bool weir_plugins_load(const weir_plugins *plugins, weir_pass_registry *registry) {
     bool fine = true;
@@ -18,7 +20,11 @@ typedef struct guarded {
 static int run(weir_pass_instrument *witness, void *user) {
     const guarded *g = user;
     g->plugins->witness = witness;
-    return g->body(g->user);
+    /* Once before a model is read, because it may have operators of theirs. */
+    weir_pass_registry *registry = weir_pass_registry_new();
+    bool fine = weir_passes_register(registry) && weir_plugins_load(g->plugins, registry);
+    weir_pass_registry_free(registry);
+    return fine ? g->body(g->user) : WEIR_EXIT_INPUT;
 }
 
 int weir_plugins_guard(weir_plugins *plugins, int (*body)(void *user), void *user) {

@@ -1,4 +1,4 @@
-/* --load-pass, for every subcommand that runs passes. */
+/* --load-pass, for every subcommand that reads a model or runs passes. */
 #ifndef WEIR_CLI_PLUGINS_H
 #define WEIR_CLI_PLUGINS_H
 
@@ -13,7 +13,10 @@ typedef struct weir_plugins {
 
 /* Row of an option table. */
 #define WEIR_PLUGINS_OPTION(plugins)                                                                                   \
-    { "load-pass", 'l', WEIR_CLI_LIST, &(plugins).files, "FILE.so", "load passes of yours from a shared object" }
+    {                                                                                                                  \
+        "load-pass", 'l', WEIR_CLI_LIST, &(plugins).files, "FILE.so",                                                  \
+            "load passes, operators and components of yours from a shared object"                                      \
+    }
 
 /* Loads them and checks what their passes require of each other. False after a reported error. */
 bool weir_plugins_load(const weir_plugins *plugins, weir_pass_registry *registry);

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/job.h"
+#include "cli/plugins.h"
 #include "dataflow/resources.h"
 #include "ir/print.h"
 #include "passes/mase/report.h"
@@ -153,23 +154,36 @@ static void print_tables(const weir_graph *graph, const char *name) {
     }
 }
 
+typedef struct request {
+    weir_plugins plugins;
+    const char *model, *table;
+    int64_t batch;
+} request;
+
+static int show(void *user) {
+    const request *r = user;
+    weir_module *module = weir_job_read(r->model, r->batch);
+    if (module == NULL) return WEIR_EXIT_INPUT;
+    print_tables(weir_job_result(module, NULL), r->table);
+    weir_module_free(module);
+    return WEIR_EXIT_FINE;
+}
+
 int weir_command_show(int argc, char **argv) {
-    const char *table = NULL;
-    int64_t batch = 1;
+    request r = {.batch = 1};
     const weir_cli_option options[] = {
-        {"table", 't', WEIR_CLI_STRING, &table, "NAME",
+        {"table", 't', WEIR_CLI_STRING, &r.table, "NAME",
          "only text, graph, nodes, shapes, meta, quantization or hardware"},
-        {"batch", 0, WEIR_CLI_COUNT, &batch, "N", "value of a symbolic first dimension (1)"},
+        {"batch", 0, WEIR_CLI_COUNT, &r.batch, "N", "value of a symbolic first dimension (1)"},
+        WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("show", options, help_text, argc, argv, 1, 1, &count);
-    if (status >= 0) return status;
-    if (table != NULL && !known(table))
-        return weir_cli_misuse(
-            "show", "unknown table '%s', expected text, graph, nodes, shapes, meta, quantization or hardware", table);
-    weir_module *module = weir_job_read(argv[1], batch);
-    if (module == NULL) return WEIR_EXIT_INPUT;
-    print_tables(weir_job_result(module, NULL), table);
-    weir_module_free(module);
-    return WEIR_EXIT_FINE;
+    r.model = argv[1];
+    if (status < 0 && r.table != NULL && !known(r.table))
+        status = weir_cli_misuse(
+            "show", "unknown table '%s', expected text, graph, nodes, shapes, meta, quantization or hardware", r.table);
+    if (status < 0) status = weir_plugins_guard(&r.plugins, show, &r);
+    weir_cli_list_free(&r.plugins.files);
+    return status;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/plugins.h"
 #include "cli/simulate.h"
 #include "cosim/cosim.h"
 #include "ir/print.h"
@@ -51,25 +52,38 @@ static int simulate_in(weir_scratch *scratch, weir_simulate *simulate, const cha
     return status;
 }
 
+typedef struct request {
+    weir_plugins plugins;
+    weir_simulate simulate;
+    const char *folder;
+} request;
+
+static int simulate_scratch(void *user) {
+    request *r = user;
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "sim-", NULL);
+    int status = scratch == NULL ? WEIR_EXIT_INPUT : simulate_in(scratch, &r->simulate, r->folder);
+    weir_scratch_free(scratch);
+    return status;
+}
+
 int weir_command_sim(int argc, char **argv) {
-    weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
-    simulate.debug_frames = 0;
+    request r = {.simulate = WEIR_SIMULATE_DEFAULTS};
+    r.simulate.debug_frames = 0;
     const weir_cli_option options[] = {
-        {"output", 'o', WEIR_CLI_STRING, &simulate.results, "OUT", "write the model's outputs, .npy or .npz"},
-        {"netlist", 0, WEIR_CLI_STRING, &simulate.netlist, "FILE",
+        {"output", 'o', WEIR_CLI_STRING, &r.simulate.results, "OUT", "write the model's outputs, .npy or .npz"},
+        {"netlist", 0, WEIR_CLI_STRING, &r.simulate.netlist, "FILE",
          "a netlist in place of DIR/rtl; needs --simulator icarus"},
-        {"cells", 0, WEIR_CLI_STRING, &simulate.cells, "FILE", "Verilog models of the netlist's cells"},
-        WEIR_SIMULATE_OPTIONS(simulate),
+        {"cells", 0, WEIR_CLI_STRING, &r.simulate.cells, "FILE", "Verilog models of the netlist's cells"},
+        WEIR_SIMULATE_OPTIONS(r.simulate),
+        WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("sim", options, help_text, argc, argv, 1, 1, &count);
-    if (status < 0 && simulate.data.count == 0) status = weir_cli_misuse("sim", "--data FILE is missing");
-    if (status < 0) status = check_netlist(&simulate);
-    if (status < 0) {
-        weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "sim-", NULL);
-        status = scratch == NULL ? WEIR_EXIT_INPUT : simulate_in(scratch, &simulate, argv[1]);
-        weir_scratch_free(scratch);
-    }
-    weir_cli_list_free(&simulate.data);
+    if (status < 0 && r.simulate.data.count == 0) status = weir_cli_misuse("sim", "--data FILE is missing");
+    if (status < 0) status = check_netlist(&r.simulate);
+    r.folder = argv[1];
+    if (status < 0) status = weir_plugins_guard(&r.plugins, simulate_scratch, &r);
+    weir_cli_list_free(&r.plugins.files);
+    weir_cli_list_free(&r.simulate.data);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "dataflow/host.h"
 #include "ir/mase.h"
+#include "ir/operator.h"
 #include "support/diag.h"
 
 #define WEIR_COMPONENT(name, ...) extern const weir_component_rules weir_##name##_rules;
@@ -17,9 +18,36 @@ static const weir_component table[] = {
 #undef WEIR_COMPONENT
 };
 
-size_t weir_component_count(void) { return sizeof table / sizeof *table; }
+enum { OURS = sizeof table / sizeof *table };
 
-const weir_component *weir_component_at(size_t index) { return &table[index]; }
+size_t weir_component_count(void) { return OURS + weir_operator_component_count(); }
+
+const weir_component *weir_component_at(size_t index) {
+    return index < OURS ? &table[index] : weir_operator_component(index - OURS, NULL);
+}
+
+static bool refuse(const weir_component *component, const char *what) {
+    weir_error(WEIR_NOWHERE, "component '%s' cannot be registered: %s", component->name, what);
+    return false;
+}
+
+bool weir_component_register(const weir_component *component, const char *folder) {
+    for (size_t i = 0; i < weir_component_count(); i++) {
+        const weir_component *other = weir_component_at(i);
+        if (other == component) return true;
+        if (strcmp(other->name, component->name) == 0) return refuse(component, "there is one of that name");
+        if (strcmp(other->module, component->module) == 0)
+            return refuse(component, "its module is another component's");
+    }
+    if (component->op == WEIR_OP_NONE) return refuse(component, "it realises no operator");
+    if (component->rules == NULL || component->rules->timing == NULL || component->rules->build == NULL)
+        return refuse(component, "expected timing and build");
+    if ((component->rules->memory == NULL) != (component->rules->content == NULL))
+        return refuse(component, "memory and content go together");
+    if ((component->rules->foldings != NULL) && component->rules->derive == NULL)
+        return refuse(component, "foldings need derive");
+    return weir_operator_add_component(component, folder);
+}
 
 const weir_component *weir_component_for(weir_op op) {
     for (size_t i = 0; i < weir_component_count(); i++) {

@@ -106,6 +106,10 @@ typedef struct weir_component {
     const weir_component_rules *rules;
 } weir_component;
 
+/* A component of the user's own, from an object that is loaded (ir/operator.h); its Verilog lies in `folder`, as MODULE.v, with the
+ * modules below it that are not the library's. It comes after ours. False after a reported error. */
+bool weir_component_register(const weir_component *component, const char *folder);
+
 size_t weir_component_count(void);
 const weir_component *weir_component_at(size_t index);
 /* The first component that realises the operator; NULL: none. */

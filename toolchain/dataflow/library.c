@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/operator.h"
 #include "rtlir/reader/read.h"
 #include "support/arena.h"
 #include "support/diag.h"
@@ -41,7 +42,20 @@ static bool match(void *user, const char *path) {
     return false;
 }
 
-/* "rtl/FOLDER/NAME.v" or "sim/bench/NAME.v" below the data folder, heap memory; NULL after a reported error. */
+/* The file in the folder of a registered component; NULL: in none. */
+static char *find_own(const char *file) {
+    for (size_t i = 0; i < weir_operator_component_count(); i++) {
+        const char *folder;
+        weir_operator_component(i, &folder);
+        char *path = weir_path_join(folder, file);
+        if (weir_file_exists(path)) return path;
+        free(path);
+    }
+    return NULL;
+}
+
+/* "rtl/FOLDER/NAME.v" or "sim/bench/NAME.v" below the data folder, or the whole path of a file beside a registered component;
+ * heap memory, NULL after a reported error. */
 static char *find_file(const char *data, const char *name) {
     static const char *const roots[] = {"rtl", "sim/bench"};
     char *file = weir_format("%s.v", name), *path = NULL;
@@ -53,6 +67,7 @@ static char *find_file(const char *data, const char *name) {
         free(s.path);
         free(root);
     }
+    if (path == NULL) path = find_own(file);
     free(file);
     if (path == NULL) weir_error(weir_at(data, 0), "the component library has no module '%s'", name);
     return path;
@@ -85,12 +100,23 @@ weir_rtl_module weir_library_module(weir_rtl_design *design, const char *name) {
 
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* Names "weir_..." outside comments that are followed by parameters or an instance name: instances. */
+/* Is it the name of a library module, or of a file beside a registered component? */
+static bool is_module(const char *name, size_t size) {
+    if (size > 5 && strncmp(name, "weir_", 5) == 0) return true;
+    if (weir_operator_component_count() == 0) return false;
+    char *file = weir_format("%.*s.v", (int)size, name), *path = find_own(file);
+    const bool found = path != NULL;
+    free(path);
+    free(file);
+    return found;
+}
+
+/* Names of modules outside comments that are followed by parameters or an instance name: instances. */
 static void scan_instances(const char *text, const char *own, weir_library_files *files) {
     for (const char *at = text; *at != '\0';) {
         if (at[0] == '/' && at[1] == '/') {
             while (*at != '\0' && *at != '\n') at++;
-        } else if (strncmp(at, "weir_", 5) == 0 && (at == text || !is_name(at[-1]))) {
+        } else if (is_name(*at)) {
             const char *end = at;
             while (is_name(*end)) end++;
             const char *next = end;
@@ -98,7 +124,8 @@ static void scan_instances(const char *text, const char *own, weir_library_files
             bool instance = *next == '#' || *next == 'u' || *next == 'g';
             bool check = strstr(at, "_must_") != NULL && strstr(at, "_must_") < end;
             bool itself = strlen(own) == (size_t)(end - at) && strncmp(at, own, (size_t)(end - at)) == 0;
-            if (instance && !check && !itself) add_file(files, at, (size_t)(end - at));
+            if (instance && !check && !itself && is_module(at, (size_t)(end - at)))
+                add_file(files, at, (size_t)(end - at));
             at = end;
         } else {
             at++;

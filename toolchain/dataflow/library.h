@@ -9,7 +9,7 @@
 
 typedef struct weir_library_file {
     char *name; /* of the module */
-    char *path; /* below the data folder: "rtl/linear/weir_mvu.v"; NULL before weir_library_close */
+    char *path; /* below the data folder, "rtl/linear/weir_mvu.v", or whole; NULL before weir_library_close */
 } weir_library_file;
 
 /* Modules without repetition, heap memory; all zero is the empty list. */

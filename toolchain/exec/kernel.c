@@ -5,6 +5,7 @@
 
 #include "exec/kernel_common.h"
 #include "ir/layout.h"
+#include "ir/operator.h"
 #include "support/arena.h"
 
 static weir_kernel *const kernels[WEIR_OP_COUNT] = {
@@ -12,6 +13,8 @@ static weir_kernel *const kernels[WEIR_OP_COUNT] = {
 #include "ir/op.def"
 #undef WEIR_OP
 };
+
+static weir_kernel *find(weir_op op) { return op < WEIR_OP_COUNT ? kernels[op] : weir_operator_of(op)->kernel; }
 
 static void run_laid_out(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs) {
@@ -35,15 +38,15 @@ static void run_laid_out(const weir_graph *graph, weir_node node, const weir_arr
 void weir_kernel_run(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs) {
     if (weir_layout_is_changed(graph, node)) run_laid_out(graph, node, inputs, outputs);
-    else kernels[weir_node_op(graph, node)](graph, node, inputs, outputs);
+    else find(weir_node_op(graph, node))(graph, node, inputs, outputs);
 }
 
-bool weir_kernel_exists(weir_op op) { return kernels[op] != NULL; }
+bool weir_kernel_exists(weir_op op) { return find(op) != NULL; }
 
 /* Products of real numbers are computed in float32 and float64. */
 bool weir_kernel_supports(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
-    if (kernels[op] == NULL) return false;
+    if (find(op) == NULL) return false;
     if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL && op != WEIR_OP_CONV) return true;
     const weir_dtype dtype = weir_kernel_input_type(graph, node, 0)->dtype;
     if (dtype == WEIR_FLOAT16 || dtype == WEIR_BFLOAT16) return false;

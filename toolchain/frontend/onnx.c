@@ -40,6 +40,7 @@ typedef struct importer {
     weir_onnx_scope scope;
     weir_onnx_known known;
     const weir_onnx_rule **rule; /* by node */
+    weir_onnx_rule *own;         /* by node: its rule when the operator was registered */
     uint32_t *order;
     weir_graph *graph;
 } importer;
@@ -104,9 +105,10 @@ static void check_inputs(const importer *im, size_t index) {
 static void check_nodes(importer *im) {
     bool listed = false;
     im->rule = weir_calloc(im->proto->n_node + 1, sizeof *im->rule);
+    im->own = weir_calloc(im->proto->n_node + 1, sizeof *im->own);
     for (size_t i = 0; i < im->proto->n_node && !full(im); i++) {
         const Onnx__NodeProto *node = im->proto->node[i];
-        im->rule[i] = weir_onnx_schema_find(node, &im->opsets, place_of(im, i), &listed);
+        im->rule[i] = weir_onnx_schema_find(node, &im->opsets, place_of(im, i), &listed, &im->own[i]);
         if (im->rule[i] != NULL) weir_onnx_schema_check(im->rule[i], node, &im->opsets, place_of(im, i));
         check_inputs(im, i);
     }
@@ -507,6 +509,7 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
     if (full(&im)) weir_note("stopped after %d errors", (int)WEIR_DIAG_LIMIT);
     weir_onnx_known_free(&im.known);
     free(im.rule);
+    free(im.own);
     free(im.order);
     weir_onnx_scope_free(&im.scope);
     weir_arena_free(arena);

@@ -242,7 +242,8 @@ static bool check_nodes(const exporter *ex) {
     bool listed = false;
     for (size_t i = 0; i < ex->builder.proto->n_node; i++) {
         const Onnx__NodeProto *proto = ex->builder.proto->node[i];
-        const weir_onnx_rule *rule = weir_onnx_schema_find(proto, &ex->opsets, location, &listed);
+        weir_onnx_rule own;
+        const weir_onnx_rule *rule = weir_onnx_schema_find(proto, &ex->opsets, location, &listed, &own);
         if (rule == NULL || !weir_onnx_schema_check(rule, proto, &ex->opsets, location)) return false;
     }
     return true;
@@ -289,17 +290,29 @@ static int64_t ir_version(int64_t opset) {
     return rows[i].version;
 }
 
+static void add_import(exporter *ex, Onnx__ModelProto *model, const char *domain, int64_t version) {
+    for (size_t i = 0; i < model->n_opset_import; i++) {
+        if (strcmp(model->opset_import[i]->domain, domain) == 0) return;
+    }
+    Onnx__OperatorSetIdProto *import = weir_arena_alloc(ex->builder.arena, sizeof *import);
+    onnx__operator_set_id_proto__init(import);
+    import->domain = weir_arena_copy_string(ex->builder.arena, domain);
+    import->has_version = 1;
+    import->version = version;
+    model->opset_import[model->n_opset_import++] = import;
+}
+
 static void add_imports(exporter *ex, Onnx__ModelProto *model) {
     ex->used[WEIR_ONNX_DOMAIN_ONNX] = true;
-    model->opset_import = weir_arena_array(ex->builder.arena, WEIR_ONNX_DOMAIN_COUNT, sizeof(void *));
-    for (int domain = 0; domain < WEIR_ONNX_DOMAIN_COUNT; domain++) {
-        if (!ex->used[domain]) continue;
-        Onnx__OperatorSetIdProto *import = weir_arena_alloc(ex->builder.arena, sizeof *import);
-        onnx__operator_set_id_proto__init(import);
-        import->domain = weir_arena_copy_string(ex->builder.arena, weir_onnx_schema_spelling((weir_onnx_domain)domain));
-        import->has_version = 1;
-        import->version = ex->opsets.version[domain];
-        model->opset_import[model->n_opset_import++] = import;
+    model->opset_import =
+        weir_arena_array(ex->builder.arena, WEIR_ONNX_DOMAIN_COUNT + weir_op_limit() - WEIR_OP_COUNT, sizeof(void *));
+    for (int domain = 0; domain < WEIR_ONNX_DOMAIN_OWN; domain++) {
+        if (ex->used[domain])
+            add_import(ex, model, weir_onnx_schema_spelling((weir_onnx_domain)domain), ex->opsets.version[domain]);
+    }
+    for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
+        if (ex->node[node.id] != NULL && weir_node_op(ex->graph, node) >= WEIR_OP_COUNT)
+            add_import(ex, model, weir_node_info(ex->graph, node)->domain, 1);
     }
 }
 

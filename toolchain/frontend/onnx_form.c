@@ -64,7 +64,7 @@ static void place_constant(const weir_onnx_form *form, const char *part, weir_ar
 static bool move_attribute(const weir_onnx_form *form, const Onnx__AttributeProto *attribute, weir_value *inputs,
                            size_t *count) {
     const weir_onnx_attribute_rule *row = weir_onnx_schema_attribute_rule(form->rule, attribute->name, form->opsets);
-    if (row->place <= 0) return true;
+    if (row == NULL || row->place <= 0) return true; /* NULL: of a registered operator, where all stay */
     weir_array *array = array_of(form, row, attribute, weir_value_type(form->graph, inputs[0])->dtype);
     if (array == NULL) return false;
     place_constant(form, row->name, array, inputs, count, (size_t)row->place);
@@ -207,6 +207,7 @@ static weir_value restore_shape(const weir_onnx_form *form, weir_value value) {
 
 weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
     const weir_value value = weir_node_output(form->graph, node, 0);
-    if (weir_node_attribute(form->graph, node, "auto_pad") != NULL) write_pads(form->graph, node);
+    if (form->rule->op < WEIR_OP_COUNT && weir_node_attribute(form->graph, node, "auto_pad") != NULL)
+        write_pads(form->graph, node);
     return form->unflattened.id == 0 ? value : restore_shape(form, value);
 }

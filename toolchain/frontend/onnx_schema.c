@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/operator.h"
 #include "onnx.h"
 #include "onnx_tensor.h"
 #include "support/arena.h"
@@ -176,8 +177,17 @@ static void report_unknown(const Onnx__NodeProto *node, weir_location location, 
     else suggest_operator(type, listed);
 }
 
+static bool find_own(const Onnx__NodeProto *node, weir_onnx_rule *own) {
+    const weir_op op =
+        node->domain == NULL || node->op_type == NULL ? WEIR_OP_NONE : weir_op_find(node->domain, node->op_type);
+    if (op < WEIR_OP_COUNT) return false;
+    *own = (weir_onnx_rule){.domain = WEIR_ONNX_DOMAIN_OWN, .name = weir_op_get(op)->name, .op = op, .since = 1};
+    return true;
+}
+
 const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,
-                                            weir_location location, bool *listed) {
+                                            weir_location location, bool *listed, weir_onnx_rule *own) {
+    if (find_own(node, own)) return own;
     const domain_row *domain = domain_find(node->domain);
     const weir_onnx_rule *found = NULL, *later = NULL;
     for (size_t i = 0; domain != NULL && node->op_type != NULL && i < weir_onnx_rule_count; i++) {
@@ -382,6 +392,27 @@ static bool check_value(const check *c, const weir_onnx_attribute_rule *row, con
     }
 }
 
+/* Of an operator that was registered: a known name, and the kind that its row says. */
+static bool check_own(const check *c, const Onnx__AttributeProto *attribute) {
+    static const int kinds[] = {[WEIR_ATTRIBUTE_INT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT,
+                                [WEIR_ATTRIBUTE_FLOAT] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT,
+                                [WEIR_ATTRIBUTE_STRING] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING,
+                                [WEIR_ATTRIBUTE_INTS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS,
+                                [WEIR_ATTRIBUTE_FLOATS] = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS};
+    const weir_operator *row = weir_operator_of(c->rule->op);
+    const char *name = attribute->name == NULL ? "" : attribute->name;
+    for (size_t i = 0; i < row->attribute_count; i++) {
+        if (strcmp(row->attributes[i].name, name) != 0) continue;
+        const int kind = kinds[row->attributes[i].kind];
+        if ((int)attribute->type == kind) return true;
+        weir_error(c->location, "%s: attribute '%s' is of kind %s, expected %s", c->label, name,
+                   kind_name((int)attribute->type), kind_name(kind));
+        return false;
+    }
+    weir_error(c->location, "%s: unknown attribute '%.80s'", c->label, name);
+    return false;
+}
+
 static bool check_attribute(const check *c, const Onnx__NodeProto *node, size_t index) {
     const Onnx__AttributeProto *attribute = node->attribute[index];
     const char *name = attribute->name == NULL ? "" : attribute->name;
@@ -394,6 +425,7 @@ static bool check_attribute(const check *c, const Onnx__NodeProto *node, size_t 
         weir_error(c->location, "%s: attribute '%.80s' stands twice", c->label, name);
         return false;
     }
+    if (c->rule->op >= WEIR_OP_COUNT) return check_own(c, attribute);
     const weir_onnx_attribute_rule *row = find_attribute(c, name);
     return row != NULL && check_value(c, row, attribute);
 }
@@ -407,6 +439,12 @@ const Onnx__AttributeProto *weir_onnx_schema_attribute(const Onnx__NodeProto *no
 
 static bool check_required(const check *c, const Onnx__NodeProto *node) {
     bool fine = true;
+    const weir_operator *own = weir_operator_of(c->rule->op);
+    for (size_t i = 0; own != NULL && i < own->attribute_count; i++) {
+        if (!own->attributes[i].required || weir_onnx_schema_attribute(node, own->attributes[i].name) != NULL) continue;
+        weir_error(c->location, "%s: attribute '%s' is missing", c->label, own->attributes[i].name);
+        fine = false;
+    }
     for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
         const weir_onnx_attribute_rule *row = &weir_onnx_attributes[i], *later;
         if (row->op != c->rule->op || !row->required || weir_onnx_schema_attribute(node, row->name) != NULL ||
@@ -456,9 +494,36 @@ static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributePro
     }
 }
 
+static void attach_own(const Onnx__AttributeProto *a, weir_graph *graph, weir_node node) {
+    double *floats;
+    char *text;
+    switch (a->type) {
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT: weir_node_set_int(graph, node, a->name, a->i); break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT: weir_node_set_float(graph, node, a->name, (double)a->f); break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS:
+        weir_node_set_ints(graph, node, a->name, a->ints, a->n_ints);
+        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS:
+        floats = weir_calloc(a->n_floats + 1, sizeof *floats);
+        for (size_t i = 0; i < a->n_floats; i++) floats[i] = (double)a->floats[i];
+        weir_node_set_floats(graph, node, a->name, floats, a->n_floats);
+        free(floats);
+        break;
+    default:
+        text = weir_format("%.*s", (int)a->s.len, a->s.data == NULL ? "" : (const char *)a->s.data);
+        weir_node_set_string(graph, node, a->name, text);
+        free(text);
+        break;
+    }
+}
+
 void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, const weir_onnx_opsets *opsets,
                              weir_graph *graph, weir_node node) {
     for (size_t i = 0; i < from->n_attribute; i++) {
+        if (rule->op >= WEIR_OP_COUNT) {
+            attach_own(from->attribute[i], graph, node);
+            continue;
+        }
         const weir_onnx_attribute_rule *row = weir_onnx_schema_attribute_rule(rule, from->attribute[i]->name, opsets);
         if (row->place == WEIR_ONNX_STAYS) attach(row, from->attribute[i], graph, node);
     }
@@ -466,7 +531,9 @@ void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *
 
 /* --- from the graph to the file --- */
 
-weir_onnx_domain weir_onnx_schema_domain(weir_op op) { return domain_find(weir_op_get(op)->domain)->domain; }
+weir_onnx_domain weir_onnx_schema_domain(weir_op op) {
+    return op >= WEIR_OP_COUNT ? WEIR_ONNX_DOMAIN_OWN : domain_find(weir_op_get(op)->domain)->domain;
+}
 
 static const domain_row *first_row(weir_onnx_domain domain) {
     const domain_row *row = domains;
@@ -477,8 +544,8 @@ static const domain_row *first_row(weir_onnx_domain domain) {
 const char *weir_onnx_schema_spelling(weir_onnx_domain domain) { return first_row(domain)->spelling; }
 
 void weir_onnx_schema_versions(weir_onnx_domain domain, int *low, int *high) {
-    *low = first_row(domain)->low;
-    *high = first_row(domain)->high;
+    *low = domain == WEIR_ONNX_DOMAIN_OWN ? 1 : first_row(domain)->low;
+    *high = domain == WEIR_ONNX_DOMAIN_OWN ? 1 : first_row(domain)->high;
 }
 
 static bool allows_types(const weir_graph *graph, weir_node node, int64_t version) {
@@ -507,6 +574,7 @@ static bool allows_scales(const weir_graph *graph, weir_node node, const weir_on
 bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t version) {
     const weir_op_info *info = weir_node_info(graph, node);
     const weir_onnx_rule *rule = NULL;
+    if (weir_node_op(graph, node) >= WEIR_OP_COUNT) return true;
     for (size_t i = 0; i < weir_onnx_rule_count; i++) {
         const weir_onnx_rule *row = &weir_onnx_rules[i];
         if (row->op == weir_node_op(graph, node) && strcmp(row->name, info->name) == 0 && row->since <= version)

@@ -24,9 +24,9 @@ const char *weir_onnx_schema_label(const Onnx__NodeProto *node, char text[WEIR_O
 bool weir_onnx_schema_import(const Onnx__ModelProto *model, const char *file, weir_onnx_opsets *opsets);
 
 /* The rule for a node, or NULL after an error that names the operator, with a note: the nearest known name, or all
- * supported ones unless *listed, which is set then. */
+ * supported ones unless *listed, which is set then. For an operator that was registered the rule is *own, which is set. */
 const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,
-                                            weir_location location, bool *listed);
+                                            weir_location location, bool *listed, weir_onnx_rule *own);
 
 /* Are the numbers of inputs and outputs and all attributes as the rule says? Reports every violation. */
 bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,

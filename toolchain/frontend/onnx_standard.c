@@ -519,6 +519,7 @@ static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
 
 bool weir_onnx_standard_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {
     const work w = {builder, names, node};
-    bool (*rule)(const work *) = rules[weir_node_op(builder->graph, node)];
+    const weir_op op = weir_node_op(builder->graph, node);
+    bool (*rule)(const work *) = op < WEIR_OP_COUNT ? rules[op] : NULL;
     return rule != NULL ? rule(&w) : fail(&w, "standard operators have no exact form of it");
 }

@@ -10,6 +10,7 @@
 
 #include "ir/infer_rule.h"
 #include "ir/layout.h"
+#include "ir/operator.h"
 #include "support/arena.h"
 
 bool weir_rule_fail(const weir_graph *graph, weir_node node, const char *format, ...) {
@@ -221,7 +222,8 @@ static bool check_arity(const weir_graph *graph, weir_node node) {
 }
 
 bool weir_infer_types(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    weir_infer_rule *infer = rules[weir_node_op(graph, node)];
+    const weir_op op = weir_node_op(graph, node);
+    weir_infer_rule *infer = op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->infer;
     if (!check_arity(graph, node)) return false;
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
         to->type[i] = *weir_value_type(graph, weir_node_output(graph, node, i));

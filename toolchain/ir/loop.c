@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/loop_rule.h"
+#include "ir/operator.h"
 #include "support/arena.h"
 
 /* A rule adds at most four loops and two a dimension, and as many operands as the node has inputs and outputs. */
@@ -81,7 +82,9 @@ const weir_loop_nest *weir_loop_nest_of(const weir_graph *graph, weir_node node,
     nest->loop = weir_arena_array(arena, LOOPS, sizeof *nest->loop);
     nest->operand = weir_arena_array(arena, operands, sizeof *nest->operand);
     weir_loop_builder builder = {graph, node, arena, nest};
-    rules[weir_node_op(graph, node)](&builder);
+    const weir_op op = weir_node_op(graph, node);
+    weir_loop_rule *rule = op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->loops;
+    if (rule != NULL) rule(&builder);
     assert(nest->operand_count <= operands);
     return nest;
 }

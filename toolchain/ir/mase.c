@@ -76,7 +76,7 @@ static const mase_row *row_of(weir_op op) {
     static const setting_row none[] = {{NULL, SETTING_BOOL, NULL, NULL}};
     static const mase_row torch = {WEIR_MASE_BUILTIN, "torch", "data", none};
     static const mase_row weir = {WEIR_MASE_FUNCTION, "weir", "data", none};
-    if (table[op].prefix != NULL) return &table[op];
+    if (op < WEIR_OP_COUNT && table[op].prefix != NULL) return &table[op];
     return *weir_op_get(op)->domain == '\0' ? &torch : &weir;
 }
 
@@ -114,10 +114,12 @@ weir_value weir_mase_bias(const weir_graph *graph, weir_node node) {
 weir_mase_type weir_mase_type_of(const weir_graph *graph, weir_node node) {
     const weir_meta_common *common = &weir_node_metadata_of(graph, node)->common;
     if (common->mase_op != NULL) return common->mase_type;
-    return dense_weight(graph, node) != 0 ? WEIR_MASE_MODULE_RELATED_FUNC : operators[weir_node_op(graph, node)].type;
+    if (dense_weight(graph, node) != 0) return WEIR_MASE_MODULE_RELATED_FUNC;
+    const weir_op op = weir_node_op(graph, node);
+    return op < WEIR_OP_COUNT ? operators[op].type : WEIR_MASE_BUILTIN_FUNC;
 }
 
-const char *weir_mase_name(weir_op op) { return operators[op].name; }
+const char *weir_mase_name(weir_op op) { return op < WEIR_OP_COUNT ? operators[op].name : weir_op_get(op)->name; }
 
 const char *weir_mase_op(const weir_graph *graph, weir_node node) {
     const char *name = weir_node_metadata_of(graph, node)->common.mase_op;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "support/arena.h"
+
 #define FULL_NAME(domain, name) (sizeof domain == 1 ? name : domain "." name)
 
 static const weir_op_info table[WEIR_OP_COUNT] = {
@@ -18,19 +20,34 @@ static const weir_op_info table[WEIR_OP_COUNT] = {
 #undef WEIR_OP
 };
 
-const weir_op_info *weir_op_get(weir_op op) { return &table[op]; }
+/* What operator.c registers, from WEIR_OP_COUNT on; written to before any graph is made. */
+static struct {
+    const weir_op_info **info;
+    size_t count, capacity;
+} added;
+
+weir_op weir_op_add(const weir_op_info *info) {
+    added.info = weir_grow(added.info, &added.capacity, added.count + 1, sizeof *added.info);
+    added.info[added.count] = info;
+    return (weir_op)(WEIR_OP_COUNT + added.count++);
+}
+
+weir_op weir_op_limit(void) { return (weir_op)(WEIR_OP_COUNT + added.count); }
+
+const weir_op_info *weir_op_get(weir_op op) { return op < WEIR_OP_COUNT ? &table[op] : added.info[op - WEIR_OP_COUNT]; }
 
 weir_op weir_op_find(const char *domain, const char *name) {
     if (strcmp(domain, "ai.onnx") == 0) domain = "";
-    for (int op = 1; op < WEIR_OP_COUNT; op++) {
-        if (strcmp(table[op].name, name) == 0 && strcmp(table[op].domain, domain) == 0) return (weir_op)op;
+    for (weir_op op = 1; op < weir_op_limit(); op++) {
+        const weir_op_info *info = weir_op_get(op);
+        if (strcmp(info->name, name) == 0 && strcmp(info->domain, domain) == 0) return op;
     }
     return WEIR_OP_NONE;
 }
 
 weir_op weir_op_find_full(const char *full_name) {
-    for (int op = 1; op < WEIR_OP_COUNT; op++) {
-        if (strcmp(table[op].full_name, full_name) == 0) return (weir_op)op;
+    for (weir_op op = 1; op < weir_op_limit(); op++) {
+        if (strcmp(weir_op_get(op)->full_name, full_name) == 0) return op;
     }
     return WEIR_OP_NONE;
 }

@@ -25,11 +25,16 @@ typedef struct weir_op_info {
     weir_op_class class;
 } weir_op_info;
 
+/* One more than the largest operator: those of op.def, then those that were registered (operator.h). */
+weir_op weir_op_limit(void);
 const weir_op_info *weir_op_get(weir_op op);
 /* By domain and name ("ai.onnx" counts as ""), or WEIR_OP_NONE. */
 weir_op weir_op_find(const char *domain, const char *name);
 weir_op weir_op_find_full(const char *full_name);
 /* May the operator be a step of a Requantize: a monotone operation on a real number, or on it and a constant? */
 bool weir_op_is_step(weir_op op, bool *takes_constant);
+
+/* For operator.c: the number of a registered operator, whose row stays. */
+weir_op weir_op_add(const weir_op_info *info);
 
 #endif

@@ -9,6 +9,7 @@
 #include "ir/geometry.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
+#include "ir/operator.h"
 #include "support/arena.h"
 
 /* A graph with which of its values have rows. */
@@ -242,7 +243,9 @@ static rule *const rules[WEIR_OP_COUNT] = {
 };
 
 static const char *mixes(const finder *f, weir_node node) {
-    rule *own = rules[weir_node_op(f->graph, node)];
+    const weir_op op = weir_node_op(f->graph, node);
+    if (op >= WEIR_OP_COUNT && weir_operator_of(op)->keeps_rows) return NULL;
+    rule *own = op < WEIR_OP_COUNT ? rules[op] : NULL;
     return own != NULL ? own(f, node) : "it may look at all of them";
 }
 

@@ -9,6 +9,7 @@
 
 #include "ir/infer.h"
 #include "ir/loop.h"
+#include "ir/operator.h"
 #include "ir/print.h"
 #include "support/arena.h"
 #include "support/suggest.h"
@@ -89,8 +90,33 @@ static bool verify_attribute(const weir_graph *graph, weir_node node, const weir
     return fits || fail(graph, node, "attribute '%s' is not a number", a->name);
 }
 
+static const weir_operator_attribute *find_attribute(const weir_operator *row, const char *name) {
+    for (size_t i = 0; i < row->attribute_count; i++) {
+        if (strcmp(row->attributes[i].name, name) == 0) return &row->attributes[i];
+    }
+    return NULL;
+}
+
+/* Of an operator that was registered. */
+static bool verify_registered(const weir_graph *graph, weir_node node, const weir_operator *row) {
+    bool fine = true;
+    for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++) {
+        const weir_attribute *a = weir_node_attribute_at(graph, node, i);
+        const weir_operator_attribute *known = find_attribute(row, a->name);
+        if (known == NULL) fine = fail(graph, node, "has no attribute '%s'", a->name);
+        else if (known->kind != a->kind)
+            fine = fail(graph, node, "attribute '%s' must be %s", a->name, kind_names[known->kind]);
+    }
+    for (size_t i = 0; i < row->attribute_count; i++) {
+        if (row->attributes[i].required && weir_node_attribute(graph, node, row->attributes[i].name) == NULL)
+            fine = fail(graph, node, "attribute '%s' is missing", row->attributes[i].name);
+    }
+    return fine;
+}
+
 bool weir_verify_attributes(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
+    if (op >= WEIR_OP_COUNT) return verify_registered(graph, node, weir_operator_of(op));
     const size_t count = weir_node_attribute_count(graph, node), first = first_row(op);
     bool fine = true;
     for (size_t i = 0; i < count; i++)

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pass/private.h"
 #include "support/arena.h"
@@ -47,6 +48,15 @@ static bool is_loaded(const weir_pass_registry *registry, const void *object) {
     return false;
 }
 
+/* Of the object: who asks for it may go elsewhere. */
+static char *absolute_folder(const char *path) {
+    char here[4096], *folder = weir_path_folder(path);
+    if (*folder == '/' || getcwd(here, sizeof here) == NULL) return folder;
+    char *absolute = strcmp(folder, ".") == 0 ? weir_copy_string(here) : weir_path_join(here, folder);
+    free(folder);
+    return absolute;
+}
+
 bool weir_pass_registry_load(weir_pass_registry *registry, const char *path) {
     if (!weir_file_exists(path)) {
         weir_error(weir_at(path, 0), "no such file");
@@ -54,7 +64,7 @@ bool weir_pass_registry_load(weir_pass_registry *registry, const char *path) {
     }
     /* A name without a folder would be looked for on the linker's own path. */
     char *opened = strchr(path, '/') ? weir_copy_string(path) : weir_path_join(".", path);
-    void *object = dlopen(opened, RTLD_NOW | RTLD_LOCAL);
+    void *object = dlopen(opened, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!object) {
         report_linker(path, opened);
         free(opened);
@@ -74,9 +84,12 @@ bool weir_pass_registry_load(weir_pass_registry *registry, const char *path) {
         return false;
     }
     size_t errors = weir_diag_errors();
-    if (!record->add(registry)) {
-        weir_pass_blame(errors, "the passes of '%s' cannot be registered", path);
-        return false;
-    }
-    return true;
+    registry->folder = absolute_folder(path);
+    bool fine = record->add(registry);
+    free(registry->folder);
+    registry->folder = NULL;
+    if (!fine) weir_pass_blame(errors, "the passes of '%s' cannot be registered", path);
+    return fine;
 }
+
+const char *weir_pass_registry_folder(const weir_pass_registry *registry) { return registry->folder; }

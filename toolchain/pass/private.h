@@ -113,6 +113,7 @@ struct weir_pass_registry {
     uint64_t *forms;       /* ids of forms */
     atomic_size_t running; /* contexts that run a pass */
     void **object;         /* of dlopen */
+    char *folder;          /* of the one that is being loaded */
     size_t object_count, object_capacity;
 };
 

@@ -1,0 +1,95 @@
+#!/bin/sh
+# own_component.sh BUILD PROTOC ONNX_PROTO_FOLDER: an operator of the user's own domain with its component, against the installed tree: the example
+# of the installed page, compiled as it says, imported from ONNX, lowered, folded, simulated and reported; what must be refused.
+# test: -- %build %protoc %onnx_proto
+build=$1 protoc=$2 proto=$3
+name=own_component
+. "$(dirname "$0")/lib.sh"
+cmake --install "$build" --prefix "$work/prefix" >log 2>&1 || { cat log >&2; fail "cmake --install"; }
+mkdir elsewhere
+cd elsewhere
+PATH=$work/prefix/bin:$PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name weir-plugin.pc)")
+export PATH PKG_CONFIG_PATH
+unset WEIR_DATA
+weir() { command weir "$@"; }
+
+page=$(find "$work/prefix" -name components.md)
+part() { awk -v fence="\`\`\`$1" '/^## /{ on = $0 == "## Your own operator and component" } on && $0 == "```" { code = 0 }
+    code; on && $0 == fence { code = 1 }' "$page"; }
+part c >square.c
+part verilog >example_square.v
+part sh >commands
+[ "$(wc -l <square.c)" -ge 50 ] && [ "$(wc -l <commands)" -ge 3 ] || fail "the page has no example"
+
+# y = dequantize(quantize(square(dequantize(quantize(x))))) with scales 1/16 and 1/4: all of it is exact in float32.
+cat >squares.textproto <<'END'
+ir_version: 8
+opset_import { version: 13 }
+opset_import { domain: "example" version: 1 }
+graph {
+  name: "squares"
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } dim { dim_value: 12 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } dim { dim_value: 12 } } } } }
+  initializer { name: "sx" data_type: 1 float_data: 0.0625 }
+  initializer { name: "zx" data_type: 2 int32_data: 100 }
+  initializer { name: "sy" data_type: 1 float_data: 0.25 }
+  initializer { name: "zy" data_type: 2 int32_data: 3 }
+  node { op_type: "QuantizeLinear" name: "qx" input: "x" input: "sx" input: "zx" output: "xq" }
+  node { op_type: "DequantizeLinear" name: "dx" input: "xq" input: "sx" input: "zx" output: "xd" }
+  node { op_type: "Square" domain: "example" name: "square" input: "xd" output: "s" }
+  node { op_type: "QuantizeLinear" name: "qy" input: "s" input: "sy" input: "zy" output: "yq" }
+  node { op_type: "DequantizeLinear" name: "dy" input: "yq" input: "sy" input: "zy" output: "y" }
+}
+END
+encode() { "$protoc" --encode=onnx.ModelProto -I "$proto" "$proto/onnx.proto" <"$1.textproto" >"$1.onnx" || fail "protoc $1"; }
+encode squares
+# Frame i holds x = (12 i + j - 100) / 16 for j = 0 to 11: all codes once. By hand: code c stands for (c - 100) / 16, its square divided
+# by 1/4 is (c - 100)^2 / 64, rounded half to even, plus 3, at most 255.
+awk 'BEGIN { for (i = 0; i < 21; i++) for (j = 0; j < 12; j++) printf "%.4f%s", (12 * i + j - 100) / 16, j < 11 ? "," : "\n" }' >frames.csv
+awk 'BEGIN { for (i = 0; i < 21; i++) for (j = 0; j < 12; j++) {
+    v = (12 * i + j - 100) ^ 2 / 64; f = int(v); d = v - f
+    y = f + (d > 0.5 || (d == 0.5 && f % 2)) + 3; if (y > 255) y = 255
+    printf "%.2f%s", (y - 3) / 4, j < 11 ? "," : "\n" } }' >expected.csv
+sed -i 's/frames\.npy/frames.csv/' commands
+expect 0 "2 streams" sh -e commands
+grep -q 'square  *example_square' output || fail "the report does not name the component"
+grep -q 'square: x . x of codes' output || fail "weir components does not show it"
+
+for engine in int float; do
+    expect 0 "" weir eval --load-pass ./libsquare.so squares.onnx -d frames.csv -e $engine -o $engine.npy
+    array_tool same $engine.npy expected.csv || fail "the $engine engine"
+done
+expect 0 "example_square" weir compile --load-pass ./libsquare.so squares.onnx -o design
+cmp -s design/rtl/example_square.v example_square.v || fail "the folder lacks the component's Verilog"
+expect 0 "0 of 252" weir sim --load-pass ./libsquare.so design -d frames.csv --simulator icarus -o sim.npy
+array_tool same sim.npy expected.csv || fail "simulation"
+expect 0 "zero point 100" weir show --load-pass ./libsquare.so design/hardware.weir
+expect 0 "" weir export --load-pass ./libsquare.so squares.onnx -o back.onnx
+expect 0 "" weir eval --load-pass ./libsquare.so back.onnx -d frames.csv -o back.npy
+cmp -s back.npy int.npy || fail "export and import change results"
+
+# A component that computes something else is found, and named.
+sed 's/x \* x;/x * x + 1;/' example_square.v >wrong.v
+mkdir wrong && cp libsquare.so wrong/ && mv wrong.v wrong/example_square.v
+expect 3 "square" weir check --load-pass wrong/libsquare.so squares.onnx --data frames.csv --simulator icarus
+
+# Without the object, or with a wrong one.
+expect 1 "squares.onnx:3: error: operator 'Square' of domain 'example' is not supported" weir import squares.onnx -o a.weir
+expect 1 "unknown operator 'example.SquareCodes'" weir sim design -d frames.csv
+refused() {
+    sed "$2" square.c >other.c
+    # shellcheck disable=SC2046 # words
+    "${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) other.c -o libother.so || fail "compiling: $2"
+    expect 1 "$1" weir components --load-pass ./libother.so
+}
+refused "operator 'weir.Square' cannot be registered: expected a domain of your own" 's/"example", "Square", "example.Square"/"weir", "Square", "weir.Square"/'
+refused "cannot be registered: expected the full name DOMAIN.NAME" 's/"example.Square", 1/"Square", 1/'
+refused "cannot be registered: expected infer and kernel" 's/\.kernel = square,//'
+refused "component 'linear' cannot be registered: there is one of that name" 's/"square", "example_square"/"linear", "example_square"/'
+refused "cannot be registered: its module is another component's" 's/"example_square", weir/"weir_mvu", weir/'
+refused "cannot be registered: expected timing and build" 's/\.timing = timing, //'
+sed 's/name: "square" input: "xd"/name: "square" attribute { name: "power" type: INT i: 3 } input: "xd"/' squares.textproto >attribute.textproto
+encode attribute
+expect 1 "node 'square' .example.Square.: unknown attribute 'power'" weir import --load-pass ./libsquare.so attribute.onnx -o a.weir
+finish
