@@ -74,6 +74,26 @@ sed 's/x \* x;/x * x + 1;/' example_square.v >wrong.v
 mkdir wrong && cp libsquare.so wrong/ && mv wrong.v wrong/example_square.v
 expect 3 "square" weir check --load-pass wrong/libsquare.so squares.onnx --data frames.csv --simulator icarus
 
+# A component for an operator of ours takes the place of ours.
+cat >fifo.c <<'END'
+#include "dataflow/component.h"
+#include "pass/plugin.h"
+static weir_component_rules rules;
+static weir_component fifo;
+static bool add(weir_pass_registry *registry) {
+    rules = *weir_component_for(WEIR_OP_FIFO)->rules;
+    fifo = (weir_component){"example_fifo", "example_fifo", WEIR_OP_FIFO, "ours under another name", &rules};
+    return weir_component_register(&fifo, weir_pass_registry_folder(registry));
+}
+WEIR_PASS_PLUGIN(add);
+END
+sed 's/weir_fifo/example_fifo/g' "$work"/prefix/share/weir/rtl/stream/weir_fifo.v >example_fifo.v
+# shellcheck disable=SC2046 # words
+"${CC:-cc}" -shared -fPIC $(pkg-config --cflags weir-plugin) fifo.c -o libfifo.so || fail "compiling: fifo"
+expect 0 "fifo +example_fifo" weir check --load-pass ./libfifo.so "$models/mlp_residual_qdq.onnx" --data "$test_data" --frames 3 \
+    --simulator icarus
+expect 0 "fifo +weir_fifo" weir compile "$models/mlp_residual_qdq.onnx" -o ours
+
 # Without the object, or with a wrong one.
 expect 1 "squares.onnx:3: error: operator 'Square' of domain 'example' is not supported" weir import squares.onnx -o a.weir
 expect 1 "unknown operator 'example.SquareCodes'" weir sim design -d frames.csv

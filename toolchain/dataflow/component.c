@@ -23,7 +23,8 @@ enum { OURS = sizeof table / sizeof *table };
 size_t weir_component_count(void) { return OURS + weir_operator_component_count(); }
 
 const weir_component *weir_component_at(size_t index) {
-    return index < OURS ? &table[index] : weir_operator_component(index - OURS, NULL);
+    const size_t own = weir_operator_component_count();
+    return index < own ? weir_operator_component(index, NULL) : &table[index - own];
 }
 
 static bool refuse(const weir_component *component, const char *what) {
@@ -63,6 +64,11 @@ const weir_component *weir_component_of(const weir_graph *graph, weir_node node)
         if (component->op == weir_node_op(graph, node) && strcmp(component->module, module) == 0) return component;
     }
     return NULL;
+}
+
+const weir_component *weir_component_expected(const weir_graph *graph, weir_node node) {
+    const weir_component *component = weir_component_of(graph, node);
+    return component != NULL ? component : weir_component_for(weir_node_op(graph, node));
 }
 
 const char *weir_component_module(const weir_graph *graph, weir_node node) {

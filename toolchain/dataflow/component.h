@@ -107,7 +107,7 @@ typedef struct weir_component {
 } weir_component;
 
 /* A component of the user's own, from an object that is loaded (ir/operator.h); its Verilog lies in `folder`, as MODULE.v, with the
- * modules below it that are not the library's. It comes after ours. False after a reported error. */
+ * modules below it that are not the library's. It is asked before ours. False after a reported error. */
 bool weir_component_register(const weir_component *component, const char *folder);
 
 size_t weir_component_count(void);
@@ -116,6 +116,8 @@ const weir_component *weir_component_at(size_t index);
 const weir_component *weir_component_for(weir_op op);
 /* The component of a node that is placed; NULL: none. */
 const weir_component *weir_component_of(const weir_graph *graph, weir_node node);
+/* The same, or before the node is placed the first that realises its operator. */
+const weir_component *weir_component_expected(const weir_graph *graph, weir_node node);
 /* The module that computes the node, or will once the graph is lowered; NULL: none. */
 const char *weir_component_module(const weir_graph *graph, weir_node node);
 /* Gives every node its component or makes it implicit; true unless a node can have neither (reported). */

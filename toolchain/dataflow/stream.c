@@ -22,7 +22,7 @@ weir_value weir_stream_source(const weir_graph *graph, weir_value value) {
 }
 
 size_t weir_stream_count(const weir_graph *graph, weir_node node) {
-    const weir_component *component = weir_component_for(weir_node_op(graph, node));
+    const weir_component *component = weir_component_expected(graph, node);
     return component == NULL || component->rules->streams == 0 ? 1 : component->rules->streams;
 }
 
@@ -76,7 +76,7 @@ int64_t weir_stream_lanes(const weir_graph *graph, weir_value value) {
 }
 
 static weir_result_codes result_of(const weir_graph *graph, weir_node node) {
-    const weir_component *component = weir_component_for(weir_node_op(graph, node));
+    const weir_component *component = weir_component_expected(graph, node);
     return component == NULL ? WEIR_RESULT_RANGE : component->rules->result;
 }
 
