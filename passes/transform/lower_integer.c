@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/layout.h"
 #include "ir/operator.h"
 #include "passes/passes.h"
 #include "passes/transform/remedy.h"
@@ -671,6 +672,7 @@ static weir_graph *lower(const weir_graph *model, weir_counterparts **counterpar
         if (fine) weir_graph_add_output(to, weir_graph_output_name(model, i), result);
     }
     if (l.log_count > 0) weir_eliminate_dead_code(to); /* what a rule left that did not end */
+    fine = fine && weir_layout_refresh(to);
     if (fine && counterparts != NULL) *counterparts = weir_view_counterparts(&l);
     free_lowering(&l);
     if (fine) return to;

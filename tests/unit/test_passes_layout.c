@@ -372,6 +372,26 @@ static void lowered_dense(void **state) {
     weir_graph_free(graph);
 }
 
+/* What the host computes behind the hardware has the layouts that follow from its operators. */
+static void lowered_tail(void **state) {
+    (void)state;
+    seed = 9;
+    graph = weir_graph_new("g");
+    const weir_value x = input((weir_shape){4, {1, 2, 4, 4}});
+    weir_array *scale = weir_array_new(WEIR_FLOAT32, &(weir_shape){0, {0}});
+    weir_array_set(scale, 0, 0.25);
+    const weir_value inputs[] = {x, weir_graph_add_constant(graph, "s", scale)};
+    weir_array_free(scale);
+    const weir_value codes = done(add(WEIR_OP_QUANTIZE_LINEAR, inputs, 2));
+    const weir_value y = pool(WEIR_OP_AVERAGE_POOL, dequantize(codes, 0));
+    weir_graph_add_output(graph, "y", y);
+    weir_graph *integer = weir_lower_integer(graph);
+    assert_non_null(integer);
+    assert_true(weir_graph_verify(integer));
+    weir_graph_free(integer);
+    weir_graph_free(graph);
+}
+
 /* What has no channels and no transpositions stays as it is, to the byte. */
 static void matrix_products(void **state) {
     (void)state;
@@ -422,9 +442,10 @@ static void text_form(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_graphs), cmocka_unit_test(torch_cnn),    cmocka_unit_test(tensorflow_cnn),
-        cmocka_unit_test(residual),      cmocka_unit_test(shared_input), cmocka_unit_test(moves_of_one),
-        cmocka_unit_test(lowered_dense), cmocka_unit_test(text_form),    cmocka_unit_test(matrix_products),
+        cmocka_unit_test(random_graphs),   cmocka_unit_test(torch_cnn),    cmocka_unit_test(tensorflow_cnn),
+        cmocka_unit_test(residual),        cmocka_unit_test(shared_input), cmocka_unit_test(moves_of_one),
+        cmocka_unit_test(lowered_dense),   cmocka_unit_test(lowered_tail), cmocka_unit_test(text_form),
+        cmocka_unit_test(matrix_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

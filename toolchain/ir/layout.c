@@ -1,9 +1,11 @@
 #include "ir/layout.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/infer_rule.h"
+#include "support/arena.h"
 
 static const char spatial[] = "SUVDHW"; /* for the last ranks: W, HW, DHW, ... */
 
@@ -186,4 +188,18 @@ bool weir_layout_infer(const weir_graph *graph, weir_node node, weir_type *outpu
     for (size_t i = 0; keeps_dimensions(op) && i < weir_node_output_count(graph, node); i++)
         common_layout(graph, node, outputs[i].shape.rank, outputs[i].layout);
     return true;
+}
+
+bool weir_layout_refresh(weir_graph *graph) {
+    bool fine = true;
+    for (weir_node node = weir_graph_first(graph); fine && node.id != 0; node = weir_node_next(graph, node)) {
+        const size_t count = weir_node_output_count(graph, node);
+        weir_type *types = weir_calloc(count, sizeof *types);
+        for (size_t i = 0; i < count; i++) types[i] = *weir_value_type(graph, weir_node_output(graph, node, i));
+        fine = weir_layout_infer(graph, node, types);
+        for (size_t i = 0; fine && i < count; i++)
+            weir_value_set_type(graph, weir_node_output(graph, node, i), &types[i]);
+        free(types);
+    }
+    return fine;
 }

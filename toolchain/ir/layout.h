@@ -36,5 +36,7 @@ void weir_layout_transpose_into(const weir_array *data, const int *order, weir_a
 /* Sets the layout of each of the node's output types from its attribute and its inputs' layouts; a Transpose's is
  * what is stored, inputs that differ say nothing. False after a reported error: an attribute that is no layout. */
 bool weir_layout_infer(const weir_graph *graph, weir_node node, weir_type *outputs);
+/* Does so for every node of a graph whose types were put together from others, layouts included. */
+bool weir_layout_refresh(weir_graph *graph);
 
 #endif
