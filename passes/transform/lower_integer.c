@@ -519,6 +519,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_MATMUL] = lower_matmul,
     [WEIR_OP_ADD] = lower_add,
     [WEIR_OP_RELU] = lower_relu,
+    [WEIR_OP_MAX_POOL] = weir_lower_max_pool,
     [WEIR_OP_FLATTEN] = lower_shape,
     [WEIR_OP_RESHAPE] = lower_shape,
     [WEIR_OP_TRANSPOSE] = lower_shape,

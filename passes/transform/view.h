@@ -64,6 +64,8 @@ bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const 
 /* The quantizer after a SUM view: Sum and a proven staircase. */
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
 
+bool weir_lower_max_pool(weir_lowering *l, weir_node node);
+
 /* The counterparts of the values of a model whose lowering has ended. */
 weir_counterparts *weir_view_counterparts(const weir_lowering *lowering);
 
