@@ -520,6 +520,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_ADD] = lower_add,
     [WEIR_OP_RELU] = lower_relu,
     [WEIR_OP_MAX_POOL] = weir_lower_max_pool,
+    [WEIR_OP_ARG_MAX] = weir_lower_arg_max,
     [WEIR_OP_FLATTEN] = lower_shape,
     [WEIR_OP_RESHAPE] = lower_shape,
     [WEIR_OP_TRANSPOSE] = lower_shape,

@@ -65,6 +65,7 @@ bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const 
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
 
 bool weir_lower_max_pool(weir_lowering *l, weir_node node);
+bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 
 /* The counterparts of the values of a model whose lowering has ended. */
 weir_counterparts *weir_view_counterparts(const weir_lowering *lowering);

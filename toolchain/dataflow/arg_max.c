@@ -1,0 +1,78 @@
+/* ArgMax along the innermost dimension: weir_argmax, one index a row. */
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/stream.h"
+
+static int64_t channels_of(const weir_graph *graph, weir_node node) {
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    return x->dim[x->rank - 1];
+}
+
+static int64_t rows_of(const weir_graph *graph, weir_node node) {
+    return weir_stream_elements(graph, weir_node_output(graph, node, 0));
+}
+
+static int64_t beats_of(const weir_graph *graph, weir_node node) {
+    return channels_of(graph, node) / weir_node_metadata_of(graph, node)->hardware.in_lanes;
+}
+
+static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
+    const weir_type *type = weir_value_type(graph, weir_node_input(graph, node, 0));
+    const int64_t axis = weir_node_int(graph, node, "axis", 0);
+    if (type->quant.format == WEIR_FORMAT_FLOAT) return false;
+    if (axis == -1 || axis == type->shape.rank - 1) return true;
+    weir_text_add(why, "hardware finds the largest element along the innermost dimension only");
+    return false;
+}
+
+/* Whole beats a row. */
+static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    const int64_t channels = channels_of(graph, node), most = weir_stream_interval(graph);
+    int64_t lanes = hardware->in_lanes < channels ? hardware->in_lanes : channels;
+    while (lanes < channels && (channels % lanes != 0 || rows_of(graph, node) * (channels / lanes) > most)) lanes++;
+    hardware->in_lanes = lanes;
+    hardware->out_lanes = 1;
+    hardware->interval = rows_of(graph, node) * (channels / lanes);
+}
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){2, rows_of(graph, node) * beats_of(graph, node)};
+}
+
+static void take_beat(weir_service *s, const void *user) {
+    (void)user;
+    s->time[0] = weir_service_take(s, 0, s->time[0]) + 1;
+}
+
+static void serve_row(weir_service *s, const void *user) {
+    const int64_t *beats = user;
+    weir_service_repeat(s, *beats, take_beat, NULL);
+    weir_service_give(s, 0, s->time[0] + 1);
+}
+
+static void service(weir_service *s, const weir_graph *graph, weir_node node) {
+    const int64_t beats = beats_of(graph, node);
+    weir_service_repeat(s, rows_of(graph, node), serve_row, &beats);
+}
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "LANES", x->lanes);
+    weir_build_set(b, u, "WIDTH", x->element_bits);
+    weir_build_set(b, u, "SIGNED", x->is_signed);
+    weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
+    weir_build_set(b, u, "OUT_W", y->element_bits);
+    weir_build_set(b, u, "LAST", weir_node_int(b->graph, node, "select_last_index", 0) != 0);
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", y);
+}
+
+const weir_component_rules weir_arg_max_rules = {.asks = "the innermost dimension",
+                                                 .fits = fits,
+                                                 .result = WEIR_RESULT_RANGE,
+                                                 .derive = derive,
+                                                 .timing = timing,
+                                                 .service = service,
+                                                 .build = build,
+                                                 .has_active = true};
