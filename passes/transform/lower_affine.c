@@ -7,7 +7,6 @@
 #include "exec/arithmetic.h"
 #include "exec/kernel_common.h"
 #include "ir/infer.h"
-#include "passes/transform/remedy.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -162,7 +161,7 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     const weir_array *second = unary || inputs != 2 ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 1));
     if (!unary && (inputs != 2 || (first == NULL) == (second == NULL))) {
         weir_lower_fail(l, node, "hardware takes it with a constant only");
-        weir_remedy_operator(op);
+        weir_note("of two computed tensors only sums are hardware, of quantized ones");
         return false;
     }
     const size_t data = first != NULL;

@@ -9,8 +9,9 @@
 
 static const char help_text[] =
     "DIR gets rtl/ (the top module, the components, the parameter memories), tb/ and tb_debug/ (benches) and the\n"
-    "graphs as text IR (model.weir, integer.weir, hardware.weir). It must be new, empty, or an earlier result: what weir\n"
-    "did not write stays, and is named. Options of passes for --set:\n"
+    "graphs as text IR (model.weir, integer.weir, hardware.weir). What is float in front of the first quantizer and\n"
+    "behind the last is the host's: host.json names it and the streams, head.weir and tail.weir compute it. DIR must\n"
+    "be new, empty, or an earlier result: what weir did not write stays, and is named. Options of passes for --set:\n"
     "  quantize.data_in_width, .data_in_frac_width, .weight_width, .weight_frac_width, .bias_width, .bias_frac_width,\n"
     "  .constant_rounding (all with --quantize fixed)\n"
     "The folding file: 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";

@@ -81,8 +81,9 @@ static bool always(const weir_graph *graph) {
 
 /* Has the graph been folded, so that components have widths and memories? */
 static bool is_placed(const weir_graph *graph) {
-    weir_node first = weir_graph_first(graph);
-    return first.id != 0 && weir_node_metadata_of(graph, first)->hardware.placed;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        if (weir_node_metadata_of(graph, node)->hardware.module != NULL) return true;
+    return false;
 }
 
 static void print_text(const weir_graph *graph) {

@@ -4,11 +4,25 @@
 #include <string.h>
 
 #include "cosim/runtime.h"
+#include "dataflow/host.h"
 #include "support/table.h"
 
 /* --- text --- */
 
 static void print_percent(weir_text *text, double share) { weir_text_format(text, "%.2f %%", 100 * share); }
+
+/* One line a part, with its nodes in order. */
+static void print_host(const weir_graph *hardware, weir_host part, const char *where, weir_text *text) {
+    bool any = false;
+    for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {
+        if (weir_host_of(hardware, node) != part || !weir_host_computes(hardware, node)) continue;
+        if (any) weir_text_add(text, ", ");
+        else weir_text_format(text, "  host          %s: ", where);
+        weir_text_format(text, "%s (%s)", weir_node_name(hardware, node), weir_node_info(hardware, node)->full_name);
+        any = true;
+    }
+    if (any) weir_text_char(text, '\n');
+}
 
 static void print_accuracy(const weir_runtime *r, weir_text *text) {
     weir_text_format(text, "%s: %lld frames, %lld output values each\n", r->model, (long long)r->frames,
@@ -38,6 +52,8 @@ static void print_accuracy(const weir_runtime *r, weir_text *text) {
     weir_text_format(text, "  hardware      %lld multipliers, %lld bits of parameters, ideal interval %lld cycles\n",
                      (long long)r->resources.multipliers, (long long)r->resources.memory_bits,
                      (long long)r->resources.ideal_interval);
+    print_host(r->hardware, WEIR_HOST_HEAD, "in front", text);
+    print_host(r->hardware, WEIR_HOST_TAIL, "behind", text);
     if (r->contract_mismatches > 0)
         weir_text_format(text,
                          "  WRONG         %llu values differ between the components' arithmetic and the contract\n",
@@ -198,6 +214,16 @@ static json_t *metrics_json(bool known, const weir_metrics *metrics) {
     return known ? weir_metrics_json(metrics) : json_null();
 }
 
+/* Names of the nodes, conversions at the edge left out. */
+static json_t *host_json(const weir_graph *hardware, weir_host part) {
+    json_t *list = json_array();
+    for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {
+        if (weir_host_of(hardware, node) == part && weir_host_computes(hardware, node))
+            json_array_append_new(list, json_string(weir_node_name(hardware, node)));
+    }
+    return list;
+}
+
 json_t *weir_runtime_json(const weir_runtime *r) {
     json_t *root = json_pack("{s:i, s:s, s:I, s:I}", "schema", 3, "model", r->model, "frames", (json_int_t)r->frames,
                              "values", (json_int_t)r->values);
@@ -212,6 +238,9 @@ json_t *weir_runtime_json(const weir_runtime *r) {
     json_object_set_new(root, "folded_interval", integer((uint64_t)r->resources.folded_interval));
     json_object_set_new(root, "multipliers", integer((uint64_t)r->resources.multipliers));
     json_object_set_new(root, "memory_bits", integer((uint64_t)r->resources.memory_bits));
+    json_object_set_new(root, "host",
+                        json_pack("{s:o, s:o}", "head", host_json(r->hardware, WEIR_HOST_HEAD), "tail",
+                                  host_json(r->hardware, WEIR_HOST_TAIL)));
     json_t *runs = json_array();
     for (size_t i = 0; i < r->runs; i++) json_array_append_new(runs, run_json(r, i));
     json_object_set_new(root, "runs", runs);

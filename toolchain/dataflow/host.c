@@ -5,6 +5,7 @@
 #include "dataflow/component.h"
 #include "dataflow/stream.h"
 #include "support/arena.h"
+#include "support/diag.h"
 
 /* --- marking --- */
 
@@ -61,6 +62,68 @@ weir_host weir_host_of(const weir_graph *graph, weir_node node) {
 
 bool weir_host_computes(const weir_graph *graph, weir_node node) {
     return weir_host_of(graph, node) != WEIR_HOST_NONE && weir_node_info(graph, node)->class != WEIR_CLASS_HOST;
+}
+
+/* --- checking --- */
+
+static bool refuse(const weir_graph *graph, weir_node node, const char *what) {
+    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
+               weir_node_info(graph, node)->full_name, what);
+    return false;
+}
+
+/* The parts that make the node's data: bits of the host's two, of what comes into the graph, and of the hardware. */
+enum { FROM_HEAD = 1, FROM_TAIL = 2, FROM_OUTSIDE = 4, FROM_HARDWARE = 8 };
+
+static unsigned sources_of(const weir_graph *graph, weir_node node, weir_node *tail) {
+    unsigned sources = 0;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value value = weir_node_input(graph, node, i);
+        if (value.id == 0 || weir_value_constant(graph, value) != NULL) continue;
+        const weir_node producer = weir_value_producer(graph, value);
+        const weir_host part = producer.id == 0 ? WEIR_HOST_NONE : weir_host_of(graph, producer);
+        if (part == WEIR_HOST_TAIL) *tail = producer;
+        if (producer.id == 0) sources |= weir_stream_is_input(graph, value) ? FROM_HARDWARE : FROM_OUTSIDE;
+        else if (part == WEIR_HOST_TAIL) sources |= FROM_TAIL;
+        else if (part == WEIR_HOST_HEAD && weir_node_op(graph, producer) != WEIR_OP_ENCODE) sources |= FROM_HEAD;
+        else sources |= FROM_HARDWARE;
+    }
+    return sources;
+}
+
+static bool check_node(const weir_graph *graph, weir_node node) {
+    weir_node tail = WEIR_NO_NODE;
+    const unsigned sources = sources_of(graph, node, &tail);
+    const weir_host part = weir_host_of(graph, node);
+    if (part != WEIR_HOST_TAIL && (sources & FROM_TAIL)) {
+        refuse(
+            graph, tail,
+            "stands between quantized parts, but is computed on the host: in front of the first quantizer or behind the "
+            "last one only");
+        return false;
+    }
+    if (part == WEIR_HOST_TAIL && (sources & (FROM_HEAD | FROM_OUTSIDE)))
+        return refuse(graph, node, "takes results of the hardware and what comes in: the host's parts are apart");
+    if (part == WEIR_HOST_NONE && (sources & (FROM_HEAD | FROM_OUTSIDE)))
+        return refuse(graph, node, "takes numbers that no quantizer makes codes of");
+    return true;
+}
+
+bool weir_host_check(const weir_graph *graph) {
+    bool fine = true;
+    for (weir_node node = weir_graph_first(graph); fine && node.id != 0; node = weir_node_next(graph, node))
+        fine = check_node(graph, node);
+    for (size_t i = 0; fine && i < weir_graph_output_count(graph); i++) {
+        const weir_value value = weir_graph_output(graph, i);
+        const weir_node producer = weir_value_producer(graph, value);
+        fine = producer.id == 0
+                   ? weir_stream_is_input(graph, value)
+                   : weir_host_of(graph, producer) != WEIR_HOST_HEAD || weir_node_op(graph, producer) == WEIR_OP_ENCODE;
+        if (!fine)
+            weir_error(weir_at(weir_graph_source(graph), 0), "output '%s' does not come from the hardware",
+                       weir_graph_output_name(graph, i));
+    }
+    return fine;
 }
 
 /* --- graphs of their own --- */

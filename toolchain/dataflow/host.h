@@ -10,6 +10,9 @@
 void weir_host_mark(weir_graph *graph);
 /* Which part computes the node; none: hardware, or nobody. */
 weir_host weir_host_of(const weir_graph *graph, weir_node node);
+/* Can the marked graph be parted: codes in front of the hardware, none of the host's work between parts of it, results
+ * from the hardware only? False after a reported error. */
+bool weir_host_check(const weir_graph *graph);
 /* Is the node work for the host, more than the conversions at the edge? */
 bool weir_host_computes(const weir_graph *graph, weir_node node);
 

@@ -1,0 +1,41 @@
+/* partition: which nodes of the hardware graph the host computes (dataflow/host.h): marked in their metadata, which later
+ * passes and files keep. Refuses what cannot be parted: hardware behind the host's tail, tails that read what comes in. */
+#include "dataflow/component.h"
+#include "dataflow/host.h"
+#include "passes/passes.h"
+#include "support/diag.h"
+
+/* A dense layer there is no mistake in QONNX, where an input may go without a quantizer, but it is worth a word. */
+static void warn_layer(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL) return;
+    weir_warning(weir_node_location(graph, node), "node '%s' (%s) runs on the host: its input '%s' has no quantizer",
+                 weir_node_name(graph, node), weir_node_info(graph, node)->full_name,
+                 weir_value_name(graph, weir_node_input(graph, node, 0)));
+}
+
+static bool has_hardware(const weir_graph *graph) {
+    bool any = false;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        any |= weir_host_of(graph, node) == WEIR_HOST_NONE && weir_component_for(weir_node_op(graph, node)) != NULL;
+    return any;
+}
+
+bool weir_pass_partition(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)pass;
+    weir_graph *hardware = weir_module_find_graph(module, "hardware");
+    weir_host_mark(hardware);
+    if (!weir_host_check(hardware)) return false;
+    if (!has_hardware(hardware)) {
+        weir_error(weir_at(weir_graph_source(hardware), 0),
+                   "nothing of the model is hardware: the host computes all of it");
+        weir_note("hardware is what lies between quantizers: dense layers, sums, requantizations");
+        return false;
+    }
+    for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {
+        if (!weir_host_computes(hardware, node)) continue;
+        weir_pass_count(context, weir_host_of(hardware, node) == WEIR_HOST_HEAD ? "nodes in front" : "nodes behind", 1);
+        warn_layer(hardware, node);
+    }
+    return true;
+}

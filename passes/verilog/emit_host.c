@@ -1,0 +1,121 @@
+/* emit_host: what a driver of the hardware has to run and how it talks to it: FOLDER/host.json, and the host's parts as
+ * graphs, FOLDER/head.weir from the model's inputs to codes and FOLDER/tail.weir from codes to the model's outputs. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/host.h"
+#include "ir/print.h"
+#include "passes/verilog/emit.h"
+#include "support/arena.h"
+#include "support/file.h"
+
+enum { SCHEMA = 1 };
+
+static json_t *shape_json(const weir_shape *shape) {
+    json_t *list = json_array();
+    for (int d = 0; d < shape->rank; d++) json_array_append_new(list, json_integer((json_int_t)shape->dim[d]));
+    return list;
+}
+
+static json_t *tensor_json(const weir_graph *graph, weir_value value, const char *name) {
+    const weir_type *type = weir_value_type(graph, value);
+    return json_pack("{s:s, s:s, s:o}", "name", name, "type", weir_dtype_name(type->dtype), "shape",
+                     shape_json(&type->shape));
+}
+
+/* A stream of codes at the edge, with the name of its value in head or tail. */
+static json_t *stream_json(const weir_graph *graph, weir_value value, const char *prefix) {
+    bool is_signed;
+    const int width = weir_stream_width(graph, value, &is_signed);
+    const int64_t lanes = weir_stream_lanes(graph, value);
+    json_t *stream = tensor_json(graph, value, weir_value_name(graph, value));
+    json_object_set_new(stream, "stream", json_string(prefix));
+    json_object_set_new(stream, "elements", json_integer((json_int_t)weir_stream_elements(graph, value)));
+    json_object_set_new(stream, "width", json_integer(width));
+    json_object_set_new(stream, "signed", json_boolean(is_signed));
+    json_object_set_new(stream, "lanes", json_integer((json_int_t)lanes));
+    json_object_set_new(stream, "beats", json_integer((json_int_t)weir_stream_beats(graph, value, lanes)));
+    return stream;
+}
+
+static json_t *streams_json(const weir_graph *graph, const char *side, const weir_value *values, size_t count) {
+    json_t *list = json_array();
+    char **prefixes = weir_emit_prefixes(graph, side, values, count);
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(list, stream_json(graph, values[i], prefixes[i]));
+        free(prefixes[i]);
+    }
+    free(prefixes);
+    return list;
+}
+
+static json_t *nodes_json(const weir_graph *graph, weir_host part) {
+    json_t *list = json_array();
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_host_of(graph, node) != part) continue;
+        json_array_append_new(list, json_pack("{s:s, s:s}", "name", weir_node_name(graph, node), "operator",
+                                              weir_node_info(graph, node)->full_name));
+    }
+    return list;
+}
+
+static json_t *head_json(const weir_graph *graph) {
+    size_t count;
+    weir_value *values = weir_stream_inputs(graph, &count);
+    json_t *inputs = json_array();
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
+        const weir_value value = weir_graph_input(graph, i);
+        json_array_append_new(inputs, tensor_json(graph, value, weir_value_name(graph, value)));
+    }
+    json_t *head = json_pack("{s:s, s:o, s:o, s:o}", "graph", "head.weir", "nodes", nodes_json(graph, WEIR_HOST_HEAD),
+                             "inputs", inputs, "outputs", streams_json(graph, "s", values, count));
+    free(values);
+    return head;
+}
+
+static json_t *tail_json(const weir_graph *graph) {
+    size_t count;
+    weir_value *values = weir_stream_outputs(graph, &count);
+    json_t *outputs = json_array();
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++)
+        json_array_append_new(outputs,
+                              tensor_json(graph, weir_graph_output(graph, i), weir_graph_output_name(graph, i)));
+    json_t *tail = json_pack("{s:s, s:o, s:o, s:o}", "graph", "tail.weir", "nodes", nodes_json(graph, WEIR_HOST_TAIL),
+                             "inputs", streams_json(graph, "m", values, count), "outputs", outputs);
+    free(values);
+    return tail;
+}
+
+static bool save(weir_graph *part, const weir_folder *output, const char *name) {
+    char *path = weir_path_join(weir_folder_staging(output), name);
+    const bool fine = weir_graph_save(part, path);
+    free(path);
+    weir_graph_free(part);
+    return fine;
+}
+
+static bool write_json(const weir_folder *output, json_t *root) {
+    char *path = weir_path_join(weir_folder_staging(output), "host.json");
+    char *text = json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    char *file = weir_format("%s\n", text);
+    const bool fine = weir_file_write(path, file, strlen(file));
+    free(file);
+    free(text);
+    free(path);
+    json_decref(root);
+    return fine;
+}
+
+bool weir_pass_emit_host(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    const weir_graph *graph = weir_module_find_graph(module, "hardware");
+    const char *top = weir_module_string(module, "top", NULL);
+    (void)pass;
+    (void)context;
+    weir_folder *output = weir_emit_open(module);
+    bool fine = output != NULL && save(weir_host_head(graph), output, "head.weir") &&
+                save(weir_host_tail(graph), output, "tail.weir") &&
+                write_json(output, json_pack("{s:i, s:s, s:o, s:o}", "schema", SCHEMA, "top", top, "head",
+                                             head_json(graph), "tail", tail_json(graph)));
+    return weir_emit_close(output, fine);
+}

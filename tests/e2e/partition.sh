@@ -1,0 +1,49 @@
+#!/bin/sh
+# partition.sh: what the host computes is named where people and drivers look: while compiling, in `weir show`, in the report,
+# in host.json; head.weir and tail.weir compute it; a folder is simulated with nothing else at hand.
+name=partition
+. "$(dirname "$0")/lib.sh"
+affine=$E2E_SOURCE/tests/models/affine
+
+expect 0 "on the host, in front of the hardware: batchnormalization_1 .BatchNormalization." \
+    "$WEIR" compile "$affine/head_and_tail.onnx" -o out
+grep -q "on the host, behind the hardware: relu_[0-9]* (Relu)" output || fail "the tail is not named"
+expect 0 "on the host, behind the hardware: mul_[0-9]* .Mul." "$WEIR" show out/hardware.weir --table hardware
+expect 0 "host=head" "$WEIR" show out/hardware.weir --table text
+grep -q "host=tail" output || fail "the text does not say what is behind"
+for line in '"graph": "head.weir"' '"graph": "tail.weir"' '"operator": "BatchNormalization"' '"stream": "s"' \
+    '"stream": "m"' '"operator": "weir.Encode"' '"width": 6'; do
+    grep -q -e "$line" out/host.json || fail "host.json has no $line"
+done
+
+# The head is a graph like any other: 16 codes a frame, 48 frames.
+expect 0 "" "$WEIR" eval out/head.weir --engine float --data "$affine/head_and_tail.npz:x" -o codes.npy
+array_tool csv codes.npy codes.csv
+[ "$(wc -l <codes.csv)" -eq 48 ] || fail "the head gives $(wc -l <codes.csv) frames"
+expect 0 "decode" "$WEIR" show out/tail.weir
+
+# The folder alone, without the graphs of the model.
+mkdir moved && mv out moved/out && rm -f moved/out/model.* moved/out/integer.* moved/out/head.* moved/out/tail.*
+expect 0 "" "$WEIR" sim moved/out --data "$affine/head_and_tail.npz:x" --simulator icarus --frames 6 -j report.json -o y.npy
+array_tool equal "$affine/head_and_tail.npz:expected" y.npy || fail "the folder alone gives something else"
+grep -q '"head"' report.json || fail "the report does not name the head"
+
+# A model without anything for the host names nothing.
+expect 0 "" "$WEIR" compile "$affine/bipolar_falling.onnx" -o plain
+grep -q "on the host" output && fail "the host has no work there"
+
+# A model that is all the host's is no hardware.
+"$WEIR" import "$affine/softmax_tail.onnx" -o host.weir
+sed -n '/^weir\|^graph\|^input\|^constant/p' host.weir >only.weir
+printf 'relu: %%y = Relu(%%x)\n    : float32[48,16]\nq: %%q = QuantizeLinear(%%y, %%c1, %%c2)\n    : uint8[48,16] integer u8 round=half-even scale=0.03125 zero=120 range=[0,255]\noutput q = %%q\n' >>only.weir
+cp host.npz only.npz
+expect 1 "nothing of the model is hardware" "$WEIR" compile only.weir -o refused
+
+# In the middle it is refused, with the node's name and the way out.
+"$WEIR" import "$affine/gemm_bn_relu.onnx" -o middle.weir
+sed 's/= Relu(/= Sigmoid(/' middle.weir >sigmoid.weir && cp middle.npz sigmoid.npz
+cmp -s middle.weir sigmoid.weir && fail "no Relu to replace"
+expect 1 "Sigmoid.: stands between quantized parts, but is computed on the host" "$WEIR" compile sigmoid.weir -o refused
+grep -q "^note: between layers it is not hardware" output || fail "no way out"
+[ ! -e refused ] || fail "a refused model left a folder"
+finish
