@@ -120,7 +120,8 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
 static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
                         const weir_schedule_edge *out) {
     const int64_t held =
-        weir_signature_waiting(into->taken, out->taken, weir_schedule_interval(schedule)).beats - WEIR_SCHEDULE_SLACK;
+        weir_signature_waiting(&into->taken->early, &out->taken->late, weir_schedule_interval(schedule)).beats -
+        WEIR_SCHEDULE_SLACK;
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
     if (held <= hardware->depth) return false;
     hardware->depth = held;

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/network.h"
+#include "dataflow/bounds.h"
 #include "dataflow/service.h"
 #include "support/arena.h"
 
@@ -257,6 +258,66 @@ static void random_networks(void **state) {
                   (long long)sum.edges, (long long)sum.deeper, (long long)sum.steps, (long long)sum.beats);
 }
 
+/* --- bounds --- */
+
+/* No beat earlier or later than its bounds say. */
+static bool inside(const weir_bounds *bounds, const weir_signature *exact) {
+    for (int64_t i = 0; i < weir_signature_beats(exact); i++) {
+        int64_t first = weir_signature_at(&exact->first, i), steady = weir_signature_at(&exact->steady, i);
+        if (weir_signature_at(&bounds->early.first, i) > first || weir_signature_at(&bounds->late.first, i) < first ||
+            weir_signature_at(&bounds->early.steady, i) > steady || weir_signature_at(&bounds->late.steady, i) < steady)
+            return false;
+    }
+    return true;
+}
+
+/* Networks whose nests do not fit each other, with few parts allowed: every stream stays inside its bounds, no depth is below
+ * the exact one, and signatures stay small. */
+static void bounds_hold(void **state) {
+    (void)state;
+    enum { PARTS = 64 };
+    int64_t bounded = 0, all = 0, wanted = 0, found = 0;
+    for (uint32_t seed = 1; seed <= 400; seed++) {
+        network net = network_random(seed, 20);
+        plan p;
+        for (int64_t late; (late = make_plan(&net, &p)) > 0; net.interval += late) weir_arena_free(p.arena);
+        weir_bounds *given = weir_calloc(net.count, sizeof *given), taken[NETWORK_INPUTS];
+        for (size_t i = 0; i < net.count; i++) {
+            const network_node *node = &net.node[i];
+            const weir_bounds *arrive[NETWORK_INPUTS];
+            if (node->kind == NETWORK_SOURCE) {
+                given[i] = (weir_bounds){p.given[i], p.given[i], true};
+                continue;
+            }
+            for (size_t k = 0; k < node->inputs; k++) arrive[k] = &given[node->input[k]];
+            const weir_bounds_ports ports = {arrive, node->inputs, 1, net.interval, PARTS};
+            weir_service_result result = weir_bounds_serve(p.arena, &ports, rules[node->kind], node, taken, &given[i]);
+            assert_int_equal(result.status, WEIR_SERVICE_FINE);
+            assert_true(inside(&given[i], &p.given[i]));
+            bounded += !given[i].exact;
+            all++;
+            for (size_t k = 0; k < node->inputs; k++) {
+                assert_true(inside(&taken[k], &p.taken[i][k]));
+                const weir_bounds *from = &given[node->input[k]];
+                int64_t exact = weir_signature_waiting(&p.given[node->input[k]], &p.taken[i][k], net.interval).beats;
+                int64_t bound = weir_signature_waiting(&from->early, &taken[k].late, net.interval).beats;
+                assert_true(bound >= exact);
+                if (from->exact && taken[k].exact) assert_int_equal(bound, exact);
+                else {
+                    wanted += exact;
+                    found += bound;
+                }
+            }
+        }
+        free(given);
+        weir_arena_free(p.arena);
+        network_free(&net);
+    }
+    assert_true(bounded > 0);
+    print_message("%lld of %lld streams bounded; %lld beats where %lld wait\n", (long long)bounded, (long long)all,
+                  (long long)found, (long long)wanted);
+}
+
 /* --- planted --- */
 
 static void work_without_stalls(weir_service *s, const void *user) {
@@ -338,8 +399,8 @@ static void wrong_rules_are_found(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks), cmocka_unit_test(an_ignored_stall_is_seen),
-                                       cmocka_unit_test(a_depth_too_small_is_seen),
-                                       cmocka_unit_test(wrong_rules_are_found)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_networks), cmocka_unit_test(bounds_hold), cmocka_unit_test(an_ignored_stall_is_seen),
+        cmocka_unit_test(a_depth_too_small_is_seen), cmocka_unit_test(wrong_rules_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,27 +9,31 @@
 #include "support/arena.h"
 #include "support/diag.h"
 
+/* Parts of a signature: far more than networks have whose layers fit each other. */
+enum { MOST_PARTS = 256 };
+
 struct weir_schedule {
     const weir_graph *graph;
     weir_arena *arena;
-    uint32_t limit;        /* of value handles when the schedule was made */
-    weir_signature *given; /* by value id; without levels: not a stream */
+    uint32_t limit;     /* of value handles when the schedule was made */
+    weir_bounds *given; /* by value id; without levels: not a stream */
     weir_schedule_edge *edge;
     size_t edge_count, edge_capacity;
     int64_t interval, latency, steps;
 };
 
-static const weir_signature *arrivals(const weir_schedule *s, weir_node node, size_t input) {
+static const weir_bounds *arrivals(const weir_schedule *s, weir_node node, size_t input) {
     return &s->given[weir_stream_source(s->graph, weir_node_input(s->graph, node, input)).id];
 }
 
-static void record_edge(weir_schedule *s, weir_node node, size_t input, const weir_signature *taken) {
+static void record_edge(weir_schedule *s, weir_node node, size_t input, const weir_bounds *taken) {
     s->edge = weir_grow(s->edge, &s->edge_capacity, s->edge_count + 1, sizeof *s->edge);
     weir_schedule_edge *edge = &s->edge[s->edge_count++];
     *edge = (weir_schedule_edge){.value = weir_node_input(s->graph, node, input), .user = node, .input = input};
     edge->given = arrivals(s, node, input);
     edge->taken = taken;
-    const weir_waiting waiting = weir_signature_waiting(edge->given, taken, s->interval);
+    edge->exact = edge->given->exact && taken->exact;
+    const weir_waiting waiting = weir_signature_waiting(&edge->given->early, &taken->late, s->interval);
     edge->waiting = waiting.beats;
     edge->stall = waiting.cycles;
 }
@@ -72,17 +76,17 @@ static bool report_wrong(const weir_schedule *s, weir_node node, size_t port, si
 static bool serve_node(weir_schedule *s, weir_node node, int64_t *late) {
     const weir_component_rules *rules = weir_component_of(s->graph, node)->rules;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(s->graph, node)->hardware;
-    const weir_signature *arrive[WEIR_SERVICE_PORTS];
+    const weir_bounds *arrive[WEIR_SERVICE_PORTS];
     size_t inputs = weir_stream_count(s->graph, node);
     assert(inputs <= WEIR_SERVICE_PORTS);
     for (size_t i = 0; i < inputs; i++) arrive[i] = arrivals(s, node, i);
-    const weir_service_ports ports = {arrive, inputs, 1, s->interval};
+    const weir_bounds_ports ports = {arrive, inputs, 1, s->interval, MOST_PARTS};
     served x = {s->graph, node, 0, 1, rules->wait == NULL ? 1 : rules->wait(s->graph, node)};
     x.beats = weir_stream_beats(s->graph, weir_node_output(s->graph, node, 0), hardware->out_lanes);
     if (rules->pieces != NULL) x.cycles = hardware->interval / x.beats;
-    weir_signature *taken = weir_arena_array(s->arena, inputs, sizeof *taken), given;
+    weir_bounds *taken = weir_arena_array(s->arena, inputs, sizeof *taken), given;
     const weir_service_result result =
-        weir_service_run(s->arena, &ports, rules->service == NULL ? serve_beats : serve_by_rule, &x, taken, &given);
+        weir_bounds_serve(s->arena, &ports, rules->service == NULL ? serve_beats : serve_by_rule, &x, taken, &given);
     s->steps += result.steps;
     if (result.status == WEIR_SERVICE_WRONG) return report_wrong(s, node, result.port, inputs);
     *late = result.late;
@@ -101,7 +105,8 @@ static void serve_inputs(weir_schedule *s) {
     weir_value *inputs = weir_stream_inputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
         int64_t beats = weir_stream_beats(s->graph, inputs[i], weir_stream_lanes(s->graph, inputs[i]));
-        s->given[inputs[i].id] = weir_signature_run(s->arena, 0, beats, 1);
+        const weir_signature given = weir_signature_run(s->arena, 0, beats, 1);
+        s->given[inputs[i].id] = (weir_bounds){given, given, true};
         s->interval = weir_later(s->interval, beats);
     }
     free(inputs);
@@ -111,8 +116,10 @@ static void measure_latency(weir_schedule *s) {
     size_t count;
     weir_value *outputs = weir_stream_outputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
-        const weir_signature *given = weir_schedule_given(s, outputs[i]);
-        if (given != NULL) s->latency = weir_later(s->latency, given->first.at + given->first.level->last + 1);
+        const weir_bounds *given = weir_schedule_given(s, outputs[i]);
+        if (given == NULL) continue;
+        const weir_signature_part *first = &given->late.first;
+        s->latency = weir_later(s->latency, first->at + first->level->last + 1);
     }
     free(outputs);
 }
@@ -159,9 +166,9 @@ void weir_schedule_free(weir_schedule *schedule) {
 size_t weir_schedule_edge_count(const weir_schedule *schedule) { return schedule->edge_count; }
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index) { return schedule->edge[index]; }
 
-const weir_signature *weir_schedule_given(const weir_schedule *schedule, weir_value value) {
-    const weir_signature *given = &schedule->given[value.id];
-    return given->first.level == NULL ? NULL : given;
+const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value) {
+    const weir_bounds *given = &schedule->given[value.id];
+    return given->early.first.level == NULL ? NULL : given;
 }
 
 int64_t weir_schedule_latency(const weir_schedule *schedule) { return schedule->latency; }

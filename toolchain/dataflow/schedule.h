@@ -4,11 +4,13 @@
  *
  * Queues as deep as the beats that wait here cannot slow the hardware down: a component is a monotone function of when
  * its beats come and go, so with room for all that waits in some valid schedule nothing happens later than in it. (That all
- * frames but the first are scheduled alike makes some of the second, third, ... later than need be, which is valid.) */
+ * frames but the first are scheduled alike makes some of the second, third, ... later than need be, which is valid.)
+ *
+ * Where signatures would have too many parts they are bounds (bounds.h), and so is what is said to wait. */
 #ifndef WEIR_DATAFLOW_SCHEDULE_H
 #define WEIR_DATAFLOW_SCHEDULE_H
 
-#include "dataflow/signature.h"
+#include "dataflow/bounds.h"
 #include "ir/graph.h"
 
 typedef struct weir_schedule weir_schedule;
@@ -20,9 +22,10 @@ typedef struct weir_schedule_edge {
     weir_value value; /* as the user names it */
     weir_node user;
     size_t input;
-    const weir_signature *given, *taken; /* owned by the schedule */
-    int64_t waiting;                     /* most beats that wait on the edge at one time */
-    int64_t stall;                       /* most cycles that one of them waits */
+    const weir_bounds *given, *taken; /* owned by the schedule */
+    int64_t waiting;                  /* most beats that wait on the edge at one time */
+    int64_t stall;                    /* most cycles that one of them waits */
+    bool exact;                       /* no more, no less; else no more */
 } weir_schedule_edge;
 
 /* NULL after a reported error. */
@@ -31,7 +34,7 @@ void weir_schedule_free(weir_schedule *schedule);
 size_t weir_schedule_edge_count(const weir_schedule *schedule);
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index);
 /* When the beats of the value appear; NULL: it is no stream of a component or a hardware input. */
-const weir_signature *weir_schedule_given(const weir_schedule *schedule, weir_value value);
+const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value);
 /* Cycles from the first beat of a frame to the last beat of its result, of the first frame; and between frames. */
 int64_t weir_schedule_latency(const weir_schedule *schedule);
 int64_t weir_schedule_interval(const weir_schedule *schedule);

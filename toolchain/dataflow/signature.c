@@ -179,6 +179,8 @@ void weir_signature_add(weir_signature_list *list, int64_t at) {
     push_plain(list, (weir_signature_part){0, at, &beat_level});
 }
 
+void weir_signature_append(weir_signature_list *list, weir_signature_part part) { push_plain(list, part); }
+
 /* Two runs, or a run and a beat, that go on at one stride. Two beats do not: their distance may be a gap. */
 static bool join_runs(weir_signature_list *list) {
     weir_signature_part *a = &list->part[list->count - 2], *b = a + 1;
@@ -429,8 +431,7 @@ weir_waiting weir_signature_waiting(const weir_signature *given, const weir_sign
         int64_t late = latest(given, taken, interval, depth, &waiting.beats);
         if (depth == 0) waiting.cycles = late;
         if (late <= 0) break;
-        assert(waiting.beats > depth);
-        depth = waiting.beats;
+        depth = waiting.beats = weir_later(waiting.beats, depth + 1); /* frames of a bound may overlap */
     }
     return waiting;
 }

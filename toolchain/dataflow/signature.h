@@ -70,6 +70,7 @@ typedef struct weir_signature_list {
 } weir_signature_list;
 
 void weir_signature_add(weir_signature_list *list, int64_t at);
+void weir_signature_append(weir_signature_list *list, weir_signature_part part);
 /* What stands in the list from part `from` on comes `times` times more, `stride` cycles apart. */
 void weir_signature_repeat(weir_signature_list *list, size_t from, int64_t times, int64_t stride);
 /* Merges the parts from `from` on where they continue each other: the same beats in fewer levels. */
