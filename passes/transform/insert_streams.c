@@ -116,15 +116,17 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
     weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
 }
 
-/* The Fifo that feeds the edge holds the beats from where it takes them to where the edge's user does. */
+/* The Fifo that feeds the edge holds the beats from where it takes them to where the edge's user does. True when it gets
+ * deeper. */
 static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
                         const weir_schedule_edge *out) {
-    const int64_t held =
-        weir_signature_waiting(&into->taken->early, &out->taken->late, weir_schedule_interval(schedule)).beats -
-        WEIR_SCHEDULE_SLACK;
+    const weir_waiting held =
+        weir_signature_waiting(&into->taken->early, &out->taken->late, weir_schedule_interval(schedule));
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
-    if (held <= hardware->depth) return false;
-    hardware->depth = held;
+    hardware->stall = held.cycles;
+    hardware->bound = !into->exact || !out->exact;
+    if (held.beats - WEIR_SCHEDULE_SLACK <= hardware->depth) return false;
+    hardware->depth = held.beats - WEIR_SCHEDULE_SLACK;
     return true;
 }
 

@@ -116,8 +116,8 @@ static void print_activity(const weir_runtime *r, weir_text *text) {
     if (run == NULL) return;
     weir_text_format(text, "\n  debug runs compared every value of %llu streams: %llu values in %lld frames\n",
                      (unsigned long long)run->streams, (unsigned long long)run->stream_values, (long long)run->frames);
-    static const char *const headers[] = {"node",     "component", "in",      "out",     "ideal",
-                                          "interval", "busy",      "starved", "blocked", "fill"};
+    static const char *const headers[] = {"node", "component", "in",      "out",  "ideal", "interval",
+                                          "busy", "starved",   "blocked", "fill", "waits"};
     weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (size_t i = 0; i < run->activity_count; i++) {
         const weir_activity *a = &run->activity[i];
@@ -134,6 +134,8 @@ static void print_activity(const weir_runtime *r, weir_text *text) {
         weir_table_format(table, "%.1f %%", a->meter.blocked / all);
         if (hardware->depth == 0) weir_table_add(table, "");
         else weir_table_format(table, "%lld/%lld", (long long)a->meter.occupancy, (long long)hardware->depth);
+        if (hardware->stall == 0) weir_table_add(table, "");
+        else weir_table_format(table, "%s%lld", hardware->bound ? "<= " : "", (long long)hardware->stall);
     }
     weir_text_char(text, '\n');
     weir_table_print(table, WEIR_TABLE_PLAIN, text);
@@ -169,13 +171,14 @@ static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
         const weir_activity *a = &run->activity[i];
         const weir_meta_hardware *h = &weir_node_metadata_of(r->hardware, a->node)->hardware;
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "node",
+            list, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "node",
                             weir_node_name(r->hardware, a->node), "component", h->module, "simd", (json_int_t)h->simd,
                             "pe", (json_int_t)h->pe, "in_lanes", (json_int_t)h->in_lanes, "out_lanes",
                             (json_int_t)h->out_lanes, "operations", (json_int_t)h->operations, "ideal_interval",
                             (json_int_t)h->interval, "interval", measured(a->interval), "busy", integer(a->meter.busy),
                             "starved", integer(a->meter.starved), "blocked", integer(a->meter.blocked), "depth",
-                            integer((uint64_t)h->depth), "high_water", integer(a->meter.occupancy)));
+                            integer((uint64_t)h->depth), "high_water", integer(a->meter.occupancy), "longest_wait",
+                            integer((uint64_t)h->stall), "exact", h->bound == 0));
     }
     return list;
 }

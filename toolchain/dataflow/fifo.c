@@ -25,8 +25,13 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_connect(b, u, "m", y);
 }
 
+/* Exact: it fills to that depth when nothing outside stalls, and a beat waits that long. */
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
-    weir_text_format(text, "%lld beats", (long long)depth_of(graph, node));
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    weir_text_format(text, "%lld beats", (long long)hardware->depth);
+    if (hardware->stall == 0) return; /* set by hand */
+    weir_text_format(text, ", waiting up to %lld cycles (%s)", (long long)hardware->stall,
+                     hardware->bound ? "upper bounds" : "exact");
 }
 
 const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,

@@ -50,6 +50,8 @@ typedef struct weir_meta_hardware {
     int64_t out_lanes;  /* elements a beat on each output stream */
     int64_t digit;      /* multiplier bits (Scale) or thresholds (Threshold) a cycle */
     int64_t depth;      /* Fifo: elements of storage in beats */
+    int64_t stall;      /* Fifo: cycles that a beat waits there, at most */
+    int64_t bound;      /* Fifo: 1: the schedule bounds depth and stall from above; 0: they are exact */
     int64_t interval;   /* cycles a frame when never stalled: the ideal */
     int64_t operations; /* multiply-accumulates a frame, without padding */
     weir_storage storage;
