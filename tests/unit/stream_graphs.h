@@ -57,13 +57,18 @@ static inline weir_value random_residual(weir_graph *g, weir_value x) {
     return random_thresholds(g, ADD(g, WEIR_OP_SUM, "sum", b, a), 2);
 }
 
-/* A network of some layers and residual blocks, folded, with forks and lane converters. */
-static inline weir_graph *random_streams(int64_t blocks) {
+/* A network of some layers and residual blocks, folded, with forks and lane converters; where several inputs are allowed, some
+ * come in on the way. */
+static inline weir_graph *random_streams(int64_t blocks, bool several_inputs) {
     weir_graph *g = weir_graph_new("hardware");
     int64_t rows = random_int(0, 1) == 0 ? 1 : random_int(2, 12);
     weir_value x = add_codes_input(g, "x", WEIR_INT8, rows, random_int(2, 24), -8, 7);
     for (int64_t i = random_int(1, blocks); i > 0; i--) {
-        if (random_int(0, 1) == 0) x = random_residual(g, x);
+        if (several_inputs && random_int(0, 4) == 0) {
+            weir_value z = add_codes_input(g, "z", WEIR_INT8, rows, channels_of(g, x), -8, 7);
+            if (random_int(0, 1) == 0) z = random_layer(g, z, channels_of(g, x));
+            x = random_thresholds(g, ADD(g, WEIR_OP_SUM, "sum", z, x), 2);
+        } else if (random_int(0, 1) == 0) x = random_residual(g, x);
         else x = random_layer(g, x, random_int(1, 24));
     }
     weir_graph_add_output(g, "y", random_thresholds(g, x, 1));

@@ -53,7 +53,7 @@ static void random_graphs(void **state) {
     (void)state;
     const char *more = getenv("WEIR_RANDOM");
     for (int count = more == NULL ? 2000 : atoi(more); count > 0; count--) {
-        weir_graph *g = random_streams(8);
+        weir_graph *g = random_streams(8, true);
         compare_schedule(g);
         weir_graph_free(g);
     }
@@ -102,7 +102,7 @@ static void fifos_hold_what_waits(void **state) {
     (void)state;
     const char *more = getenv("WEIR_RANDOM");
     for (int count = more == NULL ? 200 : atoi(more); count > 0; count--) {
-        weir_graph *before = random_streams(12), *g = weir_graph_copy(before);
+        weir_graph *before = random_streams(12, true), *g = weir_graph_copy(before);
         assert_true(weir_size_fifos(g));
         if (!fifos_fit(before, g)) fail_msg("graph %d from the end", count);
         weir_node fifo = find_op(g, WEIR_OP_FIFO);

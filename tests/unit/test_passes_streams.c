@@ -160,7 +160,7 @@ static void random_graphs_keep_the_interval(void **state) {
     if (!weir_simulator_found(WEIR_SIM_ICARUS)) skip();
     const char *more = getenv("WEIR_RANDOM");
     for (int count = more == NULL ? 2 : atoi(more); count > 0; count--) {
-        weir_graph *g = random_streams(4);
+        weir_graph *g = random_streams(4, false);
         assert_true(weir_size_fifos(g));
         double ideal = (double)weir_stream_interval(g), found = simulate(g, WEIR_SIM_ALWAYS);
         if (found > ideal + 0.001) print_message("%d: interval %g, scheduled %g\n", count, found, ideal);
