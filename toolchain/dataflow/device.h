@@ -1,0 +1,111 @@
+/* Device profiles: what an FPGA has, as boards/devices/NAME.yaml or a file of the user's own says it. Costs (cost.h) and
+ * reports ask the profile and know no device by name. */
+#ifndef WEIR_DATAFLOW_DEVICE_H
+#define WEIR_DATAFLOW_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/text.h"
+
+/* How Yosys maps logic: devices of a family cost alike. */
+typedef enum weir_device_family {
+    WEIR_DEVICE_ICE40,
+    WEIR_DEVICE_ECP5,
+    WEIR_DEVICE_GOWIN,
+    WEIR_DEVICE_XILINX7,
+    WEIR_DEVICE_FAMILIES
+} weir_device_family;
+
+/* "256x16": depth by width of a memory, or the operands of a multiplier. */
+typedef struct weir_device_shape {
+    int64_t x, y;
+} weir_device_shape;
+
+typedef struct weir_device_list {
+    const char **item;
+    size_t count;
+} weir_device_list;
+
+typedef struct weir_device_shapes {
+    weir_device_shape *item;
+    size_t count;
+} weir_device_shapes;
+
+typedef struct weir_device_memory {
+    const char *cell; /* of Yosys: "SB_RAM40_4K" */
+    int64_t kind;     /* weir_device_memory_kind */
+    int64_t count, bits;
+    weir_device_shapes shapes; /* depth x width */
+    bool initialized;          /* may have contents after configuration */
+    bool output_register;
+} weir_device_memory;
+
+typedef struct weir_device_memories {
+    weir_device_memory *item;
+    size_t count;
+} weir_device_memories;
+
+typedef enum weir_device_memory_kind {
+    WEIR_DEVICE_BLOCK, /* what components use */
+    WEIR_DEVICE_LARGE  /* one port, asked for by an attribute */
+} weir_device_memory_kind;
+
+/* Plain data; absent parts are zero. */
+typedef struct weir_device {
+    const char *path, *name, *title;
+    int64_t family; /* weir_device_family */
+    struct {
+        const char *command;
+        weir_device_list options;
+    } yosys;
+    struct {
+        const char *program;
+        weir_device_list options;
+    } nextpnr;
+    struct {
+        int64_t count, inputs;
+    } luts;
+    int64_t flip_flops;
+    int64_t logic_cell; /* weir_device_logic_cell */
+    struct {
+        const char *cell;
+        int64_t count;
+        weir_device_shapes shapes;
+        int64_t smallest_product; /* bits: Yosys builds smaller ones of lookup tables */
+        int64_t accumulator;      /* bits */
+        weir_device_list registers;
+        bool not_inferred; /* Yosys builds all products of lookup tables */
+    } multipliers;
+    weir_device_memories memories;
+    struct {
+        const char *cell;
+        int64_t kbits, luts; /* of all; a cell */
+        weir_device_shape shape;
+    } distributed_ram;
+    struct {
+        int64_t networks, plls, oscillator_mhz;
+    } clocks;
+    weir_device_list notes;
+} weir_device;
+
+typedef enum weir_device_logic_cell {
+    WEIR_DEVICE_SEPARATE, /* lookup tables and flip-flops are used independently */
+    WEIR_DEVICE_SHARED    /* a flip-flop that no lookup table of its own feeds takes a cell by itself */
+} weir_device_logic_cell;
+
+/* The profile of a device that Weir knows, or of a file: what has a '/' or ends with ".yaml" is a path. NULL after a
+ * reported error, with the nearest name for an unknown one; `status` is what a command then exits with. */
+weir_device *weir_device_read(const char *name_or_path, int *status);
+void weir_device_free(weir_device *device);
+/* The names that Weir knows, sorted: heap memory, one allocation. NULL after a reported error. */
+char **weir_device_names(size_t *count);
+const char *weir_device_family_name(weir_device_family family);
+/* The memory blocks that components use; NULL: the device has none. */
+const weir_device_memory *weir_device_block(const weir_device *device);
+/* A line a device; all of one. */
+void weir_device_print_list(weir_device *const *devices, size_t count, weir_text *text);
+void weir_device_print(const weir_device *device, weir_text *text);
+
+#endif
