@@ -21,6 +21,22 @@ expect 1 "damaged.yaml:[0-9]*: error: device: unknown key 'flipflops'" "$WEIR" d
 expect 1 "did you mean 'flip_flops'?" "$WEIR" devices damaged.yaml
 expect 1 "absent.yaml" "$WEIR" devices ./absent.yaml
 
+# --- estimates ---
+model=$models/mlp_qdq.onnx
+expect 0 "^  LUTs  *[0-9]+  *5280  *[0-9.]+ %" "$WEIR" compile "$model" -o design --device ice40up5k --json estimate.json
+expect 0 "warning: the estimate does not fit ice40up5k: 52 multipliers of 8, 44 too many" "$WEIR" compile "$model" -o design --device ice40up5k
+expect 0 "raise --target-interval or lower --max-macs" "$WEIR" compile "$model" -o design --device ice40up5k
+grep -q '"fits": false' estimate.json && grep -q '"multipliers": {' estimate.json || fail "the estimate's JSON"
+expect 0 "^  multipliers  *3  *8 " "$WEIR" compile "$model" -o design --device ice40up5k --max-macs 1
+grep -q warning output && fail "a warning of what fits"
+cp "$profiles/ice40up5k.yaml" own.yaml
+expect 0 "estimate for ice40up5k" "$WEIR" compile "$model" -o design --device own.yaml
+"$WEIR" compile "$model" -o plain >/dev/null || fail "without --device"
+diff -r plain design >differences || { head -5 differences >&2; fail "--device changes what is written"; }
+expect 2 "did you mean 'ice40up5k'?" "$WEIR" compile "$model" -o design --device ice40up
+expect 1 "damaged.yaml" "$WEIR" check "$model" -d "$test_data" --device damaged.yaml
+expect 2 "device NAME is missing" "$WEIR" compile "$model" -o design --json estimate.json
+
 # --- the tools' own figures ---
 checked=0
 cat >top.v <<'END'

@@ -4,6 +4,7 @@
 #   flow.sh synthesize WORK         compile to WORK/design, synthesize to WORK/net.json and WORK/net.v
 #   flow.sh place WORK [SEED]       place and route; the report goes to WORK/place_SEED.json; prints one line of figures
 #   flow.sh simulate WORK [FRAMES]  the netlist in Icarus against the reference (5 frames, with WEIR_NIGHTLY 20); the report goes to WORK/netlist.json
+#   flow.sh estimate WORK           what 'weir compile --device' says beforehand against what was synthesized
 #   flow.sh planted WORK            the same with one weight bit of the netlist flipped: must be found
 #   flow.sh options WORK            what 'weir sim --netlist' refuses; needs no tools
 #
@@ -75,6 +76,29 @@ place() {
   check_mapping "$report"
 }
 
+# NAME ESTIMATED COUNTED PER-CENT
+near() {
+  local off=$(($2 > $3 ? $2 - $3 : $3 - $2))
+  echo "$1: $2 estimated, $3 synthesized"
+  [ $((off * 100)) -le $(($3 * $4)) ] || fail "$1: off by more than $4 %"
+}
+
+estimate() {
+  need jq
+  local counted
+  "$weir" compile "$digits/mlp_qdq.onnx" -o "$work/estimated" --folding "$here/up5k.yaml" --device ice40up5k \
+    --json "$work/estimate.json" >"$work/estimate.txt"
+  counted=$(jq '[.modules | to_entries | (map({(.key): [.value.cells[].type]}) | add) as $m |
+    def cells(n): $m[n][] | if $m[.] != null and (startswith("SB_") | not) then cells(.) else . end; cells("mlp_qdq")] |
+    {luts: (map(select(. == "SB_LUT4")) | length), flip_flops: (map(select(startswith("SB_DFF"))) | length),
+     multipliers: (map(select(. == "SB_MAC16")) | length), memory_blocks: (map(select(. == "SB_RAM40_4K")) | length)}' "$work/net.json")
+  estimated() { jq ".resources.$1.used" "$work/estimate.json"; }
+  near "lookup tables" "$(estimated luts)" "$(jq .luts <<<"$counted")" 40
+  near "flip-flops" "$(estimated flip_flops)" "$(jq .flip_flops <<<"$counted")" 15
+  near "multipliers" "$(estimated multipliers)" "$(jq .multipliers <<<"$counted")" 0
+  near "memory blocks" "$(estimated memory_blocks)" "$(jq .memory_blocks <<<"$counted")" 0
+}
+
 # FRAMES NETLIST REPORT [DESIGN]
 simulate() {
   need yosys iverilog vvp
@@ -122,7 +146,7 @@ options() {
   refused "--cells needs --netlist" --cells cells.v --simulator icarus
 }
 
-[ $# -ge 2 ] || fail "usage: flow.sh synthesize|place|simulate|planted|options WORK [NUMBER]"
+[ $# -ge 2 ] || fail "usage: flow.sh synthesize|place|estimate|simulate|planted|options WORK [NUMBER]"
 weir=${WEIR:-$source_folder/build/toolchain/cli/weir}
 mkdir -p "$2"
 work=$(cd "$2" && pwd)
@@ -130,6 +154,7 @@ case $1 in
   synthesize) synthesize ;;
   place) place "${3:-1}" ;;
   simulate) simulate "${3:-${WEIR_NIGHTLY:+20}}" "$work/net.v" "$work/netlist.json" ;;
+  estimate) estimate ;;
   planted) planted ;;
   options) options ;;
   *) fail "unknown step '$1'" ;;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/estimate.h"
 #include "cli/job.h"
 #include "cli/simulate.h"
 #include "support/file.h"
@@ -17,6 +18,7 @@ typedef struct request {
     weir_job *job;
     const char *model, *folder; /* to keep, or NULL */
     weir_simulate *simulate;
+    const weir_device *device; /* NULL: no estimate */
 } request;
 
 /* The folder that is simulated is this run's own; with `r->folder` that one gets the same files. */
@@ -27,6 +29,7 @@ static int check_in(const request *r, weir_scratch *scratch) {
     if (module != NULL && r->folder == NULL) status = weir_job_emit(r->job, module, work);
     else if (module != NULL) status = weir_job_compile(r->job, module, folder, work);
     r->simulate->work = work;
+    if (status == WEIR_EXIT_FINE && r->device != NULL) r->simulate->estimate = weir_estimate_report(r->device, module);
     if (status == WEIR_EXIT_FINE)
         status = weir_simulate_folder(r->simulate, weir_module_name(module), weir_module_find_graph(module, "model"),
                                       weir_module_find_graph(module, "integer"),
@@ -52,24 +55,30 @@ static int check(void *user) {
 int weir_command_check(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("check");
     weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
-    const char *folder = NULL;
+    const char *folder = NULL, *device_name = NULL;
+    weir_device *device = NULL;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "keep the compiled folder here"},
         WEIR_SIMULATE_OPTIONS(simulate),
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_HARDWARE_OPTIONS(job),
+        WEIR_ESTIMATE_OPTION(device_name),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("check", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && simulate.data.count == 0) status = weir_cli_misuse("check", "--data FILE is missing");
+    const int known = status < 0 ? weir_estimate_open(device_name, &device) : WEIR_EXIT_FINE;
+    if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0) {
         char *missing = folder == NULL ? NULL : weir_path_missing(folder);
-        status = weir_plugins_guard(&job.plugins, check, &(request){&job, argv[1], folder, &simulate});
+        status = weir_plugins_guard(&job.plugins, check, &(request){&job, argv[1], folder, &simulate, device});
         if (folder != NULL) weir_folder_clean(folder, missing);
         free(missing);
     }
     weir_cli_list_free(&simulate.data);
+    weir_device_free(device);
+    json_decref(simulate.estimate);
     weir_job_free(&job);
     return status;
 }

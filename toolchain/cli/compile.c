@@ -1,7 +1,9 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
+#include "cli/estimate.h"
 #include "cli/job.h"
 #include "dataflow/resources.h"
 #include "support/file.h"
@@ -27,34 +29,57 @@ static void report(const weir_module *module, const char *model, const char *fol
 typedef struct request {
     weir_job *job;
     const char *model, *folder;
+    const weir_device *device; /* NULL: no estimate */
+    const char *json;          /* of the estimate, or NULL */
 } request;
+
+static int estimate(const request *r, const weir_module *module) {
+    json_t *value = weir_estimate_report(r->device, module);
+    if (r->json == NULL) {
+        json_decref(value);
+        return WEIR_EXIT_FINE;
+    }
+    char *text = weir_cli_json(value);
+    const bool fine = weir_file_write(r->json, text, strlen(text));
+    free(text);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
 
 static int compile(void *user) {
     const request *r = user;
     weir_module *module = weir_job_read_frames(r->model, r->job->batch);
     int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder, NULL);
     if (status == WEIR_EXIT_FINE) report(module, r->model, r->folder);
+    if (status == WEIR_EXIT_FINE && r->device != NULL) status = estimate(r, module);
     weir_module_free(module);
     return status;
 }
 
 int weir_command_compile(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("compile");
-    const char *folder = NULL;
+    const char *folder = NULL, *device_name = NULL, *json = NULL;
+    weir_device *device = NULL;
     const weir_cli_option options[] = {{"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "folder to write, required"},
                                        WEIR_JOB_PLUGIN_OPTIONS(job),
                                        WEIR_JOB_QUANTIZE_OPTIONS(job),
                                        WEIR_JOB_HARDWARE_OPTIONS(job),
+                                       WEIR_ESTIMATE_OPTION(device_name),
+                                       {"json", 'j', WEIR_CLI_STRING, &json, "FILE", "write the estimate as JSON"},
                                        {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("compile", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && folder == NULL) status = weir_cli_misuse("compile", "-o DIR is missing");
+    if (status < 0 && json != NULL && device_name == NULL)
+        status = weir_cli_misuse("compile", "--json is of the estimate: --device NAME is missing");
+    const int known = status < 0 ? weir_estimate_open(device_name, &device) : WEIR_EXIT_FINE;
+    if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0) {
         char *missing = weir_path_missing(folder);
-        status = weir_plugins_guard(&job.plugins, compile, &(request){&job, argv[1], folder});
+        status = weir_plugins_guard(&job.plugins, compile, &(request){&job, argv[1], folder, device, json});
         weir_folder_clean(folder, missing);
         free(missing);
     }
+    weir_device_free(device);
     weir_job_free(&job);
     return status;
 }

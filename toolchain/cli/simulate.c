@@ -69,7 +69,9 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
     fwrite(text.data, 1, text.size, stdout);
     weir_text_free(&text);
     if (s->json != NULL) {
-        char *json = weir_cli_json(weir_runtime_json(runtime));
+        json_t *report = weir_runtime_json(runtime);
+        if (s->estimate != NULL) json_object_set(report, "estimate", s->estimate);
+        char *json = weir_cli_json(report);
         if (!weir_file_write(s->json, json, strlen(json))) status = WEIR_EXIT_INPUT;
         free(json);
     }

@@ -11,6 +11,7 @@ typedef struct weir_simulate {
     const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
+    json_t *estimate; /* `check` only: joins the report's JSON; NULL: none */
 } weir_simulate;
 
 #define WEIR_SIMULATE_DEFAULTS                                                                                         \

@@ -1,6 +1,7 @@
 /* Sum: ca * a + cb * b of two streams with the same beats. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/stream.h"
 
 static bool becomes(const weir_graph *graph, weir_node node) {
@@ -35,9 +36,32 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_connect(b, u, "m", y);
 }
 
+/* --- cost --- */
+
+/* Digits other than 0 of a factor in canonical signed form: rtl/linear/weir_add.v adds or subtracts one shifted operand
+ * for each. */
+static int64_t digits_of(int64_t factor) {
+    int64_t digits = 0;
+    for (uint64_t left = (uint64_t)(factor < 0 ? -factor : factor); left != 0; left >>= 1) {
+        if ((left & 1) == 0) continue;
+        digits++;
+        if ((left & 3) == 3) left += 2; /* 11 is 10(-1) */
+    }
+    return digits;
+}
+
+static void cost(weir_cost_part *part) {
+    const int64_t digits = digits_of(weir_cost_value(part, "CA")) + digits_of(weir_cost_value(part, "CB"));
+    const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "OUT_W");
+    weir_cost_term(part, bits);
+    weir_cost_term(part, bits * (digits - 1));
+    weir_cost_slice(part, bits);
+}
+
 const weir_component_rules weir_add_rules = {.becomes = becomes,
                                              .streams = 2,
                                              .result = WEIR_RESULT_SIGNED,
                                              .timing = timing,
+                                             .cost = cost,
                                              .build = build,
                                              .has_active = true};

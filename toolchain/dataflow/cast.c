@@ -4,6 +4,7 @@
 
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 
@@ -70,12 +71,25 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
                      weir_node_string(graph, node, "rounding", "floor"));
 }
 
+/* --- cost --- */
+
+static void cost(weir_cost_part *part) {
+    const int64_t lanes = weir_cost_value(part, "LANES"), in = weir_cost_value(part, "IN_W");
+    const int64_t add = weir_cost_value(part, "ADD_W"), shift = weir_cost_value(part, "SHIFT");
+    const bool rounds = shift > 0 && weir_cost_value(part, "ROUND") != WEIR_ROUND_FLOOR;
+    weir_cost_term(part, lanes * (in - shift));
+    weir_cost_term(part, add > 0 ? lanes * (add > in ? add : in) : 0);
+    weir_cost_term(part, rounds ? lanes * in : 0);
+    weir_cost_slice(part, lanes * weir_cost_value(part, "OUT_W"));
+}
+
 const weir_component_rules weir_cast_rules = {.asks = "a rounding other than half-to-zero",
                                               .fits = fits,
                                               .quantizes = true,
                                               .timing = timing,
                                               .memory = memory,
                                               .content = content,
+                                              .cost = cost,
                                               .build = build,
                                               .describe = describe,
                                               .has_active = true};

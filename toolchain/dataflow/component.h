@@ -48,11 +48,8 @@ typedef int64_t weir_memory_content(const weir_graph *graph, weir_node node, con
  * outputs give the same beats at the same time. */
 typedef void weir_service_rule(weir_service *service, const weir_graph *graph, weir_node node);
 
-/* What a component takes of a device (dataflow/device.h). */
-typedef struct weir_device weir_device;
-typedef struct weir_cost {
-    int64_t luts, flip_flops, carries, multipliers, memory_blocks;
-} weir_cost;
+/* What is known of what an instance takes of a device (cost.h). */
+typedef struct weir_cost_part weir_cost_part;
 
 /* Takes a folding that a component can have; only its settings are set. */
 typedef void weir_folding_visit(void *user, const weir_meta_hardware *settings);
@@ -91,7 +88,8 @@ typedef struct weir_component_rules {
     bool (*memory)(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
     weir_memory_content *content;
 
-    void (*cost)(const weir_graph *graph, weir_node node, const weir_device *device, weir_cost *cost);
+    /* What its module takes, by the parameters that `build` sets; the other modules of `build` are added. Not known. */
+    void (*cost)(weir_cost_part *part);
     void (*build)(weir_builder *b, weir_node node);
     void (*describe)(const weir_graph *graph, weir_node node, weir_text *text); /* how it computes: nothing */
     bool has_active; /* a wire `active`, high when it takes a beat */

@@ -58,6 +58,7 @@ static const field multiplier_fields[] = {
     {"smallest_product", COUNT, false, IN(multipliers.smallest_product), NULL, NULL},
     {"accumulator", COUNT, false, IN(multipliers.accumulator), NULL, NULL},
     {"registers", STRINGS, false, IN(multipliers.registers), register_names, NULL},
+    {"absorbs_output", FLAG, false, IN(multipliers.absorbs_output), NULL, NULL},
     {"inferred", INVERSE_FLAG, false, IN(multipliers.not_inferred), NULL, NULL},
     {.name = NULL}};
 static const field memory_fields[] = {{"cell", STRING, true, OF(cell), NULL, NULL},

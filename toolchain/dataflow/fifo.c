@@ -1,6 +1,7 @@
 /* Fifo: holds up to `depth` beats that wait. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/stream.h"
 
 /* From here on the beats lie in a memory: rtl/stream/weir_fifo.v. */
@@ -34,9 +35,23 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
                      hardware->bound ? "upper bounds" : "exact");
 }
 
+/* --- cost --- */
+
+static void cost(weir_cost_part *part) {
+    const int64_t width = weir_cost_value(part, "WIDTH") + 1, depth = weir_cost_value(part, "DEPTH");
+    const bool memory = depth >= MEMORY_DEPTH;
+    const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - 1);
+    weir_cost_term(part, memory ? 0 : width * depth);
+    weir_cost_term(part, memory ? 0 : depth * level);
+    weir_cost_term(part, memory ? level + 2 * address : 0);
+    weir_cost_registers(part, level + (memory ? 1 + 2 * address : width * depth));
+    if (memory) weir_cost_blocks(part, width, depth - 1);
+}
+
 const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,
                                               .timing = timing,
                                               .wait = wait,
+                                              .cost = cost,
                                               .build = build,
                                               .describe = describe,
                                               .has_level = true};

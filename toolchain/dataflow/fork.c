@@ -1,6 +1,7 @@
 /* Fork: copies of a stream; an output that has taken a beat waits for the others. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/stream.h"
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
@@ -34,5 +35,12 @@ static void build(weir_builder *b, weir_node node) {
     }
 }
 
+/* --- cost --- */
+
+static void cost(weir_cost_part *part) {
+    weir_cost_registers(part, weir_cost_value(part, "OUTPUTS"));
+    weir_cost_term(part, weir_cost_value(part, "OUTPUTS"));
+}
+
 const weir_component_rules weir_fork_rules = {
-    .result = WEIR_RESULT_INPUT, .timing = timing, .wait = wait, .build = build};
+    .result = WEIR_RESULT_INPUT, .timing = timing, .wait = wait, .cost = cost, .build = build};

@@ -1,6 +1,7 @@
 /* Lanes: the same elements with other numbers of them a beat; a frame starts with a beat of its own. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/stream.h"
 
 typedef struct beats {
@@ -90,5 +91,28 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_connect(b, u, "m", y);
 }
 
+/* --- cost --- */
+
+/* The four forms of rtl/stream/weir_lane_converter.v. */
+static void cost(weir_cost_part *part) {
+    const int64_t width = weir_cost_value(part, "WIDTH");
+    const int64_t in = weir_cost_value(part, "IN_LANES"), out = weir_cost_value(part, "OUT_LANES");
+    const int64_t unit = common_divisor(in, out), room = in < out ? 2 * out : in + out - unit;
+    const int64_t places = weir_ceil_divide(room, out), size = places * out * width;
+    const bool equal = in == out, widen = !equal && in == unit, narrow = !equal && out == unit;
+    const bool any = !equal && !widen && !narrow;
+    const int64_t steps = widen ? weir_cost_bits(out / unit) : weir_cost_bits(in / unit);
+    const int64_t count = weir_cost_bits(places * out / unit + 1);
+    const int64_t slice = widen || (any && in < out) ? in : out;
+    weir_cost_term(part, slice * width);
+    weir_cost_term(part, widen ? out * width : narrow ? in * width : 0);
+    weir_cost_term(part, any ? size : 0);
+    weir_cost_term(part, any ? size * count : 0);
+    weir_cost_slice(part, slice * width);
+    if (widen) weir_cost_registers(part, out * width + steps + 2);
+    if (narrow) weir_cost_registers(part, in * width + steps + 2);
+    if (any) weir_cost_registers(part, size + count + places);
+}
+
 const weir_component_rules weir_lane_converter_rules = {
-    .result = WEIR_RESULT_INPUT, .derive = derive, .timing = timing, .service = service, .build = build};
+    .result = WEIR_RESULT_INPUT, .derive = derive, .timing = timing, .service = service, .cost = cost, .build = build};

@@ -6,6 +6,7 @@
 
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 
@@ -200,6 +201,32 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
                      weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)));
 }
 
+/* --- cost --- */
+
+/* Bits of an adder tree over `simd` addends of `bits`, registers and adders alike; no sum is wider than `most`. */
+static int64_t tree_bits(int64_t simd, int64_t bits, int64_t most) {
+    int64_t sum = 0;
+    while (simd > 1) {
+        simd = weir_ceil_divide(simd, 2);
+        bits = bits < most ? bits + 1 : most;
+        sum += simd * bits;
+    }
+    return sum;
+}
+
+static void cost(weir_cost_part *part) {
+    const int64_t x = weir_cost_value(part, "X_W"), w = weir_cost_value(part, "W_W");
+    const int64_t simd = weir_cost_value(part, "SIMD"), pe = weir_cost_value(part, "PE");
+    const int64_t sum = weir_cost_value(part, "ACC_W"), product = x + w < sum ? x + w : sum;
+    const int64_t tree = pe * tree_bits(simd, product, sum), flags = tree_levels(simd) + 1;
+    const bool accumulates = weir_cost_value(part, "BEATS") > 1;
+    weir_cost_products(part, pe * simd, x + (weir_cost_value(part, "X_SIGNED") == 0), w, product);
+    weir_cost_term(part, tree + (accumulates ? pe * sum : 0));
+    weir_cost_term(part, accumulates ? 0 : pe * sum);
+    weir_cost_registers(part, tree + (accumulates ? 2 * pe * sum + 3 * flags + 2 : 2 * flags));
+    if (!accumulates) weir_cost_slice(part, pe * sum);
+}
+
 const weir_component_rules weir_linear_rules = {.becomes = becomes,
                                                 .result = WEIR_RESULT_SIGNED,
                                                 .settings = settings,
@@ -211,6 +238,7 @@ const weir_component_rules weir_linear_rules = {.becomes = becomes,
                                                 .service = service,
                                                 .memory = memory,
                                                 .content = content,
+                                                .cost = cost,
                                                 .build = build,
                                                 .describe = describe,
                                                 .has_active = true};

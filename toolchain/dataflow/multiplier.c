@@ -74,3 +74,22 @@ void weir_multiplier_describe(const weir_graph *graph, weir_node node, weir_text
                      (long long)weir_node_metadata_of(graph, node)->hardware.digit,
                      (long long)weir_node_int(graph, node, "shift", 0));
 }
+
+/* --- cost --- */
+
+/* weir_scale_multiply with so many bits that travel along: two terms of a product a cycle, two of the serial form. */
+void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t side) {
+    const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
+    const int64_t digit = weir_cost_value(part, "DIGIT"), steps = weir_ceil_divide(m, digit);
+    const bool serial = digit < m;
+    if (serial) {
+        weir_cost_term(part, 0);
+        weir_cost_term(part, 0);
+        weir_cost_registers(part, 1 + weir_cost_bits(steps) + lanes * (2 * x + steps * digit));
+    } else {
+        weir_cost_products(part, lanes, x, m + 1, x + m);
+        weir_cost_registers(part, 1);
+    }
+    weir_cost_term(part, serial ? lanes * (x + digit) * digit : 0);
+    weir_cost_registers(part, side + 1);
+}

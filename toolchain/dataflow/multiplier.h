@@ -5,6 +5,7 @@
 
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 
 /* Attributes within 32 bits, multipliers of 0 or more. */
 bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *why);
@@ -16,6 +17,8 @@ bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t inde
 weir_memory_content weir_multiplier_content;
 /* The instance with what both have. */
 weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node);
+/* What weir_scale_multiply takes with elements of `x` bits and so many bits that travel along: three terms. */
+void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t side);
 void weir_multiplier_describe(const weir_graph *graph, weir_node node, weir_text *text);
 
 #endif

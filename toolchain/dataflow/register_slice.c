@@ -1,6 +1,7 @@
 /* RegisterSlice: two registers that cut every path of a stream. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/stream.h"
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
@@ -15,4 +16,13 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_connect(b, u, "m", y);
 }
 
-const weir_component_rules weir_register_slice_rules = {.result = WEIR_RESULT_INPUT, .timing = timing, .build = build};
+/* --- cost --- */
+
+static void cost(weir_cost_part *part) {
+    const int64_t width = weir_cost_value(part, "WIDTH");
+    weir_cost_slice(part, width);
+    weir_cost_term(part, width);
+}
+
+const weir_component_rules weir_register_slice_rules = {
+    .result = WEIR_RESULT_INPUT, .timing = timing, .cost = cost, .build = build};

@@ -1,6 +1,7 @@
 /* Maximum: the larger of x and the code of zero. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/stream.h"
 
 static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
@@ -25,9 +26,19 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_connect(b, u, "m", y);
 }
 
+/* --- cost --- */
+
+static void cost(weir_cost_part *part) {
+    const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "WIDTH");
+    weir_cost_term(part, bits);
+    weir_cost_term(part, weir_cost_value(part, "ZERO") == 0 ? 0 : bits); /* a comparator rather than the sign */
+    weir_cost_slice(part, bits);
+}
+
 const weir_component_rules weir_relu_rules = {.fits = fits,
                                               .becomes = becomes,
                                               .result = WEIR_RESULT_INPUT,
                                               .timing = timing,
+                                              .cost = cost,
                                               .build = build,
                                               .has_active = true};

@@ -3,6 +3,19 @@
 
 static void build(weir_builder *b, weir_node node) { weir_multiplier_build(b, node); }
 
+/* --- cost --- */
+
+static void cost(weir_cost_part *part) {
+    const int64_t lanes = weir_cost_value(part, "LANES"), x = weir_cost_value(part, "X_W");
+    const int64_t product = x + weir_cost_value(part, "M_W"), add = weir_cost_value(part, "A_W");
+    const int64_t sum = (product > add ? product : add) + 1, shift = weir_cost_value(part, "SHIFT");
+    const int64_t rest = sum > shift ? sum - shift : 1;
+    weir_multiplier_cost(part, x, lanes * add);
+    weir_cost_term(part, lanes * (sum + rest));
+    weir_cost_registers(part, lanes * rest + 2);
+    weir_cost_slice(part, lanes * weir_cost_value(part, "OUT_W"));
+}
+
 const weir_component_rules weir_requantize_rules = {.asks = "multipliers of 0 or more",
                                                     .fits = weir_multiplier_fits,
                                                     .quantizes = true,
@@ -11,6 +24,7 @@ const weir_component_rules weir_requantize_rules = {.asks = "multipliers of 0 or
                                                     .wait = weir_multiplier_wait,
                                                     .memory = weir_multiplier_memory,
                                                     .content = weir_multiplier_content,
+                                                    .cost = cost,
                                                     .build = build,
                                                     .describe = weir_multiplier_describe,
                                                     .has_active = true};

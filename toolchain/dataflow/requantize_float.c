@@ -39,6 +39,33 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     weir_text_add(text, ", float32 rounding");
 }
 
+/* --- cost --- */
+
+/* Bits of the largest distance from ZERO that matters. */
+static int64_t gap_bits(const weir_cost_part *part) {
+    const int64_t up = weir_cost_value(part, "HI") - weir_cost_value(part, "ZERO");
+    const int64_t down = weir_cost_value(part, "ZERO") - weir_cost_value(part, "LO");
+    return weir_cost_bits((up > down ? up : down) + 1);
+}
+
+static void cost(weir_cost_part *part) {
+    const int64_t lanes = weir_cost_value(part, "LANES"), x = weir_cost_value(part, "X_W");
+    const int64_t add = weir_cost_value(part, "A_W"), m = weir_cost_value(part, "M_W");
+    const int64_t shift = weir_cost_value(part, "SHIFT"), sum = (x > add ? x : add) + 1;
+    const bool wide = sum > 25; /* the sum is rounded to 24 bits before the product */
+    const int64_t value = sum + wide, product = value + m, gap = gap_bits(part);
+    const int64_t end = product > shift + gap ? product : shift + gap + 1;
+    weir_multiplier_cost(part, value, 1);
+    weir_cost_term(part, lanes * (end + sum));
+    weir_cost_term(part, wide ? lanes * sum : 0);
+    weir_cost_registers(part, lanes * (end - shift + 1) + 2);
+    if (wide) {
+        weir_cost_slice(part, lanes * (sum + m));
+        weir_cost_slice(part, lanes * (value + m));
+    }
+    weir_cost_slice(part, lanes * weir_cost_value(part, "OUT_W"));
+}
+
 const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers of 0 or more, a shift of 2 or more",
                                                           .fits = fits,
                                                           .quantizes = true,
@@ -47,6 +74,7 @@ const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers o
                                                           .wait = wait,
                                                           .memory = weir_multiplier_memory,
                                                           .content = weir_multiplier_content,
+                                                          .cost = cost,
                                                           .build = build,
                                                           .describe = describe,
                                                           .has_active = true};

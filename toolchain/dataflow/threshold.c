@@ -3,6 +3,7 @@
  * the largest value, which no input reaches. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 
@@ -75,6 +76,19 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
                      (long long)weir_node_metadata_of(graph, node)->hardware.digit);
 }
 
+/* --- cost --- */
+
+static void cost(weir_cost_part *part) {
+    const int64_t lanes = weir_cost_value(part, "LANES"), in = weir_cost_value(part, "IN_W");
+    const int64_t count = weir_cost_value(part, "COUNT"), parallel = weir_cost_value(part, "PARALLEL");
+    const int64_t words = weir_ceil_divide(count, parallel), bits = weir_cost_bits(count + 1);
+    weir_cost_term(part, lanes * parallel * weir_cost_value(part, "T_W"));
+    weir_cost_term(part, lanes * parallel * bits);
+    weir_cost_term(part, words > 1 ? lanes * in : 0);
+    weir_cost_slice(part, lanes * weir_cost_value(part, "OUT_W"));
+    if (words > 1) weir_cost_registers(part, 2 + weir_cost_bits(words) + lanes * (in + bits));
+}
+
 const weir_component_rules weir_threshold_rules = {.fits = fits,
                                                    .quantizes = true,
                                                    .pieces = count_of,
@@ -82,6 +96,7 @@ const weir_component_rules weir_threshold_rules = {.fits = fits,
                                                    .wait = wait,
                                                    .memory = memory,
                                                    .content = content,
+                                                   .cost = cost,
                                                    .build = build,
                                                    .describe = describe,
                                                    .has_active = true};

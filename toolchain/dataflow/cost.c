@@ -1,0 +1,353 @@
+#include "dataflow/cost.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/build.h"
+#include "dataflow/stream.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/table.h"
+
+/* --- what a module is made of --- */
+
+int64_t weir_cost_value(const weir_cost_part *part, const char *parameter) {
+    for (size_t i = 0; i < part->parameters; i++) {
+        if (strcmp(part->parameter[i].name, parameter) == 0) return part->parameter[i].value;
+    }
+    return 0;
+}
+
+void weir_cost_term(weir_cost_part *part, int64_t amount) {
+    assert(part->terms < WEIR_COST_TERMS);
+    part->term[part->terms++] = (double)amount;
+}
+
+void weir_cost_registers(weir_cost_part *part, int64_t bits) { part->cost.flip_flops += bits; }
+
+void weir_cost_slice(weir_cost_part *part, int64_t width) { weir_cost_registers(part, 2 * (width + 1) + 2); }
+
+/* Slices of an operand that is wider than the block: all but the top one are unsigned and lose a bit. */
+static int64_t slices(int64_t bits, int64_t most) {
+    return bits <= most ? 1 : 1 + weir_ceil_divide(bits - most, most - 1);
+}
+
+static int64_t blocks_for(const weir_device *device, int64_t a, int64_t b) {
+    if (device->multipliers.count == 0 || device->multipliers.not_inferred || a < 2 || b < 2 ||
+        a + b < device->multipliers.smallest_product)
+        return 0;
+    const weir_device_shape shape = device->multipliers.shapes.item[0];
+    const int64_t one = slices(a, shape.x) * slices(b, shape.y), other = slices(a, shape.y) * slices(b, shape.x);
+    return one < other ? one : other;
+}
+
+void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept) {
+    const int64_t blocks = blocks_for(part->device, a, b);
+    part->cost.multipliers += blocks * count;
+    /* Of several blocks the partial products are added. */
+    weir_cost_term(part, blocks == 0 ? count * a * b : 0);
+    weir_cost_term(part, blocks > 1 ? count * (blocks - 1) * (a + b) : 0);
+    if (blocks != 1 || !part->device->multipliers.absorbs_output) weir_cost_registers(part, count * kept);
+}
+
+void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth) {
+    const weir_device_memory *block = weir_device_block(part->device);
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
+        const weir_device_shape shape = block->shapes.item[i];
+        const int64_t blocks = weir_ceil_divide(depth, shape.x) * weir_ceil_divide(width, shape.y);
+        if (blocks < least) least = blocks;
+    }
+    if (block != NULL) part->cost.memory_blocks += least;
+}
+
+int64_t weir_cost_bits(int64_t count) {
+    int64_t bits = 1;
+    while (bits < 62 && (int64_t)1 << bits < count) bits++;
+    return bits;
+}
+
+/* --- modules that several components use --- */
+
+/* A ROM as lookup tables: each bit a table of the address. */
+static void rom_source(weir_cost_part *part) {
+    const int64_t width = weir_cost_value(part, "WIDTH"), depth = weir_cost_value(part, "DEPTH");
+    const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK;
+    const int64_t address = weir_cost_bits(depth);
+    weir_cost_registers(part, address + 1 + (block ? 0 : width));
+    weir_cost_term(part, address);
+    weir_cost_term(part, block ? 0 : width * weir_ceil_divide(depth, (int64_t)1 << part->device->luts.inputs));
+    if (block) weir_cost_blocks(part, width, depth);
+}
+
+/* Below that many bits the tool chooses, and takes distributed RAM where there is any: rtl/memory/weir_replay.v. */
+enum { REPLAY_SMALL = 512 };
+
+static void replay(weir_cost_part *part) {
+    const int64_t width = weir_cost_value(part, "WIDTH"), beats = weir_cost_value(part, "BEATS");
+    const int64_t times = weir_cost_value(part, "TIMES");
+    const int64_t beat = weir_cost_bits(beats), words = beats > 1 ? (int64_t)2 << beat : 2;
+    const bool buffer = times > 1, small = buffer && beats > 1 && words * width <= REPLAY_SMALL;
+    const bool spread = small && part->device->distributed_ram.kbits == 0;
+    weir_cost_term(part, buffer ? 2 * beat + weir_cost_bits(times) : beat);
+    weir_cost_term(part, buffer && beats == 1 ? width : 0);
+    weir_cost_term(part, spread ? words * width : 0);
+    weir_cost_term(part, small && !spread ? width : 0);
+    weir_cost_registers(part, buffer ? 2 * beat + weir_cost_bits(times) + 9 : beat);
+    if (!buffer) return;
+    if (beats == 1) weir_cost_registers(part, 3 * width);
+    else if (small) weir_cost_registers(part, width + (spread ? words * width : 0));
+    else weir_cost_blocks(part, width, words);
+}
+
+static const struct {
+    const char *module;
+    void (*cost)(weir_cost_part *part);
+} shared[] = {{"weir_rom_source", rom_source}, {"weir_replay", replay}};
+
+/* --- lookup tables from terms --- */
+
+typedef struct fit {
+    const char *module;
+    weir_device_family family;
+    double luts[WEIR_COST_TERMS];
+} fit;
+
+#define WEIR_COST(module, family, ...) {module, WEIR_DEVICE_##family, {__VA_ARGS__}},
+static const fit fitted[] = {
+#include "dataflow/cost.def"
+    {NULL, WEIR_DEVICE_FAMILIES, {0}}};
+#undef WEIR_COST
+
+static const double *coefficients(const weir_device *device, const char *module) {
+    static const double terms_are_luts[WEIR_COST_TERMS] = {0, 1, 1, 1, 1, 1};
+    for (const fit *f = fitted; f->module != NULL; f++) {
+        if ((int64_t)f->family == device->family && strcmp(f->module, module) == 0) return f->luts;
+    }
+    return terms_are_luts;
+}
+
+bool weir_cost_terms_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
+                               size_t count, weir_cost_part *part) {
+    void (*cost)(weir_cost_part * part) = NULL;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        if (strcmp(shared[i].module, module) == 0) cost = shared[i].cost;
+    }
+    for (size_t i = 0; cost == NULL && i < weir_component_count(); i++) {
+        const weir_component *component = weir_component_at(i);
+        if (strcmp(component->module, module) == 0) cost = component->rules->cost;
+    }
+    *part = (weir_cost_part){.device = device, .parameter = parameters, .parameters = count, .term = {1}, .terms = 1};
+    if (cost != NULL) cost(part);
+    return cost != NULL;
+}
+
+bool weir_cost_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
+                         size_t count, weir_cost *cost) {
+    weir_cost_part part;
+    const bool known = weir_cost_terms_of_module(device, module, parameters, count, &part);
+    const double *luts = coefficients(device, module);
+    double sum = 0.5;
+    for (size_t i = 0; i < part.terms; i++) sum += luts[i] * part.term[i];
+    *cost = part.cost;
+    cost->luts = (int64_t)sum;
+    return known;
+}
+
+/* --- of a graph --- */
+
+static void add(weir_cost *into, const weir_cost *cost) {
+    into->luts += cost->luts;
+    into->flip_flops += cost->flip_flops;
+    into->multipliers += cost->multipliers;
+    into->memory_blocks += cost->memory_blocks;
+}
+
+enum { PARAMETERS_MAX = 32 };
+
+/* The parameters of an instance as numbers; STYLE as a weir_storage. */
+static size_t parameters_of(weir_rtl_design *design, weir_rtl_instance u, weir_cost_parameter *parameters) {
+    const weir_rtl_module module = weir_rtl_get_instance(design, u).module;
+    size_t count = 0;
+    for (size_t i = 0; i < weir_rtl_get_module(design, module).parameter_count && count < PARAMETERS_MAX; i++) {
+        const weir_rtl_parameter parameter = weir_rtl_parameter_at(design, module, i);
+        const weir_rtl_parameter_info info = weir_rtl_get_parameter(design, parameter);
+        const weir_rtl_override override = weir_rtl_override_of(design, u, parameter);
+        const char *text = override.is_set ? override.text : info.text;
+        weir_storage storage;
+        if (text != NULL) {
+            if (weir_storage_parse(text, &storage)) parameters[count++] = (weir_cost_parameter){info.name, storage};
+        } else if (override.is_set) {
+            parameters[count++] = (weir_cost_parameter){info.name, override.integer};
+        } else if (info.has_integer) {
+            parameters[count++] = (weir_cost_parameter){info.name, info.integer};
+        }
+    }
+    return count;
+}
+
+/* A design that nobody prints: each component builds itself as for emission, and its instances say what it takes. */
+typedef struct survey {
+    weir_builder builder;
+    const weir_device *device;
+} survey;
+
+static void open_survey(survey *s, const weir_graph *graph) {
+    weir_builder *b = &s->builder;
+    b->graph = graph;
+    b->design = weir_rtl_design_new();
+    b->top = weir_rtl_add_module(b->design, "survey");
+    b->wires = weir_calloc(weir_graph_value_limit(graph), sizeof *b->wires);
+    b->is_result = weir_calloc(weir_graph_value_limit(graph), sizeof *b->is_result);
+    b->clk = weir_rtl_add_clock(b->design, b->top, "clk");
+    b->rst = weir_rtl_add_reset(b->design, b->top, "rst");
+    size_t count;
+    weir_value *inputs = weir_stream_inputs(graph, &count);
+    for (size_t i = 0; i < count; i++) {
+        bool is_signed;
+        const int bits = weir_stream_width(graph, inputs[i], &is_signed);
+        char *prefix = weir_format("input_%zu_", i);
+        b->wires[inputs[i].id] =
+            weir_build_stream(b, weir_graph_first(graph), prefix, weir_stream_lanes(graph, inputs[i]), bits, is_signed);
+        free(prefix);
+    }
+    free(inputs);
+}
+
+static void close_survey(survey *s) {
+    weir_rtl_design_free(s->builder.design);
+    free(s->builder.wires);
+    free(s->builder.is_result);
+}
+
+static weir_cost_node survey_node(survey *s, weir_node node) {
+    weir_rtl_design *design = s->builder.design;
+    const weir_rtl_module top = s->builder.top;
+    weir_cost_node result = {.node = node, .known = true};
+    const size_t before = weir_rtl_get_module(design, top).instance_count;
+    weir_component_of(s->builder.graph, node)->rules->build(&s->builder, node);
+    for (size_t i = before; i < weir_rtl_get_module(design, top).instance_count; i++) {
+        const weir_rtl_instance u = weir_rtl_instance_at(design, top, i);
+        weir_cost_parameter parameters[PARAMETERS_MAX];
+        const size_t count = parameters_of(design, u, parameters);
+        const char *module = weir_rtl_get_module(design, weir_rtl_get_instance(design, u).module).name;
+        weir_cost cost;
+        result.known &= weir_cost_of_module(s->device, module, parameters, count, &cost);
+        add(&result.cost, &cost);
+    }
+    return result;
+}
+
+weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *device) {
+    survey s = {.device = device};
+    weir_cost_report report = {NULL, 0, {0, 0, 0, 0}};
+    size_t capacity = 0;
+    open_survey(&s, graph);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (weir_component_of(graph, node) == NULL) continue;
+        report.item = weir_grow(report.item, &capacity, report.count + 1, sizeof *report.item);
+        report.item[report.count] = survey_node(&s, node);
+        add(&report.total, &report.item[report.count++].cost);
+    }
+    close_survey(&s);
+    return report;
+}
+
+void weir_cost_report_free(weir_cost_report *report) {
+    free(report->item);
+    *report = (weir_cost_report){NULL, 0, {0, 0, 0, 0}};
+}
+
+/* --- against a device --- */
+
+void weir_cost_uses(const weir_cost *cost, const weir_device *device, weir_cost_use uses[WEIR_COST_USES]) {
+    const weir_device_memory *block = weir_device_block(device);
+    uses[0] = (weir_cost_use){"LUTs", "luts", cost->luts, device->luts.count};
+    uses[1] = (weir_cost_use){"flip-flops", "flip_flops", cost->flip_flops, device->flip_flops};
+    uses[2] = (weir_cost_use){"multipliers", "multipliers", cost->multipliers, device->multipliers.count};
+    uses[3] = (weir_cost_use){"memory blocks", "memory_blocks", cost->memory_blocks, block == NULL ? 0 : block->count};
+}
+
+/* A resource that the device lacks and nothing uses has no share. */
+static void add_share(weir_text *text, const weir_cost_use *use) {
+    if (use->available == 0) weir_text_add(text, "-");
+    else weir_text_format(text, "%.1f %%", 100.0 * (double)use->used / (double)use->available);
+}
+
+static void print_nodes(const weir_graph *graph, const weir_cost_report *report, weir_text *text) {
+    static const char *const headers[] = {"node", "component", "LUTs", "flip-flops", "multipliers", "memory blocks"};
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
+    for (size_t i = 0; i < report->count; i++) {
+        const weir_cost_node *item = &report->item[i];
+        weir_table_add(table, weir_node_name(graph, item->node));
+        weir_table_format(table, "%s%s", weir_component_of(graph, item->node)->module, item->known ? "" : " (in part)");
+        weir_table_format(table, "%lld", (long long)item->cost.luts);
+        weir_table_format(table, "%lld", (long long)item->cost.flip_flops);
+        weir_table_format(table, "%lld", (long long)item->cost.multipliers);
+        weir_table_format(table, "%lld", (long long)item->cost.memory_blocks);
+    }
+    weir_table_print(table, WEIR_TABLE_PLAIN, text);
+    weir_table_free(table);
+}
+
+void weir_cost_print(const weir_graph *graph, const weir_cost_report *report, const weir_device *device,
+                     weir_text *text) {
+    static const char *const headers[] = {"resource", "used", "available", "share"};
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&report->total, device, uses);
+    weir_text_format(text, "estimate for %s (%s):\n", device->name, device->title);
+    print_nodes(graph, report, text);
+    weir_text_char(text, '\n');
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
+    for (size_t i = 0; i < WEIR_COST_USES; i++) {
+        weir_text share = {NULL, 0, 0};
+        weir_table_add(table, uses[i].name);
+        weir_table_format(table, "%lld", (long long)uses[i].used);
+        weir_table_format(table, "%lld", (long long)uses[i].available);
+        add_share(&share, &uses[i]);
+        weir_table_take(table, &share);
+    }
+    weir_table_print(table, WEIR_TABLE_PLAIN, text);
+    weir_table_free(table);
+}
+
+json_t *weir_cost_json(const weir_graph *graph, const weir_cost_report *report, const weir_device *device) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&report->total, device, uses);
+    json_t *resources = json_object(), *nodes = json_array();
+    bool fits = true;
+    for (size_t i = 0; i < WEIR_COST_USES; i++) {
+        fits &= uses[i].used <= uses[i].available;
+        json_object_set_new(
+            resources, uses[i].key,
+            json_pack("{s:I, s:I}", "used", (json_int_t)uses[i].used, "available", (json_int_t)uses[i].available));
+    }
+    for (size_t i = 0; i < report->count; i++) {
+        const weir_cost_node *item = &report->item[i];
+        json_t *node = json_pack("{s:s, s:s, s:b}", "node", weir_node_name(graph, item->node), "component",
+                                 weir_component_of(graph, item->node)->module, "complete", item->known);
+        weir_cost_uses(&item->cost, device, uses);
+        for (size_t k = 0; k < WEIR_COST_USES; k++)
+            json_object_set_new(node, uses[k].key, json_integer((json_int_t)uses[k].used));
+        json_array_append_new(nodes, node);
+    }
+    return json_pack("{s:s, s:s, s:b, s:o, s:o}", "device", device->name, "family",
+                     weir_device_family_name((weir_device_family)device->family), "fits", fits, "resources", resources,
+                     "nodes", nodes);
+}
+
+bool weir_cost_check(const weir_cost_report *report, const weir_device *device) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&report->total, device, uses);
+    bool fits = true;
+    for (size_t i = 0; i < WEIR_COST_USES; i++) {
+        if (uses[i].used <= uses[i].available) continue;
+        fits = false;
+        weir_warning(WEIR_NOWHERE, "the estimate does not fit %s: %lld %s of %lld, %lld too many", device->name,
+                     (long long)uses[i].used, uses[i].name, (long long)uses[i].available,
+                     (long long)(uses[i].used - uses[i].available));
+    }
+    if (!fits) weir_note("fewer multipliers take less: raise --target-interval or lower --max-macs");
+    return fits;
+}

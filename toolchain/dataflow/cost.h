@@ -1,0 +1,95 @@
+/* What hardware takes of a device, before anything is synthesized. A component's `cost` says what its module is made of:
+ * registers, products, memories, and terms that grow with its lookup tables; cost.def holds for each module and family of
+ * devices how many lookup tables a unit of each term is, fitted to what Yosys makes of random parameters
+ * (scripts/cost). A module without a row there counts its terms as lookup tables. */
+#ifndef WEIR_DATAFLOW_COST_H
+#define WEIR_DATAFLOW_COST_H
+
+#include <jansson.h>
+
+#include "dataflow/component.h"
+#include "dataflow/device.h"
+
+typedef struct weir_cost {
+    int64_t luts, flip_flops, multipliers, memory_blocks;
+} weir_cost;
+
+/* Parameters of an instance: what `build` set. */
+typedef struct weir_cost_parameter {
+    const char *name;
+    int64_t value;
+} weir_cost_parameter;
+
+enum { WEIR_COST_TERMS = 6 };
+
+/* An instance: its parameters, and what has been added up so far. */
+typedef struct weir_cost_part {
+    const weir_device *device;
+    const weir_cost_parameter *parameter;
+    size_t parameters;
+    double term[WEIR_COST_TERMS]; /* term 0 is 1: what does not grow */
+    size_t terms;
+    weir_cost cost; /* luts: not yet */
+} weir_cost_part;
+
+/* --- for the `cost` of components; all calls for all parameters, so that terms keep their places --- */
+
+/* The value of a parameter; 0 when it is not set. */
+int64_t weir_cost_value(const weir_cost_part *part, const char *parameter);
+/* The next term: something that lookup tables grow with. */
+void weir_cost_term(weir_cost_part *part, int64_t amount);
+void weir_cost_registers(weir_cost_part *part, int64_t bits);
+/* weir_register_slice of so many bits of data: registers only. */
+void weir_cost_slice(weir_cost_part *part, int64_t width);
+/* `count` products of a x b bits with a register each: multiplier blocks where the device has them and Yosys uses them, else
+ * the next term. Only `kept` bits of the register are used. */
+void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept);
+/* A memory in blocks, all of it: Yosys may put a few last words into lookup tables and save a row of blocks. */
+void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth);
+/* ceil(log2(count)), at least 1: bits of a counter. */
+int64_t weir_cost_bits(int64_t count);
+
+/* --- asking --- */
+
+/* What an instance of a module of rtl/ or of a component takes; false: nothing is known of the module. */
+bool weir_cost_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
+                         size_t count, weir_cost *cost);
+/* The same before lookup tables are added up: for the fit. */
+bool weir_cost_terms_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
+                               size_t count, weir_cost_part *part);
+
+/* What a hardware graph takes, node by node. */
+typedef struct weir_cost_node {
+    weir_node node;
+    weir_cost cost;
+    bool known; /* false: nothing is known of one of its modules, which the cost lacks */
+} weir_cost_node;
+
+typedef struct weir_cost_report {
+    weir_cost_node *item; /* every component in graph order */
+    size_t count;
+    weir_cost total;
+} weir_cost_report;
+
+/* Of a graph that is placed, folded and has its streams. Free it with weir_cost_report_free. */
+weir_cost_report weir_cost_of_graph(const weir_graph *hardware, const weir_device *device);
+void weir_cost_report_free(weir_cost_report *report);
+
+/* A resource of a device: how much is used of how much. */
+typedef struct weir_cost_use {
+    const char *name; /* "LUTs" */
+    const char *key;  /* "luts" */
+    int64_t used, available;
+} weir_cost_use;
+
+enum { WEIR_COST_USES = 4 };
+void weir_cost_uses(const weir_cost *cost, const weir_device *device, weir_cost_use uses[WEIR_COST_USES]);
+/* The table of nodes, and used against available. */
+void weir_cost_print(const weir_graph *hardware, const weir_cost_report *report, const weir_device *device,
+                     weir_text *text);
+/* {"device", "family", "fits", "resources": {"luts": {"used", "available"}, ...}, "nodes": [{"node", "component", "luts", ...}]} */
+json_t *weir_cost_json(const weir_graph *hardware, const weir_cost_report *report, const weir_device *device);
+/* Warns of each resource of which there is not enough, by how much, and says what to do; true when it all fits. */
+bool weir_cost_check(const weir_cost_report *report, const weir_device *device);
+
+#endif
