@@ -3,7 +3,7 @@
 #define WEIR_PASSES_H
 
 #include "cosim/counterpart.h"
-#include "pass/table.h"
+#include "pass/record.h"
 
 #define WEIR_PASS WEIR_PASS_DECLARE
 #include "passes/pass.def"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "passes/rtl/checks/check.h"
-#include "passes/rtl/table.h"
+#include "passes/rtl/numbers.h"
 #include "rtlir/analysis/uses.h"
 #include "rtlir/core/stmt.h"
 #include "rtlir/core/type.h"
@@ -99,13 +99,13 @@ bool weir_rtl_has_one_clock(weir_rtl_design *design, weir_rtl_module top, weir_t
 
 /* --- registers --- */
 typedef struct marking {
-    weir_table mark; /* of variables */
-    bool inside;     /* a clocked process or a latch */
+    weir_numbers mark; /* of variables */
+    bool inside;       /* a clocked process or a latch */
 } marking;
 
 static void mark_net(weir_rtl_net net, weir_rtl_stmt stmt, void *user) {
     (void)stmt;
-    if (net.instance.id == 0) *weir_table_at(&((marking *)user)->mark, net.var.id) = 1;
+    if (net.instance.id == 0) *weir_numbers_at(&((marking *)user)->mark, net.var.id) = 1;
 }
 
 static bool holds(weir_rtl_stmt_kind kind) { return kind == WEIR_RTL_STMT_ALWAYS || kind == WEIR_RTL_STMT_LATCH; }
@@ -161,7 +161,7 @@ void weir_rtl_list_registers(weir_rtl_design *design, weir_rtl_module top, size_
     while (count > 0) {
         const place at = waiting[--count];
         for (weir_rtl_var v = weir_rtl_first_var(design, at.module); v.id != 0; v = weir_rtl_next_var(design, v))
-            if (weir_table_get(&m.mark, v.id) != 0) add_variable(design, v, at.prefix, limit, list);
+            if (weir_numbers_get(&m.mark, v.id) != 0) add_variable(design, v, at.prefix, limit, list);
         const size_t instances = weir_rtl_get_module(design, at.module).instance_count;
         for (size_t i = 0; i < instances && list->count < limit; i++) {
             const weir_rtl_instance_info info =
@@ -175,7 +175,7 @@ void weir_rtl_list_registers(weir_rtl_design *design, weir_rtl_module top, size_
         free(at.prefix);
     }
     free(waiting);
-    weir_table_free(&m.mark);
+    weir_numbers_free(&m.mark);
     if (list->count > 0) qsort(list->entry, list->count, sizeof *list->entry, by_path);
 }
 
@@ -187,7 +187,7 @@ void weir_rtl_free_registers(weir_rtl_register_list *list) {
 
 /* --- unknown bits --- */
 typedef struct unknowns {
-    weir_table mark;    /* by variable: HELD, KNOWN */
+    weir_numbers mark;  /* by variable: HELD, KNOWN */
     weir_rtl_stmt part; /* the process that the walk is in */
     bool starts;        /* it is an initial block */
     int resets;         /* ifs about a reset around */
@@ -201,7 +201,7 @@ static void mark_held(weir_rtl_net net, weir_rtl_stmt stmt, void *user) {
     unknowns *u = user;
     (void)stmt;
     if (net.instance.id != 0) return;
-    *weir_table_at(&u->mark, net.var.id) |= u->starts || u->resets > 0 ? KNOWN : HELD;
+    *weir_numbers_at(&u->mark, net.var.id) |= u->starts || u->resets > 0 ? KNOWN : HELD;
 }
 
 /* Does the expression read a reset? Recursion is bounded by the depth of expressions. */
@@ -264,7 +264,7 @@ static void look_at_expr(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_s
 static void look_at_var(weir_rtl_design *design, weir_rtl_var var, void *user) {
     unknowns *u = user;
     const weir_rtl_var_info info = weir_rtl_get_var(design, var);
-    if (weir_table_get(&u->mark, var.id) != HELD) return;
+    if (weir_numbers_get(&u->mark, var.id) != HELD) return;
     char *what = weir_format("register '%s' has neither a reset nor an initial value", info.name);
     say_unknown(u, design, info.module, what);
     free(what);
@@ -276,5 +276,5 @@ void weir_rtl_find_unknown(weir_rtl_design *design, weir_rtl_module top, size_t 
     unknowns u = {.prefix = prefix, .why = why};
     weir_rtl_visit(design, top, WEIR_RTL_PARENTS_FIRST, &statements, &u);
     weir_rtl_visit(design, top, WEIR_RTL_PARENTS_FIRST, &variables, &u);
-    weir_table_free(&u.mark);
+    weir_numbers_free(&u.mark);
 }

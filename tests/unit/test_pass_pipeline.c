@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "ir/graph.h"
-#include "pass/table.h"
+#include "pass/record.h"
 
 static weir_text messages;
 

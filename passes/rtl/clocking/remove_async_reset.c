@@ -14,7 +14,7 @@ typedef struct removal {
     bool *stays;     /* by variable: used asynchronously */
     bool is_growing; /* one more stays */
     size_t processes, resets;
-    weir_table first_field, fields; /* by interface; that stay, by first_field + index */
+    weir_numbers first_field, fields; /* by interface; that stay, by first_field + index */
 } removal;
 
 static weir_rtl_kind kind_of(const weir_rtl_design *design, weir_rtl_var var) {
@@ -66,13 +66,13 @@ static void follow_groups(removal *r, weir_rtl_module module) {
     for (size_t g = 0; g < groups; g++) {
         const weir_rtl_group group = weir_rtl_group_at(r->design, module, g);
         const weir_rtl_interface interface = weir_rtl_get_group(r->design, group).interface;
-        const uint32_t first = weir_table_get(&r->first_field, interface.id);
+        const uint32_t first = weir_numbers_get(&r->first_field, interface.id);
         const uint32_t count = weir_rtl_get_interface(r->design, interface).field_count;
         for (uint32_t f = 0; f < count; f++) {
             const weir_rtl_var var = weir_rtl_group_var_at(r->design, group, f);
             if (var.id == 0) continue;
-            if (r->stays[var.id]) *weir_table_at(&r->fields, first + f) = 1;
-            else if (weir_table_get(&r->fields, first + f) != 0) stay(r, var);
+            if (r->stays[var.id]) *weir_numbers_at(&r->fields, first + f) = 1;
+            else if (weir_numbers_get(&r->fields, first + f) != 0) stay(r, var);
         }
     }
 }
@@ -81,7 +81,7 @@ static void number_fields(removal *r) {
     uint32_t next = 0;
     weir_rtl_interface i = weir_rtl_first_interface(r->design);
     for (; i.id != 0; i = weir_rtl_next_interface(r->design, i)) {
-        *weir_table_at(&r->first_field, i.id) = next;
+        *weir_numbers_at(&r->first_field, i.id) = next;
         next += weir_rtl_get_interface(r->design, i).field_count;
     }
 }
@@ -254,8 +254,8 @@ bool weir_pass_remove_async_reset(const weir_pass *pass, weir_pass_context *cont
     weir_pass_count(context, "processes", (int64_t)r.processes);
     weir_pass_count(context, "resets", (int64_t)r.resets);
     weir_stmt_list_free(&list);
-    weir_table_free(&r.first_field);
-    weir_table_free(&r.fields);
+    weir_numbers_free(&r.first_field);
+    weir_numbers_free(&r.fields);
     free(r.stays);
     return fine;
 }

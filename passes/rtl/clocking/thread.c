@@ -19,7 +19,7 @@ static bool needs(weir_thread *t, weir_rtl_module module) {
     for (size_t i = 0; i < info.instance_count; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(t->design, module, i);
         if (!weir_is_untouched(t->design, WEIR_RTL_ITEM(instance)) &&
-            *weir_table_at(&t->needs, weir_rtl_get_instance(t->design, instance).module.id) != 0)
+            *weir_numbers_at(&t->needs, weir_rtl_get_instance(t->design, instance).module.id) != 0)
             return true;
     }
     return false;
@@ -39,28 +39,28 @@ static weir_rtl_var find_input(const weir_thread *t, weir_rtl_module module) {
 }
 
 static void reach(weir_thread *t, weir_rtl_module module) {
-    uint32_t *input = weir_table_at(&t->input, module.id);
+    uint32_t *input = weir_numbers_at(&t->input, module.id);
     if (*input != 0) return;
     *input = find_input(t, module).id;
     if (*input != 0) return;
     const weir_rtl_var_info source = weir_rtl_get_var(t->design, t->source);
     const char *name = weir_rtl_free_name(t->design, module, source.name);
     *input = weir_rtl_add_port(t->design, module, name, 1, WEIR_RTL_INPUT, source.kind, false).id;
-    *weir_table_at(&t->is_new, module.id) = 1;
+    *weir_numbers_at(&t->is_new, module.id) = 1;
     t->ports++;
 }
 
 /* Modules of the root, children first; a module is reached from one that is. */
 static void spread(weir_thread *t, const weir_rtl_module *modules, size_t count) {
-    for (size_t i = 0; i < count; i++) *weir_table_at(&t->needs, modules[i].id) = needs(t, modules[i]);
-    if (!weir_is_untouched(t->design, WEIR_RTL_ITEM(t->root))) *weir_table_at(&t->input, t->root.id) = t->source.id;
+    for (size_t i = 0; i < count; i++) *weir_numbers_at(&t->needs, modules[i].id) = needs(t, modules[i]);
+    if (!weir_is_untouched(t->design, WEIR_RTL_ITEM(t->root))) *weir_numbers_at(&t->input, t->root.id) = t->source.id;
     for (size_t m = count; m-- > 0;) {
-        if (*weir_table_at(&t->input, modules[m].id) == 0) continue;
+        if (*weir_numbers_at(&t->input, modules[m].id) == 0) continue;
         const size_t instances = weir_rtl_get_module(t->design, modules[m]).instance_count;
         for (size_t i = 0; i < instances; i++) {
             const weir_rtl_instance instance = weir_rtl_instance_at(t->design, modules[m], i);
             const weir_rtl_module child = weir_rtl_get_instance(t->design, instance).module;
-            if (*weir_table_at(&t->needs, child.id) != 0 && !weir_is_untouched(t->design, WEIR_RTL_ITEM(instance)))
+            if (*weir_numbers_at(&t->needs, child.id) != 0 && !weir_is_untouched(t->design, WEIR_RTL_ITEM(instance)))
                 reach(t, child);
         }
     }
@@ -75,10 +75,11 @@ static void find_wires(weir_thread *t, weir_rtl_module module) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(t->design, s);
         if (info.kind != WEIR_RTL_STMT_ASSIGN) continue;
         const weir_rtl_expr_info target = weir_rtl_get_expr(t->design, info.target);
-        if (target.kind == WEIR_RTL_EXPR_VAR) *weir_table_at(&t->assigned, target.var.id) = s.id;
+        if (target.kind == WEIR_RTL_EXPR_VAR) *weir_numbers_at(&t->assigned, target.var.id) = s.id;
         if (target.kind != WEIR_RTL_EXPR_PORT) continue;
         const weir_rtl_module child = weir_rtl_get_instance(t->design, target.instance).module;
-        if (target.var.id == *weir_table_at(&t->input, child.id)) *weir_table_at(&t->wired, target.instance.id) = s.id;
+        if (target.var.id == *weir_numbers_at(&t->input, child.id))
+            *weir_numbers_at(&t->wired, target.instance.id) = s.id;
     }
 }
 
@@ -87,7 +88,7 @@ static void find_wires(weir_thread *t, weir_rtl_module module) {
 static bool is_constant(weir_thread *t, weir_rtl_expr value, int hops) {
     const weir_rtl_expr_info info = weir_rtl_get_expr(t->design, value);
     if (info.kind == WEIR_RTL_EXPR_VAR) {
-        const weir_rtl_stmt stmt = {*weir_table_at(&t->assigned, info.var.id)};
+        const weir_rtl_stmt stmt = {*weir_numbers_at(&t->assigned, info.var.id)};
         return hops > 0 && stmt.id != 0 && is_constant(t, weir_rtl_get_stmt(t->design, stmt).value, hops - 1);
     }
     bool is_one = info.kind != WEIR_RTL_EXPR_PORT && info.kind != WEIR_RTL_EXPR_CALL;
@@ -100,7 +101,7 @@ static bool is_constant(weir_thread *t, weir_rtl_expr value, int hops) {
 static bool depends_on(weir_thread *t, weir_rtl_expr value, weir_rtl_var var, int hops) {
     const weir_rtl_expr_info info = weir_rtl_get_expr(t->design, value);
     if (info.kind == WEIR_RTL_EXPR_VAR) {
-        const weir_rtl_stmt stmt = {*weir_table_at(&t->assigned, info.var.id)};
+        const weir_rtl_stmt stmt = {*weir_numbers_at(&t->assigned, info.var.id)};
         return info.var.id == var.id ||
                (hops > 0 && stmt.id != 0 && depends_on(t, weir_rtl_get_stmt(t->design, stmt).value, var, hops - 1));
     }
@@ -114,7 +115,7 @@ static bool depends_on(weir_thread *t, weir_rtl_expr value, weir_rtl_var var, in
 static bool may_replace(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
     enum { HOPS = 100 };
     const weir_rtl_instance_info info = weir_rtl_get_instance(t->design, instance);
-    const weir_rtl_var own = {*weir_table_at(&t->input, info.parent.id)};
+    const weir_rtl_var own = {*weir_numbers_at(&t->input, info.parent.id)};
     if (is_constant(t, value, HOPS)) return true;
     if (own.id != 0 && !depends_on(t, value, own, HOPS))
         weir_warning(
@@ -128,7 +129,7 @@ static bool may_replace(weir_thread *t, weir_rtl_instance instance, weir_rtl_var
 static void wire(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(t->design, instance);
     const weir_rtl_expr connected = weir_rtl_connection_of(t->design, instance, port).value;
-    const weir_rtl_stmt stmt = {*weir_table_at(&t->wired, instance.id)};
+    const weir_rtl_stmt stmt = {*weir_numbers_at(&t->wired, instance.id)};
     const bool is_assigned = connected.id == 0 && stmt.id != 0;
     if (connected.id != 0 && !may_replace(t, instance, port, connected)) return;
     if (is_assigned && !may_replace(t, instance, port, weir_rtl_get_stmt(t->design, stmt).value)) return;
@@ -147,16 +148,16 @@ static void wire(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, 
 
 static void wire_module(weir_thread *t, weir_rtl_module module, uint64_t idle) {
     const size_t instances = weir_rtl_get_module(t->design, module).instance_count;
-    const weir_rtl_var own = {*weir_table_at(&t->input, module.id)};
+    const weir_rtl_var own = {*weir_numbers_at(&t->input, module.id)};
     find_wires(t, module);
     for (size_t i = 0; i < instances; i++) {
         const weir_rtl_instance instance = weir_rtl_instance_at(t->design, module, i);
         const weir_rtl_module child = weir_rtl_get_instance(t->design, instance).module;
-        const weir_rtl_var port = {*weir_table_at(&t->input, child.id)};
+        const weir_rtl_var port = {*weir_numbers_at(&t->input, child.id)};
         const bool is_reached = own.id != 0 && !weir_is_untouched(t->design, WEIR_RTL_ITEM(instance));
         if (port.id == 0 || child.id == t->root.id) continue;
         if (is_reached) wire(t, instance, port, weir_rtl_read(t->design, own));
-        else if (*weir_table_at(&t->is_new, child.id) != 0)
+        else if (*weir_numbers_at(&t->is_new, child.id) != 0)
             wire(t, instance, port, weir_rtl_constant(t->design, 1, idle));
     }
 }
@@ -173,11 +174,11 @@ bool weir_thread_input(weir_thread *t, uint64_t idle) {
 }
 
 void weir_thread_free(weir_thread *t) {
-    weir_table_free(&t->input);
-    weir_table_free(&t->needs);
-    weir_table_free(&t->is_new);
-    weir_table_free(&t->wired);
-    weir_table_free(&t->assigned);
+    weir_numbers_free(&t->input);
+    weir_numbers_free(&t->needs);
+    weir_numbers_free(&t->is_new);
+    weir_numbers_free(&t->wired);
+    weir_numbers_free(&t->assigned);
 }
 
 /* ---- processes ---- */
@@ -186,7 +187,7 @@ bool weir_thread_processes(weir_thread *t, weir_thread_process *function, void *
     weir_stmt_list list = {NULL, 0, 0};
     bool fine = true;
     for (weir_rtl_module m = weir_rtl_first_module(t->design); m.id != 0; m = weir_rtl_next_module(t->design, m)) {
-        const weir_rtl_var input = {*weir_table_at(&t->input, m.id)};
+        const weir_rtl_var input = {*weir_numbers_at(&t->input, m.id)};
         if (input.id == 0) continue;
         weir_list_inner(t->design, m, &list);
         for (size_t i = 0; i < list.count; i++)

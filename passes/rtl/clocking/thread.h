@@ -2,7 +2,7 @@
 #ifndef WEIR_PASSES_RTL_THREAD_H
 #define WEIR_PASSES_RTL_THREAD_H
 
-#include "passes/rtl/table.h"
+#include "passes/rtl/numbers.h"
 #include "rtlir/core/stmt.h"
 
 /* Does the module have something of its own that the input is for? */
@@ -13,10 +13,10 @@ typedef struct weir_thread {
     weir_rtl_module root;
     weir_rtl_var source; /* an input of the root */
     weir_thread_wants *wants;
-    weir_table input; /* result: by module id the variable of the input, 0 where it does not go */
-    size_t ports;     /* result: that were added */
-    size_t wires;     /* result: instances that were given another value */
-    weir_table needs, is_new, wired, assigned; /* while it works */
+    weir_numbers input; /* result: by module id the variable of the input, 0 where it does not go */
+    size_t ports;       /* result: that were added */
+    size_t wires;       /* result: instances that were given another value */
+    weir_numbers needs, is_new, wired, assigned; /* while it works */
 } weir_thread;
 
 /* Modules that have the attribute `dont_touch` are left out with what is only below them. A module gets an input of the

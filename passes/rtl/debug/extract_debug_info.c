@@ -13,8 +13,8 @@
 #include "passes/rtl/checks/check.h"
 #include "passes/rtl/debug/debug_condition.h"
 #include "passes/rtl/debug/versions.h"
+#include "passes/rtl/numbers.h"
 #include "passes/rtl/rtl.h"
-#include "passes/rtl/table.h"
 #include "rtlir/core/interface.h"
 #include "support/arena.h"
 #include "support/file.h"
@@ -22,8 +22,8 @@
 
 typedef struct symbols {
     weir_rtl_design *design;
-    weir_table stmt_line, instance_line; /* 0: not printed */
-    weir_table last;                     /* of versions (versions.h) */
+    weir_numbers stmt_line, instance_line; /* 0: not printed */
+    weir_numbers last;                     /* of versions (versions.h) */
     weir_rtl_module module;
     json_t *files;        /* scopes by name of the file, in order of appearance */
     const char *file;     /* of the scope that is being filled */
@@ -33,8 +33,8 @@ typedef struct symbols {
 
 static void keep_line(void *user, int line, weir_rtl_item item) {
     symbols *s = user;
-    if (item.kind == WEIR_RTL_ITEM_STMT) *weir_table_at(&s->stmt_line, item.id) = (uint32_t)line;
-    else if (item.kind == WEIR_RTL_ITEM_INSTANCE) *weir_table_at(&s->instance_line, item.id) = (uint32_t)line;
+    if (item.kind == WEIR_RTL_ITEM_STMT) *weir_numbers_at(&s->stmt_line, item.id) = (uint32_t)line;
+    else if (item.kind == WEIR_RTL_ITEM_INSTANCE) *weir_numbers_at(&s->instance_line, item.id) = (uint32_t)line;
 }
 
 /* Takes over the text. */
@@ -71,7 +71,7 @@ static weir_location place_of(const symbols *s, weir_rtl_item item, int line) {
 
 static int line_of(const symbols *s, weir_rtl_item item) {
     if (item.kind == WEIR_RTL_ITEM_MODULE) return 1;
-    return (int)weir_table_get(item.kind == WEIR_RTL_ITEM_STMT ? &s->stmt_line : &s->instance_line, item.id);
+    return (int)weir_numbers_get(item.kind == WEIR_RTL_ITEM_STMT ? &s->stmt_line : &s->instance_line, item.id);
 }
 
 /* What every entry says: its place, its line of Verilog, its passes. */
@@ -421,8 +421,8 @@ bool weir_pass_extract_debug_info(const weir_pass *pass, weir_pass_context *cont
     free(folder);
     free(s.verilog);
     weir_rtl_package_free(package);
-    weir_table_free(&s.stmt_line);
-    weir_table_free(&s.instance_line);
-    weir_table_free(&s.last);
+    weir_numbers_free(&s.stmt_line);
+    weir_numbers_free(&s.instance_line);
+    weir_numbers_free(&s.last);
     return fine;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "passes/rtl/debug/versions.h"
+#include "passes/rtl/numbers.h"
 #include "passes/rtl/rtl.h"
-#include "passes/rtl/table.h"
 #include "support/arena.h"
 #include "support/text.h"
 
@@ -24,10 +24,10 @@ typedef struct branch {
 typedef struct scope {
     weir_rtl_design *design;
     weir_rtl_module module;
-    weir_table last;     /* by version: the statement that gives it its value */
-    weir_table holds;    /* by variable: the version that holds */
-    weir_table is_known; /* by variable: it is in the list */
-    uint32_t *source;    /* variables in order of their first versions */
+    weir_numbers last;     /* by version: the statement that gives it its value */
+    weir_numbers holds;    /* by variable: the version that holds */
+    weir_numbers is_known; /* by variable: it is in the list */
+    uint32_t *source;      /* variables in order of their first versions */
     size_t source_count, source_capacity;
     change *journal;
     size_t change_count, change_capacity;
@@ -41,7 +41,7 @@ static void leave(scope *s, size_t depth) {
     if (depth >= s->depth) return;
     while (s->change_count > s->branch[depth].mark) {
         const change c = s->journal[--s->change_count];
-        *weir_table_at(&s->holds, c.source) = c.before;
+        *weir_numbers_at(&s->holds, c.source) = c.before;
     }
     s->depth = depth;
 }
@@ -70,7 +70,7 @@ static void describe(scope *s) {
     s->text.size = 0;
     weir_text_add(&s->text, "");
     for (size_t i = 0; i < s->source_count; i++) {
-        const weir_rtl_var source = {s->source[i]}, version = {weir_table_get(&s->holds, s->source[i])};
+        const weir_rtl_var source = {s->source[i]}, version = {weir_numbers_get(&s->holds, s->source[i])};
         if (version.id == 0) continue;
         weir_text_format(&s->text, "%s%s=%s", s->text.size > 0 ? " " : "", weir_rtl_get_var(s->design, source).name,
                          weir_rtl_get_var(s->design, version).name);
@@ -103,7 +103,7 @@ static void hold(weir_rtl_var version, weir_rtl_stmt stmt, void *user) {
         weir_rtl_find_var(s->design, s->module, weir_version_text(s->design, version, WEIR_VERSION_OF));
     (void)stmt;
     if (source.id == 0) return; /* renamed or removed since */
-    uint32_t *is_known = weir_table_at(&s->is_known, source.id), *holds = weir_table_at(&s->holds, source.id);
+    uint32_t *is_known = weir_numbers_at(&s->is_known, source.id), *holds = weir_numbers_at(&s->holds, source.id);
     if (*is_known == 0) {
         s->source = weir_grow(s->source, &s->source_capacity, s->source_count + 1, sizeof *s->source);
         s->source[s->source_count++] = source.id;
@@ -116,7 +116,7 @@ static void hold(weir_rtl_var version, weir_rtl_stmt stmt, void *user) {
 
 static void walk_process(scope *s, weir_rtl_block body) {
     for (size_t i = 0; i < s->source_count; i++)
-        *weir_table_at(&s->holds, s->source[i]) = *weir_table_at(&s->is_known, s->source[i]) = 0;
+        *weir_numbers_at(&s->holds, s->source[i]) = *weir_numbers_at(&s->is_known, s->source[i]) = 0;
     s->source_count = s->change_count = s->depth = 0;
     for (weir_rtl_stmt i = weir_rtl_first(s->design, body); i.id != 0; i = weir_rtl_next(s->design, i)) {
         weir_visit_versions(s->design, i, &s->last, enter_branch, s);
@@ -141,9 +141,9 @@ bool weir_pass_propagate_scope_variable(const weir_pass *pass, weir_pass_context
     }
     if (s.changed == 0) weir_pass_unchanged(context);
     weir_pass_count(context, "versions", (int64_t)s.changed);
-    weir_table_free(&s.last);
-    weir_table_free(&s.holds);
-    weir_table_free(&s.is_known);
+    weir_numbers_free(&s.last);
+    weir_numbers_free(&s.holds);
+    weir_numbers_free(&s.is_known);
     weir_text_free(&s.text);
     free(s.source);
     free(s.journal);

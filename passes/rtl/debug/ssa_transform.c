@@ -11,8 +11,8 @@
 
 #include "passes/rtl/debug/versions.h"
 #include "passes/rtl/inner.h"
+#include "passes/rtl/numbers.h"
 #include "passes/rtl/rtl.h"
-#include "passes/rtl/table.h"
 #include "rtlir/analysis/uses.h"
 #include "rtlir/core/type.h"
 #include "rtlir/edit/rewrite.h"
@@ -66,8 +66,8 @@ typedef struct ssa {
     size_t count, capacity;
     held *now;
     size_t now_capacity;
-    weir_table slot_of; /* by variable, from 1 */
-    weir_table seen;    /* by expression: the statement that visited it */
+    weir_numbers slot_of; /* by variable, from 1 */
+    weir_numbers seen;    /* by expression: the statement that visited it */
     uint32_t stamp, conditions;
     bool builds, has_branches;
     obstacle obstacle;
@@ -84,7 +84,7 @@ static void visit_reads(ssa *s, weir_rtl_expr expr);
 /* The slot of what the part is of; NULL when that is no variable of the process. */
 static slot *slot_of(const ssa *s, weir_rtl_expr part) {
     const weir_rtl_expr_info base = weir_rtl_get_expr(s->design, weir_rtl_bits_of(s->design, part).base);
-    const uint32_t index = base.kind == WEIR_RTL_EXPR_VAR ? weir_table_get(&s->slot_of, base.var.id) : 0;
+    const uint32_t index = base.kind == WEIR_RTL_EXPR_VAR ? weir_numbers_get(&s->slot_of, base.var.id) : 0;
     return index != 0 ? &s->slot[index - 1] : NULL;
 }
 
@@ -115,7 +115,7 @@ static void visit_part(ssa *s, weir_rtl_expr part) {
 
 /* Recursion is bounded by the depth of expressions. */
 static void visit_reads(ssa *s, weir_rtl_expr expr) {
-    uint32_t *seen = weir_table_at(&s->seen, expr.id);
+    uint32_t *seen = weir_numbers_at(&s->seen, expr.id);
     const weir_rtl_expr_info info = weir_rtl_get_expr(s->design, expr);
     if (*seen == s->stamp) return;
     *seen = s->stamp;
@@ -424,7 +424,7 @@ static void add_slot(ssa *s, weir_rtl_expr base) {
         refuse(s, TARGETS);
         return;
     }
-    uint32_t *index = weir_table_at(&s->slot_of, info.var.id);
+    uint32_t *index = weir_numbers_at(&s->slot_of, info.var.id);
     if (*index != 0) return;
     const weir_rtl_var_info var = weir_rtl_get_var(s->design, info.var);
     const bool is_number = var.formula.id == 0;
@@ -466,7 +466,7 @@ static void check_drivers(ssa *s, weir_rtl_stmt process) {
 }
 
 static void prepare(ssa *s, weir_rtl_stmt process, weir_stmt_list *inner) {
-    for (size_t i = 0; i < s->count; i++) *weir_table_at(&s->slot_of, s->slot[i].var.id) = 0;
+    for (size_t i = 0; i < s->count; i++) *weir_numbers_at(&s->slot_of, s->slot[i].var.id) = 0;
     s->count = 0;
     s->obstacle = NOTHING;
     s->has_branches = s->builds = false;
@@ -545,8 +545,8 @@ bool weir_pass_ssa_transform(const weir_pass *pass, weir_pass_context *context, 
     for (size_t i = LOOPS; i < OBSTACLES; i++)
         if (found[i] > 0) weir_pass_count(context, obstacles[i], found[i]);
     weir_stmt_list_free(&inner);
-    weir_table_free(&s.slot_of);
-    weir_table_free(&s.seen);
+    weir_numbers_free(&s.slot_of);
+    weir_numbers_free(&s.seen);
     weir_rtl_rewriter_free(s.rewriter);
     weir_rtl_uses_free(s.uses);
     free(s.slot);

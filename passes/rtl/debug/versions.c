@@ -28,10 +28,10 @@ static void visit_target(const weir_rtl_design *design, weir_rtl_expr target, we
 }
 
 static void keep_last(weir_rtl_var version, weir_rtl_stmt stmt, void *user) {
-    *weir_table_at(user, version.id) = stmt.id;
+    *weir_numbers_at(user, version.id) = stmt.id;
 }
 
-void weir_list_versions(const weir_rtl_design *design, weir_rtl_module module, weir_table *last) {
+void weir_list_versions(const weir_rtl_design *design, weir_rtl_module module, weir_numbers *last) {
     weir_stmt_list list = {NULL, 0, 0};
     if (last->capacity > 0) memset(last->at, 0, last->capacity * sizeof *last->at);
     weir_list_inner(design, module, &list);
@@ -43,7 +43,7 @@ void weir_list_versions(const weir_rtl_design *design, weir_rtl_module module, w
 }
 
 typedef struct filter {
-    const weir_table *last;
+    const weir_numbers *last;
     weir_version_visitor *visit;
     void *user;
     uint32_t previous;
@@ -53,10 +53,10 @@ static void visit_last(weir_rtl_var version, weir_rtl_stmt stmt, void *user) {
     filter *f = user;
     const bool is_repeated = version.id == f->previous; /* several parts of it in one target */
     f->previous = version.id;
-    if (!is_repeated && weir_table_get(f->last, version.id) == stmt.id) f->visit(version, stmt, f->user);
+    if (!is_repeated && weir_numbers_get(f->last, version.id) == stmt.id) f->visit(version, stmt, f->user);
 }
 
-void weir_visit_versions(const weir_rtl_design *design, weir_rtl_stmt stmt, const weir_table *last,
+void weir_visit_versions(const weir_rtl_design *design, weir_rtl_stmt stmt, const weir_numbers *last,
                          weir_version_visitor *visit, void *user) {
     filter f = {last, visit, user, 0};
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);

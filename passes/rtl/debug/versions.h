@@ -8,7 +8,7 @@
 #ifndef WEIR_PASSES_RTL_VERSIONS_H
 #define WEIR_PASSES_RTL_VERSIONS_H
 
-#include "passes/rtl/table.h"
+#include "passes/rtl/numbers.h"
 #include "rtlir/core/stmt.h"
 
 #define WEIR_VERSION_OF "version_of"
@@ -23,11 +23,11 @@ const char *weir_version_text(const weir_rtl_design *design, weir_rtl_var var, c
 bool weir_is_version(const weir_rtl_design *design, weir_rtl_var var);
 
 /* For each version that the module's processes assign, the last statement that does, by ids. The table is emptied first. */
-void weir_list_versions(const weir_rtl_design *design, weir_rtl_module module, weir_table *last);
+void weir_list_versions(const weir_rtl_design *design, weir_rtl_module module, weir_numbers *last);
 /* Calls back for each version that has its value from this statement, by the table: one that the statement only copies
  * before it assigns a part of it is none. */
 typedef void weir_version_visitor(weir_rtl_var version, weir_rtl_stmt stmt, void *user);
-void weir_visit_versions(const weir_rtl_design *design, weir_rtl_stmt stmt, const weir_table *last,
+void weir_visit_versions(const weir_rtl_design *design, weir_rtl_stmt stmt, const weir_numbers *last,
                          weir_version_visitor *visit, void *user);
 
 #endif

@@ -4,14 +4,14 @@
  * SystemVerilog would not find the type there. */
 #include <stdlib.h>
 
+#include "passes/rtl/numbers.h"
 #include "passes/rtl/rtl.h"
-#include "passes/rtl/table.h"
 #include "rtlir/core/function.h"
 #include "rtlir/core/type.h"
 
 typedef struct extraction {
     weir_rtl_design *design;
-    weir_table used;
+    weir_numbers used;
     weir_rtl_type *type; /* all of the design in the order of their creation: inner ones come first */
     size_t count, capacity;
     bool fine;
@@ -44,7 +44,7 @@ static void use_variables(extraction *e, weir_rtl_module module) {
     for (weir_rtl_var v = weir_rtl_first_var(e->design, module); v.id != 0; v = weir_rtl_next_var(e->design, v)) {
         const weir_rtl_type type = innermost(e->design, weir_rtl_get_var(e->design, v).type);
         if (type.id == 0) continue;
-        *weir_table_at(&e->used, type.id) = 1;
+        *weir_numbers_at(&e->used, type.id) = 1;
         check_name(e, module, v, type);
     }
 }
@@ -54,10 +54,10 @@ static void use_fields(extraction *e) {
     for (size_t t = e->count; t-- > 0;) {
         const weir_rtl_type_info info = weir_rtl_get_type(e->design, e->type[t]);
         const bool has_fields = info.kind == WEIR_RTL_TYPE_STRUCT || info.kind == WEIR_RTL_TYPE_UNION;
-        if (!has_fields || *weir_table_at(&e->used, e->type[t].id) == 0) continue;
+        if (!has_fields || *weir_numbers_at(&e->used, e->type[t].id) == 0) continue;
         for (uint32_t f = 0; f < info.count; f++)
-            *weir_table_at(&e->used, innermost(e->design, weir_rtl_field_at(e->design, e->type[t], f).shape.type).id) =
-                1;
+            *weir_numbers_at(&e->used,
+                             innermost(e->design, weir_rtl_field_at(e->design, e->type[t], f).shape.type).id) = 1;
     }
 }
 
@@ -85,12 +85,12 @@ static bool extract(weir_pass_context *context, weir_rtl_design *design, bool en
         const weir_rtl_type_kind kind = weir_rtl_get_type(design, e.type[t]).kind;
         const bool fits =
             enums ? kind == WEIR_RTL_TYPE_ENUM : kind == WEIR_RTL_TYPE_STRUCT || kind == WEIR_RTL_TYPE_UNION;
-        if (fits && *weir_table_at(&e.used, e.type[t].id) != 0) print_type(&e, context, e.type[t], list);
+        if (fits && *weir_numbers_at(&e.used, e.type[t].id) != 0) print_type(&e, context, e.type[t], list);
     }
     weir_pass_count(context, "types", (int64_t)json_array_size(list));
     json_object_set_new(weir_pass_record(context), key, list);
     weir_pass_unchanged(context);
-    weir_table_free(&e.used);
+    weir_numbers_free(&e.used);
     free(e.type);
     free(modules);
     return modules != NULL && e.fine;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"
-#include "passes/rtl/table.h"
+#include "passes/rtl/numbers.h"
 #include "support/arena.h"
 
 bool weir_child_is_kept(weir_keeper *keeper, weir_rtl_instance instance) {
@@ -25,31 +25,31 @@ void weir_children_add(weir_children *children, const weir_rtl_design *design, w
 }
 
 /* How often modules are named. */
-static void count_uses(weir_table *uses, const weir_rtl_design *design) {
+static void count_uses(weir_numbers *uses, const weir_rtl_design *design) {
     for (weir_rtl_module m = weir_rtl_first_module(design); m.id != 0; m = weir_rtl_next_module(design, m)) {
         const size_t count = weir_rtl_get_module(design, m).instance_count;
         for (size_t i = 0; i < count; i++)
-            ++*weir_table_at(uses, weir_rtl_get_instance(design, weir_rtl_instance_at(design, m, i)).module.id);
+            ++*weir_numbers_at(uses, weir_rtl_get_instance(design, weir_rtl_instance_at(design, m, i)).module.id);
     }
 }
 
 /* The list grows by the children of what goes. A module stands in it as often as instances of it went. */
 static void remove_unused(weir_children *children, weir_rtl_design *design) {
-    weir_table uses = {NULL, 0};
+    weir_numbers uses = {NULL, 0};
     count_uses(&uses, design);
     for (size_t i = 0; i < children->count; i++) {
         const weir_rtl_module module = children->module[i];
-        if (*weir_table_at(&uses, module.id) != 0) continue;
-        *weir_table_at(&uses, module.id) = UINT32_MAX; /* once */
+        if (*weir_numbers_at(&uses, module.id) != 0) continue;
+        *weir_numbers_at(&uses, module.id) = UINT32_MAX; /* once */
         const size_t count = weir_rtl_get_module(design, module).instance_count;
         for (size_t k = 0; k < count; k++) {
             const weir_rtl_instance instance = weir_rtl_instance_at(design, module, k);
-            --*weir_table_at(&uses, weir_rtl_get_instance(design, instance).module.id);
+            --*weir_numbers_at(&uses, weir_rtl_get_instance(design, instance).module.id);
             weir_children_add(children, design, instance);
         }
         weir_rtl_remove_module(design, module);
     }
-    weir_table_free(&uses);
+    weir_numbers_free(&uses);
 }
 
 /* The last one first: taking the last one of a list away costs least. */

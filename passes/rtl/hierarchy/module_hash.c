@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/rtl/table.h"
+#include "passes/rtl/numbers.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/core/fsm.h"
 #include "rtlir/core/function.h"
@@ -44,10 +44,10 @@ typedef struct hasher {
     weir_rtl_design *design;
     weir_module_hashes *result;
     hash_table type;
-    memo exprs;                                    /* of this module */
-    weir_table var, instance, parameter, function; /* numbers in their module */
-    uint32_t vars, functions;                      /* numbers given in this module */
-    weir_hash hash;                                /* of the module so far */
+    memo exprs;                                      /* of this module */
+    weir_numbers var, instance, parameter, function; /* numbers in their module */
+    uint32_t vars, functions;                        /* numbers given in this module */
+    weir_hash hash;                                  /* of the module so far */
 } hasher;
 
 static weir_hash *hash_slot(hash_table *t, uint32_t id) {
@@ -148,7 +148,7 @@ static void add_parameters(hasher *h, weir_rtl_module module) {
     for (size_t i = 0; i < count; i++) {
         const weir_rtl_parameter parameter = weir_rtl_parameter_at(h->design, module, i);
         const weir_rtl_parameter_info info = weir_rtl_get_parameter(h->design, parameter);
-        *weir_table_at(&h->parameter, parameter.id) = (uint32_t)i;
+        *weir_numbers_at(&h->parameter, parameter.id) = (uint32_t)i;
         add_text(h, info.name);
         add_formula(h, &h->hash, info.formula);
         if (info.is_bounded) add(h, (uint64_t)info.low << 32 ^ (uint64_t)info.high);
@@ -164,7 +164,7 @@ static void add_parameters(hasher *h, weir_rtl_module module) {
 static void add_var(hasher *h, weir_rtl_var var) {
     const weir_rtl_var_info info = weir_rtl_get_var(h->design, var);
     const bool is_register = info.is_register && !info.is_undecided && info.direction != WEIR_RTL_OUTPUT;
-    *weir_table_at(&h->var, var.id) = h->vars++;
+    *weir_numbers_at(&h->var, var.id) = h->vars++;
     add_text(h, info.name);
     add(h, (uint64_t)info.width << 32 | (uint64_t)info.direction << 16 | (uint64_t)info.kind << 8 |
                (uint64_t)info.is_signed << 3 | (uint64_t)is_register << 2 | (uint64_t)info.is_path << 1 |
@@ -184,7 +184,7 @@ static void add_vars(hasher *h, weir_rtl_module module) {
 }
 
 static void add_var_number(hasher *h, weir_rtl_var var) {
-    add(h, var.id != 0 ? 1 + *weir_table_at(&h->var, var.id) : 0);
+    add(h, var.id != 0 ? 1 + *weir_numbers_at(&h->var, var.id) : 0);
 }
 
 /* Groups: what change_port_bundle_struct makes of the ports depends on them. Field by field the variables that they say. */
@@ -206,10 +206,10 @@ static void add_groups(hasher *h, weir_rtl_module module) {
 
 /* The function's number; the first time its declaration goes into the hash of the module. */
 static uint32_t function_number(hasher *h, weir_rtl_function function) {
-    if (*weir_table_at(&h->function, function.id) != 0) return *weir_table_at(&h->function, function.id);
+    if (*weir_numbers_at(&h->function, function.id) != 0) return *weir_numbers_at(&h->function, function.id);
     const weir_rtl_function_info info = weir_rtl_get_function(h->design, function);
     const uint32_t number = ++h->functions;
-    *weir_table_at(&h->function, function.id) = number;
+    *weir_numbers_at(&h->function, function.id) = number;
     add(h, MARK_FUNCTION);
     add_text(h, info.name);
     add(h, (uint64_t)info.width << 1 | info.is_signed);
@@ -226,17 +226,19 @@ static weir_hash hash_expr(hasher *h, weir_rtl_expr expr);
 static void add_constant(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
     for (uint32_t i = 0; i < (info->width + 63) / 64; i++) weir_hash_add_number(hash, info->words[i]);
     const weir_rtl_type type = weir_rtl_type_of(h->design, expr);
-    if (info->parameter.id != 0) weir_hash_add_number(hash, 1 + *weir_table_at(&h->parameter, info->parameter.id));
+    if (info->parameter.id != 0) weir_hash_add_number(hash, 1 + *weir_numbers_at(&h->parameter, info->parameter.id));
     add_string(hash, type.id != 0 ? weir_rtl_get_type(h->design, type).name : NULL);
 }
 
 static void add_leaf(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
     switch (info->kind) {
     case WEIR_RTL_EXPR_CONSTANT: add_constant(h, hash, expr, info); break;
-    case WEIR_RTL_EXPR_VAR: weir_hash_add_number(hash, *weir_table_at(&h->var, info->var.id)); break;
-    case WEIR_RTL_EXPR_PARAMETER: weir_hash_add_number(hash, *weir_table_at(&h->parameter, info->parameter.id)); break;
+    case WEIR_RTL_EXPR_VAR: weir_hash_add_number(hash, *weir_numbers_at(&h->var, info->var.id)); break;
+    case WEIR_RTL_EXPR_PARAMETER:
+        weir_hash_add_number(hash, *weir_numbers_at(&h->parameter, info->parameter.id));
+        break;
     case WEIR_RTL_EXPR_PORT:
-        weir_hash_add_number(hash, *weir_table_at(&h->instance, info->instance.id));
+        weir_hash_add_number(hash, *weir_numbers_at(&h->instance, info->instance.id));
         weir_hash_add_number(hash, weir_rtl_get_var(h->design, info->var).port);
         break;
     case WEIR_RTL_EXPR_SLICE: weir_hash_add_number(hash, info->low); break;
@@ -292,7 +294,7 @@ static void add_instance(hasher *h, weir_rtl_instance instance) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(h->design, instance);
     const size_t ports = weir_rtl_get_module(h->design, info.module).port_count;
     add_text(h, info.name);
-    add(h, (uint64_t)*weir_table_at(&h->instance, instance.id) << 1 | info.is_wired);
+    add(h, (uint64_t)*weir_numbers_at(&h->instance, instance.id) << 1 | info.is_wired);
     weir_hash_add_hash(&h->hash, *hash_slot(&h->result->module, info.module.id));
     add_overrides(h, instance, info.module);
     for (size_t i = 0; i < ports; i++) {
@@ -312,7 +314,7 @@ static void add_events(hasher *h, weir_rtl_stmt always) {
     add(h, count);
     for (size_t i = 0; i < count; i++) {
         const weir_rtl_event event = weir_rtl_event_at(h->design, always, i);
-        add(h, (uint64_t)event.edge << 32 | *weir_table_at(&h->var, event.var.id));
+        add(h, (uint64_t)event.edge << 32 | *weir_numbers_at(&h->var, event.var.id));
     }
 }
 
@@ -353,7 +355,7 @@ static void add_stmt(hasher *h, weir_rtl_stmt stmt, const weir_rtl_stmt_info *in
     case WEIR_RTL_STMT_ALWAYS: add_events(h, stmt); break;
     case WEIR_RTL_STMT_FUNCTION: add(h, function_number(h, info->function)); break;
     case WEIR_RTL_STMT_FOR:
-        add(h, *weir_table_at(&h->var, info->iterator.id));
+        add(h, *weir_numbers_at(&h->var, info->iterator.id));
         add(h, (uint64_t)info->start);
         add(h, (uint64_t)info->end);
         add(h, (uint64_t)info->step);
@@ -426,7 +428,7 @@ static void hash_module(hasher *h, weir_rtl_module module) {
         add_file(h, info.path);
     } else {
         for (size_t i = 0; i < info.instance_count; i++)
-            *weir_table_at(&h->instance, weir_rtl_instance_at(h->design, module, i).id) = (uint32_t)i;
+            *weir_numbers_at(&h->instance, weir_rtl_instance_at(h->design, module, i).id) = (uint32_t)i;
         add_body(h, info.body);
     }
     *hash_slot(&h->result->module, module.id) = h->hash;
@@ -447,8 +449,8 @@ static void *compute(weir_pass_context *context, weir_rtl_design *design) {
     for (size_t i = 0; modules != NULL && i < count; i++) hash_module(&h, modules[i]);
     free(h.exprs.slot);
     free(h.type.at);
-    weir_table *const own[] = {&h.var, &h.instance, &h.parameter, &h.function};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) weir_table_free(own[i]);
+    weir_numbers *const own[] = {&h.var, &h.instance, &h.parameter, &h.function};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) weir_numbers_free(own[i]);
     if (modules == NULL) {
         release(h.result);
         return NULL;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"
+#include "passes/rtl/numbers.h"
 #include "passes/rtl/rtl.h"
-#include "passes/rtl/table.h"
 #include "rtlir/core/function.h"
 #include "support/arena.h"
 
@@ -36,8 +36,8 @@ typedef struct driver {
 typedef struct marker {
     weir_rtl_design *design;
     weir_rtl_module top;
-    weir_table var, stmt, instance, module, function; /* marks */
-    weir_table drivers_of, port_base, drivers_of_port, port_seen, instance_of, next_instance;
+    weir_numbers var, stmt, instance, module, function; /* marks */
+    weir_numbers drivers_of, port_base, drivers_of_port, port_seen, instance_of, next_instance;
     uint32_t ports; /* of instances, numbered so far */
     driver *driver;
     size_t driver_count, driver_capacity;
@@ -55,7 +55,7 @@ typedef struct marker {
 /* ---- who drives what ---- */
 
 static uint32_t port_number(marker *m, weir_rtl_instance instance, weir_rtl_var port) {
-    return *weir_table_at(&m->port_base, instance.id) + weir_rtl_get_var(m->design, port).port;
+    return *weir_numbers_at(&m->port_base, instance.id) + weir_rtl_get_var(m->design, port).port;
 }
 
 /* True when the target is a variable and no part of one. */
@@ -65,8 +65,8 @@ static bool add_driver(marker *m, weir_rtl_expr target, weir_rtl_stmt stmt, weir
         add_driver(m, weir_rtl_operand(m->design, target, i), stmt, port);
     if (info.kind == WEIR_RTL_EXPR_CONCAT) return false;
     uint32_t *first = info.instance.id != 0
-                          ? weir_table_at(&m->drivers_of_port, port_number(m, info.instance, info.var))
-                          : weir_table_at(&m->drivers_of, info.var.id);
+                          ? weir_numbers_at(&m->drivers_of_port, port_number(m, info.instance, info.var))
+                          : weir_numbers_at(&m->drivers_of, info.var.id);
     m->driver = weir_grow(m->driver, &m->driver_capacity, m->driver_count + 1, sizeof *m->driver);
     m->driver[m->driver_count] = (driver){stmt, port, *first};
     *first = (uint32_t)m->driver_count++;
@@ -76,10 +76,10 @@ static bool add_driver(marker *m, weir_rtl_expr target, weir_rtl_stmt stmt, weir
 /* Numbers the ports of an instance before anything names them. */
 static void add_instance(marker *m, weir_rtl_instance instance) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(m->design, instance);
-    *weir_table_at(&m->port_base, instance.id) = m->ports;
+    *weir_numbers_at(&m->port_base, instance.id) = m->ports;
     m->ports += (uint32_t)weir_rtl_get_module(m->design, info.module).port_count;
-    *weir_table_at(&m->next_instance, instance.id) = *weir_table_at(&m->instance_of, info.module.id);
-    *weir_table_at(&m->instance_of, info.module.id) = instance.id;
+    *weir_numbers_at(&m->next_instance, instance.id) = *weir_numbers_at(&m->instance_of, info.module.id);
+    *weir_numbers_at(&m->instance_of, info.module.id) = instance.id;
 }
 
 static void add_connections(marker *m, weir_rtl_stmt stmt, weir_rtl_instance instance) {
@@ -96,7 +96,7 @@ static void add_connections(marker *m, weir_rtl_stmt stmt, weir_rtl_instance ins
 /* ---- marking ---- */
 
 static void mark_var(marker *m, weir_rtl_var var) {
-    uint32_t *mark = weir_table_at(&m->var, var.id);
+    uint32_t *mark = weir_numbers_at(&m->var, var.id);
     if (*mark & LIVE) return;
     *mark |= LIVE;
     m->vars = weir_grow(m->vars, &m->var_capacity, m->var_count + 1, sizeof *m->vars);
@@ -104,7 +104,7 @@ static void mark_var(marker *m, weir_rtl_var var) {
 }
 
 static void mark_stmt(marker *m, weir_rtl_stmt stmt) {
-    uint32_t *mark = weir_table_at(&m->stmt, stmt.id);
+    uint32_t *mark = weir_numbers_at(&m->stmt, stmt.id);
     if (*mark & LIVE) return;
     *mark |= LIVE;
     weir_stmt_list_add(&m->stmts, stmt);
@@ -112,7 +112,7 @@ static void mark_stmt(marker *m, weir_rtl_stmt stmt) {
 
 /* Its ports are looked at later, so that chains of instances need no recursion. */
 static void mark_instance(marker *m, weir_rtl_instance instance) {
-    *weir_table_at(&m->instance, instance.id) |= LIVE;
+    *weir_numbers_at(&m->instance, instance.id) |= LIVE;
     mark_stmt(m, weir_rtl_get_instance(m->design, instance).stmt);
 }
 
@@ -133,10 +133,10 @@ static void mark_function(marker *m, weir_rtl_function function);
 /* A port of an instance that the module around it reads. */
 static void mark_port(marker *m, weir_rtl_instance instance, weir_rtl_var port) {
     const uint32_t number = port_number(m, instance, port);
-    uint32_t *seen = weir_table_at(&m->port_seen, number);
+    uint32_t *seen = weir_numbers_at(&m->port_seen, number);
     if (*seen != 0) return;
     *seen = LIVE;
-    mark_drivers(m, *weir_table_at(&m->drivers_of_port, number));
+    mark_drivers(m, *weir_numbers_at(&m->drivers_of_port, number));
     if (weir_rtl_get_var(m->design, port).direction == WEIR_RTL_INPUT) return;
     mark_instance(m, instance);
     mark_var(m, port);
@@ -164,7 +164,7 @@ static void mark_target(marker *m, weir_rtl_expr target) {
         for (size_t i = 0; i < info.operand_count; i++) mark_target(m, weir_rtl_operand(m->design, target, i));
         return;
     }
-    if (info.instance.id == 0) *weir_table_at(&m->var, info.var.id) |= NAMED;
+    if (info.instance.id == 0) *weir_numbers_at(&m->var, info.var.id) |= NAMED;
     for (size_t operands = info.operand_count; operands > 0;) {
         if (operands > 1) mark_expr(m, weir_rtl_operand(m->design, target, 1));
         target = weir_rtl_operand(m->design, target, 0);
@@ -175,12 +175,12 @@ static void mark_target(marker *m, weir_rtl_expr target) {
 /* What an input or an inout port of an instance that stays is given. */
 static void mark_connection(marker *m, weir_rtl_instance instance, weir_rtl_var port) {
     mark_expr(m, weir_rtl_connection_of(m->design, instance, port).value);
-    mark_drivers(m, *weir_table_at(&m->drivers_of_port, port_number(m, instance, port)));
+    mark_drivers(m, *weir_numbers_at(&m->drivers_of_port, port_number(m, instance, port)));
 }
 
 static void mark_function(marker *m, weir_rtl_function function) {
-    if (*weir_table_at(&m->function, function.id) & LIVE) return;
-    *weir_table_at(&m->function, function.id) |= LIVE;
+    if (*weir_numbers_at(&m->function, function.id) & LIVE) return;
+    *weir_numbers_at(&m->function, function.id) |= LIVE;
     const weir_rtl_stmt stmt = weir_rtl_get_function(m->design, function).stmt;
     weir_stmt_list inside = {NULL, 0, 0};
     weir_list_inside(m->design, stmt, &inside);
@@ -201,11 +201,11 @@ static void mark_breaks(marker *m, weir_rtl_stmt loop) {
 static void follow_instance(marker *m, weir_rtl_instance instance) {
     const weir_rtl_module child = weir_rtl_get_instance(m->design, instance).module;
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, child);
-    *weir_table_at(&m->instance, instance.id) |= LIVE;
+    *weir_numbers_at(&m->instance, instance.id) |= LIVE;
     for (size_t i = 0; i < info.port_count; i++) {
         const weir_rtl_var port = weir_rtl_port_at(m->design, child, i);
         const bool is_output = weir_rtl_get_var(m->design, port).direction == WEIR_RTL_OUTPUT;
-        if (!is_output && (info.is_external || *weir_table_at(&m->var, port.id) & LIVE))
+        if (!is_output && (info.is_external || *weir_numbers_at(&m->var, port.id) & LIVE))
             mark_connection(m, instance, port);
     }
 }
@@ -221,13 +221,13 @@ static void follow_stmt(marker *m, weir_rtl_stmt stmt) {
     if (owner.id != 0) mark_stmt(m, owner);
     mark_expr(m, info.value);
     if (info.kind == WEIR_RTL_STMT_ASSIGN) {
-        if (!(*weir_table_at(&m->stmt, stmt.id) & PLAIN)) mark_target(m, info.target);
+        if (!(*weir_numbers_at(&m->stmt, stmt.id) & PLAIN)) mark_target(m, info.target);
     } else if (info.kind == WEIR_RTL_STMT_INSTANCE) {
         follow_instance(m, info.instance);
     } else if (info.kind == WEIR_RTL_STMT_FUNCTION) {
         mark_function(m, info.function);
     } else if (info.kind == WEIR_RTL_STMT_FOR) {
-        *weir_table_at(&m->var, info.iterator.id) |= NAMED;
+        *weir_numbers_at(&m->var, info.iterator.id) |= NAMED;
         if (owner.id != 0) mark_breaks(m, stmt);
     } else if (info.kind == WEIR_RTL_STMT_ALWAYS) {
         const size_t events = weir_rtl_event_count(m->design, stmt);
@@ -242,11 +242,11 @@ static void follow_stmt(marker *m, weir_rtl_stmt stmt) {
 }
 
 static void follow_var(marker *m, weir_rtl_var var) {
-    mark_drivers(m, *weir_table_at(&m->drivers_of, var.id));
-    if (!(*weir_table_at(&m->var, var.id) & FED)) return;
+    mark_drivers(m, *weir_numbers_at(&m->drivers_of, var.id));
+    if (!(*weir_numbers_at(&m->var, var.id) & FED)) return;
     const weir_rtl_module module = weir_rtl_get_var(m->design, var).module;
-    for (uint32_t i = *weir_table_at(&m->instance_of, module.id); i != 0; i = *weir_table_at(&m->next_instance, i))
-        if (*weir_table_at(&m->instance, i) & LIVE) mark_connection(m, (weir_rtl_instance){i}, var);
+    for (uint32_t i = *weir_numbers_at(&m->instance_of, module.id); i != 0; i = *weir_numbers_at(&m->next_instance, i))
+        if (*weir_numbers_at(&m->instance, i) & LIVE) mark_connection(m, (weir_rtl_instance){i}, var);
 }
 
 static void follow_all(marker *m) {
@@ -267,7 +267,8 @@ static uint32_t start_vars(marker *m, weir_rtl_module module) {
         const bool stays = info.direction == WEIR_RTL_INOUT || weir_is_kept(m->design, WEIR_RTL_ITEM(v));
         m->has_paths = m->has_paths || info.is_path;
         if (stays) effect = EFFECT;
-        if (info.direction == WEIR_RTL_INPUT || info.direction == WEIR_RTL_INOUT) *weir_table_at(&m->var, v.id) |= FED;
+        if (info.direction == WEIR_RTL_INPUT || info.direction == WEIR_RTL_INOUT)
+            *weir_numbers_at(&m->var, v.id) |= FED;
         if (stays || (module.id == m->top.id && info.direction != WEIR_RTL_INTERNAL)) mark_var(m, v);
     }
     return effect;
@@ -281,12 +282,12 @@ static uint32_t start_stmt(marker *m, weir_rtl_stmt stmt, const weir_rtl_stmt_in
         if (add_driver(m, info->target, stmt, (weir_rtl_var){0}) && !has_effect) notes |= PLAIN;
     } else if (info->kind == WEIR_RTL_STMT_INSTANCE) {
         const uint32_t child = weir_rtl_get_instance(m->design, info->instance).module.id;
-        has_effect = has_effect || *weir_table_at(&m->module, child) & EFFECT ||
+        has_effect = has_effect || *weir_numbers_at(&m->module, child) & EFFECT ||
                      weir_is_kept(m->design, WEIR_RTL_ITEM(info->instance));
         add_connections(m, stmt, info->instance);
         notes |= PLACED;
     }
-    *weir_table_at(&m->stmt, stmt.id) |= notes;
+    *weir_numbers_at(&m->stmt, stmt.id) |= notes;
     if (has_effect) mark_stmt(m, stmt);
     return (has_effect ? EFFECT : 0) | (info->kind == WEIR_RTL_STMT_FSM ? WHOLE : 0);
 }
@@ -326,27 +327,27 @@ static void share_children(marker *m, weir_rtl_module module) {
     const size_t count = weir_rtl_get_module(m->design, module).instance_count;
     for (size_t i = 0; i < count; i++) {
         const weir_rtl_instance u = weir_rtl_instance_at(m->design, module, i);
-        *weir_table_at(&m->module, weir_rtl_get_instance(m->design, u).module.id) |= SHARED;
+        *weir_numbers_at(&m->module, weir_rtl_get_instance(m->design, u).module.id) |= SHARED;
     }
 }
 
 /* What modules that are not below the top have instances of stays as it is, and all below it. */
 static void start_shared(marker *m, const weir_rtl_module *modules, size_t count) {
-    for (size_t i = 0; i < count; i++) *weir_table_at(&m->module, modules[i].id) |= BELOW;
+    for (size_t i = 0; i < count; i++) *weir_numbers_at(&m->module, modules[i].id) |= BELOW;
     for (weir_rtl_module a = weir_rtl_first_module(m->design); a.id != 0; a = weir_rtl_next_module(m->design, a))
-        if (!(*weir_table_at(&m->module, a.id) & BELOW)) share_children(m, a);
+        if (!(*weir_numbers_at(&m->module, a.id) & BELOW)) share_children(m, a);
     for (size_t i = count; i-- > 0;)
-        if (*weir_table_at(&m->module, modules[i].id) & SHARED) share_children(m, modules[i]);
+        if (*weir_numbers_at(&m->module, modules[i].id) & SHARED) share_children(m, modules[i]);
 }
 
 /* Children come first, so it is known which of them do more than drive their outputs. */
 static void start_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
     if (info.is_external) {
-        *weir_table_at(&m->module, module.id) = EFFECT | BELOW;
+        *weir_numbers_at(&m->module, module.id) = EFFECT | BELOW;
         return;
     }
-    const uint32_t shared = *weir_table_at(&m->module, module.id) & SHARED;
+    const uint32_t shared = *weir_numbers_at(&m->module, module.id) & SHARED;
     const bool is_kept = info.is_stub || shared || weir_is_kept(m->design, WEIR_RTL_ITEM(module));
     uint32_t effect = shared | (is_kept ? EFFECT | WHOLE : 0);
     for (size_t i = 0; i < info.instance_count; i++) add_instance(m, weir_rtl_instance_at(m->design, module, i));
@@ -356,7 +357,7 @@ static void start_module(marker *m, weir_rtl_module module, weir_stmt_list *list
         effect |= start_stmt(m, s, &stmt);
         if (stmt.body.id != 0) effect |= start_inside(m, s, stmt.kind == WEIR_RTL_STMT_FUNCTION, list);
     }
-    *weir_table_at(&m->module, module.id) = effect | BELOW;
+    *weir_numbers_at(&m->module, module.id) = effect | BELOW;
     if (effect & WHOLE) keep_module(m, module, list);
 }
 
@@ -380,14 +381,14 @@ static void open_outputs(marker *m, weir_rtl_instance instance) {
         if (value.id == 0 || info.direction != WEIR_RTL_OUTPUT) continue;
         while (weir_rtl_get_expr(m->design, value).operand_count > 0) value = weir_rtl_operand(m->design, value, 0);
         const weir_rtl_expr_info net = weir_rtl_get_expr(m->design, value);
-        if (net.instance.id != 0 || *weir_table_at(&m->var, net.var.id) & (LIVE | NAMED)) continue;
+        if (net.instance.id != 0 || *weir_numbers_at(&m->var, net.var.id) & (LIVE | NAMED)) continue;
         weir_rtl_disconnect(m->design, instance, port);
         weir_rtl_leave_open(m->design, instance, info.name);
     }
 }
 
 static void sweep_stmt(marker *m, weir_rtl_stmt stmt) {
-    const uint32_t mark = *weir_table_at(&m->stmt, stmt.id);
+    const uint32_t mark = *weir_numbers_at(&m->stmt, stmt.id);
     if ((mark & LIVE) && !(mark & PLACED)) return;
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(m->design, stmt);
     if (info.block.id == 0 || info.kind == WEIR_RTL_STMT_COMMENT || info.kind == WEIR_RTL_STMT_CASE_ITEM) return;
@@ -396,15 +397,15 @@ static void sweep_stmt(marker *m, weir_rtl_stmt stmt) {
 }
 
 static void sweep_port(marker *m, weir_rtl_module module, weir_rtl_var port) {
-    if (*weir_table_at(&m->var, port.id) & (LIVE | NAMED)) return;
-    for (uint32_t i = *weir_table_at(&m->instance_of, module.id); i != 0; i = *weir_table_at(&m->next_instance, i))
+    if (*weir_numbers_at(&m->var, port.id) & (LIVE | NAMED)) return;
+    for (uint32_t i = *weir_numbers_at(&m->instance_of, module.id); i != 0; i = *weir_numbers_at(&m->next_instance, i))
         weir_rtl_disconnect(m->design, (weir_rtl_instance){i}, port);
     weir_rtl_remove_var(m->design, port);
     m->removed_vars++;
 }
 
 static void sweep_var(marker *m, weir_rtl_var var) {
-    if (*weir_table_at(&m->var, var.id) & (LIVE | NAMED)) return;
+    if (*weir_numbers_at(&m->var, var.id) & (LIVE | NAMED)) return;
     weir_rtl_remove_var(m->design, var);
     m->removed_vars++;
 }
@@ -412,9 +413,9 @@ static void sweep_var(marker *m, weir_rtl_var var) {
 /* From the back, where instances and ports go at once. */
 static void sweep_module(marker *m, weir_rtl_module module, weir_stmt_list *list) {
     const weir_rtl_module_info info = weir_rtl_get_module(m->design, module);
-    if (*weir_table_at(&m->module, module.id) & WHOLE || info.is_external) return;
+    if (*weir_numbers_at(&m->module, module.id) & WHOLE || info.is_external) return;
     for (weir_rtl_stmt s = weir_rtl_last(m->design, info.body), previous; s.id != 0; s = previous) {
-        const uint32_t mark = *weir_table_at(&m->stmt, s.id);
+        const uint32_t mark = *weir_numbers_at(&m->stmt, s.id);
         previous = weir_rtl_previous(m->design, s);
         sweep_stmt(m, s);
         if (!(mark & LIVE) || !(mark & HOLDS)) continue;
@@ -432,9 +433,9 @@ static void sweep_module(marker *m, weir_rtl_module module, weir_stmt_list *list
 static void remove_modules(marker *m, const weir_rtl_module *before, size_t count) {
     size_t left = 0;
     weir_rtl_module *after = weir_rtl_modules_below(m->design, m->top, WEIR_RTL_CHILDREN_FIRST, &left);
-    for (size_t i = 0; i < left; i++) *weir_table_at(&m->module, after[i].id) &= ~(uint32_t)BELOW;
+    for (size_t i = 0; i < left; i++) *weir_numbers_at(&m->module, after[i].id) &= ~(uint32_t)BELOW;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t mark = *weir_table_at(&m->module, before[i].id);
+        const uint32_t mark = *weir_numbers_at(&m->module, before[i].id);
         if (!(mark & BELOW) || mark & SHARED || weir_rtl_get_module(m->design, before[i]).is_external) continue;
         weir_rtl_remove_module(m->design, before[i]);
         m->removed_modules++;
@@ -456,10 +457,10 @@ static void eliminate(marker *m, const weir_rtl_module *modules, size_t count) {
 }
 
 static void free_marker(marker *m) {
-    weir_table *const tables[] = {&m->var,         &m->stmt,       &m->instance,        &m->module,
-                                  &m->function,    &m->port_base,  &m->drivers_of_port, &m->port_seen,
-                                  &m->instance_of, &m->drivers_of, &m->next_instance};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) weir_table_free(tables[i]);
+    weir_numbers *const tables[] = {&m->var,         &m->stmt,       &m->instance,        &m->module,
+                                    &m->function,    &m->port_base,  &m->drivers_of_port, &m->port_seen,
+                                    &m->instance_of, &m->drivers_of, &m->next_instance};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) weir_numbers_free(tables[i]);
     free(m->driver);
     free(m->vars);
     free(m->outputs);

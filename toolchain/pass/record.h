@@ -9,8 +9,8 @@
  *   WEIR_PASS_DECLARE   prototypes, for the header that pass files include
  *   WEIR_PASS_OPTIONS   option tables, then, inside an array of weir_pass_info,
  *   WEIR_PASS_RECORD    the records. */
-#ifndef WEIR_PASS_TABLE_H
-#define WEIR_PASS_TABLE_H
+#ifndef WEIR_PASS_RECORD_H
+#define WEIR_PASS_RECORD_H
 
 #include "pass/context.h"
 #include "pass/registry.h"
