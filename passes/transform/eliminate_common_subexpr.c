@@ -1,7 +1,7 @@
 /* Of nodes that compute the same, the first stays. Same: the operator, its attributes, the types of its outputs, and its
  * inputs, where one-element constants are equal by content, and so are the short int64 vectors by which ONNX gives
  * shapes and axes; other constants are equal when they are one value. The order of inputs counts, even where the
- * operator does not care. Nodes without inputs and the operators of `skip` stay. One walk and a hash table: a node
+ * operator does not care. Nodes without inputs and the operators of `skip` stay. One walk and a map: a node
  * whose inputs were merged is seen after them. O(size). */
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "passes/transform/rewrite.h"
 #include "support/arena.h"
 #include "support/hash.h"
+#include "support/map.h"
 #include "support/suggest.h"
 
 typedef struct candidates {
     const weir_graph *graph;
-    uint32_t *slot; /* nodes by hash, 0: free */
-    size_t capacity;
-    bool *skip; /* by operator */
+    weir_map nodes; /* by what they compute */
+    bool *skip;     /* by operator */
 } candidates;
 
 /* A constant that is compared by content. */
@@ -66,7 +66,7 @@ static void hash_attribute(weir_hash *hash, const weir_attribute *attribute) {
 }
 
 /* Of operator, inputs and attributes. */
-static size_t hash_of(const weir_graph *graph, weir_node node) {
+static uint32_t hash_of(const weir_graph *graph, weir_node node) {
     weir_hash hash = weir_hash_start();
     const weir_op op = weir_node_op(graph, node);
     weir_hash_add(&hash, &op, sizeof op);
@@ -78,18 +78,27 @@ static size_t hash_of(const weir_graph *graph, weir_node node) {
     }
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++)
         hash_attribute(&hash, weir_node_attribute_at(graph, node, i));
-    return (size_t)hash.low;
+    return (uint32_t)hash.low;
+}
+
+typedef struct wanted {
+    const weir_graph *graph;
+    weir_node node;
+} wanted;
+
+static bool is_same(const void *user, uint64_t other, uint64_t value) {
+    (void)value;
+    const wanted *w = user;
+    return same_node(w->graph, (weir_node){(uint32_t)other}, w->node);
 }
 
 /* An earlier node that computes the same; without one the node becomes a candidate itself. */
 static weir_node find_same(candidates *known, weir_node node) {
-    size_t slot = hash_of(known->graph, node) & (known->capacity - 1);
-    while (known->slot[slot] != 0) {
-        const weir_node other = {known->slot[slot]};
-        if (same_node(known->graph, other, node)) return other;
-        slot = (slot + 1) & (known->capacity - 1);
-    }
-    known->slot[slot] = node.id;
+    const wanted w = {known->graph, node};
+    const uint32_t hash = hash_of(known->graph, node);
+    const weir_map_entry *same = weir_map_entry_as(&known->nodes, hash, is_same, &w);
+    if (same != NULL) return (weir_node){(uint32_t)same->key};
+    weir_map_put_as(&known->nodes, hash, is_same, &w, node.id);
     return WEIR_NO_NODE;
 }
 
@@ -126,13 +135,11 @@ static void merge(weir_rewrite *rewrite, weir_node node, weir_node same) {
 }
 
 bool weir_pass_eliminate_common_subexpr(const weir_pass *pass, weir_pass_context *context, weir_graph *graph) {
-    candidates known = {.graph = graph, .capacity = 64, .skip = weir_calloc(weir_op_limit(), sizeof(bool))};
+    candidates known = {.graph = graph, .skip = weir_calloc(weir_op_limit(), sizeof(bool))};
     if (!read_skip(weir_pass_string(pass, "skip"), known.skip)) {
         free(known.skip);
         return false;
     }
-    while (known.capacity < 2 * weir_graph_node_count(graph)) known.capacity *= 2;
-    known.slot = weir_calloc(known.capacity, sizeof *known.slot);
     weir_rewrite rewrite = {.graph = graph};
     for (weir_node node = weir_graph_first(graph), next; node.id != 0; node = next) {
         next = weir_node_next(graph, node);
@@ -141,7 +148,7 @@ bool weir_pass_eliminate_common_subexpr(const weir_pass *pass, weir_pass_context
         if (same.id != 0) merge(&rewrite, node, same);
     }
     free(known.skip);
-    free(known.slot);
+    weir_map_free(&known.nodes);
     weir_pass_count(context, "nodes merged", (int64_t)rewrite.count);
     if (rewrite.count == 0) weir_pass_unchanged(context);
     return weir_rewrite_finish(&rewrite);

@@ -6,20 +6,11 @@
 
 #include "support/arena.h"
 #include "support/intern.h"
+#include "support/map.h"
 
-/* Names map to handles through an open-addressing table keyed by the interned pointer. `suffix` is the number to try
- * next when the name is taken, so that n equal names cost O(n). */
-typedef struct name_entry {
-    const char *name;
-    uint32_t id; /* 0: free again */
-    uint32_t suffix;
-} name_entry;
-
-typedef struct name_table {
-    name_entry *entry;
-    size_t capacity; /* a power of two */
-    size_t count;
-} name_table;
+/* What a name stands for: handle | suffix << 32, by the interned pointer. Handle 0: it is free again. `suffix` is the
+ * number to try next when the name is taken, so that n equal names cost O(n). */
+typedef weir_map name_table;
 
 typedef struct value_record {
     const char *name; /* NULL: removed */
@@ -70,54 +61,39 @@ struct weir_graph {
 
 /* --- names --- */
 
-static size_t name_slot(const name_table *table, const char *name) {
-    size_t slot = (size_t)((uint64_t)(uintptr_t)name * 0x9E3779B97F4A7C15u >> 32) & (table->capacity - 1);
-    while (table->entry[slot].name != NULL && table->entry[slot].name != name)
-        slot = (slot + 1) & (table->capacity - 1);
-    return slot;
-}
+static uint64_t *name_entry(name_table *table, const char *name) { return weir_map_put(table, (uintptr_t)name); }
 
-static name_entry *name_entry_for(name_table *table, const char *name) {
-    if ((table->count + 1) * 2 > table->capacity) {
-        name_table grown = {NULL, table->capacity == 0 ? 64 : table->capacity * 2, table->count};
-        grown.entry = weir_calloc(grown.capacity, sizeof *grown.entry);
-        for (size_t i = 0; i < table->capacity; i++) {
-            if (table->entry[i].name != NULL) grown.entry[name_slot(&grown, table->entry[i].name)] = table->entry[i];
-        }
-        free(table->entry);
-        *table = grown;
-    }
-    name_entry *entry = &table->entry[name_slot(table, name)];
-    if (entry->name == NULL) {
-        entry->name = name;
-        table->count++;
-    }
-    return entry;
+static uint32_t handle_of(uint64_t entry) { return (uint32_t)entry; }
+
+static uint32_t suffix_of(uint64_t entry) { return (uint32_t)(entry >> 32); }
+
+static void set_entry(name_table *table, const char *name, uint32_t id, uint32_t suffix) {
+    *name_entry(table, name) = (uint64_t)suffix << 32 | id;
 }
 
 /* A free name made from `wanted`, registered for the handle. */
 static const char *claim_name(weir_graph *graph, name_table *table, const char *wanted, uint32_t id) {
     const char *name = weir_strings_intern(graph->strings, wanted);
-    name_entry *entry = name_entry_for(table, name);
-    uint32_t suffix = entry->suffix == 0 ? 1 : entry->suffix;
+    uint64_t entry = *name_entry(table, name);
+    uint32_t suffix = suffix_of(entry) == 0 ? 1 : suffix_of(entry);
     const char *base = name;
-    while (entry->id != 0) {
+    while (handle_of(entry) != 0) {
         char *text = weir_format("%s_%u", base, (unsigned)suffix++);
         name = weir_strings_intern(graph->strings, text);
         free(text);
-        entry = name_entry_for(table, name);
+        entry = *name_entry(table, name);
     }
-    entry->id = id;
-    if (name != base) name_entry_for(table, base)->suffix = suffix;
+    set_entry(table, name, id, suffix_of(entry));
+    if (name != base) set_entry(table, base, handle_of(*name_entry(table, base)), suffix);
     return name;
 }
 
-static void release_name(name_table *table, const char *name) { name_entry_for(table, name)->id = 0; }
+static void release_name(name_table *table, const char *name) {
+    set_entry(table, name, 0, suffix_of(*name_entry(table, name)));
+}
 
 static uint32_t find_name(const weir_graph *graph, const name_table *table, const char *text) {
-    if (table->capacity == 0) return 0;
-    const name_entry *entry = &table->entry[name_slot(table, weir_strings_intern(graph->strings, text))];
-    return entry->name == NULL ? 0 : entry->id;
+    return handle_of(weir_map_get(table, (uintptr_t)weir_strings_intern(graph->strings, text), 0));
 }
 
 /* --- graphs --- */
@@ -144,8 +120,8 @@ void weir_graph_free(weir_graph *graph) {
     free(graph->node);
     free(graph->input);
     free(graph->output);
-    free(graph->value_names.entry);
-    free(graph->node_names.entry);
+    weir_map_free(&graph->value_names);
+    weir_map_free(&graph->node_names);
     weir_strings_free(graph->strings);
     weir_arena_free(graph->arena);
     free(graph);

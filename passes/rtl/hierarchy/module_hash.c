@@ -14,6 +14,7 @@
 #include "rtlir/core/type.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/map.h"
 
 /* By id; those that were not set are zero. */
 typedef struct hash_table {
@@ -28,16 +29,11 @@ struct weir_module_hashes {
 /* What begins with one of these is no statement: those begin with larger numbers. */
 enum { MARK_BODY = 1, MARK_OTHER, MARK_END, MARK_OVERRIDE, MARK_PORT, MARK_FUNCTION };
 
-/* Hashes of the expressions of one module that have operands. Clearing it costs nothing: what has another round is old. */
-typedef struct memo_slot {
-    uint32_t expr, round;
-    weir_hash hash;
-} memo_slot;
-
+/* Hashes of the expressions of one module that have operands. */
 typedef struct memo {
-    memo_slot *slot;
-    size_t count, capacity; /* a power of two, or 0 */
-    uint32_t round;
+    weir_map index; /* in the list, by expression */
+    weir_hash *hash;
+    size_t count, capacity;
 } memo;
 
 typedef struct hasher {
@@ -55,24 +51,15 @@ static weir_hash *hash_slot(hash_table *t, uint32_t id) {
     return &t->at[id];
 }
 
-static memo_slot *memo_find(const memo *m, uint32_t expr) {
-    size_t at = expr * UINT32_C(2654435769) & (m->capacity - 1);
-    while (m->slot[at].round == m->round && m->slot[at].expr != expr) at = (at + 1) & (m->capacity - 1);
-    return &m->slot[at];
+static const weir_hash *memo_find(const memo *m, uint32_t expr) {
+    const uint64_t *index = weir_map_find(&m->index, expr);
+    return index == NULL ? NULL : &m->hash[*index];
 }
 
 static void memo_set(memo *m, uint32_t expr, weir_hash hash) {
-    if (m->count * 2 >= m->capacity) {
-        const memo old = *m;
-        m->capacity = old.capacity == 0 ? 64 : old.capacity * 2;
-        m->slot = weir_calloc(m->capacity, sizeof *m->slot);
-        for (size_t i = 0; i < old.capacity; i++)
-            if (old.slot[i].round == old.round) *memo_find(m, old.slot[i].expr) = old.slot[i];
-        free(old.slot);
-    }
-    memo_slot *slot = memo_find(m, expr);
-    m->count += slot->round != m->round;
-    *slot = (memo_slot){expr, m->round, hash};
+    m->hash = weir_grow(m->hash, &m->capacity, m->count + 1, sizeof *m->hash);
+    m->hash[m->count] = hash;
+    *weir_map_put(&m->index, expr) = m->count++;
 }
 
 static void add(hasher *h, uint64_t number) { weir_hash_add_number(&h->hash, number); }
@@ -253,10 +240,8 @@ static void add_leaf(hasher *h, weir_hash *hash, weir_rtl_expr expr, const weir_
 static weir_hash hash_expr(hasher *h, weir_rtl_expr expr) {
     if (expr.id == 0) return (weir_hash){0, 0};
     const weir_rtl_expr_info info = weir_rtl_get_expr(h->design, expr);
-    if (info.operand_count > 0 && h->exprs.capacity > 0) {
-        const memo_slot *known = memo_find(&h->exprs, expr.id);
-        if (known->round == h->exprs.round) return known->hash;
-    }
+    const weir_hash *known = info.operand_count > 0 ? memo_find(&h->exprs, expr.id) : NULL;
+    if (known != NULL) return *known;
     weir_hash hash = weir_hash_start();
     weir_hash_add_number(&hash, (uint64_t)info.width << 32 | (uint64_t)info.kind << 24 | (uint64_t)info.op << 16 |
                                     (uint64_t)info.carries << 8 | info.is_signed);
@@ -417,7 +402,7 @@ static void hash_module(hasher *h, weir_rtl_module module) {
     h->hash = weir_hash_start();
     h->vars = h->functions = 0;
     h->exprs.count = 0;
-    h->exprs.round++;
+    weir_map_clear(&h->exprs.index);
     add_text(h, info.name);
     add(h, (uint64_t)info.is_external << 1 | info.is_stub);
     add_attributes(h, WEIR_RTL_ITEM(module));
@@ -447,7 +432,8 @@ static void *compute(weir_pass_context *context, weir_rtl_design *design) {
     hasher h = {.design = design, .result = weir_calloc(1, sizeof *h.result)};
     if (modules != NULL) hash_types(&h);
     for (size_t i = 0; modules != NULL && i < count; i++) hash_module(&h, modules[i]);
-    free(h.exprs.slot);
+    weir_map_free(&h.exprs.index);
+    free(h.exprs.hash);
     free(h.type.at);
     weir_numbers *const own[] = {&h.var, &h.instance, &h.parameter, &h.function};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) weir_numbers_free(own[i]);

@@ -12,6 +12,7 @@
 #include "passes/rtl/hierarchy/module_hash.h"
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/map.h"
 
 /* What is below the top, by module id, and what becomes of it. */
 typedef struct entry {
@@ -19,12 +20,6 @@ typedef struct entry {
     weir_rtl_module same; /* the one of equal hash that stays */
     const char *name;     /* the new one, or NULL */
 } entry;
-
-/* Modules of one name with hashes that differ; open addressing. */
-typedef struct variants {
-    weir_rtl_module *slot;
-    size_t capacity; /* a power of two */
-} variants;
 
 typedef struct uniquifier {
     weir_rtl_design *design;
@@ -37,7 +32,7 @@ typedef struct uniquifier {
     json_t *tracked, *by_hash; /* names to hashes, hashes to names; NULL: not asked for */
     weir_rtl_module *group;
     size_t group_capacity;
-    variants variants;
+    weir_map variants; /* the modules of one name whose hashes differ, by hash */
     int64_t renamed, merged, known;
 } uniquifier;
 
@@ -85,22 +80,24 @@ static size_t collect(uniquifier *u, const char *name, bool *is_taken) {
     return count;
 }
 
-static void clear_variants(variants *v, size_t count) {
-    v->capacity = 4;
-    while (v->capacity < 2 * count) v->capacity *= 2;
-    free(v->slot);
-    v->slot = weir_calloc(v->capacity, sizeof *v->slot);
+typedef struct wanted {
+    const uniquifier *uniquifier;
+    weir_hash hash;
+} wanted;
+
+static bool is_variant(const void *user, uint64_t module, uint64_t value) {
+    (void)value;
+    const wanted *w = user;
+    return weir_hash_equal(weir_module_hash(w->uniquifier->hashes, (weir_rtl_module){(uint32_t)module}), w->hash);
 }
 
 /* The first module with the hash of this one, which it may be itself. */
 static weir_rtl_module find_variant(uniquifier *u, weir_rtl_module module) {
-    const weir_hash hash = weir_module_hash(u->hashes, module);
-    const size_t mask = u->variants.capacity - 1;
-    size_t at = (size_t)hash.low & mask;
-    while (u->variants.slot[at].id != 0 && !weir_hash_equal(weir_module_hash(u->hashes, u->variants.slot[at]), hash))
-        at = (at + 1) & mask;
-    if (u->variants.slot[at].id == 0) u->variants.slot[at] = module;
-    return u->variants.slot[at];
+    const wanted w = {u, weir_module_hash(u->hashes, module)};
+    const weir_map_entry *known = weir_map_entry_as(&u->variants, (uint32_t)w.hash.low, is_variant, &w);
+    if (known != NULL) return (weir_rtl_module){(uint32_t)known->key};
+    weir_map_put_as(&u->variants, (uint32_t)w.hash.low, is_variant, &w, module.id);
+    return module;
 }
 
 /* The next name of the form NAME_unqN that nobody has. */
@@ -121,7 +118,7 @@ static void uniquify(uniquifier *u, const char *name) {
     bool is_taken = u->tracked != NULL && json_object_get(u->tracked, name) != NULL;
     unsigned number = 0;
     const size_t count = collect(u, name, &is_taken);
-    if (count > 1) clear_variants(&u->variants, count);
+    weir_map_clear(&u->variants);
     for (size_t i = 0; i < count; i++) {
         entry *e = &u->entry[u->group[i].id];
         e->is_done = true;
@@ -277,7 +274,7 @@ bool weir_pass_uniquify_generators(const weir_pass *pass, weir_pass_context *con
     free(u.module);
     free(u.entry);
     free(u.group);
-    free(u.variants.slot);
+    weir_map_free(&u.variants);
     free(path);
     return fine;
 }

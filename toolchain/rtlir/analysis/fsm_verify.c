@@ -181,7 +181,7 @@ static void warn(machine *m) {
             weir_warning(place_of(m, design->state[s.id].stmt), "state '%s' of state machine '%s' is never reached",
                          name_of(m, s.id), name);
     free(waiting);
-    free(reached.slot);
+    rtl_labels_free(&reached);
 }
 
 /* ---- machines ---- */
@@ -221,7 +221,7 @@ bool weir_rtl_check_fsm(weir_rtl_design *design, weir_rtl_fsm handle) {
     if (m.fine && !record->is_warned) warn(&m);
     design->fsm[fsm].is_warned = design->fsm[fsm].is_warned || m.fine;
     free(m.output);
-    free(m.known.slot);
+    rtl_labels_free(&m.known);
     return m.fine;
 }
 

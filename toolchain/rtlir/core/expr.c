@@ -110,26 +110,26 @@ static uint32_t constant_hash(const rtl_expr *expr, uint64_t word) {
     return (uint32_t)(hash >> 32);
 }
 
-static size_t constant_slot(const weir_rtl_design *design, const rtl_expr *expr, uint64_t word) {
-    const rtl_constants *table = &design->constants;
-    size_t at = constant_hash(expr, word) & (table->capacity - 1);
-    for (; table->slot[at]; at = (at + 1) & (table->capacity - 1)) {
-        const rtl_expr *e = &design->expr[table->slot[at]];
-        if (design->word[e->a] == word && e->width == expr->width && e->is_signed == expr->is_signed && e->c == expr->c)
-            break;
-    }
-    return at;
+typedef struct constant_wanted {
+    const weir_rtl_design *design;
+    const rtl_expr *expr;
+    uint64_t word;
+} constant_wanted;
+
+static bool is_constant(const void *user, uint64_t id, uint64_t value) {
+    (void)value;
+    const constant_wanted *w = user;
+    const rtl_expr *e = &w->design->expr[id];
+    return w->design->word[e->a] == w->word && e->width == w->expr->width && e->is_signed == w->expr->is_signed &&
+           e->c == w->expr->c;
 }
 
-static void grow_constants(weir_rtl_design *design) {
-    rtl_constants *table = &design->constants, old = *table;
-    table->capacity = old.capacity ? old.capacity * 2 : 64;
-    table->slot = weir_calloc(table->capacity, sizeof *table->slot);
-    for (size_t i = 0; i < old.capacity; i++) {
-        const rtl_expr *e = &design->expr[old.slot[i]];
-        if (old.slot[i]) table->slot[constant_slot(design, e, design->word[e->a])] = old.slot[i];
-    }
-    free(old.slot);
+/* For one that is known to be new. */
+static bool is_no_constant(const void *user, uint64_t id, uint64_t value) {
+    (void)user;
+    (void)id;
+    (void)value;
+    return false;
 }
 
 weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
@@ -147,13 +147,13 @@ weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_
                                uint32_t type) {
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_CONSTANT, .width = width, .is_signed = is_signed, .c = type};
     if (width > 64) return rtl_new_constant(design, expr, words);
-    if (design->constants.count * 4 >= design->constants.capacity * 3) grow_constants(design);
-    size_t at = constant_slot(design, &expr, words[0]);
-    if (!design->constants.slot[at]) {
-        design->constants.slot[at] = rtl_new_constant(design, expr, words).id;
-        design->constants.count++;
-    }
-    return (weir_rtl_expr){design->constants.slot[at]};
+    const constant_wanted wanted = {design, &expr, words[0]};
+    const uint32_t hash = constant_hash(&expr, words[0]);
+    const weir_map_entry *known = weir_map_entry_as(&design->constants, hash, is_constant, &wanted);
+    if (known != NULL) return (weir_rtl_expr){(uint32_t)known->key};
+    const weir_rtl_expr made = rtl_new_constant(design, expr, words);
+    weir_map_put_as(&design->constants, hash, is_no_constant, NULL, made.id);
+    return made;
 }
 
 weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words) {

@@ -179,5 +179,5 @@ void weir_rtl_fsm_csv(const weir_rtl_design *design, weir_rtl_fsm fsm, weir_text
         else add_row(&s, i.id, 0, 0, s.base);
     }
     free(s.value);
-    free(s.columns.slot);
+    rtl_labels_free(&s.columns);
 }

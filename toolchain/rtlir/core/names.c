@@ -53,63 +53,40 @@ static const char *name_of(const weir_rtl_design *design, rtl_name entry, uint32
     return NULL;
 }
 
-/* The slot of the name, or the free one where it belongs. */
-static size_t find_slot(const weir_rtl_design *design, uint32_t hash, uint32_t scope, const char *name) {
-    const rtl_names *names = &design->names;
-    size_t mask = names->capacity - 1;
-    for (size_t at = hash & mask;; at = (at + 1) & mask) {
-        const rtl_name_slot *slot = &names->slot[at];
-        uint32_t found = 0;
-        if (!slot->packed) return at;
-        if (slot->hash == hash && name_of(design, unpack(slot->packed), &found) == name && found == scope) return at;
-    }
+typedef struct name_wanted {
+    const weir_rtl_design *design;
+    const char *name;
+    uint32_t scope;
+} name_wanted;
+
+static bool is_name(const void *user, uint64_t key, uint64_t packed) {
+    (void)key;
+    const name_wanted *w = user;
+    uint32_t scope = 0;
+    return name_of(w->design, unpack((uint32_t)packed), &scope) == w->name && scope == w->scope;
 }
 
 rtl_name rtl_names_find(const weir_rtl_design *design, uint32_t scope, const char *name) {
-    if (!design->names.capacity) return (rtl_name){RTL_NAME_NONE, 0};
-    return unpack(design->names.slot[find_slot(design, hash_name(scope, name), scope, name)].packed);
-}
-
-static void grow_names(rtl_names *names) {
-    rtl_names bigger = {.capacity = names->capacity ? names->capacity * 2 : 64, .count = names->count};
-    bigger.slot = weir_calloc(bigger.capacity, sizeof *bigger.slot);
-    for (size_t i = 0; i < names->capacity; i++) {
-        if (!names->slot[i].packed) continue;
-        size_t at = names->slot[i].hash & (bigger.capacity - 1);
-        while (bigger.slot[at].packed) at = (at + 1) & (bigger.capacity - 1);
-        bigger.slot[at] = names->slot[i];
-    }
-    free(names->slot);
-    *names = bigger;
+    const uint64_t *packed =
+        weir_map_find_as(&design->names, hash_name(scope, name), is_name, &(name_wanted){design, name, scope});
+    return packed == NULL ? (rtl_name){RTL_NAME_NONE, 0} : unpack((uint32_t)*packed);
 }
 
 void rtl_names_add(weir_rtl_design *design, rtl_name entry) {
-    rtl_names *names = &design->names;
-    if (names->count * 4 >= names->capacity * 3) grow_names(names);
-    uint32_t scope = 0;
-    const char *name = name_of(design, entry, &scope);
-    uint32_t hash = hash_name(scope, name);
-    rtl_name_slot *slot = &names->slot[find_slot(design, hash, scope, name)];
-    names->count += slot->packed == 0;
-    *slot = (rtl_name_slot){.hash = hash, .packed = (uint32_t)entry.kind << 28 | entry.id};
+    name_wanted wanted = {.design = design};
+    wanted.name = name_of(design, entry, &wanted.scope);
+    *weir_map_put_as(&design->names, hash_name(wanted.scope, wanted.name), is_name, &wanted, 0) =
+        (uint32_t)entry.kind << 28 | entry.id;
 }
 
-/* Entries behind the freed slot move up when that brings them nearer to where they belong. */
+/* Unless the name stands for something else by now. */
 void rtl_names_remove(weir_rtl_design *design, rtl_name entry) {
-    rtl_names *names = &design->names;
-    size_t mask = names->capacity - 1;
-    uint32_t scope = 0;
-    const char *name = name_of(design, entry, &scope);
-    size_t hole = find_slot(design, hash_name(scope, name), scope, name);
-    if (names->slot[hole].packed != ((uint32_t)entry.kind << 28 | entry.id)) return;
-    for (size_t at = (hole + 1) & mask; names->slot[at].packed; at = (at + 1) & mask) {
-        size_t home = names->slot[at].hash & mask;
-        if (((at - home) & mask) < ((at - hole) & mask)) continue;
-        names->slot[hole] = names->slot[at];
-        hole = at;
-    }
-    names->slot[hole].packed = 0;
-    names->count--;
+    name_wanted wanted = {.design = design};
+    wanted.name = name_of(design, entry, &wanted.scope);
+    const uint32_t hash = hash_name(wanted.scope, wanted.name);
+    const uint64_t *packed = weir_map_find_as(&design->names, hash, is_name, &wanted);
+    if (packed != NULL && *packed == ((uint32_t)entry.kind << 28 | entry.id))
+        weir_map_remove_as(&design->names, hash, is_name, &wanted);
 }
 
 static const char *const name_kinds[] = {"nothing",  "module",        "variable", "parameter", "instance",
@@ -146,33 +123,42 @@ const char *rtl_new_name(weir_rtl_design *design, uint32_t scope, const char *wh
 
 /* ---- numbers by scope and text ---- */
 
-static size_t label_slot(const rtl_labels *labels, uint32_t scope, const char *name) {
-    size_t mask = labels->capacity - 1;
-    size_t at = hash_name(scope, name) & mask;
-    while (labels->slot[at].name && (labels->slot[at].name != name || labels->slot[at].scope != scope))
-        at = (at + 1) & mask;
-    return at;
+typedef struct label_wanted {
+    const rtl_labels *labels;
+    const char *name;
+    uint32_t scope;
+} label_wanted;
+
+static bool is_label(const void *user, uint64_t index, uint64_t value) {
+    (void)value;
+    const label_wanted *w = user;
+    const rtl_label *label = &w->labels->label[index];
+    return label->name == w->name && label->scope == w->scope;
 }
 
 const rtl_label *rtl_labels_find(const rtl_labels *labels, uint32_t scope, const char *name) {
-    if (!labels->capacity) return NULL;
-    const rtl_label *label = &labels->slot[label_slot(labels, scope, name)];
-    return label->name ? label : NULL;
+    const weir_map_entry *known =
+        weir_map_entry_as(&labels->map, hash_name(scope, name), is_label, &(label_wanted){labels, name, scope});
+    return known == NULL ? NULL : &labels->label[known->key];
 }
 
 void rtl_labels_set(rtl_labels *labels, const rtl_label *label) {
-    if (labels->count * 2 >= labels->capacity) {
-        rtl_labels bigger = {.capacity = labels->capacity ? labels->capacity * 2 : 64, .count = labels->count};
-        bigger.slot = weir_calloc(bigger.capacity, sizeof *bigger.slot);
-        for (size_t i = 0; i < labels->capacity; i++)
-            if (labels->slot[i].name)
-                bigger.slot[label_slot(&bigger, labels->slot[i].scope, labels->slot[i].name)] = labels->slot[i];
-        free(labels->slot);
-        *labels = bigger;
+    const label_wanted wanted = {labels, label->name, label->scope};
+    const uint32_t hash = hash_name(label->scope, label->name);
+    const weir_map_entry *known = weir_map_entry_as(&labels->map, hash, is_label, &wanted);
+    if (known != NULL) {
+        labels->label[known->key] = *label;
+        return;
     }
-    rtl_label *slot = &labels->slot[label_slot(labels, label->scope, label->name)];
-    labels->count += slot->name == NULL;
-    *slot = *label;
+    labels->label = weir_grow(labels->label, &labels->capacity, labels->count + 1, sizeof *labels->label);
+    weir_map_put_as(&labels->map, hash, is_label, &wanted, labels->count);
+    labels->label[labels->count++] = *label;
+}
+
+void rtl_labels_free(rtl_labels *labels) {
+    weir_map_free(&labels->map);
+    free(labels->label);
+    *labels = (rtl_labels){.label = NULL};
 }
 
 /* ---- free names ---- */

@@ -15,6 +15,7 @@
 #include "rtlir/core/type.h"
 #include "support/arena.h"
 #include "support/intern.h"
+#include "support/map.h"
 #include "support/text.h"
 
 enum {
@@ -329,31 +330,16 @@ typedef struct rtl_name {
     uint32_t id;
 } rtl_name;
 
-typedef struct rtl_name_slot {
-    uint32_t hash;
-    uint32_t packed; /* kind and id; 0: free */
-} rtl_name_slot;
-
-typedef struct rtl_names {
-    rtl_name_slot *slot;
-    size_t count, capacity; /* a power of two, or 0 */
-} rtl_names;
-
-/* The constants of up to 64 bits, by value: expressions; 0: free. */
-typedef struct rtl_constants {
-    uint32_t *slot;
-    size_t count, capacity; /* a power of two, or 0 */
-} rtl_constants;
-
 /* Numbers by scope and text: the counters behind weir_rtl_free_name, the files that were read. */
 typedef struct rtl_label {
-    const char *name; /* interned; NULL: free slot */
+    const char *name; /* interned */
     uint32_t scope, number;
 } rtl_label;
 
 typedef struct rtl_labels {
-    rtl_label *slot;
-    size_t count, capacity; /* a power of two, or 0 */
+    weir_map map; /* to the index in the list */
+    rtl_label *label;
+    size_t count, capacity;
 } rtl_labels;
 
 /* Every table of a design. */
@@ -396,10 +382,10 @@ struct weir_rtl_design {
     uint32_t origin;      /* of items made now; 0: to be made */
     bool keeps_origin;    /* `origin` is what it is, 0 for none */
     bool borrows_strings; /* a snapshot */
-    rtl_names names;
-    rtl_labels types;  /* by name, interfaces in a scope of their own */
-    rtl_labels fields; /* and members, by name and type; of members under 0 the type, 0 when several have the name */
-    rtl_constants constants;
+    weir_map names;       /* what a name in a scope stands for: kind and id */
+    rtl_labels types;     /* by name, interfaces in a scope of their own */
+    rtl_labels fields;    /* and members, by name and type; of members under 0 the type, 0 when several have the name */
+    weir_map constants;   /* the expressions of those of up to 64 bits, by value */
     rtl_labels counters, paths, touched; /* touched: origins by the origin before and the pass */
     rtl_labels trails;                   /* by the trail before and the pass */
     rtl_labels formulas;                 /* those in normal form, by what they are made of */
@@ -456,6 +442,7 @@ const char *rtl_new_name(weir_rtl_design *design, uint32_t scope, const char *wh
 const char *rtl_legal_name(weir_rtl_design *design, uint32_t scope, const char *what, const char *name);
 const rtl_label *rtl_labels_find(const rtl_labels *labels, uint32_t scope, const char *name); /* NULL: none */
 void rtl_labels_set(rtl_labels *labels, const rtl_label *label);
+void rtl_labels_free(rtl_labels *labels);
 /* The nearest name of a port or a parameter of the module, or NULL. */
 const char *rtl_nearest_port(const weir_rtl_design *design, uint32_t module, const char *name);
 const char *rtl_nearest_parameter(const weir_rtl_design *design, uint32_t module, const char *name);

@@ -1,5 +1,4 @@
-/* What stands for what is one hash table by kind and ids; what an expression became is an array by its id, valid while
- * its stamp is the rewriter's: every new mapping starts a new stamp. */
+/* What stands for what: a map a kind; and what an expression became, which holds until the next mapping. */
 #include "rtlir/edit/rewrite.h"
 
 #include <stdlib.h>
@@ -10,33 +9,20 @@
 #include "rtlir/edit/rewrite_private.h"
 
 typedef enum mapped_kind {
-    MAPPED_NONE,
     MAPPED_VAR,
     MAPPED_PARAMETER,
     MAPPED_PORT,
     MAPPED_INSTANCE,
     MAPPED_MODULE,
     MAPPED_FUNCTION,
-    MAPPED_STATE
+    MAPPED_STATE,
+    MAPPED_KINDS
 } mapped_kind;
-
-typedef struct mapping {
-    mapped_kind kind;
-    uint32_t a, b, value;
-} mapping;
-
-/* What was made of an expression since the rewriter was cleared: slots with another stamp are free. */
-typedef struct made {
-    uint32_t stamp, from, expr;
-} made;
 
 struct weir_rtl_rewriter {
     weir_rtl_design *design;
-    mapping *slot;
-    size_t count, capacity; /* a power of two, or 0 */
-    made *made;
-    size_t made_count, made_capacity; /* a power of two, or 0 */
-    uint32_t stamp;
+    weir_map mapped[MAPPED_KINDS]; /* by id, that of a port with its instance */
+    weir_map made;                 /* expressions to what they became */
     rtl_substitution *substitution;
     bool reads_only;
 };
@@ -44,22 +30,19 @@ struct weir_rtl_rewriter {
 weir_rtl_rewriter *weir_rtl_rewriter_new(weir_rtl_design *design) {
     weir_rtl_rewriter *rewriter = weir_calloc(1, sizeof *rewriter);
     rewriter->design = design;
-    rewriter->stamp = 1;
     return rewriter;
 }
 
 void weir_rtl_rewriter_free(weir_rtl_rewriter *rewriter) {
     if (!rewriter) return;
-    free(rewriter->slot);
-    free(rewriter->made);
+    for (size_t i = 0; i < MAPPED_KINDS; i++) weir_map_free(&rewriter->mapped[i]);
+    weir_map_free(&rewriter->made);
     free(rewriter);
 }
 
 void weir_rtl_rewriter_clear(weir_rtl_rewriter *rewriter) {
-    free(rewriter->slot); /* the next module may need few */
-    rewriter->slot = NULL;
-    rewriter->count = rewriter->capacity = rewriter->made_count = 0;
-    rewriter->stamp++;
+    for (size_t i = 0; i < MAPPED_KINDS; i++) weir_map_clear(&rewriter->mapped[i]);
+    weir_map_clear(&rewriter->made);
 }
 
 void weir_rtl_rewrite_reads_only(weir_rtl_rewriter *rewriter, bool reads_only) { rewriter->reads_only = reads_only; }
@@ -68,32 +51,13 @@ weir_rtl_design *rtl_rewriter_design(const weir_rtl_rewriter *rewriter) { return
 
 /* ---- mappings ---- */
 
-static size_t find_slot(const weir_rtl_rewriter *r, mapped_kind kind, uint32_t a, uint32_t b) {
-    uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15)) ^ (b * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ (uint64_t)kind << 40;
-    size_t mask = r->capacity - 1;
-    size_t at = (size_t)(hash ^ hash >> 29) & mask;
-    while (r->slot[at].kind && (r->slot[at].kind != kind || r->slot[at].a != a || r->slot[at].b != b))
-        at = (at + 1) & mask;
-    return at;
-}
-
 static uint32_t find(const weir_rtl_rewriter *r, mapped_kind kind, uint32_t a, uint32_t b) {
-    return r->capacity ? r->slot[find_slot(r, kind, a, b)].value : 0;
+    return (uint32_t)weir_map_get(&r->mapped[kind], (uint64_t)b << 32 | a, 0);
 }
 
 static void map(weir_rtl_rewriter *r, mapped_kind kind, uint32_t a, uint32_t b, uint32_t value) {
-    if (r->count * 2 >= r->capacity) {
-        weir_rtl_rewriter old = *r;
-        r->capacity = old.capacity ? old.capacity * 2 : 64;
-        r->slot = weir_calloc(r->capacity, sizeof *r->slot);
-        for (size_t i = 0; i < old.capacity; i++)
-            if (old.slot[i].kind) r->slot[find_slot(r, old.slot[i].kind, old.slot[i].a, old.slot[i].b)] = old.slot[i];
-        free(old.slot);
-    }
-    mapping *slot = &r->slot[find_slot(r, kind, a, b)];
-    r->count += slot->kind == MAPPED_NONE;
-    *slot = (mapping){kind, a, b, value};
-    r->stamp++;
+    *weir_map_put(&r->mapped[kind], (uint64_t)b << 32 | a) = value;
+    weir_map_clear(&r->made);
 }
 
 /* Where widths are formulas, these must agree. */
@@ -289,35 +253,13 @@ static weir_rtl_expr rewrite(weir_rtl_rewriter *r, uint32_t id) {
     return same ? (weir_rtl_expr){id} : remake(r, &e, operand);
 }
 
-static made *find_made(const weir_rtl_rewriter *r, uint32_t from) {
-    size_t at = from * UINT32_C(2654435769) & (r->made_capacity - 1);
-    while (r->made[at].stamp == r->stamp && r->made[at].from != from) at = (at + 1) & (r->made_capacity - 1);
-    return &r->made[at];
-}
-
-static void keep_made(weir_rtl_rewriter *r, uint32_t from, uint32_t expr) {
-    if (r->made_count * 2 >= r->made_capacity) {
-        const size_t old_capacity = r->made_capacity;
-        made *old = r->made;
-        r->made_capacity = old_capacity ? old_capacity * 2 : 64;
-        r->made = weir_calloc(r->made_capacity, sizeof *r->made);
-        for (size_t i = 0; i < old_capacity; i++)
-            if (old[i].stamp == r->stamp) *find_made(r, old[i].from) = old[i];
-        free(old);
-    }
-    r->made_count++;
-    *find_made(r, from) = (made){r->stamp, from, expr};
-}
-
 /* Recursion is bounded by RTL_MAX_DEPTH. */
 weir_rtl_expr weir_rtl_rewrite_expr(weir_rtl_rewriter *r, weir_rtl_expr expr) {
     if (!expr.id) return expr;
-    if (r->made_capacity) {
-        const made *known = find_made(r, expr.id);
-        if (known->stamp == r->stamp) return (weir_rtl_expr){known->expr};
-    }
+    const uint64_t *known = weir_map_find(&r->made, expr.id);
+    if (known) return (weir_rtl_expr){(uint32_t)*known};
     weir_rtl_expr result = rewrite(r, expr.id);
-    keep_made(r, expr.id, result.id);
+    *weir_map_put(&r->made, expr.id) = result.id;
     return result;
 }
 

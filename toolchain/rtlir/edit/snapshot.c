@@ -18,7 +18,9 @@ static void copy_ids(rtl_ids *ids) {
 }
 
 static void copy_labels(rtl_labels *labels) {
-    if (labels->capacity) labels->slot = copy_of(labels->slot, labels->capacity, sizeof *labels->slot);
+    labels->map = weir_map_copy(&labels->map);
+    labels->label = copy_of(labels->label, labels->count, sizeof *labels->label);
+    labels->capacity = labels->count ? labels->count : 1;
 }
 
 /* What records have outside of their tables and may change. */
@@ -68,8 +70,8 @@ weir_rtl_design *weir_rtl_snapshot(const weir_rtl_design *design) {
     RTL_TABLES(COPY_TABLE)
 #undef COPY_TABLE
     copy_payloads(d);
-    d->names.slot = copy_of(design->names.slot, design->names.capacity, sizeof *design->names.slot);
-    d->constants.slot = copy_of(design->constants.slot, design->constants.capacity, sizeof *design->constants.slot);
+    d->names = weir_map_copy(&design->names);
+    d->constants = weir_map_copy(&design->constants);
     rtl_labels *const labels[] = {&d->types,   &d->fields, &d->counters, &d->paths,
                                   &d->touched, &d->trails, &d->formulas};
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) copy_labels(labels[i]);

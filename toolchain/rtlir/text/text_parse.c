@@ -486,13 +486,13 @@ weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *
     weir_rtl_set_place(design, WEIR_NOWHERE);
     free(p.section);
     free(p.origin);
-    free(p.namesakes.slot);
+    rtl_labels_free(&p.namesakes);
     free(p.above.attribute);
     free(p.open);
     free(p.start);
     free(p.lead);
-    free(p.scan.paths.slot);
-    free(p.scan.suspects.slot);
+    rtl_labels_free(&p.scan.paths);
+    rtl_labels_free(&p.scan.suspects);
     weir_text_free(&p.scan.word);
     rtl_free_tree(&p.scan.tree);
     if (fine) return design;

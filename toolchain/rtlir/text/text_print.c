@@ -743,7 +743,7 @@ static void number_modules(printer *p) {
         p->number[m] = label.number;
         rtl_labels_set(&counts, &label);
     }
-    free(counts.slot);
+    rtl_labels_free(&counts);
 }
 
 static void print_text(const weir_rtl_design *design, weir_text *text, bool with_places) {
