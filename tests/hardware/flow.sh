@@ -62,6 +62,23 @@ check_mapping() {
   done
 }
 
+# FILE REPORT: does the file tell the figures of the report, in a row of a table? A frame takes 1,024 cycles.
+told() {
+  local pattern
+  pattern=$(jq -r '.utilization as $u | def of(k): "\($u[k].used) of \($u[k].available)"; ([.fmax[].achieved] | min) as $mhz |
+    "| \(of("ICESTORM_LC")) | \(of("ICESTORM_RAM")) | \(of("ICESTORM_DSP")) | \($u.SB_IO.used) of [0-9]* | " +
+    "\($mhz * 10 | round / 10) MHz | 1024 | \($mhz * 1e6 / 1024 | round) |"' "$2")
+  tr -d , <"$1" | grep -q -e "$pattern"
+}
+
+# The README's figures are those of seed 1 in the distribution's nextpnr.
+check_readme() {
+  nextpnr-ice40 --version 2>&1 | grep -q ' 0\.4' || return 0
+  told "$source_folder/README.md" "$1" || fail "README.md has other figures"
+  sed 's/ MHz/ GHz/' "$source_folder/README.md" >"$work/planted.md"
+  ! told "$work/planted.md" "$1" || fail "wrong figures in README.md are not found"
+}
+
 place() {
   local seed=$1 report=$work/place_$1.json
   need nextpnr-ice40 jq
@@ -74,6 +91,7 @@ place() {
     "seed \($seed): \(of("ICESTORM_LC")) logic cells, \(of("ICESTORM_RAM")) block RAMs, \(of("ICESTORM_DSP")) DSPs, " +
     "\($u.SB_IO.used) pins, \([.fmax[].achieved] | min * 100 | round / 100) MHz"' "$report"
   check_mapping "$report"
+  [ "$seed" != 1 ] || check_readme "$report"
 }
 
 # NAME ESTIMATED COUNTED PER-CENT

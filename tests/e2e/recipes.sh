@@ -1,0 +1,122 @@
+#!/bin/sh
+# recipes.sh PART [BUILD]: CONTRIBUTING's "Where to start" is literally true. `paths`: what it names exists. `build`: each recipe
+# is followed in a copy of the repository, by making a twin of something that exists; the copy builds, and the twins'
+# tests pass.
+# test: name=recipes/paths -- paths
+# test: name=recipes/build label=nightly seconds=3600 processors=2 -- build %build
+part=$1 build=${2-}
+name="recipes-$part"
+. "$(dirname "$0")/lib.sh"
+page=$E2E_SOURCE/CONTRIBUTING.md
+
+# recipe FILE WORDS: the item of "Where to start" that begins with the words, on one line.
+recipe() {
+    sed -n '/^## Where to start/,/^## Rules/p' "$1" |
+        awk -v words="- **$2**" '/^- / { inside = index($0, words) == 1 } inside { line = line " " $0 } END { print line }'
+}
+# paths FILE WORDS: the files and folders that it names.
+paths() { recipe "$1" "$2" | grep -oE '`[a-zA-Z_]+/[^`]*`' | tr -d '`'; }
+
+# missing FILE: paths in it that are nowhere; words in capitals are the reader's.
+missing() {
+    sed -n '/^## Where to start/,/^## Rules/p' "$1" | grep -oE '`[a-zA-Z_]+/[^`]*`' | tr -d '`' | sed 's/[A-Z][A-Z_]*/*/g' | sort -u |
+        while read -r path; do
+            found=no
+            # shellcheck disable=SC2086 # patterns
+            for file in "$E2E_SOURCE"/$path; do [ -e "$file" ] && found=yes; done
+            [ $found = yes ] || echo "$path"
+        done
+}
+
+if [ "$part" = paths ]; then
+    for kind in "An operator" "A component" "A pass" "A subcommand"; do
+        [ "$(paths "$page" "$kind" | wc -l)" -ge 1 ] || fail "no recipe for: $kind"
+    done
+    [ -z "$(missing "$page")" ] || fail "nowhere: $(missing "$page")"
+    sed 's/`toolchain\/ir\/op.def`/`toolchain\/ir\/nonesuch.def`/' "$page" >planted.md
+    [ "$(missing planted.md)" = toolchain/ir/nonesuch.def ] || fail "the planted path is not found"
+    finish
+    exit
+fi
+
+# --- the copy ---
+need_tools cmake ninja iverilog
+mkdir copy
+(cd "$E2E_SOURCE" && tar -c --exclude './build*' --exclude ".${build#"$E2E_SOURCE"}" --exclude ./.git .) | tar -x -C copy
+cd copy
+
+# An operator: the rows of Softsign again in the files that the recipe names, and in no other.
+for pattern in $(paths "$page" "An operator"); do
+    for file in $pattern; do
+        case $file in
+        *.def | *.c) awk '{ print }
+            /(^|[^A-Za-z_])SOFTSIGN([^A-Za-z_]|$)/ { gsub(/SOFTSIGN/, "SOFTSIGN_TWIN"); gsub(/"Softsign"/, "\"SoftsignTwin\""); print }' \
+            "$file" >twin && mv twin "$file" ;;
+        esac
+    done
+done
+cat >tests/pass/infer_type/softsign_twin.txt <<'END'
+# an operator that a recipe added
+pipeline: infer_type
+
+--- input
+weir 1
+graph "g" from "g"
+input %x : float32[3]
+t: %t = SoftsignTwin(%x)
+    : float32[3]
+output t = %t
+--- expected
+weir 1
+graph "g" from "g"
+input %x : float32[3]
+t: %t = SoftsignTwin(%x)
+    : float32[3]
+output t = %t
+END
+# A component: relu's row, file, module and folder of tests again; in front, so that it is the one that is used.
+sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/relu.c >toolchain/dataflow/relu_twin.c
+awk '/^WEIR_COMPONENT\(relu,/ { line = $0; gsub(/relu/, "relu_twin", line); print line } { print }' toolchain/dataflow/component.def >twin
+mv twin toolchain/dataflow/component.def
+sed 's/weir_relu/weir_relu_twin/g' rtl/activation/weir_relu.v >rtl/activation/weir_relu_twin.v
+cp -r tests/component/relu tests/component/relu_twin
+sed -i 's/component_test_relu/component_test_relu_twin/; s/"relu"/"relu_twin"/' tests/component/relu_twin/random.c
+sed -i 's/weir_relu/weir_relu_twin/g' tests/component/relu_twin/mutants.txt
+# A pass: infer_type's row, file and case again.
+sed 's/weir_pass_infer_type/weir_pass_infer_type_twin/' passes/transform/infer_type.c >passes/transform/infer_type_twin.c
+awk '{ print } /^WEIR_PASS\(GRAPH, infer_type,/ { inside = 1 } inside { text = text $0 "\n"; if (/\)$/) { sub(/infer_type, "infer_type"/, "infer_type_twin, \"infer_type_twin\"", text); printf "%s", text; inside = 0 } }' \
+    passes/pass.def >twin && mv twin passes/pass.def
+mkdir tests/pass/infer_type_twin
+sed 's/^pipeline: infer_type$/pipeline: infer_type_twin/' tests/pass/infer_type/fill.txt >tests/pass/infer_type_twin/fill.txt
+# A subcommand: operators' row and file again, and a script.
+sed 's/weir_command_operators/weir_command_operators_twin/' toolchain/cli/operators.c >toolchain/cli/operators_twin.c
+awk '{ print } /^WEIR_COMMAND\(operators,/ { sub(/operators/, "operators_twin"); print }' toolchain/cli/command.def >twin
+mv twin toolchain/cli/command.def
+cat >tests/e2e/operators_twin.sh <<'END'
+#!/bin/sh
+# What the recipe's subcommand says.
+name=operators_twin
+. "$(dirname "$0")/lib.sh"
+expect 0 "SoftsignTwin" "$WEIR" operators_twin SoftsignTwin
+finish
+END
+
+launcher=
+command -v ccache >/dev/null && launcher=-DCMAKE_C_COMPILER_LAUNCHER=ccache
+CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+export CCACHE_BASEDIR CCACHE_NOHASHDIR
+# shellcheck disable=SC2086 # an option or none
+cmake -S . -B build -G Ninja $launcher >configured 2>&1 || { tail -20 configured >&2; fail "the copy cannot be configured"; finish; }
+scripts/pages >pages 2>&1 || { tail -40 pages >&2; fail "the copy does not build"; finish; }
+units="test_infer test_ir_rows test_ir_loop test_ir_mase test_ir_verify test_frontend_onnx test_passes_pages test_passes_fuse"
+# shellcheck disable=SC2086 # a list
+ninja -C build weir run_pass import_model component mutate mutant_models array_tool $units >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; finish; }
+unset WEIR_DATA WEIR_CACHE
+ctest --test-dir build -j2 --output-on-failure --no-tests=error \
+    -R "^unit/($(echo "$units" | tr ' ' '|'))\$|^(err|pass)/|^component/relu_twin/(icarus|planted|mutants)\$|^e2e/(operators|operators_twin|operator_rows)\$" \
+    >tested 2>&1 || { grep -E '\*\*\*|tests passed' tested >&2; tail -60 tested >&2; fail "tests of the copy fail"; }
+for test in pass/infer_type_twin/fill pass/infer_type/softsign_twin component/relu_twin/icarus component/relu_twin/mutants e2e/operators_twin; do
+    grep -q "$test .*Passed" tested || fail "$test did not run"
+done
+cd "$work"
+finish
