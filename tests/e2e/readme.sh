@@ -10,6 +10,8 @@ slow() { grep -v '^  icarus ' "$1" | sed -E '/^  verilator /s/ +[0-9]+ +[0-9]+$/
 slow checked >quick
 (cd "$models" && "$WEIR" compile mlp_float.onnx -o "$work/refused" >"$work/refusal" 2>&1) && fail "a float model compiles without a quantizer"
 images=$(sed -n 's/^mlp_qdq: \([0-9]*\) frames.*/\1/p' checked)
+number() { echo zero one two three four five six seven eight nine ten eleven twelve | cut -d' ' -f$(($1 + 1)); }
+count=$(number "$(find "$models" -name '*.onnx' | wc -l)")
 version=$("$WEIR" --version | sed 's/.* //')
 
 # block FILE FIRST: the fenced block that begins with the line.
@@ -25,6 +27,7 @@ wrong() {
     { slow shown | grep -v '^  \.\.\.$'; echo; block "$1" "  node  "; } | cmp -s - quick || echo "quick start: the output differs"
     block "$1" "mlp_float.onnx:1: " | cmp -s - refusal || echo "refusal: the message differs"
     grep -q "simulates $images handwritten" "$1" || echo "count of images"
+    grep -q "for all $count models" "$1" || echo "count of models"
     grep -q "^Version $version is not released" "$1" || echo "version"
     grep -oE '\]\([^)#]+' "$1" | sed 's/..//' | while read -r link; do
         [ -e "$E2E_SOURCE/$link" ] || echo "link to $link"
@@ -47,6 +50,7 @@ planted "simulators differ" '/^  icarus *always/s/128\.0/129.0/'
 planted "two rows" '/^  icarus *debug/d'
 planted "message" 's/its input is real without a quantizer/its input is real/'
 planted "images" 's/simulates [0-9]* handwritten/simulates 12 handwritten/'
+planted "models" 's/for all eight models/for all nine models/'
 planted "version" 's/^Version [0-9.]* is/Version 9.9.9 is/'
 planted "link" 's/(passes\/README.md)/(passes\/NONE.md)/'
 finish
