@@ -43,12 +43,13 @@ static void check(bool fine, const char *what) {
 weir_value case_input(component_case *c, int64_t rows, int64_t channels, int width, bool is_signed) {
     weir_quant quant = {.format = WEIR_FORMAT_INTEGER, .is_signed = is_signed, .width = width, .axis = -1};
     weir_quant_limits(&quant, &c->low, &c->high);
-    if (case_chance(c, 30)) { /* a proven range that is no power of two */
+    const weir_dtype dtype = weir_dtype_for(c->low, c->high); /* the codes', whatever the range */
+    if (case_chance(c, 30)) {                                 /* a proven range that is no power of two */
         int64_t a = case_range(c, c->low, c->high), b = case_range(c, c->low, c->high);
         c->low = a < b ? a : b;
         c->high = a < b ? b : a;
     }
-    weir_type type = {.dtype = weir_dtype_for(is_signed ? -((int64_t)1 << (width - 1)) : 0, c->high),
+    weir_type type = {.dtype = dtype,
                       .shape = rows == 1 ? (weir_shape){2, {1, channels}} : (weir_shape){3, {1, rows, channels}},
                       .quant = quant,
                       .has_range = true,

@@ -2,7 +2,7 @@
  *   component SEED NAME COUNT SIMULATOR PROFILE [FIRST] [--planted]
  * runs the cases FIRST .. FIRST + COUNT - 1 of a folder (its random.c) under a back-pressure profile or "all" of them. A
  * case depends on the seed, the name and its number only. With --planted the hardware must be found wrong: in each of two
- * cases when an expected value is changed, in one of COUNT at least when a memory's content is (not every bit matters);
+ * cases when an expected value is changed, in one of COUNT when a memory's content is (not every bit of it matters);
  * and where one component's time can be told from outside, a latency that is a cycle off must be found in each. */
 #include <errno.h>
 #include <stdio.h>
