@@ -43,22 +43,32 @@ static bool is_same(const char *path, const weir_manifest_entry *entry, bool tho
     return weir_manifest_hash_file(path, &size, &hash) && weir_hash_equal(hash, entry->hash);
 }
 
-/* Of files above 8 MiB only the size is looked at, unless `thorough`. */
-static bool is_complete(const char *path, bool thorough) {
+/* Ends a walk at the first file. */
+static bool stop(void *user, const char *path) {
+    (void)user;
+    (void)path;
+    return false;
+}
+
+/* Of files above 8 MiB only the size is compared, unless `thorough`. */
+static weir_cache_state state_of(const char *path, bool thorough) {
     weir_manifest manifest;
     bool found;
     weir_diag_log *log = weir_diag_capture();
     bool fine = weir_manifest_read(path, &manifest, &found) && found && manifest.count > 0;
     weir_diag_release(log);
     weir_diag_log_free(log);
+    const bool is_earlier = !found && !weir_tree_walk(path, stop, NULL);
     for (size_t i = 0; fine && i < manifest.count; i++) {
         char *file = weir_path_join(path, manifest.entry[i].path);
         fine = is_same(file, &manifest.entry[i], thorough);
         free(file);
     }
     weir_manifest_free(&manifest);
-    return fine;
+    return fine ? WEIR_CACHE_COMPLETE : is_earlier ? WEIR_CACHE_EARLIER : WEIR_CACHE_DAMAGED;
 }
+
+static bool is_complete(const char *path) { return state_of(path, false) == WEIR_CACHE_COMPLETE; }
 
 /* --- locks --- */
 
@@ -104,11 +114,11 @@ static bool is_in_use(const char *path) {
 static bool remove_entry(const char *cache, const char *path) {
     weir_scratch *grave = weir_scratch_new(cache, UNFINISHED, NULL);
     if (grave == NULL) return false;
-    char *place = weir_path_join(weir_scratch_path(grave), "entry");
-    bool fine = rename(path, place) == 0 || errno == ENOENT;
+    char *trash = weir_path_join(weir_scratch_path(grave), "entry");
+    bool fine = rename(path, trash) == 0 || errno == ENOENT;
     if (!fine) weir_error(weir_at(path, 0), "cannot remove: %s", strerror(errno));
     weir_scratch_free(grave);
-    free(place);
+    free(trash);
     return fine;
 }
 
@@ -124,8 +134,8 @@ static bool make_entry(const char *cache, const char *path, weir_cache_make *mak
     if (scratch == NULL) return false;
     char *fresh = weir_path_join(weir_scratch_path(scratch), "entry");
     bool fine = weir_make_folder(fresh) && make(user, fresh) && write_manifest(fresh);
-    if (fine && rename(fresh, path) != 0 && !is_complete(path, false)) {
-        weir_error(weir_at(path, 0), "cannot put a result into the cache: %s", strerror(errno));
+    if (fine && rename(fresh, path) != 0 && !is_complete(path)) {
+        weir_error(weir_at(path, 0), "cannot store a result in the cache: %s", strerror(errno));
         fine = false;
     }
     weir_scratch_free(scratch);
@@ -138,11 +148,13 @@ static bool find_entry(const char *cache, const char *path, int *held) {
     *held = -1;
     if (!is_folder(path)) return false;
     *held = hold(path);
-    if (is_complete(path, false)) return true;
+    if (is_complete(path)) return true;
     unlock(*held);
     *held = -1;
     if (is_folder(path)) {
-        weir_warning(weir_at(path, 0), "this entry of the cache is damaged, and is made again");
+        const bool is_earlier = state_of(path, false) == WEIR_CACHE_EARLIER;
+        weir_warning(weir_at(path, 0), "cache entry is %s; rebuilding it",
+                     is_earlier ? "of an earlier version" : "damaged");
         remove_entry(cache, path);
     }
     return false;
@@ -210,7 +222,8 @@ static void add_item(weir_cache_list *list, char *path) {
     }
     weir_tree_walk(path, add_size, &m);
     list->item = weir_grow(list->item, &list->capacity, list->count + 1, sizeof *list->item);
-    list->item[list->count++] = (weir_cache_item){path, weir_path_name(path), state.st_mtime, m.size, false, false};
+    list->item[list->count++] =
+        (weir_cache_item){path, weir_path_name(path), state.st_mtime, m.size, WEIR_CACHE_COMPLETE, false};
     list->size += m.size;
 }
 
@@ -230,7 +243,7 @@ void weir_cache_inspect(weir_cache_list *list, bool thorough) {
     for (size_t i = 0; i < list->count; i++) {
         weir_cache_item *item = &list->item[i];
         item->in_use = is_in_use(item->path);
-        item->complete = is_complete(item->path, thorough);
+        item->state = state_of(item->path, thorough);
     }
 }
 

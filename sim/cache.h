@@ -1,5 +1,5 @@
 /* A folder of build results named by the hash of what they were made from. Entries are complete or absent, so any number
- * of processes may build at once; one that is damaged is made again. The oldest are removed when the cache outgrows its
+ * of processes may build at once; one that is damaged is rebuilt. The oldest are removed when the cache outgrows its
  * limit. */
 #ifndef WEIR_SIM_CACHE_H
 #define WEIR_SIM_CACHE_H
@@ -22,12 +22,19 @@ void weir_cache_release(int held);
  * last ten minutes, stay. */
 void weir_cache_trim(const char *cache, uint64_t limit);
 
+typedef enum weir_cache_state {
+    WEIR_CACHE_COMPLETE,
+    WEIR_CACHE_EARLIER, /* written by an earlier version, which kept no manifest */
+    WEIR_CACHE_DAMAGED
+} weir_cache_state;
+
 typedef struct weir_cache_item {
     char *path;
     const char *name;
     time_t used;
     uint64_t size;
-    bool complete, in_use; /* of weir_cache_inspect */
+    weir_cache_state state; /* of weir_cache_inspect, like in_use */
+    bool in_use;
 } weir_cache_item;
 
 /* The one used longest ago first. */
@@ -39,7 +46,7 @@ typedef struct weir_cache_list {
 
 /* All entries, after removing what dead processes left unfinished. */
 weir_cache_list weir_cache_read(const char *cache);
-/* Which are complete and in use. `thorough` compares all content, also that of files above 8 MiB. */
+/* The state of each, and which are in use. `thorough` compares all content, also that of files above 8 MiB. */
 void weir_cache_inspect(weir_cache_list *list, bool thorough);
 void weir_cache_list_free(weir_cache_list *list);
 /* False after a reported error. */

@@ -71,7 +71,7 @@ bool weir_sim_tool(const weir_arguments *arguments, const char *folder, double s
     bool fine = end == WEIR_PROCESS_EXITED && status == 0;
     if (end == WEIR_PROCESS_MISSING) weir_error(WEIR_NOWHERE, "cannot run '%s': no such program", name);
     else if (end == WEIR_PROCESS_TIMEOUT) weir_error(WEIR_NOWHERE, "'%s' took longer than %g seconds", name, seconds);
-    else if (end == WEIR_PROCESS_SIGNAL) weir_error(WEIR_NOWHERE, "'%s' was ended by signal %d", name, status);
+    else if (end == WEIR_PROCESS_SIGNAL) weir_error(WEIR_NOWHERE, "'%s' was killed by signal %d", name, status);
     else if (!fine) weir_error(WEIR_NOWHERE, "'%s' failed with exit status %d", name, status);
     if (!fine && messages->size > before) weir_note("its messages:\n%s", messages->data + before);
     weir_text_free(&own);

@@ -76,7 +76,7 @@ typedef struct weir_sim_run {
     uint32_t seed;
     uint32_t cycle_limit; /* 0: none */
     uint32_t watchdog;    /* cycles without an accepted beat that mean deadlock, 0: 100000 */
-    uint32_t settle;      /* cycles to go on after the last beat expected, to catch extra ones, 0: 64 */
+    uint32_t drain;       /* cycles to go on after the last beat expected, to catch extra ones, 0: 64 */
     bool dump;            /* waveforms of the cycles [dump_from, dump_to) in <name>.fst; needs job.trace */
     uint32_t dump_from, dump_to;
     bool random_start; /* Verilator: registers and memories start with random bits, not zeros */

@@ -84,7 +84,7 @@ static bool write_description(const weir_sim_run *run) {
     weir_text_format(&text, "seed %" PRIu32 "\n", run->seed);
     if (run->cycle_limit) weir_text_format(&text, "limit %" PRIu32 "\n", run->cycle_limit);
     if (run->watchdog) weir_text_format(&text, "watchdog %" PRIu32 "\n", run->watchdog);
-    if (run->settle) weir_text_format(&text, "settle %" PRIu32 "\n", run->settle);
+    if (run->drain) weir_text_format(&text, "drain %" PRIu32 "\n", run->drain);
     if (run->dump) weir_text_format(&text, "dump %" PRIu32 " %" PRIu32 "\n", run->dump_from, run->dump_to);
     for (int kind = 0; kind < PORT_KINDS; kind++) {
         size_t count;

@@ -18,7 +18,7 @@ typedef enum weir_divergence {
     WEIR_EXTRA_BEATS
 } weir_divergence;
 
-/* Counts over the whole stream, and the place of the first divergence. */
+/* Counts over the whole stream, and the position of the first divergence. */
 typedef struct weir_comparison {
     uint64_t compared; /* elements */
     uint64_t wrong_values;

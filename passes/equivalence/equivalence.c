@@ -47,7 +47,7 @@ static bool read_side(comparison *c, size_t index, const weir_rtl_version *versi
     s->design = weir_rtl_parse_text(version->text, version->size, prefixes[index]);
     bool fine = s->design != NULL;
     if (fine) s->top = weir_rtl_find_top(s->design, version->top);
-    if (fine && s->top.id == 0) weir_text_format(c->text, "there is no module '%s' %s", version->top, prefixes[index]);
+    if (fine && s->top.id == 0) weir_text_format(c->text, "no module '%s' %s", version->top, prefixes[index]);
     /* Registers and ports are compared by their bits, so parameters need values. */
     if (fine && s->top.id != 0 && weir_rtl_find_parametrised(s->design, s->top).id != 0) {
         s->top = weir_rtl_specialize(s->design, s->top);

@@ -1,5 +1,5 @@
 /* Designs as elaborated (namesakes, instances wired by assignments, undecided assignments) made printable in the plainest
- * way: every port of a wired instance gets a variable of its own, every module a name of its own. The passes that lower
+ * form: every port of a wired instance gets a variable of its own, every module a name of its own. The passes that lower
  * designs do better, and because they are held against this, it shares nothing with them. */
 #ifndef WEIR_PASSES_EQUIVALENCE_PLAIN_H
 #define WEIR_PASSES_EQUIVALENCE_PLAIN_H

@@ -68,7 +68,7 @@ static weir_rtl_expr both(plain *p, weir_rtl_expr a, weir_rtl_expr b) {
                                   : weir_rtl_binary(p->design, WEIR_RTL_LOGICAL_AND, a, b);
 }
 
-/* Each way under "this condition and none before"; in a code that is no state only the one without a condition. */
+/* Each branch under "this condition and none before"; in a code that is no state only the one without a condition. */
 static void put_ways(plain *p, weir_rtl_state state, bool is_lost, weir_rtl_block to) {
     weir_rtl_expr none_before = {0};
     weir_rtl_stmt s = weir_rtl_first(p->design, weir_rtl_state_body(p->design, state));
@@ -76,10 +76,10 @@ static void put_ways(plain *p, weir_rtl_state state, bool is_lost, weir_rtl_bloc
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(p->design, s);
         if (info.kind != WEIR_RTL_STMT_TRANSITION || (is_lost && info.value.id != 0)) continue;
         const weir_rtl_expr when = both(p, none_before, info.value);
-        weir_rtl_block way = to;
-        if (when.id != 0) way = weir_rtl_then(p->design, weir_rtl_add_if(p->design, to, when));
-        if (!is_lost) weir_rtl_set(p->design, way, p->next, weir_rtl_state_value(p->design, info.state));
-        put(p, info.body, way);
+        weir_rtl_block branch = to;
+        if (when.id != 0) branch = weir_rtl_then(p->design, weir_rtl_add_if(p->design, to, when));
+        if (!is_lost) weir_rtl_set(p->design, branch, p->next, weir_rtl_state_value(p->design, info.state));
+        put(p, info.body, branch);
         if (info.value.id == 0) return;
         none_before = both(p, none_before, weir_rtl_unary(p->design, WEIR_RTL_LOGICAL_NOT, info.value));
     }

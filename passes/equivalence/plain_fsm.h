@@ -1,4 +1,4 @@
-/* State machines made printable in the plainest way, for plain.h. */
+/* State machines made printable in the plainest form, for plain.h. */
 #ifndef WEIR_PASSES_EQUIVALENCE_PLAIN_FSM_H
 #define WEIR_PASSES_EQUIVALENCE_PLAIN_FSM_H
 

@@ -61,7 +61,7 @@ static void check_events(weir_rtl_design *design, weir_rtl_stmt stmt, void *user
         c->edge = event.edge;
         c->has_edge = true;
     }
-    if (clocks == 0) complain(c, design, module, "a process whose clock is no input");
+    if (clocks == 0) complain(c, design, module, "a process whose clock is not an input");
 }
 
 static void check_instance(weir_rtl_design *design, weir_rtl_instance instance, void *user) {
@@ -77,7 +77,7 @@ static void check_instance(weir_rtl_design *design, weir_rtl_instance instance, 
         if (p.direction != WEIR_RTL_INPUT || p.kind != WEIR_RTL_CLOCK || value.id == 0) continue;
         const weir_rtl_expr_info v = weir_rtl_get_expr(design, value);
         if (v.kind != WEIR_RTL_EXPR_VAR || !is_clock(design, c, v.var))
-            complain(c, design, info.parent, "an instance whose clock is no input");
+            complain(c, design, info.parent, "an instance whose clock is not an input");
     }
 }
 
@@ -142,10 +142,10 @@ static void add_variable(const weir_rtl_design *design, weir_rtl_var var, const 
 }
 
 /* Modules that are still to be listed, each with the path of its instance. */
-typedef struct place {
+typedef struct scope {
     weir_rtl_module module;
     char *prefix;
-} place;
+} scope;
 
 static int by_path(const void *a, const void *b) {
     return strcmp(((const struct weir_rtl_register *)a)->path, ((const struct weir_rtl_register *)b)->path);
@@ -155,11 +155,11 @@ void weir_rtl_list_registers(weir_rtl_design *design, weir_rtl_module top, size_
     static const weir_rtl_visitor visitor = {.stmt = enter_stmt, .leave = leave_stmt};
     marking m = {.inside = false};
     size_t count = 1, capacity = 0;
-    place *waiting = weir_grow(NULL, &capacity, 1, sizeof *waiting);
-    waiting[0] = (place){top, weir_copy_string("")};
+    scope *waiting = weir_grow(NULL, &capacity, 1, sizeof *waiting);
+    waiting[0] = (scope){top, weir_copy_string("")};
     weir_rtl_visit(design, top, WEIR_RTL_PARENTS_FIRST, &visitor, &m);
     while (count > 0) {
-        const place at = waiting[--count];
+        const scope at = waiting[--count];
         for (weir_rtl_var v = weir_rtl_first_var(design, at.module); v.id != 0; v = weir_rtl_next_var(design, v))
             if (weir_numbers_get(&m.mark, v.id) != 0) add_variable(design, v, at.prefix, limit, list);
         const size_t instances = weir_rtl_get_module(design, at.module).instance_count;
@@ -170,7 +170,7 @@ void weir_rtl_list_registers(weir_rtl_design *design, weir_rtl_module top, size_
                 weir_rtl_get_module(design, info.module).is_external)
                 continue;
             waiting = weir_grow(waiting, &capacity, count + 1, sizeof *waiting);
-            waiting[count++] = (place){info.module, weir_format("%s%s.", at.prefix, info.name)};
+            waiting[count++] = (scope){info.module, weir_format("%s%s.", at.prefix, info.name)};
         }
         free(at.prefix);
     }
@@ -254,10 +254,10 @@ static void look_at_expr(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_s
     if (divides) say_unknown(user, design, info.module, "a division by what may be zero");
     if (!indexes || other.width >= 32 || other.is_signed) return; /* loops are checked by the verifier */
     const weir_rtl_expr whole = weir_rtl_operand(design, expr, 0);
-    const uint64_t places = info.kind == WEIR_RTL_EXPR_SELECT
-                                ? (uint64_t)weir_rtl_width(design, whole) - info.width + 1
-                                : weir_rtl_get_type(design, weir_rtl_type_of(design, whole)).count;
-    if (UINT64_C(1) << other.width > places)
+    const uint64_t entries = info.kind == WEIR_RTL_EXPR_SELECT
+                                 ? (uint64_t)weir_rtl_width(design, whole) - info.width + 1
+                                 : weir_rtl_get_type(design, weir_rtl_type_of(design, whole)).count;
+    if (UINT64_C(1) << other.width > entries)
         say_unknown(user, design, info.module, "an index that may run beyond what it names");
 }
 

@@ -48,23 +48,23 @@ static weir_rtl_module declare(const bench *b, const weir_replay_top *top, uint3
 }
 
 static void add_stimulus(const bench *b, size_t index, const weir_stimulus *stimulus, weir_rtl_expr data,
-                         weir_rtl_expr settled) {
+                         weir_rtl_expr stable) {
     const weir_rtl_instance part = add_part(b, "weir_sim_stimulus", "u_stimulus", index);
     char *file = weir_format("stimulus_%zu.hex", index);
     weir_rtl_set_parameter(b->design, part, "WIDTH", weir_rtl_width(b->design, data));
     weir_rtl_set_parameter(b->design, part, "ROWS", (int64_t)stimulus->rows);
     weir_rtl_set_parameter_string(b->design, part, "FILE", file);
     weir_rtl_connect(b->design, part, "data", data);
-    weir_rtl_connect(b->design, part, "settled", settled);
+    weir_rtl_connect(b->design, part, "stable", stable);
     free(file);
 }
 
-static void add_trace(const bench *b, size_t index, weir_rtl_expr data, weir_rtl_expr settled) {
+static void add_trace(const bench *b, size_t index, weir_rtl_expr data, weir_rtl_expr stable) {
     const weir_rtl_instance part = add_part(b, "weir_sim_trace", "u_trace", index);
     weir_rtl_set_parameter(b->design, part, "WIDTH", weir_rtl_width(b->design, data));
     weir_rtl_set_parameter(b->design, part, "INDEX", (int64_t)index);
     weir_rtl_connect(b->design, part, "data", data);
-    weir_rtl_connect(b->design, part, "settled", settled);
+    weir_rtl_connect(b->design, part, "stable", stable);
 }
 
 static void connect_ports(const bench *b, size_t index, weir_rtl_instance dut, weir_rtl_expr in, weir_rtl_expr out) {
@@ -89,14 +89,14 @@ static void add_top(const bench *b, size_t index, const weir_replay_top *top, we
     const weir_rtl_module module = declare(b, top, &trace->width);
     trace->rows = top->stimulus->rows;
     const weir_rtl_expr in = add_wire(b, "in", index, top->stimulus->width > 0 ? top->stimulus->width : 1);
-    const weir_rtl_expr settled = add_wire(b, "settled", index, 1);
+    const weir_rtl_expr stable = add_wire(b, "stable", index, 1);
     weir_rtl_expr out = {0};
-    add_stimulus(b, index, top->stimulus, in, settled);
+    add_stimulus(b, index, top->stimulus, in, stable);
     if (trace->width > 0) out = add_wire(b, "out", index, trace->width);
     char *name = weir_format("u_dut_%zu", index);
     connect_ports(b, index, weir_rtl_add_instance(b->design, b->tb, module, name), in, out);
     free(name);
-    if (trace->width > 0) add_trace(b, index, out, settled);
+    if (trace->width > 0) add_trace(b, index, out, stable);
 }
 
 /* Writes the bench and the stimuli. */
@@ -144,7 +144,7 @@ static int simulate(const weir_replay *replay, weir_trace *traces) {
     char *tb = weir_path_join(replay->folder, "tb.v");
     memcpy(files, replay->files, replay->file_count * sizeof *files);
     files[replay->file_count] = tb;
-    const char *const defines[] = {"SYNTHESIS"}; /* claims are about the design's surroundings */
+    const char *const defines[] = {"SYNTHESIS"}; /* assumptions are about the design's environment */
     const weir_sim_job job = {.simulator = replay->simulator,
                               .files = files,
                               .file_count = replay->file_count + 1,

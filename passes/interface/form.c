@@ -67,7 +67,7 @@ bool weir_form_parameter(const weir_graph *graph, weir_node node, size_t index, 
     weir_value value = weir_node_input(graph, node, index);
     *array = value.id == 0 ? NULL : weir_value_constant(graph, value);
     if (value.id == 0 || *array != NULL) return true;
-    return weir_form_fail(graph, node, "its %s '%s' is no constant, so its form cannot change", what,
+    return weir_form_fail(graph, node, "its %s '%s' must be constant to convert between dialects", what,
                           weir_value_name(graph, value));
 }
 
@@ -76,8 +76,7 @@ bool weir_form_parameter(const weir_graph *graph, weir_node node, size_t index, 
 typedef weir_form_rule *const rule_table[WEIR_OP_COUNT];
 
 static bool refuse_codes(weir_graph *graph, weir_node node) {
-    return weir_form_fail(graph, node,
-                          "its result are integers without a scale, which has no form with float operators");
+    return weir_form_fail(graph, node, "its result is integers without a scale, which float operators cannot express");
 }
 
 static bool refuse_integer(weir_graph *graph, weir_node node) {

@@ -46,7 +46,7 @@ static weir_value quantize(weir_graph *graph, weir_node node, weir_value value, 
     return weir_form_add(graph, node, WEIR_OP_QUANTIZE_LINEAR, "quantize", inputs, 3);
 }
 
-/* The float operator's result in the place of the node's, quantized when the node has a scale at `index`. */
+/* The float operator's result instead of the node's, quantized when the node has a scale at `index`. */
 static bool finish(weir_graph *graph, weir_node node, weir_value value, size_t index) {
     const weir_dtype dtype = weir_value_type(graph, weir_node_output(graph, node, 0))->dtype;
     weir_node heir = weir_value_producer(graph, value);

@@ -75,7 +75,7 @@ static weir_value broadcast_value(weir_graph *graph, weir_node node, const char 
     return value;
 }
 
-/* Quant of x in the place of the node. */
+/* Quant of x instead of the node. */
 static bool put_quant(weir_graph *graph, weir_node node, weir_value x, const grid *g, int bits) {
     const int rank = weir_value_type(graph, weir_node_output(graph, node, 0))->shape.rank;
     const weir_value inputs[] = {x, broadcast_value(graph, node, "scale", g, rank, false),
@@ -164,10 +164,10 @@ bool weir_form_join_dequantize(weir_graph *graph, weir_node node) {
 static int64_t axis_of(const weir_array *array, const weir_shape *shape) {
     int64_t axis = -1;
     for (int i = 0; i < array->shape.rank; i++) {
-        const int place = shape->rank - array->shape.rank + i;
+        const int dimension = shape->rank - array->shape.rank + i;
         if (array->shape.dim[i] == 1) continue;
-        if (axis >= 0 || array->shape.dim[i] != shape->dim[place]) return -2;
-        axis = place;
+        if (axis >= 0 || array->shape.dim[i] != shape->dim[dimension]) return -2;
+        axis = dimension;
     }
     return axis;
 }

@@ -19,10 +19,10 @@ typedef struct weir_interface_file {
     char *name; /* where it will be */
     weir_folder *folder;
 } weir_interface_file;
-/* Folders on the way are made. False after a reported error. */
+/* Missing parent folders are made. False after a reported error. */
 bool weir_interface_open(const weir_module *module, const weir_pass *pass, const char *option, const char *ending,
                          weir_interface_file *file);
-/* Puts the file in its place when it was written fine, else forgets it. False after an error, or when it was not fine. */
+/* Renames the file to its final name when it was written completely, else deletes it. False after an error, or when it was not fine. */
 bool weir_interface_close(weir_interface_file *file, bool fine);
 
 /* A model from a file: text IR when it ends with .weir, else ONNX, with `batch` for a symbolic first dimension. NULL after

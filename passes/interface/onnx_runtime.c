@@ -41,9 +41,9 @@ static weir_array *new_frames(const weir_type *type, int64_t frames) {
 /* Element i of frame `frame` of the batch is element i of the frame; one way or the other. */
 static void copy_frame(weir_array *all, int64_t frame, weir_array *one, bool store) {
     size_t size = one->count * weir_dtype_size(one->dtype);
-    char *place = (char *)all->data + (size_t)frame * size;
-    if (store) memcpy(place, one->data, size);
-    else memcpy(one->data, place, size);
+    char *slot = (char *)all->data + (size_t)frame * size;
+    if (store) memcpy(slot, one->data, size);
+    else memcpy(one->data, slot, size);
 }
 
 /* splitmix64 (Steele et al. 2014). */

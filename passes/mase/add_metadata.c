@@ -1,5 +1,5 @@
 /* add_common_metadata, add_software_metadata, add_hardware_metadata. What MASE computes here follows from the graph and
- * is not stored (node_meta.h). Stored are the places for statistics, the limits of parallelism, and the frame that
+ * is not stored (node_meta.h). Stored are the entries for statistics, the limits of parallelism, and the frame that
  * values are shown for. */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ bool weir_pass_add_common_metadata(const weir_pass *pass, weir_pass_context *con
 /* ---- software ---- */
 
 /* software[group][name]["stat"] = {}, unless statistics stand there. */
-static void add_place(weir_metadata *metadata, const char *group, const char *name) {
+static void add_entry(weir_metadata *metadata, const char *group, const char *name) {
     weir_node_meta_at(weir_metadata_facts(metadata, WEIR_META_SOFTWARE), (const char *[]){group, name, "stat"}, 3);
 }
 
@@ -54,11 +54,11 @@ bool weir_pass_add_software_metadata(const weir_pass *pass, weir_pass_context *c
         weir_metadata *metadata = weir_node_metadata(graph, node);
         for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
             weir_mase_role role = weir_mase_input(graph, node, i, name);
-            if (role == WEIR_MASE_DATA || role == WEIR_MASE_PARAMETER) add_place(metadata, "args", name);
+            if (role == WEIR_MASE_DATA || role == WEIR_MASE_PARAMETER) add_entry(metadata, "args", name);
         }
         for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
             weir_mase_output(i, name);
-            add_place(metadata, "results", name);
+            add_entry(metadata, "results", name);
         }
     }
     return true;

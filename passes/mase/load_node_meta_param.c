@@ -13,15 +13,15 @@
 enum { DEPTH = 64 };
 
 /* Where in the metadata of which node the reading is. */
-typedef struct place {
+typedef struct target {
     const char *node;
     const char *key[DEPTH]; /* the group first */
     size_t depth;
     json_t *facts; /* of the node: what the file adds */
     bool fine;
-} place;
+} target;
 
-static void complain(place *p, weir_location location, const json_t *expected, const json_t *found) {
+static void complain(target *p, weir_location location, const json_t *expected, const json_t *found) {
     weir_text path = {NULL, 0, 0};
     for (size_t i = 0; i < p->depth; i++) weir_text_format(&path, "%s%s", i == 0 ? "" : ".", p->key[i]);
     char *wanted = json_dumps(expected, JSON_COMPACT | JSON_ENCODE_ANY);
@@ -33,7 +33,7 @@ static void complain(place *p, weir_location location, const json_t *expected, c
     p->fine = false;
 }
 
-static void read_mapping(place *p, const weir_yaml *mapping, const json_t *derived) {
+static void read_mapping(target *p, const weir_yaml *mapping, const json_t *derived) {
     for (size_t i = 0; i < mapping->count; i++) {
         const weir_yaml *item = mapping->item[i];
         json_t *expected = json_object_get(derived, mapping->key[i]);
@@ -75,7 +75,7 @@ static bool read_limits(const weir_yaml *groups, json_t **limits) {
 }
 
 static bool read_node(const weir_fx_view *view, const weir_fx_node *node, const weir_yaml *groups, json_t *facts) {
-    place p = {.node = node->name, .facts = facts, .fine = true};
+    target p = {.node = node->name, .facts = facts, .fine = true};
     if (groups->kind != WEIR_YAML_MAPPING) {
         weir_error(groups->location, "'%s': expected the groups common, software and hardware", node->name);
         return false;
@@ -130,7 +130,8 @@ static json_t *read_nodes(const weir_fx_view *view, const weir_yaml *root) {
         const weir_fx_node *node = weir_fx_view_at(view, (size_t)json_integer_value(position));
         fine &= read_node(view, node, root->item[i], facts);
         if (fine && node->node.id == 0 && json_object_size(facts) > 0) {
-            weir_error(root->key_location[i], "'%s' is no operator: nothing can be stored with it", node->name);
+            weir_error(root->key_location[i], "'%s' is not an operator: metadata can only be stored with operators",
+                       node->name);
             fine = false;
         }
     }

@@ -15,7 +15,7 @@ static bool prepend(weir_text *text, const char *file) {
     return true;
 }
 
-bool weir_report_place(weir_pass_context *context, const weir_graph *graph, weir_text *report, const char *file) {
+bool weir_report_deliver(weir_pass_context *context, const weir_graph *graph, weir_text *report, const char *file) {
     const weir_module *module = weir_pass_module_of(context);
     const bool alone = weir_module_graph_count(module) == 1, first = weir_module_graph(module, 0) == graph;
     weir_text text = {NULL, 0, 0};
@@ -34,5 +34,5 @@ bool weir_report_run(weir_pass_context *context, const weir_graph *graph, weir_r
     weir_fx_view *view = weir_fx_view_new(graph);
     write(view, &report);
     weir_fx_view_free(view);
-    return weir_report_place(context, graph, &report, file);
+    return weir_report_deliver(context, graph, &report, file);
 }

@@ -18,7 +18,7 @@ void weir_report_node_meta_param(const weir_fx_view *view, const bool wanted[WEI
 /* Puts the report, which is released, into the file, or into the context's output when `file` is empty. Where a module
  * has several graphs the report is under the graph's name, and a file holds those of all graphs. False after a reported
  * error. */
-bool weir_report_place(weir_pass_context *context, const weir_graph *graph, weir_text *report, const char *file);
+bool weir_report_deliver(weir_pass_context *context, const weir_graph *graph, weir_text *report, const char *file);
 
 /* What a pass does whose report needs the graph alone. */
 typedef void weir_report_writer(const weir_fx_view *view, weir_text *text);

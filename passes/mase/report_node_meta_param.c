@@ -76,5 +76,5 @@ bool weir_pass_report_node_meta_param(const weir_pass *pass, weir_pass_context *
     weir_report_node_meta_param(view, wanted, values, &report);
     weir_fx_view_free(view);
     weir_executor_free(values);
-    return weir_report_place(context, graph, &report, weir_pass_string(pass, "save_path"));
+    return weir_report_deliver(context, graph, &report, weir_pass_string(pass, "save_path"));
 }

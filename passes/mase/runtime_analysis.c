@@ -234,7 +234,7 @@ bool weir_pass_runtime_analysis(const weir_pass *pass, weir_pass_context *contex
         return false;
     }
     if (engine == 0 && *weir_pass_string(pass, "model") != '\0') {
-        weir_error(WEIR_NOWHERE, "runtime_analysis: 'model' goes with engine=float or engine=integer");
+        weir_error(WEIR_NOWHERE, "runtime_analysis: 'model' requires engine=float or engine=integer");
         return false;
     }
     json_object_set_new(weir_pass_record(context), "engine", json_string(weir_pass_string(pass, "engine")));

@@ -358,7 +358,7 @@ static bool read_arguments(const method *m, settings *s, const json_t *object, c
     const char *key;
     json_t *value;
     if (object != NULL && !json_is_null(object) && !json_is_object(object)) {
-        weir_error(WEIR_NOWHERE, "%s: expected a mapping of arguments behind '%s'", where, m->name);
+        weir_error(WEIR_NOWHERE, "%s: expected a mapping of arguments after '%s'", where, m->name);
         return false;
     }
     json_object_foreach((json_t *)object, key, value) {

@@ -20,7 +20,7 @@ static weir_fusion_pattern edge_pattern(const weir_graph *graph, weir_use use, w
 
 /* --- the tree --- */
 
-/* The ancestor at the depth; patterns on the way are added to *pattern. */
+/* The ancestor at the depth; patterns on the path are added to *pattern. */
 static uint32_t climb(const weir_fusion_vertex *vertex, uint32_t v, uint32_t depth, weir_fusion_pattern *pattern) {
     while (vertex[v].depth > depth) {
         const bool far = vertex[vertex[v].jump].depth >= depth;
@@ -85,27 +85,27 @@ static uint32_t count_uses(const weir_graph *graph, weir_node node) {
     return (uint32_t)count;
 }
 
-static void add_edges(weir_fusion_graph *fusion, const weir_graph *graph, const uint32_t *place, uint32_t index) {
+static void add_edges(weir_fusion_graph *fusion, const weir_graph *graph, const uint32_t *vertex_of, uint32_t index) {
     const weir_node node = fusion->vertex[index].node;
     uint32_t next = fusion->vertex[index].first_edge;
     for (size_t i = 0; i < weir_node_output_count(graph, node); i++) {
         const weir_value value = weir_node_output(graph, node, i);
         for (size_t k = 0; k < weir_value_use_count(graph, value); k++) {
             const weir_use use = weir_value_use(graph, value, k);
-            const uint32_t to = place[use.node.id];
+            const uint32_t to = vertex_of[use.node.id];
             fusion->edge[next++] = (weir_fusion_edge){to, edge_pattern(graph, use, fusion->vertex[to].pattern)};
         }
     }
 }
 
 void weir_fusion_graph_init(weir_fusion_graph *fusion, const weir_graph *graph, const bool *is_stopped) {
-    uint32_t *place = weir_calloc(weir_graph_node_limit(graph), sizeof *place);
+    uint32_t *vertex_of = weir_calloc(weir_graph_node_limit(graph), sizeof *vertex_of);
     uint32_t index = 0, edges = 0;
     fusion->count = (uint32_t)weir_graph_node_count(graph);
     fusion->vertex = weir_calloc(fusion->count + 1, sizeof *fusion->vertex);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         weir_fusion_vertex *v = &fusion->vertex[index];
-        place[node.id] = index++;
+        vertex_of[node.id] = index++;
         v->node = node;
         v->pattern =
             weir_rewrite_may(graph, node) ? weir_fusion_pattern_of(weir_node_op(graph, node)) : WEIR_PATTERN_OPAQUE;
@@ -115,9 +115,9 @@ void weir_fusion_graph_init(weir_fusion_graph *fusion, const weir_graph *graph, 
     }
     fusion->vertex[index].first_edge = edges;
     fusion->edge = weir_calloc(edges, sizeof *fusion->edge);
-    for (uint32_t i = 0; i < index; i++) add_edges(fusion, graph, place, i);
+    for (uint32_t i = 0; i < index; i++) add_edges(fusion, graph, vertex_of, i);
     while (index > 0) find_parent(fusion, --index);
-    free(place);
+    free(vertex_of);
 }
 
 void weir_fusion_graph_free(weir_fusion_graph *fusion) {

@@ -1,5 +1,5 @@
 /* Groups of nodes that can run as one unit: TVM's operator fusion. A node joins its immediate post-dominator, with
- * everything between, when the patterns of the operators on all ways there allow it. Three phases: 0 elementwise
+ * everything between, when the patterns of the operators on all paths there allow it. Three phases: 0 elementwise
  * operators behind convolutions and products, and into what follows them; 1 operators that move elements; 2 is TVM's for
  * tuples, which this IR does not have: Concat takes its inputs itself, so phases 0 and 1 do its work.
  *
@@ -79,7 +79,7 @@ static bool reach(fuser *f, uint32_t vertex, uint32_t *nodes) {
     return *nodes <= f->max_nodes;
 }
 
-/* Finds all vertices on the ways from the source to the sink, and their groups; false when they are too many. */
+/* Finds all vertices on the paths from the source to the sink, and their groups; false when they are too many. */
 static bool search(fuser *f, uint32_t source, uint32_t sink) {
     const weir_fusion_vertex *vertex = f->fusion.vertex;
     uint32_t nodes = 0;
@@ -140,12 +140,12 @@ static uint32_t count_args(fuser *f, uint32_t sink) {
 /* Do the patterns let the vertex and all between join its post-dominator? `search` has found those. */
 static bool may_join(fuser *f, uint32_t index, int phase) {
     const weir_fusion_vertex *v = &f->fusion.vertex[index];
-    const weir_fusion_pattern own = f->groups[index].pattern, way = v->parent_pattern;
+    const weir_fusion_pattern own = f->groups[index].pattern, path = v->parent_pattern;
     if (own == WEIR_PATTERN_OUT_ELEMWISE)
-        return phase == 0 && way == WEIR_PATTERN_ELEMWISE &&
+        return phase == 0 && path == WEIR_PATTERN_ELEMWISE &&
                allows(f, index, v->parent, WEIR_PATTERN_BROADCAST, WEIR_PATTERN_BROADCAST);
     if (own <= WEIR_PATTERN_BROADCAST)
-        return way <= WEIR_PATTERN_REDUCE &&
+        return path <= WEIR_PATTERN_REDUCE &&
                allows(f, index, v->parent, WEIR_PATTERN_INJECTIVE, WEIR_PATTERN_OUT_ELEMWISE);
     return own == WEIR_PATTERN_INJECTIVE && phase == 1 &&
            allows(f, index, v->parent, WEIR_PATTERN_INJECTIVE, WEIR_PATTERN_INJECTIVE);

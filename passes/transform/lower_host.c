@@ -213,7 +213,7 @@ weir_value weir_lower_result(weir_lowering *l, size_t index) {
         return weir_lower_host_value(l, output);
     weir_use use;
     if (!weir_remedy_has_quantizers(l->from) && weir_remedy_unquantized(l->from, &use))
-        weir_lower_fail_unquantized(l, use.node, use.index, "its input is real without a quantizer");
+        weir_lower_fail_unquantized(l, use.node, use.index, "its input is real and has no quantizer");
     else if (view->cause != NULL) weir_diag_replay(view->cause);
     else
         weir_error(weir_at(weir_graph_source(l->from), 0), "output '%s' is not computed from quantized values",

@@ -76,7 +76,7 @@ static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *qu
         return true;
     }
     if (quant->count > 1)
-        return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", quant->count);
+        return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", quant->count);
     if (x->kind == WEIR_VIEW_SUM) return weir_lower_sum(l, node, x, quant);
     return weir_lower_quantize(l, node, x, quant);
 }
@@ -101,7 +101,7 @@ static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const 
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), count, sizeof *zero);
     if (quant->count > 1 &&
         (x->reshaped || quant->axis != type.shape.rank - 1 || quant->count != type.shape.dim[quant->axis]))
-        return weir_lower_fail(l, node, "its scales must lie on the last axis");
+        return weir_lower_fail(l, node, "its scales must be along the last axis");
     for (uint32_t c = 0; c < count; c++) {
         scale[c] = weir_quant_scale(quant, c);
         zero[c] = weir_quant_zero(&type.quant, c) + weir_quant_zero(quant, c);
@@ -151,7 +151,7 @@ static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
         return rescale(l, node, x, &view.quant);
     } else if (x->kind == WEIR_VIEW_CODES) {
         if (view.quant.count > 1)
-            return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", view.quant.count);
+            return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", view.quant.count);
         view = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &view.quant)};
     } else {
         return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
@@ -175,7 +175,7 @@ static bool read_qonnx_zero(weir_lowering *l, weir_node node, const weir_array *
     for (uint32_t i = 0; i < quant->count; i++) {
         double center = weir_array_get(zero, zero->count == 1 ? 0 : i);
         if (center != floor(center) || fabs(center) > 2147483647.0)
-            return weir_lower_fail(l, node, "the zero point is %g, hardware needs a whole number", center);
+            return weir_lower_fail(l, node, "the zero point is %g, hardware needs an integer", center);
         zeros[i] = (int64_t)center;
     }
     quant->zero_point = zeros;
@@ -187,7 +187,7 @@ static bool read_qonnx_scale(weir_lowering *l, weir_node node, const weir_array 
     int rank = weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape.rank;
     int axis = changing_axis(scale, rank), zero_axis = changing_axis(zero, rank);
     if (axis == -2 || zero_axis == -2 || (axis != -1 && zero_axis != -1 && axis != zero_axis))
-        return weir_lower_fail(l, node, "its scales and zero points must change along one axis");
+        return weir_lower_fail(l, node, "its scales and zero points must vary along one axis only");
     uint32_t count = (uint32_t)(scale->count > zero->count ? scale->count : zero->count);
     double *scales = weir_arena_array(weir_graph_arena(l->to), count, sizeof *scales);
     for (uint32_t i = 0; i < count; i++) {
@@ -275,7 +275,7 @@ static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant 
     const weir_array *b = input_constant(l, node, wi);
     if (a->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its first input is not quantized");
     if (b == NULL) return weir_lower_fail(l, node, "input %zu, the weights, must be a constant", wi);
-    if (xq->count != 1) return weir_lower_fail(l, node, "activations need one scale a tensor, found %u", xq->count);
+    if (xq->count != 1) return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", xq->count);
     *x = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, a->value, xq)};
     *w = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = b, .quant = *wq};
     return true;
@@ -366,7 +366,7 @@ static bool read_addend(weir_lowering *l, weir_node node, size_t index, weir_vie
     const weir_view *x = input_view(l, node, index);
     weir_quant quant;
     if (!read_quant(l, node, index + 1, index + 2, input_dtype(l, node, index), 0, &quant)) return false;
-    if (quant.count != 1) return weir_lower_fail(l, node, "expected one scale a tensor, found %u", quant.count);
+    if (quant.count != 1) return weir_lower_fail(l, node, "expected one scale per tensor, found %u", quant.count);
     if (x->kind == WEIR_VIEW_CODES)
         *view = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &quant)};
     else if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS)
@@ -441,7 +441,7 @@ static bool reshape_constant(weir_lowering *l, weir_node node, const weir_view *
     weir_view view = *x;
     if (x->kind == WEIR_VIEW_WEIGHTS && x->quant.count > 1) {
         if (weir_node_op(l->from, node) != WEIR_OP_TRANSPOSE || x->codes->shape.rank != 2)
-            return weir_lower_fail(l, node, "weights with a scale a channel can only be transposed here");
+            return weir_lower_fail(l, node, "weights with a scale per channel can only be transposed here");
         if (!keeps_order(l, node)) view.quant.axis = 1 - x->quant.axis;
     }
     if (weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE) {

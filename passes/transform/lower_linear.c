@@ -124,19 +124,19 @@ static bool check_weights(weir_lowering *l, weir_node node, const weir_view *wei
     int axis = output_major ? 0 : 1;
     if (weights->quant.count > 1 &&
         (weights->quant.axis != axis || (int64_t)weights->quant.count != weights->codes->shape.dim[axis]))
-        return weir_lower_fail(l, node, "the weights' scales must be one an output");
+        return weir_lower_fail(l, node, "the weights must have one scale, or one per output");
     return true;
 }
 
 bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                        bool output_major, const weir_view *bias) {
     if (x->kind == WEIR_VIEW_REAL)
-        return weir_lower_fail_unquantized(l, node, 0, "its input is real without a quantizer");
+        return weir_lower_fail_unquantized(l, node, 0, "its input is real and has no quantizer");
     if (!check_weights(l, node, weights, output_major)) return false;
     weir_value codes = weir_lower_settle(l, node, x);
     if (codes.id == 0) return false;
     const weir_type *x_type = weir_value_type(l->to, codes);
-    if (x_type->quant.count > 1) return weir_lower_fail(l, node, "its input has a scale a channel");
+    if (x_type->quant.count > 1) return weir_lower_fail(l, node, "its input has a scale per channel");
     weir_array *arranged = arrange_weights(l, weights, output_major);
     weir_type type = *x_type;
     type.shape.dim[type.shape.rank - 1] = arranged->shape.dim[0];
@@ -294,7 +294,7 @@ static bool add_constant(weir_lowering *l, weir_node node, const weir_view *x, c
         return weir_lower_fail_unquantized(l, node, x == &l->view[weir_node_input(l->from, node, 0).id] ? 0 : 1,
                                            "a constant can be added to quantized values or accumulators only");
     if (x->reshaped && constant->codes->count > 1)
-        return weir_lower_fail(l, node, "scales a channel that a reshape tore apart take one added number only");
+        return weir_lower_fail(l, node, "per-channel scales split up by a reshape: only a single number can be added");
     weir_type type = *weir_value_type(l->to, x->value);
     bias_terms terms;
     if (!read_bias(l, node, constant, &type.quant, type.shape.dim[type.shape.rank - 1], &terms)) return false;

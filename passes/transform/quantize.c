@@ -105,8 +105,8 @@ static weir_value add_node(quantizer *q, weir_op op, const char *base, const cha
     weir_node node = weir_graph_add_node(q->graph, op, name, inputs, count, 1, before);
     free(name);
     if (axis >= 0) weir_node_set_int(q->graph, node, "axis", axis);
-    weir_node place = before.id != 0 ? before : weir_value_producer(q->graph, inputs[0]);
-    weir_node_set_location(q->graph, node, weir_node_location(q->graph, place));
+    weir_node source = before.id != 0 ? before : weir_value_producer(q->graph, inputs[0]);
+    weir_node_set_location(q->graph, node, weir_node_location(q->graph, source));
     return weir_infer_node(q->graph, node) ? weir_node_output(q->graph, node, 0) : WEIR_NO_VALUE;
 }
 
@@ -341,16 +341,16 @@ static bool refuse_quantized(const weir_graph *model) {
         weir_note("quantize it where the model was quantized; --quantize takes models without quantizers");
     } else {
         weir_error(whole, "the model is quantized already, by quantizers of its own");
-        weir_note("leave --quantize out");
+        weir_note("drop --quantize");
     }
     return false;
 }
 
-/* Reports the node that stands in the way; returns false. */
+/* Reports the node that cannot be quantized; returns false. */
 static bool refuse(const weir_graph *model, weir_node node) {
     const weir_op op = weir_node_op(model, node);
     if (weir_mase_carries(op) && op != WEIR_OP_MASK) return refuse_quantized(model);
-    weir_error(weir_node_location(model, node), "node '%s' (%s): quantize does not know the operator",
+    weir_error(weir_node_location(model, node), "node '%s' (%s): quantize does not support this operator",
                weir_node_name(model, node), weir_node_info(model, node)->full_name);
     weir_remedy_operator(op);
     return false;
@@ -414,7 +414,7 @@ static bool check_options(const weir_pass *pass) {
     bool fine = true;
     for (size_t i = 0; i < sizeof of_fixed / sizeof *of_fixed; i++) {
         if (!weir_pass_is_set(pass, of_fixed[i])) continue;
-        weir_error(WEIR_NOWHERE, "quantize: '%s' goes with scheme=fixed; scheme=%s has no such choice", of_fixed[i],
+        weir_error(WEIR_NOWHERE, "quantize: '%s' requires scheme=fixed, found scheme=%s", of_fixed[i],
                    weir_pass_string(pass, "scheme"));
         fine = false;
     }

@@ -116,7 +116,7 @@ static bool build_staircases(realizer *r) {
     for (size_t c = 0; c < r->channels; c++) {
         channel_function function = {r, (int64_t)c};
         if (!weir_staircase_build(&r->staircase[c], specified, &function, in->low, in->high, r->low, r->high))
-            return fail(r, "its function does not rise with its input");
+            return fail(r, "its function is not monotonically increasing");
     }
     return true;
 }

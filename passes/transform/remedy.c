@@ -3,9 +3,9 @@
 #include "passes/transform/rewrite.h"
 #include "support/diag.h"
 
-#define LAST_HINT "between layers it is not hardware, Relu is; behind the last layer it runs on the host"
-#define DENSE_HINT "only dense layers are hardware so far; weir eval --engine float runs the operator"
-#define SCALE_HINT "-O 3 folds it into the dense layer before or behind it, where there is one"
+#define LAST_HINT "between layers it has no hardware (Relu has); after the last layer it runs on the host"
+#define DENSE_HINT "only dense layers have hardware so far; weir eval --engine float runs the operator"
+#define SCALE_HINT "-O 3 folds it into an adjacent dense layer, if there is one"
 #define CONSTANT_HINT "with constants the quantizer behind it absorbs it; quantize both operands where there is none"
 
 static const struct {
@@ -31,10 +31,10 @@ static const struct {
     {WEIR_OP_AVERAGE_POOL, DENSE_HINT},
     {WEIR_OP_GLOBAL_AVERAGE_POOL, DENSE_HINT},
     {WEIR_OP_CLIP, "train with Relu: its quantizer clips above"},
-    {WEIR_OP_LEAKY_RELU, "train with Relu, which is hardware"},
-    {WEIR_OP_ELU, "train with Relu, which is hardware"},
-    {WEIR_OP_SELU, "train with Relu, which is hardware"},
-    {WEIR_OP_GELU, "train with Relu, which is hardware"},
+    {WEIR_OP_LEAKY_RELU, "train with Relu, which has hardware"},
+    {WEIR_OP_ELU, "train with Relu, which has hardware"},
+    {WEIR_OP_SELU, "train with Relu, which has hardware"},
+    {WEIR_OP_GELU, "train with Relu, which has hardware"},
 };
 
 void weir_remedy_operator(weir_op op) {
@@ -43,7 +43,7 @@ void weir_remedy_operator(weir_op op) {
         weir_note("%s", hints[i].hint);
         return;
     }
-    weir_note("no pass replaces it; weir eval --engine float runs it, passes/README.md lists what can be lowered");
+    weir_note("no pass can replace it; weir eval --engine float runs it; passes/README.md lists what can be lowered");
 }
 
 /* Does the operator compute with codes? */

@@ -1,4 +1,4 @@
-/* What a refusal says beside the reason: the way out that there is. */
+/* What an error advises beside its reason: what the user can do. */
 #ifndef WEIR_TRANSFORM_REMEDY_H
 #define WEIR_TRANSFORM_REMEDY_H
 

@@ -15,7 +15,7 @@ typedef struct weir_scale_offer {
 #define WEIR_NO_OFFER ((weir_scale_offer){.axis = -1})
 
 /* A Conv, Gemm or MatMul on real numbers whose weights (input 1) may be scaled: axes of the data and of the result, and
- * the axes of the weights that belong to them; -1: cannot be scaled that way. */
+ * the axes of the weights that belong to them; -1: cannot be scaled so. */
 typedef struct weir_scale_product {
     int in_axis, out_axis, weight_in_axis, weight_out_axis;
 } weir_scale_product;

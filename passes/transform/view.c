@@ -111,7 +111,8 @@ weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *
         return WEIR_NO_VALUE;
     }
     if (view->reshaped) {
-        weir_lower_fail(l, node, "its input has scales a channel that a reshape tore apart: it needs a quantizer");
+        weir_lower_fail(l, node,
+                        "its input has per-channel scales split up by a reshape: quantize it again, per tensor");
         return WEIR_NO_VALUE;
     }
     if (!view->relu || (type->has_range && type->low >= weir_quant_zero(&type->quant, 0) && type->quant.count == 1))

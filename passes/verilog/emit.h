@@ -20,7 +20,7 @@
 weir_folder *weir_emit_open(const weir_module *module);
 /* "SUB" of it while it is being written, made when absent; heap memory, NULL after a reported error. */
 char *weir_emit_folder(const weir_folder *output, const char *sub);
-/* Puts it in place when all is fine, else forgets it (NULL is fine). False after an error, or when it was not fine. */
+/* Moves the files into place when `fine`, else discards them (NULL is fine). False after an error, or when it was not fine. */
 bool weir_emit_close(weir_folder *output, bool fine);
 /* Why no top module can have the name, "a reserved word of ..."; NULL: it can. */
 const char *weir_emit_refusal(const char *name);
@@ -30,7 +30,7 @@ const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *modul
  * "SIDE_NAME" with the names of the model's inputs or outputs, no two the same. Each and the list are heap memory. */
 char **weir_emit_prefixes(const weir_graph *graph, const char *side, const weir_value *values, size_t count);
 
-/* The way out of every design that is emitted: the pipeline `verilog` (checks and clean-ups), the verifier, and
+/* What every emitted design passes through: the pipeline `verilog` (checks and clean-ups), the verifier, and
  * FOLDER/TOP.v. The first one is for the module's own design, below its top; the second one for another design, which
  * it takes over. False after a reported error. */
 bool weir_emit_module(weir_pass_context *context, weir_module *module, const char *folder);

@@ -1,5 +1,5 @@
 // Rows of input bits from a file, one after the other, for benches that play themselves (without the C harness).
-// A row takes 4 time units: data changes, 2 units later `settled` rises, which is when outputs are read (weir_sim_trace), and
+// A row takes 4 time units: data changes, 2 units later `stable` rises, which is when outputs are read (weir_sim_trace), and
 // falls again one unit later. After the last row the simulation ends, so all of a bench have the same number of rows.
 // The file is in $readmemh form, a row a word. Nothing happens at time 0. Simulation only.
 `timescale 1ns / 1ns
@@ -9,7 +9,7 @@ module weir_sim_stimulus #(
     parameter FILE = ""
 ) (
     output reg [WIDTH-1:0] data,
-    output reg             settled
+    output reg             stable
 );
     reg [WIDTH-1:0] rows [0:ROWS-1];
     integer row;
@@ -17,11 +17,11 @@ module weir_sim_stimulus #(
     initial begin
         $readmemh(FILE, rows);
         data = {WIDTH{1'b0}};
-        settled = 1'b0;
+        stable = 1'b0;
         for (row = 0; row < ROWS; row = row + 1) begin
             #1 data = rows[row];
-            #2 settled = 1'b1;
-            #1 settled = 1'b0;
+            #2 stable = 1'b1;
+            #1 stable = 1'b0;
         end
         $finish(0);
     end

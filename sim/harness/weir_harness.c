@@ -5,7 +5,7 @@
  *
  * Files (see sim/README.md): +weir_run=FILE, or weir_run.txt in the working directory, is the run description, one item
  * a line, '#' starts a comment line, FILE is the rest of the line:
- *   seed S | limit CYCLES | watchdog CYCLES | settle CYCLES | dump FROM TO | statistics FILE
+ *   seed S | limit CYCLES | watchdog CYCLES | drain CYCLES | dump FROM TO | statistics FILE
  *   source N profile P file FILE
  *   sink N profile P beats EXPECTED file FILE
  *   tap N file FILE                 (taps that are not named stay off)
@@ -60,19 +60,19 @@ static struct {
     uint32_t seed;
     uint32_t cycle_limit;
     uint32_t watchdog;
-    uint32_t settle;
+    uint32_t drain;
     bool dump;
     uint32_t dump_from, dump_to;
     char *statistics;
     vpiHandle cycle, wake, done, dump_handle;
-    bool complete; /* every sink has what it expects: the settling time runs */
+    bool complete; /* every sink has what it expects: the drain cycles run */
     uint32_t complete_cycle;
     uint64_t activity; /* beats accepted anywhere, as last seen */
     uint32_t activity_cycle;
     uint32_t services;
     uint32_t *meters; /* METER_VALUES for each part */
     bool failed;
-} run = {.seed = 1, .cycle_limit = UINT32_MAX, .watchdog = 100000, .settle = 64};
+} run = {.seed = 1, .cycle_limit = UINT32_MAX, .watchdog = 100000, .drain = 64};
 
 static const char *const part_names[PART_KINDS] = {"source", "sink", "tap", "meter"};
 static const char *const part_scopes[PART_KINDS] = {"", ".u_record", ".u_record", ""};
@@ -234,7 +234,7 @@ static bool parse_line(const char *line) {
     if (!strcmp(key, "seed")) run.seed = a;
     else if (!strcmp(key, "limit")) run.cycle_limit = a;
     else if (!strcmp(key, "watchdog")) run.watchdog = a ? a : 1;
-    else if (!strcmp(key, "settle")) run.settle = a;
+    else if (!strcmp(key, "drain")) run.drain = a;
     else return false;
     return true;
 }
@@ -483,7 +483,7 @@ static uint32_t after(uint32_t cycle, uint32_t delay) {
 /* Next cycle at which the harness must look again even when no part calls. */
 static void set_wake(uint32_t cycle) {
     uint32_t wake = smaller(run.cycle_limit, after(cycle, (run.watchdog + 3) / 4));
-    if (run.complete) wake = smaller(wake, after(run.complete_cycle, run.settle));
+    if (run.complete) wake = smaller(wake, after(run.complete_cycle, run.drain));
     if (run.dump) wake = smaller(wake, cycle < run.dump_from ? run.dump_from : run.dump_to);
     put(run.wake, wake);
 }
@@ -531,7 +531,7 @@ static const char *judge(uint32_t cycle) {
         run.activity_cycle = cycle;
     }
     if (run.dump && cycle >= run.dump_to) return "window";
-    if (run.complete && cycle >= after(run.complete_cycle, run.settle)) return "done";
+    if (run.complete && cycle >= after(run.complete_cycle, run.drain)) return "done";
     if (cycle >= run.cycle_limit) return "limit";
     if (!run.complete && cycle - run.activity_cycle >= run.watchdog) return "deadlock";
     return NULL;

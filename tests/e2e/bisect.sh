@@ -133,7 +133,7 @@ expect 0 "usage: weir bisect" "$WEIR" bisect --help
 expect 2 "INPUT is missing" "$WEIR" bisect -p nothing
 expect 2 "p TEXT is missing" "$WEIR" bisect "$model"
 expect 2 "unknown option '--frobnicate'" "$WEIR" bisect --frobnicate
-bisect 2 "does not go with --data" nothing --check true --data "$test_data"
+bisect 2 "cannot be combined with --data" nothing --check true --data "$test_data"
 bisect 2 "did you mean 'nothing'" nothin
 bisect 2 "no pass that could be skipped" ""
 bisect 2 "no pass that could be skipped" 'graph(lie)' --level 0 --disable lie

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The cache of built simulators: what is damaged is made again, a full disk and killed runs leave nothing in it, and
+# The cache of built simulators: what is damaged is rebuilt, a full disk and killed runs leave nothing in it, and
 # `weir cache` shows, checks and clears it.
 name=cache
 umount "$E2E_WORK/$name/disk" 2>/dev/null || true # of a run that was cut off
@@ -25,14 +25,25 @@ expect 0 "2 entries, 0 damaged" "$WEIR" cache check
 cp "$program" whole.vvp
 cp "$support" whole.vpi
 for damage in 'head -c 1000 whole.vvp >$program' ': >$program' 'rm $program' 'tr 01 10 <whole.vvp >$program' \
-    'rm ${program%/*}/weir.manifest' 'head -c 30 ${program%/*}/weir.manifest >m && mv m ${program%/*}/weir.manifest' \
+    'head -c 30 ${program%/*}/weir.manifest >m && mv m ${program%/*}/weir.manifest' \
     'head -c 1000 whole.vpi >$support' 'rm -r ${support%/*} && mkdir ${support%/*}'; do
     eval "$damage"
     expect 0 "damaged" "$WEIR" cache show
-    run 0 "warning: this entry of the cache is damaged, and is made again"
+    run 0 "warning: cache entry is damaged; rebuilding it"
     cmp -s out.npy right.npy || fail "another result after: $damage"
     [ "$(entries)" = "$kept" ] || fail "after '$damage' the cache holds $(entries)"
 done
+# An entry without a manifest is what earlier versions left.
+rm "${program%/*}/weir.manifest"
+expect 0 "of an earlier version" "$WEIR" cache show
+[ "$("$WEIR" cache --json | jq -r '[.entries[].state] | sort | join(", ")')" = "complete, of an earlier version" ] || fail "--json: no state"
+run 0 "warning: cache entry is of an earlier version; rebuilding it"
+cmp -s out.npy right.npy || fail "another result after an earlier version"
+rm "${program%/*}/weir.manifest"
+expect 0 "2 entries, 0 damaged, 1 of an earlier version" "$WEIR" cache check
+grep -q "icarus-bench-.*: of an earlier version; removed" output || fail "no note of what was removed"
+run 0 ""
+
 tr 01 10 <whole.vvp >"$program"
 expect 1 "icarus-bench-.*: error: damaged" "$WEIR" cache check
 [ ! -e "$program" ] || fail "a damaged entry stays"
@@ -101,6 +112,6 @@ expect 0 "2 entries removed, [0-9]+ KiB; 0 in use" "$WEIR" cache clear
 
 # --- usage ---
 expect 2 "unknown action 'wipe', expected show, check or clear" "$WEIR" cache wipe
-expect 2 "goes with show" "$WEIR" cache clear --json
+expect 2 "requires the action show" "$WEIR" cache clear --json
 expect 1 "error: " env WEIR_CACHE="$work/right.npy" "$WEIR" cache
 finish

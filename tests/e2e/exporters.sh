@@ -41,7 +41,7 @@ weir import "$folder/rows.onnx" -o rows.weir
 sed 's/MatMul(%r1, %w2)/Softmax(%r1) {axis = 0}/; s/float32\[64,3\]/float32[64,6]/' rows.weir >mixed.weir
 cp rows.npz mixed.npz
 weir export mixed.weir -o mixed.onnx
-expect 1 "node 'fc2' \(Softmax\) does not keep them apart: it works across the rows" "$WEIR" eval mixed.onnx \
+expect 1 "node 'fc2' \(Softmax\) mixes them: it works across the rows" "$WEIR" eval mixed.onnx \
     -e float -d some.npy
 
 # The imported graph shows what the file has; the exported one says its types.

@@ -68,10 +68,10 @@ awk 'NR == 1 { print; next } $1 == "end" { exit } { print $3 }' design/weir.mani
 (cd design && find . -type f ! -name weir.manifest | sed 's,^\./,,' | sort) >found
 cmp listed found || fail "the manifest does not list what is there"
 echo "// edited" >>design/rtl/mlp_qdq.v
-expect 0 "design/rtl/mlp_qdq.v: warning: was changed since weir wrote it, and is replaced" "$WEIR" compile "$model" -o design
+expect 0 "design/rtl/mlp_qdq.v: warning: was changed since weir wrote it; replacing it" "$WEIR" compile "$model" -o design
 unchanged first design "a changed file"
 echo "// edited" >>design/rtl/mlp_qdq.v
-expect 0 "design/rtl/mlp_qdq.v: warning: was changed since weir wrote it, and is removed" "$WEIR" compile "$model" -o design --top other
+expect 0 "design/rtl/mlp_qdq.v: warning: was changed since weir wrote it; removing it" "$WEIR" compile "$model" -o design --top other
 "$WEIR" compile "$model" -o design >/dev/null
 for foreign in notes rtl/mine.v tb/deep/er; do
     mkdir -p "$(dirname design/$foreign)"

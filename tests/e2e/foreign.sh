@@ -40,7 +40,7 @@ refused x.pb "looks like an ONNX tensor"
 # A model that is quantized in part: both ways name the tensor, neither says to do the other.
 weir export "$models/mlp_float.onnx" -q int8 -c "$models/digits_calib.npz" -o whole.onnx
 expect 1 "the model is quantized already" "$WEIR" compile whole.onnx -o out -q int8 -c "$models/digits_calib.npz"
-grep -q "leave --quantize out" output || fail "no word about --quantize"
+grep -q "drop --quantize" output || fail "no word about --quantize"
 weir import whole.onnx -o whole.weir
 sed 's|Gemm(%input_dequantize, |Gemm(%input, |' whole.weir >part.weir
 cp whole.npz part.npz
@@ -48,20 +48,20 @@ cmp -s whole.weir part.weir && fail "nothing taken away"
 expect 1 "error: node 'fc1' .*tensor 'input' has no quantizer, though the model has others" "$WEIR" compile part.weir -o out
 grep -q "quantize the model first" output && fail "contradicts the other refusal"
 expect 1 "quantized in part: tensor 'input'.*has no quantizer" "$WEIR" compile part.weir -o out -q int8 -c "$models/digits_calib.npz"
-grep -q "leave --quantize out" output && fail "contradicts the other refusal"
+grep -q "drop --quantize" output && fail "contradicts the other refusal"
 
 # Operators.
 weir import "$models/mlp_float.onnx" -o float.weir
 sed 's/= Relu(/= Elu(/' float.weir >elu.weir && cp float.npz elu.npz
-expect 1 "quantize does not know the operator" "$WEIR" compile elu.weir -o out -q int8 -c "$models/digits_calib.npz"
-grep -q "^note: .*train with Relu" output || fail "no way out"
+expect 1 "quantize does not support this operator" "$WEIR" compile elu.weir -o out -q int8 -c "$models/digits_calib.npz"
+grep -q "^note: .*train with Relu" output || fail "no advice"
 sed 's/= Relu(/= Tanh(/' float.weir >tanh.weir && cp float.npz tanh.npz
 expect 1 "is computed on the host" "$WEIR" compile tanh.weir -o out -q int8 -c "$models/digits_calib.npz"
-grep -q "^note: between layers it is not hardware" output || fail "no way out of a function between layers"
+grep -q "^note: between layers it has no hardware" output || fail "no advice for a function between layers"
 # The way out that is named for a product leads out.
 sed 's/^relu: \(%[^ ]*\) = Relu(\(%[^)]*\))/relu: \1 = Mul(\2, %fc1.bias)/' float.weir >mul.weir && cp float.npz mul.npz
-expect 1 "node 'relu' .Mul.: quantize does not know" "$WEIR" compile mul.weir -o out -q int8 -c "$models/digits_calib.npz"
-grep -q "^note: -O 3 folds it" output || fail "no way out of a product"
+expect 1 "node 'relu' .Mul.: quantize does not support" "$WEIR" compile mul.weir -o out -q int8 -c "$models/digits_calib.npz"
+grep -q "^note: -O 3 folds it" output || fail "no advice for a product"
 expect 0 "" "$WEIR" compile mul.weir -O 3 -o out -q int8 -c "$models/digits_calib.npz"
 
 finish

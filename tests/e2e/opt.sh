@@ -97,7 +97,7 @@ expect 2 "from 0 to 4, found 5" "$WEIR" opt "$model" --level 5
 expect 2 "expected KEY=VALUE" "$WEIR" opt "$model" --config nonsense
 expect 2 "no option 'nonsense'" "$WEIR" opt "$model" --config nonsense=1
 expect 2 "expected diff or text" "$WEIR" opt "$model" --change-style html
-expect 2 "does not go with" "$WEIR" opt "$model" --verify-each --no-verify-each
+expect 2 "cannot be combined with" "$WEIR" opt "$model" --verify-each --no-verify-each
 expect 2 "expected json or text" "$WEIR" opt "$model" --info html
 expect 1 "error: " "$WEIR" opt "$model" --timing-json absent/times.json
 expect 2 "whole number from -1 to 4294967295, found '-2'" "$WEIR" opt "$model" --bisect-limit -2
@@ -128,7 +128,7 @@ expect 0 '^ +"name": "runtime_analysis",$' "$WEIR" passes --json
 expect 0 '^    "why": "level 0 <= 2"$' "$WEIR" passes --explain compile --json
 expect 2 "did you mean 'lower_integer'" "$WEIR" passes lower_intger
 expect 2 "did you mean 'lower_integer'" "$WEIR" passes lower_intger --json
-expect 2 "does not go with NAME" "$WEIR" passes lower_integer --explain compile
+expect 2 "cannot be combined with NAME" "$WEIR" passes lower_integer --explain compile
 expect 2 "did you mean 'lower_integer'" "$WEIR" passes --explain lower_intger
 for command in opt passes; do
     expect 0 "usage: weir $command" "$WEIR" $command --help

@@ -189,7 +189,7 @@ grep -q "note: the lowered graph is not the model" output && grep -q "note: gene
 [ -z "$(ls lowered)" ] || fail "a wrong lowering is written"
 body behind 'if (weir_node_op(graph, node) == WEIR_OP_SCALE_FLOAT) { weir_node_set_int(graph, node, "zero", 1); }'
 expect 1 "found .*" weir opt --load-pass ./libbehind.so -p "lower_integer,realize_requantize,graph(behind),${whole#*,}" model.onnx
-grep -q "a pass behind lower_integer changed what is computed" output || fail "a wrong pass behind is not explained"
+grep -q "a pass after lower_integer changed what is computed" output || fail "a wrong pass behind is not explained"
 body liar 'weir_node_rename(graph, node, "a", "b"); weir_pass_unchanged(context);'
 expect 1 "error: pass 'liar' said that it changed nothing, but it changed graph 'model'" \
     weir opt --load-pass ./libliar.so -p liar mlp_float.onnx --check-unchanged

@@ -244,7 +244,7 @@ static void opset_is_what_the_nodes_need(void **state) {
     weir_node_set_int(graph, weir_graph_find_node(graph, "q"), "saturate", 1);
     assert_int_equal(opset_of(graph, NULL), 19);
     assert_int_equal(opset_of(graph, &(weir_onnx_export_options){.opset = 18}), -1);
-    assert_true(was_reported("node 'q' (QuantizeLinear) cannot be said in opset 18"));
+    assert_true(was_reported("node 'q' (QuantizeLinear) cannot be expressed in opset 18"));
     weir_graph_free(graph);
     graph = quantizing_graph(WEIR_INT16);
     assert_int_equal(opset_of(graph, NULL), 21);

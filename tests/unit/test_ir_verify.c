@@ -184,7 +184,7 @@ static void attributes_of_the_importer(void **state) {
     };
     for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
         const weir_onnx_attribute_rule *a = &weir_onnx_attributes[i];
-        if (a->op == WEIR_OP_NONE || a->place != WEIR_ONNX_STAYS || a->kind >= WEIR_ONNX_REFUSED) continue;
+        if (a->op == WEIR_OP_NONE || a->input != WEIR_ONNX_STAYS || a->kind >= WEIR_ONNX_REFUSED) continue;
         const char *kind = a->kind == WEIR_ONNX_INT     ? a->low == 0 && a->high == 1 ? "FLAG" : "INT"
                            : a->kind == WEIR_ONNX_FLOAT ? "FLOAT"
                            : a->kind == WEIR_ONNX_INTS || a->kind == WEIR_ONNX_PERMUTATION ? "INTS"

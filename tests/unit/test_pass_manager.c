@@ -561,10 +561,10 @@ static void bad_lists_are_errors(void **state) {
     weir_pass_registry *registry = weir_pass_registry_new();
     assert_true(weir_pass_registry_add_all(registry, bad, 3));
     assert_false(weir_pass_registry_check(registry));
-    assert_string_equal(messages.data, "error: pass 'ghost' requires 'ghots', which is no pass or form\n"
+    assert_string_equal(messages.data, "error: pass 'ghost' requires 'ghots', which is not a pass or form\n"
                                        "note: did you mean 'ghost'?\n"
-                                       "error: pass 'ghost' preserves 'a-result', which is no pass or analysis\n"
-                                       "error: pass 'ghost' invalidates 'host', which is no pass or analysis\n"
+                                       "error: pass 'ghost' preserves 'a-result', which is not a pass or analysis\n"
+                                       "error: pass 'ghost' invalidates 'host', which is not a pass or analysis\n"
                                        "note: did you mean 'ghost'?\n"
                                        "error: graph pass 'upwards' cannot require hardware pass 'wires'\n");
     weir_pass_registry_free(registry);

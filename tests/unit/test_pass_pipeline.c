@@ -348,9 +348,8 @@ static void registration_is_checked(void **state) {
         {.name = "e", .kind = WEIR_PASS_GRAPH, .options = bad_domain, .run = {.graph = weir_pass_fold_constants}},
         {.name = "f", .kind = WEIR_PASS_GRAPH, .options = twice, .run = {.graph = weir_pass_fold_constants}},
     };
-    static const char rule[] =
-        "is no name for a pass: expected lower case letters, digits, '-', '_' and '.', other than "
-        "'module', 'graph' and 'hardware'";
+    static const char rule[] = "is not a pass name: expected lower case letters, digits, '-', '_' and '.', other than "
+                               "'module', 'graph' and 'hardware'";
     weir_text said = {0};
     weir_text_format(&said, "error: 'Upper' %s\nerror: ' lead' %s\nerror: 'graph' %s\n", rule, rule, rule);
     weir_text_add(&said, "error: 'tidy' is registered twice\n"

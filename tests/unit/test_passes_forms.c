@@ -237,7 +237,7 @@ static void codes_and_computed_scales(void **state) {
     weir_value zero = add_parameter(graph, WEIR_UINT8, 1, 0, 0, 0);
     weir_value q = add_node(graph, WEIR_OP_QUANTIZE_LINEAR, x, scale, zero, WEIR_NO_VALUE);
     weir_graph_add_output(graph, "y", add_node(graph, WEIR_OP_DEQUANTIZE_LINEAR, q, scale, zero, WEIR_NO_VALUE));
-    expect_refused(graph, WEIR_FORM_QONNX, "its scale 's' is no constant");
+    expect_refused(graph, WEIR_FORM_QONNX, "its scale 's' must be constant");
     graph = weir_graph_new("g");
     q = add_node(graph, WEIR_OP_QUANTIZE_LINEAR, add_input(graph, "x", WEIR_FLOAT32),
                  add_parameter(graph, WEIR_FLOAT32, 1, 1, 0, 0), add_parameter(graph, WEIR_UINT8, 1, 0, 0, 0),

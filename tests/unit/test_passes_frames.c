@@ -68,7 +68,7 @@ static void the_array_of_data(void **state) {
     assert_true(first_of(g, FILE_NPZ ":v") == 100);
     assert_true(first_of(g, FILE_NPZ ":y") == 200);
     assert_null(weir_frames_read(g, FILE_NPZ));
-    assert_error("no array is the data of input 'image': found 'u', 'v', 'y'");
+    assert_error("no array matches input 'image': found 'u', 'v', 'y'");
     for (size_t i = 0; i < 3; i++) weir_array_free((weir_array *)(uintptr_t)arrays[i]);
     weir_graph_free(g);
 }
@@ -289,7 +289,7 @@ static void what_is_missing_is_named(void **state) {
     assert_not_read(g, "a=" FILE_A ",c=" FILE_A, "the model has no input 'c'");
     assert_not_read(g, "a=" FILE_A ",a=" FILE_A, "a second array 'a'");
     assert_not_read(g, "a=" FILE_A ",b=" FILE_B, "6 frames of input 'a', but 5 of input 'b'");
-    assert_not_read(one, FILE_A "\n" FILE_B, "a second file without NAME=");
+    assert_not_read(one, FILE_A "\n" FILE_B, "more than one file without NAME=");
     weir_array_free(a);
     weir_array_free(b);
     weir_graph_free(g);

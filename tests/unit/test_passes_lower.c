@@ -482,7 +482,7 @@ static void operands_must_be_quantized(void **state) {
     weir_graph *g = weir_graph_new("model");
     weir_value x = add_real_input(g, "x", 1, 2), constant = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w);
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", x, constant));
-    fails(g, "node 'mm' (MatMul): its input is real without a quantizer");
+    fails(g, "node 'mm' (MatMul): its input is real and has no quantizer");
     test_setup(NULL);
     g = weir_graph_new("model");
     x = add_qdq(g, "q", add_real_input(g, "x", 1, 2), 1, WEIR_INT8, 0);
@@ -505,7 +505,7 @@ static void scales_must_be_fit_for_hardware(void **state) {
     weir_value x = add_real_input(g, "x", 1, 4);
     weir_value in[2] = {x, add_constant(g, "s", WEIR_FLOAT32, 1, 4, 0, mixed)};
     weir_graph_add_output(g, "y", add_value(g, WEIR_OP_QUANTIZE_LINEAR, "q", 2, in));
-    fails(g, "activations need one scale a tensor, found 4");
+    fails(g, "activations need one scale per tensor, found 4");
     test_setup(NULL);
     g = weir_graph_new("model");
     in[0] = add_real_input(g, "x", 1, 4);
@@ -522,7 +522,7 @@ static void scales_must_be_fit_for_hardware(void **state) {
     g = weir_graph_new("model");
     x = quant(g, add_real_input(g, "x", 1, 4), 1, 0.5, 8, "ROUND", true, false);
     weir_graph_add_output(g, "y", x);
-    fails(g, "the zero point is 0.5, hardware needs a whole number");
+    fails(g, "the zero point is 0.5, hardware needs an integer");
 }
 
 /* What the host computes cannot be in front of it. */

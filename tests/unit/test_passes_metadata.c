@@ -520,7 +520,8 @@ static void contradictions_are_errors(void **state) {
         {"fc:\n  comon: {}\n",
          "m.yaml:2: error: 'fc': expected the groups common, software and hardware, found 'comon'"},
         {"fc: 3\n", "m.yaml:1: error: 'fc': expected the groups common, software and hardware"},
-        {"x:\n  software: {odd: 1}\n", "m.yaml:1: error: 'x' is no operator: nothing can be stored with it"},
+        {"x:\n  software: {odd: 1}\n",
+         "m.yaml:1: error: 'x' is not an operator: metadata can only be stored with operators"},
         {"- fc\n", "m.yaml:1: error: expected a mapping of nodes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

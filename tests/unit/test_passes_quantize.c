@@ -157,7 +157,7 @@ static void options_of_the_other_scheme(void **state) {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         test_setup(NULL);
         char *pipeline = weir_format("quantize{scheme=int8,calibration=test_passes_quantize.csv,%s}", options[i]);
-        char *message = weir_format("'%.*s' goes with scheme=fixed", (int)strcspn(options[i], "="), options[i]);
+        char *message = weir_format("'%.*s' requires scheme=fixed", (int)strcspn(options[i], "="), options[i]);
         weir_module *module = weir_module_new("m");
         assert_null(run(module, pipeline));
         if (strstr(test_messages.data, message) == NULL) fail_msg("%s", test_messages.data);
@@ -208,7 +208,7 @@ static void other_operators_are_refused(void **state) {
             assert_true(parameter(made, "mm", 1, 0, 1) == 0);
         } else {
             assert_null(made);
-            assert_error("node 'prune' (weir.Mask): quantize does not know the operator");
+            assert_error("node 'prune' (weir.Mask): quantize does not support this operator");
             weir_diag_reset();
         }
         weir_module_free(module);

@@ -130,7 +130,7 @@ static void bad_requests(void **state) {
     write_data(true);
     assert_refused(model("model", 1, false), "runtime_analysis{engine=float}", "needs 'data'");
     assert_refused(model("model", 1, false), "runtime_analysis{data=" DATA "}", "needs compiled hardware");
-    assert_refused(model("model", 1, false), "runtime_analysis{data=" DATA ",model=model}", "'model' goes with");
+    assert_refused(model("model", 1, false), "runtime_analysis{data=" DATA ",model=model}", "'model' requires engine");
     assert_refused(model("model", 1, false), "runtime_analysis{engine=float,model=mode,data=" DATA "}",
                    "the module has no graph 'mode'\nnote: did you mean 'model'?");
     assert_refused(model("model", 1, false), "runtime_analysis{engine=float,model=absent.onnx,data=" DATA "}",

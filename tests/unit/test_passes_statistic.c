@@ -312,7 +312,7 @@ static void bad_arguments(void **state) {
     refuse("variance_online", "{\"device\": \"cuda\"}", "'device' of 'variance_online' must be null or cpu");
     refuse("range_quantile", "{\"quantile\": 1.5}", "must be a number from 0.5 to 1");
     refuse("range_n_sigma", "{\"var_mode\": \"fast\"}", "must be online or precise");
-    refuse("range_n_sigma", "[3]", "expected a mapping of arguments behind 'range_n_sigma'");
+    refuse("range_n_sigma", "[3]", "expected a mapping of arguments after 'range_n_sigma'");
 }
 
 static void bad_samples(void **state) {

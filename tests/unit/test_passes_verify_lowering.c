@@ -242,7 +242,7 @@ static void faults_of_the_lowering_are_found(void **state) {
     find_faults("mlp_qonnx_w4a4");
 }
 
-/* A pass behind lower_integer that moves one parameter of one component by one. */
+/* A pass after lower_integer that moves one parameter of one component by one. */
 static void faults_behind_the_lowering_are_found(void **state) {
     (void)state;
     static const weir_op ops[] = {WEIR_OP_THRESHOLD, WEIR_OP_SCALE_FLOAT, WEIR_OP_CAST};
@@ -256,7 +256,7 @@ static void faults_behind_the_lowering_are_found(void **state) {
             const char *word = ops[i] == WEIR_OP_THRESHOLD ? "base" : ops[i] == WEIR_OP_SCALE_FLOAT ? "zero" : "shift";
             weir_node_set_int(wrong, node, word, weir_node_int(wrong, node, word, 0) + 1);
             assert_false(verified(model, integer, wrong));
-            assert_non_null(strstr(test_messages.data, "a pass behind lower_integer"));
+            assert_non_null(strstr(test_messages.data, "a pass after lower_integer"));
         }
         weir_graph_free(wrong);
     }

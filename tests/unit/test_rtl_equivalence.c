@@ -218,7 +218,7 @@ static void unsound_designs_are_told(void **state) {
     assert_int_equal(compare(driven, undriven, WEIR_RTL_PROOF_OR_TEST, &text), WEIR_RTL_DIFFERENT);
     assert_non_null(strstr(text.data, "after: "));
     assert_int_equal(compare(driven, "wrtl 1\n", WEIR_RTL_PROOF_OR_TEST, &text), WEIR_RTL_NOT_COMPARED);
-    assert_string_equal(text.data, "there is no module 'top' after");
+    assert_string_equal(text.data, "no module 'top' after");
     weir_text_free(&text);
 }
 

@@ -581,9 +581,9 @@ static void lying_archives_are_errors(void **state) {
     check_patched(ENTRY - 8, 1, 2, "is encrypted");
     check_patched(ENTRY - 10, 12, 2, "compression method 12");
     check_patched(ENTRY - 42, 0x7fffffff, 4, "has no header");
-    check_patched(ENTRY - 28, 8, 2, "is no array");
+    check_patched(ENTRY - 28, 8, 2, "is not an array");
     check_patched(ENTRY - 46, 'Z', 1, "disagree");
-    check_patched(ENTRY - 46 - 8, 'x', 1, "is no array");
+    check_patched(ENTRY - 46 - 8, 'x', 1, "is not an array");
     check_patched(END - 10, 2, 2, "one part of several");
     check_patched(END - 8, 0x00020002, 4, "shorter than announced");
     check_patched(END - 8, 0, 4, "other entries than announced");

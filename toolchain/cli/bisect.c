@@ -96,7 +96,7 @@ static int find(search *s) {
     bool good, whole;
     if (!ask(s, -1, &whole)) return WEIR_EXIT_INPUT;
     if (s->count == 0) {
-        weir_error(WEIR_NOWHERE, "the pipeline executes no pass that could be skipped");
+        weir_error(WEIR_NOWHERE, "the pipeline runs no pass that could be skipped");
         return WEIR_EXIT_USAGE;
     }
     if (!ask(s, 0, &good)) return WEIR_EXIT_INPUT;
@@ -132,7 +132,7 @@ static int measure(search *s) {
     s->probe.reference = s->reference;
     if (s->reference->obstacle == NULL) return WEIR_EXIT_FINE;
     weir_error(weir_at(s->input, 0), "the graph cannot be executed: %s", s->reference->obstacle);
-    weir_note("--check COMMAND asks another question");
+    weir_note("use --check COMMAND to test something else");
     return WEIR_EXIT_INPUT;
 }
 
@@ -178,7 +178,7 @@ int weir_command_bisect(int argc, char **argv) {
     int status = weir_cli_parse("bisect", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && s.pipeline.text == NULL) status = weir_cli_misuse("bisect", "-p TEXT is missing");
     if (status < 0 && s.probe.check != NULL && s.data.count > 0)
-        status = weir_cli_misuse("bisect", "--check does not go with --data");
+        status = weir_cli_misuse("bisect", "--check cannot be combined with --data");
     s.input = argv[1];
     if (status < 0) status = weir_plugins_guard(&s.pipeline.plugins, work, &s);
     weir_cli_list_free(&s.data);

@@ -11,24 +11,26 @@
 #include "support/table.h"
 
 static const char help_text[] =
-    "What simulators were built for is kept, so that a run over the same design starts at once. ACTION is\n"
-    "  show   what is there, which is the default\n"
-    "  check  compare everything with what was written; what is damaged is removed, and the exit status is 1\n"
-    "  clear  remove everything that no run uses at the moment\n"
-    "A run looks at what it uses by itself and makes it again when it is damaged; the cache is safe to clear at any time.\n";
+    "Compiled simulations are cached, so that a run over the same design starts at once. ACTION is\n"
+    "  show   list the entries (default)\n"
+    "  check  compare every file with its hash; damaged entries are removed, and the exit status is 1 if there were any;\n"
+    "         entries of an earlier version are removed too\n"
+    "  clear  remove every entry that no run is using\n"
+    "Each run checks the entries that it uses and rebuilds damaged ones; the cache is safe to clear at any time.\n";
 
 static const char *state_of(const weir_cache_item *item) {
-    if (!item->complete) return "damaged";
-    return item->in_use ? "in use" : "complete";
+    if (item->state == WEIR_CACHE_COMPLETE) return item->in_use ? "in use" : "complete";
+    return item->state == WEIR_CACHE_EARLIER ? "of an earlier version" : "damaged";
 }
 
 static json_t *json_of(const weir_cache_list *list, const char *folder) {
     json_t *entries = json_array();
     for (size_t i = 0; i < list->count; i++) {
         const weir_cache_item *item = &list->item[i];
-        json_array_append_new(entries, json_pack("{s:s, s:I, s:I, s:b, s:b}", "name", item->name, "bytes",
+        json_array_append_new(entries, json_pack("{s:s, s:I, s:I, s:b, s:b, s:s}", "name", item->name, "bytes",
                                                  (json_int_t)item->size, "used", (json_int_t)item->used, "complete",
-                                                 item->complete, "in_use", item->in_use));
+                                                 item->state == WEIR_CACHE_COMPLETE, "in_use", item->in_use, "state",
+                                                 state_of(item)));
     }
     return json_pack("{s:s, s:I, s:I, s:o}", "folder", folder, "bytes", (json_int_t)list->size, "limit",
                      (json_int_t)WEIR_SIM_CACHE_LIMIT, "entries", entries);
@@ -70,15 +72,23 @@ static int show(const weir_cache_list *list, const char *folder, bool json) {
 }
 
 static int check(const weir_cache_list *list, const char *folder) {
-    size_t damaged = 0;
+    size_t damaged = 0, earlier = 0;
     bool fine = true;
     for (size_t i = 0; i < list->count; i++) {
-        if (list->item[i].complete) continue;
-        damaged++;
-        weir_error(weir_at(list->item[i].path, 0), "damaged: removed, and made again when it is wanted");
-        fine = weir_cache_remove(folder, &list->item[i]) && fine;
+        const weir_cache_item *item = &list->item[i];
+        if (item->state == WEIR_CACHE_COMPLETE) continue;
+        if (item->state == WEIR_CACHE_EARLIER) {
+            earlier++;
+            weir_note("%s: of an earlier version; removed", item->path);
+        } else {
+            damaged++;
+            weir_error(weir_at(item->path, 0), "damaged cache entry removed; the next run that needs it rebuilds it");
+        }
+        fine = weir_cache_remove(folder, item) && fine;
     }
-    printf("%s: %zu entries, %zu damaged\n", folder, list->count, damaged);
+    printf("%s: %zu entries, %zu damaged", folder, list->count, damaged);
+    if (earlier > 0) printf(", %zu of an earlier version", earlier);
+    putchar('\n');
     return fine && damaged == 0 ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
@@ -113,7 +123,7 @@ int weir_command_cache(int argc, char **argv) {
     const bool shows = strcmp(action, "show") == 0, checks = strcmp(action, "check") == 0;
     if (!shows && !checks && strcmp(action, "clear") != 0)
         return weir_cli_misuse("cache", "unknown action '%s', expected show, check or clear", action);
-    if (json && !shows) return weir_cli_misuse("cache", "--json goes with show");
+    if (json && !shows) return weir_cli_misuse("cache", "--json requires the action show");
     char *folder = weir_sim_cache(NULL);
     if (folder == NULL) return WEIR_EXIT_INPUT;
     weir_cache_list list = weir_cache_read(folder);

@@ -50,18 +50,17 @@ static weir_graph *split_rows(const char *path, weir_graph *graph) {
     const char *file = weir_path_name(path);
     weir_graph *row = rows.count > 1 && rows.why == NULL ? weir_rows_split(graph, rows.count) : NULL;
     if (row != NULL) {
-        weir_note("%s: the first dimension, %lld, is taken for a batch: each row is a frame", file,
-                  (long long)rows.count);
+        weir_note("%s: the first dimension, %lld, is the batch: each row is a frame", file, (long long)rows.count);
         weir_graph_free(graph);
         return row;
     }
     if (rows.count > 1 && rows.mixed.id != 0)
-        weir_note("%s: its %lld rows are one frame, because node '%s' (%s) does not keep them apart: %s", file,
+        weir_note("%s: all %lld rows form one frame, because node '%s' (%s) mixes them: %s", file,
                   (long long)rows.count, weir_node_name(graph, rows.mixed),
                   weir_node_info(graph, rows.mixed)->full_name, rows.why);
     else if (rows.count > 1)
-        weir_note("%s: its %lld rows are one frame: %s", file, (long long)rows.count,
-                  rows.why != NULL ? rows.why : "its shapes do not follow the number of rows");
+        weir_note("%s: all %lld rows form one frame: %s", file, (long long)rows.count,
+                  rows.why != NULL ? rows.why : "its shapes do not depend on the number of rows");
     return graph;
 }
 
@@ -78,7 +77,7 @@ weir_graph *weir_job_result(weir_module *module, const char *name) {
     for (size_t i = 0; i < count; i++) names[i] = weir_graph_name(weir_module_graph(module, i));
     if (graph == NULL) {
         near = weir_suggest(name, names, count);
-        weir_error(WEIR_NOWHERE, "no graph '%s' here after the run", name);
+        weir_error(WEIR_NOWHERE, "the run left no graph '%s'", name);
         weir_note(near != NULL ? "did you mean '%s'?" : "the last graph is '%s'",
                   near != NULL ? near : names[count - 1]);
     } else if (strcmp(weir_graph_name(graph), "model") == 0) {

@@ -81,9 +81,9 @@ int weir_command_passes(int argc, char **argv) {
     int status = weir_cli_parse("passes", options, help_text, argc, argv, 0, 1, &count);
     r.name = count == 1 ? argv[1] : NULL;
     if (status < 0 && r.name != NULL && p->text != NULL)
-        status = weir_cli_misuse("passes", "--explain does not go with NAME");
+        status = weir_cli_misuse("passes", "--explain cannot be combined with NAME");
     if (status < 0 && r.markdown && (r.name != NULL || p->text != NULL || r.json))
-        status = weir_cli_misuse("passes", "--markdown goes with neither NAME nor --explain nor --json");
+        status = weir_cli_misuse("passes", "--markdown cannot be combined with NAME, --explain or --json");
     if (status < 0) status = weir_plugins_guard(&p->plugins, work, &r);
     weir_pipeline_close(p);
     return status;

@@ -199,8 +199,7 @@ bool weir_probe_run(const weir_probe *probe, int64_t limit, weir_probe_result *r
     result->executed = take(probe, "change");
     result->why = take(probe, "verdict");
     if (result->why == NULL && *weir_diag_log_error(log) == '\0') {
-        weir_error(weir_at(probe->folder, 0), "cannot write here: a run ended with status %d without a verdict",
-                   status);
+        weir_error(weir_at(probe->folder, 0), "cannot write here: a run ended with status %d and no result", status);
         weir_diag_log_free(log);
         return false;
     }

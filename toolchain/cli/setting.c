@@ -36,7 +36,7 @@ static const char **collect(const weir_pass *pass, const char **names, size_t *c
 static int unknown(const weir_pass *pipeline, const char *name) {
     size_t count = 0;
     const char **names = collect(pipeline, NULL, &count), *near = weir_suggest(name, names, count);
-    weir_error(WEIR_NOWHERE, "no pass '%s' runs here", name);
+    weir_error(WEIR_NOWHERE, "the pipeline runs no pass '%s'", name);
     if (near != NULL) weir_note("did you mean '%s'?", near);
     free(names);
     return WEIR_EXIT_USAGE;

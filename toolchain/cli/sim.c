@@ -21,7 +21,7 @@ static int check_netlist(const weir_simulate *simulate) {
     if (simulate->netlist == NULL && simulate->cells != NULL) return weir_cli_misuse("sim", "--cells needs --netlist");
     if (simulate->netlist == NULL) return -1;
     if (strcmp(simulate->simulator, "icarus") != 0) return weir_cli_misuse("sim", "--netlist needs --simulator icarus");
-    if (simulate->debug_frames > 0) return weir_cli_misuse("sim", "--netlist does not go with --debug-frames");
+    if (simulate->debug_frames > 0) return weir_cli_misuse("sim", "--netlist cannot be combined with --debug-frames");
     return -1;
 }
 

@@ -17,7 +17,7 @@ int weir_watch_check(const weir_watch *w, const weir_pipeline *p) {
             return WEIR_EXIT_USAGE;
     }
     if (w->verify && w->no_verify)
-        return weir_cli_misuse(p->command, "--verify-each does not go with --no-verify-each");
+        return weir_cli_misuse(p->command, "--verify-each cannot be combined with --no-verify-each");
     if (strcmp(w->style, "diff") != 0 && strcmp(w->style, "text") != 0)
         return weir_cli_misuse(p->command, "unknown style '%s', expected diff or text", w->style);
     if (w->info != NULL && strcmp(w->info, "json") != 0 && strcmp(w->info, "text") != 0)

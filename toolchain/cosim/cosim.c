@@ -133,7 +133,7 @@ static void release(session *s) {
     free(s->taps);
 }
 
-/* Cycles without a beat at the edges that mean deadlock: a frame's way through all components, slowed down by the
+/* Cycles without a beat at the edges that mean deadlock: a frame's path through all components, slowed down by the
  * profile. A debug run waits as long again as all its frames can take, which find_stopped relies on. */
 static uint32_t watchdog_of(const session *s) {
     static const int64_t slowest[WEIR_SIM_PROFILES] = {2, 4, 16, 8};

@@ -79,8 +79,8 @@ static item *find_data(const weir_frames *f, const char *source, const char *inp
         }
     }
     char *names = list_items(f);
-    weir_error(weir_at(f->items == 0 ? source : f->item[0].file, 0), "no array is the data of input '%s': found %s",
-               input, f->items == 0 ? "none" : names);
+    weir_error(weir_at(f->items == 0 ? source : f->item[0].file, 0), "no array matches input '%s': found %s", input,
+               f->items == 0 ? "none" : names);
     if (f->items > 0) weir_note("'%s:NAME' names one of them", f->item[0].file);
     free(names);
     return NULL;
@@ -141,7 +141,7 @@ static bool add_item(weir_frames *f, const char *name, const char *file, weir_ar
         free_item(dropped);
         if (!came_along) *old = new;
     } else {
-        weir_error(weir_at(file, 0), name == NULL ? "a second file without NAME=" : "a second array '%s'", name);
+        weir_error(weir_at(file, 0), name == NULL ? "more than one file without NAME=" : "a second array '%s'", name);
         free_item(&new);
         return false;
     }

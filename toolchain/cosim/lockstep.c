@@ -102,7 +102,7 @@ static void tell_codes(weir_lockstep *l, weir_node node, weir_value value, size_
     snprintf(want, sizeof want, "%lld", (long long)expected);
     snprintf(have, sizeof have, "%lld", (long long)found);
     tell(l, l->integer, node, value, element, have, want);
-    weir_note("%s: a pass behind lower_integer changed what is computed", l->frame->what);
+    weir_note("%s: a pass after lower_integer changed what is computed", l->frame->what);
 }
 
 static void tell_reals(weir_lockstep *l, weir_node node, weir_value value, weir_value partner, size_t element,

@@ -155,7 +155,8 @@ double *weir_tolerance_propagate(const weir_operands *o, size_t index, const wei
         propagate_product(o, error);
         return error;
     }
-    for (int way = 0; way < 4; way++) add_movement(o, index, output, way % 2 == 0 ? 1 : -1, way / 2 == 1, error);
+    for (int direction = 0; direction < 4; direction++)
+        add_movement(o, index, output, direction % 2 == 0 ? 1 : -1, direction / 2 == 1, error);
     if (weir_tolerance_moves(op) || is_exact_sum(o, output)) return error;
     double size = largest(output);
     for (size_t i = 0; i < o->slots; i++) size = fmax(size, o->input[i] == NULL ? 0 : largest(o->input[i]));

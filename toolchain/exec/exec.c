@@ -25,7 +25,7 @@ struct weir_executor {
     size_t step_count;
 };
 
-static weir_location place(const weir_graph *graph) { return weir_at(weir_graph_source(graph), 0); }
+static weir_location source_of(const weir_graph *graph) { return weir_at(weir_graph_source(graph), 0); }
 
 static void add_buffer(weir_executor *executor, weir_value value) {
     const weir_type *type = weir_value_type(executor->graph, value);
@@ -111,7 +111,7 @@ static bool check_range(const weir_graph *graph, weir_value input, const weir_ar
     for (size_t i = 0; i < data->count; i++) {
         const int64_t code = weir_array_get_int(data, i);
         if (code >= type->low && code <= type->high) continue;
-        weir_error(place(graph), "input '%s': element %zu is %lld, expected a code in [%lld, %lld]",
+        weir_error(source_of(graph), "input '%s': element %zu is %lld, expected a code in [%lld, %lld]",
                    weir_value_name(graph, input), i, (long long)code, (long long)type->low, (long long)type->high);
         return false;
     }
@@ -130,7 +130,7 @@ bool weir_executor_run_watched(weir_executor *executor, const weir_array *const 
         weir_array *to = executor->buffer[input.id];
         if (inputs[i]->dtype != to->dtype || !weir_shape_equal(&inputs[i]->shape, &to->shape)) {
             char expected[96], found[96];
-            weir_error(place(graph), "input '%s' must be %s %s, is %s %s", weir_value_name(graph, input),
+            weir_error(source_of(graph), "input '%s' must be %s %s, is %s %s", weir_value_name(graph, input),
                        weir_dtype_name(to->dtype), weir_shape_print(&to->shape, expected, sizeof expected),
                        weir_dtype_name(inputs[i]->dtype), weir_shape_print(&inputs[i]->shape, found, sizeof found));
             return false;
@@ -160,7 +160,7 @@ static int64_t count_frames(const weir_graph *graph, weir_value input, const wei
         if (entries % batch == 0 && data->count == (size_t)(entries / batch) * frame) return entries / batch;
     }
     char expected[96], found[96];
-    weir_error(place(graph), "input '%s' takes frames of shape %s, the data has shape %s",
+    weir_error(source_of(graph), "input '%s' takes frames of shape %s, the data has shape %s",
                weir_value_name(graph, input), weir_shape_print(shape, expected, sizeof expected),
                weir_shape_print(&data->shape, found, sizeof found));
     weir_note("expected [N, ...] with %zu elements a frame", frame);
@@ -190,7 +190,7 @@ static bool convert_frame(const weir_graph *graph, weir_value input, const weir_
         }
         const int64_t code = weir_array_get_int(data, first + i);
         if ((weir_dtype_is_float(data->dtype) && v != trunc(v)) || code < low || code > high) {
-            weir_error(place(graph), "input '%s' takes %s codes, but element %zu of frame %lld is %g",
+            weir_error(source_of(graph), "input '%s' takes %s codes, but element %zu of frame %lld is %g",
                        weir_value_name(graph, input), weir_dtype_name(to->dtype), i, (long long)index, v);
             return false;
         }
@@ -204,7 +204,7 @@ weir_array *weir_executor_frame_of(const weir_graph *graph, size_t input, const 
     const int64_t frames = count_frames(graph, value, data);
     if (frames < 0) return NULL;
     if (index < 0 || index >= frames) {
-        weir_error(place(graph), "frame %lld of %lld does not exist", (long long)index, (long long)frames);
+        weir_error(source_of(graph), "frame %lld of %lld does not exist", (long long)index, (long long)frames);
         return NULL;
     }
     const weir_type *type = weir_value_type(graph, value);
@@ -226,7 +226,7 @@ static weir_array *new_batch(const weir_graph *graph, const weir_array *one, int
     for (int i = skip; i < one->shape.rank && shape.rank < WEIR_MAX_RANK; i++)
         shape.dim[shape.rank++] = one->shape.dim[i];
     if (one->shape.rank - skip + 1 > WEIR_MAX_RANK || !weir_shape_count(&shape, &count)) {
-        weir_error(place(graph), "the results of %lld frames are too large for one array", (long long)frames);
+        weir_error(source_of(graph), "the results of %lld frames are too large for one array", (long long)frames);
         return NULL;
     }
     return weir_array_new(one->dtype, &shape);
@@ -265,7 +265,7 @@ int64_t weir_executor_count_frames(const weir_graph *graph, const weir_array *co
         const int64_t found = count_frames(graph, weir_graph_input(graph, i), data[i]);
         if (found < 0) return -1;
         if (i > 0 && found != frames) {
-            weir_error(place(graph), "the data has %lld frames of input '%s', but %lld of input '%s'",
+            weir_error(source_of(graph), "the data has %lld frames of input '%s', but %lld of input '%s'",
                        (long long)frames, weir_value_name(graph, weir_graph_input(graph, 0)), (long long)found,
                        weir_value_name(graph, weir_graph_input(graph, i)));
             return -1;
@@ -293,7 +293,7 @@ bool weir_executor_run_batch(weir_executor *executor, const weir_array *const *d
 weir_array *weir_executor_run_all(weir_executor *executor, const weir_array *data, int64_t frames, size_t output) {
     const weir_graph *graph = executor->graph;
     if (weir_graph_input_count(graph) != 1) {
-        weir_error(place(graph), "the graph has %zu inputs, expected 1", weir_graph_input_count(graph));
+        weir_error(source_of(graph), "the graph has %zu inputs, expected 1", weir_graph_input_count(graph));
         return NULL;
     }
     weir_array **results = weir_calloc(weir_graph_output_count(graph), sizeof *results);

@@ -46,7 +46,7 @@ typedef struct importer {
 } importer;
 
 static weir_location whole(const importer *im) { return weir_at(im->file, 0); }
-static weir_location place_of(const importer *im, size_t node) { return weir_at(im->file, (int)node + 1); }
+static weir_location location_of(const importer *im, size_t node) { return weir_at(im->file, (int)node + 1); }
 static size_t errors(const importer *im) { return weir_diag_errors() - im->errors_before; }
 
 /* Enough is reported. */
@@ -95,7 +95,7 @@ static void check_inputs(const importer *im, size_t index) {
         weir_onnx_definition *d = *node->input[i] == '\0' ? NULL : weir_onnx_scope_find(&im->scope, node->input[i]);
         if (d != NULL) d->is_used = true;
         if (*node->input[i] == '\0' || d != NULL) continue;
-        weir_error(place_of(im, index),
+        weir_error(location_of(im, index),
                    "%s: input '%.100s' is neither a graph input, an initializer nor the output of a node",
                    weir_onnx_schema_label(node, label), node->input[i]);
         suggest_value(im, node->input[i]);
@@ -108,8 +108,8 @@ static void check_nodes(importer *im) {
     im->own = weir_calloc(im->proto->n_node + 1, sizeof *im->own);
     for (size_t i = 0; i < im->proto->n_node && !full(im); i++) {
         const Onnx__NodeProto *node = im->proto->node[i];
-        im->rule[i] = weir_onnx_schema_find(node, &im->opsets, place_of(im, i), &listed, &im->own[i]);
-        if (im->rule[i] != NULL) weir_onnx_schema_check(im->rule[i], node, &im->opsets, place_of(im, i));
+        im->rule[i] = weir_onnx_schema_find(node, &im->opsets, location_of(im, i), &listed, &im->own[i]);
+        if (im->rule[i] != NULL) weir_onnx_schema_check(im->rule[i], node, &im->opsets, location_of(im, i));
         check_inputs(im, i);
     }
 }
@@ -338,10 +338,10 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     size_t count;
     char name[WEIR_ONNX_NAME_SIZE];
     if (!resolve_inputs(im, proto, inputs, &count)) return;
-    weir_onnx_known_place(&im->known, im->graph, &im->scope, rule->op, inputs, count);
+    weir_onnx_known_materialize(&im->known, im->graph, &im->scope, rule->op, inputs, count);
     weir_onnx_name_node(proto->name, proto->op_type, name);
-    weir_onnx_form form = {im->graph, &im->scope,          &im->opsets, &im->source, rule,
-                           proto,     place_of(im, index), name,        outputs,     WEIR_NO_VALUE};
+    weir_onnx_form form = {im->graph, &im->scope, &im->opsets,  &im->source, rule, proto, location_of(im, index),
+                           name,      outputs,    WEIR_NO_VALUE};
     convert_parameters(im, rule, inputs, count);
     if (!weir_onnx_form_inputs(&form, inputs, &count)) return;
     weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, outputs, WEIR_NO_NODE);
@@ -359,7 +359,7 @@ static void build_node(importer *im, uint32_t index) {
     const Onnx__NodeProto *proto = im->proto->node[index];
     if (im->rule[index]->op == WEIR_OP_NONE) {
         weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, proto->output[0]);
-        weir_location location = place_of(im, index);
+        weir_location location = location_of(im, index);
         define_constant(im, d, constant_array(im, proto->attribute[0], d->name, location), location);
         return;
     }
@@ -375,7 +375,7 @@ static void check_declared(importer *im, const Onnx__ValueInfoProto *info, const
     weir_onnx_declared declared;
     char what[160];
     snprintf(what, sizeof what, "%s '%.100s'", kind, d->name);
-    weir_location location = d->source == WEIR_ONNX_OUTPUT ? place_of(im, d->index) : whole(im);
+    weir_location location = d->source == WEIR_ONNX_OUTPUT ? location_of(im, d->index) : whole(im);
     if (info->type == NULL || !read_declared(im, info, what, location, &declared)) return;
     const weir_type *type = weir_value_type(im->graph, d->value);
     weir_onnx_type_agrees(&declared, what, location, type->dtype, &type->shape);
@@ -389,7 +389,8 @@ static void check_output_names(importer *im) {
     for (size_t i = 0; i < count; i++) names[i] = text_of(im->proto->output[i]->name);
     qsort(names, count, sizeof *names, compare_names);
     for (size_t i = 1; i < count && !full(im); i++) {
-        if (strcmp(names[i], names[i - 1]) == 0) weir_error(whole(im), "graph output '%.100s' stands twice", names[i]);
+        if (strcmp(names[i], names[i - 1]) == 0)
+            weir_error(whole(im), "graph output '%.100s' is listed twice", names[i]);
     }
     free(names);
 }
@@ -414,7 +415,7 @@ static void check_spare_outputs(const importer *im, size_t index) {
     for (size_t i = 1; known > 0 && i < node->n_output && !full(im); i++) {
         const weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, node->output[i]);
         if (d == NULL || !d->is_used || i < (size_t)known) continue;
-        weir_error(place_of(im, index), "%s: output %zu ('%.100s') is used, only output 0 is supported",
+        weir_error(location_of(im, index), "%s: output %zu ('%.100s') is used, only output 0 is supported",
                    weir_onnx_schema_label(node, label), i, node->output[i]);
     }
 }

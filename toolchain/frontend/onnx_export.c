@@ -231,7 +231,7 @@ static bool choose_opsets(exporter *ex, int64_t wanted) {
     while (wanted == 0 && refused.id != 0 && version < high) refused = refused_by(ex, ++version);
     ex->opsets.version[WEIR_ONNX_DOMAIN_ONNX] = version;
     if (refused.id == 0) return true;
-    weir_error(weir_node_location(ex->graph, refused), "node '%s' (%s) cannot be said in opset %lld",
+    weir_error(weir_node_location(ex->graph, refused), "node '%s' (%s) cannot be expressed in opset %lld",
                weir_node_name(ex->graph, refused), weir_node_info(ex->graph, refused)->full_name, (long long)version);
     return false;
 }

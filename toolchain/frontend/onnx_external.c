@@ -10,11 +10,11 @@
 
 #include "support/file.h"
 
-typedef struct place {
+typedef struct external {
     const char *location;
     int64_t offset;
     int64_t length; /* -1: not given */
-} place;
+} external;
 
 static bool complain(weir_location location, const char *name, const char *file, const char *what) {
     weir_error(location, "tensor '%.100s': external data file '%.200s' %s", name, file, what);
@@ -32,8 +32,8 @@ static bool parse_size(const char *text, int64_t *value) {
     return true;
 }
 
-static bool read_place(const Onnx__TensorProto *tensor, const char *name, weir_location location, place *p) {
-    *p = (place){NULL, 0, -1};
+static bool read_entries(const Onnx__TensorProto *tensor, const char *name, weir_location location, external *p) {
+    *p = (external){NULL, 0, -1};
     for (size_t i = 0; i < tensor->n_external_data; i++) {
         const char *key = tensor->external_data[i]->key, *value = tensor->external_data[i]->value;
         bool fine = key != NULL && value != NULL;
@@ -65,7 +65,7 @@ static bool inside(const char *folder, const char *path) {
 }
 
 /* An open descriptor of the regular file, or -1 after a reported error. */
-static int open_inside(const char *folder, const place *p, const char *name, weir_location location) {
+static int open_inside(const char *folder, const external *p, const char *name, weir_location location) {
     const char *problem = NULL;
     int descriptor = -1;
     if (folder == NULL) problem = "cannot be read: the model has no folder";
@@ -91,7 +91,7 @@ static int open_inside(const char *folder, const place *p, const char *name, wei
     return descriptor;
 }
 
-static bool check_extent(int descriptor, const place *p, const char *name, weir_location location, size_t size) {
+static bool check_extent(int descriptor, const external *p, const char *name, weir_location location, size_t size) {
     struct stat status;
     if (p->length >= 0 && (uint64_t)p->length != size) {
         weir_error(location, "tensor '%.100s' has %lld bytes of external data, its shape and type need %zu", name,
@@ -107,8 +107,8 @@ static bool check_extent(int descriptor, const place *p, const char *name, weir_
 
 /* Opens the file and checks that it holds the bytes; -1 after a reported error. */
 static int open_checked(const Onnx__TensorProto *tensor, const char *name, weir_location location, const char *folder,
-                        size_t size, place *p) {
-    if (!read_place(tensor, name, location, p)) return -1;
+                        size_t size, external *p) {
+    if (!read_entries(tensor, name, location, p)) return -1;
     int descriptor = open_inside(folder, p, name, location);
     if (descriptor >= 0 && !check_extent(descriptor, p, name, location, size)) {
         close(descriptor);
@@ -119,7 +119,7 @@ static int open_checked(const Onnx__TensorProto *tensor, const char *name, weir_
 
 bool weir_onnx_external_check(const Onnx__TensorProto *tensor, const char *name, weir_location location,
                               const char *folder, size_t size) {
-    place p;
+    external p;
     int descriptor = open_checked(tensor, name, location, folder, size, &p);
     if (descriptor < 0) return false;
     close(descriptor);
@@ -128,7 +128,7 @@ bool weir_onnx_external_check(const Onnx__TensorProto *tensor, const char *name,
 
 bool weir_onnx_external_read(const Onnx__TensorProto *tensor, const char *name, weir_location location,
                              const char *folder, void *data, size_t size) {
-    place p;
+    external p;
     int descriptor = open_checked(tensor, name, location, folder, size, &p);
     if (descriptor < 0) return false;
     size_t done = 0;

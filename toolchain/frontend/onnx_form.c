@@ -52,8 +52,8 @@ static weir_array *array_of(const weir_onnx_form *form, const weir_onnx_attribut
 }
 
 /* The array, which is freed, as input `index`. */
-static void place_constant(const weir_onnx_form *form, const char *part, weir_array *array, weir_value *inputs,
-                           size_t *count, size_t index) {
+static void put_constant(const weir_onnx_form *form, const char *part, weir_array *array, weir_value *inputs,
+                         size_t *count, size_t index) {
     char *name = weir_onnx_form_name(form->scope, form->name, part);
     while (*count <= index) inputs[(*count)++] = WEIR_NO_VALUE;
     inputs[index] = weir_graph_add_constant(form->graph, name, array);
@@ -64,10 +64,10 @@ static void place_constant(const weir_onnx_form *form, const char *part, weir_ar
 static bool move_attribute(const weir_onnx_form *form, const Onnx__AttributeProto *attribute, weir_value *inputs,
                            size_t *count) {
     const weir_onnx_attribute_rule *row = weir_onnx_schema_attribute_rule(form->rule, attribute->name, form->opsets);
-    if (row == NULL || row->place <= 0) return true; /* NULL: of a registered operator, where all stay */
+    if (row == NULL || row->input <= 0) return true; /* NULL: of a registered operator, where all stay */
     weir_array *array = array_of(form, row, attribute, weir_value_type(form->graph, inputs[0])->dtype);
     if (array == NULL) return false;
-    place_constant(form, row->name, array, inputs, count, (size_t)row->place);
+    put_constant(form, row->name, array, inputs, count, (size_t)row->input);
     return true;
 }
 
@@ -85,8 +85,8 @@ static bool form_split(const weir_onnx_form *form, weir_value *inputs, size_t *c
     const int64_t axis = named == NULL ? 0 : named->i < 0 ? named->i + shape->rank : named->i;
     const int64_t parts = (int64_t)form->outputs;
     if (number != NULL && (number->i != parts || *count > 1)) {
-        weir_error(form->location, "node '%s' (Split): 'num_outputs' is %lld, but there are %lld outputs%s", form->name,
-                   (long long)number->i, (long long)parts, *count > 1 ? " and sizes" : "");
+        weir_error(form->location, "node '%s' (Split): 'num_outputs' is %lld, but the node has %lld outputs%s",
+                   form->name, (long long)number->i, (long long)parts, *count > 1 ? " and sizes" : "");
         return false;
     }
     if (*count > 1 || axis < 0 || axis >= shape->rank) return true;
@@ -94,7 +94,7 @@ static bool form_split(const weir_onnx_form *form, weir_value *inputs, size_t *c
     if (number == NULL && dim % parts != 0) return true;
     int64_t *sizes = weir_calloc(form->outputs, sizeof *sizes);
     for (int64_t i = 0; i < parts; i++) sizes[i] = i < parts - 1 ? size : dim - size * (parts - 1);
-    place_constant(form, "split", integers(sizes, form->outputs), inputs, count, 1);
+    put_constant(form, "split", integers(sizes, form->outputs), inputs, count, 1);
     free(sizes);
     return true;
 }
@@ -181,7 +181,7 @@ static void write_pads(weir_graph *graph, weir_node node) {
     weir_node_set_ints(graph, node, "pads", pads, 2 * (size_t)window.rank);
 }
 
-/* The old Resize and Upsample knew one way. */
+/* The old Resize and Upsample had one mode. */
 static void write_resizing(weir_graph *graph, weir_node node) {
     weir_node_set_string(graph, node, "coordinate_transformation_mode", "asymmetric");
     weir_node_set_string(graph, node, "nearest_mode", "floor");
@@ -199,7 +199,7 @@ static weir_value restore_shape(const weir_onnx_form *form, weir_value value) {
     weir_value inputs[2] = {value};
     size_t count = 1;
     weir_onnx_form_rename(form->graph, form->scope, value, form->name, "matrix");
-    place_constant(form, "shape", integers(shape->dim, (size_t)shape->rank), inputs, &count, 1);
+    put_constant(form, "shape", integers(shape->dim, (size_t)shape->rank), inputs, &count, 1);
     const weir_node reshape = add_helper(form, WEIR_OP_RESHAPE, "restored", inputs, 2);
     weir_infer_node(form->graph, reshape);
     return weir_node_output(form->graph, reshape, 0);

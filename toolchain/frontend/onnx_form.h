@@ -1,5 +1,5 @@
 /* One form for all opsets: what older opsets say in attributes becomes the constant inputs that later ones have, and
- * what may be said in several ways is said in one. */
+ * what ONNX can express in several forms is expressed in one. */
 #ifndef WEIR_ONNX_FORM_H
 #define WEIR_ONNX_FORM_H
 
@@ -8,7 +8,7 @@
 #include "onnx_scope.h"
 #include "onnx_tensor.h"
 
-/* A node on its way into the graph; its attributes have been checked. */
+/* A node that is about to enter the graph; its attributes have been checked. */
 typedef struct weir_onnx_form {
     weir_graph *graph;
     const weir_onnx_scope *scope;
@@ -24,7 +24,7 @@ typedef struct weir_onnx_form {
 
 enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add */
 
-/* Completes the node's inputs, an array with WEIR_ONNX_FORM_SPARE free places. False after a reported error. */
+/* Completes the node's inputs, an array with WEIR_ONNX_FORM_SPARE free entries. False after a reported error. */
 bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count);
 /* Completes the attributes of the node in the graph, before its types are inferred. */
 void weir_onnx_form_attributes(const weir_onnx_form *form, weir_node node);

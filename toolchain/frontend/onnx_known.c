@@ -98,8 +98,8 @@ static weir_value constant_of(weir_graph *graph, const weir_onnx_scope *scope, w
     return constant;
 }
 
-void weir_onnx_known_place(const weir_onnx_known *known, weir_graph *graph, const weir_onnx_scope *scope, weir_op op,
-                           weir_value *inputs, size_t count) {
+void weir_onnx_known_materialize(const weir_onnx_known *known, weir_graph *graph, const weir_onnx_scope *scope,
+                                 weir_op op, weir_value *inputs, size_t count) {
     for (size_t i = first_constant_input(op); i < count; i++) {
         if (inputs[i].id == 0 || weir_value_constant(graph, inputs[i]) != NULL) continue;
         const weir_array *array = find(known, graph, inputs[i]);

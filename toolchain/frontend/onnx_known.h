@@ -20,7 +20,7 @@ void weir_onnx_known_learn(weir_onnx_known *known, const weir_graph *graph, weir
 
 /* Of the `count` inputs of a node to be made, those that the operator must have as constants become constants where they
  * are known. */
-void weir_onnx_known_place(const weir_onnx_known *known, weir_graph *graph, const weir_onnx_scope *scope, weir_op op,
-                           weir_value *inputs, size_t count);
+void weir_onnx_known_materialize(const weir_onnx_known *known, weir_graph *graph, const weir_onnx_scope *scope,
+                                 weir_op op, weir_value *inputs, size_t count);
 
 #endif

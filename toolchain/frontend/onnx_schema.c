@@ -136,10 +136,10 @@ static void suggest_operator(const char *name, bool *listed) {
 static const struct {
     const char *name, *hint;
 } hints[] = {
-#define LABEL_HINT "it makes labels of scores: cut the model behind its Softmax or Sigmoid (onnx.utils.extract_model)"
+#define LABEL_HINT "it makes labels of scores: cut the model after its Softmax or Sigmoid (onnx.utils.extract_model)"
 #define COEFFICIENTS_HINT                                                                                              \
     "it is a Gemm whose weights and bias are the attributes 'coefficients' (a row an output) and 'intercepts': write " \
-    "it so, with the Sigmoid or Softmax behind it"
+    "it so, followed by the Sigmoid or Softmax"
 #define STATIC_HINT                                                                                                    \
     "its scales are computed anew for each input; hardware needs fixed ones: quantize statically, with calibration "   \
     "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
@@ -154,8 +154,8 @@ static const struct {
     {"ZipMap", LABEL_HINT},
     {"LabelEncoder", LABEL_HINT},
     {"TopK", LABEL_HINT},
-    {"Scaler", "apply it to the data, and cut the model behind it (onnx.utils.extract_model)"},
-    {"Normalizer", "apply it to the data, and cut the model behind it (onnx.utils.extract_model)"},
+    {"Scaler", "apply it to the data, and cut the model after it (onnx.utils.extract_model)"},
+    {"Normalizer", "apply it to the data, and cut the model after it (onnx.utils.extract_model)"},
     {"MatMulBnb4", "its weights have a scale a block; quantize them per tensor or per channel"},
 };
 
@@ -303,7 +303,7 @@ static bool check_int(const check *c, const weir_onnx_attribute_rule *row, int64
         weir_error(c->location, "%s: attribute '%s' is %lld, only %lld is supported", c->label, row->name,
                    (long long)value, (long long)row->low);
         if (strcmp(row->name, "block_size") == 0)
-            weir_note("hardware has a scale a tensor or a channel, none a block; quantize per channel");
+            weir_note("hardware has a scale per tensor or per channel, not per block; quantize per channel");
     } else
         weir_error(c->location, "%s: attribute '%s' is %lld, expected %lld to %lld", c->label, row->name,
                    (long long)value, (long long)row->low, (long long)row->high);
@@ -326,7 +326,7 @@ static bool check_ints(const check *c, const weir_onnx_attribute_rule *row, cons
         if (row->kind != WEIR_ONNX_PERMUTATION) continue;
         uint64_t bit = (uint64_t)1 << attribute->ints[i];
         if (attribute->ints[i] >= (int64_t)attribute->n_ints || (seen & bit) != 0) {
-            weir_error(c->location, "%s: attribute '%s' is no permutation", c->label, row->name);
+            weir_error(c->location, "%s: attribute '%s' is not a permutation", c->label, row->name);
             return false;
         }
         seen |= bit;
@@ -422,7 +422,7 @@ static bool check_attribute(const check *c, const Onnx__NodeProto *node, size_t 
     }
     for (size_t i = 0; i < index; i++) {
         if (node->attribute[i]->name == NULL || strcmp(node->attribute[i]->name, name) != 0) continue;
-        weir_error(c->location, "%s: attribute '%.80s' stands twice", c->label, name);
+        weir_error(c->location, "%s: attribute '%.80s' is given twice", c->label, name);
         return false;
     }
     if (c->rule->op >= WEIR_OP_COUNT) return check_own(c, attribute);
@@ -525,7 +525,7 @@ void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *
             continue;
         }
         const weir_onnx_attribute_rule *row = weir_onnx_schema_attribute_rule(rule, from->attribute[i]->name, opsets);
-        if (row->place == WEIR_ONNX_STAYS) attach(row, from->attribute[i], graph, node);
+        if (row->input == WEIR_ONNX_STAYS) attach(row, from->attribute[i], graph, node);
     }
 }
 
@@ -587,7 +587,7 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++) {
         const weir_attribute *attribute = weir_node_attribute_at(graph, node, i);
         const weir_onnx_attribute_rule *later, *row = effective(rule->op, attribute->name, version, &later);
-        if (row == NULL || row->place != WEIR_ONNX_STAYS || row->kind == WEIR_ONNX_REMOVED) return false;
+        if (row == NULL || row->input != WEIR_ONNX_STAYS || row->kind == WEIR_ONNX_REMOVED) return false;
         if (row->kind == WEIR_ONNX_INT && (attribute->as.i < row->low || attribute->as.i > row->high)) return false;
     }
     return allows_types(graph, node, version) && allows_scales(graph, node, rule);
@@ -609,7 +609,7 @@ bool weir_onnx_schema_is_dtype(weir_op op, const char *name, const char *text, w
 const char *weir_onnx_schema_attribute_of_input(weir_op op, size_t index) {
     for (size_t i = 0; i < weir_onnx_attribute_count; i++) {
         const weir_onnx_attribute_rule *later, *row = &weir_onnx_attributes[i];
-        if (row->op == op && row->place == (int)index && index > 0 &&
+        if (row->op == op && row->input == (int)index && index > 0 &&
             effective(op, row->name, INT64_MAX, &later) == row)
             return row->name;
     }

@@ -44,7 +44,7 @@ const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_
 void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, const weir_onnx_opsets *opsets,
                              weir_graph *graph, weir_node node);
 
-/* --- the other way: from the graph to the file --- */
+/* --- export: from the graph to the file --- */
 
 /* The domain that an operator of class TENSOR belongs to, its spelling, the versions that this table describes. */
 weir_onnx_domain weir_onnx_schema_domain(weir_op op);

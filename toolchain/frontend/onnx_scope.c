@@ -47,8 +47,8 @@ static bool collect(weir_onnx_scope *scope, const Onnx__GraphProto *graph, const
 static void report_repeated(const weir_onnx_definition *d, const Onnx__GraphProto *graph, const char *file) {
     char label[WEIR_ONNX_LABEL_SIZE];
     switch (d->source) {
-    case WEIR_ONNX_INITIALIZER: weir_error(weir_at(file, 0), "initializer '%.100s' stands twice", d->name); break;
-    case WEIR_ONNX_INPUT: weir_error(weir_at(file, 0), "graph input '%.100s' stands twice", d->name); break;
+    case WEIR_ONNX_INITIALIZER: weir_error(weir_at(file, 0), "initializer '%.100s' is defined twice", d->name); break;
+    case WEIR_ONNX_INPUT: weir_error(weir_at(file, 0), "graph input '%.100s' is defined twice", d->name); break;
     case WEIR_ONNX_OUTPUT:
         weir_error(weir_at(file, (int)d->index + 1), "%s: value '%.100s' has another definition",
                    weir_onnx_schema_label(graph->node[d->index], label), d->name);

@@ -167,14 +167,14 @@ enum { OPTIONAL = false, REQUIRED = true };
 enum { STAYS = WEIR_ONNX_STAYS, DROPPED = WEIR_ONNX_DROPPED, BIG = INT32_MAX, RANK = WEIR_MAX_RANK };
 
 /* Integers (or lists of them) within bounds; words; everything else. */
-#define WHOLE(id, name, kind, since, need, low, high, place)                                                           \
-    { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, low, high, NULL, place }
+#define WHOLE(id, name, kind, since, need, low, high, input)                                                           \
+    { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, low, high, NULL, input }
 #define WORDS(id, name, since, need, words)                                                                            \
     { WEIR_OP_##id, name, WEIR_ONNX_STRING, since, need, 0, 0, words, STAYS }
 #define DROPPED_WORDS(id, name, since, words)                                                                          \
     { WEIR_OP_##id, name, WEIR_ONNX_STRING, since, false, 0, 0, words, DROPPED }
-#define OTHER(id, name, kind, since, need, place)                                                                      \
-    { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, 0, 0, NULL, place }
+#define OTHER(id, name, kind, since, need, input)                                                                      \
+    { WEIR_OP_##id, name, WEIR_ONNX_##kind, since, need, 0, 0, NULL, input }
 #define REMOVED(id, name, since)                                                                                       \
     { WEIR_OP_##id, name, WEIR_ONNX_REMOVED, since, false, 0, 0, NULL, STAYS }
 /* What every sliding window has; the version from which on it may be dilated. */

@@ -61,7 +61,7 @@ typedef struct weir_onnx_attribute_rule {
     bool required;
     int64_t low, high;           /* INT, INTS and PERMUTATION */
     const weir_onnx_word *words; /* STRING; ends with a NULL */
-    int place;
+    int input;
 } weir_onnx_attribute_rule;
 
 /* An element type that an operator, or any (WEIR_OP_NONE), has from a later version on than itself. */

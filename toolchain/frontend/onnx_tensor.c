@@ -178,7 +178,7 @@ static bool read_shape(const Onnx__TensorProto *tensor, const char *name, weir_l
     return false;
 }
 
-/* Data may stand in one place only: the field that the type asks for, raw_data, or an external file. */
+/* Data may be in one field only: the field that the type asks for, raw_data, or an external file. */
 static bool check_fields(const Onnx__TensorProto *tensor, const char *name, weir_location location, field expected) {
     bool external = tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     bool raw = tensor->has_raw_data && tensor->raw_data.len > 0;
@@ -242,7 +242,7 @@ static bool copy_data(const Onnx__TensorProto *tensor, const char *name, weir_lo
 
 weir_dtype weir_onnx_tensor_narrowed(weir_dtype dtype) { return weir_dtype_is_float(dtype) ? WEIR_FLOAT32 : dtype; }
 
-/* The array, which is freed, in the type that takes its place. */
+/* The array, which is freed, in the type that replaces it. */
 static weir_array *to_float32(weir_array *array) {
     weir_array *result = weir_array_convert(array, weir_onnx_tensor_narrowed(array->dtype));
     weir_array_free(array);

@@ -23,7 +23,7 @@ enum { WEIR_ONNX_TENSOR_BYTES = 1 << 30 }; /* for all tensors of a model */
  * when this importer supports it. */
 const char *weir_onnx_tensor_type_name(int32_t type);
 bool weir_onnx_tensor_type(int32_t type, weir_dtype *dtype);
-/* The other way round; every element type of this IR has a number. */
+/* The inverse; every element type of this IR has a number. */
 int32_t weir_onnx_tensor_number(weir_dtype dtype);
 
 /* The tensor's elements on the heap (weir_array_free), or NULL after an error at `location` that calls it `name`. What
@@ -31,7 +31,7 @@ int32_t weir_onnx_tensor_number(weir_dtype dtype);
 weir_array *weir_onnx_tensor_read(const Onnx__TensorProto *tensor, const char *name, weir_location location,
                                   weir_onnx_tensor_source *source);
 
-/* The type that takes the place of `dtype` where floating-point types are converted: float32 for all of them. */
+/* The type that replaces `dtype` where floating-point types are converted: float32 for all of them. */
 weir_dtype weir_onnx_tensor_narrowed(weir_dtype dtype);
 /* The elements as raw data has them: the array's own memory, or, packed, the arena's. */
 uint8_t *weir_onnx_tensor_bytes(weir_arena *arena, const weir_array *array, size_t *size);

@@ -23,17 +23,17 @@ typedef struct reader {
     const char *file;
 } reader;
 
-static bool fail(const reader *r, size_t place, const char *message, const char *field, const char *what) {
-    weir_error(weir_at(r->file, 0), "not a valid ONNX file: %s at byte %zu of %zu (field '%s' of '%s')", what, place,
+static bool fail(const reader *r, size_t at, const char *message, const char *field, const char *what) {
+    weir_error(weir_at(r->file, 0), "not a valid ONNX file: %s at byte %zu of %zu (field '%s' of '%s')", what, at,
                r->size, field, message);
     return false;
 }
 
-/* A varint in [*place, end); false when it does not end there or has over 10 bytes. */
-static bool read_varint(const reader *r, size_t *place, size_t end, uint64_t *value) {
+/* A varint in [*at, end); false when it does not end there or has over 10 bytes. */
+static bool read_varint(const reader *r, size_t *at, size_t end, uint64_t *value) {
     *value = 0;
-    for (int shift = 0; shift < 70 && *place < end; shift += 7) {
-        uint8_t byte = r->data[(*place)++];
+    for (int shift = 0; shift < 70 && *at < end; shift += 7) {
+        uint8_t byte = r->data[(*at)++];
         *value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
         if (byte < 0x80) return true;
     }
@@ -60,50 +60,49 @@ static bool wire_fits(const ProtobufCFieldDescriptor *field, int wire) {
     return wire == expected || (wire == WIRE_BYTES && field->label == PROTOBUF_C_LABEL_REPEATED);
 }
 
-/* The payload's size, *place being its start (after the length of a WIRE_BYTES one). */
-static bool read_payload(const reader *r, size_t *place, size_t end, int wire, size_t *size) {
+/* The payload's size, *at being its start (after the length of a WIRE_BYTES one). */
+static bool read_payload(const reader *r, size_t *at, size_t end, int wire, size_t *size) {
     uint64_t value = 0;
-    size_t start = *place;
+    size_t start = *at;
     switch (wire) {
     case WIRE_VARINT:
-        if (!read_varint(r, place, end, &value)) return false;
-        value = *place - start;
-        *place = start;
+        if (!read_varint(r, at, end, &value)) return false;
+        value = *at - start;
+        *at = start;
         break;
     case WIRE_FIXED64: value = 8; break;
     case WIRE_FIXED32: value = 4; break;
     default:
-        if (!read_varint(r, place, end, &value)) return false;
+        if (!read_varint(r, at, end, &value)) return false;
     }
-    if (value > end - *place) return false;
+    if (value > end - *at) return false;
     *size = (size_t)value;
     return true;
 }
 
-static bool check_message(const reader *r, const ProtobufCMessageDescriptor *type, size_t place, size_t end, int depth);
+static bool check_message(const reader *r, const ProtobufCMessageDescriptor *type, size_t at, size_t end, int depth);
 
 static bool check_field(const reader *r, const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field,
-                        size_t place, size_t size, int depth) {
-    if (field->type == PROTOBUF_C_TYPE_STRING && memchr(r->data + place, 0, size) != NULL)
-        return fail(r, place, type->short_name, field->name, "a zero byte in a text");
+                        size_t at, size_t size, int depth) {
+    if (field->type == PROTOBUF_C_TYPE_STRING && memchr(r->data + at, 0, size) != NULL)
+        return fail(r, at, type->short_name, field->name, "a zero byte in a text");
     if (field->type != PROTOBUF_C_TYPE_MESSAGE) return true;
-    if (depth == DEPTH_LIMIT) return fail(r, place, type->short_name, field->name, "messages nested too deeply");
-    return check_message(r, field->descriptor, place, place + size, depth + 1);
+    if (depth == DEPTH_LIMIT) return fail(r, at, type->short_name, field->name, "messages nested too deeply");
+    return check_message(r, field->descriptor, at, at + size, depth + 1);
 }
 
-static bool check_message(const reader *r, const ProtobufCMessageDescriptor *type, size_t place, size_t end,
-                          int depth) {
+static bool check_message(const reader *r, const ProtobufCMessageDescriptor *type, size_t at, size_t end, int depth) {
     uint64_t seen = 0; /* embedded messages that may stand once */
-    while (place < end) {
-        size_t start = place, size;
+    while (at < end) {
+        size_t start = at, size;
         uint64_t tag;
-        if (!read_varint(r, &place, end, &tag)) return fail(r, start, type->short_name, "?", "a broken tag");
+        if (!read_varint(r, &at, end, &tag)) return fail(r, start, type->short_name, "?", "a broken tag");
         int wire = (int)(tag & 7);
         if (tag >> 3 == 0 || tag >> 3 > 0x1fffffff || (wire > WIRE_BYTES && wire != WIRE_FIXED32))
             return fail(r, start, type->short_name, "?", "a broken tag");
         const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, (unsigned)(tag >> 3));
         const char *name = field == NULL ? "?" : field->name;
-        if (!read_payload(r, &place, end, wire, &size))
+        if (!read_payload(r, &at, end, wire, &size))
             return fail(r, start, type->short_name, name, "the data ends too early");
         if (field != NULL) {
             if (!wire_fits(field, wire)) return fail(r, start, type->short_name, name, "an unexpected wire type");
@@ -111,9 +110,9 @@ static bool check_message(const reader *r, const ProtobufCMessageDescriptor *typ
             if (field->type == PROTOBUF_C_TYPE_MESSAGE && field->label != PROTOBUF_C_LABEL_REPEATED && (seen & bit))
                 return fail(r, start, type->short_name, name, "a repeated message");
             seen |= bit;
-            if (!check_field(r, type, field, place, size, depth)) return false;
+            if (!check_field(r, type, field, at, size, depth)) return false;
         }
-        place += size;
+        at += size;
     }
     return true;
 }

@@ -124,7 +124,7 @@ bool weir_geometry_slice(const weir_graph *graph, weir_node node, weir_slice *sl
         return false;
     }
     if (end_count != count || (axis_count >= 0 && axis_count != count) || (step_count >= 0 && step_count != count)) {
-        return weir_rule_fail(graph, node, "starts, ends, axes and steps must be equally many");
+        return weir_rule_fail(graph, node, "starts, ends, axes and steps must have the same length");
     }
     bool named[WEIR_MAX_RANK] = {false};
     for (int i = 0; i < shape->rank; i++) slice_axis(slice, i, shape->dim[i], 0, shape->dim[i], 1);
@@ -180,7 +180,7 @@ bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding
     }
     const int padded = axis_count < 0 ? shape->rank : axis_count;
     if (count != 2 * padded) {
-        return weir_rule_fail(graph, node, "there are %d pads for %d axes, expected two an axis", count, padded);
+        return weir_rule_fail(graph, node, "there are %d pads for %d axes, expected two per axis", count, padded);
     }
     for (int i = 0; i < shape->rank; i++) {
         padding->begin[i] = 0;
@@ -248,7 +248,7 @@ bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizi
     r->nearest = weir_node_string(graph, node, "nearest_mode", "round_prefer_floor");
     if (strcmp(weir_node_string(graph, node, "mode", "nearest"), "nearest") != 0 ||
         !is_one_of(r->coordinates, coordinates) || !is_one_of(r->nearest, nearest)) {
-        return weir_rule_fail(graph, node, "this way of resizing is not supported");
+        return weir_rule_fail(graph, node, "this combination of resize attributes is not supported");
     }
     if (!weir_rule_integers(graph, node, 3, "the sizes", WEIR_MAX_RANK, r->out, &count)) return false;
     if (by_scales == (count >= 0)) return weir_rule_fail(graph, node, "there must be either scales or sizes");

@@ -30,7 +30,7 @@ typedef struct node_record {
     weir_op op; /* NONE: removed */
     const char *name;
     weir_value *input;
-    uint32_t *place; /* by input: where it stands in the value's list of uses */
+    uint32_t *use_index; /* by input: its index in the value's list of uses */
     weir_value *output;
     uint32_t input_count, output_count, attribute_count, attribute_capacity;
     weir_attribute *attribute; /* sorted by name */
@@ -72,7 +72,7 @@ static void set_entry(name_table *table, const char *name, uint32_t id, uint32_t
 }
 
 /* A free name made from `wanted`, registered for the handle. */
-static const char *claim_name(weir_graph *graph, name_table *table, const char *wanted, uint32_t id) {
+static const char *reserve_name(weir_graph *graph, name_table *table, const char *wanted, uint32_t id) {
     const char *name = weir_strings_intern(graph->strings, wanted);
     uint64_t entry = *name_entry(table, name);
     uint32_t suffix = suffix_of(entry) == 0 ? 1 : suffix_of(entry);
@@ -170,7 +170,7 @@ static weir_value new_value(weir_graph *graph, const char *name) {
     memset(record, 0, sizeof *record);
     record->type.dtype = WEIR_FLOAT32;
     record->type.quant.axis = -1;
-    record->name = claim_name(graph, &graph->value_names, name, value.id);
+    record->name = reserve_name(graph, &graph->value_names, name, value.id);
     return value;
 }
 
@@ -255,7 +255,7 @@ const char *weir_value_name(const weir_graph *graph, weir_value value) { return 
 void weir_value_set_name(weir_graph *graph, weir_value value, const char *name) {
     value_record *record = value_at(graph, value);
     release_name(&graph->value_names, record->name);
-    record->name = claim_name(graph, &graph->value_names, name, value.id);
+    record->name = reserve_name(graph, &graph->value_names, name, value.id);
 }
 
 const weir_type *weir_value_type(const weir_graph *graph, weir_value value) { return &value_at(graph, value)->type; }
@@ -314,7 +314,7 @@ static void add_use(weir_graph *graph, weir_value value, weir_node node, uint32_
         record->use = use;
         record->use_capacity = capacity;
     }
-    graph->node[node.id].place[index] = record->use_count;
+    graph->node[node.id].use_index[index] = record->use_count;
     record->use[record->use_count++] = (weir_use){node, index};
 }
 
@@ -323,10 +323,10 @@ static void drop_use(weir_graph *graph, weir_node node, uint32_t index) {
     const weir_value value = graph->node[node.id].input[index];
     if (value.id == 0) return;
     value_record *record = value_at(graph, value);
-    const uint32_t place = graph->node[node.id].place[index];
+    const uint32_t use = graph->node[node.id].use_index[index];
     const weir_use moved = record->use[--record->use_count];
-    record->use[place] = moved;
-    graph->node[moved.node.id].place[moved.index] = place;
+    record->use[use] = moved;
+    graph->node[moved.node.id].use_index[moved.index] = use;
 }
 
 void weir_value_replace(weir_graph *graph, weir_value old, weir_value with) {
@@ -380,10 +380,10 @@ weir_node weir_graph_add_node(weir_graph *graph, weir_op op, const char *name, c
     node_record *record = &graph->node[graph->node_count++];
     memset(record, 0, sizeof *record);
     record->op = op;
-    record->name = claim_name(graph, &graph->node_names, name, node.id);
+    record->name = reserve_name(graph, &graph->node_names, name, node.id);
     record->input_count = (uint32_t)input_count;
     record->input = weir_arena_array(graph->arena, input_count, sizeof *record->input);
-    record->place = weir_arena_array(graph->arena, input_count, sizeof *record->place);
+    record->use_index = weir_arena_array(graph->arena, input_count, sizeof *record->use_index);
     record->output_count = (uint32_t)outputs;
     record->output = weir_arena_array(graph->arena, outputs, sizeof *record->output);
     for (size_t i = 0; i < input_count; i++) {
@@ -444,7 +444,7 @@ void weir_node_rename(weir_graph *graph, weir_node node, const char *base, const
     node_record *record = node_at(graph, node);
     char *name = weir_format("%s%s", base, suffix);
     release_name(&graph->node_names, record->name);
-    record->name = claim_name(graph, &graph->node_names, name, node.id);
+    record->name = reserve_name(graph, &graph->node_names, name, node.id);
     for (uint32_t i = 0; i < record->output_count; i++) weir_value_set_name(graph, record->output[i], record->name);
     free(name);
 }
@@ -517,12 +517,12 @@ const char *weir_node_string(const weir_graph *graph, weir_node node, const char
     return attribute != NULL && attribute->kind == WEIR_ATTRIBUTE_STRING ? attribute->as.s : otherwise;
 }
 
-/* The attribute of that name, made at its sorted place when absent. */
+/* The attribute of that name, made at its sorted position when absent. */
 static weir_attribute *attribute_for(weir_graph *graph, weir_node node, const char *name, weir_attribute_kind kind) {
     node_record *record = node_at(graph, node);
-    uint32_t place = 0;
-    while (place < record->attribute_count && strcmp(record->attribute[place].name, name) < 0) place++;
-    if (place == record->attribute_count || strcmp(record->attribute[place].name, name) != 0) {
+    uint32_t at = 0;
+    while (at < record->attribute_count && strcmp(record->attribute[at].name, name) < 0) at++;
+    if (at == record->attribute_count || strcmp(record->attribute[at].name, name) != 0) {
         if (record->attribute_count == record->attribute_capacity) {
             uint32_t capacity = record->attribute_capacity == 0 ? 4 : record->attribute_capacity * 2;
             weir_attribute *grown = weir_arena_array(graph->arena, capacity, sizeof *grown);
@@ -530,11 +530,11 @@ static weir_attribute *attribute_for(weir_graph *graph, weir_node node, const ch
             record->attribute = grown;
             record->attribute_capacity = capacity;
         }
-        memmove(record->attribute + place + 1, record->attribute + place,
-                (record->attribute_count - place) * sizeof *record->attribute);
+        memmove(record->attribute + at + 1, record->attribute + at,
+                (record->attribute_count - at) * sizeof *record->attribute);
         record->attribute_count++;
     }
-    weir_attribute *attribute = record->attribute + place;
+    weir_attribute *attribute = record->attribute + at;
     memset(attribute, 0, sizeof *attribute);
     attribute->name = weir_graph_intern(graph, name);
     attribute->kind = kind;
@@ -596,9 +596,9 @@ static void copy_node(weir_graph *to, const weir_graph *from, uint32_t id) {
     node_record *record = &to->node[id];
     *record = *old;
     if (old->op == WEIR_OP_NONE) return;
-    record->name = claim_name(to, &to->node_names, old->name, id);
+    record->name = reserve_name(to, &to->node_names, old->name, id);
     record->input = copy_in(to->arena, old->input, old->input_count * sizeof *old->input);
-    record->place = copy_in(to->arena, old->place, old->input_count * sizeof *old->place);
+    record->use_index = copy_in(to->arena, old->use_index, old->input_count * sizeof *old->use_index);
     record->output = copy_in(to->arena, old->output, old->output_count * sizeof *old->output);
     record->attribute = copy_in(to->arena, old->attribute, old->attribute_capacity * sizeof *old->attribute);
     for (uint32_t i = 0; i < record->attribute_count; i++) {
@@ -623,7 +623,7 @@ static void copy_value(weir_graph *to, const weir_graph *from, uint32_t id) {
     value_record *record = &to->value[id];
     *record = *old;
     if (old->name == NULL) return;
-    record->name = claim_name(to, &to->value_names, old->name, id);
+    record->name = reserve_name(to, &to->value_names, old->name, id);
     record->type.quant = copy_quant(to->arena, &old->type.quant);
     if (old->constant != NULL) record->constant = weir_array_copy_in(to->arena, old->constant);
     record->use = copy_in(to->arena, old->use, old->use_capacity * sizeof *old->use);

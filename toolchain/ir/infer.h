@@ -9,7 +9,7 @@
  * (a rule keeps what passes write on an operator's output) and the inferred one after it. */
 typedef struct weir_inferred {
     weir_type *type;
-    weir_arena *arena; /* for scales and zero points that are made on the way */
+    weir_arena *arena; /* for scales and zero points that are made by inference */
 } weir_inferred;
 
 /* Computes the types of the node's outputs without touching the graph; reports an error at the node's location and returns false when the inputs do

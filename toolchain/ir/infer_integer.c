@@ -36,7 +36,7 @@ static bool check_channels(const weir_graph *graph, weir_node node, const weir_t
     return quant->count <= 1 ||
            (quant->axis == type->shape.rank - 1 && (int64_t)quant->count == channel_count(&type->shape)) ||
            weir_rule_fail(graph, node,
-                          "per-channel quantization must lie on the last axis (%lld elements), has %u on axis %d",
+                          "per-channel quantization must be along the last axis (%lld elements), has %u on axis %d",
                           (long long)channel_count(&type->shape), (unsigned)quant->count, quant->axis);
 }
 

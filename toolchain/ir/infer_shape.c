@@ -169,7 +169,8 @@ static bool split_sizes(const weir_graph *graph, weir_node node, int64_t dim, in
     int64_t sum = 0;
     if (!weir_rule_integers(graph, node, 1, "the sizes", (int)parts, sizes, &count)) return false;
     if (count < 0 && dim % (int64_t)parts != 0) {
-        return weir_rule_fail(graph, node, "an axis of %lld elements has no %zu equal parts", (long long)dim, parts);
+        return weir_rule_fail(graph, node, "an axis of %lld elements cannot be split into %zu equal parts",
+                              (long long)dim, parts);
     }
     if (count >= 0 && (size_t)count != parts) {
         return weir_rule_fail(graph, node, "there are %d sizes for %zu outputs", count, parts);

@@ -319,7 +319,7 @@ static bool read_value(parser *p, weir_value *value) {
 static bool read_new_name(parser *p, const char **name) {
     if (!expect(p, '%') || !read_name(p)) return false;
     if (weir_graph_find_value(p->graph, p->word.data).id != 0)
-        return fail_name(p, "there are two values called", p->word.data);
+        return fail_name(p, "more than one value is called", p->word.data);
     *name = weir_graph_intern(p->graph, p->word.data);
     return true;
 }
@@ -405,7 +405,8 @@ static bool parse_float_list(parser *p, weir_node node, const char *name) {
 static bool parse_attribute(parser *p, weir_node node) {
     if (!read_name(p)) return false;
     const char *name = weir_graph_intern(p->graph, p->word.data);
-    if (weir_node_attribute(p->graph, node, name) != NULL) return fail_name(p, "there are two attributes called", name);
+    if (weir_node_attribute(p->graph, node, name) != NULL)
+        return fail_name(p, "more than one attribute is called", name);
     if (!expect(p, '=')) return false;
     if (peek(p, '"')) {
         if (!read_string(p)) return false;
@@ -586,7 +587,7 @@ static bool parse_outputs(parser *p, const char ***outputs, size_t *count) {
         const char **output = &(*outputs)[*count];
         if (!read_new_name(p, output)) return false;
         for (size_t i = 0; i < *count; i++) {
-            if ((*outputs)[i] == *output) return fail_name(p, "there are two values called", *output);
+            if ((*outputs)[i] == *output) return fail_name(p, "more than one value is called", *output);
         }
         ++*count;
     } while (accept(p, ','));
@@ -596,7 +597,7 @@ static bool parse_outputs(parser *p, const char ***outputs, size_t *count) {
 static bool parse_node(parser *p) {
     if (!read_name(p)) return false;
     const char *name = weir_graph_intern(p->graph, p->word.data);
-    if (weir_graph_find_node(p->graph, name).id != 0) return fail_name(p, "there are two nodes called", name);
+    if (weir_graph_find_node(p->graph, name).id != 0) return fail_name(p, "more than one node is called", name);
     const char **outputs = NULL;
     size_t count = 0;
     const bool fine = expect(p, ':') && parse_outputs(p, &outputs, &count) && parse_node_body(p, name, outputs, count);
@@ -612,7 +613,7 @@ static bool parse_output(parser *p) {
     if (value.id == 0) return fail(p, "a value");
     for (size_t i = 0; i < weir_graph_output_count(p->graph); i++)
         if (strcmp(weir_graph_output_name(p->graph, i), name) == 0)
-            return fail_name(p, "there are two outputs called", name);
+            return fail_name(p, "more than one output is called", name);
     weir_graph_add_output(p->graph, name, value);
     return true;
 }

@@ -58,9 +58,9 @@ static const char *broadcast(const finder *f, weir_node node) {
         const weir_type *type = input_type(f, node, i);
         if (type == NULL) continue;
         const bool all = type->shape.rank == rank;
-        if (rows_in(f, node, i) && !all) return "it takes rows for another dimension";
+        if (rows_in(f, node, i) && !all) return "it uses rows as another dimension";
         if (!rows_in(f, node, i) && all && rank > 0 && type->shape.dim[0] != 1)
-            return "an operand has something else for each row";
+            return "an operand differs from row to row";
     }
     return NULL;
 }
@@ -94,7 +94,7 @@ static const char *qlinear_matmul(const finder *f, weir_node node) { return prod
 static const char *gemm_with(const finder *f, weir_node node, size_t bias) {
     const weir_type *c = input_type(f, node, bias);
     if (weir_node_int(f->graph, node, "transA", 0) != 0) return "it transposes the rows";
-    if (c != NULL && c->shape.rank == 2 && c->shape.dim[0] != 1) return "its bias has something else for each row";
+    if (c != NULL && c->shape.rank == 2 && c->shape.dim[0] != 1) return "its bias differs from row to row";
     return only_data(f, node);
 }
 
@@ -111,7 +111,7 @@ static const char *other_axis(const finder *f, weir_node node) {
 static const char *concat(const finder *f, weir_node node) {
     if (axis_of(f, node, 0) == 0) return "it adds rows";
     for (size_t i = 0; i < weir_node_input_count(f->graph, node); i++)
-        if (!rows_in(f, node, i)) return "an operand has something else for each row";
+        if (!rows_in(f, node, i)) return "an operand differs from row to row";
     return NULL;
 }
 
@@ -246,7 +246,7 @@ static const char *mixes(const finder *f, weir_node node) {
     const weir_op op = weir_node_op(f->graph, node);
     if (op >= WEIR_OP_COUNT && weir_operator_of(op)->keeps_rows) return NULL;
     rule *own = op < WEIR_OP_COUNT ? rules[op] : NULL;
-    return own != NULL ? own(f, node) : "it may look at all of them";
+    return own != NULL ? own(f, node) : "it may use all of them";
 }
 
 /* --- the graph --- */

@@ -76,7 +76,7 @@ static bool set_flag(weir_pass_context *context, const char *names, uint8_t flag
         if (entry && weir_pass_can_run(entry)) {
             context->flag[entry->id] |= flag;
         } else {
-            weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
+            weir_pass_registry_unknown(registry, name, (weir_pass_position){WEIR_NOWHERE, 0});
             ok = false;
         }
     }
@@ -101,7 +101,8 @@ void weir_pass_context_set_user(weir_pass_context *context, void *user) { contex
 void *weir_pass_context_user(const weir_pass_context *context) { return context->user; }
 
 bool weir_pass_config_set(weir_pass_context *context, const char *key, const char *text) {
-    return weir_pass_values_set(&context->config, key, text, "the configuration", (weir_pass_place){WEIR_NOWHERE, 0});
+    return weir_pass_values_set(&context->config, key, text, "the configuration",
+                                (weir_pass_position){WEIR_NOWHERE, 0});
 }
 
 /* --- the instruments' scope --- */

@@ -21,7 +21,7 @@ typedef struct testimony {
     bool done; /* the body has returned */
 } testimony;
 
-static char *place(const weir_pass_instrument *witness, const weir_pass_site *site) {
+static char *entry_of(const weir_pass_instrument *witness, const weir_pass_site *site) {
     testimony *shared = witness->user;
     return shared->pass[site->depth < DEPTH ? site->depth : DEPTH - 1];
 }
@@ -30,13 +30,13 @@ static bool before(weir_pass_instrument *witness, const weir_pass_site *site) {
     if (!weir_pass_is_sequence(site->pass)) {
         weir_text unit = {0};
         weir_pass_site_name(site, &unit);
-        snprintf(place(witness, site), NAME_SIZE, "pass '%s' on %s", weir_pass_name(site->pass), unit.data);
+        snprintf(entry_of(witness, site), NAME_SIZE, "pass '%s' on %s", weir_pass_name(site->pass), unit.data);
         weir_text_free(&unit);
     }
     return true;
 }
 
-static void failed(weir_pass_instrument *witness, const weir_pass_site *site) { *place(witness, site) = 0; }
+static void failed(weir_pass_instrument *witness, const weir_pass_site *site) { *entry_of(witness, site) = 0; }
 
 static bool after(weir_pass_instrument *witness, const weir_pass_site *site) {
     failed(witness, site);

@@ -64,7 +64,7 @@ static void print_list(const char *what, const char *names, weir_text *text) {
 bool weir_pass_registry_print_one(const weir_pass_registry *registry, const char *name, weir_text *text) {
     const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
     if (!entry) {
-        weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
+        weir_pass_registry_unknown(registry, name, (weir_pass_position){WEIR_NOWHERE, 0});
         return false;
     }
     if (entry->what != WEIR_PASS_ENTRY_PASS) {
@@ -244,7 +244,7 @@ json_t *weir_pass_registry_json(const weir_pass_registry *registry) {
 json_t *weir_pass_registry_json_one(const weir_pass_registry *registry, const char *name) {
     const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
     if (!entry) {
-        weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
+        weir_pass_registry_unknown(registry, name, (weir_pass_position){WEIR_NOWHERE, 0});
         return NULL;
     }
     return entry_json(entry);

@@ -14,16 +14,16 @@ static const char *const kind_words[] = {
     [WEIR_PASS_STRING] = "text",        [WEIR_PASS_ENUM] = "one of",
 };
 
-void weir_pass_complain(weir_pass_place place, const char *format, ...) {
+void weir_pass_complain(weir_pass_position position, const char *format, ...) {
     weir_text text = {0};
-    if (place.column > 0) {
-        weir_text_format(&text, "column %d: ", place.column);
+    if (position.column > 0) {
+        weir_text_format(&text, "column %d: ", position.column);
     }
     va_list arguments;
     va_start(arguments, format);
     weir_text_vformat(&text, format, arguments);
     va_end(arguments);
-    weir_error(place.location, "%s", text.data);
+    weir_error(position.location, "%s", text.data);
     weir_text_free(&text);
 }
 
@@ -231,8 +231,9 @@ void weir_pass_values_copy(weir_pass_values *to, const weir_pass_values *from) {
     }
 }
 
-static void unknown_option(const weir_pass_specs *specs, const char *name, const char *owner, weir_pass_place place) {
-    weir_pass_complain(place, "%s has no option '%s'", owner, name);
+static void unknown_option(const weir_pass_specs *specs, const char *name, const char *owner,
+                           weir_pass_position position) {
+    weir_pass_complain(position, "%s has no option '%s'", owner, name);
     const char **names = weir_calloc(specs->count + 1, sizeof *names);
     for (size_t i = 0; i < specs->count; i++) {
         names[i] = specs->item[i].option->name;
@@ -251,10 +252,10 @@ static bool find_spec(const weir_pass_specs *specs, const char *name, size_t *in
 }
 
 bool weir_pass_values_set(weir_pass_values *values, const char *name, const char *text, const char *owner,
-                          weir_pass_place place) {
+                          weir_pass_position position) {
     size_t index;
     if (!find_spec(values->specs, name, &index)) {
-        unknown_option(values->specs, name, owner, place);
+        unknown_option(values->specs, name, owner, position);
         return false;
     }
     if (index >= values->count) {
@@ -267,7 +268,7 @@ bool weir_pass_values_set(weir_pass_values *values, const char *name, const char
     if (!parse_value(spec, text, &value)) {
         weir_text expected = {0};
         print_expectation(spec, &expected);
-        weir_pass_complain(place, "option '%s' of %s must be %s, found '%s'", name, owner, expected.data, text);
+        weir_pass_complain(position, "option '%s' of %s must be %s, found '%s'", name, owner, expected.data, text);
         weir_text_free(&expected);
         if (spec->option->kind == WEIR_PASS_ENUM) {
             weir_pass_hint(text, (const char *const *)spec->choice, spec->choice_count);

@@ -34,13 +34,13 @@ void weir_pass_free(weir_pass *pass) {
 }
 
 bool weir_pass_set(weir_pass *pass, const char *option, const char *text) {
-    weir_pass_place place = {WEIR_NOWHERE, 0};
+    weir_pass_position position = {WEIR_NOWHERE, 0};
     if (pass->is_sequence) {
-        weir_pass_complain(place, "sequence '%s' has no option '%s'", pass->name, option);
+        weir_pass_complain(position, "sequence '%s' has no option '%s'", pass->name, option);
         return false;
     }
     char *owner = weir_format("pass '%s'", pass->name);
-    bool ok = weir_pass_values_set(&pass->values, option, text, owner, place);
+    bool ok = weir_pass_values_set(&pass->values, option, text, owner, position);
     free(owner);
     return ok;
 }

@@ -1,4 +1,4 @@
-/* Pipelines as text: a recursive descent parser with places, and the printer. */
+/* Pipelines as text: a recursive descent parser that knows positions, and the printer. */
 #include "pass/private.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ typedef struct cursor {
 
 static bool parse_list(cursor *c, weir_pass *sequence, char end);
 
-static weir_pass_place here(const cursor *c) {
-    return (weir_pass_place){weir_at(c->file, c->line), (int)(c->at - c->line_start) + 1};
+static weir_pass_position here(const cursor *c) {
+    return (weir_pass_position){weir_at(c->file, c->line), (int)(c->at - c->line_start) + 1};
 }
 
 static void skip_blanks(cursor *c) {
@@ -142,7 +142,7 @@ static bool parse_options(cursor *c, weir_pass *pass) {
     char *owner = weir_format("pass '%s'", pass->name);
     bool ok = true;
     for (skip_blanks(c); ok && *c->at != '}'; skip_blanks(c)) {
-        weir_pass_place place = here(c);
+        weir_pass_position position = here(c);
         char *name = parse_word(c, NAME, "an option name or '}'");
         if (!name) {
             ok = false;
@@ -150,12 +150,12 @@ static bool parse_options(cursor *c, weir_pass *pass) {
         }
         char *value = NULL;
         if (weir_pass_is_set(pass, name)) {
-            weir_pass_complain(place, "option '%s' of %s is given twice", name, owner);
+            weir_pass_complain(position, "option '%s' of %s is given twice", name, owner);
         } else if (expect(c, '=', "'=' and a value")) {
             skip_blanks(c);
             value = *c->at == '"' ? parse_string(c) : parse_word(c, NAME "+/:", "a value");
         }
-        ok = value && weir_pass_values_set(&pass->values, name, value, owner, place);
+        ok = value && weir_pass_values_set(&pass->values, name, value, owner, position);
         free(value);
         free(name);
         if (ok) {
@@ -170,11 +170,11 @@ static bool parse_options(cursor *c, weir_pass *pass) {
     return ok;
 }
 
-static weir_pass *expand(const cursor *c, weir_pass_entry *entry, weir_pass_place place) {
+static weir_pass *expand(const cursor *c, weir_pass_entry *entry, weir_pass_position position) {
     const expansion inside = {entry, c->inside};
     for (const expansion *e = c->inside; e; e = e->around) {
         if (e->entry == entry) {
-            weir_pass_complain(place, "pipeline '%s' contains itself", entry->name);
+            weir_pass_complain(position, "pipeline '%s' contains itself", entry->name);
             return NULL;
         }
     }
@@ -192,14 +192,14 @@ static weir_pass *expand(const cursor *c, weir_pass_entry *entry, weir_pass_plac
     return pass;
 }
 
-static weir_pass *parse_named(cursor *c, const char *name, weir_pass_place place) {
+static weir_pass *parse_named(cursor *c, const char *name, weir_pass_position position) {
     weir_pass_entry *entry = weir_pass_registry_entry(c->registry, name);
     if (!entry || !weir_pass_can_run(entry)) {
-        weir_pass_registry_unknown(c->registry, name, place);
+        weir_pass_registry_unknown(c->registry, name, position);
         return NULL;
     }
     if (entry->what == WEIR_PASS_ENTRY_PIPELINE) {
-        return expand(c, entry, place);
+        return expand(c, entry, position);
     }
     weir_pass *pass = weir_pass_instance(entry);
     skip_blanks(c);
@@ -228,7 +228,7 @@ static weir_pass *parse_group(cursor *c, weir_pass_kind kind) {
 
 static bool parse_element(cursor *c, weir_pass *sequence) {
     skip_blanks(c);
-    weir_pass_place place = here(c);
+    weir_pass_position position = here(c);
     char *name = parse_word(c, NAME, "a pass");
     if (!name) {
         return false;
@@ -237,9 +237,10 @@ static bool parse_element(cursor *c, weir_pass *sequence) {
     while (kind < WEIR_PASS_KIND_COUNT && strcmp(name, weir_pass_kind_name((weir_pass_kind)kind)) != 0) {
         kind++;
     }
-    weir_pass *pass = kind < WEIR_PASS_KIND_COUNT ? parse_group(c, (weir_pass_kind)kind) : parse_named(c, name, place);
+    weir_pass *pass =
+        kind < WEIR_PASS_KIND_COUNT ? parse_group(c, (weir_pass_kind)kind) : parse_named(c, name, position);
     if (pass && sequence->kind != WEIR_PASS_MODULE && sequence->kind != pass->kind) {
-        weir_pass_complain(place, "%s '%s' does not fit into %s(...)",
+        weir_pass_complain(position, "%s '%s' does not fit into %s(...)",
                            pass->is_sequence ? "sequence" : weir_pass_kind_name(pass->kind), name,
                            weir_pass_kind_name(sequence->kind));
         weir_pass_free(pass);
@@ -320,7 +321,7 @@ void weir_pass_print(const weir_pass *pass, weir_text *text) {
 weir_pass *weir_pass_new(weir_pass_registry *registry, const char *name) {
     weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
     if (!entry || !weir_pass_can_run(entry)) {
-        weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
+        weir_pass_registry_unknown(registry, name, (weir_pass_position){WEIR_NOWHERE, 0});
         return NULL;
     }
     if (entry->what == WEIR_PASS_ENTRY_PASS) {

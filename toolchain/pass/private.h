@@ -42,13 +42,13 @@ typedef struct weir_pass_values {
     size_t count;
 } weir_pass_values;
 
-/* A place in a text: the column is left out of messages when it is 0. */
-typedef struct weir_pass_place {
+/* A position in a text: the column is left out of messages when it is 0. */
+typedef struct weir_pass_position {
     weir_location location;
     int column;
-} weir_pass_place;
+} weir_pass_position;
 
-void weir_pass_complain(weir_pass_place place, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void weir_pass_complain(weir_pass_position position, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Notes "did you mean 'x'?" when a candidate is near. */
 void weir_pass_hint(const char *name, const char *const *candidates, size_t count);
 
@@ -60,7 +60,7 @@ void weir_pass_values_init(weir_pass_values *values, const weir_pass_specs *spec
 void weir_pass_values_copy(weir_pass_values *to, const weir_pass_values *from);
 void weir_pass_values_free(weir_pass_values *values);
 bool weir_pass_values_set(weir_pass_values *values, const char *name, const char *text, const char *owner,
-                          weir_pass_place place);
+                          weir_pass_position position);
 /* The value (its default when it was not set); aborts when there is no such option of one of the two kinds. */
 const weir_pass_value *weir_pass_values_get(const weir_pass_values *values, const char *name,
                                             weir_pass_option_kind kind, weir_pass_option_kind other,
@@ -121,7 +121,7 @@ struct weir_pass_registry {
 
 weir_pass_entry *weir_pass_registry_entry(const weir_pass_registry *registry, const char *name);
 /* Reports `what 'name'` as unknown, with the nearest name of a pass or pipeline. */
-void weir_pass_registry_unknown(const weir_pass_registry *registry, const char *name, weir_pass_place place);
+void weir_pass_registry_unknown(const weir_pass_registry *registry, const char *name, weir_pass_position position);
 /* Takes the next name off a list "a, b"; heap memory, NULL at the end. */
 char *weir_pass_next_name(const char **list);
 

@@ -104,7 +104,7 @@ static bool may_add(const weir_pass_registry *registry, const char *name) {
     if (!good_name(name)) {
         weir_error(
             WEIR_NOWHERE,
-            "'%s' is no name for a pass: expected lower case letters, digits, '-', '_' and '.', other than 'module', "
+            "'%s' is not a pass name: expected lower case letters, digits, '-', '_' and '.', other than 'module', "
             "'graph' and 'hardware'",
             name ? name : "");
         return false;
@@ -237,8 +237,8 @@ char *weir_pass_next_name(const char **list) {
     return name;
 }
 
-void weir_pass_registry_unknown(const weir_pass_registry *registry, const char *name, weir_pass_place place) {
-    weir_pass_complain(place, "unknown pass '%s'", name);
+void weir_pass_registry_unknown(const weir_pass_registry *registry, const char *name, weir_pass_position position) {
+    weir_pass_complain(position, "unknown pass '%s'", name);
     const char **names = weir_calloc(registry->count + 1, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; i < registry->count; i++) {
@@ -254,7 +254,7 @@ static weir_pass_entry *resolve(const weir_pass_registry *registry, const weir_p
                                 const char *name) {
     weir_pass_entry *found = weir_pass_registry_entry(registry, name);
     if (!found || found->what == WEIR_PASS_ENTRY_PIPELINE) {
-        weir_error(WEIR_NOWHERE, "pass '%s' %s '%s', which is no pass%s", entry->name, list, name,
+        weir_error(WEIR_NOWHERE, "pass '%s' %s '%s', which is not a pass%s", entry->name, list, name,
                    strcmp(list, "requires") == 0 ? " or form" : " or analysis");
         const char **names = weir_calloc(registry->count + 1, sizeof *names);
         for (size_t i = 0; i < registry->count; i++) {
@@ -430,7 +430,7 @@ bool weir_pass_registry_knows(const weir_pass_registry *registry, const char *na
     for (char *name; (name = weir_pass_next_name(&names)); free(name)) {
         const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
         if (!entry || !weir_pass_can_run(entry)) {
-            weir_pass_registry_unknown(registry, name, (weir_pass_place){WEIR_NOWHERE, 0});
+            weir_pass_registry_unknown(registry, name, (weir_pass_position){WEIR_NOWHERE, 0});
             ok = false;
         }
     }

@@ -25,7 +25,7 @@ bool weir_pass_reproducer_is(const char *path) {
 /* The member, when it is of the kind; else reports it. */
 static const json_t *member(const json_t *object, const char *name, bool fits, const char *kind, const char *path) {
     if (!fits) {
-        weir_error(weir_at(path, 0), "no reproducer: expected %s '%s'", kind, name);
+        weir_error(weir_at(path, 0), "not a reproducer: expected %s '%s'", kind, name);
         return NULL;
     }
     return json_object_get(object, name);
@@ -53,7 +53,7 @@ static weir_graph *read_graph(const json_t *json, const char *path) {
         return NULL;
     }
     if (!weir_base64_decode(constants, &packed) || packed.size == 0) {
-        weir_error(weir_at(path, 0), "no reproducer: 'constants' is no base64");
+        weir_error(weir_at(path, 0), "not a reproducer: 'constants' is not base64");
     } else if (weir_npz_parse(packed.data, packed.size, weir_at(path, 0), &archive)) {
         graph = weir_graph_parse(text, strlen(text), &archive, path);
         weir_archive_free(&archive);
@@ -107,7 +107,7 @@ static bool take_names(const json_t *root, const char *list, weir_pass_context *
     for (size_t i = 0; ok && i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
         if (!name) {
-            weir_error(weir_at(path, 0), "no reproducer: expected names in '%s'", list);
+            weir_error(weir_at(path, 0), "not a reproducer: expected names in '%s'", list);
         }
         ok = name && take(context, name);
     }
@@ -129,7 +129,7 @@ static bool take_settings(const json_t *root, weir_pass_context *context, const 
     json_object_foreach((json_t *)(uintptr_t)config, key, value) {
         const char *text = json_string_value(value);
         if (ok && !text) {
-            weir_error(weir_at(path, 0), "no reproducer: expected a string as 'config' '%s'", key);
+            weir_error(weir_at(path, 0), "not a reproducer: expected a string as 'config' '%s'", key);
         }
         ok = ok && text && weir_pass_config_set(context, key, text);
     }

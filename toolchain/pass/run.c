@@ -354,8 +354,8 @@ static bool require_one(weir_pass_context *context, const weir_pass_entry *entry
     if (needed->kind == WEIR_PASS_GRAPH && !slot) {
         ok = hoist(context, needed);
         for (size_t i = 0; ok && i < weir_module_graph_count(context->module); i++) {
-            weir_pass_slot *place = weir_pass_slot_of(context, weir_module_graph(context->module, i), i);
-            ok = weir_pass_has(place->valid, needed->id) || require_here(context, needed, place);
+            weir_pass_slot *slot_of = weir_pass_slot_of(context, weir_module_graph(context->module, i), i);
+            ok = weir_pass_has(slot_of->valid, needed->id) || require_here(context, needed, slot_of);
         }
     } else {
         ok = require_here(context, needed, slot);

@@ -1,4 +1,4 @@
-/* The timing instrument: a tree of passes, one node a name and place, with wall time and runs. */
+/* The timing instrument: a tree of passes, one node for each name and nesting, with wall time and runs. */
 #include "pass/instrument.h"
 
 #include <stdlib.h>

@@ -195,7 +195,7 @@ static char *link_target(const char *path) {
     return NULL;
 }
 
-/* A file on its way: what is no regular file has no temporary. */
+/* A file being written: what is not a regular file has no temporary. */
 typedef struct change {
     char *target, *temporary;
 } change;

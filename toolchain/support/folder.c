@@ -176,7 +176,7 @@ static bool move_file(void *user, const char *path) {
     char *from = in(m->from, path), *to = in(m->to, path);
     bool fine = weir_tree_make_parent(m->to, path);
     if (fine && rename(from, to) != 0) {
-        weir_error(weir_at(to, 0), "cannot be put in place: %s", strerror(errno));
+        weir_error(weir_at(to, 0), "cannot be moved into place: %s", strerror(errno));
         fine = false;
     }
     free(to);
@@ -199,7 +199,7 @@ static bool put_in_place(const char *path) {
     if (fine && whole) {
         fine = weir_tree_walk(ready, move_file, &m);
         if (fine && rename(from, to) != 0) {
-            weir_error(weir_at(to, 0), "cannot be put in place: %s", strerror(errno));
+            weir_error(weir_at(to, 0), "cannot be moved into place: %s", strerror(errno));
             fine = false;
         }
     }
@@ -216,11 +216,11 @@ static bool put_in_place(const char *path) {
 
 /* --- what is not ours --- */
 
-typedef struct claim {
+typedef struct ownership {
     const weir_folder *folder;
     const weir_manifest *manifest; /* of what is there */
     weir_manifest *fresh;          /* of what comes */
-} claim;
+} ownership;
 
 static bool refuse(const char *folder, const char *path) {
     weir_error(weir_at(folder, 0), "holds '%s', which weir did not write", path);
@@ -229,7 +229,7 @@ static bool refuse(const char *folder, const char *path) {
 }
 
 static bool is_ours(void *user, const char *path) {
-    const claim *c = user;
+    const ownership *c = user;
     if (strcmp(path, WEIR_MANIFEST) == 0 || strcmp(path, LOCK) == 0 || starts_with(path, STAGING) ||
         starts_with(path, READY "/") || starts_with(path, WAVES)) {
         return true;
@@ -244,7 +244,7 @@ static bool is_ours(void *user, const char *path) {
 /* Reads the manifest and checks that a folder that is to be Weir's holds nothing else. */
 static bool survey(const weir_folder *folder, weir_manifest *manifest) {
     bool found;
-    claim c = {folder, manifest, NULL};
+    ownership c = {folder, manifest, NULL};
     return weir_manifest_read(folder->path, manifest, &found) &&
            (folder->kind == WEIR_FOLDER_SHARED || weir_tree_walk(folder->path, is_ours, &c));
 }
@@ -271,8 +271,9 @@ static bool is_same(const weir_manifest_entry *entry, uint64_t size, weir_hash h
     return entry->size == size && weir_hash_equal(entry->hash, hash);
 }
 
-/* May this new file take its place? One that is there already is taken back, and stays the user's (*theirs) if it was. */
-static bool claim_file(const claim *c, const weir_manifest_entry *entry, bool *theirs) {
+/* May the new file be moved into place? One that is there already with the same content is left alone, and stays the
+ * user's (*theirs) if it was. */
+static bool may_replace(const ownership *c, const weir_manifest_entry *entry, bool *theirs) {
     char *full = in(c->folder->path, entry->path), *staged = in(c->folder->staging, entry->path);
     const weir_manifest_entry *old = weir_manifest_find(c->manifest, entry->path);
     struct stat state;
@@ -287,7 +288,7 @@ static bool claim_file(const claim *c, const weir_manifest_entry *entry, bool *t
         } else if (!old || !S_ISREG(state.st_mode)) {
             fine = refuse(c->folder->path, entry->path);
         } else if (!readable || !is_same(old, size, hash)) {
-            weir_warning(weir_at(full, 0), "was changed since weir wrote it, and is replaced");
+            weir_warning(weir_at(full, 0), "was changed since weir wrote it; replacing it");
         }
     }
     free(staged);
@@ -295,7 +296,7 @@ static bool claim_file(const claim *c, const weir_manifest_entry *entry, bool *t
     return fine;
 }
 
-static void name_removed(const claim *c) {
+static void name_removed(const ownership *c) {
     for (size_t i = 0; i < c->manifest->count; i++) {
         const weir_manifest_entry *old = &c->manifest->entry[i];
         uint64_t size;
@@ -303,7 +304,7 @@ static void name_removed(const claim *c) {
         char *full = in(c->folder->path, old->path);
         if (!weir_manifest_find(c->fresh, old->path) && weir_manifest_hash_file(full, &size, &hash) &&
             !is_same(old, size, hash)) {
-            weir_warning(weir_at(full, 0), "was changed since weir wrote it, and is removed");
+            weir_warning(weir_at(full, 0), "was changed since weir wrote it; removing it");
         }
         free(full);
     }
@@ -312,11 +313,11 @@ static void name_removed(const claim *c) {
 /* Makes the new manifest in the staging folder, from which files that are in place already go. */
 static bool prepare(const weir_folder *folder) {
     weir_manifest before, after = {NULL, 0, 0};
-    claim c = {folder, &before, &after};
+    ownership c = {folder, &before, &after};
     bool fine = survey(folder, &before) && weir_manifest_add_tree(&after, folder->staging);
     for (size_t i = 0; fine && i < after.count;) {
         bool theirs = false;
-        fine = claim_file(&c, &after.entry[i], &theirs);
+        fine = may_replace(&c, &after.entry[i], &theirs);
         if (theirs) {
             weir_manifest_drop(&after, i);
         } else {
@@ -361,7 +362,7 @@ static char *trimmed(const char *path) {
 }
 
 /* Locked, with what a dead writer began ended or removed. NULL after a reported error. */
-static weir_folder *lock_and_settle(const char *path, weir_folder_kind kind) {
+static weir_folder *lock_and_finish(const char *path, weir_folder_kind kind) {
     weir_folder *folder = weir_calloc(1, sizeof *folder);
     folder->path = trimmed(path);
     folder->kind = kind;
@@ -386,7 +387,7 @@ weir_folder *weir_folder_open(const char *path, weir_folder_kind kind) {
         release(straight);
         return NULL;
     }
-    weir_folder *folder = lock_and_settle(path, kind);
+    weir_folder *folder = lock_and_finish(path, kind);
     weir_manifest manifest = {NULL, 0, 0};
     bool fine = folder && survey(folder, &manifest);
     weir_manifest_free(&manifest);
@@ -411,7 +412,7 @@ bool weir_folder_commit(weir_folder *folder) {
         char *ready = in(folder->path, READY);
         fine = prepare(folder);
         if (fine && rename(folder->staging, ready) != 0) {
-            weir_error(weir_at(ready, 0), "cannot be put in place: %s", strerror(errno));
+            weir_error(weir_at(ready, 0), "cannot be moved into place: %s", strerror(errno));
             fine = false;
         }
         fine = fine && put_in_place(folder->path);
@@ -453,15 +454,17 @@ void weir_folder_clean(const char *path, const char *missing) {
 
 /* --- reading --- */
 
-/* Waits while somebody puts files in place; ends it when that one is dead. False after a reported error. */
-static bool settle(const char *path) {
+/* Waits while another process moves files into place; finishes the move when that process is dead. False after a reported
+ * error. */
+static bool finish_cut_off(const char *path) {
     double deadline = weir_seconds() + PATIENCE_SECONDS;
     while (has(path, READY)) {
         int lock, locked = try_lock(path, &lock);
         bool fine = locked != 1 || !has(path, READY) || put_in_place(path);
         unlock(lock);
         if (!fine) {
-            weir_note("the run that wrote this folder was cut off, and what it left cannot be put in place from here");
+            weir_note(
+                "the run that wrote this folder was interrupted, and what it left cannot be moved into place from here");
             return false;
         }
         if (locked != 1 && weir_seconds() >= deadline) {
@@ -494,7 +497,7 @@ static bool is_one(const struct stat *a, const struct stat *b) {
 int weir_folder_read(const char *path, int (*body)(void *user), void *user) {
     double deadline = weir_seconds() + PATIENCE_SECONDS;
     for (;;) {
-        if (!settle(path)) {
+        if (!finish_cut_off(path)) {
             return WEIR_EXIT_INPUT;
         }
         const struct stat before = generation(path);
@@ -511,7 +514,7 @@ int weir_folder_read(const char *path, int (*body)(void *user), void *user) {
             return status;
         }
         if (weir_seconds() >= deadline) {
-            weir_error(weir_at(path, 0), "others write here again and again");
+            weir_error(weir_at(path, 0), "other processes keep writing here");
             return WEIR_EXIT_INPUT;
         }
     }

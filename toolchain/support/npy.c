@@ -240,7 +240,7 @@ static void transpose(const unsigned char *from, weir_array *array) {
 /* Finds the dictionary and the offset of the data behind it. */
 static bool find_header(const unsigned char *bytes, size_t size, cursor *c, size_t *offset) {
     if (size < MAGIC_SIZE || memcmp(bytes, magic, MAGIC_SIZE) != 0) {
-        weir_error(c->location, "'%s' is no .npy file: expected it to start with NUMPY", c->name);
+        weir_error(c->location, "'%s' is not a .npy file: expected it to start with NUMPY", c->name);
         return false;
     }
     if (size < MAGIC_SIZE + 4) {

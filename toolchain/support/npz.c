@@ -1,6 +1,6 @@
 /* NumPy's .npz files: zip archives of .npy files (APPNOTE.TXT 6.3, sections 4.3 and 4.4).
  * The central directory is what counts; local headers give the place of the data and must agree in name and method.
- * Every offset and size is checked against the file. Uncompressed sizes are bounded three ways: an entry by what
+ * Every offset and size is checked against the file. Uncompressed sizes are bounded by three limits: an entry by what
  * deflate can reach from its compressed size, all entries together by 1 GiB, and the .npy inside fills its entry.
  * Zip64 end records and sizes over 4 GiB are rejected; zip64 extra fields of small entries (NumPy's) are skipped.
  * Written archives hold the entries in order, deflated at level 6, dated 1980-01-01: equal arrays give equal bytes. */
@@ -67,7 +67,7 @@ static bool fail(const zip *z, const char *what) {
 /* Finds the end record: the last one whose comment reaches exactly to the end of the file. */
 static bool find_end(zip *z) {
     if (z->size < END_SIZE || (get(z->data, 4) != LOCAL_SIGNATURE && get(z->data, 4) != END_SIGNATURE)) {
-        weir_error(z->location, "no .npz file: expected a zip archive");
+        weir_error(z->location, "not an .npz file: expected a zip archive");
         return false;
     }
     size_t lowest = z->size - END_SIZE > LONGEST_COMMENT ? z->size - END_SIZE - LONGEST_COMMENT : 0;
@@ -97,7 +97,7 @@ static bool find_end(zip *z) {
 
 static bool check_entry(const zip *z, const entry *e, unsigned flags) {
     if (strlen(e->name) != e->name_length || e->name_length < 5 || strcmp(e->name + e->name_length - 4, ".npy") != 0) {
-        weir_error(z->location, "the archive's entry '%s' is no array: expected a name that ends in .npy", e->name);
+        weir_error(z->location, "the archive's entry '%s' is not an array: expected a name that ends in .npy", e->name);
         return false;
     }
     if (flags & FLAG_ENCRYPTED) {

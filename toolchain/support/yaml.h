@@ -1,5 +1,5 @@
 /* YAML through libyaml: reading configuration as a tree of nodes with their lines (mappings, sequences, scalars), and
- * the way from and to JSON values. */
+ * conversion from and to JSON values. */
 #ifndef WEIR_YAML_H
 #define WEIR_YAML_H
 
