@@ -9,7 +9,7 @@ module weir_argmax #(
   parameter integer WIDTH  = 8,  // bits of an element
   parameter integer SIGNED = 0,
   parameter integer BEATS  = 2,  // of a row
-  parameter integer OUT_W  = 1,  // bits of an index
+  parameter integer OUT_W  = 8,  // bits of an index
   parameter integer LAST   = 0   // 1: the last of several that are equal
 ) (
   input  wire                   clk,
