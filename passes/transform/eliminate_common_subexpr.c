@@ -95,10 +95,10 @@ static bool is_same(const void *user, uint64_t other, uint64_t value) {
 /* An earlier node that computes the same; without one the node becomes a candidate itself. */
 static weir_node find_same(candidates *known, weir_node node) {
     const wanted w = {known->graph, node};
-    const uint32_t hash = hash_of(known->graph, node);
-    const weir_map_entry *same = weir_map_entry_as(&known->nodes, hash, is_same, &w);
-    if (same != NULL) return (weir_node){(uint32_t)same->key};
-    weir_map_put_as(&known->nodes, hash, is_same, &w, node.id);
+    bool is_new;
+    weir_map_entry *entry = weir_map_put_as(&known->nodes, hash_of(known->graph, node), is_same, &w, &is_new);
+    if (!is_new) return (weir_node){(uint32_t)entry->key};
+    entry->key = node.id;
     return WEIR_NO_NODE;
 }
 

@@ -67,29 +67,30 @@ static uint32_t handle_of(uint64_t entry) { return (uint32_t)entry; }
 
 static uint32_t suffix_of(uint64_t entry) { return (uint32_t)(entry >> 32); }
 
-static void set_entry(name_table *table, const char *name, uint32_t id, uint32_t suffix) {
-    *name_entry(table, name) = (uint64_t)suffix << 32 | id;
-}
+static uint64_t entry_of(uint32_t id, uint32_t suffix) { return (uint64_t)suffix << 32 | id; }
 
 /* A free name made from `wanted`, registered for the handle. */
 static const char *reserve_name(weir_graph *graph, name_table *table, const char *wanted, uint32_t id) {
     const char *name = weir_strings_intern(graph->strings, wanted);
-    uint64_t entry = *name_entry(table, name);
-    uint32_t suffix = suffix_of(entry) == 0 ? 1 : suffix_of(entry);
+    uint64_t *entry = name_entry(table, name);
+    uint32_t suffix = suffix_of(*entry) == 0 ? 1 : suffix_of(*entry);
     const char *base = name;
-    while (handle_of(entry) != 0) {
+    while (handle_of(*entry) != 0) {
         char *text = weir_format("%s_%u", base, (unsigned)suffix++);
         name = weir_strings_intern(graph->strings, text);
         free(text);
-        entry = *name_entry(table, name);
+        entry = name_entry(table, name);
     }
-    set_entry(table, name, id, suffix_of(entry));
-    if (name != base) set_entry(table, base, handle_of(*name_entry(table, base)), suffix);
+    *entry = entry_of(id, suffix_of(*entry));
+    if (name == base) return name;
+    entry = name_entry(table, base);
+    *entry = entry_of(handle_of(*entry), suffix);
     return name;
 }
 
 static void release_name(name_table *table, const char *name) {
-    set_entry(table, name, 0, suffix_of(*name_entry(table, name)));
+    uint64_t *entry = name_entry(table, name);
+    *entry = entry_of(0, suffix_of(*entry));
 }
 
 static uint32_t find_name(const weir_graph *graph, const name_table *table, const char *text) {

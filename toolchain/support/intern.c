@@ -40,14 +40,14 @@ weir_strings *weir_strings_new(weir_arena *arena) {
 const char *weir_strings_intern_n(weir_strings *strings, const char *text, size_t length) {
     const uint32_t hash = hash_of(text, length);
     const wanted w = {text, length};
-    const weir_map_entry *known = weir_map_entry_as(&strings->map, hash, is_text, &w);
-    if (known) {
-        return (const char *)(uintptr_t)known->key;
+    bool is_new;
+    weir_map_entry *entry = weir_map_put_as(&strings->map, hash, is_text, &w, &is_new);
+    if (is_new) {
+        char *copy = weir_arena_alloc(strings->arena, length + 1);
+        memcpy(copy, text, length);
+        *entry = (weir_map_entry){(uintptr_t)copy, length};
     }
-    char *copy = weir_arena_alloc(strings->arena, length + 1);
-    memcpy(copy, text, length);
-    *weir_map_put_as(&strings->map, hash, is_text, &w, (uintptr_t)copy) = length;
-    return copy;
+    return (const char *)(uintptr_t)entry->key;
 }
 
 const char *weir_strings_intern(weir_strings *strings, const char *text) {

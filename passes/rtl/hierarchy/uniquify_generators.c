@@ -94,10 +94,10 @@ static bool is_variant(const void *user, uint64_t module, uint64_t value) {
 /* The first module with the hash of this one, which it may be itself. */
 static weir_rtl_module find_variant(uniquifier *u, weir_rtl_module module) {
     const wanted w = {u, weir_module_hash(u->hashes, module)};
-    const weir_map_entry *known = weir_map_entry_as(&u->variants, (uint32_t)w.hash.low, is_variant, &w);
-    if (known != NULL) return (weir_rtl_module){(uint32_t)known->key};
-    weir_map_put_as(&u->variants, (uint32_t)w.hash.low, is_variant, &w, module.id);
-    return module;
+    bool is_new;
+    weir_map_entry *first = weir_map_put_as(&u->variants, (uint32_t)w.hash.low, is_variant, &w, &is_new);
+    if (is_new) first->key = module.id;
+    return (weir_rtl_module){(uint32_t)first->key};
 }
 
 /* The next name of the form NAME_unqN that nobody has. */

@@ -124,14 +124,6 @@ static bool is_constant(const void *user, uint64_t id, uint64_t value) {
            e->c == w->expr->c;
 }
 
-/* For one that is known to be new. */
-static bool is_no_constant(const void *user, uint64_t id, uint64_t value) {
-    (void)user;
-    (void)id;
-    (void)value;
-    return false;
-}
-
 weir_rtl_expr rtl_new_constant(weir_rtl_design *design, rtl_expr expr, const uint64_t *words) {
     expr.a = (uint32_t)design->word_count;
     for (uint32_t i = 0; i < (expr.width + 63) / 64; i++) {
@@ -149,11 +141,10 @@ weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_
     if (width > 64) return rtl_new_constant(design, expr, words);
     const constant_wanted wanted = {design, &expr, words[0]};
     const uint32_t hash = constant_hash(&expr, words[0]);
-    const weir_map_entry *known = weir_map_entry_as(&design->constants, hash, is_constant, &wanted);
-    if (known != NULL) return (weir_rtl_expr){(uint32_t)known->key};
-    const weir_rtl_expr made = rtl_new_constant(design, expr, words);
-    weir_map_put_as(&design->constants, hash, is_no_constant, NULL, made.id);
-    return made;
+    bool is_new;
+    weir_map_entry *entry = weir_map_put_as(&design->constants, hash, is_constant, &wanted, &is_new);
+    if (is_new) entry->key = rtl_new_constant(design, expr, words).id;
+    return (weir_rtl_expr){(uint32_t)entry->key};
 }
 
 weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words) {

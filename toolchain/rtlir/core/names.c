@@ -67,15 +67,16 @@ static bool is_name(const void *user, uint64_t key, uint64_t packed) {
 }
 
 rtl_name rtl_names_find(const weir_rtl_design *design, uint32_t scope, const char *name) {
-    const uint64_t *packed =
+    const weir_map_entry *entry =
         weir_map_find_as(&design->names, hash_name(scope, name), is_name, &(name_wanted){design, name, scope});
-    return packed == NULL ? (rtl_name){RTL_NAME_NONE, 0} : unpack((uint32_t)*packed);
+    return entry == NULL ? (rtl_name){RTL_NAME_NONE, 0} : unpack((uint32_t)entry->value);
 }
 
 void rtl_names_add(weir_rtl_design *design, rtl_name entry) {
+    bool is_new;
     name_wanted wanted = {.design = design};
     wanted.name = name_of(design, entry, &wanted.scope);
-    *weir_map_put_as(&design->names, hash_name(wanted.scope, wanted.name), is_name, &wanted, 0) =
+    weir_map_put_as(&design->names, hash_name(wanted.scope, wanted.name), is_name, &wanted, &is_new)->value =
         (uint32_t)entry.kind << 28 | entry.id;
 }
 
@@ -84,8 +85,8 @@ void rtl_names_remove(weir_rtl_design *design, rtl_name entry) {
     name_wanted wanted = {.design = design};
     wanted.name = name_of(design, entry, &wanted.scope);
     const uint32_t hash = hash_name(wanted.scope, wanted.name);
-    const uint64_t *packed = weir_map_find_as(&design->names, hash, is_name, &wanted);
-    if (packed != NULL && *packed == ((uint32_t)entry.kind << 28 | entry.id))
+    const weir_map_entry *known = weir_map_find_as(&design->names, hash, is_name, &wanted);
+    if (known != NULL && known->value == ((uint32_t)entry.kind << 28 | entry.id))
         weir_map_remove_as(&design->names, hash, is_name, &wanted);
 }
 
@@ -138,21 +139,20 @@ static bool is_label(const void *user, uint64_t index, uint64_t value) {
 
 const rtl_label *rtl_labels_find(const rtl_labels *labels, uint32_t scope, const char *name) {
     const weir_map_entry *known =
-        weir_map_entry_as(&labels->map, hash_name(scope, name), is_label, &(label_wanted){labels, name, scope});
+        weir_map_find_as(&labels->map, hash_name(scope, name), is_label, &(label_wanted){labels, name, scope});
     return known == NULL ? NULL : &labels->label[known->key];
 }
 
 void rtl_labels_set(rtl_labels *labels, const rtl_label *label) {
     const label_wanted wanted = {labels, label->name, label->scope};
-    const uint32_t hash = hash_name(label->scope, label->name);
-    const weir_map_entry *known = weir_map_entry_as(&labels->map, hash, is_label, &wanted);
-    if (known != NULL) {
-        labels->label[known->key] = *label;
-        return;
+    bool is_new;
+    weir_map_entry *entry =
+        weir_map_put_as(&labels->map, hash_name(label->scope, label->name), is_label, &wanted, &is_new);
+    if (is_new) {
+        labels->label = weir_grow(labels->label, &labels->capacity, labels->count + 1, sizeof *labels->label);
+        entry->key = labels->count++;
     }
-    labels->label = weir_grow(labels->label, &labels->capacity, labels->count + 1, sizeof *labels->label);
-    weir_map_put_as(&labels->map, hash, is_label, &wanted, labels->count);
-    labels->label[labels->count++] = *label;
+    labels->label[entry->key] = *label;
 }
 
 void rtl_labels_free(rtl_labels *labels) {
