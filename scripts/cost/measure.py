@@ -93,9 +93,9 @@ def cast(r, _):
 def requantize(r, family):
     out, m = r.randint(2, 8), r.randint(2, 24)
     low, high = clip(r, out)
-    lanes = r.randint(1, 2 if family in SLOW else 4)
-    return {"LANES": lanes, "X_W": r.randint(8, 30), "OUT_W": out, "M_W": m, "A_W": r.randint(2, 40),
-            "SHIFT": r.randint(m, 31), "DIGIT": pick(r, 1, 2, 3, 4, 6, 12, m), "LO": low, "HI": high}
+    lanes, x = r.randint(1, 2 if family in SLOW else 4), r.randint(8, 30)
+    return {"LANES": lanes, "X_W": x, "OUT_W": out, "M_W": m, "A_W": r.randint(2, x + m),
+            "SHIFT": r.randint(m, min(31, x + m - 2)), "DIGIT": pick(r, 1, 2, 3, 4, 6, 12, m), "LO": low, "HI": high}
 
 
 def requantize_float(r, family):

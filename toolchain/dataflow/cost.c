@@ -45,8 +45,8 @@ static int64_t blocks_for(const weir_device *device, int64_t a, int64_t b) {
 void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept) {
     const int64_t blocks = blocks_for(part->device, a, b);
     part->cost.multipliers += blocks * count;
-    /* Of several blocks the partial products are added. */
-    weir_cost_term(part, blocks == 0 ? count * a * b : 0);
+    /* In lookup tables a factor of one bit only selects; of several blocks the partial products are added. */
+    weir_cost_term(part, blocks == 0 ? count * (a - 1) * (b - 1) : 0);
     weir_cost_term(part, blocks > 1 ? count * (blocks - 1) * (a + b) : 0);
     if (blocks != 1 || !part->device->multipliers.absorbs_output) weir_cost_registers(part, count * kept);
 }
