@@ -4,8 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/infer_rule.h"
 #include "support/arena.h"
+#include "support/diag.h"
+
+static const weir_type *input_type(const weir_graph *graph, weir_node node, size_t index) {
+    const weir_value value = weir_node_input(graph, node, index);
+    return value.id == 0 ? NULL : weir_value_type(graph, value);
+}
 
 static const char spatial[] = "SUVDHW"; /* for the last ranks: W, HW, DHW, ... */
 
@@ -59,11 +64,14 @@ bool weir_layout_is_changed(const weir_graph *graph, weir_node node) {
 }
 
 bool weir_layout_order(const weir_graph *graph, weir_node node, int *order) {
-    const int rank = weir_rule_input(graph, node, 0)->shape.rank;
+    const int rank = input_type(graph, node, 0)->shape.rank;
     const char *text = weir_layout_is_changed(graph, node) ? weir_node_string(graph, node, "layout", "") : NULL;
     for (int i = 0; i < rank; i++) order[i] = i;
-    return text == NULL || weir_layout_parse(text, rank, order) ||
-           weir_rule_fail(graph, node, "'layout' is '%s', expected a permutation of the %d dimensions", text, rank);
+    if (text == NULL || weir_layout_parse(text, rank, order)) return true;
+    weir_error(weir_node_location(graph, node),
+               "node '%s' (%s): 'layout' is '%s', expected a permutation of the %d dimensions",
+               weir_node_name(graph, node), weir_node_info(graph, node)->full_name, text, rank);
+    return false;
 }
 
 int weir_layout_channel_axis(const weir_graph *graph, weir_node node) {
@@ -87,7 +95,7 @@ weir_shape weir_layout_from_onnx(const weir_shape *shape, const int *order) {
 
 void weir_layout_permutation(const weir_graph *graph, weir_node node, int *order) {
     const weir_attribute *perm = weir_node_attribute(graph, node, "perm");
-    const int rank = weir_rule_input(graph, node, 0)->shape.rank;
+    const int rank = input_type(graph, node, 0)->shape.rank;
     for (int i = 0; i < rank; i++) {
         order[i] = perm == NULL ? rank - 1 - i : (int)perm->as.ints[i];
         order[i] += order[i] < 0 ? rank : 0;
@@ -155,7 +163,7 @@ static bool keeps_dimensions(weir_op op) {
 /* The layout that the inputs with the output's rank have, if they say the same. */
 static void common_layout(const weir_graph *graph, weir_node node, int rank, char *layout) {
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
-        const weir_type *type = weir_rule_input(graph, node, i);
+        const weir_type *type = input_type(graph, node, i);
         if (type == NULL || type->shape.rank != rank || type->layout[0] == '\0') continue;
         const bool differs = layout[0] != '\0' && strcmp(layout, type->layout) != 0;
         strcpy(layout, differs ? "" : type->layout);
