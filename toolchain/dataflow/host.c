@@ -85,7 +85,7 @@ static unsigned sources_of(const weir_graph *graph, weir_node node, weir_node *t
         if (part == WEIR_HOST_TAIL) *tail = producer;
         if (producer.id == 0) sources |= weir_stream_is_input(graph, value) ? FROM_HARDWARE : FROM_OUTSIDE;
         else if (part == WEIR_HOST_TAIL) sources |= FROM_TAIL;
-        else if (part == WEIR_HOST_HEAD && weir_node_op(graph, producer) != WEIR_OP_ENCODE) sources |= FROM_HEAD;
+        else if (part == WEIR_HOST_HEAD && !weir_stream_is_input(graph, value)) sources |= FROM_HEAD;
         else sources |= FROM_HARDWARE;
     }
     return sources;
