@@ -9,8 +9,13 @@ static bool has_model(weir_module *module) { return weir_module_find_graph(modul
 static bool has_source(weir_module *module) { return weir_lower_source(module) != NULL; }
 static bool has_integer(weir_module *module) { return weir_module_find_graph(module, "integer") != NULL; }
 static bool has_hardware(weir_module *module) { return weir_module_find_graph(module, "hardware") != NULL; }
+/* A graph that choose_folding has not seen has no components at all, which is no folding to rely on. */
 static bool is_folded(weir_module *module) {
-    return has_hardware(module) && weir_folding_verify(weir_module_find_graph(module, "hardware"));
+    const weir_graph *graph = weir_module_find_graph(module, "hardware");
+    if (graph == NULL) return false;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        if (!weir_node_metadata_of(graph, node)->hardware.placed) return false;
+    return weir_folding_verify(graph);
 }
 static bool has_graph(weir_module *module) { return weir_module_graph_count(module) > 0; }
 

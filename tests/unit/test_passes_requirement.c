@@ -72,7 +72,33 @@ static void the_remedy_is_named(void **state) {
     weir_pass_registry_free(registry);
 }
 
+/* A graph of hardware operators without components: nothing can be connected, scheduled or emitted. */
+static void an_unfolded_graph_is_refused(void **state) {
+    (void)state;
+    static const char *const passes[] = {"insert_streams", "size_fifos", "emit_verilog_top", "emit_bram"};
+    weir_pass_registry *registry = weir_pass_registry_new();
+    assert_true(weir_passes_register(registry));
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        test_setup(NULL);
+        weir_module *module = weir_module_new("m");
+        weir_graph *graph = weir_graph_new("hardware");
+        const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {1, {2}}, .quant = {.axis = -1}};
+        const weir_value x = weir_graph_add_input(graph, "x", &type);
+        const weir_node node = weir_graph_add_node(graph, WEIR_OP_RELU, "r", &x, 1, 1, WEIR_NO_NODE);
+        assert_true(weir_infer_node(graph, node));
+        weir_graph_add_output(graph, "y", weir_node_output(graph, node, 0));
+        weir_module_add_graph(module, graph);
+        assert_false(run(registry, passes[i], module));
+        if (strstr(test_messages.data, "requires the form 'folded_graph'") == NULL ||
+            strstr(test_messages.data, "note: run 'choose_folding' first\n") == NULL)
+            fail_msg("found '%s'", test_messages.data);
+        weir_module_free(module);
+    }
+    weir_pass_registry_free(registry);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(an_empty_module_is_refused), TEST(the_remedy_is_named)};
+    const struct CMUnitTest tests[] = {TEST(an_empty_module_is_refused), TEST(the_remedy_is_named),
+                                       TEST(an_unfolded_graph_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
