@@ -58,6 +58,11 @@ weir_value case_input(component_case *c, int64_t rows, int64_t channels, int wid
     return weir_graph_add_input(c->graph, "x", &type);
 }
 
+weir_value case_codes(component_case *c, int64_t rows, int64_t channels, int64_t least, int64_t most, int percent) {
+    const bool is_signed = case_chance(c, percent);
+    return case_input(c, rows, channels, (int)case_range(c, least, most), is_signed);
+}
+
 void case_make_data(component_case *c, int64_t frames) {
     size_t inputs = weir_graph_input_count(c->graph);
     c->data = weir_calloc(inputs, sizeof(weir_array *));
@@ -164,7 +169,7 @@ weir_node case_cast(component_case *c, weir_value x, const char *name, int64_t r
 
 void case_stream(component_case *c, weir_op op, int64_t depth) {
     int64_t channels = case_range(c, 1, 48), lanes = case_range(c, 1, channels < 8 ? channels : 8);
-    weir_value x = case_input(c, 1, channels, (int)case_range(c, 1, 24), case_chance(c, 50));
+    weir_value x = case_codes(c, 1, channels, 1, 24, 50);
     weir_node node = case_node(c, op, "stream", &x, 1, 1);
     case_place(c, node, lanes, lanes, 0);
     weir_node_metadata(c->graph, node)->hardware.depth = depth;

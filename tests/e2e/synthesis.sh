@@ -36,7 +36,7 @@ count=$(wc -l <configurations)
 # wrap FILE: a module that holds the instances on standard input, which Yosys shall not remove.
 wrap() { awk 'BEGIN { print "module configurations;" } { print "  (* keep *) " $0 " u_" NR " ();" } END { print "endmodule" }' >"$1"; }
 synthesize() {
-    quiet "part $part" yosys -q -p "read_verilog weir_*.v configurations.v; hierarchy -check -top configurations; synth -top configurations; check -assert"
+    quiet "part $part" env TMPDIR=. yosys -q -p "read_verilog weir_*.v configurations.v; hierarchy -check -top configurations; synth -top configurations; check -assert"
 }
 awk -v part="$part" -v parts="$parts" 'NR % parts == part' configurations | wrap design/rtl/configurations.v
 synthesize

@@ -35,12 +35,13 @@ cells_of_yosys() {
   echo "$(dirname "$(readlink -f "$(command -v yosys)")")/../share/yosys/ice40/cells_sim.v"
 }
 
+# ABC inside Yosys cannot open files in a folder whose name has a blank: TMPDIR is the folder at hand.
 # Nets are split into bits for the netlist in Verilog: Icarus simulates vectors whose bits have many drivers 3 times slower.
 synthesize() {
   need yosys
   mkdir -p "$work"
   "$weir" compile "$digits/mlp_qdq.onnx" -o "$work/design" --folding "$here/up5k.yaml"
-  (cd "$work/design/rtl" && yosys -q -l ../../yosys.log -p "
+  (cd "$work/design/rtl" && TMPDIR=. yosys -q -l ../../yosys.log -p "
     read_verilog *.v
     synth_ice40 -dsp -top mlp_qdq
     check -assert

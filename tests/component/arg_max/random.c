@@ -3,8 +3,7 @@
 
 static void build(component_case *c) {
     const int64_t rows = case_rows(c), channels = case_range(c, 1, 40), lanes = case_divisor(c, channels);
-    weir_value x =
-        case_input(c, rows, channels, (int)case_range(c, 1, case_chance(c, 50) ? 2 : 12), case_chance(c, 50));
+    weir_value x = case_codes(c, rows, channels, 1, case_chance(c, 50) ? 2 : 12, 50);
     weir_node node = case_node(c, WEIR_OP_ARG_MAX, "arg_max", &x, 1, 1);
     weir_node_set_int(c->graph, node, "axis", -1);
     weir_node_set_int(c->graph, node, "keepdims", case_chance(c, 50));

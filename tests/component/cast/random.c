@@ -3,7 +3,7 @@
 
 static void build(component_case *c) {
     int64_t rows = case_rows(c), channels = case_range(c, 1, 24);
-    weir_value x = case_input(c, rows, channels, (int)case_range(c, 1, 24), case_chance(c, 60));
+    weir_value x = case_codes(c, rows, channels, 1, 24, 60);
     case_finish(c, case_result(c, case_cast(c, x, "cast", rows, channels, case_lanes(c, rows, channels, 1))));
     case_make_data(c, CASE_FRAMES);
 }

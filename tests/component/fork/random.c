@@ -3,7 +3,7 @@
 
 static void build(component_case *c) {
     int64_t channels = case_range(c, 1, 16), lanes = case_range(c, 1, channels), branches = case_range(c, 2, 4);
-    weir_value x = case_input(c, 1, channels, (int)case_range(c, 1, 16), case_chance(c, 50));
+    weir_value x = case_codes(c, 1, channels, 1, 16, 50);
     weir_node fork = case_node(c, WEIR_OP_FORK, "fork", &x, 1, (size_t)branches);
     case_place(c, fork, lanes, lanes, 0);
     for (int64_t i = 1; i < branches; i++)

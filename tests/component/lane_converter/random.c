@@ -7,7 +7,8 @@ static void build(component_case *c) {
     bool listed = choice < (int64_t)(sizeof pairs / sizeof *pairs);
     in = listed ? pairs[choice][0] : case_range(c, 1, 20);
     out = listed ? pairs[choice][1] : case_range(c, 1, 20);
-    weir_value x = case_input(c, 1, case_range(c, 1, 100), (int)case_range(c, 1, 12), case_chance(c, 50));
+    int64_t channels = case_range(c, 1, 100);
+    weir_value x = case_codes(c, 1, channels, 1, 12, 50);
     weir_node node = case_node(c, WEIR_OP_LANES, "lanes", &x, 1, 1);
     case_place(c, node, in, out, 0);
     case_finish(c, case_result(c, node));

@@ -7,7 +7,7 @@
 
 static void build(component_case *c) {
     int64_t rows = case_rows(c), k = case_range(c, 1, 40), n = case_range(c, 1, 12);
-    weir_value x = case_input(c, rows, k, (int)case_range(c, 1, 16), case_chance(c, 50));
+    weir_value x = case_codes(c, rows, k, 1, 16, 50);
     int64_t *codes = case_numbers(c, n * k, (int)case_range(c, 1, 12), case_chance(c, 85));
     weir_value inputs[2] = {x, case_ints(c, "w", n, k, codes)};
     free(codes);

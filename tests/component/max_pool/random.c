@@ -46,7 +46,7 @@ static void build(component_case *c) {
     const int64_t channels = case_range(c, 1, 8), lanes = case_divisor(c, channels);
     const window w = random_window(c);
     int64_t ones[6] = {1, 1, 1, 1, 1, 1}, sizes[6];
-    weir_value x = case_input(c, 1, channels, (int)case_range(c, 1, 12), case_chance(c, 50));
+    weir_value x = case_codes(c, 1, channels, 1, 12, 50);
     weir_type type = *weir_value_type(c->graph, x);
     type.shape = (weir_shape){rank + 2, {case_chance(c, 20) ? 2 : 1}};
     for (int i = 0; i < rank; i++) type.shape.dim[i + 1] = i == along ? w.in : case_range(c, 1, 4);

@@ -123,14 +123,13 @@ static void fold(component_case *c) {
 
 static void build(component_case *c) {
     int64_t k = case_range(c, 1, MAX_CHANNELS);
-    weir_value value = case_input(c, 1, k, (int)case_range(c, 1, 8), case_chance(c, 50));
+    weir_value value = case_codes(c, 1, k, 1, 8, 50);
     for (int64_t layers = case_range(c, 1, 3); layers > 0; layers--) {
         bool residual = case_chance(c, 50);
         int64_t n = residual ? k : case_range(c, 1, MAX_CHANNELS);
         weir_value next = add_requantize(c, add_linear(c, value, k, n, case_chance(c, 70)));
         if (case_chance(c, 20)) weir_graph_add_output(c->graph, "between", next);
-        weir_value other =
-            case_chance(c, 40) ? case_input(c, 1, n, (int)case_range(c, 1, 8), case_chance(c, 50)) : value;
+        weir_value other = case_chance(c, 40) ? case_codes(c, 1, n, 1, 8, 50) : value;
         value = residual || other.id != value.id ? add_residual(c, other, next) : next;
         k = n;
     }

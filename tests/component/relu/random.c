@@ -3,7 +3,7 @@
 
 static void build(component_case *c) {
     int64_t channels = case_range(c, 1, 24), lanes = case_range(c, 1, channels);
-    weir_value x = case_input(c, 1, channels, (int)case_range(c, 1, 24), case_chance(c, 70));
+    weir_value x = case_codes(c, 1, channels, 1, 24, 70);
     weir_node node = case_node(c, WEIR_OP_MAXIMUM, "maximum", &x, 1, 1);
     weir_node_set_int(c->graph, node, "zero", case_chance(c, 40) ? 0 : case_range(c, c->low, c->high));
     case_place(c, node, lanes, lanes, 0);

@@ -31,8 +31,7 @@ static void aim_at_ties(component_case *c, int64_t parameters, const int64_t *mu
 static void build(component_case *c) {
     int64_t rows = case_rows(c), channels = case_range(c, 1, 16), parameters = case_chance(c, 50) ? channels : 1;
     bool wide = case_chance(c, 40); /* sums of more than 24 bits are rounded themselves */
-    weir_value x =
-        case_input(c, rows, channels, (int)(wide ? case_range(c, 24, 44) : case_range(c, 2, 23)), case_chance(c, 70));
+    weir_value x = case_codes(c, rows, channels, wide ? 24 : 2, wide ? 44 : 23, 70);
     int64_t *multiplier = weir_malloc((size_t)parameters * sizeof *multiplier);
     int64_t *add = case_numbers(c, parameters, (int)case_range(c, 1, wide ? 40 : 22), true);
     int64_t shift = float_multipliers(c, parameters, multiplier) + (wide ? case_range(c, 0, 16) : 0);

@@ -21,7 +21,7 @@ static weir_value add_branch(component_case *c, weir_value value, int64_t channe
 /* Fork into branches that meet again in a chain of sums. */
 static void build(component_case *c) {
     int64_t channels = case_range(c, 1, 16), lanes = case_range(c, 1, channels), branches = case_range(c, 2, 4);
-    weir_value x = case_input(c, 1, channels, (int)case_range(c, 1, 16), case_chance(c, 50));
+    weir_value x = case_codes(c, 1, channels, 1, 16, 50);
     weir_node fork = case_node(c, WEIR_OP_FORK, "fork", &x, 1, (size_t)branches);
     case_place(c, fork, lanes, lanes, 0);
     weir_value sum = add_branch(c, case_result(c, fork), channels, lanes);

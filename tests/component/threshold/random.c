@@ -7,7 +7,7 @@
 static void build(component_case *c) {
     int64_t rows = case_rows(c), channels = case_range(c, 1, 16), parameters = case_chance(c, 50) ? channels : 1;
     int64_t count = case_chance(c, 70) ? case_range(c, 1, 8) : case_range(c, 9, 60);
-    weir_value x = case_input(c, rows, channels, (int)case_range(c, 1, 20), case_chance(c, 60));
+    weir_value x = case_codes(c, rows, channels, 1, 20, 60);
     int64_t *step = weir_malloc((size_t)(parameters * count) * sizeof *step);
     int64_t margin = case_chance(c, 30) ? 100000 : 1;
     for (int64_t i = 0; i < parameters * count; i++) step[i] = case_range(c, c->low - margin, c->high + margin);
