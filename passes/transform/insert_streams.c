@@ -1,6 +1,6 @@
 /* insert_streams: what stands between components. A value with several users gets a Fork; an edge whose ends differ in
  * elements a beat gets a Lanes node. After this pass every hardware value has one user.
- * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait, then as deep as the delays of all of them ask. */
+ * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait, as deep as the schedule with all of them asks. */
 #include <stdlib.h>
 
 #include "dataflow/component.h"
@@ -116,55 +116,47 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
     weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
 }
 
-/* The Fifo that feeds the edge holds the beats from where it takes them to where the edge's user does. True when it gets
- * deeper. */
+/* The Fifo that feeds the edge holds each beat from the cycle in which it takes it to that in which the edge's user does, both
+ * included, for a full one takes nothing even in a cycle in which it gives. True when it gets deeper. */
 static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
                         const weir_schedule_edge *out) {
-    const weir_waiting held =
-        weir_signature_waiting(&into->taken->early, &out->taken->late, weir_schedule_interval(schedule));
+    weir_signature gone = out->taken->late;
+    gone.first.at++;
+    gone.steady.at++;
+    const weir_waiting held = weir_signature_waiting(&into->taken->early, &gone, weir_schedule_interval(schedule));
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
-    hardware->stall = held.cycles;
+    hardware->stall = held.cycles - 1;
     hardware->bound = !into->exact || !out->exact;
-    if (held.beats - WEIR_SCHEDULE_SLACK <= hardware->depth) return false;
-    hardware->depth = held.beats - WEIR_SCHEDULE_SLACK;
+    if (held.beats <= hardware->depth) return false;
+    hardware->depth = held.beats;
     return true;
 }
 
-/* A Fifo delays its stream, for which beats wait longer on branches beside it: those that the registers of components do not
- * hold go to Fifos too. True when some did. */
-static bool make_up_for_delays(weir_graph *graph, const weir_schedule *schedule) {
-    size_t edges = weir_schedule_edge_count(schedule);
-    weir_schedule_edge *fifo = weir_calloc(weir_graph_node_limit(graph), sizeof *fifo); /* by node: the edge to it */
+/* Schedules the graph with its Fifos, which delay their streams, and makes them as deep as that asks; an edge where more
+ * beats wait than registers hold gets one. True when something changed. */
+static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
+    weir_schedule_edge *into = weir_calloc(weir_graph_node_limit(graph), sizeof *into); /* by Fifo */
+    const size_t edges = weir_schedule_edge_count(schedule);
     bool changed = false;
     for (size_t i = 0; i < edges; i++) {
         const weir_schedule_edge edge = weir_schedule_edge_at(schedule, i);
         const weir_node producer = weir_value_producer(graph, edge.value);
-        if (is_fifo(graph, edge.user)) fifo[edge.user.id] = edge;
-        else if (is_fifo(graph, producer)) changed |= deepen_fifo(graph, schedule, &fifo[producer.id], &edge);
-        else if (edge.waiting - WEIR_SCHEDULE_SLACK >= WEIR_SCHEDULE_SLACK) {
-            insert_fifo(graph, &edge, edge.waiting - WEIR_SCHEDULE_SLACK);
+        if (is_fifo(graph, edge.user)) into[edge.user.id] = edge;
+        else if (is_fifo(graph, producer)) changed |= deepen_fifo(graph, schedule, &into[producer.id], &edge);
+        else if (edge.waiting >= WEIR_SCHEDULE_SLACK) {
+            insert_fifo(graph, &edge, WEIR_SCHEDULE_SLACK);
             changed = true;
         }
     }
-    free(fifo);
+    free(into);
     return changed;
 }
 
 bool weir_size_fifos(weir_graph *graph) {
-    weir_schedule *schedule = weir_schedule_new(graph);
-    if (schedule == NULL) return false;
-    bool changed = false;
-    for (size_t i = 0; i < weir_schedule_edge_count(schedule); i++) {
-        const weir_schedule_edge edge = weir_schedule_edge_at(schedule, i);
-        if (edge.waiting < WEIR_SCHEDULE_SLACK) continue;
-        insert_fifo(graph, &edge, edge.waiting);
-        changed = true;
-    }
-    weir_schedule_free(schedule);
-    while (changed) {
-        schedule = weir_schedule_new(graph);
+    for (bool changed = true; changed;) {
+        weir_schedule *schedule = weir_schedule_new(graph);
         if (schedule == NULL) return false;
-        changed = make_up_for_delays(graph, schedule);
+        changed = fit_fifos(graph, schedule);
         weir_schedule_free(schedule);
     }
     return true;

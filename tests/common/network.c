@@ -50,8 +50,9 @@ static void follow_lanes(const network_node *node, const network_times *arrive, 
         taken->at[i] = later(arrive->at[i], in_free);
         in_free = taken->at[i] + 1;
         for (; sent < frame * out + ready; sent++) {
-            given->at[sent] = later(taken->at[i] + 1, out_free);
-            out_free = given->at[sent] + 1;
+            int64_t leaves = later(taken->at[i] + 1, out_free);
+            given->at[sent] = leaves + node->latency;
+            out_free = leaves + 1;
         }
         in_free = later(in_free, out_free - (node->in_lanes < node->out_lanes ? 2 : 1));
     }

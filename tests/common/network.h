@@ -10,7 +10,7 @@
 typedef enum network_kind {
     NETWORK_SOURCE, /* `beats` beats back to back at the start of each interval */
     NETWORK_WORK,   /* a beat of every input for a beat: `cycles` each, given `latency` later */
-    NETWORK_LANES,  /* frames of `elements`, `in_lanes` a beat to `out_lanes` a beat */
+    NETWORK_LANES,  /* frames of `elements`, `in_lanes` a beat to `out_lanes` a beat, `latency` behind the buffer */
     NETWORK_LINEAR, /* rows of `in_beats` beats to `groups` beats, `in_beats` cycles each, two rows buffered */
     NETWORK_WINDOW, /* rows x columns of pixels to sums of `kernel` x `kernel`, all of its inside ones, `cycles` each */
 } network_kind;

@@ -79,13 +79,17 @@ static inline weir_graph *random_streams(int64_t blocks, bool several_inputs) {
 
 /* --- the oracle --- */
 
-/* Cycles of a beat and from its taking to its giving, written without the components' own rules. */
+/* Cycles of a beat and from its taking to its giving, as the headers of rtl/ say, without the components' own rules. */
 static inline void network_timing(const weir_graph *g, weir_node node, network_node *to) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(g, node)->hardware;
     weir_op op = weir_node_op(g, node);
     bool works = op == WEIR_OP_SCALE || op == WEIR_OP_SCALE_FLOAT || op == WEIR_OP_THRESHOLD;
     to->cycles = works ? hardware->interval / to->beats : 1;
-    to->latency = op == WEIR_OP_FORK ? 0 : works ? to->cycles + 3 : op == WEIR_OP_FIFO && hardware->depth > 32 ? 2 : 1;
+    bool serial = op != WEIR_OP_THRESHOLD || to->cycles > 1;
+    to->latency = op == WEIR_OP_FORK                           ? 0
+                  : works && serial                            ? to->cycles + (op == WEIR_OP_THRESHOLD ? 1 : 2)
+                  : op == WEIR_OP_FIFO && hardware->depth > 32 ? 2
+                                                               : 1;
 }
 
 static inline size_t index_of(const weir_graph *g, const weir_value *streams, size_t count, weir_value value) {
@@ -126,6 +130,7 @@ static inline network network_of(const weir_graph *g, weir_value **streams) {
             to.elements = weir_stream_elements(g, y);
             to.in_lanes = hardware->in_lanes;
             to.out_lanes = hardware->out_lanes;
+            to.latency = to.in_lanes != to.out_lanes;
         }
         if (weir_node_op(g, node) == WEIR_OP_LINEAR) {
             const weir_shape *w = &weir_value_type(g, weir_node_input(g, node, 1))->shape;
@@ -133,7 +138,7 @@ static inline network network_of(const weir_graph *g, weir_value **streams) {
             to.rows = weir_stream_elements(g, y) / w->dim[0];
             to.in_beats = weir_ceil_divide(w->dim[1], hardware->simd);
             to.groups = weir_ceil_divide(w->dim[0], hardware->pe);
-            for (to.latency = 2; (int64_t)1 << (to.latency - 2) < hardware->simd;) to.latency++;
+            for (to.latency = 1; (int64_t)1 << (to.latency - 1) < hardware->simd;) to.latency++;
         }
         net.node[net.count] = to;
         (*streams)[net.count++] = y;

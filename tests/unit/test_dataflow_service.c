@@ -32,9 +32,8 @@ static void work(weir_service *s, const void *user) {
 
 /* Lanes: registers 0 and 1: when the next beat can be taken and given. */
 typedef struct lanes_rule {
-    int64_t in, out; /* beats that make a period */
-    int64_t in_lanes, out_lanes;
-    int64_t first; /* beat of the period */
+    int64_t in; /* beats that make a period */
+    int64_t in_lanes, out_lanes, latency;
 } lanes_rule;
 
 static void lanes_beat(weir_service *s, const lanes_rule *rule, int64_t ready) {
@@ -42,7 +41,7 @@ static void lanes_beat(weir_service *s, const lanes_rule *rule, int64_t ready) {
     s->time[0] = at + 1;
     for (int64_t i = 0; i < ready; i++) {
         int64_t given = later(at + 1, s->time[1]);
-        weir_service_give(s, 0, given);
+        weir_service_give(s, 0, given + rule->latency);
         s->time[1] = given + 1;
     }
     s->time[0] = later(s->time[0], s->time[1] - (rule->in_lanes < rule->out_lanes ? 2 : 1));
@@ -62,7 +61,8 @@ static void lanes(weir_service *s, const void *user) {
         g = h;
         h = rest;
     }
-    lanes_rule rule = {.in = node->out_lanes / g, .in_lanes = node->in_lanes, .out_lanes = node->out_lanes};
+    lanes_rule rule = {
+        .in = node->out_lanes / g, .in_lanes = node->in_lanes, .out_lanes = node->out_lanes, .latency = node->latency};
     int64_t beats = (node->elements + node->in_lanes - 1) / node->in_lanes, whole = (beats - 1) / rule.in;
     weir_service_repeat(s, whole, lanes_period, &rule);
     for (int64_t i = whole * rule.in; i < beats; i++) {

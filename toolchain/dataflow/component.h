@@ -81,8 +81,7 @@ typedef struct weir_component_rules {
 
     /* Time. */
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
-    weir_service_rule *service;                               /* one beat for a beat, `wait` cycles later */
-    int64_t (*wait)(const weir_graph *graph, weir_node node); /* 1 */
+    weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
 
     /* Parameter memory `index` of the node: suffix, fields, bits and depth; false: it has no such memory. None. */
     bool (*memory)(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);

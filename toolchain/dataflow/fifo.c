@@ -15,8 +15,6 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){depth_of(graph, node) < MEMORY_DEPTH ? 1 : 2, weir_stream_beats_of(graph, node)};
 }
 
-static int64_t wait(const weir_graph *graph, weir_node node) { return timing(graph, node).latency; }
-
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
     weir_rtl_instance u = weir_build_component(b, node);
@@ -50,7 +48,6 @@ static void cost(weir_cost_part *part) {
 
 const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,
                                               .timing = timing,
-                                              .wait = wait,
                                               .cost = cost,
                                               .build = build,
                                               .describe = describe,

@@ -8,12 +8,6 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){0, weir_stream_beats_of(graph, node)};
 }
 
-static int64_t wait(const weir_graph *graph, weir_node node) {
-    (void)graph;
-    (void)node;
-    return 0;
-}
-
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0);
     const size_t outputs = weir_node_output_count(b->graph, node);
@@ -43,4 +37,4 @@ static void cost(weir_cost_part *part) {
 }
 
 const weir_component_rules weir_fork_rules = {
-    .result = WEIR_RESULT_INPUT, .timing = timing, .wait = wait, .cost = cost, .build = build};
+    .result = WEIR_RESULT_INPUT, .timing = timing, .cost = cost, .build = build};

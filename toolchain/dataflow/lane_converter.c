@@ -34,9 +34,10 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
 /* Registers of the service: when the next beat can be taken and given. */
 enum { TAKE, GIVE };
 
+/* A beat leaves the buffer, or its register when lanes differ, a cycle later. */
 static void give_beat(weir_service *s, const void *user) {
-    (void)user;
-    weir_service_give(s, 0, s->time[GIVE]++);
+    const beats *b = user;
+    weir_service_give(s, 0, s->time[GIVE]++ + (b->in_lanes != b->out_lanes));
 }
 
 /* A beat that completes `ready` beats, one a cycle either way. The next one is taken when the last of them leaves; a widening
@@ -45,7 +46,7 @@ static void serve_beat(weir_service *s, const beats *b, int64_t ready) {
     s->time[TAKE] = weir_service_take(s, 0, s->time[TAKE]) + 1;
     if (ready == 0) return;
     s->time[GIVE] = weir_later(s->time[GIVE], s->time[TAKE]);
-    weir_service_repeat(s, ready, give_beat, NULL);
+    weir_service_repeat(s, ready, give_beat, b);
     s->time[TAKE] = weir_later(s->time[TAKE], s->time[GIVE] - (b->in_lanes < b->out_lanes ? 2 : 1));
 }
 

@@ -108,7 +108,7 @@ static void take_beat(weir_service *s, const void *user) {
 
 static void give_group(weir_service *s, const void *user) {
     const service_rule *rule = user;
-    weir_service_give(s, 0, s->time[COMPUTE] + 2 + rule->levels);
+    weir_service_give(s, 0, s->time[COMPUTE] + 1 + rule->levels);
     s->time[COMPUTE] += rule->beats;
 }
 
@@ -116,7 +116,7 @@ static void give_group(weir_service *s, const void *user) {
 static void serve_row_directly(weir_service *s, const void *user) {
     const service_rule *rule = user;
     weir_service_repeat(s, rule->beats, take_beat, rule);
-    weir_service_give(s, 0, s->time[NEXT] + 2 + rule->levels);
+    weir_service_give(s, 0, s->time[NEXT] + 1 + rule->levels);
 }
 
 /* The replay buffer holds two rows, so a row is taken while the one before it is computed. Its first group of PE outputs

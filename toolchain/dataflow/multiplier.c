@@ -25,8 +25,6 @@ weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node 
     return (weir_component_timing){2 + cycles, cycles * weir_stream_beats_of(graph, node)};
 }
 
-int64_t weir_multiplier_wait(const weir_graph *graph, weir_node node) { return cycles_a_beat(graph, node) + 3; }
-
 bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     if (index > 0) return false;
     const int bits = (int)weir_multiplier_pieces(graph, node);

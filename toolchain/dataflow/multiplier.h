@@ -12,7 +12,6 @@ bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *wh
 /* Bits of the multiplier. */
 int64_t weir_multiplier_pieces(const weir_graph *graph, weir_node node);
 weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node);
-int64_t weir_multiplier_wait(const weir_graph *graph, weir_node node);
 bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
 weir_memory_content weir_multiplier_content;
 /* The instance with what both have. */

@@ -21,7 +21,6 @@ const weir_component_rules weir_requantize_rules = {.asks = "multipliers of 0 or
                                                     .quantizes = true,
                                                     .pieces = weir_multiplier_pieces,
                                                     .timing = weir_multiplier_timing,
-                                                    .wait = weir_multiplier_wait,
                                                     .memory = weir_multiplier_memory,
                                                     .content = weir_multiplier_content,
                                                     .cost = cost,

@@ -25,10 +25,6 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return timing;
 }
 
-static int64_t wait(const weir_graph *graph, weir_node node) {
-    return weir_multiplier_wait(graph, node) + (rounds_sum(graph, node) ? 2 : 0);
-}
-
 static void build(weir_builder *b, weir_node node) {
     weir_rtl_instance u = weir_multiplier_build(b, node);
     weir_build_set(b, u, "ZERO", weir_node_int(b->graph, node, "zero", 0));
@@ -71,7 +67,6 @@ const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers o
                                                           .quantizes = true,
                                                           .pieces = weir_multiplier_pieces,
                                                           .timing = timing,
-                                                          .wait = wait,
                                                           .memory = weir_multiplier_memory,
                                                           .content = weir_multiplier_content,
                                                           .cost = cost,

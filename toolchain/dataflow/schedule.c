@@ -43,18 +43,18 @@ static void record_edge(weir_schedule *s, weir_node node, size_t input, const we
 typedef struct served {
     const weir_graph *graph;
     weir_node node;
-    int64_t beats, cycles, wait; /* of a rule that is one beat for a beat */
+    int64_t beats, cycles, latency; /* of a rule that is one beat for a beat */
 } served;
 
 /* Register 0: when the component is free. */
 static void serve_beat(weir_service *s, const void *user) {
     const served *x = user;
     int64_t at = weir_service_take_all(s, s->time[0]);
-    weir_service_give(s, 0, at + x->wait);
+    weir_service_give(s, 0, at + x->latency);
     s->time[0] = at + x->cycles;
 }
 
-/* A beat for a beat: the cycles that the pieces of its work take, and the component's wait until it is given. */
+/* A beat for a beat: the cycles that the pieces of its work take, and the component's latency until it is given. */
 static void serve_beats(weir_service *s, const void *user) {
     weir_service_repeat(s, ((const served *)user)->beats, serve_beat, user);
 }
@@ -81,7 +81,7 @@ static bool serve_node(weir_schedule *s, weir_node node, int64_t *late) {
     assert(inputs <= WEIR_SERVICE_PORTS);
     for (size_t i = 0; i < inputs; i++) arrive[i] = arrivals(s, node, i);
     const weir_bounds_ports ports = {arrive, inputs, 1, s->interval, MOST_PARTS};
-    served x = {s->graph, node, 0, 1, rules->wait == NULL ? 1 : rules->wait(s->graph, node)};
+    served x = {s->graph, node, 0, 1, rules->timing(s->graph, node).latency};
     x.beats = weir_stream_beats(s->graph, weir_node_output(s->graph, node, 0), hardware->out_lanes);
     if (rules->pieces != NULL) x.cycles = hardware->interval / x.beats;
     weir_bounds *taken = weir_arena_array(s->arena, inputs, sizeof *taken), given;

@@ -25,8 +25,6 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){words == 1 ? 1 : words + 1, words * weir_stream_beats_of(graph, node)};
 }
 
-static int64_t wait(const weir_graph *graph, weir_node node) { return words_of(graph, node) + 3; }
-
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     if (index > 0) return false;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
@@ -93,7 +91,6 @@ const weir_component_rules weir_threshold_rules = {.fits = fits,
                                                    .quantizes = true,
                                                    .pieces = count_of,
                                                    .timing = timing,
-                                                   .wait = wait,
                                                    .memory = memory,
                                                    .content = content,
                                                    .cost = cost,
