@@ -1,5 +1,6 @@
 #!/bin/sh
-# recipes.sh PART [BUILD]: CONTRIBUTING's "Where to start" is literally true. `paths`: what it names exists. `build`: each recipe
+# recipes.sh PART [BUILD]: CONTRIBUTING's "Where to start" is literally true. `paths`: what it names exists, and a
+# device of one's own is a file that the command reads. `build`: each recipe
 # is followed in a copy of the repository, by making a twin of something that exists; the copy builds, and the twins'
 # tests pass.
 # test: name=recipes/paths -- paths
@@ -29,12 +30,20 @@ missing() {
 }
 
 if [ "$part" = paths ]; then
-    for kind in "An operator" "A component" "A pass" "A subcommand"; do
+    for kind in "An operator" "A component" "A pass" "A device" "A subcommand"; do
         [ "$(paths "$page" "$kind" | wc -l)" -ge 1 ] || fail "no recipe for: $kind"
     done
     [ -z "$(missing "$page")" ] || fail "nowhere: $(missing "$page")"
     sed 's/`toolchain\/ir\/op.def`/`toolchain\/ir\/nonesuch.def`/' "$page" >planted.md
     [ "$(missing planted.md)" = toolchain/ir/nonesuch.def ] || fail "the planted path is not found"
+    mkdir -p data/boards
+    cp -r "$E2E_SOURCE/boards/devices" data/boards/
+    for folder in rtl sim; do ln -s "$E2E_SOURCE/$folder" data/$folder; done
+    sed 's/^name: .*/name: ice40up5k-twin/' "$E2E_SOURCE/boards/devices/ice40up5k.yaml" >data/boards/devices/ice40up5k-twin.yaml
+    WEIR_DATA=$PWD/data
+    export WEIR_DATA
+    expect 0 "ice40up5k-twin" "$WEIR" devices
+    expect 0 "estimate for ice40up5k-twin" "$WEIR" compile "$models/mlp_qdq.onnx" -o design --device ice40up5k-twin
     finish
     exit
 fi
