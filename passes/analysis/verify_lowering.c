@@ -15,7 +15,7 @@
 #include "support/arena.h"
 
 /* Multiplications of all frames together, and how many frames that are at least and at most. */
-enum { BUDGET = 300000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4 };
+enum { BUDGET = 300000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4, STEP_FRAMES = 6 };
 
 typedef enum fill { FILL_RANDOM, FILL_LOW, FILL_HIGH, FILL_ZERO, FILL_EDGES } fill;
 
@@ -52,19 +52,23 @@ static weir_array *make_input(const verifier *v, size_t index, fill kind, int64_
     return array;
 }
 
-static bool run_generated(const verifier *v, int64_t frame) {
-    size_t count = weir_graph_input_count(v->lowered), planned = sizeof plan / sizeof *plan;
-    bool listed = frame < (int64_t)planned;
-    size_t row = listed ? (size_t)frame : (size_t)(frame % 3);
+static bool run_frame(const verifier *v, int64_t frame, fill kind, weir_drive drive, const char *text) {
+    size_t count = weir_graph_input_count(v->lowered);
     weir_array **input = weir_calloc(count + 1, sizeof *input);
-    for (size_t i = 0; i < count; i++) input[i] = make_input(v, i, plan[row].fill, frame);
-    char *what = weir_format("generated frame %lld (%s)", (long long)frame + 1, plan[row].what);
-    weir_frame now = {what, plan[row].drive, v->seed * 1000003 + (uint64_t)frame};
+    for (size_t i = 0; i < count; i++) input[i] = make_input(v, i, kind, frame);
+    char *what = weir_format("generated frame %lld (%s)", (long long)frame + 1, text);
+    weir_frame now = {what, drive, v->seed * 1000003 + (uint64_t)frame};
     bool fine = weir_lockstep_run(v->lockstep, (const weir_array *const *)input, &now);
     free(what);
     for (size_t i = 0; i < count; i++) weir_array_free(input[i]);
     free(input);
     return fine;
+}
+
+static bool run_generated(const verifier *v, int64_t frame) {
+    const bool listed = frame < (int64_t)(sizeof plan / sizeof *plan);
+    const size_t row = listed ? (size_t)frame : (size_t)(frame % 3);
+    return run_frame(v, frame, plan[row].fill, plan[row].drive, plan[row].what);
 }
 
 static bool run_data(const verifier *v, const char *source) {
@@ -93,6 +97,13 @@ static int64_t frame_count(const weir_graph *graph, int64_t wanted) {
     return frames < LEAST_FRAMES ? LEAST_FRAMES : frames > MOST_FRAMES ? MOST_FRAMES : frames;
 }
 
+static bool has_steps(const weir_graph *integer) {
+    bool any = false;
+    for (weir_node node = weir_graph_first(integer); node.id != 0; node = weir_node_next(integer, node))
+        any |= weir_node_op(integer, node) == WEIR_OP_REQUANTIZE && weir_node_attribute(integer, node, "steps") != NULL;
+    return any;
+}
+
 static bool verify(const weir_pass *pass, const weir_graph *model, const weir_graph *integer,
                    const weir_graph *lowered) {
     weir_counterparts *counterparts = weir_lower_counterparts(model);
@@ -101,6 +112,8 @@ static bool verify(const weir_pass *pass, const weir_graph *model, const weir_gr
     bool fine = v.lockstep != NULL;
     int64_t frames = frame_count(lowered, weir_pass_int(pass, "frames"));
     for (int64_t i = 0; fine && i < frames; i++) fine = run_generated(&v, i);
+    for (int64_t i = 0; fine && has_steps(integer == NULL ? lowered : integer) && i < STEP_FRAMES; i++)
+        fine = run_frame(&v, frames + i, FILL_RANDOM, WEIR_DRIVE_STEPS, "sums at the steps of quantizers");
     if (fine) fine = run_data(&v, weir_pass_string(pass, "data"));
     weir_lockstep_free(v.lockstep);
     weir_counterparts_free(counterparts);
@@ -113,6 +126,21 @@ static bool is_laid_out(const weir_graph *prepared, const weir_graph *model) {
     return weir_count_transpositions(prepared) != weir_count_transpositions(model);
 }
 
+/* Sums on either side of the steps of what the quantizers absorb: the model beside the integer graph, in which no layer is
+ * mirrored. */
+static bool verify_steps(const weir_pass *pass, const weir_graph *model, const weir_graph *integer) {
+    if (!has_steps(integer)) return true;
+    weir_counterparts *counterparts = weir_lower_counterparts(model);
+    verifier v = {integer, NULL, (uint64_t)weir_pass_int(pass, "seed")};
+    if (counterparts != NULL) v.lockstep = weir_lockstep_new(model, NULL, integer, counterparts);
+    bool fine = v.lockstep != NULL;
+    for (int64_t i = 0; fine && i < STEP_FRAMES; i++)
+        fine = run_frame(&v, i, FILL_RANDOM, WEIR_DRIVE_STEPS, "sums at the steps of quantizers");
+    weir_lockstep_free(v.lockstep);
+    weir_counterparts_free(counterparts);
+    return fine;
+}
+
 bool weir_pass_verify_lowering(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)context;
     const weir_graph *model = weir_lower_source(module), *integer = weir_module_find_graph(module, "integer");
@@ -121,8 +149,10 @@ bool weir_pass_verify_lowering(const weir_pass *pass, weir_pass_context *context
     /* Values whose elements stand in another order are compared in that: the frames' results are the model's in any case. */
     weir_graph *prepared = weir_lower_prepare(model);
     const bool laid_out = prepared != NULL && is_laid_out(prepared, model);
-    bool fine = prepared != NULL && verify(pass, laid_out ? prepared : model, hardware == NULL ? NULL : integer,
-                                           hardware == NULL ? integer : hardware);
+    const weir_graph *same = laid_out ? prepared : model;
+    bool fine = prepared != NULL &&
+                verify(pass, same, hardware == NULL ? NULL : integer, hardware == NULL ? integer : hardware) &&
+                verify_steps(pass, same, integer);
     weir_graph_free(prepared);
     if (!fine) weir_note("the lowered graph is not the model: a fault of a pass, nothing is written");
     return fine;

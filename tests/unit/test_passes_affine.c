@@ -230,6 +230,85 @@ static void what_qonnx_and_onnx_runtime_compute(void **state) {
     }
 }
 
+/* --- verify_lowering sees them --- */
+
+static bool verified(const weir_graph *model, const weir_graph *integer, const weir_graph *hardware) {
+    weir_pass_registry *registry = weir_pass_registry_new();
+    assert_true(weir_passes_register(registry));
+    weir_pass_context *context = weir_pass_context_new(registry);
+    weir_pass *pass = weir_pass_parse(registry, "verify_lowering", weir_at("test", 1));
+    weir_module *module = weir_module_new("m");
+    weir_module_add_graph(module, weir_graph_copy(model));
+    weir_module_add_graph(module, weir_graph_copy(integer));
+    weir_module_add_graph(module, weir_graph_copy(hardware));
+    test_setup(NULL);
+    const bool fine = weir_pass_run(context, pass, module);
+    weir_pass_free(pass);
+    weir_pass_context_free(context);
+    weir_pass_registry_free(registry);
+    weir_module_free(module);
+    return fine;
+}
+
+static weir_graph *realized(const weir_graph *integer) {
+    weir_graph *hardware = weir_graph_copy(integer);
+    weir_graph_set_name(hardware, "hardware");
+    if (!weir_realize_requantize(hardware, WEIR_REQUANTIZE_AUTO)) fail_msg("%s", test_messages.data);
+    return hardware;
+}
+
+/* One number of the node's constant `index`, of the largest magnitude, moves by half of itself. */
+static void plant(weir_graph *graph, weir_node node, size_t index) {
+    weir_array *numbers =
+        weir_array_convert(weir_value_constant(graph, weir_node_input(graph, node, index)), WEIR_FLOAT32);
+    size_t most = 0;
+    for (size_t i = 0; i < numbers->count; i++)
+        most = fabs(weir_array_get(numbers, i)) > fabs(weir_array_get(numbers, most)) ? i : most;
+    weir_array_set(numbers, most, weir_array_get(numbers, most) * 1.5);
+    weir_node_set_input(graph, node, index, weir_graph_add_constant(graph, "planted", numbers));
+    weir_array_free(numbers);
+    assert_true(weir_infer_node(graph, node));
+}
+
+/* A step of the lowering with another constant, or in another order, and one that only hardware has. */
+static void faults_of_steps_are_found(void **state) {
+    (void)state;
+    static const char *const names[] = {"gemm_bn_relu", "mul_add",     "sub_div",
+                                        "residual",     "qdq_bn_relu", "ternary_falling"};
+    size_t planted = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        weir_graph *model = import(names[i]), *integer = weir_lower_integer(model), *hardware = realized(integer);
+        weir_graph_set_name(model, "model");
+        if (!verified(model, integer, hardware)) fail_msg("%s: %s", names[i], test_messages.data);
+        const size_t constants = weir_node_input_count(integer, find_op(integer, WEIR_OP_REQUANTIZE));
+        for (size_t k = 2; k < constants; k++, planted++) {
+            weir_graph *wrong = weir_graph_copy(integer);
+            plant(wrong, find_op(wrong, WEIR_OP_REQUANTIZE), k);
+            weir_graph *made = realized(wrong);
+            if (verified(model, wrong, made)) fail_msg("%s: constant %zu is not looked at", names[i], k);
+            if (verified(model, integer, made)) fail_msg("%s: constant %zu in hardware is not looked at", names[i], k);
+            weir_graph_free(made);
+            weir_graph_free(wrong);
+        }
+        weir_graph *wrong = weir_graph_copy(integer);
+        weir_node node = find_op(wrong, WEIR_OP_REQUANTIZE);
+        const char *steps = weir_node_string(wrong, node, "steps", "");
+        if (strncmp(steps, "Mul Add", 7) == 0) { /* turned around */
+            char *turned = weir_format("Add Mul%s", steps + 7);
+            weir_node_set_string(wrong, node, "steps", turned);
+            free(turned);
+            weir_graph *made = realized(wrong);
+            if (verified(model, wrong, made)) fail_msg("%s: the order is not looked at", names[i]);
+            weir_graph_free(made);
+        }
+        weir_graph_free(wrong);
+        weir_graph_free(hardware);
+        weir_graph_free(integer);
+        weir_graph_free(model);
+    }
+    assert_true(planted >= 8);
+}
+
 /* --- signs that cannot be turned --- */
 
 static void functions_that_fall(void **state) {
@@ -256,6 +335,6 @@ static void functions_that_fall(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(random_chains), TEST(what_qonnx_and_onnx_runtime_compute),
-                                       TEST(functions_that_fall)};
+                                       TEST(faults_of_steps_are_found), TEST(functions_that_fall)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,10 +29,12 @@ struct weir_lockstep {
     const weir_graph *model, *integer, *lowered;
     const weir_counterparts *counterparts;
     weir_executor *model_run, *integer_run, *lowered_run;
-    weir_value *partner;   /* by value of the model: in the lowered graph */
-    double **slack;        /* by value of the model: how far its elements may be off; heap */
-    weir_value *same;      /* by value of the integer graph: in the lowered graph */
-    bool *may_replace;     /* by value of the lowered graph */
+    weir_value *partner; /* by value of the model: in the lowered graph */
+    double **slack;      /* by value of the model: how far its elements may be off; heap */
+    weir_value *same;    /* by value of the integer graph: in the lowered graph */
+    bool *may_replace;   /* by value of the lowered graph */
+    weir_node
+        *behind; /* by value of the lowered graph, of sums: the Requantize with steps that takes them; else none */
     int64_t *low, *high;   /* by value of the lowered graph: the proven range, as the passes behind use it */
     weir_array **computed; /* by value of the lowered graph: what was computed before codes were replaced */
     bool *is_compared; /* by value of the lowered graph: that was compared, and the model goes on with the new codes */
@@ -60,24 +62,61 @@ static int64_t random_code(weir_lockstep *l, weir_value value, size_t i) {
     return bits & 8 ? low : high;
 }
 
+/* Where quantizers are as the model has them. */
+static const weir_graph *plain_graph(const weir_lockstep *l) { return l->integer != NULL ? l->integer : l->lowered; }
+
+/* The sum at a random step of the function, or the one before it; any sum where it has no step. */
+static int64_t step_code(weir_lockstep *l, weir_value value, const weir_requantizer *r, int64_t channel) {
+    const weir_type *type = weir_value_type(l->lowered, value);
+    const uint64_t bits = weir_random_next(&l->random), span = (uint64_t)type->high - (uint64_t)type->low + 1;
+    int64_t from = type->low, to = type->high;
+    const bool falls = weir_requantizer_apply(r, channel, to) < weir_requantizer_apply(r, channel, from);
+    if (falls) from = type->high, to = type->low;
+    const int64_t least = weir_requantizer_apply(r, channel, from), most = weir_requantizer_apply(r, channel, to);
+    if (least == most) return type->low + (int64_t)((bits >> 1) % span);
+    const int64_t wanted = least + 1 + (int64_t)((bits >> 1) % (uint64_t)(most - least));
+    while (to - from > 1 || from - to > 1) {
+        const int64_t middle = from + (to - from) / 2;
+        if (weir_requantizer_apply(r, channel, middle) >= wanted) to = middle;
+        else from = middle;
+    }
+    return bits & 1 ? to : from;
+}
+
+/* Is what was computed for the value replaced in this frame? */
+static bool is_replaced(const weir_lockstep *l, weir_value value) {
+    if (l->frame->drive == WEIR_DRIVE_NATURAL) return false;
+    return l->frame->drive == WEIR_DRIVE_STEPS ? l->behind[value.id].id != 0 : l->may_replace[value.id];
+}
+
+static void replace(weir_lockstep *l, weir_value value, weir_array *codes) {
+    const weir_shape *shape = &codes->shape;
+    const size_t channels = shape->rank == 0 ? 1 : (size_t)shape->dim[shape->rank - 1];
+    weir_requantizer r;
+    if (l->frame->drive == WEIR_DRIVE_STEPS && !weir_requantizer_of(plain_graph(l), l->behind[value.id], &r)) return;
+    for (size_t i = 0; i < codes->count; i++)
+        weir_array_set_int(codes, i,
+                           l->frame->drive == WEIR_DRIVE_STEPS ? step_code(l, value, &r, (int64_t)(i % channels))
+                                                               : random_code(l, value, i));
+}
+
 static void watch_lowered(void *user, weir_node node, weir_array *const *outputs) {
     weir_lockstep *l = user;
     if (l->frame->drive == WEIR_DRIVE_NATURAL) return;
     for (size_t k = 0; k < weir_node_output_count(l->lowered, node); k++) {
         weir_value value = weir_node_output(l->lowered, node, k);
-        if (!l->may_replace[value.id]) continue;
+        if (!is_replaced(l, value)) continue;
         if (l->computed[value.id] == NULL) l->computed[value.id] = weir_array_copy_in(l->arena, outputs[k]);
         else
             memcpy(l->computed[value.id]->data, outputs[k]->data,
                    outputs[k]->count * weir_dtype_size(outputs[k]->dtype));
-        for (size_t i = 0; i < outputs[k]->count; i++) weir_array_set_int(outputs[k], i, random_code(l, value, i));
+        replace(l, value, outputs[k]);
     }
 }
 
 /* What the lowered graph computed for the value in this frame. */
 static const weir_array *computed(const weir_lockstep *l, weir_value value) {
-    bool replaced = l->frame->drive != WEIR_DRIVE_NATURAL && l->may_replace[value.id];
-    return replaced ? l->computed[value.id] : weir_executor_value(l->lowered_run, value);
+    return is_replaced(l, value) ? l->computed[value.id] : weir_executor_value(l->lowered_run, value);
 }
 
 /* --- messages --- */
@@ -389,6 +428,22 @@ static weir_value find(const weir_graph *graph, const char *name, const weir_sha
     return value;
 }
 
+/* The only user of sums, past other names of them, when it is a Requantize with steps. */
+static weir_node requantize_behind(const weir_graph *graph, weir_value value) {
+    const weir_node maker = weir_value_producer(graph, value);
+    if (maker.id == 0 || !weir_value_type(graph, value)->has_range) return WEIR_NO_NODE;
+    if (weir_node_op(graph, maker) != WEIR_OP_LINEAR && weir_node_op(graph, maker) != WEIR_OP_SUM) return WEIR_NO_NODE;
+    weir_node user = WEIR_NO_NODE;
+    do {
+        if (user.id != 0) value = weir_node_output(graph, user, 0);
+        if (weir_value_use_count(graph, value) != 1) return WEIR_NO_NODE;
+        user = weir_value_use(graph, value, 0).node;
+    } while (weir_node_op(graph, user) == WEIR_OP_RELABEL);
+    const bool steps =
+        weir_node_op(graph, user) == WEIR_OP_REQUANTIZE && weir_node_attribute(graph, user, "steps") != NULL;
+    return steps ? user : WEIR_NO_NODE;
+}
+
 static void pair_values(weir_lockstep *l) {
     /* What was lowered is a copy of the model without some of its nodes: its values keep their ids. */
     assert(l->counterparts->limit >= weir_graph_value_limit(l->model));
@@ -399,6 +454,9 @@ static void pair_values(weir_lockstep *l) {
         weir_node maker = partner.id == 0 ? WEIR_NO_NODE : weir_value_producer(l->lowered, partner);
         l->partner[id] = partner;
         const weir_type *type = partner.id == 0 ? NULL : weir_value_type(l->lowered, partner);
+        const weir_graph *plain = plain_graph(l);
+        const weir_value sums = partner.id == 0 ? WEIR_NO_VALUE : weir_graph_find_value(plain, c->name);
+        if (sums.id != 0) l->behind[partner.id] = requantize_behind(plain, sums);
         if (maker.id == 0 || !type->has_range || !makes_codes(weir_node_op(l->lowered, maker))) continue;
         l->may_replace[partner.id] = true;
         l->low[partner.id] = type->low;
@@ -427,6 +485,7 @@ weir_lockstep *weir_lockstep_new(const weir_graph *model, const weir_graph *inte
     l->partner = weir_arena_array(arena, limit, sizeof *l->partner);
     l->slack = weir_arena_array(arena, limit, sizeof *l->slack);
     l->may_replace = weir_arena_array(arena, hardware, sizeof *l->may_replace);
+    l->behind = weir_arena_array(arena, hardware, sizeof *l->behind);
     l->low = weir_arena_array(arena, hardware, sizeof *l->low);
     l->high = weir_arena_array(arena, hardware, sizeof *l->high);
     l->computed = weir_arena_array(arena, hardware, sizeof *l->computed);
