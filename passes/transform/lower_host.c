@@ -171,7 +171,6 @@ weir_value weir_lower_host_value(weir_lowering *l, weir_value value) {
 /* --- nodes --- */
 
 static const weir_diag_log *keep(weir_lowering *l, weir_diag_log *log) {
-    if (log == NULL) return NULL;
     l->log = weir_grow(l->log, &l->log_capacity, l->log_count + 1, sizeof *l->log);
     return l->log[l->log_count++] = log;
 }

@@ -7,7 +7,7 @@
  *   ScaleFloat  the float32 arithmetic itself, when its double rounding makes no multiply-add-shift fit
  *   Threshold   the table, when nothing else fits
  * Functions that fall (a BatchNormalization with negative factors) rise once the dense layer in front negates the weights
- * of their channels.
+ * of their channels. Where none is in front, and channels differ, one is added that only gives signs.
  * The proof (weir_staircase_proves) runs for every channel of every node, on each compile.
  * Outputs of more than WIDE_CODES codes have no tables and no search for the narrowest multiplier. What is exact by
  * construction is taken as it is: ScaleFloat for float32 arithmetic, whose operations it does one by one, and a Cast where
@@ -514,18 +514,32 @@ static bool mirror(realizer *r, weir_node layer) {
     return fine;
 }
 
+/* Signs that differ by channel need weights: a dense layer in front that passes its input on. */
+static weir_node add_layer(realizer *r) {
+    weir_graph *graph = r->graph;
+    const int64_t channels = (int64_t)r->channels;
+    weir_array *identity = weir_array_new(WEIR_INT8, &(weir_shape){2, {channels, channels}});
+    for (size_t c = 0; c < r->channels; c++) weir_array_set_int(identity, c * r->channels + c, 1);
+    weir_value x = weir_node_input(graph, r->node, 0);
+    char *name = weir_format("%s_signs", weir_node_name(graph, r->node));
+    weir_value inputs[2] = {x, weir_graph_add_constant(graph, name, identity)};
+    weir_node made = weir_graph_add_node(graph, WEIR_OP_LINEAR, name, inputs, 2, 1, r->node);
+    free(name);
+    weir_array_free(identity);
+    weir_node_set_location(graph, made, weir_node_location(graph, r->node));
+    weir_value_set_type(graph, weir_node_output(graph, made, 0), weir_value_type(graph, x));
+    weir_node_set_input(graph, r->node, 0, weir_node_output(graph, made, 0));
+    return weir_infer_node(graph, made) ? made : WEIR_NO_NODE;
+}
+
 /* Makes every channel's function rise: by the weights in front, or, where all fall, by counting codes from the top. */
 static bool straighten(realizer *r) {
     size_t count = 0;
     for (size_t c = 0; r->thresholds == NULL && c < r->channels; c++) count += falls(r, c);
     if (count == 0) return true;
     weir_node layer = layer_of(r);
+    if (layer.id == 0 && count < r->channels) layer = add_layer(r);
     if (layer.id != 0) return mirror(r, layer);
-    if (count < r->channels) {
-        fail(r, "its function rises for some channels and falls for others");
-        weir_note("hardware turns signs in the weights of the dense layer in front of it, which is not there");
-        return false;
-    }
     bool binary = r->stride == 2;
     const int64_t codes = r->high - r->low;
     r->base = binary ? 1 : r->high;

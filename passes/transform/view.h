@@ -78,8 +78,8 @@ weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op o
 bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum);
 
 /* --- the host's part (lower_host.c) --- */
-/* The host computes the node, because of `cause`, errors that are kept for a quantizer behind it (NULL: it has a lowering
- * in front of and behind the hardware only); takes the cause over. False after a reported error. */
+/* The host computes the node, because of `cause`: the errors that refuse it as hardware, kept for more hardware behind it.
+ * Takes the cause over. False after a reported error. */
 bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause);
 /* May the host compute the operator at all? Not what computes with codes, nor convolutions. */
 bool weir_lower_host_takes(weir_op op);

@@ -187,6 +187,16 @@ def residual():
     return n
 
 
+def residual_falling():
+    n = Network(8)
+    x = n.quant("x", 0.25, 5)
+    y = n.quant(n.matmul(x, n.weights(8, 8)), 0.25, 5)
+    x = n.quant(n.random_normalization(n.node("Add", x, y), 8, 2.0), 0.25, 5)
+    x = n.bipolar(n.node("Mul", x, n.constant([1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 0.0, 1.0])))
+    n.matmul(x, n.binary_weights(8, 4))
+    return n
+
+
 def shapes():
     n = Network(16)
     x = n.quant("x", 0.25, 5)
@@ -271,7 +281,7 @@ def uneven_scales():
 
 
 QONNX = [gemm_bn_relu, mul_add, bipolar_falling, ternary_falling, zero_and_falling, sub_div, head_and_tail,
-         falling_activations, residual, shapes, clip_between, roundings, wide, layer_scales, zero_points, uneven_scales]
+         falling_activations, residual, residual_falling, shapes, clip_between, roundings, wide, layer_scales, zero_points, uneven_scales]
 
 
 # --- QuantizeLinear and DequantizeLinear ---
