@@ -2,26 +2,12 @@
  * steps of the view, which the quantizer absorbs. A step is the model's operation, in the model's order, on one float32
  * constant or one a channel, so nothing is rounded otherwise than in the model. */
 #include <math.h>
-#include <string.h>
 
 #include "exec/arithmetic.h"
 #include "exec/kernel_common.h"
 #include "ir/infer.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
-
-weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant) {
-    weir_view result = *view;
-    weir_step *step = weir_arena_array(weir_graph_arena(l->to), view->step_count + 2, sizeof *step);
-    if (view->step_count > 0) memcpy(step, view->step, view->step_count * sizeof *step);
-    size_t count = view->step_count;
-    if (view->relu) step[count++] = (weir_step){WEIR_OP_RELU, NULL};
-    step[count++] = (weir_step){op, constant};
-    result.relu = false;
-    result.step = step;
-    result.step_count = count;
-    return result;
-}
 
 static weir_array *new_numbers(weir_lowering *l, int64_t count) {
     return weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});

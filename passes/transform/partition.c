@@ -2,6 +2,7 @@
  * passes and files keep. Refuses what cannot be parted: hardware behind the host's tail, tails that read what comes in. */
 #include "dataflow/component.h"
 #include "dataflow/host.h"
+#include "dataflow/host_graph.h"
 #include "passes/passes.h"
 #include "support/diag.h"
 
@@ -24,8 +25,8 @@ static bool has_hardware(const weir_graph *graph) {
 bool weir_pass_partition(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     (void)pass;
     weir_graph *hardware = weir_module_find_graph(module, "hardware");
-    weir_host_mark(hardware);
-    if (!weir_host_check(hardware)) return false;
+    weir_component_mark_host(hardware);
+    if (!weir_host_graph_check(hardware)) return false;
     if (!has_hardware(hardware)) {
         weir_error(weir_at(weir_graph_source(hardware), 0),
                    "nothing of the model is hardware: the host computes all of it");

@@ -70,6 +70,19 @@ weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value,
     return weir_node_output(l->to, weir_lower_add_node(l, old, WEIR_OP_RESHAPE, "", inputs, 2, &type), 0);
 }
 
+weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant) {
+    weir_view result = *view;
+    weir_step *step = weir_arena_array(weir_graph_arena(l->to), view->step_count + 2, sizeof *step);
+    if (view->step_count > 0) memcpy(step, view->step, view->step_count * sizeof *step);
+    size_t count = view->step_count;
+    if (view->relu) step[count++] = (weir_step){WEIR_OP_RELU, NULL};
+    step[count++] = (weir_step){op, constant};
+    result.relu = false;
+    result.step = step;
+    result.step_count = count;
+    return result;
+}
+
 /* Products with positive numbers, one a tensor, are another scale of the same codes. */
 static bool rescaled(weir_lowering *l, weir_node node, const weir_view *view, weir_view *result) {
     weir_type type = *weir_value_type(l->to, view->value);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dataflow/host.h"
+#include "dataflow/host_graph.h"
 #include "ir/print.h"
 #include "passes/verilog/emit.h"
 #include "support/arena.h"
@@ -113,8 +114,8 @@ bool weir_pass_emit_host(const weir_pass *pass, weir_pass_context *context, weir
     (void)pass;
     (void)context;
     weir_folder *output = weir_emit_open(module);
-    bool fine = output != NULL && save(weir_host_head(graph), output, "head.weir") &&
-                save(weir_host_tail(graph), output, "tail.weir") &&
+    bool fine = output != NULL && save(weir_host_graph_head(graph), output, "head.weir") &&
+                save(weir_host_graph_tail(graph), output, "tail.weir") &&
                 write_json(output, json_pack("{s:i, s:s, s:o, s:o}", "schema", SCHEMA, "top", top, "head",
                                              head_json(graph), "tail", tail_json(graph)));
     return weir_emit_close(output, fine);

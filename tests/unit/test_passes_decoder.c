@@ -2,7 +2,7 @@
 #include "test_passes_support.h"
 
 #include "cosim/reference.h"
-#include "dataflow/host.h"
+#include "dataflow/host_graph.h"
 
 /* Attributes of every kind, five inputs, several outputs, and a value with two users. */
 static void nodes_behind_the_hardware(void **state) {
@@ -33,7 +33,7 @@ static void nodes_behind_the_hardware(void **state) {
     weir_graph_add_output(g, "first", weir_node_output(g, split, 0));
     weir_graph_add_output(g, "all", whole);
 
-    weir_graph *decoder = weir_host_tail(g);
+    weir_graph *decoder = weir_host_graph_tail(g);
     if (!weir_graph_verify(decoder)) fail_msg("%s", test_messages.data);
     assert_int_equal(weir_graph_node_count(decoder), 6);
     assert_true(weir_node_float(decoder, find_op(decoder, WEIR_OP_LEAKY_RELU), "alpha", 0) == 0.25);

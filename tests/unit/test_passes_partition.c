@@ -2,7 +2,9 @@
  * stands in the middle, and convolutions anywhere, are refused by name. */
 #include "test_passes_analysis.h"
 
+#include "dataflow/component.h"
 #include "dataflow/host.h"
+#include "dataflow/host_graph.h"
 #include "dataflow/stream.h"
 #include "exec/evaluate.h"
 #include "frontend/onnx.h"
@@ -72,11 +74,11 @@ static void head_and_tail_are_graphs(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_graph *model = import(cases[i].name), *integer = weir_lower_integer(model);
         if (integer == NULL) fail_msg("%s", test_messages.data);
-        weir_host_mark(integer);
-        assert_true(weir_host_check(integer));
+        weir_component_mark_host(integer);
+        assert_true(weir_host_graph_check(integer));
         assert_int_equal(count_part(integer, WEIR_HOST_HEAD), cases[i].head);
         assert_int_equal(count_part(integer, WEIR_HOST_TAIL), cases[i].tail);
-        weir_graph *head = weir_host_head(integer), *tail = weir_host_tail(integer);
+        weir_graph *head = weir_host_graph_head(integer), *tail = weir_host_graph_tail(integer);
         if (!weir_graph_verify(head) || !weir_graph_verify(tail)) fail_msg("%s", test_messages.data);
         for (int frame = 0; frame < 10; frame++) compare(integer, head, tail);
         weir_graph_free(head);
@@ -116,8 +118,8 @@ static void what_cannot_be_parted(void **state) {
     weir_value x = add_real_input(g, "x", 1, 4);
     weir_value y = ADD(g, WEIR_OP_SIGMOID, "sigmoid", ADD(g, WEIR_OP_DECODE, "d", encode(g, "e", x)));
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_DECODE, "d2", encode(g, "e2", y)));
-    weir_host_mark(g);
-    assert_false(weir_host_check(g));
+    weir_component_mark_host(g);
+    assert_false(weir_host_graph_check(g));
     assert_error("node 'sigmoid' (Sigmoid): stands between quantized parts, but is computed on the host");
     weir_graph_free(g);
     test_setup(NULL);
@@ -125,8 +127,8 @@ static void what_cannot_be_parted(void **state) {
     x = add_real_input(g, "x", 1, 4);
     y = ADD(g, WEIR_OP_DECODE, "d", encode(g, "e", x));
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_ADD, "both", y, x));
-    weir_host_mark(g);
-    assert_false(weir_host_check(g));
+    weir_component_mark_host(g);
+    assert_false(weir_host_graph_check(g));
     assert_error("node 'both' (Add): takes results of the hardware and what comes in");
     weir_graph_free(g);
     test_setup(NULL);
@@ -134,8 +136,8 @@ static void what_cannot_be_parted(void **state) {
     x = add_real_input(g, "x", 1, 4);
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_DECODE, "d", encode(g, "e", x)));
     weir_graph_add_output(g, "z", ADD(g, WEIR_OP_RELU, "relu", x));
-    weir_host_mark(g);
-    assert_false(weir_host_check(g));
+    weir_component_mark_host(g);
+    assert_false(weir_host_graph_check(g));
     assert_error("output 'z' does not come from the hardware");
     weir_graph_free(g);
 }
@@ -203,7 +205,7 @@ static void integers_that_come_in(void **state) {
     weir_graph_add_output(g, "y", layer(g, add_qdq(g, "q", y, 0.0078125, WEIR_UINT8, 0), 4));
     weir_graph *integer = weir_lower_integer(g);
     if (integer == NULL) fail_msg("%s", test_messages.data);
-    weir_host_mark(integer);
+    weir_component_mark_host(integer);
     assert_int_equal(count_part(integer, WEIR_HOST_HEAD), 2);
     size_t count;
     weir_value *inputs = weir_stream_inputs(integer, &count);

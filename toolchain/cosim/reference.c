@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/host.h"
+#include "dataflow/host_graph.h"
 #include "exec/exec.h"
 #include "support/arena.h"
 #include "support/progress.h"
@@ -116,7 +116,7 @@ void weir_reference_free(weir_reference *r) {
 /* --- decoding --- */
 
 weir_array *weir_decode(const weir_graph *hardware, const int64_t *const *codes, int64_t frames, size_t index) {
-    weir_graph *graph = weir_host_tail(hardware);
+    weir_graph *graph = weir_host_graph_tail(hardware);
     weir_executor *executor = weir_executor_new(graph);
     weir_array *result = NULL;
     size_t count = weir_graph_input_count(graph);

@@ -116,6 +116,53 @@ static bool is_name(weir_op op) {
     return op == WEIR_OP_RESHAPE || op == WEIR_OP_FLATTEN || op == WEIR_OP_IDENTITY || op == WEIR_OP_RELABEL;
 }
 
+/* --- the host --- */
+
+/* Which part makes the node's data; `given`: some of it is none of the host's, neither codes of the hardware nor codes that
+ * come in. */
+static weir_host part_behind(const weir_graph *graph, weir_node node, bool *given) {
+    weir_host part = WEIR_HOST_NONE;
+    *given = false;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
+        const weir_value value = weir_node_input(graph, node, i);
+        if (value.id == 0 || weir_value_constant(graph, value) != NULL) continue;
+        const weir_node producer = weir_value_producer(graph, value);
+        const weir_host made = producer.id == 0 ? WEIR_HOST_NONE : weir_host_of(graph, producer);
+        if (made == WEIR_HOST_TAIL) part = made;
+        else if (made == WEIR_HOST_HEAD && weir_node_op(graph, producer) != WEIR_OP_ENCODE)
+            part = part == WEIR_HOST_NONE ? made : part;
+        else *given |= producer.id != 0;
+    }
+    return part;
+}
+
+/* A component of codes, which the host may have put in another order. */
+static bool takes_codes(const weir_graph *graph, weir_node node) {
+    return weir_component_for(weir_node_op(graph, node)) != NULL &&
+           weir_value_type(graph, weir_node_input(graph, node, 0))->quant.format != WEIR_FORMAT_FLOAT;
+}
+
+static weir_host part_of(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    if (weir_node_info(graph, node)->class == WEIR_CLASS_HOST) return weir_host_of(graph, node);
+    if (weir_node_info(graph, node)->class != WEIR_CLASS_TENSOR) return WEIR_HOST_NONE;
+    bool given;
+    const weir_host part = part_behind(graph, node, &given);
+    if (part == WEIR_HOST_HEAD && takes_codes(graph, node)) return WEIR_HOST_NONE;
+    if (part != WEIR_HOST_NONE) return part;
+    const bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
+    if (real) return WEIR_HOST_HEAD;
+    if (is_name(op) || weir_component_for(op) != NULL) return WEIR_HOST_NONE;
+    return given ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
+}
+
+void weir_component_mark_host(weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        weir_node_metadata(graph, node)->hardware.host = part_of(graph, node);
+}
+
+/* --- assignment --- */
+
 static bool assign(weir_graph *graph, weir_node node) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_op op = weir_node_op(graph, node);
@@ -139,7 +186,7 @@ static bool assign(weir_graph *graph, weir_node node) {
 
 bool weir_component_assign(weir_graph *graph) {
     bool fine = true;
-    weir_host_mark(graph);
+    weir_component_mark_host(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         fine &= assign(graph, node);
     return fine;

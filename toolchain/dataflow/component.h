@@ -117,7 +117,10 @@ const weir_component *weir_component_of(const weir_graph *graph, weir_node node)
 const weir_component *weir_component_expected(const weir_graph *graph, weir_node node);
 /* The module that computes the node, or will once the graph is lowered; NULL: none. */
 const char *weir_component_module(const weir_graph *graph, weir_node node);
-/* Gives every node its component or makes it implicit; true unless a node can have neither (reported). */
+/* Sets metadata.hardware.host of every node (dataflow/host.h). Integers are the host's where their operator is ONNX's, has
+ * no component and is no name for a stream. */
+void weir_component_mark_host(weir_graph *graph);
+/* Marks, then gives every node its component or makes it implicit; true unless a node can have neither (reported). */
 bool weir_component_assign(weir_graph *graph);
 /* Of a node of the model: does it take a constant under MASE's name of an argument? Does data flow into the input? */
 bool weir_component_takes_constant(const weir_graph *graph, weir_node node, const char *argument);

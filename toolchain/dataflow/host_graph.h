@@ -1,0 +1,16 @@
+/* The host's parts as graphs of their own. */
+#ifndef WEIR_DATAFLOW_HOST_GRAPH_H
+#define WEIR_DATAFLOW_HOST_GRAPH_H
+
+#include "ir/graph.h"
+
+/* Can the marked graph be parted: codes in front of the hardware, none of the host's work between parts of it, results
+ * from the hardware only? False after a reported error. */
+bool weir_host_graph_check(const weir_graph *graph);
+
+/* The head "head" from the model's inputs to the codes that enter, the tail "tail" from those that leave to the model's
+ * outputs, both in the order of weir_stream_inputs and weir_stream_outputs. Free with weir_graph_free. */
+weir_graph *weir_host_graph_head(const weir_graph *hardware);
+weir_graph *weir_host_graph_tail(const weir_graph *hardware);
+
+#endif
