@@ -94,7 +94,7 @@ static tally *compare(double scale) {
 
 /* Lookup tables: half of all within MEDIAN, nine of ten within NINTH. */
 #define MEDIAN 0.15
-#define NINTH 0.6
+#define NINTH 0.4
 
 static bool is_near(const tally *t) { return t->luts[t->count / 2] <= MEDIAN && t->luts[t->count * 9 / 10] <= NINTH; }
 

@@ -51,15 +51,29 @@ void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t 
     if (blocks != 1 || !part->device->multipliers.absorbs_output) weir_cost_registers(part, count * kept);
 }
 
-void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth) {
-    const weir_device_memory *block = weir_device_block(part->device);
-    int64_t least = INT64_MAX;
+/* Of the shapes that take about as few blocks the deepest: fewer rows to choose from. */
+static int64_t blocks_of(const weir_device *device, int64_t width, int64_t depth, int64_t *rows) {
+    const weir_device_memory *block = weir_device_block(device);
+    int64_t least = INT64_MAX, chosen = 0;
     for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
         const weir_device_shape shape = block->shapes.item[i];
         const int64_t blocks = weir_ceil_divide(depth, shape.x) * weir_ceil_divide(width, shape.y);
         if (blocks < least) least = blocks;
     }
-    if (block != NULL) part->cost.memory_blocks += least;
+    *rows = 1;
+    for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
+        const weir_device_shape shape = block->shapes.item[i];
+        const int64_t high = weir_ceil_divide(depth, shape.x), blocks = high * weir_ceil_divide(width, shape.y);
+        if (blocks * 20 > least * 21 || (chosen != 0 && high >= *rows)) continue;
+        chosen = blocks;
+        *rows = high;
+    }
+    return block == NULL ? 0 : least;
+}
+
+void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth) {
+    int64_t rows;
+    part->cost.memory_blocks += blocks_of(part->device, width, depth, &rows);
 }
 
 int64_t weir_cost_bits(int64_t count) {
@@ -77,27 +91,32 @@ static void rom_source(weir_cost_part *part) {
     const int64_t address = weir_cost_bits(depth);
     weir_cost_registers(part, address + 1 + (block ? 0 : width));
     weir_cost_term(part, address);
+    int64_t rows;
+    blocks_of(part->device, width, depth, &rows);
     weir_cost_term(part, block ? 0 : width * weir_ceil_divide(depth, (int64_t)1 << part->device->luts.inputs));
+    weir_cost_term(part, block ? width * (rows - 1) : 0); /* choosing among rows of blocks */
     if (block) weir_cost_blocks(part, width, depth);
 }
 
-/* Below that many bits the tool chooses, and takes distributed RAM where there is any: rtl/memory/weir_replay.v. */
-enum { REPLAY_SMALL = 512 };
+/* Below that many bits the tool chooses, distributed RAM where there is any, else
+ * flip-flops for the smallest and blocks: rtl/memory/weir_replay.v. */
+enum { REPLAY_SMALL = 512, REPLAY_SPREAD = 256 };
 
 static void replay(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH"), beats = weir_cost_value(part, "BEATS");
     const int64_t times = weir_cost_value(part, "TIMES");
     const int64_t beat = weir_cost_bits(beats), words = beats > 1 ? (int64_t)2 << beat : 2;
     const bool buffer = times > 1, small = buffer && beats > 1 && words * width <= REPLAY_SMALL;
-    const bool spread = small && part->device->distributed_ram.kbits == 0;
+    const bool spread = small && part->device->distributed_ram.kbits == 0 && words * width <= REPLAY_SPREAD;
+    const bool block = buffer && beats > 1 && (!small || (!spread && part->device->distributed_ram.kbits == 0));
     weir_cost_term(part, buffer ? 2 * beat + weir_cost_bits(times) : beat);
     weir_cost_term(part, buffer && beats == 1 ? width : 0);
     weir_cost_term(part, spread ? words * width : 0);
-    weir_cost_term(part, small && !spread ? width : 0);
+    weir_cost_term(part, small && !spread && !block ? width : 0);
     weir_cost_registers(part, buffer ? 2 * beat + weir_cost_bits(times) + 9 : beat);
     if (!buffer) return;
     if (beats == 1) weir_cost_registers(part, 3 * width);
-    else if (small) weir_cost_registers(part, width + (spread ? words * width : 0));
+    else if (!block) weir_cost_registers(part, width + (spread ? words * width : 0));
     else weir_cost_blocks(part, width, words);
 }
 
