@@ -26,7 +26,7 @@ static bool differs_from_files(const weir_rtl_design *design, weir_rtl_module mo
     bool fine = true;
     for (size_t i = 0; i < files->count && !info.is_external; i++) {
         if (!is_called(files->path[i], info.name)) continue;
-        weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(module)).place,
+        weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(module)).location,
                    "module '%s' has the name of a module in '%s', which the design needs as well", info.name,
                    files->path[i]);
         fine = false;
@@ -77,7 +77,7 @@ static bool has_unique_names(weir_rtl_design *design, weir_rtl_module top) {
 static bool has_fixed_widths(weir_rtl_design *design, weir_rtl_module top) {
     const weir_rtl_module found = weir_rtl_find_parametrised(design, top);
     if (found.id == 0) return true;
-    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(found)).place,
+    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(found)).location,
                "module '%s' has widths that depend on parameters", weir_rtl_get_module(design, found).name);
     return false;
 }

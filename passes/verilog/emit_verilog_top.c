@@ -107,7 +107,7 @@ static void emit_nodes(weir_builder *b) {
     for (weir_node node = weir_graph_first(b->graph); node.id != 0; node = weir_node_next(b->graph, node)) {
         const weir_component *component = weir_component_of(b->graph, node);
         if (component == NULL) continue;
-        weir_rtl_set_place(b->design, weir_node_location(b->graph, node));
+        weir_rtl_set_location(b->design, weir_node_location(b->graph, node));
         size_t before = weir_rtl_get_module(b->design, b->top).instance_count;
         component->rules->build(b, node);
         weir_rtl_module_info info = weir_rtl_get_module(b->design, b->top);

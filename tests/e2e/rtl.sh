@@ -110,7 +110,7 @@ done
 # --- a compiled design as text gives the same Verilog ---
 weir opt "$models/mlp_qdq.onnx" -p 'compile,save_design{file=digits.wrtl}' --folder saved >/dev/null
 rtl saved/digits.wrtl -p verilog,generate_verilog --folder again --check-unchanged || fail "a compiled design: $(cat err)"
-cmp again/mlp_qdq.v digits/rtl/mlp_qdq.v || fail "a compiled design changes by way of its text"
+cmp again/mlp_qdq.v digits/rtl/mlp_qdq.v || fail "a compiled design changes through its text"
 rtl saved/digits.wrtl -p save_design --folder again && cmp again/mlp_qdq.wrtl saved/digits.wrtl || fail "save_design"
 
 # --- the design of the passes' README ---
@@ -126,7 +126,7 @@ expect 1 "open.wrtl:20: error: input 'run' of instance 'u_timer' in module 'door
 expect 0 "" weir rtl open.wrtl -p realize_fsm --places -o copy.wrtl
 sed -n 2p copy.wrtl | grep -Fqx 'from "open.wrtl"' || fail "copy.wrtl does not say what it is from"
 expect 1 "^open.wrtl:20: error: input 'run' of instance 'u_timer' in module 'door' has no driver" weir rtl copy.wrtl -o open.v
-weir rtl copy.wrtl -o again.wrtl && cmp copy.wrtl again.wrtl || fail "places change by way of a text"
+weir rtl copy.wrtl -o again.wrtl && cmp copy.wrtl again.wrtl || fail "places change through a text"
 weir rtl door.wrtl -p '' --places -o copy.wrtl
 for source in door copy; do weir rtl $source.wrtl -p 'verilog,extract_debug_info{folder=places file=table.json}' && mv places/table.json $source.json; done
 cmp door.json copy.json || fail "the symbol table names places of the copy"

@@ -2,13 +2,14 @@
  * built twice, as emitted and in a form that the pipeline starts from; the first is printed as it is, the second after
  * the pipeline, and both are simulated side by side in Icarus, many pairs in one bench. Besides, the verifier is clean
  * and the text form round-trips. run SEED COUNT [planted|broken] prints the seed of a failure; `run SEED 1` repeats it.
- * With `planted` a pass that swaps the operands of subtractions runs in between and must be found. With `broken` the
+ * With `planted` a pass that inverts an assignment runs in between and must be found. With `broken` the
  * designs lose statements, connections and drivers before the pipeline, which may fail, but neither crash nor leave
  * something unsound; nothing is simulated then. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hardware_passes.h"
 #include "design.h"
 #include "pass/instrument.h"
 #include "pass/registry.h"
@@ -34,39 +35,10 @@ typedef struct runner {
     uint64_t designs, passes, refused; /* refused: a pass asks for a form that the others have not made */
 } runner;
 
-/* --- the planted pass --- */
-
-static void swap_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
-    (void)user;
-    const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
-    if (info.kind != WEIR_RTL_STMT_ASSIGN) return;
-    const weir_rtl_expr_info value = weir_rtl_get_expr(design, info.value);
-    if (value.kind != WEIR_RTL_EXPR_BINARY || value.op != WEIR_RTL_SUBTRACT) return;
-    weir_rtl_set_value(design, stmt,
-                       weir_rtl_binary(design, WEIR_RTL_SUBTRACT, weir_rtl_operand(design, info.value, 1),
-                                       weir_rtl_operand(design, info.value, 0)));
-}
-
-static bool swap_operands(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
-    (void)pass;
-    const weir_rtl_visitor visitor = {.stmt = swap_stmt};
-    return weir_rtl_visit(design, weir_hardware_top(context), WEIR_RTL_PARENTS_FIRST, &visitor, NULL);
-}
-
-static const weir_pass_info planted_pass = {
-    .name = "swap_operands", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = swap_operands}};
-
 /* --- pipelines --- */
 
 static void keep_message(void *user, const weir_diagnostic *diagnostic) {
     weir_text_format(user, "    %s\n", diagnostic->text);
-}
-
-/* Hardware passes that keep results and write no files. */
-static bool is_candidate(const weir_pass_info *info) {
-    return info->kind == WEIR_PASS_HARDWARE && info->promise == WEIR_PASS_EXACT &&
-           strncmp(info->name, "generate_", 9) != 0 && strncmp(info->name, "extract_", 8) != 0 &&
-           strncmp(info->name, "save_", 5) != 0 && strcmp(info->name, "swap_operands") != 0;
 }
 
 static void add_pass(weir_text *pipeline, const char *name) {
@@ -82,11 +54,11 @@ static weir_text random_pipeline(runner *run, random_source *r, random_form form
     weir_text_add(&pipeline, "");
     for (size_t i = 0; i < count; i++) {
         const weir_pass_info *info = weir_pass_registry_at(run->registry, i);
-        if (is_candidate(info)) candidate[candidates++] = info;
+        if (is_exact_hardware_pass(info)) candidate[candidates++] = info;
     }
     for (int64_t i = random_range(r, 1, MAX_PASSES); i > 0; i--, run->passes++)
         add_pass(&pipeline, candidate[random_range(r, 0, (int64_t)candidates - 1)]->name);
-    if (run->planted) add_pass(&pipeline, "swap_operands");
+    if (run->planted) add_pass(&pipeline, "planted");
     if (form == RANDOM_ELABORATED) add_pass(&pipeline, "elaborate");
     for (int64_t i = random_range(r, 0, 3); i > 0; i--, run->passes++)
         add_pass(&pipeline, candidate[random_range(r, 0, (int64_t)candidates - 1)]->name);

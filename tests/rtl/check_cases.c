@@ -146,7 +146,7 @@ static void check_tools(const batch *b) {
     static const char *const verilator[] = {
         "verilator_bin",     "--lint-only",      "-Wall",         "-Wno-MULTITOP",  "-Wno-DECLFILENAME",
         "-Wno-UNUSEDSIGNAL", "-Wno-UNUSEDPARAM", "-Wno-UNDRIVEN", "-Wno-VARHIDDEN", "-Wno-BLKSEQ",
-        "-Wno-UNOPTFLAT"}; /* handshakes that share a vector: about speed, loops are found bit by bit */
+        "-Wno-UNOPTFLAT"}; /* create_interface_instantiation/whole has a handshake in one vector: no loop of bits */
     static const char *const icarus[] = {"iverilog", "-g2005", "-Wall", "-Wno-sensitivity-entire-array", "-t", "null"};
     enum { VERILATOR = sizeof verilator / sizeof *verilator, ICARUS = sizeof icarus / sizeof *icarus };
     const char **arguments = weir_calloc(b->files.count + VERILATOR + 1, sizeof *arguments);

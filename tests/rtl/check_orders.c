@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "common/hardware_passes.h"
 #include "common/text_case.h"
 #include "pass/instrument.h"
 #include "passes/equivalence/plain.h"
@@ -37,36 +38,12 @@ static size_t pick(size_t limit) {
 
 /* --- pipelines --- */
 
-static void invert(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
-    const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);
-    bool *done = user;
-    if (*done || info.kind != WEIR_RTL_STMT_ASSIGN) return;
-    *done = weir_rtl_set_value(design, stmt, weir_rtl_unary(design, WEIR_RTL_NOT, info.value));
-}
-
-static bool run_planted(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
-    static const weir_rtl_visitor visitor = {.stmt = invert};
-    bool done = false;
-    (void)pass;
-    return weir_rtl_visit(design, weir_hardware_top(context), WEIR_RTL_PARENTS_FIRST, &visitor, &done);
-}
-
-static const weir_pass_info planted_pass = {
-    .name = "planted", .kind = WEIR_PASS_HARDWARE, .run = {.hardware = run_planted}};
-
-/* Passes that keep what is computed and write nothing. */
-static bool is_candidate(const weir_pass_info *info) {
-    return info->kind == WEIR_PASS_HARDWARE && info->promise == WEIR_PASS_EXACT &&
-           strncmp(info->name, "generate_", 9) != 0 && strncmp(info->name, "extract_", 8) != 0 &&
-           strncmp(info->name, "save_", 5) != 0 && info != &planted_pass;
-}
-
 static void add_random(const weir_pass_registry *registry, weir_text *pipeline) {
     const weir_pass_info *candidate[256];
     size_t candidates = 0;
     for (size_t i = 0; i < weir_pass_registry_count(registry) && candidates < 256; i++) {
         const weir_pass_info *info = weir_pass_registry_at(registry, i);
-        if (is_candidate(info)) candidate[candidates++] = info;
+        if (is_exact_hardware_pass(info)) candidate[candidates++] = info;
     }
     for (size_t i = pick(MOST_PASSES); i > 0; i--) weir_text_format(pipeline, "%s,", candidate[pick(candidates)]->name);
 }

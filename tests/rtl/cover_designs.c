@@ -83,7 +83,7 @@ static kind kinds[KINDS] = {
       "local parameter",
       "parameter",
       "return before the end",
-      "claim with an antecedent",
+      "assertion with an antecedent",
       "constant of more than 64 bits",
       "part as a target",
       "concatenation as a target",
@@ -102,7 +102,7 @@ static void see_item(const weir_rtl_design *design, weir_rtl_item item) {
     const weir_rtl_item_info info = weir_rtl_get_item(design, item);
     if (info.comment != NULL) see(FEATURES, COMMENT);
     if (info.attribute_count > 0) see(FEATURES, ATTRIBUTE);
-    if (info.place.file != NULL) see(FEATURES, PLACE);
+    if (info.location.file != NULL) see(FEATURES, PLACE);
 }
 
 static void see_expr(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_stmt stmt, void *user) {
@@ -147,7 +147,7 @@ static void see_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
         see(FEATURES, EARLY_RETURN);
     if (info.kind == WEIR_RTL_STMT_ASSERT) {
         const weir_rtl_property property = weir_rtl_get_property(design, stmt);
-        see(CLAIMS, (int)property.claim);
+        see(CLAIMS, (int)property.kind);
         if (property.antecedent.id != 0) see(FEATURES, ANTECEDENT);
     }
     for (size_t i = 0; info.kind == WEIR_RTL_STMT_ALWAYS && i < weir_rtl_event_count(design, stmt); i++)

@@ -207,7 +207,7 @@ static void assignments_are_checked(void **state) {
 
 static void provenance_comments_and_attributes_are_kept(void **state) {
     weir_rtl_design *design = *state;
-    weir_rtl_set_place(design, weir_at("model.onnx", 7));
+    weir_rtl_set_location(design, weir_at("model.onnx", 7));
     weir_rtl_set_pass(design, "emit");
     weir_rtl_module top = weir_rtl_add_module(design, "top");
     weir_rtl_var a = weir_rtl_add_wire(design, top, "a", 8);
@@ -218,8 +218,8 @@ static void provenance_comments_and_attributes_are_kept(void **state) {
     weir_rtl_set_attribute(design, WEIR_RTL_ITEM(a), "keep");
     weir_rtl_item_info info = weir_rtl_get_item(design, WEIR_RTL_ITEM(a));
     assert_string_equal(info.comment, "layer 3");
-    assert_string_equal(info.place.file, "model.onnx");
-    assert_int_equal(info.place.line, 7);
+    assert_string_equal(info.location.file, "model.onnx");
+    assert_int_equal(info.location.line, 7);
     assert_int_equal(info.pass_count, 2);
     assert_string_equal(weir_rtl_item_pass(design, WEIR_RTL_ITEM(a), 0), "emit");
     assert_string_equal(weir_rtl_item_pass(design, WEIR_RTL_ITEM(a), 1), "retime");

@@ -33,7 +33,7 @@ static void every_construct_reads_back(void **state) {
 /* Built in C: parameters, places and trails set by the builder. */
 static void what_was_built_reads_back(void **state) {
     weir_rtl_design *d = *state;
-    weir_rtl_set_place(d, weir_at("a b.onnx", 7));
+    weir_rtl_set_location(d, weir_at("a b.onnx", 7));
     weir_rtl_set_pass(d, "one");
     weir_rtl_module m = weir_rtl_add_module(d, "m");
     weir_rtl_expr x = weir_rtl_read(d, weir_rtl_add_input(d, m, "x", 70));
@@ -93,8 +93,8 @@ static void places_in_the_text_are_reported(void **state) {
                     "hand.wrtl:10: error: output 'y[7:4]' of module 'top' has no driver\n");
     weir_rtl_stmt assign = weir_rtl_last(d, weir_rtl_get_module(d, top).body);
     weir_rtl_item_info info = weir_rtl_get_item(d, WEIR_RTL_ITEM(assign));
-    assert_string_equal(info.place.file, "hand.wrtl");
-    assert_int_equal(info.place.line, 19);
+    assert_string_equal(info.location.file, "hand.wrtl");
+    assert_int_equal(info.location.line, 19);
     assert_int_equal(info.pass_count, 1);
     weir_rtl_design_free(d);
 }
@@ -122,7 +122,7 @@ static void places_last_where_the_text_says_them(void **state) {
     (void)state;
     weir_rtl_design *d = weir_rtl_parse_text(by_hand, strlen(by_hand), "hand.wrtl");
     weir_text text = {0}, again = {0};
-    weir_rtl_print_text_places(d, &text);
+    weir_rtl_print_text_locations(d, &text);
     weir_rtl_design_free(d);
     assert_non_null(strstr(text.data, "wrtl 1\nfrom \"hand.wrtl\"\norigin nowhere 0 \"one\"\nmodule leaf @:3 {\n"));
     assert_non_null(strstr(text.data, "    assign y[3:0] = w @1:19\n"));
@@ -133,8 +133,8 @@ static void places_last_where_the_text_says_them(void **state) {
     weir_rtl_set_pass(d, "two");
     weir_rtl_touch(d, WEIR_RTL_ITEM(assign));
     weir_rtl_item_info info = weir_rtl_get_item(d, WEIR_RTL_ITEM(assign));
-    assert_string_equal(info.place.file, "hand.wrtl");
-    assert_int_equal(info.place.line, 19);
+    assert_string_equal(info.location.file, "hand.wrtl");
+    assert_int_equal(info.location.line, 19);
     weir_rtl_print_text(d, &again);
     assert_non_null(strstr(again.data, "origin nowhere 0 \"one\" \"two\"\n"));
     assert_non_null(strstr(again.data, "    assign y[3:0] = w @1:19\n"));

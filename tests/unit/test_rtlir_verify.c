@@ -12,7 +12,7 @@ static bench make_bench(weir_rtl_design *design) {
     char *path = data_path("link.v");
     b.link = weir_rtl_read_module(design, path);
     free(path);
-    weir_rtl_set_place(design, weir_at("model.onnx", 3));
+    weir_rtl_set_location(design, weir_at("model.onnx", 3));
     b.top = weir_rtl_add_module(design, "top");
     b.clk = weir_rtl_add_clock(design, b.top, "clk");
     b.rst = weir_rtl_add_reset(design, b.top, "rst");

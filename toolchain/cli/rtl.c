@@ -58,7 +58,7 @@ static int write_result(const request *r, const weir_module *module) {
     const weir_rtl_print_options options = {.dialect = to == FORM_VERILOG ? WEIR_RTL_VERILOG : WEIR_RTL_SYSTEMVERILOG};
     weir_text_add(&text, "");
     bool fine = true;
-    if (to == FORM_TEXT && r->places) weir_rtl_print_text_places(design, &text);
+    if (to == FORM_TEXT && r->places) weir_rtl_print_text_locations(design, &text);
     else if (to == FORM_TEXT) weir_rtl_print_text(design, &text);
     else
         fine = weir_hardware_is_printable(design, top) && weir_hardware_may_write(design, top, r->output) &&

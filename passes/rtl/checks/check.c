@@ -14,13 +14,13 @@ bool weir_check_modules(weir_pass_context *context, weir_rtl_design *design, wei
     return fine;
 }
 
-weir_location weir_place_of_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt) {
+weir_location weir_location_of_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt) {
     const weir_rtl_instance instance = weir_rtl_get_stmt(design, stmt).instance;
-    return weir_rtl_get_item(design, instance.id != 0 ? WEIR_RTL_ITEM(instance) : WEIR_RTL_ITEM(stmt)).place;
+    return weir_rtl_get_item(design, instance.id != 0 ? WEIR_RTL_ITEM(instance) : WEIR_RTL_ITEM(stmt)).location;
 }
 
-weir_location weir_place_of_var(const weir_rtl_design *design, weir_rtl_var var) {
-    return weir_rtl_get_item(design, WEIR_RTL_ITEM(var)).place;
+weir_location weir_location_of_var(const weir_rtl_design *design, weir_rtl_var var) {
+    return weir_rtl_get_item(design, WEIR_RTL_ITEM(var)).location;
 }
 
 const char *weir_module_name_of(const weir_rtl_design *design, weir_rtl_module module) {

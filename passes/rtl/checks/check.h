@@ -12,8 +12,8 @@ typedef size_t weir_check_module(weir_rtl_design *design, weir_rtl_module module
 /* Runs the check on every module with content, children first; false when it found something. */
 bool weir_check_modules(weir_pass_context *context, weir_rtl_design *design, weir_check_module *check, void *user);
 
-weir_location weir_place_of_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt);
-weir_location weir_place_of_var(const weir_rtl_design *design, weir_rtl_var var);
+weir_location weir_location_of_stmt(const weir_rtl_design *design, weir_rtl_stmt stmt);
+weir_location weir_location_of_var(const weir_rtl_design *design, weir_rtl_var var);
 const char *weir_module_name_of(const weir_rtl_design *design, weir_rtl_module module);
 
 /* Numbers of the nets of a design, for tables: variables come first, then ports of instances. */

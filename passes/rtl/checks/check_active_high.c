@@ -39,12 +39,13 @@ static void see_polarity(resets *r, weir_rtl_var var, bool is_high, weir_rtl_stm
         use->polarity = stmt;
     }
     if (use->is_high == is_high) return;
-    weir_error(weir_place_of_stmt(r->design, stmt), "reset '%s' of module '%s' is %s as active %s, expected active %s",
+    weir_error(weir_location_of_stmt(r->design, stmt),
+               "reset '%s' of module '%s' is %s as active %s, expected active %s",
                weir_rtl_get_var(r->design, var).name, weir_module_name_of(r->design, r->module), how, active(is_high),
                active(use->is_high));
     if (use->is_declared)
-        weir_note_at(weir_place_of_var(r->design, var), "it is declared active %s", active(use->is_high));
-    else weir_note_at(weir_place_of_stmt(r->design, use->polarity), "it is used as active %s", active(use->is_high));
+        weir_note_at(weir_location_of_var(r->design, var), "it is declared active %s", active(use->is_high));
+    else weir_note_at(weir_location_of_stmt(r->design, use->polarity), "it is used as active %s", active(use->is_high));
     r->found++;
 }
 
@@ -55,11 +56,12 @@ static void see_timing(resets *r, weir_rtl_var var, bool is_synchronous, weir_rt
         use->is_synchronous = is_synchronous;
     }
     if (use->is_synchronous == is_synchronous) return;
-    weir_error(weir_place_of_stmt(r->design, stmt),
+    weir_error(weir_location_of_stmt(r->design, stmt),
                "reset '%s' of module '%s' is used %ssynchronously, expected the %ssynchronous use as before",
                weir_rtl_get_var(r->design, var).name, weir_module_name_of(r->design, r->module),
                is_synchronous ? "" : "a", is_synchronous ? "a" : "");
-    weir_note_at(weir_place_of_stmt(r->design, use->timing), "it is used %ssynchronously", is_synchronous ? "a" : "");
+    weir_note_at(weir_location_of_stmt(r->design, use->timing), "it is used %ssynchronously",
+                 is_synchronous ? "a" : "");
     r->found++;
 }
 

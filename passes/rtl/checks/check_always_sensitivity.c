@@ -14,7 +14,7 @@ static size_t complain(const waiting *w, const char *what, weir_rtl_var var) {
     weir_text_format(&text, "a clocked block of module '%s' waits ", weir_module_name_of(w->design, w->module));
     weir_text_add(&text, what);
     if (var.id != 0) weir_text_format(&text, " '%s'", weir_rtl_get_var(w->design, var).name);
-    weir_error(weir_place_of_stmt(w->design, w->always), "%s", text.data);
+    weir_error(weir_location_of_stmt(w->design, w->always), "%s", text.data);
     weir_text_free(&text);
     return 1;
 }

@@ -13,10 +13,10 @@ static size_t check_block(weir_rtl_design *design, weir_rtl_module module, weir_
         else if (other.id == 0 && counts(kind)) other = s;
     }
     if (branch.id == 0 || other.id == 0) return 0;
-    weir_error(weir_place_of_stmt(design, branch),
+    weir_error(weir_location_of_stmt(design, branch),
                "an if stands beside other statements in a clocked block of module '%s', expected it alone",
                weir_module_name_of(design, module));
-    weir_note_at(weir_place_of_stmt(design, other), "another statement of the block");
+    weir_note_at(weir_location_of_stmt(design, other), "another statement of the block");
     return 1;
 }
 

@@ -1,4 +1,4 @@
-/* check_function_return: a function returns whichever way it takes, nothing stands behind a return or a break, and none
+/* check_function_return: a function returns on every path, nothing stands behind a return or a break, and none
  * calls itself. The
  * statements of a function are looked at from the last one to the first, so what is inside a statement is known before
  * it; cost: linear. */
@@ -52,8 +52,8 @@ static size_t note_ends(returning *r, weir_rtl_stmt stmt, const char *function) 
     const bool is_other = weir_rtl_get_stmt(design, owner).other.id == info.block.id;
     r->ends[owner.id] |= (unsigned char)(ends << (is_other ? OTHER : 0));
     if (!(ends & LEAVES) || next.id == 0) return 0;
-    weir_error(weir_place_of_stmt(design, next), "function '%s' never reaches this statement", function);
-    weir_note_at(weir_place_of_stmt(design, stmt), "what is before it always leaves");
+    weir_error(weir_location_of_stmt(design, next), "function '%s' never reaches this statement", function);
+    weir_note_at(weir_location_of_stmt(design, stmt), "what is before it always leaves");
     return 1;
 }
 
@@ -68,7 +68,7 @@ static size_t check_function(returning *r, weir_rtl_stmt stmt) {
     }
     while (count > 0) found += note_ends(r, r->order[--count], name);
     if (r->ends[stmt.id] & RETURNS) return found;
-    weir_error(weir_place_of_stmt(design, stmt), "function '%s' does not always return a value", name);
+    weir_error(weir_location_of_stmt(design, stmt), "function '%s' does not always return a value", name);
     return found + 1;
 }
 

@@ -1,4 +1,4 @@
-/* check_inferred_latch: a combinational block assigns what it assigns on every way, and a clocked block does not assign
+/* check_inferred_latch: a combinational block assigns what it assigns on every path, and a clocked block does not assign
  * only where an asynchronous reset is active. Bit by bit: half a variable here and half of it there are two latches. */
 #include "passes/rtl/checks/check.h"
 #include "rtlir/analysis/latches.h"
@@ -8,14 +8,14 @@ static void report(const weir_rtl_design *design, weir_rtl_module module, const 
     weir_text net = {NULL, 0, 0};
     weir_name_bits(design, latch->net, latch->low, latch->width, &net);
     if (latch->reset.id != 0)
-        weir_error(weir_place_of_stmt(design, latch->stmt),
+        weir_error(weir_location_of_stmt(design, latch->stmt),
                    "%s in module '%s' is a latch: only the reset '%s' assigns it in a clocked block", net.data, name,
                    weir_rtl_get_var(design, latch->reset).name);
     else
-        weir_error(weir_place_of_stmt(design, latch->stmt),
-                   "%s in module '%s' is a latch: a combinational block does not assign it on every way", net.data,
+        weir_error(weir_location_of_stmt(design, latch->stmt),
+                   "%s in module '%s' is a latch: a combinational block does not assign it on every path", net.data,
                    name);
-    weir_note_at(weir_place_of_stmt(design, latch->process), "the block starts here");
+    weir_note_at(weir_location_of_stmt(design, latch->process), "the block starts here");
     weir_text_free(&net);
 }
 

@@ -1,5 +1,5 @@
-/* check_mixed_assignment: a variable is assigned in one way, continuous, blocking or nonblocking. Initial blocks only say
- * where a variable starts, and undecided assignments have no way yet. Whose variables an assignment may name is certain
+/* check_mixed_assignment: the assignments of a variable are of one kind: continuous, blocking or nonblocking. Initial blocks only say
+ * where a variable starts, and undecided assignments have no kind yet. Whose variables an assignment may name is certain
  * since it was built. */
 #include <stdlib.h>
 
@@ -25,10 +25,10 @@ static void visit(weir_rtl_net net, weir_rtl_stmt assign, void *user) {
     if (first->timing == m->timing) return;
     weir_text name = {NULL, 0, 0};
     weir_name_net(m->design, net, &name);
-    weir_error(weir_place_of_stmt(m->design, assign), "%s in module '%s' is assigned in two ways: %s and %s", name.data,
-               weir_module_name_of(m->design, m->module), weir_rtl_timing_name(first->timing),
+    weir_error(weir_location_of_stmt(m->design, assign), "%s in module '%s' has assignments of two kinds: %s and %s",
+               name.data, weir_module_name_of(m->design, m->module), weir_rtl_timing_name(first->timing),
                weir_rtl_timing_name(m->timing));
-    weir_note_at(weir_place_of_stmt(m->design, first->stmt), "the %s assignment is here",
+    weir_note_at(weir_location_of_stmt(m->design, first->stmt), "the %s assignment is here",
                  weir_rtl_timing_name(first->timing));
     weir_text_free(&name);
     m->found++;

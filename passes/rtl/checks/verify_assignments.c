@@ -25,10 +25,11 @@ static void visit_driver(weir_rtl_net net, weir_rtl_stmt stmt, void *user) {
     if (other.id == 0) return;
     weir_text name = {NULL, 0, 0};
     weir_name_net(a->design, net, &name);
-    weir_error(weir_place_of_stmt(a->design, stmt),
+    weir_error(weir_location_of_stmt(a->design, stmt),
                "%s in module '%s' is driven both in the module's body and in a process", name.data,
                weir_module_name_of(a->design, a->module));
-    weir_note_at(weir_place_of_stmt(a->design, other), "%s drives it here", a->in_process ? "the body" : "a process");
+    weir_note_at(weir_location_of_stmt(a->design, other), "%s drives it here",
+                 a->in_process ? "the body" : "a process");
     weir_text_free(&name);
     a->found++;
 }
@@ -42,7 +43,7 @@ static void visit_assign(assignments *a, weir_rtl_stmt stmt, const weir_rtl_stmt
     weir_text left = {NULL, 0, 0}, right = {NULL, 0, 0};
     weir_rtl_print_expr(a->design, info->target, &left);
     weir_rtl_print_expr(a->design, info->value, &right);
-    weir_error(weir_place_of_stmt(a->design, stmt), "'%s' has %u %s bits and cannot take '%s', which has %u %s ones",
+    weir_error(weir_location_of_stmt(a->design, stmt), "'%s' has %u %s bits and cannot take '%s', which has %u %s ones",
                left.data, (unsigned)target.width, target.is_signed ? "signed" : "unsigned", right.data,
                (unsigned)value.width, value.is_signed ? "signed" : "unsigned");
     weir_text_free(&left);
@@ -70,7 +71,7 @@ static void visit_port(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_stm
     const char *port = weir_rtl_get_var(design, info.var).name;
     const uint32_t width = weir_rtl_port_width(design, info.instance, port);
     if (width == info.width) return;
-    weir_error(weir_place_of_stmt(design, stmt), "'%s.%s' in module '%s' is taken for %u bits, but the port has %u",
+    weir_error(weir_location_of_stmt(design, stmt), "'%s.%s' in module '%s' is taken for %u bits, but the port has %u",
                weir_rtl_get_instance(design, info.instance).name, port, weir_module_name_of(design, a->module),
                (unsigned)info.width, (unsigned)width);
     a->found++;

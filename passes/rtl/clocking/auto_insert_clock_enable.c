@@ -1,6 +1,6 @@
 /* auto_insert_clock_enable: when the top module has a clock enable, all clocked processes below it hold their values while
  * it is 0, an asynchronous reset excepted. Modules get an input for it where they have none. */
-#include "passes/rtl/clocking/thread.h"
+#include "passes/rtl/clocking/global_input.h"
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
 
@@ -24,7 +24,7 @@ static bool find_enable(const weir_rtl_design *design, weir_rtl_module top, weir
         const weir_rtl_var_info var = weir_rtl_get_var(design, port);
         if (var.direction != WEIR_RTL_INPUT || var.kind != WEIR_RTL_CLOCK_ENABLE) continue;
         if (enable->id != 0) {
-            weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(port)).place,
+            weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(port)).location,
                        "the top module '%s' has two clock enables, '%s' and '%s', expected one", info.name,
                        weir_rtl_get_var(design, *enable).name, var.name);
             return false;
@@ -65,16 +65,16 @@ static bool gate(weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_var en
 bool weir_pass_auto_insert_clock_enable(const weir_pass *pass, weir_pass_context *context, weir_rtl_design *design) {
     (void)pass;
     int64_t gated = 0;
-    weir_thread thread = {.design = design, .root = weir_hardware_top(context), .wants = has_clocked_process};
-    if (!find_enable(design, thread.root, &thread.source)) return false;
+    weir_global_input global = {.design = design, .root = weir_hardware_top(context), .wants = has_clocked_process};
+    if (!find_enable(design, global.root, &global.source)) return false;
     bool fine = true;
-    if (thread.source.id != 0) {
-        fine = weir_thread_input(&thread, 1);
-        fine = weir_thread_processes(&thread, gate, &gated) && fine;
+    if (global.source.id != 0) {
+        fine = weir_global_input_add(&global, 1);
+        fine = weir_global_input_processes(&global, gate, &gated) && fine;
     }
-    if ((size_t)gated + thread.ports + thread.wires == 0) weir_pass_unchanged(context);
+    if ((size_t)gated + global.ports + global.wires == 0) weir_pass_unchanged(context);
     weir_pass_count(context, "processes", gated);
-    weir_pass_count(context, "ports", (int64_t)thread.ports);
-    weir_thread_free(&thread);
+    weir_pass_count(context, "ports", (int64_t)global.ports);
+    weir_global_input_free(&global);
     return fine;
 }

@@ -1,7 +1,7 @@
 /* auto_insert_sync_reset: in a module with the attribute `sync_reset = "NAME"` and all below it, processes with an
  * asynchronous reset do the same at the clock's edge when the input NAME is 1: while the clock is enabled, or always with
  * the attribute `sync_reset_over_enable`. Modules below get an input for it where they have none of that name. */
-#include "passes/rtl/clocking/thread.h"
+#include "passes/rtl/clocking/global_input.h"
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/edit/rewrite.h"
@@ -32,7 +32,7 @@ static weir_rtl_var find_reset(weir_rtl_design *design, weir_rtl_module module) 
         if (info.direction == WEIR_RTL_INPUT && is_plain && info.width == 1 && !info.is_signed) return var;
     }
     weir_error(
-        weir_rtl_get_item(design, WEIR_RTL_ITEM(module)).place,
+        weir_rtl_get_item(design, WEIR_RTL_ITEM(module)).location,
         "attribute 'sync_reset' of module '%s': expected the name of an input of one bit that is a reset or data%s%s%s",
         weir_rtl_get_module(design, module).name, name != NULL ? ", found '" : "", name != NULL ? name : "",
         name != NULL ? "'" : "");
@@ -81,15 +81,15 @@ bool weir_pass_auto_insert_sync_reset(const weir_pass *pass, weir_pass_context *
     for (size_t i = 0; modules != NULL && i < count; i++) {
         const weir_rtl_item item = WEIR_RTL_ITEM(modules[i]);
         if (!weir_rtl_has_attribute(design, item, "sync_reset")) continue;
-        weir_thread thread = {
+        weir_global_input global = {
             .design = design, .root = modules[i], .source = find_reset(design, modules[i]), .wants = has_reset_process};
         job.over_enable = weir_rtl_has_attribute(design, item, "sync_reset_over_enable");
-        bool done = thread.source.id != 0 && weir_thread_input(&thread, 0);
-        done = done && weir_thread_processes(&thread, add_reset, &job);
+        bool done = global.source.id != 0 && weir_global_input_add(&global, 0);
+        done = done && weir_global_input_processes(&global, add_reset, &job);
         fine = fine && done;
-        ports += thread.ports;
-        wires += thread.wires;
-        weir_thread_free(&thread);
+        ports += global.ports;
+        wires += global.wires;
+        weir_global_input_free(&global);
     }
     if ((size_t)job.processes + ports + wires == 0) weir_pass_unchanged(context);
     weir_pass_count(context, "processes", job.processes);

@@ -52,14 +52,14 @@ static edges find_edges(const weir_rtl_design *design, weir_rtl_module module, w
 
 static void report(const weir_rtl_design *design, weir_rtl_module module, weir_rtl_stmt property, weir_rtl_var clock,
                    const char *names) {
-    const weir_location place = weir_rtl_get_item(design, WEIR_RTL_ITEM(property)).place;
+    const weir_location location = weir_rtl_get_item(design, WEIR_RTL_ITEM(property)).location;
     const char *name = weir_rtl_get_module(design, module).name;
     if (clock.id != 0)
-        weir_error(place, "a property of module '%s' names no clock, and processes there wait for both edges of %s",
+        weir_error(location, "a property of module '%s' names no clock, and processes there wait for both edges of %s",
                    name, names);
     else if (names[0] == '\0')
-        weir_error(place, "a property of module '%s' names no clock, and the module has none", name);
-    else weir_error(place, "a property of module '%s' names no clock, and the module has several: %s", name, names);
+        weir_error(location, "a property of module '%s' names no clock, and the module has none", name);
+    else weir_error(location, "a property of module '%s' names no clock, and the module has several: %s", name, names);
 }
 
 /* How many properties were given a clock; `fine` becomes false when one was not. */

@@ -30,13 +30,13 @@ static weir_rtl_var find_clock(weir_rtl_design *design, weir_rtl_module module) 
     const weir_rtl_item item = WEIR_RTL_ITEM(module);
     const char *wanted = weir_rtl_attribute_string(design, item, "pipeline_clk");
     const weir_rtl_module_info info = weir_rtl_get_module(design, module);
-    const weir_location place = weir_rtl_get_item(design, item).place;
+    const weir_location location = weir_rtl_get_item(design, item).location;
     weir_rtl_var clock = {0};
     size_t clocks = 0;
     if (wanted != NULL) {
         clock = weir_rtl_find_var(design, module, wanted);
         if (clock.id != 0 && weir_rtl_get_var(design, clock).kind == WEIR_RTL_CLOCK) return clock;
-        weir_error(place, "attribute 'pipeline_clk' of module '%s': expected the name of a clock, found '%s'",
+        weir_error(location, "attribute 'pipeline_clk' of module '%s': expected the name of a clock, found '%s'",
                    info.name, wanted);
         return (weir_rtl_var){0};
     }
@@ -48,7 +48,7 @@ static weir_rtl_var find_clock(weir_rtl_design *design, weir_rtl_module module) 
         clocks++;
     }
     if (clocks == 1) return clock;
-    weir_error(place, "module '%s' has the attribute 'pipeline' and %zu clocks, expected one", info.name, clocks);
+    weir_error(location, "module '%s' has the attribute 'pipeline' and %zu clocks, expected one", info.name, clocks);
     if (clocks > 1) weir_note("the attribute 'pipeline_clk' names the one that counts");
     return (weir_rtl_var){0};
 }
@@ -96,7 +96,7 @@ static int64_t insert(weir_rtl_design *design, weir_rtl_module module) {
     if (!weir_rtl_has_attribute(design, item, "pipeline")) return 0;
     const int64_t stages = weir_rtl_attribute_integer(design, item, "pipeline", 0);
     if (stages < 1 || stages > MOST) {
-        weir_error(weir_rtl_get_item(design, item).place,
+        weir_error(weir_rtl_get_item(design, item).location,
                    "attribute 'pipeline' of module '%s': expected a number of stages from 1 to %d",
                    weir_rtl_get_module(design, module).name, MOST);
         return -1;

@@ -4,7 +4,7 @@
  * modules, with whatever leads there. Latches and assignments that read a reset follow it at once, as before. */
 #include <stdlib.h>
 
-#include "passes/rtl/clocking/thread.h"
+#include "passes/rtl/clocking/global_input.h"
 #include "passes/rtl/inner.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/core/interface.h"
@@ -130,20 +130,20 @@ static bool tests(const weir_rtl_design *design, weir_rtl_stmt process, weir_rtl
 /* Is a clock among the events, where a reset is to go? */
 static bool keeps_clock(weir_rtl_design *design, weir_rtl_module module, weir_rtl_stmt process) {
     const size_t events = weir_rtl_event_count(design, process);
-    const weir_location place = weir_rtl_get_item(design, WEIR_RTL_ITEM(process)).place;
+    const weir_location location = weir_rtl_get_item(design, WEIR_RTL_ITEM(process)).location;
     const char *name = weir_rtl_get_module(design, module).name;
     bool has_clock = events == 0;
     for (size_t i = 0; i < events; i++)
         has_clock = has_clock || kind_of(design, weir_rtl_event_at(design, process, i).var) == WEIR_RTL_CLOCK;
     if (!has_clock) {
-        weir_error(place, "a process of module '%s' waits for the reset '%s' and for no clock", name,
+        weir_error(location, "a process of module '%s' waits for the reset '%s' and for no clock", name,
                    weir_rtl_get_var(design, weir_rtl_event_at(design, process, 0).var).name);
         return false;
     }
     for (size_t i = 0; i < events; i++) {
         const weir_rtl_var var = weir_rtl_event_at(design, process, i).var;
         if (kind_of(design, var) == WEIR_RTL_ASYNC_RESET && !tests(design, process, var))
-            weir_warning(place,
+            weir_warning(location,
                          "a process of module '%s' waits for the reset '%s' and does not test it: no reset is left",
                          name, weir_rtl_get_var(design, var).name);
     }

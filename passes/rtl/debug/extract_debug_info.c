@@ -64,7 +64,7 @@ static const char *target_name(const weir_rtl_design *design, weir_rtl_expr targ
 
 /* Where the item comes from: its own place, that of what is around it, or its line of Verilog. */
 static weir_location place_of(const symbols *s, weir_rtl_item item, int line) {
-    const weir_location own = weir_rtl_get_item(s->design, item).place;
+    const weir_location own = weir_rtl_get_item(s->design, item).location;
     if (own.file != NULL && own.line > 0) return own;
     return s->around.line > 0 ? s->around : weir_at(s->verilog, line);
 }
@@ -78,10 +78,10 @@ static int line_of(const symbols *s, weir_rtl_item item) {
 static json_t *entry(const symbols *s, const char *type, weir_rtl_item item) {
     const weir_rtl_item_info info = weir_rtl_get_item(s->design, item);
     const int line = line_of(s, item);
-    const weir_location place = place_of(s, item, line);
-    json_t *made = json_pack("{s:s, s:i}", "type", type, "line", place.line), *passes = json_array();
-    if (s->file != NULL && strcmp(place.file, s->file) != 0)
-        json_object_set_new(made, "filename", plain_string(place.file));
+    const weir_location location = place_of(s, item, line);
+    json_t *made = json_pack("{s:s, s:i}", "type", type, "line", location.line), *passes = json_array();
+    if (s->file != NULL && strcmp(location.file, s->file) != 0)
+        json_object_set_new(made, "filename", plain_string(location.file));
     if (line > 0 && item.kind != WEIR_RTL_ITEM_MODULE) json_object_set_new(made, "rtl_line", json_integer(line));
     for (size_t i = 0; i < info.pass_count; i++)
         json_array_append_new(passes, json_string(weir_rtl_item_pass(s->design, item, i)));
@@ -390,7 +390,7 @@ static bool has_plain_names(const weir_rtl_design *design, const weir_rtl_module
         for (size_t k = 0; k < weir_rtl_group_count(design, modules[i]); k++) {
             const weir_rtl_group_info group = weir_rtl_get_group(design, weir_rtl_group_at(design, modules[i], k));
             if (!group.is_interface) continue;
-            weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(modules[i])).place,
+            weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(modules[i])).location,
                        "group '%s' of module '%s' is an interface, whose members a symbol table cannot name",
                        group.name, weir_rtl_get_module(design, modules[i]).name);
             fine = false;

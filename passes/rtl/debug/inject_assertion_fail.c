@@ -1,6 +1,6 @@
 /* inject_assertion_fail: the message of each assertion and assumption says where it comes from in the source; simulators
  * add the path of the instance. With the option `call`, a failure calls a function as well, as debuggers want it: its
- * arguments are the scope and the message. Claims to cover cannot fail. */
+ * arguments are the scope and the message. Cover statements cannot fail. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +11,11 @@
 
 /* Heap memory: the message with its place in front, once. */
 static char *message_with_place(const weir_rtl_design *design, weir_rtl_stmt stmt, const weir_rtl_property *property) {
-    const weir_location place = weir_rtl_get_item(design, WEIR_RTL_ITEM(stmt)).place;
-    const char *message = property->message                    ? property->message
-                          : property->claim == WEIR_RTL_ASSUME ? "assumption failed"
-                                                               : "assertion failed";
-    char *front = place.file != NULL ? weir_format("%s:%d: ", place.file, place.line) : weir_format("%s", "");
+    const weir_location location = weir_rtl_get_item(design, WEIR_RTL_ITEM(stmt)).location;
+    const char *message = property->message                   ? property->message
+                          : property->kind == WEIR_RTL_ASSUME ? "assumption failed"
+                                                              : "assertion failed";
+    char *front = location.file != NULL ? weir_format("%s:%d: ", location.file, location.line) : weir_format("%s", "");
     const bool has_place = strncmp(message, front, strlen(front)) == 0;
     char *text = weir_format("%s%s", has_place ? "" : front, message);
     free(front);
@@ -28,7 +28,7 @@ static bool is_same(const char *a, const char *b) { return a == b || (a != NULL 
 static bool inject(weir_rtl_design *design, weir_rtl_stmt stmt, const char *call) {
     if (weir_rtl_kind_of(design, stmt) != WEIR_RTL_STMT_ASSERT) return false;
     const weir_rtl_property property = weir_rtl_get_property(design, stmt);
-    if (property.claim == WEIR_RTL_COVER) return false;
+    if (property.kind == WEIR_RTL_COVER) return false;
     char *message = message_with_place(design, stmt, &property);
     const char *called = call[0] != '\0' ? call : property.call;
     const bool changes = !is_same(message, property.message) || !is_same(called, property.call);
@@ -46,7 +46,7 @@ static bool may_call(const weir_rtl_design *design, weir_rtl_module module, cons
         weir_rtl_find_var(design, module, call).id != 0 || weir_rtl_find_parameter(design, module, call).id != 0 ||
         weir_rtl_find_instance(design, module, call).id != 0 || weir_rtl_find_function(design, module, call).id != 0;
     if (is_taken)
-        weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(module)).place,
+        weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(module)).location,
                    "assertions of module '%s' cannot call '%s', which is something else there", info.name, call);
     return !is_taken;
 }
@@ -74,7 +74,7 @@ bool weir_pass_inject_assertion_fail(const weir_pass *pass, weir_pass_context *c
     for (size_t i = 0; i < count && call[0] != '\0'; i++) fine = may_call(design, modules[i], call) && fine;
     for (size_t i = 0; i < count && fine; i++) injected += inject_module(design, modules[i], call, &list);
     if (injected == 0) weir_pass_unchanged(context);
-    weir_pass_count(context, "claims", (int64_t)injected);
+    weir_pass_count(context, "assertions", (int64_t)injected);
     weir_stmt_list_free(&list);
     free(modules);
     return fine;

@@ -12,7 +12,7 @@ static int mark(weir_rtl_design *design, weir_rtl_item item, const char *what, c
     const bool is_var = item.kind == WEIR_RTL_ITEM_VAR;
     if (how != NULL &&
         !(is_var && (strcmp(how, "flat") == 0 || strcmp(how, "flat_rd") == 0 || strcmp(how, "flat_rw") == 0))) {
-        weir_error(weir_rtl_get_item(design, item).place,
+        weir_error(weir_rtl_get_item(design, item).location,
                    "attribute 'public' of %s '%s': expected no value%s, found '%s'", what, name,
                    is_var ? ", 'flat', 'flat_rd' or 'flat_rw'" : "", how);
         return -1;

@@ -166,7 +166,7 @@ static weir_rtl_var add_variable(ssa *s, const char *wanted, weir_rtl_expr like,
     const weir_rtl_var var = like.id != 0 ? weir_rtl_add_variable_like(s->design, s->module, name, like)
                                           : weir_rtl_add_variable(s->design, s->module, name, 1, false);
     if (var.id == 0) return var;
-    weir_rtl_copy_place(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(var));
+    weir_rtl_copy_location(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(var));
     weir_rtl_touch(s->design, WEIR_RTL_ITEM(var));
     weir_rtl_set_attribute_string(s->design, WEIR_RTL_ITEM(var), "verilator_public", "flat_rd");
     return var;
@@ -188,7 +188,7 @@ static weir_rtl_expr add_version(ssa *s, slot *v, const char *when, bool merges,
 static weir_rtl_stmt set(ssa *s, weir_rtl_expr target, weir_rtl_expr value, weir_rtl_stmt origin) {
     const weir_rtl_stmt made = weir_rtl_set(s->design, s->body, target, value);
     if (made.id == 0) return made;
-    weir_rtl_copy_place(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(made));
+    weir_rtl_copy_location(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(made));
     weir_rtl_touch(s->design, WEIR_RTL_ITEM(made));
     return made;
 }
@@ -206,8 +206,8 @@ static weir_rtl_expr add_condition(ssa *s, weir_rtl_expr value, weir_rtl_stmt or
     const weir_rtl_block then = weir_rtl_then(s->design, branch);
     const weir_rtl_stmt taken = weir_rtl_set(s->design, then, read, weir_rtl_constant(s->design, 1, 1));
     if (taken.id == 0) return read;
-    weir_rtl_copy_place(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(branch));
-    weir_rtl_copy_place(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(taken));
+    weir_rtl_copy_location(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(branch));
+    weir_rtl_copy_location(s->design, WEIR_RTL_ITEM(origin), WEIR_RTL_ITEM(taken));
     weir_rtl_touch(s->design, WEIR_RTL_ITEM(branch));
     weir_rtl_touch(s->design, WEIR_RTL_ITEM(taken));
     const char *comment = weir_rtl_get_item(s->design, WEIR_RTL_ITEM(origin)).comment;

@@ -34,7 +34,7 @@ static bool has_item(const weir_rtl_design *design, weir_rtl_module module, cons
 static void check_name(extraction *e, weir_rtl_module module, weir_rtl_var var, weir_rtl_type type) {
     const char *name = weir_rtl_get_type(e->design, type).name;
     if (!has_item(e->design, module, name)) return;
-    weir_error(weir_rtl_get_item(e->design, WEIR_RTL_ITEM(var)).place,
+    weir_error(weir_rtl_get_item(e->design, WEIR_RTL_ITEM(var)).location,
                "variable '%s' of module '%s' is of type '%s', and '%s' is something else in that module",
                weir_rtl_get_var(e->design, var).name, weir_rtl_get_module(e->design, module).name, name, name);
     e->fine = false;

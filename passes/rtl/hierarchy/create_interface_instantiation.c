@@ -10,7 +10,7 @@
 
 static void report(weir_rtl_design *design, weir_rtl_group group, const weir_rtl_group_plan *plan) {
     const weir_rtl_group_info info = weir_rtl_get_group(design, group);
-    weir_note_at(weir_rtl_get_item(design, WEIR_RTL_ITEM(info.module)).place,
+    weir_note_at(weir_rtl_get_item(design, WEIR_RTL_ITEM(info.module)).location,
                  "group '%s' of module '%s' stays flat: %s", info.name, weir_module_name_of(design, info.module),
                  plan->flat);
 }

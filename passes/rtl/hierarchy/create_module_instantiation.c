@@ -18,7 +18,7 @@ static const char *direction_name(weir_rtl_direction direction) {
 static void complain(connector *c, weir_rtl_instance instance, weir_rtl_var port, const char *what) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(c->design, instance);
     const weir_rtl_var_info var = weir_rtl_get_var(c->design, port);
-    weir_error(weir_rtl_get_item(c->design, WEIR_RTL_ITEM(instance)).place,
+    weir_error(weir_rtl_get_item(c->design, WEIR_RTL_ITEM(instance)).location,
                "%s '%s' of instance '%s' in module '%s' %s", direction_name(var.direction), var.name, info.name,
                weir_rtl_get_module(c->design, info.parent).name, what);
     c->fine = false;

@@ -19,7 +19,7 @@ static bool make_stubs(stubber *s, const char *name) {
     for (; module.id != 0; module = weir_rtl_next_namesake(s->design, module)) {
         const weir_rtl_module_info info = weir_rtl_get_module(s->design, module);
         if (info.is_external) {
-            weir_error(weir_rtl_get_item(s->design, WEIR_RTL_ITEM(module)).place,
+            weir_error(weir_rtl_get_item(s->design, WEIR_RTL_ITEM(module)).location,
                        "the external module '%s' has no content that could go", name);
             fine = false;
         } else if (!info.is_stub) {

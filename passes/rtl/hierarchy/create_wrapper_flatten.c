@@ -37,8 +37,8 @@ static grid grid_of(const weir_rtl_design *design, weir_rtl_var port) {
 }
 
 static bool refuse(const weir_rtl_design *design, weir_rtl_var port, const char *why) {
-    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(port)).place, "port '%s' of module '%s' cannot be flattened: %s",
-               weir_rtl_get_var(design, port).name,
+    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(port)).location,
+               "port '%s' of module '%s' cannot be flattened: %s", weir_rtl_get_var(design, port).name,
                weir_rtl_get_module(design, weir_rtl_get_var(design, port).module).name, why);
     return false;
 }

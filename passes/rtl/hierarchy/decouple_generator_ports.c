@@ -25,7 +25,7 @@ typedef struct decoupler {
 /* In a loop there is a port for each iteration, but the module's variables are there once. */
 static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
-    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).place,
+    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).location,
                "port '%s' of instance '%s' in module '%s', which stands in a loop, is not wired by one assignment of a "
                "variable or a part of one in that loop",
                weir_rtl_get_var(design, port).name, info.name, weir_rtl_get_module(design, info.parent).name);
@@ -60,7 +60,7 @@ static bool join(decoupler *d, weir_rtl_module module, const joint *j) {
     const bool reads = weir_rtl_get_var(d->design, j->port).direction == WEIR_RTL_OUTPUT;
     const weir_rtl_stmt stmt = weir_rtl_add_assign(d->design, weir_rtl_get_module(d->design, module).body,
                                                    reads ? j->var : port, reads ? port : j->var, WEIR_RTL_UNDECIDED);
-    weir_rtl_copy_place(d->design, WEIR_RTL_ITEM(j->instance), WEIR_RTL_ITEM(stmt));
+    weir_rtl_copy_location(d->design, WEIR_RTL_ITEM(j->instance), WEIR_RTL_ITEM(stmt));
     return stmt.id != 0;
 }
 

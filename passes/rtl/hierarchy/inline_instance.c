@@ -36,7 +36,7 @@ static bool is_marked(inliner *n, weir_rtl_instance instance) {
 
 static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, const char *why) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
-    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).place,
+    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).location,
                "instance '%s' in module '%s' cannot be inlined: %s", info.name,
                weir_rtl_get_module(design, info.parent).name, why);
     return false;
@@ -110,7 +110,7 @@ static weir_rtl_expr join(inliner *n, weir_rtl_instance instance, weir_rtl_var p
     const weir_rtl_expr target = drives ? other : var;
     const weir_rtl_stmt stmt =
         weir_rtl_assign(n->design, parent, target, weir_wiring_fit(n->design, drives ? var : other, target));
-    weir_rtl_copy_place(n->design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(stmt));
+    weir_rtl_copy_location(n->design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(stmt));
     return stmt.id != 0 ? var : (weir_rtl_expr){0};
 }
 

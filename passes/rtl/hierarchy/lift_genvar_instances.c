@@ -209,8 +209,8 @@ static bool make_loop(lifter *l, const child *children, size_t count) {
         weir_rtl_add_iterator(l->design, info.parent, weir_rtl_free_name(l->design, info.parent, wanted));
     const weir_rtl_block inside = weir_rtl_add_for(l->design, body, iterator, 0, (int64_t)count, 1);
     const weir_rtl_stmt loop = weir_rtl_owner(l->design, inside), none = {0};
-    weir_rtl_copy_place(l->design, WEIR_RTL_ITEM(first), WEIR_RTL_ITEM(iterator));
-    weir_rtl_copy_place(l->design, WEIR_RTL_ITEM(first), WEIR_RTL_ITEM(loop));
+    weir_rtl_copy_location(l->design, WEIR_RTL_ITEM(first), WEIR_RTL_ITEM(iterator));
+    weir_rtl_copy_location(l->design, WEIR_RTL_ITEM(first), WEIR_RTL_ITEM(loop));
     bool fine = weir_rtl_move_stmt(l->design, loop, body, info.stmt) &&
                 weir_rtl_move_stmt(l->design, info.stmt, inside, none) &&
                 reconnect(l, first, weir_rtl_read(l->design, iterator)) &&

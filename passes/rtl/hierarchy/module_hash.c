@@ -303,9 +303,9 @@ static void add_events(hasher *h, weir_rtl_stmt always) {
     }
 }
 
-static void add_claim(hasher *h, weir_rtl_stmt stmt) {
+static void add_assertion(hasher *h, weir_rtl_stmt stmt) {
     const weir_rtl_property property = weir_rtl_get_property(h->design, stmt);
-    add(h, (uint64_t)property.claim << 1 | property.edge);
+    add(h, (uint64_t)property.kind << 1 | property.edge);
     add_var_number(h, property.clock);
     add(h, (uint64_t)property.low << 32 | property.high);
     add_expr(h, property.disable);
@@ -348,7 +348,7 @@ static void add_stmt(hasher *h, weir_rtl_stmt stmt, const weir_rtl_stmt_info *in
         add_formula(h, &h->hash, info->end_formula);
         add_formula(h, &h->hash, info->step_formula);
         break;
-    case WEIR_RTL_STMT_ASSERT: add_claim(h, stmt); break;
+    case WEIR_RTL_STMT_ASSERT: add_assertion(h, stmt); break;
     case WEIR_RTL_STMT_FSM: add_fsm(h, info->fsm); break;
     case WEIR_RTL_STMT_STATE:
     case WEIR_RTL_STMT_TRANSITION: add_state(h, info->state); break;

@@ -48,7 +48,7 @@ static bool is_like(const weir_rtl_design *design, weir_rtl_expr value, weir_rtl
 
 static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
-    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).place,
+    weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).location,
                "port '%s' of instance '%s' in module '%s', which stands in a loop, is read and connected to something "
                "else than a variable",
                weir_rtl_get_var(design, port).name, info.name, weir_rtl_get_module(design, info.parent).name);
@@ -66,7 +66,7 @@ static bool separate(fixer *f, weir_rtl_instance instance, weir_rtl_var port, we
         const weir_rtl_expr target = drives ? other : made.var, value = drives ? made.var : other;
         const weir_rtl_stmt stmt =
             weir_rtl_assign(f->design, parent, target, weir_wiring_fit(f->design, value, target));
-        weir_rtl_copy_place(f->design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(stmt));
+        weir_rtl_copy_location(f->design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(stmt));
         weir_rtl_disconnect(f->design, instance, port);
         weir_rtl_connect(f->design, instance, weir_rtl_get_var(f->design, port).name, made.var);
         weir_rtl_touch(f->design, WEIR_RTL_ITEM(instance));
@@ -110,7 +110,7 @@ static bool fix_module(fixer *f, weir_rtl_module module) {
         const weir_rtl_stmt stmt =
             weir_rtl_add_assign(f->design, weir_rtl_get_module(f->design, module).body,
                                 weir_rtl_port_of(f->design, d->instance, d->port), d->var, WEIR_RTL_UNDECIDED);
-        weir_rtl_copy_place(f->design, WEIR_RTL_ITEM(d->instance), WEIR_RTL_ITEM(stmt));
+        weir_rtl_copy_location(f->design, WEIR_RTL_ITEM(d->instance), WEIR_RTL_ITEM(stmt));
     }
     weir_rtl_rewriter_clear(f->reads);
     weir_rtl_rewriter_clear(f->all);

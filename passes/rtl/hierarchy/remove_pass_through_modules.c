@@ -86,7 +86,7 @@ static bool assign(remover *r, weir_rtl_instance instance, weir_rtl_expr target,
     const weir_rtl_block block = weir_rtl_get_stmt(r->design, place).block;
     const weir_rtl_stmt stmt =
         weir_rtl_add_assign(r->design, block, target, weir_wiring_fit(r->design, value, target), WEIR_RTL_CONTINUOUS);
-    weir_rtl_copy_place(r->design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(stmt));
+    weir_rtl_copy_location(r->design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(stmt));
     weir_rtl_set_comment(r->design, WEIR_RTL_ITEM(stmt), weir_rtl_get_item(r->design, WEIR_RTL_ITEM(instance)).comment);
     weir_rtl_set_comment(r->design, WEIR_RTL_ITEM(instance), NULL); /* once */
     return stmt.id != 0 && weir_rtl_move_stmt(r->design, stmt, block, place);

@@ -96,7 +96,7 @@ weir_rtl_expr weir_wiring_add_var(weir_rtl_design *design, weir_rtl_instance ins
         weir_rtl_add_variable_like(design, owner.parent, weir_rtl_free_name(design, owner.parent, name.data),
                                    weir_rtl_port_of(design, instance, port));
     weir_text_free(&name);
-    weir_rtl_copy_place(design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(var));
+    weir_rtl_copy_location(design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(var));
     return weir_rtl_read(design, var);
 }
 

@@ -10,12 +10,12 @@ static size_t report_content(weir_rtl_design *design, weir_rtl_module module) {
     for (weir_rtl_var v = weir_rtl_first_var(design, module); v.id != 0; v = weir_rtl_next_var(design, v)) {
         const weir_rtl_var_info var = weir_rtl_get_var(design, v);
         if (var.direction != WEIR_RTL_INTERNAL) continue;
-        weir_error(weir_place_of_var(design, v), "stub '%s' has the variable '%s', expected ports only", info.name,
+        weir_error(weir_location_of_var(design, v), "stub '%s' has the variable '%s', expected ports only", info.name,
                    var.name);
         found++;
     }
     for (weir_rtl_stmt s = weir_rtl_first(design, info.body); s.id != 0; s = weir_rtl_next(design, s)) {
-        weir_error(weir_place_of_stmt(design, s), "stub '%s' has a statement, expected ports only", info.name);
+        weir_error(weir_location_of_stmt(design, s), "stub '%s' has a statement, expected ports only", info.name);
         found++;
     }
     return found;

@@ -1,7 +1,7 @@
 /* realize_fsm: processes in place of each state machine. The state is an enum `<machine>_state` in `<machine>_current`; an
  * always block takes `<machine>_next` or, on reset, the start; a combinational block says what is next, another one gives
- * the outputs (in a Mealy machine the same one, because they depend on the way). A code that is no state leads to the
- * start and shows what the start shows, of a Mealy machine on the way without a condition. */
+ * the outputs (in a Mealy machine the same one, because they depend on the path). A code that is no state leads to the
+ * start and shows what the start shows, of a Mealy machine on the transition without a condition. */
 #include <stdlib.h>
 
 #include "passes/rtl/rtl.h"
@@ -70,7 +70,7 @@ static bool state_gives_outputs(const machine *m, weir_rtl_state state) {
 
 /* What is made comes from where that is which it is made for. */
 static void from(const machine *m, weir_rtl_stmt cause, weir_rtl_stmt made) {
-    weir_rtl_copy_place(m->design, WEIR_RTL_ITEM(cause), WEIR_RTL_ITEM(made));
+    weir_rtl_copy_location(m->design, WEIR_RTL_ITEM(cause), WEIR_RTL_ITEM(made));
     weir_rtl_touch(m->design, WEIR_RTL_ITEM(made));
 }
 
@@ -222,7 +222,7 @@ static bool has_few_transitions(weir_rtl_design *design, weir_rtl_fsm fsm) {
              t = weir_rtl_next(design, t))
             count += weir_rtl_get_stmt(design, t).kind == WEIR_RTL_STMT_TRANSITION;
         if (count <= MOST_TRANSITIONS) continue;
-        weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(state.stmt)).place,
+        weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(state.stmt)).location,
                    "state '%s' of state machine '%s' has %zu transitions, expected at most %d", state.name,
                    weir_rtl_get_fsm(design, fsm).name, count, MOST_TRANSITIONS);
         fine = false;

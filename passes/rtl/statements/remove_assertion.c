@@ -1,4 +1,4 @@
-/* remove_assertion: claims go, those in processes and those at the edges of clocks. */
+/* remove_assertion: removes assertions, those in processes and those at the edges of clocks. */
 #include <stdlib.h>
 
 #include "passes/rtl/inner.h"
@@ -25,7 +25,7 @@ bool weir_pass_remove_assertion(const weir_pass *pass, weir_pass_context *contex
     weir_rtl_module *modules = weir_hardware_modules(context, design, WEIR_RTL_CHILDREN_FIRST, &count);
     for (size_t i = 0; modules != NULL && i < count; i++) removed += sweep(design, modules[i], &list);
     if (removed == 0) weir_pass_unchanged(context);
-    weir_pass_count(context, "claims removed", (int64_t)removed);
+    weir_pass_count(context, "assertions removed", (int64_t)removed);
     weir_stmt_list_free(&list);
     free(modules);
     return modules != NULL;

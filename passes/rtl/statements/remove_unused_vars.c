@@ -100,7 +100,7 @@ static void remove_var(sweep *s, weir_rtl_var var) {
 static void report(const sweep *s, weir_rtl_var var) {
     const weir_rtl_var_info info = weir_rtl_get_var(s->design, var);
     if (!info.is_iterator)
-        weir_warning(weir_rtl_get_item(s->design, WEIR_RTL_ITEM(var)).place,
+        weir_warning(weir_rtl_get_item(s->design, WEIR_RTL_ITEM(var)).location,
                      "variable '%s' of module '%s' is driven and nobody reads it", info.name,
                      weir_rtl_get_module(s->design, info.module).name);
 }

@@ -62,7 +62,7 @@ static void add_arm(weir_rtl_design *design, weir_rtl_stmt branch, const chain *
     const weir_rtl_stmt arm = c->arms.stmt[index];
     const weir_rtl_block to = weir_rtl_add_case_item(design, branch, c->constant[index]);
     const weir_rtl_stmt item = weir_rtl_owner(design, to);
-    if (index == 0) weir_rtl_copy_place(design, WEIR_RTL_ITEM(arm), WEIR_RTL_ITEM(item));
+    if (index == 0) weir_rtl_copy_location(design, WEIR_RTL_ITEM(arm), WEIR_RTL_ITEM(item));
     else weir_rtl_copy_item(design, WEIR_RTL_ITEM(arm), WEIR_RTL_ITEM(item));
     weir_rtl_move_stmts(design, weir_rtl_then(design, arm), to, (weir_rtl_stmt){0});
 }
@@ -84,7 +84,7 @@ static bool transform(weir_rtl_design *design, weir_rtl_stmt head, chain *c) {
         if (c->rest.id != 0) {
             const weir_rtl_block to = weir_rtl_add_default(design, branch);
             const weir_rtl_stmt last = c->arms.stmt[c->arms.count - 1];
-            weir_rtl_copy_place(design, WEIR_RTL_ITEM(last), weir_rtl_item_stmt(weir_rtl_owner(design, to)));
+            weir_rtl_copy_location(design, WEIR_RTL_ITEM(last), weir_rtl_item_stmt(weir_rtl_owner(design, to)));
             weir_rtl_move_stmts(design, c->rest, to, (weir_rtl_stmt){0});
         }
         weir_rtl_remove_stmt(design, head);

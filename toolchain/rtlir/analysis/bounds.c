@@ -132,8 +132,8 @@ static void report(bounds *b, uint32_t part, int64_t index, int64_t last) {
         weir_text_format(&turns, "%s'%s' is %lld", i == 0 ? "" : " and ", design->var[b->walk.turn[i].iterator].name,
                          (long long)b->walk.turn[i].value);
     rtl_error(b->design,
-              stmt->kind == WEIR_RTL_STMT_INSTANCE ? rtl_place_of(design, &design->instance[stmt->a].common)
-                                                   : rtl_place_of(design, &stmt->common),
+              stmt->kind == WEIR_RTL_STMT_INSTANCE ? rtl_location_of(design, &design->instance[stmt->a].common)
+                                                   : rtl_location_of(design, &stmt->common),
               "'%s' in module '%s' is out of range: the index is %lld when %s, expected 0 to %lld",
               rtl_describe(b->design, part), design->module[design->expr[part].module].name, (long long)index,
               turns.data, (long long)last);

@@ -13,7 +13,7 @@ typedef struct weir_rtl_reset_test {
     bool is_high; /* the condition holds when the reset is 1 */
 } weir_rtl_reset_test;
 weir_rtl_reset_test weir_rtl_tested_reset(const weir_rtl_design *design, weir_rtl_expr condition);
-/* The first statement of a block that is no claim and no remark; none when there is none. */
+/* The first statement of a block that is neither an assertion nor a remark; none when there is none. */
 weir_rtl_stmt weir_rtl_first_effect(const weir_rtl_design *design, weir_rtl_block block);
 
 #endif

@@ -97,15 +97,15 @@ static const char *range_name(const weir_rtl_design *design, const net_record *n
 
 static weir_location place_of(const weir_rtl_design *design, uint32_t stmt) {
     const rtl_stmt *s = &design->stmt[stmt];
-    return s->kind == WEIR_RTL_STMT_INSTANCE ? rtl_place_of(design, &design->instance[s->a].common)
-                                             : rtl_place_of(design, &s->common);
+    return s->kind == WEIR_RTL_STMT_INSTANCE ? rtl_location_of(design, &design->instance[s->a].common)
+                                             : rtl_location_of(design, &s->common);
 }
 
 /* Names the second place, when it says more than the first one. */
 static void note(const weir_rtl_design *design, weir_location first, uint32_t stmt, const char *text) {
-    weir_location place = place_of(design, stmt);
-    bool is_same = place.file == first.file && place.line == first.line;
-    if (place.file && !is_same) weir_note_at(place, "%s", text);
+    weir_location location = place_of(design, stmt);
+    bool is_same = location.file == first.file && location.line == first.line;
+    if (location.file && !is_same) weir_note_at(location, "%s", text);
 }
 
 /* ---- driving ---- */
@@ -114,11 +114,11 @@ static void report_conflict(rtl_nets *n, const net_record *net, const driver *ol
                             const driver *new) {
     weir_text names[3] = {{0}, {0}, {0}};
     const weir_rtl_design *design = n->design;
-    weir_location place = place_of(design, new->stmt);
-    rtl_error(n->design, place, "%s in module '%s' has two drivers: %s and %s",
+    weir_location location = place_of(design, new->stmt);
+    rtl_error(n->design, location, "%s in module '%s' has two drivers: %s and %s",
               range_name(design, net, low, width, &names[0]), design->module[n->module].name,
               part_name(design, old->part, &names[1]), part_name(design, new->part, &names[2]));
-    note(design, place, old->stmt, "the other driver is here");
+    note(design, location, old->stmt, "the other driver is here");
     for (int i = 0; i < 3; i++) weir_text_free(&names[i]);
 }
 
@@ -274,11 +274,11 @@ static void check_width(rtl_nets *n, const rtl_instance *instance, const rtl_var
     const char *problem = NULL;
     uint32_t width = port->range ? rtl_port_width(design, id, parameters, &problem) : port->width;
     if (problem)
-        rtl_error(design, rtl_place_of(design, &instance->common),
+        rtl_error(design, rtl_location_of(design, &instance->common),
                   "port '%s' of instance '%s' (module '%s') has no width: %s", port->name, instance->name,
                   design->module[instance->module].name, problem);
     else if (width != design->expr[expr].width)
-        rtl_error(design, rtl_place_of(design, &instance->common),
+        rtl_error(design, rtl_location_of(design, &instance->common),
                   "port '%s' of instance '%s' (module '%s') has %u bits and is connected to '%s', which has %u",
                   port->name, instance->name, design->module[instance->module].name, (unsigned)width,
                   rtl_describe(design, expr), (unsigned)design->expr[expr].width);
@@ -302,7 +302,7 @@ static void connect_port(rtl_nets *n, const rtl_instance *instance, const rtl_va
 
 static void report_unconnected(rtl_nets *n, const rtl_instance *instance, const rtl_var *port) {
     bool is_input = port->direction == WEIR_RTL_INPUT;
-    rtl_error(n->design, rtl_place_of(n->design, &instance->common),
+    rtl_error(n->design, rtl_location_of(n->design, &instance->common),
               "%s '%s' of instance '%s' (module '%s') is not connected%s", is_input ? "input" : "output", port->name,
               instance->name, n->design->module[instance->module].name, is_input ? "" : " and not left open");
 }
@@ -337,7 +337,7 @@ static void visit_loop(rtl_nets *n, const rtl_stmt *stmt) {
     net->loop = n->walk.stmt;
     mark(n->driven + net->first_word, 0, net->width);
     if (other && other != n->walk.stmt && (n->checks & RTL_CHECK_DRIVERS) && n->walk.is_first)
-        rtl_error(design, rtl_place_of(design, &stmt->common), "iterator '%s' of module '%s' serves two loops",
+        rtl_error(design, rtl_location_of(design, &stmt->common), "iterator '%s' of module '%s' serves two loops",
                   design->var[iterator].name, design->module[n->module].name);
 }
 
@@ -472,8 +472,8 @@ static void report_undriven(rtl_nets *n, const net_record *net, uint32_t low, ui
     uint32_t instance = net->instance;
     uint32_t input = net->part ? net->instance ? net->var : fed_input(design, net, &instance) : 0;
     bool is_input = input && (net->instance || is_stand_in(design, net, instance, input));
-    weir_location place =
-        rtl_place_of(design, is_input ? &design->instance[instance].common : &design->var[net->var].common);
+    weir_location location =
+        rtl_location_of(design, is_input ? &design->instance[instance].common : &design->var[net->var].common);
     net_record named = *net;
     named.instance = is_input ? 0 : net->instance;
     named.var = is_input ? input : net->var;
@@ -483,12 +483,13 @@ static void report_undriven(rtl_nets *n, const net_record *net, uint32_t low, ui
                          design->instance[instance].name);
     else if (net->part) part_name(design, net->part, &reader);
     if (is_input)
-        rtl_error(design, place, "input %s of instance '%s' in module '%s' has no driver", range.data,
+        rtl_error(design, location, "input %s of instance '%s' in module '%s' has no driver", range.data,
                   design->instance[instance].name, module);
     else if (net->part)
-        rtl_error(design, place, "%s in module '%s' has no driver and is read by %s", range.data, module, reader.data);
-    else rtl_error(design, place, "output %s of module '%s' has no driver", range.data, module);
-    if (net->part) note(design, place, net->stmt, "it is read here");
+        rtl_error(design, location, "%s in module '%s' has no driver and is read by %s", range.data, module,
+                  reader.data);
+    else rtl_error(design, location, "output %s of module '%s' has no driver", range.data, module);
+    if (net->part) note(design, location, net->stmt, "it is read here");
     weir_text_free(&range);
     weir_text_free(&reader);
 }

@@ -23,7 +23,7 @@ typedef struct machine {
 } machine;
 
 static weir_location place_of(const machine *m, uint32_t stmt) {
-    return rtl_place_of(m->design, &m->design->stmt[stmt].common);
+    return rtl_location_of(m->design, &m->design->stmt[stmt].common);
 }
 
 static const char *name_of(const machine *m, uint32_t state) {
@@ -75,7 +75,7 @@ static void mark_block(machine *m, uint32_t block, uint64_t *set) {
 
 /* ---- states ---- */
 
-/* Adds what every way through the transitions gives, when one of them is always taken. */
+/* Adds what every path through the transitions gives, when one of them is always taken. */
 static void mark_transitions(machine *m, uint32_t body) {
     const weir_rtl_design *design = m->design;
     uint32_t s = design->block[body].first;

@@ -41,7 +41,7 @@ typedef struct search {
     size_t input_count, input_capacity, output_count, output_capacity;
     uint32_t *table, *next; /* outputs by their sets, and those of the same set */
     size_t table_capacity, next_capacity;
-    uint32_t *behind; /* by node: the edge that a way from the start came by, plus 1 */
+    uint32_t *behind; /* by node: the edge that a path from the start came by, plus 1 */
     size_t behind_capacity;
     weir_rtl_step *step;
     size_t step_count, step_capacity;
@@ -238,7 +238,7 @@ static void tell(search *s) {
     s->loop.step_count = 0;
 }
 
-/* A shortest way from the node back to itself: the edge that it ends with; `behind` leads along it. */
+/* A shortest path from the node back to itself: the edge that it ends with; `behind` leads along it. */
 static uint32_t find_way(search *s, uint32_t start) {
     size_t from = 0, end = 0;
     s->behind = weir_grow(s->behind, &s->behind_capacity, s->graph.nodes, sizeof *s->behind);

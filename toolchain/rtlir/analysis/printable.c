@@ -24,14 +24,14 @@ static int compare_names(const void *a, const void *b) {
 
 static void report_names(weir_rtl_design *design, uint32_t first, uint32_t second) {
     const rtl_module *a = &design->module[first], *b = &design->module[second];
-    const weir_location place = rtl_place_of(design, &a->common);
+    const weir_location location = rtl_location_of(design, &a->common);
     if (a->name == b->name)
-        rtl_error(design, rtl_place_of(design, &b->common), "two modules are called '%s'%s", b->name,
+        rtl_error(design, rtl_location_of(design, &b->common), "two modules are called '%s'%s", b->name,
                   a->is_external || b->is_external ? ", one of them in a file of its own" : "");
     else
-        rtl_error(design, rtl_place_of(design, &b->common),
+        rtl_error(design, rtl_location_of(design, &b->common),
                   "modules '%s' and '%s' would have one file where names of files have no case", a->name, b->name);
-    if (place.file) weir_note_at(place, "the other one is here");
+    if (location.file) weir_note_at(location, "the other one is here");
 }
 
 static bool check_names(weir_rtl_design *design, weir_rtl_module top, bool in_files) {
@@ -61,7 +61,7 @@ static void check_instance(weir_rtl_design *design, weir_rtl_instance instance, 
     const rtl_instance *record = &design->instance[instance.id];
     (void)user;
     if (record->is_wired)
-        rtl_error(design, rtl_place_of(design, &record->common),
+        rtl_error(design, rtl_location_of(design, &record->common),
                   "instance '%s' in module '%s' is wired by assignments and has no connections to print", record->name,
                   design->module[record->parent].name);
 }
@@ -71,7 +71,7 @@ static void check_port(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_stm
     const rtl_expr *e = &design->expr[expr.id];
     (void)user;
     if (e->kind == WEIR_RTL_EXPR_PORT && !design->instance[e->a].is_wired)
-        rtl_error(design, rtl_place_of(design, &design->stmt[stmt.id].common),
+        rtl_error(design, rtl_location_of(design, &design->stmt[stmt.id].common),
                   "a statement of module '%s' names the port '%s.%s' in place of what is connected to it",
                   design->module[e->module].name, design->instance[e->a].name, design->var[e->b].name);
 }
@@ -87,7 +87,7 @@ static bool has_no_machine(weir_rtl_design *design, uint32_t module) {
     uint32_t s = design->block[design->module[module].body].first;
     while (s && design->stmt[s].kind != WEIR_RTL_STMT_FSM) s = design->stmt[s].next;
     if (s)
-        rtl_error(design, rtl_place_of(design, &design->stmt[s].common),
+        rtl_error(design, rtl_location_of(design, &design->stmt[s].common),
                   "module '%s' has the state machine '%s' and cannot be printed before realize_fsm has run",
                   design->module[module].name, design->fsm[design->stmt[s].a].name);
     return s == 0;
@@ -109,7 +109,7 @@ static bool has_clocks(weir_rtl_design *design, weir_rtl_module module) {
     for (weir_rtl_stmt s = weir_rtl_first_part(design, module); s.id; s = weir_rtl_next_part(design, s)) {
         const rtl_stmt *stmt = &design->stmt[s.id];
         if (stmt->kind == WEIR_RTL_STMT_ASSERT && !design->assertion[stmt->a].clock)
-            rtl_error(design, rtl_place_of(design, &stmt->common),
+            rtl_error(design, rtl_location_of(design, &stmt->common),
                       "a property of module '%s' names no clock and cannot be printed before infer_property_clocking "
                       "has run",
                       design->module[module.id].name);

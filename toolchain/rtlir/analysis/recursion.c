@@ -1,4 +1,4 @@
-/* Functions that call themselves, by way of others too: hardware has no stack, and simulators of Verilog-2005 have one
+/* Functions that call themselves, through others too: hardware has no stack, and simulators of Verilog-2005 have one
  * copy of a function's variables. One walk over the calls of a module, without recursion; linear. */
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static void report(const walk *w, uint32_t function) {
     while (from > 0 && w->path[from - 1].function != function) from--;
     for (size_t i = from > 0 ? from - 1 : 0; i < w->depth; i++)
         weir_text_format(&cycle, "%s -> ", design->function[w->path[i].function].name);
-    rtl_error(w->design, rtl_place_of(design, &design->stmt[design->function[function].stmt].common),
+    rtl_error(w->design, rtl_location_of(design, &design->stmt[design->function[function].stmt].common),
               "function '%s' of module '%s' calls itself: %s%s", design->function[function].name,
               design->module[design->function[function].module].name, cycle.data, design->function[function].name);
     weir_text_free(&cycle);

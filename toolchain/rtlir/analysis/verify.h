@@ -30,7 +30,7 @@ bool weir_rtl_check_machines(weir_rtl_design *design, weir_rtl_module top);
 /* Properties name their clocks. */
 bool weir_rtl_check_properties(weir_rtl_design *design, weir_rtl_module top);
 
-/* No function of the module calls itself, by way of others either. */
+/* No function of the module calls itself, through others either. */
 bool weir_rtl_check_recursion(weir_rtl_design *design, weir_rtl_module module);
 /* No loop runs beyond what an index in it names: iteration by iteration, where nothing that is known there keeps it from
  * running. Loops of more than 65,536 iterations are not looked at, those with a break from 1,024 on. */

@@ -18,7 +18,7 @@ typedef struct form {
 } form;
 
 static void complain(form *f, const char *what, const char *name) {
-    rtl_error(f->design, rtl_place_of(f->design, &f->design->stmt[f->stmt].common),
+    rtl_error(f->design, rtl_location_of(f->design, &f->design->stmt[f->stmt].common),
               "a statement of module '%s' %s '%s'", f->design->module[f->module].name, what, name);
     f->fine = false;
 }
@@ -60,7 +60,7 @@ static void check_expr(form *f, uint32_t expr) {
 static void check_timing(form *f, const rtl_stmt *stmt) {
     const weir_rtl_block block = {stmt->block};
     if (weir_rtl_timing_fits(f->design, block, stmt->timing)) return;
-    rtl_error(f->design, rtl_place_of(f->design, &stmt->common),
+    rtl_error(f->design, rtl_location_of(f->design, &stmt->common),
               "assignment to '%s' in module '%s' is %s, expected %s where it stands", rtl_describe(f->design, stmt->a),
               f->design->module[f->module].name, weir_rtl_timing_name(stmt->timing),
               weir_rtl_timing_name(weir_rtl_timing_in(f->design, block)));
@@ -74,10 +74,10 @@ static void check_machine(form *f, const rtl_fsm *fsm) {
             complain(f, "waits for the removed variable", f->design->var[var[i]].name);
 }
 
-/* A function that a claim calls is declared in the module, where its name must be free. */
-static void check_claim(form *f, const rtl_assertion *claim) {
-    if (!claim->call || rtl_names_find(f->design, f->module, claim->call).kind == RTL_NAME_NONE) return;
-    complain(f, "calls a function of the simulation by the name of something else,", claim->call);
+/* A function that an assertion calls is declared in the module, where its name must be free. */
+static void check_assertion(form *f, const rtl_assertion *assertion) {
+    if (!assertion->call || rtl_names_find(f->design, f->module, assertion->call).kind == RTL_NAME_NONE) return;
+    complain(f, "calls a function of the simulation by the name of something else,", assertion->call);
 }
 
 static void check_stmt(form *f, uint32_t id) {
@@ -86,7 +86,7 @@ static void check_stmt(form *f, uint32_t id) {
     f->stmt = id;
     for (size_t i = 0; rtl_stmt_slot(design, id, i); i++) check_expr(f, *rtl_stmt_slot(design, id, i));
     if (stmt->kind == WEIR_RTL_STMT_ASSIGN) check_timing(f, stmt);
-    if (stmt->kind == WEIR_RTL_STMT_ASSERT) check_claim(f, &design->assertion[stmt->a]);
+    if (stmt->kind == WEIR_RTL_STMT_ASSERT) check_assertion(f, &design->assertion[stmt->a]);
     for (uint32_t e = stmt->kind == WEIR_RTL_STMT_ALWAYS ? stmt->a : 0; e; e = design->event[e].next)
         if (design->var[design->event[e].var].is_removed)
             complain(f, "waits for the removed variable", design->var[design->event[e].var].name);

@@ -119,10 +119,10 @@ void rtl_ids_remove(rtl_ids *ids, uint32_t id) {
 
 /* ---- provenance, comments, attributes ---- */
 
-void weir_rtl_set_place(weir_rtl_design *design, weir_location place) {
+void weir_rtl_set_location(weir_rtl_design *design, weir_location location) {
     design->origin = 0;
-    design->place = place;
-    if (place.file) design->place.file = weir_strings_intern(design->strings, place.file);
+    design->location = location;
+    if (location.file) design->location.file = weir_strings_intern(design->strings, location.file);
 }
 
 void weir_rtl_set_pass(weir_rtl_design *design, const char *pass) {
@@ -142,17 +142,17 @@ uint32_t rtl_add_trail(weir_rtl_design *design, const char *pass, uint32_t previ
 }
 
 rtl_common rtl_common_now(weir_rtl_design *design) {
-    bool known = design->pass || design->place.file;
+    bool known = design->pass || design->location.file;
     if (!design->origin && known && !design->keeps_origin) {
         uint32_t trail = design->pass ? rtl_add_trail(design, design->pass, 0) : 0;
         design->origin = RTL_APPEND(design, origin_entry);
         design->origin_entry[design->origin] =
-            (rtl_origin){.file = design->place.file, .line = design->place.line, .trail = trail};
+            (rtl_origin){.file = design->location.file, .line = design->location.line, .trail = trail};
     }
     return (rtl_common){.origin = design->origin};
 }
 
-weir_location rtl_place_of(const weir_rtl_design *design, const rtl_common *common) {
+weir_location rtl_location_of(const weir_rtl_design *design, const rtl_common *common) {
     const rtl_origin *origin = &design->origin_entry[common->origin];
     return weir_at(origin->file, origin->line);
 }
@@ -200,7 +200,7 @@ void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item) {
 
 weir_rtl_item_info weir_rtl_get_item(const weir_rtl_design *design, weir_rtl_item item) {
     const rtl_common *common = rtl_common_of(design, item);
-    weir_rtl_item_info info = {.comment = rtl_comment_of(design, common), .place = rtl_place_of(design, common)};
+    weir_rtl_item_info info = {.comment = rtl_comment_of(design, common), .location = rtl_location_of(design, common)};
     for (uint32_t t = design->origin_entry[common->origin].trail; t; t = design->trail_entry[t].previous)
         info.pass_count++;
     for (uint32_t a = rtl_attributes_of(design, common); a; a = design->attribute[a].next) info.attribute_count++;
@@ -233,7 +233,7 @@ static void set_attribute(weir_rtl_design *design, weir_rtl_item item, const rtl
     if (!item.id) return;
     const char *name = weir_strings_intern(design->strings, model->name);
     if (!weir_rtl_name_is_legal(name)) {
-        rtl_error(design, design->place, "attribute name '%s' is not a legal identifier", name);
+        rtl_error(design, design->location, "attribute name '%s' is not a legal identifier", name);
         return;
     }
     uint32_t *link = &extra_of(design, item)->attributes;
@@ -283,10 +283,10 @@ void weir_rtl_copy_item(weir_rtl_design *design, weir_rtl_item from, weir_rtl_it
         rtl_attribute attribute = design->attribute[a];
         set_attribute(design, to, &attribute);
     }
-    weir_rtl_copy_place(design, from, to);
+    weir_rtl_copy_location(design, from, to);
 }
 
-void weir_rtl_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to) {
+void weir_rtl_copy_location(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to) {
     if (!from.id || !to.id) return;
     rtl_common_of(design, to)->origin = rtl_common_of(design, from)->origin;
     weir_rtl_touch(design, to);

@@ -13,7 +13,7 @@ static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t opera
     const rtl_expr *part = &design->expr[operand];
     if (expr->kind != WEIR_RTL_EXPR_ELEMENT &&
         design->type[rtl_type_of(design, operand)].kind == WEIR_RTL_TYPE_MEMORY) {
-        rtl_error(design, design->place, "'%s' is a memory, of which only elements can be read",
+        rtl_error(design, design->location, "'%s' is a memory, of which only elements can be read",
                   rtl_describe(design, operand));
         return false;
     }
@@ -21,12 +21,12 @@ static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t opera
     if (part->depth >= expr->depth) expr->depth = (uint16_t)(part->depth + 1);
     expr->size = (uint16_t)size;
     if (size >= RTL_MAX_EXPR_SIZE || expr->depth > RTL_MAX_DEPTH) {
-        rtl_error(design, design->place, "an expression has more than %d parts or %d levels; name some of its parts",
+        rtl_error(design, design->location, "an expression has more than %d parts or %d levels; name some of its parts",
                   RTL_MAX_EXPR_SIZE, RTL_MAX_DEPTH);
         return false;
     }
     if (part->module && expr->module && part->module != expr->module) {
-        rtl_error(design, design->place, "'%s' belongs to module '%s', the rest of its expression to '%s'",
+        rtl_error(design, design->location, "'%s' belongs to module '%s', the rest of its expression to '%s'",
                   rtl_describe(design, operand), design->module[part->module].name, design->module[expr->module].name);
         return false;
     }
@@ -40,7 +40,7 @@ static bool take_formula(weir_rtl_design *design, rtl_expr *expr, uint32_t formu
     uint32_t module = formula ? rtl_formula_module(design, formula) : 0;
     if (!module) return true;
     if (expr->module && expr->module != module) {
-        rtl_error(design, design->place, "an expression of module '%s' has a width that depends on module '%s'",
+        rtl_error(design, design->location, "an expression of module '%s' has a width that depends on module '%s'",
                   design->module[expr->module].name, design->module[module].name);
         return false;
     }
@@ -60,7 +60,7 @@ weir_rtl_expr rtl_add_expr(weir_rtl_design *design, rtl_expr expr, uint32_t a, u
     if (!take_formula(design, &expr, expr.formula)) return none;
     if (expr.kind == WEIR_RTL_EXPR_SLICE && !take_formula(design, &expr, expr.c)) return none;
     if (expr.width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "an expression has %u bits, expected at most %d", (unsigned)expr.width,
+        rtl_error(design, design->location, "an expression has %u bits, expected at most %d", (unsigned)expr.width,
                   WEIR_RTL_MAX_WIDTH);
         return none;
     }
@@ -89,7 +89,7 @@ weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_paramete
     if (!parameter.id) return none;
     const rtl_value *value = &design->parameter[parameter.id].value;
     if (value->kind != RTL_VALUE_INTEGER || value->integer < INT32_MIN || value->integer > INT32_MAX) {
-        rtl_error(design, design->place, "parameter '%s' is no 32-bit integer and cannot be part of an expression",
+        rtl_error(design, design->location, "parameter '%s' is no 32-bit integer and cannot be part of an expression",
                   design->parameter[parameter.id].name);
         return none;
     }
@@ -149,12 +149,12 @@ weir_rtl_expr rtl_add_constant(weir_rtl_design *design, uint32_t width, bool is_
 
 weir_rtl_expr weir_rtl_constant_words(weir_rtl_design *design, uint32_t width, bool is_signed, const uint64_t *words) {
     if (width < 1 || width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "a constant has %u bits, expected 1 to %d", (unsigned)width,
+        rtl_error(design, design->location, "a constant has %u bits, expected 1 to %d", (unsigned)width,
                   WEIR_RTL_MAX_WIDTH);
         return none;
     }
     if (width % 64 && words[(width - 1) / 64] >> (width % 64)) {
-        rtl_error(design, design->place, "a constant has bits beyond its width of %u", (unsigned)width);
+        rtl_error(design, design->location, "a constant has bits beyond its width of %u", (unsigned)width);
         return none;
     }
     return rtl_add_constant(design, width, is_signed, words, 0);
@@ -176,7 +176,7 @@ static weir_rtl_expr constant64(weir_rtl_design *design, uint32_t width, bool is
 
 weir_rtl_expr weir_rtl_constant(weir_rtl_design *design, uint32_t width, uint64_t value) {
     if (width < 64 && value >> width) {
-        rtl_error(design, design->place, "constant %llu does not fit in %u unsigned bits", (unsigned long long)value,
+        rtl_error(design, design->location, "constant %llu does not fit in %u unsigned bits", (unsigned long long)value,
                   (unsigned)width);
         return none;
     }
@@ -187,7 +187,7 @@ weir_rtl_expr weir_rtl_constant_signed(weir_rtl_design *design, uint32_t width, 
     bool fits = width >= 64;
     if (width > 0 && width < 64) fits = value >= -(INT64_C(1) << (width - 1)) && value < INT64_C(1) << (width - 1);
     if (!fits) {
-        rtl_error(design, design->place, "constant %lld does not fit in %u signed bits", (long long)value,
+        rtl_error(design, design->location, "constant %lld does not fit in %u signed bits", (long long)value,
                   (unsigned)width);
         return none;
     }
@@ -213,7 +213,7 @@ static weir_rtl_expr slice_constant(weir_rtl_design *design, const rtl_expr *val
 /* Arrays have elements instead of bits: reports it. */
 static bool is_array(weir_rtl_design *design, weir_rtl_expr value) {
     if (design->type[rtl_type_of(design, value.id)].kind < WEIR_RTL_TYPE_ARRAY) return false;
-    rtl_error(design, design->place, "'%s' is an array; take elements of it", rtl_describe(design, value.id));
+    rtl_error(design, design->location, "'%s' is an array; take elements of it", rtl_describe(design, value.id));
     return true;
 }
 
@@ -221,7 +221,7 @@ weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size l
     if (!value.id) return none;
     rtl_expr from = design->expr[value.id];
     if (low.number < 0 || width.number < 1 || low.number + width.number > from.width) {
-        rtl_error(design, design->place, "slice [%lld:%lld] is outside of '%s', which has %u bits",
+        rtl_error(design, design->location, "slice [%lld:%lld] is outside of '%s', which has %u bits",
                   (long long)(low.number + width.number - 1), (long long)low.number, rtl_describe(design, value.id),
                   (unsigned)from.width);
         return none;
@@ -233,7 +233,7 @@ weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size l
         value.id = from.a;
         low = rtl_size_apply(design, WEIR_RTL_ADD, low, (rtl_size){from.b, from.c});
     } else if (!rtl_has_parts(from.kind)) {
-        rtl_error(design, design->place, "'%s' is no variable and cannot be sliced; assign it to a wire first",
+        rtl_error(design, design->location, "'%s' is no variable and cannot be sliced; assign it to a wire first",
                   rtl_describe(design, value.id));
         return none;
     }
@@ -260,7 +260,7 @@ weir_rtl_expr rtl_select(weir_rtl_design *design, weir_rtl_expr value, weir_rtl_
     if (!value.id || !base.id) return none;
     const rtl_expr *from = &design->expr[value.id];
     if (!rtl_has_parts(from->kind) || from->width < 2 || width.number < 1 || width.number > from->width) {
-        rtl_error(design, design->place, "'%s' has %u bits; a select of %lld bits needs a variable of at least %lld",
+        rtl_error(design, design->location, "'%s' has %u bits; a select of %lld bits needs a variable of at least %lld",
                   rtl_describe(design, value.id), (unsigned)from->width, (long long)width.number,
                   (long long)(width.number < 2 ? 2 : width.number));
         return none;
@@ -305,8 +305,8 @@ weir_rtl_expr weir_rtl_concat(weir_rtl_design *design, size_t count, const weir_
         size = rtl_size_apply(design, WEIR_RTL_ADD, size, rtl_width_of(design, parts[i].id));
     expr.formula = size.formula;
     if (count == 0 || width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "a concatenation has %llu bits, expected 1 to %d", (unsigned long long)width,
-                  WEIR_RTL_MAX_WIDTH);
+        rtl_error(design, design->location, "a concatenation has %llu bits, expected 1 to %d",
+                  (unsigned long long)width, WEIR_RTL_MAX_WIDTH);
         return none;
     }
     if (count == 1) return weir_rtl_as_unsigned(design, parts[0]);
@@ -324,7 +324,7 @@ weir_rtl_expr rtl_repeat(weir_rtl_design *design, rtl_size count, weir_rtl_expr 
     int64_t width = 0;
     bool is_large = __builtin_mul_overflow(count.number, (int64_t)design->expr[value.id].width, &width);
     if (is_large || width < 1 || width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "a replication has %lld bits, expected 1 to %d", (long long)width,
+        rtl_error(design, design->location, "a replication has %lld bits, expected 1 to %d", (long long)width,
                   WEIR_RTL_MAX_WIDTH);
         return none;
     }
@@ -354,13 +354,13 @@ static bool agree(weir_rtl_design *design, const char *what, weir_rtl_expr left,
     const rtl_expr *l = &design->expr[left.id];
     const rtl_expr *r = &design->expr[right.id];
     if (l->width != r->width) {
-        rtl_error(design, design->place, "'%s' needs operands of one width: '%s' has %u bits, '%s' has %u", what,
+        rtl_error(design, design->location, "'%s' needs operands of one width: '%s' has %u bits, '%s' has %u", what,
                   rtl_describe(design, left.id), (unsigned)l->width, rtl_describe(design, right.id),
                   (unsigned)r->width);
         return false;
     }
     if (l->is_signed != r->is_signed) {
-        rtl_error(design, design->place, "'%s' needs operands of one sign: '%s' is %s, '%s' is %s", what,
+        rtl_error(design, design->location, "'%s' needs operands of one sign: '%s' is %s, '%s' is %s", what,
                   rtl_describe(design, left.id), sign_name(l->is_signed), rtl_describe(design, right.id),
                   sign_name(r->is_signed));
         return false;
@@ -371,7 +371,7 @@ static bool agree(weir_rtl_design *design, const char *what, weir_rtl_expr left,
 static bool is_one_bit(weir_rtl_design *design, const char *what, weir_rtl_expr value) {
     const rtl_expr *expr = &design->expr[value.id];
     if (expr->width == 1 && !expr->is_signed) return true;
-    rtl_error(design, design->place, "'%s' needs one unsigned bit: '%s' has %u %s bits", what,
+    rtl_error(design, design->location, "'%s' needs one unsigned bit: '%s' has %u %s bits", what,
               rtl_describe(design, value.id), (unsigned)expr->width, sign_name(expr->is_signed));
     return false;
 }
@@ -381,7 +381,7 @@ weir_rtl_expr weir_rtl_unary(weir_rtl_design *design, weir_rtl_operator op, weir
     const rtl_operator_row *row = &rtl_operators[op];
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_UNARY, .op = op, .width = 1, .a = value.id};
     if (row->operands != 1) {
-        rtl_error(design, design->place, "'%s' is not an operator with one operand", row->text);
+        rtl_error(design, design->location, "'%s' is not an operator with one operand", row->text);
         return none;
     }
     if (row->rule == RTL_LOGICAL && !is_one_bit(design, row->text, value)) return none;
@@ -398,11 +398,11 @@ weir_rtl_expr weir_rtl_binary(weir_rtl_design *design, weir_rtl_operator op, wei
     const rtl_operator_row *row = &rtl_operators[op];
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_BINARY, .op = op, .width = 1, .a = left.id, .b = right.id};
     if (row->operands != 2) {
-        rtl_error(design, design->place, "'%s' is not an operator with two operands", row->text);
+        rtl_error(design, design->location, "'%s' is not an operator with two operands", row->text);
         return none;
     }
     if (row->rule == RTL_SHIFT && design->expr[right.id].is_signed) {
-        rtl_error(design, design->place, "'%s' needs an unsigned right operand: '%s' is signed", row->text,
+        rtl_error(design, design->location, "'%s' needs an unsigned right operand: '%s' is signed", row->text,
                   rtl_describe(design, right.id));
         return none;
     }
@@ -479,12 +479,12 @@ weir_rtl_expr weir_rtl_extend(weir_rtl_design *design, weir_rtl_expr value, uint
     const rtl_expr *expr = &design->expr[value.id];
     uint32_t old = expr->width;
     if (width < old || width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "'%s' has %u bits and cannot be extended to %u",
+        rtl_error(design, design->location, "'%s' has %u bits and cannot be extended to %u",
                   rtl_describe(design, value.id), (unsigned)old, (unsigned)width);
         return none;
     }
     if (expr->formula) {
-        rtl_error(design, design->place, "'%s' has a width that depends on parameters; put zeros before it instead",
+        rtl_error(design, design->location, "'%s' has a width that depends on parameters; put zeros before it instead",
                   rtl_describe(design, value.id));
         return none;
     }

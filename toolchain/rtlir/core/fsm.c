@@ -17,7 +17,7 @@ uint32_t rtl_new_fsm(weir_rtl_design *design, uint32_t block, const rtl_fsm *mod
     const char *own = rtl_new_name(design, scope, "state machine", model->name);
     if (!own) return 0;
     if (design->block[block].depth >= RTL_MAX_DEPTH - 2) {
-        rtl_error(design, design->place, "blocks nest deeper than %d", RTL_MAX_DEPTH);
+        rtl_error(design, design->location, "blocks nest deeper than %d", RTL_MAX_DEPTH);
         return 0;
     }
     uint32_t id = RTL_APPEND(design, fsm);
@@ -40,7 +40,7 @@ weir_rtl_fsm weir_rtl_add_fsm(weir_rtl_design *design, weir_rtl_module module, c
     const rtl_var *r = &design->var[reset.id];
     bool is_reset = r->kind == WEIR_RTL_RESET || r->kind == WEIR_RTL_ASYNC_RESET;
     if (c->module != module.id || c->kind != WEIR_RTL_CLOCK || r->module != module.id || !is_reset) {
-        rtl_error(design, design->place,
+        rtl_error(design, design->location,
                   "state machine '%s' needs a clock and a reset of module '%s', not '%s' and '%s'", name,
                   design->module[module.id].name, c->name, r->name);
         return none;
@@ -83,7 +83,7 @@ weir_rtl_state weir_rtl_add_state(weir_rtl_design *design, weir_rtl_fsm fsm, con
     if (!fsm.id) return none;
     const rtl_fsm *outermost = &design->fsm[rtl_outermost(design, fsm.id)];
     if (outermost->current) {
-        rtl_error(design, design->place, "state machine '%s' takes no state '%s' after '%s' was made for its states",
+        rtl_error(design, design->location, "state machine '%s' takes no state '%s' after '%s' was made for its states",
                   outermost->name, name, design->var[outermost->current].name);
         return none;
     }
@@ -101,8 +101,9 @@ static weir_rtl_stmt new_transition(weir_rtl_design *design, weir_rtl_state from
     const rtl_state *here = &design->state[from.id];
     const rtl_state *there = &design->state[to.id];
     if (rtl_outermost(design, here->fsm) != rtl_outermost(design, there->fsm)) {
-        rtl_error(design, design->place, "state '%s' of state machine '%s' leads to '%s', which is in another machine",
-                  here->name, design->fsm[here->fsm].name, there->name);
+        rtl_error(design, design->location,
+                  "state '%s' of state machine '%s' leads to '%s', which is in another machine", here->name,
+                  design->fsm[here->fsm].name, there->name);
         return none;
     }
     uint32_t stmt = rtl_new_stmt(design, design->stmt[here->stmt].body, WEIR_RTL_STMT_TRANSITION);
@@ -118,7 +119,7 @@ weir_rtl_stmt weir_rtl_add_transition(weir_rtl_design *design, weir_rtl_state fr
     uint32_t module = design->fsm[design->state[from.id].fsm].module;
     const rtl_expr *expr = &design->expr[condition.id];
     if (expr->width != 1 || (expr->module && expr->module != module)) {
-        rtl_error(design, design->place, "condition '%s' has %u bits, expected 1 of module '%s'",
+        rtl_error(design, design->location, "condition '%s' has %u bits, expected 1 of module '%s'",
                   rtl_describe(design, condition.id), (unsigned)expr->width, design->module[module].name);
         return none;
     }
@@ -200,7 +201,7 @@ weir_rtl_var weir_rtl_current_state(weir_rtl_design *design, weir_rtl_fsm fsm) {
     if (record->current) return (weir_rtl_var){record->current};
     uint32_t count = count_states(design, outermost);
     if (count == 0) {
-        rtl_error(design, rtl_place_of(design, &design->stmt[record->stmt].common),
+        rtl_error(design, rtl_location_of(design, &design->stmt[record->stmt].common),
                   "state machine '%s' of module '%s' has no states", record->name, design->module[record->module].name);
         return none;
     }
@@ -228,7 +229,7 @@ bool rtl_bind_current(weir_rtl_design *design, uint32_t outermost, uint32_t var)
     bool fits = design->var[var].module == fsm->module && weir_rtl_is_target(design, target) &&
                 rtl_states_are_members(design, outermost, design->var[var].type);
     if (!fits)
-        rtl_error(design, design->place,
+        rtl_error(design, design->location,
                   "'%s' cannot hold the state of '%s': it must be assignable and its type have the states as members",
                   design->var[var].name, fsm->name);
     if (!fits || !rtl_make_registers(design, target.id)) return false;

@@ -50,7 +50,7 @@ weir_rtl_expr weir_rtl_state_value(weir_rtl_design *design, weir_rtl_state state
 weir_rtl_expr weir_rtl_in_state(weir_rtl_design *design, weir_rtl_state state);
 
 /* The rules of an outermost machine: it has states, transitions lead to them, and every output has a value in every state
- * (of a Mealy machine: on every way from every state). What cannot happen is worth a warning, once. weir_rtl_verify
+ * (of a Mealy machine: on every path from every state). What cannot happen is worth a warning, once. weir_rtl_verify
  * checks all machines of a module. */
 bool weir_rtl_check_fsm(weir_rtl_design *design, weir_rtl_fsm fsm);
 

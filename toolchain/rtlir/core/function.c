@@ -10,7 +10,7 @@ weir_rtl_function weir_rtl_add_function(weir_rtl_design *design, weir_rtl_module
     const char *own = rtl_new_name(design, module.id, "function", name);
     if (!own || !rtl_in_own_module(design, module.id)) return none;
     if (width < 1 || width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "function '%s' has %u bits, expected 1 to %d", own, (unsigned)width,
+        rtl_error(design, design->location, "function '%s' has %u bits, expected 1 to %d", own, (unsigned)width,
                   WEIR_RTL_MAX_WIDTH);
         return none;
     }
@@ -34,7 +34,7 @@ static weir_rtl_var new_local(weir_rtl_design *design, uint32_t function, const 
     if (!function) return none;
     const rtl_function *record = &design->function[function];
     if (model->width < 1 || model->width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "'%s' in function '%s' has %u bits, expected 1 to %d", model->name,
+        rtl_error(design, design->location, "'%s' in function '%s' has %u bits, expected 1 to %d", model->name,
                   record->name, (unsigned)model->width, WEIR_RTL_MAX_WIDTH);
         return none;
     }
@@ -71,14 +71,14 @@ weir_rtl_stmt weir_rtl_add_return(weir_rtl_design *design, weir_rtl_block block,
     if (!block.id || !value.id) return none;
     uint32_t process = rtl_process_of(design, block.id);
     if (!process || design->stmt[process].kind != WEIR_RTL_STMT_FUNCTION || !rtl_in_process(design, block.id)) {
-        rtl_error(design, design->place, "a return belongs into a function");
+        rtl_error(design, design->location, "a return belongs into a function");
         return none;
     }
     const rtl_function *function = &design->function[design->stmt[process].a];
     const rtl_expr *expr = &design->expr[value.id];
     bool is_constant = expr->kind == WEIR_RTL_EXPR_CONSTANT;
     if (expr->width != function->width || (expr->is_signed != function->is_signed && !is_constant)) {
-        rtl_error(design, design->place, "function '%s' has %u %s bits and cannot return '%s', which has %u %s",
+        rtl_error(design, design->location, "function '%s' has %u %s bits and cannot return '%s', which has %u %s",
                   function->name, (unsigned)function->width, function->is_signed ? "signed" : "unsigned",
                   rtl_describe(design, value.id), (unsigned)expr->width, expr->is_signed ? "signed" : "unsigned");
         return none;
@@ -96,7 +96,7 @@ weir_rtl_expr weir_rtl_call(weir_rtl_design *design, weir_rtl_function function,
     if (!function.id) return none;
     const rtl_function *record = &design->function[function.id];
     if (count != record->arguments.count) {
-        rtl_error(design, design->place, "function '%s' takes %zu arguments, found %zu", record->name,
+        rtl_error(design, design->location, "function '%s' takes %zu arguments, found %zu", record->name,
                   record->arguments.count, count);
         return none;
     }
@@ -105,7 +105,7 @@ weir_rtl_expr weir_rtl_call(weir_rtl_design *design, weir_rtl_function function,
         const rtl_var *var = &design->var[record->arguments.id[i]];
         const rtl_expr *expr = &design->expr[arguments[i].id];
         if (expr->width == var->width && expr->is_signed == var->is_signed) continue;
-        rtl_error(design, design->place, "argument '%s' of function '%s' has %u %s bits, found '%s' with %u %s",
+        rtl_error(design, design->location, "argument '%s' of function '%s' has %u %s bits, found '%s' with %u %s",
                   var->name, record->name, (unsigned)var->width, var->is_signed ? "signed" : "unsigned",
                   rtl_describe(design, arguments[i].id), (unsigned)expr->width,
                   expr->is_signed ? "signed" : "unsigned");

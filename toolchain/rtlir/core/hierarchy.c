@@ -16,7 +16,7 @@ static void report_cycle(weir_rtl_design *design, const visit *stack, size_t dep
     const rtl_instance *instance = &design->instance[id];
     const rtl_module *parent = &design->module[instance->parent];
     uint32_t module = instance->module;
-    rtl_error(design, rtl_place_of(design, &instance->common),
+    rtl_error(design, rtl_location_of(design, &instance->common),
               "module '%s' contains itself through instance '%s' of module '%s'", design->module[module].name,
               instance->name, parent->name);
     size_t from = depth;
@@ -25,7 +25,7 @@ static void report_cycle(weir_rtl_design *design, const visit *stack, size_t dep
     enum { MOST_NOTES = 10 };
     for (size_t i = from; i + 1 < depth && i < from + MOST_NOTES; i++) {
         const rtl_instance *next = &design->instance[stack[i].instance];
-        weir_note_at(rtl_place_of(design, &next->common), "'%s' has instance '%s' of '%s'",
+        weir_note_at(rtl_location_of(design, &next->common), "'%s' has instance '%s' of '%s'",
                      design->module[stack[i].module].name, next->name, design->module[next->module].name);
     }
     if (from + MOST_NOTES + 1 < depth) weir_note("and %zu more", depth - 1 - from - MOST_NOTES);

@@ -12,7 +12,7 @@ static weir_rtl_instance new_instance(weir_rtl_design *design, weir_rtl_module p
     weir_rtl_instance failed = {0};
     if (!parent.id || !module.id) return failed;
     if (design->module[parent.id].is_external) {
-        rtl_error(design, design->place, "instance '%s' cannot be added to the external module '%s'", name,
+        rtl_error(design, design->location, "instance '%s' cannot be added to the external module '%s'", name,
                   design->module[parent.id].name);
         return failed;
     }
@@ -49,8 +49,8 @@ static uint32_t find_parameter(weir_rtl_design *design, const rtl_instance *inst
     const rtl_module *module = &design->module[instance->module];
     rtl_name entry = rtl_names_find(design, instance->module, weir_strings_intern(design->strings, name));
     if (entry.kind == RTL_NAME_PARAMETER) return entry.id;
-    rtl_error(design, design->place, "module '%s' of instance '%s' has no parameter '%s'", module->name, instance->name,
-              name);
+    rtl_error(design, design->location, "module '%s' of instance '%s' has no parameter '%s'", module->name,
+              instance->name, name);
     const char *nearest = rtl_nearest_parameter(design, instance->module, name);
     if (nearest) weir_note("did you mean '%s'?", nearest);
     return 0;
@@ -58,7 +58,7 @@ static uint32_t find_parameter(weir_rtl_design *design, const rtl_instance *inst
 
 static bool named_too_late(weir_rtl_design *design, const rtl_instance *instance, const char *name) {
     rtl_error(
-        design, design->place,
+        design, design->location,
         "parameter '%s' of instance '%s' is set after a port of the instance was named, whose width it may decide",
         name, instance->name);
     return false;
@@ -89,7 +89,7 @@ static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl
     const rtl_parameter *parameter = &design->parameter[found];
     const char *module = design->module[instance->module].name;
     if (parameter->is_local) {
-        rtl_error(design, design->place, "parameter '%s' of module '%s' is local and cannot be set by instance '%s'",
+        rtl_error(design, design->location, "parameter '%s' of module '%s' is local and cannot be set by instance '%s'",
                   name, module, instance->name);
         return;
     }
@@ -100,7 +100,7 @@ static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl
     }
     if (is_string != (value.kind == RTL_VALUE_STRING) && value.kind != RTL_VALUE_EXPR &&
         value.kind != RTL_VALUE_FORMULA) {
-        rtl_error(design, design->place, "parameter '%s' of instance '%s' (module '%s') is %s, found %s", name,
+        rtl_error(design, design->location, "parameter '%s' of instance '%s' (module '%s') is %s, found %s", name,
                   instance->name, module, is_string ? "a string" : "a number", is_string ? "a number" : "a string");
         return;
     }
@@ -112,7 +112,7 @@ static void override(weir_rtl_design *design, uint32_t id, const char *name, rtl
         instance->override_count = count;
     }
     if (instance->override[parameter->slot].kind != RTL_VALUE_NONE) {
-        rtl_error(design, design->place, "parameter '%s' of instance '%s' is set twice", name, instance->name);
+        rtl_error(design, design->location, "parameter '%s' of instance '%s' is set twice", name, instance->name);
         return;
     }
     if (instance->is_named) keep_widths(design, id, &instance->override[parameter->slot], value, name);
@@ -132,7 +132,7 @@ void weir_rtl_set_parameter_by(weir_rtl_design *design, weir_rtl_instance instan
     rtl_value formula = {.kind = RTL_VALUE_FORMULA, .formula = value.id};
     int64_t number;
     if (module && module != parent) {
-        rtl_error(design, design->place,
+        rtl_error(design, design->location,
                   "parameter '%s' of instance '%s' depends on parameters of module '%s', not '%s'", name,
                   design->instance[instance.id].name, design->module[module].name, design->module[parent].name);
         return;
@@ -166,7 +166,7 @@ void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance inst
     else if (own || (expr->kind == WEIR_RTL_EXPR_CONSTANT && !expr->formula))
         override(design, instance.id, name, constant);
     else
-        rtl_error(design, design->place,
+        rtl_error(design, design->location,
                   "parameter '%s' of instance '%s': expected a constant or a parameter of module '%s', found '%s'",
                   name, design->instance[instance.id].name, design->module[design->instance[instance.id].parent].name,
                   rtl_describe(design, value.id));
@@ -178,7 +178,7 @@ uint32_t rtl_find_port(weir_rtl_design *design, uint32_t id, const char *name) {
     const rtl_instance *instance = &design->instance[id];
     rtl_name entry = rtl_names_find(design, instance->module, weir_strings_intern(design->strings, name));
     if (entry.kind == RTL_NAME_VAR && design->var[entry.id].direction != WEIR_RTL_INTERNAL) return entry.id;
-    rtl_error(design, design->place, "module '%s' of instance '%s' has no port '%s'",
+    rtl_error(design, design->location, "module '%s' of instance '%s' has no port '%s'",
               design->module[instance->module].name, instance->name, name);
     const char *nearest = rtl_nearest_port(design, instance->module, name);
     if (nearest) weir_note("did you mean '%s'?", nearest);
@@ -195,7 +195,8 @@ static void set_connection(weir_rtl_design *design, rtl_instance *instance, cons
         instance->connection_count = count;
     }
     if (instance->connection[port->slot])
-        rtl_error(design, design->place, "port '%s' of instance '%s' is connected twice", port->name, instance->name);
+        rtl_error(design, design->location, "port '%s' of instance '%s' is connected twice", port->name,
+                  instance->name);
     else instance->connection[port->slot] = value;
 }
 
@@ -216,14 +217,14 @@ void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const
     const rtl_var *var = &design->var[id];
     const rtl_expr *expr = &design->expr[value.id];
     if (expr->module && expr->module != record->parent)
-        rtl_error(design, design->place, "port '%s' of instance '%s' in module '%s': '%s' belongs to module '%s'", port,
-                  record->name, design->module[record->parent].name, rtl_describe(design, value.id),
+        rtl_error(design, design->location, "port '%s' of instance '%s' in module '%s': '%s' belongs to module '%s'",
+                  port, record->name, design->module[record->parent].name, rtl_describe(design, value.id),
                   design->module[expr->module].name);
     else if (var->direction != WEIR_RTL_INPUT && !weir_rtl_is_target(design, value))
-        rtl_error(design, design->place, "output '%s' of instance '%s' cannot drive '%s'", port, record->name,
+        rtl_error(design, design->location, "output '%s' of instance '%s' cannot drive '%s'", port, record->name,
                   rtl_describe(design, value.id));
     else if (!kind_fits(expr, var))
-        rtl_error(design, design->place, "port '%s' of instance '%s' is a %s, found '%s', which is %s", port,
+        rtl_error(design, design->location, "port '%s' of instance '%s' is a %s, found '%s', which is %s", port,
                   record->name, kind_names[var->kind], rtl_describe(design, value.id), kind_names[expr->carries]);
     else set_connection(design, record, var, value.id);
 }
@@ -234,7 +235,7 @@ void weir_rtl_leave_open(weir_rtl_design *design, weir_rtl_instance instance, co
     uint32_t id = rtl_find_port(design, instance.id, port);
     if (!id) return;
     if (design->var[id].direction == WEIR_RTL_INPUT)
-        rtl_error(design, design->place, "input '%s' of instance '%s' cannot be left open", port, record->name);
+        rtl_error(design, design->location, "input '%s' of instance '%s' cannot be left open", port, record->name);
     else set_connection(design, record, &design->var[id], RTL_OPEN);
 }
 
@@ -271,7 +272,7 @@ bool rtl_port_size(weir_rtl_design *design, uint32_t id, uint32_t port, rtl_size
     rtl_substitution_end(&s);
     *size = rtl_size_of(design, result);
     if (design->formula[result].has_number && size->number >= 1 && size->number <= WEIR_RTL_MAX_WIDTH) return true;
-    rtl_error(design, design->place, "port '%s' of instance '%s' (module '%s') has no width: expected 1 to %d bits",
+    rtl_error(design, design->location, "port '%s' of instance '%s' (module '%s') has no width: expected 1 to %d bits",
               design->var[port].name, design->instance[id].name, design->module[design->instance[id].module].name,
               WEIR_RTL_MAX_WIDTH);
     return false;
@@ -291,7 +292,7 @@ uint32_t weir_rtl_port_width(weir_rtl_design *design, weir_rtl_instance instance
     uint32_t width = rtl_port_width(design, id, parameters, &problem);
     free(parameters);
     if (problem)
-        rtl_error(design, design->place, "port '%s' of instance '%s' (module '%s') has no width: %s", port,
+        rtl_error(design, design->location, "port '%s' of instance '%s' (module '%s') has no width: %s", port,
                   record->name, design->module[record->module].name, problem);
     return width;
 }
@@ -305,7 +306,7 @@ bool weir_rtl_parameter_value(weir_rtl_design *design, weir_rtl_instance instanc
     rtl_value result = parameters[design->parameter[id].slot];
     free(parameters);
     if (result.kind != RTL_VALUE_INTEGER) {
-        rtl_error(design, design->place, "parameter '%s' of instance '%s' has no integer value", name, record->name);
+        rtl_error(design, design->location, "parameter '%s' of instance '%s' has no integer value", name, record->name);
         return false;
     }
     *value = result.integer;
@@ -359,7 +360,7 @@ weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instan
     const rtl_instance *record = &design->instance[instance.id];
     const rtl_var *var = &design->var[port.id];
     if (var->module != record->module || var->direction == WEIR_RTL_INTERNAL) {
-        rtl_error(design, design->place, "'%s' is no port of module '%s' of instance '%s'", var->name,
+        rtl_error(design, design->location, "'%s' is no port of module '%s' of instance '%s'", var->name,
                   design->module[record->module].name, record->name);
         return none;
     }

@@ -12,7 +12,7 @@ weir_rtl_interface weir_rtl_add_interface(weir_rtl_design *design, const char *n
     const char *own = rtl_legal_name(design, 0, "interface", name);
     if (!own) return interface;
     if (weir_rtl_find_interface(design, own).id) {
-        rtl_error(design, design->place, "interface name '%s' is already the name of an interface", own);
+        rtl_error(design, design->location, "interface name '%s' is already the name of an interface", own);
         return interface;
     }
     interface.id = RTL_APPEND(design, interface);
@@ -43,7 +43,7 @@ void weir_rtl_add_interface_field(weir_rtl_design *design, weir_rtl_interface in
                 !rtl_type_has_formula(design, shape.type.id);
     if (kind != WEIR_RTL_DATA) fits = fits && width == 1 && !shape.type.id && !shape.is_signed;
     if (!fits || record->modports.count || record->is_used || find_field(design, interface.id, own) < record->count) {
-        rtl_error(design, design->place, "'%s' cannot be a field of interface '%s'%s", own, record->name,
+        rtl_error(design, design->location, "'%s' cannot be a field of interface '%s'%s", own, record->name,
                   !fits                                       ? ": its type does not fit"
                   : record->modports.count || record->is_used ? ", which is complete"
                                                               : ", which has it");
@@ -61,8 +61,8 @@ weir_rtl_modport weir_rtl_add_modport(weir_rtl_design *design, weir_rtl_interfac
     const char *own = rtl_legal_name(design, 0, "modport", name);
     if (!own) return modport;
     if (weir_rtl_find_modport(design, interface, own).id) {
-        rtl_error(design, design->place, "interface '%s' has two modports '%s'", design->interface[interface.id].name,
-                  own);
+        rtl_error(design, design->location, "interface '%s' has two modports '%s'",
+                  design->interface[interface.id].name, own);
         return modport;
     }
     modport.id = RTL_APPEND(design, modport);
@@ -81,7 +81,7 @@ void weir_rtl_set_modport(weir_rtl_design *design, weir_rtl_modport modport, con
     const rtl_interface *interface = &design->interface[record->interface];
     uint32_t index = find_field(design, record->interface, field);
     if (index == interface->count || interface->is_used || record->direction[index] != WEIR_RTL_INTERNAL)
-        rtl_error(design, design->place, "modport '%s' of interface '%s' cannot say where '%s' goes%s", record->name,
+        rtl_error(design, design->location, "modport '%s' of interface '%s' cannot say where '%s' goes%s", record->name,
                   interface->name, field,
                   index == interface->count ? ": there is no such field"
                   : interface->is_used      ? ": groups of it were made"
@@ -127,7 +127,7 @@ bool rtl_join_group(weir_rtl_design *design, uint32_t group, uint32_t field, uin
                 !own->formula && weir_rtl_same_type(design, type, signal->shape.type) &&
                 own->direction == rtl_group_direction(design, record, field);
     if (!fits) {
-        rtl_error(design, design->place, "'%s' cannot be field '%s' of group '%s' of interface '%s'", own->name,
+        rtl_error(design, design->location, "'%s' cannot be field '%s' of group '%s' of interface '%s'", own->name,
                   signal->name, record->name, design->interface[record->interface].name);
         return false;
     }
@@ -223,14 +223,14 @@ static bool is_connectable(weir_rtl_design *design, weir_rtl_instance instance, 
     const char *name = design->interface[own->interface].field[field].name;
     const rtl_instance *record = &design->instance[instance.id];
     if (!var) {
-        rtl_error(design, design->place, "group '%s' of module '%s' has no '%s' for port '%s' of instance '%s'",
+        rtl_error(design, design->location, "group '%s' of module '%s' has no '%s' for port '%s' of instance '%s'",
                   own->name, design->module[own->module].name, name, design->var[port].name, record->name);
         return false;
     }
     weir_rtl_direction inside = design->var[port].direction;
     weir_rtl_direction outside = design->var[var].direction;
     if (outside == WEIR_RTL_INTERNAL || outside == inside) return true;
-    rtl_error(design, design->place, "%s '%s' of instance '%s' cannot be connected to '%s', which is an %s of '%s'",
+    rtl_error(design, design->location, "%s '%s' of instance '%s' cannot be connected to '%s', which is an %s of '%s'",
               inside == WEIR_RTL_INPUT    ? "input"
               : inside == WEIR_RTL_OUTPUT ? "output"
                                           : "inout",
@@ -249,7 +249,7 @@ bool weir_rtl_connect_group(weir_rtl_design *design, weir_rtl_instance instance,
     weir_rtl_group group = weir_rtl_find_group(design, (weir_rtl_module){record->module}, name);
     const rtl_group *inside = &design->group[group.id];
     if (!group.id || !inside->modport || inside->interface != outside->interface || outside->module != record->parent) {
-        rtl_error(design, design->place,
+        rtl_error(design, design->location,
                   "instance '%s' (module '%s') has no group '%s' of interface '%s' to connect to '%s'", record->name,
                   design->module[record->module].name, name, design->interface[outside->interface].name, outside->name);
         return false;
@@ -273,7 +273,7 @@ weir_rtl_var weir_rtl_group_var(weir_rtl_design *design, weir_rtl_group group, c
     uint32_t index = find_field(design, record->interface, field);
     if (index < design->interface[record->interface].count && record->var[index])
         return (weir_rtl_var){record->var[index]};
-    rtl_error(design, design->place, "group '%s' of module '%s' has no field '%s'", record->name,
+    rtl_error(design, design->location, "group '%s' of module '%s' has no field '%s'", record->name,
               design->module[record->module].name, field);
     return none;
 }

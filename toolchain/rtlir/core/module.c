@@ -98,7 +98,7 @@ static const char *rtl_path_name(weir_rtl_design *design, const char *path) {
         part = dot == NULL ? NULL : dot + 1;
     }
     if (fine) return weir_strings_intern(design->strings, path);
-    rtl_error(design, design->place, "'%s' is no hierarchical name", path);
+    rtl_error(design, design->location, "'%s' is no hierarchical name", path);
     return NULL;
 }
 
@@ -118,7 +118,7 @@ static bool takes_formula(weir_rtl_design *design, uint32_t module, const rtl_va
     if (!own) own = module_of_type(design, model->type);
     if (own == module) design->module[module].is_parametrised = true;
     if (!own || own == module) return true;
-    rtl_error(design, design->place, "the width of '%s' in module '%s' depends on parameters of module '%s'",
+    rtl_error(design, design->location, "the width of '%s' in module '%s' depends on parameters of module '%s'",
               model->name, design->module[module].name, design->module[own].name);
     return false;
 }
@@ -154,12 +154,12 @@ weir_rtl_var rtl_add_var(weir_rtl_design *design, weir_rtl_module module, const 
     weir_rtl_var none = {0};
     if (!module.id) return none;
     if (model->width < 1 || model->width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "'%s' in '%s' has %u bits, expected 1 to %d", model->name,
+        rtl_error(design, design->location, "'%s' in '%s' has %u bits, expected 1 to %d", model->name,
                   design->module[module.id].name, (unsigned)model->width, WEIR_RTL_MAX_WIDTH);
         return none;
     }
     if (model->kind != WEIR_RTL_DATA && model->width != 1) {
-        rtl_error(design, design->place, "'%s' in '%s' is a clock, reset or enable and has %u bits, expected 1",
+        rtl_error(design, design->location, "'%s' in '%s' is a clock, reset or enable and has %u bits, expected 1",
                   model->name, design->module[module.id].name, (unsigned)model->width);
         return none;
     }
@@ -387,7 +387,7 @@ weir_rtl_var weir_rtl_add_typed(weir_rtl_design *design, weir_rtl_module module,
     if (!module.id || !type.id || !rtl_complete_shape(design, name, &shape)) return (weir_rtl_var){0};
     bool is_port = direction != WEIR_RTL_INTERNAL;
     if (is_port && design->type[type.id].kind == WEIR_RTL_TYPE_MEMORY) {
-        rtl_error(design, design->place, "port '%s' cannot be a memory", name);
+        rtl_error(design, design->location, "port '%s' cannot be a memory", name);
         return (weir_rtl_var){0};
     }
     rtl_var model = {.name = name,

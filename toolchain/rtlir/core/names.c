@@ -103,11 +103,12 @@ const char *rtl_legal_name(weir_rtl_design *design, uint32_t scope, const char *
     const char *own = weir_strings_intern(design->strings, name);
     const char *where = scope_name(design, scope);
     if (!is_identifier(own)) {
-        rtl_error(design, design->place, "%s name '%s' in '%s' is not a simple Verilog identifier", what, own, where);
+        rtl_error(design, design->location, "%s name '%s' in '%s' is not a simple Verilog identifier", what, own,
+                  where);
         return NULL;
     }
     if (weir_is_keyword(own)) {
-        rtl_error(design, design->place, "%s name '%s' in '%s' is a reserved word", what, own, where);
+        rtl_error(design, design->location, "%s name '%s' in '%s' is a reserved word", what, own, where);
         return NULL;
     }
     return own;
@@ -117,7 +118,7 @@ const char *rtl_new_name(weir_rtl_design *design, uint32_t scope, const char *wh
     const char *own = rtl_legal_name(design, scope, what, name);
     rtl_name taken = own ? rtl_names_find(design, scope, own) : (rtl_name){RTL_NAME_NONE, 0};
     if (!taken.id) return own;
-    rtl_error(design, design->place, "%s name '%s' in '%s' is already the name of a %s", what, own,
+    rtl_error(design, design->location, "%s name '%s' in '%s' is already the name of a %s", what, own,
               scope_name(design, scope), name_kinds[taken.kind]);
     return NULL;
 }

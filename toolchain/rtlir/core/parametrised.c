@@ -23,7 +23,7 @@ static weir_rtl_formula apply(weir_rtl_design *design, rtl_formula f) {
     for (int i = 0; i < 3 && operand[i]; i++) {
         const uint32_t own = rtl_formula_module(design, operand[i]);
         if (own && module && own != module) {
-            rtl_error(design, design->place, "a formula has parameters of the modules '%s' and '%s'",
+            rtl_error(design, design->location, "a formula has parameters of the modules '%s' and '%s'",
                       design->module[module].name, design->module[own].name);
             return (weir_rtl_formula){0};
         }
@@ -66,7 +66,7 @@ static bool size_of(weir_rtl_design *design, weir_rtl_formula formula, rtl_size 
     if (!formula.id) return false;
     *size = rtl_size_of(design, formula.id);
     if (design->formula[formula.id].has_number) return true;
-    rtl_error(design, design->place, "a formula has no value of 32 bits with the default parameters");
+    rtl_error(design, design->location, "a formula has no value of 32 bits with the default parameters");
     return false;
 }
 
@@ -76,7 +76,7 @@ bool rtl_bound_parameter(weir_rtl_design *design, uint32_t parameter, int64_t lo
     rtl_parameter *record = &design->parameter[parameter];
     const int64_t value = record->value.integer;
     if (record->value.kind != RTL_VALUE_INTEGER || value < low || value > high || low < INT32_MIN || high > INT32_MAX) {
-        rtl_error(design, design->place, "parameter '%s' is %lld by default, expected %lld to %lld", record->name,
+        rtl_error(design, design->location, "parameter '%s' is %lld by default, expected %lld to %lld", record->name,
                   (long long)value, (long long)low, (long long)high);
         return false;
     }
@@ -100,7 +100,7 @@ weir_rtl_parameter weir_rtl_add_local_formula(weir_rtl_design *design, weir_rtl_
     if (!module.id || !size_of(design, value, &size)) return parameter;
     const uint32_t own = rtl_formula_module(design, value.id);
     if (own && own != module.id) {
-        rtl_error(design, design->place, "parameter '%s' of module '%s' depends on parameters of module '%s'", name,
+        rtl_error(design, design->location, "parameter '%s' of module '%s' depends on parameters of module '%s'", name,
                   design->module[module.id].name, design->module[own].name);
         return parameter;
     }
@@ -168,7 +168,7 @@ weir_rtl_expr rtl_sized_constant(weir_rtl_design *design, rtl_size width, bool i
     if (parameter) {
         const rtl_value *own = &design->parameter[parameter].value;
         if (own->kind != RTL_VALUE_INTEGER || own->integer < 0 || own->integer > INT32_MAX || width.number > 32) {
-            rtl_error(design, design->place,
+            rtl_error(design, design->location,
                       "parameter '%s' cannot be %lld unsigned bits, expected a value from 0 on and at most 32 bits",
                       design->parameter[parameter].name, (long long)width.number);
             return none;
@@ -176,8 +176,8 @@ weir_rtl_expr rtl_sized_constant(weir_rtl_design *design, rtl_size width, bool i
         value = (uint64_t)own->integer;
     }
     if (width.number < 1 || width.number > WEIR_RTL_MAX_WIDTH || significant(value) > width.number) {
-        rtl_error(design, design->place, "constant %llu does not fit in %lld unsigned bits", (unsigned long long)value,
-                  (long long)width.number);
+        rtl_error(design, design->location, "constant %llu does not fit in %lld unsigned bits",
+                  (unsigned long long)value, (long long)width.number);
         return none;
     }
     uint64_t *words = weir_calloc((size_t)(width.number + 63) / 64, sizeof *words);

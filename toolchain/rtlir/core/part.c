@@ -22,7 +22,7 @@ static bool is_index(weir_rtl_design *design, const rtl_type *type, weir_rtl_exp
     bool fits = !e->is_signed && e->width <= rtl_index_bits(type->count);
     if (e->kind == WEIR_RTL_EXPR_CONSTANT && fits) fits = design->word[e->a] < type->count;
     if (!fits)
-        rtl_error(design, design->place, "'%s' is no index of %u elements, expected at most %u unsigned bits",
+        rtl_error(design, design->location, "'%s' is no index of %u elements, expected at most %u unsigned bits",
                   rtl_describe(design, index.id), (unsigned)type->count, (unsigned)rtl_index_bits(type->count));
     return fits;
 }
@@ -31,7 +31,7 @@ weir_rtl_expr weir_rtl_element(weir_rtl_design *design, weir_rtl_expr value, wei
     if (!value.id || !index.id) return none;
     const rtl_type *type = &design->type[rtl_type_of(design, value.id)];
     if (type->kind != WEIR_RTL_TYPE_ARRAY && type->kind != WEIR_RTL_TYPE_MEMORY) {
-        rtl_error(design, design->place, "'%s' is no array and has no elements", rtl_describe(design, value.id));
+        rtl_error(design, design->location, "'%s' is no array and has no elements", rtl_describe(design, value.id));
         return none;
     }
     if (!is_index(design, type, index)) return none;
@@ -59,7 +59,7 @@ weir_rtl_expr weir_rtl_field(weir_rtl_design *design, weir_rtl_expr value, const
     bool has_fields = type->kind == WEIR_RTL_TYPE_STRUCT || type->kind == WEIR_RTL_TYPE_UNION;
     uint32_t f = has_fields ? rtl_find_field(design, rtl_type_of(design, value.id), own) : 0;
     if (!f) {
-        rtl_error(design, design->place, "'%s' has no field '%s'", rtl_describe(design, value.id), name);
+        rtl_error(design, design->location, "'%s' has no field '%s'", rtl_describe(design, value.id), name);
         return none;
     }
     rtl_expr expr = {.kind = WEIR_RTL_EXPR_FIELD,
@@ -77,7 +77,8 @@ weir_rtl_expr weir_rtl_member(weir_rtl_design *design, weir_rtl_type type, const
     const char *own = weir_strings_intern(design->strings, name);
     uint32_t f = record->kind == WEIR_RTL_TYPE_ENUM ? rtl_find_field(design, type.id, own) : 0;
     if (!f) {
-        rtl_error(design, design->place, "type '%s' has no member '%s'", record->name ? record->name : "array", name);
+        rtl_error(design, design->location, "type '%s' has no member '%s'", record->name ? record->name : "array",
+                  name);
         return none;
     }
     return rtl_add_constant(design, record->width, false, &design->field[f].value, type.id);

@@ -186,7 +186,7 @@ typedef struct rtl_loop {
 } rtl_loop;
 
 typedef struct rtl_assertion {
-    weir_rtl_claim claim;
+    weir_rtl_assertion kind;
     weir_rtl_edge edge;
     bool is_property;                         /* at the edges of a clock, else where it stands in a process */
     uint32_t clock;                           /* of a property; 0: the only one of the module */
@@ -376,7 +376,7 @@ struct weir_rtl_design {
     weir_strings *strings;
     size_t errors;
     bool is_muted; /* errors follow from others, which are reported */
-    weir_location place;
+    weir_location location;
     const char *pass;
     const char *from;     /* the file that the text form says it was written from, or NULL */
     uint32_t origin;      /* of items made now; 0: to be made */
@@ -420,7 +420,7 @@ static inline void rtl_append_string(weir_text *text, const char *string) { rtl_
 void rtl_append_number(weir_text *text, uint64_t value); /* decimal */
 
 /* Reports an error and counts it. */
-void rtl_error(weir_rtl_design *design, weir_location place, const char *format, ...)
+void rtl_error(weir_rtl_design *design, weir_location location, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The common part of a record made now. */
 uint32_t rtl_add_trail(weir_rtl_design *design, const char *pass, uint32_t previous);
@@ -428,7 +428,7 @@ rtl_common rtl_common_now(weir_rtl_design *design);
 void rtl_ids_add(rtl_ids *ids, uint32_t id);
 void rtl_ids_remove(rtl_ids *ids, uint32_t id);
 rtl_common *rtl_common_of(const weir_rtl_design *design, weir_rtl_item item);
-weir_location rtl_place_of(const weir_rtl_design *design, const rtl_common *common);
+weir_location rtl_location_of(const weir_rtl_design *design, const rtl_common *common);
 const char *rtl_comment_of(const weir_rtl_design *design, const rtl_common *common); /* or NULL */
 uint32_t rtl_attributes_of(const weir_rtl_design *design, const rtl_common *common); /* the first one */
 

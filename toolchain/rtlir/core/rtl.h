@@ -92,7 +92,7 @@ void weir_rtl_design_free(weir_rtl_design *design);
 size_t weir_rtl_errors(const weir_rtl_design *design);
 
 /* Provenance: whatever is made from now on carries this source place and was touched by this pass (NULL: none). */
-void weir_rtl_set_place(weir_rtl_design *design, weir_location place);
+void weir_rtl_set_location(weir_rtl_design *design, weir_location location);
 void weir_rtl_set_pass(weir_rtl_design *design, const char *pass);
 
 /* Modules. The name must be free. */
@@ -243,7 +243,7 @@ weir_rtl_attribute_info weir_rtl_attribute_at(const weir_rtl_design *design, wei
 /* Comment, attributes, place and trail of one item to another, in place of its place and trail. */
 void weir_rtl_copy_item(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
 /* Only place and trail: what was made for the sake of something else comes from where that does. */
-void weir_rtl_copy_place(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
+void weir_rtl_copy_location(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
 /* Adds the current pass to the item's trail, once. */
 void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item);
 
@@ -253,7 +253,7 @@ size_t weir_rtl_id_limit(const weir_rtl_design *design, enum weir_rtl_item_kind 
 /* Reading back. The structs are copies; their texts belong to the design. A handle must not be none. */
 typedef struct weir_rtl_item_info {
     const char *comment; /* or NULL */
-    weir_location place;
+    weir_location location;
     size_t pass_count; /* passes that touched it, see weir_rtl_item_pass */
     size_t attribute_count;
 } weir_rtl_item_info;

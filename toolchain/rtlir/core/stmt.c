@@ -77,34 +77,35 @@ uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr t
     const rtl_expr *from = &design->expr[value.id];
     if (design->type[rtl_type_of(design, target.id)].kind == WEIR_RTL_TYPE_MEMORY ||
         design->type[rtl_type_of(design, value.id)].kind == WEIR_RTL_TYPE_MEMORY) {
-        rtl_error(design, design->place, "'%s' = '%s': a memory is assigned element by element",
+        rtl_error(design, design->location, "'%s' = '%s': a memory is assigned element by element",
                   rtl_describe(design, target.id), rtl_describe(design, value.id));
         return 0;
     }
     if (!weir_rtl_is_target(design, target)) {
-        rtl_error(design, design->place, "'%s' cannot be assigned to", rtl_describe(design, target.id));
+        rtl_error(design, design->location, "'%s' cannot be assigned to", rtl_describe(design, target.id));
         return 0;
     }
     if (to->module != module || (from->module && from->module != module)) {
-        rtl_error(design, design->place, "assignment of '%s' to '%s' in module '%s' names variables of another module",
+        rtl_error(design, design->location,
+                  "assignment of '%s' to '%s' in module '%s' names variables of another module",
                   rtl_describe(design, value.id), rtl_describe(design, target.id), design->module[module].name);
         return 0;
     }
     if (to->width != from->width) {
-        rtl_error(design, design->place, "'%s' has %u bits and cannot take '%s', which has %u",
+        rtl_error(design, design->location, "'%s' has %u bits and cannot take '%s', which has %u",
                   rtl_describe(design, target.id), (unsigned)to->width, rtl_describe(design, value.id),
                   (unsigned)from->width);
         return 0;
     }
     if (to->is_signed != from->is_signed && from->kind != WEIR_RTL_EXPR_CONSTANT) {
-        rtl_error(design, design->place, "'%s' is %s and cannot take '%s', which is %s",
+        rtl_error(design, design->location, "'%s' is %s and cannot take '%s', which is %s",
                   rtl_describe(design, target.id), to->is_signed ? "signed" : "unsigned",
                   rtl_describe(design, value.id), from->is_signed ? "signed" : "unsigned");
         return 0;
     }
     if (to->carries != WEIR_RTL_DATA && to->carries != WEIR_RTL_CLOCK_ENABLE && to->carries != from->carries &&
         from->kind != WEIR_RTL_EXPR_CONSTANT) {
-        rtl_error(design, design->place,
+        rtl_error(design, design->location,
                   "'%s' is a clock or reset and cannot take '%s', which is another kind of signal",
                   rtl_describe(design, target.id), rtl_describe(design, value.id));
         return 0;
@@ -114,7 +115,7 @@ uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr t
 
 bool rtl_in_own_module(weir_rtl_design *design, uint32_t module) {
     if (!design->module[module].is_external) return true;
-    rtl_error(design, design->place, "the external module '%s' takes no statements", design->module[module].name);
+    rtl_error(design, design->location, "the external module '%s' takes no statements", design->module[module].name);
     return false;
 }
 
@@ -181,12 +182,12 @@ void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl
     const rtl_var *trigger = &design->var[var.id];
     uint32_t owner = block->owner;
     if (!owner || design->stmt[owner].kind != WEIR_RTL_STMT_ALWAYS) {
-        rtl_error(design, design->place, "an edge of '%s' needs the body of an always block", trigger->name);
+        rtl_error(design, design->location, "an edge of '%s' needs the body of an always block", trigger->name);
         return;
     }
     if (trigger->module != block->module ||
         (trigger->kind != WEIR_RTL_CLOCK && trigger->kind != WEIR_RTL_ASYNC_RESET)) {
-        rtl_error(design, design->place, "an always block of module '%s' cannot wait for '%s', which is no %s",
+        rtl_error(design, design->location, "an always block of module '%s' cannot wait for '%s', which is no %s",
                   design->module[block->module].name, trigger->name,
                   trigger->module == block->module ? "clock or asynchronous reset" : "variable of it");
         return;
@@ -213,8 +214,8 @@ bool rtl_make_registers(weir_rtl_design *design, uint32_t target) {
     rtl_var *var = &design->var[expr->a];
     if (var->direction == WEIR_RTL_OUTPUT || var->is_undecided) var->is_register = true;
     if (!var->is_register)
-        rtl_error(design, design->place, "'%s' in module '%s' is a wire; a process assigns registers only", var->name,
-                  design->module[var->module].name);
+        rtl_error(design, design->location, "'%s' in module '%s' is a wire; a process assigns registers only",
+                  var->name, design->module[var->module].name);
     return var->is_register;
 }
 
@@ -247,9 +248,9 @@ bool rtl_in_process(weir_rtl_design *design, uint32_t block) {
     weir_rtl_stmt_kind kind = owner ? design->stmt[owner].kind : WEIR_RTL_STMT_NONE;
     if (kind == WEIR_RTL_STMT_FOR && !rtl_process_of(design, block)) kind = WEIR_RTL_STMT_NONE;
     if (kind == WEIR_RTL_STMT_NONE || kind == WEIR_RTL_STMT_CASE || rtl_is_machine(kind))
-        rtl_error(design, design->place, "this statement belongs into a process or a branch of one");
+        rtl_error(design, design->location, "this statement belongs into a process or a branch of one");
     else if (design->block[block].depth > RTL_MAX_DEPTH)
-        rtl_error(design, design->place, "blocks nest deeper than %d", RTL_MAX_DEPTH);
+        rtl_error(design, design->location, "blocks nest deeper than %d", RTL_MAX_DEPTH);
     else return true;
     return false;
 }
@@ -286,7 +287,7 @@ const char *weir_rtl_timing_name(weir_rtl_timing timing) {
 static bool check_timing(weir_rtl_design *design, weir_rtl_block block, weir_rtl_expr target, weir_rtl_timing timing) {
     if (weir_rtl_timing_fits(design, block, timing)) return true;
     uint32_t owner = rtl_process_of(design, block.id);
-    rtl_error(design, design->place, "assignment to '%s' is %s, expected %s in %s", rtl_describe(design, target.id),
+    rtl_error(design, design->location, "assignment to '%s' is %s, expected %s in %s", rtl_describe(design, target.id),
               weir_rtl_timing_name(timing), weir_rtl_timing_name(weir_rtl_timing_in(design, block)),
               !owner                                             ? "the body of a module"
               : design->stmt[owner].kind == WEIR_RTL_STMT_ALWAYS ? "a clocked block"
@@ -330,12 +331,12 @@ static weir_rtl_stmt add_branch(weir_rtl_design *design, weir_rtl_block block, w
     const rtl_expr *expr = &design->expr[value.id];
     uint32_t module = design->block[block.id].module;
     if (expr->module && expr->module != module) {
-        rtl_error(design, design->place, "condition '%s' in module '%s' names variables of another module",
+        rtl_error(design, design->location, "condition '%s' in module '%s' names variables of another module",
                   rtl_describe(design, value.id), design->module[module].name);
         return none;
     }
     if (kind == WEIR_RTL_STMT_IF && expr->width != 1) {
-        rtl_error(design, design->place, "condition '%s' has %u bits, expected 1", rtl_describe(design, value.id),
+        rtl_error(design, design->location, "condition '%s' has %u bits, expected 1", rtl_describe(design, value.id),
                   (unsigned)expr->width);
         return none;
     }
@@ -358,7 +359,7 @@ weir_rtl_block weir_rtl_else(weir_rtl_design *design, weir_rtl_stmt branch) {
     weir_rtl_block none = {0};
     if (!branch.id) return none;
     if (design->stmt[branch.id].kind != WEIR_RTL_STMT_IF) {
-        rtl_error(design, design->place, "only an if has an else");
+        rtl_error(design, design->location, "only an if has an else");
         return none;
     }
     if (!design->stmt[branch.id].other) {
@@ -389,7 +390,7 @@ weir_rtl_block weir_rtl_add_case_item(weir_rtl_design *design, weir_rtl_stmt bra
     const rtl_expr *expr = &design->expr[label.id];
     if (stmt->kind != WEIR_RTL_STMT_CASE || expr->kind != WEIR_RTL_EXPR_CONSTANT || expr->width != value->width ||
         expr->is_signed != value->is_signed) {
-        rtl_error(design, design->place, "case label '%s' has %u bits, expected a constant like '%s' with %u",
+        rtl_error(design, design->location, "case label '%s' has %u bits, expected a constant like '%s' with %u",
                   rtl_describe(design, label.id), (unsigned)expr->width, rtl_describe(design, stmt->a),
                   (unsigned)value->width);
         return none;
@@ -401,13 +402,13 @@ weir_rtl_block weir_rtl_add_default(weir_rtl_design *design, weir_rtl_stmt branc
     weir_rtl_block none = {0};
     if (!branch.id) return none;
     if (design->stmt[branch.id].kind != WEIR_RTL_STMT_CASE) {
-        rtl_error(design, design->place, "only a case has a default");
+        rtl_error(design, design->location, "only a case has a default");
         return none;
     }
     return add_item(design, branch, 0);
 }
 
-/* ---- loops and claims ---- */
+/* ---- loops and assertions ---- */
 
 weir_rtl_block rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_rtl_var iterator,
                            const rtl_size bound[3]) {
@@ -417,7 +418,7 @@ weir_rtl_block rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_r
     bool in_body = !rtl_process_of(design, block.id);
     if (!rtl_in_own_module(design, module) || (!in_body && !rtl_in_process(design, block.id))) return none;
     if (design->block[block.id].depth > RTL_MAX_DEPTH) {
-        rtl_error(design, design->place, "blocks nest deeper than %d", RTL_MAX_DEPTH);
+        rtl_error(design, design->location, "blocks nest deeper than %d", RTL_MAX_DEPTH);
         return none;
     }
     const rtl_var *var = &design->var[iterator.id];
@@ -427,7 +428,7 @@ weir_rtl_block rtl_add_for(weir_rtl_design *design, weir_rtl_block block, weir_r
         fits = fits && bound[i].number >= INT32_MIN && bound[i].number <= INT32_MAX && (!own || own == module);
     }
     if (!var->is_iterator || var->module != module || !fits) {
-        rtl_error(design, design->place,
+        rtl_error(design, design->location,
                   "a loop needs an iterator of its module and 32-bit bounds with a step, not '%s'", var->name);
         return none;
     }
@@ -458,7 +459,7 @@ weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block) 
     while (owner && design->stmt[owner].kind != WEIR_RTL_STMT_FOR)
         owner = design->block[design->stmt[owner].block].owner;
     if (!owner || !rtl_process_of(design, design->stmt[owner].block)) {
-        rtl_error(design, design->place, "a break belongs into a loop of a process");
+        rtl_error(design, design->location, "a break belongs into a loop of a process");
         return none;
     }
     return (weir_rtl_stmt){rtl_new_stmt(design, block.id, WEIR_RTL_STMT_BREAK)};
@@ -467,7 +468,7 @@ weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block) 
 static bool is_condition(weir_rtl_design *design, uint32_t module, weir_rtl_expr value) {
     const rtl_expr *expr = &design->expr[value.id];
     if (expr->width == 1 && (!expr->module || expr->module == module)) return true;
-    rtl_error(design, design->place, "condition '%s' has %u bits, expected 1 of module '%s'",
+    rtl_error(design, design->location, "condition '%s' has %u bits, expected 1 of module '%s'",
               rtl_describe(design, value.id), (unsigned)expr->width, design->module[module].name);
     return false;
 }
@@ -480,7 +481,7 @@ static weir_rtl_stmt new_assertion(weir_rtl_design *design, uint32_t block, cons
                                    bool is_property) {
     uint32_t id = RTL_APPEND(design, assertion);
     design->assertion[id] =
-        (rtl_assertion){.claim = property->claim,
+        (rtl_assertion){.kind = property->kind,
                         .edge = property->edge,
                         .is_property = is_property,
                         .clock = property->clock.id,
@@ -496,12 +497,12 @@ static weir_rtl_stmt new_assertion(weir_rtl_design *design, uint32_t block, cons
     return (weir_rtl_stmt){stmt};
 }
 
-weir_rtl_stmt weir_rtl_add_claim(weir_rtl_design *design, weir_rtl_block block, weir_rtl_claim claim,
-                                 weir_rtl_expr condition, const char *message) {
+weir_rtl_stmt weir_rtl_add_assertion(weir_rtl_design *design, weir_rtl_block block, weir_rtl_assertion kind,
+                                     weir_rtl_expr condition, const char *message) {
     weir_rtl_stmt none = {0};
     if (!block.id || !condition.id || !rtl_in_process(design, block.id)) return none;
     if (!is_condition(design, design->block[block.id].module, condition)) return none;
-    weir_rtl_property property = {.claim = claim, .consequent = condition, .message = message};
+    weir_rtl_property property = {.kind = kind, .consequent = condition, .message = message};
     return new_assertion(design, block.id, &property, false);
 }
 
@@ -510,7 +511,7 @@ weir_rtl_stmt weir_rtl_add_property(weir_rtl_design *design, weir_rtl_module mod
     weir_rtl_stmt none = {0};
     if (!module.id || !property->consequent.id || !rtl_in_own_module(design, module.id)) return none;
     if ((property->clock.id && !is_clock_of(design, module.id, property->clock)) || property->high < property->low) {
-        rtl_error(design, design->place, "a property needs a clock of its module and cycles low <= high");
+        rtl_error(design, design->location, "a property needs a clock of its module and cycles low <= high");
         return none;
     }
     if (!is_condition(design, module.id, property->consequent) ||
@@ -522,7 +523,7 @@ weir_rtl_stmt weir_rtl_add_property(weir_rtl_design *design, weir_rtl_module mod
 
 weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_stmt stmt) {
     const rtl_assertion *assertion = &design->assertion[design->stmt[stmt.id].a];
-    return (weir_rtl_property){.claim = assertion->claim,
+    return (weir_rtl_property){.kind = assertion->kind,
                                .edge = assertion->edge,
                                .clock = {assertion->clock},
                                .disable = {assertion->disable},

@@ -81,12 +81,12 @@ weir_rtl_block weir_rtl_add_for(weir_rtl_design *design, weir_rtl_block block, w
 /* Ends the innermost loop of a process around it. */
 weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block);
 
-/* Claims about values: one bit that must be 1 (or be assumed so, or become so at least once) whenever the statement is
+/* Assertions about values: one bit that must be 1 (or be assumed so, or become so at least once) whenever the statement is
  * reached in a process, or at every edge of a clock: there optionally only when `antecedent` was 1 low to high cycles
  * before, and not while `disable` is 1. The message is copied, NULL for none. */
-typedef enum weir_rtl_claim { WEIR_RTL_ASSERT, WEIR_RTL_ASSUME, WEIR_RTL_COVER } weir_rtl_claim;
+typedef enum weir_rtl_assertion { WEIR_RTL_ASSERT, WEIR_RTL_ASSUME, WEIR_RTL_COVER } weir_rtl_assertion;
 typedef struct weir_rtl_property {
-    weir_rtl_claim claim;
+    weir_rtl_assertion kind;
     weir_rtl_edge edge;
     weir_rtl_var clock; /* none in a process; of a property: until infer_property_clocking has run */
     weir_rtl_expr disable, antecedent, consequent;
@@ -94,8 +94,8 @@ typedef struct weir_rtl_property {
     const char *message;
     const char *call; /* in SystemVerilog a failure calls this DPI function with its scope and the message; or NULL */
 } weir_rtl_property;
-weir_rtl_stmt weir_rtl_add_claim(weir_rtl_design *design, weir_rtl_block block, weir_rtl_claim claim,
-                                 weir_rtl_expr condition, const char *message);
+weir_rtl_stmt weir_rtl_add_assertion(weir_rtl_design *design, weir_rtl_block block, weir_rtl_assertion kind,
+                                     weir_rtl_expr condition, const char *message);
 weir_rtl_stmt weir_rtl_add_property(weir_rtl_design *design, weir_rtl_module module, const weir_rtl_property *property);
 weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_stmt stmt);
 

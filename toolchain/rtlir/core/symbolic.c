@@ -266,7 +266,7 @@ static uint32_t normal(weir_rtl_design *design, uint32_t id, void *user) {
 uint32_t rtl_normalize(weir_rtl_design *design, uint32_t formula) {
     if (!formula) return 0;
     if (design->formula[formula].depth <= MAX_LEVELS) return normal(design, formula, NULL);
-    rtl_error(design, design->place, "a formula has more than %d levels", MAX_LEVELS);
+    rtl_error(design, design->location, "a formula has more than %d levels", MAX_LEVELS);
     return 0;
 }
 

@@ -10,7 +10,7 @@ static weir_rtl_type new_named(weir_rtl_design *design, weir_rtl_type_kind kind,
     const char *own = rtl_legal_name(design, 0, "type", name);
     if (!own) return type;
     if (rtl_labels_find(&design->types, 0, own)) {
-        rtl_error(design, design->place, "type name '%s' is already the name of a type", own);
+        rtl_error(design, design->location, "type name '%s' is already the name of a type", own);
         return type;
     }
     type.id = RTL_APPEND(design, type);
@@ -33,7 +33,7 @@ weir_rtl_type weir_rtl_add_union(weir_rtl_design *design, const char *name) {
 weir_rtl_type weir_rtl_add_enum(weir_rtl_design *design, const char *name, uint32_t width) {
     weir_rtl_type type = {0};
     if (width >= 1 && width <= 64) return new_named(design, WEIR_RTL_TYPE_ENUM, name, width);
-    rtl_error(design, design->place, "enum '%s' has %u bits, expected 1 to 64", name, (unsigned)width);
+    rtl_error(design, design->location, "enum '%s' has %u bits, expected 1 to 64", name, (unsigned)width);
     return type;
 }
 
@@ -52,7 +52,7 @@ bool rtl_complete_shape(weir_rtl_design *design, const char *what, weir_rtl_shap
         shape->is_signed = false;
     }
     if (shape->width >= 1 && shape->width <= WEIR_RTL_MAX_WIDTH) return true;
-    rtl_error(design, design->place, "%s has %u bits, expected 1 to %d", what, (unsigned)shape->width,
+    rtl_error(design, design->location, "%s has %u bits, expected 1 to %d", what, (unsigned)shape->width,
               WEIR_RTL_MAX_WIDTH);
     return false;
 }
@@ -69,12 +69,12 @@ static uint32_t new_field(weir_rtl_design *design, uint32_t type, const char *na
     rtl_type *record = &design->type[type];
     if (!own) return 0;
     if (record->is_used) {
-        rtl_error(design, design->place, "type '%s' is in use and takes no more names, such as '%s'", record->name,
+        rtl_error(design, design->location, "type '%s' is in use and takes no more names, such as '%s'", record->name,
                   own);
         return 0;
     }
     if (rtl_find_field(design, type, own)) {
-        rtl_error(design, design->place, "type '%s' has two fields '%s'", record->name, own);
+        rtl_error(design, design->location, "type '%s' has two fields '%s'", record->name, own);
         return 0;
     }
     uint32_t id = RTL_APPEND(design, field);
@@ -91,7 +91,7 @@ static uint32_t new_field(weir_rtl_design *design, uint32_t type, const char *na
 void weir_rtl_add_field(weir_rtl_design *design, weir_rtl_type type, const char *name, weir_rtl_shape shape) {
     if (!type.id || !rtl_complete_shape(design, name, &shape)) return;
     if (shape.formula.id || rtl_type_has_formula(design, shape.type.id)) {
-        rtl_error(design, design->place, "field '%s' of type '%s' has a width that depends on parameters", name,
+        rtl_error(design, design->location, "field '%s' of type '%s' has a width that depends on parameters", name,
                   design->type[type.id].name);
         return;
     }
@@ -99,16 +99,16 @@ void weir_rtl_add_field(weir_rtl_design *design, weir_rtl_type type, const char 
     bool is_union = record->kind == WEIR_RTL_TYPE_UNION;
     if ((!is_union && record->kind != WEIR_RTL_TYPE_STRUCT) || shape.type.id == type.id ||
         design->type[shape.type.id].kind == WEIR_RTL_TYPE_MEMORY) {
-        rtl_error(design, design->place, "'%s' cannot be a field of type '%s'", name, record->name);
+        rtl_error(design, design->location, "'%s' cannot be a field of type '%s'", name, record->name);
         return;
     }
     if (is_union && record->count > 0 && shape.width != record->width) {
-        rtl_error(design, design->place, "field '%s' has %u bits, expected %u as the others of union '%s'", name,
+        rtl_error(design, design->location, "field '%s' has %u bits, expected %u as the others of union '%s'", name,
                   (unsigned)shape.width, (unsigned)record->width, record->name);
         return;
     }
     if (!is_union && record->width + shape.width > WEIR_RTL_MAX_WIDTH) {
-        rtl_error(design, design->place, "struct '%s' has more than %d bits", record->name, WEIR_RTL_MAX_WIDTH);
+        rtl_error(design, design->location, "struct '%s' has more than %d bits", record->name, WEIR_RTL_MAX_WIDTH);
         return;
     }
     uint32_t id = new_field(design, type.id, name);
@@ -122,15 +122,15 @@ void weir_rtl_add_member(weir_rtl_design *design, weir_rtl_type type, const char
     if (!type.id) return;
     const rtl_type *record = &design->type[type.id];
     if (record->kind != WEIR_RTL_TYPE_ENUM || (record->width < 64 && value >> record->width)) {
-        rtl_error(design, design->place, "'%s' = %llu cannot be a member of type '%s' with %u bits", name,
+        rtl_error(design, design->location, "'%s' = %llu cannot be a member of type '%s' with %u bits", name,
                   (unsigned long long)value, record->name, (unsigned)record->width);
         return;
     }
     uint32_t same = record->count > 0 && value <= record->top ? record->first : 0;
     while (same && design->field[same].value != value) same = design->field[same].next;
     if (same) {
-        rtl_error(design, design->place, "members '%s' and '%s' of enum '%s' have one value", design->field[same].name,
-                  name, record->name);
+        rtl_error(design, design->location, "members '%s' and '%s' of enum '%s' have one value",
+                  design->field[same].name, name, record->name);
         return;
     }
     uint32_t id = new_field(design, type.id, name);
@@ -152,8 +152,8 @@ weir_rtl_type rtl_new_array(weir_rtl_design *design, weir_rtl_type_kind kind, rt
     if (!is_large && !is_memory) width *= count.number;
     if (is_large || width > WEIR_RTL_MAX_WIDTH ||
         (!is_memory && design->type[element.type.id].kind == WEIR_RTL_TYPE_MEMORY)) {
-        rtl_error(design, design->place, "an array of %lld elements of %u bits cannot be made", (long long)count.number,
-                  (unsigned)element.width);
+        rtl_error(design, design->location, "an array of %lld elements of %u bits cannot be made",
+                  (long long)count.number, (unsigned)element.width);
         return type;
     }
     rtl_size size = {element.width, element.formula.id};

@@ -9,7 +9,7 @@
 typedef enum weir_rtl_order {
     WEIR_RTL_CHILDREN_FIRST, /* every module after all that it has instances of */
     WEIR_RTL_PARENTS_FIRST,  /* before them; instances in their order where there is a choice */
-    WEIR_RTL_DEEPEST_FIRST   /* level by level, a module's level being its longest way from the top */
+    WEIR_RTL_DEEPEST_FIRST   /* level by level, a module's level being its longest path from the top */
 } weir_rtl_order;
 
 /* The modules below and including top, each once; heap memory, free() it. NULL after a reported error when a module

@@ -143,7 +143,7 @@ static uint32_t mapped_var(copier *c, uint32_t var) {
     weir_rtl_expr value = rewritten(c, weir_rtl_read(c->design, (weir_rtl_var){var}).id);
     if (value.id && c->design->expr[value.id].kind == WEIR_RTL_EXPR_VAR) return c->design->expr[value.id].a;
     if (value.id)
-        rtl_error(c->design, c->design->place, "'%s' stands where a variable is needed",
+        rtl_error(c->design, c->design->location, "'%s' stands where a variable is needed",
                   rtl_describe(c->design, value.id));
     return 0;
 }
@@ -155,7 +155,7 @@ static weir_rtl_stmt copy_machine(copier *c, uint32_t id, uint32_t block) {
     weir_rtl_stmt none = {0};
     const rtl_stmt *owner = &design->stmt[design->block[block].owner];
     if (owner->kind != WEIR_RTL_STMT_NONE && owner->kind != WEIR_RTL_STMT_FSM) {
-        rtl_error(design, design->place, "state machine '%s' cannot be copied into a block", model.name);
+        rtl_error(design, design->location, "state machine '%s' cannot be copied into a block", model.name);
         return none;
     }
     model.module = design->block[block].module;
@@ -206,7 +206,7 @@ static bool fits(copier *c, const rtl_stmt *from, uint32_t copy, uint32_t value)
     if (from->kind == WEIR_RTL_STMT_RETURN)
         expected = design->function[design->stmt[rtl_process_of(design, design->stmt[copy].block)].a].width;
     if (design->expr[value].width == expected) return true;
-    rtl_error(c->design, design->place, "'%s' has %u bits, expected %u", rtl_describe(c->design, value),
+    rtl_error(c->design, design->location, "'%s' has %u bits, expected %u", rtl_describe(c->design, value),
               (unsigned)design->expr[value].width, (unsigned)expected);
     return false;
 }
@@ -224,7 +224,7 @@ static bool copy_payload(copier *c, const rtl_stmt *from, uint32_t copy) {
             loop.formula[i] = size.formula;
             if (size.formula) design->module[design->block[design->stmt[copy].block].module].is_parametrised = true;
         }
-        if (loop.step == 0) rtl_error(design, design->place, "a loop has the step 0");
+        if (loop.step == 0) rtl_error(design, design->location, "a loop has the step 0");
         uint32_t id = RTL_APPEND(design, loop);
         design->loop[id] = loop;
         design->stmt[copy].a = id;
@@ -268,7 +268,7 @@ static bool copy_stmt(copier *c, uint32_t id, uint32_t block) {
     weir_rtl_design *design = c->design;
     const rtl_stmt from = design->stmt[id]; /* the table grows */
     if (rtl_rewriter_substitution(c->rewriter))
-        design->place = rtl_place_of(design, rtl_common_of(design, item_of(&from, id)));
+        design->location = rtl_location_of(design, rtl_common_of(design, item_of(&from, id)));
     weir_rtl_stmt copy = {0};
     if (from.kind == WEIR_RTL_STMT_ASSIGN) copy = copy_assign(c, &from, block);
     else if (from.kind == WEIR_RTL_STMT_INSTANCE) copy = place_instance(c, from.a, block);
@@ -390,7 +390,7 @@ static bool copy_var(weir_rtl_rewriter *rewriter, uint32_t v, uint32_t to) {
     weir_rtl_design *design = rtl_rewriter_design(rewriter);
     rtl_var model = design->var[v];
     const rtl_size width = rtl_rewritten_size(rewriter, model.width, model.formula);
-    design->place = rtl_place_of(design, &model.common);
+    design->location = rtl_location_of(design, &model.common);
     model.read = model.group = 0;
     model.width = width.number >= 1 && width.number <= WEIR_RTL_MAX_WIDTH ? (uint32_t)width.number : 0;
     model.formula = width.formula;
@@ -404,7 +404,7 @@ static bool copy_var(weir_rtl_rewriter *rewriter, uint32_t v, uint32_t to) {
 
 bool rtl_copy_module(weir_rtl_rewriter *rewriter, uint32_t from, uint32_t to) {
     weir_rtl_design *design = rtl_rewriter_design(rewriter);
-    const weir_location place = design->place;
+    const weir_location location = design->location;
     rtl_substitution own = {.design = design, .module = from, .slots = design->module[from].parameter_slots};
     const bool keeps = !rtl_rewriter_substitution(rewriter);
     bool fine = true;
@@ -423,7 +423,7 @@ bool rtl_copy_module(weir_rtl_rewriter *rewriter, uint32_t from, uint32_t to) {
                                        (weir_rtl_block){design->module[to].body});
     if (keeps) rtl_rewriter_substitute(rewriter, NULL);
     rtl_substitution_end(&own);
-    design->place = place;
+    design->location = location;
     return fine;
 }
 
@@ -431,7 +431,8 @@ weir_rtl_module weir_rtl_clone_module(weir_rtl_design *design, weir_rtl_module m
     weir_rtl_module none = {0};
     if (!module.id) return none;
     if (design->module[module.id].is_external) {
-        rtl_error(design, design->place, "the external module '%s' cannot be cloned", design->module[module.id].name);
+        rtl_error(design, design->location, "the external module '%s' cannot be cloned",
+                  design->module[module.id].name);
         return none;
     }
     weir_rtl_module clone = weir_rtl_add_generator(design, design->module[module.id].name);

@@ -78,7 +78,7 @@ static bool fits_block(weir_rtl_design *design, uint32_t stmt, uint32_t block) {
     case WEIR_RTL_STMT_INITIAL:
     case WEIR_RTL_STMT_FINAL: fits = in_body; break;
     }
-    if (!fits) rtl_error(design, design->place, "this statement cannot be moved into a block of another kind");
+    if (!fits) rtl_error(design, design->location, "this statement cannot be moved into a block of another kind");
     return fits;
 }
 
@@ -116,13 +116,14 @@ bool weir_rtl_move_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_bl
     uint32_t from = design->stmt[stmt.id].block;
     if (to->module != design->block[from].module || (before.id && design->stmt[before.id].block != block.id) ||
         is_inside(design, block.id, stmt.id)) {
-        rtl_error(design, design->place, "a statement moves inside one module, in front of a statement of the block");
+        rtl_error(design, design->location,
+                  "a statement moves inside one module, in front of a statement of the block");
         return false;
     }
     if (!fits_block(design, stmt.id, block.id)) return false;
     bool relevels = to->depth != design->block[from].depth && (design->stmt[stmt.id].body != 0);
     if (relevels && to->depth + levels_below(design, stmt.id) > RTL_MAX_DEPTH) {
-        rtl_error(design, design->place, "blocks nest deeper than %d", RTL_MAX_DEPTH);
+        rtl_error(design, design->location, "blocks nest deeper than %d", RTL_MAX_DEPTH);
         return false;
     }
     rtl_unlink_stmt(design, stmt.id);
@@ -192,18 +193,18 @@ bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_ex
     else fits = (fits && expr->module == module) || (expr->module == 0 && expr->width == old->width);
     if (fits) design->stmt[stmt.id].a = value.id;
     else
-        rtl_error(design, design->place, "'%s' cannot take the place of '%s'", rtl_describe(design, value.id),
+        rtl_error(design, design->location, "'%s' cannot take the place of '%s'", rtl_describe(design, value.id),
                   rtl_describe(design, record->a));
     return fits;
 }
 
-bool weir_rtl_set_failure(weir_rtl_design *design, weir_rtl_stmt claim, const char *message, const char *call) {
-    if (!claim.id || design->stmt[claim.id].kind != WEIR_RTL_STMT_ASSERT) return false;
+bool weir_rtl_set_failure(weir_rtl_design *design, weir_rtl_stmt stmt, const char *message, const char *call) {
+    if (!stmt.id || design->stmt[stmt.id].kind != WEIR_RTL_STMT_ASSERT) return false;
     if (call && !weir_rtl_name_is_legal(call)) {
-        rtl_error(design, design->place, "a claim cannot call '%s', which is no legal name", call);
+        rtl_error(design, design->location, "an assertion cannot call '%s', which is not a legal name", call);
         return false;
     }
-    rtl_assertion *assertion = &design->assertion[design->stmt[claim.id].a];
+    rtl_assertion *assertion = &design->assertion[design->stmt[stmt.id].a];
     assertion->message = message ? weir_strings_intern(design->strings, message) : NULL;
     assertion->call = call ? weir_strings_intern(design->strings, call) : NULL;
     return true;
@@ -215,7 +216,7 @@ void weir_rtl_set_property_clock(weir_rtl_design *design, weir_rtl_stmt stmt, we
     const rtl_var *var = &design->var[clock.id];
     const uint32_t module = design->block[design->stmt[stmt.id].block].module;
     if (!assertion->is_property || var->module != module || var->kind != WEIR_RTL_CLOCK) {
-        rtl_error(design, design->place, "a property needs a clock of its module");
+        rtl_error(design, design->location, "a property needs a clock of its module");
         return;
     }
     assertion->edge = edge;
@@ -353,7 +354,7 @@ void weir_rtl_disconnect(weir_rtl_design *design, weir_rtl_instance instance, we
 static uint32_t counterpart(weir_rtl_design *design, const rtl_instance *instance, uint32_t module, uint32_t port) {
     rtl_name entry = rtl_names_find(design, module, design->var[port].name);
     if (entry.kind == RTL_NAME_VAR && design->var[entry.id].direction == design->var[port].direction) return entry.id;
-    rtl_error(design, design->place, "module '%s' has no port like '%s', which instance '%s' has",
+    rtl_error(design, design->location, "module '%s' has no port like '%s', which instance '%s' has",
               design->module[module].name, design->var[port].name, instance->name);
     return 0;
 }
@@ -379,7 +380,7 @@ static bool take_overrides(weir_rtl_design *design, const rtl_instance *instance
         if (parameter->slot >= instance->override_count || !instance->override[parameter->slot].kind) continue;
         rtl_name entry = rtl_names_find(design, module, parameter->name);
         if (entry.kind != RTL_NAME_PARAMETER) {
-            rtl_error(design, design->place, "module '%s' has no parameter '%s', which instance '%s' sets",
+            rtl_error(design, design->location, "module '%s' has no parameter '%s', which instance '%s' sets",
                       design->module[module].name, parameter->name, instance->name);
             return false;
         }

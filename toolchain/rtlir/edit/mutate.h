@@ -24,8 +24,8 @@ void weir_rtl_set_timing(weir_rtl_design *design, weir_rtl_stmt assign, weir_rtl
  * an if, a case or a transition that has one, the label of an item. False after a reported error. */
 bool weir_rtl_set_target(weir_rtl_design *design, weir_rtl_stmt assign, weir_rtl_expr target);
 bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_expr value);
-/* What happens when a claim fails: other texts than before, or NULL. False after a reported error: no legal name. */
-bool weir_rtl_set_failure(weir_rtl_design *design, weir_rtl_stmt claim, const char *message, const char *call);
+/* What happens when an assertion fails: other texts than before, or NULL. False after a reported error: no legal name. */
+bool weir_rtl_set_failure(weir_rtl_design *design, weir_rtl_stmt stmt, const char *message, const char *call);
 /* What a property waits for. */
 void weir_rtl_set_property_clock(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_edge edge, weir_rtl_var clock);
 /* Takes all events of an always block away; give it others with weir_rtl_add_event. */

@@ -68,8 +68,8 @@ static void note(const specializer *s, const variant *v) {
 }
 
 static weir_location place_of(const weir_rtl_design *design, const variant *v) {
-    return rtl_place_of(design,
-                        v->instance ? &design->instance[v->instance].common : &design->module[v->module].common);
+    return rtl_location_of(design,
+                           v->instance ? &design->instance[v->instance].common : &design->module[v->module].common);
 }
 
 /* Has each parameter a value that it takes? */
@@ -257,7 +257,7 @@ static bool check_connections(weir_rtl_design *design, uint32_t module) {
             const rtl_var *port = &design->var[ports->id[k]];
             const uint32_t expr = port->slot < instance->connection_count ? instance->connection[port->slot] : 0;
             if (!expr || expr == RTL_OPEN || design->expr[expr].width == port->width) continue;
-            rtl_error(design, rtl_place_of(design, &instance->common),
+            rtl_error(design, rtl_location_of(design, &instance->common),
                       "port '%s' of instance '%s' (module '%s') has %u bits and is connected to '%s', which has %u",
                       port->name, instance->name, design->module[instance->module].name, (unsigned)port->width,
                       rtl_describe(design, expr), (unsigned)design->expr[expr].width);

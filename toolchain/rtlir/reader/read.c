@@ -321,7 +321,7 @@ static void parse_parameter(reader *r, bool is_local) {
     expect(r, "=");
     uint32_t formula = parse_expr(r);
     if (r->failed) return;
-    weir_rtl_set_place(r->design, weir_at(r->path, line));
+    weir_rtl_set_location(r->design, weir_at(r->path, line));
     r->failed = rtl_new_parameter(r->design, r->module, name, formula, is_local) == 0;
 }
 
@@ -376,7 +376,7 @@ static void parse_port(reader *r, rtl_var *port, rtl_range *bits) {
     var.kind = WEIR_RTL_DATA;
     if (!bits->high) var.kind = kind_of(var.name);
     var.width = bits->high ? 0 : 1;
-    weir_rtl_set_place(r->design, weir_at(r->path, line));
+    weir_rtl_set_location(r->design, weir_at(r->path, line));
     r->failed = rtl_new_var(r->design, r->module, &var) == 0;
 }
 
@@ -441,7 +441,7 @@ static void parse_module(reader *r) {
     if (!r->failed) scan_body(r, header_end(r));
     if (r->failed) return;
     r->at = header;
-    weir_rtl_set_place(r->design, weir_at(r->path, line));
+    weir_rtl_set_location(r->design, weir_at(r->path, line));
     r->module = weir_rtl_add_module(r->design, name).id;
     if (!r->module) {
         r->failed = true;
@@ -471,11 +471,11 @@ weir_rtl_module weir_rtl_read_module(weir_rtl_design *design, const char *path) 
         design->errors++;
         return (weir_rtl_module){0};
     }
-    weir_location place = design->place;
+    weir_location location = design->location;
     reader r = {.design = design, .path = own};
     r.token = rtl_tokenize(source, size, &r.count);
     parse_module(&r);
-    weir_rtl_set_place(design, place);
+    weir_rtl_set_location(design, location);
     free(r.local);
     free(r.token);
     free(source);

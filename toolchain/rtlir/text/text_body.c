@@ -247,11 +247,12 @@ static void parse_clocking(rtl_scan *s, weir_rtl_property *property) {
     property->clock.id = rtl_scan_var(s);
 }
 
-static bool parse_claim(rtl_parser *p, bool is_property) {
+static bool parse_assertion(rtl_parser *p, bool is_property) {
     rtl_scan *s = &p->scan;
     weir_rtl_property property = {0};
     uint64_t cycles[2] = {0};
-    property.claim = (weir_rtl_claim)rtl_scan_choice(s, rtl_claim_words, RTL_CLAIM_WORDS, "a claim");
+    property.kind = (weir_rtl_assertion)rtl_scan_choice(s, rtl_assertion_words, RTL_ASSERTION_WORDS,
+                                                        "'assert', 'assume' or 'cover'");
     if (is_property && !s->failed) {
         parse_clocking(s, &property);
         if (rtl_scan_accept_word(s, "disable")) property.disable = rtl_scan_expr_as(s, 1, false);
@@ -270,8 +271,8 @@ static bool parse_claim(rtl_parser *p, bool is_property) {
     if (rtl_scan_accept_word(s, "call")) property.call = rtl_scan_name(s);
     if (s->failed || !rtl_parse_origin(p)) return false;
     weir_rtl_stmt made = is_property ? weir_rtl_add_property(s->design, (weir_rtl_module){s->module}, &property)
-                                     : weir_rtl_add_claim(s->design, (weir_rtl_block){here(p)}, property.claim,
-                                                          property.consequent, property.message);
+                                     : weir_rtl_add_assertion(s->design, (weir_rtl_block){here(p)}, property.kind,
+                                                              property.consequent, property.message);
     if (made.id && property.call) weir_rtl_set_failure(s->design, made, property.message, property.call);
     if (made.id && is_property) weir_rtl_move_stmt(s->design, made, (weir_rtl_block){here(p)}, (weir_rtl_stmt){0});
     return rtl_finish_item(p, WEIR_RTL_ITEM(made));
@@ -460,8 +461,8 @@ static bool parse_stmt(rtl_parser *p) {
         if (rtl_scan_accept_word(s, rtl_timing_words[i])) return parse_assign(p, (weir_rtl_timing)i);
     if (rtl_scan_accept_word(s, "item")) return parse_item(p, false);
     if (rtl_scan_accept_word(s, "default")) return parse_item(p, true);
-    if (rtl_scan_accept_word(s, "claim")) return parse_claim(p, false);
-    if (rtl_scan_accept_word(s, "property")) return parse_claim(p, true);
+    if (rtl_scan_accept_word(s, "claim")) return parse_assertion(p, false);
+    if (rtl_scan_accept_word(s, "property")) return parse_assertion(p, true);
     weir_rtl_stmt_kind kind = WEIR_RTL_STMT_NONE;
     for (int i = 1; i <= WEIR_RTL_STMT_TRANSITION && !kind; i++)
         if (*rtl_stmt_words[i] && rtl_scan_accept_word(s, rtl_stmt_words[i])) kind = (weir_rtl_stmt_kind)i;

@@ -69,7 +69,7 @@ bool rtl_close_reset(rtl_parser *p, uint32_t rest) {
     }
     design->origin = origin;
     if (!s->failed && !design->block[resets.id].first) {
-        rtl_error(design, rtl_place_of(design, &design->stmt[branch].common),
+        rtl_error(design, rtl_location_of(design, &design->stmt[branch].common),
                   "this process has a reset, but no register that it assigns is declared with a value");
         s->failed = true;
     }
@@ -170,9 +170,11 @@ static bool assign_field(rtl_parser *p, const rtl_group_ref *left, const rtl_gro
     if (!to != !from || collides) {
         const rtl_group_ref *missing = to ? right : left;
         if (collides)
-            rtl_error(design, design->place, "field '%s' of both groups %s", name,
+            rtl_error(design, design->location, "field '%s' of both groups %s", name,
                       flow_of(design, left, to) > 0 ? "takes a value" : "has a value already");
-        else rtl_error(design, design->place, "group '%s' has no field '%s'", design->group[missing->group].name, name);
+        else
+            rtl_error(design, design->location, "group '%s' has no field '%s'", design->group[missing->group].name,
+                      name);
         return false;
     }
     if (!to) return true;

@@ -188,7 +188,7 @@ static weir_rtl_expr build_field(rtl_scan *s, const rtl_node *node) {
 static bool part_size(rtl_scan *s, uint32_t i, rtl_size *size) {
     if (!rtl_tree_size(s, i, size)) return false;
     if (size->number >= 0 && size->number <= WEIR_RTL_MAX_ELEMENTS) return true;
-    rtl_error(s->design, s->design->place, "%lld is no index or width", (long long)size->number);
+    rtl_error(s->design, s->design->location, "%lld is no index or width", (long long)size->number);
     s->failed = true;
     return false;
 }
@@ -369,16 +369,16 @@ static bool check_operand(rtl_scan *s, const rtl_node *node) {
 }
 
 static bool build_all(rtl_scan *s) {
-    int line = s->design->place.line;
+    int line = s->design->location.line;
     for (uint32_t i = 0; i < s->tree.nodes && !s->failed; i++) {
         rtl_node *node = node_of(s, i);
         if (node->is_number || is_scope(s, i)) continue;
-        s->design->place.line = node->line;
+        s->design->location.line = node->line;
         if (!check_operand(s, node)) break;
         node->expr = build(s, node).id;
         if (!node->expr && !node->is_flexible) s->failed = true; /* its constructor has said why */
     }
-    s->design->place.line = line;
+    s->design->location.line = line;
     return !s->failed;
 }
 

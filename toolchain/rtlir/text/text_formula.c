@@ -140,7 +140,7 @@ bool rtl_tree_integer(rtl_scan *s, uint32_t root, int64_t *value) {
     free(values);
     *value = result.integer;
     if (fine && result.kind != RTL_VALUE_INTEGER) {
-        rtl_error(s->design, s->design->place, "expected a number that is known here: %s",
+        rtl_error(s->design, s->design->location, "expected a number that is known here: %s",
                   problem ? problem : "this is no integer");
         s->failed = true;
     }
@@ -176,7 +176,7 @@ bool rtl_tree_size(rtl_scan *s, uint32_t root, rtl_size *size) {
     *size = rtl_size_of(s->design, formula);
     if (formula && s->design->formula[formula].has_number) return true;
     if (formula)
-        rtl_error(s->design, s->design->place, "a formula has no value of 32 bits with the default parameters");
+        rtl_error(s->design, s->design->location, "a formula has no value of 32 bits with the default parameters");
     s->failed = true;
     return false;
 }

@@ -68,7 +68,7 @@ static bool place_decimal(const char *digits, size_t size, uint32_t width, uint6
 static void fail_fit(rtl_scan *s, const char *start, size_t size, const char *sign, uint32_t width) {
     enum { LONGEST = 40 };
     if (!s->failed)
-        rtl_error(s->design, s->design->place, "constant %.*s%s does not fit in %u%s bit%s",
+        rtl_error(s->design, s->design->location, "constant %.*s%s does not fit in %u%s bit%s",
                   size > LONGEST ? LONGEST : (int)size, start, size > LONGEST ? "..." : "", (unsigned)width, sign,
                   width == 1 ? "" : "s");
     s->failed = true;

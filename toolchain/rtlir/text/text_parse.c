@@ -368,7 +368,7 @@ static void own_range(weir_rtl_design *design, uint32_t v) {
     design->var[v].formula = width.formula;
     if (width.formula) design->module[design->var[v].module].is_parametrised = true;
     if (design->var[v].width) return;
-    rtl_error(design, rtl_place_of(design, &design->var[v].common), "the range of '%s' is no width",
+    rtl_error(design, rtl_location_of(design, &design->var[v].common), "the range of '%s' is no width",
               design->var[v].name);
 }
 
@@ -474,8 +474,8 @@ static bool parse_instances(rtl_parser *p, const rtl_section *from) {
 weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *file) {
     weir_rtl_design *design = weir_rtl_design_new();
     rtl_parser p = {.scan = {.design = design, .at = text, .end = text + size, .file = file, .line = 1}};
-    weir_rtl_set_place(design, weir_at(file, 1));
-    p.scan.file = design->place.file;
+    weir_rtl_set_location(design, weir_at(file, 1));
+    p.scan.file = design->location.file;
     design->keeps_origin = true;
     bool goes_on = parse_declarations(&p);
     for (size_t i = 0; goes_on && i < p.sections; i++) goes_on = parse_instances(&p, &p.section[i]);
@@ -483,7 +483,7 @@ weir_rtl_design *weir_rtl_parse_text(const char *text, size_t size, const char *
     if (!goes_on && design->errors == 0) rtl_scan_fail(&p.scan, "something else");
     bool fine = goes_on && design->errors == 0 && rtl_check_starts(&p);
     design->keeps_origin = false;
-    weir_rtl_set_place(design, WEIR_NOWHERE);
+    weir_rtl_set_location(design, WEIR_NOWHERE);
     free(p.section);
     free(p.origin);
     rtl_labels_free(&p.namesakes);

@@ -19,7 +19,7 @@ typedef struct printer {
     uint32_t *used;   /* origin ids by number - 1 */
     uint32_t origins;
     int indent;
-    bool with_places;
+    bool with_locations;
     const char *from; /* the file whose lines are said without its name */
     bool uses_from;
 } printer;
@@ -232,14 +232,14 @@ static void begin_item(printer *p, const rtl_common *common) {
 /* Is the place a line of the file that the text is written from? */
 static bool is_line(printer *p, const rtl_origin *origin) {
     if (origin->is_from) return true;
-    if (!p->with_places || !origin->is_implicit || !origin->file) return false;
+    if (!p->with_locations || !origin->is_implicit || !origin->file) return false;
     if (!p->from) p->from = origin->file;
     return strcmp(p->from, origin->file) == 0;
 }
 
 /* Where this text is read, an item that names no place has one by itself. */
 static bool has_place(printer *p, const rtl_origin *origin) {
-    return (!origin->is_implicit || p->with_places) && (origin->file || origin->line) && !is_line(p, origin);
+    return (!origin->is_implicit || p->with_locations) && (origin->file || origin->line) && !is_line(p, origin);
 }
 
 static void end_item(printer *p, const rtl_common *common, const char *end) {
@@ -564,8 +564,8 @@ static void print_instance(printer *p, const rtl_stmt *stmt) {
     add(p, "}\n");
 }
 
-static void print_claim(printer *p, const rtl_assertion *a) {
-    weir_text_format(p->text, "%s %s", a->is_property ? "property" : "claim", rtl_claim_words[a->claim]);
+static void print_assertion(printer *p, const rtl_assertion *a) {
+    weir_text_format(p->text, "%s %s", a->is_property ? "property" : "claim", rtl_assertion_words[a->kind]);
     if (a->clock) weir_text_format(p->text, " %s %s", rtl_edge_words[a->edge], p->design->var[a->clock].name);
     if (a->disable) {
         add(p, " disable ");
@@ -646,7 +646,7 @@ static void print_head(printer *p, const rtl_stmt *stmt) {
         rtl_append_char(p->text, ' ');
         print_expr(p, stmt->a);
         break;
-    case WEIR_RTL_STMT_ASSERT: print_claim(p, &p->design->assertion[stmt->a]); break;
+    case WEIR_RTL_STMT_ASSERT: print_assertion(p, &p->design->assertion[stmt->a]); break;
     case WEIR_RTL_STMT_FSM: print_machine(p, &p->design->fsm[stmt->a]); break;
     case WEIR_RTL_STMT_STATE: print_state(p, stmt->a); break;
     case WEIR_RTL_STMT_TRANSITION: print_transition(p, stmt); break;
@@ -746,9 +746,9 @@ static void number_modules(printer *p) {
     rtl_labels_free(&counts);
 }
 
-static void print_text(const weir_rtl_design *design, weir_text *text, bool with_places) {
+static void print_text(const weir_rtl_design *design, weir_text *text, bool with_locations) {
     weir_text items = {0};
-    printer p = {.design = design, .text = &items, .with_places = with_places, .from = design->from};
+    printer p = {.design = design, .text = &items, .with_locations = with_locations, .from = design->from};
     p.number = weir_calloc(design->module_count, sizeof *p.number);
     p.origin = weir_calloc(design->origin_entry_count, sizeof *p.origin);
     p.trail = weir_calloc(design->trail_entry_count, sizeof *p.trail);
@@ -776,7 +776,7 @@ static void print_text(const weir_rtl_design *design, weir_text *text, bool with
 
 void weir_rtl_print_text(const weir_rtl_design *design, weir_text *text) { print_text(design, text, false); }
 
-void weir_rtl_print_text_places(const weir_rtl_design *design, weir_text *text) { print_text(design, text, true); }
+void weir_rtl_print_text_locations(const weir_rtl_design *design, weir_text *text) { print_text(design, text, true); }
 
 bool weir_rtl_save_text(const weir_rtl_design *design, const char *path) {
     weir_text text = {0};

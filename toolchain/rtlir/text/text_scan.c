@@ -55,7 +55,7 @@ bool rtl_scan_space(rtl_scan *s) {
             s->at++;
             s->line++;
         } else {
-            s->design->place.line = s->line;
+            s->design->location.line = s->line;
             return true;
         }
     }

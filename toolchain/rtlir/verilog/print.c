@@ -309,7 +309,7 @@ static void add_call(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
     c->name[c->count++] = name;
 }
 
-/* Claims call them with the scope that they stand in and with their message. */
+/* Assertions call them with the scope that they stand in and with their message. */
 static void print_calls(rtl_writer *w, weir_rtl_module module) {
     static const weir_rtl_visitor visitor = {.stmt = add_call};
     calls found = {NULL, 0, 0};

@@ -1,4 +1,4 @@
-/* Text of processes, functions and claims. Verilog-2005 has neither `return` nor `break`: a flag takes their place
+/* Text of processes, functions and assertions. Verilog-2005 has neither `return` nor `break`: a flag takes their place
  * where statements follow them, which then stand under `if (!flag)`. */
 #include <stdlib.h>
 #include <string.h>
@@ -267,11 +267,11 @@ static void print_for(rtl_writer *w, uint32_t id, int indent) {
     rtl_put_line(w, indent, "end");
 }
 
-/* ---- claims ---- */
+/* ---- assertions ---- */
 
 static const char *message_of(const rtl_assertion *a) {
     if (a->message) return a->message;
-    return a->claim == WEIR_RTL_ASSUME ? "assumption failed" : "assertion failed";
+    return a->kind == WEIR_RTL_ASSUME ? "assumption failed" : "assertion failed";
 }
 
 /* As an argument for "%s", or as a format itself: $error takes that only. */
@@ -304,23 +304,23 @@ static void print_failure(rtl_writer *w, const rtl_assertion *a) {
     rtl_put(w, a->call ? "); end" : ")");
 }
 
-static void print_claim(rtl_writer *w, const rtl_assertion *a, int indent) {
+static void print_assertion(rtl_writer *w, const rtl_assertion *a, int indent) {
     static const char *const words[] = {"assert", "assume", "cover"};
     if (rtl_is_system(w)) {
         if (a->call) rtl_put(w, "`ifndef SYNTHESIS\n");
         rtl_begin_line(w, indent);
-        rtl_put(w, words[a->claim]);
+        rtl_put(w, words[a->kind]);
         rtl_put(w, " (");
         rtl_print_broken(w, a->consequent);
         rtl_put_char(w, ')');
-        if (a->claim != WEIR_RTL_COVER) print_failure(w, a);
-        if (a->claim == WEIR_RTL_COVER || !a->call) rtl_put_char(w, ';');
+        if (a->kind != WEIR_RTL_COVER) print_failure(w, a);
+        if (a->kind == WEIR_RTL_COVER || !a->call) rtl_put_char(w, ';');
         rtl_end_line(w);
         if (a->call) rtl_put(w, "`endif\n");
         return;
     }
-    if (a->claim == WEIR_RTL_COVER) {
-        rtl_put_line(w, indent, "// a claim to cover (SystemVerilog only)");
+    if (a->kind == WEIR_RTL_COVER) {
+        rtl_put_line(w, indent, "// a cover statement (SystemVerilog only)");
         return;
     }
     rtl_put(w, "`ifndef SYNTHESIS\n");
@@ -340,7 +340,7 @@ void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
     static const char *const words[] = {"assert", "assume", "cover"};
     const rtl_assertion *a = &w->design->assertion[w->design->stmt[id].a];
     const char *edge = a->edge == WEIR_RTL_POSEDGE ? "posedge " : "negedge ";
-    if (!rtl_is_system(w) && (a->high > 0 || a->claim == WEIR_RTL_COVER)) {
+    if (!rtl_is_system(w) && (a->high > 0 || a->kind == WEIR_RTL_COVER)) {
         rtl_put_line(w, indent, "// a property over several cycles, or to cover (SystemVerilog only)");
         return;
     }
@@ -349,7 +349,7 @@ void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
     if (is_call) rtl_put(w, "`ifndef SYNTHESIS\n");
     if (is_guarded) rtl_put(w, rtl_is_system(w) ? "`ifndef VERILATOR\n" : "`ifndef SYNTHESIS\n");
     rtl_begin_line(w, indent);
-    rtl_put(w, rtl_is_system(w) ? words[a->claim] : "always ");
+    rtl_put(w, rtl_is_system(w) ? words[a->kind] : "always ");
     rtl_put(w, rtl_is_system(w) ? " property (@(" : "@(");
     rtl_put(w, edge);
     rtl_put_var(w, a->clock);
@@ -373,14 +373,14 @@ void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
     rtl_put(w, rtl_is_system(w) ? "(" : "!(");
     rtl_print_broken(w, a->consequent);
     rtl_put(w, "))");
-    if (a->claim != WEIR_RTL_COVER && rtl_is_system(w)) {
+    if (a->kind != WEIR_RTL_COVER && rtl_is_system(w)) {
         print_failure(w, a);
-    } else if (a->claim != WEIR_RTL_COVER) {
+    } else if (a->kind != WEIR_RTL_COVER) {
         rtl_put(w, " $display(\"%m: %s\", ");
         print_message(w, a);
         rtl_put_char(w, ')');
     }
-    if (!is_call || a->claim == WEIR_RTL_COVER) rtl_put_char(w, ';');
+    if (!is_call || a->kind == WEIR_RTL_COVER) rtl_put_char(w, ';');
     rtl_end_line(w);
     if (is_guarded) rtl_put(w, "`endif\n");
     if (is_call) rtl_put(w, "`endif\n");
@@ -399,7 +399,7 @@ static void print_stmt(rtl_writer *w, uint32_t id, int indent) {
     case WEIR_RTL_STMT_FOR: print_for(w, id, indent); break;
     case WEIR_RTL_STMT_BREAK:
     case WEIR_RTL_STMT_RETURN: print_leave(w, id, indent); break;
-    case WEIR_RTL_STMT_ASSERT: print_claim(w, &w->design->assertion[stmt->a], indent); break;
+    case WEIR_RTL_STMT_ASSERT: print_assertion(w, &w->design->assertion[stmt->a], indent); break;
     default: break;
     }
 }

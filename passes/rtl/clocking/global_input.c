@@ -1,4 +1,4 @@
-#include "passes/rtl/clocking/thread.h"
+#include "passes/rtl/clocking/global_input.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ bool weir_is_untouched(const weir_rtl_design *design, weir_rtl_item item) {
 
 /* ---- where it goes ---- */
 
-static bool needs(weir_thread *t, weir_rtl_module module) {
+static bool needs(weir_global_input *t, weir_rtl_module module) {
     const weir_rtl_module_info info = weir_rtl_get_module(t->design, module);
     if (info.is_external || info.is_stub || weir_is_untouched(t->design, WEIR_RTL_ITEM(module))) return false;
     if (t->wants(t->design, module)) return true;
@@ -26,7 +26,7 @@ static bool needs(weir_thread *t, weir_rtl_module module) {
 }
 
 /* The input that the module has for it already; none when there is none. */
-static weir_rtl_var find_input(const weir_thread *t, weir_rtl_module module) {
+static weir_rtl_var find_input(const weir_global_input *t, weir_rtl_module module) {
     const weir_rtl_var_info source = weir_rtl_get_var(t->design, t->source);
     const size_t ports = weir_rtl_get_module(t->design, module).port_count;
     for (size_t i = 0; i < ports; i++) {
@@ -38,7 +38,7 @@ static weir_rtl_var find_input(const weir_thread *t, weir_rtl_module module) {
     return (weir_rtl_var){0};
 }
 
-static void reach(weir_thread *t, weir_rtl_module module) {
+static void reach(weir_global_input *t, weir_rtl_module module) {
     uint32_t *input = weir_numbers_at(&t->input, module.id);
     if (*input != 0) return;
     *input = find_input(t, module).id;
@@ -51,7 +51,7 @@ static void reach(weir_thread *t, weir_rtl_module module) {
 }
 
 /* Modules of the root, children first; a module is reached from one that is. */
-static void spread(weir_thread *t, const weir_rtl_module *modules, size_t count) {
+static void spread(weir_global_input *t, const weir_rtl_module *modules, size_t count) {
     for (size_t i = 0; i < count; i++) *weir_numbers_at(&t->needs, modules[i].id) = needs(t, modules[i]);
     if (!weir_is_untouched(t->design, WEIR_RTL_ITEM(t->root))) *weir_numbers_at(&t->input, t->root.id) = t->source.id;
     for (size_t m = count; m-- > 0;) {
@@ -69,7 +69,7 @@ static void spread(weir_thread *t, const weir_rtl_module *modules, size_t count)
 /* ---- wires ---- */
 
 /* The assignments to the inputs of the module's wired instances, by instance; those to its variables, by variable. */
-static void find_wires(weir_thread *t, weir_rtl_module module) {
+static void find_wires(weir_global_input *t, weir_rtl_module module) {
     const weir_rtl_block body = weir_rtl_get_module(t->design, module).body;
     for (weir_rtl_stmt s = weir_rtl_first(t->design, body); s.id != 0; s = weir_rtl_next(t->design, s)) {
         const weir_rtl_stmt_info info = weir_rtl_get_stmt(t->design, s);
@@ -85,7 +85,7 @@ static void find_wires(weir_thread *t, weir_rtl_module module) {
 
 /* Does the value depend on nothing that changes: constants and parameters, under casts and operators and by way of
  * variables? Recursion is bounded by the depth of expressions and by `hops` from variable to variable. */
-static bool is_constant(weir_thread *t, weir_rtl_expr value, int hops) {
+static bool is_constant(weir_global_input *t, weir_rtl_expr value, int hops) {
     const weir_rtl_expr_info info = weir_rtl_get_expr(t->design, value);
     if (info.kind == WEIR_RTL_EXPR_VAR) {
         const weir_rtl_stmt stmt = {*weir_numbers_at(&t->assigned, info.var.id)};
@@ -98,7 +98,7 @@ static bool is_constant(weir_thread *t, weir_rtl_expr value, int hops) {
 }
 
 /* Does the value depend on the variable, in the same way? */
-static bool depends_on(weir_thread *t, weir_rtl_expr value, weir_rtl_var var, int hops) {
+static bool depends_on(weir_global_input *t, weir_rtl_expr value, weir_rtl_var var, int hops) {
     const weir_rtl_expr_info info = weir_rtl_get_expr(t->design, value);
     if (info.kind == WEIR_RTL_EXPR_VAR) {
         const weir_rtl_stmt stmt = {*weir_numbers_at(&t->assigned, info.var.id)};
@@ -112,21 +112,21 @@ static bool depends_on(weir_thread *t, weir_rtl_expr value, weir_rtl_var var, in
 }
 
 /* Does what is passed down take the place of the value? A child that is given something else keeps it, which is said. */
-static bool may_replace(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
+static bool may_replace(weir_global_input *t, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
     enum { HOPS = 100 };
     const weir_rtl_instance_info info = weir_rtl_get_instance(t->design, instance);
     const weir_rtl_var own = {*weir_numbers_at(&t->input, info.parent.id)};
     if (is_constant(t, value, HOPS)) return true;
     if (own.id != 0 && !depends_on(t, value, own, HOPS))
         weir_warning(
-            weir_rtl_get_item(t->design, WEIR_RTL_ITEM(instance)).place,
+            weir_rtl_get_item(t->design, WEIR_RTL_ITEM(instance)).location,
             "input '%s' of instance '%s' in module '%s' is connected to something else: '%s' does not reach it",
             weir_rtl_get_var(t->design, port).name, info.name, weir_rtl_get_module(t->design, info.parent).name,
             weir_rtl_get_var(t->design, own).name);
     return false;
 }
 
-static void wire(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
+static void wire(weir_global_input *t, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(t->design, instance);
     const weir_rtl_expr connected = weir_rtl_connection_of(t->design, instance, port).value;
     const weir_rtl_stmt stmt = {*weir_numbers_at(&t->wired, instance.id)};
@@ -146,7 +146,7 @@ static void wire(weir_thread *t, weir_rtl_instance instance, weir_rtl_var port, 
     t->wires++;
 }
 
-static void wire_module(weir_thread *t, weir_rtl_module module, uint64_t idle) {
+static void wire_module(weir_global_input *t, weir_rtl_module module, uint64_t idle) {
     const size_t instances = weir_rtl_get_module(t->design, module).instance_count;
     const weir_rtl_var own = {*weir_numbers_at(&t->input, module.id)};
     find_wires(t, module);
@@ -162,7 +162,7 @@ static void wire_module(weir_thread *t, weir_rtl_module module, uint64_t idle) {
     }
 }
 
-bool weir_thread_input(weir_thread *t, uint64_t idle) {
+bool weir_global_input_add(weir_global_input *t, uint64_t idle) {
     size_t count = 0;
     weir_rtl_module *modules = weir_rtl_modules_below(t->design, t->root, WEIR_RTL_CHILDREN_FIRST, &count);
     if (modules == NULL) return false;
@@ -173,7 +173,7 @@ bool weir_thread_input(weir_thread *t, uint64_t idle) {
     return weir_rtl_errors(t->design) == 0;
 }
 
-void weir_thread_free(weir_thread *t) {
+void weir_global_input_free(weir_global_input *t) {
     weir_numbers_free(&t->input);
     weir_numbers_free(&t->needs);
     weir_numbers_free(&t->is_new);
@@ -183,7 +183,7 @@ void weir_thread_free(weir_thread *t) {
 
 /* ---- processes ---- */
 
-bool weir_thread_processes(weir_thread *t, weir_thread_process *function, void *user) {
+bool weir_global_input_processes(weir_global_input *t, weir_global_input_process *function, void *user) {
     weir_stmt_list list = {NULL, 0, 0};
     bool fine = true;
     for (weir_rtl_module m = weir_rtl_first_module(t->design); m.id != 0; m = weir_rtl_next_module(t->design, m)) {
@@ -209,7 +209,7 @@ bool weir_find_clocked_part(weir_rtl_design *design, weir_rtl_stmt process, weir
         const weir_rtl_stmt branch = weir_only_stmt(design, *clocked);
         const weir_rtl_stmt_info part = weir_rtl_get_stmt(design, branch);
         if (part.kind != WEIR_RTL_STMT_IF) {
-            weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(process)).place,
+            weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(process)).location,
                        "a process of module '%s' waits for %zu events, expected one if for each but the clock",
                        weir_rtl_get_module(design, weir_rtl_block_module(design, info.body)).name, events);
             return false;
