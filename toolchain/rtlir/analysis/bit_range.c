@@ -34,7 +34,7 @@ bool rtl_index_value(const weir_rtl_design *design, const rtl_unroll *unroll, ui
     case WEIR_RTL_EXPR_PARAMETER: /* by default: other values are looked at in specialised modules */
         *value = design->parameter[e->a].value.integer;
         return true;
-    case WEIR_RTL_EXPR_CONSTANT: *value = cut(design->word[e->a], e->width, e->is_signed); return true;
+    case WEIR_RTL_EXPR_CONSTANT: *value = cut(rtl_words_of(design, e)[0], e->width, e->is_signed); return true;
     case WEIR_RTL_EXPR_VAR:
         for (size_t i = unroll ? unroll->depth : 0; i-- > 0;) {
             if (unroll->turn[i].iterator != e->a) continue;

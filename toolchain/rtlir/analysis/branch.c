@@ -60,7 +60,7 @@ static uint32_t inner_test(const weir_rtl_design *design, const rtl_expr *e, boo
     if (e->kind != WEIR_RTL_EXPR_BINARY || (e->op != WEIR_RTL_EQUAL && e->op != WEIR_RTL_NOT_EQUAL)) return 0;
     const rtl_expr *other = &design->expr[e->b];
     if (other->kind != WEIR_RTL_EXPR_CONSTANT || other->width != 1) return 0;
-    if ((design->word[other->a] == 1) != (e->op == WEIR_RTL_EQUAL)) *is_high = !*is_high;
+    if ((rtl_words_of(design, other)[0] == 1) != (e->op == WEIR_RTL_EQUAL)) *is_high = !*is_high;
     return e->a;
 }
 
@@ -70,7 +70,7 @@ weir_rtl_reset_test weir_rtl_tested_reset(const weir_rtl_design *design, weir_rt
     while (expr && design->expr[expr].kind != WEIR_RTL_EXPR_VAR)
         expr = inner_test(design, &design->expr[expr], &test.is_high);
     if (!expr) return test;
-    weir_rtl_kind kind = design->var[design->expr[expr].a].kind;
+    weir_rtl_kind kind = rtl_var_of(design, &design->expr[expr])->kind;
     if (kind == WEIR_RTL_RESET || kind == WEIR_RTL_ASYNC_RESET) test.reset.id = design->expr[expr].a;
     return test;
 }

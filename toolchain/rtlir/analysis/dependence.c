@@ -48,7 +48,8 @@ static void read_part(rtl_graph *g, const rtl_demand *d) {
     rtl_bit_range place = rtl_locate_now(&g->walk, d->expr);
     const rtl_expr *base = &design->expr[place.base];
     demand_indices(g, d->expr, d->sink);
-    if (base->kind == WEIR_RTL_EXPR_VAR && (design->var[base->a].is_iterator || design->var[base->a].is_path)) return;
+    if (base->kind == WEIR_RTL_EXPR_VAR && (rtl_var_of(design, base)->is_iterator || rtl_var_of(design, base)->is_path))
+        return;
     bool is_exact = !place.is_computed && place.width == design->expr[d->expr].width;
     uint32_t low = is_exact ? place.low + d->low : place.low;
     read_cells(g, rtl_net_number(&g->numbering, place.base), low, is_exact ? d->width : place.width, d->sink);
@@ -92,7 +93,7 @@ static void demand_shift(rtl_graph *g, const rtl_demand *d) {
         demand(g, e->a, is_left ? 0 : d->low, is_left ? end : width - d->low, d->sink);
         return;
     }
-    uint64_t amount = by->width > 64 || design->word[by->a] > width ? width : design->word[by->a];
+    uint64_t amount = by->width > 64 || rtl_words_of(design, by)[0] > width ? width : rtl_words_of(design, by)[0];
     uint32_t shift = (uint32_t)amount;
     if (is_left) {
         uint32_t from = d->low > shift ? d->low - shift : 0;
@@ -159,7 +160,7 @@ static void demand_choice(rtl_graph *g, const rtl_demand *d) {
     const rtl_expr *e = &g->design->expr[d->expr];
     const rtl_expr *condition = &g->design->expr[e->a];
     bool is_fixed = condition->kind == WEIR_RTL_EXPR_CONSTANT;
-    bool is_yes = is_fixed && g->design->word[condition->a];
+    bool is_yes = is_fixed && rtl_words_of(g->design, condition)[0];
     demand_all(g, e->a, d->sink);
     if (!is_fixed || is_yes) demand(g, e->b, d->low, d->width, d->sink);
     if (!is_yes) demand(g, e->c, d->low, d->width, d->sink);

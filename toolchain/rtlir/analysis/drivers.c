@@ -77,7 +77,7 @@ static const char *part_name(const weir_rtl_design *design, uint32_t part, weir_
     case WEIR_RTL_STMT_INITIAL: weir_text_add(text, "an initial block"); break;
     case WEIR_RTL_STMT_FOR: weir_text_add(text, "a loop"); break;
     case WEIR_RTL_STMT_ASSERT: weir_text_add(text, "an assertion"); break;
-    case WEIR_RTL_STMT_FSM: weir_text_format(text, "state machine '%s'", design->fsm[s->a].name); break;
+    case WEIR_RTL_STMT_FSM: weir_text_format(text, "state machine '%s'", rtl_fsm_of(design, s)->name); break;
     default: weir_text_add(text, "an always block"); break;
     }
     return text->data;
@@ -200,7 +200,7 @@ static void read_bits(rtl_nets *n, uint32_t at, uint32_t low, uint32_t width) {
 static bool counts(const rtl_nets *n, uint32_t base) {
     const weir_rtl_design *design = n->design;
     const rtl_expr *e = &design->expr[base];
-    if (e->kind == WEIR_RTL_EXPR_VAR) return !design->var[e->a].function;
+    if (e->kind == WEIR_RTL_EXPR_VAR) return !rtl_var_of(design, e)->function;
     return n->walk.is_first || !design->block[design->stmt[design->instance[e->a].stmt].block].owner;
 }
 
@@ -236,7 +236,7 @@ static void read_expr(rtl_nets *n, size_t depth, uint32_t expr) {
         case WEIR_RTL_EXPR_CAST:
         case WEIR_RTL_EXPR_REPEAT: push(n, &depth, e->a); break;
         case WEIR_RTL_EXPR_VAR:
-            if (!design->var[e->a].function) read_bits(n, n->numbering.position[e->a], 0, e->width);
+            if (!rtl_var_of(design, e)->function) read_bits(n, n->numbering.position[e->a], 0, e->width);
             break;
         default: read_part(n, &depth, id); break;
         }
@@ -331,7 +331,7 @@ static void visit_instance(rtl_nets *n, uint32_t id) {
 /* An iterator belongs to its loop, and is driven by it. */
 static void visit_loop(rtl_nets *n, const rtl_stmt *stmt) {
     weir_rtl_design *design = n->design;
-    uint32_t iterator = design->loop[stmt->a].iterator;
+    uint32_t iterator = rtl_loop_of(design, stmt)->iterator;
     net_record *net = &n->net[n->numbering.position[iterator]];
     uint32_t other = net->loop;
     net->loop = n->walk.stmt;
@@ -364,11 +364,11 @@ static void visit_stmt(rtl_nets *n) {
         for (uint32_t e = is_reading ? stmt->a : 0; e; e = design->event[e].next)
             read_bits(n, n->numbering.position[design->event[e].var], 0, 1);
         break;
-    case WEIR_RTL_STMT_FSM: visit_machine(n, &design->fsm[stmt->a]); break;
+    case WEIR_RTL_STMT_FSM: visit_machine(n, rtl_fsm_of(design, stmt)); break;
     case WEIR_RTL_STMT_FOR: visit_loop(n, stmt); break;
     default:
-        if (is_reading && stmt->kind == WEIR_RTL_STMT_ASSERT && design->assertion[stmt->a].clock)
-            read_bits(n, n->numbering.position[design->assertion[stmt->a].clock], 0, 1);
+        if (is_reading && stmt->kind == WEIR_RTL_STMT_ASSERT && rtl_assertion_of(design, stmt)->clock)
+            read_bits(n, n->numbering.position[rtl_assertion_of(design, stmt)->clock], 0, 1);
         for (size_t i = 0; is_reading && rtl_stmt_slot(design, id, i); i++)
             if (*rtl_stmt_slot(design, id, i)) read_expr(n, 0, *rtl_stmt_slot(design, id, i));
         break;

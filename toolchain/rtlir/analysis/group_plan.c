@@ -33,7 +33,7 @@ static const char *hiding_function(const weir_rtl_design *design, const rtl_grou
     for (uint32_t s = design->block[design->module[group->module].body].first; s; s = design->stmt[s].next)
         if (design->stmt[s].kind == WEIR_RTL_STMT_FUNCTION &&
             rtl_names_find(design, RTL_FUNCTION_SCOPE | design->stmt[s].a, group->name).id)
-            return design->function[design->stmt[s].a].name;
+            return rtl_function_of(design, &design->stmt[s])->name;
     return NULL;
 }
 

@@ -89,7 +89,7 @@ static bool has_no_machine(weir_rtl_design *design, uint32_t module) {
     if (s)
         rtl_error(design, rtl_location_of(design, &design->stmt[s].common),
                   "module '%s' has the state machine '%s' and cannot be printed before realize_fsm has run",
-                  design->module[module].name, design->fsm[design->stmt[s].a].name);
+                  design->module[module].name, rtl_fsm_of(design, &design->stmt[s])->name);
     return s == 0;
 }
 
@@ -108,7 +108,7 @@ static bool has_clocks(weir_rtl_design *design, weir_rtl_module module) {
     const size_t errors = design->errors;
     for (weir_rtl_stmt s = weir_rtl_first_part(design, module); s.id; s = weir_rtl_next_part(design, s)) {
         const rtl_stmt *stmt = &design->stmt[s.id];
-        if (stmt->kind == WEIR_RTL_STMT_ASSERT && !design->assertion[stmt->a].clock)
+        if (stmt->kind == WEIR_RTL_STMT_ASSERT && !rtl_assertion_of(design, stmt)->clock)
             rtl_error(design, rtl_location_of(design, &stmt->common),
                       "a property of module '%s' names no clock and cannot be printed before infer_property_clocking "
                       "has run",

@@ -103,7 +103,7 @@ static void require_type(collector *c, uint32_t type) {
 
 static void require_constant(collector *c, const rtl_expr *e) {
     const rtl_size width = {e->width, e->formula};
-    const uint64_t value = c->design->word[e->a];
+    const uint64_t value = rtl_words_of(c->design, e)[0];
     int64_t bits = 1;
     if (e->b) {
         const rtl_formula shift = {.kind = RTL_FORMULA_BINARY,

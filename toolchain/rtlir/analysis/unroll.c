@@ -39,7 +39,7 @@ static uint32_t descend(rtl_unroll *u) {
     const rtl_stmt *record = &design->stmt[u->stmt];
     uint32_t down = design->block[record->body].first;
     if (record->kind != WEIR_RTL_STMT_FOR) return down ? down : design->block[record->other].first;
-    const rtl_loop *loop = &design->loop[record->a];
+    const rtl_loop *loop = rtl_loop_of(design, record);
     uint64_t count = trips(loop);
     if (!down || count == 0) return 0;
     bool in_body = is_part(u, u->stmt);
@@ -56,7 +56,7 @@ static uint32_t descend(rtl_unroll *u) {
 static uint32_t turn_again(rtl_unroll *u) {
     rtl_turn *turn = &u->turn[u->depth - 1];
     const rtl_stmt *record = &u->design->stmt[turn->stmt];
-    const rtl_loop *loop = &u->design->loop[record->a];
+    const rtl_loop *loop = rtl_loop_of(u->design, record);
     int64_t next = turn->value + loop->step;
     bool in_body = u->depth == u->body_depth;
     if (turn->is_known && (loop->step > 0 ? next < loop->end : next > loop->end)) {

@@ -69,7 +69,7 @@ static uint32_t net_number(const weir_rtl_uses *u, const rtl_expr *base) {
 static void add_part_count(weir_rtl_uses *u, uint32_t id, bool reads) {
     const rtl_expr *e = &u->design->expr[id];
     while (rtl_is_part(e->kind)) e = &u->design->expr[e->a];
-    if (e->kind == WEIR_RTL_EXPR_VAR && u->design->var[e->a].function) return;
+    if (e->kind == WEIR_RTL_EXPR_VAR && rtl_var_of(u->design, e)->function) return;
     u->first[2 * net_number(u, e) + reads + 1]++;
 }
 
@@ -81,7 +81,7 @@ static void add_part(weir_rtl_uses *u, uint32_t id, uint32_t stmt, bool reads, u
     }
     rtl_bit_range bits = rtl_locate(u->design, id);
     const rtl_expr *base = &u->design->expr[bits.base];
-    if (base->kind == WEIR_RTL_EXPR_VAR && u->design->var[base->a].function) return;
+    if (base->kind == WEIR_RTL_EXPR_VAR && rtl_var_of(u->design, base)->function) return;
     add(u, 2 * net_number(u, base) + reads, stmt, id, bits.low, bits.width, flags | (bits.is_computed ? COMPUTED : 0));
 }
 
@@ -183,11 +183,11 @@ static void visit_stmt(weir_rtl_uses *u, uint32_t id) {
         for (uint32_t e = stmt->a; e; e = design->event[e].next)
             add(u, 2 * u->number[design->event[e].var] + 1, id, 0, 0, 1, 0);
         break;
-    case WEIR_RTL_STMT_FSM: visit_machine(u, &design->fsm[stmt->a], id); break;
-    case WEIR_RTL_STMT_FOR: add(u, 2 * u->number[design->loop[stmt->a].iterator], id, 0, 0, 32, 0); break;
+    case WEIR_RTL_STMT_FSM: visit_machine(u, rtl_fsm_of(design, stmt), id); break;
+    case WEIR_RTL_STMT_FOR: add(u, 2 * u->number[rtl_loop_of(design, stmt)->iterator], id, 0, 0, 32, 0); break;
     default:
-        if (stmt->kind == WEIR_RTL_STMT_ASSERT && design->assertion[stmt->a].clock)
-            add(u, 2 * u->number[design->assertion[stmt->a].clock] + 1, id, 0, 0, 1, 0);
+        if (stmt->kind == WEIR_RTL_STMT_ASSERT && rtl_assertion_of(design, stmt)->clock)
+            add(u, 2 * u->number[rtl_assertion_of(design, stmt)->clock] + 1, id, 0, 0, 1, 0);
         for (size_t i = 0; rtl_stmt_slot(design, id, i); i++)
             if (*rtl_stmt_slot(design, id, i)) read_expr(u, 0, *rtl_stmt_slot(design, id, i), id, 0);
         break;

@@ -26,7 +26,7 @@ static void complain(form *f, const char *what, const char *name) {
 static void check_leaf(form *f, const rtl_expr *e) {
     const weir_rtl_design *design = f->design;
     if (e->kind == WEIR_RTL_EXPR_VAR) {
-        const rtl_var *var = &design->var[e->a];
+        const rtl_var *var = rtl_var_of(design, e);
         if (var->is_removed) complain(f, "names the removed variable", var->name);
         else if (var->function && var->function != f->function) complain(f, "names another function's", var->name);
         else if (f->function && !var->function && !var->is_iterator)
@@ -86,12 +86,13 @@ static void check_stmt(form *f, uint32_t id) {
     f->stmt = id;
     for (size_t i = 0; rtl_stmt_slot(design, id, i); i++) check_expr(f, *rtl_stmt_slot(design, id, i));
     if (stmt->kind == WEIR_RTL_STMT_ASSIGN) check_timing(f, stmt);
-    if (stmt->kind == WEIR_RTL_STMT_ASSERT) check_assertion(f, &design->assertion[stmt->a]);
+    if (stmt->kind == WEIR_RTL_STMT_ASSERT) check_assertion(f, rtl_assertion_of(design, stmt));
     for (uint32_t e = stmt->kind == WEIR_RTL_STMT_ALWAYS ? stmt->a : 0; e; e = design->event[e].next)
         if (design->var[design->event[e].var].is_removed)
             complain(f, "waits for the removed variable", design->var[design->event[e].var].name);
     if (stmt->kind == WEIR_RTL_STMT_ALWAYS && !stmt->a) complain(f, "waits for no event in", "always");
-    if (stmt->kind == WEIR_RTL_STMT_FSM && !design->fsm[stmt->a].parent) check_machine(f, &design->fsm[stmt->a]);
+    if (stmt->kind == WEIR_RTL_STMT_FSM && !rtl_fsm_of(design, stmt)->parent)
+        check_machine(f, rtl_fsm_of(design, stmt));
     if (stmt->kind != WEIR_RTL_STMT_INSTANCE) return;
     const rtl_instance *instance = &design->instance[stmt->a];
     if (design->module[instance->module].is_removed)

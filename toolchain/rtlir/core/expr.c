@@ -505,8 +505,8 @@ bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr) {
     const rtl_expr *record = &design->expr[expr.id];
     switch (record->kind) {
     case WEIR_RTL_EXPR_VAR:
-        return design->var[record->a].direction != WEIR_RTL_INPUT && !design->var[record->a].is_path &&
-               !design->var[record->a].is_iterator;
+        return rtl_var_of(design, record)->direction != WEIR_RTL_INPUT && !rtl_var_of(design, record)->is_path &&
+               !rtl_var_of(design, record)->is_iterator;
     case WEIR_RTL_EXPR_ELEMENT:
     case WEIR_RTL_EXPR_FIELD: return weir_rtl_is_target(design, (weir_rtl_expr){record->a});
     case WEIR_RTL_EXPR_PORT: return design->var[record->b].direction != WEIR_RTL_OUTPUT;
@@ -557,7 +557,7 @@ weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_exp
                                                  : kind < sizeof operand_counts ? operand_counts[kind]
                                                                                 : 0,
                                 .repeat = kind == WEIR_RTL_EXPR_REPEAT ? record->b : 0,
-                                .words = kind == WEIR_RTL_EXPR_CONSTANT ? design->word + record->a : NULL};
+                                .words = kind == WEIR_RTL_EXPR_CONSTANT ? rtl_words_of(design, record) : NULL};
 }
 
 weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index) {

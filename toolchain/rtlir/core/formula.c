@@ -147,7 +147,7 @@ rtl_value rtl_plain_value(const weir_rtl_design *design, const rtl_value *value)
         return own->kind == RTL_VALUE_NONE ? result : *own;
     }
     if (expr->width > 64) return result;
-    uint64_t word = design->word[expr->a];
+    uint64_t word = rtl_words_of(design, expr)[0];
     if (expr->is_signed && expr->width < 64 && (word >> (expr->width - 1) & 1)) word |= UINT64_MAX << expr->width;
     if (!expr->is_signed && word > INT64_MAX) return result;
     memcpy(&result.integer, &word, sizeof word);

@@ -55,11 +55,11 @@ static void draw_states(const weir_rtl_design *design, uint32_t fsm, const char 
         const rtl_stmt *stmt = &design->stmt[s];
         if (stmt->kind == WEIR_RTL_STMT_STATE) draw_state(design, stmt->a, start, level, text);
         if (stmt->kind != WEIR_RTL_STMT_FSM) continue;
-        char *inner = weir_format("%s.%s", path, design->fsm[stmt->a].name);
+        char *inner = weir_format("%s.%s", path, rtl_fsm_of(design, stmt)->name);
         indent(text, level);
         weir_text_format(text, "subgraph \"cluster_%s\" {\n", inner);
         indent(text, level + 1);
-        weir_text_format(text, "label=\"%s\";\n", design->fsm[stmt->a].name);
+        weir_text_format(text, "label=\"%s\";\n", rtl_fsm_of(design, stmt)->name);
         draw_states(design, stmt->a, inner, start, level + 1, text);
         indent(text, level);
         weir_text_add(text, "}\n");

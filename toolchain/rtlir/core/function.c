@@ -74,7 +74,7 @@ weir_rtl_stmt weir_rtl_add_return(weir_rtl_design *design, weir_rtl_block block,
         rtl_error(design, design->location, "a return belongs into a function");
         return none;
     }
-    const rtl_function *function = &design->function[design->stmt[process].a];
+    const rtl_function *function = rtl_function_of(design, &design->stmt[process]);
     const rtl_expr *expr = &design->expr[value.id];
     bool is_constant = expr->kind == WEIR_RTL_EXPR_CONSTANT;
     if (expr->width != function->width || (expr->is_signed != function->is_signed && !is_constant)) {

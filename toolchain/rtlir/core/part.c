@@ -7,7 +7,7 @@ static const weir_rtl_expr none = {0};
 static bool is_static(const weir_rtl_design *design, uint32_t expr) {
     const rtl_expr *e = &design->expr[expr];
     switch (e->kind) {
-    case WEIR_RTL_EXPR_VAR: return design->var[e->a].is_iterator;
+    case WEIR_RTL_EXPR_VAR: return rtl_var_of(design, e)->is_iterator;
     case WEIR_RTL_EXPR_CONSTANT:
     case WEIR_RTL_EXPR_PARAMETER: return true;
     case WEIR_RTL_EXPR_UNARY: return is_static(design, e->a);
@@ -20,7 +20,7 @@ static bool is_index(weir_rtl_design *design, const rtl_type *type, weir_rtl_exp
     const rtl_expr *e = &design->expr[index.id];
     if (e->width == 32 && e->is_signed && is_static(design, index.id)) return true;
     bool fits = !e->is_signed && e->width <= rtl_index_bits(type->count);
-    if (e->kind == WEIR_RTL_EXPR_CONSTANT && fits) fits = design->word[e->a] < type->count;
+    if (e->kind == WEIR_RTL_EXPR_CONSTANT && fits) fits = rtl_words_of(design, e)[0] < type->count;
     if (!fits)
         rtl_error(design, design->location, "'%s' is no index of %u elements, expected at most %u unsigned bits",
                   rtl_describe(design, index.id), (unsigned)type->count, (unsigned)rtl_index_bits(type->count));

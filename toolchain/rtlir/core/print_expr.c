@@ -69,7 +69,7 @@ static void print_wide(rtl_writer *w, const uint64_t *words, const rtl_expr *exp
 
 /* Decimal where a person would read it as a number: up to 32 bits. */
 static void print_literal(rtl_writer *w, const rtl_expr *expr) {
-    const uint64_t *words = w->design->word + expr->a;
+    const uint64_t *words = rtl_words_of(w->design, expr);
     uint64_t value = words[0];
     if (expr->width > 32) {
         print_wide(w, words, expr);
@@ -90,7 +90,7 @@ static void print_literal(rtl_writer *w, const rtl_expr *expr) {
 /* The low bits of a parameter, or a number with as many zeros in front as the width asks for. */
 static void print_sized(rtl_writer *w, const rtl_expr *expr) {
     const rtl_size width = {expr->width, expr->formula};
-    const uint64_t value = w->design->word[expr->a];
+    const uint64_t value = rtl_words_of(w->design, expr)[0];
     uint32_t bits = 0;
     while (bits < 64 && value >> bits) bits++;
     rtl_put(w, expr->is_signed ? "$signed(" : "");
@@ -126,7 +126,7 @@ static bool prints_minus(const weir_rtl_design *design, const rtl_expr *expr) {
     if (expr->kind != WEIR_RTL_EXPR_CONSTANT || !expr->is_signed || expr->width > 32) return false;
     if (expr->formula || expr->b) return false;
     uint64_t sign = UINT64_C(1) << (expr->width - 1);
-    return (design->word[expr->a] & sign) && design->word[expr->a] != sign;
+    return (rtl_words_of(design, expr)[0] & sign) && rtl_words_of(design, expr)[0] != sign;
 }
 
 /* ---- formulas ---- */
@@ -254,7 +254,7 @@ static void add_index(weir_rtl_design *design, const rtl_expr *e, flat *f) {
     const bool is_constant =
         e->kind == WEIR_RTL_EXPR_ELEMENT && index->kind == WEIR_RTL_EXPR_CONSTANT && !index->formula && !index->b;
     if (is_constant) {
-        const rtl_size at = {.number = (int64_t)design->word[index->a]};
+        const rtl_size at = {.number = (int64_t)rtl_words_of(design, index)[0]};
         f->low = rtl_size_apply(design, WEIR_RTL_ADD, f->low, rtl_size_apply(design, WEIR_RTL_MULTIPLY, at, scale));
     } else {
         append(&f->term, e->b, scale);
@@ -312,7 +312,7 @@ static void print_index(rtl_writer *w, uint32_t id, rtl_size places) {
     const rtl_expr *e = &w->design->expr[id];
     const uint32_t count = (uint32_t)places.number, bits = rtl_index_bits(count);
     if (places.formula && e->kind == WEIR_RTL_EXPR_CONSTANT && !e->formula && !e->b && e->width <= 32) {
-        rtl_put_number(w, w->design->word[e->a]);
+        rtl_put_number(w, rtl_words_of(w->design, e)[0]);
         return;
     }
     if (places.formula || e->formula) {

@@ -4,6 +4,7 @@
 #ifndef WEIR_RTLIR_PRIVATE_H
 #define WEIR_RTLIR_PRIVATE_H
 
+#include <assert.h>
 #include <string.h>
 
 #include "rtlir/core/expr.h"
@@ -397,6 +398,36 @@ struct weir_rtl_design {
     RTL_TABLES(RTL_TABLE)
 #undef RTL_TABLE
 };
+
+/* What `a` of a statement or an expression names: asserts that it is of the kind that has it. */
+static inline rtl_loop *rtl_loop_of(const weir_rtl_design *design, const rtl_stmt *stmt) {
+    assert(stmt->kind == WEIR_RTL_STMT_FOR && stmt->a < design->loop_count);
+    return &design->loop[stmt->a];
+}
+static inline rtl_assertion *rtl_assertion_of(const weir_rtl_design *design, const rtl_stmt *stmt) {
+    assert(stmt->kind == WEIR_RTL_STMT_ASSERT && stmt->a < design->assertion_count);
+    return &design->assertion[stmt->a];
+}
+static inline rtl_fsm *rtl_fsm_of(const weir_rtl_design *design, const rtl_stmt *stmt) {
+    assert(stmt->kind == WEIR_RTL_STMT_FSM && stmt->a < design->fsm_count);
+    return &design->fsm[stmt->a];
+}
+static inline rtl_state *rtl_state_of(const weir_rtl_design *design, const rtl_stmt *stmt) {
+    assert(stmt->kind == WEIR_RTL_STMT_STATE && stmt->a < design->state_count);
+    return &design->state[stmt->a];
+}
+static inline rtl_function *rtl_function_of(const weir_rtl_design *design, const rtl_stmt *stmt) {
+    assert(stmt->kind == WEIR_RTL_STMT_FUNCTION && stmt->a < design->function_count);
+    return &design->function[stmt->a];
+}
+static inline rtl_var *rtl_var_of(const weir_rtl_design *design, const rtl_expr *expr) {
+    assert(expr->kind == WEIR_RTL_EXPR_VAR && expr->a < design->var_count);
+    return &design->var[expr->a];
+}
+static inline const uint64_t *rtl_words_of(const weir_rtl_design *design, const rtl_expr *expr) {
+    assert(expr->kind == WEIR_RTL_EXPR_CONSTANT && expr->a < design->word_count);
+    return &design->word[expr->a];
+}
 
 /* Appends a zeroed record to a table and gives its id. */
 #define RTL_APPEND(design, table)                                                                                      \

@@ -211,7 +211,7 @@ bool rtl_make_registers(weir_rtl_design *design, uint32_t target) {
     }
     if (expr->kind == WEIR_RTL_EXPR_PORT) return true; /* the wire that takes its place will do */
     if (expr->kind != WEIR_RTL_EXPR_VAR) return rtl_make_registers(design, expr->a);
-    rtl_var *var = &design->var[expr->a];
+    rtl_var *var = rtl_var_of(design, expr);
     if (var->direction == WEIR_RTL_OUTPUT || var->is_undecided) var->is_register = true;
     if (!var->is_register)
         rtl_error(design, design->location, "'%s' in module '%s' is a wire; a process assigns registers only",
@@ -522,7 +522,7 @@ weir_rtl_stmt weir_rtl_add_property(weir_rtl_design *design, weir_rtl_module mod
 }
 
 weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_stmt stmt) {
-    const rtl_assertion *assertion = &design->assertion[design->stmt[stmt.id].a];
+    const rtl_assertion *assertion = rtl_assertion_of(design, &design->stmt[stmt.id]);
     return (weir_rtl_property){.kind = assertion->kind,
                                .edge = assertion->edge,
                                .clock = {assertion->clock},

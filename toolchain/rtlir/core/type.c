@@ -187,7 +187,7 @@ bool rtl_type_has_formula(const weir_rtl_design *design, uint32_t type) {
 uint32_t rtl_type_of(const weir_rtl_design *design, uint32_t expr) {
     const rtl_expr *e = &design->expr[expr];
     switch (e->kind) {
-    case WEIR_RTL_EXPR_VAR: return design->var[e->a].type;
+    case WEIR_RTL_EXPR_VAR: return rtl_var_of(design, e)->type;
     case WEIR_RTL_EXPR_PORT: return design->var[e->b].type;
     case WEIR_RTL_EXPR_ELEMENT:
     case WEIR_RTL_EXPR_FIELD:
@@ -210,7 +210,7 @@ uint32_t rtl_member_of(const weir_rtl_design *design, uint32_t expr) {
     const rtl_expr *e = &design->expr[expr];
     if (e->kind != WEIR_RTL_EXPR_CONSTANT || e->is_signed || !e->c) return 0;
     const rtl_type *type = &design->type[e->c];
-    uint64_t value = design->word[e->a];
+    uint64_t value = rtl_words_of(design, e)[0];
     /* Members that were made one after the other with the values 0, 1, ... are where they would be. */
     if (type->last - type->first + 1 == type->count && value < type->count &&
         design->field[type->first + (uint32_t)value].value == value)

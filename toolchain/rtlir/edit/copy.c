@@ -215,7 +215,7 @@ static bool fits(copier *c, const rtl_stmt *from, uint32_t copy, uint32_t value)
 static bool copy_payload(copier *c, const rtl_stmt *from, uint32_t copy) {
     weir_rtl_design *design = c->design;
     if (from->kind == WEIR_RTL_STMT_FOR) {
-        rtl_loop loop = design->loop[from->a];
+        rtl_loop loop = *rtl_loop_of(design, from);
         int64_t *const bound[3] = {&loop.start, &loop.end, &loop.step};
         loop.iterator = mapped_var(c, loop.iterator);
         for (int i = 0; i < 3; i++) {
@@ -231,7 +231,7 @@ static bool copy_payload(copier *c, const rtl_stmt *from, uint32_t copy) {
         return loop.iterator != 0 && loop.step != 0;
     }
     if (from->kind != WEIR_RTL_STMT_ASSERT) return true;
-    rtl_assertion assertion = design->assertion[from->a];
+    rtl_assertion assertion = *rtl_assertion_of(design, from);
     if (assertion.clock && !(assertion.clock = mapped_var(c, assertion.clock))) return false;
     uint32_t id = RTL_APPEND(design, assertion);
     design->assertion[id] = assertion;

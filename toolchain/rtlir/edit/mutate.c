@@ -66,9 +66,9 @@ static bool fits_block(weir_rtl_design *design, uint32_t stmt, uint32_t block) {
     case WEIR_RTL_STMT_CASE:
     case WEIR_RTL_STMT_BREAK:
     case WEIR_RTL_STMT_RETURN: fits = in_process; break;
-    case WEIR_RTL_STMT_ASSERT: fits = design->assertion[record->a].is_property ? in_body : in_process; break;
+    case WEIR_RTL_STMT_ASSERT: fits = rtl_assertion_of(design, record)->is_property ? in_body : in_process; break;
     case WEIR_RTL_STMT_FUNCTION: fits = owner == 0; break;
-    case WEIR_RTL_STMT_FSM: fits = design->fsm[record->a].parent ? block == record->block : owner == 0; break;
+    case WEIR_RTL_STMT_FSM: fits = rtl_fsm_of(design, record)->parent ? block == record->block : owner == 0; break;
     case WEIR_RTL_STMT_STATE: fits = block == record->block; break; /* its name belongs to its machine */
     case WEIR_RTL_STMT_TRANSITION: fits = owner && design->stmt[owner].kind == WEIR_RTL_STMT_STATE; break;
     case WEIR_RTL_STMT_INSTANCE:
@@ -204,7 +204,7 @@ bool weir_rtl_set_failure(weir_rtl_design *design, weir_rtl_stmt stmt, const cha
         rtl_error(design, design->location, "an assertion cannot call '%s', which is not a legal name", call);
         return false;
     }
-    rtl_assertion *assertion = &design->assertion[design->stmt[stmt.id].a];
+    rtl_assertion *assertion = rtl_assertion_of(design, &design->stmt[stmt.id]);
     assertion->message = message ? weir_strings_intern(design->strings, message) : NULL;
     assertion->call = call ? weir_strings_intern(design->strings, call) : NULL;
     return true;
@@ -212,7 +212,7 @@ bool weir_rtl_set_failure(weir_rtl_design *design, weir_rtl_stmt stmt, const cha
 
 void weir_rtl_set_property_clock(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_edge edge, weir_rtl_var clock) {
     if (!stmt.id || design->stmt[stmt.id].kind != WEIR_RTL_STMT_ASSERT) return;
-    rtl_assertion *assertion = &design->assertion[design->stmt[stmt.id].a];
+    rtl_assertion *assertion = rtl_assertion_of(design, &design->stmt[stmt.id]);
     const rtl_var *var = &design->var[clock.id];
     const uint32_t module = design->block[design->stmt[stmt.id].block].module;
     if (!assertion->is_property || var->module != module || var->kind != WEIR_RTL_CLOCK) {
@@ -280,7 +280,7 @@ void weir_rtl_replace_kind(weir_rtl_design *design, weir_rtl_kind from, weir_rtl
         if (design->var[v].kind == from && !stays[v]) design->var[v].kind = to;
     for (uint32_t e = 1; e < design->expr_count; e++) {
         rtl_expr *expr = &design->expr[e];
-        if (expr->kind == WEIR_RTL_EXPR_VAR) expr->carries = design->var[expr->a].kind;
+        if (expr->kind == WEIR_RTL_EXPR_VAR) expr->carries = rtl_var_of(design, expr)->kind;
         if (expr->kind == WEIR_RTL_EXPR_PORT) expr->carries = design->var[expr->b].kind;
     }
     replace_field_kinds(design, from, to, stays);

@@ -197,7 +197,7 @@ static weir_rtl_expr remake_index(const weir_rtl_rewriter *r, const rtl_expr *e,
     if (!r->substitution || !is_number || index.id != e->b) return index;
     const rtl_type *type = &design->type[rtl_type_of(design, value.id)];
     const uint32_t count = e->kind == WEIR_RTL_EXPR_ELEMENT ? type->count : design->expr[value.id].width;
-    const uint64_t number = design->word[old->a];
+    const uint64_t number = rtl_words_of(design, old)[0];
     uint32_t bits = rtl_index_bits(count);
     while (bits < 32 && number >> bits) bits++;
     return weir_rtl_constant(design, bits, number);
@@ -223,7 +223,7 @@ static weir_rtl_expr remake(weir_rtl_rewriter *r, const rtl_expr *e, const weir_
 /* The bits of a parameter that another one, or a number, stands for. */
 static weir_rtl_expr remake_constant(const weir_rtl_rewriter *r, const rtl_expr *e) {
     const rtl_size width = rtl_rewritten_size(r, e->width, e->formula);
-    if (!e->b) return rtl_sized_constant(r->design, width, e->is_signed, r->design->word[e->a], 0);
+    if (!e->b) return rtl_sized_constant(r->design, width, e->is_signed, rtl_words_of(r->design, e)[0], 0);
     const uint32_t value = rtl_substitute(r->substitution, rtl_of_parameter(r->design, e->b));
     const rtl_formula *f = &r->design->formula[value];
     if (f->kind == RTL_FORMULA_PARAMETER) return rtl_sized_constant(r->design, width, e->is_signed, 0, f->a);
@@ -332,7 +332,7 @@ static bool rewrite_instance(weir_rtl_rewriter *r, uint32_t id) {
 }
 
 static bool rewrite_assertion(weir_rtl_rewriter *r, uint32_t id) {
-    rtl_assertion *assertion = &r->design->assertion[r->design->stmt[id].a];
+    rtl_assertion *assertion = rtl_assertion_of(r->design, &r->design->stmt[id]);
     if (assertion->clock && !(assertion->clock = rewrite_event(r, assertion->clock))) return false;
     for (size_t i = 0; rtl_stmt_slot(r->design, id, i); i++) {
         uint32_t *slot = rtl_stmt_slot(r->design, id, i);

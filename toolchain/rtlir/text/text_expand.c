@@ -94,7 +94,7 @@ bool rtl_check_starts(rtl_parser *p) {
 static bool fresh_iterators(weir_rtl_design *design, weir_rtl_rewriter *rewriter, uint32_t item) {
     for (uint32_t i = rtl_walk_next(design, item, item); i; i = rtl_walk_next(design, i, item)) {
         if (design->stmt[i].kind != WEIR_RTL_STMT_FOR) continue;
-        weir_rtl_var old = {design->loop[design->stmt[i].a].iterator};
+        weir_rtl_var old = {rtl_loop_of(design, &design->stmt[i])->iterator};
         weir_rtl_module module = {design->var[old.id].module};
         const char *name = weir_rtl_free_name(design, module, design->var[old.id].name);
         weir_rtl_var own = weir_rtl_add_iterator(design, module, name);

@@ -71,7 +71,7 @@ static void print_constant(printer *p, uint32_t id) {
     }
     print_size(p, e->width, e->formula);
     add(p, e->is_signed ? "'sh" : "'h");
-    const uint64_t *words = p->design->word + e->a;
+    const uint64_t *words = rtl_words_of(p->design, e);
     uint32_t digit = (e->width + 3) / 4;
     while (digit > 1 && (words[(digit - 1) / 16] >> ((digit - 1) % 16 * 4) & 15) == 0) digit--;
     while (digit-- > 0) rtl_append_char(p->text, "0123456789abcdef"[words[digit / 16] >> (digit % 16 * 4) & 15]);
@@ -465,7 +465,7 @@ static void print_declarations(printer *p, const rtl_module *module) {
     for (size_t i = 0; i < module->groups.count; i++) print_group(p, &p->design->group[module->groups.id[i]]);
     for (uint32_t s = p->design->block[module->body].first; s; s = p->design->stmt[s].next) {
         if (p->design->stmt[s].kind != WEIR_RTL_STMT_FUNCTION) continue;
-        const rtl_function *function = &p->design->function[p->design->stmt[s].a];
+        const rtl_function *function = rtl_function_of(p->design, &p->design->stmt[s]);
         weir_text_format(p->text, "  function %s : %s%u (", function->name, function->is_signed ? "signed " : "",
                          (unsigned)function->width);
         for (size_t i = 0; i < function->arguments.count + function->locals.count; i++) {
@@ -625,9 +625,9 @@ static void print_head(printer *p, const rtl_stmt *stmt) {
         print_expr(p, stmt->b);
         break;
     case WEIR_RTL_STMT_ALWAYS: print_events(p, stmt->a); break;
-    case WEIR_RTL_STMT_FUNCTION: weir_text_format(p->text, " %s", p->design->function[stmt->a].name); break;
+    case WEIR_RTL_STMT_FUNCTION: weir_text_format(p->text, " %s", rtl_function_of(p->design, stmt)->name); break;
     case WEIR_RTL_STMT_FOR: {
-        const rtl_loop *loop = &p->design->loop[stmt->a];
+        const rtl_loop *loop = rtl_loop_of(p->design, stmt);
         weir_text_format(p->text, " %s = ", p->design->var[loop->iterator].name);
         print_size(p, loop->start, loop->formula[0]);
         add(p, " to ");
@@ -646,8 +646,8 @@ static void print_head(printer *p, const rtl_stmt *stmt) {
         rtl_append_char(p->text, ' ');
         print_expr(p, stmt->a);
         break;
-    case WEIR_RTL_STMT_ASSERT: print_assertion(p, &p->design->assertion[stmt->a]); break;
-    case WEIR_RTL_STMT_FSM: print_machine(p, &p->design->fsm[stmt->a]); break;
+    case WEIR_RTL_STMT_ASSERT: print_assertion(p, rtl_assertion_of(p->design, stmt)); break;
+    case WEIR_RTL_STMT_FSM: print_machine(p, rtl_fsm_of(p->design, stmt)); break;
     case WEIR_RTL_STMT_STATE: print_state(p, stmt->a); break;
     case WEIR_RTL_STMT_TRANSITION: print_transition(p, stmt); break;
     default: break;

@@ -301,7 +301,7 @@ typedef struct calls {
 static void add_call(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
     calls *c = user;
     const rtl_stmt *record = &design->stmt[stmt.id];
-    const char *name = record->kind == WEIR_RTL_STMT_ASSERT ? design->assertion[record->a].call : NULL;
+    const char *name = record->kind == WEIR_RTL_STMT_ASSERT ? rtl_assertion_of(design, record)->call : NULL;
     if (!name) return;
     for (size_t i = 0; i < c->count; i++)
         if (c->name[i] == name) return;

@@ -55,7 +55,8 @@ static void put_flag(rtl_writer *w, uint32_t around) {
     const rtl_stmt *stmt = &w->design->stmt[around];
     bool is_loop = stmt->kind == WEIR_RTL_STMT_FOR;
     rtl_put_spare(w,
-                  is_loop ? w->design->var[w->design->loop[stmt->a].iterator].name : w->design->function[stmt->a].name,
+                  is_loop ? w->design->var[rtl_loop_of(w->design, stmt)->iterator].name
+                          : rtl_function_of(w->design, stmt)->name,
                   "_done");
 }
 
@@ -80,7 +81,7 @@ static void print_leave(rtl_writer *w, uint32_t id, int indent) {
     uint32_t process = rtl_process_of(w->design, stmt->block);
     if (is_return) {
         rtl_begin_line(w, indent);
-        rtl_put(w, w->design->function[w->design->stmt[process].a].name);
+        rtl_put(w, rtl_function_of(w->design, &w->design->stmt[process])->name);
         rtl_put(w, " =");
         rtl_put_char(w, RTL_BREAK);
         rtl_print_broken(w, stmt->a);
@@ -249,7 +250,7 @@ void rtl_print_iterator(rtl_writer *w, uint32_t loop, int indent) {
     bool in_process = rtl_process_of(w->design, stmt->block) != 0;
     rtl_put_blanks(w, (size_t)indent);
     rtl_put(w, in_process ? "integer " : "genvar ");
-    rtl_put(w, w->design->var[w->design->loop[stmt->a].iterator].name);
+    rtl_put(w, w->design->var[rtl_loop_of(w->design, stmt)->iterator].name);
     rtl_put(w, ";\n");
     if (in_process && needs_flag(w->design, loop)) print_flag(w, loop, indent, "reg ", ";\n");
 }
@@ -259,7 +260,7 @@ static void print_for(rtl_writer *w, uint32_t id, int indent) {
     bool has_flag = !rtl_is_system(w) && needs_flag(w->design, id);
     if (has_flag) print_flag(w, id, indent, "", " = 1'b0;\n");
     rtl_begin_line(w, indent);
-    rtl_print_loop_head(w, &w->design->loop[stmt->a], rtl_is_system(w) ? "int" : "");
+    rtl_print_loop_head(w, rtl_loop_of(w->design, stmt), rtl_is_system(w) ? "int" : "");
     rtl_end_line(w);
     bool has_guard = !rtl_is_system(w) && print_guard(w, id, true, indent + RTL_INDENT);
     print_block(w, stmt->body, indent + (has_guard ? 2 : 1) * RTL_INDENT);
@@ -338,7 +339,7 @@ static void print_assertion(rtl_writer *w, const rtl_assertion *a, int indent) {
 /* In SystemVerilog a property; Verilog-2005 checks what needs no history at the edge. */
 void rtl_print_property(rtl_writer *w, uint32_t id, int indent) {
     static const char *const words[] = {"assert", "assume", "cover"};
-    const rtl_assertion *a = &w->design->assertion[w->design->stmt[id].a];
+    const rtl_assertion *a = rtl_assertion_of(w->design, &w->design->stmt[id]);
     const char *edge = a->edge == WEIR_RTL_POSEDGE ? "posedge " : "negedge ";
     if (!rtl_is_system(w) && (a->high > 0 || a->kind == WEIR_RTL_COVER)) {
         rtl_put_line(w, indent, "// a property over several cycles, or to cover (SystemVerilog only)");
@@ -399,7 +400,7 @@ static void print_stmt(rtl_writer *w, uint32_t id, int indent) {
     case WEIR_RTL_STMT_FOR: print_for(w, id, indent); break;
     case WEIR_RTL_STMT_BREAK:
     case WEIR_RTL_STMT_RETURN: print_leave(w, id, indent); break;
-    case WEIR_RTL_STMT_ASSERT: print_assertion(w, &w->design->assertion[stmt->a], indent); break;
+    case WEIR_RTL_STMT_ASSERT: print_assertion(w, rtl_assertion_of(w->design, stmt), indent); break;
     default: break;
     }
 }
@@ -460,7 +461,7 @@ static void print_no_arguments(rtl_writer *w, int indent) {
 
 static void print_function(rtl_writer *w, uint32_t id, int indent) {
     const rtl_stmt *stmt = &w->design->stmt[id];
-    const rtl_function *function = &w->design->function[stmt->a];
+    const rtl_function *function = rtl_function_of(w->design, stmt);
     bool is_system = rtl_is_system(w);
     bool has_flag = !is_system && needs_flag(w->design, id);
     rtl_put_blanks(w, (size_t)indent);

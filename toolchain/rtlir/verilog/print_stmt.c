@@ -139,7 +139,7 @@ static void print_instance(rtl_writer *w, const rtl_stmt *stmt, int indent) {
 static void print_block(rtl_writer *w, uint32_t block, int indent);
 
 static void print_generate(rtl_writer *w, const rtl_stmt *stmt, int indent) {
-    const rtl_loop *loop = &w->design->loop[stmt->a];
+    const rtl_loop *loop = rtl_loop_of(w->design, stmt);
     rtl_begin_line(w, indent);
     rtl_print_loop_head(w, loop, rtl_is_system(w) ? "genvar" : "");
     rtl_put(w, " : ");
