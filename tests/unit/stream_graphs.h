@@ -45,7 +45,8 @@ static inline weir_value random_linear(weir_graph *g, weir_value x, int64_t n) {
 }
 
 static inline weir_value random_layer(weir_graph *g, weir_value x, int64_t n) {
-    return random_thresholds(g, random_linear(g, x, n), random_int(1, 12));
+    const int64_t steps = random_int(1, 12); /* drawn first: the order of arguments is the compiler's */
+    return random_thresholds(g, random_linear(g, x, n), steps);
 }
 
 /* x + what some layers make of it; a branch may have none. */
