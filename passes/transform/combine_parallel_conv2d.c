@@ -62,7 +62,8 @@ static bool is_same_window(const combiner *c, weir_node first, weir_node other) 
            (input_of(c, other, 2).id == 0 || comes_before(c, input_of(c, other, 2), first));
 }
 
-/* All convolutions of the first one's input that are like it. */
+/* All convolutions of the first one's input that are like it, in execution order: earlier passes may have left the uses in
+ * another one. */
 static void find_branches(combiner *c, weir_node first, branches *found) {
     const weir_graph *graph = c->rewrite.graph;
     const weir_value x = input_of(c, first, 0);
@@ -75,8 +76,10 @@ static void find_branches(combiner *c, weir_node first, branches *found) {
         size_t capacity = found->capacity;
         found->head = weir_grow(found->head, &capacity, found->count + 1, sizeof *found->head);
         found->last = weir_grow(found->last, &found->capacity, found->count + 1, sizeof *found->last);
-        found->head[found->count] = found->last[found->count] = use.node;
-        found->count++;
+        size_t at = found->count++;
+        for (; at > 0 && c->position[found->head[at - 1].id] > c->position[use.node.id]; at--)
+            found->head[at] = found->last[at] = found->head[at - 1];
+        found->head[at] = found->last[at] = use.node;
         c->is_done[use.node.id] = true;
     }
 }
