@@ -11,8 +11,8 @@ failed=0
 
 # The arrows among the object files of a list, `from to`.
 arrows() {
-    LC_ALL=C xargs readelf -srW <"$1" | awk '
-        /^File: / { name = $2; sub(/.*\.dir\/(\.\/)?/, "", name); sub(/\.c\.o$/, "", name) }
+    tr '\n' '\0' <"$1" | LC_ALL=C xargs -0 readelf -srW | awk '
+        /^File: / { name = $0; sub(/.*\.dir\/(\.\/)?/, "", name); sub(/\.c\.o$/, "", name) }
         /^Relocation section/ { is_code = $3 ~ /\.rela?\.text/ }
         /^Symbol table/ { is_code = 0 }
         is_code && $3 ~ /^R_/ && NF >= 5 { takes[name, $5] }
