@@ -41,6 +41,7 @@ typedef struct realizer {
     weir_requantizer requantizer; /* Requantize only */
     const weir_array *thresholds; /* Threshold only */
     int64_t low, high, base, stride;
+    bool *falling; /* by channel, while the node's function is straightened */
 } realizer;
 
 static bool fail(const realizer *r, const char *what) {
@@ -444,9 +445,18 @@ static weir_node layer_of(const realizer *r) {
     return maker.id != 0 && weir_node_op(r->graph, maker) == WEIR_OP_LINEAR ? maker : WEIR_NO_NODE;
 }
 
-static bool falls(const realizer *r, size_t row) {
-    return weir_requantizer_slope(&r->requantizer, r->channels == 1 ? 0 : (int64_t)row) < 0;
+/* Looked at before the graph changes, because the requantizer's records lie in it. */
+static size_t count_falling(realizer *r) {
+    size_t count = 0;
+    r->falling = weir_calloc(r->channels, sizeof *r->falling);
+    for (size_t c = 0; r->thresholds == NULL && c < r->channels; c++) {
+        r->falling[c] = weir_requantizer_slope(&r->requantizer, (int64_t)c) < 0;
+        count += r->falling[c];
+    }
+    return count;
 }
+
+static bool falls(const realizer *r, size_t row) { return r->falling[r->channels == 1 ? 0 : row]; }
 
 /* The weights with the rows of such channels negated, and as wide as that needs. */
 static weir_value mirror_weights(const realizer *r, weir_node layer) {
@@ -534,8 +544,7 @@ static weir_node add_layer(realizer *r) {
 
 /* Makes every channel's function rise: by the weights in front, or, where all fall, by counting codes from the top. */
 static bool straighten(realizer *r) {
-    size_t count = 0;
-    for (size_t c = 0; r->thresholds == NULL && c < r->channels; c++) count += falls(r, c);
+    const size_t count = count_falling(r);
     if (count == 0) return true;
     weir_node layer = layer_of(r);
     if (layer.id == 0 && count < r->channels) layer = add_layer(r);
@@ -577,6 +586,7 @@ bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form) {
         fine = realize(&r, form);
         for (size_t c = 0; r.staircase != NULL && c < r.channels; c++) weir_staircase_free(&r.staircase[c]);
         free(r.staircase);
+        free(r.falling);
     }
     weir_eliminate_dead_code(graph);
     return fine;

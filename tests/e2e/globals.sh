@@ -7,6 +7,7 @@ build=$1
 name=globals
 . "$(dirname "$0")/lib.sh"
 command -v objdump >/dev/null || { echo "skipped: no objdump"; exit 77; }
+if objdump -t "$WEIR" | grep -q __asan_init; then echo "skipped: sanitizers add data of their own"; exit 77; fi
 
 # Objects in .data, .bss and their thread-local kind; .data.rel.ro is written by the linker only.
 writable() {

@@ -75,7 +75,7 @@ static void manifests_come_back(void **state) {
     assert_true(weir_manifest_read("round", &read, &found));
     assert_false(found);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        weir_manifest_set(&written, names[i], i << 33, weir_manifest_hash(names[i], i));
+        weir_manifest_set(&written, names[i], i << 33, weir_manifest_hash(names[i], strlen(names[i])));
     assert_true(weir_manifest_write("round", &written));
     assert_true(weir_manifest_read("round", &read, &found));
     assert_true(found);

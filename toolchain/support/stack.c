@@ -5,10 +5,31 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <ucontext.h>
+
+/* AddressSanitizer follows one stack a thread. */
+#if defined(__SANITIZE_ADDRESS__)
+#define ONE_STACK 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ONE_STACK 1
+#endif
+#endif
 
 enum { STACK_BYTES = 64 << 20 }; /* of address space: only what is used takes memory */
 
+#ifdef ONE_STACK
+/* The stack that there is may grow, as far as the system lets it. */
+void weir_stack_run(void (*work)(void *user), void *user) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < STACK_BYTES) {
+        limit.rlim_cur = limit.rlim_max < STACK_BYTES ? limit.rlim_max : STACK_BYTES;
+        setrlimit(RLIMIT_STACK, &limit);
+    }
+    work(user);
+}
+#else
 typedef struct job {
     void (*work)(void *user);
     void *user;
@@ -37,3 +58,4 @@ void weir_stack_run(void (*work)(void *user), void *user) {
     swapcontext(&here, &there);
     munmap(stack, STACK_BYTES);
 }
+#endif

@@ -66,7 +66,7 @@ static rtl_node *add_node(rtl_scan *s, rtl_node_kind kind, uint32_t count) {
     rtl_node *node = &t->node[id];
     *node = (rtl_node){.kind = kind, .first = id, .line = s->line};
     t->operands -= count;
-    const uint32_t *operand = t->operand + t->operands;
+    const uint32_t *operand = count > 0 ? t->operand + t->operands : NULL;
     if (count > 0) {
         node->first = t->node[operand[0]].first;
         node->line = t->node[operand[0]].line;
