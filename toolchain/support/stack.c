@@ -2,13 +2,13 @@
 #define _DEFAULT_SOURCE   /* MAP_ANONYMOUS */
 #include "support/stack.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <ucontext.h>
 
-/* AddressSanitizer follows one stack a thread. */
+/* AddressSanitizer follows one stack a thread, so there it is a thread of its own. */
 #if defined(__SANITIZE_ADDRESS__)
 #define ONE_STACK 1
 #elif defined(__has_feature)
@@ -17,19 +17,33 @@
 #endif
 #endif
 
-enum { STACK_BYTES = 64 << 20 }; /* of address space: only what is used takes memory */
-
 #ifdef ONE_STACK
-/* The stack that there is may grow, as far as the system lets it. */
+enum { STACK_BYTES = 512 << 20 }; /* its frames are several times as large */
+
+typedef struct job {
+    void (*work)(void *user);
+    void *user;
+} job;
+
+static void *run_job(void *user) {
+    const job *j = user;
+    j->work(j->user);
+    return NULL;
+}
+
 void weir_stack_run(void (*work)(void *user), void *user) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < STACK_BYTES) {
-        limit.rlim_cur = limit.rlim_max < STACK_BYTES ? limit.rlim_max : STACK_BYTES;
-        setrlimit(RLIMIT_STACK, &limit);
-    }
-    work(user);
+    job j = {work, user};
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    if (pthread_create(&thread, &attributes, run_job, &j) == 0) pthread_join(thread, NULL);
+    else work(user);
+    pthread_attr_destroy(&attributes);
 }
 #else
+enum { STACK_BYTES = 64 << 20 }; /* of address space: only what is used takes memory */
+
 typedef struct job {
     void (*work)(void *user);
     void *user;
