@@ -1,22 +1,29 @@
 // weir_rom: read-only memory with a registered output, filled from a hex file at elaboration.
 //
-// Latency:   1 cycle from addr to q, taken only in cycles with en high; otherwise q holds.
+// Latency:   REGISTERED == 0 ? 1 : 2 cycles from addr to q; the read register takes a word only in cycles with en high and
+//            otherwise holds; the output register of REGISTERED follows it a cycle later, in every cycle.
 // Interval:  1 cycle a word.
-// State:     the read register; it has no reset, so that it packs into the memory block.
+// State:     the read register and, if REGISTERED, the output register; neither has a reset, so that they pack into the
+//            memory block.
 // Mapping:   STYLE "block": block RAM; "logic": LUTs; "auto": the synthesis tool chooses by size. One array declaration a
-//            style, because an attribute cannot depend on a parameter.
+//            style, because an attribute cannot depend on a parameter. Yosys takes ram_style, Vivado rom_style, Quartus romstyle.
 // INIT names a $readmemh file of DEPTH words ending in a newline; the empty name leaves the memory undefined.
+`default_nettype none
+
 module weir_rom #(
-  parameter integer WIDTH = 8,       // bits of a word
-  parameter integer DEPTH = 2,       // words
-  parameter         INIT  = "",      // hex file
-  parameter         STYLE = "auto"   // "block", "logic" or "auto"
+  parameter integer WIDTH      = 8,       // bits of a word
+  parameter integer DEPTH      = 2,       // words
+  parameter         INIT       = "",      // hex file
+  parameter         STYLE      = "auto",  // "block", "logic" or "auto"
+  parameter integer REGISTERED = 0        // 1: a register behind the memory's own, for the clock
 ) (
   input  wire                                       clk,
   input  wire                                       en,
   input  wire [(DEPTH > 1 ? $clog2(DEPTH) : 1)-1:0] addr,
-  output reg  [WIDTH-1:0]                           q
+  output wire [WIDTH-1:0]                           q
 );
+  reg [WIDTH-1:0] word_q;
+
   generate
     if (WIDTH < 1) begin : g_check_width
       weir_rom_WIDTH_must_be_at_least_1 u_error ();
@@ -26,20 +33,29 @@ module weir_rom #(
     end
     /* verilator lint_off WIDTH */ // strings of different lengths are compared
     if (STYLE == "block") begin : g_block
-      (* rom_style = "block", ram_style = "block" *) reg [WIDTH-1:0] mem [0:DEPTH-1];
+      (* ram_style = "block", rom_style = "block", romstyle = "M20K" *) reg [WIDTH-1:0] mem [0:DEPTH-1];
       initial if (INIT != "") $readmemh(INIT, mem);
-      always @(posedge clk) if (en) q <= mem[addr];
+      always @(posedge clk) if (en) word_q <= mem[addr];
     end else if (STYLE == "logic") begin : g_logic
-      (* rom_style = "logic", ram_style = "logic" *) reg [WIDTH-1:0] mem [0:DEPTH-1];
+      (* ram_style = "registers", rom_style = "distributed", romstyle = "logic" *) reg [WIDTH-1:0] mem [0:DEPTH-1];
       initial if (INIT != "") $readmemh(INIT, mem);
-      always @(posedge clk) if (en) q <= mem[addr];
+      always @(posedge clk) if (en) word_q <= mem[addr];
     end else if (STYLE == "auto") begin : g_auto
       reg [WIDTH-1:0] mem [0:DEPTH-1];
       initial if (INIT != "") $readmemh(INIT, mem);
-      always @(posedge clk) if (en) q <= mem[addr];
+      always @(posedge clk) if (en) word_q <= mem[addr];
     end else begin : g_check_style
       weir_rom_STYLE_must_be_block_logic_or_auto u_error ();
     end
     /* verilator lint_on WIDTH */
+    if (REGISTERED != 0) begin : g_registered
+      reg [WIDTH-1:0] output_q;
+      always @(posedge clk) output_q <= word_q;
+      assign q = output_q;
+    end else begin : g_direct
+      assign q = word_q;
+    end
   endgenerate
 endmodule
+
+`default_nettype wire
