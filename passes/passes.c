@@ -25,7 +25,7 @@ static const struct {
     const char *name, *text, *help;
 } pipelines[] = {
     {WEIR_PASS_MODULE, "compile",
-     "lower_integer,realize_requantize,partition,choose_folding,insert_streams,size_fifos,verify_lowering,emit_verilog_top,"
+     "lower_integer,set_target,realize_requantize,partition,choose_folding,insert_streams,size_fifos,verify_lowering,emit_verilog_top,"
      "emit_bram,emit_internal_rtl,emit_verilog_tb,emit_host",
      "from an imported, quantized model to a folder of hardware"},
     {WEIR_PASS_GRAPH, "fold_scale_axis", "backward_fold_scale_axis,forward_fold_scale_axis,fold_constant",

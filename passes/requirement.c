@@ -1,6 +1,7 @@
 #include "passes/requirement.h"
 
 #include "dataflow/folding.h"
+#include "dataflow/target.h"
 #include "passes/passes.h"
 #include "passes/verilog/emit.h"
 #include "rtlir/core/rtl.h"
@@ -8,7 +9,10 @@
 static bool has_model(weir_module *module) { return weir_module_find_graph(module, "model") != NULL; }
 static bool has_source(weir_module *module) { return weir_lower_source(module) != NULL; }
 static bool has_integer(weir_module *module) { return weir_module_find_graph(module, "integer") != NULL; }
-static bool has_hardware(weir_module *module) { return weir_module_find_graph(module, "hardware") != NULL; }
+static bool has_hardware(weir_module *module) {
+    const weir_graph *graph = weir_module_find_graph(module, "hardware");
+    return graph != NULL && weir_target_check(graph);
+}
 /* A graph that choose_folding has not seen has no components at all, which is no folding to rely on. */
 static bool is_folded(weir_module *module) {
     const weir_graph *graph = weir_module_find_graph(module, "hardware");

@@ -39,6 +39,7 @@ static void names_of_every_kind(void **state) {
         "float",       "weir",      "a=b",   "{",        "]"};
     weir_graph *g = weir_graph_new("the \"graph\"");
     weir_graph_set_source(g, "some file.onnx");
+    weir_graph_set_device(g, "my \"own\".yaml", 120);
     weir_value x = codes(g, "x");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         weir_node node = put(g, WEIR_OP_MAXIMUM, names[i], 1, &x);
@@ -49,6 +50,8 @@ static void names_of_every_kind(void **state) {
     weir_graph *parsed = again(g);
     assert_string_equal(weir_graph_name(parsed), "the \"graph\"");
     assert_string_equal(weir_graph_source(parsed), "some file.onnx");
+    assert_string_equal(weir_graph_device(parsed), "my \"own\".yaml");
+    assert_int_equal(weir_graph_clock(parsed), 120);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         weir_node node = weir_graph_find_node(parsed, names[i]);
         assert_int_not_equal(node.id, 0);

@@ -55,7 +55,7 @@ static int check(void *user) {
 int weir_command_check(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("check");
     weir_simulate simulate = WEIR_SIMULATE_DEFAULTS;
-    const char *folder = NULL, *device_name = NULL;
+    const char *folder = NULL;
     weir_device *device = NULL;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "keep the compiled folder here"},
@@ -63,12 +63,11 @@ int weir_command_check(int argc, char **argv) {
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_HARDWARE_OPTIONS(job),
-        WEIR_ESTIMATE_OPTION(device_name),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("check", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && simulate.data.count == 0) status = weir_cli_misuse("check", "--data FILE is missing");
-    const int known = status < 0 ? weir_estimate_open(device_name, &device) : WEIR_EXIT_FINE;
+    const int known = status < 0 ? weir_estimate_open(job.device, &device) : WEIR_EXIT_FINE;
     if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0) {
         char *missing = folder == NULL ? NULL : weir_path_missing(folder);

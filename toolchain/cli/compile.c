@@ -57,21 +57,20 @@ static int compile(void *user) {
 
 int weir_command_compile(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("compile");
-    const char *folder = NULL, *device_name = NULL, *json = NULL;
+    const char *folder = NULL, *json = NULL;
     weir_device *device = NULL;
     const weir_cli_option options[] = {{"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "folder to write, required"},
                                        WEIR_JOB_PLUGIN_OPTIONS(job),
                                        WEIR_JOB_QUANTIZE_OPTIONS(job),
                                        WEIR_JOB_HARDWARE_OPTIONS(job),
-                                       WEIR_ESTIMATE_OPTION(device_name),
                                        {"json", 'j', WEIR_CLI_STRING, &json, "FILE", "write the estimate as JSON"},
                                        {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("compile", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && folder == NULL) status = weir_cli_misuse("compile", "-o DIR is missing");
-    if (status < 0 && json != NULL && device_name == NULL)
+    if (status < 0 && json != NULL && job.device == NULL)
         status = weir_cli_misuse("compile", "--json is of the estimate: --device NAME is missing");
-    const int known = status < 0 ? weir_estimate_open(device_name, &device) : WEIR_EXIT_FINE;
+    const int known = status < 0 ? weir_estimate_open(job.device, &device) : WEIR_EXIT_FINE;
     if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0) {
         char *missing = weir_path_missing(folder);

@@ -7,10 +7,6 @@
 #include "dataflow/device.h"
 #include "pass/module.h"
 
-/* Row of an option table; `name` is a const char *. */
-#define WEIR_ESTIMATE_OPTION(name)                                                                                     \
-    { "device", 0, WEIR_CLI_STRING, &(name), "NAME", "estimate what it takes of this FPGA: see 'weir devices'" }
-
 /* The device of that name or path; none, and fine, for NULL. Exit status. */
 int weir_estimate_open(const char *name, weir_device **device);
 /* Prints the estimate for the module's hardware graph, warns of what does not fit, and returns it as JSON. */

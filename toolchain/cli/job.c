@@ -117,6 +117,8 @@ static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
         if (status == WEIR_EXIT_FINE) status = set_number(job, pass, "choose_folding.max-macs", job->max_macs);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "choose_folding.file", job->folding);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "realize_requantize.form", job->requantize);
+        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "set_target.device", job->device);
+        if (status == WEIR_EXIT_FINE && job->clock != 0) status = set_number(job, pass, "set_target.clock", job->clock);
     }
     for (size_t i = 0; status == WEIR_EXIT_FINE && i < job->set.count; i++)
         status = weir_setting_apply(job->command, pass, job->set.item[i]);

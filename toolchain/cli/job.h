@@ -18,11 +18,12 @@ weir_graph *weir_job_result(weir_module *module, const char *name);
 
 /* How to compile: the options that `compile`, `check` and `eval` share. */
 typedef struct weir_job {
-    const char *command; /* the subcommand, for messages */
-    const char *quantize, *requantize, *folding, *top;
+    const char *command;                                        /* the subcommand, for messages */
+    const char *quantize, *requantize, *folding, *top, *device; /* device: NULL is any */
     weir_cli_list calibration;
-    int64_t target_interval, max_macs, batch, level; /* level -1: no optimization */
-    const char *passes;                              /* a pipeline that runs on the model first, or NULL */
+    int64_t target_interval, max_macs, batch, clock,
+        level;          /* clock: in MHz, 0 is the device's; level -1: no optimization */
+    const char *passes; /* a pipeline that runs on the model first, or NULL */
     weir_cli_list set;
     bool verify, timing;
     weir_plugins plugins;
@@ -49,6 +50,9 @@ typedef struct weir_job {
         {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64)"},                          \
         {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE a node, in YAML"},                      \
         {"requantize", 'r', WEIR_CLI_STRING, &(job).requantize, "FORM", "auto, scale, float or threshold"},            \
+        {"device",      0,      WEIR_CLI_STRING,                                                                       \
+         &(job).device, "NAME", "build for this FPGA, and estimate what it takes: see 'weir devices'"},                \
+        {"clock", 0, WEIR_CLI_COUNT, &(job).clock, "MHZ", "clock to build for (the device's own goal)"},               \
         {"top", 0, WEIR_CLI_STRING, &(job).top, "NAME", "name of the top module (the model's)"},                       \
         {"verify-each", 0, WEIR_CLI_FLAG, &(job).verify, NULL, "verify the IR after each pass"}, {                     \
         "timing", 0, WEIR_CLI_FLAG, &(job).timing, NULL, "print the time of each pass"                                 \

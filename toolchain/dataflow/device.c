@@ -76,6 +76,7 @@ static const field distributed_fields[] = {{"cell", STRING, true, IN(distributed
                                            {.name = NULL}};
 static const field clock_fields[] = {{"networks", COUNT, true, IN(clocks.networks), NULL, NULL},
                                      {"plls", COUNT, false, IN(clocks.plls), NULL, NULL},
+                                     {"goal_mhz", COUNT, false, IN(clocks.goal_mhz), NULL, NULL},
                                      {"oscillator_mhz", COUNT, false, IN(clocks.oscillator_mhz), NULL, NULL},
                                      {.name = NULL}};
 /* Fields of records inside count from the start of the device, those of a list from the start of its item. */
@@ -427,6 +428,8 @@ void weir_device_print(const weir_device *d, weir_text *text) {
                      (long long)d->clocks.plls);
     if (d->clocks.oscillator_mhz > 0)
         weir_text_format(text, ", an oscillator of %lld MHz", (long long)d->clocks.oscillator_mhz);
+    if (d->clocks.goal_mhz > 0)
+        weir_text_format(text, "; hardware is built for %lld MHz", (long long)d->clocks.goal_mhz);
     weir_text_format(text, "\n  synthesis     %s ", d->yosys.command);
     add_words(&d->yosys.options, " ", text);
     if (d->nextpnr.program != NULL) {

@@ -86,7 +86,7 @@ typedef struct weir_device {
         weir_device_shape shape;
     } distributed_ram;
     struct {
-        int64_t networks, plls, oscillator_mhz;
+        int64_t networks, plls, oscillator_mhz, goal_mhz; /* goal: what hardware is built for unless the user says */
     } clocks;
     weir_device_list notes;
 } weir_device;

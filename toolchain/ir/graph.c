@@ -48,7 +48,8 @@ typedef struct output_record {
 struct weir_graph {
     weir_arena *arena;
     weir_strings *strings;
-    const char *name, *source;
+    const char *name, *source, *device;
+    int64_t clock;
     value_record *value;
     node_record *node;
     size_t value_count, value_capacity, node_count, node_capacity, live_nodes;
@@ -105,6 +106,7 @@ weir_graph *weir_graph_new(const char *name) {
     graph->strings = weir_strings_new(graph->arena);
     graph->name = weir_graph_intern(graph, name);
     graph->source = "";
+    graph->device = "";
     graph->value_count = 1;
     graph->node_count = 1;
     graph->value = weir_grow(NULL, &graph->value_capacity, 1, sizeof *graph->value);
@@ -133,6 +135,14 @@ void weir_graph_set_name(weir_graph *graph, const char *name) { graph->name = we
 weir_arena *weir_graph_arena(weir_graph *graph) { return graph->arena; }
 const char *weir_graph_source(const weir_graph *graph) { return graph->source; }
 void weir_graph_set_source(weir_graph *graph, const char *file) { graph->source = weir_graph_intern(graph, file); }
+const char *weir_graph_device(const weir_graph *graph) { return graph->device; }
+int64_t weir_graph_clock(const weir_graph *graph) { return graph->clock; }
+
+void weir_graph_set_device(weir_graph *graph, const char *device, int64_t clock_mhz) {
+    assert(clock_mhz >= 0);
+    graph->device = weir_graph_intern(graph, device);
+    graph->clock = clock_mhz;
+}
 
 const char *weir_graph_intern(weir_graph *graph, const char *text) { return weir_strings_intern(graph->strings, text); }
 
@@ -633,6 +643,7 @@ static void copy_value(weir_graph *to, const weir_graph *from, uint32_t id) {
 weir_graph *weir_graph_copy(const weir_graph *graph) {
     weir_graph *copy = weir_graph_new(graph->name);
     copy->source = weir_graph_intern(copy, graph->source);
+    weir_graph_set_device(copy, graph->device, graph->clock);
     copy->value = weir_grow(copy->value, &copy->value_capacity, graph->value_count, sizeof *copy->value);
     copy->node = weir_grow(copy->node, &copy->node_capacity, graph->node_count, sizeof *copy->node);
     copy->value_count = graph->value_count;

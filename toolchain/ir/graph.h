@@ -65,6 +65,11 @@ const char *weir_graph_intern(weir_graph *graph, const char *text);
 /* The file that the graph came from (its last part only), for locations; "" when unknown. */
 const char *weir_graph_source(const weir_graph *graph);
 void weir_graph_set_source(weir_graph *graph, const char *file);
+/* What the graph is built for: a device's name or profile ("": any) and a clock in MHz (0: the device's own goal). Names only, not
+ * looked up; dataflow/target.h gives the profile. */
+const char *weir_graph_device(const weir_graph *graph);
+int64_t weir_graph_clock(const weir_graph *graph);
+void weir_graph_set_device(weir_graph *graph, const char *device, int64_t clock_mhz);
 
 /* Inputs and outputs in declared order. An output keeps the name the model gave it, whatever value carries it. */
 size_t weir_graph_input_count(const weir_graph *graph);

@@ -618,6 +618,17 @@ static bool parse_output(parser *p) {
     return true;
 }
 
+/* for "device" at MHZ */
+static bool parse_device(parser *p) {
+    if (!read_string(p)) return fail(p, "'for \"device\" at MHZ'");
+    const char *device = weir_graph_intern(p->graph, p->word.data);
+    int clock;
+    if (!accept_word(p, "at")) return fail(p, "'at MHZ'");
+    if (!read_small(p, 0, 100000, &clock)) return false;
+    weir_graph_set_device(p->graph, device, clock);
+    return true;
+}
+
 static bool parse_header(parser *p) {
     int version;
     skip_space(p);
@@ -628,7 +639,7 @@ static bool parse_header(parser *p) {
     weir_graph_set_name(p->graph, p->word.data);
     if (!accept_word(p, "from") || !read_string(p)) return fail(p, "'from \"file\"'");
     weir_graph_set_source(p->graph, p->word.data);
-    return true;
+    return !accept_word(p, "for") || parse_device(p);
 }
 
 static bool parse_statement(parser *p) {

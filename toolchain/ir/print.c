@@ -182,6 +182,11 @@ void weir_graph_print(const weir_graph *graph, weir_text *text) {
     weir_text_quoted(text, weir_graph_name(graph));
     weir_text_add(text, " from ");
     weir_text_quoted(text, weir_graph_source(graph));
+    if (*weir_graph_device(graph) != '\0' || weir_graph_clock(graph) != 0) {
+        weir_text_add(text, " for ");
+        weir_text_quoted(text, weir_graph_device(graph));
+        weir_text_format(text, " at %lld", (long long)weir_graph_clock(graph));
+    }
     weir_text_char(text, '\n');
     for (size_t i = 0; i < weir_graph_input_count(graph); i++) {
         weir_text_add(text, "input ");

@@ -1,0 +1,24 @@
+/* set_target: the device and clock of the graphs that become hardware (dataflow/target.h). 'hardware' is a copy of 'integer', so
+ * the target is there before requantizers are chosen. */
+#include "dataflow/target.h"
+#include "passes/passes.h"
+#include "support/diag.h"
+
+bool weir_pass_set_target(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
+    (void)context;
+    static const char *const names[] = {"integer", "hardware"};
+    bool fine = true, any = false;
+    for (size_t i = 0; fine && i < sizeof names / sizeof *names; i++) {
+        weir_graph *graph = weir_module_find_graph(module, names[i]);
+        if (graph == NULL) continue;
+        const char *device =
+            weir_pass_is_set(pass, "device") ? weir_pass_string(pass, "device") : weir_graph_device(graph);
+        const int64_t clock = weir_pass_is_set(pass, "clock") ? weir_pass_int(pass, "clock") : weir_graph_clock(graph);
+        any = true;
+        fine = weir_target_set(graph, device, clock);
+    }
+    if (!any)
+        weir_error(WEIR_NOWHERE,
+                   "expected a graph 'integer' or 'hardware' to set a target for: lower_integer makes one");
+    return fine && any;
+}
