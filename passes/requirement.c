@@ -18,7 +18,7 @@ static bool is_folded(weir_module *module) {
     const weir_graph *graph = weir_module_find_graph(module, "hardware");
     if (graph == NULL) return false;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        if (!weir_node_metadata_of(graph, node)->hardware.placed) return false;
+        if (!weir_node_metadata_of(graph, node)->hardware.assigned) return false;
     return weir_folding_verify(graph);
 }
 static bool has_graph(weir_module *module) { return weir_module_graph_count(module) > 0; }

@@ -12,7 +12,7 @@
 bool weir_node_meta_is_implicit(const weir_graph *graph, weir_node node) {
     if (node.id == 0) return true;
     const weir_metadata *metadata = weir_node_metadata_of(graph, node);
-    if (metadata->hardware.placed) return weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT;
+    if (metadata->hardware.assigned) return weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT;
     return weir_mase_type_of(graph, node) == WEIR_MASE_IMPLICIT_FUNC && weir_component_module(graph, node) == NULL;
 }
 

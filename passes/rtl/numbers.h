@@ -12,7 +12,7 @@ typedef struct weir_numbers {
     size_t capacity;
 } weir_numbers;
 
-/* The place of an id; valid until the next one is asked for. */
+/* The entry of an id; valid until the next one is asked for. */
 static inline uint32_t *weir_numbers_at(weir_numbers *table, uint32_t id) {
     if (id >= table->capacity)
         table->at = weir_grow_zeroed(table->at, &table->capacity, (size_t)id + 1, sizeof *table->at);

@@ -29,7 +29,7 @@ bool weir_order_equal(const weir_order *a, const weir_order *b) {
 bool weir_order_is_plain(const weir_order *o) { return weir_layout_is_identity(o->at, o->rank); }
 
 /* Where the model's dimension stands. */
-int weir_order_place(const weir_order *o, int64_t dimension) {
+int weir_order_position(const weir_order *o, int64_t dimension) {
     int i = 0;
     while (o->at[i] != dimension) i++;
     return i;
@@ -38,7 +38,7 @@ int weir_order_place(const weir_order *o, int64_t dimension) {
 /* Dimension i of the result is dimension perm[i] of what lies in order `from`. */
 weir_order weir_order_permutation(const weir_order *from, const weir_order *to) {
     weir_order perm = {.rank = to->rank};
-    for (int i = 0; i < to->rank; i++) perm.at[i] = weir_order_place(from, to->at[i]);
+    for (int i = 0; i < to->rank; i++) perm.at[i] = weir_order_position(from, to->at[i]);
     return perm;
 }
 
@@ -181,7 +181,7 @@ static weir_value move_fixed(weir_relayout *c, weir_value value, const weir_orde
         const weir_value made = clone(c, value, inputs);
         if (is_linear_quantizer(op) && !weir_carrier_is_one(c->graph, inputs[1]))
             weir_node_set_int(c->graph, weir_value_producer(c->graph, made), "axis",
-                              weir_order_place(want, weir_carrier_quantizer_axis(c, maker, shape.rank) + missing));
+                              weir_order_position(want, weir_carrier_quantizer_axis(c, maker, shape.rank) + missing));
         return infer(c, made);
     }
     return transpose(c, weir_carrier_reshape(c, value, &wide), want);

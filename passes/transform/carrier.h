@@ -15,7 +15,7 @@ weir_order weir_order_channels_last(int rank);
 bool weir_order_equal(const weir_order *a, const weir_order *b);
 bool weir_order_is_plain(const weir_order *order);
 /* Where the model's dimension stands. */
-int weir_order_place(const weir_order *order, int64_t dimension);
+int weir_order_position(const weir_order *order, int64_t dimension);
 /* Dimension i of the result is dimension at[i] of what lies in order `from`. */
 weir_order weir_order_permutation(const weir_order *from, const weir_order *to);
 

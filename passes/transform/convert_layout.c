@@ -289,7 +289,7 @@ static void move_quantizer(weir_relayout *c, weir_node node) {
         const weir_order want = fetch_inputs(c, node, false);
         if (many && !weir_order_is_plain(&want))
             weir_node_set_int(c->graph, node, "axis",
-                              weir_order_place(&want, weir_carrier_quantizer_axis(c, node, want.rank)));
+                              weir_order_position(&want, weir_carrier_quantizer_axis(c, node, want.rank)));
         set_outputs(c, node, &want);
     }
 }
@@ -308,7 +308,7 @@ static void move_axis(weir_relayout *c, weir_node node) {
     const weir_order want = fetch_inputs(c, node, false);
     if (!weir_order_is_plain(&want)) {
         const int64_t axis = normal_axis(weir_node_int(c->graph, node, "axis", otherwise), want.rank);
-        weir_node_set_int(c->graph, node, "axis", weir_order_place(&want, axis));
+        weir_node_set_int(c->graph, node, "axis", weir_order_position(&want, axis));
     }
     set_outputs(c, node, &want);
 }
@@ -317,10 +317,10 @@ static void move_axis(weir_relayout *c, weir_node node) {
 static weir_order without(const weir_order *from, const bool *gone) {
     weir_order left = {.rank = 0};
     for (int i = 0; i < from->rank; i++) {
-        int place = 0;
+        int position = 0;
         if (gone[from->at[i]]) continue;
-        for (int d = 0; d < from->at[i]; d++) place += !gone[d];
-        left.at[left.rank++] = place;
+        for (int d = 0; d < from->at[i]; d++) position += !gone[d];
+        left.at[left.rank++] = position;
     }
     return left;
 }
@@ -330,7 +330,7 @@ static void move_reduction(weir_relayout *c, weir_node node) {
     const bool is_arg_max = weir_node_op(c->graph, node) == WEIR_OP_ARG_MAX;
     const bool keep = weir_node_int(c->graph, node, "keepdims", 1) != 0;
     bool reduced[WEIR_MAX_RANK] = {false};
-    int64_t places[WEIR_MAX_RANK];
+    int64_t positions[WEIR_MAX_RANK];
     size_t count = 0;
     weir_carrier_restore(c, x);
     const weir_order want = c->carrier[x.id].order;
@@ -341,10 +341,10 @@ static void move_reduction(weir_relayout *c, weir_node node) {
         return;
     }
     for (int i = 0; i < want.rank; i++)
-        if (reduced[want.at[i]]) places[count++] = i;
+        if (reduced[want.at[i]]) positions[count++] = i;
     weir_node_set_input(c->graph, node, 0, c->carrier[x.id].value);
-    if (is_arg_max) weir_node_set_int(c->graph, node, "axis", places[0]);
-    else if (count > 0) weir_node_set_input(c->graph, node, 1, weir_carrier_integers(c, "axes", places, count));
+    if (is_arg_max) weir_node_set_int(c->graph, node, "axis", positions[0]);
+    else if (count > 0) weir_node_set_input(c->graph, node, 1, weir_carrier_integers(c, "axes", positions, count));
     const weir_order left = keep ? want : without(&want, reduced);
     set_outputs(c, node, &left);
 }
@@ -363,9 +363,9 @@ static bool read_integers(const weir_relayout *c, weir_node node, size_t index, 
 /* Input `index` names axes: they are renumbered. */
 static void renumber(weir_relayout *c, weir_node node, size_t index, const int64_t *axes, size_t count,
                      const weir_order *want) {
-    int64_t places[WEIR_MAX_RANK];
-    for (size_t i = 0; i < count; i++) places[i] = weir_order_place(want, normal_axis(axes[i], want->rank));
-    weir_node_set_input(c->graph, node, index, weir_carrier_integers(c, "axes", places, count));
+    int64_t positions[WEIR_MAX_RANK];
+    for (size_t i = 0; i < count; i++) positions[i] = weir_order_position(want, normal_axis(axes[i], want->rank));
+    weir_node_set_input(c->graph, node, index, weir_carrier_integers(c, "axes", positions, count));
 }
 
 static void move_pad(weir_relayout *c, weir_node node) {
@@ -411,7 +411,7 @@ static void move_transpose(weir_relayout *c, weir_node node) {
     weir_layout_permutation(c->graph, node, perm);
     weir_order by = {.rank = from->order.rank}, to = by;
     memcpy(by.at, perm, (size_t)by.rank * sizeof *perm);
-    for (int i = 0; i < to.rank; i++) to.at[i] = weir_order_place(&by, from->order.at[i]);
+    for (int i = 0; i < to.rank; i++) to.at[i] = weir_order_position(&by, from->order.at[i]);
     c->carrier[y.id] = (weir_carrier){from->value, to, NULL};
 }
 
@@ -459,18 +459,18 @@ static void lay_factors(factors *f, const weir_order *lies) {
 
 /* The order of the new dimensions, when the factors of each lie together and in sequence. */
 static bool view_order(const factors *f, int rank, weir_order *to) {
-    bool placed[WEIR_MAX_RANK] = {false};
+    bool used[WEIR_MAX_RANK] = {false};
     to->rank = 0;
     for (int k = 0; k < f->count; k++) {
         const int dimension = f->to[f->lies[k]];
         const bool goes_on = k > 0 && dimension == f->to[f->lies[k - 1]];
-        if (goes_on ? f->lies[k] != f->lies[k - 1] + 1 : placed[dimension]) return false;
+        if (goes_on ? f->lies[k] != f->lies[k - 1] + 1 : used[dimension]) return false;
         if (!goes_on) to->at[to->rank++] = dimension;
-        placed[dimension] = true;
+        used[dimension] = true;
     }
     for (int d = 0; d < rank; d++) { /* dimensions of 1 stand in front of the first larger one */
         int at = 0;
-        if (placed[d]) continue;
+        if (used[d]) continue;
         while (at < to->rank && to->at[at] < d) at++;
         memmove(&to->at[at + 1], &to->at[at], (size_t)(to->rank - at) * sizeof *to->at);
         to->at[at] = d;

@@ -24,12 +24,12 @@ static weir_node insert_after(weir_graph *graph, weir_value value, weir_op op, c
     return node;
 }
 
-static void place(weir_graph *graph, weir_node node, int64_t in_lanes, int64_t out_lanes) {
+static void assign(weir_graph *graph, weir_node node, int64_t in_lanes, int64_t out_lanes) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_value value = weir_node_output(graph, node, 0);
     int64_t beats_in = weir_stream_beats(graph, value, in_lanes),
             beats_out = weir_stream_beats(graph, value, out_lanes);
-    hardware->placed = true;
+    hardware->assigned = true;
     hardware->module = weir_component_for(weir_node_op(graph, node))->module;
     hardware->in_lanes = in_lanes;
     hardware->out_lanes = out_lanes;
@@ -75,7 +75,7 @@ static void place_forks(weir_graph *graph) {
         weir_value source = weir_stream_source(graph, weir_node_input(graph, node, 0));
         int64_t lanes = weir_stream_is_input(graph, source) ? weir_stream_lanes(graph, weir_node_output(graph, node, 0))
                                                             : weir_stream_lanes(graph, source);
-        place(graph, node, lanes, lanes);
+        assign(graph, node, lanes, lanes);
     }
 }
 
@@ -86,7 +86,7 @@ static void insert_lanes(weir_graph *graph, weir_node node) {
         int64_t lanes = weir_stream_lanes(graph, value);
         if (lanes == wanted || weir_stream_is_input(graph, weir_stream_source(graph, value))) continue;
         weir_node converter = insert_after(graph, value, WEIR_OP_LANES, "_lanes", 1, node);
-        place(graph, converter, lanes, wanted);
+        assign(graph, converter, lanes, wanted);
         weir_node_set_input(graph, node, i, weir_node_output(graph, converter, 0));
     }
 }
@@ -111,7 +111,7 @@ static bool is_fifo(const weir_graph *graph, weir_node node) {
 static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64_t depth) {
     int64_t lanes = weir_stream_lanes(graph, edge->value);
     weir_node fifo = insert_after(graph, edge->value, WEIR_OP_FIFO, "_fifo", 1, edge->user);
-    place(graph, fifo, lanes, lanes);
+    assign(graph, fifo, lanes, lanes);
     weir_node_metadata(graph, fifo)->hardware.depth = depth;
     weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
 }

@@ -58,7 +58,7 @@ const weir_array *weir_lower_constant(weir_lowering *l, weir_value value) {
 /* --- values --- */
 
 /* Real numbers leave the hardware as codes and are decoded on the host. */
-static weir_value decode(weir_lowering *l, weir_node place, const weir_view *view, const weir_type *declared) {
+static weir_value decode(weir_lowering *l, weir_node producer, const weir_view *view, const weir_type *declared) {
     weir_value codes = view->value;
     weir_type type = *declared;
     type.shape = weir_value_type(l->to, codes)->shape;
@@ -73,7 +73,7 @@ static weir_value decode(weir_lowering *l, weir_node place, const weir_view *vie
         value = weir_node_output(l->to, relu, 0);
         weir_value_set_type(l->to, value, &type);
     }
-    return view->reshaped ? weir_lower_reshape(l, place, value, &view->shape) : value;
+    return view->reshaped ? weir_lower_reshape(l, producer, value, &view->shape) : value;
 }
 
 /* Integer results leave with their zero points, whole numbers a channel, subtracted. */
@@ -110,10 +110,10 @@ static weir_value subtract_zero(weir_lowering *l, weir_value codes, const weir_t
 static weir_value leave(weir_lowering *l, weir_value value) {
     const weir_view *view = &l->view[value.id];
     const weir_type *declared = weir_value_type(l->from, value);
-    const weir_node place = weir_value_producer(l->from, value);
-    if (declared->quant.format == WEIR_FORMAT_FLOAT) return decode(l, place, view, declared);
+    const weir_node producer = weir_value_producer(l->from, value);
+    if (declared->quant.format == WEIR_FORMAT_FLOAT) return decode(l, producer, view, declared);
     weir_value codes = view->centered ? subtract_zero(l, view->value, declared) : view->value;
-    return codes.id != 0 && view->reshaped ? weir_lower_reshape(l, place, codes, &view->shape) : codes;
+    return codes.id != 0 && view->reshaped ? weir_lower_reshape(l, producer, codes, &view->shape) : codes;
 }
 
 /* The node as it is in the model, reading what the host knows. */

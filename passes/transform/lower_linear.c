@@ -133,7 +133,7 @@ bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, con
     if (x->kind == WEIR_VIEW_REAL)
         return weir_lower_fail_unquantized(l, node, 0, "its input is real and has no quantizer");
     if (!check_weights(l, node, weights, output_major)) return false;
-    weir_value codes = weir_lower_settle(l, node, x);
+    weir_value codes = weir_lower_codes(l, node, x);
     if (codes.id == 0) return false;
     const weir_type *x_type = weir_value_type(l->to, codes);
     if (x_type->quant.count > 1) return weir_lower_fail(l, node, "its input has a scale per channel");
@@ -272,7 +272,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *give
         added = weir_lower_add_node(l, node, WEIR_OP_ENCODE, "", &x->value, 1, &type);
     } else if (x->offset == NULL && x->step_count == 0 && same_codes(from, quant)) {
         /* Quantizing what already has these codes: nothing but the relu is left to do. */
-        view.value = weir_lower_settle(l, node, x);
+        view.value = weir_lower_codes(l, node, x);
         weir_lower_set(l, node, &view);
         return view.value.id != 0;
     } else {
@@ -321,8 +321,8 @@ bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const 
     if (a->kind != WEIR_VIEW_CODES || b->kind != WEIR_VIEW_CODES)
         return weir_lower_fail_unquantized(l, node, a->kind != WEIR_VIEW_CODES ? 0 : 1, "its inputs are not quantized");
     weir_view view = {.kind = WEIR_VIEW_SUM};
-    view.value = weir_lower_settle(l, node, a);
-    view.other = weir_lower_settle(l, node, b);
+    view.value = weir_lower_codes(l, node, a);
+    view.other = weir_lower_codes(l, node, b);
     if (view.value.id == 0 || view.other.id == 0) return false;
     if (!weir_shape_equal(&weir_value_type(l->to, view.value)->shape, &weir_value_type(l->to, view.other)->shape))
         return weir_lower_fail(l, node, "hardware adds tensors of one shape only");

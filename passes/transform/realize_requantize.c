@@ -267,7 +267,7 @@ static weir_value parameter(realizer *r, const char *suffix, const int64_t *valu
     return value;
 }
 
-/* The new node takes the old one's name, place, output type and users. */
+/* The new node takes the old one's name, location, output type and users. */
 static weir_node replace(realizer *r, weir_op op, const weir_value *inputs, size_t count) {
     weir_graph *graph = r->graph;
     weir_value old = weir_node_output(graph, r->node, 0);

@@ -9,7 +9,7 @@
 
 bool weir_rewrite_may(const weir_graph *graph, weir_node node) {
     return weir_node_info(graph, node)->class != WEIR_CLASS_STREAM &&
-           !weir_node_metadata_of(graph, node)->hardware.placed && !weir_layout_is_changed(graph, node);
+           !weir_node_metadata_of(graph, node)->hardware.assigned && !weir_layout_is_changed(graph, node);
 }
 
 void weir_rewrite_replace(weir_rewrite *rewrite, weir_value old, weir_value with) {

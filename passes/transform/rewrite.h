@@ -10,7 +10,7 @@ typedef struct weir_rewrite {
     weir_graph *graph;
     size_t count; /* nodes removed so far */
     bool is_stale;
-    weir_node at; /* new nodes go before it, with its place in the source and its name in front of theirs */
+    weir_node at; /* new nodes go before it, with its source location and its name in front of theirs */
 } weir_rewrite;
 
 /* May passes over tensors change the node? Not when it stands in hardware, belongs to a stream, or has its channels

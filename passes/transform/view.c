@@ -115,7 +115,7 @@ static bool rescaled(weir_lowering *l, weir_node node, const weir_view *view, we
     return true;
 }
 
-weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *given) {
+weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *given) {
     weir_view plain;
     const weir_view *view = rescaled(l, node, given, &plain) ? &plain : given;
     const weir_type *type = weir_value_type(l->to, view->value);

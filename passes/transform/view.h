@@ -96,16 +96,16 @@ weir_value weir_lower_result(weir_lowering *l, size_t index);
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view);
 /* The same for an input that has no quantizer, with what to do: quantize the model, or, where it has other quantizers, that tensor. */
 bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t index, const char *what);
-/* `error: node 'x' (Gemm): text` at the node's place; false. */
+/* `error: node 'x' (Gemm): text` at the node's location; false. */
 bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A per-tensor quantization of `width` bits with the limits of an element type. */
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
 /* The CODES view's value with the pending relu applied: for consumers that take codes. No value after an error. */
-weir_value weir_lower_settle(weir_lowering *l, weir_node node, const weir_view *view);
-/* The value in another shape, by a Reshape at the place of the old node. */
+weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *view);
+/* The value in another shape, by a Reshape with the old node's location. */
 weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value, const weir_shape *shape);
-/* A node of the new graph at the old one's place, whose output 0 gets the type before inference. */
+/* A node of the new graph with the old one's location, whose output 0 gets the type before inference. */
 weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix, const weir_value *inputs,
                               size_t count, const weir_type *type);
 

@@ -11,7 +11,7 @@
 typedef struct component_case {
     uint64_t random;    /* state of the generator */
     const char *folder; /* for files that a graph needs, such as a folding */
-    weir_graph *graph;  /* called "hardware": folded, placed, with streams where components need them */
+    weir_graph *graph;  /* called "hardware": folded, components assigned, with streams where components need them */
     weir_array **data;  /* by input: int64 codes [frames, elements] */
     int64_t low, high;  /* of the last input */
 } component_case;

@@ -8,7 +8,7 @@
  *   array_tool columns IN OUT.npy N       the first N columns of each row
  *   array_tool csv IN OUT.csv             as text
  *   array_tool npz IN OUT.npz KEY         as archive
- * Exit status 1 when what is claimed does not hold, 2 for bad usage. */
+ * Exit status 1 when what is asserted does not hold, 2 for bad usage. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -123,13 +123,13 @@ grep -v 'let u_timer.run' door.wrtl >open.wrtl
 expect 1 "open.wrtl:20: error: input 'run' of instance 'u_timer' in module 'door' has no driver" weir rtl open.wrtl -o open.v
 
 # --- a text written from a text knows where things stood ---
-expect 0 "" weir rtl open.wrtl -p realize_fsm --places -o copy.wrtl
+expect 0 "" weir rtl open.wrtl -p realize_fsm --locations -o copy.wrtl
 sed -n 2p copy.wrtl | grep -Fqx 'from "open.wrtl"' || fail "copy.wrtl does not say what it is from"
 expect 1 "^open.wrtl:20: error: input 'run' of instance 'u_timer' in module 'door' has no driver" weir rtl copy.wrtl -o open.v
-weir rtl copy.wrtl -o again.wrtl && cmp copy.wrtl again.wrtl || fail "places change through a text"
-weir rtl door.wrtl -p '' --places -o copy.wrtl
+weir rtl copy.wrtl -o again.wrtl && cmp copy.wrtl again.wrtl || fail "locations change through a text"
+weir rtl door.wrtl -p '' --locations -o copy.wrtl
 for source in door copy; do weir rtl $source.wrtl -p 'verilog,extract_debug_info{folder=places file=table.json}' && mv places/table.json $source.json; done
-cmp door.json copy.json || fail "the symbol table names places of the copy"
+cmp door.json copy.json || fail "the symbol table names locations of the copy"
 
 # --- what nests deeply needs no stack of the environment's; what nests deeper is refused ---
 nest() { # LEVELS OPEN CLOSE

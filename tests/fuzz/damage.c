@@ -39,13 +39,13 @@ static void on_crash(int number) {
     raise(number);
 }
 
-static size_t placed, unplaced; /* errors since the last reset, with a line and without */
+static size_t located, unlocated; /* errors since the last reset, with a line and without */
 
-static void count_places(void *user, const weir_diagnostic *diagnostic) {
+static void count_locations(void *user, const weir_diagnostic *diagnostic) {
     (void)user;
     if (diagnostic->severity != WEIR_SEVERITY_ERROR) return;
-    if (diagnostic->location.file != NULL && diagnostic->location.line > 0) placed++;
-    else unplaced++;
+    if (diagnostic->location.file != NULL && diagnostic->location.line > 0) located++;
+    else unlocated++;
 }
 
 /* --- subjects --- */
@@ -312,7 +312,7 @@ static void use(weir_pass_registry *registry, const weir_graph *graph) {
 static const char *judge(random_source *r, weir_pass_registry *registry, weir_graph *graph) {
     if (graph == NULL) {
         if (weir_diag_errors() == 0) return "refused without an error";
-        return placed == 0 || unplaced > 0 ? "refused without a line" : NULL;
+        return located == 0 || unlocated > 0 ? "refused without a line" : NULL;
     }
     if (weir_diag_errors() > 0) return "accepted with an error";
     if (!weir_graph_verify(graph)) return "accepted, but does not verify again";
@@ -340,7 +340,7 @@ static const char *try_text(const subjects *s, weir_pass_registry *registry, uin
     for (int64_t more = random_range(&r, 1, 3); more > 0; more -= random_range(&r, 1, 2))
         damage_text(&r, &text, &archive);
     weir_diag_reset();
-    placed = unplaced = 0;
+    located = unlocated = 0;
     weir_graph *graph = weir_graph_parse(text.data, text.size, &archive, "damaged.weir");
     t->accepted += graph != NULL;
     t->refused += graph == NULL;
@@ -426,7 +426,7 @@ static void break_metadata(random_source *r, weir_graph *graph, weir_node node) 
         metadata->software = (weir_meta_software){4, 2, 1};
         return;
     }
-    metadata->hardware.placed = true;
+    metadata->hardware.assigned = true;
     metadata->hardware.in_lanes += 1;
     metadata->hardware.simd = -1;
 }
@@ -489,7 +489,7 @@ int main(int argc, char **argv) {
     for (int i = at + 2; i < argc; i++) add_model(&s, registry, argv[i]);
     const int crashes[] = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS};
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) signal(crashes[i], on_crash);
-    weir_diag_set_handler(count_places, NULL);
+    weir_diag_set_handler(count_locations, NULL);
     printf("%s, seeds %llu to %llu\n", argv[1], (unsigned long long)first, (unsigned long long)(first + count - 1));
     tally t = {0, 0};
     int failures = 0;

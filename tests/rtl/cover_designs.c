@@ -22,7 +22,7 @@ typedef struct kind {
     size_t count[NAMES];
 } kind;
 
-enum { EXPRESSIONS, STATEMENTS, TYPES, CARRIES, DIRECTIONS, TIMINGS, EDGES, CLAIMS, FEATURES, KINDS };
+enum { EXPRESSIONS, STATEMENTS, TYPES, CARRIES, DIRECTIONS, TIMINGS, EDGES, ASSERTIONS, FEATURES, KINDS };
 enum {
     DEFAULT_ITEM,
     ELSE,
@@ -65,7 +65,7 @@ static kind kinds[KINDS] = {
     {"direction", {"internal", "input", "output", "inout"}, {0}},
     {"assignment", {"continuous", "blocking", "nonblocking", "undecided"}, {0}},
     {"edge", {"rising", "falling"}, {0}},
-    {"claim", {"assert", "assume", "cover"}, {0}},
+    {"immediate", {"assert", "assume", "cover"}, {0}},
     {"feature",
      {"default item",
       "else",
@@ -147,7 +147,7 @@ static void see_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
         see(FEATURES, EARLY_RETURN);
     if (info.kind == WEIR_RTL_STMT_ASSERT) {
         const weir_rtl_property property = weir_rtl_get_property(design, stmt);
-        see(CLAIMS, (int)property.kind);
+        see(ASSERTIONS, (int)property.kind);
         if (property.antecedent.id != 0) see(FEATURES, ANTECEDENT);
     }
     for (size_t i = 0; info.kind == WEIR_RTL_STMT_ALWAYS && i < weir_rtl_event_count(design, stmt); i++)

@@ -171,7 +171,7 @@ static void metadata_and_constants(void **state) {
     weir_metadata *metadata = weir_node_metadata(g, node);
     metadata->common = (weir_meta_common){"special", WEIR_MASE_PLACEHOLDER, INT32_MAX};
     metadata->software = (weir_meta_software){UINT32_MAX, -0.1, 1e300};
-    metadata->hardware = (weir_meta_hardware){.placed = true,
+    metadata->hardware = (weir_meta_hardware){.assigned = true,
                                               .module = "weir_fork",
                                               .in_lanes = 3,
                                               .out_lanes = 3,
@@ -185,9 +185,9 @@ static void metadata_and_constants(void **state) {
     weir_node host = put(g, WEIR_OP_MAXIMUM, "host", 1, &forked), named = put(g, WEIR_OP_RELABEL, "named", 1, &forked);
     weir_value_set_type(g, weir_node_output(g, named, 0), weir_value_type(g, forked));
     assert_true(weir_infer_node(g, host) && weir_infer_node(g, named));
-    weir_node_metadata(g, host)->hardware.placed = true;
+    weir_node_metadata(g, host)->hardware.assigned = true;
     weir_node_metadata(g, host)->common.group = 7;
-    weir_node_metadata(g, named)->hardware = (weir_meta_hardware){.placed = true, .is_implicit = true};
+    weir_node_metadata(g, named)->hardware = (weir_meta_hardware){.assigned = true, .is_implicit = true};
     weir_value linear = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, 1, 4, values));
     weir_node_metadata(g, weir_value_producer(g, linear))->hardware =
         (weir_meta_hardware){true, false, "weir_mvu", 2, 1, 2, 1, 0, 0, 0, 0, 2, 4, WEIR_STORAGE_LOGIC, WEIR_HOST_TAIL};
@@ -208,7 +208,7 @@ static void metadata_and_constants(void **state) {
     assert_int_equal(found->hardware.host, WEIR_HOST_TAIL);
     found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "host"));
     assert_int_equal(found->common.group, 7);
-    assert_true(found->hardware.placed);
+    assert_true(found->hardware.assigned);
     assert_null(found->hardware.module);
     for (uint32_t id = 1; id < weir_graph_value_limit(g); id++) {
         const weir_array *array = weir_value_constant(g, (weir_value){id});

@@ -1,5 +1,5 @@
 /* What the verifier finds in the meaning of a graph: types against what inference makes of the inputs, attributes
- * against their table, data of constants, statistics, foldings; at the places of a text; inside a pass. */
+ * against their table, data of constants, statistics, foldings; at the locations of a text; inside a pass. */
 #include "test_passes_support.h"
 
 #include "frontend/onnx_table.h"
@@ -209,7 +209,7 @@ static void folding_against_shapes(void **state) {
         weir_graph *g = linear(small);
         weir_metadata *metadata = weir_node_metadata(g, weir_graph_find_node(g, "fc"));
         weir_meta_hardware *h = &metadata->hardware;
-        *h = (weir_meta_hardware){.placed = true, .module = "weir_mvu", .simd = 1, .pe = 1};
+        *h = (weir_meta_hardware){.assigned = true, .module = "weir_mvu", .simd = 1, .pe = 1};
         h->in_lanes = h->out_lanes = 1;
         h->interval = h->operations = 4;
         if (kind == 0) h->simd = -1;
@@ -246,7 +246,7 @@ static void lines_of_a_text(void **state) {
         assert_error(cases[i].error);
         free(text);
     }
-    /* An accepted text's nodes have the places that the text gives. */
+    /* An accepted text's nodes have the locations that the text gives. */
     static const char good[] = "weir 1\ngraph \"g\" from \"m.onnx\"\ninput %x : float32[1,4]\n"
                                "r: %r = Relu(%x) at \"m.onnx\":7\n    : float32[1,4]\noutput y = %r\n";
     weir_graph *graph = weir_graph_parse(good, sizeof good - 1, &archive, "t.weir");

@@ -259,7 +259,7 @@ static void folded_nodes_have_their_parallelism(void **state) {
     weir_meta_hardware *hardware =
         &weir_node_metadata(graph_of(&b), weir_graph_find_node(graph_of(&b), "fc"))->hardware;
     *hardware =
-        (weir_meta_hardware){.placed = true, .module = "weir_mvu", .simd = 2, .pe = 4, .in_lanes = 2, .out_lanes = 4};
+        (weir_meta_hardware){.assigned = true, .module = "weir_mvu", .simd = 2, .pe = 4, .in_lanes = 2, .out_lanes = 4};
     static const char *const parameters[][2] = {
         {"DATA_IN_0_PARALLELISM_DIM_0", "2"},  {"DATA_IN_0_PARALLELISM_DIM_1", "1"},
         {"WEIGHT_PARALLELISM_DIM_0", "2"},     {"WEIGHT_PARALLELISM_DIM_1", "4"},

@@ -30,7 +30,7 @@ static void every_construct_reads_back(void **state) {
     free(path);
 }
 
-/* Built in C: parameters, places and trails set by the builder. */
+/* Built in C: parameters, locations and trails set by the builder. */
 static void what_was_built_reads_back(void **state) {
     weir_rtl_design *d = *state;
     weir_rtl_set_location(d, weir_at("a b.onnx", 7));

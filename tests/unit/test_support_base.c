@@ -227,7 +227,7 @@ static void captured_diagnostics_wait_for_their_replay(void **state) {
     char file[] = "a.onnx";
     weir_warning(WEIR_NOWHERE, "odd");
     weir_error(weir_at(file, 7), "second");
-    file[0] = 'b'; /* places are copied */
+    file[0] = 'b'; /* locations are copied */
     weir_diag_log *inner = weir_diag_capture();
     for (int i = 0; i < WEIR_DIAG_LIMIT + 5; i++) {
         weir_error(WEIR_NOWHERE, "inner %d", i);

@@ -102,7 +102,7 @@ static int set_text(const weir_job *job, weir_pass *pass, const char *setting, c
     return status;
 }
 
-/* The job's own options that the pipeline has a place for, then --set. */
+/* The job's own options that a pass of the pipeline takes, then --set. */
 static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
     int status = WEIR_EXIT_FINE;
     if (job->quantize != NULL) {

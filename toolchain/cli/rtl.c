@@ -22,7 +22,7 @@ typedef struct request {
     weir_watch watch;
     const char *input, *output, *top, *folder;
     int64_t samples, seed;
-    bool equivalence, places;
+    bool equivalence, locations;
 } request;
 
 typedef enum form { FORM_TEXT, FORM_VERILOG, FORM_SYSTEMVERILOG, FORM_UNKNOWN } form;
@@ -58,7 +58,7 @@ static int write_result(const request *r, const weir_module *module) {
     const weir_rtl_print_options options = {.dialect = to == FORM_VERILOG ? WEIR_RTL_VERILOG : WEIR_RTL_SYSTEMVERILOG};
     weir_text_add(&text, "");
     bool fine = true;
-    if (to == FORM_TEXT && r->places) weir_rtl_print_text_locations(design, &text);
+    if (to == FORM_TEXT && r->locations) weir_rtl_print_text_locations(design, &text);
     else if (to == FORM_TEXT) weir_rtl_print_text(design, &text);
     else
         fine = weir_hardware_is_printable(design, top) && weir_hardware_may_write(design, top, r->output) &&
@@ -121,7 +121,7 @@ int weir_command_rtl(int argc, char **argv) {
         WEIR_PIPELINE_TEXT_OPTION(r.pipeline),
         {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT", "write the design here: *.wrtl, *.v or *.sv"},
         {"top", 0, WEIR_CLI_STRING, &r.top, "NAME", "the top module (the one that no other contains)"},
-        {"places", 0, WEIR_CLI_FLAG, &r.places, NULL, "say in OUT.wrtl where in DESIGN each item stands"},
+        {"locations", 0, WEIR_CLI_FLAG, &r.locations, NULL, "say in OUT.wrtl where in DESIGN each item stands"},
         {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "where passes write their files (.)"},
         WEIR_PIPELINE_OPTIONS(r.pipeline),
         WEIR_WATCH_OPTIONS(r.watch),

@@ -80,7 +80,7 @@ static bool always(const weir_graph *graph) {
 }
 
 /* Has the graph been folded, so that components have widths and memories? */
-static bool is_placed(const weir_graph *graph) {
+static bool is_assigned(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
         if (weir_node_metadata_of(graph, node)->hardware.module != NULL) return true;
     return false;
@@ -134,7 +134,7 @@ static const struct {
     {"shapes", print_shapes, NULL},
     {"meta", print_meta, NULL},
     {"quantization", print_quantization, always},
-    {"hardware", print_hardware, is_placed},
+    {"hardware", print_hardware, is_assigned},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 

@@ -170,7 +170,7 @@ static bool assign(weir_graph *graph, weir_node node) {
     weir_text why = {NULL, 0, 0};
     const bool host = hardware->host != WEIR_HOST_NONE;
     const weir_component *component = host ? NULL : find(graph, node, &why);
-    hardware->placed = true;
+    hardware->assigned = true;
     hardware->module = component == NULL ? NULL : component->module;
     hardware->is_implicit = !real && !host && is_name(op);
     bool fine = component != NULL || hardware->is_implicit || host;

@@ -111,9 +111,9 @@ size_t weir_component_count(void);
 const weir_component *weir_component_at(size_t index);
 /* The first component that realises the operator; NULL: none. */
 const weir_component *weir_component_for(weir_op op);
-/* The component of a node that is placed; NULL: none. */
+/* The component assigned to a node; NULL: none. */
 const weir_component *weir_component_of(const weir_graph *graph, weir_node node);
-/* The same, or before the node is placed the first that realises its operator. */
+/* The same, or before one is assigned the first that realises its operator. */
 const weir_component *weir_component_expected(const weir_graph *graph, weir_node node);
 /* The module that computes the node, or will once the graph is lowered; NULL: none. */
 const char *weir_component_module(const weir_graph *graph, weir_node node);

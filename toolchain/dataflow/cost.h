@@ -32,7 +32,7 @@ typedef struct weir_cost_part {
     weir_cost cost; /* luts: not yet */
 } weir_cost_part;
 
-/* --- for the `cost` of components; all calls for all parameters, so that terms keep their places --- */
+/* --- for the `cost` of components; all calls for all parameters, so that terms keep their positions --- */
 
 /* The value of a parameter; 0 when it is not set. */
 int64_t weir_cost_value(const weir_cost_part *part, const char *parameter);
@@ -71,7 +71,7 @@ typedef struct weir_cost_report {
     weir_cost total;
 } weir_cost_report;
 
-/* Of a graph that is placed, folded and has its streams. Free it with weir_cost_report_free. */
+/* Of a graph with components assigned, folded, with its streams. Free it with weir_cost_report_free. */
 weir_cost_report weir_cost_of_graph(const weir_graph *hardware, const weir_device *device);
 void weir_cost_report_free(weir_cost_report *report);
 

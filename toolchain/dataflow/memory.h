@@ -5,7 +5,7 @@
 
 #include "dataflow/component.h"
 
-/* Memory `index` of a node that is placed and folded; false: it has no such memory. */
+/* Memory `index` of a node that has its component and folding; false: it has no such memory. */
 bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
 /* Bits of all memories of the node. */
 int64_t weir_memory_bits(const weir_graph *graph, weir_node node);

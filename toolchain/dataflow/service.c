@@ -282,7 +282,7 @@ static int64_t take_shortcut(weir_service *service, loop *l, int64_t done) {
     return end > 1 ? apply_line(service, &straight, end) : 0;
 }
 
-/* Loops that do not settle look for a shortcut ever less often. */
+/* Loops that are not periodic look for a shortcut ever less often. */
 static bool is_worth_a_try(int64_t steps) { return steps <= 32 || steps % (steps / 16) == 0; }
 
 void weir_service_repeat(weir_service *service, int64_t count, weir_service_body *body, const void *user) {

@@ -1,7 +1,7 @@
 /* The service rule of a component as a small program: which beats it takes and gives in which order, and what each waits
- * for. The program is executed, but loops that have settled are not: iterations that must be like earlier ones, only
+ * for. The program is executed, but loops that have become periodic are not: iterations that must be like earlier ones, only
  * later, are done at once. The result is exact; it costs as much as loops and arrivals have levels, and a rule that never
- * settles costs its beats.
+ * becomes periodic costs its beats.
  *
  * A rule keeps times only in registers, combines them only by maximum and by adding constants, and reads the arrival of a
  * beat only by taking it; what an iteration does must not depend on its number. So each time of an iteration is a maximum

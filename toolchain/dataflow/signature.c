@@ -399,7 +399,7 @@ static lateness compare(comparison *c) {
     return best;
 }
 
-/* The latest that a beat is taken after the beat `depth` places behind it was given; *found: most beats that wait. */
+/* The latest that a beat is taken after the beat `depth` beats after it was given; *found: most beats that wait. */
 static int64_t latest(const weir_signature *given, const weir_signature *taken, int64_t interval, int64_t depth,
                       int64_t *found) {
     const int64_t beats = weir_signature_beats(given), back = depth / beats, rest = depth % beats;

@@ -1,4 +1,4 @@
-/* Who defines the rounding: a contract names the arithmetic that a claim of bit-exactness speaks of (DESIGN "Numbers"),
+/* Who defines the rounding: a contract names the arithmetic that "bit-exact" refers to (DESIGN "Numbers"),
  * and here it is applied to quantization records, channel by channel. */
 #ifndef WEIR_EXEC_CONTRACT_H
 #define WEIR_EXEC_CONTRACT_H

@@ -264,7 +264,7 @@ bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizi
 }
 
 /* ONNX's definitions of coordinate_transformation_mode. */
-static double place_in_input(const weir_resizing *r, int axis, double dim, double o) {
+static double coordinate_in_input(const weir_resizing *r, int axis, double dim, double o) {
     const double out = (double)r->out[axis], scale = r->scale[axis], middle = (o + 0.5) / scale - 0.5;
     if (strcmp(r->coordinates, "half_pixel") == 0) return middle;
     if (strcmp(r->coordinates, "half_pixel_symmetric") == 0) return middle + dim / 2 * (1 - out / (scale * dim));
@@ -276,11 +276,11 @@ static double place_in_input(const weir_resizing *r, int axis, double dim, doubl
 
 int64_t weir_geometry_resized(const weir_resizing *resizing, int axis, int64_t dim, int64_t o) {
     if (resizing->out[axis] == dim && resizing->scale[axis] == 1) return o;
-    const double place = place_in_input(resizing, axis, (double)dim, (double)o);
-    double at = ceil(place);
-    if (strcmp(resizing->nearest, "round_prefer_floor") == 0) at = ceil(place - 0.5);
-    if (strcmp(resizing->nearest, "round_prefer_ceil") == 0) at = floor(place + 0.5);
-    if (strcmp(resizing->nearest, "floor") == 0) at = floor(place);
+    const double coordinate = coordinate_in_input(resizing, axis, (double)dim, (double)o);
+    double at = ceil(coordinate);
+    if (strcmp(resizing->nearest, "round_prefer_floor") == 0) at = ceil(coordinate - 0.5);
+    if (strcmp(resizing->nearest, "round_prefer_ceil") == 0) at = floor(coordinate + 0.5);
+    if (strcmp(resizing->nearest, "floor") == 0) at = floor(coordinate);
     return at < 0 ? 0 : at > (double)(dim - 1) ? dim - 1 : (int64_t)at;
 }
 

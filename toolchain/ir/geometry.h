@@ -40,7 +40,7 @@ bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding
 int64_t weir_geometry_padded(const weir_padding *padding, int axis, int64_t dim, int64_t o);
 
 /* A Resize to the nearest element: scales by axis (1 where nothing changes), and ONNX's words for how an output index
- * becomes a place in the input and that an index. */
+ * becomes a coordinate in the input, and that an index. */
 typedef struct weir_resizing {
     const char *coordinates, *nearest;
     int64_t out[WEIR_MAX_RANK];

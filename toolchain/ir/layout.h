@@ -10,7 +10,7 @@
 
 /* Does the operator have channels, and so the attribute `layout`? */
 bool weir_layout_has_channels(weir_op op);
-/* order[i]: which of ONNX's dimensions stands at place i; false when `text` is no permutation for a tensor with `rank`. */
+/* order[i]: which of ONNX's dimensions stands at position i; false when `text` is no permutation for a tensor with `rank`. */
 bool weir_layout_parse(const char *text, int rank, int *order);
 /* The reverse, "" for ONNX's own order; `text` has room for WEIR_LAYOUT_TEXT. */
 void weir_layout_print(const int *order, int rank, char *text);

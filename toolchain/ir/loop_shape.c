@@ -112,17 +112,17 @@ static int axis_of(const weir_loop_builder *b, int rank) {
     return (int)(axis < 0 ? axis + rank : axis);
 }
 
-/* Each input lies at its place along the axis. */
+/* Each input lies at its offset along the axis. */
 void weir_loop_CONCAT(weir_loop_builder *b) {
     uint32_t first;
     weir_loop_operand *in = move(b, &first);
     const int axis = axis_of(b, in->rank);
-    int64_t place = 0;
+    int64_t offset = 0;
     for (size_t i = 0; i < weir_node_input_count(b->graph, b->node); i++) {
         if (i > 0) in = weir_loop_read(b, 'I', i);
         for (int d = 0; d < in->rank; d++) weir_loop_term(in, d, first + (uint32_t)d, 1);
-        in->axis[axis].offset = -place;
-        place += in->axis[axis].size;
+        in->axis[axis].offset = -offset;
+        offset += in->axis[axis].size;
     }
 }
 
@@ -130,15 +130,15 @@ void weir_loop_CONCAT(weir_loop_builder *b) {
 void weir_loop_SPLIT(weir_loop_builder *b) {
     const weir_shape *x = weir_loop_input_shape(b, 0);
     const int axis = axis_of(b, x->rank);
-    int64_t place = 0;
+    int64_t offset = 0;
     b->nest->body = WEIR_LOOP_MOVE;
     const uint32_t first = weir_loop_add_shape(b, x);
     weir_loop_broadcast(b, weir_loop_read(b, 'I', 0), first, x->rank);
     for (size_t i = 0; i < weir_node_output_count(b->graph, b->node); i++) {
         weir_loop_operand *out = weir_loop_write(b, i);
         for (int d = 0; d < x->rank; d++) weir_loop_term(out, d, first + (uint32_t)d, 1);
-        out->axis[axis].offset = -place;
-        place += out->axis[axis].size;
+        out->axis[axis].offset = -offset;
+        offset += out->axis[axis].size;
     }
 }
 

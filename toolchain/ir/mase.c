@@ -251,7 +251,7 @@ bool weir_mase_is_module(const weir_graph *graph, weir_node node) {
 
 /* ---- values ---- */
 
-/* Other places, or zeros in some. */
+/* Moved, or some zeros. */
 static bool keeps_elements(weir_op op) {
     return op == WEIR_OP_IDENTITY || op == WEIR_OP_RELABEL || op == WEIR_OP_FLATTEN || op == WEIR_OP_RESHAPE ||
            op == WEIR_OP_TRANSPOSE || op == WEIR_OP_MASK;

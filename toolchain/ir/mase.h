@@ -59,7 +59,7 @@ typedef struct weir_mase_precision {
     int64_t bits[3];
 } weir_mase_precision;
 weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value value);
-/* Does the operator carry its first input on: moved, on a grid, or with zeros in some places? */
+/* Does the operator carry its first input on: moved, on a grid, or with some zeros? */
 bool weir_mase_carries(weir_op op);
 /* The constant behind a value, past quantizers and masks; NULL when data flows into it. A dequantized one is given in
  * codes. */

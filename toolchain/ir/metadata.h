@@ -41,7 +41,7 @@ typedef enum weir_storage { WEIR_STORAGE_AUTO, WEIR_STORAGE_BLOCK, WEIR_STORAGE_
 typedef enum weir_host { WEIR_HOST_NONE, WEIR_HOST_HEAD, WEIR_HOST_TAIL } weir_host;
 
 typedef struct weir_meta_hardware {
-    bool placed;        /* the fields below are set */
+    bool assigned;      /* a component is chosen, or none is needed: the fields below are set */
     bool is_implicit;   /* no component: nothing is emitted for the node */
     const char *module; /* component of rtl/ that computes the node */
     int64_t simd;       /* inputs a cycle (Linear) */

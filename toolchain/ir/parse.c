@@ -22,8 +22,8 @@ typedef struct parser {
     size_t value_limit;
     bool *open; /* by handle: the text leaves the node's types to inference */
     size_t open_limit;
-    weir_location *place; /* by handle: a node's place in its source, kept until the verifier has named its line here */
-    size_t place_limit;
+    weir_location *location; /* by handle: where a node comes from, kept until the verifier has named its line here */
+    size_t location_limit;
 } parser;
 
 static bool fail(parser *p, const char *expected) {
@@ -136,7 +136,7 @@ static bool accept_word(parser *p, const char *word) {
     return true;
 }
 
-/* "name=" as a field of a list; leaves the place alone when it is another one. */
+/* "name=" as a field of a list; leaves the position alone when it is another one. */
 static bool accept_field(parser *p, const char *name) {
     skip_blanks(p);
     size_t size = strlen(name);
@@ -428,7 +428,7 @@ static bool parse_attribute(parser *p, weir_node node) {
 }
 
 static bool parse_hardware(parser *p, weir_meta_hardware *hardware) {
-    hardware->placed = true;
+    hardware->assigned = true;
     if (!accept_field(p, "module") || !read_name(p)) return fail(p, "module=");
     hardware->module = strcmp(p->word.data, "_") == 0 ? NULL : weir_graph_intern(p->graph, p->word.data);
     if (accept_field(p, "host")) {
@@ -520,7 +520,7 @@ static bool parse_node_rest(parser *p, weir_node node) {
         if (!read_string(p)) return false;
         const char *file = weir_graph_intern(p->graph, p->word.data);
         if (!expect(p, ':') || !read_small(p, 0, INT32_MAX, &line)) return false;
-        p->place[node.id] = weir_at(file, line);
+        p->location[node.id] = weir_at(file, line);
     }
     weir_metadata *metadata = weir_node_metadata(p->graph, node);
     if (accept_word(p, "common") && (!expect(p, '{') || !parse_common(p, &metadata->common))) return false;
@@ -571,7 +571,7 @@ static bool parse_node_body(parser *p, const char *name, const char *const *outp
         weir_node node = weir_graph_add_node(p->graph, op, name, inputs, input_count, output_count, WEIR_NO_NODE);
         for (size_t i = 0; i < output_count; i++)
             weir_value_set_name(p->graph, weir_node_output(p->graph, node, i), outputs[i]);
-        p->place = weir_grow_zeroed(p->place, &p->place_limit, node.id + 1, sizeof *p->place);
+        p->location = weir_grow_zeroed(p->location, &p->location_limit, node.id + 1, sizeof *p->location);
         weir_node_set_location(p->graph, node, weir_at(p->file, line));
         fine = parse_node_rest(p, node) && parse_types(p, node);
     }
@@ -650,7 +650,7 @@ static bool parse_statement(parser *p) {
     return parse_node(p);
 }
 
-/* Types that the text leaves open are inferred. Complaints name lines of the text; afterwards nodes have the places that the text gives them. */
+/* Types that the text leaves open are inferred. Complaints name lines of the text; afterwards nodes have the locations that the text gives them. */
 static bool verify(parser *p) {
     weir_graph *graph = p->graph;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
@@ -659,7 +659,7 @@ static bool verify(parser *p) {
     const weir_verify_lines lines = {p->file, p->value_line};
     if (!weir_graph_verify_text(graph, &lines)) return false;
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        weir_node_set_location(graph, node, p->place[node.id]);
+        weir_node_set_location(graph, node, p->location[node.id]);
     return true;
 }
 
@@ -681,7 +681,7 @@ weir_graph *weir_graph_parse(const char *text, size_t size, const weir_archive *
     fine = fine && verify(&p);
     free(p.value_line);
     free(p.open);
-    free(p.place);
+    free(p.location);
     if (fine) return p.graph;
     weir_graph_free(p.graph);
     return NULL;

@@ -141,7 +141,7 @@ static void print_metadata(const weir_graph *graph, weir_text *text, weir_node n
         weir_text_double(text, metadata->software.max);
         weir_text_char(text, '}');
     }
-    if (metadata->hardware.placed || metadata->hardware.host != WEIR_HOST_NONE)
+    if (metadata->hardware.assigned || metadata->hardware.host != WEIR_HOST_NONE)
         print_hardware(&metadata->hardware, text);
     if (metadata->facts == NULL) return;
     char *facts = json_dumps(metadata->facts, JSON_COMPACT | JSON_ENSURE_ASCII);

@@ -13,15 +13,15 @@ typedef struct verifier {
     bool fine;
 } verifier;
 
-/* At the node's place, or at the file as a whole for what no node makes. */
-static weir_location place_of(const weir_graph *graph, weir_node node) {
+/* At the node's location, or at the file as a whole for what no node makes. */
+static weir_location location_of(const weir_graph *graph, weir_node node) {
     return node.id != 0 ? weir_node_location(graph, node) : weir_at(weir_graph_source(graph), 0);
 }
 
 #define COMPLAIN(v, node, ...)                                                                                         \
     do {                                                                                                               \
         (v)->fine = false;                                                                                             \
-        weir_error(place_of((v)->graph, node), __VA_ARGS__);                                                           \
+        weir_error(location_of((v)->graph, node), __VA_ARGS__);                                                        \
     } while (0)
 
 /* Every use in the list is an input of that node, and there are as many as the nodes have: then none is missing. */
@@ -93,7 +93,7 @@ static void verify_meaning(verifier *v) {
 static weir_location value_place(const verifier *v, weir_value value) {
     const weir_node node = weir_value_producer(v->graph, value);
     if (node.id == 0 && v->lines != NULL) return weir_at(v->lines->file, v->lines->line[value.id]);
-    return place_of(v->graph, node);
+    return location_of(v->graph, node);
 }
 
 bool weir_graph_verify(const weir_graph *graph) { return weir_graph_verify_text(graph, NULL); }

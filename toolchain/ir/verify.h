@@ -16,7 +16,7 @@ typedef struct weir_verify_lines {
     const int *line;
 } weir_verify_lines;
 
-/* The same for a graph that was read from a text, whose nodes have their places there. */
+/* The same for a graph that was read from a text, whose nodes have their locations there. */
 bool weir_graph_verify_text(const weir_graph *graph, const weir_verify_lines *lines);
 
 #endif

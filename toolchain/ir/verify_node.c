@@ -227,7 +227,7 @@ bool weir_verify_metadata(const weir_graph *graph, weir_node node) {
     const weir_metadata *metadata = weir_node_metadata_of(graph, node);
     const weir_meta_hardware *h = &metadata->hardware;
     if (!verify_statistics(graph, node, &metadata->software)) return false;
-    if (!h->placed) return true;
+    if (!h->assigned) return true;
     if (h->module != NULL && h->is_implicit) return fail(graph, node, "hardware: a component is not implicit");
     if (h->module == NULL)
         return (h->simd == 0 && h->pe == 0 && h->in_lanes == 0 && h->out_lanes == 0 && h->digit == 0 && h->depth == 0 &&

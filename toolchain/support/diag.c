@@ -40,7 +40,7 @@ void weir_diag_reset(void) {
 static void print(const weir_diagnostic *diagnostic) {
     static const char *const severities[] = {"note", "warning", "error"};
     weir_text line = {0};
-    if (diagnostic->severity != WEIR_SEVERITY_NOTE || diagnostic->location.file) { /* most notes are about no place */
+    if (diagnostic->severity != WEIR_SEVERITY_NOTE || diagnostic->location.file) { /* most notes have no location */
         weir_text_add(&line, diagnostic->location.file ? diagnostic->location.file : "weir");
         if (diagnostic->location.file && diagnostic->location.line > 0) {
             weir_text_format(&line, ":%d", diagnostic->location.line);

@@ -1,4 +1,4 @@
-/* Diagnostics as objects: errors, warnings and notes with a place, collected by a sink that prints or keeps them.
+/* Diagnostics as objects: errors, warnings and notes with a location, collected by a sink that prints or keeps them.
  * Text is lower case, puts names in 'quotes', says what was expected and what was found. */
 #ifndef WEIR_DIAG_H
 #define WEIR_DIAG_H
@@ -9,8 +9,8 @@
 
 typedef enum weir_severity { WEIR_SEVERITY_NOTE, WEIR_SEVERITY_WARNING, WEIR_SEVERITY_ERROR } weir_severity;
 
-/* A place in a source: for an ONNX file the line is the 1-based node position; line 0 means the file as a whole,
- * a NULL file no place at all. */
+/* A source location: for an ONNX file the line is the 1-based node position; line 0 means the file as a whole,
+ * a NULL file no location at all. */
 typedef struct weir_location {
     const char *file;
     int line;
@@ -60,7 +60,7 @@ void weir_error(weir_location location, const char *format, ...) __attribute__((
 void weir_warning(weir_location location, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The hint that belongs to the diagnostic before it. */
 void weir_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same with a second place that has to do with it. */
+/* The same with a second, related location. */
 void weir_note_at(weir_location location, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A location made of a file only. The file name is not copied. */

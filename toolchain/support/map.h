@@ -38,7 +38,7 @@ weir_map weir_map_copy(const weir_map *map);
 
 /* --- numbers as keys --- */
 
-/* The place of the key's value, NULL: none; valid until the next put. */
+/* Where the key's value is stored, NULL: not there; valid until the next put. */
 uint64_t *weir_map_find(const weir_map *map, uint64_t key);
 /* The same; a new one is 0. */
 uint64_t *weir_map_put(weir_map *map, uint64_t key);

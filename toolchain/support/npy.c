@@ -29,7 +29,7 @@ typedef struct header {
     bool has_descr, has_order, has_shape;
 } header;
 
-/* The dictionary's text and the place of the reader in it. */
+/* The dictionary's text and the reader's position in it. */
 typedef struct cursor {
     const char *at, *end;
     weir_location location;

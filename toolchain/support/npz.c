@@ -1,5 +1,5 @@
 /* NumPy's .npz files: zip archives of .npy files (APPNOTE.TXT 6.3, sections 4.3 and 4.4).
- * The central directory is what counts; local headers give the place of the data and must agree in name and method.
+ * The central directory is what counts; local headers give the offset of the data and must agree in name and method.
  * Every offset and size is checked against the file. Uncompressed sizes are bounded by three limits: an entry by what
  * deflate can reach from its compressed size, all entries together by 1 GiB, and the .npy inside fills its entry.
  * Zip64 end records and sizes over 4 GiB are rejected; zip64 extra fields of small entries (NumPy's) are skipped.

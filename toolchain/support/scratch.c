@@ -123,10 +123,10 @@ static void release(weir_scratch *scratch) {
 
 weir_scratch *weir_scratch_new(const char *parent, const char *prefix, const char *made) {
     weir_scratch_sweep(parent, parent ? prefix : WEIR_SCRATCH_PREFIX);
-    char *place = parent_of(parent), *start = weir_path_join(place, prefix);
+    char *folder = parent_of(parent), *start = weir_path_join(folder, prefix);
     weir_scratch *scratch = weir_calloc(1, sizeof *scratch);
     scratch->path = weir_format("%sXXXXXX", start);
-    scratch->parent = place;
+    scratch->parent = folder;
     scratch->made = made ? weir_copy_string(made) : NULL;
     scratch->alive = scratch->janitor = -1;
     free(start);
@@ -178,9 +178,9 @@ static bool is_leftover(const char *path) {
     return dead;
 }
 
-/* The next folder of the place with the prefix; heap memory. */
-static char *next_named(DIR *place, const char *folder, const char *prefix) {
-    for (struct dirent *entry; place && (entry = readdir(place));) {
+/* The next entry of the folder with the prefix; heap memory. */
+static char *next_named(DIR *entries, const char *folder, const char *prefix) {
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
         if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
             return weir_path_join(folder, entry->d_name);
         }
@@ -190,8 +190,8 @@ static char *next_named(DIR *place, const char *folder, const char *prefix) {
 
 void weir_scratch_sweep(const char *parent, const char *prefix) {
     char *folder = parent_of(parent);
-    DIR *place = opendir(folder);
-    for (char *path; (path = next_named(place, folder, prefix)); free(path)) {
+    DIR *entries = opendir(folder);
+    for (char *path; (path = next_named(entries, folder, prefix)); free(path)) {
         if (is_leftover(path)) {
             weir_diag_log *log = weir_diag_capture(); /* somebody else may be at it too */
             weir_remove_tree(path);
@@ -199,8 +199,8 @@ void weir_scratch_sweep(const char *parent, const char *prefix) {
             weir_diag_log_free(log);
         }
     }
-    if (place) {
-        closedir(place);
+    if (entries) {
+        closedir(entries);
     }
     free(folder);
 }
@@ -221,16 +221,16 @@ bool weir_scratch_contains(const char *path) {
 }
 
 char *weir_scratch_owner(const char *parent, const char *prefix) {
-    DIR *place = opendir(parent);
+    DIR *entries = opendir(parent);
     char *owner = NULL;
-    for (char *path; !owner && (path = next_named(place, parent, prefix)); free(path)) {
+    for (char *path; !owner && (path = next_named(entries, parent, prefix)); free(path)) {
         char *name = weir_path_join(path, alive_name);
         size_t size;
         owner = weir_file_read_quietly(name, &size);
         free(name);
     }
-    if (place) {
-        closedir(place);
+    if (entries) {
+        closedir(entries);
     }
     return owner;
 }

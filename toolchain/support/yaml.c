@@ -37,7 +37,7 @@ typedef struct items {
     size_t count, capacity;
 } items;
 
-static weir_location place(const reader *r, yaml_mark_t mark) { return weir_at(r->file, (int)mark.line + 1); }
+static weir_location location_of(const reader *r, yaml_mark_t mark) { return weir_at(r->file, (int)mark.line + 1); }
 
 static bool next_event(reader *r) {
     yaml_event_delete(&r->event);
@@ -49,7 +49,7 @@ static bool next_event(reader *r) {
     if (p->error == YAML_READER_ERROR) {
         weir_error(weir_at(r->file, 0), "%s at byte %zu", problem, p->problem_offset);
     } else {
-        weir_error(place(r, p->problem_mark), "%s", problem);
+        weir_error(location_of(r, p->problem_mark), "%s", problem);
         if (p->context) {
             weir_note("%s that starts at line %zu", p->context, p->context_mark.line + 1);
         }
@@ -59,7 +59,7 @@ static bool next_event(reader *r) {
 
 static bool reject_extras(const reader *r, const yaml_char_t *anchor, const yaml_char_t *tag) {
     if (anchor || tag) {
-        weir_error(place(r, r->event.start_mark), "%s '%s' is not supported: expected plain values",
+        weir_error(location_of(r, r->event.start_mark), "%s '%s' is not supported: expected plain values",
                    anchor ? "anchor" : "tag", (const char *)(anchor ? anchor : tag));
         return false;
     }
@@ -73,14 +73,15 @@ static const char *read_scalar(reader *r) {
         return NULL;
     }
     if (strlen(text) != r->event.data.scalar.length) {
-        weir_error(place(r, r->event.start_mark), "expected text, found a zero character in '%.*s'", (int)SHOWN, text);
+        weir_error(location_of(r, r->event.start_mark), "expected text, found a zero character in '%.*s'", (int)SHOWN,
+                   text);
         return NULL;
     }
     return weir_arena_copy_string(r->arena, text);
 }
 
 static bool read_key(reader *r, items *list) {
-    weir_location location = place(r, r->event.start_mark);
+    weir_location location = location_of(r, r->event.start_mark);
     if (r->event.type != YAML_SCALAR_EVENT) {
         weir_error(location, "expected a name as the key of a mapping");
         return false;
@@ -104,10 +105,10 @@ static void reserve(items *list, bool keyed) {
     if (list->count < list->capacity) {
         return;
     }
-    size_t keys = list->capacity, places = list->capacity;
+    size_t keys = list->capacity, locations = list->capacity;
     if (keyed) {
         list->key = weir_grow(list->key, &keys, list->count + 1, sizeof *list->key);
-        list->key_location = weir_grow(list->key_location, &places, list->count + 1, sizeof *list->key_location);
+        list->key_location = weir_grow(list->key_location, &locations, list->count + 1, sizeof *list->key_location);
     }
     list->item = weir_grow(list->item, &list->capacity, list->count + 1, sizeof(weir_yaml *));
 }
@@ -161,7 +162,7 @@ static bool read_collection(reader *r, weir_yaml *node, yaml_event_type_t end, i
 /* The node that starts with the current event. */
 static bool read_node(reader *r, weir_yaml *node, int depth) {
     const yaml_event_t *event = &r->event;
-    node->location = place(r, event->start_mark);
+    node->location = location_of(r, event->start_mark);
     switch (event->type) {
     case YAML_SCALAR_EVENT:
         node->kind = WEIR_YAML_SCALAR;
@@ -197,7 +198,7 @@ static bool read_document(reader *r, weir_yaml *root) {
         return false;
     }
     if (r->event.type != YAML_STREAM_END_EVENT) {
-        weir_error(place(r, r->event.start_mark), "expected one document, found another");
+        weir_error(location_of(r, r->event.start_mark), "expected one document, found another");
         return false;
     }
     return true;

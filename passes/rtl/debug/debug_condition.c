@@ -252,19 +252,19 @@ static bool put_quotient(writer *w, weir_rtl_expr a, const char *op, weir_rtl_ex
     return put(w, ")");
 }
 
-/* The left operand shifted by a number of places. */
-static bool put_shifted(writer *w, weir_rtl_expr expr, uint32_t places, const void *user) {
+/* The left operand shifted by a number of bits. */
+static bool put_shifted(writer *w, weir_rtl_expr expr, uint32_t shift, const void *user) {
     const weir_rtl_expr_info info = weir_rtl_get_expr(w->design, expr);
     const weir_rtl_expr value = weir_rtl_operand(w->design, expr, 0);
     const bool fills = info.op == WEIR_RTL_SHIFT_RIGHT_ARITHMETIC && info.is_signed;
-    const uint32_t width = info.width, left = places < width ? width - places : 0;
+    const uint32_t width = info.width, left = shift < width ? width - shift : 0;
     (void)user;
     put(w, "(");
     if (left == 0) put_number(w, 0);
-    else if (!put_bits(w, value, info.op == WEIR_RTL_SHIFT_LEFT ? 0 : places, left)) return false;
+    else if (!put_bits(w, value, info.op == WEIR_RTL_SHIFT_LEFT ? 0 : shift, left)) return false;
     if (info.op == WEIR_RTL_SHIFT_LEFT && left > 0) {
         put(w, " * ");
-        put_number(w, power(places));
+        put_number(w, power(shift));
     }
     if (fills) {
         put(w, " + ");
@@ -275,14 +275,14 @@ static bool put_shifted(writer *w, weir_rtl_expr expr, uint32_t places, const vo
     return put(w, ")");
 }
 
-/* By more places than the value has, only the sign is left. */
+/* By more bits than the value has, only the sign is left. */
 static bool put_shift(writer *w, weir_rtl_expr expr) {
     const weir_rtl_expr by = weir_rtl_operand(w->design, expr, 1);
     const weir_rtl_expr_info info = weir_rtl_get_expr(w->design, by), whole = weir_rtl_get_expr(w->design, expr);
     const uint32_t count = whole.width;
     if (info.kind == WEIR_RTL_EXPR_CONSTANT) {
-        const uint64_t places = info.width > 64 || info.words[0] > count ? count : info.words[0];
-        return put_shifted(w, expr, (uint32_t)places, NULL);
+        const uint64_t shift = info.width > 64 || info.words[0] > count ? count : info.words[0];
+        return put_shifted(w, expr, (uint32_t)shift, NULL);
     }
     put(w, "(");
     if (!put_choices(w, expr, by, count, put_shifted, NULL)) return false;

@@ -1,7 +1,7 @@
 /* extract_debug_info: a symbol table a module, in the form of the hgdb debugger's JSON schema ("generator", "top", and a
  * "table" of modules with variables, instances and scopes). Statements are entries of the scope of their source file: an
  * assignment with its variable, a branch as a block with its condition, in the language that the debugger reads
- * (debug_condition.h). What has no place in a source has that of what it stands in, or its own in the Verilog.
+ * (debug_condition.h). What has no source location has that of what it stands in, or its own in the Verilog.
  * Beyond the schema, which allows it, each entry says which line of the Verilog it became (rtl_line), what its condition is
  * there (rtl_condition, alone when the debugger's language cannot say it) and which passes touched it (passes).
  * Where ssa_transform was, the versions of variables are entries under the names of the source, each in a block with its
@@ -27,7 +27,7 @@ typedef struct symbols {
     weir_rtl_module module;
     json_t *files;        /* scopes by name of the file, in order of appearance */
     const char *file;     /* of the scope that is being filled */
-    weir_location around; /* the place of what is being filled */
+    weir_location around; /* the location of what is being filled */
     char *verilog;        /* the file of the module */
 } symbols;
 
@@ -62,8 +62,8 @@ static const char *target_name(const weir_rtl_design *design, weir_rtl_expr targ
     return weir_rtl_get_var(design, weir_rtl_get_expr(design, target).var).name;
 }
 
-/* Where the item comes from: its own place, that of what is around it, or its line of Verilog. */
-static weir_location place_of(const symbols *s, weir_rtl_item item, int line) {
+/* Where the item comes from: its own location, that of what is around it, or its line of Verilog. */
+static weir_location location_of(const symbols *s, weir_rtl_item item, int line) {
     const weir_location own = weir_rtl_get_item(s->design, item).location;
     if (own.file != NULL && own.line > 0) return own;
     return s->around.line > 0 ? s->around : weir_at(s->verilog, line);
@@ -74,11 +74,11 @@ static int line_of(const symbols *s, weir_rtl_item item) {
     return (int)weir_numbers_get(item.kind == WEIR_RTL_ITEM_STMT ? &s->stmt_line : &s->instance_line, item.id);
 }
 
-/* What every entry says: its place, its line of Verilog, its passes. */
+/* What every entry says: its location, its line of Verilog, its passes. */
 static json_t *entry(const symbols *s, const char *type, weir_rtl_item item) {
     const weir_rtl_item_info info = weir_rtl_get_item(s->design, item);
     const int line = line_of(s, item);
-    const weir_location location = place_of(s, item, line);
+    const weir_location location = location_of(s, item, line);
     json_t *made = json_pack("{s:s, s:i}", "type", type, "line", location.line), *passes = json_array();
     if (s->file != NULL && strcmp(location.file, s->file) != 0)
         json_object_set_new(made, "filename", plain_string(location.file));
@@ -154,7 +154,7 @@ static condition item_condition(const symbols *s, weir_rtl_stmt choice, weir_rtl
 static void add_branch(symbols *s, weir_rtl_stmt stmt, condition *c, weir_rtl_block body, json_t *scope) {
     json_t *made = entry(s, "block", weir_rtl_item_stmt(stmt)), *inner = json_array();
     const weir_location around = s->around;
-    s->around = place_of(s, WEIR_RTL_ITEM(stmt), line_of(s, WEIR_RTL_ITEM(stmt)));
+    s->around = location_of(s, WEIR_RTL_ITEM(stmt), line_of(s, WEIR_RTL_ITEM(stmt)));
     if (c != NULL && c->is_said) json_object_set_new(made, "condition", json_stringn(c->value.data, c->value.size));
     if (c != NULL) {
         json_object_set_new(made, "rtl_condition", json_stringn(c->verilog.data, c->verilog.size));
@@ -300,7 +300,7 @@ static json_t *scopes(symbols *s, weir_rtl_module module) {
          i = weir_rtl_next(s->design, i)) {
         const weir_rtl_instance instance = weir_rtl_get_stmt(s->design, i).instance;
         const weir_rtl_item item = instance.id != 0 ? WEIR_RTL_ITEM(instance) : WEIR_RTL_ITEM(i);
-        s->file = place_of(s, item, line_of(s, item)).file;
+        s->file = location_of(s, item, line_of(s, item)).file;
         add_stmt(s, i, file_scope(s, s->file));
     }
     s->file = NULL;

@@ -2,7 +2,7 @@
  * (a_0, a_1, ...) that nothing else assigns, branches become assignments without condition, conditions variables
  * (taken_0, ...), and where branches meet, a conditional chooses the version; at the end, the variable takes its last one.
  * An assignment to a part copies the version before it first. Versions say in attributes what they are (versions.h) and
- * keep the place of their assignment, so that a debugger can stop at each.
+ * keep the location of their assignment, so that a debugger can stop at each.
  * A process is looked at first, along all paths; one with loops, assertions, latches, or reads of bits that are not assigned
  * by then is left alone, as is one whose variables have other drivers. A process costs statements, and variables times
  * branches. */

@@ -12,7 +12,7 @@
 #include "rtlir/core/type.h"
 #include "support/arena.h"
 
-/* By how much the places of a connection's parts differ between an instance and the next, ports in their order, parts
+/* By how much the offsets of a connection's parts differ between an instance and the next, ports in their order, parts
  * from outside to inside. */
 typedef struct steps {
     int64_t *step;

@@ -82,14 +82,14 @@ static weir_rtl_expr find_driver(remover *r, weir_rtl_instance instance, weir_rt
 }
 
 static bool assign(remover *r, weir_rtl_instance instance, weir_rtl_expr target, weir_rtl_expr value) {
-    const weir_rtl_stmt place = weir_rtl_get_instance(r->design, instance).stmt;
-    const weir_rtl_block block = weir_rtl_get_stmt(r->design, place).block;
+    const weir_rtl_stmt before = weir_rtl_get_instance(r->design, instance).stmt;
+    const weir_rtl_block block = weir_rtl_get_stmt(r->design, before).block;
     const weir_rtl_stmt stmt =
         weir_rtl_add_assign(r->design, block, target, weir_wiring_fit(r->design, value, target), WEIR_RTL_CONTINUOUS);
     weir_rtl_copy_location(r->design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(stmt));
     weir_rtl_set_comment(r->design, WEIR_RTL_ITEM(stmt), weir_rtl_get_item(r->design, WEIR_RTL_ITEM(instance)).comment);
     weir_rtl_set_comment(r->design, WEIR_RTL_ITEM(instance), NULL); /* once */
-    return stmt.id != 0 && weir_rtl_move_stmt(r->design, stmt, block, place);
+    return stmt.id != 0 && weir_rtl_move_stmt(r->design, stmt, block, before);
 }
 
 static bool join(remover *r, weir_rtl_instance instance, weir_rtl_var input, weir_rtl_var output) {

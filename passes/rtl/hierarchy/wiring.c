@@ -10,7 +10,7 @@ static bool is_static(const weir_rtl_design *design, weir_rtl_expr expr) {
     return true;
 }
 
-/* A variable of the module or a part of one; `fixed`: no part whose place the hardware computes. */
+/* A variable of the module or a part of one; `fixed`: no part whose index the hardware computes. */
 static bool is_own_part(const weir_rtl_design *design, weir_rtl_expr expr, bool fixed) {
     for (;;) {
         const weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);

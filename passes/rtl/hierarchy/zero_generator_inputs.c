@@ -40,8 +40,8 @@ static void tie(zeroing *z, weir_rtl_instance instance, weir_rtl_expr target, ui
         return;
     }
     if (width < all) target = weir_rtl_slice(design, target, low + width - 1, low);
-    const weir_rtl_stmt place = weir_rtl_get_instance(design, instance).stmt;
-    const weir_rtl_stmt made = weir_rtl_add_assign(design, weir_rtl_get_stmt(design, place).block, target,
+    const weir_rtl_stmt at = weir_rtl_get_instance(design, instance).stmt;
+    const weir_rtl_stmt made = weir_rtl_add_assign(design, weir_rtl_get_stmt(design, at).block, target,
                                                    weir_hardware_zero_like(design, target), WEIR_RTL_CONTINUOUS);
     weir_rtl_copy_location(design, WEIR_RTL_ITEM(instance), WEIR_RTL_ITEM(made));
     weir_rtl_touch(design, WEIR_RTL_ITEM(made));

@@ -45,14 +45,14 @@ static void demand_indices(rtl_graph *g, uint32_t expr, uint32_t sink) {
 
 static void read_part(rtl_graph *g, const rtl_demand *d) {
     const weir_rtl_design *design = g->design;
-    rtl_bit_range place = rtl_locate_now(&g->walk, d->expr);
-    const rtl_expr *base = &design->expr[place.base];
+    rtl_bit_range bits = rtl_locate_now(&g->walk, d->expr);
+    const rtl_expr *base = &design->expr[bits.base];
     demand_indices(g, d->expr, d->sink);
     if (base->kind == WEIR_RTL_EXPR_VAR && (rtl_var_of(design, base)->is_iterator || rtl_var_of(design, base)->is_path))
         return;
-    bool is_exact = !place.is_computed && place.width == design->expr[d->expr].width;
-    uint32_t low = is_exact ? place.low + d->low : place.low;
-    read_cells(g, rtl_net_number(&g->numbering, place.base), low, is_exact ? d->width : place.width, d->sink);
+    bool is_exact = !bits.is_computed && bits.width == design->expr[d->expr].width;
+    uint32_t low = is_exact ? bits.low + d->low : bits.low;
+    read_cells(g, rtl_net_number(&g->numbering, bits.base), low, is_exact ? d->width : bits.width, d->sink);
 }
 
 /* ---- operators ---- */

@@ -95,15 +95,15 @@ static const char *range_name(const weir_rtl_design *design, const net_record *n
     return text->data;
 }
 
-static weir_location place_of(const weir_rtl_design *design, uint32_t stmt) {
+static weir_location location_of(const weir_rtl_design *design, uint32_t stmt) {
     const rtl_stmt *s = &design->stmt[stmt];
     return s->kind == WEIR_RTL_STMT_INSTANCE ? rtl_location_of(design, &design->instance[s->a].common)
                                              : rtl_location_of(design, &s->common);
 }
 
-/* Names the second place, when it says more than the first one. */
+/* Names the second location, when it says more than the first one. */
 static void note(const weir_rtl_design *design, weir_location first, uint32_t stmt, const char *text) {
-    weir_location location = place_of(design, stmt);
+    weir_location location = location_of(design, stmt);
     bool is_same = location.file == first.file && location.line == first.line;
     if (location.file && !is_same) weir_note_at(location, "%s", text);
 }
@@ -114,7 +114,7 @@ static void report_conflict(rtl_nets *n, const net_record *net, const driver *ol
                             const driver *new) {
     weir_text names[3] = {{0}, {0}, {0}};
     const weir_rtl_design *design = n->design;
-    weir_location location = place_of(design, new->stmt);
+    weir_location location = location_of(design, new->stmt);
     rtl_error(n->design, location, "%s in module '%s' has two drivers: %s and %s",
               range_name(design, net, low, width, &names[0]), design->module[n->module].name,
               part_name(design, old->part, &names[1]), part_name(design, new->part, &names[2]));

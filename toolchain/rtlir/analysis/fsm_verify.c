@@ -22,7 +22,7 @@ typedef struct machine {
     bool fine;
 } machine;
 
-static weir_location place_of(const machine *m, uint32_t stmt) {
+static weir_location location_of(const machine *m, uint32_t stmt) {
     return rtl_location_of(m->design, &m->design->stmt[stmt].common);
 }
 
@@ -100,7 +100,7 @@ static void check_state(machine *m, uint32_t state) {
         uint32_t end = bit + m->output[i].width;
         while (bit < end && !(m->all[bit / 64] & ~m->have[bit / 64] & UINT64_C(1) << bit % 64)) bit++;
         if (bit == end) continue;
-        rtl_error(m->design, place_of(m, stmt),
+        rtl_error(m->design, location_of(m, stmt),
                   "state '%s' of state machine '%s' %s '%s' a value, and it has no default", name_of(m, state),
                   design->fsm[m->fsm].name, design->fsm[m->fsm].is_mealy ? "does not always give" : "does not give",
                   design->var[m->output[i].var].name);
@@ -130,7 +130,7 @@ static void check_transition(machine *m, uint32_t stmt, uint32_t from) {
     const rtl_state *to = &design->state[design->stmt[stmt].b];
     bool is_inside = !to->is_removed && rtl_outermost(design, to->fsm) == m->fsm;
     if (is_inside) return;
-    rtl_error(m->design, place_of(m, stmt), "state '%s' of state machine '%s' leads to '%s', which is %s",
+    rtl_error(m->design, location_of(m, stmt), "state '%s' of state machine '%s' leads to '%s', which is %s",
               name_of(m, from), design->fsm[m->fsm].name, to->name, to->is_removed ? "removed" : "in another machine");
     m->fine = false;
 }
@@ -143,7 +143,7 @@ static void check_stmt(machine *m, uint32_t stmt, uint32_t *state) {
     each_part(m, record->a, NULL);
     bool in_transition = m->design->stmt[m->design->block[record->block].owner].kind == WEIR_RTL_STMT_TRANSITION;
     if (!in_transition || m->design->fsm[m->fsm].is_mealy) return;
-    rtl_error(m->design, place_of(m, stmt),
+    rtl_error(m->design, location_of(m, stmt),
               "state machine '%s' is a Moore machine: '%s' belongs into a state, not into a transition",
               m->design->fsm[m->fsm].name, rtl_describe(m->design, record->a));
     m->fine = false;
@@ -166,7 +166,7 @@ static void warn(machine *m) {
         bool is_over = false;
         for (uint32_t s = design->block[design->stmt[stmt].body].first; s; s = design->stmt[s].next) {
             if (design->stmt[s].kind != WEIR_RTL_STMT_TRANSITION) continue;
-            if (is_over) weir_warning(place_of(m, s), "this transition of state machine '%s' is never taken", name);
+            if (is_over) weir_warning(location_of(m, s), "this transition of state machine '%s' is never taken", name);
             is_over = is_over || !design->stmt[s].a;
             rtl_label next = {.name = name, .scope = design->stmt[s].b};
             if (rtl_labels_find(&reached, next.scope, name)) continue;
@@ -178,7 +178,7 @@ static void warn(machine *m) {
     weir_rtl_fsm fsm = {m->fsm};
     for (weir_rtl_state s = weir_rtl_first_state(design, fsm); s.id; s = weir_rtl_next_state(design, fsm, s))
         if (!rtl_labels_find(&reached, s.id, name))
-            weir_warning(place_of(m, design->state[s.id].stmt), "state '%s' of state machine '%s' is never reached",
+            weir_warning(location_of(m, design->state[s.id].stmt), "state '%s' of state machine '%s' is never reached",
                          name_of(m, s.id), name);
     free(waiting);
     rtl_labels_free(&reached);
@@ -206,12 +206,12 @@ bool weir_rtl_check_fsm(weir_rtl_design *design, weir_rtl_fsm handle) {
     machine m = {.design = design, .fsm = fsm, .fine = true};
     const rtl_fsm *record = &design->fsm[fsm];
     if (!rtl_start_of(design, fsm)) {
-        rtl_error(design, place_of(&m, record->stmt), "state machine '%s' of module '%s' has no states", record->name,
-                  design->module[record->module].name);
+        rtl_error(design, location_of(&m, record->stmt), "state machine '%s' of module '%s' has no states",
+                  record->name, design->module[record->module].name);
         return false;
     }
     if (record->current && !rtl_states_are_members(design, fsm, design->var[record->current].type)) {
-        rtl_error(design, place_of(&m, record->stmt), "the states of state machine '%s' are not those of '%s'",
+        rtl_error(design, location_of(&m, record->stmt), "the states of state machine '%s' are not those of '%s'",
                   record->name, design->var[record->current].name);
         m.fine = false;
     }

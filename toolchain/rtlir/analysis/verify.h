@@ -5,7 +5,7 @@
 #include "rtlir/analysis/uses.h"
 
 /* True when building reported no errors and every module below top is sound: its form holds, and what is checked below.
- * Everything found is reported at the place of its item. Cost: linear in modules, instances, statements (those in loops
+ * Everything found is reported at the location of its item. Cost: linear in modules, instances, statements (those in loops
  * once an iteration) and bits. */
 bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top);
 

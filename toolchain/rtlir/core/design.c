@@ -1,4 +1,4 @@
-/* The design: its tables, and what every item carries: comment, attributes, place, passes. */
+/* The design: its tables, and what every item carries: comment, attributes, location, passes. */
 #include "rtlir/core/rtl.h"
 
 #include <stdarg.h>

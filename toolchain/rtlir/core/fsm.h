@@ -33,7 +33,7 @@ void weir_rtl_set_start(weir_rtl_design *design, weir_rtl_state state);
 weir_rtl_stmt weir_rtl_add_transition(weir_rtl_design *design, weir_rtl_state from, weir_rtl_expr condition,
                                       weir_rtl_state to);
 weir_rtl_stmt weir_rtl_add_default_transition(weir_rtl_design *design, weir_rtl_state from, weir_rtl_state to);
-/* Another place to lead to. */
+/* Another target. */
 void weir_rtl_set_destination(weir_rtl_design *design, weir_rtl_stmt transition, weir_rtl_state to);
 
 /* Where outputs get their values. */
@@ -58,7 +58,7 @@ bool weir_rtl_check_fsm(weir_rtl_design *design, weir_rtl_fsm fsm);
 typedef struct weir_rtl_fsm_info {
     const char *name;
     weir_rtl_module module;
-    weir_rtl_stmt stmt;     /* its place among the statements */
+    weir_rtl_stmt stmt;     /* its position among the statements */
     weir_rtl_fsm parent;    /* none: an outermost machine */
     weir_rtl_fsm outermost; /* what follows is that machine's */
     weir_rtl_edge edge;

@@ -23,7 +23,7 @@ typedef struct weir_rtl_function_info {
     uint32_t width;
     bool is_signed;
     size_t argument_count, local_count;
-    weir_rtl_stmt stmt; /* its place among the statements of the module */
+    weir_rtl_stmt stmt; /* its position among the statements of the module */
     weir_rtl_block body;
 } weir_rtl_function_info;
 weir_rtl_function_info weir_rtl_get_function(const weir_rtl_design *design, weir_rtl_function function);

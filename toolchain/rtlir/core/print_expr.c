@@ -307,18 +307,19 @@ static void print_index32(rtl_writer *w, uint32_t id) {
     if (!bare) rtl_put_char(w, ')');
 }
 
-/* An index of one of `count` places with as many bits as they take, or with 32. */
-static void print_index(rtl_writer *w, uint32_t id, rtl_size places) {
+/* An index of one of `count` elements, with as many bits as that needs, or with 32. */
+static void print_index(rtl_writer *w, uint32_t id, rtl_size elements) {
     const rtl_expr *e = &w->design->expr[id];
-    const uint32_t count = (uint32_t)places.number, bits = rtl_index_bits(count);
-    if (places.formula && e->kind == WEIR_RTL_EXPR_CONSTANT && !e->formula && !e->b && e->width <= 32) {
+    const uint32_t count = (uint32_t)elements.number, bits = rtl_index_bits(count);
+    if (elements.formula && e->kind == WEIR_RTL_EXPR_CONSTANT && !e->formula && !e->b && e->width <= 32) {
         rtl_put_number(w, rtl_words_of(w->design, e)[0]);
         return;
     }
-    if (places.formula || e->formula) {
+    if (elements.formula || e->formula) {
         const uint32_t needed =
-            places.formula ? rtl_formula_apply(w->design, (rtl_formula){.kind = RTL_FORMULA_CLOG2, .a = places.formula})
-                           : rtl_number(w->design, bits);
+            elements.formula
+                ? rtl_formula_apply(w->design, (rtl_formula){.kind = RTL_FORMULA_CLOG2, .a = elements.formula})
+                : rtl_number(w->design, bits);
         const bool fits = rtl_same_size(w->design, rtl_size_of(w->design, needed), rtl_width_of(w->design, id));
         if (fits || w->design->expr[id].width >= 32) print(w, id);
         else print_index32(w, id);

@@ -43,12 +43,12 @@ typedef struct rtl_common {
     uint32_t origin, extra;
 } rtl_common;
 
-/* Shared by all items made at one place by one pass. */
+/* Shared by all items made at one location by one pass. */
 typedef struct rtl_origin {
     const char *file;
     int line;
     uint32_t trail;   /* list of rtl_trail, the last pass first; lists alike have one id */
-    bool is_implicit; /* the place is that in a text form, which does not say so itself */
+    bool is_implicit; /* the location is that in a text form, which does not name it */
     bool is_from;     /* the file is the one that the text form says it was written from */
 } rtl_origin;
 
@@ -87,7 +87,7 @@ typedef struct rtl_var {
     rtl_common common;
     const char *name;
     uint32_t module, width, next, previous;
-    uint32_t port, slot; /* of a port: position in the list, place in the connections of instances */
+    uint32_t port, slot; /* of a port: position in the list, index into the connections of instances */
     uint32_t range;      /* formulas of the range of a library module's port; 0 when the width is fixed */
     uint32_t read;       /* the expression that reads it, once made */
     uint32_t formula;    /* of its width, in normal form; 0: `width` is all there is */

@@ -91,7 +91,7 @@ void weir_rtl_design_free(weir_rtl_design *design);
 /* Errors reported while building, reading and verifying this design. */
 size_t weir_rtl_errors(const weir_rtl_design *design);
 
-/* Provenance: whatever is made from now on carries this source place and was touched by this pass (NULL: none). */
+/* Provenance: whatever is made from now on carries this source location and was touched by this pass (NULL: none). */
 void weir_rtl_set_location(weir_rtl_design *design, weir_location location);
 void weir_rtl_set_pass(weir_rtl_design *design, const char *pass);
 
@@ -240,9 +240,9 @@ typedef struct weir_rtl_attribute_info {
 } weir_rtl_attribute_info;
 /* index < attribute_count of weir_rtl_get_item, in the order in which they were set. */
 weir_rtl_attribute_info weir_rtl_attribute_at(const weir_rtl_design *design, weir_rtl_item item, size_t index);
-/* Comment, attributes, place and trail of one item to another, in place of its place and trail. */
+/* Comment, attributes, location and trail of one item to another, in place of its location and trail. */
 void weir_rtl_copy_item(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
-/* Only place and trail: what was made for the sake of something else comes from where that does. */
+/* Only location and trail: what was made for the sake of something else comes from where that does. */
 void weir_rtl_copy_location(weir_rtl_design *design, weir_rtl_item from, weir_rtl_item to);
 /* Adds the current pass to the item's trail, once. */
 void weir_rtl_touch(weir_rtl_design *design, weir_rtl_item item);
@@ -311,7 +311,7 @@ weir_rtl_parameter_info weir_rtl_get_parameter(const weir_rtl_design *design, we
 typedef struct weir_rtl_instance_info {
     const char *name;
     weir_rtl_module parent, module;
-    weir_rtl_stmt stmt; /* its place among the statements of the parent */
+    weir_rtl_stmt stmt; /* its position among the statements of the parent */
     bool is_wired;
 } weir_rtl_instance_info;
 weir_rtl_instance weir_rtl_find_instance(const weir_rtl_design *design, weir_rtl_module module, const char *name);

@@ -67,7 +67,7 @@ static void note(const specializer *s, const variant *v) {
     weir_text_free(&text);
 }
 
-static weir_location place_of(const weir_rtl_design *design, const variant *v) {
+static weir_location location_of(const weir_rtl_design *design, const variant *v) {
     return rtl_location_of(design,
                            v->instance ? &design->instance[v->instance].common : &design->module[v->module].common);
 }
@@ -85,7 +85,7 @@ static bool check_values(const specializer *s, const variant *v) {
         const bool is_integer = f->kind == RTL_FORMULA_VALUE && f->value.kind == RTL_VALUE_INTEGER;
         const int64_t value = f->value.integer;
         if (!is_integer && !is_text) {
-            rtl_error(design, place_of(design, v), "parameter '%s' of module '%s' has no value of 32 bits",
+            rtl_error(design, location_of(design, v), "parameter '%s' of module '%s' has no value of 32 bits",
                       parameter->name, module);
             if (v->instance)
                 weir_note("instance '%s' in module '%s' gives it none", design->instance[v->instance].name,
@@ -93,7 +93,7 @@ static bool check_values(const specializer *s, const variant *v) {
             return false;
         }
         if (parameter->is_bounded && is_integer && (value < parameter->low || value > parameter->high)) {
-            rtl_error(design, place_of(design, v), "parameter '%s' of module '%s' is %lld, expected %lld to %lld",
+            rtl_error(design, location_of(design, v), "parameter '%s' of module '%s' is %lld, expected %lld to %lld",
                       parameter->name, module, (long long)value, (long long)parameter->low, (long long)parameter->high);
             note(s, v);
             return false;

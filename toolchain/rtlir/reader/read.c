@@ -255,7 +255,7 @@ static uint32_t parse_unary(reader *r) {
     return result;
 }
 
-/* The binary operator at this place, by its text; false when there is none. */
+/* The binary operator at this position, by its text; false when there is none. */
 static bool binary_operator(const reader *r, weir_rtl_operator *op) {
     for (int i = 0; i < WEIR_RTL_OPERATOR_COUNT; i++) {
         if (rtl_operators[i].operands == 2 && next_is(r, rtl_operators[i].text)) {

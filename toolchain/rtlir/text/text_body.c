@@ -83,7 +83,7 @@ static bool parse_connection(rtl_scan *s, weir_rtl_instance instance) {
     return fine && design->errors == errors && rtl_scan_end_line(s);
 }
 
-/* `instance u {` and its lines: the instance takes its place among the statements. `instance u : leaf {` declares it. */
+/* `instance u {` and its lines: the instance takes its position among the statements. `instance u : leaf {` declares it. */
 static bool parse_instance(rtl_parser *p) {
     rtl_scan *s = &p->scan;
     weir_rtl_design *design = s->design;
@@ -461,7 +461,7 @@ static bool parse_stmt(rtl_parser *p) {
         if (rtl_scan_accept_word(s, rtl_timing_words[i])) return parse_assign(p, (weir_rtl_timing)i);
     if (rtl_scan_accept_word(s, "item")) return parse_item(p, false);
     if (rtl_scan_accept_word(s, "default")) return parse_item(p, true);
-    if (rtl_scan_accept_word(s, "claim")) return parse_assertion(p, false);
+    if (rtl_scan_accept_word(s, "immediate")) return parse_assertion(p, false);
     if (rtl_scan_accept_word(s, "property")) return parse_assertion(p, true);
     weir_rtl_stmt_kind kind = WEIR_RTL_STMT_NONE;
     for (int i = 1; i <= WEIR_RTL_STMT_TRANSITION && !kind; i++)

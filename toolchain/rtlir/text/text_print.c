@@ -15,7 +15,7 @@ typedef struct printer {
     weir_text *text;
     uint32_t *number; /* by module id: its number among those of the same name */
     uint32_t *origin; /* by origin id: its number in the text, or 0 */
-    uint32_t *trail;  /* by trail id: the number of the origin that has no place, or 0 */
+    uint32_t *trail;  /* by trail id: the number of the origin without a location, or 0 */
     uint32_t *used;   /* origin ids by number - 1 */
     uint32_t origins;
     int indent;
@@ -229,7 +229,7 @@ static void begin_item(printer *p, const rtl_common *common) {
     blanks(p);
 }
 
-/* Is the place a line of the file that the text is written from? */
+/* Is the location a line of the file that the text is written from? */
 static bool is_line(printer *p, const rtl_origin *origin) {
     if (origin->is_from) return true;
     if (!p->with_locations || !origin->is_implicit || !origin->file) return false;
@@ -237,7 +237,7 @@ static bool is_line(printer *p, const rtl_origin *origin) {
     return strcmp(p->from, origin->file) == 0;
 }
 
-/* Where this text is read, an item that names no place has one by itself. */
+/* Where this text is read, an item that names no location has that of its line. */
 static bool has_place(printer *p, const rtl_origin *origin) {
     return (!origin->is_implicit || p->with_locations) && (origin->file || origin->line) && !is_line(p, origin);
 }
@@ -565,7 +565,7 @@ static void print_instance(printer *p, const rtl_stmt *stmt) {
 }
 
 static void print_assertion(printer *p, const rtl_assertion *a) {
-    weir_text_format(p->text, "%s %s", a->is_property ? "property" : "claim", rtl_assertion_words[a->kind]);
+    weir_text_format(p->text, "%s %s", a->is_property ? "property" : "immediate", rtl_assertion_words[a->kind]);
     if (a->clock) weir_text_format(p->text, " %s %s", rtl_edge_words[a->edge], p->design->var[a->clock].name);
     if (a->disable) {
         add(p, " disable ");

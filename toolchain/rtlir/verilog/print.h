@@ -23,7 +23,7 @@ typedef struct weir_rtl_print_options {
     weir_rtl_dialect dialect;
     const weir_rtl_package *package; /* NULL: a module has one of its own, and its groups are flat */
     int columns;                     /* right margin; 0: 120 */
-    bool source;                     /* (* src = "file:line" *) on items that have a place, as Yosys writes it */
+    bool source;                     /* (* src = "file:line" *) on items that have a location, as Yosys writes it */
     bool plain_case;                 /* no `unique case` */
     bool starts; /* combinational processes and latches of Verilog-2005 run at the start, as SystemVerilog's do */
     /* NULL, or called for each item that is printed, with the line that it starts on, from 1. */

@@ -157,11 +157,11 @@ const char *rtl_public_of(const weir_rtl_design *design, const rtl_common *commo
 static bool put_source(rtl_writer *w, const rtl_common *common) {
     const rtl_origin *origin = &w->design->origin_entry[common->origin];
     if (!w->options->source || !origin->file) return false;
-    weir_text place = {0};
-    weir_text_format(&place, "%s:%d", origin->file, origin->line);
+    weir_text location = {0};
+    weir_text_format(&location, "%s:%d", origin->file, origin->line);
     rtl_put(w, "src = ");
-    rtl_print_string(place.data, w->text);
-    weir_text_free(&place);
+    rtl_print_string(location.data, w->text);
+    weir_text_free(&location);
     return true;
 }
 
