@@ -4,6 +4,8 @@
 // Interval:  1 cycle a beat.
 // State:     a register slice of LANES * WIDTH bits.
 // Mapping:   ZERO == 0 on signed codes: one AND a bit; otherwise a comparator a lane.
+`default_nettype none
+
 module weir_relu #(
   parameter integer       LANES  = 1,
   parameter integer       WIDTH  = 8,
@@ -60,3 +62,5 @@ module weir_relu #(
     .m_last (m_last)
   );
 endmodule
+
+`default_nettype wire

@@ -7,6 +7,8 @@
 // Interval:  ceil(COUNT / PARALLEL) cycles a beat.
 // State:     the output slice; N > 1: also the beat, a count a lane, the number of the word.
 // Mapping:   LANES * PARALLEL comparators and their population counts; no DSP block.
+`default_nettype none
+
 module weir_threshold #(
   parameter integer       LANES     = 1,
   parameter integer       IN_W      = 16,
@@ -135,3 +137,5 @@ module weir_threshold #(
     .m_last (m_last)
   );
 endmodule
+
+`default_nettype wire

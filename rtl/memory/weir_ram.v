@@ -6,6 +6,8 @@
 // Contract:  the word being written is never read in the same cycle (its value would be undefined): the users' pointers
 //            exclude it, and no_rw_check spares the bypass logic.
 // Mapping:   block RAM.
+`default_nettype none
+
 module weir_ram #(
   parameter integer WIDTH = 8,  // bits of a word
   parameter integer DEPTH = 2   // words
@@ -31,3 +33,5 @@ module weir_ram #(
     if (re) q <= mem[raddr];
   end
 endmodule
+
+`default_nettype wire

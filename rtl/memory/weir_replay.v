@@ -10,6 +10,8 @@
 // beat came with s_last.
 // Mapping:   2 * (BEATS rounded up to a power of two) words, so that the half is an address bit: weir_ram above 512 bits, below
 //            that the synthesis tool chooses between block RAM and registers; BEATS == 1: registers.
+`default_nettype none
+
 module weir_replay #(
   parameter integer WIDTH = 8,  // bits of a beat
   parameter integer BEATS = 1,  // beats of a row
@@ -145,3 +147,5 @@ module weir_replay #(
     end
   endgenerate
 endmodule
+
+`default_nettype wire

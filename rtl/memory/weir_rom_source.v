@@ -1,14 +1,20 @@
 // weir_rom_source: endless stream of the words of a ROM, 0 to DEPTH - 1 and again from 0 (weights, parameter words).
 //
-// Latency:   2 cycles from reset to the first word.
-// Interval:  1 cycle a word.
-// State:     the next address and whether the ROM's read register holds a word that has not been taken.
-// Mapping:   a counter and one weir_rom; m_ready reaches the ROM's read enable combinationally.
+// Latency:   3 cycles from reset to the first word.
+// Interval:  DEPTH == 1 ? 1 : min(INTERVAL, 2) cycles a word.
+// State:     the next address; what has been read ahead: the ROM's read register and, but for INTERVAL 1 of STYLE "logic" and for
+//            one word, a word register (INTERVAL 2: of STYLE "logic" it is the ROM's) or two (INTERVAL 1).
+// Invariant: m_valid holds until a word is taken, and m_data with it; words leave in order, each once.
+// Mapping:   a counter and one weir_rom, which reads ahead: m_ready reaches neither a memory block's enable nor its address, and
+//            m_data comes from flip-flops, behind a multiplexer where there are two word registers. A single word is a constant.
+`default_nettype none
+
 module weir_rom_source #(
-  parameter integer WIDTH = 8,       // bits of a word
-  parameter integer DEPTH = 2,       // words
-  parameter         INIT  = "",      // hex file of DEPTH words
-  parameter         STYLE = "auto"   // as in weir_rom
+  parameter integer WIDTH    = 8,       // bits of a word
+  parameter integer DEPTH    = 2,       // words
+  parameter         INIT     = "",      // hex file of DEPTH words
+  parameter         STYLE    = "auto",  // as in weir_rom
+  parameter integer INTERVAL = 1        // cycles a word that the consumer needs at least: 1, or 2 for any more
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -23,22 +29,24 @@ module weir_rom_source #(
     if (WIDTH < 1 || DEPTH < 1) begin : g_check
       weir_rom_source_WIDTH_and_DEPTH_must_be_at_least_1 u_error ();
     end
+    if (INTERVAL < 1) begin : g_check_interval
+      weir_rom_source_INTERVAL_must_be_at_least_1 u_error ();
+    end
   endgenerate
 
-  reg               valid_q;
   reg  [ADDR_W-1:0] addr_q;
-  wire              fetch = m_ready || !valid_q;
+  wire [WIDTH-1:0]  word;
+  wire              en;    // of the ROM
+  wire              next;  // the address moves on
+  /* verilator lint_off UNUSEDSIGNAL */ // two word registers need no start
+  reg               start_q;
+  /* verilator lint_on UNUSEDSIGNAL */
 
-  assign m_valid = valid_q;
-
-  always @(posedge clk)
-    if (rst) begin
-      valid_q <= 1'b0;
-      addr_q  <= {ADDR_W{1'b0}};
-    end else if (fetch) begin
-      valid_q <= 1'b1;
-      addr_q  <= addr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : addr_q + 1'b1;
-    end
+  always @(posedge clk) begin
+    start_q <= rst;
+    if (rst) addr_q <= {ADDR_W{1'b0}};
+    else if (next) addr_q <= addr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : addr_q + 1'b1;
+  end
 
   weir_rom #(
     .WIDTH(WIDTH),
@@ -47,8 +55,108 @@ module weir_rom_source #(
     .STYLE(STYLE)
   ) u_rom (
     .clk (clk),
-    .en  (fetch && !rst),
+    .en  (en),
     .addr(addr_q),
-    .q   (m_data)
+    .q   (word)
   );
+
+  generate
+    /* verilator lint_off WIDTH */ // strings of different lengths are compared
+    if (DEPTH == 1) begin : g_constant
+      reg valid_q;
+
+      /* verilator lint_off UNUSEDSIGNAL */ // it never changes
+      wire unused_ready = m_ready;
+      /* verilator lint_on UNUSEDSIGNAL */
+
+      assign en      = 1'b1;
+      assign next    = 1'b0;
+      assign m_valid = valid_q;
+      assign m_data  = word;
+
+      always @(posedge clk) valid_q <= !rst && !start_q;
+    end else if (STYLE == "logic" && INTERVAL == 1) begin : g_logic
+      reg valid_q;
+
+      assign en      = !start_q && (m_ready || !valid_q);
+      assign next    = en;
+      assign m_valid = valid_q;
+      assign m_data  = word;
+
+      always @(posedge clk)
+        if (rst) valid_q <= 1'b0;
+        else if (en) valid_q <= 1'b1;
+    end else if (STYLE == "logic") begin : g_logic_slow
+      // The cycle after a word is taken loads the next one.
+      reg valid_q, load_q;
+
+      assign en      = load_q;
+      assign next    = load_q;
+      assign m_valid = valid_q;
+      assign m_data  = word;
+
+      always @(posedge clk)
+        if (rst) begin
+          valid_q <= 1'b0;
+          load_q  <= 1'b0;
+        end else begin
+          valid_q <= load_q || (valid_q && !m_ready);
+          load_q  <= start_q || (valid_q && m_ready);
+        end
+    end else if (INTERVAL == 1) begin : g_pair
+      // Two registers in turn take what the ROM has read; it stands still while both are full.
+      reg              read_q, write_q, from_q;
+      reg  [1:0]       full_q;
+      reg  [WIDTH-1:0] data_0_q, data_1_q;
+      wire             accept = read_q && full_q != 2'b11;
+      wire             take   = m_valid && m_ready;
+
+      assign en      = !read_q || full_q != 2'b11;
+      assign next    = en;
+      assign m_valid = full_q != 2'b00;
+      assign m_data  = from_q ? data_1_q : data_0_q;
+
+      always @(posedge clk)
+        if (rst) begin
+          read_q  <= 1'b0;
+          write_q <= 1'b0;
+          from_q  <= 1'b0;
+          full_q  <= 2'b00;
+        end else begin
+          if (en) read_q <= 1'b1;
+          if (accept) write_q <= !write_q;
+          if (take) from_q <= !from_q;
+          full_q[0] <= (full_q[0] || (accept && !write_q)) && !(take && !from_q);
+          full_q[1] <= (full_q[1] || (accept && write_q)) && !(take && from_q);
+        end
+
+      always @(posedge clk) begin
+        if (accept && !write_q) data_0_q <= word;
+        if (accept && write_q) data_1_q <= word;
+      end
+    end else begin : g_register
+      // The cycle after a word is taken loads the next one, which has been read by then.
+      reg             valid_q, load_q;
+      reg [WIDTH-1:0] data_q;
+
+      assign en      = 1'b1;
+      assign next    = load_q;
+      assign m_valid = valid_q;
+      assign m_data  = data_q;
+
+      always @(posedge clk)
+        if (rst) begin
+          valid_q <= 1'b0;
+          load_q  <= 1'b0;
+        end else begin
+          valid_q <= load_q || (valid_q && !m_ready);
+          load_q  <= start_q || (valid_q && m_ready);
+        end
+
+      always @(posedge clk) if (load_q) data_q <= word;
+    end
+    /* verilator lint_on WIDTH */
+  endgenerate
 endmodule
+
+`default_nettype wire

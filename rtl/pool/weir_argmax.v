@@ -4,6 +4,8 @@
 // Interval:  BEATS cycles a result.
 // State:     the largest element of a beat with its index, that of the row so far, a register slice.
 // Mapping:   a tree of LANES - 1 comparators, and one more for the row.
+`default_nettype none
+
 module weir_argmax #(
   parameter integer LANES  = 1,
   parameter integer WIDTH  = 8,  // bits of an element
@@ -125,3 +127,5 @@ module weir_argmax #(
     .m_last (m_last)
   );
 endmodule
+
+`default_nettype wire

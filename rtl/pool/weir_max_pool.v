@@ -11,6 +11,8 @@
 //            line for each window that ends behind it.
 // State:     SLOTS memories of INNER beats (registers where INNER is 1), a beat between read and write, a register slice.
 // Mapping:   block RAM; a comparator a lane and slot.
+`default_nettype none
+
 module weir_max_pool #(
   parameter integer LANES    = 1,
   parameter integer WIDTH    = 8,  // bits of an element
@@ -246,3 +248,5 @@ module weir_max_pool #(
     .m_last (m_last)
   );
 endmodule
+
+`default_nettype wire

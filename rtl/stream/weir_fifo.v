@@ -8,6 +8,8 @@
 // Mapping:   DEPTH <= 32: a shift register whose head is the output, DEPTH * (WIDTH + 1) flip-flops with one 2:1
 //            multiplexer each; larger: one weir_ram of DEPTH - 1 words of WIDTH + 1 bits (block RAM), whose read register is the
 //            last word of the capacity.
+`default_nettype none
+
 module weir_fifo #(
   parameter integer WIDTH = 8,  // bits of a beat
   parameter integer DEPTH = 2   // capacity in beats
@@ -102,3 +104,5 @@ module weir_fifo #(
     end
   endgenerate
 endmodule
+
+`default_nettype wire

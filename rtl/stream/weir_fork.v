@@ -4,6 +4,8 @@
 // Interval:  1 cycle a beat when all outputs are ready; an output that has taken the beat waits for the others.
 // State:     one bit an output, `done_q`: it has already taken the beat that the input offers.
 // Mapping:   OUTPUTS flip-flops and a few LUTs; data is not stored.
+`default_nettype none
+
 module weir_fork #(
   parameter integer WIDTH   = 8,  // bits of a beat
   parameter integer OUTPUTS = 2   // number of sinks
@@ -40,3 +42,5 @@ module weir_fork #(
     if (rst) done_q <= {OUTPUTS{1'b0}};
     else if (s_valid) done_q <= s_ready ? {OUTPUTS{1'b0}} : done;
 endmodule
+
+`default_nettype wire

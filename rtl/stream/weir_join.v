@@ -4,6 +4,8 @@
 // Interval:  1 cycle a beat.
 // State:     none, hence no clock. `last` is a's; both streams carry frames of the same number of beats.
 // Mapping:   three LUTs.
+`default_nettype none
+
 module weir_join #(
   parameter integer A_WIDTH = 8,
   parameter integer B_WIDTH = 8
@@ -35,3 +37,5 @@ module weir_join #(
   assign m_data    = {s_b_data, s_a_data};
   assign m_last    = s_a_last;
 endmodule
+
+`default_nettype wire

@@ -12,6 +12,8 @@
 //              OUT divides IN     IN_LANES elements, shifted out at the bottom;
 //              otherwise          IN + OUT elements or 2 * OUT elements, filled at a variable position by a logarithmic shifter.
 // Mapping:   flip-flops; positions count in units of gcd(IN_LANES, OUT_LANES) elements to keep shifter and counters small.
+`default_nettype none
+
 module weir_lane_converter #(
   parameter integer WIDTH     = 8,  // bits of an element
   parameter integer IN_LANES  = 1,
@@ -266,3 +268,5 @@ module weir_lane_converter #(
     end
   endgenerate
 endmodule
+
+`default_nettype wire

@@ -5,6 +5,8 @@
 // State:     two beats: `data_q` (offered to the sink) and `skid_q` (taken while the sink stood still).
 // Invariant: skid_valid_q implies valid_q; s_ready is the register skid_valid_q inverted, so it depends on no input.
 // Mapping:   2 * (WIDTH + 1) flip-flops, one 2:1 multiplexer a bit; no memory, no DSP block.
+`default_nettype none
+
 module weir_register_slice #(
   parameter integer WIDTH = 8  // bits of a beat
 ) (
@@ -50,3 +52,5 @@ module weir_register_slice #(
     if (!skid_valid_q && s_valid) skid_q <= {s_last, s_data};
   end
 endmodule
+
+`default_nettype wire

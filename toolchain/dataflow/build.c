@@ -84,6 +84,7 @@ weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory 
     weir_build_set(b, u, "DEPTH", memory->depth);
     weir_rtl_set_parameter_string(b->design, u, "INIT", file);
     weir_rtl_set_parameter_string(b->design, u, "STYLE", weir_storage_name(memory->storage));
+    if (memory->interval > 1) weir_build_set(b, u, "INTERVAL", 2);
     weir_build_connect(b, u, "m", &wires);
     free(prefix);
     free(file);

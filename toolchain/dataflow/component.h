@@ -37,6 +37,7 @@ typedef struct weir_memory {
     int field_bits;       /* of a field, both parts */
     int low_bits;         /* of a field's lower part; a field has one part when it is field_bits */
     int64_t width;        /* bits of a word */
+    int64_t interval;     /* cycles between two words that are taken, at least */
     weir_storage storage; /* block or logic: never auto */
 } weir_memory;
 
@@ -83,7 +84,7 @@ typedef struct weir_component_rules {
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
     weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
 
-    /* Parameter memory `index` of the node: suffix, fields, bits and depth; false: it has no such memory. None. */
+    /* Parameter memory `index` of the node: suffix, fields, bits, depth, interval if over 1; false: it has no such memory. None. */
     bool (*memory)(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
     weir_memory_content *content;
 

@@ -32,6 +32,7 @@ bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t inde
     *memory = (weir_memory){.suffix = "scale",
                             .depth = weir_memory_words(graph, weir_node_input(graph, node, 1), lanes),
                             .fields = lanes,
+                            .interval = cycles_a_beat(graph, node),
                             .field_bits = bits + weir_memory_signed_bits(graph, weir_node_input(graph, node, 2)),
                             .low_bits = bits};
     return true;
