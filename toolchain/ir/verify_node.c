@@ -43,50 +43,53 @@ typedef enum attribute_kind {
 
 static const char *const kind_names[] = {"an integer", "a float", "a string", "integers", "floats", "0 or 1"};
 
-/* Rows of one operator stand together. */
-static const struct {
-    weir_op op;
+typedef struct attribute_row {
     const char *name;
     attribute_kind kind;
     bool required;
-} attributes[] = {
-#define WEIR_ATTRIBUTE(op, name, kind, presence) {WEIR_OP_##op, #name, KIND_##kind, presence},
+} attribute_row;
+
+/* By operator. */
+static const struct {
+    const attribute_row *row;
+    size_t count;
+} attributes[WEIR_OP_COUNT] = {
+#define ROWS(...)                                                                                                      \
+    (const attribute_row[]){__VA_ARGS__}, sizeof((const attribute_row[]){__VA_ARGS__}) / sizeof(attribute_row)
+#define WEIR_ATTRIBUTES(op, ...) [WEIR_OP_##op] = {ROWS(__VA_ARGS__)},
+#define WEIR_ATTRIBUTE(name, kind, presence) {#name, KIND_##kind, presence},
 #include "ir/attribute.def"
 #undef WEIR_ATTRIBUTE
+#undef WEIR_ATTRIBUTES
+#undef ROWS
 };
-enum { ATTRIBUTES = sizeof attributes / sizeof *attributes };
 
-/* The operator's first row, ATTRIBUTES when it has none. */
-static size_t first_row(weir_op op) {
-    size_t row = 0;
-    while (row < ATTRIBUTES && attributes[row].op != op) row++;
-    return row;
+static const attribute_row *find_row(weir_op op, const char *name) {
+    for (size_t i = 0; i < attributes[op].count; i++) {
+        if (strcmp(attributes[op].row[i].name, name) == 0) return &attributes[op].row[i];
+    }
+    return NULL;
 }
 
-static bool fail_unknown(const weir_graph *graph, weir_node node, const char *name, size_t first) {
-    const char *names[ATTRIBUTES];
-    size_t count = 0;
-    for (size_t row = first; row < ATTRIBUTES && attributes[row].op == weir_node_op(graph, node); row++)
-        names[count++] = attributes[row].name;
+static bool fail_unknown(const weir_graph *graph, weir_node node, const char *name) {
+    const weir_op op = weir_node_op(graph, node);
+    const char **names = weir_calloc(attributes[op].count + 1, sizeof *names);
+    for (size_t i = 0; i < attributes[op].count; i++) names[i] = attributes[op].row[i].name;
     fail(graph, node, "has no attribute '%s'", name);
-    const char *near = weir_suggest(name, names, count);
+    const char *near = weir_suggest(name, names, attributes[op].count);
     if (near != NULL) weir_note("did you mean '%s'?", near);
+    free(names);
     return false;
 }
 
-static bool verify_attribute(const weir_graph *graph, weir_node node, const weir_attribute *a, size_t first) {
-    size_t row = first;
-    while (row < ATTRIBUTES && attributes[row].op == weir_node_op(graph, node) &&
-           strcmp(attributes[row].name, a->name) != 0)
-        row++;
-    if (row == ATTRIBUTES || attributes[row].op != weir_node_op(graph, node))
-        return fail_unknown(graph, node, a->name, first);
-    const attribute_kind kind = attributes[row].kind;
-    bool fits = (kind == KIND_FLAG ? WEIR_ATTRIBUTE_INT : (weir_attribute_kind)kind) == a->kind;
-    if (fits && kind == KIND_FLAG) fits = a->as.i == 0 || a->as.i == 1;
-    if (!fits) return fail(graph, node, "attribute '%s' must be %s", a->name, kind_names[kind]);
-    if (kind == KIND_FLOAT && isnan(a->as.f)) fits = false;
-    for (size_t i = 0; kind == KIND_FLOATS && i < a->count; i++) fits &= !isnan(a->as.floats[i]);
+static bool verify_attribute(const weir_graph *graph, weir_node node, const weir_attribute *a) {
+    const attribute_row *row = find_row(weir_node_op(graph, node), a->name);
+    if (row == NULL) return fail_unknown(graph, node, a->name);
+    bool fits = (row->kind == KIND_FLAG ? WEIR_ATTRIBUTE_INT : (weir_attribute_kind)row->kind) == a->kind;
+    if (fits && row->kind == KIND_FLAG) fits = a->as.i == 0 || a->as.i == 1;
+    if (!fits) return fail(graph, node, "attribute '%s' must be %s", a->name, kind_names[row->kind]);
+    if (row->kind == KIND_FLOAT && isnan(a->as.f)) fits = false;
+    for (size_t i = 0; row->kind == KIND_FLOATS && i < a->count; i++) fits &= !isnan(a->as.floats[i]);
     return fits || fail(graph, node, "attribute '%s' is not a number", a->name);
 }
 
@@ -117,13 +120,13 @@ static bool verify_registered(const weir_graph *graph, weir_node node, const wei
 bool weir_verify_attributes(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
     if (op >= WEIR_OP_COUNT) return verify_registered(graph, node, weir_operator_of(op));
-    const size_t count = weir_node_attribute_count(graph, node), first = first_row(op);
     bool fine = true;
-    for (size_t i = 0; i < count; i++)
-        fine &= verify_attribute(graph, node, weir_node_attribute_at(graph, node, i), first);
-    for (size_t row = first; row < ATTRIBUTES && attributes[row].op == op; row++) {
-        if (attributes[row].required && weir_node_attribute(graph, node, attributes[row].name) == NULL)
-            fine = fail(graph, node, "attribute '%s' is missing", attributes[row].name);
+    for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++)
+        fine &= verify_attribute(graph, node, weir_node_attribute_at(graph, node, i));
+    for (size_t i = 0; i < attributes[op].count; i++) {
+        const attribute_row *row = &attributes[op].row[i];
+        if (row->required && weir_node_attribute(graph, node, row->name) == NULL)
+            fine = fail(graph, node, "attribute '%s' is missing", row->name);
     }
     return fine;
 }
@@ -212,15 +215,18 @@ static bool in_bounds(const weir_graph *graph, weir_node node, const char *name,
 
 /* What holds of any component; what follows from its settings is checked by who knows it (dataflow/folding.h). */
 static bool verify_folding(const weir_graph *graph, weir_node node, const weir_meta_hardware *h) {
-    const int64_t folded = h->in_lanes != 0 || h->out_lanes != 0, macs = weir_loop_macs(graph, node);
-    return in_bounds(graph, node, "simd", h->simd, 0, INT32_MAX) && in_bounds(graph, node, "pe", h->pe, 0, INT32_MAX) &&
-           in_bounds(graph, node, "in_lanes", h->in_lanes, folded, INT32_MAX) &&
-           in_bounds(graph, node, "out_lanes", h->out_lanes, folded, INT32_MAX) &&
-           in_bounds(graph, node, "digit", h->digit, 0, INT32_MAX) &&
-           in_bounds(graph, node, "depth", h->depth, 0, INT32_MAX) &&
-           in_bounds(graph, node, "stall", h->stall, 0, INT64_MAX) && in_bounds(graph, node, "bound", h->bound, 0, 1) &&
-           in_bounds(graph, node, "interval", h->interval, folded, INT64_MAX) &&
-           (h->operations == 0 || in_bounds(graph, node, "operations", h->operations, macs, macs));
+    const int64_t folded = h->in_lanes != 0 || h->out_lanes != 0;
+    if (!in_bounds(graph, node, "simd", h->simd, 0, INT32_MAX) || !in_bounds(graph, node, "pe", h->pe, 0, INT32_MAX) ||
+        !in_bounds(graph, node, "in_lanes", h->in_lanes, folded, INT32_MAX) ||
+        !in_bounds(graph, node, "out_lanes", h->out_lanes, folded, INT32_MAX) ||
+        !in_bounds(graph, node, "digit", h->digit, 0, INT32_MAX) ||
+        !in_bounds(graph, node, "depth", h->depth, 0, INT32_MAX) ||
+        !in_bounds(graph, node, "stall", h->stall, 0, INT64_MAX) || !in_bounds(graph, node, "bound", h->bound, 0, 1) ||
+        !in_bounds(graph, node, "interval", h->interval, folded, INT64_MAX))
+        return false;
+    if (h->operations == 0) return true;
+    const int64_t macs = weir_loop_macs(graph, node);
+    return in_bounds(graph, node, "operations", h->operations, macs, macs);
 }
 
 bool weir_verify_metadata(const weir_graph *graph, weir_node node) {
