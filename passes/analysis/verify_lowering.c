@@ -13,6 +13,7 @@
 #include "ir/verify.h"
 #include "passes/passes.h"
 #include "support/arena.h"
+#include "support/random.h"
 
 /* Multiplications of all frames together, and how many frames that are at least and at most. */
 enum { BUDGET = 300000, LEAST_FRAMES = 6, MOST_FRAMES = 12, DATA_FRAMES = 4, STEP_FRAMES = 6 };

@@ -6,16 +6,9 @@
 #include "rtlir/core/stmt.h"
 #include "rtlir/core/visitor.h"
 #include "support/arena.h"
+#include "support/random.h"
 
 enum { MAX_BITS = 1 << 25 };
-
-/* splitmix64 (Steele, Lea and Flood 2014). */
-static uint64_t next(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 /* --- the inputs --- */
 /* Is there a falling edge of the variable among the events? Resets go through a hierarchy under their own name. */
@@ -80,7 +73,7 @@ static bool copy_input(const weir_stimulus *s, size_t index, uint8_t *row, uint6
 static void fill_data(const weir_stimulus *s, size_t index, size_t cycle, uint8_t *row, uint64_t *state) {
     const weir_stimulus_input *input = &s->input[index];
     uint8_t *bits = row + input->low;
-    const uint64_t choice = next(state);
+    const uint64_t choice = weir_random_next(state);
     const shape_kind shape = (shape_kind)(choice % SHAPES);
     if (shape == SHAPE_REPEAT && cycle > 0) {
         memcpy(bits, bits - (size_t)WEIR_STIMULUS_ROWS * s->width, input->width);
@@ -89,7 +82,7 @@ static void fill_data(const weir_stimulus *s, size_t index, size_t cycle, uint8_
     if (shape == SHAPE_EQUAL && copy_input(s, index, row, choice >> 8)) return;
     uint64_t word = 0;
     for (uint32_t i = 0; i < input->width; i++) {
-        if (i % 64 == 0) word = next(state);
+        if (i % 64 == 0) word = weir_random_next(state);
         bits[i] = shape == SHAPE_ONES || (shape > SHAPE_ONES && (word >> i % 64 & 1));
     }
     if (shape == SHAPE_SINGLE) {
@@ -105,8 +98,8 @@ static void fill_cycle(const weir_stimulus *s, size_t cycle, uint64_t *state) {
         const weir_stimulus_input *input = &s->input[i];
         if (input->kind == WEIR_RTL_CLOCK) continue;
         if (input->kind == WEIR_RTL_RESET || input->kind == WEIR_RTL_ASYNC_RESET)
-            row[input->low] = (reset || next(state) % 48 == 0) != input->is_low;
-        else if (input->kind == WEIR_RTL_CLOCK_ENABLE) row[input->low] = next(state) % 4 != 0;
+            row[input->low] = (reset || weir_random_next(state) % 48 == 0) != input->is_low;
+        else if (input->kind == WEIR_RTL_CLOCK_ENABLE) row[input->low] = weir_random_next(state) % 4 != 0;
         else fill_data(s, i, cycle, row, state);
     }
     memcpy(row + s->width, row, s->width);
@@ -114,7 +107,7 @@ static void fill_cycle(const weir_stimulus *s, size_t cycle, uint64_t *state) {
     bool first = true;
     for (size_t i = 0; i < s->count; i++) {
         if (s->input[i].kind != WEIR_RTL_CLOCK) continue;
-        row[s->width + s->input[i].low] = first || reset || next(state) % 2;
+        row[s->width + s->input[i].low] = first || reset || weir_random_next(state) % 2;
         first = false;
     }
 }

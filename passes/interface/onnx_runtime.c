@@ -11,6 +11,7 @@
 #include "support/array.h"
 #include "support/file.h"
 #include "support/folder.h"
+#include "support/random.h"
 
 enum { RANDOM_FRAMES = 16 };
 
@@ -46,19 +47,11 @@ static void copy_frame(weir_array *all, int64_t frame, weir_array *one, bool sto
     else memcpy(one->data, slot, size);
 }
 
-/* splitmix64 (Steele et al. 2014). */
-static uint64_t next_random(uint64_t *state) {
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* Real numbers in steps of 1/256 from -1 to 2, codes anywhere in their range. */
 static weir_array *random_frames(const weir_type *type, int64_t frames, uint64_t *state) {
     weir_array *array = new_frames(type, frames);
     for (size_t i = 0; array != NULL && i < array->count; i++) {
-        uint64_t bits = next_random(state);
+        uint64_t bits = weir_random_next(state);
         if (weir_dtype_is_float(type->dtype)) weir_array_set(array, i, (double)(bits % 769) / 256 - 1);
         else
             weir_array_set_int(array, i,

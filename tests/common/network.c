@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/arena.h"
+#include "support/random.h"
 
 enum { LONG_AGO = -1000000000, MOST_KERNEL = 3 };
 
@@ -169,10 +170,7 @@ typedef struct maker {
 } maker;
 
 static int64_t draw(maker *m, int64_t low, int64_t high) {
-    uint64_t z = (m->state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return low + (int64_t)((z ^ (z >> 31)) % ((uint64_t)(high - low) + 1));
+    return low + (int64_t)(weir_random_next(&m->state) % ((uint64_t)(high - low) + 1));
 }
 
 static size_t add(maker *m, network_node node) {

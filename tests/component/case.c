@@ -8,13 +8,9 @@
 #include "ir/infer.h"
 #include "ir/verify.h"
 #include "support/arena.h"
+#include "support/random.h"
 
-uint64_t case_bits(component_case *c) {
-    uint64_t z = (c->random += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
+uint64_t case_bits(component_case *c) { return weir_random_next(&c->random); }
 
 int64_t case_range(component_case *c, int64_t low, int64_t high) {
     return low + (int64_t)(case_bits(c) % ((uint64_t)(high - low) + 1));

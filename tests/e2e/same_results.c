@@ -10,15 +10,11 @@
 #include "frontend/onnx.h"
 #include "ir/print.h"
 #include "support/arena.h"
+#include "support/random.h"
 
 static uint64_t state = 1;
 
-static uint64_t random_bits(void) {
-    uint64_t z = (state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
+static uint64_t random_bits(void) { return weir_random_next(&state); }
 
 static weir_graph *read_graph(const char *path) {
     const char *dot = strrchr(path, '.');

@@ -14,6 +14,7 @@
 #include "ir/verify.h"
 #include "support/diag.h"
 #include "support/file.h"
+#include "support/random.h"
 
 enum { NAME_LIMIT = 64, ELEMENT_LIMIT = 4096 };
 
@@ -98,10 +99,8 @@ typedef struct buffer {
 static uint64_t random_state;
 
 static size_t below(size_t limit) {
-    uint64_t z = (random_state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return limit == 0 ? 0 : (size_t)((z ^ (z >> 31)) % limit);
+    const uint64_t bits = weir_random_next(&random_state);
+    return limit == 0 ? 0 : (size_t)(bits % limit);
 }
 
 /* --- seeds --- */

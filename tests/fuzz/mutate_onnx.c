@@ -8,6 +8,7 @@
 
 #include "onnx.pb-c.h"
 #include "support/arena.h"
+#include "support/random.h"
 
 enum { SLOT_LIMIT = 4096, SIZE_LIMIT = 1 << 16 };
 
@@ -23,14 +24,7 @@ typedef struct tree {
     size_t count;
 } tree;
 
-uint64_t weir_mutate_random(uint64_t *state) {
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-static size_t below(tree *t, size_t limit) { return limit == 0 ? 0 : (size_t)(weir_mutate_random(t->state) % limit); }
+static size_t below(tree *t, size_t limit) { return limit == 0 ? 0 : (size_t)(weir_random_next(t->state) % limit); }
 
 static void *allocate(void *arena, size_t size) { return weir_arena_alloc(arena, size); }
 static void release(void *arena, void *memory) {
@@ -124,7 +118,7 @@ static void change_bytes(tree *t, ProtobufCBinaryData *bytes) {
     size_t length = below(t, 4) == 0 ? below(t, 64) : bytes->len;
     uint8_t *data = weir_arena_alloc(t->arena, length + 1);
     if (bytes->data != NULL) memcpy(data, bytes->data, length < bytes->len ? length : bytes->len);
-    if (length > 0) data[below(t, length)] = (uint8_t)weir_mutate_random(t->state);
+    if (length > 0) data[below(t, length)] = (uint8_t)weir_random_next(t->state);
     *bytes = (ProtobufCBinaryData){length, data};
 }
 

@@ -5,9 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A generator of 64 random bits (splitmix64, Steele et al. 2014). */
-uint64_t weir_mutate_random(uint64_t *state);
-
 /* Decodes, changes one to four fields, encodes. The size of the result, at most `capacity`; 0 when the data is no
  * model or the result does not fit. */
 size_t weir_mutate_onnx(uint8_t *data, size_t size, size_t capacity, uint64_t *state);

@@ -7,6 +7,7 @@
 #include "fuzz_onnx.h"
 #include "mutate_onnx.h"
 #include "support/file.h"
+#include "support/random.h"
 
 enum { CAPACITY = 1 << 16 };
 
@@ -21,8 +22,10 @@ static int try(const uint8_t *data, size_t size) {
 }
 
 static size_t flip(uint8_t *data, size_t size, uint64_t *state) {
-    for (uint64_t flips = 1 + weir_mutate_random(state) % 4; flips > 0; flips--)
-        data[weir_mutate_random(state) % size] ^= (uint8_t)(1u << weir_mutate_random(state) % 8);
+    for (uint64_t flips = 1 + weir_random_next(state) % 4; flips > 0; flips--) {
+        const uint64_t bit = weir_random_next(state) % 8;
+        data[weir_random_next(state) % size] ^= (uint8_t)(1u << bit);
+    }
     return size;
 }
 

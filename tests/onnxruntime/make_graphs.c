@@ -10,6 +10,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "support/arena.h"
+#include "support/random.h"
 
 enum { CHANNELS = 16 };
 
@@ -18,10 +19,7 @@ static const weir_quant plain = {.axis = -1};
 static uint64_t state = 1;
 
 static int64_t random_int(int64_t low, int64_t high) {
-    uint64_t z = (state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return low + (int64_t)((z ^ (z >> 31)) % ((uint64_t)(high - low) + 1));
+    return low + (int64_t)(weir_random_next(&state) % ((uint64_t)(high - low) + 1));
 }
 
 /* --- building --- */

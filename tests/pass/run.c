@@ -16,6 +16,7 @@
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/hash.h"
+#include "support/random.h"
 
 enum { FRAMES = 3 };
 
@@ -48,18 +49,11 @@ static uint64_t seed_of(const char *text) {
     return hash.low;
 }
 
-static uint64_t random_bits(uint64_t *state) {
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* Real numbers are uniform with some zeros of both signs among them, integers whole. */
 static void fill_random(weir_array *array, uint64_t seed, double low, double high) {
     const bool is_float = weir_dtype_is_float(array->dtype);
     for (size_t i = 0; i < array->count; i++) {
-        const uint64_t bits = random_bits(&seed);
+        const uint64_t bits = weir_random_next(&seed);
         const double unit = (double)(bits >> 11) * 0x1p-53;
         if (!is_float) weir_array_set_int(array, i, (int64_t)floor(low + unit * (high - low + 1)));
         else if (low < 0 && high > 0 && (bits & 15) < 2) weir_array_set(array, i, (bits & 1) != 0 ? -0.0 : 0.0);

@@ -6,17 +6,13 @@
 
 #include "ir/infer.h"
 #include "ir/verify.h"
+#include "support/random.h"
 
 enum { MAX_VALUES = 64, MAX_ELEMENTS = 4096, MAX_STEPS = 22 };
 
 random_source random_from(uint64_t seed) { return (random_source){seed * 0x9E3779B97F4A7C15u + 0x1234567}; }
 
-uint64_t random_bits(random_source *r) {
-    uint64_t z = (r->state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
+uint64_t random_bits(random_source *r) { return weir_random_next(&r->state); }
 
 int64_t random_range(random_source *r, int64_t low, int64_t high) {
     return low + (int64_t)(random_bits(r) % ((uint64_t)(high - low) + 1));

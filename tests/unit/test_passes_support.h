@@ -16,16 +16,12 @@
 #include "ir/verify.h"
 #include "passes/passes.h"
 #include "support/arena.h"
+#include "support/random.h"
 #include "support/text.h"
 
 static uint64_t test_state = 0x2545F4914F6CDD1Du;
 
-static inline uint64_t random_bits(void) {
-    uint64_t z = (test_state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
+static inline uint64_t random_bits(void) { return weir_random_next(&test_state); }
 
 static inline int64_t random_int(int64_t low, int64_t high) {
     return low + (int64_t)(random_bits() % ((uint64_t)(high - low) + 1));

@@ -11,15 +11,11 @@
 
 #include "support/arena.h"
 #include "support/map.h"
+#include "support/random.h"
 
 static uint64_t seed = 1;
 
-static uint64_t draw(void) {
-    uint64_t z = seed += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
+static uint64_t draw(void) { return weir_random_next(&seed); }
 
 /* --- the model: entries in order --- */
 

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "cosim/outcome.h"
-#include "cosim/random_input.h"
 #include "cosim/tolerance.h"
 #include "dataflow/component.h"
 #include "exec/exec.h"
 #include "exec/kernel.h"
 #include "support/arena.h"
+#include "support/random.h"
 
 /* Roundings of float32 in a chain of scale, multiplication and division, relative to the number. */
 static const double CHAIN = 0x1p-21;

@@ -1,19 +1,12 @@
 /* A value depends on type, seed, sample, position of the input and element only. */
 #include "cosim/random_input.h"
+#include "support/random.h"
 
 #include <math.h>
 
 /* Reals without a quantizer behind them, and integers of which nothing is known. */
 static const double REACH = 4;
 enum { WORDS = 100, SEARCH_DEPTH = 6 };
-
-/* splitmix64 (Steele, Lea and Flood 2014): a good 64-bit number for each state. */
-uint64_t weir_random_next(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 static double fraction(uint64_t *state) { return (double)(weir_random_next(state) >> 11) * 0x1p-53; }
 

@@ -14,7 +14,5 @@ void weir_random_range(const weir_graph *graph, weir_value input, double *low, d
 /* Adds an array for each input, under its name, that follows from the seed and the types alone: reals in [-1, 1), codes
  * in their range. */
 void weir_random_frame(const weir_graph *graph, uint64_t seed, weir_archive *inputs);
-/* 64 random bits; the state goes on. */
-uint64_t weir_random_next(uint64_t *state);
 
 #endif
