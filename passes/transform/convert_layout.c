@@ -42,12 +42,6 @@ typedef enum kind {
 
 static kind kind_of(weir_op op) {
     switch (op) {
-    case WEIR_OP_CONV:
-    case WEIR_OP_CONV_INTEGER:
-    case WEIR_OP_QLINEAR_CONV:
-    case WEIR_OP_MAX_POOL:
-    case WEIR_OP_AVERAGE_POOL:
-    case WEIR_OP_GLOBAL_AVERAGE_POOL: return KIND_CHANNELS;
     case WEIR_OP_BATCH_NORMALIZATION:
     case WEIR_OP_INSTANCE_NORMALIZATION: return KIND_NORMALIZE;
     case WEIR_OP_QUANTIZE_LINEAR:
@@ -78,6 +72,7 @@ static kind kind_of(weir_op op) {
     case WEIR_OP_CONSTANT_OF_SHAPE: return KIND_OTHER;
     default: break;
     }
+    if (weir_layout_has_channels(op)) return KIND_CHANNELS;
     return weir_op_get(op)->class == WEIR_CLASS_TENSOR && weir_fusion_pattern_of(op) <= WEIR_PATTERN_BROADCAST
                ? KIND_ELEMENTWISE
                : KIND_OTHER;

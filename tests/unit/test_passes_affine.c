@@ -4,12 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "frontend/onnx.h"
-#include "ir/rows.h"
-#include "test_passes_support.h"
-
-#include "exec/evaluate.h"
 #include "support/file.h"
+#include "test_passes_lowering.h"
 
 enum { NETWORKS = 150, FRAMES = 24, INPUTS = 6, CHANNELS = 5 };
 
@@ -150,10 +146,10 @@ static const struct {
               {"softmax_tail", 0},     {"integer_product", 0}};
 
 static weir_array *read_stored(const char *name, const char *key) {
-    const char *source = getenv("WEIR_SOURCE");
-    char *path = weir_format("%s/tests/models/affine/%s.npz", source != NULL ? source : ".", name);
+    char *file = weir_format("affine/%s.npz", name), *path = model_path(file);
     weir_array *array = weir_array_read(path, key);
     free(path);
+    free(file);
     if (array == NULL) fail_msg("%s", test_messages.data);
     return array;
 }
@@ -179,27 +175,12 @@ static size_t wrong(const weir_graph *graph, const weir_array *x, const weir_arr
     return count;
 }
 
-static weir_graph *import(const char *name) {
-    const char *source = getenv("WEIR_SOURCE");
-    char *path = weir_format("%s/tests/models/affine/%s.onnx", source != NULL ? source : ".", name);
-    const weir_onnx_options options = {.evaluate = weir_evaluate_node, .to_float32 = true};
-    weir_graph *all = weir_onnx_import(path, &options);
-    free(path);
-    if (all == NULL) fail_msg("%s", test_messages.data);
-    weir_graph *row = weir_rows_split(all, weir_rows_find(all).count);
-    assert_non_null(row);
-    weir_graph_free(all);
-    return row;
-}
-
 static void what_qonnx_and_onnx_runtime_compute(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
-        weir_graph *model = import(stored[i].name), *integer = weir_lower_integer(model);
+        weir_graph *model = import_model("affine", stored[i].name), *integer = weir_lower_integer(model);
         if (integer == NULL) fail_msg("%s: %s", stored[i].name, test_messages.data);
-        weir_graph *hardware = weir_graph_copy(integer);
-        if (!weir_realize_requantize(hardware, WEIR_REQUANTIZE_AUTO))
-            fail_msg("%s: %s", stored[i].name, test_messages.data);
+        weir_graph *hardware = realized(integer);
         weir_array *x = read_stored(stored[i].name, "x"), *expected = read_stored(stored[i].name, "expected");
         const weir_graph *graphs[] = {model, integer, hardware};
         for (size_t k = 0; k < 3; k++) {
@@ -218,31 +199,6 @@ static void what_qonnx_and_onnx_runtime_compute(void **state) {
 }
 
 /* --- verify_lowering sees them --- */
-
-static bool verified(const weir_graph *model, const weir_graph *integer, const weir_graph *hardware) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, "verify_lowering", weir_at("test", 1));
-    weir_module *module = weir_module_new("m");
-    weir_module_add_graph(module, weir_graph_copy(model));
-    weir_module_add_graph(module, weir_graph_copy(integer));
-    weir_module_add_graph(module, weir_graph_copy(hardware));
-    test_setup(NULL);
-    const bool fine = weir_pass_run(context, pass, module);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
-    weir_module_free(module);
-    return fine;
-}
-
-static weir_graph *realized(const weir_graph *integer) {
-    weir_graph *hardware = weir_graph_copy(integer);
-    weir_graph_set_name(hardware, "hardware");
-    if (!weir_realize_requantize(hardware, WEIR_REQUANTIZE_AUTO)) fail_msg("%s", test_messages.data);
-    return hardware;
-}
 
 /* One number of the node's constant `index`, of the largest magnitude, moves by half of itself. */
 static void plant(weir_graph *graph, weir_node node, size_t index) {
@@ -264,8 +220,8 @@ static void faults_of_steps_are_found(void **state) {
                                         "residual",     "qdq_bn_relu", "ternary_falling"};
     size_t planted = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        weir_graph *model = import(names[i]), *integer = weir_lower_integer(model), *hardware = realized(integer);
-        weir_graph_set_name(model, "model");
+        weir_graph *model = import_model("affine", names[i]), *integer = weir_lower_integer(model),
+                   *hardware = realized(integer);
         if (!verified(model, integer, hardware)) fail_msg("%s: %s", names[i], test_messages.data);
         const size_t constants = weir_node_input_count(integer, find_op(integer, WEIR_OP_REQUANTIZE));
         for (size_t k = 2; k < constants; k++, planted++) {

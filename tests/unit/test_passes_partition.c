@@ -6,22 +6,7 @@
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"
 #include "dataflow/stream.h"
-#include "exec/evaluate.h"
-#include "frontend/onnx.h"
-#include "ir/rows.h"
-
-static weir_graph *import(const char *name) {
-    const char *source = getenv("WEIR_SOURCE");
-    char *path = weir_format("%s/tests/models/affine/%s.onnx", source != NULL ? source : ".", name);
-    const weir_onnx_options options = {.evaluate = weir_evaluate_node, .to_float32 = true};
-    weir_graph *all = weir_onnx_import(path, &options);
-    free(path);
-    if (all == NULL) fail_msg("%s", test_messages.data);
-    weir_graph *row = weir_rows_split(all, weir_rows_find(all).count);
-    assert_non_null(row);
-    weir_graph_free(all);
-    return row;
-}
+#include "test_passes_lowering.h"
 
 static size_t differing(const weir_array *a, const weir_array *b) {
     size_t count = 0;
@@ -72,7 +57,7 @@ static void head_and_tail_are_graphs(void **state) {
         size_t head, tail; /* nodes, conversions not counted */
     } cases[] = {{"head_and_tail", 3, 4}, {"softmax_tail", 1, 3}, {"ternary_falling", 0, 1}, {"bipolar_falling", 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        weir_graph *model = import(cases[i].name), *integer = weir_lower_integer(model);
+        weir_graph *model = import_model("affine", cases[i].name), *integer = weir_lower_integer(model);
         if (integer == NULL) fail_msg("%s", test_messages.data);
         weir_component_mark_host(integer);
         assert_true(weir_host_graph_check(integer));

@@ -2,47 +2,10 @@
  * integer graph, as a bug of lower_integer would leave it, and in the hardware graph, as a bug of a pass behind it. */
 #include <math.h>
 
-#include "frontend/onnx.h"
-#include "test_passes_analysis.h"
+#include "test_passes_lowering.h"
 
 /* Random networks that must not be refused, and random faults a model. */
 enum { NETWORKS = 100, FAULTS = 4 };
-
-static weir_graph *import(const char *model) {
-    const char *source = getenv("WEIR_SOURCE");
-    char *path = weir_format("%s/tests/models/digits/%s.onnx", source != NULL ? source : ".", model);
-    weir_graph *graph = weir_onnx_import(path, NULL);
-    free(path);
-    assert_non_null(graph);
-    weir_graph_set_name(graph, "model");
-    return graph;
-}
-
-/* Runs the pass on copies of the three graphs (`hardware` may be NULL). */
-static bool verified(const weir_graph *model, const weir_graph *integer, const weir_graph *hardware) {
-    weir_pass_registry *registry = weir_pass_registry_new();
-    assert_true(weir_passes_register(registry));
-    weir_pass_context *context = weir_pass_context_new(registry);
-    weir_pass *pass = weir_pass_parse(registry, "verify_lowering", weir_at("test", 1));
-    weir_module *module = weir_module_new("m");
-    weir_module_add_graph(module, weir_graph_copy(model));
-    weir_module_add_graph(module, weir_graph_copy(integer));
-    if (hardware != NULL) weir_module_add_graph(module, weir_graph_copy(hardware));
-    test_setup(NULL);
-    bool fine = weir_pass_run(context, pass, module);
-    weir_pass_free(pass);
-    weir_pass_context_free(context);
-    weir_pass_registry_free(registry);
-    weir_module_free(module);
-    return fine;
-}
-
-static weir_graph *realized(const weir_graph *integer) {
-    weir_graph *hardware = weir_graph_copy(integer);
-    weir_graph_set_name(hardware, "hardware");
-    assert_true(weir_realize_requantize(hardware, WEIR_REQUANTIZE_AUTO));
-    return hardware;
-}
 
 /* --- right lowerings --- */
 
@@ -214,7 +177,7 @@ static bool plant(weir_graph *graph, fault kind) {
 }
 
 static void find_faults(const char *name) {
-    weir_graph *model = import(name), *integer = weir_lower_integer(model);
+    weir_graph *model = import_model("digits", name), *integer = weir_lower_integer(model);
     assert_true(verified(model, integer, NULL));
     for (int i = 0; i < FAULTS * FAULT_COUNT; i++) {
         fault kind = (fault)(i % FAULT_COUNT);
@@ -246,7 +209,7 @@ static void faults_of_the_lowering_are_found(void **state) {
 static void faults_behind_the_lowering_are_found(void **state) {
     (void)state;
     static const weir_op ops[] = {WEIR_OP_THRESHOLD, WEIR_OP_SCALE_FLOAT, WEIR_OP_CAST};
-    weir_graph *model = import("mlp_residual_qdq_relu"), *integer = weir_lower_integer(model);
+    weir_graph *model = import_model("digits", "mlp_residual_qdq_relu"), *integer = weir_lower_integer(model);
     weir_graph *hardware = realized(integer);
     assert_true(verified(model, integer, hardware));
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
@@ -268,7 +231,7 @@ static void faults_behind_the_lowering_are_found(void **state) {
 /* The message has the model's node, both values, the frame and the node of the lowered graph. */
 static void the_node_is_named(void **state) {
     (void)state;
-    weir_graph *model = import("mlp_qdq"), *integer = weir_lower_integer(model);
+    weir_graph *model = import_model("digits", "mlp_qdq"), *integer = weir_lower_integer(model);
     plant_in_weights(integer, nth(integer, WEIR_OP_LINEAR, 1), NEGATED);
     assert_true(weir_infer_node(integer, nth(integer, WEIR_OP_LINEAR, 1)));
     assert_false(verified(model, integer, NULL));

@@ -17,13 +17,13 @@
 #endif
 #endif
 
-#ifdef ONE_STACK
-enum { STACK_BYTES = 512 << 20 }; /* its frames are several times as large */
-
 typedef struct job {
     void (*work)(void *user);
     void *user;
 } job;
+
+#ifdef ONE_STACK
+enum { STACK_BYTES = 512 << 20 }; /* its frames are several times as large */
 
 static void *run_job(void *user) {
     const job *j = user;
@@ -43,11 +43,6 @@ void weir_stack_run(void (*work)(void *user), void *user) {
 }
 #else
 enum { STACK_BYTES = 64 << 20 }; /* of address space: only what is used takes memory */
-
-typedef struct job {
-    void (*work)(void *user);
-    void *user;
-} job;
 
 /* makecontext hands over ints: the halves of a pointer. */
 static void run_job(unsigned high, unsigned low) {
