@@ -1,0 +1,98 @@
+// sources: stream/weir_fifo.v memory.v
+// prove: unbounded WIDTH=1 DEPTH=2
+// prove: unbounded WIDTH=2 DEPTH=3
+// prove: unbounded WIDTH=1 DEPTH=5
+// prove: induction 3 WIDTH=1 DEPTH=33
+// prove: induction 3 WIDTH=2 DEPTH=300
+// nightly: unbounded WIDTH=1 DEPTH=32
+// nightly: induction 3 WIDTH=9 DEPTH=1025
+module proof #(
+  parameter integer WIDTH = 1,
+  parameter integer DEPTH = 2
+) (
+  input wire             clk,
+  input wire             s_valid,
+  input wire [WIDTH-1:0] s_data,
+  input wire             s_last,
+  input wire             m_ready
+);
+  localparam integer ADDR_W = $clog2(DEPTH - 1) + 1 - (DEPTH > 2);
+
+  localparam integer LEVEL_W = $clog2(DEPTH + 1);
+
+  wire             rst, s_ready, m_valid, m_last, mark;
+  wire [WIDTH-1:0] m_data;
+  (* hierconn *) wire [ADDR_W-1:0] \u_dut.g_memory.u_ram.waddr , \u_dut.g_memory.u_ram.watched , \u_dut.g_memory.raddr_q , \u_dut.g_memory.waddr_q ;
+  (* hierconn *) wire \u_dut.g_memory.valid_q , \u_stream.u_order.waits_q ;
+  (* hierconn *) wire [LEVEL_W-1:0] \u_dut.level ;
+  (* hierconn *) wire [$clog2(DEPTH+2)-1:0] \u_stream.u_order.ahead_q , \u_stream.inside ;
+  (* hierconn *) wire [WIDTH:0] \u_stream.u_order.value_q , \u_dut.g_memory.u_ram.word_q ;
+
+  weir_fifo #(
+    .WIDTH(WIDTH),
+    .DEPTH(DEPTH)
+  ) u_dut (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(s_valid),
+    .s_ready(s_ready),
+    .s_data (s_data),
+    .s_last (s_last),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+
+  proof_reset u_reset (clk, rst);
+  proof_stream #(
+    .S_WIDTH (WIDTH + 1),
+    .M_WIDTH (WIDTH + 1),
+    .CAPACITY(DEPTH),
+    .LATENCY (DEPTH > 32 ? 1 : 0),
+    .STALL   (1)
+  ) u_stream (
+    .clk     (clk),
+    .rst     (rst),
+    .fair    (1'b1),
+    .s_valid (s_valid),
+    .s_ready (s_ready),
+    .s_value ({s_last, s_data}),
+    .expected({s_last, s_data}),
+    .m_valid (m_valid),
+    .m_ready (m_ready),
+    .m_value ({m_last, m_data}),
+    .mark    (mark)
+  );
+
+  // What the induction needs to know of the memory: where its words begin and end, and where the marked one is.
+  generate
+    if (DEPTH > 32) begin : g_memory
+      localparam [ADDR_W:0] WORDS = DEPTH - 1;
+
+      wire [ADDR_W:0] stored = \u_dut.level - \u_dut.g_memory.valid_q ;
+      wire [ADDR_W:0] ahead = \u_stream.u_order.ahead_q - \u_dut.g_memory.valid_q ;
+      wire [ADDR_W:0] tail = \u_dut.g_memory.raddr_q + stored;
+      wire [ADDR_W:0] place = \u_dut.g_memory.raddr_q + ahead;
+
+      always @* if (mark) assume (\u_dut.g_memory.u_ram.waddr == \u_dut.g_memory.u_ram.watched );
+
+      always @* if (!rst) begin
+        assert (\u_dut.level == \u_stream.inside );
+        assert (\u_dut.level <= DEPTH && \u_dut.level >= \u_dut.g_memory.valid_q );
+        assert (\u_dut.g_memory.valid_q || \u_dut.level <= 1);
+        assert (\u_dut.g_memory.raddr_q < WORDS && \u_dut.g_memory.waddr_q < WORDS);
+        assert (\u_dut.g_memory.waddr_q == tail || \u_dut.g_memory.waddr_q + WORDS == tail);
+        if (\u_stream.u_order.waits_q ) begin
+          assert (\u_stream.u_order.ahead_q < \u_stream.inside );
+          if (\u_dut.g_memory.valid_q && \u_stream.u_order.ahead_q == 0) assert ({m_last, m_data} == \u_stream.u_order.value_q );
+          else begin
+            assert (\u_dut.g_memory.u_ram.watched < WORDS);
+            assert (\u_dut.g_memory.u_ram.watched == place || \u_dut.g_memory.u_ram.watched + WORDS == place);
+            assert (\u_dut.g_memory.u_ram.word_q == \u_stream.u_order.value_q );
+          end
+        end
+      end
+    end
+  endgenerate
+endmodule

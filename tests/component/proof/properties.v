@@ -1,0 +1,235 @@
+// Fragments that the proofs of components are made of. Each watches the wires of one stream, is held in reset by `rst`, and
+// says what it proves; Yosys reads these files alone. A value is all that a beat carries: data, `last` and other flags.
+//
+// proof_reset     drives `rst`: high in the first cycle, and again whenever it pleases the solver
+// proof_source    assumes what a source promises: valid and value hold until taken
+// proof_frames    assumes `last` on every BEATS-th beat; proof_last asserts it
+// proof_hold      valid and value hold until taken
+// proof_order     what enters leaves once, in order, with the value expected; at most CAPACITY beats are inside
+// proof_answer    within LIMIT cycles of `owed` without a break comes `given`
+// proof_equal     while `valid`, two values are the same
+// proof_stream    of a component with one beat out for each beat in: source, hold, order and answers
+
+// Every register starts in any state whatever; the first cycle resets it.
+module proof_reset (
+  input  wire clk,
+  output wire rst
+);
+  (* anyseq *) wire again;
+  reg started_q = 1'b0;
+
+  assign rst = !started_q || again;
+
+  always @(posedge clk) started_q <= 1'b1;
+endmodule
+
+module proof_source #(
+  parameter integer WIDTH = 1
+) (
+  input wire             clk,
+  input wire             rst,
+  input wire             valid,
+  input wire             ready,
+  input wire [WIDTH-1:0] value
+);
+  reg             waits_q = 1'b0;
+  reg [WIDTH-1:0] value_q;
+
+  always @(posedge clk) begin
+    waits_q <= !rst && valid && !ready;
+    value_q <= value;
+  end
+
+  always @* if (waits_q && !rst) begin
+    assume (valid);
+    assume (value == value_q);
+  end
+endmodule
+
+module proof_hold #(
+  parameter integer WIDTH = 1
+) (
+  input wire             clk,
+  input wire             rst,
+  input wire             valid,
+  input wire             ready,
+  input wire [WIDTH-1:0] value
+);
+  reg             waits_q = 1'b0;
+  reg [WIDTH-1:0] value_q;
+
+  always @(posedge clk) begin
+    waits_q <= !rst && valid && !ready;
+    value_q <= value;
+  end
+
+  always @* if (waits_q && !rst) begin
+    valid_holds: assert (valid);
+    value_holds: assert (value == value_q);
+  end
+endmodule
+
+// `enter` and `leave`: a beat does so in this cycle, with `entered` and `left`; it may do both in the same cycle. `offered`:
+// the stream shows a beat, whether it leaves or not. One beat at a free position is marked as it enters and watched until it
+// leaves: what holds for it holds for all.
+module proof_order #(
+  parameter integer WIDTH    = 1,
+  parameter integer CAPACITY = 1,
+  parameter integer COUNT_W  = $clog2(CAPACITY + 2)
+) (
+  input  wire               clk,
+  input  wire               rst,
+  input  wire               enter,
+  input  wire [WIDTH-1:0]   entered,
+  input  wire               offered,
+  input  wire               leave,
+  input  wire [WIDTH-1:0]   left,
+  output reg  [COUNT_W-1:0] inside_q,  // beats that have entered and not left
+  output wire               mark       // the beat that enters is the marked one
+);
+  localparam [COUNT_W-1:0] MOST = CAPACITY;
+
+  (* anyseq *) wire   pick;
+  reg                 marked_q, waits_q;
+  reg [COUNT_W-1:0]   ahead_q;  // beats inside that entered before the marked one
+  reg [WIDTH-1:0]     value_q;
+  wire [COUNT_W-1:0]  inside = inside_q + enter;
+  wire [COUNT_W-1:0]  ahead  = waits_q ? ahead_q : inside_q;
+  wire                waits  = waits_q || mark;
+  wire [WIDTH-1:0]    value  = waits_q ? value_q : entered;
+
+  assign mark = enter && pick && !marked_q;
+
+  always @(posedge clk)
+    if (rst) begin
+      inside_q <= {COUNT_W{1'b0}};
+      marked_q <= 1'b0;
+      waits_q  <= 1'b0;
+    end else begin
+      inside_q <= inside - leave;
+      marked_q <= marked_q || mark;
+      waits_q  <= waits && !(leave && ahead == 0);
+      ahead_q  <= ahead - leave;
+      value_q  <= value;
+    end
+
+  always @* if (!rst) begin
+    nothing_invented: assert (!offered || inside != 0);
+    no_overflow: assert (inside - (leave && inside != 0) <= MOST);
+    if (offered && waits && ahead == 0) order_and_value: assert (left == value);
+  end
+endmodule
+
+module proof_answer #(
+  parameter integer LIMIT = 0
+) (
+  input wire clk,
+  input wire rst,
+  input wire owed,
+  input wire given
+);
+  localparam integer COUNT_W = $clog2(LIMIT + 2);
+  localparam [COUNT_W-1:0] MOST = LIMIT;
+
+  reg [COUNT_W-1:0] cycles_q;
+
+  always @(posedge clk)
+    if (rst || !owed || given) cycles_q <= {COUNT_W{1'b0}};
+    else cycles_q <= cycles_q + 1'b1;
+
+  always @* if (!rst && owed && !given) comes_in_time: assert (cycles_q < MOST);
+endmodule
+
+module proof_frames #(
+  parameter integer BEATS = 1
+) (
+  input wire clk,
+  input wire rst,
+  input wire valid,
+  input wire ready,
+  input wire last
+);
+  localparam integer COUNT_W = $clog2(BEATS + 1);
+  localparam [COUNT_W-1:0] TOP = BEATS - 1;
+
+  reg [COUNT_W-1:0] beat_q;
+
+  always @(posedge clk)
+    if (rst) beat_q <= {COUNT_W{1'b0}};
+    else if (valid && ready) beat_q <= beat_q == TOP ? {COUNT_W{1'b0}} : beat_q + 1'b1;
+
+  always @* if (!rst && valid) assume (last == (beat_q == TOP));
+endmodule
+
+module proof_last #(
+  parameter integer BEATS = 1
+) (
+  input wire clk,
+  input wire rst,
+  input wire valid,
+  input wire ready,
+  input wire last
+);
+  localparam integer COUNT_W = $clog2(BEATS + 1);
+  localparam [COUNT_W-1:0] TOP = BEATS - 1;
+
+  reg [COUNT_W-1:0] beat_q;
+
+  always @(posedge clk)
+    if (rst) beat_q <= {COUNT_W{1'b0}};
+    else if (valid && ready) beat_q <= beat_q == TOP ? {COUNT_W{1'b0}} : beat_q + 1'b1;
+
+  always @* if (!rst && valid) last_in_place: assert (last == (beat_q == TOP));
+endmodule
+
+module proof_equal #(
+  parameter integer WIDTH = 1
+) (
+  input wire             rst,
+  input wire             valid,
+  input wire [WIDTH-1:0] actual,
+  input wire [WIDTH-1:0] expected
+);
+  always @* if (!rst && valid) equal: assert (actual == expected);
+endmodule
+
+// A beat leaves with the value `expected` for each that enters, offered within LATENCY cycles; while the sink is ready, a beat
+// is taken within STALL cycles. Cycles count while `fair` (the other inputs offer). At most CAPACITY beats are inside. Of a
+// transparent component (CAPACITY 0) the beats enter as the source offers them, and the source is let go as they leave.
+module proof_stream #(
+  parameter integer S_WIDTH  = 1,
+  parameter integer M_WIDTH  = 1,
+  parameter integer CAPACITY = 1,
+  parameter integer LATENCY  = 0,
+  parameter integer STALL    = 0
+) (
+  input  wire               clk,
+  input  wire               rst,
+  input  wire               fair,
+  input  wire               s_valid,
+  input  wire               s_ready,
+  input  wire [S_WIDTH-1:0] s_value,
+  input  wire [M_WIDTH-1:0] expected,
+  input  wire               m_valid,
+  input  wire               m_ready,
+  input  wire [M_WIDTH-1:0] m_value,
+  output wire               mark
+);
+  localparam integer MOST = CAPACITY > 0 ? CAPACITY : 1;
+
+  wire [$clog2(MOST+2)-1:0] inside;
+  reg  waits_q;  // the source offered this beat before
+  wire take  = s_valid && s_ready;
+  wire leave = m_valid && m_ready;
+  wire enter = CAPACITY > 0 ? take : s_valid && !waits_q;
+
+  always @(posedge clk) waits_q <= !rst && s_valid && !s_ready;
+
+  proof_source #(S_WIDTH) u_source (clk, rst, s_valid, s_ready, s_value);
+  proof_hold #(M_WIDTH) u_hold (clk, rst, m_valid, m_ready, m_value);
+  proof_order #(M_WIDTH, MOST) u_order (clk, rst, enter, expected, m_valid, leave, m_value, inside, mark);
+  proof_answer #(LATENCY) u_leaves (clk, rst, (inside != 0 || (CAPACITY == 0 && enter)) && fair, m_valid);
+  proof_answer #(STALL) u_enters (clk, rst, s_valid && m_ready && fair, s_ready);
+
+  always @* if (!rst && CAPACITY == 0 && take) let_go_as_it_leaves: assert (inside + enter == leave);
+endmodule
