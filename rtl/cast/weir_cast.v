@@ -9,6 +9,8 @@
 // Every rounding is floor((v + bias) / 2^S), S = SHIFT - LEFT, with a bias that depends on v's sign or on the bit above
 // the cut only: S = 0 needs none.
 // Mapping:   one adder a lane for add, one for the bias, a clip; no DSP block.
+`default_nettype none
+
 module weir_cast #(
   parameter integer       LANES     = 1,
   parameter integer       IN_W      = 16,
@@ -122,3 +124,5 @@ module weir_cast #(
     .m_last (m_last)
   );
 endmodule
+
+`default_nettype wire

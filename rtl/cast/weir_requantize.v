@@ -1,10 +1,12 @@
 // weir_requantize: y = clip(floor((x * M + A) / 2^SHIFT), LO, HI), lane by lane, with M and A from a parameter stream.
 //
 // One parameter word a beat; lane l takes bits [l * (A_W + M_W) +: A_W + M_W] of it: {A signed, M unsigned}, M low.
-// Latency:   2 + ceil(M_W / DIGIT) cycles.
+// Latency:   1 + (max(DIGIT < M_W, MUL_W == 0) ? 2 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(min(DIGIT, M_W) / 2)) : 2 + clog2(ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)) + 1)) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
-// State:     weir_requantize_shell (with A beside the multiplication), the shifted sum.
-// Mapping:   the multiplier, one adder a lane with its register, a clip.
+// State:     weir_pipeline, weir_scale_multiply.
+// Mapping:   the multiplier, which adds A while it works, a clip, a buffer of some results.
+`default_nettype none
+
 module weir_requantize #(
   parameter integer       LANES = 1,
   parameter integer       X_W   = 16,
@@ -13,6 +15,7 @@ module weir_requantize #(
   parameter integer       A_W   = 16,
   parameter integer       SHIFT = 16,
   parameter integer       DIGIT = 16,
+  parameter integer       MUL_W = 18,
   parameter signed [31:0] LO    = -128,
   parameter signed [31:0] HI    = 127
 ) (
@@ -30,6 +33,11 @@ module weir_requantize #(
   output wire [LANES*OUT_W-1:0]     m_data,
   output wire                       m_last
 );
+  localparam integer BEATS = (M_W + DIGIT - 1) / DIGIT;
+  localparam integer K     = DIGIT < M_W ? DIGIT : M_W;
+  localparam integer ROWS  = 2 + BEATS + (K < 3 ? K - 1 : 2 + $clog2((K + 1) / 2));
+  localparam integer TERMS = ((X_W < 3 ? 0 : (X_W - 2) / (MUL_W - 1)) + 1) * ((M_W + MUL_W - 2) / (MUL_W - 1)) + 1;
+  localparam integer TIME  = DIGIT < M_W || MUL_W == 0 ? ROWS : 2 + $clog2(TERMS);  // of the multiplication
   localparam integer P_W   = X_W + M_W;
   localparam integer SUM_W = (P_W > A_W ? P_W : A_W) + 1;
   localparam integer E_W   = SUM_W > SHIFT ? SUM_W : SHIFT + 1;
@@ -41,18 +49,13 @@ module weir_requantize #(
     end
   endgenerate
 
-  wire                  x_ready, c_take;
-  wire [LANES*P_W-1:0]  c_product;
-  wire [LANES*A_W-1:0]  c_addend;
-  reg  [LANES*M_W-1:0]  scale;
-  reg  [LANES*A_W-1:0]  addend;
-  reg  [LANES*R_W-1:0]  r_q;
-  reg  signed [E_W-1:0] sum;
-  integer               i, j;
-
-  /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
-  wire active = s_valid && p_valid && x_ready;
-  /* verilator lint_on UNUSEDSIGNAL */
+  wire                   x_ready, active;
+  wire [LANES*SUM_W-1:0] sum;
+  wire [LANES*OUT_W-1:0] clipped;
+  reg  [LANES*M_W-1:0]   scale;
+  reg  [LANES*A_W-1:0]   addend;
+  reg  [LANES*R_W-1:0]   shifted;
+  integer                i, j;
 
   assign s_ready = p_valid && x_ready;
   assign p_ready = s_valid && x_ready;
@@ -63,44 +66,55 @@ module weir_requantize #(
       addend[i*A_W +: A_W] = p_data[i*(A_W+M_W) + M_W +: A_W];
     end
 
-  weir_requantize_shell #(
-    .LANES  (LANES),
-    .X_W    (X_W),
-    .M_W    (M_W),
-    .SIDE_W (LANES * A_W),
-    .DIGIT  (DIGIT),
-    .VALUE_W(R_W),
-    .OUT_W  (OUT_W),
-    .LO     (LO),
-    .HI     (HI)
-  ) u_shell (
-    .clk      (clk),
-    .rst      (rst),
-    .s_valid  (s_valid && p_valid),
-    .s_ready  (x_ready),
-    .s_data   (s_data),
-    .s_scale  (scale),
-    .s_side   (addend),
-    .s_last   (s_last),
-    .c_take   (c_take),
-    .c_product(c_product),
-    .c_side   (c_addend),
-    .c_value  (r_q),
-    .m_valid  (m_valid),
-    .m_ready  (m_ready),
-    .m_data   (m_data),
-    .m_last   (m_last)
+  weir_scale_multiply #(
+    .LANES(LANES),
+    .X_W  (X_W),
+    .M_W  (M_W),
+    .ADD_W(A_W),
+    .DIGIT(DIGIT),
+    .MUL_W(MUL_W)
+  ) u_multiply (
+    .clk (clk),
+    .load(active),
+    .x   (s_data),
+    .m   (scale),
+    .a   (addend),
+    .sum (sum)
   );
 
-  /* verilator lint_off WIDTH */  // sign extension and truncation by assignment are meant
-  /* verilator lint_off BLKSEQ */ // sum is a temporary of one evaluation
-  always @(posedge clk)
-    if (c_take)
-      for (j = 0; j < LANES; j = j + 1) begin
-        sum = $signed(c_product[j*P_W +: P_W]);
-        sum = sum + $signed(c_addend[j*A_W +: A_W]);
-        r_q[j*R_W +: R_W] <= sum >>> SHIFT;
-      end
-  /* verilator lint_on BLKSEQ */
+  /* verilator lint_off WIDTH */ // sign extension and truncation by assignment are meant
+  always @*
+    for (j = 0; j < LANES; j = j + 1) shifted[j*R_W +: R_W] = $signed(sum[j*SUM_W +: SUM_W]) >>> SHIFT;
   /* verilator lint_on WIDTH */
+
+  weir_saturate #(
+    .LANES(LANES),
+    .IN_W (R_W),
+    .OUT_W(OUT_W),
+    .LO   (LO),
+    .HI   (HI)
+  ) u_saturate (
+    .x(shifted),
+    .y(clipped)
+  );
+
+  weir_pipeline #(
+    .WIDTH   (LANES * OUT_W),
+    .LATENCY (TIME),
+    .INTERVAL(BEATS)
+  ) u_pipeline (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(s_valid && p_valid),
+    .s_ready(x_ready),
+    .s_last (s_last),
+    .take   (active),
+    .c_data (clipped),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
 endmodule
+
+`default_nettype wire

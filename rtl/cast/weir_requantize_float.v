@@ -20,11 +20,17 @@
 // {c ^ n, 0} < {window, !n}. As 2^SHIFT * (k + 1/2) has only the bit SHIFT - 1 set below the cut, c's bits are those of the
 // product with that one inverted, and n is its inverse.
 //
-// Latency:   2 + ceil(M_W / DIGIT) + (max(X_W, A_W) > 24 ? 2 : 0) cycles: 2 more where x + A has more than 25 bits.
+// k alone says where the result is clipped: from HI - ZERO upwards it is HI, below LO - ZERO it is LO, whichever neighbour
+// is taken, and between them neither neighbour is clipped. So k + ZERO is made for OUT_W bits only.
+//
+// Latency:   3 + (max(X_W, A_W) > 24 ? 3 : 0) + (max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(min(DIGIT, M_W) / 2)) : 2 + clog2(ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)))) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
-// State:     weir_requantize_shell, k and its increment; with a wide x + A a slice before and behind its rounding.
-// Mapping:   an adder for x + A (where that is wide, its rounding: a magnitude, a leading one, an adder), the multiplier, a
-//            short comparator (SHIFT + log2 of the output range - 24 bits), two short adders, a clip.
+// State:     weir_pipeline, weir_scale_multiply, the product apart, k and its increment; with a wide x + A the three
+//            steps of its rounding.
+// Mapping:   an adder a lane before the multiplier, a comparison of SHIFT + GAP_W - 24 bits and an increment of OUT_W bits
+//            behind it; a wide x + A takes some masks and another adder.
+`default_nettype none
+
 module weir_requantize_float #(
   parameter integer       LANES = 1,
   parameter integer       X_W   = 16,
@@ -33,6 +39,7 @@ module weir_requantize_float #(
   parameter integer       A_W   = 1,
   parameter integer       SHIFT = 24,
   parameter integer       DIGIT = 24,
+  parameter integer       MUL_W = 18,
   parameter signed [31:0] ZERO  = 0,
   parameter signed [31:0] LO    = -128,
   parameter signed [31:0] HI    = 127
@@ -64,7 +71,12 @@ module weir_requantize_float #(
   localparam integer E_W    = P_W > SHIFT + GAP_W ? P_W : SHIFT + GAP_W + 1;
   localparam integer K_W    = E_W - SHIFT;
   localparam integer NEAR_W = SHIFT + GAP_W > 24 ? SHIFT + GAP_W - 24 : 1;  // bits of window
-  localparam integer R_W    = (K_W > 32 ? K_W : 32) + 2;               // k + 1 + ZERO
+  localparam integer BEATS  = (M_W + DIGIT - 1) / DIGIT;
+  localparam integer DIGITS = DIGIT < M_W ? DIGIT : M_W;
+  localparam integer ROWS   = 1 + BEATS + (DIGITS < 3 ? DIGITS - 1 : 2 + $clog2((DIGITS + 1) / 2));
+  localparam integer TERMS  = ((V_W < 3 ? 0 : (V_W - 2) / (MUL_W - 1)) + 1) * ((M_W + MUL_W - 2) / (MUL_W - 1));
+  localparam integer TIME   = DIGIT < M_W || MUL_W == 0 ? ROWS : 2 + $clog2(TERMS);  // of the multiplication
+  localparam integer BEFORE = WIDE == 1 ? 3 : 0;                       // cycles until the multiplication
 
   generate
     if (LANES < 1 || X_W < 1 || OUT_W < 1 || M_W < 1 || A_W < 1 || DIGIT < 1) begin : g_check_sizes
@@ -78,143 +90,89 @@ module weir_requantize_float #(
     end
   endgenerate
 
-  wire                   x_ready, x_valid, x_last, a_ready, c_take;
+  wire                   x_ready, active, load;
   wire [LANES*V_W-1:0]   x_data;
   wire [LANES*M_W-1:0]   x_scale;
-  wire [LANES*P_W-1:0]   c_product;
-  reg  [LANES*M_W-1:0]   scale;
-  reg  [LANES*T_W-1:0]   biased;
-  reg  [LANES*K_W-1:0]   k_q;
-  reg  [LANES-1:0]       up_q;
-  reg  [LANES*R_W-1:0]   shifted;
-  reg  signed [E_W-1:0]  v;
-  reg  signed [T_W-1:0]  t;
-  reg  signed [K_W-1:0]  k;
-  reg  signed [R_W-1:0]  r;
-  reg  [GAP_W-1:0]       g;
-  reg  [SHIFT-2:0]       c;
-  reg  [NEAR_W-1:0]      window;
-  reg                    n, tie;
-  integer                i, e, j;
+  wire [LANES*P_W-1:0]   product;
+  wire [LANES*OUT_W-1:0] result;
 
-  /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
-  wire active = s_valid && p_valid && a_ready;
-  /* verilator lint_on UNUSEDSIGNAL */
+  assign s_ready = p_valid && x_ready;
+  assign p_ready = s_valid && x_ready;
 
-  assign s_ready = p_valid && a_ready;
-  assign p_ready = s_valid && a_ready;
-
-  /* verilator lint_off WIDTH */ // sign extension and truncation by assignment are meant
-  always @*
-    for (i = 0; i < LANES; i = i + 1) begin
-      t = $signed(s_data[i*X_W +: X_W]);
-      t = t + $signed(p_data[i*(A_W+M_W) + M_W +: A_W]);
-      biased[i*T_W +: T_W] = t;
-      scale[i*M_W +: M_W]  = p_data[i*(A_W+M_W) +: M_W];
-    end
-  /* verilator lint_on WIDTH */
-
+  genvar l;
   generate
-    if (WIDE == 1) begin : g_wide
-      wire                          r_valid, r_ready, r_last;
-      wire [LANES*(T_W+M_W)-1:0]    r_data;
-      reg  [LANES*(V_W+M_W)-1:0]    nearest;
-      reg  [T_W-1:0]                size, unit;
-      reg  [V_W-1:0]                whole;
-      reg                           up;
-      integer                       l, b;
+    if (WIDE == 1) begin : g_load_later
+      reg [BEFORE-1:0] load_q;
+      assign load = load_q[BEFORE-1];
+      always @(posedge clk) load_q <= {load_q[BEFORE-2:0], active};
+    end else begin : g_load
+      assign load = active;
+    end
 
-      weir_register_slice #(
-        .WIDTH(LANES * (T_W + M_W))
-      ) u_sum (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(s_valid && p_valid),
-        .s_ready(a_ready),
-        .s_data ({scale, biased}),
-        .s_last (s_last),
-        .m_valid(r_valid),
-        .m_ready(r_ready),
-        .m_data (r_data),
-        .m_last (r_last)
-      );
+    for (l = 0; l < LANES; l = l + 1) begin : g_before
+      wire        [M_W-1:0] scale = p_data[l*(A_W+M_W) +: M_W];
+      wire signed [T_W-1:0] biased;
 
-      // Half to even on the magnitude; unit is the weight of the last of its 24 bits, 0 where it has no more.
-      /* verilator lint_off WIDTH */ // extension and truncation by assignment are meant
-      always @* begin
-        nearest[LANES*V_W +: LANES*M_W] = r_data[LANES*T_W +: LANES*M_W];
-        for (l = 0; l < LANES; l = l + 1) begin
-          size = r_data[l*T_W + T_W - 1] ? -r_data[l*T_W +: T_W] : r_data[l*T_W +: T_W];
-          unit = 0;
-          for (b = 1; b <= T_W - 24; b = b + 1)
-            if ((size >> (b + 23)) == 1) unit[b] = 1'b1;
-          up    = (size & (unit >> 1)) != 0 && (size & ((unit >> 1) - 1 | unit)) != 0;
-          whole = unit == 0 ? size : (size & ~(unit - 1)) + (up ? {1'b0, unit} : 0);
-          nearest[l*V_W +: V_W] = r_data[l*T_W + T_W - 1] ? -whole : whole;
-        end
-      end
+      /* verilator lint_off WIDTH */ // sign extension by assignment is meant
+      assign biased = $signed(s_data[l*X_W +: X_W]) + $signed(p_data[l*(A_W+M_W) + M_W +: A_W]);
       /* verilator lint_on WIDTH */
 
-      weir_register_slice #(
-        .WIDTH(LANES * (V_W + M_W))
-      ) u_rounded (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(r_valid),
-        .s_ready(r_ready),
-        .s_data (nearest),
-        .s_last (r_last),
-        .m_valid(x_valid),
-        .m_ready(x_ready),
-        .m_data ({x_scale, x_data}),
-        .m_last (x_last)
-      );
-    end else begin : g_exact
-      assign x_valid = s_valid && p_valid;
-      assign a_ready = x_ready;
-      assign x_data  = biased;
-      assign x_scale = scale;
-      assign x_last  = s_last;
+      if (WIDE == 1) begin : g_wide
+        reg [T_W-1:0]        biased_q;
+        reg [BEFORE*M_W-1:0] scale_q;
+
+        always @(posedge clk) begin
+          biased_q <= biased;
+          scale_q  <= {scale_q[(BEFORE-1)*M_W-1:0], scale};
+        end
+
+        weir_round_24 #(
+          .IN_W(T_W)
+        ) u_round (
+          .clk(clk),
+          .x  (biased_q),
+          .y  (x_data[l*V_W +: V_W])
+        );
+        assign x_scale[l*M_W +: M_W] = scale_q[(BEFORE-1)*M_W +: M_W];
+      end else begin : g_exact
+        assign x_data[l*V_W +: V_W]  = biased;
+        assign x_scale[l*M_W +: M_W] = scale;
+      end
     end
   endgenerate
 
-  weir_requantize_shell #(
-    .LANES  (LANES),
-    .X_W    (V_W),
-    .M_W    (M_W),
-    .SIDE_W (1),
-    .DIGIT  (DIGIT),
-    .VALUE_W(R_W),
-    .OUT_W  (OUT_W),
-    .LO     (LO),
-    .HI     (HI)
-  ) u_shell (
-    .clk      (clk),
-    .rst      (rst),
-    .s_valid  (x_valid),
-    .s_ready  (x_ready),
-    .s_data   (x_data),
-    .s_scale  (x_scale),
-    .s_side   (1'b0),
-    .s_last   (x_last),
-    .c_take   (c_take),
-    .c_product(c_product),
-    /* verilator lint_off PINCONNECTEMPTY */ // nothing travels along
-    .c_side   (),
-    /* verilator lint_on PINCONNECTEMPTY */
-    .c_value  (shifted),
-    .m_valid  (m_valid),
-    .m_ready  (m_ready),
-    .m_data   (m_data),
-    .m_last   (m_last)
+  weir_scale_multiply #(
+    .LANES(LANES),
+    .X_W  (V_W),
+    .M_W  (M_W),
+    .ADD_W(0),
+    .DIGIT(DIGIT),
+    .MUL_W(MUL_W)
+  ) u_multiply (
+    .clk (clk),
+    .load(load),
+    .x   (x_data),
+    .m   (x_scale),
+    .a   ({LANES{1'b0}}),
+    .sum (product)
   );
 
-  /* verilator lint_off WIDTH */  // sign extension and truncation by assignment are meant
-  /* verilator lint_off BLKSEQ */ // v to tie are temporaries of one evaluation
-  always @(posedge clk)
-    if (c_take)
-      for (i = 0; i < LANES; i = i + 1) begin
-        v      = $signed(c_product[i*P_W +: P_W]);
+  generate
+    for (l = 0; l < LANES; l = l + 1) begin : g_behind
+      reg  signed [E_W-1:0]   v;
+      reg  signed [K_W-1:0]   k;
+      reg  [GAP_W-1:0]        g;
+      reg  [SHIFT-2:0]        c;
+      reg  [NEAR_W-1:0]       window, window_q, near_q;
+      reg                     n;
+      reg                     n_q, far_q, odd_q, high_q, low_q, up_q, above_q, below_q;
+      reg  [OUT_W-1:0]        k_q, kept_q;
+      wire [OUT_W-1:0]        moved;
+      integer                 e;
+
+      /* verilator lint_off WIDTH */ // sign extension and truncation by assignment are meant
+      always @* begin
+        v      = $signed(product[l*P_W +: P_W]);
         k      = v >>> SHIFT;
         n      = !v[SHIFT-1];
         c      = v[SHIFT-2:0] ^ {(SHIFT-1){n}};
@@ -224,18 +182,46 @@ module weir_requantize_float #(
         if (SHIFT >= 25) window[SHIFT >= 25 ? SHIFT - 25 : 0] = g == 0 && n == k[K_W-1];
         for (e = 0; e < GAP_W; e = e + 1)
           if (SHIFT + e >= 24) window[SHIFT + e >= 24 ? SHIFT + e - 24 : 0] = (g >> e) == 1;
-        tie     = (c >> NEAR_W) == 0 && {c[NEAR_W-1:0], 1'b0} < {window, !n};
-        up_q[i] <= tie ? k[0] : !n;
-        k_q[i*K_W +: K_W] <= k;
       end
-  /* verilator lint_on BLKSEQ */
 
-  always @*
-    for (j = 0; j < LANES; j = j + 1) begin
-      r = $signed(k_q[j*K_W +: K_W]);
-      r = r + ZERO;
-      r = r + $signed({1'b0, up_q[j]});
-      shifted[j*R_W +: R_W] = r;
+      always @(posedge clk) begin
+        k_q      <= k;
+        odd_q    <= k[0];
+        n_q      <= n;
+        near_q   <= c;
+        far_q    <= (c >> NEAR_W) != 0;
+        window_q <= window;
+        high_q   <= $signed({k[K_W-1], k}) >= UP;
+        low_q    <= $signed({k[K_W-1], k}) < -DOWN;
+        up_q     <= !far_q && {near_q, 1'b0} < {window_q, !n_q} ? odd_q : !n_q;
+        kept_q   <= k_q;
+        above_q  <= high_q;
+        below_q  <= low_q;
+      end
+
+      assign moved = kept_q + ZERO + up_q;
+      assign result[l*OUT_W +: OUT_W] = below_q ? LO : above_q ? HI : moved;
+      /* verilator lint_on WIDTH */
     end
-  /* verilator lint_on WIDTH */
+  endgenerate
+
+  weir_pipeline #(
+    .WIDTH   (LANES * OUT_W),
+    .LATENCY (BEFORE + TIME + 2),
+    .INTERVAL(BEATS)
+  ) u_pipeline (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(s_valid && p_valid),
+    .s_ready(x_ready),
+    .s_last (s_last),
+    .take   (active),
+    .c_data (result),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
 endmodule
+
+`default_nettype wire

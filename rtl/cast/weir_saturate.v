@@ -4,6 +4,8 @@
 // Interval:  1 cycle a beat.
 // Mapping:   bounds of the forms 2^k - 1, -2^k and 0 look at the upper bits only; others cost a comparator; a
 //            bound that IN_W bits cannot pass costs nothing.
+`default_nettype none
+
 module weir_saturate #(
   parameter integer       LANES = 1,
   parameter integer       IN_W  = 16,
@@ -56,3 +58,5 @@ module weir_saturate #(
   /* verilator lint_on CMPCONST */
   /* verilator lint_on WIDTH */
 endmodule
+
+`default_nettype wire

@@ -16,13 +16,39 @@ int64_t weir_multiplier_pieces(const weir_graph *graph, weir_node node) {
     return weir_bits_for(0, weir_value_type(graph, weir_node_input(graph, node, 1))->high);
 }
 
+int64_t weir_multiplier_element_bits(const weir_graph *graph, weir_node node) {
+    bool is_signed;
+    const int bits = weir_stream_width(graph, weir_node_input(graph, node, 0), &is_signed);
+    return bits + !is_signed;
+}
+
 static int64_t cycles_a_beat(const weir_graph *graph, weir_node node) {
     return weir_ceil_divide(weir_multiplier_pieces(graph, node), weir_node_metadata_of(graph, node)->hardware.digit);
 }
 
-weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node) {
-    const int64_t cycles = cycles_a_beat(graph, node);
-    return (weir_component_timing){2 + cycles, cycles * weir_stream_beats_of(graph, node)};
+enum { BLOCK_BITS = 18 }; /* signed operands of a multiplier block: MUL_W */
+
+static int64_t clog2(int64_t x) {
+    int64_t bits = 0;
+    while ((int64_t)1 << bits < x) bits++;
+    return bits;
+}
+
+/* Of weir_scale_multiply with elements of `x` bits and `terms` addends: one form takes a product a cycle out of blocks, the
+ * other a digit a cycle, in rows of two bits, which a tree adds. */
+static int64_t cycles_to_product(const weir_graph *graph, weir_node node, int64_t x, int64_t terms) {
+    const int64_t m = weir_multiplier_pieces(graph, node), digit = weir_node_metadata_of(graph, node)->hardware.digit;
+    if (digit >= m) {
+        const int64_t pieces =
+            weir_ceil_divide(x > 2 ? x - 1 : 1, BLOCK_BITS - 1) * weir_ceil_divide(m, BLOCK_BITS - 1);
+        return 2 + clog2(pieces + terms);
+    }
+    return 1 + weir_ceil_divide(m, digit) + (digit < 3 ? digit - 1 : 2 + clog2(weir_ceil_divide(digit, 2))) + terms;
+}
+
+weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node, int64_t x, int64_t terms) {
+    return (weir_component_timing){cycles_to_product(graph, node, x, terms),
+                                   cycles_a_beat(graph, node) * weir_stream_beats_of(graph, node)};
 }
 
 bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
@@ -59,6 +85,7 @@ weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "A_W", memory.field_bits - memory.low_bits);
     weir_build_set(b, u, "SHIFT", weir_node_int(b->graph, node, "shift", 0));
     weir_build_set(b, u, "DIGIT", weir_node_metadata_of(b->graph, node)->hardware.digit);
+    weir_build_set(b, u, "MUL_W", BLOCK_BITS);
     weir_build_set(b, u, "LO", weir_node_int(b->graph, node, "low", 0));
     weir_build_set(b, u, "HI", weir_node_int(b->graph, node, "high", 0));
     weir_build_connect(b, u, "s", &x);

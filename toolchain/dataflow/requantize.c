@@ -1,6 +1,12 @@
 /* Scale: clip((x * m + a) >> shift). */
 #include "dataflow/multiplier.h"
 
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    weir_component_timing timing = weir_multiplier_timing(graph, node, weir_multiplier_element_bits(graph, node), 1);
+    timing.latency += 1;
+    return timing;
+}
+
 static void build(weir_builder *b, weir_node node) { weir_multiplier_build(b, node); }
 
 /* --- cost --- */
@@ -20,7 +26,7 @@ const weir_component_rules weir_requantize_rules = {.asks = "multipliers of 0 or
                                                     .fits = weir_multiplier_fits,
                                                     .quantizes = true,
                                                     .pieces = weir_multiplier_pieces,
-                                                    .timing = weir_multiplier_timing,
+                                                    .timing = timing,
                                                     .memory = weir_multiplier_memory,
                                                     .content = weir_multiplier_content,
                                                     .cost = cost,

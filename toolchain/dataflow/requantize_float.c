@@ -10,18 +10,19 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
     return false;
 }
 
-/* Is the sum of input and addend so wide that it is rounded before the product? */
-static bool rounds_sum(const weir_graph *graph, weir_node node) {
-    enum { EXACT_SUM = 25 }; /* bits, sign included: rtl/cast/weir_requantize_float.v */
-    bool is_signed;
-    int x = weir_stream_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
-    int a = weir_memory_signed_bits(graph, weir_node_input(graph, node, 2));
-    return (x > a ? x : a) + 1 > EXACT_SUM;
+/* Bits of the sum of input and addend. */
+static int64_t sum_bits(const weir_graph *graph, weir_node node) {
+    const int64_t x = weir_multiplier_element_bits(graph, node);
+    const int64_t a = weir_memory_signed_bits(graph, weir_node_input(graph, node, 2));
+    return (x > a ? x : a) + 1;
 }
 
+/* A wide sum is rounded before the product. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    weir_component_timing timing = weir_multiplier_timing(graph, node);
-    if (rounds_sum(graph, node)) timing.latency += 2;
+    enum { EXACT_SUM = 25 }; /* bits, sign included: rtl/cast/weir_requantize_float.v */
+    const int64_t sum = sum_bits(graph, node), wide = sum > EXACT_SUM;
+    weir_component_timing timing = weir_multiplier_timing(graph, node, sum + wide, 0);
+    timing.latency += wide ? 6 : 3;
     return timing;
 }
 

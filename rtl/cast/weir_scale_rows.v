@@ -1,0 +1,224 @@
+// weir_scale_rows: weir_scale_multiply's contract with adders in logic, DIGIT multiplier bits a cycle.
+//
+// Latency:   1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(min(DIGIT, M_W) / 2)) + (ADD_W > 0) cycles.
+// Interval:  ceil(M_W / DIGIT) cycles a beat.
+// DIGIT multiplier bits a cycle, the low ones first: x times a digit in rows of two bits, a tree of adders with a register
+// behind each, and one adder that collects the digits' products: what it has collected moves down by a digit each cycle, and
+// the digit that leaves at the bottom meets that of a. So no carry chain is longer than X_W + DIGIT + 2 bits.
+// State:     x, 3x, m, a, the tree, the collected product, the result.
+// Mapping:   adders and selectors in logic cells, about 1.5 DIGIT X_W of them a lane, each with the register behind it;
+//            no DSP block.
+`default_nettype none
+
+module weir_scale_rows #(
+  parameter integer LANES = 1,
+  parameter integer X_W   = 16,
+  parameter integer M_W   = 16,
+  parameter integer ADD_W = 0,
+  parameter integer DIGIT = 16,  // multiplier bits a cycle
+  parameter integer SUM_W = ADD_W == 0 ? X_W + M_W : (ADD_W > X_W + M_W ? ADD_W : X_W + M_W) + 1  // not to be set
+) (
+  input  wire                                   clk,
+  input  wire                                   load,
+  input  wire [LANES*X_W-1:0]                   x,
+  input  wire [LANES*M_W-1:0]                   m,
+  /* verilator lint_off UNUSEDSIGNAL */ // without an addend
+  input  wire [LANES*(ADD_W > 0 ? ADD_W : 1)-1:0] a,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output wire [LANES*SUM_W-1:0]                 sum
+);
+  localparam integer K      = DIGIT < M_W ? DIGIT : M_W;
+  localparam integer STEPS  = (M_W + K - 1) / K;
+  localparam integer LOW_W  = STEPS * K;                     // bits that leave at the bottom
+  localparam integer PAIRS  = (K + 1) / 2;                   // rows of two bits
+  localparam integer LEVELS = $clog2(PAIRS);
+  localparam integer AHEAD  = K == 1 ? 0 : K == 2 ? 1 : LEVELS + 2;  // cycles from a digit's selection to its product
+  localparam integer ROW_W  = X_W + K;                       // a digit's product
+  localparam integer TOP_W  = ADD_W > LOW_W + X_W ? ADD_W - LOW_W : X_W;  // both addends of the last sum
+  localparam integer A_W    = ADD_W > LOW_W ? ADD_W : LOW_W + 1;
+
+  generate
+    if (LANES < 1 || X_W < 1 || M_W < 1 || ADD_W < 0 || DIGIT < 1) begin : g_check
+      weir_scale_rows_LANES_X_W_M_W_and_DIGIT_must_be_at_least_1_and_ADD_W_at_least_0 u_error ();
+    end
+  endgenerate
+
+  // The cycle before the first digit's product.
+  wire first;
+
+  genvar l, t;
+  generate
+    if (AHEAD == 0) begin : g_at_once
+      assign first = load;
+    end else if (AHEAD == 1) begin : g_next
+      reg first_q;
+      assign first = first_q;
+      always @(posedge clk) first_q <= load;
+    end else begin : g_later
+      reg [AHEAD-1:0] line_q;
+      assign first = line_q[AHEAD-1];
+      always @(posedge clk) line_q <= {line_q[AHEAD-2:0], load};
+    end
+
+    for (l = 0; l < LANES; l = l + 1) begin : g_lane
+      reg  signed [X_W-1:0]   x_q, high_q, end_q;
+      reg         [LOW_W-1:0] m_q, low_q;
+      wire signed [ROW_W-1:0] row;            // x times a digit
+      wire signed [ROW_W-1:0] total;          // |high| never exceeds |x|: it fits
+      wire        [K-1:0]     leaving;
+
+      /* verilator lint_off WIDTH */ // extension and truncation by assignment are meant
+      always @(posedge clk) begin
+        if (load) x_q <= x[l*X_W +: X_W];
+        m_q <= load ? m[l*M_W +: M_W] : m_q >> K;
+      end
+
+      assign total = high_q + row;
+
+      always @(posedge clk) begin
+        if (first) high_q <= {X_W{1'b0}};
+        else high_q <= total >>> K;
+        end_q <= total >>> K;
+        low_q <= {leaving, low_q} >> K;
+      end
+      /* verilator lint_on WIDTH */
+
+      if (K == 1) begin : g_one
+        assign row = m_q[0] ? {x_q[X_W-1], x_q} : {ROW_W{1'b0}};
+      end else if (K == 2) begin : g_two
+        reg signed [ROW_W-1:0] row_q;
+
+        assign row = row_q;
+        always @(posedge clk)
+          row_q <= (m_q[0] ? {{2{x_q[X_W-1]}}, x_q} : {ROW_W{1'b0}}) +
+                   (m_q[1] ? {x_q[X_W-1], x_q, 1'b0} : {ROW_W{1'b0}});
+      end else begin : g_more
+        reg signed [X_W-1:0]         one_q;
+        reg signed [X_W+1:0]         three_q;
+        reg        [K-1:0]           digit_q;
+        reg        [PAIRS*(X_W+2)-1:0] rows_q;
+        integer                      i;
+
+        /* verilator lint_off WIDTH */ // the last row may have one bit
+        wire [2*PAIRS-1:0] digit = digit_q;
+        /* verilator lint_on WIDTH */
+
+        always @(posedge clk) begin
+          one_q   <= x_q;
+          three_q <= {{2{x_q[X_W-1]}}, x_q} + {x_q[X_W-1], x_q, 1'b0};
+          digit_q <= m_q[K-1:0];
+          for (i = 0; i < PAIRS; i = i + 1)
+            case (digit[2*i +: 2])
+              2'b00: rows_q[i*(X_W+2) +: X_W+2] <= {(X_W+2){1'b0}};
+              2'b01: rows_q[i*(X_W+2) +: X_W+2] <= {{2{one_q[X_W-1]}}, one_q};
+              2'b10: rows_q[i*(X_W+2) +: X_W+2] <= {one_q[X_W-1], one_q, 1'b0};
+              default: rows_q[i*(X_W+2) +: X_W+2] <= three_q;
+            endcase
+        end
+
+        // Level t adds pairs of numbers of X_W + 2^t bits, the second worth 2^(2^t) times the first.
+        for (t = 1; t <= LEVELS; t = t + 1) begin : g_level
+          localparam integer FROM   = (PAIRS + (1 << (t - 1)) - 1) >> (t - 1);
+          localparam integer TO     = (FROM + 1) / 2;
+          localparam integer STEP   = 1 << t;
+          localparam integer FROM_W = X_W + STEP;
+          localparam integer TO_W   = X_W + 2 * STEP;
+
+          wire [FROM*FROM_W-1:0] from;
+          /* verilator lint_off UNUSEDSIGNAL */ // the tree may be wider than the digit
+          reg  [TO*TO_W-1:0]     sum_q;
+          /* verilator lint_on UNUSEDSIGNAL */
+          integer                n;
+
+          if (t == 1) begin : g_first
+            assign from = rows_q;
+          end else begin : g_rest
+            assign from = g_level[t-1].sum_q;
+          end
+
+          // The first's low bits pass by the adder.
+          /* verilator lint_off WIDTH */ // sign extension by assignment is meant
+          always @(posedge clk) begin
+            for (n = 0; n < FROM / 2; n = n + 1) begin
+              sum_q[n*TO_W +: STEP] <= from[2*n*FROM_W +: STEP];
+              sum_q[n*TO_W + STEP +: TO_W - STEP] <= $signed(from[(2*n+1)*FROM_W +: FROM_W]) +
+                                                     $signed(from[2*n*FROM_W + STEP +: FROM_W - STEP]);
+            end
+            if (FROM % 2 != 0) sum_q[(TO-1)*TO_W +: TO_W] <= $signed(from[(FROM-1)*FROM_W +: FROM_W]);
+          end
+          /* verilator lint_on WIDTH */
+        end
+
+        /* verilator lint_off WIDTH */ // the tree may be wider than the digit
+        if (LEVELS == 0) begin : g_flat
+          assign row = rows_q;
+        end else begin : g_tree
+          assign row = g_level[LEVELS].sum_q;
+        end
+        /* verilator lint_on WIDTH */
+      end
+
+      if (ADD_W == 0) begin : g_product
+        assign leaving = total[K-1:0];
+        /* verilator lint_off WIDTH */ // STEPS * K may exceed M_W
+        assign sum[l*SUM_W +: SUM_W] = {end_q, low_q};
+        /* verilator lint_on WIDTH */
+      end else begin : g_addend
+        reg  signed [A_W-1:0]            a_q;
+        wire        [K-1:0]              digit;         // of a, when that of the product leaves
+        /* verilator lint_off UNUSEDSIGNAL */ // its upper bits repeat the sign
+        wire signed [A_W-K-1:0]          above;         // what is above it
+        /* verilator lint_on UNUSEDSIGNAL */
+        reg                              carry_q, end_carry_q;
+        wire                             carry;
+        reg  signed [A_W-LOW_W-1:0]      above_q;
+        wire signed [TOP_W+1:0]          left, right;
+        /* verilator lint_off UNUSEDSIGNAL */ // the carry enters at the bottom
+        wire        [TOP_W+1:0]          top;
+        /* verilator lint_on UNUSEDSIGNAL */
+        reg         [TOP_W:0]            top_q;
+        reg         [LOW_W-1:0]          bottom_q;
+
+        /* verilator lint_off WIDTH */ // sign extension by assignment is meant
+        always @(posedge clk)
+          if (load) a_q <= $signed(a[l*ADD_W +: ADD_W]);
+          else a_q <= a_q >>> K;
+
+        if (AHEAD == 0) begin : g_at_once
+          assign digit = a_q[K-1:0];
+          assign above = a_q >>> K;
+        end else begin : g_delayed
+          reg [AHEAD*A_W-1:0] line_q;
+          always @(posedge clk) line_q <= {line_q, a_q};
+          assign {above, digit} = line_q[AHEAD*A_W-1 -: A_W];
+        end
+
+        if (K == 1) begin : g_bit
+          assign leaving = total[0] ^ digit ^ carry_q;
+          assign carry   = (total[0] & digit) | (total[0] & carry_q) | (digit & carry_q);
+        end else begin : g_bits
+          /* verilator lint_off UNUSEDSIGNAL */ // the carry enters at the bottom
+          wire [K+1:0] met = {1'b0, total[K-1:0], 1'b1} + {1'b0, digit, carry_q};
+          /* verilator lint_on UNUSEDSIGNAL */
+          assign {carry, leaving} = met[K+1:1];
+        end
+
+        assign left  = $signed({end_q, 1'b1});
+        assign right = $signed({above_q, end_carry_q});
+        assign top   = left + right;
+
+        always @(posedge clk) begin
+          carry_q     <= !first && carry;
+          end_carry_q <= carry;
+          above_q     <= above;
+          top_q       <= top[TOP_W+1:1];
+          bottom_q    <= low_q;
+        end
+        assign sum[l*SUM_W +: SUM_W] = $signed({top_q, bottom_q});
+        /* verilator lint_on WIDTH */
+      end
+    end
+  endgenerate
+endmodule
+
+`default_nettype wire
