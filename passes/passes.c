@@ -17,7 +17,7 @@ static const weir_pass_info infos[] = {
 };
 
 static const weir_pass_option configuration[] = {
-    {"fuse_ops.max_depth", WEIR_PASS_INT, "256", "1..", "most nodes of a group"}};
+    {"fuse_ops.max_depth", WEIR_PASS_INT, "256", "1..", "largest number of nodes in a group"}};
 
 /* Pipelines by name. Those of hardware passes lead from a design as elaborated to Verilog. */
 static const struct {
@@ -27,31 +27,31 @@ static const struct {
     {WEIR_PASS_MODULE, "compile",
      "lower_integer,set_target,realize_requantize,partition,choose_folding,insert_streams,size_fifos,verify_lowering,emit_verilog_top,"
      "emit_bram,emit_internal_rtl,emit_verilog_tb,emit_host",
-     "from an imported, quantized model to a folder of hardware"},
+     "compiles an imported, quantized model into a folder of hardware"},
     {WEIR_PASS_GRAPH, "fold_scale_axis", "backward_fold_scale_axis,forward_fold_scale_axis,fold_constant",
-     "scales by channel go into weights"},
+     "folds per-channel scales into weights"},
     {WEIR_PASS_GRAPH, "default",
      "infer_type,simplify_inference,eliminate_common_subexpr,combine_parallel_conv2d,fold_constant,fold_scale_axis,"
      "simplify_expr,canonicalize_ops,dead_code_elimination,fuse_ops",
-     "what any tensor graph gains from, in the order of TVM's build"},
+     "optimizes any tensor graph, in the order of TVM's build"},
     {WEIR_PASS_HARDWARE, "elaborate",
      "realize_fsm,infer_property_clocking,decouple_generator_ports,fix_assignment_type,hash_generators,uniquify_generators,"
      "create_module_instantiation",
-     "from a hardware design as elaborated to one as emitted"},
+     "turns a design as elaborated into one that can be emitted"},
     {WEIR_PASS_HARDWARE, "check",
      "verify_generator_connectivity,verify_assignments,check_combinational_loop,check_mixed_assignment,"
      "check_always_sensitivity,check_inferred_latch,check_active_high,check_function_return,check_multiple_driver,"
      "check_flip_flop_always_ff{resets_only=true}",
-     "the checks that any design of hardware should pass"},
+     "runs the checks that every hardware design should pass"},
     {WEIR_PASS_HARDWARE, "clean",
      "merge_if_block,transform_if_to_case,remove_fanout_one_wires,merge_wire_assignments,remove_unused_vars,"
      "remove_unused_stmts,remove_empty_block{invert=false}",
-     "what makes hardware designs shorter and says the same"},
+     "shortens hardware designs without changing what they compute"},
     {WEIR_PASS_HARDWARE, "verilog",
      "realize_fsm,infer_property_clocking,zero_out_stubs,zero_generator_inputs,verify_generator_connectivity,remove_pass_through_modules,"
      "inline_instance,change_port_bundle_struct,fix_assignment_type,clean,merge_const_port_assignment,elaborate,"
      "insert_verilator_public,check",
-     "what leads any hardware design to Verilog: clean-up, elaboration and checks"},
+     "brings any hardware design to Verilog: clean-up, elaboration and checks"},
 };
 
 bool weir_passes_register(weir_pass_registry *registry) {

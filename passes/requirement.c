@@ -40,7 +40,7 @@ static bool has_streams(weir_module *module) {
     REQUIREMENT(integer_graph, "the module has the lowered graph 'integer'", "lower_integer", has_integer)             \
     REQUIREMENT(hardware_graph, "the module has the graph 'hardware' with its components", "realize_requantize",       \
                 has_hardware)                                                                                          \
-    REQUIREMENT(folded_graph, "every component of the graph 'hardware' is folded, as it can be", "choose_folding",     \
+    REQUIREMENT(folded_graph, "every component of the graph 'hardware' has a legal folding", "choose_folding",         \
                 is_folded)                                                                                             \
     REQUIREMENT(top_module, "the module has a design with a top module", "emit_verilog_top", has_top)                  \
     REQUIREMENT(top_streams, "the streams of the top module are known", "emit_verilog_top", has_streams)

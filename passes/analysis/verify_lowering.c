@@ -155,6 +155,7 @@ bool weir_pass_verify_lowering(const weir_pass *pass, weir_pass_context *context
                 verify(pass, same, hardware == NULL ? NULL : integer, hardware == NULL ? integer : hardware) &&
                 verify_steps(pass, same, integer);
     weir_graph_free(prepared);
-    if (!fine) weir_note("the lowered graph is not the model: a fault of a pass, nothing is written");
+    if (!fine)
+        weir_note("the lowered graph does not compute what the model computes: a pass is wrong, nothing is written");
     return fine;
 }

@@ -100,7 +100,7 @@ static bool check_ports(comparison *c, size_t index) {
         const weir_rtl_var port = find_port(other, p.name);
         if (port.id == 0) {
             c->text->size = 0;
-            weir_text_format(c->text, "the top has port '%s' only %s", p.name, prefixes[index]);
+            weir_text_format(c->text, "port '%s' of the top exists only %s", p.name, prefixes[index]);
             return false;
         }
         const weir_rtl_var_info o = weir_rtl_get_var(other->design, port);
@@ -117,7 +117,7 @@ static bool find_files(comparison *c, size_t index) {
     const bool fine = weir_rtl_find_files(c->side[index].design, c->side[index].top, &c->files, &why);
     if (!fine) {
         c->text->size = 0;
-        weir_text_add(c->text, why.size > 0 ? why.data : "the files of external modules are not found");
+        weir_text_add(c->text, why.size > 0 ? why.data : "the files of external modules were not found");
     }
     weir_text_free(&why);
     return fine;

@@ -251,14 +251,14 @@ static void look_at_expr(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_s
     if (!divides && !indexes) return;
     const weir_rtl_expr_info other = weir_rtl_get_expr(design, weir_rtl_operand(design, expr, 1));
     if (other.kind == WEIR_RTL_EXPR_CONSTANT) return;
-    if (divides) say_unknown(user, design, info.module, "a division by what may be zero");
+    if (divides) say_unknown(user, design, info.module, "a division whose divisor may be zero");
     if (!indexes || other.width >= 32 || other.is_signed) return; /* loops are checked by the verifier */
     const weir_rtl_expr whole = weir_rtl_operand(design, expr, 0);
     const uint64_t entries = info.kind == WEIR_RTL_EXPR_SELECT
                                  ? (uint64_t)weir_rtl_width(design, whole) - info.width + 1
                                  : weir_rtl_get_type(design, weir_rtl_type_of(design, whole)).count;
     if (UINT64_C(1) << other.width > entries)
-        say_unknown(user, design, info.module, "an index that may run beyond what it names");
+        say_unknown(user, design, info.module, "an index that may be out of range");
 }
 
 static void look_at_var(weir_rtl_design *design, weir_rtl_var var, void *user) {

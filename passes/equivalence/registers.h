@@ -22,7 +22,7 @@ typedef struct weir_rtl_register_list {
 /* Stops at `limit` registers. */
 void weir_rtl_list_registers(weir_rtl_design *design, weir_rtl_module top, size_t limit, weir_rtl_register_list *list);
 /* Adds the first thing below top that makes unknown bits of known ones, or starts with them: a register with neither a
- * reset nor an initial value, a division by what may be zero, an index that may run beyond what it names. Names of modules are
+ * reset nor an initial value, a division whose divisor may be zero, an index that may be out of range. Names of modules are
  * shown without their first `prefix` characters. O(design). */
 void weir_rtl_find_unknown(weir_rtl_design *design, weir_rtl_module top, size_t prefix, weir_text *why);
 void weir_rtl_free_registers(weir_rtl_register_list *list);

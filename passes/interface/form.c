@@ -80,7 +80,7 @@ static bool refuse_codes(weir_graph *graph, weir_node node) {
 }
 
 static bool refuse_integer(weir_graph *graph, weir_node node) {
-    return weir_form_fail(graph, node, "integer operators have no form in QONNX, which has float values only");
+    return weir_form_fail(graph, node, "integer operators cannot be expressed in QONNX, which has float values only");
 }
 
 static rule_table from_operators = {[WEIR_OP_QLINEAR_MATMUL] = weir_form_split_matmul,
@@ -108,7 +108,8 @@ static bool has_only_floats(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_node_info(graph, node)->class != WEIR_CLASS_TENSOR) return refuse_integer(graph, node);
         if (weir_node_op(graph, node) == WEIR_OP_QUANTIZE_LINEAR)
-            return weir_form_fail(graph, node, "its codes go elsewhere than to a DequantizeLinear, QONNX has none");
+            return weir_form_fail(graph, node,
+                                  "nodes other than DequantizeLinear use its codes, which QONNX cannot express");
     }
     return true;
 }

@@ -126,7 +126,8 @@ static bool join_constant(weir_graph *graph, weir_node node, const grid *g, cons
 /* Codes around an odd zero point: clipped as real numbers, then one bit more around zero. */
 static bool join_odd(weir_graph *graph, weir_node node, weir_value x, const grid *g, int bits) {
     if (g->scale->count > 1)
-        return weir_form_fail(graph, node, "its zero points are odd and a channel each; QONNX rounds ties otherwise");
+        return weir_form_fail(graph, node,
+                              "it has odd zero points per channel; at ties QONNX rounds to the other side");
     const int64_t zero = (int64_t)zero_at(g, 0);
     const grid centered = {.scale = g->scale, .low = -1};
     const weir_value inputs[] = {x, weir_form_number(graph, node, "low", real_of(&centered, 0, g->low - zero)),
@@ -278,7 +279,8 @@ static bool split_activation(weir_graph *graph, weir_node node, const grid *g) {
     weir_value x = weir_node_input(graph, node, 0), scale, zero;
     if (clipped && weir_dtype_size(dtype) > 1) {
         if (g->scale->count > 1)
-            return weir_form_fail(graph, node, "its codes need a clip a channel, which Clip does not have");
+            return weir_form_fail(graph, node,
+                                  "its codes need bounds per channel, and Clip has one pair for all channels");
         const weir_value inputs[] = {x, weir_form_number(graph, node, "low", real_of(g, 0, g->low)),
                                      weir_form_number(graph, node, "high", real_of(g, 0, g->high))};
         x = weir_form_add(graph, node, WEIR_OP_CLIP, "clip", inputs, 3);
@@ -313,12 +315,12 @@ bool weir_form_split_quant(weir_graph *graph, weir_node node) {
         const weir_array *zero = weir_value_constant(graph, weir_node_input(graph, node, 2));
         for (size_t i = 0; zero != NULL && i < zero->count; i++) {
             if (weir_array_get(zero, i) != 0)
-                return weir_form_fail(graph, node, "signs around a zero point have no form in QDQ");
+                return weir_form_fail(graph, node, "codes of -1 and +1 with a zero point cannot be expressed in QDQ");
         }
         return weir_form_split_bipolar(graph, node);
     }
     if (strcmp(mode, "ROUND") != 0)
-        return weir_form_fail(graph, node, "its rounding mode is %s, QuantizeLinear has half to even only", mode);
+        return weir_form_fail(graph, node, "its rounding mode is %s, QuantizeLinear rounds half to even only", mode);
     if (!read_quant(graph, node, &g)) return false;
     return constant != NULL ? split_constant(graph, node, &g, constant, WEIR_ROUND_HALF_EVEN)
                             : split_activation(graph, node, &g);
@@ -331,7 +333,7 @@ bool weir_form_split_bipolar(weir_graph *graph, weir_node node) {
     if (!weir_form_parameter(graph, node, 1, "scale", &g.scale)) return false;
     g.axis = axis_of(g.scale, shape);
     if (x == NULL || g.axis == -2)
-        return weir_form_fail(graph, node, "QuantizeLinear has no sign without zero, which %s",
+        return weir_form_fail(graph, node, "QuantizeLinear cannot give -1 and +1 alone, which %s",
                               x == NULL ? "activations need" : "scales along several axes need");
     weir_array *codes = weir_array_new(WEIR_INT8, shape);
     for (size_t i = 0; i < codes->count; i++) weir_array_set_int(codes, i, weir_array_get(x, i) >= 0 ? 1 : -1);

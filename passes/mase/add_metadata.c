@@ -80,7 +80,7 @@ static json_t *read_limits(const char *text) {
         at = end + 1;
     }
     weir_error(WEIR_NOWHERE,
-               "max_parallelism: expected numbers from 1 on, outermost dimension first, such as 4,4,4,4, "
+               "max_parallelism: expected numbers of at least 1, outermost dimension first, such as 4,4,4,4, "
                "found '%s'",
                text);
     json_decref(limits);

@@ -69,7 +69,7 @@ static bool read_limits(const weir_yaml *groups, json_t **limits) {
         *limits = numbers;
         return true;
     }
-    weir_error(list->location, "%s: expected a list of numbers from 1 on", WEIR_NODE_META_LIMITS);
+    weir_error(list->location, "%s: expected a list of numbers of at least 1", WEIR_NODE_META_LIMITS);
     json_decref(numbers);
     return false;
 }

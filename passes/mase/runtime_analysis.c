@@ -31,8 +31,8 @@ typedef struct row {
 } row;
 
 static const char no_labels[] = "the data has no labels that can be used";
-static const char no_clock[] = "cycles become seconds with clock-frequency and a simulation of three frames or more";
-static const char no_interval[] = "it takes a simulation of three frames or more";
+static const char no_clock[] = "needs clock-frequency and a simulation of three frames or more";
+static const char no_interval[] = "needs a simulation of three frames or more";
 
 static const row rows[] = {
     {"Average Accuracy", offsetof(figures, metrics.accuracy), false, no_labels},
@@ -43,7 +43,7 @@ static const row rows[] = {
      "a label is missing or names no output, or the output is the class itself"},
     {"Average Latency (ms)", offsetof(figures, latency), false, no_clock},
     {"Average GPU Power Usage (W)", offsetof(figures, power), false, "no GPU is used"},
-    {"Inference Energy Consumption (mWh)", offsetof(figures, energy), false, "nothing here measures power"},
+    {"Inference Energy Consumption (mWh)", offsetof(figures, energy), false, "power is not measured"},
     {"Throughput (frames/s)", offsetof(figures, throughput), false, no_clock},
     {"Latency (cycles)", offsetof(figures, latency_cycles), true, no_interval},
     {"Interval (cycles)", offsetof(figures, interval), true, no_interval},

@@ -329,7 +329,7 @@ static const argument arguments[] = {
     {"abs", "true or false", read_absolute},
     {"add_new_dim_before_concat", "true or false", read_new_axis},
     {"var_mode", "online or precise", read_mode},
-    {"num_sigma", "a number from 0 on", read_sigmas},
+    {"num_sigma", "a number of at least 0", read_sigmas},
     {"quantile", "a number from 0.5 to 1", read_quantile},
 };
 enum { ARGUMENTS = sizeof arguments / sizeof *arguments };

@@ -88,10 +88,10 @@ static bool has_fixed_widths(weir_rtl_design *design, weir_rtl_module top) {
     FORM(clocked_properties, "properties name their clocks", "infer_property_clocking", weir_rtl_check_properties)     \
     FORM(connected_instances, "instances have connections, and no assignments to and from their ports",                \
          "create_module_instantiation", weir_rtl_check_instances)                                                      \
-    FORM(unique_names, "no two modules share a name, those that external modules bring along included",                \
+    FORM(unique_names, "no two modules share a name, including those in the files of external modules",                \
          "uniquify_generators", has_unique_names)                                                                      \
     FORM(sound_design,                                                                                                 \
-         "the verifier finds nothing: every bit that is read has one driver, every port is connected, widths agree",   \
+         "the verifier reports nothing: every bit that is read has one driver, every port is connected, widths agree", \
          NULL, weir_rtl_verify)
 
 #define FORMS                                                                                                          \
@@ -126,7 +126,7 @@ bool weir_hardware_is_printable(weir_rtl_design *design, weir_rtl_module top) {
 #undef FORM
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (forms[i].holds(design, top)) continue;
-        if (forms[i].remedy != NULL) weir_note("'%s' leads to what can be printed", forms[i].remedy);
+        if (forms[i].remedy != NULL) weir_note("run '%s' first", forms[i].remedy);
         return false;
     }
     return true;

@@ -23,7 +23,7 @@ static const weir_array *by_channel(weir_lowering *l, weir_node node, const weir
     weir_shape_count(shape, &elements);
     weir_shape_count(codes, &wanted);
     if (elements != wanted) {
-        weir_lower_fail(l, node, "its constant makes more elements of its input");
+        weir_lower_fail(l, node, "its constant broadcasts its input to more elements");
         return NULL;
     }
     const weir_broadcast from = weir_broadcast_of(&parameter->shape, shape);
@@ -51,11 +51,11 @@ static bool as_codes(weir_lowering *l, weir_node node, size_t index) {
     weir_view *x = &l->view[weir_node_input(l->from, node, index).id];
     if (x->kind == WEIR_VIEW_SUM && !weir_lower_sum_exact(l, node, x))
         return weir_lower_fail(l, node,
-                               "behind a sum of two tensors it needs a quantizer in front, or scales whose ratio is "
+                               "after a sum of two tensors it needs a quantizer before it, or scales whose ratio is "
                                "a power of two");
     if (x->kind != WEIR_VIEW_CODES) return no_quantizer(l, node, index);
     if (x->step_count + 4 > WEIR_STEPS)
-        return weir_lower_fail(l, node, "more than %d operations in front of a quantizer", WEIR_STEPS - 4);
+        return weir_lower_fail(l, node, "more than %d operations before a quantizer", WEIR_STEPS - 4);
     return true;
 }
 
@@ -117,7 +117,8 @@ static bool lower_clip(weir_lowering *l, weir_node node) {
 static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const weir_array *constant) {
     const weir_view *x = &l->view[weir_node_input(l->from, node, data).id];
     const weir_op op = weir_node_op(l->from, node);
-    if (op == WEIR_OP_DIV && data == 1) return weir_lower_fail(l, node, "a constant over data is no affine operation");
+    if (op == WEIR_OP_DIV && data == 1)
+        return weir_lower_fail(l, node, "a constant divided by data is not an affine operation");
     const weir_array *numbers =
         by_channel(l, node, x, constant, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
     if (numbers == NULL) return false;
@@ -147,7 +148,7 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     const weir_array *second = unary || inputs != 2 ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 1));
     if (!unary && (inputs != 2 || (first == NULL) == (second == NULL))) {
         weir_lower_fail(l, node, "hardware takes it with a constant only");
-        weir_note("of two computed tensors only sums are hardware, of quantized ones");
+        weir_note("with two computed operands, only a sum of quantized tensors becomes hardware");
         return false;
     }
     const size_t data = first != NULL;

@@ -6,7 +6,8 @@ bool weir_lower_arg_max(weir_lowering *l, weir_node node) {
     const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
     if (x->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     if (weir_value_type(l->to, x->value)->quant.count > 1)
-        return weir_lower_fail(l, node, "its input has scales a channel: it needs a quantizer");
+        return weir_lower_fail(l, node,
+                               "its input has a scale per channel: it needs a quantizer with one scale before it");
     const weir_value value = weir_lower_codes(l, node, x);
     if (value.id == 0) return false;
     const weir_shape *shape = &weir_value_type(l->to, value)->shape;

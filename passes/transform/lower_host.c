@@ -188,8 +188,9 @@ bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) 
         if (view.cause == NULL) view.cause = x->cause;
     }
     if (before && behind) {
-        weir_lower_fail(l, node, "it takes results of the hardware and what the host computes in front of it");
-        weir_note("the host's parts in front of and behind the hardware are apart: quantize both of its inputs");
+        weir_lower_fail(l, node,
+                        "it uses results of the hardware together with values that the host computes before it");
+        weir_note("the host computes either before or after the hardware: quantize both inputs");
         return false;
     }
     if (view.cause == NULL) view.cause = own;

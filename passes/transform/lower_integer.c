@@ -466,8 +466,8 @@ static bool lower_shape(weir_lowering *l, weir_node node) {
     bool host = x->kind == WEIR_VIEW_REAL || x->kind == WEIR_VIEW_HOST || comes_in;
     if (transpose && !keeps_order(l, node) && !host)
         return weir_lower_fail(l, node,
-                               "a stream keeps its order, and no component reorders one: this transposition is between "
-                               "operators of the hardware");
+                               "it transposes between operators of the hardware, and no component reorders a "
+                               "stream");
     bool a_channel = type.quant.count > 1 || x->offset_count > 1;
     for (size_t i = 0; i < x->step_count; i++)
         a_channel |= x->step[i].constant != NULL && x->step[i].constant->count > 1;
@@ -599,8 +599,8 @@ static void lower_values(weir_lowering *l) {
 static weir_diag_log *refuse(weir_lowering *l, weir_node node) {
     weir_diag_log *log = weir_diag_capture();
     weir_lower_fail(l, node,
-                    "stands between quantized parts, but is computed on the host: in front of the first "
-                    "quantizer or behind the last one only");
+                    "is between quantized operators, but only the host computes it, before the first "
+                    "quantizer or after the last");
     weir_remedy_operator(weir_node_op(l->from, node));
     weir_diag_release(log);
     return log;

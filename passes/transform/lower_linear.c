@@ -256,7 +256,7 @@ static weir_node add_requantize(weir_lowering *l, weir_node node, const weir_vie
 
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *given, const weir_quant *quant) {
     if (given->kind == WEIR_VIEW_HOST)
-        return weir_lower_fail(l, node, "its input is computed on the host, behind the hardware");
+        return weir_lower_fail(l, node, "its input is computed on the host, after the hardware");
     if (given->kind != WEIR_VIEW_REAL && given->kind != WEIR_VIEW_CODES)
         return weir_lower_fail(l, node, "its input is neither real nor quantized");
     const bool rounds_once = weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD;

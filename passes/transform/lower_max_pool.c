@@ -52,7 +52,8 @@ bool weir_lower_max_pool(weir_lowering *l, weir_node node) {
     weir_window w;
     if (view.kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     if (view.reshaped || weir_value_type(l->to, view.value)->quant.count > 1)
-        return weir_lower_fail(l, node, "its input has scales a channel: it needs a quantizer");
+        return weir_lower_fail(l, node,
+                               "its input has a scale per channel: it needs a quantizer with one scale before it");
     weir_layout_order(l->from, node, order);
     weir_layout_channels_last(x->rank, last);
     if (memcmp(order, last, (size_t)x->rank * sizeof *order) != 0)
@@ -61,7 +62,7 @@ bool weir_lower_max_pool(weir_lowering *l, weir_node node) {
     if (!weir_geometry_window(l->from, node, &onnx, NULL, &w)) return false;
     for (int i = w.rank - 1; i >= 0 && view.value.id != 0; i--) {
         const bool trivial = w.kernel[i] == 1 && w.stride[i] == 1 && w.begin[i] == 0 && w.end[i] == 0;
-        if (!sees_elements(&w, i)) return weir_lower_fail(l, node, "a window sees nothing but padding");
+        if (!sees_elements(&w, i)) return weir_lower_fail(l, node, "a window covers nothing but padding");
         if (!trivial) view.value = pool_along(l, node, view.value, &w, i);
     }
     weir_lower_set(l, node, &view);

@@ -29,13 +29,14 @@ bool weir_pass_partition(const weir_pass *pass, weir_pass_context *context, weir
     if (!weir_host_graph_check(hardware)) return false;
     if (!has_hardware(hardware)) {
         weir_error(weir_at(weir_graph_source(hardware), 0),
-                   "nothing of the model is hardware: the host computes all of it");
+                   "no part of the model becomes hardware: the host computes all of it");
         weir_note("hardware is what lies between quantizers: dense layers, sums, requantizations");
         return false;
     }
     for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {
         if (!weir_host_computes(hardware, node)) continue;
-        weir_pass_count(context, weir_host_of(hardware, node) == WEIR_HOST_HEAD ? "nodes in front" : "nodes behind", 1);
+        weir_pass_count(context,
+                        weir_host_of(hardware, node) == WEIR_HOST_HEAD ? "host nodes before" : "host nodes after", 1);
         warn_layer(hardware, node);
     }
     return true;

@@ -6,7 +6,7 @@
 #define LAST_HINT "between layers it has no hardware (Relu has); after the last layer it runs on the host"
 #define DENSE_HINT "only dense layers have hardware so far; weir eval --engine float runs the operator"
 #define SCALE_HINT "-O 3 folds it into an adjacent dense layer, if there is one"
-#define CONSTANT_HINT "with constants the quantizer behind it absorbs it; quantize both operands where there is none"
+#define CONSTANT_HINT "the quantizer after it absorbs it when one operand is constant; otherwise quantize both operands"
 
 static const struct {
     weir_op op;

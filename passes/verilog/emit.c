@@ -42,9 +42,10 @@ static char *identifier(const char *text) {
 const char *weir_emit_refusal(const char *name) {
     if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(name) ||
         *name == '\0' || isdigit((unsigned char)*name))
-        return "no Verilog identifier: letters, digits and '_', not a digit first";
+        return "not a Verilog identifier: letters, digits and '_', not a digit first";
     if (weir_is_keyword(name)) return "a reserved word of Verilog or SystemVerilog";
-    if (strncmp(name, "weir_", 5) == 0) return "kept for the component library, as all names with 'weir_'";
+    if (strncmp(name, "weir_", 5) == 0)
+        return "reserved for the component library, as are all names that begin with 'weir_'";
     return strcmp(name, "tb") == 0 ? "the name of the bench" : NULL;
 }
 

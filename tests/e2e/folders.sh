@@ -43,8 +43,8 @@ cp own/m.onnx m.onnx && expect 0 "" "$WEIR" opt m.onnx -p compile,save_design --
 pass m.wrtl rtl ../made/m.wrtl -p save_design
 pass m.v rtl ../made/m.wrtl -p generate_verilog{folder=rtl}
 pass 001_lower_integer.txt opt m.onnx -p lower_integer --dump .
-expect 1 "data.npz: error: is there without 'own/data.weir'" "$WEIR" import m.onnx -o own/data.weir
-expect 1 "data.npz: error: is there without 'own/data.weir'" "$WEIR" opt m.onnx -p lower_integer -o own/data.weir
+expect 1 "data.npz: error: exists without 'own/data.weir'" "$WEIR" import m.onnx -o own/data.weir
+expect 1 "data.npz: error: exists without 'own/data.weir'" "$WEIR" opt m.onnx -p lower_integer -o own/data.weir
 unchanged before own "import beside an archive"
 # Others' files do not stand in the way of a pass as long as the names are free, and what Weir wrote it replaces.
 for again in 1 2; do

@@ -28,7 +28,7 @@ wrong() {
     find . -maxdepth 1 -name '*tmp*' -o -maxdepth 1 -name 'design?*' | grep . >&2 && fail "a failed compile leaves files: $3"
     return 0
 }
-wrong 3 "no node called 'fc11'" 'nodes:\n  fc2: {simd: 8}\n  fc11: {simd: 8}\n'
+wrong 3 "no node 'fc11'" 'nodes:\n  fc2: {simd: 8}\n  fc11: {simd: 8}\n'
 grep -q "did you mean 'fc1'" output || fail "no suggestion for an unknown node"
 wrong 2 "65" 'nodes:\n  fc1: {simd: 65}\n'
 wrong 2 "0" 'nodes:\n  fc1: {simd: 0}\n'

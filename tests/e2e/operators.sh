@@ -6,7 +6,7 @@ weir operators >list
 expect 0 '"hardware": "yes"' "$WEIR" operators Gemm --json
 expect 0 '^\| Softmax .* host ' "$WEIR" operators Softmax
 expect 2 "no operator 'Gem'; did you mean 'Gemm'?" "$WEIR" operators Gem
-expect 2 "markdown goes with neither" "$WEIR" operators --markdown Gemm
+expect 2 "markdown cannot be combined" "$WEIR" operators --markdown Gemm
 # Rows for operators that are alike have each operator once.
 weir operators --markdown | sed '1,2d;s/^| //;s/ |.*//' | tr -d ' ' | tr ',' '\n' | sort >grouped
 sed -n 's/^| \([A-Z][A-Za-z]*\) *|.*/\1/p' list | sed '1d' | sort | diff - grouped || fail "the groups are not the list"

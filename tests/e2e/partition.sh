@@ -37,13 +37,13 @@ grep -q "on the host" output && fail "the host has no work there"
 sed -n '/^weir\|^graph\|^input\|^constant/p' host.weir >only.weir
 printf 'relu: %%y = Relu(%%x)\n    : float32[48,16]\nq: %%q = QuantizeLinear(%%y, %%c1, %%c2)\n    : uint8[48,16] integer u8 round=half-even scale=0.03125 zero=120 range=[0,255]\noutput q = %%q\n' >>only.weir
 cp host.npz only.npz
-expect 1 "nothing of the model is hardware" "$WEIR" compile only.weir -o refused
+expect 1 "no part of the model becomes hardware" "$WEIR" compile only.weir -o refused
 
 # In the middle it is refused, with the node's name and the way out.
 "$WEIR" import "$affine/gemm_bn_relu.onnx" -o middle.weir
 sed 's/= Relu(/= Sigmoid(/' middle.weir >sigmoid.weir && cp middle.npz sigmoid.npz
 cmp -s middle.weir sigmoid.weir && fail "no Relu to replace"
-expect 1 "Sigmoid.: stands between quantized parts, but is computed on the host" "$WEIR" compile sigmoid.weir -o refused
+expect 1 "Sigmoid.: is between quantized operators, but only the host computes it" "$WEIR" compile sigmoid.weir -o refused
 grep -q "^note: between layers it has no hardware" output || fail "no way out"
 [ ! -e refused ] || fail "a refused model left a folder"
 finish

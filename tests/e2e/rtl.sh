@@ -94,7 +94,7 @@ grep -q 'pipeline: create_module_instantiation' failure.repro || fail "the repro
 expect 1 "failure.repro: pass 'create_module_instantiation' failed on the design of module 'top'" weir rtl failure.repro
 expect 0 "" weir rtl failure.repro -p sort_stmts
 expect 1 "" weir opt "$models/mlp_qdq.onnx" -p 'export_onnx{file=/dev/null/x.onnx}' --reproducer graph.repro
-expect 2 "'graph.repro' holds graphs and no hardware design" weir rtl graph.repro
+expect 2 "'graph.repro' holds graphs, not a hardware design" weir rtl graph.repro
 
 # --- the README of passes shows what is emitted: each part between "..." as it stands ---
 weir compile "$models/mlp_qdq.onnx" -o digits >/dev/null
@@ -150,7 +150,7 @@ for deep in chain nest choices; do
     iverilog -g2005 -t null $deep.v || fail "$deep.v"
 done
 nest 2500 '' ' + a' >chain.wrtl
-expect 1 "chain.wrtl:6: error: an expression has more than 65535 parts or 2000 levels; name some of its parts" weir rtl chain.wrtl
+expect 1 "chain.wrtl:6: error: an expression has more than 65535 parts or 2000 levels; assign some of its parts to variables" weir rtl chain.wrtl
 
 # --- what cannot be printed is not written ---
 expect 1 "door.wrtl:[0-9]+: error: module 'door' has the state machine 'state'" weir rtl door.wrtl -p '' -o half.v

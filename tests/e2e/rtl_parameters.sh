@@ -170,7 +170,7 @@ for pass in lift_genvar_instances port_legality_fix create_wrapper_flatten rtl_d
 done
 sed 's/    u_wide :/    u_wide :/; s/^    instance u_wide {/    attribute inline\n    instance u_wide {/' \
     "$designs/parametrised_hierarchy.wrtl" >inline.wrtl
-expect 1 "instance 'u_wide'.*depend on parameters: specialize_parameters first" weir rtl inline.wrtl -p inline_instance
+expect 1 "instance 'u_wide'.*depend on parameters: run specialize_parameters first" weir rtl inline.wrtl -p inline_instance
 expect 0 "" weir rtl inline.wrtl -p elaborate,specialize_parameters,inline_instance
 
 # --- library modules whose parameters are formulas of the parent's ---

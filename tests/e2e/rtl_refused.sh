@@ -53,14 +53,14 @@ expect 0 "" weir rtl near.wrtl -p generate_verilog{file=n.v}
 { sub sub -; sub other -; top two sub other; } | design >also.wrtl
 { sub other -; sub third -; top three third other; } | design >three.wrtl
 expect 0 "" weir rtl one.wrtl -p generate_verilog --folder shared
-expect 1 "shared/sub.v: error: this is a module of the design 'one', and that of 'two' differs" weir rtl also.wrtl -p generate_verilog --folder shared
+expect 1 "shared/sub.v: error: this file holds a module of the design 'one', and the one of 'two' differs" weir rtl also.wrtl -p generate_verilog --folder shared
 nothing shared/two.v
 grep -q 'x + ' shared/sub.v || fail "another design's module was replaced"
 expect 0 "" weir rtl three.wrtl -p generate_verilog --folder shared # shares a module that is the same
 sed 's/x + /x \& /' one.wrtl >changed.wrtl
 expect 0 "" weir rtl changed.wrtl -p generate_verilog --folder shared # its own
 sed 's/x - /x | /' changed.wrtl >again.wrtl
-expect 1 "shared/other.v: error: this is a module of the design 'three'" weir rtl again.wrtl -p generate_verilog --folder shared
+expect 1 "shared/other.v: error: this file holds a module of the design 'three'" weir rtl again.wrtl -p generate_verilog --folder shared
 
 # --- modules of the library, and files of external modules ---
 sed 's/^module library_modules/module weir_ram/' "$designs/library_modules.wrtl" >library.wrtl

@@ -131,7 +131,7 @@ static void damaged_profiles_are_refused(void **state) {
         {"initialized: true", "initialized: yes", "mine.yaml:8: expected true or false, found 'yes'\n"},
         {"kind: block", "kind: blok", "mine.yaml:8: kind: unknown word 'blok'\ndid you mean 'block'?\n"},
         {"[input]", "[inputs]", "mine.yaml:9: registers: unknown word 'inputs'\ndid you mean 'input'?\n"},
-        {"[input]", "input", "mine.yaml:9: registers: expected a sequence of texts, found 'input'\n"},
+        {"[input]", "input", "mine.yaml:9: registers: expected a sequence of strings, found 'input'\n"},
         {"title: My own\n", "title:\n", "mine.yaml:2: title: expected text, found ''\n"},
     };
     expect_messages(whole, "");

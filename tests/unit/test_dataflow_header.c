@@ -55,7 +55,7 @@ static void errors(void **state) {
                                            {"(2", "unexpected text"},
                                            {"NONE + 1", "no such parameter"},
                                            {"floor(2)", "unknown function"},
-                                           {"M_W / 4", "the value is no integer"},
+                                           {"M_W / 4", "the value is not an integer"},
                                            {"1 / 0", "division by a number that is not positive"},
                                            {"", "unexpected text"},
                                            {"max(1)", "unexpected text"}};

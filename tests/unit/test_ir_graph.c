@@ -267,7 +267,7 @@ static void broken_nodes(void **state) {
     x = codes(g, "x");
     y = ADD(g, WEIR_OP_SUM, "sum", x, x);
     weir_node_set_input(g, weir_value_producer(g, y), 1, WEIR_NO_VALUE);
-    broken(g, "node 'sum': input 1 is required and left out");
+    broken(g, "node 'sum': input 1 is required but left out");
     g = weir_graph_new("g");
     x = codes(g, "x");
     weir_value three[3] = {x, x, x};

@@ -75,8 +75,9 @@ static void ranges_contain_the_inferred_one(void **state) {
     assert_true(weir_graph_verify(g));
     type.low = -51;
     weir_value_set_type(g, y, &type);
-    broken(g, "node 'fc' (weir.Linear): the range of 'fc' is wrong: int8[1,2] integer s7 range=[-51,53], inferred is "
-              "int8[1,2] integer s7 range=[-52,53]");
+    broken(g,
+           "node 'fc' (weir.Linear): the range of 'fc' is wrong: int8[1,2] integer s7 range=[-51,53], inference gives "
+           "int8[1,2] integer s7 range=[-52,53]");
     g = linear(small);
     weir_node_set_input(g, weir_graph_find_node(g, "fc"), 1, add_constant(g, "w2", WEIR_INT8, 2, 2, 2, large));
     broken(g, "node 'fc' (weir.Linear): the element type of 'fc' is wrong: int8[1,2] integer s7 range=[-52,53]");
@@ -85,8 +86,8 @@ static void ranges_contain_the_inferred_one(void **state) {
 static void quantization_that_the_operator_determines(void **state) {
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
-        static const char *const texts[] = {"scale 0 of 'q' is 0.25, inferred is 0.5",
-                                            "zero point 0 of 'q' is 1, inferred is 3",
+        static const char *const texts[] = {"scale 0 of 'q' is 0.25, inference gives 0.5",
+                                            "zero point 0 of 'q' is 1, inference gives 3",
                                             "the quantization of 'q' is wrong: uint8[1,2] integer u8 scale=0.5 zero=3"};
         weir_graph *g = weir_graph_new("g");
         weir_graph_add_output(g, "y", add_qdq(g, "q", add_real_input(g, "x", 1, 2), 0.5, WEIR_UINT8, 3));
@@ -231,7 +232,7 @@ static void lines_of_a_text(void **state) {
         const char *text, *error;
     } cases[] = {
         {"input %x : float32[1,4]\nr: %r = Relu(%x) at \"m.onnx\":7\n    : float32[1,5]\noutput y = %r\n",
-         "t.weir:4: error: node 'r' (Relu): the shape of 'r' is wrong: float32[1,5], inferred is float32[1,4]"},
+         "t.weir:4: error: node 'r' (Relu): the shape of 'r' is wrong: float32[1,5], inference gives float32[1,4]"},
         {"input %x : float32[1,4]\ninput %z : int8[4] integer s9\n",
          "t.weir:4: error: value 'z': codes of 9 bits (signed) do not fit int8"},
         {"input %x : float32[1,4]\nq: %q = Gelu(%x) {approximate = 1}\n    : float32[1,4]\n",

@@ -83,7 +83,7 @@ static void ports_keep_their_widths(void **state) {
     weir_rtl_instance u = weir_rtl_find_instance(d, weir_rtl_find_module(d, "top"), "u");
     assert_true(weir_rtl_set_instance_module(d, u, weir_rtl_find_module(d, "wide")));
     assert_false(run(module, "verify_assignments"));
-    ASSERT_MESSAGES("design:22: error: 'u.y' in module 'top' is taken for 2 bits, but the port has 4\n"
+    ASSERT_MESSAGES("design:22: error: 'u.y' in module 'top' is used with 2 bits, but the port has 4\n"
                     "note: pass 'verify_assignments' failed on the design of module 'm'\n");
     weir_module_free(module);
 }

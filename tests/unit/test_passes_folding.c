@@ -123,7 +123,7 @@ static void what_the_file_leaves_open(void **state) {
 static void errors_in_the_file(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        {"nodes:\n  fc3: {simd: 1}\n", "yaml:2: error: there is no node called 'fc3'\nnote: did you mean 'fc"},
+        {"nodes:\n  fc3: {simd: 1}\n", "yaml:2: error: there is no node 'fc3'\nnote: did you mean 'fc"},
         {"nodes:\n  fc: {speed: 1}\n", "yaml:2: error: unknown setting 'speed' for node 'fc'"},
         {"nodes:\n  scale: {simd: 1}\n", "unknown setting 'simd' for node 'scale'\nnote: known settings: storage"},
         {"nodes:\n  fc: {simd: 13}\n", "yaml:2: error: "},
@@ -144,7 +144,7 @@ static void errors_in_the_file(void **state) {
     write_folding("nodes:\n  fc: {simd: 5, pe: 8}\n");
     weir_graph *g = network(2);
     assert_false(weir_choose_folding(g, 0, 64, folding));
-    assert_error("node 'fc' has 2 rows a frame: simd must divide 12 and pe 8, found 5 and 8");
+    assert_error("node 'fc' has 2 rows per frame: simd must divide 12 and pe 8, found 5 and 8");
     weir_graph_free(g);
 }
 
@@ -155,7 +155,7 @@ static void foldings_that_cannot_be(void **state) {
                                         "node 'fc' (weir.Linear): pe is 0, expected 1 to 8",
                                         "node 'fc' (weir.Linear): in_lanes is 5, expected 3 to 3",
                                         "node 'fc' (weir.Linear): interval is 3, expected 32 to 32",
-                                        "node 'fc' has 2 rows a frame: simd must divide 12 and pe 8, found 5 and 2",
+                                        "node 'fc' has 2 rows per frame: simd must divide 12 and pe 8, found 5 and 2",
                                         "node 'scale' (weir.Scale): in_lanes is 0, expected 1 to",
                                         "node 'scale' (weir.Scale): out_lanes is 4, expected 2 to 2"};
     for (int kind = -1; kind < 7; kind++) {

@@ -199,9 +199,9 @@ static void expect_refused(weir_graph *graph, weir_form form, const char *text) 
 
 static void what_has_no_form_is_named(void **state) {
     (void)state;
-    expect_refused(make_quant(1, 0, true, false), WEIR_FORM_QDQ, "no sign without zero");
-    expect_refused(make_quant(1, 2, true, false), WEIR_FORM_QDQ, "signs around a zero point");
-    expect_refused(make_linear(WEIR_UINT8, 3, 0, 1, 2), WEIR_FORM_QONNX, "zero points are odd and a channel each");
+    expect_refused(make_quant(1, 0, true, false), WEIR_FORM_QDQ, "cannot give -1 and +1 alone");
+    expect_refused(make_quant(1, 2, true, false), WEIR_FORM_QDQ, "codes of -1 and +1 with a zero point");
+    expect_refused(make_linear(WEIR_UINT8, 3, 0, 1, 2), WEIR_FORM_QONNX, "odd zero points per channel");
     weir_graph *graph = make_quant(8, 0, true, false);
     weir_node_set_string(graph, weir_graph_last(graph), "rounding_mode", "FLOOR");
     expect_refused(graph, WEIR_FORM_QDQ, "node 'n' (qonnx.custom_op.general.Quant): its rounding mode is FLOOR");
@@ -211,7 +211,7 @@ static void what_has_no_form_is_named(void **state) {
     graph = weir_graph_new("g");
     weir_value x = add_input(graph, "x", WEIR_FLOAT32), one = add_parameter(graph, WEIR_FLOAT32, 1, 1, 0, 0);
     weir_graph_add_output(graph, "y", add_node(graph, WEIR_OP_BIPOLAR_QUANT, x, one, WEIR_NO_VALUE, WEIR_NO_VALUE));
-    expect_refused(graph, WEIR_FORM_QDQ, "QuantizeLinear has no sign without zero");
+    expect_refused(graph, WEIR_FORM_QDQ, "QuantizeLinear cannot give -1 and +1 alone");
     graph = weir_graph_new("g");
     weir_value codes = add_input(graph, "codes", WEIR_INT8);
     one = add_parameter(graph, WEIR_FLOAT32, 1, 1, 0, 0);
@@ -222,7 +222,7 @@ static void what_has_no_form_is_named(void **state) {
     codes = add_input(graph, "codes", WEIR_INT8);
     weir_graph_add_output(graph, "y",
                           add_node(graph, WEIR_OP_MAXIMUM, codes, WEIR_NO_VALUE, WEIR_NO_VALUE, WEIR_NO_VALUE));
-    expect_refused(graph, WEIR_FORM_QONNX, "node 'n' (weir.Maximum): integer operators have no form in QONNX");
+    expect_refused(graph, WEIR_FORM_QONNX, "node 'n' (weir.Maximum): integer operators cannot be expressed in QONNX");
 }
 
 /* Codes that go elsewhere, and scales that are computed. */
@@ -230,7 +230,7 @@ static void codes_and_computed_scales(void **state) {
     (void)state;
     weir_graph *graph = make_linear(WEIR_UINT8, 1, 0, 0, 0);
     weir_graph_add_output(graph, "codes", weir_node_output(graph, weir_graph_first(graph), 0));
-    expect_refused(graph, WEIR_FORM_QONNX, "its codes go elsewhere than to a DequantizeLinear");
+    expect_refused(graph, WEIR_FORM_QONNX, "nodes other than DequantizeLinear use its codes");
     graph = weir_graph_new("g");
     weir_type scalar = {.dtype = WEIR_FLOAT32, .quant = {.axis = -1}};
     weir_value x = add_input(graph, "x", WEIR_FLOAT32), scale = weir_graph_add_input(graph, "s", &scalar);

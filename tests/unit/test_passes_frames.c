@@ -133,7 +133,7 @@ static void labels_of_three_classes(void **state) {
          1,
          {0, 1, 7, 2, -1, 0},
          {0, 1, 7, 2, -1, 0},
-         "2 of 6 name no class, first that of frame 2: 7, expected 0 to 2"},
+         "2 of 6 name no class, the first at frame 2: 7, expected 0 to 2"},
         {"y", WEIR_INT64, 6, 1, {3, 1, 2, 2, 1, 3}, {3, 1, 2, 2, 1, 3}, "are the classes counted from 1?"},
     };
     weir_graph *g = identity(3, WEIR_OP_IDENTITY);

@@ -101,7 +101,7 @@ static void hardware_behind_the_host_is_refused(void **state) {
         ADD(g, WEIR_OP_MATMUL, "mm", weir_graph_output(g, 0), add_constant(g, "v", WEIR_FLOAT32, 2, 1, 1, one));
     weir_graph_set_output(g, 0, y);
     assert_refused(g, QUANTIZE ",lower_integer",
-                   "node 'last' (Sigmoid): stands between quantized parts, but is computed on the host");
+                   "node 'last' (Sigmoid): is between quantized operators, but only the host computes it");
 }
 
 int main(void) {

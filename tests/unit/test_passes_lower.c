@@ -537,7 +537,7 @@ static void what_hardware_cannot_do(void **state) {
     weir_graph *g = weir_graph_new("model");
     weir_value x = add_qdq(g, "q", add_real_input(g, "x", 2, 2), 1, WEIR_INT8, 0);
     add_layer_behind(g, ADD(g, WEIR_OP_TRANSPOSE, "t", x));
-    fails(g, "a stream keeps its order, and no component reorders one");
+    fails(g, "it transposes between operators of the hardware, and no component reorders a stream");
     test_setup(NULL);
     g = weir_graph_new("model");
     x = add_qdq(g, "q", add_real_input(g, "x", 1, 2), 1, WEIR_INT8, 0);

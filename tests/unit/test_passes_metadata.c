@@ -414,7 +414,7 @@ static void wrong_limits_are_errors(void **state) {
         bench b = start(make_quantized());
         char *pipeline = weir_format("add_hardware_metadata{max_parallelism=\"%s\"}", texts[i]);
         assert_false(try_run(&b, pipeline));
-        assert_non_null(strstr(test_messages.data, "max_parallelism: expected numbers from 1 on"));
+        assert_non_null(strstr(test_messages.data, "max_parallelism: expected numbers of at least 1"));
         free(pipeline);
         stop(&b);
         test_setup(NULL);
@@ -514,7 +514,7 @@ static void contradictions_are_errors(void **state) {
         {"fc:\n  hardware: {max_parallelism: [1, 2], verilog_param: {DATA_IN_0_PARALLELISM_DIM_0: 4}}\n",
          "hardware.verilog_param.DATA_IN_0_PARALLELISM_DIM_0 is 2 in the graph, found 4"},
         {"fc:\n  hardware:\n    max_parallelism: [0]\n",
-         "m.yaml:3: error: max_parallelism: expected a list of numbers from 1 on"},
+         "m.yaml:3: error: max_parallelism: expected a list of numbers of at least 1"},
         {"fc:\n  common: {}\nfcc:\n  common: {}\n",
          "m.yaml:3: error: no node 'fcc' in the graph\nnote: did you mean 'fc'?"},
         {"fc:\n  comon: {}\n",

@@ -105,7 +105,7 @@ static void what_cannot_be_parted(void **state) {
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_DECODE, "d2", encode(g, "e2", y)));
     weir_component_mark_host(g);
     assert_false(weir_host_graph_check(g));
-    assert_error("node 'sigmoid' (Sigmoid): stands between quantized parts, but is computed on the host");
+    assert_error("node 'sigmoid' (Sigmoid): is between quantized operators, but only the host computes it");
     weir_graph_free(g);
     test_setup(NULL);
     g = weir_graph_new("integer");
@@ -114,7 +114,7 @@ static void what_cannot_be_parted(void **state) {
     weir_graph_add_output(g, "y", ADD(g, WEIR_OP_ADD, "both", y, x));
     weir_component_mark_host(g);
     assert_false(weir_host_graph_check(g));
-    assert_error("node 'both' (Add): takes results of the hardware and what comes in");
+    assert_error("node 'both' (Add): uses results of the hardware together with inputs");
     weir_graph_free(g);
     test_setup(NULL);
     g = weir_graph_new("integer");
@@ -152,7 +152,7 @@ static void the_host_in_the_middle(void **state) {
         weir_value x = add_qdq(g, "q", add_real_input(g, "x", 1, 4), 0.5, WEIR_INT8, 0);
         weir_value y = ADD(g, WEIR_OP_TANH, "second", ADD(g, ops[i], "middle", layer(g, x, 4)));
         weir_graph_add_output(g, "y", layer(g, add_qdq(g, "q2", y, 0.0078125, WEIR_UINT8, 0), 4));
-        char *text = weir_format("node 'middle' (%s): stands between quantized parts", weir_op_get(ops[i])->name);
+        char *text = weir_format("node 'middle' (%s): is between quantized operators", weir_op_get(ops[i])->name);
         refused(g, text);
         free(text);
     }

@@ -73,7 +73,7 @@ static void engines_agree(void **state) {
     assert_true(fabs(figure(&a, "Average Latency (ms)") * figure(&a, "Throughput (frames/s)") - 4000) < 1e-6);
     assert_json(json_object_get(a.info, "left out"),
                 "{\"Average GPU Power Usage (W)\": \"no GPU is used\","
-                "\"Inference Energy Consumption (mWh)\": \"nothing here measures power\"}");
+                "\"Inference Energy Consumption (mWh)\": \"power is not measured\"}");
     analysis_free(&a);
     static const char *const integer[] = {"runtime_analysis{engine=integer,data=" DATA "}",
                                           "lower_integer,runtime_analysis{engine=integer,data=" DATA "}",

@@ -423,9 +423,9 @@ static const char known[] = "wrtl 1\n"
 static void proofs_say_when_unknown_bits_may_matter(void **state) {
     static const char *const values[][2] = {
         {"y", "proved\n"},
-        {"(a / y)", "proved for bits that are 0 or 1; unknown ones may matter: a division by what may be zero"},
+        {"(a / y)", "proved for bits that are 0 or 1; unknown ones may matter: a division whose divisor may be zero"},
         {"{3'h0, a[y +: 1]}",
-         "proved for bits that are 0 or 1; unknown ones may matter: an index that may run beyond"}};
+         "proved for bits that are 0 or 1; unknown ones may matter: an index that may be out of range"}};
     (void)state;
     if (!has_tools()) skip();
     weir_text text = {0};

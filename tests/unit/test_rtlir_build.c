@@ -84,7 +84,7 @@ static void parts_stay_inside_their_variable(void **state) {
     ASSERT_MESSAGES("error: slice [8:1] is outside of 'a', which has 8 bits\n"
                     "error: slice [1:2] is outside of 'a', which has 8 bits\n");
     weir_rtl_slice(design, weir_rtl_unary(design, WEIR_RTL_NOT, a), 1, 0);
-    ASSERT_MESSAGES("error: '~a' is no variable and cannot be sliced; assign it to a wire first\n");
+    ASSERT_MESSAGES("error: '~a' is not a variable and cannot be sliced; assign it to a wire first\n");
     weir_rtl_select(design, wire(design, top, "one", 1), a, 1);
     ASSERT_MESSAGES("error: 'one' has 1 bits; a select of 1 bits needs a variable of at least 2\n");
     assert_text(design, weir_rtl_slice(design, weir_rtl_slice(design, a, 6, 2), 3, 1), "a[5:3]");
@@ -162,7 +162,8 @@ static void huge_expressions_are_refused(void **state) {
     for (int i = 0; i < 64 && x.id; i++) x = weir_rtl_binary(design, WEIR_RTL_ADD, x, x);
     assert_int_equal(x.id, 0);
     for (x = a; x.id;) x = weir_rtl_binary(design, WEIR_RTL_ADD, x, a);
-    const char *text = "error: an expression has more than 65535 parts or 2000 levels; name some of its parts\n";
+    const char *text =
+        "error: an expression has more than 65535 parts or 2000 levels; assign some of its parts to variables\n";
     weir_text twice = {0};
     weir_text_format(&twice, "%s%s", text, text);
     ASSERT_MESSAGES(twice.data);
@@ -187,7 +188,7 @@ static void assignments_are_checked(void **state) {
     weir_rtl_assign(design, top, gated, weir_rtl_bit(design, a, 0));
     ASSERT_MESSAGES("error: 'gated' is a clock or reset and cannot take 'a[0]', which is another kind of signal\n");
     weir_rtl_read_parameter(design, weir_rtl_add_parameter_string(design, top, "NAME", "x"));
-    ASSERT_MESSAGES("error: parameter 'NAME' is no 32-bit integer and cannot be part of an expression\n");
+    ASSERT_MESSAGES("error: parameter 'NAME' is not a 32-bit integer and cannot be part of an expression\n");
     weir_rtl_block always = weir_rtl_add_always(design, top, WEIR_RTL_POSEDGE, clk);
     weir_rtl_set(design, always, a, in);
     weir_rtl_set_next(design, always, a, in);
@@ -199,10 +200,10 @@ static void assignments_are_checked(void **state) {
     weir_rtl_stmt branch = weir_rtl_add_case(design, always, in);
     weir_rtl_add_case_item(design, branch, weir_rtl_constant(design, 4, 1));
     weir_rtl_add_if(design, weir_rtl_get_module(design, top).body, weir_rtl_bit(design, in, 0));
-    ASSERT_MESSAGES("error: an always block of module 'top' cannot wait for 'a', which is no clock or asynchronous "
+    ASSERT_MESSAGES("error: an always block of module 'top' cannot wait for 'a', which is not a clock or asynchronous "
                     "reset\n"
                     "error: case label '4'd1' has 4 bits, expected a constant like 'in' with 8\n"
-                    "error: this statement belongs into a process or a branch of one\n");
+                    "error: this statement belongs in a process or a branch of one\n");
 }
 
 static void provenance_comments_and_attributes_are_kept(void **state) {

@@ -165,7 +165,7 @@ static void statements_move_and_go(void **state) {
     weir_rtl_remove_else(d, branch);
     assert_false(weir_rtl_move_stmt(d, branch, weir_rtl_then(d, branch), (weir_rtl_stmt){0}));
     assert_false(weir_rtl_move_stmt(d, branch, weir_rtl_get_module(d, m).body, (weir_rtl_stmt){0}));
-    ASSERT_MESSAGES("error: a statement moves inside one module, in front of a statement of the block\n"
+    ASSERT_MESSAGES("error: a statement can be moved only inside its module, before a statement of the block\n"
                     "error: this statement cannot be moved into a block of another kind\n");
     weir_rtl_stmt plain =
         weir_rtl_add_assign(d, weir_rtl_get_module(d, m).body, o, weir_rtl_constant(d, 2, 3), WEIR_RTL_CONTINUOUS);
@@ -263,7 +263,7 @@ static void rewriting_puts_expressions_for_variables(void **state) {
     weir_rtl_assign(d, m, o, weir_rtl_binary(d, WEIR_RTL_XOR, sum, sum));
     weir_rtl_rewriter *r = weir_rtl_rewriter_new(d);
     assert_false(weir_rtl_map_var(r, w, weir_rtl_bit(d, weir_rtl_read(d, b), 0)));
-    ASSERT_MESSAGES("error: 'b[0]' (1 unsigned bits) cannot stand for 'w' (4 unsigned bits)\n");
+    ASSERT_MESSAGES("error: 'b[0]' (1 unsigned bits) cannot replace 'w' (4 unsigned bits)\n");
     assert_true(weir_rtl_map_var(r, w, weir_rtl_read(d, b)));
     weir_rtl_rewrite_reads_only(r, true);
     assert_true(weir_rtl_rewrite_module(r, m));
@@ -274,8 +274,8 @@ static void rewriting_puts_expressions_for_variables(void **state) {
     weir_rtl_rewriter_clear(r);
     assert_true(weir_rtl_map_var(r, b, weir_rtl_unary(d, WEIR_RTL_NOT, weir_rtl_read(d, a))));
     assert_false(weir_rtl_rewrite_module(r, m));
-    ASSERT_MESSAGES("error: '~a' is no variable and cannot be sliced; assign it to a wire first\n"
-                    "error: '~a' is no variable and cannot be sliced; assign it to a wire first\n");
+    ASSERT_MESSAGES("error: '~a' is not a variable and cannot be sliced; assign it to a wire first\n"
+                    "error: '~a' is not a variable and cannot be sliced; assign it to a wire first\n");
     weir_rtl_rewriter_free(r);
 }
 

@@ -207,7 +207,7 @@ static void misplaced_parts_are_refused(void **state) {
     assert_int_equal(weir_rtl_add_default_transition(d, l.red, away).id, 0);
     ASSERT_MESSAGES("error: state 'Red' of state machine 'color' leads to 'Away', which is in another machine\n");
     assert_int_equal(weir_rtl_add_if(d, weir_rtl_state_body(d, l.red), in).id, 0);
-    ASSERT_MESSAGES("error: this statement belongs into a process or a branch of one\n");
+    ASSERT_MESSAGES("error: this statement belongs in a process or a branch of one\n");
     assert_false(
         weir_rtl_move_stmt(d, weir_rtl_get_state(d, away).stmt, weir_rtl_fsm_body(d, l.fsm), (weir_rtl_stmt){0}));
     ASSERT_MESSAGES("error: this statement cannot be moved into a block of another kind\n");

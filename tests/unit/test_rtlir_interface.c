@@ -149,9 +149,9 @@ static void wrong_interfaces_are_refused(void **state) {
     ASSERT_MESSAGES("error: 'late' cannot be a field of interface 'bus', which is complete\n");
     weir_rtl_set_modport(d, b.source, "nothing", WEIR_RTL_INPUT);
     ASSERT_MESSAGES(
-        "error: modport 'source' of interface 'bus' cannot say where 'nothing' goes: there is no such field\n");
+        "error: modport 'source' of interface 'bus' cannot give a direction to 'nothing': there is no such field\n");
     weir_rtl_set_modport(d, b.source, "data", WEIR_RTL_INPUT);
-    ASSERT_MESSAGES("error: modport 'source' of interface 'bus' cannot say where 'data' goes twice\n");
+    ASSERT_MESSAGES("error: modport 'source' of interface 'bus' cannot give a direction to 'data' twice\n");
     assert_int_equal(weir_rtl_add_interface(d, "bus").id, 0);
     ASSERT_MESSAGES("error: interface name 'bus' is already the name of an interface\n");
     assert_int_equal(weir_rtl_add_modport(d, b.interface, "sink").id, 0);

@@ -87,7 +87,7 @@ static void what_cannot_be_read_is_reported(void **state) {
                    "1: error: expected ',' or ')' (array ports are not supported), found '['");
     assert_refused(d, "module m (input a);", "1: error: expected 'endmodule', found the end of the file");
     assert_refused(d, "module m (input a); endmodule module n; endmodule",
-                   "1: error: expected one module a file, found 'module'");
+                   "1: error: expected one module per file, found 'module'");
     assert_refused(d, "module m (input a, output a); endmodule",
                    "1: error: port name 'a' in 'm' is already the name of a variable");
     assert_refused(d, "module m (input [`W-1:0] a); endmodule", "1: error: expected an expression, found '`W'");

@@ -177,7 +177,7 @@ static const struct {
     {"wrtl 1\nmodule m {\n  body {\n    comment \"x\"\n  }\n}\n",
      "test.wrtl:5: error: expected a statement under its comment, found the end of the line\n"},
     {"wrtl 1\nmodule m {\n  body {\n    break\n  }\n}\n",
-     "test.wrtl:4: error: this statement belongs into a process or a branch of one\n"},
+     "test.wrtl:4: error: this statement belongs in a process or a branch of one\n"},
     {"wrtl 1\nenum e : 2 {\n  A = 4\n}\n", "test.wrtl:3: error: 'A' = 4 cannot be a member of type 'e' with 2 bits\n"},
     {"wrtl 1\nstruct s {\n  a : s\n}\n", "test.wrtl:3: error: a has 0 bits, expected 1 to 1048576\n"},
     {"wrtl 1\nmodule m {\n  body {\n    state a {\n    }\n  }\n}\n",

@@ -58,7 +58,7 @@ static const char *const lines[][2] = {
     {"body {\n    if q {\n      set y = 1\n    } else if q {\n      set y = 0\n    } else {\n      set y = 1\n    }\n  }\n",
      "4: error: unknown name 'q'\n"},
     {"body {\n    case y {\n      item 3 junk {\n      }\n    }\n  }\n",
-     "4: error: this statement belongs into a process or a branch of one\n"},
+     "4: error: this statement belongs in a process or a branch of one\n"},
 };
 
 static void one_error_has_no_followers(void **state) {

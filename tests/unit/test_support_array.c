@@ -576,7 +576,7 @@ static void lying_archives_are_errors(void **state) {
     check_patched(ENTRY - 24, 0xffffffff, 4, "zip64");
     check_patched(ENTRY - 24, 1151, 4, "does not decompress to its 1151 bytes");
     check_patched(ENTRY - 24, 1153, 4, "does not decompress to its 1153 bytes");
-    check_patched(ENTRY - 20, 0x3fffffff, 4, "reaches over its end");
+    check_patched(ENTRY - 20, 0x3fffffff, 4, "extends past its end");
     check_patched(ENTRY - 16, 0, 4, "wrong checksum");
     check_patched(ENTRY - 8, 1, 2, "is encrypted");
     check_patched(ENTRY - 10, 12, 2, "compression method 12");
@@ -584,7 +584,7 @@ static void lying_archives_are_errors(void **state) {
     check_patched(ENTRY - 28, 8, 2, "is not an array");
     check_patched(ENTRY - 46, 'Z', 1, "disagree");
     check_patched(ENTRY - 46 - 8, 'x', 1, "is not an array");
-    check_patched(END - 10, 2, 2, "one part of several");
+    check_patched(END - 10, 2, 2, "one part of a split archive");
     check_patched(END - 8, 0x00020002, 4, "shorter than announced");
     check_patched(END - 8, 0, 4, "other entries than announced");
     check_patched(END - 10, 0xffff, 2, "zip64 archives");

@@ -11,11 +11,11 @@
 #include "support/text.h"
 
 static const char help_text[] =
-    "Finds the first execution of a pass after which the graph is no longer right, by halving. Right is what computes\n"
-    "the same as INPUT on random inputs or on FILE, bit for bit; after a pass that promises approximate results, within\n"
-    "1e-4 of the largest value; after one that promises other results, the same as that pass made. With --check, right\n"
-    "is when the command ends with 0; it gets the text IR of the last graph in place of {}, its constants beside it.\n"
-    "A pass that fails or crashes is found too. Exit status: 0 all is right, 3 a culprit was found.\n";
+    "Finds the first execution of a pass after which the graph is wrong, by bisection. A graph is right when it computes the\n"
+    "same bits as INPUT on random inputs, or on FILE with --data. After a pass that promises approximate results, differences\n"
+    "of 1e-4 of the largest value are allowed; a pass that changes results on purpose sets the new reference. With --check,\n"
+    "a graph is right when COMMAND exits with 0: the file of its text IR replaces {}, with the constants beside it. A pass that\n"
+    "fails or crashes is wrong too. Exit status: 0 the whole pipeline is right, 3 a culprit was found.\n";
 
 /* One execution of a pass in the whole run. */
 typedef struct execution {
@@ -166,11 +166,12 @@ int weir_command_bisect(int argc, char **argv) {
     search s = {.pipeline = WEIR_PIPELINE_DEFAULTS("bisect"), .batch = 1, .samples = 4, .seed = 1};
     const weir_cli_option options[] = {
         WEIR_PIPELINE_TEXT_OPTION(s.pipeline),
-        {"check", 'c', WEIR_CLI_STRING, &s.probe.check, "COMMAND", "a shell command that judges the graph {}"},
+        {"check", 'c', WEIR_CLI_STRING, &s.probe.check, "COMMAND", "shell command that checks the graph in file {}"},
         WEIR_DATA_OPTION(s.data, "frames to compare on"),
-        {"samples", 0, WEIR_CLI_COUNT, &s.samples, "N", "random inputs to compare on (4)"},
-        {"seed", 0, WEIR_CLI_INT, &s.seed, "N", "of the random inputs (1)"},
-        {"tolerance", 0, WEIR_CLI_REAL, &s.probe.tolerance, "X", "allow so much, as a part of the largest value (0)"},
+        {"samples", 0, WEIR_CLI_COUNT, &s.samples, "N", "number of random inputs to compare on (4)"},
+        {"seed", 0, WEIR_CLI_INT, &s.seed, "N", "seed of the random inputs (1)"},
+        {"tolerance", 0, WEIR_CLI_REAL, &s.probe.tolerance, "X",
+         "difference allowed, relative to the largest value (0)"},
         {"batch", 0, WEIR_CLI_COUNT, &s.batch, "N", "value of a symbolic first dimension (1)"},
         WEIR_PIPELINE_OPTIONS(s.pipeline),
         {.name = NULL}};

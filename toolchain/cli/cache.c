@@ -11,12 +11,12 @@
 #include "support/table.h"
 
 static const char help_text[] =
-    "Compiled simulations are cached, so that a run over the same design starts at once. ACTION is\n"
+    "Built simulators are cached, so that the next run of the same design starts at once. ACTION is\n"
     "  show   list the entries (default)\n"
-    "  check  compare every file with its hash; damaged entries are removed, and the exit status is 1 if there were any;\n"
-    "         entries of an earlier version are removed too\n"
+    "  check  compare every file with its hash; removes damaged entries and those of earlier versions of weir, and exits\n"
+    "         with 1 if any entry was damaged\n"
     "  clear  remove every entry that no run is using\n"
-    "Each run checks the entries that it uses and rebuilds damaged ones; the cache is safe to clear at any time.\n";
+    "Each run checks the entries that it uses and rebuilds damaged ones; clearing the cache is always safe.\n";
 
 static const char *state_of(const weir_cache_item *item) {
     if (item->state == WEIR_CACHE_COMPLETE) return item->in_use ? "in use" : "complete";
@@ -113,7 +113,7 @@ static int clear(const weir_cache_list *list, const char *folder) {
 int weir_command_cache(int argc, char **argv) {
     bool json = false;
     const weir_cli_option options[] = {
-        {"json", 'j', WEIR_CLI_FLAG, &json, NULL, "show as JSON"},
+        {"json", 'j', WEIR_CLI_FLAG, &json, NULL, "print the list as JSON"},
         {.name = NULL},
     };
     size_t count;

@@ -10,9 +10,10 @@
 #include "support/scratch.h"
 
 static const char help_text[] =
-    "Compares every value of every stream (on --debug-frames frames) and of the outputs (on all frames) with the\n"
-    "bit-exact reference, on both simulators, and prints accuracy, latency, interval and what each component did.\n"
-    "Labels are the array 'y', 'labels', 'target', ... of an .npz. Exit status 3: the hardware disagrees, the report names the node.\n";
+    "Compiles the model, simulates it on both simulators and compares with the bit-exact reference: every value of every\n"
+    "stream for the first frames (--debug-frames), every output for all frames. Prints accuracy, latency, interval and the\n"
+    "activity of each component. Labels are the array 'y', 'labels', 'target', ... of an .npz. Exit status 3: the hardware\n"
+    "disagrees with the reference, and the report names the node.\n";
 
 typedef struct request {
     weir_job *job;

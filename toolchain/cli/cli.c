@@ -142,7 +142,7 @@ static int store(const char *command, const weir_cli_option *o, const char *valu
         char *end;
         double number = weir_parse_double(value, &end);
         if (end == value || *end != '\0' || !(number >= 0 && isfinite(number)))
-            return weir_cli_misuse(command, "--%s takes a number from 0 on, found '%s'", o->name, value);
+            return weir_cli_misuse(command, "--%s takes a number of at least 0, found '%s'", o->name, value);
         *(double *)o->into = number;
     } else {
         return store_number(command, o, value);

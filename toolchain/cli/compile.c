@@ -10,13 +10,13 @@
 #include "support/folder.h"
 
 static const char help_text[] =
-    "DIR gets rtl/ (the top module, the components, the parameter memories), tb/ and tb_debug/ (benches) and the\n"
-    "graphs as text IR (model.weir, integer.weir, hardware.weir). What is float in front of the first quantizer and\n"
-    "behind the last is the host's: host.json names it and the streams, head.weir and tail.weir compute it. DIR must\n"
-    "be new, empty, or an earlier result: what weir did not write stays, and is named. Options of passes for --set:\n"
+    "DIR gets rtl/ (top module, components, parameter memories), tb/ and tb_debug/ (benches), and the graphs as text IR\n"
+    "(model.weir, integer.weir, hardware.weir). Float operators before the first quantizer and after the last run on the\n"
+    "host: host.json describes them and the streams, head.weir and tail.weir are their graphs. DIR must be new, empty or an\n"
+    "earlier result: a folder with files that weir did not write is refused. Useful options for --set:\n"
     "  quantize.data_in_width, .data_in_frac_width, .weight_width, .weight_frac_width, .bias_width, .bias_frac_width,\n"
     "  .constant_rounding (all with --quantize fixed)\n"
-    "The folding file: 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";
+    "A folding file reads 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";
 
 static void report(const weir_module *module, const char *model, const char *folder) {
     weir_text text = {NULL, 0, 0};
@@ -69,7 +69,7 @@ int weir_command_compile(int argc, char **argv) {
     int status = weir_cli_parse("compile", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && folder == NULL) status = weir_cli_misuse("compile", "-o DIR is missing");
     if (status < 0 && json != NULL && job.device == NULL)
-        status = weir_cli_misuse("compile", "--json is of the estimate: --device NAME is missing");
+        status = weir_cli_misuse("compile", "--json writes the estimate: --device NAME is missing");
     const int known = status < 0 ? weir_estimate_open(job.device, &device) : WEIR_EXIT_FINE;
     if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0) {

@@ -7,8 +7,8 @@
 #include "passes/passes.h"
 
 static const char help_text[] =
-    "Without NAME: every component with the operator it realises, its Verilog module, how it is folded, and its time as formulas\n"
-    "of the module's parameters. NAME is a component, a module or an operator such as weir.Linear.\n";
+    "Without NAME: every component with its operator, Verilog module, folding, and its latency and interval as formulas of\n"
+    "the module's parameters. NAME is a component, a module or an operator such as weir.Linear.\n";
 
 typedef struct request {
     weir_plugins plugins;
@@ -47,15 +47,15 @@ static int work(void *user) {
 int weir_command_components(int argc, char **argv) {
     request r = {.name = NULL};
     const weir_cli_option options[] = {
-        {"json", 'j', WEIR_CLI_FLAG, &r.json, NULL, "as JSON"},
-        {"markdown", 0, WEIR_CLI_FLAG, &r.markdown, NULL, "components and library modules as tables in Markdown"},
+        {"json", 'j', WEIR_CLI_FLAG, &r.json, NULL, "print JSON"},
+        {"markdown", 0, WEIR_CLI_FLAG, &r.markdown, NULL, "print components and library modules as Markdown tables"},
         WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("components", options, help_text, argc, argv, 0, 1, &count);
     r.name = count == 1 ? argv[1] : NULL;
     if (status < 0 && r.markdown && (r.name != NULL || r.json))
-        status = weir_cli_misuse("components", "--markdown goes with neither NAME nor --json");
+        status = weir_cli_misuse("components", "--markdown cannot be combined with NAME or --json");
     if (status < 0) status = weir_plugins_guard(&r.plugins, work, &r);
     weir_cli_list_free(&r.plugins.files);
     return status;

@@ -7,8 +7,8 @@
 #include "support/diag.h"
 
 static const char help_text[] =
-    "Without DEVICE: a line for each device that Weir has a profile of. DEVICE is one of these names, or the path of a\n"
-    "profile of your own (boards/devices in the sources, share/weir/boards/devices of an installation have examples).\n";
+    "Without DEVICE: one line per device profile. DEVICE is one of these names, or the path of a profile of your own; those\n"
+    "in boards/devices (share/weir/boards/devices of an installation) are examples.\n";
 
 static int show(const char *name, weir_text *text) {
     int status;

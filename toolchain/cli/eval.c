@@ -10,8 +10,8 @@
 
 static const char help_text[] =
     "The float engine runs the model as ONNX defines its operators; the integer engine runs the bit-exact integer graph\n"
-    "that the hardware implements. OUT.npy gets the model's output as the model declares it, one row a frame; OUT.npz gets\n"
-    "all outputs by their names. With labels among the data, the accuracy goes to stderr.\n";
+    "that the hardware implements. Outputs have the types that the model declares: OUT.npy gets the only one, a row per\n"
+    "frame; OUT.npz gets all by name. If the data has labels, the accuracy is printed on stderr.\n";
 
 /* With labels among the data. */
 static void print_accuracy(const weir_graph *graph, const weir_frames *frames, const weir_array *outputs) {

@@ -3,8 +3,8 @@
 #include "support/text.h"
 
 static const char help_text[] =
-    "The last graph is written (or --graph NAME): the model, or what --passes and --quantize make of it. Integer graphs\n"
-    "(--passes lower_integer) are said in standard operators that compute the same bits.\n";
+    "Writes the model as imported, or the graph that --quantize and --passes make of it (the last one, or --graph NAME).\n"
+    "Integer graphs (--passes lower_integer) are written with standard operators that compute the same bits.\n";
 
 /* The pass with its options, as pipeline text. */
 static weir_text pass_text(const char *output, const char *graph, const char *form, int64_t opset) {

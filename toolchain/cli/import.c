@@ -4,7 +4,7 @@
 #include "ir/print.h"
 
 static const char help_text[] =
-    "OUT.weir gets the graph as text, OUT.npz beside it the constants, readable by NumPy.\n";
+    "OUT.weir gets the graph as text; its constants go to OUT.npz beside it, which NumPy can read.\n";
 
 typedef struct request {
     weir_plugins plugins;

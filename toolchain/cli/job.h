@@ -35,25 +35,27 @@ typedef struct weir_job {
 #define WEIR_JOB_PLUGIN_OPTIONS(job)                                                                                   \
     WEIR_PLUGINS_OPTION((job).plugins),                                                                                \
         {"passes", 0, WEIR_CLI_STRING, &(job).passes, "PIPELINE", "passes to run on the model first"}, {               \
-        "level", 'O', WEIR_CLI_INT, &(job).level, "N", "then optimize it: the passes of 'default' up to this level"    \
+        "level", 'O', WEIR_CLI_INT, &(job).level, "N",                                                                 \
+            "optimize the model first: the passes of 'default' up to this level"                                       \
     }
 #define WEIR_JOB_QUANTIZE_OPTIONS(job)                                                                                 \
     {"quantize", 'q', WEIR_CLI_STRING, &(job).quantize, "SCHEME", "quantize a float model: int8 or fixed"},            \
         {"calibration",  'c',                                                                                          \
          WEIR_CLI_LIST,  &(job).calibration,                                                                           \
-         "[INPUT=]FILE", "typical inputs to quantize with, given as --data"},                                          \
+         "[INPUT=]FILE", "typical inputs to quantize with, in the form of --data"},                                    \
         {"batch", 0, WEIR_CLI_COUNT, &(job).batch, "N", "value of a symbolic first dimension (1)"}, {                  \
         "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'"           \
     }
 #define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
-    {"target-interval", 't', WEIR_CLI_COUNT, &(job).target_interval, "N", "cycles a frame may take"},                  \
+    {"target-interval", 't', WEIR_CLI_COUNT, &(job).target_interval, "N", "cycles that a frame may take"},             \
         {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64)"},                          \
-        {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE a node, in YAML"},                      \
-        {"requantize", 'r', WEIR_CLI_STRING, &(job).requantize, "FORM", "auto, scale, float or threshold"},            \
+        {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE per node, in YAML"},                    \
+        {"requantize",      'r',    WEIR_CLI_STRING,                                                                   \
+         &(job).requantize, "FORM", "kind of requantizer: auto, scale, float or threshold"},                           \
         {"device",      0,      WEIR_CLI_STRING,                                                                       \
          &(job).device, "NAME", "build for this FPGA, and estimate what it takes: see 'weir devices'"},                \
         {"clock", 0, WEIR_CLI_COUNT, &(job).clock, "MHZ", "clock to build for (the device's own goal)"},               \
-        {"top", 0, WEIR_CLI_STRING, &(job).top, "NAME", "name of the top module (the model's)"},                       \
+        {"top", 0, WEIR_CLI_STRING, &(job).top, "NAME", "name of the top module (the model's name)"},                  \
         {"verify-each", 0, WEIR_CLI_FLAG, &(job).verify, NULL, "verify the IR after each pass"}, {                     \
         "timing", 0, WEIR_CLI_FLAG, &(job).timing, NULL, "print the time of each pass"                                 \
     }

@@ -12,7 +12,7 @@
 #include "support/text.h"
 
 static const char help_text[] =
-    "Every operator that can be imported, in which dialects models have it, and how far it goes: the float engine, the\n"
+    "Every operator that can be imported, the dialects that use it, and how far it goes: the float engine, the\n"
     "exact integer engine, hardware. 'host': not between quantizers, but in front of the first and behind the last one the\n"
     "host computes it. 'removed': nothing to compute.\n"
     "Whatever has only constants and shapes for inputs is computed by the compiler.\n"
@@ -132,16 +132,15 @@ static size_t find(const facts *list, size_t count, const char *name) {
 int weir_command_operators(int argc, char **argv) {
     bool json = false, markdown = false;
     const weir_cli_option options[] = {
-        {"json", 'j', WEIR_CLI_FLAG, &json, NULL, "as JSON"},
-        {"markdown", 0, WEIR_CLI_FLAG, &markdown, NULL,
-         "as a table in Markdown with a row for operators that are alike"},
+        {"json", 'j', WEIR_CLI_FLAG, &json, NULL, "print JSON"},
+        {"markdown", 0, WEIR_CLI_FLAG, &markdown, NULL, "print a Markdown table that groups similar operators"},
         {.name = NULL},
     };
     size_t given, count;
     int status = weir_cli_parse("operators", options, help_text, argc, argv, 0, 1, &given);
     if (status >= 0) return status;
     if (markdown && (json || given > 0))
-        return weir_cli_misuse("operators", "--markdown goes with neither NAME nor --json");
+        return weir_cli_misuse("operators", "--markdown cannot be combined with NAME or --json");
     facts *list = collect(&count);
     const size_t at = given == 0 ? 0 : find(list, count, argv[1]);
     if (given > 0 && at < count) count = 1;

@@ -14,11 +14,11 @@
 #include "support/yaml.h"
 
 static const char help_text[] =
-    "INPUT is .onnx, text IR, or a reproducer, whose pipeline and settings hold unless given here. The text IR of the\n"
-    "last graph (of --graph NAME) goes to stdout, or with its constants to OUT.weir and OUT.npz. In its place stdout has\n"
-    "the records with --info, else the reports of passes that print one. Everything else goes to stderr. 'weir passes'\n"
-    "lists the passes. Executions of passes count from 1 for --bisect-limit; those under --require always run and are\n"
-    "not counted.\n";
+    "INPUT is an .onnx file, text IR or a reproducer, whose pipeline and settings apply unless given here. The text IR of the\n"
+    "last graph (or --graph NAME) goes to stdout, or to OUT.weir with its constants in OUT.npz. Instead of the text IR,\n"
+    "--info prints the passes' records on stdout, and passes that print a report (report_graph) print that. Everything else\n"
+    "goes to stderr. 'weir passes' lists the passes. For --bisect-limit, executions of passes count from 1; those under\n"
+    "--require always run and are not counted.\n";
 
 /* The command's own options. */
 typedef struct request {
@@ -93,15 +93,15 @@ int weir_command_opt(int argc, char **argv) {
         WEIR_PIPELINE_TEXT_OPTION(r.pipeline),
         {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT.weir", "write the graph here, its constants beside it"},
         {"graph", 'g', WEIR_CLI_STRING, &r.graph, "NAME", "the graph to print or write (the last one)"},
-        {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "where passes write their files (.)"},
+        {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "folder for files that passes write (.)"},
         {"batch", 0, WEIR_CLI_COUNT, &r.batch, "N", "value of a symbolic first dimension (1)"},
         WEIR_PIPELINE_OPTIONS(r.pipeline),
         WEIR_WATCH_OPTIONS(r.watch),
         {"check-semantics", 'c', WEIR_CLI_FLAG, &r.semantics, NULL,
-         "compare what graphs compute before and after each pass"},
-        {"samples", 'n', WEIR_CLI_COUNT, &r.samples, "N", "on so many random inputs (4)"},
-        {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "of these inputs (1)"},
-        {"tolerance", 0, WEIR_CLI_REAL, &r.tolerance, "X", "allowing so much, as a part of the largest value (0)"},
+         "run graphs before and after each pass and compare the results"},
+        {"samples", 'n', WEIR_CLI_COUNT, &r.samples, "N", "number of random inputs for that (4)"},
+        {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "seed of these inputs (1)"},
+        {"tolerance", 0, WEIR_CLI_REAL, &r.tolerance, "X", "difference allowed, relative to the largest value (0)"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("opt", options, help_text, argc, argv, 1, 1, &count);

@@ -15,7 +15,7 @@ typedef struct weir_plugins {
 #define WEIR_PLUGINS_OPTION(plugins)                                                                                   \
     {                                                                                                                  \
         "load-pass", 'l', WEIR_CLI_LIST, &(plugins).files, "FILE.so",                                                  \
-            "load passes, operators and components of yours from a shared object"                                      \
+            "load your own passes, operators and components from a shared object"                                      \
     }
 
 /* Loads them and checks what their passes require of each other. False after a reported error. */

@@ -10,11 +10,10 @@
 #include "support/file.h"
 
 static const char help_text[] =
-    "DESIGN is the text form of the hardware IR, *.wrtl, or a reproducer, whose pipeline and settings hold unless given\n"
-    "here. What comes out goes to stdout as text, or to OUT: *.wrtl, *.v (Verilog-2005) or *.sv (SystemVerilog). Without\n"
-    "--pipeline nothing runs on the way to *.wrtl, and 'verilog', which is all checks and clean-ups, on the way to *.v and\n"
-    "*.sv. Reports of passes take the place of the text on stdout. Everything else goes to stderr.\n"
-    "'weir passes' lists the passes.\n";
+    "DESIGN is the text form of the hardware IR, *.wrtl, or a reproducer, whose pipeline and settings apply unless given\n"
+    "here. The result goes to stdout as text, or to OUT: *.wrtl, *.v (Verilog-2005) or *.sv (SystemVerilog). Without\n"
+    "--pipeline, *.wrtl is written as read; before *.v and *.sv the pipeline 'verilog' runs (all checks and clean-ups).\n"
+    "Reports of passes replace the text on stdout; everything else goes to stderr. 'weir passes' lists the passes.\n";
 
 /* The command's own options. */
 typedef struct request {
@@ -99,7 +98,7 @@ static int run_reproducer(request *r) {
     weir_pass_reproducer reproducer;
     int status = weir_watch_read(&r->watch, &r->pipeline, r->input, &reproducer);
     if (status == WEIR_EXIT_FINE && weir_module_design(reproducer.module) == NULL)
-        status = weir_cli_misuse("rtl", "'%s' holds graphs and no hardware design", r->input);
+        status = weir_cli_misuse("rtl", "'%s' holds graphs, not a hardware design", r->input);
     if (status == WEIR_EXIT_FINE) status = transform(r, reproducer.module);
     weir_pass_reproducer_free(&reproducer);
     return status;
@@ -121,14 +120,15 @@ int weir_command_rtl(int argc, char **argv) {
         WEIR_PIPELINE_TEXT_OPTION(r.pipeline),
         {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT", "write the design here: *.wrtl, *.v or *.sv"},
         {"top", 0, WEIR_CLI_STRING, &r.top, "NAME", "the top module (the one that no other contains)"},
-        {"locations", 0, WEIR_CLI_FLAG, &r.locations, NULL, "say in OUT.wrtl where in DESIGN each item stands"},
-        {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "where passes write their files (.)"},
+        {"locations", 0, WEIR_CLI_FLAG, &r.locations, NULL,
+         "record in OUT.wrtl the source location of each item in DESIGN"},
+        {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "folder for files that passes write (.)"},
         WEIR_PIPELINE_OPTIONS(r.pipeline),
         WEIR_WATCH_OPTIONS(r.watch),
         {"check-equivalence", 'c', WEIR_CLI_FLAG, &r.equivalence, NULL,
-         "prove or test that passes keep what the design computes, and say which"},
-        {"samples", 'n', WEIR_CLI_COUNT, &r.samples, "N", "in a test, for so many cycles (256)"},
-        {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "of its inputs (1)"},
+         "prove or test that each pass preserves what the design computes"},
+        {"samples", 'n', WEIR_CLI_COUNT, &r.samples, "N", "cycles of a test, where there is no proof (256)"},
+        {"seed", 0, WEIR_CLI_INT, &r.seed, "N", "seed of its inputs (1)"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("rtl", options, help_text, argc, argv, 1, 1, &count);

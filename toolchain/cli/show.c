@@ -11,8 +11,8 @@
 #include "support/text.h"
 
 static const char help_text[] =
-    "Without options: the text IR, then the tables text, nodes, quantization and hardware; graph, nodes, shapes and meta\n"
-    "are the reports of the passes report_*. Hardware is for DIR/hardware.weir of a compiled folder.\n";
+    "Without options: the text IR, then the tables nodes, quantization and, for DIR/hardware.weir of a compiled folder,\n"
+    "hardware. The tables graph, nodes, shapes and meta are the reports of the passes report_*.\n";
 
 static void add_range(weir_table *table, int64_t low, int64_t high) {
     weir_table_format(table, "%lld..%lld", (long long)low, (long long)high);
@@ -174,7 +174,7 @@ int weir_command_show(int argc, char **argv) {
     request r = {.batch = 1};
     const weir_cli_option options[] = {
         {"table", 't', WEIR_CLI_STRING, &r.table, "NAME",
-         "only text, graph, nodes, shapes, meta, quantization or hardware"},
+         "print only this: text, graph, nodes, shapes, meta, quantization or hardware"},
         {"batch", 0, WEIR_CLI_COUNT, &r.batch, "N", "value of a symbolic first dimension (1)"},
         WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};

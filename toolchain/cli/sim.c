@@ -11,10 +11,10 @@
 #include "support/scratch.h"
 
 static const char help_text[] =
-    "DIR is what 'weir compile' wrote. The outputs are compared with the bit-exact reference; OUT.npy gets the model's\n"
-    "output as the model declares it, one row a frame (OUT.npz all outputs by their names), from the last simulator that ran.\n"
-    "With --netlist the synthesized design is simulated in place of DIR/rtl: what Yosys wrote with write_verilog,\n"
-    "memories included; --cells names the models of its cells, for iCE40 the file ice40/cells_sim.v that comes with Yosys.\n";
+    "DIR is a folder that 'weir compile' wrote. The outputs are compared with the bit-exact reference. OUT.npy gets the only\n"
+    "output as the model declares it, a row per frame, OUT.npz all by name, from the last simulator that ran.\n"
+    "--netlist simulates a synthesized design instead of DIR/rtl: what Yosys wrote with write_verilog, memories included;\n"
+    "--cells gives the models of its cells (for iCE40, the file ice40/cells_sim.v that comes with Yosys).\n";
 
 /* A netlist has no taps, and its cells' models are for Icarus. */
 static int check_netlist(const weir_simulate *simulate) {
@@ -38,7 +38,7 @@ static int read_folder(void *user) {
     r->hardware = weir_graph_load(path);
     bool fine = r->hardware != NULL;
     free(path);
-    if (!fine) weir_note("'%s' is expected to be a folder that 'weir compile' wrote", r->folder);
+    if (!fine) weir_note("expected '%s' to be a folder that 'weir compile' wrote", r->folder);
     fine = fine && weir_cosim_copy(r->folder, r->work);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
@@ -72,7 +72,7 @@ int weir_command_sim(int argc, char **argv) {
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &r.simulate.results, "OUT", "write the model's outputs, .npy or .npz"},
         {"netlist", 0, WEIR_CLI_STRING, &r.simulate.netlist, "FILE",
-         "a netlist in place of DIR/rtl; needs --simulator icarus"},
+         "simulate this netlist instead of DIR/rtl; needs --simulator icarus"},
         {"cells", 0, WEIR_CLI_STRING, &r.simulate.cells, "FILE", "Verilog models of the netlist's cells"},
         WEIR_SIMULATE_OPTIONS(r.simulate),
         WEIR_PLUGINS_OPTION(r.plugins),

@@ -20,10 +20,10 @@ typedef struct weir_simulate {
     WEIR_DATA_OPTION((s).data, "frames"),                                                                              \
         {"simulator", 0, WEIR_CLI_STRING, &(s).simulator, "NAME", "icarus, verilator or both (both)"},                 \
         {"profile", 'p', WEIR_CLI_STRING, &(s).profile, "NAME", "always, half, eighth, after-valid or all (always)"},  \
-        {"frames", 'n', WEIR_CLI_COUNT, &(s).frames, "N", "at most so many frames (all)"},                             \
+        {"frames", 'n', WEIR_CLI_COUNT, &(s).frames, "N", "largest number of frames (all)"},                           \
         {"debug-frames",    0,   WEIR_CLI_INT,                                                                         \
          &(s).debug_frames, "N", "frames on which every stream is compared (check: 16, sim: 0)"},                      \
-        {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "of stalls and idle data (1)"}, {                                    \
+        {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "seed of stalls and idle data (1)"}, {                               \
         "json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"                                    \
     }
 

@@ -18,25 +18,26 @@ typedef struct weir_watch {
 #define WEIR_WATCH_DEFAULTS                                                                                            \
     { .limit = WEIR_WATCH_NO_LIMIT, .style = "diff" }
 /* Rows of an option table. */
-#define WEIR_WATCH_OPTIONS(w)                                                                                           \
-    {"verify-each", 0, WEIR_CLI_FLAG, &(w).verify, NULL, "verify the IR after each pass (the default)"},                \
-        {"no-verify-each", 0, WEIR_CLI_FLAG, &(w).no_verify, NULL, "do not verify the IR after each pass"},             \
-        {"check-unchanged", 0, WEIR_CLI_FLAG, &(w).unchanged, NULL, "hold passes that say they changed nothing to it"}, \
-        {"explain", 'e', WEIR_CLI_FLAG, &(w).explain, NULL, "say first which passes will run and why"},                 \
-        {"print-before", 0, WEIR_CLI_STRING, &(w).before, "NAMES", "print the IR before these passes, or 'all'"},       \
-        {"print-after", 0, WEIR_CLI_STRING, &(w).after, "NAMES", "print the IR after these passes, or 'all'"},          \
-        {"print-after-change", 0, WEIR_CLI_FLAG, &(w).change, NULL, "print what each pass changed"},                    \
-        {"change-style", 0, WEIR_CLI_STRING, &(w).style, "NAME", "as a line diff or the whole text (diff)"},            \
-        {"print-after-failure", 0, WEIR_CLI_FLAG, &(w).failure, NULL, "print what a pass that failed left"},            \
-        {"dump", 0, WEIR_CLI_STRING, &(w).dump, "DIR", "write the IR after each pass, one file a pass"},                \
-        {"timing", 0, WEIR_CLI_FLAG, &(w).timing, NULL, "print the time of each pass"},                                 \
-        {"timing-json", 0, WEIR_CLI_STRING, &(w).timing_json, "FILE", "write the times as JSON"},                       \
-        {"info", 'i', WEIR_CLI_STRING, &(w).info, "FORM", "print what passes found out, as json or text (YAML)"},       \
-        {"statistics", 0, WEIR_CLI_FLAG, &(w).statistics, NULL, "print what passes counted"},                           \
-        {"reproducer",    0,      WEIR_CLI_STRING,                                                                      \
-         &(w).reproducer, "FILE", "when a pass fails or crashes, write all that it takes to run it again"},             \
-    {                                                                                                                   \
-        "bisect-limit", 0, WEIR_CLI_LIMIT, &(w).limit, "N", "run only the first N executions of passes; -1: all"        \
+#define WEIR_WATCH_OPTIONS(w)                                                                                          \
+    {"verify-each", 0, WEIR_CLI_FLAG, &(w).verify, NULL, "verify the IR after each pass (the default)"},               \
+        {"no-verify-each", 0, WEIR_CLI_FLAG, &(w).no_verify, NULL, "do not verify the IR after each pass"},            \
+        {"check-unchanged", 0,    WEIR_CLI_FLAG,                                                                       \
+         &(w).unchanged,    NULL, "check that passes that report no change made none"},                                \
+        {"explain", 'e', WEIR_CLI_FLAG, &(w).explain, NULL, "tell first which passes will run, and why"},              \
+        {"print-before", 0, WEIR_CLI_STRING, &(w).before, "NAMES", "print the IR before these passes, or 'all'"},      \
+        {"print-after", 0, WEIR_CLI_STRING, &(w).after, "NAMES", "print the IR after these passes, or 'all'"},         \
+        {"print-after-change", 0, WEIR_CLI_FLAG, &(w).change, NULL, "print what each pass changed"},                   \
+        {"change-style", 0, WEIR_CLI_STRING, &(w).style, "NAME", "how: diff, or text for the whole IR (diff)"},        \
+        {"print-after-failure", 0, WEIR_CLI_FLAG, &(w).failure, NULL, "print the IR as a failing pass left it"},       \
+        {"dump", 0, WEIR_CLI_STRING, &(w).dump, "DIR", "write the IR after each pass, one file per pass"},             \
+        {"timing", 0, WEIR_CLI_FLAG, &(w).timing, NULL, "print the time of each pass"},                                \
+        {"timing-json", 0, WEIR_CLI_STRING, &(w).timing_json, "FILE", "write the times as JSON"},                      \
+        {"info", 'i', WEIR_CLI_STRING, &(w).info, "FORM", "print the passes' records, as json or text (YAML)"},        \
+        {"statistics", 0, WEIR_CLI_FLAG, &(w).statistics, NULL, "print the passes' counts"},                           \
+        {"reproducer",    0,      WEIR_CLI_STRING,                                                                     \
+         &(w).reproducer, "FILE", "when a pass fails or crashes, write a file that runs it again"},                    \
+    {                                                                                                                  \
+        "bisect-limit", 0, WEIR_CLI_LIMIT, &(w).limit, "N", "run only the first N executions of passes; -1: all"       \
     }
 
 /* Are the options' values names that exist, once the pipeline is open? Exit status. */

@@ -153,8 +153,8 @@ static void tell_reals(weir_lockstep *l, weir_node node, weir_value value, weir_
     weir_node maker = weir_value_producer(l->lowered, partner);
     if (maker.id == 0) weir_note("%s", l->frame->what);
     else
-        weir_note("%s: that is what '%s' (%s) of the lowered graph stands for", l->frame->what,
-                  weir_node_name(l->lowered, maker), op_name(l->lowered, maker));
+        weir_note("%s: it implements '%s' (%s) of the lowered graph", l->frame->what, weir_node_name(l->lowered, maker),
+                  op_name(l->lowered, maker));
 }
 
 /* --- the integer graph: the same codes --- */

@@ -125,7 +125,7 @@ static void warn_of_range(const labels *l, const weir_array *classes) {
     }
     if (wrong == 0) return;
     weir_warning(weir_at(l->file, 0),
-                 "labels '%s': %zu of %zu name no class, first that of frame %zu: %" PRId64 ", expected 0 to %" PRId64
+                 "labels '%s': %zu of %zu name no class, the first at frame %zu: %" PRId64 ", expected 0 to %" PRId64
                  "; these count as wrong",
                  l->name, wrong, classes->count, first, weir_array_get_int(classes, first), l->classes - 1);
     if (from_one) weir_note("all labels are from 1 to %" PRId64 ": are the classes counted from 1?", l->classes);

@@ -367,6 +367,6 @@ bool weir_cost_check(const weir_cost_report *report, const weir_device *device) 
                      (long long)uses[i].used, uses[i].name, (long long)uses[i].available,
                      (long long)(uses[i].used - uses[i].available));
     }
-    if (!fits) weir_note("fewer multipliers take less: raise --target-interval or lower --max-macs");
+    if (!fits) weir_note("use fewer multipliers: raise --target-interval or lower --max-macs");
     return fits;
 }

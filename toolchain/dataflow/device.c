@@ -148,7 +148,7 @@ static bool read_word(const weir_yaml *yaml, const field *f, int64_t *into) {
 }
 
 static bool read_strings(holder *h, const weir_yaml *yaml, const field *f, weir_device_list *into) {
-    if (yaml->kind != WEIR_YAML_SEQUENCE) return expected(yaml, f, "a sequence of texts");
+    if (yaml->kind != WEIR_YAML_SEQUENCE) return expected(yaml, f, "a sequence of strings");
     into->item = weir_arena_array(h->arena, yaml->count, sizeof *into->item);
     bool fine = true;
     for (size_t i = 0; i < yaml->count; i++) {

@@ -142,7 +142,7 @@ static bool read_nodes(weir_graph *graph, const weir_yaml *root) {
         for (size_t j = 0; j < nodes->count; j++) {
             weir_node node = weir_graph_find_node(graph, nodes->key[j]);
             if (node.id == 0) {
-                weir_error(nodes->key_location[j], "there is no node called '%s'", nodes->key[j]);
+                weir_error(nodes->key_location[j], "there is no node '%s'", nodes->key[j]);
                 suggest_node(graph, nodes->key[j]);
                 return false;
             }

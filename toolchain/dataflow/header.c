@@ -242,7 +242,7 @@ bool weir_header_evaluate(const char *formula, weir_rtl_design *design, weir_rtl
     fraction result = choose(&r);
     while (*r.at == ' ') r.at++;
     if (r.fine && *r.at != '\0') fail(&r, "unexpected text");
-    if (r.fine && result.n % result.d != 0) fail(&r, "the value is no integer");
+    if (r.fine && result.n % result.d != 0) fail(&r, "the value is not an integer");
     *value = result.n / result.d;
     return r.fine;
 }

@@ -39,16 +39,17 @@ static bool check_node(const weir_graph *graph, weir_node node) {
     const unsigned sources = sources_of(graph, node, &tail);
     const weir_host part = weir_host_of(graph, node);
     if (part != WEIR_HOST_TAIL && (sources & FROM_TAIL)) {
-        refuse(
-            graph, tail,
-            "stands between quantized parts, but is computed on the host: in front of the first quantizer or behind the "
-            "last one only");
+        refuse(graph, tail,
+               "is between quantized operators, but only the host computes it, before the first quantizer or after the "
+               "last");
         return false;
     }
     if (part == WEIR_HOST_TAIL && (sources & (FROM_HEAD | FROM_OUTSIDE)))
-        return refuse(graph, node, "takes results of the hardware and what comes in: the host's parts are apart");
+        return refuse(
+            graph, node,
+            "uses results of the hardware together with inputs of the model: the host computes either before or after the hardware");
     if (part == WEIR_HOST_NONE && (sources & (FROM_HEAD | FROM_OUTSIDE)))
-        return refuse(graph, node, "takes numbers that no quantizer makes codes of");
+        return refuse(graph, node, "uses real numbers that no quantizer turns into codes");
     return true;
 }
 

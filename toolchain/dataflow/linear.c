@@ -71,7 +71,7 @@ static void foldings(const weir_graph *graph, weir_node node, const weir_meta_ha
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
     const size s = size_of(graph, node);
     if (s.rows == 1 || (s.k % hardware->simd == 0 && s.n % hardware->pe == 0)) return true;
-    weir_text_format(why, "has %lld rows a frame: simd must divide %lld and pe %lld, found %lld and %lld",
+    weir_text_format(why, "has %lld rows per frame: simd must divide %lld and pe %lld, found %lld and %lld",
                      (long long)s.rows, (long long)s.k, (long long)s.n, (long long)hardware->simd,
                      (long long)hardware->pe);
     return false;

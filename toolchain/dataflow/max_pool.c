@@ -80,8 +80,8 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
     const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
     if (hardware->in_lanes == hardware->out_lanes && x->dim[x->rank - 1] % hardware->in_lanes == 0) return true;
-    weir_text_format(why, "takes %lld elements a beat of %lld channels", (long long)hardware->in_lanes,
-                     (long long)x->dim[x->rank - 1]);
+    weir_text_format(why, "takes %lld elements per beat, which do not divide its %lld channels",
+                     (long long)hardware->in_lanes, (long long)x->dim[x->rank - 1]);
     return false;
 }
 

@@ -139,7 +139,7 @@ static void add_outputs(exporter *ex) {
 }
 
 static bool refuse_layout(const exporter *ex, weir_node node) {
-    weir_error(weir_node_location(ex->graph, node), "node '%s' (%s) takes its data as %s, which ONNX cannot say",
+    weir_error(weir_node_location(ex->graph, node), "node '%s' (%s) expects its data as %s, which ONNX cannot express",
                weir_node_name(ex->graph, node), weir_node_info(ex->graph, node)->full_name,
                weir_node_string(ex->graph, node, "layout", ""));
     weir_note("export the graph as it is before convert_layout");

@@ -136,10 +136,10 @@ static void suggest_operator(const char *name, bool *listed) {
 static const struct {
     const char *name, *hint;
 } hints[] = {
-#define LABEL_HINT "it makes labels of scores: cut the model after its Softmax or Sigmoid (onnx.utils.extract_model)"
-#define COEFFICIENTS_HINT                                                                                              \
-    "it is a Gemm whose weights and bias are the attributes 'coefficients' (a row an output) and 'intercepts': write " \
-    "it so, followed by the Sigmoid or Softmax"
+#define LABEL_HINT "it turns scores into labels: cut the model after its Softmax or Sigmoid (onnx.utils.extract_model)"
+#define COEFFICIENTS_HINT                                                                                                \
+    "replace it by a Gemm with the attributes 'coefficients' (one row per output) as weights and 'intercepts' as bias, " \
+    "followed by the Sigmoid or Softmax"
 #define STATIC_HINT                                                                                                    \
     "its scales are computed anew for each input; hardware needs fixed ones: quantize statically, with calibration "   \
     "data (ONNX Runtime: quantize_static; or 'weir compile --quantize int8 --calibration DATA' on the float model)"
@@ -147,7 +147,7 @@ static const struct {
     {"DynamicQuantizeMatMul", STATIC_HINT},
     {"MatMulIntegerToFloat", STATIC_HINT},
     {"DynamicQuantizeLSTM", STATIC_HINT},
-    {"MatMulNBits", "its weights have a scale a block; quantize them per tensor or per channel"},
+    {"MatMulNBits", "its weights have a scale per block; quantize them per tensor or per channel"},
     {"ArrayFeatureExtractor", LABEL_HINT},
     {"LinearClassifier", COEFFICIENTS_HINT},
     {"LinearRegressor", COEFFICIENTS_HINT},
@@ -156,7 +156,7 @@ static const struct {
     {"TopK", LABEL_HINT},
     {"Scaler", "apply it to the data, and cut the model after it (onnx.utils.extract_model)"},
     {"Normalizer", "apply it to the data, and cut the model after it (onnx.utils.extract_model)"},
-    {"MatMulBnb4", "its weights have a scale a block; quantize them per tensor or per channel"},
+    {"MatMulBnb4", "its weights have a scale per block; quantize them per tensor or per channel"},
 };
 
 static const char *find_hint(const char *op) {
@@ -245,12 +245,12 @@ static bool check_arity(const check *c, const Onnx__NodeProto *node) {
     if (!check_count(c, "input", last_named(node->input, node->n_input), low, high)) return false;
     for (int i = 0; i < low; i++) {
         if (*node->input[i] != '\0') continue;
-        weir_error(c->location, "%s: input %d is left out but needed", c->label, i);
+        weir_error(c->location, "%s: input %d is required but left out", c->label, i);
         return false;
     }
     if (!check_count(c, "output", last_named(node->output, node->n_output), 1, outputs)) return false;
     if (*node->output[0] != '\0') return true;
-    weir_error(c->location, "%s: output 0 is left out but needed", c->label);
+    weir_error(c->location, "%s: output 0 is required but left out", c->label);
     return false;
 }
 
@@ -283,8 +283,8 @@ static const weir_onnx_attribute_rule *find_attribute(const check *c, const char
     const weir_onnx_attribute_rule *later, *found = effective(c->rule->op, name, c->version, &later);
     if (found != NULL && found->kind != WEIR_ONNX_REMOVED) return found;
     if (found != NULL) {
-        weir_error(c->location, "%s: attribute '%s' ended with opset %d, the model imports opset %lld", c->label, name,
-                   found->since - 1, (long long)c->version);
+        weir_error(c->location, "%s: attribute '%s' was last part of opset %d, the model imports opset %lld", c->label,
+                   name, found->since - 1, (long long)c->version);
         return NULL;
     }
     if (later != NULL) {

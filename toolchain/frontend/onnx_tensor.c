@@ -173,8 +173,7 @@ static bool read_shape(const Onnx__TensorProto *tensor, const char *name, weir_l
     *shape = weir_shape_of((int)tensor->n_dims, tensor->dims);
     if (weir_shape_count(shape, count)) return true;
     char text[128];
-    weir_error(location, "tensor '%.100s' has the impossible shape %s", name,
-               weir_shape_print(shape, text, sizeof text));
+    weir_error(location, "tensor '%.100s' has the invalid shape %s", name, weir_shape_print(shape, text, sizeof text));
     return false;
 }
 

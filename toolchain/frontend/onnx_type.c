@@ -84,7 +84,7 @@ bool weir_onnx_type_input(const weir_onnx_declared *declared, const char *what, 
     size_t count;
     if (!weir_shape_count(&type->shape, &count)) {
         char text[128];
-        weir_error(location, "%s has the impossible shape %s", what, weir_shape_print(&type->shape, text, sizeof text));
+        weir_error(location, "%s has the invalid shape %s", what, weir_shape_print(&type->shape, text, sizeof text));
         return false;
     }
     plain_quant(type);

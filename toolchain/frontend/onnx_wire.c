@@ -85,7 +85,7 @@ static bool check_message(const reader *r, const ProtobufCMessageDescriptor *typ
 static bool check_field(const reader *r, const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field,
                         size_t at, size_t size, int depth) {
     if (field->type == PROTOBUF_C_TYPE_STRING && memchr(r->data + at, 0, size) != NULL)
-        return fail(r, at, type->short_name, field->name, "a zero byte in a text");
+        return fail(r, at, type->short_name, field->name, "a zero byte in a string");
     if (field->type != PROTOBUF_C_TYPE_MESSAGE) return true;
     if (depth == DEPTH_LIMIT) return fail(r, at, type->short_name, field->name, "messages nested too deeply");
     return check_message(r, field->descriptor, at, at + size, depth + 1);
@@ -96,10 +96,10 @@ static bool check_message(const reader *r, const ProtobufCMessageDescriptor *typ
     while (at < end) {
         size_t start = at, size;
         uint64_t tag;
-        if (!read_varint(r, &at, end, &tag)) return fail(r, start, type->short_name, "?", "a broken tag");
+        if (!read_varint(r, &at, end, &tag)) return fail(r, start, type->short_name, "?", "a malformed tag");
         int wire = (int)(tag & 7);
         if (tag >> 3 == 0 || tag >> 3 > 0x1fffffff || (wire > WIRE_BYTES && wire != WIRE_FIXED32))
-            return fail(r, start, type->short_name, "?", "a broken tag");
+            return fail(r, start, type->short_name, "?", "a malformed tag");
         const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, (unsigned)(tag >> 3));
         const char *name = field == NULL ? "?" : field->name;
         if (!read_payload(r, &at, end, wire, &size))

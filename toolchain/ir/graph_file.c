@@ -18,7 +18,7 @@ static char *constants_path(const char *path) {
 /* The name is not the user's choice, so an archive without the graph that it belongs to is not replaced. */
 static bool is_free(const char *constants, const char *path) {
     if (weir_file_exists(path) || !weir_file_exists(constants)) return true;
-    weir_error(weir_at(constants, 0), "is there without '%s', so it is not replaced by the constants of this graph",
+    weir_error(weir_at(constants, 0), "exists without '%s', so it is not replaced by the constants of this graph",
                path);
     weir_note("choose another name, or move the file away");
     return false;

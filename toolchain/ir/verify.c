@@ -44,7 +44,7 @@ static void verify_input(verifier *v, weir_node node, size_t index) {
     weir_value value = weir_node_input(graph, node, index);
     if (value.id == 0) {
         if ((int)index < weir_node_info(graph, node)->inputs_min)
-            COMPLAIN(v, node, "node '%s': input %zu is required and left out", name, index);
+            COMPLAIN(v, node, "node '%s': input %zu is required but left out", name, index);
         return;
     }
     if (!weir_value_exists(graph, value)) {

@@ -139,8 +139,8 @@ static bool fail_types(const weir_graph *graph, weir_node node, size_t output, c
     weir_text stored = {0}, inferred = {0};
     weir_type_print(weir_value_type(graph, value), &stored);
     weir_type_print(expected, &inferred);
-    fail(graph, node, "the %s of '%s' is wrong: %s, inferred is %s", what, weir_value_name(graph, value), stored.data,
-         inferred.data);
+    fail(graph, node, "the %s of '%s' is wrong: %s, inference gives %s", what, weir_value_name(graph, value),
+         stored.data, inferred.data);
     weir_text_free(&stored);
     weir_text_free(&inferred);
     return false;
@@ -152,10 +152,10 @@ static bool same_parameters(const weir_graph *graph, weir_node node, size_t outp
     const char *name = weir_value_name(graph, weir_node_output(graph, node, output));
     for (uint32_t i = 0; i < a->count; i++) {
         if (a->scale[i] != b->scale[i])
-            return fail(graph, node, "scale %u of '%s' is %.17g, inferred is %.17g", (unsigned)i, name, a->scale[i],
+            return fail(graph, node, "scale %u of '%s' is %.17g, inference gives %.17g", (unsigned)i, name, a->scale[i],
                         b->scale[i]);
         if (weir_quant_zero(a, i) != weir_quant_zero(b, i))
-            return fail(graph, node, "zero point %u of '%s' is %lld, inferred is %lld", (unsigned)i, name,
+            return fail(graph, node, "zero point %u of '%s' is %lld, inference gives %lld", (unsigned)i, name,
                         (long long)weir_quant_zero(a, i), (long long)weir_quant_zero(b, i));
     }
     return true;

@@ -56,7 +56,7 @@ static const weir_pass_entry *find_analysis(const weir_pass_context *context, co
     const weir_pass_registry *registry = context->registry;
     const weir_pass_entry *entry = weir_pass_registry_entry(registry, name);
     if (!context->frame) {
-        weir_error(WEIR_NOWHERE, "analysis '%s' can only be asked for while a pass runs", name);
+        weir_error(WEIR_NOWHERE, "analysis '%s' can only be requested while a pass runs", name);
         return NULL;
     }
     if (entry && entry->what == WEIR_PASS_ENTRY_ANALYSIS) {

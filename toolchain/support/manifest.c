@@ -100,7 +100,7 @@ static bool add_file(void *user, const char *path) {
     if (fine) {
         weir_manifest_set(a->manifest, path, size, hash);
     } else {
-        weir_error(weir_at(full, 0), "cannot read, or no regular file");
+        weir_error(weir_at(full, 0), "cannot be read, or is not a regular file");
     }
     free(full);
     return fine;

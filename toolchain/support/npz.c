@@ -82,7 +82,7 @@ static bool find_end(zip *z) {
             return false;
         }
         if (get(end + 4, 4) != 0 || get(end + 8, 2) != entries) {
-            return fail(z, "it is one part of several");
+            return fail(z, "it is one part of a split archive");
         }
         if (start > at || size != at - start) {
             return fail(z, "the directory does not end where the end record starts");
@@ -135,7 +135,7 @@ static bool read_entry(zip *z, size_t *at, entry *e) {
     }
     size_t name = get(from + 28, 2), rest = get(from + 30, 2) + (size_t)get(from + 32, 2);
     if (left - ENTRY_SIZE < name + rest || name > LONGEST_NAME) {
-        return fail(z, "an entry's name reaches over the end of the directory");
+        return fail(z, "an entry's name extends past the end of the directory");
     }
     e->name_length = name;
     e->raw_name = from + ENTRY_SIZE;
@@ -166,7 +166,7 @@ static const unsigned char *find_data(const zip *z, const entry *e) {
         return NULL;
     }
     if (room - name < extra || room - name - extra < e->compressed) {
-        weir_error(z->location, "damaged .npz file: the entry '%s' reaches over its end", e->name);
+        weir_error(z->location, "damaged .npz file: the entry '%s' extends past its end", e->name);
         return NULL;
     }
     return local + LOCAL_SIZE + name + extra;

@@ -57,7 +57,7 @@ static void see_timing(resets *r, weir_rtl_var var, bool is_synchronous, weir_rt
     }
     if (use->is_synchronous == is_synchronous) return;
     weir_error(weir_location_of_stmt(r->design, stmt),
-               "reset '%s' of module '%s' is used %ssynchronously, expected the %ssynchronous use as before",
+               "reset '%s' of module '%s' is used %ssynchronously, expected it to be used %ssynchronously, as before",
                weir_rtl_get_var(r->design, var).name, weir_module_name_of(r->design, r->module),
                is_synchronous ? "" : "a", is_synchronous ? "a" : "");
     weir_note_at(weir_location_of_stmt(r->design, use->timing), "it is used %ssynchronously",

@@ -53,7 +53,7 @@ static size_t note_ends(returning *r, weir_rtl_stmt stmt, const char *function) 
     r->ends[owner.id] |= (unsigned char)(ends << (is_other ? OTHER : 0));
     if (!(ends & LEAVES) || next.id == 0) return 0;
     weir_error(weir_location_of_stmt(design, next), "function '%s' never reaches this statement", function);
-    weir_note_at(weir_location_of_stmt(design, stmt), "what is before it always leaves");
+    weir_note_at(weir_location_of_stmt(design, stmt), "every path before it returns");
     return 1;
 }
 

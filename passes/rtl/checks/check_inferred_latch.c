@@ -13,8 +13,8 @@ static void report(const weir_rtl_design *design, weir_rtl_module module, const 
                    weir_rtl_get_var(design, latch->reset).name);
     else
         weir_error(weir_location_of_stmt(design, latch->stmt),
-                   "%s in module '%s' is a latch: a combinational block does not assign it on every path", net.data,
-                   name);
+                   "%s in module '%s' is a latch: it is not assigned on every path through a combinational block",
+                   net.data, name);
     weir_note_at(weir_location_of_stmt(design, latch->process), "the block starts here");
     weir_text_free(&net);
 }

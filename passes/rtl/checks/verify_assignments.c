@@ -71,7 +71,7 @@ static void visit_port(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_stm
     const char *port = weir_rtl_get_var(design, info.var).name;
     const uint32_t width = weir_rtl_port_width(design, info.instance, port);
     if (width == info.width) return;
-    weir_error(weir_location_of_stmt(design, stmt), "'%s.%s' in module '%s' is taken for %u bits, but the port has %u",
+    weir_error(weir_location_of_stmt(design, stmt), "'%s.%s' in module '%s' is used with %u bits, but the port has %u",
                weir_rtl_get_instance(design, info.instance).name, port, weir_module_name_of(design, a->module),
                (unsigned)info.width, (unsigned)width);
     a->found++;

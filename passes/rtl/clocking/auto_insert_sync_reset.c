@@ -33,7 +33,7 @@ static weir_rtl_var find_reset(weir_rtl_design *design, weir_rtl_module module) 
     }
     weir_error(
         weir_rtl_get_item(design, WEIR_RTL_ITEM(module)).location,
-        "attribute 'sync_reset' of module '%s': expected the name of an input of one bit that is a reset or data%s%s%s",
+        "attribute 'sync_reset' of module '%s': expected the name of a one-bit input that is a reset or data%s%s%s",
         weir_rtl_get_module(design, module).name, name != NULL ? ", found '" : "", name != NULL ? name : "",
         name != NULL ? "'" : "");
     return (weir_rtl_var){0};

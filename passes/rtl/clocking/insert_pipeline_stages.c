@@ -49,7 +49,7 @@ static weir_rtl_var find_clock(weir_rtl_design *design, weir_rtl_module module) 
     }
     if (clocks == 1) return clock;
     weir_error(location, "module '%s' has the attribute 'pipeline' and %zu clocks, expected one", info.name, clocks);
-    if (clocks > 1) weir_note("the attribute 'pipeline_clk' names the one that counts");
+    if (clocks > 1) weir_note("name the clock to use with the attribute 'pipeline_clk'");
     return (weir_rtl_var){0};
 }
 

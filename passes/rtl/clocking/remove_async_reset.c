@@ -143,9 +143,10 @@ static bool keeps_clock(weir_rtl_design *design, weir_rtl_module module, weir_rt
     for (size_t i = 0; i < events; i++) {
         const weir_rtl_var var = weir_rtl_event_at(design, process, i).var;
         if (kind_of(design, var) == WEIR_RTL_ASYNC_RESET && !tests(design, process, var))
-            weir_warning(location,
-                         "a process of module '%s' waits for the reset '%s' and does not test it: no reset is left",
-                         name, weir_rtl_get_var(design, var).name);
+            weir_warning(
+                location,
+                "a process of module '%s' waits for the reset '%s' and does not test it: no reset would be left", name,
+                weir_rtl_get_var(design, var).name);
     }
     return true;
 }

@@ -47,7 +47,7 @@ static bool may_call(const weir_rtl_design *design, weir_rtl_module module, cons
         weir_rtl_find_instance(design, module, call).id != 0 || weir_rtl_find_function(design, module, call).id != 0;
     if (is_taken)
         weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(module)).location,
-                   "assertions of module '%s' cannot call '%s', which is something else there", info.name, call);
+                   "assertions of module '%s' cannot call '%s': that name means something else there", info.name, call);
     return !is_taken;
 }
 

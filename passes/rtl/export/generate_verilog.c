@@ -84,8 +84,9 @@ static bool may_replace(folder *f, const char *file, const weir_text *text) {
     char *path = weir_path_join(f->path, file), *owner = find_owner(f, file, false), *own = find_owner(f, file, true);
     const bool fine = owner == NULL || !weir_file_exists(path) || is_content(path, text);
     if (!fine) {
-        weir_error(weir_at(path, 0), "this is a module of the design '%s', and that of '%s' differs", owner, f->top);
-        weir_note("write the designs into folders of their own, or tell their modules apart with "
+        weir_error(weir_at(path, 0), "this file holds a module of the design '%s', and the one of '%s' differs", owner,
+                   f->top);
+        weir_note("write each design into a folder of its own, or rename their modules with "
                   "uniquify_generators{tracked=FILE}");
     }
     if (own == NULL) weir_text_format(&f->added, "%s %s\n", file, f->top);

@@ -1,4 +1,4 @@
-/* create_stub: modules lose all but their ports and parameters and are stubs from then on, which zero_out_stubs gives
+/* create_stub: removes everything but ports and parameters from modules and are stubs from then on, which zero_out_stubs gives
  * outputs. Modules that only they contained go. Of several modules of a name all are meant. */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool make_stubs(stubber *s, const char *name) {
         const weir_rtl_module_info info = weir_rtl_get_module(s->design, module);
         if (info.is_external) {
             weir_error(weir_rtl_get_item(s->design, WEIR_RTL_ITEM(module)).location,
-                       "the external module '%s' has no content that could go", name);
+                       "the external module '%s' has no content to remove", name);
             fine = false;
         } else if (!info.is_stub) {
             weir_children_clear(&s->children, s->design, module);

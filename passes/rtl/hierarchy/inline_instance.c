@@ -47,10 +47,11 @@ static bool can_inline(const weir_rtl_design *design, weir_rtl_instance instance
     const weir_rtl_module_info module = weir_rtl_get_module(design, info.module);
     if (module.is_external) return refuse(design, instance, "its module is external");
     if (weir_rtl_is_parametrised(design, info.module))
-        return refuse(design, instance, "its module has widths that depend on parameters: specialize_parameters first");
+        return refuse(design, instance,
+                      "its module has widths that depend on parameters: run specialize_parameters first");
     if (module.is_stub) return refuse(design, instance, "its module is a stub");
     if (weir_rtl_owner(design, weir_rtl_get_stmt(design, info.stmt).block).id != 0)
-        return refuse(design, instance, "it stands in a loop");
+        return refuse(design, instance, "it is inside a loop");
     return true;
 }
 
@@ -75,7 +76,8 @@ static bool map_parameter(inliner *n, weir_rtl_instance instance, weir_rtl_param
     if (override.value.id != 0 && weir_rtl_get_expr(n->design, override.value).kind == WEIR_RTL_EXPR_PARAMETER)
         return weir_rtl_map_parameter(n->rewriter, parameter, override.value);
     if (!info.has_integer && alias)
-        return refuse(n->design, instance, "a local parameter depends on one that the parent sets by its own");
+        return refuse(n->design, instance,
+                      "a local parameter depends on one that the parent sets by a parameter of its own");
     if ((override.is_set || !info.has_integer) && !weir_rtl_parameter_value(n->design, instance, info.name, &value))
         return false;
     return weir_rtl_map_parameter(n->rewriter, parameter, weir_rtl_constant_signed(n->design, 32, value));
@@ -126,7 +128,7 @@ static weir_rtl_expr stand_in(inliner *n, weir_rtl_instance instance, weir_rtl_v
         return wiring.other;
     }
     if (weir_rtl_get_var(n->design, port).direction == WEIR_RTL_INOUT && wiring.kind != WEIR_WIRING_NONE) {
-        refuse(n->design, instance, "an inout port is connected to something else than a variable");
+        refuse(n->design, instance, "an inout port is connected to something other than a variable");
         return none;
     }
     if (connected.id != 0) return join(n, instance, port, connected);

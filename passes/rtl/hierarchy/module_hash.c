@@ -447,7 +447,7 @@ static void *compute(weir_pass_context *context, weir_rtl_design *design) {
 
 const weir_pass_analysis weir_module_hashes_analysis = {.name = WEIR_MODULE_HASHES,
                                                         .kind = WEIR_PASS_HARDWARE,
-                                                        .help = "what modules mean and print, as a hash each",
+                                                        .help = "a hash of what each module means and prints",
                                                         .compute = {.hardware = compute},
                                                         .release = release};
 

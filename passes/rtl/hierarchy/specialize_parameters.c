@@ -36,7 +36,7 @@ static bool read_settings(const weir_rtl_design *design, weir_rtl_module top, co
             end != NULL && end != value + 1 && strchr(", ", *end) != NULL && number >= INT32_MIN && number <= INT32_MAX;
         if (!is_one || !is_number)
             weir_error(WEIR_NOWHERE, "specialize_parameters: values: expected PARAMETER=NUMBER, found '%s', %s", text,
-                       is_one ? "where no number of 32 bits follows" : "which begins with no parameter of the top");
+                       is_one ? "whose value is not a 32-bit number" : "which names no parameter of the top");
         free(name);
         if (!is_one || !is_number) return false;
         *settings = weir_grow(*settings, &capacity, *count + 1, sizeof **settings);

@@ -206,7 +206,7 @@ static bool read_tracked(uniquifier *u, const char *path) {
         fine = fine && weir_rtl_name_is_legal(name) && json_is_string(hash);
         if (fine) json_object_set_new(u->by_hash, json_string_value(hash), json_string(name));
     }
-    if (!fine) weir_error(weir_at(path, 1), "expected an object of names of modules and their hashes");
+    if (!fine) weir_error(weir_at(path, 1), "expected an object that maps names of modules to their hashes");
     return fine;
 }
 

@@ -101,7 +101,7 @@ static void report(const sweep *s, weir_rtl_var var) {
     const weir_rtl_var_info info = weir_rtl_get_var(s->design, var);
     if (!info.is_iterator)
         weir_warning(weir_rtl_get_item(s->design, WEIR_RTL_ITEM(var)).location,
-                     "variable '%s' of module '%s' is driven and nobody reads it", info.name,
+                     "variable '%s' of module '%s' is driven but never read", info.name,
                      weir_rtl_get_module(s->design, info.module).name);
 }
 

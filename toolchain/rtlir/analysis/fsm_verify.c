@@ -144,7 +144,7 @@ static void check_stmt(machine *m, uint32_t stmt, uint32_t *state) {
     bool in_transition = m->design->stmt[m->design->block[record->block].owner].kind == WEIR_RTL_STMT_TRANSITION;
     if (!in_transition || m->design->fsm[m->fsm].is_mealy) return;
     rtl_error(m->design, location_of(m, stmt),
-              "state machine '%s' is a Moore machine: '%s' belongs into a state, not into a transition",
+              "state machine '%s' is a Moore machine: '%s' belongs in a state, not in a transition",
               m->design->fsm[m->fsm].name, rtl_describe(m->design, record->a));
     m->fine = false;
 }

@@ -92,8 +92,9 @@ static const char *instance_reason(const planner *p, const rtl_instance *instanc
                                       instance->name, parent));
     const rtl_group *outside = &design->group[own];
     if (p->plan[own].flat)
-        return because(p, weir_format("instance '%s' in module '%s' connects it to group '%s', which is none",
-                                      instance->name, parent, outside->name));
+        return because(p,
+                       weir_format("instance '%s' in module '%s' connects it to group '%s', which is not an interface",
+                                   instance->name, parent, outside->name));
     const bool is_handed_on = outside->modport && instance->parent != p->top;
     if (is_handed_on && (outside->modport != group->modport || outside->is_flipped != group->is_flipped))
         return because(p, weir_format("instance '%s' in module '%s' connects it to group '%s' of another modport",
@@ -131,9 +132,9 @@ static void begin_module(planner *p, uint32_t module, bool has_paths, bool marke
         const rtl_group *group = &p->design->group[record->groups.id[i]];
         weir_rtl_group_plan *plan = &p->plan[record->groups.id[i]];
         plan->is_below = true;
-        plan->flat = marked && !group->is_interface ? "nobody asks for it"
+        plan->flat = marked && !group->is_interface ? "it is not marked as an interface"
                      : record->is_external          ? "its module is external"
-                     : has_paths                    ? "paths name what is in the design"
+                     : has_paths                    ? "hierarchical paths refer to the design"
                                                     : own_reason(p, group);
     }
 }

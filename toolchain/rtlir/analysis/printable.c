@@ -72,7 +72,7 @@ static void check_port(weir_rtl_design *design, weir_rtl_expr expr, weir_rtl_stm
     (void)user;
     if (e->kind == WEIR_RTL_EXPR_PORT && !design->instance[e->a].is_wired)
         rtl_error(design, rtl_location_of(design, &design->stmt[stmt.id].common),
-                  "a statement of module '%s' names the port '%s.%s' in place of what is connected to it",
+                  "a statement of module '%s' names the port '%s.%s' instead of what is connected to it",
                   design->module[e->module].name, design->instance[e->a].name, design->var[e->b].name);
 }
 

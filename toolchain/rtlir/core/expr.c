@@ -21,7 +21,8 @@ static bool take_operand(weir_rtl_design *design, rtl_expr *expr, uint32_t opera
     if (part->depth >= expr->depth) expr->depth = (uint16_t)(part->depth + 1);
     expr->size = (uint16_t)size;
     if (size >= RTL_MAX_EXPR_SIZE || expr->depth > RTL_MAX_DEPTH) {
-        rtl_error(design, design->location, "an expression has more than %d parts or %d levels; name some of its parts",
+        rtl_error(design, design->location,
+                  "an expression has more than %d parts or %d levels; assign some of its parts to variables",
                   RTL_MAX_EXPR_SIZE, RTL_MAX_DEPTH);
         return false;
     }
@@ -89,7 +90,8 @@ weir_rtl_expr weir_rtl_read_parameter(weir_rtl_design *design, weir_rtl_paramete
     if (!parameter.id) return none;
     const rtl_value *value = &design->parameter[parameter.id].value;
     if (value->kind != RTL_VALUE_INTEGER || value->integer < INT32_MIN || value->integer > INT32_MAX) {
-        rtl_error(design, design->location, "parameter '%s' is no 32-bit integer and cannot be part of an expression",
+        rtl_error(design, design->location,
+                  "parameter '%s' is not a 32-bit integer and cannot be part of an expression",
                   design->parameter[parameter.id].name);
         return none;
     }
@@ -233,7 +235,7 @@ weir_rtl_expr rtl_slice(weir_rtl_design *design, weir_rtl_expr value, rtl_size l
         value.id = from.a;
         low = rtl_size_apply(design, WEIR_RTL_ADD, low, (rtl_size){from.b, from.c});
     } else if (!rtl_has_parts(from.kind)) {
-        rtl_error(design, design->location, "'%s' is no variable and cannot be sliced; assign it to a wire first",
+        rtl_error(design, design->location, "'%s' is not a variable and cannot be sliced; assign it to a wire first",
                   rtl_describe(design, value.id));
         return none;
     }

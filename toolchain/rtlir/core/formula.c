@@ -73,14 +73,14 @@ static rtl_value arithmetic(weir_rtl_operator op, int64_t a, int64_t b, const ch
     case WEIR_RTL_NOT_EQUAL: result = a != b; break;
     case WEIR_RTL_LOGICAL_AND: result = a && b; break;
     case WEIR_RTL_LOGICAL_OR: result = a || b; break;
-    default: return no_value(problem, "an operator that a constant expression cannot have");
+    default: return no_value(problem, "an operator that constant expressions do not have");
     }
     return overflow ? no_value(problem, "a value overflows 64 bits") : integer_value(result);
 }
 
 /* What is said already about an operand stays. */
 static rtl_value no_integer(const char **problem) {
-    return no_value(problem, *problem ? *problem : "a string or a vector stands where an integer is needed");
+    return no_value(problem, *problem ? *problem : "a string or a vector is used where an integer is needed");
 }
 
 rtl_value rtl_evaluate_clog2(const rtl_value *a, const char **problem) {
@@ -95,7 +95,7 @@ rtl_value rtl_evaluate_unary(weir_rtl_operator op, const rtl_value *value, const
     case WEIR_RTL_NEGATE: return arithmetic(WEIR_RTL_SUBTRACT, 0, a, problem);
     case WEIR_RTL_NOT: return integer_value(~a);
     case WEIR_RTL_LOGICAL_NOT: return integer_value(!a);
-    default: return no_value(problem, "an operator that a constant expression cannot have");
+    default: return no_value(problem, "an operator that constant expressions do not have");
     }
 }
 
@@ -179,7 +179,7 @@ uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_v
             return (uint32_t)(high.integer - low.integer + 1);
         *problem = "its range is empty, negative or too large";
     } else if (!*problem) {
-        *problem = "its range needs a parameter that is no integer";
+        *problem = "its range needs a parameter that is not an integer";
     }
     return 0;
 }

@@ -71,7 +71,7 @@ weir_rtl_stmt weir_rtl_add_return(weir_rtl_design *design, weir_rtl_block block,
     if (!block.id || !value.id) return none;
     uint32_t process = rtl_process_of(design, block.id);
     if (!process || design->stmt[process].kind != WEIR_RTL_STMT_FUNCTION || !rtl_in_process(design, block.id)) {
-        rtl_error(design, design->location, "a return belongs into a function");
+        rtl_error(design, design->location, "a return belongs in a function");
         return none;
     }
     const rtl_function *function = rtl_function_of(design, &design->stmt[process]);

@@ -360,7 +360,7 @@ weir_rtl_expr weir_rtl_port_of(weir_rtl_design *design, weir_rtl_instance instan
     const rtl_instance *record = &design->instance[instance.id];
     const rtl_var *var = &design->var[port.id];
     if (var->module != record->module || var->direction == WEIR_RTL_INTERNAL) {
-        rtl_error(design, design->location, "'%s' is no port of module '%s' of instance '%s'", var->name,
+        rtl_error(design, design->location, "'%s' is not a port of module '%s' of instance '%s'", var->name,
                   design->module[record->module].name, record->name);
         return none;
     }

@@ -81,8 +81,8 @@ void weir_rtl_set_modport(weir_rtl_design *design, weir_rtl_modport modport, con
     const rtl_interface *interface = &design->interface[record->interface];
     uint32_t index = find_field(design, record->interface, field);
     if (index == interface->count || interface->is_used || record->direction[index] != WEIR_RTL_INTERNAL)
-        rtl_error(design, design->location, "modport '%s' of interface '%s' cannot say where '%s' goes%s", record->name,
-                  interface->name, field,
+        rtl_error(design, design->location, "modport '%s' of interface '%s' cannot give a direction to '%s'%s",
+                  record->name, interface->name, field,
                   index == interface->count ? ": there is no such field"
                   : interface->is_used      ? ": groups of it were made"
                                             : " twice");

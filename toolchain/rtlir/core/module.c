@@ -98,7 +98,7 @@ static const char *rtl_path_name(weir_rtl_design *design, const char *path) {
         part = dot == NULL ? NULL : dot + 1;
     }
     if (fine) return weir_strings_intern(design->strings, path);
-    rtl_error(design, design->location, "'%s' is no hierarchical name", path);
+    rtl_error(design, design->location, "'%s' is not a hierarchical name", path);
     return NULL;
 }
 

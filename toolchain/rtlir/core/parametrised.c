@@ -169,7 +169,7 @@ weir_rtl_expr rtl_sized_constant(weir_rtl_design *design, rtl_size width, bool i
         const rtl_value *own = &design->parameter[parameter].value;
         if (own->kind != RTL_VALUE_INTEGER || own->integer < 0 || own->integer > INT32_MAX || width.number > 32) {
             rtl_error(design, design->location,
-                      "parameter '%s' cannot be %lld unsigned bits, expected a value from 0 on and at most 32 bits",
+                      "parameter '%s' cannot be %lld unsigned bits, expected a value of at least 0 and at most 32 bits",
                       design->parameter[parameter].name, (long long)width.number);
             return none;
         }

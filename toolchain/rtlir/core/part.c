@@ -22,7 +22,7 @@ static bool is_index(weir_rtl_design *design, const rtl_type *type, weir_rtl_exp
     bool fits = !e->is_signed && e->width <= rtl_index_bits(type->count);
     if (e->kind == WEIR_RTL_EXPR_CONSTANT && fits) fits = rtl_words_of(design, e)[0] < type->count;
     if (!fits)
-        rtl_error(design, design->location, "'%s' is no index of %u elements, expected at most %u unsigned bits",
+        rtl_error(design, design->location, "'%s' cannot index %u elements, expected at most %u unsigned bits",
                   rtl_describe(design, index.id), (unsigned)type->count, (unsigned)rtl_index_bits(type->count));
     return fits;
 }
@@ -31,7 +31,7 @@ weir_rtl_expr weir_rtl_element(weir_rtl_design *design, weir_rtl_expr value, wei
     if (!value.id || !index.id) return none;
     const rtl_type *type = &design->type[rtl_type_of(design, value.id)];
     if (type->kind != WEIR_RTL_TYPE_ARRAY && type->kind != WEIR_RTL_TYPE_MEMORY) {
-        rtl_error(design, design->location, "'%s' is no array and has no elements", rtl_describe(design, value.id));
+        rtl_error(design, design->location, "'%s' is not an array and has no elements", rtl_describe(design, value.id));
         return none;
     }
     if (!is_index(design, type, index)) return none;

@@ -187,7 +187,7 @@ void weir_rtl_add_event(weir_rtl_design *design, weir_rtl_block always, weir_rtl
     }
     if (trigger->module != block->module ||
         (trigger->kind != WEIR_RTL_CLOCK && trigger->kind != WEIR_RTL_ASYNC_RESET)) {
-        rtl_error(design, design->location, "an always block of module '%s' cannot wait for '%s', which is no %s",
+        rtl_error(design, design->location, "an always block of module '%s' cannot wait for '%s', which is not a %s",
                   design->module[block->module].name, trigger->name,
                   trigger->module == block->module ? "clock or asynchronous reset" : "variable of it");
         return;
@@ -248,7 +248,7 @@ bool rtl_in_process(weir_rtl_design *design, uint32_t block) {
     weir_rtl_stmt_kind kind = owner ? design->stmt[owner].kind : WEIR_RTL_STMT_NONE;
     if (kind == WEIR_RTL_STMT_FOR && !rtl_process_of(design, block)) kind = WEIR_RTL_STMT_NONE;
     if (kind == WEIR_RTL_STMT_NONE || kind == WEIR_RTL_STMT_CASE || rtl_is_machine(kind))
-        rtl_error(design, design->location, "this statement belongs into a process or a branch of one");
+        rtl_error(design, design->location, "this statement belongs in a process or a branch of one");
     else if (design->block[block].depth > RTL_MAX_DEPTH)
         rtl_error(design, design->location, "blocks nest deeper than %d", RTL_MAX_DEPTH);
     else return true;
@@ -459,7 +459,7 @@ weir_rtl_stmt weir_rtl_add_break(weir_rtl_design *design, weir_rtl_block block) 
     while (owner && design->stmt[owner].kind != WEIR_RTL_STMT_FOR)
         owner = design->block[design->stmt[owner].block].owner;
     if (!owner || !rtl_process_of(design, design->stmt[owner].block)) {
-        rtl_error(design, design->location, "a break belongs into a loop of a process");
+        rtl_error(design, design->location, "a break belongs in a loop of a process");
         return none;
     }
     return (weir_rtl_stmt){rtl_new_stmt(design, block.id, WEIR_RTL_STMT_BREAK)};

@@ -143,7 +143,7 @@ static uint32_t mapped_var(copier *c, uint32_t var) {
     weir_rtl_expr value = rewritten(c, weir_rtl_read(c->design, (weir_rtl_var){var}).id);
     if (value.id && c->design->expr[value.id].kind == WEIR_RTL_EXPR_VAR) return c->design->expr[value.id].a;
     if (value.id)
-        rtl_error(c->design, c->design->location, "'%s' stands where a variable is needed",
+        rtl_error(c->design, c->design->location, "'%s' is used where a variable is needed",
                   rtl_describe(c->design, value.id));
     return 0;
 }

@@ -117,7 +117,7 @@ bool weir_rtl_move_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_bl
     if (to->module != design->block[from].module || (before.id && design->stmt[before.id].block != block.id) ||
         is_inside(design, block.id, stmt.id)) {
         rtl_error(design, design->location,
-                  "a statement moves inside one module, in front of a statement of the block");
+                  "a statement can be moved only inside its module, before a statement of the block");
         return false;
     }
     if (!fits_block(design, stmt.id, block.id)) return false;

@@ -65,7 +65,7 @@ static bool agrees(weir_rtl_design *design, const char *name, rtl_size width, bo
     const rtl_expr *expr = &design->expr[value];
     if (rtl_same_size(design, rtl_width_of(design, value), width) && expr->is_signed == is_signed) return true;
     const bool differs = expr->width != width.number || expr->is_signed != is_signed;
-    rtl_error(design, design->location, "'%s' (%u %s bits) cannot stand for '%s' (%lld %s bits)%s",
+    rtl_error(design, design->location, "'%s' (%u %s bits) cannot replace '%s' (%lld %s bits)%s",
               rtl_describe(design, value), (unsigned)expr->width, expr->is_signed ? "signed" : "unsigned", name,
               (long long)width.number, is_signed ? "signed" : "unsigned",
               differs ? "" : " whatever the parameters are");
@@ -230,7 +230,7 @@ static weir_rtl_expr remake_constant(const weir_rtl_rewriter *r, const rtl_expr 
     int64_t number = 0;
     if (rtl_formula_number(r->design, value, &number) && number >= 0)
         return rtl_sized_constant(r->design, width, e->is_signed, (uint64_t)number, 0);
-    rtl_error(r->design, r->design->location, "parameter '%s' is %lld and has no unsigned bits",
+    rtl_error(r->design, r->design->location, "parameter '%s' is %lld, which unsigned bits cannot hold",
               r->design->parameter[e->b].name, (long long)number);
     return (weir_rtl_expr){0};
 }
@@ -294,7 +294,7 @@ static uint32_t rewrite_event(weir_rtl_rewriter *r, uint32_t var) {
     uint32_t value = find(r, MAPPED_VAR, var, 0);
     if (!value) return var;
     if (r->design->expr[value].kind == WEIR_RTL_EXPR_VAR) return r->design->expr[value].a;
-    rtl_error(r->design, r->design->location, "an always block cannot wait for '%s', which is no variable",
+    rtl_error(r->design, r->design->location, "an always block cannot wait for '%s', which is not a variable",
               rtl_describe(r->design, value));
     return 0;
 }

@@ -88,7 +88,7 @@ static bool check_values(const specializer *s, const variant *v) {
             rtl_error(design, location_of(design, v), "parameter '%s' of module '%s' has no value of 32 bits",
                       parameter->name, module);
             if (v->instance)
-                weir_note("instance '%s' in module '%s' gives it none", design->instance[v->instance].name,
+                weir_note("instance '%s' in module '%s' gives it no such value", design->instance[v->instance].name,
                           design->module[design->instance[v->instance].parent].name);
             return false;
         }

@@ -423,7 +423,7 @@ static void scan_body(reader *r, size_t at) {
     }
     r->at = at < r->count ? at : r->count;
     expect(r, "endmodule");
-    if (!r->failed && next_is(r, "module")) fail(r, "one module a file");
+    if (!r->failed && next_is(r, "module")) fail(r, "one module per file");
 }
 
 /* The token after the header's semicolon. */

@@ -188,7 +188,7 @@ static weir_rtl_expr build_field(rtl_scan *s, const rtl_node *node) {
 static bool part_size(rtl_scan *s, uint32_t i, rtl_size *size) {
     if (!rtl_tree_size(s, i, size)) return false;
     if (size->number >= 0 && size->number <= WEIR_RTL_MAX_ELEMENTS) return true;
-    rtl_error(s->design, s->design->location, "%lld is no index or width", (long long)size->number);
+    rtl_error(s->design, s->design->location, "%lld is not an index or a width", (long long)size->number);
     s->failed = true;
     return false;
 }

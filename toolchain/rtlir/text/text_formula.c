@@ -141,7 +141,7 @@ bool rtl_tree_integer(rtl_scan *s, uint32_t root, int64_t *value) {
     *value = result.integer;
     if (fine && result.kind != RTL_VALUE_INTEGER) {
         rtl_error(s->design, s->design->location, "expected a number that is known here: %s",
-                  problem ? problem : "this is no integer");
+                  problem ? problem : "this is not an integer");
         s->failed = true;
     }
     return !s->failed;

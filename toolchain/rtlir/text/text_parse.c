@@ -368,7 +368,7 @@ static void own_range(weir_rtl_design *design, uint32_t v) {
     design->var[v].formula = width.formula;
     if (width.formula) design->module[design->var[v].module].is_parametrised = true;
     if (design->var[v].width) return;
-    rtl_error(design, rtl_location_of(design, &design->var[v].common), "the range of '%s' is no width",
+    rtl_error(design, rtl_location_of(design, &design->var[v].common), "the range of '%s' is not a width",
               design->var[v].name);
 }
 
@@ -427,7 +427,7 @@ static bool parse_top_level(rtl_parser *p) {
     if (rtl_scan_accept_word(s, "module")) return parse_module(p);
     if (rtl_scan_accept_word(s, "origin")) return parse_origin_line(p);
     if (rtl_scan_accept_word(s, "from")) {
-        if (s->design->from || !rtl_scan_string(s)) return rtl_scan_fail(s, "one file that the text is from");
+        if (s->design->from || !rtl_scan_string(s)) return rtl_scan_fail(s, "a single source file of the text");
         s->design->from = weir_strings_intern(s->design->strings, s->word.data);
         return rtl_scan_end_line(s);
     }
