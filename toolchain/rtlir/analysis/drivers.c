@@ -222,23 +222,12 @@ static void read_expr(rtl_nets *n, size_t depth, uint32_t expr) {
         const rtl_expr *e = &design->expr[id];
         if (n->seen[id] == n->stamp) continue;
         n->seen[id] = n->stamp;
-        switch (e->kind) {
-        case WEIR_RTL_EXPR_NONE:
-        case WEIR_RTL_EXPR_CONSTANT:
-        case WEIR_RTL_EXPR_PARAMETER: break;
-        case WEIR_RTL_EXPR_CALL:
-        case WEIR_RTL_EXPR_CONCAT:
-            for (uint32_t i = e->b; i-- > 0;) push(n, &depth, design->operand[e->a + i]);
-            break;
-        case WEIR_RTL_EXPR_CONDITIONAL: push(n, &depth, e->c); /* fall through */
-        case WEIR_RTL_EXPR_BINARY: push(n, &depth, e->b);      /* fall through */
-        case WEIR_RTL_EXPR_UNARY:
-        case WEIR_RTL_EXPR_CAST:
-        case WEIR_RTL_EXPR_REPEAT: push(n, &depth, e->a); break;
-        case WEIR_RTL_EXPR_VAR:
+        if (e->kind == WEIR_RTL_EXPR_VAR) {
             if (!rtl_var_of(design, e)->function) read_bits(n, n->numbering.position[e->a], 0, e->width);
-            break;
-        default: read_part(n, &depth, id); break;
+        } else if (e->kind == WEIR_RTL_EXPR_PORT || rtl_is_part(e->kind)) {
+            read_part(n, &depth, id);
+        } else {
+            for (size_t i = rtl_operand_count(e); i-- > 0;) push(n, &depth, rtl_operand_at(design, e, i));
         }
     }
 }

@@ -32,22 +32,9 @@ static void read_expr(rtl_order *o, uint32_t expr) {
     push(o, expr);
     while (o->depth > 0) {
         const rtl_expr *e = &design->expr[o->stack[--o->depth]];
-        switch (e->kind) {
-        case WEIR_RTL_EXPR_NONE:
-        case WEIR_RTL_EXPR_CONSTANT:
-        case WEIR_RTL_EXPR_PARAMETER: break;
-        case WEIR_RTL_EXPR_CALL:
-        case WEIR_RTL_EXPR_CONCAT:
-            for (uint32_t i = 0; i < e->b; i++) push(o, design->operand[e->a + i]);
-            break;
-        case WEIR_RTL_EXPR_CONDITIONAL: push(o, e->c); /* fall through */
-        case WEIR_RTL_EXPR_BINARY: push(o, e->b);      /* fall through */
-        case WEIR_RTL_EXPR_UNARY:
-        case WEIR_RTL_EXPR_CAST:
-        case WEIR_RTL_EXPR_REPEAT: push(o, e->a); break;
-        case WEIR_RTL_EXPR_VAR: read_var(o, e->a); break;
-        default: read_part(o, e); break;
-        }
+        if (e->kind == WEIR_RTL_EXPR_VAR || e->kind == WEIR_RTL_EXPR_PORT || rtl_is_part(e->kind)) read_part(o, e);
+        else
+            for (size_t i = 0; i < rtl_operand_count(e); i++) push(o, rtl_operand_at(design, e, i));
     }
 }
 

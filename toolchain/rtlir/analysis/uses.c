@@ -113,18 +113,8 @@ static void read_expr(weir_rtl_uses *u, size_t depth, uint32_t expr, uint32_t st
         case WEIR_RTL_EXPR_SLICE: push_indices(u, &depth, id); /* fall through */
         case WEIR_RTL_EXPR_VAR:
         case WEIR_RTL_EXPR_PORT: add_part(u, id, stmt, true, id == expr ? flags : flags & ~(uint32_t)WHOLE); break;
-        case WEIR_RTL_EXPR_CALL:
-        case WEIR_RTL_EXPR_CONCAT:
-            for (uint32_t i = e->b; i-- > 0;) push(u, &depth, design->operand[e->a + i]);
-            break;
-        case WEIR_RTL_EXPR_CONDITIONAL: push(u, &depth, e->c); /* fall through */
-        case WEIR_RTL_EXPR_BINARY: push(u, &depth, e->b);      /* fall through */
-        case WEIR_RTL_EXPR_UNARY:
-        case WEIR_RTL_EXPR_CAST:
-        case WEIR_RTL_EXPR_REPEAT: push(u, &depth, e->a); break;
-        case WEIR_RTL_EXPR_NONE:
-        case WEIR_RTL_EXPR_CONSTANT:
-        case WEIR_RTL_EXPR_PARAMETER: break;
+        default:
+            for (size_t i = rtl_operand_count(e); i-- > 0;) push(u, &depth, rtl_operand_at(design, e, i));
         }
     }
 }

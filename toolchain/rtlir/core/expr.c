@@ -528,13 +528,27 @@ static const unsigned char operand_counts[] = {
     [WEIR_RTL_EXPR_FIELD] = 1,  [WEIR_RTL_EXPR_REPEAT] = 1,      [WEIR_RTL_EXPR_UNARY] = 1,
     [WEIR_RTL_EXPR_BINARY] = 2, [WEIR_RTL_EXPR_CONDITIONAL] = 3, [WEIR_RTL_EXPR_CAST] = 1};
 
+static bool lists_operands(const rtl_expr *expr) {
+    return expr->kind == WEIR_RTL_EXPR_CONCAT || expr->kind == WEIR_RTL_EXPR_CALL;
+}
+
+size_t rtl_operand_count(const rtl_expr *expr) {
+    if (lists_operands(expr)) return expr->b;
+    return expr->kind < sizeof operand_counts ? operand_counts[expr->kind] : 0;
+}
+
+uint32_t rtl_operand_at(const weir_rtl_design *design, const rtl_expr *expr, size_t index) {
+    assert(index < rtl_operand_count(expr));
+    if (lists_operands(expr)) return design->operand[expr->a + index];
+    return index == 0 ? expr->a : index == 1 ? expr->b : expr->c;
+}
+
 /* A literal, as in other get functions: what is filled in member by member is gathered on the stack first, and copied. */
 weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr) {
     const rtl_expr *record = &design->expr[expr.id], *base = record;
     const weir_rtl_expr_kind kind = record->kind;
     while (rtl_is_part(base->kind)) base = &design->expr[base->a];
     const bool is_port = base->kind == WEIR_RTL_EXPR_PORT, is_var = base->kind == WEIR_RTL_EXPR_VAR;
-    const bool is_list = kind == WEIR_RTL_EXPR_CONCAT || kind == WEIR_RTL_EXPR_CALL;
     return (weir_rtl_expr_info){.kind = kind,
                                 .op = record->op,
                                 .width = record->width,
@@ -555,16 +569,11 @@ weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_exp
                                 .function = {kind == WEIR_RTL_EXPR_CALL ? record->c : 0},
                                 .field = kind == WEIR_RTL_EXPR_FIELD ? design->field[record->b].name : NULL,
                                 .low = kind == WEIR_RTL_EXPR_SLICE ? record->b : 0,
-                                .operand_count = is_list                        ? record->b
-                                                 : kind < sizeof operand_counts ? operand_counts[kind]
-                                                                                : 0,
+                                .operand_count = rtl_operand_count(record),
                                 .repeat = kind == WEIR_RTL_EXPR_REPEAT ? record->b : 0,
                                 .words = kind == WEIR_RTL_EXPR_CONSTANT ? rtl_words_of(design, record) : NULL};
 }
 
 weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index) {
-    const rtl_expr *record = &design->expr[expr.id];
-    if (record->kind == WEIR_RTL_EXPR_CONCAT || record->kind == WEIR_RTL_EXPR_CALL)
-        return (weir_rtl_expr){design->operand[record->a + index]};
-    return (weir_rtl_expr){index == 0 ? record->a : index == 1 ? record->b : record->c};
+    return (weir_rtl_expr){rtl_operand_at(design, &design->expr[expr.id], index)};
 }

@@ -545,6 +545,9 @@ static inline bool rtl_is_part(weir_rtl_expr_kind kind) {
     return kind == WEIR_RTL_EXPR_SLICE || kind == WEIR_RTL_EXPR_SELECT || kind == WEIR_RTL_EXPR_ELEMENT ||
            kind == WEIR_RTL_EXPR_FIELD;
 }
+/* The operands of an expression from left to right; of a select or an element the variable and the index. */
+size_t rtl_operand_count(const rtl_expr *expr);
+uint32_t rtl_operand_at(const weir_rtl_design *design, const rtl_expr *expr, size_t index);
 
 /* Types (type.c). Width and sign of a shape whose type decides them, false after an error; a field or a member by its
  * interned name, or 0. */
