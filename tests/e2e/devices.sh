@@ -13,6 +13,14 @@ for file in "$profiles"/*.yaml; do
     grep -q "^ *$device " output || fail "'$device' is not listed"
 done
 expect 0 "30 SB_RAM40_4K of 4096 bits: 256x16, 512x8, 1024x4, 2048x2" "$WEIR" devices ice40up5k
+expect 0 '"luts": *{' "$WEIR" devices --json
+for file in "$profiles"/*.yaml; do
+    [ "$(grep -c "\"device\": \"$(basename "$file" .yaml)\"" output)" = 1 ] || fail "'$file' is not in the JSON"
+done
+expect 0 '"cell": "SB_RAM40_4K"' "$WEIR" devices ice40up5k --json
+expect 0 "^  cost  .* flip-flops, .* of ice40up5k .*WIDTH=8" "$WEIR" components relu --device ice40up5k
+expect 0 "LUTs  *flip-flops  *multipliers  *blocks" "$WEIR" components --device ecp5-25k
+expect 2 "did you mean 'ecp5-25k'?" "$WEIR" components --device ecp5-25
 expect 2 "did you mean 'ecp5-25k'?" "$WEIR" devices ecp5-25
 sed 's/^name:.*/name: mine/' "$profiles/ecp5-25k.yaml" >mine.yaml
 expect 0 "^mine: " "$WEIR" devices mine.yaml

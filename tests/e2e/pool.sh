@@ -20,7 +20,10 @@ for model in pool_nchw pool_nhwc pool_1d; do
     expect 0 "" "$WEIR" sim "$model" --data "$folder/$model.npz:x" --simulator icarus -o labels.npy
     array_tool same labels.npy "$folder/$model.npz:expected" || fail "$model: labels"
     expect 0 "layout=N[HW]*C" "$WEIR" show "$model/hardware.weir" --table text
+    expect 0 "range of codes  *layout" "$WEIR" show "$model/hardware.weir" --table quantization
+    grep -q "  N[HW]*C *$" output || fail "$model: no layout in the table"
 done
+expect 0 "range of codes *$" "$WEIR" show "$models/mlp_qdq.onnx" --table quantization
 
 # Codes in and out, channels in front on both sides.
 expect 0 " 0 of " "$WEIR" check "$folder/codes.onnx" --data "$folder/codes.npz:x" --frames 6 --simulator icarus

@@ -52,9 +52,25 @@ static void add_grid(weir_table *table, const weir_graph *graph, weir_node node)
     else add_range(table, narrow - half, half - 1);
 }
 
+static void add_real(weir_table *table, const weir_type *type) {
+    weir_table_add(table, weir_format_name(type->quant.format));
+    weir_table_add(table, weir_dtype_name(type->dtype));
+    for (int i = 0; i < 3; i++) weir_table_add(table, "");
+}
+
+/* Does a value have its dimensions in another order than ONNX's? */
+static bool has_layouts(const weir_graph *graph) {
+    for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++)
+        if (weir_value_exists(graph, (weir_value){id}) && weir_value_type(graph, (weir_value){id})->layout[0] != '\0')
+            return true;
+    return false;
+}
+
+/* With the layouts, where there are any: then also of real values. */
 static void print_quantization(const weir_graph *graph) {
-    static const char *const headers[] = {"value", "format", "bits", "scales", "rounding", "range of codes"};
-    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
+    static const char *const headers[] = {"value", "format", "bits", "scales", "rounding", "range of codes", "layout"};
+    const bool layouts = has_layouts(graph);
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers - !layouts);
     for (uint32_t id = 1; id < weir_graph_value_limit(graph); id++) {
         const weir_value value = {id};
         if (!weir_value_exists(graph, value)) continue;
@@ -62,10 +78,13 @@ static void print_quantization(const weir_graph *graph) {
         const weir_node node = weir_value_producer(graph, value);
         const weir_op op = node.id == 0 ? WEIR_OP_NONE : weir_node_op(graph, node);
         const bool codes = type->quant.format != WEIR_FORMAT_FLOAT;
-        if (!codes && op != WEIR_OP_QUANT && op != WEIR_OP_BIPOLAR_QUANT) continue;
+        const bool on_grid = op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT;
+        if (!codes && !on_grid && type->layout[0] == '\0') continue;
         weir_table_add(table, weir_value_name(graph, value));
         if (codes) add_codes(table, type);
-        else add_grid(table, graph, node);
+        else if (on_grid) add_grid(table, graph, node);
+        else add_real(table, type);
+        if (layouts) weir_table_add(table, type->layout);
     }
     weir_text text = {NULL, 0, 0};
     weir_table_print(table, WEIR_TABLE_PLAIN, &text);

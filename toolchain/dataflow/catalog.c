@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/header.h"
 #include "rtlir/reader/read.h"
 #include "support/arena.h"
@@ -31,9 +32,26 @@ static void add_interval(const weir_header *header, weir_text *text) {
                      header->unit);
 }
 
-bool weir_catalog_print(weir_text *text) {
-    static const char *const headers[] = {"component", "operator", "module", "folding", "does", "interval", "latency"};
-    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
+/* Four cells: what the defaults take, "-" where nothing is known. */
+static bool add_cost(const weir_component *component, const weir_device *device, weir_table *table) {
+    weir_cost cost;
+    bool known;
+    weir_text parameters = {NULL, 0, 0};
+    const bool fine = weir_cost_of_defaults(device, component->module, &cost, &known, &parameters);
+    weir_text_free(&parameters);
+    if (!fine) return false;
+    const int64_t amounts[] = {cost.luts, cost.flip_flops, cost.multipliers, cost.memory_blocks};
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
+        if (known) weir_table_format(table, "%lld", (long long)amounts[i]);
+        else weir_table_add(table, "-");
+    }
+    return true;
+}
+
+bool weir_catalog_print(const weir_device *device, weir_text *text) {
+    static const char *const headers[] = {"component", "operator", "module",     "folding",     "does",  "interval",
+                                          "latency",   "LUTs",     "flip-flops", "multipliers", "blocks"};
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers - (device == NULL ? 4 : 0));
     bool fine = true;
     for (size_t i = 0; fine && i < weir_component_count(); i++) {
         const weir_component *component = weir_component_at(i);
@@ -49,6 +67,7 @@ bool weir_catalog_print(weir_text *text) {
         weir_table_take(table, &interval);
         weir_table_add(table, header.latency);
         weir_header_free(&header);
+        fine = device == NULL || add_cost(component, device, table);
     }
     if (fine) weir_table_print(table, WEIR_TABLE_PLAIN, text);
     weir_table_free(table);
@@ -74,7 +93,23 @@ static const weir_component *find(const char *name) {
     return found;
 }
 
-bool weir_catalog_print_one(const char *name, weir_text *text) {
+static bool print_cost(const weir_component *component, const weir_device *device, weir_text *text) {
+    weir_cost cost;
+    bool known;
+    weir_text parameters = {NULL, 0, 0};
+    weir_text_add(&parameters, "");
+    const bool fine = weir_cost_of_defaults(device, component->module, &cost, &known, &parameters);
+    if (fine && known)
+        weir_text_format(text,
+                         "  cost      %lld LUTs, %lld flip-flops, %lld multipliers, %lld memory blocks of %s (%s)\n",
+                         (long long)cost.luts, (long long)cost.flip_flops, (long long)cost.multipliers,
+                         (long long)cost.memory_blocks, device->name, parameters.data);
+    else if (fine) weir_text_add(text, "  cost      not known\n");
+    weir_text_free(&parameters);
+    return fine;
+}
+
+bool weir_catalog_print_one(const char *name, const weir_device *device, weir_text *text) {
     const weir_component *component = find(name);
     weir_header header;
     if (component == NULL || !weir_header_read(component->module, &header)) return false;
@@ -95,14 +130,31 @@ bool weir_catalog_print_one(const char *name, weir_text *text) {
     weir_text_free(&settings);
     weir_text_free(&interval);
     weir_header_free(&header);
-    return true;
+    return device == NULL || print_cost(component, device, text);
 }
 
 /* --- JSON --- */
 
 static json_t *text_or_null(const char *text) { return text == NULL ? json_null() : json_string(text); }
 
-static json_t *describe(const weir_component *component) {
+/* What the defaults take; null: not known. NULL after a reported error. */
+static json_t *describe_cost(const weir_component *component, const weir_device *device) {
+    weir_cost cost;
+    bool known;
+    weir_text parameters = {NULL, 0, 0};
+    weir_text_add(&parameters, "");
+    json_t *object = NULL;
+    if (weir_cost_of_defaults(device, component->module, &cost, &known, &parameters))
+        object =
+            !known ? json_null()
+                   : json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "device", device->name, "parameters", parameters.data,
+                               "luts", (json_int_t)cost.luts, "flip_flops", (json_int_t)cost.flip_flops, "multipliers",
+                               (json_int_t)cost.multipliers, "memory_blocks", (json_int_t)cost.memory_blocks);
+    weir_text_free(&parameters);
+    return object;
+}
+
+static json_t *describe(const weir_component *component, const weir_device *device) {
     const weir_component_rules *rules = component->rules;
     weir_header header;
     if (!weir_header_read(component->module, &header)) return NULL;
@@ -117,22 +169,29 @@ static json_t *describe(const weir_component *component) {
                   "folding", folding_of(rules), "settings", settings, "latency", header.latency, "interval",
                   header.interval, "unit", header.unit, "mapping", text_or_null(header.mapping));
     weir_header_free(&header);
-    return object;
+    if (device == NULL) return object;
+    json_t *cost = describe_cost(component, device);
+    if (cost != NULL) {
+        json_object_set_new(object, "cost", cost);
+        return object;
+    }
+    json_decref(object);
+    return NULL;
 }
 
-json_t *weir_catalog_json(void) {
+json_t *weir_catalog_json(const weir_device *device) {
     json_t *list = json_array();
     for (size_t i = 0; list != NULL && i < weir_component_count(); i++) {
-        json_t *object = describe(weir_component_at(i));
+        json_t *object = describe(weir_component_at(i), device);
         if (object != NULL) json_array_append_new(list, object);
         else json_decref(list), list = NULL;
     }
     return list;
 }
 
-json_t *weir_catalog_json_one(const char *name) {
+json_t *weir_catalog_json_one(const char *name, const weir_device *device) {
     const weir_component *component = find(name);
-    return component == NULL ? NULL : describe(component);
+    return component == NULL ? NULL : describe(component, device);
 }
 
 /* --- pages --- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dataflow/build.h"
+#include "dataflow/library.h"
 #include "dataflow/stream.h"
 #include "support/arena.h"
 #include "support/diag.h"
@@ -204,6 +205,22 @@ static size_t parameters_of(weir_rtl_design *design, weir_rtl_instance u, weir_c
         }
     }
     return count;
+}
+
+bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_cost *cost, bool *known,
+                           weir_text *text) {
+    weir_rtl_design *design = weir_rtl_design_new();
+    const weir_rtl_module found = weir_library_module(design, module), top = weir_rtl_add_module(design, "survey");
+    weir_cost_parameter parameters[PARAMETERS_MAX];
+    if (found.id != 0) {
+        const weir_rtl_instance u = weir_rtl_add_instance(design, top, found, "u");
+        const size_t count = parameters_of(design, u, parameters);
+        *known = weir_cost_of_module(device, module, parameters, count, cost);
+        for (size_t i = 0; i < count; i++)
+            weir_text_format(text, "%s%s=%lld", i == 0 ? "" : " ", parameters[i].name, (long long)parameters[i].value);
+    }
+    weir_rtl_design_free(design);
+    return found.id != 0;
 }
 
 /* A design that nobody prints: each component builds itself as for emission, and its instances say what it takes. */

@@ -58,6 +58,11 @@ bool weir_cost_of_module(const weir_device *device, const char *module, const we
 bool weir_cost_terms_of_module(const weir_device *device, const char *module, const weir_cost_parameter *parameters,
                                size_t count, weir_cost_part *part);
 
+/* An instance whose parameters have their defaults, which are added to `text` ("LANES=1 WIDTH=8"): for lists. `known` as
+ * above; false after a reported error. */
+bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_cost *cost, bool *known,
+                           weir_text *text);
+
 /* What a hardware graph takes, node by node. */
 typedef struct weir_cost_node {
     weir_node node;

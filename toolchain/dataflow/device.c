@@ -440,3 +440,41 @@ void weir_device_print(const weir_device *d, weir_text *text) {
     for (size_t i = 0; i < d->notes.count; i++) weir_text_format(text, "  note          %s\n", d->notes.item[i]);
     weir_text_format(text, "  profile       %s\n", d->path);
 }
+
+/* --- JSON --- */
+
+static json_t *json_of_shapes(const weir_device_shapes *shapes) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < shapes->count; i++)
+        json_array_append_new(list,
+                              json_sprintf("%lldx%lld", (long long)shapes->item[i].x, (long long)shapes->item[i].y));
+    return list;
+}
+
+static json_t *json_of_words(const weir_device_list *words) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < words->count; i++) json_array_append_new(list, json_string(words->item[i]));
+    return list;
+}
+
+json_t *weir_device_json(const weir_device *d) {
+    json_t *memories = json_array();
+    for (size_t i = 0; i < d->memories.count; i++) {
+        const weir_device_memory *m = &d->memories.item[i];
+        json_array_append_new(memories,
+                              json_pack("{s:s, s:s, s:I, s:I, s:o, s:b, s:b}", "cell", m->cell, "kind",
+                                        m->kind == WEIR_DEVICE_BLOCK ? "block" : "large", "count", (json_int_t)m->count,
+                                        "bits", (json_int_t)m->bits, "shapes", json_of_shapes(&m->shapes),
+                                        "initialized", m->initialized, "output_register", m->output_register));
+    }
+    json_t *multipliers =
+        json_pack("{s:s?, s:I, s:o, s:I, s:o, s:b}", "cell", d->multipliers.cell, "count",
+                  (json_int_t)d->multipliers.count, "shapes", json_of_shapes(&d->multipliers.shapes), "accumulator",
+                  (json_int_t)d->multipliers.accumulator, "registers", json_of_words(&d->multipliers.registers),
+                  "inferred", d->multipliers.count > 0 && !d->multipliers.not_inferred);
+    return json_pack("{s:s, s:s, s:s, s:{s:I, s:I}, s:I, s:o, s:o, s:{s:I}, s:I, s:o}", "device", d->name, "title",
+                     d->title, "family", families[d->family], "luts", "count", (json_int_t)d->luts.count, "inputs",
+                     (json_int_t)d->luts.inputs, "flip_flops", (json_int_t)d->flip_flops, "multipliers", multipliers,
+                     "memories", memories, "distributed_ram", "kbits", (json_int_t)d->distributed_ram.kbits, "goal_mhz",
+                     (json_int_t)d->clocks.goal_mhz, "notes", json_of_words(&d->notes));
+}

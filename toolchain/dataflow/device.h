@@ -3,6 +3,7 @@
 #ifndef WEIR_DATAFLOW_DEVICE_H
 #define WEIR_DATAFLOW_DEVICE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -105,8 +106,9 @@ char **weir_device_names(size_t *count);
 const char *weir_device_family_name(weir_device_family family);
 /* The memory blocks that components use; NULL: the device has none. */
 const weir_device_memory *weir_device_block(const weir_device *device);
-/* A line a device; all of one. */
+/* A line a device; all of one; the same as an object, a new reference. */
 void weir_device_print_list(weir_device *const *devices, size_t count, weir_text *text);
 void weir_device_print(const weir_device *device, weir_text *text);
+json_t *weir_device_json(const weir_device *device);
 
 #endif
