@@ -2,6 +2,7 @@
 #include "test_passes_support.h"
 
 #include "dataflow/folding.h"
+#include "dataflow/resources.h"
 #include "dataflow/stream.h"
 #include "support/file.h"
 
@@ -178,6 +179,62 @@ static void foldings_that_cannot_be(void **state) {
     }
 }
 
+/* Codes [1, 16, 16, 1] -> pool of `kernel` rows -> fc (-> 10). */
+static weir_graph *pooled(int64_t kernel, int64_t stride, int64_t pad) {
+    weir_graph *g = weir_graph_new("hardware");
+    weir_type type = {.dtype = WEIR_INT8, .shape = {4, {1, 16, 16, 1}}, .has_range = true, .low = -128, .high = 127};
+    type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 8, .axis = -1};
+    weir_value x = weir_graph_add_input(g, "x", &type);
+    weir_node pool = put(g, WEIR_OP_MAX_POOL, "pool", 1, &x);
+    weir_node_set_ints(g, pool, "kernel_shape", (const int64_t[]){kernel, 1}, 2);
+    weir_node_set_ints(g, pool, "strides", (const int64_t[]){stride, 1}, 2);
+    weir_node_set_ints(g, pool, "pads", (const int64_t[]){pad, 0, pad, 0}, 4);
+    weir_node_set_string(g, pool, "layout", "NHWC");
+    assert_true(weir_infer_node(g, pool));
+    x = ADD(g, WEIR_OP_FLATTEN, "flat", weir_node_output(g, pool, 0));
+    const int64_t inputs = weir_value_type(g, x)->shape.dim[1];
+    double w[10 * 256];
+    for (size_t i = 0; i < 10 * 256; i++) w[i] = (double)(i % 7) - 3;
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, 10, inputs, w)));
+    return g;
+}
+
+/* One channel: 256 pixels go in one a cycle, whatever the products may cost. 1,280 products of the 128 that come out. */
+static void a_window_sets_the_pace(void **state) {
+    (void)state;
+    static const struct {
+        int64_t kernel, stride, pad, target, budget; /* given */
+        int64_t multipliers, interval, ideal;        /* by hand */
+    } cases[] = {
+        {2, 2, 0, 0, 64, 5, 256, 256},  /* 1280 / 256 */
+        {2, 2, 0, 10, 64, 5, 256, 256}, /* a target that the pool cannot meet */
+        {2, 2, 0, 0, 2, 2, 640, 640},   /* the products are slower */
+        {2, 2, 0, 640, 64, 2, 640, 640},
+        {3, 1, 1, 0, 64, 10, 272, 256}, /* 256 results of 256, but one row of 16 comes without input; 2560 products */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *g = pooled(cases[i].kernel, cases[i].stride, cases[i].pad);
+        if (!weir_choose_folding(g, cases[i].target, cases[i].budget, NULL)) fail_msg("%s", test_messages.data);
+        const weir_resources found = weir_resources_of(g);
+        assert_int_equal(found.multipliers, cases[i].multipliers);
+        assert_int_equal(found.folded_interval, cases[i].interval);
+        assert_int_equal(found.ideal_interval, cases[i].ideal);
+        weir_graph_free(g);
+    }
+}
+
+/* So does a node that the file fixes: 32 cycles of fc, in which fc2 does 40 products with two multipliers. */
+static void a_setting_sets_the_pace(void **state) {
+    (void)state;
+    write_folding("nodes:\n  fc: {simd: 3, pe: 1}\n");
+    weir_graph *g = network(1);
+    assert_true(weir_choose_folding(g, 1, 64, folding));
+    assert_int_equal(weir_stream_interval(g), 32);
+    assert_int_equal(multipliers(g), 3 + 2);
+    assert_int_equal(weir_resources_of(g).ideal_interval, 32);
+    weir_graph_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(targets_are_met_with_divisors),
@@ -186,6 +243,8 @@ int main(void) {
         TEST(what_the_file_leaves_open),
         TEST(errors_in_the_file),
         TEST(foldings_that_cannot_be),
+        TEST(a_window_sets_the_pace),
+        TEST(a_setting_sets_the_pace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

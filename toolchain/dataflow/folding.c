@@ -63,10 +63,9 @@ static int64_t cost_of(const weir_graph *graph, int64_t target, int64_t *reached
     return cost;
 }
 
-/* The smallest target whose cost stays in the budget; the cheapest foldings when even they are too much. */
-static int64_t target_for(const weir_graph *graph, int64_t budget) {
-    int64_t low = 1, high, reached;
-    cost_of(graph, 1, &low);
+/* The smallest target from `low` on whose cost stays in the budget; the cheapest foldings when even they are too much. */
+static int64_t target_for(const weir_graph *graph, int64_t budget, int64_t low) {
+    int64_t high, reached;
     cost_of(graph, INT64_MAX, &high);
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -177,16 +176,13 @@ static bool is_legal(const weir_graph *graph, weir_node node, const weir_compone
     return fine;
 }
 
-static bool fold_pacemakers(weir_graph *graph, int64_t target) {
+static void fold_pacemakers(weir_graph *graph, int64_t target) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        const weir_component_rules *rules = rules_of(graph, node);
-        if (!sets_pace(rules)) continue;
+        if (!sets_pace(rules_of(graph, node))) continue;
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
         *hardware = cheapest(graph, node, target);
         hardware->operations = weir_loop_macs(graph, node);
-        if (!is_legal(graph, node, rules)) return false;
     }
-    return true;
 }
 
 /* --- components that keep up --- */
@@ -226,14 +222,38 @@ static void fold_follower(weir_graph *graph, weir_node node, int64_t interval) {
     if (rules->derive != NULL) rules->derive(graph, node, hardware);
 }
 
-bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
-    if (file != NULL && *file != '\0' && !read_file(graph, file)) return false;
-    if (target == 0) target = target_for(graph, budget);
-    if (!fold_pacemakers(graph, target)) return false;
-    int64_t interval = weir_stream_interval(graph);
+/* All components, none of which is slower than `interval` where it has a choice. */
+static void fold(weir_graph *graph, int64_t target, int64_t interval) {
+    fold_pacemakers(graph, target);
+    if (weir_stream_interval(graph) > interval) interval = weir_stream_interval(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
         if (rules != NULL && !sets_pace(rules)) fold_follower(graph, node, interval);
+    }
+}
+
+/* The shortest interval that any number of multipliers gives: a window, a stream or a setting of the file may be slower than
+ * the products. */
+static int64_t shortest_interval(weir_graph *graph) {
+    weir_meta_hardware *before = weir_calloc(weir_graph_node_limit(graph), sizeof *before);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        before[node.id] = weir_node_metadata(graph, node)->hardware;
+    fold(graph, 1, 1);
+    const int64_t interval = weir_stream_interval(graph);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        weir_node_metadata(graph, node)->hardware = before[node.id];
+    free(before);
+    return interval;
+}
+
+bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
+    if (file != NULL && *file != '\0' && !read_file(graph, file)) return false;
+    const int64_t shortest = shortest_interval(graph);
+    if (target == 0) target = target_for(graph, budget, shortest);
+    fold(graph, target < shortest ? shortest : target, shortest);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component_rules *rules = rules_of(graph, node);
+        if (sets_pace(rules) && !is_legal(graph, node, rules)) return false;
     }
     return true;
 }

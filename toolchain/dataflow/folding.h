@@ -1,6 +1,7 @@
 /* Folding: how many multipliers, lanes and pieces of work a cycle each component gets. For a target interval each
  * component that sets its pace gets the cheapest of its foldings that meet it; a budget of multipliers is met by the
- * smallest target that fits it; the others keep up with what is before them. A YAML file sets nodes by hand, with any
+ * smallest target that fits it; the others keep up with what is before them. Where one of these, a window or a stream,
+ * cannot keep up with any folding, it is the pace, and no multiplier is spent on more. A YAML file sets nodes by hand, with any
  * numbers: what does not divide is padded inside.
  *   nodes:
  *     fc1: {simd: 8, pe: 4, storage: block} */
@@ -9,7 +10,7 @@
 
 #include "ir/graph.h"
 
-/* In place, with components assigned. `target` 0: the smallest interval for `budget` multipliers; `file` may be NULL or
+/* In place, with components assigned. `target`, in cycles: no shorter than what all components can reach; 0: the smallest interval for `budget` multipliers; `file` may be NULL or
  * empty. False after a reported error. O(foldings of all nodes * log(interval)). */
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file);
 /* Is every component folded, with settings and lanes that it can have? False after a reported error. What reads a graph that was

@@ -23,17 +23,32 @@ static void add_memories(const weir_graph *graph, weir_node node, weir_table *ta
     weir_table_take(table, &text);
 }
 
+/* The fewest cycles for a frame: beats of the widest stream, products by multipliers, pieces of work by those done a cycle. */
+static int64_t ideal_of(const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const weir_component_rules *rules = weir_component_of(graph, node)->rules;
+    int64_t ideal = weir_stream_beats_of(graph, node), work = 0;
+    if (rules->pieces != NULL && hardware->digit > 0)
+        work = weir_ceil_divide(ideal * rules->pieces(graph, node), hardware->digit);
+    if (hardware->operations > 0) work = weir_ceil_divide(hardware->operations, hardware->simd * hardware->pe);
+    if (work > ideal) ideal = work;
+    for (size_t i = 0; i < weir_stream_count(graph, node); i++) {
+        const int64_t beats = weir_stream_beats(graph, weir_node_input(graph, node, i), hardware->in_lanes);
+        if (beats > ideal) ideal = beats;
+    }
+    return ideal;
+}
+
 weir_resources weir_resources_of(const weir_graph *graph) {
     weir_resources total = {.ideal_interval = 1, .folded_interval = weir_stream_interval(graph)};
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
         const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
         total.memory_bits += weir_memory_bits(graph, node);
-        if (hardware->operations == 0) continue;
-        int64_t multipliers = hardware->simd * hardware->pe;
-        int64_t ideal = weir_ceil_divide(hardware->operations, multipliers);
+        const int64_t ideal = ideal_of(graph, node);
         if (ideal > total.ideal_interval) total.ideal_interval = ideal;
-        total.multipliers += multipliers;
+        if (hardware->operations == 0) continue;
+        total.multipliers += hardware->simd * hardware->pe;
         total.operations += hardware->operations;
     }
     return total;

@@ -9,8 +9,8 @@ typedef struct weir_resources {
     int64_t operations;      /* multiply-accumulates a frame */
     int64_t multipliers;     /* simd * pe of all nodes */
     int64_t memory_bits;     /* of all parameter memories */
-    int64_t ideal_interval;  /* the largest node's operations / its multipliers, in cycles a frame; at least 1 */
-    int64_t folded_interval; /* the same for what the folding promises: with padding, and with every other component */
+    int64_t ideal_interval;  /* the slowest component's work / what it does a cycle, in cycles a frame; at least 1 */
+    int64_t folded_interval; /* the same for what the folding promises: with padding and idle cycles */
 } weir_resources;
 
 /* Of all components of a folded hardware graph. */
