@@ -30,7 +30,7 @@ missing() {
 }
 
 if [ "$part" = paths ]; then
-    for kind in "An operator" "A component" "A pass" "A device" "A subcommand"; do
+    for kind in "An operator" "A component" "A pass" "A hardware pass" "A device" "A subcommand"; do
         [ "$(paths "$page" "$kind" | wc -l)" -ge 1 ] || fail "no recipe for: $kind"
     done
     [ -z "$(missing "$page")" ] || fail "nowhere: $(missing "$page")"
@@ -97,6 +97,16 @@ awk '{ print } /^WEIR_PASS\(GRAPH, infer_type,/ { inside = 1 } inside { text = t
     passes/pass.def >twin && mv twin passes/pass.def
 mkdir tests/pass/infer_type_twin
 sed 's/^pipeline: infer_type$/pipeline: infer_type_twin/' tests/pass/infer_type/fill.txt >tests/pass/infer_type_twin/fill.txt
+sed 's/test_choose_folding/test_twin/' tests/pass/choose_folding/test_choose_folding.c >tests/pass/infer_type_twin/test_twin.c
+# A hardware pass: remove_unused_stmts' row, file and case again.
+sed 's/weir_pass_remove_unused_stmts/weir_pass_remove_twin/' passes/rtl/statements/remove_unused_stmts.c >passes/rtl/statements/remove_twin.c
+awk '{ print } /^WEIR_PASS\(HARDWARE[A-Z_]*, remove_unused_stmts,/ { inside = 1 } inside { text = text $0 "\n"; if (/\)$/) { gsub(/remove_unused_stmts/, "remove_twin", text); printf "%s", text; inside = 0 } }' \
+    passes/rtl/rtl.def >twin && mv twin passes/rtl/rtl.def
+mkdir tests/rtl/remove_twin
+for case in tests/rtl/remove_unused_stmts/*.txt; do
+    sed '/^pipeline:/s/remove_unused_stmts/remove_twin/; s/"remove_unused_stmts"/"remove_twin"/' "$case" >tests/rtl/remove_twin/twin.txt
+    break
+done
 # A subcommand: operators' row and file again, and a script.
 sed 's/weir_command_operators/weir_command_operators_twin/' toolchain/cli/operators.c >toolchain/cli/operators_twin.c
 awk '{ print } /^WEIR_COMMAND\(operators,/ { sub(/operators/, "operators_twin"); print }' toolchain/cli/command.def >twin
@@ -117,14 +127,14 @@ export CCACHE_BASEDIR CCACHE_NOHASHDIR
 # shellcheck disable=SC2086 # an option or none
 cmake -S . -B build -G Ninja $launcher >configured 2>&1 || { tail -20 configured >&2; fail "the copy cannot be configured"; finish; }
 scripts/pages >pages 2>&1 || { tail -40 pages >&2; fail "the copy does not build"; finish; }
-units="test_infer test_ir_rows test_ir_loop test_ir_mase test_ir_verify test_frontend_onnx test_passes_pages test_passes_fuse"
+units="test_twin test_infer test_ir_rows test_ir_loop test_ir_mase test_ir_verify test_frontend_onnx test_passes_pages test_passes_fuse"
 # shellcheck disable=SC2086 # a list
-ninja -C build weir run_pass import_model component mutate mutant_models array_tool $units >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; finish; }
+ninja -C build weir run_pass run_rtl import_model component mutate mutant_models array_tool $units >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; finish; }
 unset WEIR_DATA WEIR_CACHE
 ctest --test-dir build -j2 --output-on-failure --no-tests=error \
-    -R "^unit/($(echo "$units" | tr ' ' '|'))\$|^(err|pass)/|^component/relu_twin/(icarus|planted|mutants)\$|^e2e/(operators|operators_twin|operator_rows)\$" \
+    -R "^unit/($(echo "$units" | tr ' ' '|'))\$|^(err|pass)/|^rtl/remove_twin/|^component/relu_twin/(icarus|planted|mutants)\$|^e2e/(operators|operators_twin|operator_rows)\$" \
     >tested 2>&1 || { grep -E '\*\*\*|tests passed' tested >&2; tail -60 tested >&2; fail "tests of the copy fail"; }
-for test in pass/infer_type_twin/fill pass/infer_type/softsign_twin component/relu_twin/icarus component/relu_twin/mutants e2e/operators_twin; do
+for test in unit/test_twin pass/infer_type_twin/fill pass/infer_type/softsign_twin rtl/remove_twin/twin component/relu_twin/icarus component/relu_twin/mutants e2e/operators_twin; do
     grep -q "$test .*Passed" tested || fail "$test did not run"
 done
 cd "$work"

@@ -1,5 +1,6 @@
 /* The schedule of random hardware graphs against the beat-exact oracle: every beat of the first and the steady frames, what
  * waits on every edge and how long, latency and interval. */
+/* nightly: 20000 */
 #include "stream_graphs.h"
 
 #include "dataflow/schedule.h"

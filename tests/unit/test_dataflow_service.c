@@ -1,5 +1,6 @@
 /* Signatures and service rules against the same networks followed beat by beat: every time of the first and of the steady
  * frames, and every depth. The rules here are written apart from the oracle (common/network.c). */
+/* nightly: 20000 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

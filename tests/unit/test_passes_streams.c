@@ -1,5 +1,6 @@
 /* insert_streams, the schedule and size_fifos: forks and converters where they are needed, FIFOs on the short branch of
  * a residual network, deep enough that the simulated interval is the folding's, and no deadlock when they are not. */
+/* nightly: 60 */
 #include "stream_graphs.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "dataflow/stream.h"
 #include "support/file.h"
 
-static const char folding[] = "test_passes_folding.yaml";
+static const char folding[] = "test_choose_folding.yaml";
 
 /* Codes [rows, 12] -> fc (12 -> 8) -> scale -> fc2 (8 -> 5) -> scale. */
 static weir_graph *network(int64_t rows) {
