@@ -8,8 +8,8 @@
 
 #include "passes/equivalence/files.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/formula.h"
+#include "rtlir/verify/verify.h"
 #include "support/file.h"
 
 /* ---- files of external modules ---- */

@@ -7,8 +7,8 @@
 
 #include "dataflow/folding.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/analysis/verify.h"
 #include "rtlir/reader/read.h"
+#include "rtlir/verify/verify.h"
 #include "rtlir/verilog/print.h"
 #include "support/arena.h"
 #include "support/file.h"

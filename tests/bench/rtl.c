@@ -14,10 +14,10 @@
 #include "pass/context.h"
 #include "passes/rtl/rtl.h"
 #include "rtlir/analysis/uses.h"
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/stmt.h"
 #include "rtlir/core/visitor.h"
 #include "rtlir/text/text.h"
+#include "rtlir/verify/verify.h"
 #include "rtlir/verilog/print.h"
 #include "support/arena.h"
 

@@ -16,10 +16,10 @@
 #include "support/hash.h"
 #endif
 #include "rtlir/analysis/uses.h"
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/visitor.h"
 #include "rtlir/edit/rewrite.h"
 #include "rtlir/text/text.h"
+#include "rtlir/verify/verify.h"
 #include "rtlir/verilog/print.h"
 #include "support/diag.h"
 #include "support/file.h"

@@ -11,8 +11,8 @@
 #include "pass/instrument.h"
 #include "passes/equivalence/equivalence.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/analysis/verify.h"
 #include "rtlir/text/text.h"
+#include "rtlir/verify/verify.h"
 #include "support/file.h"
 
 /* The parts of the file; ends are zero. */

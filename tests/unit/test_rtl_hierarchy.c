@@ -11,8 +11,8 @@
 #include "pass/context.h"
 #include "passes/rtl/hierarchy/module_hash.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/analysis/verify.h"
 #include "rtlir/text/text.h"
+#include "rtlir/verify/verify.h"
 #include "support/file.h"
 
 /* Runs the pipeline on the design, which the module that is given back owns; NULL when it failed. */

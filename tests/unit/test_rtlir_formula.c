@@ -1,12 +1,12 @@
 /* Formulas of parameters: which of them agree, what they are by default, and modules built with them through rtl.h. */
 #include "test_rtlir_support.h"
 
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/edit/rewrite.h"
 #include "rtlir/edit/snapshot.h"
 #include "rtlir/edit/specialize.h"
 #include "rtlir/text/text.h"
+#include "rtlir/verify/verify.h"
 
 /* The call fails and says so. */
 #define assert_error(design, call, text)                                                                               \

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/stmt.h"
 #include "rtlir/core/visitor.h"
 #include "rtlir/reader/read.h"
+#include "rtlir/verify/verify.h"
 #include "rtlir/verilog/print.h"
 #include "support/arena.h"
 #include "support/diag.h"

@@ -1,12 +1,12 @@
 /* How the pass manager handles designs of the hardware IR: the text form as their text, their own verifier. */
 #include "pass/module.h"
 
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/core/visitor.h"
 #include "rtlir/edit/snapshot.h"
 #include "rtlir/edit/specialize.h"
 #include "rtlir/text/text.h"
+#include "rtlir/verify/verify.h"
 
 static weir_rtl_module top_of(const weir_module *module) {
     return weir_rtl_find_top(weir_module_design(module), weir_module_string(module, "hardware.top", ""));

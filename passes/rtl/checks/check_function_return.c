@@ -6,7 +6,7 @@
 
 #include "passes/rtl/checks/check.h"
 #include "rtlir/analysis/branch.h"
-#include "rtlir/analysis/verify.h"
+#include "rtlir/verify/verify.h"
 #include "support/arena.h"
 
 /* What is certain of a block: control does not reach its end; it has returned by then. */

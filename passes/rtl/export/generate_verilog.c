@@ -5,7 +5,7 @@
 
 #include "passes/rtl/forms.h"
 #include "passes/rtl/rtl.h"
-#include "rtlir/analysis/verify.h"
+#include "rtlir/verify/verify.h"
 #include "support/arena.h"
 #include "support/file.h"
 #include "support/folder.h"

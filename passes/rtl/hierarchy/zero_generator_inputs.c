@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/core/type.h"
+#include "rtlir/verify/verify.h"
 #include "support/arena.h"
 
 typedef struct zeroing {

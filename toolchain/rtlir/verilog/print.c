@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtlir/analysis/requirements_private.h"
-#include "rtlir/analysis/verify.h"
-#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/visitor.h"
+#include "rtlir/verify/requirements_private.h"
+#include "rtlir/verify/verify.h"
+#include "rtlir/verify/verify_private.h"
 #include "rtlir/verilog/printer_private.h"
 #include "support/file.h"
 

@@ -1,14 +1,14 @@
 /* The checks of modules below a top: their form (verify_form.c), their bits (drivers.c). */
-#include "rtlir/analysis/verify.h"
+#include "rtlir/verify/verify.h"
 
 #include <stdlib.h>
 
-#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/formula.h"
 #include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
 #include "rtlir/edit/snapshot.h"
 #include "rtlir/edit/specialize.h"
+#include "rtlir/verify/verify_private.h"
 
 /* Checks forms and bits of all modules below top; false when anything was reported. */
 static bool check(weir_rtl_design *design, weir_rtl_module top, bool checks_form, unsigned bits) {

@@ -2,8 +2,8 @@
 #ifndef WEIR_RTLIR_VERIFY_PRIVATE_H
 #define WEIR_RTLIR_VERIFY_PRIVATE_H
 
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/private.h"
+#include "rtlir/verify/verify.h"
 
 /* All machines of a module (fsm_verify.c): false after an error. */
 bool rtl_verify_machines(weir_rtl_design *design, uint32_t module);

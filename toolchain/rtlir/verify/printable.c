@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "rtlir/analysis/verify.h"
-#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"
+#include "rtlir/verify/verify.h"
+#include "rtlir/verify/verify_private.h"
 
 /* ---- names ---- */
 

@@ -2,9 +2,9 @@
  * out of themselves or call themselves, instances of modules that are gone. */
 #include <stdlib.h>
 
-#include "rtlir/analysis/verify.h"
-#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/private.h"
+#include "rtlir/verify/verify.h"
+#include "rtlir/verify/verify_private.h"
 
 typedef struct form {
     weir_rtl_design *design;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "rtlir/analysis/bit_range_private.h"
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/private.h"
+#include "rtlir/verify/verify.h"
 
 /* What is known of a condition in an iteration. */
 typedef enum truth { UNKNOWN, FALSE, TRUE } truth;

@@ -3,8 +3,8 @@
  * their bounds, is left out. Linear in the module. */
 #include <stdlib.h>
 
-#include "rtlir/analysis/requirements_private.h"
 #include "rtlir/core/private.h"
+#include "rtlir/verify/requirements_private.h"
 
 typedef struct collector {
     weir_rtl_design *design;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "rtlir/analysis/bit_range_private.h"
-#include "rtlir/analysis/verify_private.h"
 #include "rtlir/core/private.h"
+#include "rtlir/verify/verify_private.h"
 
 typedef struct output {
     uint32_t var, first, width; /* its bits start at number `first` */

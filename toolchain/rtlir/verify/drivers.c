@@ -6,8 +6,8 @@
 
 #include "rtlir/analysis/bit_range_private.h"
 #include "rtlir/analysis/cells_private.h"
-#include "rtlir/analysis/verify.h"
-#include "rtlir/analysis/verify_private.h"
+#include "rtlir/verify/verify.h"
+#include "rtlir/verify/verify_private.h"
 
 /* A variable of the module, or a port of an instance that is wired by assignments. */
 typedef struct net_record {

@@ -2,8 +2,8 @@
  * copy of a function's variables. One walk over the calls of a module, without recursion; linear. */
 #include <stdlib.h>
 
-#include "rtlir/analysis/verify.h"
 #include "rtlir/core/private.h"
+#include "rtlir/verify/verify.h"
 
 enum { UNSEEN, OPEN, TOLD /* open, and reported */, DONE };
 
