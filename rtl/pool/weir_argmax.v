@@ -1,9 +1,9 @@
 // weir_argmax: the index of the largest of each row of BEATS * LANES elements; of several, the first (LAST = 0) or the last.
 //
-// Latency:   2 cycles from the row's last beat.
+// Latency:   1 + max(1, clog2(LANES)) cycles from the row's last beat.
 // Interval:  BEATS cycles a result.
-// State:     the largest element of a beat with its index, that of the row so far, a register slice.
-// Mapping:   a tree of LANES - 1 comparators, and one more for the row.
+// State:     the winners of each level of the tree, the largest element of the row so far with its index, a register slice.
+// Mapping:   a tree of LANES - 1 comparators, a level between registers, and one comparator more for the row.
 `default_nettype none
 
 module weir_argmax #(
@@ -34,93 +34,117 @@ module weir_argmax #(
     end
   endgenerate
 
-  localparam integer LEVELS  = $clog2(LANES);
-  localparam integer LEAVES  = 1 << LEVELS;
+  localparam integer LEVELS  = LANES > 1 ? $clog2(LANES) : 1;
   localparam integer COUNT_W = BEATS > 1 ? $clog2(BEATS) : 1;
   localparam integer LAST_BEAT = BEATS - 1;
   localparam integer STEP      = LANES;
 
   // Is b better than a, which comes before it?
+  // The sign of a difference: the end of a carry chain, as it comes.
   function better(input [WIDTH-1:0] a, input [WIDTH-1:0] b);
-    if (SIGNED != 0) better = LAST != 0 ? $signed(b) >= $signed(a) : $signed(b) > $signed(a);
-    else better = LAST != 0 ? b >= a : b > a;
+    reg signed [WIDTH:0] x, y, difference;
+    begin
+      x          = {SIGNED != 0 && a[WIDTH-1], a};
+      y          = {SIGNED != 0 && b[WIDTH-1], b};
+      difference = LAST != 0 ? y - x : x - y;
+      better     = difference[WIDTH] ^ (LAST != 0);
+    end
   endfunction
 
-  // Node n of the tree is the better one of nodes 2n and 2n + 1; leaves beyond the lanes repeat the last one.
-  reg [2*LEAVES*WIDTH-1:0] value;
-  reg [2*LEAVES*OUT_W-1:0] index;
-  reg                      right;
-  integer                  n, lane;
-  /* verilator lint_off WIDTH */ // lane numbers are as wide as indices
-  always @* begin
-    value = {2 * LEAVES * WIDTH{1'b0}};
-    index = {2 * LEAVES * OUT_W{1'b0}};
-    right = 1'b0;
-    for (n = 0; n < LEAVES; n = n + 1) begin
-      lane = n < LANES ? n : LANES - 1;
-      value[(LEAVES+n)*WIDTH +: WIDTH] = s_data[lane*WIDTH +: WIDTH];
-      index[(LEAVES+n)*OUT_W +: OUT_W] = lane;
-    end
-    for (n = LEAVES - 1; n > 0; n = n - 1) begin
-      right = better(value[2*n*WIDTH +: WIDTH], value[(2*n+1)*WIDTH +: WIDTH]);
-      value[n*WIDTH +: WIDTH] = right ? value[(2*n+1)*WIDTH +: WIDTH] : value[2*n*WIDTH +: WIDTH];
-      index[n*OUT_W +: OUT_W] = right ? index[(2*n+1)*OUT_W +: OUT_W] : index[2*n*OUT_W +: OUT_W];
-    end
-  end
-  /* verilator lint_on WIDTH */
-
-  reg                valid_q, begins_q, ends_q, last_q;
-  reg  [COUNT_W-1:0] beat_q;
-  reg  [OUT_W-1:0]   base_q, index_q, best_index_q;
-  reg  [WIDTH-1:0]   value_q, best_q;
-  wire               o_ready;
-  wire               go   = !valid_q || !ends_q || o_ready;
-  wire               take = s_valid && s_ready;
-  wire               ends = beat_q == LAST_BEAT[COUNT_W-1:0];
-  wire               wins = begins_q || better(best_q, value_q);
-
-  assign s_ready = go;
+  // ---- the tree: level g has the better one of nodes 2n and 2n + 1 of the level before it, and its lane ----
+  reg  [LEVELS:1] valid_q, last_q;
+  wire [LEVELS:1] open;   // takes what stands before it
+  wire            leave;  // the row takes the last level's
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
-  wire active = take;
+  wire active = s_valid && s_ready;
   /* verilator lint_on UNUSEDSIGNAL */
+
+  assign s_ready = open[1];
+
+  genvar g;
+  generate
+    for (g = 0; g <= LEVELS; g = g + 1) begin : g_level
+      localparam integer NODES = ((LANES - 1) >> g) + 1;
+      localparam integer FROM  = g > 0 ? ((LANES - 1) >> (g > 0 ? g - 1 : 0)) + 1 : 1;
+      localparam integer LANE_W = g > 0 ? g : 1;
+      wire [NODES*WIDTH-1:0]  value;
+      /* verilator lint_off UNUSEDSIGNAL */ // one node has no number
+      wire [NODES*LANE_W-1:0] lane;
+      /* verilator lint_on UNUSEDSIGNAL */
+      if (g == 0) begin : g_leaves
+        assign value = s_data;
+        assign lane  = {NODES{1'b0}};
+      end else begin : g_nodes
+        localparam integer WAS_W = g > 1 ? g - 1 : 1;
+        reg [NODES*WIDTH-1:0]  value_d, value_q;
+        reg [NODES*LANE_W-1:0] lane_d, lane_q;
+        reg                    right;
+        integer                n, other;
+        assign open[g] = leave || !(&valid_q[LEVELS:g]);
+        always @*
+          for (n = 0; n < NODES; n = n + 1) begin
+            other = 2 * n + 1 < FROM ? 2 * n + 1 : 2 * n;
+            right = other > 2 * n && better(g_level[g-1].value[2*n*WIDTH +: WIDTH], g_level[g-1].value[other*WIDTH +: WIDTH]);
+            value_d[n*WIDTH +: WIDTH] = right ? g_level[g-1].value[other*WIDTH +: WIDTH]
+                                              : g_level[g-1].value[2*n*WIDTH +: WIDTH];
+            lane_d[n*LANE_W +: WAS_W] = right ? g_level[g-1].lane[other*WAS_W +: WAS_W]
+                                              : g_level[g-1].lane[2*n*WAS_W +: WAS_W];
+            lane_d[n*LANE_W + LANE_W - 1] = right;
+          end
+        always @(posedge clk) begin
+          if (open[g]) begin
+            last_q[g] <= g > 1 ? last_q[g > 1 ? g - 1 : 1] : s_last;
+            value_q   <= value_d;
+            lane_q    <= lane_d;
+          end
+          if (rst) valid_q[g] <= 1'b0;
+          else if (open[g]) valid_q[g] <= g > 1 ? valid_q[g > 1 ? g - 1 : 1] : s_valid;
+        end
+        assign value = value_q;
+        assign lane  = lane_q;
+      end
+    end
+  endgenerate
+
+  // ---- the row ----
+  reg  [COUNT_W-1:0] beat_q;
+  reg  [OUT_W-1:0]   base_q, best_index_q;
+  reg  [WIDTH-1:0]   best_q;
+  wire [WIDTH-1:0]   value = g_level[LEVELS].value;
+  /* verilator lint_off WIDTH */ // a lane's number is extended
+  wire [OUT_W-1:0]   index = base_q + g_level[LEVELS].lane;
+  /* verilator lint_on WIDTH */
+  wire               o_ready;
+  wire               ends = beat_q == LAST_BEAT[COUNT_W-1:0];
+  wire               wins = beat_q == {COUNT_W{1'b0}} || better(best_q, value);
+
+  assign leave = o_ready || !ends;
 
   always @(posedge clk)
     if (rst) begin
-      valid_q <= 1'b0;
-      beat_q  <= {COUNT_W{1'b0}};
-      base_q  <= {OUT_W{1'b0}};
-    end else begin
-      if (go) valid_q <= take;
-      if (take) begin
-        beat_q <= ends ? {COUNT_W{1'b0}} : beat_q + 1'b1;
-        base_q <= ends ? {OUT_W{1'b0}} : base_q + STEP[OUT_W-1:0];
-      end
+      beat_q <= {COUNT_W{1'b0}};
+      base_q <= {OUT_W{1'b0}};
+    end else if (valid_q[LEVELS] && leave) begin
+      beat_q <= ends ? {COUNT_W{1'b0}} : beat_q + 1'b1;
+      base_q <= ends ? {OUT_W{1'b0}} : base_q + STEP[OUT_W-1:0];
     end
 
-  always @(posedge clk) begin
-    if (take) begin
-      value_q  <= value[WIDTH +: WIDTH];
-      index_q  <= base_q + index[OUT_W +: OUT_W];
-      begins_q <= beat_q == {COUNT_W{1'b0}};
-      ends_q   <= ends;
-      last_q   <= s_last;
+  always @(posedge clk)
+    if (valid_q[LEVELS] && leave && wins) begin
+      best_q       <= value;
+      best_index_q <= index;
     end
-    if (valid_q && go && wins) begin
-      best_q       <= value_q;
-      best_index_q <= index_q;
-    end
-  end
 
   weir_register_slice #(
     .WIDTH(OUT_W)
   ) u_slice (
     .clk    (clk),
     .rst    (rst),
-    .s_valid(valid_q && ends_q),
+    .s_valid(valid_q[LEVELS] && ends),
     .s_ready(o_ready),
-    .s_data (wins ? index_q : best_index_q),
-    .s_last (last_q),
+    .s_data (wins ? index : best_index_q),
+    .s_last (last_q[LEVELS]),
     .m_valid(m_valid),
     .m_ready(m_ready),
     .m_data (m_data),

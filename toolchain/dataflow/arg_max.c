@@ -35,8 +35,15 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
     hardware->interval = rows_of(graph, node) * (channels / lanes);
 }
 
+/* A level of the tree a cycle, and the row. */
+static int64_t latency_of(const weir_graph *graph, weir_node node) {
+    int64_t levels = 1;
+    while ((int64_t)1 << levels < weir_node_metadata_of(graph, node)->hardware.in_lanes) levels++;
+    return 1 + levels;
+}
+
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    return (weir_component_timing){2, rows_of(graph, node) * beats_of(graph, node)};
+    return (weir_component_timing){latency_of(graph, node), rows_of(graph, node) * beats_of(graph, node)};
 }
 
 static void take_beat(weir_service *s, const void *user) {
@@ -44,15 +51,19 @@ static void take_beat(weir_service *s, const void *user) {
     s->time[0] = weir_service_take(s, 0, s->time[0]) + 1;
 }
 
+typedef struct service_rule {
+    int64_t beats, latency;
+} service_rule;
+
 static void serve_row(weir_service *s, const void *user) {
-    const int64_t *beats = user;
-    weir_service_repeat(s, *beats, take_beat, NULL);
-    weir_service_give(s, 0, s->time[0] + 1);
+    const service_rule *rule = user;
+    weir_service_repeat(s, rule->beats, take_beat, NULL);
+    weir_service_give(s, 0, s->time[0] + rule->latency - 1);
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
-    const int64_t beats = beats_of(graph, node);
-    weir_service_repeat(s, rows_of(graph, node), serve_row, &beats);
+    const service_rule rule = {beats_of(graph, node), latency_of(graph, node)};
+    weir_service_repeat(s, rows_of(graph, node), serve_row, &rule);
 }
 
 static void build(weir_builder *b, weir_node node) {

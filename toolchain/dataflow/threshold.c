@@ -20,9 +20,14 @@ static int64_t words_of(const weir_graph *graph, weir_node node) {
     return weir_ceil_divide(count_of(graph, node), weir_node_metadata_of(graph, node)->hardware.digit);
 }
 
+/* ceil(log2(parallel + 1)): of how many thresholds of a word are reached. */
+static int64_t bits_of(int64_t parallel) { return weir_bits_for(0, parallel); }
+
+/* A comparison and the output around the search of a word's comparisons, two bits a stage. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const int64_t words = words_of(graph, node);
-    return (weir_component_timing){words == 1 ? 1 : words + 1, words * weir_stream_beats_of(graph, node)};
+    const int64_t stages = bits_of(weir_node_metadata_of(graph, node)->hardware.digit) / 2;
+    return (weir_component_timing){(words == 1 ? 0 : words) + 2 + stages, words * weir_stream_beats_of(graph, node)};
 }
 
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
