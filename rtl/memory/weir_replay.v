@@ -86,26 +86,24 @@ module weir_replay #(
         end else begin
           if (write) begin
             write_beat_q <= write_end ? {BEAT_W{1'b0}} : write_beat_q + 1'b1;
-            if (write_end) begin
-              write_half_q         <= !write_half_q;
-              full_q[write_half_q] <= 1'b1;
-            end
+            if (write_end) write_half_q <= !write_half_q;
           end
           if (read) begin
             valid_q     <= 1'b1;
             read_beat_q <= read_end ? {BEAT_W{1'b0}} : read_beat_q + 1'b1;
             if (read_end) time_q <= row_end ? {TIME_W{1'b0}} : time_q + 1'b1;
-            if (row_end) begin
-              read_half_q         <= !read_half_q;
-              full_q[read_half_q] <= 1'b0;
-            end
+            if (row_end) read_half_q <= !read_half_q;
           end else if (m_ready) begin
             valid_q <= 1'b0;
           end
+          // A half is not written while it is read in its last repetition: one of both.
+          full_q <= (full_q | ({2{write && write_end}} & {write_half_q, !write_half_q})) &
+                    ~({2{read && row_end}} & {read_half_q, !read_half_q});
         end
 
       always @(posedge clk) begin
-        if (write && write_end) row_last_q[write_half_q] <= s_last;
+        if (write && write_end && !write_half_q) row_last_q[0] <= s_last;
+        if (write && write_end && write_half_q) row_last_q[1] <= s_last;
         if (read) begin
           end_q  <= read_end;
           last_q <= row_end && row_last_q[read_half_q];

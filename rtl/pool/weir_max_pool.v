@@ -5,12 +5,15 @@
 // A window is held from its first step to its last: SLOTS = ceil(((KERNEL - 1) * DILATION) / STRIDE) of them are open at a time, so
 // that is the buffer, INNER beats each: the least that can be. Windows that reach beyond the line are given after its last step.
 //
-// Latency:   2 - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1 - (OUT - 1) * STRIDE) cycles from a frame's last beat to its
-//            last result: 2 from the last beat that a result needs, behind which INNER beats a step may follow that none does.
+// Latency:   (INNER < 4 ? 3 : 4) - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1 - (OUT - 1) * STRIDE) cycles from a frame's
+//            last beat to its last result: 3 or 4 from the last beat that a result needs, behind which INNER beats a step may
+//            follow that none does.
 // Interval:  LINES * (IN + OUT - max(0, ceil((IN + BEGIN - (KERNEL - 1) * DILATION) / STRIDE))) * INNER cycles a frame: a step more a
 //            line for each window that ends behind it.
-// State:     SLOTS memories of INNER beats (registers where INNER is 1), a beat between read and write, a register slice.
-// Mapping:   block RAM; a comparator a lane and slot.
+// State:     SLOTS memories of INNER beats (shift registers where INNER is below 4), the beats between read and write, a register
+//            slice.
+// Invariant: a word is written 3 cycles after it is read, and read again INNER beats after that: block RAM from INNER 4 on.
+// Mapping:   block RAM with a register behind it; a comparator a lane and slot between registers.
 `default_nettype none
 
 module weir_max_pool #(
@@ -47,6 +50,7 @@ module weir_max_pool #(
   localparam integer TAIL   = OUT - ENDED;
   localparam integer FIRST  = REACH - BEGIN;                          // steps in front of the one that ends the first window
   localparam integer BEAT_W = LANES * WIDTH;
+  localparam integer RAM    = INNER < 4 ? 0 : 1;                      // memories hold the slots
 
   generate
     if (LANES < 1 || WIDTH < 1 || INNER < 1 || IN < 1 || OUT < 1 || LINES < 1) begin : g_check_sizes
@@ -158,90 +162,125 @@ module weir_max_pool #(
     end
   endgenerate
 
-  // ---- the beat between read and write ----
-  reg                valid_q, ends_q, ends_frame_q, from_tail_q;
-  reg  [BEAT_W-1:0]  x_q;
-  reg  [HELD-1:0]    empty_then_q;
-  reg  [SLOT_W-1:0]  from_q;
+  // ---- from read to write ----
+  // Stage 1: the beat, and what memories read for it. Stage 2, only behind memories: the same in registers. Stage 3: the
+  // comparisons' results.
+  wire                ends_frame = step_q == FINAL_STEP[STEP_W-1:0] && inner_end && line_q == LAST_LINE[LINE_W-1:0];
+  localparam integer  FLAG_W = 4 + 3 * HELD + SLOT_W + INNER_W;
   /* verilator lint_off UNUSEDSIGNAL */ // nothing is held when a window is one step, and one beat has no address
-  reg  [HELD-1:0]    first_q, takes_q;
-  reg  [INNER_W-1:0] at_q;
+  wire [FLAG_W-1:0]   flags_1, flags_2;
+  wire [BEAT_W-1:0]   x_1, x_2;
+  reg  [FLAG_W-1:0]   flags_1_q, flags_3_q;
+  reg  [BEAT_W-1:0]   x_1_q, x_3_q;
+  wire [INNER_W-1:0]  at_2, at_3;
+  wire [SLOT_W-1:0]   from_2, from_3;
+  wire [HELD-1:0]     first_2, first_3, takes_2, takes_3, empty_2, empty_3;
+  wire                valid_2, valid_3, ends_2, ends_3, last_2, last_3, from_tail_2, from_tail_3;
   /* verilator lint_on UNUSEDSIGNAL */
-  wire               o_ready;
+  wire                o_ready;
 
-  assign go = !valid_q || !ends_q || o_ready;
+  assign go      = !ends_3 || !valid_3 || o_ready;
+  assign flags_1 = flags_1_q;
+  assign x_1     = x_1_q;
+  assign {valid_2, ends_2, last_2, from_tail_2, first_2, takes_2, empty_2, from_2, at_2} = flags_2;
+  assign {valid_3, ends_3, last_3, from_tail_3, first_3, takes_3, empty_3, from_3, at_3} = flags_3_q;
 
-  always @(posedge clk)
-    if (rst) valid_q <= 1'b0;
-    else if (go) valid_q <= issue;
-
-  always @(posedge clk)
-    if (issue) begin
-      x_q          <= s_data;
-      ends_q       <= ends;
-      ends_frame_q <= step_q == FINAL_STEP[STEP_W-1:0] && inner_end && line_q == LAST_LINE[LINE_W-1:0];
-      from_tail_q  <= tail_q;
-      first_q      <= first;
-      takes_q      <= takes;
-      empty_then_q <= empty_q;
-      at_q         <= inner_q;
-      from_q       <= slot_q;
+  always @(posedge clk) begin
+    if (go) begin
+      flags_1_q <= {issue, ends, ends_frame, tail_q, first, takes, empty_q, slot_q, inner_q};
+      x_1_q     <= s_data;
+      flags_3_q <= flags_2;
+      x_3_q     <= x_2;
     end
+    if (rst) begin
+      flags_1_q[FLAG_W-1] <= 1'b0;
+      flags_3_q[FLAG_W-1] <= 1'b0;
+    end
+  end
 
-  function [BEAT_W-1:0] larger(input [BEAT_W-1:0] a, input [BEAT_W-1:0] b);
+  generate
+    if (RAM != 0) begin : g_read
+      reg [FLAG_W-1:0] flags_2_q;
+      reg [BEAT_W-1:0] x_2_q;
+      always @(posedge clk) begin
+        if (go) begin
+          flags_2_q <= flags_1;
+          x_2_q     <= x_1;
+        end
+        if (rst) flags_2_q[FLAG_W-1] <= 1'b0;
+      end
+      assign flags_2 = flags_2_q;
+      assign x_2     = x_2_q;
+    end else begin : g_shift
+      assign flags_2 = flags_1;
+      assign x_2     = x_1;
+    end
+  endgenerate
+
+  // The larger one, lane by lane: the sign of a difference, the end of a carry chain, as it comes. Nothing is larger than what a
+  // window behind the line holds.
+  function [BEAT_W-1:0] larger(input [BEAT_W-1:0] a, input [BEAT_W-1:0] b, input keep);
     integer i;
-    reg     a_wins;
+    reg signed [WIDTH:0] x, y, difference;
     for (i = 0; i < LANES; i = i + 1) begin
-      if (SIGNED != 0) a_wins = $signed(a[i*WIDTH +: WIDTH]) > $signed(b[i*WIDTH +: WIDTH]);
-      else a_wins = a[i*WIDTH +: WIDTH] > b[i*WIDTH +: WIDTH];
-      larger[i*WIDTH +: WIDTH] = a_wins ? a[i*WIDTH +: WIDTH] : b[i*WIDTH +: WIDTH];
+      x          = {SIGNED != 0 && a[i*WIDTH + WIDTH - 1], a[i*WIDTH +: WIDTH]};
+      y          = {SIGNED != 0 && b[i*WIDTH + WIDTH - 1], b[i*WIDTH +: WIDTH]};
+      difference = y - x;
+      larger[i*WIDTH +: WIDTH] = difference[WIDTH] || keep ? a[i*WIDTH +: WIDTH] : b[i*WIDTH +: WIDTH];
     end
   endfunction
 
   // ---- what the slots hold ----
-  wire [HELD*BEAT_W-1:0] held;
+  wire [HELD*BEAT_W-1:0] most;  // of stage 3: the larger of the beat and what is held
   generate
     for (g = 0; g < SLOTS; g = g + 1) begin : g_slot
-      wire [BEAT_W-1:0] old = held[g*BEAT_W +: BEAT_W];
-      wire [BEAT_W-1:0] next = first_q[g] ? x_q : larger(old, x_q);
-      wire              we  = valid_q && go && takes_q[g];
-      if (INNER == 1) begin : g_register
-        reg [BEAT_W-1:0] held_q;
-        always @(posedge clk) if (we) held_q <= next;
-        assign held[g*BEAT_W +: BEAT_W] = held_q;
-      end else begin : g_ram
+      wire [BEAT_W-1:0] held;   // in stage 2
+      wire [BEAT_W-1:0] most_d = larger(held, x_2, from_tail_2);
+      reg  [BEAT_W-1:0] most_q;
+      always @(posedge clk) if (go) most_q <= most_d;
+      assign most[g*BEAT_W +: BEAT_W] = most_q;
+      if (RAM != 0) begin : g_ram
+        wire [BEAT_W-1:0] word;
+        reg  [BEAT_W-1:0] word_q;
+        always @(posedge clk) if (go) word_q <= word;
+        assign held = word_q;
         weir_ram #(
           .WIDTH(BEAT_W),
           .DEPTH(INNER)
         ) u_ram (
           .clk  (clk),
-          .we   (we),
-          .waddr(at_q),
-          .wdata(next),
-          .re   (issue),
+          .we   (valid_3 && go && takes_3[g]),
+          .waddr(at_3),
+          .wdata(first_3[g] ? x_3_q : most_q),
+          .re   (go),
           .raddr(inner_q),
-          .q    (held[g*BEAT_W +: BEAT_W])
+          .q    (word)
         );
+      end else begin : g_shift
+        reg  [INNER*BEAT_W-1:0] held_q;  // the beat that is next at the bottom
+        wire [BEAT_W-1:0]       next = !takes_2[g] ? held : first_2[g] ? x_2 : most_d;
+        /* verilator lint_off WIDTH */ // the one that leaves drops out
+        always @(posedge clk) if (valid_2 && go) held_q <= {next, held_q} >> BEAT_W;
+        /* verilator lint_on WIDTH */
+        assign held = held_q[BEAT_W-1:0];
       end
     end
     if (SLOTS == 0) begin : g_none
-      assign held = {BEAT_W{1'b0}};
+      assign most = {BEAT_W{1'b0}};
     end
   endgenerate
 
-  wire [BEAT_W-1:0] ended  = held[from_q*BEAT_W +: BEAT_W];
-  wire [BEAT_W-1:0] result = SLOTS == 0 || (!from_tail_q && empty_then_q[from_q]) ? x_q
-                           : from_tail_q ? ended : larger(ended, x_q);
+  wire [BEAT_W-1:0] result = SLOTS == 0 || (!from_tail_3 && empty_3[from_3]) ? x_3_q : most[from_3*BEAT_W +: BEAT_W];
 
   weir_register_slice #(
     .WIDTH(BEAT_W)
   ) u_slice (
     .clk    (clk),
     .rst    (rst),
-    .s_valid(valid_q && ends_q),
+    .s_valid(valid_3 && ends_3),
     .s_ready(o_ready),
     .s_data (result),
-    .s_last (ends_frame_q),
+    .s_last (last_3),
     .m_valid(m_valid),
     .m_ready(m_ready),
     .m_data (m_data),

@@ -89,11 +89,17 @@ static int64_t lanes_of(const weir_graph *graph, weir_node node) {
     return weir_node_metadata_of(graph, node)->hardware.in_lanes;
 }
 
+/* Memories from there on: rtl/pool/weir_max_pool.v. */
+enum { MEMORY_INNER = 4 };
+
+/* From a beat to what it completes. */
+static int64_t latency_of(int64_t inner) { return inner < MEMORY_INNER ? 3 : 4; }
+
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const pool p = pool_of(graph, node);
     const int64_t behind = p.in + p.begin - reach_of(&p) - 1 - (p.out - 1) * p.stride; /* steps that no window sees */
     const int64_t inner = p.behind / lanes_of(graph, node);
-    return (weir_component_timing){2 - (behind > 0 ? behind * inner : 0),
+    return (weir_component_timing){latency_of(inner) - (behind > 0 ? behind * inner : 0),
                                    interval_at(graph, node, lanes_of(graph, node))};
 }
 
@@ -102,6 +108,7 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 typedef struct service_rule {
     pool pool;
     int64_t inner; /* beats of a step */
+    int64_t latency;
 } service_rule;
 
 static void take_beat(weir_service *s, const void *user) {
@@ -110,13 +117,14 @@ static void take_beat(weir_service *s, const void *user) {
 }
 
 static void take_and_give(weir_service *s, const void *user) {
+    const service_rule *r = user;
     take_beat(s, user);
-    weir_service_give(s, 0, s->time[0] + 1);
+    weir_service_give(s, 0, s->time[0] + r->latency - 1);
 }
 
 static void give_beat(weir_service *s, const void *user) {
-    (void)user;
-    weir_service_give(s, 0, ++s->time[0] + 1);
+    const service_rule *r = user;
+    weir_service_give(s, 0, ++s->time[0] + r->latency - 1);
 }
 
 static void end_window(weir_service *s, const void *user) {
@@ -147,8 +155,9 @@ static void serve_line(weir_service *s, const void *user) {
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
-    service_rule r = {pool_of(graph, node), 0};
+    service_rule r = {pool_of(graph, node), 0, 0};
     r.inner = weir_ceil_divide(r.pool.behind, lanes_of(graph, node));
+    r.latency = latency_of(r.inner);
     weir_service_repeat(s, r.pool.lines, serve_line, &r);
 }
 
