@@ -52,8 +52,8 @@ def lane_converter(r, _):
 
 def rom_source(r, _):
     if r.random() < 0.5:
-        return {"WIDTH": r.randint(4, 160), "DEPTH": r.randint(128, 3000), "STYLE": "block"}
-    return {"WIDTH": r.randint(4, 96), "DEPTH": r.randint(2, 200), "STYLE": "logic"}
+        return {"WIDTH": r.randint(4, 160), "DEPTH": r.randint(128, 3000), "STYLE": "block", "INTERVAL": r.randint(1, 2)}
+    return {"WIDTH": r.randint(4, 96), "DEPTH": r.randint(2, 200), "STYLE": "logic", "INTERVAL": r.randint(1, 2)}
 
 
 def replay(r, _):
@@ -116,8 +116,24 @@ def threshold(r, _):
             "COUNT": count, "PARALLEL": r.randint(1, count), "T_W": bits + 2, "BASE": 0, "STEP": 1}
 
 
+def max_pool(r, _):
+    kernel = r.randint(1, 4)
+    stride, begin = r.randint(1, kernel), r.randint(0, kernel - 1)
+    steps = r.randint(kernel, 40)
+    inner = pick(r, 1, 2, 3, 4, 8, 30, 64, 200)
+    return {"LANES": r.randint(1, 4 if inner > 3 else 8), "WIDTH": r.randint(2, 12), "SIGNED": r.randint(0, 1), "INNER": inner,
+            "IN": steps, "OUT": (steps + begin - kernel) // stride + 1, "LINES": pick(r, 1, 4, 28), "KERNEL": kernel,
+            "STRIDE": stride, "DILATION": 1, "BEGIN": begin}
+
+
+def argmax(r, _):
+    lanes, beats = r.randint(1, 12), pick(r, 1, 2, 10, 100)
+    return {"LANES": lanes, "WIDTH": r.randint(2, 16), "SIGNED": r.randint(0, 1), "BEATS": beats,
+            "OUT_W": (lanes * beats).bit_length() + r.randint(0, 1), "LAST": r.randint(0, 1)}
+
+
 MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, replay, mvu, add, cast,
-                                   requantize, requantize_float, relu, threshold)}
+                                   requantize, requantize_float, relu, threshold, max_pool, argmax)}
 
 XILINX_LUTS = {"SRL16E": 1, "SRLC32E": 1, "RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "INV": 1}
 
