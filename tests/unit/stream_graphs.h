@@ -84,11 +84,13 @@ static inline weir_graph *random_streams(int64_t blocks, bool several_inputs) {
 static inline void network_timing(const weir_graph *g, weir_node node, network_node *to) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(g, node)->hardware;
     weir_op op = weir_node_op(g, node);
-    bool works = op == WEIR_OP_SCALE || op == WEIR_OP_SCALE_FLOAT || op == WEIR_OP_THRESHOLD;
-    to->cycles = works ? hardware->interval / to->beats : 1;
-    bool serial = op != WEIR_OP_THRESHOLD || to->cycles > 1;
+    bool scales = op == WEIR_OP_SCALE || op == WEIR_OP_SCALE_FLOAT;
+    to->cycles = scales || op == WEIR_OP_THRESHOLD ? hardware->interval / to->beats : 1;
+    int64_t search = 0; /* stages: two bits of the number of a word's thresholds each */
+    while (((int64_t)2 << (2 * search)) <= hardware->digit) search++;
     to->latency = op == WEIR_OP_FORK                           ? 0
-                  : works && serial                            ? to->cycles + (op == WEIR_OP_THRESHOLD ? 1 : 2)
+                  : op == WEIR_OP_THRESHOLD                    ? (to->cycles > 1 ? to->cycles : 0) + 2 + search
+                  : scales                                     ? to->cycles + 2
                   : op == WEIR_OP_FIFO && hardware->depth > 32 ? 2
                                                                : 1;
 }
