@@ -7,6 +7,7 @@
 
 #include "sim/driver.h"
 #include "support/text.h"
+#include "support/tool.h"
 
 /* A build in progress; paths are absolute. */
 typedef struct weir_sim_build_context {
@@ -38,17 +39,5 @@ size_t weir_sim_command(const weir_sim_artifact *artifact, const weir_sim_run *r
 
 extern const weir_sim_backend weir_sim_icarus;
 extern const weir_sim_backend weir_sim_verilator;
-
-/* A growing NULL-terminated argument vector that owns its strings. */
-typedef struct weir_arguments {
-    char **list;
-    size_t count, capacity;
-} weir_arguments;
-
-void weir_arguments_add(weir_arguments *arguments, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void weir_arguments_free(weir_arguments *arguments);
-/* Runs a tool in a folder; on failure reports it with the tool's messages and returns false. `output` (may be NULL)
- * receives what it wrote. */
-bool weir_sim_tool(const weir_arguments *arguments, const char *folder, double seconds, weir_text *output);
 
 #endif

@@ -13,7 +13,7 @@ static bool identify(const weir_sim_build_context *context, weir_text *identity)
     weir_arguments version = {0};
     weir_arguments_add(&version, "iverilog");
     weir_arguments_add(&version, "-V");
-    bool fine = weir_sim_tool(&version, NULL, context->job->seconds, identity);
+    bool fine = weir_tool_run(&version, NULL, context->job->seconds, identity);
     weir_arguments_free(&version);
     return fine;
 }
@@ -26,7 +26,7 @@ static bool make_support(const weir_sim_build_context *context, const char *fold
     weir_arguments_add(&make, "weir_harness.c"); /* a copy, because iverilog-vpi takes blanks in a path for its end */
     char *from = weir_path_join(context->data_folder, "sim/harness/weir_harness.c");
     char *to = weir_path_join(folder, "weir_harness.c");
-    bool fine = weir_file_copy(from, to) && weir_sim_tool(&make, folder, context->job->seconds, NULL);
+    bool fine = weir_file_copy(from, to) && weir_tool_run(&make, folder, context->job->seconds, NULL);
     weir_arguments_free(&make);
     free(from);
     free(to);
@@ -66,7 +66,7 @@ static bool make_program(const weir_sim_build_context *context, const char *fold
     if (job->trace) weir_arguments_add(&make, "-DWEIR_SIM_TRACE");
     for (size_t i = 0; i < job->define_count; i++) weir_arguments_add(&make, "-D%s", job->defines[i]);
     for (size_t i = 0; i < context->file_count; i++) weir_arguments_add(&make, "%s", context->files[i]);
-    bool fine = weir_sim_tool(&make, folder, job->seconds, NULL) && check_program(folder);
+    bool fine = weir_tool_run(&make, folder, job->seconds, NULL) && check_program(folder);
     weir_arguments_free(&make);
     return fine;
 }

@@ -41,8 +41,8 @@ static bool identify(const weir_sim_build_context *context, weir_text *identity)
     weir_arguments_add(&version, "-V");
     weir_arguments_add(&compiler, "g++");
     weir_arguments_add(&compiler, "--version");
-    bool fine = weir_sim_tool(&version, NULL, context->job->seconds, identity) &&
-                weir_sim_tool(&compiler, NULL, context->job->seconds, identity);
+    bool fine = weir_tool_run(&version, NULL, context->job->seconds, identity) &&
+                weir_tool_run(&compiler, NULL, context->job->seconds, identity);
     weir_arguments_free(&version);
     weir_arguments_free(&compiler);
     for (size_t i = 0; i < sizeof compile_flags / sizeof compile_flags[0]; i++)
@@ -60,7 +60,7 @@ static char *include_folder(double seconds) {
     weir_arguments_add(&ask, "%s", verilator());
     weir_arguments_add(&ask, "--getenv");
     weir_arguments_add(&ask, "VERILATOR_ROOT");
-    if (weir_sim_tool(&ask, NULL, seconds, &answer)) {
+    if (weir_tool_run(&ask, NULL, seconds, &answer)) {
         const char *root = answer.data ? answer.data : "";
         folder = weir_format("%.*s/include", (int)strcspn(root, "\r\n"), root);
     }
@@ -116,7 +116,7 @@ static bool make_harness(const weir_sim_build_context *context, const char *incl
     weir_arguments_add(&make, "-c");
     weir_arguments_add(&make, "%s/sim/harness/weir_harness.c", context->data_folder);
     weir_arguments_add(&make, "-oweir_harness.o");
-    bool fine = weir_sim_tool(&make, folder, context->job->seconds, NULL);
+    bool fine = weir_tool_run(&make, folder, context->job->seconds, NULL);
     weir_arguments_free(&make);
     return fine;
 }
@@ -139,7 +139,7 @@ static bool make_runtime(const char *include, const char *folder, bool trace, do
     add_script(&compile, list.data);
     add_compile_flags(&compile, include, trace);
     bool fine = (trace || weir_file_write(header, header_text, sizeof header_text - 1)) &&
-                weir_sim_tool(&compile, folder, seconds, NULL) && weir_sim_tool(&archive, folder, seconds, NULL);
+                weir_tool_run(&compile, folder, seconds, NULL) && weir_tool_run(&archive, folder, seconds, NULL);
     for (size_t i = 3; fine && i < archive.count; i++) {
         char *object = weir_path_join(folder, archive.list[i]);
         unlink(object);
@@ -177,7 +177,7 @@ static bool verilate(const weir_sim_build_context *context, const char *folder) 
     if (job->trace) weir_arguments_add(&make, "-DWEIR_SIM_TRACE");
     for (size_t i = 0; i < job->define_count; i++) weir_arguments_add(&make, "-D%s", job->defines[i]);
     for (size_t i = 0; i < context->file_count; i++) weir_arguments_add(&make, "%s", context->files[i]);
-    bool fine = weir_sim_tool(&make, folder, job->seconds, NULL);
+    bool fine = weir_tool_run(&make, folder, job->seconds, NULL);
     weir_arguments_free(&make);
     return fine;
 }
@@ -274,7 +274,7 @@ static bool compile(const weir_sim_build_context *context, const char *folder, u
             weir_arguments_add(&make, "-include");
             weir_arguments_add(&make, "%s/%s", context->support, header_name);
         }
-        fine = weir_sim_tool(&make, folder, job->seconds, NULL);
+        fine = weir_tool_run(&make, folder, job->seconds, NULL);
     }
     weir_text_free(&list);
     weir_arguments_free(&make);
@@ -292,7 +292,7 @@ static bool link_program(const weir_sim_build_context *context, const char *fold
     if (context->job->trace) weir_arguments_add(&make, "-lz");
     weir_arguments_add(&make, "-pthread");
     weir_arguments_add(&make, "-osimulator");
-    bool fine = weir_sim_tool(&make, folder, context->job->seconds, NULL);
+    bool fine = weir_tool_run(&make, folder, context->job->seconds, NULL);
     weir_arguments_free(&make);
     return fine;
 }

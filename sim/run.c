@@ -283,7 +283,7 @@ static bool simulate(const weir_sim_artifact *artifact, const weir_sim_run *run,
     weir_arguments arguments = {command, count, WEIR_SIM_MAX_ARGUMENTS + 1};
     weir_text messages = {0};
     double start = weir_seconds();
-    bool fine = weir_sim_tool(&arguments, run->folder, run->seconds, &messages);
+    bool fine = weir_tool_run(&arguments, run->folder, run->seconds, &messages);
     result->seconds = weir_seconds() - start;
     char *statistics = in_folder(run, ".statistics.txt");
     if (fine && !weir_file_exists(statistics)) {
@@ -341,7 +341,7 @@ int weir_sim_run_alone(const weir_sim_artifact *artifact, const char *folder, do
     const weir_sim_run run = {.folder = folder};
     const size_t count = weir_sim_command(artifact, &run, "", command);
     const weir_arguments arguments = {command, count, WEIR_SIM_MAX_ARGUMENTS + 1};
-    const bool fine = weir_sim_tool(&arguments, folder, seconds, output);
+    const bool fine = weir_tool_run(&arguments, folder, seconds, output);
     for (size_t i = 0; i < count; i++) free(command[i]);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
 }

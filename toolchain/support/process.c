@@ -34,8 +34,7 @@ static bool is_program(const char *path) {
     return stat(path, &state) == 0 && S_ISREG(state.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The program's path, looked up on PATH when the name has no slash; NULL when there is none. Heap memory. */
-static char *find_program(const char *program) {
+char *weir_process_find(const char *program) {
     if (strchr(program, '/')) {
         return weir_copy_string(program);
     }
@@ -53,7 +52,7 @@ static char *find_program(const char *program) {
 }
 
 bool weir_process_found(const char *program) {
-    char *path = find_program(program);
+    char *path = weir_process_find(program);
     bool found = path && is_program(path);
     free(path);
     return found;
@@ -298,7 +297,7 @@ weir_process_end weir_process_run(const weir_process *process, weir_text *output
     int ignored;
     status = status ? status : &ignored;
     *status = 127;
-    char *path = find_program(process->arguments[0]);
+    char *path = weir_process_find(process->arguments[0]);
     if (!path) {
         return WEIR_PROCESS_MISSING;
     }

@@ -23,6 +23,8 @@ typedef enum weir_process_end {
 
 /* Runs to the end; stdout and stderr go to `output` in the order written (NULL: thrown away). */
 weir_process_end weir_process_run(const weir_process *process, weir_text *output, int *status);
+/* The program's path, looked up on PATH when the name has no slash; NULL when there is none. Heap memory. */
+char *weir_process_find(const char *program);
 /* Is the program on PATH? */
 bool weir_process_found(const char *program);
 /* Who this process is: "process 12 on 'host' (weir compile ...)". Heap memory. */

@@ -1,0 +1,111 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/estimate.h"
+#include "cli/synthesize.h"
+#include "cosim/cosim.h"
+#include "ir/print.h"
+#include "support/file.h"
+#include "support/folder.h"
+#include "support/scratch.h"
+
+static const char help_text[] =
+    "DIR is what 'weir compile' wrote. Yosys maps it to the cells of the device; the netlist is simulated against the\n"
+    "reference on two random frames, or on --data, where there are models of the cells; with --place nextpnr places and\n"
+    "routes it between registers, with seeds 1, 2, ... until the clock goal is met. Results are cached. OUT gets\n"
+    "netlist.json, netlist.v, synthesis.json (the report) and the messages of the tools.\n"
+    "Exit status 3: the netlist disagrees with the reference; 4: a program is missing or failed.\n";
+
+/* What a run needs of the compiled folder: nobody may change it meanwhile. */
+typedef struct reading {
+    const char *folder, *work;
+    weir_graph *hardware;
+    char *top;
+} reading;
+
+static char *read_top(const char *folder) {
+    char *path = weir_path_join(folder, "host.json");
+    size_t size = 0;
+    char *text = weir_file_read(path, &size), *top = NULL;
+    json_t *host = text == NULL ? NULL : json_loadb(text, size, 0, NULL);
+    const char *name = json_string_value(json_object_get(host, "top"));
+    if (name != NULL) top = strdup(name);
+    else if (text != NULL) weir_error(weir_at(path, 0), "expected the name of the top module");
+    json_decref(host);
+    free(text);
+    free(path);
+    return top;
+}
+
+static int read_folder(void *user) {
+    reading *r = user;
+    char *path = weir_path_join(r->folder, "hardware.weir");
+    weir_graph_free(r->hardware);
+    free(r->top);
+    r->top = NULL;
+    r->hardware = weir_graph_load(path);
+    if (r->hardware != NULL) r->top = read_top(r->folder);
+    const bool is_found = r->top != NULL;
+    free(path);
+    if (!is_found) weir_note("'%s' is expected to be a folder that 'weir compile' wrote", r->folder);
+    return is_found && weir_cosim_copy(r->folder, r->work) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
+
+typedef struct request {
+    const char *folder;
+    weir_synthesize synthesize;
+    const weir_device *device;
+} request;
+
+static int run_in(const request *r, const char *work) {
+    reading in = {r->folder, work, NULL, NULL};
+    int status = weir_folder_read(r->folder, read_folder, &in);
+    if (status == WEIR_EXIT_FINE)
+        status = weir_synthesize_folder(&r->synthesize, r->device, in.hardware, in.top, work, NULL);
+    weir_graph_free(in.hardware);
+    free(in.top);
+    return status;
+}
+
+static int run(const request *r) {
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "synth-", NULL);
+    const int status = scratch == NULL ? WEIR_EXIT_INPUT : run_in(r, weir_scratch_path(scratch));
+    weir_scratch_free(scratch);
+    return status;
+}
+
+int weir_command_synth(int argc, char **argv) {
+    request r = {.synthesize = WEIR_SYNTHESIZE_DEFAULTS};
+    const char *device_name = NULL;
+    weir_device *device = NULL;
+    const weir_cli_option options[] = {
+        {"device", 0, WEIR_CLI_STRING, &device_name, "NAME", "the FPGA, required: see 'weir devices'"},
+        {"place", 'p', WEIR_CLI_FLAG, &r.synthesize.place, NULL, "place and route with nextpnr, for the clock"},
+        WEIR_SYNTHESIZE_OPTIONS(r.synthesize),
+        WEIR_DATA_OPTION(r.synthesize.data, "frames for the netlist (random ones)"),
+        {"frames", 'n', WEIR_CLI_INT, &r.synthesize.frames, "N", "frames for the netlist, 0: none (2; all of --data)"},
+        {"output", 'o', WEIR_CLI_STRING, &r.synthesize.output, "OUT", "folder for netlist, report and messages"},
+        {"json", 'j', WEIR_CLI_STRING, &r.synthesize.json, "FILE", "write the report as JSON"},
+        {.name = NULL}};
+    size_t count;
+    int status = weir_cli_parse("synth", options, help_text, argc, argv, 1, 1, &count);
+    if (status < 0 && device_name == NULL) status = weir_cli_misuse("synth", "--device NAME is missing");
+    if (status < 0 && r.synthesize.data.count > 0 && r.synthesize.frames == 0)
+        status = weir_cli_misuse("synth", "--data cannot be combined with --frames 0");
+    const int known = status < 0 ? weir_estimate_open(device_name, &device) : WEIR_EXIT_FINE;
+    if (known != WEIR_EXIT_FINE) status = known;
+    if (status < 0) {
+        const char *output = r.synthesize.output;
+        char *missing = output == NULL ? NULL : weir_path_missing(output);
+        r.folder = argv[1];
+        r.device = device;
+        status = run(&r);
+        if (output != NULL) weir_folder_clean(output, missing);
+        free(missing);
+    }
+    weir_device_free(device);
+    weir_cli_list_free(&r.synthesize.data);
+    return status;
+}

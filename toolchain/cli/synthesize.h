@@ -1,0 +1,30 @@
+/* What `synth` and `check --device` share: synthesizing a compiled folder and reporting. */
+#ifndef WEIR_CLI_SYNTHESIZE_H
+#define WEIR_CLI_SYNTHESIZE_H
+
+#include "cli/cli.h"
+#include "dataflow/device.h"
+#include "ir/graph.h"
+
+typedef struct weir_synthesize {
+    bool place;          /* nextpnr must be there */
+    bool place_if_found; /* it may be */
+    int64_t seeds, clock_mhz;
+    weir_cli_list data;
+    int64_t frames; /* -1: as many as fit the purpose */
+    const char *output, *json;
+} weir_synthesize;
+
+#define WEIR_SYNTHESIZE_DEFAULTS                                                                                       \
+    { .seeds = 4, .frames = -1 }
+#define WEIR_SYNTHESIZE_OPTIONS(s)                                                                                     \
+    {"seeds", 0, WEIR_CLI_COUNT, &(s).seeds, "N", "placements to try until one meets the clock goal (4)"}, {           \
+        "clock", 0, WEIR_CLI_COUNT, &(s).clock_mhz, "MHZ", "the clock goal (of the device)"                            \
+    }
+
+/* `work` is a copy of the compiled folder that nobody else uses. Prints; exit status. `report` (NULL: not wanted) gets the
+ * report as a new JSON object, NULL without one. */
+int weir_synthesize_folder(const weir_synthesize *synthesize, const weir_device *device, const weir_graph *hardware,
+                           const char *top, const char *work, json_t **report);
+
+#endif

@@ -1,0 +1,24 @@
+/* What the tools call things in each family of devices: the cells that Yosys maps to, and how many of which resource of a
+ * profile one of them takes. The same counts that the estimates are fitted to (dataflow/cost.h, scripts/cost). */
+#ifndef WEIR_SYNTH_FAMILY_H
+#define WEIR_SYNTH_FAMILY_H
+
+#include <jansson.h>
+
+#include "dataflow/cost.h"
+#include "dataflow/device.h"
+
+typedef struct weir_synth_family {
+    const char *option; /* of Yosys, beside those of the profile: no pads around the design; NULL: none needed */
+    const char *models; /* of the cells, complete, in Yosys' share folder; NULL: there are none for simulation */
+} weir_synth_family;
+
+const weir_synth_family *weir_synth_family_of(const weir_device *device);
+
+/* What the netlist's module takes, and what is in it as modules of their own. `netlist`: as Yosys' write_json gives it. */
+weir_cost weir_synth_count(const json_t *netlist, const char *module, const weir_device *device);
+/* Is it a lookup table, a flip-flop of the family? */
+bool weir_synth_is_lut(const weir_device *device, const char *cell);
+bool weir_synth_is_flip_flop(const weir_device *device, const char *cell);
+
+#endif

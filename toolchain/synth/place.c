@@ -1,0 +1,223 @@
+/* Each thread takes the next seed as long as none before it has met the goal. Those beyond the first that does are thrown away, so
+ * that the result is that of one seed after the other. Signals are held back in all threads; weir_process_run notices
+ * them, and they arrive when all threads have ended. */
+#include "synth/place.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cache.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/progress.h"
+
+/* Changes when the same netlist shall give another result. */
+#define FORM "1"
+
+typedef struct sweep {
+    const weir_place_job *job;
+    const char *text; /* the netlist */
+    weir_hash key;
+    pthread_mutex_t lock;
+    int64_t next, done; /* seeds */
+    int64_t met;        /* the first that met the goal, or beyond the last */
+    bool failed;
+    weir_placement *item;
+    weir_diag_log **log; /* of each seed */
+} sweep;
+
+/* --- one seed --- */
+
+typedef struct making {
+    const sweep *sweep;
+    int64_t seed;
+} making;
+
+static void add_options(const weir_place_job *job, weir_arguments *arguments) {
+    const weir_device_list *options = &job->device->nextpnr.options;
+    static const char family[] = "family=";
+    for (size_t i = 0; i < options->count; i++) {
+        const char *value = i + 1 < options->count ? options->item[i + 1] : "";
+        const bool is_family =
+            strcmp(options->item[i], "--vopt") == 0 && strncmp(value, family, sizeof family - 1) == 0;
+        weir_arguments_add(arguments, "%s", job->nextpnr->is_older && is_family ? "--family" : options->item[i]);
+        if (job->nextpnr->is_older && is_family) weir_arguments_add(arguments, "%s", value + sizeof family - 1), i++;
+    }
+}
+
+static bool make_placement(void *user, const char *folder) {
+    const making *m = user;
+    const weir_place_job *job = m->sweep->job;
+    char *netlist = weir_path_join(folder, "placed.json"), *log = weir_path_join(folder, "nextpnr.log");
+    weir_arguments arguments = {0};
+    weir_text output = {NULL, 0, 0};
+    weir_arguments_add(&arguments, "%s", job->nextpnr->name);
+    add_options(job, &arguments);
+    static const char *const files[] = {"--json", "placed.json", "--report", "report.json", "--timing-allow-fail"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) weir_arguments_add(&arguments, "%s", files[i]);
+    weir_arguments_add(&arguments, "--freq");
+    weir_arguments_add(&arguments, "%lld", (long long)job->clock_mhz);
+    weir_arguments_add(&arguments, "--seed");
+    weir_arguments_add(&arguments, "%lld", (long long)m->seed);
+    bool fine = weir_file_write(netlist, m->sweep->text, strlen(m->sweep->text));
+    fine = fine && weir_tool_run(&arguments, folder, 0, &output);
+    fine = fine && weir_file_write(log, output.data == NULL ? "" : output.data, output.size);
+    unlink(netlist);
+    weir_text_free(&output);
+    weir_arguments_free(&arguments);
+    free(netlist);
+    free(log);
+    return fine;
+}
+
+static double slowest_clock(const json_t *report) {
+    const char *name;
+    json_t *clock;
+    double slowest = 0;
+    json_object_foreach(json_object_get(report, "fmax"), name, clock) {
+        const double mhz = json_number_value(json_object_get(clock, "achieved"));
+        if (slowest == 0 || mhz < slowest) slowest = mhz;
+    }
+    return slowest;
+}
+
+static bool read_placement(const char *folder, weir_placement *placement) {
+    char *path = weir_path_join(folder, "report.json"), *log = weir_path_join(folder, "nextpnr.log");
+    size_t size = 0;
+    json_error_t error = {.line = 0};
+    char *text = weir_file_read(path, &size);
+    placement->report = text == NULL ? NULL : json_loadb(text, size, 0, &error);
+    placement->fmax_mhz = slowest_clock(placement->report);
+    placement->log = weir_file_read(log, &size);
+    bool fine = placement->report != NULL && placement->fmax_mhz > 0 && placement->log != NULL;
+    if (!fine && text != NULL) weir_error(weir_at(path, error.line), "nextpnr reported no clock: %s", error.text);
+    free(text);
+    free(path);
+    free(log);
+    return fine;
+}
+
+static bool place_seed(const sweep *s, int64_t seed, weir_placement *placement) {
+    making m = {s, seed};
+    weir_hash hash = s->key;
+    weir_hash_add_number(&hash, (uint64_t)seed);
+    char digits[33];
+    weir_hash_print(&hash, digits);
+    char *name = weir_format("nextpnr-placement-%s", digits);
+    int held = -1;
+    bool made = false;
+    char *folder = weir_cache_entry(s->job->cache, name, true, make_placement, &m, &held, &made);
+    bool fine = folder != NULL && read_placement(folder, placement);
+    placement->seed = seed;
+    placement->cached = !made;
+    if (folder != NULL) weir_cache_release(held);
+    free(folder);
+    free(name);
+    return fine;
+}
+
+/* --- all seeds --- */
+
+static bool take_seed(sweep *s, int64_t *seed) {
+    pthread_mutex_lock(&s->lock);
+    *seed = s->next;
+    const bool more = !s->failed && s->next <= s->job->seeds && s->next <= s->met;
+    if (more) s->next++;
+    pthread_mutex_unlock(&s->lock);
+    return more;
+}
+
+static void *work(void *user) {
+    sweep *s = user;
+    for (int64_t seed; take_seed(s, &seed);) {
+        weir_placement *placement = &s->item[seed - 1];
+        weir_diag_log *log = weir_diag_capture();
+        const bool fine = place_seed(s, seed, placement);
+        weir_diag_release(log);
+        pthread_mutex_lock(&s->lock);
+        s->log[seed - 1] = log;
+        s->failed |= !fine;
+        if (fine && placement->fmax_mhz >= (double)s->job->clock_mhz && seed < s->met) s->met = seed;
+        s->done++;
+        weir_progress("placing, seed", (double)s->done, (double)s->job->seeds);
+        pthread_mutex_unlock(&s->lock);
+    }
+    return NULL;
+}
+
+static void run_threads(sweep *s) {
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t count = processors < 1 ? 1 : (size_t)processors;
+    if ((int64_t)count > s->job->seeds) count = (size_t)s->job->seeds;
+    pthread_t *thread = weir_calloc(count, sizeof *thread);
+    sigset_t held, before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
+    weir_progress("placing, seed", 0, (double)s->job->seeds);
+    size_t started = 0;
+    while (started + 1 < count && pthread_create(&thread[started], NULL, work, s) == 0) started++;
+    work(s); /* this thread is one of them */
+    for (size_t i = 0; i < started; i++) pthread_join(thread[i], NULL);
+    weir_progress_end();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    free(thread);
+}
+
+static void free_placement(weir_placement *placement) {
+    json_decref(placement->report);
+    free(placement->log);
+}
+
+/* The seeds up to the first that met the goal, or the first error. */
+static int collect(sweep *s, weir_placements *placements) {
+    int status = WEIR_EXIT_FINE;
+    const int64_t last = s->met <= s->job->seeds ? s->met : s->job->seeds;
+    for (int64_t i = 0; i < last && status == WEIR_EXIT_FINE; i++) {
+        const weir_placement *item = &s->item[i];
+        if (s->log[i] != NULL) weir_diag_replay(s->log[i]);
+        if (item->report == NULL || item->fmax_mhz == 0) status = WEIR_EXIT_TOOL;
+        if (status == WEIR_EXIT_FINE && item->fmax_mhz > s->item[placements->best].fmax_mhz)
+            placements->best = (size_t)i;
+    }
+    placements->item = s->item;
+    placements->count = (size_t)last;
+    for (int64_t i = 0; i < s->job->seeds; i++) {
+        weir_diag_log_free(s->log[i]);
+        if (i >= last) free_placement(&s->item[i]);
+    }
+    free(s->log);
+    return status;
+}
+
+int weir_place(const weir_place_job *job, weir_placements *placements) {
+    char *text = json_dumps(job->netlist, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    sweep s = {.job = job, .text = text, .key = weir_hash_start(), .next = 1, .met = job->seeds + 1};
+    *placements = (weir_placements){NULL, 0, 0};
+    weir_hash_add_string(&s.key, FORM);
+    weir_hash_add_string(&s.key, job->nextpnr->name);
+    weir_hash_add_string(&s.key, job->nextpnr->version);
+    for (size_t i = 0; i < job->device->nextpnr.options.count; i++)
+        weir_hash_add_string(&s.key, job->device->nextpnr.options.item[i]);
+    weir_hash_add_number(&s.key, (uint64_t)job->clock_mhz);
+    weir_hash_add_string(&s.key, text);
+    s.item = weir_calloc((size_t)job->seeds, sizeof *s.item);
+    s.log = weir_calloc((size_t)job->seeds, sizeof(weir_diag_log *));
+    pthread_mutex_init(&s.lock, NULL);
+    run_threads(&s);
+    pthread_mutex_destroy(&s.lock);
+    free(text);
+    return collect(&s, placements);
+}
+
+void weir_placements_free(weir_placements *placements) {
+    for (size_t i = 0; i < placements->count; i++) free_placement(&placements->item[i]);
+    free(placements->item);
+    *placements = (weir_placements){NULL, 0, 0};
+}

@@ -1,0 +1,38 @@
+/* nextpnr: placing and routing with several seeds at once, each kept in the cache. */
+#ifndef WEIR_SYNTH_PLACE_H
+#define WEIR_SYNTH_PLACE_H
+
+#include <jansson.h>
+
+#include "dataflow/device.h"
+#include "synth/program.h"
+
+typedef struct weir_placement {
+    int64_t seed;
+    double fmax_mhz; /* of the slowest clock */
+    json_t *report;  /* of nextpnr: fmax, utilization, critical_paths */
+    char *log;       /* what nextpnr said; heap */
+    bool cached;     /* it was not started */
+} weir_placement;
+
+typedef struct weir_placements {
+    weir_placement *item; /* by seed from 1 on */
+    size_t count;
+    size_t best;
+} weir_placements;
+
+typedef struct weir_place_job {
+    const weir_program *nextpnr;
+    const weir_device *device;
+    const char *cache;
+    const json_t *netlist; /* with the pins */
+    const char *top;
+    int64_t clock_mhz, seeds;
+} weir_place_job;
+
+/* Seeds 1, 2, ... until one meets the clock goal, at most `seeds`; which those are does not depend on how many run at once. The
+ * best is the one that meets the goal, else the fastest. WEIR_EXIT_FINE, or WEIR_EXIT_TOOL after a reported error. */
+int weir_place(const weir_place_job *job, weir_placements *placements);
+void weir_placements_free(weir_placements *placements);
+
+#endif

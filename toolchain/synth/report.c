@@ -1,0 +1,219 @@
+#include "synth/synth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/folder.h"
+#include "support/table.h"
+
+enum { SCHEMA = 1 };
+
+/* --- for people --- */
+
+static void print_uses(const weir_synth *synth, weir_text *text) {
+    static const char *const headers[] = {"resource", "used", "available", "share", "estimated"};
+    weir_cost_report report = weir_cost_of_graph(synth->hardware, synth->device);
+    weir_cost_use uses[WEIR_COST_USES], estimated[WEIR_COST_USES];
+    weir_cost_uses(&synth->cost, synth->device, uses);
+    weir_cost_uses(&report.total, synth->device, estimated);
+    weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
+    for (size_t i = 0; i < WEIR_COST_USES; i++) {
+        weir_table_add(table, uses[i].name);
+        weir_table_format(table, "%lld", (long long)uses[i].used);
+        weir_table_format(table, "%lld", (long long)uses[i].available);
+        if (uses[i].available == 0) weir_table_add(table, "-");
+        else weir_table_format(table, "%.1f %%", 100.0 * (double)uses[i].used / (double)uses[i].available);
+        weir_table_format(table, "%lld", (long long)estimated[i].used);
+    }
+    weir_table_print(table, WEIR_TABLE_PLAIN, text);
+    weir_table_free(table);
+    weir_cost_report_free(&report);
+}
+
+/* "25.6", without the locale. */
+static void add_fixed(weir_text *text, double value, int64_t unit) {
+    const int64_t scaled = (int64_t)(value * (double)unit + 0.5);
+    weir_text_format(text, "%lld", (long long)(scaled / unit));
+    if (unit == 10) weir_text_format(text, ".%lld", (long long)(scaled % unit));
+    if (unit == 100) weir_text_format(text, ".%02lld", (long long)(scaled % unit));
+}
+
+static void print_seeds(const weir_synth *synth, weir_text *text) {
+    weir_text_add(text, "  seeds:");
+    for (size_t i = 0; i < synth->placements.count; i++) {
+        weir_text_format(text, "%s %lld ", i == 0 ? "" : ",", (long long)synth->placements.item[i].seed);
+        add_fixed(text, synth->placements.item[i].fmax_mhz, 10);
+        weir_text_add(text, " MHz");
+    }
+    weir_text_char(text, '\n');
+}
+
+static void print_placement(const weir_synth *synth, weir_text *text) {
+    const weir_placement *best = weir_synth_best(synth);
+    const bool is_met = best->fmax_mhz >= (double)synth->clock_mhz;
+    weir_text_format(text, "\nplaced by %s (%s):\n  ", synth->nextpnr.name, synth->nextpnr.version);
+    add_fixed(text, best->fmax_mhz, 10);
+    weir_text_format(text, " MHz with seed %lld; the goal of %lld MHz is %s\n", (long long)best->seed,
+                     (long long)synth->clock_mhz, is_met ? "met" : "missed");
+    if (synth->placements.count > 1) print_seeds(synth, text);
+    weir_text_add(text, "  ");
+    add_fixed(text, weir_synth_inferences(synth), 1);
+    weir_text_format(text, " inferences/s, at %lld cycles a frame\n", (long long)synth->interval);
+    if (!synth->has_path) return;
+    weir_text_add(text, "  critical path: ");
+    weir_synth_path_print(&synth->path, text);
+    weir_text_add(text, "\n    ");
+    add_fixed(text, synth->path.delay_ns, 10);
+    weir_text_add(text, " ns: ");
+    add_fixed(text, synth->path.logic_ns, 10);
+    weir_text_add(text, " of logic, ");
+    add_fixed(text, synth->path.routing_ns, 10);
+    weir_text_format(text, " of routing, %zu cells between the registers\n", synth->path.levels);
+}
+
+static void print_simulation(const weir_synth *synth, weir_text *text) {
+    const json_t *result = synth->simulation.result;
+    if (synth->simulation.why_not != NULL)
+        weir_text_format(text, "\nnetlist not simulated: %s\n", synth->simulation.why_not);
+    if (result == NULL) return;
+    const json_t *wrong = json_object_get(result, "first_divergence");
+    const char *data = json_string_value(json_object_get(result, "data"));
+    weir_text_format(text, "\nnetlist simulated on %lld frames (%s): %lld values compared, %lld wrong\n",
+                     (long long)json_integer_value(json_object_get(result, "frames")),
+                     strcmp(data, "random") == 0 ? "random" : "of the data",
+                     (long long)json_integer_value(json_object_get(result, "compared")),
+                     (long long)json_integer_value(json_object_get(result, "mismatches")));
+    if (json_is_object(wrong)) {
+        char *dump = json_dumps(wrong, JSON_PRESERVE_ORDER);
+        weir_text_format(text, "  first divergence: %s\n", dump);
+        free(dump);
+    }
+}
+
+void weir_synth_print(const weir_synth *synth, weir_text *text) {
+    if (synth->netlist.json == NULL) return;
+    weir_text_format(text, "%s synthesized for %s (%s) by %s:\n", synth->top, synth->device->name, synth->device->title,
+                     synth->yosys.version);
+    print_uses(synth, text);
+    if (synth->netlist.absorbed.multiplier_bits + synth->netlist.absorbed.memory_bits > 0)
+        weir_text_format(text, "  %lld bits of registers moved into multipliers, %lld into memory blocks\n",
+                         (long long)synth->netlist.absorbed.multiplier_bits,
+                         (long long)synth->netlist.absorbed.memory_bits);
+    if (weir_synth_best(synth) != NULL) print_placement(synth, text);
+    if (synth->is_simulated) print_simulation(synth, text);
+}
+
+/* --- for programs --- */
+
+static json_t *json_of_uses(const weir_cost *cost, const weir_device *device) {
+    weir_cost_use uses[WEIR_COST_USES];
+    json_t *object = json_object();
+    weir_cost_uses(cost, device, uses);
+    for (size_t i = 0; i < WEIR_COST_USES; i++)
+        json_object_set_new(
+            object, uses[i].key,
+            json_pack("{s:I, s:I}", "used", (json_int_t)uses[i].used, "available", (json_int_t)uses[i].available));
+    return object;
+}
+
+static json_t *json_of_estimate(const weir_synth *synth) {
+    weir_cost_report report = weir_cost_of_graph(synth->hardware, synth->device);
+    json_t *estimate = weir_cost_json(synth->hardware, &report, synth->device);
+    weir_cost_report_free(&report);
+    return estimate;
+}
+
+static json_t *json_of_pins(const weir_synth *synth) {
+    return json_pack("{s:I, s:I, s:I}", "port_bits", (json_int_t)synth->ports, "luts", (json_int_t)synth->pins.luts,
+                     "flip_flops", (json_int_t)synth->pins.flip_flops);
+}
+
+static json_t *json_of_placement(const weir_synth *synth) {
+    const weir_placement *best = weir_synth_best(synth);
+    json_t *seeds = json_array();
+    for (size_t i = 0; i < synth->placements.count; i++)
+        json_array_append_new(seeds, json_pack("{s:I, s:f}", "seed", (json_int_t)synth->placements.item[i].seed,
+                                               "fmax_mhz", synth->placements.item[i].fmax_mhz));
+    return json_pack("{s:s, s:s, s:I, s:o, s:O, s:o}", "program", synth->nextpnr.name, "version",
+                     synth->nextpnr.version, "seed", (json_int_t)best->seed, "seeds", seeds, "utilization",
+                     json_object_get(best->report, "utilization"), "pins", json_of_pins(synth));
+}
+
+static json_t *json_of_simulation(const weir_synth *synth) {
+    if (!synth->is_simulated) return json_null();
+    if (synth->simulation.result == NULL) return json_pack("{s:s?}", "why_not", synth->simulation.why_not);
+    return json_deep_copy(synth->simulation.result);
+}
+
+json_t *weir_synth_json(const weir_synth *synth) {
+    const weir_placement *best = weir_synth_best(synth);
+    json_t *json =
+        json_pack("{s:i, s:s, s:s, s:s}", "schema", SCHEMA, "design", synth->top, "device", synth->device->name,
+                  "family", weir_device_family_name((weir_device_family)synth->device->family));
+    json_object_set_new(json, "synthesis",
+                        json_pack("{s:s, s:s}", "program", synth->yosys.name, "version", synth->yosys.version));
+    json_object_set_new(json, "clock_goal_mhz", json_integer((json_int_t)synth->clock_mhz));
+    json_object_set_new(json, "clock_met",
+                        best == NULL ? json_null() : json_boolean(best->fmax_mhz >= (double)synth->clock_mhz));
+    json_object_set_new(json, "fmax_mhz", best == NULL ? json_null() : json_real(best->fmax_mhz));
+    json_object_set_new(json, "interval", json_integer((json_int_t)synth->interval));
+    json_object_set_new(json, "inferences_per_second",
+                        best == NULL ? json_null() : json_real(weir_synth_inferences(synth)));
+    json_object_set_new(json, "utilization", json_of_uses(&synth->cost, synth->device));
+    json_object_set_new(json, "absorbed",
+                        json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)synth->netlist.absorbed.multiplier_bits,
+                                  "memory_bits", (json_int_t)synth->netlist.absorbed.memory_bits));
+    json_object_set_new(json, "estimate", json_of_estimate(synth));
+    json_object_set_new(json, "critical_path", synth->has_path ? weir_synth_path_json(&synth->path) : json_null());
+    json_object_set_new(json, "placement", best == NULL ? json_null() : json_of_placement(synth));
+    json_object_set_new(json, "simulation", json_of_simulation(synth));
+    return json;
+}
+
+/* --- files --- */
+
+static bool copy(const weir_synth *synth, const char *folder, const char *name) {
+    char *from = weir_path_join(synth->netlist.folder, name), *to = weir_path_join(folder, name);
+    const bool fine = weir_file_copy(from, to);
+    free(from);
+    free(to);
+    return fine;
+}
+
+static bool write_text(const char *folder, const char *name, const char *text) {
+    char *path = weir_path_join(folder, name);
+    const bool fine = weir_file_write(path, text, strlen(text));
+    free(path);
+    return fine;
+}
+
+static bool write_json(const char *folder, const char *name, json_t *value) {
+    char *text = json_dumps(value, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    const bool fine = write_text(folder, name, text);
+    free(text);
+    json_decref(value);
+    return fine;
+}
+
+static bool write_all(const weir_synth *synth, const char *folder) {
+    static const char *const names[] = {"netlist.json", "netlist.v", "yosys.log"};
+    const weir_placement *best = weir_synth_best(synth);
+    bool fine = write_json(folder, "synthesis.json", weir_synth_json(synth));
+    for (size_t i = 0; fine && i < sizeof names / sizeof *names; i++) fine = copy(synth, folder, names[i]);
+    if (fine && best != NULL)
+        fine = write_text(folder, "nextpnr.log", best->log) &&
+               write_json(folder, "nextpnr.json", json_incref(best->report));
+    return fine;
+}
+
+bool weir_synth_write(const weir_synth *synth, const char *folder) {
+    if (synth->netlist.json == NULL) return true;
+    weir_folder *output = weir_folder_open(folder, WEIR_FOLDER_WHOLE);
+    if (output == NULL) return false;
+    if (write_all(synth, weir_folder_staging(output))) return weir_folder_commit(output);
+    weir_folder_abandon(output);
+    return false;
+}

@@ -1,0 +1,228 @@
+/* What agreed once is kept in the cache: netlist, models, bench and data make its key. */
+#include "synth/simulate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cosim/random_input.h"
+#include "cosim/runtime.h"
+#include "sim/cache.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/process.h"
+#include "support/tree.h"
+#include "synth/family.h"
+
+/* Changes when the same inputs shall be simulated again. */
+#define FORM "1"
+
+enum { RANDOM_FRAMES = 2, SEED = 1 };
+/* Longer simulations are left out unless they are asked for: Icarus does some hundred cycles a second of a large netlist. */
+enum { LONGEST_CYCLES = 20000 };
+
+/* --- models of the cells --- */
+
+/* Weir's own models of a family are in boards/cells, others come with Yosys. Heap memory, NULL: there are none. */
+static char *models_of(const weir_device *device, const weir_program *yosys) {
+    char *data = weir_data_folder();
+    char *own = data == NULL ? NULL
+                             : weir_format("%s/boards/cells/%s.v", data,
+                                           weir_device_family_name((weir_device_family)device->family));
+    free(data);
+    if (own != NULL && weir_file_exists(own)) return own;
+    free(own);
+    const char *name = weir_synth_family_of(device)->models;
+    char *share = name == NULL ? NULL : weir_program_share(yosys);
+    char *path = share == NULL ? NULL : weir_path_join(share, name);
+    free(share);
+    if (path != NULL && weir_file_exists(path)) return path;
+    free(path);
+    return NULL;
+}
+
+/* --- inputs --- */
+
+static weir_array *random_frames(const weir_graph *graph, weir_value input, int64_t frames) {
+    weir_array *all = NULL;
+    for (int64_t f = 0; f < frames; f++) {
+        weir_array *one = weir_random_input(graph, input, SEED, (size_t)f);
+        if (all == NULL) all = weir_array_new(one->dtype, &(weir_shape){2, {frames, (int64_t)one->count}});
+        for (size_t i = 0; i < one->count; i++) {
+            const size_t at = (size_t)f * one->count + i;
+            if (weir_dtype_is_float(one->dtype)) weir_array_set(all, at, weir_array_get(one, i));
+            else weir_array_set_int(all, at, weir_array_get_int(one, i));
+        }
+        weir_array_free(one);
+    }
+    return all;
+}
+
+/* The file that holds them, in the folder. Heap memory, NULL after a reported error. */
+static char *write_random(const weir_synth_simulate_job *job, int64_t frames) {
+    char *path = weir_path_join(job->folder, "random.npz");
+    weir_archive archive;
+    weir_archive_init(&archive);
+    for (size_t i = 0; i < weir_graph_input_count(job->hardware); i++) {
+        const weir_value input = weir_graph_input(job->hardware, i);
+        weir_archive_add(&archive, weir_value_name(job->hardware, input), random_frames(job->hardware, input, frames));
+    }
+    const bool fine = weir_npz_write(path, &archive);
+    weir_archive_free(&archive);
+    if (fine) return path;
+    free(path);
+    return NULL;
+}
+
+/* --- running --- */
+
+typedef struct running {
+    const weir_synth_simulate_job *job;
+    const char *netlist, *models, *data;
+    int status;
+    json_t *result; /* not in the cache when the reference disagrees */
+} running;
+
+static json_t *pick(const json_t *run) {
+    static const char *const keys[] = {"frames", "compared", "mismatches", "status", "first_divergence"};
+    json_t *picked = json_object();
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_object_set(picked, keys[i], json_object_get(run, keys[i]));
+    return picked;
+}
+
+static void simulate(running *r) {
+    weir_runtime_options options = {.data = r->data,
+                                    .work = r->job->folder,
+                                    .frames = r->job->frames,
+                                    .netlist = r->netlist,
+                                    .cells = {r->models, NULL},
+                                    .seed = SEED};
+    options.simulate[WEIR_SIM_ICARUS] = true;
+    options.profile[WEIR_SIM_ALWAYS] = true;
+    weir_runtime *runtime = NULL;
+    r->status = weir_runtime_run("netlist", NULL, NULL, r->job->hardware, r->job->folder, &options, &runtime);
+    if (runtime == NULL) return;
+    json_t *report = weir_runtime_json(runtime);
+    const json_t *run = json_array_get(json_object_get(report, "runs"), 0);
+    if (run != NULL) r->result = pick(run);
+    json_decref(report);
+    weir_runtime_free(runtime);
+}
+
+static bool make_result(void *user, const char *folder) {
+    running *r = user;
+    simulate(r);
+    if (r->status != WEIR_EXIT_FINE || r->result == NULL) return false;
+    char *path = weir_path_join(folder, "simulation.json"), *text = json_dumps(r->result, JSON_PRESERVE_ORDER);
+    const bool fine = weir_file_write(path, text, strlen(text));
+    if (!fine) r->status = WEIR_EXIT_INPUT;
+    free(text);
+    free(path);
+    return fine;
+}
+
+static void add_file(weir_hash *hash, const char *path) {
+    size_t size = 0;
+    char *text = weir_file_read_quietly(path, &size);
+    weir_hash_add_number(hash, size);
+    if (text != NULL) weir_hash_add(hash, text, size);
+    free(text);
+}
+
+/* The files of "a.npz\nname=b.csv\nc.npz:key". What is not found as a file is read, and reported, by the run itself. */
+static void add_data(weir_hash *hash, const char *data) {
+    weir_hash_add_string(hash, data);
+    for (const char *item = data; *item != '\0';) {
+        const size_t size = strcspn(item, "\n");
+        char *one = weir_format("%.*s", (int)size, item), *equals = strchr(one, '='), *key = NULL;
+        add_file(hash, one);
+        if (equals != NULL) add_file(hash, equals + 1);
+        char *archive = weir_array_split_path(equals == NULL ? one : equals + 1, &key);
+        if (archive != NULL) add_file(hash, archive);
+        free(archive);
+        free(key);
+        free(one);
+        item += size + (item[size] == '\n');
+    }
+}
+
+static weir_hash key_of(const running *r, const weir_synth_netlist *netlist) {
+    weir_hash hash = netlist->key;
+    weir_hash_add_string(&hash, FORM);
+    weir_hash_add_number(&hash, (uint64_t)r->job->frames);
+    add_file(&hash, r->netlist);
+    add_file(&hash, r->models);
+    static const char *const files[] = {"tb/tb.v", "hardware.weir", "hardware.npz"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = weir_path_join(r->job->folder, files[i]);
+        add_file(&hash, path);
+        free(path);
+    }
+    add_data(&hash, r->data);
+    return hash;
+}
+
+static int run(running *r, const weir_synth_netlist *netlist, weir_synth_simulation *simulation) {
+    const weir_hash hash = key_of(r, netlist);
+    char digits[33];
+    weir_hash_print(&hash, digits);
+    char *name = weir_format("icarus-netlist-%s", digits);
+    int held = -1;
+    bool made = false;
+    char *folder = weir_cache_entry(r->job->cache, name, false, make_result, r, &held, &made);
+    if (folder != NULL && !made) {
+        char *path = weir_path_join(folder, "simulation.json");
+        r->result = json_load_file(path, 0, NULL);
+        free(path);
+    }
+    if (folder != NULL) weir_cache_release(held);
+    else if (r->status == WEIR_EXIT_FINE) r->status = WEIR_EXIT_INPUT;
+    if (r->result != NULL)
+        json_object_set_new(r->result, "data", json_string(r->job->data == NULL ? "random" : r->job->data));
+    simulation->result = r->result;
+    free(folder);
+    free(name);
+    return r->status;
+}
+
+static char *reason_against(const weir_synth_simulate_job *job, const char *models, int64_t frames,
+                            const weir_device *device) {
+    const int64_t interval = weir_resources_of(job->hardware).folded_interval;
+    if (models == NULL)
+        return weir_format("there are no models of the cells of %s for simulation",
+                           weir_device_family_name((weir_device_family)device->family));
+    if (!weir_simulator_found(WEIR_SIM_ICARUS)) return weir_copy_string("'iverilog' is missing");
+    if (!job->is_asked && frames * interval > LONGEST_CYCLES)
+        return weir_format("%lld frames take %lld cycles, which is long; --frames N simulates them", (long long)frames,
+                           (long long)(frames * interval));
+    return NULL;
+}
+
+int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_netlist *netlist,
+                        const weir_device *device, const weir_program *yosys, weir_synth_simulation *simulation) {
+    weir_synth_simulate_job own = *job;
+    char *models = models_of(device, yosys), *random = NULL;
+    int status = WEIR_EXIT_FINE;
+    if (own.frames == 0 && (own.data == NULL || !own.is_asked)) own.frames = RANDOM_FRAMES;
+    *simulation = (weir_synth_simulation){reason_against(job, models, own.frames, device), NULL};
+    if (simulation->why_not == NULL && own.data == NULL) {
+        random = write_random(job, own.frames);
+        if (random == NULL) status = WEIR_EXIT_INPUT;
+    }
+    if (simulation->why_not == NULL && status == WEIR_EXIT_FINE) {
+        char *path = weir_path_join(netlist->folder, "netlist.v");
+        running r = {&own, path, models, random != NULL ? random : own.data, WEIR_EXIT_FINE, NULL};
+        status = run(&r, netlist, simulation);
+        free(path);
+    }
+    free(random);
+    free(models);
+    return status;
+}
+
+void weir_synth_simulation_free(weir_synth_simulation *simulation) {
+    free(simulation->why_not);
+    json_decref(simulation->result);
+    *simulation = (weir_synth_simulation){NULL, NULL};
+}

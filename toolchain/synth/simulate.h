@@ -1,0 +1,30 @@
+/* A netlist against the reference, with the harness that the Verilog is simulated with. */
+#ifndef WEIR_SYNTH_SIMULATE_H
+#define WEIR_SYNTH_SIMULATE_H
+
+#include <jansson.h>
+
+#include "ir/graph.h"
+#include "synth/yosys.h"
+
+typedef struct weir_synth_simulation {
+    char *why_not;  /* it was not simulated; NULL: it was */
+    json_t *result; /* "data", "frames", "compared", "mismatches", "status", "first_divergence" */
+} weir_synth_simulation;
+
+typedef struct weir_synth_simulate_job {
+    const weir_graph *hardware;
+    const char *folder; /* a copy of the compiled one that nobody else uses */
+    const char *data;   /* as weir_frames_read takes it; NULL: seeded random inputs */
+    int64_t frames;     /* 0: those of the data, of random ones a few */
+    bool is_asked;      /* for, so that nothing is left out because it takes long */
+    const char *cache;
+} weir_synth_simulate_job;
+
+/* Frames through the netlist in Icarus, with the models of its cells. WEIR_EXIT_FINE, also when there is a reason not to; the
+ * reference disagrees: WEIR_EXIT_MISMATCH; or WEIR_EXIT_TOOL or WEIR_EXIT_INPUT after a reported error. */
+int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_netlist *netlist,
+                        const weir_device *device, const weir_program *yosys, weir_synth_simulation *simulation);
+void weir_synth_simulation_free(weir_synth_simulation *simulation);
+
+#endif

@@ -1,0 +1,131 @@
+#include "synth/synth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/resources.h"
+#include "sim/driver.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/progress.h"
+#include "synth/family.h"
+
+/* Clock goals of families, in MHz. */
+static int64_t default_clock(const weir_device *device) {
+    static const int64_t goals[WEIR_DEVICE_FAMILIES] = {
+        [WEIR_DEVICE_ICE40] = 100, [WEIR_DEVICE_ECP5] = 150, [WEIR_DEVICE_GOWIN] = 100, [WEIR_DEVICE_XILINX7] = 150};
+    return device->family == WEIR_DEVICE_ICE40 && device->multipliers.count > 0 ? 48 : goals[device->family];
+}
+
+/* --- steps --- */
+
+static int find_programs(const weir_synth_options *options, const char *cache, weir_synth *synth) {
+    if (!weir_program_yosys(cache, &synth->yosys)) return WEIR_EXIT_TOOL;
+    if (synth->yosys.name == NULL) {
+        weir_program_report_yosys();
+        return WEIR_EXIT_TOOL;
+    }
+    if (options->placing == WEIR_SYNTH_UNPLACED) return WEIR_EXIT_FINE;
+    if (!weir_program_nextpnr(options->device, cache, &synth->nextpnr)) return WEIR_EXIT_TOOL;
+    if (synth->nextpnr.name != NULL || options->placing == WEIR_SYNTH_PLACED_IF_FOUND) return WEIR_EXIT_FINE;
+    weir_program_report_nextpnr(options->device);
+    return WEIR_EXIT_TOOL;
+}
+
+static size_t count_ports(const weir_synth_netlist *netlist) {
+    const char *name;
+    json_t *port;
+    size_t bits = 0;
+    json_object_foreach(
+        json_object_get(json_object_get(json_object_get(netlist->json, "modules"), netlist->top), "ports"), name, port)
+        bits += strcmp(name, "clk") == 0 ? 0 : json_array_size(json_object_get(port, "bits"));
+    return bits;
+}
+
+static int synthesize(const weir_synth_options *options, const char *cache, weir_synth *synth) {
+    weir_progress("synthesis", 1, 1);
+    const int status =
+        weir_yosys_netlist(&synth->yosys, options->device, cache, options->folder, synth->top, &synth->netlist);
+    weir_progress_end();
+    if (status != WEIR_EXIT_FINE) return status;
+    synth->cost = weir_synth_count(synth->netlist.json, synth->top, options->device);
+    synth->ports = count_ports(&synth->netlist);
+    return WEIR_EXIT_FINE;
+}
+
+static int place(const weir_synth_options *options, const char *cache, weir_synth *synth) {
+    json_t *pins = weir_yosys_pins(&synth->yosys, options->device, cache, &synth->netlist);
+    if (pins == NULL) return WEIR_EXIT_TOOL;
+    synth->pins = weir_synth_count(pins, WEIR_SYNTH_PINS, options->device);
+    json_t *joined = weir_yosys_join(&synth->netlist, pins);
+    const weir_place_job job = {.nextpnr = &synth->nextpnr,
+                                .device = options->device,
+                                .cache = cache,
+                                .netlist = joined,
+                                .clock_mhz = synth->clock_mhz,
+                                .seeds = options->seeds};
+    const int status = weir_place(&job, &synth->placements);
+    if (status == WEIR_EXIT_FINE)
+        synth->has_path = weir_synth_path_read(weir_synth_best(synth)->report, &synth->netlist, options->hardware,
+                                               options->device, &synth->path);
+    json_decref(joined);
+    json_decref(pins);
+    return status;
+}
+
+static int simulate(const weir_synth_options *options, const char *cache, weir_synth *synth) {
+    const weir_synth_simulate_job job = {.hardware = options->hardware,
+                                         .folder = options->folder,
+                                         .data = options->data,
+                                         .frames = options->frames,
+                                         .is_asked = options->is_asked,
+                                         .cache = cache};
+    synth->is_simulated = true;
+    return weir_synth_simulate(&job, &synth->netlist, options->device, &synth->yosys, &synth->simulation);
+}
+
+/* A disagreement does not keep the rest from being told. */
+static int run(const weir_synth_options *options, const char *cache, weir_synth *synth) {
+    int status = find_programs(options, cache, synth), simulated = WEIR_EXIT_FINE;
+    if (status == WEIR_EXIT_FINE) status = synthesize(options, cache, synth);
+    if (status == WEIR_EXIT_FINE && options->simulate) simulated = simulate(options, cache, synth);
+    if (simulated == WEIR_EXIT_INPUT || simulated == WEIR_EXIT_TOOL) status = simulated;
+    if (status == WEIR_EXIT_FINE && synth->nextpnr.name != NULL) status = place(options, cache, synth);
+    return simulated == WEIR_EXIT_MISMATCH ? simulated : status;
+}
+
+int weir_synth_run(const weir_synth_options *options, weir_synth **result) {
+    weir_synth *synth = *result = weir_calloc(1, sizeof *synth);
+    char *cache = weir_sim_cache(NULL);
+    synth->device = options->device;
+    synth->hardware = options->hardware;
+    synth->top = weir_copy_string(options->top);
+    synth->clock_mhz = options->clock_mhz > 0 ? options->clock_mhz : default_clock(options->device);
+    synth->interval = weir_resources_of(options->hardware).folded_interval;
+    synth->netlist.held = -1;
+    const int status = cache == NULL ? WEIR_EXIT_INPUT : run(options, cache, synth);
+    free(cache);
+    return status;
+}
+
+void weir_synth_free(weir_synth *synth) {
+    if (synth == NULL) return;
+    weir_program_free(&synth->yosys);
+    weir_program_free(&synth->nextpnr);
+    weir_synth_netlist_free(&synth->netlist);
+    weir_placements_free(&synth->placements);
+    weir_synth_path_free(&synth->path);
+    weir_synth_simulation_free(&synth->simulation);
+    free(synth->top);
+    free(synth);
+}
+
+const weir_placement *weir_synth_best(const weir_synth *synth) {
+    return synth->placements.count == 0 ? NULL : &synth->placements.item[synth->placements.best];
+}
+
+double weir_synth_inferences(const weir_synth *synth) {
+    const weir_placement *best = weir_synth_best(synth);
+    return best == NULL ? 0 : best->fmax_mhz * 1e6 / (double)synth->interval;
+}

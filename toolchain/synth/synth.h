@@ -1,0 +1,68 @@
+/* A compiled folder synthesized, simulated as a netlist, placed, and told: what `weir synth` and `weir check --device` do. */
+#ifndef WEIR_SYNTH_SYNTH_H
+#define WEIR_SYNTH_SYNTH_H
+
+#include <jansson.h>
+
+#include "dataflow/cost.h"
+#include "dataflow/device.h"
+#include "ir/graph.h"
+#include "support/text.h"
+#include "synth/path.h"
+#include "synth/place.h"
+#include "synth/simulate.h"
+#include "synth/yosys.h"
+
+typedef enum weir_synth_placing {
+    WEIR_SYNTH_UNPLACED,
+    WEIR_SYNTH_PLACED_IF_FOUND,
+    WEIR_SYNTH_PLACED
+} weir_synth_placing;
+
+typedef struct weir_synth_options {
+    const weir_device *device;
+    const weir_graph *hardware; /* of the folder */
+    const char *folder;         /* a copy of the compiled one that nobody else uses; files are written there */
+    const char *top;            /* module */
+    weir_synth_placing placing;
+    int64_t seeds;
+    int64_t clock_mhz; /* the goal; 0: of the device */
+    bool simulate;
+    const char *data; /* as in weir_synth_simulate_job */
+    int64_t frames;
+    bool is_asked;
+} weir_synth_options;
+
+/* Valid as long as device and hardware are. */
+typedef struct weir_synth {
+    const weir_device *device;
+    const weir_graph *hardware;
+    char *top;
+    int64_t clock_mhz, interval;
+    weir_program yosys, nextpnr; /* nextpnr's name is NULL when it was not used */
+    weir_synth_netlist netlist;
+    weir_cost cost; /* of the netlist */
+    weir_placements placements;
+    size_t ports;   /* bits, without the clock */
+    weir_cost pins; /* what stands between them and the pins */
+    bool has_path;  /* the next holds */
+    weir_synth_path path;
+    bool is_simulated; /* or said why not */
+    weir_synth_simulation simulation;
+} weir_synth;
+
+/* Exit status; *synth is valid in any case and holds what was done. Free it with weir_synth_free. */
+int weir_synth_run(const weir_synth_options *options, weir_synth **synth);
+void weir_synth_free(weir_synth *synth);
+/* Of the best placement; NULL: not placed. */
+const weir_placement *weir_synth_best(const weir_synth *synth);
+/* Frames a second at the clock that was reached; 0: not placed. */
+double weir_synth_inferences(const weir_synth *synth);
+/* For people. */
+void weir_synth_print(const weir_synth *synth, weir_text *text);
+/* A new object; README.md has the schema. */
+json_t *weir_synth_json(const weir_synth *synth);
+/* Netlist, reports and messages of the tools as files of the folder. False after a reported error. */
+bool weir_synth_write(const weir_synth *synth, const char *folder);
+
+#endif

@@ -1,0 +1,311 @@
+/* Two runs for a netlist: synthesis to JSON; then, after what netlist.h does to that, the same netlist as Verilog for
+ * simulation. ABC inside Yosys and the programs of YoWASP see little more than the folder they run in: everything is read
+ * and written there. */
+#include "synth/yosys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cache.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/file.h"
+#include "support/scratch.h"
+#include "support/tree.h"
+#include "synth/family.h"
+
+/* Changes when the same sources shall give another netlist. */
+#define FORM "1"
+
+/* --- running --- */
+
+/* The synthesis command of the device for a top module: "synth_ice40 -device u -dsp -top X". */
+static char *synthesis(const weir_device *device, const char *option, const char *top) {
+    weir_text text = {NULL, 0, 0};
+    weir_text_add(&text, device->yosys.command);
+    for (size_t i = 0; i < device->yosys.options.count; i++)
+        weir_text_format(&text, " %s", device->yosys.options.item[i]);
+    if (option != NULL) weir_text_format(&text, " %s", option);
+    weir_text_format(&text, " -top %s", top);
+    return text.data;
+}
+
+static bool run(const weir_program *yosys, const char *folder, const char *log, const char *script) {
+    weir_arguments arguments = {0};
+    weir_arguments_add(&arguments, "%s", yosys->name);
+    weir_arguments_add(&arguments, "-q");
+    weir_arguments_add(&arguments, "-l");
+    weir_arguments_add(&arguments, "%s", log);
+    weir_arguments_add(&arguments, "-p");
+    weir_arguments_add(&arguments, "%s", script);
+    bool fine = weir_tool_run(&arguments, folder, 0, NULL);
+    weir_arguments_free(&arguments);
+    return fine;
+}
+
+/* NULL after a reported error: a tool that wrote half a file did not notice that the disk is full. */
+static json_t *load(const char *path) {
+    json_error_t error;
+    size_t size = 0;
+    char *text = weir_file_read(path, &size);
+    json_t *value = text == NULL ? NULL : json_loadb(text, size, 0, &error);
+    if (text != NULL && value == NULL) {
+        weir_error(weir_at(path, error.line), "a tool wrote only a part of it: %s", error.text);
+        weir_note("is the disk full?");
+    }
+    free(text);
+    return value;
+}
+
+static bool save(const char *path, const json_t *value) {
+    char *text = json_dumps(value, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    bool fine = text != NULL && weir_file_write(path, text, strlen(text));
+    free(text);
+    return fine;
+}
+
+/* --- the design --- */
+
+typedef struct making {
+    const weir_program *yosys;
+    const weir_device *device;
+    const char *rtl; /* where the sources are, and Yosys runs */
+    const char *top;
+} making;
+
+static bool move(const char *from_folder, const char *to_folder, const char *name) {
+    char *from = weir_path_join(from_folder, name), *to = weir_path_join(to_folder, name);
+    bool fine = weir_file_copy(from, to);
+    free(from);
+    free(to);
+    return fine;
+}
+
+/* Absorbs, and has what it comes to written in Verilog. Nets are split into bits: Icarus simulates vectors whose bits
+ * have many drivers three times slower. */
+static bool finish_netlist(const making *m, const char *folder) {
+    char *path = weir_path_join(folder, "netlist.json"), *counts = weir_path_join(folder, "absorbed.json");
+    json_t *netlist = load(path);
+    weir_netlist_absorbed absorbed = {0, 0};
+    bool fine = netlist != NULL && weir_netlist_absorb(netlist, m->device, &absorbed) && save(path, netlist);
+    json_t *count = json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)absorbed.multiplier_bits, "memory_bits",
+                              (json_int_t)absorbed.memory_bits);
+    fine = fine && save(counts, count);
+    fine = fine &&
+           run(m->yosys, folder, "verilog.log", "read_json netlist.json; splitnets; write_verilog -noattr netlist.v");
+    json_decref(count);
+    json_decref(netlist);
+    free(path);
+    free(counts);
+    return fine;
+}
+
+static bool make_netlist(void *user, const char *folder) {
+    const making *m = user;
+    char *command = synthesis(m->device, weir_synth_family_of(m->device)->option, m->top);
+    char *script = weir_format("read_verilog *.v; %s; check -assert; write_json netlist.json", command);
+    bool fine = run(m->yosys, m->rtl, "yosys.log", script);
+    fine = fine && move(m->rtl, folder, "netlist.json") && move(m->rtl, folder, "yosys.log");
+    fine = fine && finish_netlist(m, folder);
+    free(command);
+    free(script);
+    return fine;
+}
+
+typedef struct hashing {
+    weir_hash *hash;
+    const char *folder;
+} hashing;
+
+static bool hash_file(void *user, const char *name) {
+    const hashing *h = user;
+    char *path = weir_path_join(h->folder, name);
+    size_t size = 0;
+    char *text = weir_file_read(path, &size);
+    if (text != NULL) {
+        weir_hash_add_string(h->hash, name);
+        weir_hash_add_number(h->hash, size);
+        weir_hash_add(h->hash, text, size);
+    }
+    free(path);
+    free(text);
+    return text != NULL;
+}
+
+static void hash_list(weir_hash *hash, const weir_device_list *list) {
+    for (size_t i = 0; i < list->count; i++) weir_hash_add_string(hash, list->item[i]);
+    weir_hash_add_number(hash, list->count);
+}
+
+static weir_hash hash_tool(const weir_program *yosys, const weir_device *device) {
+    weir_hash hash = weir_hash_start();
+    weir_hash_add_string(&hash, FORM);
+    weir_hash_add_string(&hash, yosys->name);
+    weir_hash_add_string(&hash, yosys->version);
+    weir_hash_add_string(&hash, device->yosys.command);
+    hash_list(&hash, &device->yosys.options);
+    hash_list(&hash, &device->multipliers.registers); /* what may be absorbed */
+    for (size_t i = 0; i < device->memories.count; i++)
+        weir_hash_add_number(&hash, device->memories.item[i].output_register);
+    return hash;
+}
+
+static char *entry_name(const char *kind, weir_hash hash) {
+    char digits[33];
+    weir_hash_print(&hash, digits);
+    return weir_format("%s-%s", kind, digits);
+}
+
+static bool read_counts(weir_synth_netlist *netlist) {
+    char *path = weir_path_join(netlist->folder, "absorbed.json");
+    json_t *counts = load(path);
+    netlist->absorbed.multiplier_bits = json_integer_value(json_object_get(counts, "multiplier_bits"));
+    netlist->absorbed.memory_bits = json_integer_value(json_object_get(counts, "memory_bits"));
+    json_decref(counts);
+    free(path);
+    return counts != NULL;
+}
+
+static int read_netlist(weir_synth_netlist *netlist) {
+    char *path = weir_path_join(netlist->folder, "netlist.json");
+    netlist->json = load(path);
+    bool fine = netlist->json != NULL && read_counts(netlist);
+    if (fine && json_object_get(json_object_get(netlist->json, "modules"), netlist->top) == NULL) {
+        weir_error(weir_at(path, 0), "the netlist has no module '%s'", netlist->top);
+        fine = false;
+    }
+    free(path);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
+}
+
+int weir_yosys_netlist(const weir_program *yosys, const weir_device *device, const char *cache, const char *folder,
+                       const char *top, weir_synth_netlist *netlist) {
+    char *rtl = weir_path_join(folder, "rtl");
+    making m = {yosys, device, rtl, top};
+    *netlist = (weir_synth_netlist){.held = -1, .key = hash_tool(yosys, device), .top = weir_copy_string(top)};
+    weir_hash_add_string(&netlist->key, top);
+    int status = weir_tree_walk(rtl, hash_file, &(hashing){&netlist->key, rtl}) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+    if (status == WEIR_EXIT_FINE) {
+        char *name = entry_name("yosys-netlist", netlist->key);
+        bool made = false;
+        netlist->folder = weir_cache_entry(cache, name, true, make_netlist, &m, &netlist->held, &made);
+        netlist->cached = !made;
+        free(name);
+        status = netlist->folder == NULL ? WEIR_EXIT_TOOL : read_netlist(netlist);
+    }
+    free(rtl);
+    return status;
+}
+
+void weir_synth_netlist_free(weir_synth_netlist *netlist) {
+    if (netlist->folder != NULL) weir_cache_release(netlist->held);
+    free(netlist->folder);
+    free(netlist->top);
+    json_decref(netlist->json);
+    *netlist = (weir_synth_netlist){.held = -1};
+}
+
+/* --- between the design and the pins --- */
+
+static json_t *ports_of(const weir_synth_netlist *design) {
+    return json_object_get(json_object_get(json_object_get(design->json, "modules"), design->top), "ports");
+}
+
+static size_t bits_of(const json_t *port) { return json_array_size(json_object_get(port, "bits")); }
+
+static bool is_output(const json_t *port) {
+    return strcmp(json_string_value(json_object_get(port, "direction")), "output") == 0;
+}
+
+/* Adds the design's header without a body. */
+static void add_stub(weir_text *text, const weir_synth_netlist *design) {
+    const char *name, *separator = "";
+    json_t *port;
+    weir_text_format(text, "(* blackbox *)\nmodule %s (", design->top);
+    json_object_foreach(ports_of(design), name, port) {
+        weir_text_format(text, "%s\n  %s wire [%zu:0] %s", separator, is_output(port) ? "output" : "input",
+                         bits_of(port) - 1, name);
+        separator = ",";
+    }
+    weir_text_add(text, "\n);\nendmodule\n\n");
+}
+
+/* Verilog of the module WEIR_SYNTH_PINS. Bits of the chains are handed out in the order of ports. */
+static char *pins_text(const weir_synth_netlist *design) {
+    weir_text text = {NULL, 0, 0}, instance = {NULL, 0, 0};
+    size_t inputs = 1, outputs = 1;
+    const char *name;
+    json_t *port;
+    add_stub(&text, design);
+    json_object_foreach(ports_of(design), name, port) {
+        const size_t bits = bits_of(port);
+        size_t *next = is_output(port) ? &outputs : &inputs;
+        weir_text_add(&instance, instance.size == 0 ? "" : ",");
+        if (strcmp(name, "clk") == 0) {
+            weir_text_add(&instance, "\n    .clk(clk)");
+            continue;
+        }
+        weir_text_format(&instance, "\n    .%s(%s[%zu:%zu])", name, is_output(port) ? "found" : "given_q",
+                         *next + bits - 1, *next);
+        *next += bits;
+    }
+    weir_text_format(&text,
+                     "module " WEIR_SYNTH_PINS " (input wire clk, input wire given, output wire sum);\n"
+                     "  reg  [%zu:0] given_q;\n  wire [%zu:1] found;\n  reg  [%zu:1] found_q;\n  reg  [%zu:0] sum_q;\n"
+                     "  always @(posedge clk) begin\n    given_q <= {given_q[%zu:0], given};\n    found_q <= found;\n"
+                     "    sum_q <= {found_q ^ sum_q[%zu:0], 1'b0};\n  end\n  assign sum = sum_q[%zu];\n"
+                     "  %s " WEIR_SYNTH_DESIGN " (%s\n  );\nendmodule\n",
+                     inputs - 1, outputs - 1, outputs - 1, outputs - 1, inputs - 2, outputs - 2, outputs - 1,
+                     design->top, instance.data);
+    weir_text_free(&instance);
+    return text.data;
+}
+
+typedef struct pins_making {
+    const weir_program *yosys;
+    const char *text, *command;
+} pins_making;
+
+static bool make_pins(void *user, const char *folder) {
+    const pins_making *m = user;
+    char *path = weir_path_join(folder, "pins.v");
+    char *script = weir_format("read_verilog pins.v; %s; write_json pins.json", m->command);
+    bool fine = weir_file_write(path, m->text, strlen(m->text)) && run(m->yosys, folder, "yosys.log", script);
+    free(script);
+    free(path);
+    return fine;
+}
+
+json_t *weir_yosys_pins(const weir_program *yosys, const weir_device *device, const char *cache,
+                        const weir_synth_netlist *design) {
+    char *text = pins_text(design), *command = synthesis(device, NULL, WEIR_SYNTH_PINS);
+    pins_making m = {yosys, text, command};
+    weir_hash hash = hash_tool(yosys, device);
+    weir_hash_add_string(&hash, text);
+    char *name = entry_name("yosys-pins", hash);
+    int held = -1;
+    bool made = false;
+    char *folder = weir_cache_entry(cache, name, true, make_pins, &m, &held, &made);
+    char *path = folder == NULL ? NULL : weir_path_join(folder, "pins.json");
+    json_t *pins = path == NULL ? NULL : load(path);
+    if (folder != NULL) weir_cache_release(held);
+    free(path);
+    free(folder);
+    free(name);
+    free(command);
+    free(text);
+    return pins;
+}
+
+json_t *weir_yosys_join(const weir_synth_netlist *design, const json_t *pins) {
+    json_t *joined = json_deep_copy(design->json), *modules = json_object_get(joined, "modules");
+    json_t *top = json_object_get(json_object_get(pins, "modules"), WEIR_SYNTH_PINS);
+    const char *name;
+    json_t *module;
+    json_object_del(json_object_get(json_object_get(modules, design->top), "attributes"), "top");
+    json_object_foreach(json_object_get(pins, "modules"), name, module) {
+        if (json_object_get(modules, name) == NULL) json_object_set(modules, name, module);
+    }
+    json_object_set(modules, WEIR_SYNTH_PINS, top);
+    return joined;
+}

@@ -1,0 +1,39 @@
+/* Yosys: the netlist of a compiled design, and of what stands between it and the pins while it is placed. Results are kept in
+ * the cache, by everything that they depend on. */
+#ifndef WEIR_SYNTH_YOSYS_H
+#define WEIR_SYNTH_YOSYS_H
+
+#include <jansson.h>
+
+#include "dataflow/device.h"
+#include "synth/netlist.h"
+#include "synth/program.h"
+
+typedef struct weir_synth_netlist {
+    char *folder;  /* in the cache: netlist.json, netlist.v, yosys.log */
+    int held;      /* it stays until the netlist is freed */
+    json_t *json;  /* as Yosys wrote it, with registers absorbed */
+    char *top;     /* the module */
+    weir_hash key; /* of everything that it depends on */
+    weir_netlist_absorbed absorbed;
+    bool cached; /* Yosys was not started */
+} weir_synth_netlist;
+
+/* Synthesizes FOLDER/rtl, in which files are written: a copy that nobody else uses. WEIR_EXIT_FINE, or, after a reported error,
+ * WEIR_EXIT_TOOL or WEIR_EXIT_INPUT. Free the netlist in any case. */
+int weir_yosys_netlist(const weir_program *yosys, const weir_device *device, const char *cache, const char *folder,
+                       const char *top, weir_synth_netlist *netlist);
+void weir_synth_netlist_free(weir_synth_netlist *netlist);
+
+/* The top module that is placed: `weir_pins` has the design as u_design and three pins, since a design has more ports than most
+ * packages have pins. Registers in a chain feed the inputs, a register takes each output, and what these hold is added up
+ * along a second chain: no path of the design ends at a pin, and nothing is added to one. NULL after a reported error. */
+json_t *weir_yosys_pins(const weir_program *yosys, const weir_device *device, const char *cache,
+                        const weir_synth_netlist *design);
+#define WEIR_SYNTH_PINS "weir_pins"
+#define WEIR_SYNTH_DESIGN "u_design"
+
+/* Both in one netlist for nextpnr. A new object. */
+json_t *weir_yosys_join(const weir_synth_netlist *design, const json_t *pins);
+
+#endif
