@@ -47,7 +47,11 @@ static int simulate_in(weir_scratch *scratch, weir_simulate *simulate, const cha
     reading r = {folder, weir_scratch_path(scratch), NULL};
     int status = weir_folder_read(folder, read_folder, &r);
     simulate->work = r.work;
-    if (status == WEIR_EXIT_FINE) status = weir_simulate_folder(simulate, folder, NULL, NULL, r.hardware, folder);
+    json_t *report = NULL;
+    if (status == WEIR_EXIT_FINE)
+        status = weir_simulate_folder(simulate, folder, NULL, NULL, r.hardware, folder, &report);
+    if (!weir_simulate_write(simulate, report)) status = WEIR_EXIT_INPUT;
+    json_decref(report);
     weir_graph_free(r.hardware);
     return status;
 }

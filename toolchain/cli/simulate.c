@@ -48,8 +48,16 @@ static bool write_results(const weir_simulate *s, const weir_graph *hardware, co
     return fine;
 }
 
+bool weir_simulate_write(const weir_simulate *s, const json_t *report) {
+    if (s->json == NULL || report == NULL) return true;
+    char *json = weir_cli_json(json_deep_copy(report));
+    const bool fine = weir_file_write(s->json, json, strlen(json));
+    free(json);
+    return fine;
+}
+
 int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_graph *model, const weir_graph *integer,
-                         const weir_graph *hardware, const char *folder) {
+                         const weir_graph *hardware, const char *folder, json_t **report) {
     char *data = weir_cli_list_join(&s->data);
     weir_runtime_options options = {.data = data,
                                     .work = s->work,
@@ -60,6 +68,7 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
                                     .seed = (uint32_t)s->seed};
     weir_runtime *runtime = NULL;
     int status = WEIR_EXIT_USAGE;
+    *report = NULL;
     if (read_choices(s, &options))
         status = weir_runtime_run(name, model, integer, hardware, folder, &options, &runtime);
     free(data);
@@ -68,13 +77,7 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
     weir_runtime_print(runtime, &text);
     fwrite(text.data, 1, text.size, stdout);
     weir_text_free(&text);
-    if (s->json != NULL) {
-        json_t *report = weir_runtime_json(runtime);
-        if (s->estimate != NULL) json_object_set(report, "estimate", s->estimate);
-        char *json = weir_cli_json(report);
-        if (!weir_file_write(s->json, json, strlen(json))) status = WEIR_EXIT_INPUT;
-        free(json);
-    }
+    *report = weir_runtime_json(runtime);
     if (s->results != NULL && !write_results(s, hardware, runtime)) status = WEIR_EXIT_INPUT;
     weir_runtime_free(runtime);
     return status;

@@ -11,7 +11,6 @@ typedef struct weir_simulate {
     const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
-    json_t *estimate; /* `check` only: joins the report's JSON; NULL: none */
 } weir_simulate;
 
 #define WEIR_SIMULATE_DEFAULTS                                                                                         \
@@ -27,8 +26,10 @@ typedef struct weir_simulate {
         "json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"                                    \
     }
 
-/* Exit status. `model` and `integer` may be NULL. */
+/* Exit status. `model` and `integer` may be NULL. *report is a new JSON object, NULL without one. */
 int weir_simulate_folder(const weir_simulate *simulate, const char *name, const weir_graph *model,
-                         const weir_graph *integer, const weir_graph *hardware, const char *folder);
+                         const weir_graph *integer, const weir_graph *hardware, const char *folder, json_t **report);
+/* Writes it where --json says; false after a reported error. NULL is fine. */
+bool weir_simulate_write(const weir_simulate *simulate, const json_t *report);
 
 #endif

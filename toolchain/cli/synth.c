@@ -6,6 +6,7 @@
 #include "cli/estimate.h"
 #include "cli/synthesize.h"
 #include "cosim/cosim.h"
+#include "dataflow/target.h"
 #include "ir/print.h"
 #include "support/file.h"
 #include "support/folder.h"
@@ -56,12 +57,28 @@ static int read_folder(void *user) {
 typedef struct request {
     const char *folder;
     weir_synthesize synthesize;
-    const weir_device *device;
+    weir_device *device; /* NULL: that for which the folder was compiled */
 } request;
 
-static int run_in(const request *r, const char *work) {
+/* Exit status. */
+static int choose_device(request *r, const weir_graph *hardware) {
+    const char *own = weir_graph_device(hardware);
+    if (r->device == NULL && *own == '\0') {
+        const int status = weir_cli_misuse("synth", "--device NAME is missing");
+        weir_note("'%s' was compiled for no device; 'weir devices' lists those that are known", r->folder);
+        return status;
+    }
+    if (r->device == NULL) return weir_estimate_open(own, &r->device);
+    const weir_device *built = weir_target_of(hardware).device;
+    if (built != NULL && strcmp(built->name, r->device->name) != 0)
+        weir_warning(weir_at(r->folder, 0), "compiled for %s, but synthesized for %s", built->name, r->device->name);
+    return WEIR_EXIT_FINE;
+}
+
+static int run_in(request *r, const char *work) {
     reading in = {r->folder, work, NULL, NULL};
     int status = weir_folder_read(r->folder, read_folder, &in);
+    if (status == WEIR_EXIT_FINE) status = choose_device(r, in.hardware);
     if (status == WEIR_EXIT_FINE)
         status = weir_synthesize_folder(&r->synthesize, r->device, in.hardware, in.top, work, NULL);
     weir_graph_free(in.hardware);
@@ -69,7 +86,7 @@ static int run_in(const request *r, const char *work) {
     return status;
 }
 
-static int run(const request *r) {
+static int run(request *r) {
     weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "synth-", NULL);
     const int status = scratch == NULL ? WEIR_EXIT_INPUT : run_in(r, weir_scratch_path(scratch));
     weir_scratch_free(scratch);
@@ -79,11 +96,11 @@ static int run(const request *r) {
 int weir_command_synth(int argc, char **argv) {
     request r = {.synthesize = WEIR_SYNTHESIZE_DEFAULTS};
     const char *device_name = NULL;
-    weir_device *device = NULL;
     const weir_cli_option options[] = {
-        {"device", 0, WEIR_CLI_STRING, &device_name, "NAME", "the FPGA, required: see 'weir devices'"},
+        {"device", 0, WEIR_CLI_STRING, &device_name, "NAME", "the FPGA (that of 'weir compile'): see 'weir devices'"},
         {"place", 'p', WEIR_CLI_FLAG, &r.synthesize.place, NULL, "place and route with nextpnr, for the clock"},
-        WEIR_SYNTHESIZE_OPTIONS(r.synthesize),
+        {"seeds", 0, WEIR_CLI_COUNT, &r.synthesize.seeds, "N", "placements to try until one meets the clock goal (4)"},
+        {"clock", 0, WEIR_CLI_COUNT, &r.synthesize.clock_mhz, "MHZ", "the clock goal (that of 'weir compile')"},
         WEIR_DATA_OPTION(r.synthesize.data, "frames for the netlist (random ones)"),
         {"frames", 'n', WEIR_CLI_INT, &r.synthesize.frames, "N", "frames for the netlist, 0: none (2; all of --data)"},
         {"output", 'o', WEIR_CLI_STRING, &r.synthesize.output, "OUT", "folder for netlist, report and messages"},
@@ -91,21 +108,19 @@ int weir_command_synth(int argc, char **argv) {
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("synth", options, help_text, argc, argv, 1, 1, &count);
-    if (status < 0 && device_name == NULL) status = weir_cli_misuse("synth", "--device NAME is missing");
     if (status < 0 && r.synthesize.data.count > 0 && r.synthesize.frames == 0)
         status = weir_cli_misuse("synth", "--data cannot be combined with --frames 0");
-    const int known = status < 0 ? weir_estimate_open(device_name, &device) : WEIR_EXIT_FINE;
+    const int known = status < 0 ? weir_estimate_open(device_name, &r.device) : WEIR_EXIT_FINE;
     if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0) {
         const char *output = r.synthesize.output;
         char *missing = output == NULL ? NULL : weir_path_missing(output);
         r.folder = argv[1];
-        r.device = device;
         status = run(&r);
         if (output != NULL) weir_folder_clean(output, missing);
         free(missing);
     }
-    weir_device_free(device);
+    weir_device_free(r.device);
     weir_cli_list_free(&r.synthesize.data);
     return status;
 }

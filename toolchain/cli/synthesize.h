@@ -17,10 +17,6 @@ typedef struct weir_synthesize {
 
 #define WEIR_SYNTHESIZE_DEFAULTS                                                                                       \
     { .seeds = 4, .frames = -1 }
-#define WEIR_SYNTHESIZE_OPTIONS(s)                                                                                     \
-    {"seeds", 0, WEIR_CLI_COUNT, &(s).seeds, "N", "placements to try until one meets the clock goal (4)"}, {           \
-        "clock", 0, WEIR_CLI_COUNT, &(s).clock_mhz, "MHZ", "the clock goal (of the device)"                            \
-    }
 
 /* `work` is a copy of the compiled folder that nobody else uses. Prints; exit status. `report` (NULL: not wanted) gets the
  * report as a new JSON object, NULL without one. */

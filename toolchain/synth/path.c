@@ -20,14 +20,14 @@ typedef struct search {
 
 /* --- names --- */
 
-/* The node with the longest name that the instance is of: "u_fc1_weights" is of fc1. Heap memory, NULL: none. */
+/* The node with the longest name that the instance, or net between instances, is of: "u_fc1_weights", "fc1_data" are of fc1.
+ * Heap memory, NULL: none. */
 static char *node_of(const weir_graph *hardware, const char *instance) {
-    const char *best = NULL;
-    if (strncmp(instance, "u_", 2) != 0) return NULL;
+    const char *best = NULL, *own = strncmp(instance, "u_", 2) == 0 ? instance + 2 : instance;
     for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {
         const char *name = weir_node_name(hardware, node);
         const size_t size = strlen(name);
-        if (strncmp(instance + 2, name, size) != 0 || strchr("_. [", instance[2 + size]) == NULL) continue;
+        if (strncmp(own, name, size) != 0 || strchr("_. [", own[size]) == NULL) continue;
         if (best == NULL || size > strlen(best)) best = name;
     }
     return best == NULL ? NULL : weir_copy_string(best);
@@ -72,7 +72,7 @@ static weir_synth_place place_of(const search *s, const char *name, char separat
     const char *inner = rest == NULL ? name : rest + 1;
     place.net = weir_format("%.*s%s", (int)own_length(inner), inner, index);
     for (char *c = place.net; *c != '\0'; c++) *c = *c == ' ' ? '.' : *c;
-    place.component = src == NULL ? NULL : component_of(src);
+    place.component = src == NULL || rest == NULL ? NULL : component_of(src); /* of the top module it says nothing */
     return place;
 }
 
@@ -241,13 +241,12 @@ void weir_synth_path_free(weir_synth_path *path) {
 
 /* --- in words --- */
 
-/* The last part of a name: "u_shell.u_multiply.x_q[0]" is "x_q[0]". */
-static const char *last_part(const char *net) {
-    const char *part = net;
-    for (const char *c = net; *c != '\0' && *c != '['; c++) {
-        if (*c == '.') part = c + 1;
-    }
-    return part;
+/* The last part of a name, "x_q[0]" of "u_shell.u_multiply.x_q[0]"; of what no component is known for, its instance too. */
+static const char *last_part(const weir_synth_place *place) {
+    const char *part = strrchr(place->net, '.');
+    if (part == NULL) return place->net;
+    while (place->component == NULL && part > place->net && part[-1] != '.') part--;
+    return *part == '.' ? part + 1 : part;
 }
 
 static void print_place(const weir_synth_place *place, const char *outside, weir_text *text) {
@@ -256,7 +255,7 @@ static void print_place(const weir_synth_place *place, const char *outside, weir
         return;
     }
     if (place->component != NULL) weir_text_format(text, "%s ", place->component);
-    weir_text_add(text, last_part(place->net));
+    weir_text_add(text, last_part(place));
 }
 
 void weir_synth_path_print(const weir_synth_path *path, weir_text *text) {

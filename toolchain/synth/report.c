@@ -44,7 +44,7 @@ static void add_fixed(weir_text *text, double value, int64_t unit) {
 static void print_seeds(const weir_synth *synth, weir_text *text) {
     weir_text_add(text, "  seeds:");
     for (size_t i = 0; i < synth->placements.count; i++) {
-        weir_text_format(text, "%s %lld ", i == 0 ? "" : ",", (long long)synth->placements.item[i].seed);
+        weir_text_format(text, "%s %lld at ", i == 0 ? "" : ",", (long long)synth->placements.item[i].seed);
         add_fixed(text, synth->placements.item[i].fmax_mhz, 10);
         weir_text_add(text, " MHz");
     }
@@ -102,8 +102,8 @@ void weir_synth_print(const weir_synth *synth, weir_text *text) {
         weir_text_format(text, "  %lld bits of registers moved into multipliers, %lld into memory blocks\n",
                          (long long)synth->netlist.absorbed.multiplier_bits,
                          (long long)synth->netlist.absorbed.memory_bits);
-    if (weir_synth_best(synth) != NULL) print_placement(synth, text);
     if (synth->is_simulated) print_simulation(synth, text);
+    if (weir_synth_best(synth) != NULL) print_placement(synth, text);
 }
 
 /* --- for programs --- */

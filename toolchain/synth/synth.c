@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dataflow/resources.h"
+#include "dataflow/target.h"
 #include "sim/driver.h"
 #include "support/arena.h"
 #include "support/diag.h"
@@ -11,11 +12,11 @@
 #include "support/progress.h"
 #include "synth/family.h"
 
-/* Clock goals of families, in MHz. */
-static int64_t default_clock(const weir_device *device) {
-    static const int64_t goals[WEIR_DEVICE_FAMILIES] = {
-        [WEIR_DEVICE_ICE40] = 100, [WEIR_DEVICE_ECP5] = 150, [WEIR_DEVICE_GOWIN] = 100, [WEIR_DEVICE_XILINX7] = 150};
-    return device->family == WEIR_DEVICE_ICE40 && device->multipliers.count > 0 ? 48 : goals[device->family];
+/* What the hardware was built for, if it was for this device; else what the device's profile says. */
+static int64_t default_clock(const weir_device *device, const weir_graph *hardware) {
+    const weir_target target = weir_target_of(hardware);
+    if (target.device != NULL && strcmp(target.device->name, device->name) == 0) return target.clock_mhz;
+    return device->clocks.goal_mhz > 0 ? device->clocks.goal_mhz : WEIR_TARGET_MHZ;
 }
 
 /* --- steps --- */
@@ -101,7 +102,7 @@ int weir_synth_run(const weir_synth_options *options, weir_synth **result) {
     synth->device = options->device;
     synth->hardware = options->hardware;
     synth->top = weir_copy_string(options->top);
-    synth->clock_mhz = options->clock_mhz > 0 ? options->clock_mhz : default_clock(options->device);
+    synth->clock_mhz = options->clock_mhz > 0 ? options->clock_mhz : default_clock(options->device, options->hardware);
     synth->interval = weir_resources_of(options->hardware).folded_interval;
     synth->netlist.held = -1;
     const int status = cache == NULL ? WEIR_EXIT_INPUT : run(options, cache, synth);

@@ -26,7 +26,7 @@ typedef struct weir_synth_options {
     const char *top;            /* module */
     weir_synth_placing placing;
     int64_t seeds;
-    int64_t clock_mhz; /* the goal; 0: of the device */
+    int64_t clock_mhz; /* the goal; 0: that of the hardware, else of the device */
     bool simulate;
     const char *data; /* as in weir_synth_simulate_job */
     int64_t frames;
