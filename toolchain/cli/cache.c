@@ -11,7 +11,7 @@
 #include "support/table.h"
 
 static const char help_text[] =
-    "Built simulators are cached, so that the next run of the same design starts at once. ACTION is\n"
+    "Built simulators, netlists and placements are cached, so that the next run of the same design starts at once. ACTION is\n"
     "  show   list the entries (default)\n"
     "  check  compare every file with its hash; removes damaged entries and those of earlier versions of weir, and exits\n"
     "         with 1 if any entry was damaged\n"

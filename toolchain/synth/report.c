@@ -191,8 +191,9 @@ static bool write_text(const char *folder, const char *name, const char *text) {
 }
 
 static bool write_json(const char *folder, const char *name, json_t *value) {
-    char *text = json_dumps(value, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    char *dump = json_dumps(value, JSON_INDENT(2) | JSON_PRESERVE_ORDER), *text = weir_format("%s\n", dump);
     const bool fine = write_text(folder, name, text);
+    free(dump);
     free(text);
     json_decref(value);
     return fine;

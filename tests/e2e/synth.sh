@@ -1,0 +1,100 @@
+#!/bin/sh
+# 'weir synth' on a small network: what it refuses, what it reports, what it keeps; a netlist with a fault is found.
+# test: seconds=600 cost=40
+name=synth
+. "$(dirname "$0")/lib.sh"
+model=$E2E_SOURCE/tests/models/affine/ternary_falling.onnx
+real=$(command -v yosys || true) placer=$(command -v nextpnr-ice40 || true)
+WEIR_CACHE=$work/cache # entries that other runs made would be hits
+export WEIR_CACHE
+
+expect 0 "" weir compile "$model" -o "a design" --max-macs 4
+expect 2 "DIR is missing" weir synth
+expect 2 "device NAME is missing" weir synth "a design"
+expect 2 "'a design' was compiled for no device" weir synth "a design"
+expect 2 "did you mean 'ice40hx8k'?" weir synth "a design" --device ice40hx8
+expect 1 "expected to be a folder that 'weir compile' wrote" weir synth . --device ice40hx8k
+expect 2 "cannot be combined" weir synth "a design" --device ice40hx8k --data x.npz --frames 0
+expect 2 "unknown option '--place-it'" weir synth "a design" --device ice40hx8k --place-it
+mkdir empty
+expect 4 "apt-get install yosys" env PATH="$work/empty" "$WEIR" synth "a design" --device ice40hx8k
+
+need_tools yosys iverilog vvp jq
+# Programs that note when they are started.
+mkdir -p own/bin own/share
+ln -s "$(dirname "$(readlink -f "$real")")/../share/yosys" own/share/yosys
+shim() { printf '#!/bin/sh\necho %s >>"%s/started"\n%s\n' "$1" "$work" "$2" >"own/bin/$1" && chmod +x "own/bin/$1"; }
+shim yosys "exec '$real' \"\$@\""
+programs="/usr/bin:/bin"
+expect 0 "netlist simulated on 2 frames \(random\): 8 values compared, 0 wrong" \
+    env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --json first.json
+grep -q "^  LUTs  *[0-9]*  *7680  " output || fail "no table of resources"
+jq -e '.schema == 1 and .device == "ice40hx8k" and .fmax_mhz == null and .inferences_per_second == null and
+    .critical_path == null and .interval == 192 and (.utilization.luts | .used > 100 and .available == 7680) and
+    .estimate.resources.luts.used > 100 and .simulation.mismatches == 0 and .simulation.compared == 8' first.json >/dev/null ||
+    { cat first.json >&2; fail "the report as JSON"; }
+[ "$(sort started | uniq -c | tr -s ' ')" = " 3 yosys" ] || fail "version, netlist and Verilog: $(cat started)"
+
+# Again: the same report, and nothing was started; in another folder with the same sources too.
+mv output first.txt
+cp -r "a design" copy
+rm started
+expect 0 "" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --json second.json -o out
+cmp first.txt output && cmp first.json second.json || fail "the second report differs"
+expect 0 "" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device ice40hx8k
+[ ! -e started ] || fail "started though it was in the cache: $(cat started)"
+for file in netlist.json netlist.v synthesis.json yosys.log; do [ -s "out/$file" ] || fail "no out/$file"; done
+cmp out/synthesis.json first.json || fail "out/synthesis.json differs from --json"
+expect 1 "which weir did not write" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device ice40hx8k -o .
+echo "mine" >out/mine
+expect 1 "mine" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device ice40hx8k -o out
+
+# A device that the folder was compiled for is the default, another one is warned of.
+expect 0 "" weir compile "$model" -o for_device --max-macs 4 --device ice40hx8k --clock 1
+expect 0 "synthesized for ice40hx8k" weir synth for_device --frames 0
+expect 0 "warning: compiled for ice40hx8k, but synthesized for ice40up5k" weir synth for_device --device ice40up5k --frames 0
+
+# --- a tool that fails, a netlist that is wrong ---
+shim yosys "echo 'ERROR: planted' >&2; exit 7"
+expect 4 "ERROR: planted" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40up5k
+# Weights are inverted in what Yosys wrote: lookup tables of the last layer's memory.
+cat >plant.awk <<'END'
+/"u_matmul_11_weights[^"]*": [{]/ { inside = 1 }
+inside && /"LUT_INIT"/ { split($0, part, ": "); gsub("0", "2", part[2]); gsub("1", "0", part[2]); gsub("2", "1", part[2])
+    $0 = part[1] ": " part[2]; inside = 0; count++ }
+{ print }
+END { if (!count) exit 1 }
+END
+shim yosys "'$real' \"\$@\" || exit; case \"\$*\" in *read_verilog*netlist.json*)
+    awk -f '$work/plant.awk' netlist.json >bad && mv bad netlist.json;; esac"
+expect 3 "[1-9][0-9]* wrong" env WEIR_CACHE="$work/planted" PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k
+
+# --- placed ---
+ln -s "$real" empty/yosys
+expect 4 "apt-get install nextpnr-ice40" env PATH="$work/empty" "$WEIR" synth "a design" --device ice40hx8k --place
+expect 4 "its profile names no program for it" env PATH="$work/empty" "$WEIR" synth "a design" --device xc7a35t --place
+need_tools nextpnr-ice40
+shim yosys "exec '$real' \"\$@\""
+shim nextpnr-ice40 "exec '$placer' \"\$@\""
+rm -f started
+expect 0 "critical path: " env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place \
+    --clock 1000 --seeds 2 --json placed.json -o placed
+grep -q "the goal of 1000 MHz is missed" output || fail "the goal is not told"
+jq -e '.fmax_mhz > 40 and .fmax_mhz < 1000 and (.inferences_per_second - .fmax_mhz * 1e6 / 192 | fabs) < 1 and
+    ([.placement.seeds[].seed] == [1, 2]) and ([.placement.seeds[].fmax_mhz] | max) == .fmax_mhz and .clock_met == false and
+    (.critical_path | .from.node != null and .to.node != null and (.delay_ns * 1000 - 1e6 / .logic_ns | type) == "number") and
+    (1000 / .fmax_mhz - .critical_path.delay_ns | fabs) < 0.1' placed.json >/dev/null ||
+    { cat placed.json >&2; fail "the report of a placement"; }
+for file in nextpnr.log nextpnr.json; do [ -s "placed/$file" ] || fail "no placed/$file"; done
+grep -q '"luts"' placed.json || fail "no resources"
+mv output first.txt
+rm started
+expect 0 "" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --clock 1000 --seeds 2 --json again.json
+cmp first.txt output && cmp placed.json again.json || fail "the second report of a placement differs"
+[ ! -e started ] || fail "started though it was in the cache: $(cat started)"
+# The first seed that meets the goal is the last.
+expect 0 "the goal of 1 MHz is met" weir synth for_device --place --seeds 8 --json met.json
+jq -e '.clock_met and (.placement.seeds | length) == 1' met.json >/dev/null || fail "seeds beyond the one that met the goal"
+shim nextpnr-ice40 "echo 'ERROR: no such chip' >&2; exit 3"
+expect 4 "ERROR: no such chip" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place
+finish
