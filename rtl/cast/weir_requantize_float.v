@@ -165,7 +165,9 @@ module weir_requantize_float #(
       reg  [SHIFT-2:0]        c;
       reg  [NEAR_W-1:0]       window, window_q, near_q;
       reg                     n;
-      reg                     n_q, far_q, odd_q, high_q, low_q, up_q, above_q, below_q;
+      reg                     n_q, apart_q, odd_q, up_q;       // apart: c is beyond any window
+      reg                     far_q, sign_q, above_q, below_q;  // far: k is beyond both bounds
+      reg  [GAP_W+1:0]        up_gap_q, down_gap_q;             // k's distances from them, if it is not
       reg  [OUT_W-1:0]        k_q, kept_q;
       wire [OUT_W-1:0]        moved;
       integer                 e;
@@ -185,18 +187,20 @@ module weir_requantize_float #(
       end
 
       always @(posedge clk) begin
-        k_q      <= k;
-        odd_q    <= k[0];
-        n_q      <= n;
-        near_q   <= c;
-        far_q    <= (c >> NEAR_W) != 0;
-        window_q <= window;
-        high_q   <= $signed({k[K_W-1], k}) >= UP;
-        low_q    <= $signed({k[K_W-1], k}) < -DOWN;
-        up_q     <= !far_q && {near_q, 1'b0} < {window_q, !n_q} ? odd_q : !n_q;
-        kept_q   <= k_q;
-        above_q  <= high_q;
-        below_q  <= low_q;
+        k_q        <= k;
+        odd_q      <= k[0];
+        n_q        <= n;
+        near_q     <= c;
+        apart_q    <= (c >> NEAR_W) != 0;
+        window_q   <= window;
+        far_q      <= k[K_W-1:GAP_W] != {(K_W-GAP_W){k[K_W-1]}};
+        sign_q     <= k[K_W-1];
+        up_gap_q   <= $signed(k[GAP_W:0]) - UP;
+        down_gap_q <= $signed(k[GAP_W:0]) + DOWN;
+        up_q       <= !apart_q && {near_q, 1'b0} < {window_q, !n_q} ? odd_q : !n_q;
+        kept_q     <= k_q;
+        above_q    <= far_q ? !sign_q : !up_gap_q[GAP_W+1];
+        below_q    <= far_q ? sign_q : down_gap_q[GAP_W+1];
       end
 
       assign moved = kept_q + ZERO + up_q;

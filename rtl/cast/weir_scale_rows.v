@@ -43,26 +43,21 @@ module weir_scale_rows #(
     end
   endgenerate
 
-  // The cycle before the first digit's product.
-  wire first;
+  reg first_q;  // the first digit's product is there
 
   genvar l, t;
   generate
     if (AHEAD == 0) begin : g_at_once
-      assign first = load;
-    end else if (AHEAD == 1) begin : g_next
-      reg first_q;
-      assign first = first_q;
       always @(posedge clk) first_q <= load;
     end else begin : g_later
       reg [AHEAD-1:0] line_q;
-      assign first = line_q[AHEAD-1];
-      always @(posedge clk) line_q <= {line_q[AHEAD-2:0], load};
+      always @(posedge clk) {first_q, line_q} <= {line_q, load};
     end
 
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
-      reg  signed [X_W-1:0]   x_q, high_q, end_q;
+      reg  signed [X_W-1:0]   x_q, high_q;    // high: what is collected, a digit lower each cycle
       reg         [LOW_W-1:0] m_q, low_q;
+      wire signed [X_W-1:0]   kept;
       wire signed [ROW_W-1:0] row;            // x times a digit
       wire signed [ROW_W-1:0] total;          // |high| never exceeds |x|: it fits
       wire        [K-1:0]     leaving;
@@ -73,12 +68,11 @@ module weir_scale_rows #(
         m_q <= load ? m[l*M_W +: M_W] : m_q >> K;
       end
 
-      assign total = high_q + row;
+      assign kept  = first_q || STEPS == 1 ? {X_W{1'b0}} : high_q;
+      assign total = kept + row;
 
       always @(posedge clk) begin
-        if (first) high_q <= {X_W{1'b0}};
-        else high_q <= total >>> K;
-        end_q <= total >>> K;
+        high_q <= total >>> K;
         low_q <= {leaving, low_q} >> K;
       end
       /* verilator lint_on WIDTH */
@@ -161,7 +155,7 @@ module weir_scale_rows #(
       if (ADD_W == 0) begin : g_product
         assign leaving = total[K-1:0];
         /* verilator lint_off WIDTH */ // STEPS * K may exceed M_W
-        assign sum[l*SUM_W +: SUM_W] = {end_q, low_q};
+        assign sum[l*SUM_W +: SUM_W] = {high_q, low_q};
         /* verilator lint_on WIDTH */
       end else begin : g_addend
         reg  signed [A_W-1:0]            a_q;
@@ -169,8 +163,9 @@ module weir_scale_rows #(
         /* verilator lint_off UNUSEDSIGNAL */ // its upper bits repeat the sign
         wire signed [A_W-K-1:0]          above;         // what is above it
         /* verilator lint_on UNUSEDSIGNAL */
-        reg                              carry_q, end_carry_q;
+        reg                              carry_q;
         wire                             carry;
+        wire                             carried = carry_q && !first_q;
         reg  signed [A_W-LOW_W-1:0]      above_q;
         wire signed [TOP_W+1:0]          left, right;
         /* verilator lint_off UNUSEDSIGNAL */ // the carry enters at the bottom
@@ -194,25 +189,24 @@ module weir_scale_rows #(
         end
 
         if (K == 1) begin : g_bit
-          assign leaving = total[0] ^ digit ^ carry_q;
-          assign carry   = (total[0] & digit) | (total[0] & carry_q) | (digit & carry_q);
+          assign leaving = total[0] ^ digit ^ carried;
+          assign carry   = (total[0] & digit) | (total[0] & carried) | (digit & carried);
         end else begin : g_bits
           /* verilator lint_off UNUSEDSIGNAL */ // the carry enters at the bottom
-          wire [K+1:0] met = {1'b0, total[K-1:0], 1'b1} + {1'b0, digit, carry_q};
+          wire [K+1:0] met = {1'b0, total[K-1:0], 1'b1} + {1'b0, digit, carried};
           /* verilator lint_on UNUSEDSIGNAL */
           assign {carry, leaving} = met[K+1:1];
         end
 
-        assign left  = $signed({end_q, 1'b1});
-        assign right = $signed({above_q, end_carry_q});
+        assign left  = $signed({high_q, 1'b1});
+        assign right = $signed({above_q, carry_q});
         assign top   = left + right;
 
         always @(posedge clk) begin
-          carry_q     <= !first && carry;
-          end_carry_q <= carry;
-          above_q     <= above;
-          top_q       <= top[TOP_W+1:1];
-          bottom_q    <= low_q;
+          carry_q  <= carry;
+          above_q  <= above;
+          top_q    <= top[TOP_W+1:1];
+          bottom_q <= low_q;
         end
         assign sum[l*SUM_W +: SUM_W] = $signed({top_q, bottom_q});
         /* verilator lint_on WIDTH */
