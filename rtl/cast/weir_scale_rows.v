@@ -1,10 +1,11 @@
 // weir_scale_rows: weir_scale_multiply's contract with adders in logic, DIGIT multiplier bits a cycle.
 //
-// Latency:   1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(min(DIGIT, M_W) / 2)) + (ADD_W > 0) cycles.
+// Latency:   1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) + (ADD_W > 0) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // DIGIT multiplier bits a cycle, the low ones first: x times a digit in rows of two bits, a tree of adders with a register
 // behind each, and one adder that collects the digits' products: what it has collected moves down by a digit each cycle, and
-// the digit that leaves at the bottom meets that of a. So no carry chain is longer than X_W + DIGIT + 2 bits.
+// the digit that leaves at the bottom meets that of a. Large digits are collected apart from what is above them: the carry
+// waits a cycle, in which it has moved down to the bottom. So no carry chain is longer than X_W + DIGIT / 2 + 3 bits.
 // State:     x, 3x, m, a, the tree, the collected product, the result.
 // Mapping:   adders and selectors in logic cells, about 1.5 DIGIT X_W of them a lane, each with the register behind it;
 //            no DSP block.
@@ -34,6 +35,8 @@ module weir_scale_rows #(
   localparam integer LEVELS = $clog2(PAIRS);
   localparam integer AHEAD  = K == 1 ? 0 : K == 2 ? 1 : LEVELS + 2;  // cycles from a digit's selection to its product
   localparam integer ROW_W  = X_W + K;                       // a digit's product
+  localparam integer SPLIT  = K > 3 && STEPS > 1 ? 1 : 0;    // digits are collected apart
+  localparam integer HIGH_W = X_W + SPLIT;                   // what is collected: without its carry one bit more
   localparam integer TOP_W  = ADD_W > LOW_W + X_W ? ADD_W - LOW_W : X_W;  // both addends of the last sum
   localparam integer A_W    = ADD_W > LOW_W ? ADD_W : LOW_W + 1;
 
@@ -55,12 +58,17 @@ module weir_scale_rows #(
     end
 
     for (l = 0; l < LANES; l = l + 1) begin : g_lane
-      reg  signed [X_W-1:0]   x_q, high_q;    // high: what is collected, a digit lower each cycle
-      reg         [LOW_W-1:0] m_q, low_q;
-      wire signed [X_W-1:0]   kept;
-      wire signed [ROW_W-1:0] row;            // x times a digit
-      wire signed [ROW_W-1:0] total;          // |high| never exceeds |x|: it fits
-      wire        [K-1:0]     leaving;
+      reg  signed [X_W-1:0]    x_q;
+      reg  signed [HIGH_W-1:0] high_q;        // what is collected, a digit lower each cycle
+      reg         [LOW_W-1:0]  m_q, low_q;
+      wire signed [HIGH_W-1:0] kept;
+      wire signed [ROW_W-1:0]  row;           // x times a digit
+      wire        [K-1:0]      out;           // the digit that leaves
+      /* verilator lint_off UNUSEDSIGNAL */ // without an addend
+      wire                     out_first;
+      /* verilator lint_on UNUSEDSIGNAL */
+      wire signed [X_W-1:0]    rest;          // what is left in the cycle behind the last one
+      wire        [K-1:0]      leaving;       // with that of a
 
       /* verilator lint_off WIDTH */ // extension and truncation by assignment are meant
       always @(posedge clk) begin
@@ -68,12 +76,35 @@ module weir_scale_rows #(
         m_q <= load ? m[l*M_W +: M_W] : m_q >> K;
       end
 
-      assign kept  = first_q || STEPS == 1 ? {X_W{1'b0}} : high_q;
-      assign total = kept + row;
+      assign kept = first_q || STEPS == 1 ? {HIGH_W{1'b0}} : high_q;
 
-      always @(posedge clk) begin
-        high_q <= total >>> K;
-        low_q <= {leaving, low_q} >> K;
+      always @(posedge clk) low_q <= {leaving, low_q} >> K;
+
+      if (SPLIT == 0) begin : g_whole
+        wire signed [ROW_W-1:0] total = kept + row;  // |high| never exceeds |x|: it fits
+
+        always @(posedge clk) high_q <= total >>> K;
+        assign out       = total[K-1:0];
+        assign out_first = first_q;
+        assign rest      = high_q;
+      end else begin : g_split
+        wire signed [HIGH_W+K-1:0] wide = kept;
+        reg                        carry_q, first_2_q;
+        reg         [K-1:0]        out_q;
+        reg  signed [X_W-1:0]      rest_q;
+        /* verilator lint_off UNUSEDSIGNAL */ // the carry enters at the bottom
+        wire        [K+1:0]        digit = {1'b0, wide[K-1:0], 1'b1} + {1'b0, row[K-1:0], carry_q && !first_q};
+        /* verilator lint_on UNUSEDSIGNAL */
+
+        always @(posedge clk) begin
+          high_q           <= (wide >>> K) + (row >>> K);
+          {carry_q, out_q} <= digit >> 1;
+          first_2_q        <= first_q;
+          rest_q           <= high_q + $signed({1'b0, carry_q});
+        end
+        assign out       = out_q;
+        assign out_first = first_2_q;
+        assign rest      = rest_q;
       end
       /* verilator lint_on WIDTH */
 
@@ -153,9 +184,9 @@ module weir_scale_rows #(
       end
 
       if (ADD_W == 0) begin : g_product
-        assign leaving = total[K-1:0];
+        assign leaving = out;
         /* verilator lint_off WIDTH */ // STEPS * K may exceed M_W
-        assign sum[l*SUM_W +: SUM_W] = {high_q, low_q};
+        assign sum[l*SUM_W +: SUM_W] = {rest, low_q};
         /* verilator lint_on WIDTH */
       end else begin : g_addend
         reg  signed [A_W-1:0]            a_q;
@@ -165,7 +196,7 @@ module weir_scale_rows #(
         /* verilator lint_on UNUSEDSIGNAL */
         reg                              carry_q;
         wire                             carry;
-        wire                             carried = carry_q && !first_q;
+        wire                             carried = carry_q && !out_first;
         reg  signed [A_W-LOW_W-1:0]      above_q;
         wire signed [TOP_W+1:0]          left, right;
         /* verilator lint_off UNUSEDSIGNAL */ // the carry enters at the bottom
@@ -179,26 +210,26 @@ module weir_scale_rows #(
           if (load) a_q <= $signed(a[l*ADD_W +: ADD_W]);
           else a_q <= a_q >>> K;
 
-        if (AHEAD == 0) begin : g_at_once
+        if (AHEAD + SPLIT == 0) begin : g_at_once
           assign digit = a_q[K-1:0];
           assign above = a_q >>> K;
         end else begin : g_delayed
-          reg [AHEAD*A_W-1:0] line_q;
+          reg [(AHEAD+SPLIT)*A_W-1:0] line_q;
           always @(posedge clk) line_q <= {line_q, a_q};
-          assign {above, digit} = line_q[AHEAD*A_W-1 -: A_W];
+          assign {above, digit} = line_q[(AHEAD+SPLIT)*A_W-1 -: A_W];
         end
 
         if (K == 1) begin : g_bit
-          assign leaving = total[0] ^ digit ^ carried;
-          assign carry   = (total[0] & digit) | (total[0] & carried) | (digit & carried);
+          assign leaving = out[0] ^ digit ^ carried;
+          assign carry   = (out[0] & digit) | (out[0] & carried) | (digit & carried);
         end else begin : g_bits
           /* verilator lint_off UNUSEDSIGNAL */ // the carry enters at the bottom
-          wire [K+1:0] met = {1'b0, total[K-1:0], 1'b1} + {1'b0, digit, carried};
+          wire [K+1:0] met = {1'b0, out, 1'b1} + {1'b0, digit, carried};
           /* verilator lint_on UNUSEDSIGNAL */
           assign {carry, leaving} = met[K+1:1];
         end
 
-        assign left  = $signed({high_q, 1'b1});
+        assign left  = $signed({rest, 1'b1});
         assign right = $signed({above_q, carry_q});
         assign top   = left + right;
 

@@ -43,7 +43,8 @@ static int64_t cycles_to_product(const weir_graph *graph, weir_node node, int64_
             weir_ceil_divide(x > 2 ? x - 1 : 1, BLOCK_BITS - 1) * weir_ceil_divide(m, BLOCK_BITS - 1);
         return 2 + clog2(pieces + terms);
     }
-    return 1 + weir_ceil_divide(m, digit) + (digit < 3 ? digit - 1 : 2 + clog2(weir_ceil_divide(digit, 2))) + terms;
+    const int64_t ahead = digit < 3 ? digit - 1 : 2 + clog2(weir_ceil_divide(digit, 2)), split = digit > 3;
+    return 1 + weir_ceil_divide(m, digit) + ahead + split + terms;
 }
 
 weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node, int64_t x, int64_t terms) {
