@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "exec/exec.h"
-#include "ir/fx.h"
+#include "passes/mase/fx.h"
 
 /* A new object. `values`, which may be NULL, is an executor that has run the view's graph: then tensors get a "value".
  * A parameter with one axis has the shape [1, N], as in MASE. Modules and parameters follow rtl/README.md; what nobody

@@ -3,8 +3,8 @@
 #define WEIR_PASSES_REPORT_H
 
 #include "exec/exec.h"
-#include "ir/fx.h"
 #include "pass/context.h"
+#include "passes/mase/fx.h"
 
 /* Each adds its report to the text. O(size of the graph). */
 void weir_report_graph(const weir_fx_view *view, weir_text *text);     /* summary, syntax, overview */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/fx.h"
 #include "ir/mase.h"
 #include "passes/interface/interface.h"
+#include "passes/mase/fx.h"
 #include "passes/passes.h"
 #include "support/arena.h"
 #include "support/file.h"

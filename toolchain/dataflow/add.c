@@ -15,10 +15,6 @@ static bool becomes(const weir_graph *graph, weir_node node) {
     }
 }
 
-static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
-}
-
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *other = weir_build_input(b, node, 1);
     const weir_wires *y = weir_build_output(b, node);
@@ -61,7 +57,7 @@ static void cost(weir_cost_part *part) {
 const weir_component_rules weir_add_rules = {.becomes = becomes,
                                              .streams = 2,
                                              .result = WEIR_RESULT_SIGNED,
-                                             .timing = timing,
+                                             .timing = weir_stream_registered,
                                              .cost = cost,
                                              .build = build,
                                              .has_active = true};

@@ -16,10 +16,6 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
     return false;
 }
 
-static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
-}
-
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     weir_value add = weir_node_input(graph, node, 1);
     if (index > 0 || add.id == 0) return false;
@@ -86,7 +82,7 @@ static void cost(weir_cost_part *part) {
 const weir_component_rules weir_cast_rules = {.asks = "a rounding other than half-to-zero",
                                               .fits = fits,
                                               .quantizes = true,
-                                              .timing = timing,
+                                              .timing = weir_stream_registered,
                                               .memory = memory,
                                               .content = content,
                                               .cost = cost,

@@ -4,10 +4,6 @@
 #include "dataflow/cost.h"
 #include "dataflow/stream.h"
 
-static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
-}
-
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
     weir_rtl_instance u = weir_build_component(b, node);
@@ -25,4 +21,4 @@ static void cost(weir_cost_part *part) {
 }
 
 const weir_component_rules weir_register_slice_rules = {
-    .result = WEIR_RESULT_INPUT, .timing = timing, .cost = cost, .build = build};
+    .result = WEIR_RESULT_INPUT, .timing = weir_stream_registered, .cost = cost, .build = build};

@@ -11,10 +11,6 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
 
 static bool becomes(const weir_graph *graph, weir_node node) { return weir_node_op(graph, node) == WEIR_OP_RELU; }
 
-static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
-}
-
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
     weir_rtl_instance u = weir_build_component(b, node);
@@ -38,7 +34,7 @@ static void cost(weir_cost_part *part) {
 const weir_component_rules weir_relu_rules = {.fits = fits,
                                               .becomes = becomes,
                                               .result = WEIR_RESULT_INPUT,
-                                              .timing = timing,
+                                              .timing = weir_stream_registered,
                                               .cost = cost,
                                               .build = build,
                                               .has_active = true};

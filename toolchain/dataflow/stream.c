@@ -59,6 +59,10 @@ int64_t weir_stream_beats_of(const weir_graph *graph, weir_node node) {
                              weir_node_metadata_of(graph, node)->hardware.out_lanes);
 }
 
+weir_component_timing weir_stream_registered(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
+}
+
 int64_t weir_stream_lanes(const weir_graph *graph, weir_value value) {
     value = weir_stream_source(graph, value);
     weir_node producer = weir_value_producer(graph, value);

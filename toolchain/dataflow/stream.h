@@ -3,6 +3,7 @@
 #ifndef WEIR_DATAFLOW_STREAM_H
 #define WEIR_DATAFLOW_STREAM_H
 
+#include "dataflow/component.h"
 #include "ir/graph.h"
 
 typedef enum weir_role {
@@ -24,6 +25,8 @@ int64_t weir_stream_elements(const weir_graph *graph, weir_value value);
 int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lanes);
 /* Beats a frame of the node's output 0, at its lanes. */
 int64_t weir_stream_beats_of(const weir_graph *graph, weir_node node);
+/* The timing of a component that takes a beat a cycle and gives each from a register. */
+weir_component_timing weir_stream_registered(const weir_graph *graph, weir_node node);
 /* Elements a beat of the stream: its producer's lanes, or for a hardware input those that its user takes. */
 int64_t weir_stream_lanes(const weir_graph *graph, weir_value value);
 /* Width of an element on the wires and whether it is signed: from the proven range of the value that was computed,

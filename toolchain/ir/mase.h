@@ -1,5 +1,5 @@
 /* MASE's words for what stands in a graph: operators by rank, arguments and results by name, precisions. Everything here
- * is derived from the graph and mase.def; nothing is stored. How the graph as a whole looks to MASE: fx.h. */
+ * is derived from the graph and mase.def; nothing is stored. How the graph as a whole looks to MASE: passes/mase/fx.h. */
 #ifndef WEIR_IR_MASE_H
 #define WEIR_IR_MASE_H
 

@@ -1,4 +1,4 @@
-#include "ir/fx.h"
+#include "passes/mase/fx.h"
 
 #include <stdlib.h>
 #include <string.h>

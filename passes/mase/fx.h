@@ -1,6 +1,6 @@
 /* A graph as torch.fx shows it to MASE: placeholders, calls of modules and functions, one output. */
-#ifndef WEIR_IR_FX_H
-#define WEIR_IR_FX_H
+#ifndef WEIR_PASSES_MASE_FX_H
+#define WEIR_PASSES_MASE_FX_H
 
 #include <stddef.h>
 
