@@ -1,6 +1,5 @@
 #include "passes/interface/form.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,17 +8,6 @@
 #include "support/arena.h"
 
 /* --- what the rules share --- */
-
-bool weir_form_fail(const weir_graph *graph, weir_node node, const char *format, ...) {
-    char text[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
-               weir_node_info(graph, node)->full_name, text);
-    return false;
-}
 
 weir_value weir_form_constant(weir_graph *graph, weir_node node, const char *suffix, const weir_array *array) {
     char *name = weir_format("%s_%s", weir_node_name(graph, node), suffix);
@@ -67,7 +55,7 @@ bool weir_form_parameter(const weir_graph *graph, weir_node node, size_t index, 
     weir_value value = weir_node_input(graph, node, index);
     *array = value.id == 0 ? NULL : weir_value_constant(graph, value);
     if (value.id == 0 || *array != NULL) return true;
-    return weir_form_fail(graph, node, "its %s '%s' must be constant to convert between dialects", what,
+    return weir_node_fail(graph, node, "its %s '%s' must be constant to convert between dialects", what,
                           weir_value_name(graph, value));
 }
 
@@ -76,11 +64,11 @@ bool weir_form_parameter(const weir_graph *graph, weir_node node, size_t index, 
 typedef weir_form_rule *const rule_table[WEIR_OP_COUNT];
 
 static bool refuse_codes(weir_graph *graph, weir_node node) {
-    return weir_form_fail(graph, node, "its result is integers without a scale, which float operators cannot express");
+    return weir_node_fail(graph, node, "its result is integers without a scale, which float operators cannot express");
 }
 
 static bool refuse_integer(weir_graph *graph, weir_node node) {
-    return weir_form_fail(graph, node, "integer operators cannot be expressed in QONNX, which has float values only");
+    return weir_node_fail(graph, node, "integer operators cannot be expressed in QONNX, which has float values only");
 }
 
 static rule_table from_operators = {[WEIR_OP_QLINEAR_MATMUL] = weir_form_split_matmul,
@@ -108,7 +96,7 @@ static bool has_only_floats(weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_node_info(graph, node)->class != WEIR_CLASS_TENSOR) return refuse_integer(graph, node);
         if (weir_node_op(graph, node) == WEIR_OP_QUANTIZE_LINEAR)
-            return weir_form_fail(graph, node,
+            return weir_node_fail(graph, node,
                                   "nodes other than DequantizeLinear use its codes, which QONNX cannot express");
     }
     return true;

@@ -22,8 +22,6 @@ typedef bool weir_form_rule(weir_graph *graph, weir_node node);
 weir_form_rule weir_form_split_matmul, weir_form_split_gemm, weir_form_split_quant, weir_form_split_bipolar,
     weir_form_join_dequantize;
 
-bool weir_form_fail(const weir_graph *graph, weir_node node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 /* A constant: its name is the node's with a suffix. The array is copied. */
 weir_value weir_form_constant(weir_graph *graph, weir_node node, const char *suffix, const weir_array *array);
 /* One float32, of rank 0. */

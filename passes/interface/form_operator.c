@@ -70,7 +70,7 @@ static weir_value dequantize_bias(weir_graph *graph, weir_node node, int64_t col
         !weir_form_parameter(graph, node, 4, "scale", &b))
         return WEIR_NO_VALUE;
     if (b->count > 1 && bias->count != 1 && bias->count != (size_t)columns) {
-        weir_form_fail(graph, node, "its bias differs from row to row, which scales per column cannot express");
+        weir_node_fail(graph, node, "its bias differs from row to row, which scales per column cannot express");
         return WEIR_NO_VALUE;
     }
     const bool spread = b->count > 1 && bias->count == 1; /* one bias, but a scale a column */

@@ -119,14 +119,14 @@ static bool join_constant(weir_graph *graph, weir_node node, const grid *g, cons
     weir_value value = weir_form_constant(graph, node, "real", reals);
     weir_array_free(reals);
     if (!same)
-        return weir_form_fail(graph, node, "its constant codes do not come back from float32 numbers through Quant");
+        return weir_node_fail(graph, node, "its constant codes do not come back from float32 numbers through Quant");
     return put_quant(graph, node, value, g, weir_dtype_bits(codes->dtype));
 }
 
 /* Codes around an odd zero point: clipped as real numbers, then one bit more around zero. */
 static bool join_odd(weir_graph *graph, weir_node node, weir_value x, const grid *g, int bits) {
     if (g->scale->count > 1)
-        return weir_form_fail(graph, node,
+        return weir_node_fail(graph, node,
                               "it has odd zero points per channel; at ties QONNX rounds to the other side");
     const int64_t zero = (int64_t)zero_at(g, 0);
     const grid centered = {.scale = g->scale, .low = -1};
@@ -145,15 +145,15 @@ bool weir_form_join_dequantize(weir_graph *graph, weir_node node) {
     if (!read_linear(graph, node, type, &out)) return false;
     if (constant != NULL) return join_constant(graph, node, &out, constant);
     if (source.id == 0)
-        return weir_form_fail(graph, node, "its codes '%s' are an input of the graph, QONNX has float values only",
+        return weir_node_fail(graph, node, "its codes '%s' are an input of the graph, QONNX has float values only",
                               weir_value_name(graph, codes));
     if (weir_node_op(graph, source) != WEIR_OP_QUANTIZE_LINEAR)
-        return weir_form_fail(graph, node, "its codes come from node '%s' (%s), QONNX has float values only",
+        return weir_node_fail(graph, node, "its codes come from node '%s' (%s), QONNX has float values only",
                               weir_node_name(graph, source), weir_node_info(graph, source)->full_name);
     if (!read_linear(graph, source, type, &in)) return false;
     const bool axis = in.axis == out.axis || in.scale->count == 1;
     if (!axis || !same_array(in.scale, out.scale) || !same_array(in.zero, out.zero))
-        return weir_form_fail(graph, node, "it reads the codes of node '%s' with another scale or zero point",
+        return weir_node_fail(graph, node, "it reads the codes of node '%s' with another scale or zero point",
                               weir_node_name(graph, source));
     weir_value x = weir_node_input(graph, source, 0);
     return has_odd_zero(&out) ? join_odd(graph, node, x, &out, bits) : put_quant(graph, node, x, &out, bits);
@@ -193,9 +193,9 @@ static bool read_quant(const weir_graph *graph, weir_node node, grid *g) {
     const int64_t zero_axis = axis_of(g->zero, shape);
     g->axis = axis_of(g->scale, shape);
     if (g->axis == -2 || (zero_axis != -1 && zero_axis != g->axis))
-        return weir_form_fail(graph, node, "its scales change along more than one axis");
+        return weir_node_fail(graph, node, "its scales change along more than one axis");
     if (!is_whole(g->zero) || width != floor(width) || width < 1 || width > 32)
-        return weir_form_fail(graph, node, "its bit width is %g, its zero point %g: QuantizeLinear takes whole numbers",
+        return weir_node_fail(graph, node, "its bit width is %g, its zero point %g: QuantizeLinear takes whole numbers",
                               width, weir_array_get(g->zero, 0));
     const bool is_signed = weir_node_int(graph, node, "signed", 1) != 0;
     const int64_t codes = (int64_t)1 << (int)width, narrow = weir_node_int(graph, node, "narrow", 0) != 0;
@@ -233,7 +233,7 @@ static bool split_constant(weir_graph *graph, weir_node node, const grid *g, con
     const bool bytes = g->low >= -128 && g->high <= 255 && g->high - g->low <= 255;
     const weir_dtype dtype = !bytes ? WEIR_INT32 : g->high > 127 ? WEIR_UINT8 : WEIR_INT8;
     if (dtype == WEIR_INT32 && has_zero(g))
-        return weir_form_fail(graph, node, "codes of more than 8 bits have no zero point in QDQ");
+        return weir_node_fail(graph, node, "codes of more than 8 bits have no zero point in QDQ");
     weir_array *codes = weir_array_new(dtype, &x->shape);
     bool same = true;
     for (size_t i = 0; i < x->count; i++) {
@@ -246,7 +246,7 @@ static bool split_constant(weir_graph *graph, weir_node node, const grid *g, con
     }
     weir_value scale, zero, value = weir_form_constant(graph, node, "codes", codes);
     weir_array_free(codes);
-    if (!same) return weir_form_fail(graph, node, "its codes of more than 24 bits do not come back through float32");
+    if (!same) return weir_node_fail(graph, node, "its codes of more than 24 bits do not come back through float32");
     linear_parameters(graph, node, g, dtype, &scale, &zero);
     value = add_linear(graph, node, WEIR_OP_DEQUANTIZE_LINEAR, "dequantize", value, scale, zero, g);
     return weir_form_replace(graph, node, value, weir_value_producer(graph, value));
@@ -272,14 +272,14 @@ static bool split_activation(weir_graph *graph, weir_node node, const grid *g) {
     weir_dtype dtype;
     int64_t low, high;
     if (has_odd_zero(g))
-        return weir_form_fail(graph, node, "its zero point is odd; at ties QuantizeLinear rounds to the other side");
-    if (!find_dtype(g, &dtype)) return weir_form_fail(graph, node, "its codes fit no element type of QuantizeLinear");
+        return weir_node_fail(graph, node, "its zero point is odd; at ties QuantizeLinear rounds to the other side");
+    if (!find_dtype(g, &dtype)) return weir_node_fail(graph, node, "its codes fit no element type of QuantizeLinear");
     weir_dtype_limits(dtype, &low, &high);
     const bool clipped = g->low != low || g->high != high;
     weir_value x = weir_node_input(graph, node, 0), scale, zero;
     if (clipped && weir_dtype_size(dtype) > 1) {
         if (g->scale->count > 1)
-            return weir_form_fail(graph, node,
+            return weir_node_fail(graph, node,
                                   "its codes need bounds per channel, and Clip has one pair for all channels");
         const weir_value inputs[] = {x, weir_form_number(graph, node, "low", real_of(g, 0, g->low)),
                                      weir_form_number(graph, node, "high", real_of(g, 0, g->high))};
@@ -315,12 +315,12 @@ bool weir_form_split_quant(weir_graph *graph, weir_node node) {
         const weir_array *zero = weir_value_constant(graph, weir_node_input(graph, node, 2));
         for (size_t i = 0; zero != NULL && i < zero->count; i++) {
             if (weir_array_get(zero, i) != 0)
-                return weir_form_fail(graph, node, "codes of -1 and +1 with a zero point cannot be expressed in QDQ");
+                return weir_node_fail(graph, node, "codes of -1 and +1 with a zero point cannot be expressed in QDQ");
         }
         return weir_form_split_bipolar(graph, node);
     }
     if (strcmp(mode, "ROUND") != 0)
-        return weir_form_fail(graph, node, "its rounding mode is %s, QuantizeLinear rounds half to even only", mode);
+        return weir_node_fail(graph, node, "its rounding mode is %s, QuantizeLinear rounds half to even only", mode);
     if (!read_quant(graph, node, &g)) return false;
     return constant != NULL ? split_constant(graph, node, &g, constant, WEIR_ROUND_HALF_EVEN)
                             : split_activation(graph, node, &g);
@@ -333,7 +333,7 @@ bool weir_form_split_bipolar(weir_graph *graph, weir_node node) {
     if (!weir_form_parameter(graph, node, 1, "scale", &g.scale)) return false;
     g.axis = axis_of(g.scale, shape);
     if (x == NULL || g.axis == -2)
-        return weir_form_fail(graph, node, "QuantizeLinear cannot give -1 and +1 alone, which %s",
+        return weir_node_fail(graph, node, "QuantizeLinear cannot give -1 and +1 alone, which %s",
                               x == NULL ? "activations need" : "scales along several axes need");
     weir_array *codes = weir_array_new(WEIR_INT8, shape);
     for (size_t i = 0; i < codes->count; i++) weir_array_set_int(codes, i, weir_array_get(x, i) >= 0 ? 1 : -1);

@@ -167,12 +167,37 @@ static range range_of(const weir_array *data) {
     return r;
 }
 
+/* The constant of a node that its codes stand for, with a scale an output. */
+typedef struct codes_of {
+    weir_node node;
+    weir_value value;
+    const char *what;
+    int64_t axis;
+    size_t outputs;
+    const double *scale;
+} codes_of;
+
+/* A DequantizeLinear of the codes, which it takes over, without zero points. */
+static weir_value add_codes(quantizer *q, const codes_of *of, weir_array *codes) {
+    const char *base = weir_value_name(q->graph, of->value);
+    char *name = weir_format("%s_quantized", base);
+    double *zero = weir_calloc(of->outputs, sizeof *zero);
+    const weir_value inputs[3] = {weir_graph_add_constant(q->graph, name, codes),
+                                  constant_of(q, base, "scale", WEIR_FLOAT32, of->outputs, true, of->scale),
+                                  constant_of(q, base, "zero_point", codes->dtype, of->outputs, true, zero)};
+    free(name);
+    free(zero);
+    weir_array_free(codes);
+    return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, weir_node_name(q->graph, of->node), of->what, inputs, 3, of->node,
+                    of->axis);
+}
+
 /* int8 weights with a scale an output; the scales are returned for the bias. */
 static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value value, int64_t axis, double *scale) {
     const weir_array *data = weir_value_constant(q->graph, value);
     size_t outputs = (size_t)data->shape.dim[axis], inner = axis == 0 ? data->count / outputs : 1;
     weir_array *codes = weir_array_new(WEIR_INT8, &data->shape);
-    double *zero = weir_calloc(outputs, sizeof *zero), *peak = weir_calloc(outputs, sizeof *peak);
+    double *peak = weir_calloc(outputs, sizeof *peak);
     for (size_t i = 0; i < data->count; i++) {
         size_t channel = i / inner % outputs;
         peak[channel] = fmax(peak[channel], fabs(weir_array_get(data, i)));
@@ -182,38 +207,23 @@ static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value
         double code = nearbyint(weir_array_get(data, i) / scale[i / inner % outputs]);
         weir_array_set(codes, i, fmax(-127, fmin(127, code)));
     }
-    char *name = weir_format("%s_quantized", weir_value_name(q->graph, value));
-    const char *base = weir_value_name(q->graph, value);
-    weir_value inputs[3] = {weir_graph_add_constant(q->graph, name, codes),
-                            constant_of(q, base, "scale", WEIR_FLOAT32, outputs, true, scale),
-                            constant_of(q, base, "zero_point", WEIR_INT8, outputs, true, zero)};
-    free(name);
-    free(zero);
     free(peak);
-    weir_array_free(codes);
-    return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, weir_node_name(q->graph, node), "weights", inputs, 3, node, axis);
+    return add_codes(q, &(codes_of){node, value, "weights", axis, outputs, scale}, codes);
 }
 
 static weir_value quantize_bias_int8(quantizer *q, weir_node node, weir_value value, double input_scale,
                                      const double *weight_scale, size_t outputs) {
     const weir_array *data = weir_value_constant(q->graph, value);
     weir_array *codes = weir_array_new(WEIR_INT32, &(weir_shape){1, {(int64_t)outputs}});
-    double *scale = weir_calloc(outputs, sizeof *scale), *zero = weir_calloc(outputs, sizeof *zero);
+    double *scale = weir_calloc(outputs, sizeof *scale);
     for (size_t c = 0; c < outputs; c++) {
         scale[c] = (double)((float)input_scale * (float)weight_scale[c]);
         double code = nearbyint(weir_array_get(data, data->count == 1 ? 0 : c) / scale[c]);
         weir_array_set(codes, c, fmax(-2147483648.0, fmin(2147483647.0, code)));
     }
-    const char *base = weir_value_name(q->graph, value);
-    char *name = weir_format("%s_quantized", base);
-    weir_value inputs[3] = {weir_graph_add_constant(q->graph, name, codes),
-                            constant_of(q, base, "scale", WEIR_FLOAT32, outputs, true, scale),
-                            constant_of(q, base, "zero_point", WEIR_INT32, outputs, true, zero)};
-    free(name);
+    const weir_value bias = add_codes(q, &(codes_of){node, value, "bias", 0, outputs, scale}, codes);
     free(scale);
-    free(zero);
-    weir_array_free(codes);
-    return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, weir_node_name(q->graph, node), "bias", inputs, 3, node, 0);
+    return bias;
 }
 
 static weir_value quantize_constant_fixed(quantizer *q, weir_node node, weir_value value, const char *kind) {

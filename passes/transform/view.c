@@ -10,13 +10,10 @@
 #include "support/arena.h"
 
 bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...) {
-    char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    weir_node_vfail(l->from, node, format, arguments);
     va_end(arguments);
-    weir_error(weir_node_location(l->from, node), "node '%s' (%s): %s", weir_node_name(l->from, node),
-               weir_node_info(l->from, node)->full_name, text);
     return false;
 }
 

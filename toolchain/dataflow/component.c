@@ -174,9 +174,7 @@ static bool assign(weir_graph *graph, weir_node node) {
     hardware->module = component == NULL ? NULL : component->module;
     hardware->is_implicit = !real && !host && is_name(op);
     bool fine = component != NULL || hardware->is_implicit || host;
-    if (!fine && why.size > 0)
-        weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
-                   weir_node_info(graph, node)->full_name, why.data);
+    if (!fine && why.size > 0) weir_node_fail(graph, node, "%s", why.data);
     else if (!fine)
         weir_error(weir_node_location(graph, node), "node '%s': no component computes %s", weir_node_name(graph, node),
                    weir_node_info(graph, node)->full_name);

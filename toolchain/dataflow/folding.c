@@ -262,10 +262,8 @@ bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, cons
 
 static bool is(const weir_graph *graph, weir_node node, const char *name, int64_t value, int64_t low, int64_t high) {
     if (value >= low && value <= high) return true;
-    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s is %lld, expected %lld to %lld",
-               weir_node_name(graph, node), weir_node_info(graph, node)->full_name, name, (long long)value,
-               (long long)low, (long long)high);
-    return false;
+    return weir_node_fail(graph, node, "%s is %lld, expected %lld to %lld", name, (long long)value, (long long)low,
+                          (long long)high);
 }
 
 static bool verify(const weir_graph *graph, weir_node node, const weir_component_rules *rules) {

@@ -9,12 +9,6 @@
 
 /* --- checking --- */
 
-static bool refuse(const weir_graph *graph, weir_node node, const char *what) {
-    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
-               weir_node_info(graph, node)->full_name, what);
-    return false;
-}
-
 /* The parts that make the node's data: bits of the host's two, of what comes into the graph, and of the hardware. */
 enum { FROM_HEAD = 1, FROM_TAIL = 2, FROM_OUTSIDE = 4, FROM_HARDWARE = 8 };
 
@@ -39,17 +33,18 @@ static bool check_node(const weir_graph *graph, weir_node node) {
     const unsigned sources = sources_of(graph, node, &tail);
     const weir_host part = weir_host_of(graph, node);
     if (part != WEIR_HOST_TAIL && (sources & FROM_TAIL)) {
-        refuse(graph, tail,
-               "is between quantized operators, but only the host computes it, before the first quantizer or after the "
-               "last");
+        weir_node_fail(
+            graph, tail,
+            "is between quantized operators, but only the host computes it, before the first quantizer or after the "
+            "last");
         return false;
     }
     if (part == WEIR_HOST_TAIL && (sources & (FROM_HEAD | FROM_OUTSIDE)))
-        return refuse(
+        return weir_node_fail(
             graph, node,
             "uses results of the hardware together with inputs of the model: the host computes either before or after the hardware");
     if (part == WEIR_HOST_NONE && (sources & (FROM_HEAD | FROM_OUTSIDE)))
-        return refuse(graph, node, "uses real numbers that no quantizer turns into codes");
+        return weir_node_fail(graph, node, "uses real numbers that no quantizer turns into codes");
     return true;
 }
 

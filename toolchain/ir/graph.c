@@ -7,6 +7,7 @@
 #include "support/arena.h"
 #include "support/intern.h"
 #include "support/map.h"
+#include "support/text.h"
 
 /* What a name stands for: handle | suffix << 32, by the interned pointer. Handle 0: it is free again. `suffix` is the
  * number to try next when the name is taken, so that n equal names cost O(n). */
@@ -488,6 +489,23 @@ weir_location weir_node_location(const weir_graph *graph, weir_node node) { retu
 void weir_node_set_location(weir_graph *graph, weir_node node, weir_location location) {
     node_at(graph, node)->location =
         weir_at(location.file == NULL ? NULL : weir_graph_intern(graph, location.file), location.line);
+}
+
+bool weir_node_vfail(const weir_graph *graph, weir_node node, const char *format, va_list arguments) {
+    weir_text text = {NULL, 0, 0};
+    weir_text_vformat(&text, format, arguments);
+    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
+               weir_node_info(graph, node)->full_name, text.data);
+    weir_text_free(&text);
+    return false;
+}
+
+bool weir_node_fail(const weir_graph *graph, weir_node node, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    weir_node_vfail(graph, node, format, arguments);
+    va_end(arguments);
+    return false;
 }
 
 weir_metadata *weir_node_metadata(weir_graph *graph, weir_node node) { return &node_at(graph, node)->metadata; }

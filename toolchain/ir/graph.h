@@ -6,6 +6,7 @@
 #ifndef WEIR_IR_GRAPH_H
 #define WEIR_IR_GRAPH_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -139,6 +140,11 @@ size_t weir_node_output_count(const weir_graph *graph, weir_node node);
 weir_value weir_node_output(const weir_graph *graph, weir_node node, size_t index);
 weir_location weir_node_location(const weir_graph *graph, weir_node node);
 void weir_node_set_location(weir_graph *graph, weir_node node, weir_location location);
+/* Reports "node 'fc' (Gemm): ..." at the node's location; false. */
+bool weir_node_fail(const weir_graph *graph, weir_node node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool weir_node_vfail(const weir_graph *graph, weir_node node, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 weir_metadata *weir_node_metadata(weir_graph *graph, weir_node node);
 const weir_metadata *weir_node_metadata_of(const weir_graph *graph, weir_node node);
 

@@ -14,13 +14,10 @@
 #include "support/arena.h"
 
 bool weir_rule_fail(const weir_graph *graph, weir_node node, const char *format, ...) {
-    char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    weir_node_vfail(graph, node, format, arguments);
     va_end(arguments);
-    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
-               weir_node_info(graph, node)->full_name, text);
     return false;
 }
 

@@ -3,7 +3,6 @@
 #include "ir/verify_part.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,20 +12,6 @@
 #include "ir/print.h"
 #include "support/arena.h"
 #include "support/suggest.h"
-
-static bool fail(const weir_graph *graph, weir_node node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static bool fail(const weir_graph *graph, weir_node node, const char *format, ...) {
-    weir_text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    weir_text_vformat(&text, format, arguments);
-    va_end(arguments);
-    weir_error(weir_node_location(graph, node), "node '%s' (%s): %s", weir_node_name(graph, node),
-               weir_node_info(graph, node)->full_name, text.data);
-    weir_text_free(&text);
-    return false;
-}
 
 /* --- attributes --- */
 
@@ -75,7 +60,7 @@ static bool fail_unknown(const weir_graph *graph, weir_node node, const char *na
     const weir_op op = weir_node_op(graph, node);
     const char **names = weir_calloc(attributes[op].count + 1, sizeof *names);
     for (size_t i = 0; i < attributes[op].count; i++) names[i] = attributes[op].row[i].name;
-    fail(graph, node, "has no attribute '%s'", name);
+    weir_node_fail(graph, node, "has no attribute '%s'", name);
     const char *near = weir_suggest(name, names, attributes[op].count);
     if (near != NULL) weir_note("did you mean '%s'?", near);
     free(names);
@@ -87,10 +72,10 @@ static bool verify_attribute(const weir_graph *graph, weir_node node, const weir
     if (row == NULL) return fail_unknown(graph, node, a->name);
     bool fits = (row->kind == KIND_FLAG ? WEIR_ATTRIBUTE_INT : (weir_attribute_kind)row->kind) == a->kind;
     if (fits && row->kind == KIND_FLAG) fits = a->as.i == 0 || a->as.i == 1;
-    if (!fits) return fail(graph, node, "attribute '%s' must be %s", a->name, kind_names[row->kind]);
+    if (!fits) return weir_node_fail(graph, node, "attribute '%s' must be %s", a->name, kind_names[row->kind]);
     if (row->kind == KIND_FLOAT && isnan(a->as.f)) fits = false;
     for (size_t i = 0; row->kind == KIND_FLOATS && i < a->count; i++) fits &= !isnan(a->as.floats[i]);
-    return fits || fail(graph, node, "attribute '%s' is not a number", a->name);
+    return fits || weir_node_fail(graph, node, "attribute '%s' is not a number", a->name);
 }
 
 static const weir_operator_attribute *find_attribute(const weir_operator *row, const char *name) {
@@ -106,13 +91,13 @@ static bool verify_registered(const weir_graph *graph, weir_node node, const wei
     for (size_t i = 0; i < weir_node_attribute_count(graph, node); i++) {
         const weir_attribute *a = weir_node_attribute_at(graph, node, i);
         const weir_operator_attribute *known = find_attribute(row, a->name);
-        if (known == NULL) fine = fail(graph, node, "has no attribute '%s'", a->name);
+        if (known == NULL) fine = weir_node_fail(graph, node, "has no attribute '%s'", a->name);
         else if (known->kind != a->kind)
-            fine = fail(graph, node, "attribute '%s' must be %s", a->name, kind_names[known->kind]);
+            fine = weir_node_fail(graph, node, "attribute '%s' must be %s", a->name, kind_names[known->kind]);
     }
     for (size_t i = 0; i < row->attribute_count; i++) {
         if (row->attributes[i].required && weir_node_attribute(graph, node, row->attributes[i].name) == NULL)
-            fine = fail(graph, node, "attribute '%s' is missing", row->attributes[i].name);
+            fine = weir_node_fail(graph, node, "attribute '%s' is missing", row->attributes[i].name);
     }
     return fine;
 }
@@ -126,7 +111,7 @@ bool weir_verify_attributes(const weir_graph *graph, weir_node node) {
     for (size_t i = 0; i < attributes[op].count; i++) {
         const attribute_row *row = &attributes[op].row[i];
         if (row->required && weir_node_attribute(graph, node, row->name) == NULL)
-            fine = fail(graph, node, "attribute '%s' is missing", row->name);
+            fine = weir_node_fail(graph, node, "attribute '%s' is missing", row->name);
     }
     return fine;
 }
@@ -139,8 +124,8 @@ static bool fail_types(const weir_graph *graph, weir_node node, size_t output, c
     weir_text stored = {0}, inferred = {0};
     weir_type_print(weir_value_type(graph, value), &stored);
     weir_type_print(expected, &inferred);
-    fail(graph, node, "the %s of '%s' is wrong: %s, inference gives %s", what, weir_value_name(graph, value),
-         stored.data, inferred.data);
+    weir_node_fail(graph, node, "the %s of '%s' is wrong: %s, inference gives %s", what, weir_value_name(graph, value),
+                   stored.data, inferred.data);
     weir_text_free(&stored);
     weir_text_free(&inferred);
     return false;
@@ -152,11 +137,11 @@ static bool same_parameters(const weir_graph *graph, weir_node node, size_t outp
     const char *name = weir_value_name(graph, weir_node_output(graph, node, output));
     for (uint32_t i = 0; i < a->count; i++) {
         if (a->scale[i] != b->scale[i])
-            return fail(graph, node, "scale %u of '%s' is %.17g, inference gives %.17g", (unsigned)i, name, a->scale[i],
-                        b->scale[i]);
+            return weir_node_fail(graph, node, "scale %u of '%s' is %.17g, inference gives %.17g", (unsigned)i, name,
+                                  a->scale[i], b->scale[i]);
         if (weir_quant_zero(a, i) != weir_quant_zero(b, i))
-            return fail(graph, node, "zero point %u of '%s' is %lld, inference gives %lld", (unsigned)i, name,
-                        (long long)weir_quant_zero(a, i), (long long)weir_quant_zero(b, i));
+            return weir_node_fail(graph, node, "zero point %u of '%s' is %lld, inference gives %lld", (unsigned)i, name,
+                                  (long long)weir_quant_zero(a, i), (long long)weir_quant_zero(b, i));
     }
     return true;
 }
@@ -204,13 +189,14 @@ bool weir_verify_types(const weir_graph *graph, weir_node node, weir_arena *scra
 
 static bool verify_statistics(const weir_graph *graph, weir_node node, const weir_meta_software *software) {
     return software->count == 0 || software->min <= software->max ||
-           fail(graph, node, "statistics: the least element is %g, the largest %g", software->min, software->max);
+           weir_node_fail(graph, node, "statistics: the least element is %g, the largest %g", software->min,
+                          software->max);
 }
 
 static bool in_bounds(const weir_graph *graph, weir_node node, const char *name, int64_t value, int64_t low,
                       int64_t high) {
-    return (value >= low && value <= high) || fail(graph, node, "hardware: %s is %lld, expected %lld to %lld", name,
-                                                   (long long)value, (long long)low, (long long)high);
+    return (value >= low && value <= high) || weir_node_fail(graph, node, "hardware: %s is %lld, expected %lld to %lld",
+                                                             name, (long long)value, (long long)low, (long long)high);
 }
 
 /* What holds of any component; what follows from its settings is checked by who knows it (dataflow/folding.h). */
@@ -234,10 +220,11 @@ bool weir_verify_metadata(const weir_graph *graph, weir_node node) {
     const weir_meta_hardware *h = &metadata->hardware;
     if (!verify_statistics(graph, node, &metadata->software)) return false;
     if (!h->assigned) return true;
-    if (h->module != NULL && h->is_implicit) return fail(graph, node, "hardware: a component is not implicit");
+    if (h->module != NULL && h->is_implicit)
+        return weir_node_fail(graph, node, "hardware: a component is not implicit");
     if (h->module == NULL)
         return (h->simd == 0 && h->pe == 0 && h->in_lanes == 0 && h->out_lanes == 0 && h->digit == 0 && h->depth == 0 &&
                 h->stall == 0 && h->bound == 0 && h->interval == 0 && h->operations == 0) ||
-               fail(graph, node, "hardware: a node without a component has no folding");
+               weir_node_fail(graph, node, "hardware: a node without a component has no folding");
     return verify_folding(graph, node, h);
 }
