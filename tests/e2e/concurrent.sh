@@ -85,7 +85,7 @@ done
 run=$!
 while ! ls temporary/weir-check-*/.alive >/dev/null 2>&1; do sleep 0.1; done
 mkdir temporary/weir-mine temporary/other
-for child in $(cat /proc/$run/task/$run/children); do kill -KILL "$child"; done
+for child in $(cat /proc/$run/task/*/children); do kill -KILL "$child"; done
 kill -KILL $run
 wait $run 2>/dev/null || true
 ls -d temporary/weir-check-* >/dev/null || fail "nothing is left, so this tests nothing"

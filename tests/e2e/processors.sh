@@ -5,6 +5,7 @@ name=processors
 . "$(dirname "$0")/lib.sh"
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: processors of x86-64 only"; exit 77; }
 command -v qemu-x86_64 >/dev/null || { echo "skipped: no qemu-x86_64 (package qemu-user)"; exit 77; }
+if objdump -t "$WEIR" | grep -q __asan_init; then echo "skipped: QEMU does not run AddressSanitizer"; exit 77; fi
 
 compile() { # FOLDER COMMAND...
     folder=$1

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 /* AddressSanitizer follows one stack a thread, so there it is a thread of its own. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -25,6 +26,12 @@ typedef struct job {
 #ifdef ONE_STACK
 enum { STACK_BYTES = 512 << 20 }; /* its frames are several times as large */
 
+/* In a process forked from that thread the leak sanitizer cannot read the main thread's stack and takes what it refers to
+ * for lost. */
+static pid_t process_of_threads;
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) { return process_of_threads != 0 && getpid() != process_of_threads; }
+
 static void *run_job(void *user) {
     const job *j = user;
     j->work(j->user);
@@ -35,6 +42,7 @@ void weir_stack_run(void (*work)(void *user), void *user) {
     job j = {work, user};
     pthread_t thread;
     pthread_attr_t attributes;
+    process_of_threads = getpid();
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     if (pthread_create(&thread, &attributes, run_job, &j) == 0) pthread_join(thread, NULL);
