@@ -3,6 +3,7 @@
 #include "pass/plugin.h"
 
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,18 +22,22 @@ static void report_linker(const char *path, const char *opened) {
     weir_error(weir_at(path, 0), "cannot be loaded as a shared object: %s", text ? text : "no reason given");
 }
 
-static bool check_record(const char *path, const weir_pass_plugin_record *record) {
-    if (!record) {
+_Static_assert(offsetof(weir_pass_plugin_record, abi) == 0, "the ABI comes first");
+
+/* Any symbol may have that name, so it is read as bytes, of which those of the ABI come first. */
+static bool check_record(const char *path, const void *symbol) {
+    const char *abi = symbol;
+    if (!symbol) {
         weir_error(weir_at(path, 0), "has no symbol 'weir_pass_plugin', expected a shared object of passes");
         weir_note("WEIR_PASS_PLUGIN(add) of pass/plugin.h defines it");
         return false;
     }
-    if (memcmp(record->abi, "weir ", 5) != 0 || !memchr(record->abi, 0, sizeof record->abi)) {
+    if (memcmp(abi, "weir ", 5) != 0 || !memchr(abi, 0, WEIR_PASS_ABI_SIZE)) {
         weir_error(weir_at(path, 0), "its 'weir_pass_plugin' was not made by WEIR_PASS_PLUGIN of pass/plugin.h");
         return false;
     }
-    if (strcmp(record->abi, WEIR_PASS_ABI) != 0) {
-        weir_error(weir_at(path, 0), "was compiled for '%s', expected '%s'", record->abi, WEIR_PASS_ABI);
+    if (strcmp(abi, WEIR_PASS_ABI) != 0) {
+        weir_error(weir_at(path, 0), "was compiled for '%s', expected '%s'", abi, WEIR_PASS_ABI);
         weir_note("compile it again with the headers of this version");
         return false;
     }
