@@ -1,31 +1,31 @@
 // weir_dot: the data path of one output of weir_mvu: SIMD products, a registered adder tree, an accumulator.
 //
-// weir_mvu holds the control and says which registers move: `multiply` loads the products, step[l - 1] loads level l of
-// the tree, step[LEVELS] adds the tree's sum; with `finish` that sum completes a dot product: it goes to the result and
-// the accumulator restarts from zero.
-// Latency:   (ACCUMULATE != 0 ? 2 : 1) + clog2(SIMD) cycles to `result`; without ACCUMULATE the tree's sum is the result.
+// Everything but the accumulator moves in every cycle; weir_mvu says which sums count: with `add` the tree's sum is added, with
+// `finish` as well that sum completes a dot product: it goes to the result and the accumulator restarts from zero.
+// Latency:   (ACCUMULATE != 0 ? 2 : 1) + clog2(PARTS) + clog2(SIMD) cycles to `result`; without ACCUMULATE the tree's sum is the result.
 // Interval:  1 cycle a beat.
-// State:     the products (in weir_mul), one register a level, the accumulator and the result. Arithmetic is modulo 2^ACC_W,
-//            and no register is wider than its values can be. The accumulator has a reset because it carries over.
-// Mapping:   SIMD weir_mul; each adder shares its logic cells with the register behind it.
+// State:     the products, one register a level, the accumulator and the result, all without reset. Arithmetic is modulo
+//            2^ACC_W, and no register is wider than its values can be.
+// Mapping:   SIMD products (weir_mul, with PARTS > 1 weir_mul_logic); each adder shares its logic cells with the register behind it.
+`default_nettype none
+
 module weir_dot #(
   parameter integer A_W        = 9,   // bits of an input element, two's complement
   parameter integer W_W        = 8,   // bits of a weight, two's complement
   parameter integer PROD_W     = 16,  // bits of a product that matter, at most A_W + W_W and ACC_W
   parameter integer ACC_W      = 24,  // bits of the result
   parameter integer SIMD       = 1,   // elements a beat
-  parameter integer ACCUMULATE = 1    // 0: a beat is a dot product
+  parameter integer ACCUMULATE = 1,   // 0: a beat is a dot product
+  parameter integer PARTS      = 1    // parts of a product in lookup tables; 1: a DSP block
 ) (
-  input  wire                  clk,
-  /* verilator lint_off UNUSEDSIGNAL */ // partly idle without ACCUMULATE
-  input  wire                  rst,
-  input  wire [$clog2(SIMD):0] step,
-  input  wire                  finish,
+  input  wire                clk,
+  /* verilator lint_off UNUSEDSIGNAL */ // idle without ACCUMULATE
+  input  wire                add,
+  input  wire                finish,
   /* verilator lint_on UNUSEDSIGNAL */
-  input  wire                  multiply,
-  input  wire [SIMD*A_W-1:0]   x,
-  input  wire [SIMD*W_W-1:0]   w /* verilator public_flat_rd */,  // keeps Verilator from specialising each instance's code
-  output wire [ACC_W-1:0]      result
+  input  wire [SIMD*A_W-1:0] x,
+  input  wire [SIMD*W_W-1:0] w /* verilator public_flat_rd */,  // keeps Verilator from specialising each instance's code
+  output wire [ACC_W-1:0]    result
 );
   /* verilator no_inline_module */ // one C++ class instead of PE copies of it
   localparam integer RAW_W  = A_W + W_W;
@@ -43,19 +43,32 @@ module weir_dot #(
   /* verilator lint_on UNUSEDSIGNAL */
   wire [TREE_W-1:0]     tree;
 
-  weir_mul #(
-    .A_W(A_W),
-    .B_W(W_W)
-  ) u_mul [SIMD-1:0] (
-    .clk(clk),
-    .en (multiply),
-    .a  (x),
-    .b  (w),
-    .p  (product)
-  );
-
   genvar l;
   generate
+    if (PARTS > 1) begin : g_logic
+      weir_mul_logic #(
+        .A_W  (A_W),
+        .B_W  (W_W),
+        .PARTS(PARTS)
+      ) u_mul [SIMD-1:0] (
+        .clk(clk),
+        .a  (x),
+        .b  (w),
+        .p  (product)
+      );
+    end else begin : g_block
+      weir_mul #(
+        .A_W(A_W),
+        .B_W(W_W)
+      ) u_mul [SIMD-1:0] (
+        .clk(clk),
+        .en (1'b1),
+        .a  (x),
+        .b  (w),
+        .p  (product)
+      );
+    end
+
     for (l = 1; l <= LEVELS; l = l + 1) begin : g_level
       localparam integer FROM   = (SIMD + (1 << (l - 1)) - 1) >> (l - 1);         // addends
       localparam integer TO     = (FROM + 1) / 2;                                 // sums
@@ -74,12 +87,11 @@ module weir_dot #(
       end
 
       /* verilator lint_off WIDTH */ // sign extension by assignment is meant
-      always @(posedge clk)
-        if (step[l-1]) begin
-          for (i = 0; i < FROM / 2; i = i + 1)
-            sum_q[i*TO_W +: TO_W] <= $signed(from[2*i*STRIDE +: FROM_W]) + $signed(from[(2*i+1)*STRIDE +: FROM_W]);
-          if (FROM % 2 != 0) sum_q[(TO-1)*TO_W +: TO_W] <= $signed(from[(FROM-1)*STRIDE +: FROM_W]);
-        end
+      always @(posedge clk) begin
+        for (i = 0; i < FROM / 2; i = i + 1)
+          sum_q[i*TO_W +: TO_W] <= $signed(from[2*i*STRIDE +: FROM_W]) + $signed(from[(2*i+1)*STRIDE +: FROM_W]);
+        if (FROM % 2 != 0) sum_q[(TO-1)*TO_W +: TO_W] <= $signed(from[(FROM-1)*STRIDE +: FROM_W]);
+      end
       /* verilator lint_on WIDTH */
     end
 
@@ -96,14 +108,17 @@ module weir_dot #(
 
       assign result = result_q;
 
-      always @(posedge clk) begin
-        if (rst || (step[LEVELS] && finish)) acc_q <= {ACC_W{1'b0}};
-        else if (step[LEVELS]) acc_q <= sum;
-        if (step[LEVELS] && finish) result_q <= sum;
-      end
+      always @(posedge clk)
+        if (add) begin
+          if (finish) acc_q <= {ACC_W{1'b0}};
+          else acc_q <= sum;
+          if (finish) result_q <= sum;
+        end
     end else begin : g_direct
       assign result = $signed(tree);
     end
     /* verilator lint_on WIDTH */
   endgenerate
 endmodule
+
+`default_nettype wire

@@ -1,11 +1,13 @@
-// weir_mul: signed product with a registered, enabled output; the only place where variables are multiplied.
+// weir_mul: signed product with a registered, enabled output; with weir_mul_logic the only place where variables are multiplied.
 //
 // Latency:   1 cycle, taken only in cycles with en high; otherwise p holds.
 // Interval:  1 cycle a product.
 // State:     the product register; it has no reset.
 // Mapping:   one DSP block with its output register inside, up to 16x16 on iCE40 (SB_MAC16), or LUTs when the tool finds it
-//            small. keep_hierarchy is part of the function: without it Yosys merges registered products and the
-//            adders behind them into wrong iCE40 DSP chains, silently.
+//            small. keep_hierarchy is part of the function on iCE40: without it Yosys merges registered products and the adders
+//            behind them into wrong iCE40 DSP chains, silently. Elsewhere it may go once cells are mapped.
+`default_nettype none
+
 (* keep_hierarchy *)
 module weir_mul #(
   parameter integer A_W = 8,
@@ -27,3 +29,5 @@ module weir_mul #(
   always @(posedge clk) if (en) p <= a * b;
   /* verilator lint_on WIDTH */
 endmodule
+
+`default_nettype wire

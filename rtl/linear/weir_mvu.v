@@ -1,15 +1,19 @@
 // weir_mvu: folded matrix-vector unit: PE dot products at a time, SIMD elements of each a cycle.
 //
-// The x stream comes from weir_replay: BEATS beats of SIMD elements make a dot product, s_end marks the last of them. Every
-// x beat meets one weight word; the weight of output p and element s sits at index p * SIMD + s. The accumulator is wide
-// enough by the compiler's range proof, so arithmetic modulo 2^ACC_W is exact.
-// Latency:   2 + clog2(SIMD) cycles from the x beat with s_end to m_valid.
-// Interval:  BEATS cycles a result of PE elements, without bubbles; an x beat is taken only together with its weight word.
-// State:     the pipeline's flags; in weir_dot products, adder tree, accumulator and result.
-// Stall:     the pipeline stops, whole, only when a result is complete and the former one still waits. m_ready does not reach
-//            s_ready: with BEATS > 1 a result register has at least one cycle to empty itself, with BEATS == 1
-//            a register slice follows.
-// Mapping:   PE weir_dot: PE * SIMD weir_mul (DSP blocks or LUTs), registered adder trees, accumulators.
+// BEATS x beats of SIMD elements make a dot product. Each of them asks for its weight word with w_next; the word is in w_data
+// READ cycles later, and the weight of output p and element s at index p * SIMD + s of it. The accumulator is wide enough by the
+// compiler's range proof, so arithmetic modulo 2^ACC_W is exact.
+// Latency:   READ + clog2(PARTS) + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot product to m_valid.
+// Interval:  BEATS cycles a result of PE elements, without bubbles.
+// State:     x while its weights are read, markers of what is under way, the beats of the dot product that have been taken, results
+//            that are promised a place (used_q); in weir_dot products, adder tree, accumulator and result; PLACES results.
+// Stall:     the pipeline never stops: the last beat of a dot product is taken only when there is a place for its result. m_ready
+//            does not reach s_ready, which depends on registers only.
+// Invariant: results under way or waiting = used_q <= PLACES, enough for one to wait a whole dot product without a bubble.
+// Mapping:   PE weir_dot: PE * SIMD products (DSP blocks or LUTs), registered adder trees, accumulators; two registers a result, or
+//            weir_fifo where dot products are shorter than the pipeline.
+`default_nettype none
+
 module weir_mvu #(
   parameter integer X_W      = 8,   // bits of an input element
   parameter integer X_SIGNED = 0,   // 1: two's complement
@@ -17,26 +21,30 @@ module weir_mvu #(
   parameter integer ACC_W    = 24,  // bits of a result, two's complement
   parameter integer SIMD     = 1,   // elements a beat
   parameter integer PE       = 1,   // results a group
-  parameter integer BEATS    = 1    // beats a dot product
+  parameter integer BEATS    = 1,   // beats a dot product
+  parameter integer READ     = 1,   // cycles from w_next to its word
+  parameter integer PARTS    = 1    // of a product in lookup tables (weir_mul_logic); 1: DSP blocks
 ) (
   input  wire                   clk,
   input  wire                   rst,
   input  wire                   s_valid,
   output wire                   s_ready,
   input  wire [SIMD*X_W-1:0]    s_data,
-  input  wire                   s_end,
   input  wire                   s_last,
-  input  wire                   w_valid,
-  output wire                   w_ready,
+  output wire                   w_next,
   input  wire [PE*SIMD*W_W-1:0] w_data,
   output wire                   m_valid,
   input  wire                   m_ready,
   output wire [PE*ACC_W-1:0]    m_data,
   output wire                   m_last
 );
-  localparam integer A_W    = X_SIGNED != 0 ? X_W : X_W + 1;          // as a signed operand
-  localparam integer PROD_W = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;  // bits of a product that matter
-  localparam integer LEVELS = $clog2(SIMD);
+  localparam integer A_W     = X_SIGNED != 0 ? X_W : X_W + 1;          // as a signed operand
+  localparam integer PROD_W  = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;  // bits of a product that matter
+  localparam integer SUM     = READ + 1 + $clog2(PARTS) + $clog2(SIMD);  // cycles from an x beat to the tree's sum
+  localparam integer RESULT  = BEATS > 1 ? SUM + 1 : SUM;              // cycles from the last one to the result
+  localparam integer PLACES  = 2 + (RESULT + 1) / BEATS;
+  localparam integer USED_W  = $clog2(PLACES + 1);
+  localparam integer FULL    = PLACES - 1;
 
   generate
     if (X_W < 1 || W_W < 1 || ACC_W < 1) begin : g_check_widths
@@ -45,31 +53,49 @@ module weir_mvu #(
     if (SIMD < 1 || PE < 1 || BEATS < 1) begin : g_check_folding
       weir_mvu_SIMD_PE_and_BEATS_must_be_at_least_1 u_error ();
     end
+    if (READ < 1 || PARTS < 1) begin : g_check_timing
+      weir_mvu_READ_and_PARTS_must_be_at_least_1 u_error ();
+    end
   endgenerate
 
-  // Bit 0 of the flags belongs to the product registers, bit l to level l of the adder tree.
-  reg  [LEVELS:0]     valid_q, last_q;
-  reg  [SIMD*A_W-1:0] x;
-  wire [PE*ACC_W-1:0] result;
-  wire                advance;
-  wire                finish;                                            // the oldest beat ends a dot product
-  wire                active = s_valid && w_valid && advance;            // an x beat is taken
-  wire [LEVELS:0]     step   = advance ? valid_q : {(LEVELS+1){1'b0}};   // beats that move on
+  reg  [USED_W-1:0]        used_q;
+  reg                      full_q;
+  reg  [RESULT-1:0]        end_q, last_q;  // bit i: of the beat taken i + 1 cycles ago
+  reg  [READ*SIMD*X_W-1:0] x_q;
+  reg  [SIMD*A_W-1:0]      x;
+  wire [PE*ACC_W-1:0]      result;
+  wire                     ends;                               // the next beat ends a dot product
+  wire                     active = s_valid && s_ready;        // an x beat is taken
+  wire                     done   = active && ends;
+  wire                     pop    = m_valid && m_ready;
+  wire                     add, finish;                        // of weir_dot
 
-  assign s_ready = w_valid && advance;
-  assign w_ready = s_valid && advance;
+  assign s_ready = !(ends && full_q);
+  assign w_next  = active;
 
-  /* verilator lint_off WIDTH */ // the oldest flag drops out
   always @(posedge clk)
-    if (rst) valid_q <= {(LEVELS+1){1'b0}};
-    else if (advance) valid_q <= {valid_q, active};
+    if (rst) begin
+      used_q <= {USED_W{1'b0}};
+      full_q <= 1'b0;
+    end else if (done != pop) begin
+      used_q <= done ? used_q + 1'b1 : used_q - 1'b1;
+      full_q <= done && used_q == FULL[USED_W-1:0];
+    end
 
-  always @(posedge clk) if (advance) last_q <= {last_q, s_last};
+  /* verilator lint_off WIDTH */ // the oldest drops out
+  always @(posedge clk)
+    if (rst) end_q <= {RESULT{1'b0}};
+    else end_q <= {end_q, done};
+
+  always @(posedge clk) begin
+    last_q <= {last_q, s_last};
+    x_q    <= {x_q, s_data};
+  end
   /* verilator lint_on WIDTH */
 
   integer i;
   /* verilator lint_off WIDTH */ // an unsigned element gains a zero sign bit by assignment
-  always @* for (i = 0; i < SIMD; i = i + 1) x[i*A_W +: A_W] = s_data[i*X_W +: X_W];
+  always @* for (i = 0; i < SIMD; i = i + 1) x[i*A_W +: A_W] = x_q[(READ-1)*SIMD*X_W + i*X_W +: X_W];
   /* verilator lint_on WIDTH */
 
   weir_dot #(
@@ -78,64 +104,103 @@ module weir_mvu #(
     .PROD_W    (PROD_W),
     .ACC_W     (ACC_W),
     .SIMD      (SIMD),
-    .ACCUMULATE(BEATS > 1 ? 1 : 0)
+    .ACCUMULATE(BEATS > 1 ? 1 : 0),
+    .PARTS     (PARTS)
   ) u_dot [PE-1:0] (
-    .clk     (clk),
-    .rst     (rst),
-    .multiply(active),
-    .step    (step),
-    .finish  (finish),
-    .x       (x),
-    .w       (w_data),
-    .result  (result)
+    .clk   (clk),
+    .add   (add),
+    .finish(finish),
+    .x     (x),
+    .w     (w_data),
+    .result(result)
   );
 
   generate
-    if (BEATS == 1) begin : g_direct
-      wire o_ready;
+    if (BEATS == 1) begin : g_single
+      assign ends   = 1'b1;
+      assign add    = 1'b0;
+      assign finish = 1'b0;
+    end else begin : g_several
+      localparam integer BEAT_W = $clog2(BEATS);
+      localparam integer BEFORE = BEATS - 2;  // the beat before the last
 
-      assign finish  = 1'b1;
-      assign advance = o_ready || !valid_q[LEVELS];
+      reg [BEAT_W-1:0] beat_q;
+      reg              ends_q, add_q, finish_q;
+      reg [SUM-2:0]    valid_q;  // as end_q
 
-      weir_register_slice #(
-        .WIDTH(PE * ACC_W)
-      ) u_slice (
+      assign ends   = ends_q;
+      assign add    = add_q;
+      assign finish = finish_q;
+
+      always @(posedge clk)
+        if (rst) begin
+          beat_q <= {BEAT_W{1'b0}};
+          ends_q <= 1'b0;
+        end else if (active) begin
+          beat_q <= ends_q ? {BEAT_W{1'b0}} : beat_q + 1'b1;
+          ends_q <= beat_q == BEFORE[BEAT_W-1:0];
+        end
+
+      // Reset ends a dot product without a result: the accumulator is zero behind it.
+      /* verilator lint_off WIDTH */ // the oldest flag drops out
+      always @(posedge clk) begin
+        valid_q  <= rst ? {(SUM-1){1'b0}} : {valid_q, active};
+        add_q    <= rst || valid_q[SUM-2];
+        finish_q <= rst || end_q[SUM-2];
+      end
+      /* verilator lint_on WIDTH */
+    end
+
+    if (PLACES == 2) begin : g_pair
+      // The result stands in weir_dot until the place behind it is free.
+      reg                valid_q, m_valid_q, waiting_last_q, m_last_q;
+      reg [PE*ACC_W-1:0] m_data_q;
+      wire               open = m_ready || !m_valid_q;
+
+      assign m_valid = m_valid_q;
+      assign m_data  = m_data_q;
+      assign m_last  = m_last_q;
+
+      always @(posedge clk)
+        if (rst) begin
+          valid_q   <= 1'b0;
+          m_valid_q <= 1'b0;
+        end else begin
+          valid_q <= end_q[RESULT-2] || (valid_q && !open);
+          if (open) m_valid_q <= valid_q;
+        end
+
+      always @(posedge clk) begin
+        if (end_q[RESULT-2]) waiting_last_q <= last_q[RESULT-2];
+        if (open) begin
+          m_data_q <= result;
+          m_last_q <= waiting_last_q;
+        end
+      end
+
+      /* verilator lint_off UNUSEDSIGNAL */ // valid_q and waiting_last_q stand for them
+      wire unused = &{end_q[RESULT-1], last_q[RESULT-1]};
+      /* verilator lint_on UNUSEDSIGNAL */
+    end else begin : g_places
+      /* verilator lint_off PINCONNECTEMPTY */ // there is always a place
+      weir_fifo #(
+        .WIDTH(PE * ACC_W),
+        .DEPTH(PLACES)
+      ) u_results (
         .clk    (clk),
         .rst    (rst),
-        .s_valid(valid_q[LEVELS]),
-        .s_ready(o_ready),
+        .s_valid(end_q[RESULT-1]),
+        .s_ready(),
         .s_data (result),
-        .s_last (last_q[LEVELS]),
+        .s_last (last_q[RESULT-1]),
         .m_valid(m_valid),
         .m_ready(m_ready),
         .m_data (m_data),
         .m_last (m_last)
       );
-
-      /* verilator lint_off UNUSEDSIGNAL */ // every beat ends a dot product
-      wire unused_end = s_end;
-      /* verilator lint_on UNUSEDSIGNAL */
-    end else begin : g_accumulate
-      reg  [LEVELS:0] end_q;
-      reg             result_valid_q, result_last_q;
-
-      assign finish  = end_q[LEVELS];
-      assign advance = !(valid_q[LEVELS] && finish && result_valid_q);
-      assign m_valid = result_valid_q;
-      assign m_data  = result;
-      assign m_last  = result_last_q;
-
-      always @(posedge clk)
-        if (rst) result_valid_q <= 1'b0;
-        else if (step[LEVELS] && finish) result_valid_q <= 1'b1;
-        else if (m_ready) result_valid_q <= 1'b0;
-
-      /* verilator lint_off WIDTH */ // the oldest flag drops out
-      always @(posedge clk) begin
-        if (advance) end_q <= {end_q, s_end};
-        if (step[LEVELS] && finish) result_last_q <= last_q[LEVELS];
-      end
-      /* verilator lint_on WIDTH */
+      /* verilator lint_on PINCONNECTEMPTY */
     end
   endgenerate
 endmodule
+
+`default_nettype wire

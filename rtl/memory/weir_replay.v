@@ -6,7 +6,7 @@
 // State:     two rows (none if TIMES == 1), a write and a read position, one bit a half: `full_q`, the half holds a whole row.
 // Invariant: rows alternate between the halves, in order; a half is written only while its full_q is low, and read
 //            at beats that were written at an earlier edge.
-// m_end is high on the last beat of each repetition; m_last on the last beat of the last repetition of a row whose last
+// m_last is high on the last beat of the last repetition of a row whose last
 // beat came with s_last.
 // Mapping:   2 * (BEATS rounded up to a power of two) words, so that the half is an address bit: weir_ram above 512 bits, below
 //            that the synthesis tool chooses between block RAM and registers; BEATS == 1: registers.
@@ -26,7 +26,6 @@ module weir_replay #(
   output wire             m_valid,
   input  wire             m_ready,
   output wire [WIDTH-1:0] m_data,
-  output wire             m_end,
   output wire             m_last
 );
   localparam integer BEAT_W = BEATS > 1 ? $clog2(BEATS) : 1;
@@ -43,23 +42,23 @@ module weir_replay #(
 
   generate
     if (TIMES == 1) begin : g_once
-      reg [BEAT_W-1:0] beat_q;
+      reg  [BEAT_W-1:0] beat_q;
+      wire              row_end = beat_q == LAST_BEAT[BEAT_W-1:0];
 
       assign s_ready = m_ready;
       assign m_valid = s_valid;
       assign m_data  = s_data;
-      assign m_end   = beat_q == LAST_BEAT[BEAT_W-1:0];
-      assign m_last  = m_end && s_last;
+      assign m_last  = row_end && s_last;
 
       always @(posedge clk)
         if (rst) beat_q <= {BEAT_W{1'b0}};
-        else if (s_valid && s_ready) beat_q <= m_end ? {BEAT_W{1'b0}} : beat_q + 1'b1;
+        else if (s_valid && s_ready) beat_q <= row_end ? {BEAT_W{1'b0}} : beat_q + 1'b1;
     end else begin : g_buffer
       reg               write_half_q, read_half_q;
       reg  [BEAT_W-1:0] write_beat_q, read_beat_q;
       reg  [TIME_W-1:0] time_q;
       reg  [1:0]        full_q, row_last_q;
-      reg               valid_q, end_q, last_q;
+      reg               valid_q, last_q;
 
       wire write     = s_valid && s_ready;
       wire write_end = write_beat_q == LAST_BEAT[BEAT_W-1:0];
@@ -71,7 +70,6 @@ module weir_replay #(
 
       assign s_ready = !full_q[write_half_q];
       assign m_valid = valid_q;
-      assign m_end   = end_q;
       assign m_last  = last_q;
 
       always @(posedge clk)
@@ -104,10 +102,7 @@ module weir_replay #(
       always @(posedge clk) begin
         if (write && write_end && !write_half_q) row_last_q[0] <= s_last;
         if (write && write_end && write_half_q) row_last_q[1] <= s_last;
-        if (read) begin
-          end_q  <= read_end;
-          last_q <= row_end && row_last_q[read_half_q];
-        end
+        if (read) last_q <= row_end && row_last_q[read_half_q];
       end
 
       if (BEATS == 1) begin : g_pair

@@ -56,6 +56,12 @@ def rom_source(r, _):
     return {"WIDTH": r.randint(4, 96), "DEPTH": r.randint(2, 200), "STYLE": "logic", "INTERVAL": r.randint(1, 2)}
 
 
+def rom_sequence(r, family):
+    values = rom_source(r, family)
+    del values["INTERVAL"]
+    return {**values, "READ": r.randint(1, 3)}
+
+
 def replay(r, _):
     return {"WIDTH": r.randint(4, 128), "BEATS": pick(r, 1, 2, 4, 7, 16, 30, 64, 128, 400), "TIMES": r.randint(2, 64)}
 
@@ -67,7 +73,8 @@ def mvu(r, family):
         simd, pe = r.randint(1, 8), r.randint(1, 4)
     beats = pick(r, 1, 2, 8, 28, 100)
     return {"X_W": x, "X_SIGNED": r.randint(0, 1), "W_W": w, "SIMD": simd, "PE": pe, "BEATS": beats,
-            "ACC_W": x + w + (simd * beats).bit_length() + r.randint(0, 1)}
+            "ACC_W": x + w + (simd * beats).bit_length() + r.randint(0, 1), "READ": r.randint(1, 3),
+            "PARTS": (w + 3) // 4 if family in SLOW else 1}
 
 
 def add(r, _):
@@ -132,8 +139,8 @@ def argmax(r, _):
             "OUT_W": (lanes * beats).bit_length() + r.randint(0, 1), "LAST": r.randint(0, 1)}
 
 
-MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, replay, mvu, add, cast,
-                                   requantize, requantize_float, relu, threshold, max_pool, argmax)}
+MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add,
+                                   cast, requantize, requantize_float, relu, threshold, max_pool, argmax)}
 
 XILINX_LUTS = {"SRL16E": 1, "SRLC32E": 1, "RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "INV": 1}
 
@@ -189,7 +196,7 @@ def literal(value):
 def synthesize(family, module, parameters):
     with tempfile.TemporaryDirectory() as work:
         values = dict(parameters)
-        if module == "rom_source":
+        if module in ("rom_source", "rom_sequence"):
             r = random.Random(parameters["DEPTH"])
             digits = (parameters["WIDTH"] + 3) // 4
             with open(os.path.join(work, "rom.hex"), "w") as f:

@@ -40,7 +40,7 @@ cells_of_yosys() {
 synthesize() {
   need yosys
   mkdir -p "$work"
-  "$weir" compile "$digits/mlp_qdq.onnx" -o "$work/design" --folding "$here/up5k.yaml"
+  "$weir" compile "$digits/mlp_qdq.onnx" -o "$work/design" --folding "$here/up5k.yaml" --device ice40up5k
   (cd "$work/design/rtl" && TMPDIR=. yosys -q -l ../../yosys.log -p "
     read_verilog *.v
     synth_ice40 -dsp -top mlp_qdq

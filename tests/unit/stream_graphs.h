@@ -8,6 +8,7 @@
 
 #include "common/network.h"
 #include "dataflow/folding.h"
+#include "dataflow/memory.h"
 #include "dataflow/stream.h"
 
 /* --- random graphs --- */
@@ -141,7 +142,13 @@ static inline network network_of(const weir_graph *g, weir_value **streams) {
             to.rows = weir_stream_elements(g, y) / w->dim[0];
             to.in_beats = weir_ceil_divide(w->dim[1], hardware->simd);
             to.groups = weir_ceil_divide(w->dim[0], hardware->pe);
-            for (to.latency = 1; (int64_t)1 << (to.latency - 1) < hardware->simd;) to.latency++;
+            int64_t levels = 0;
+            while ((int64_t)1 << levels < hardware->simd) levels++;
+            weir_memory weights;
+            assert_true(weir_memory_get(g, node, 0, &weights));
+            /* Reading the weight, one register more from a block; the product; the tree; with several beats the accumulator; the place
+             * of the result. */
+            to.latency = levels + (weights.storage == WEIR_STORAGE_BLOCK ? 2 : 1) + (to.in_beats > 1 ? 2 : 1);
         }
         net.node[net.count] = to;
         (*streams)[net.count++] = y;

@@ -73,22 +73,41 @@ weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream) {
     return wide;
 }
 
-weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory *memory) {
-    char *prefix = weir_format("%s_", memory->suffix), *file = weir_memory_file(b->graph, node, memory);
-    weir_wires wires = {.lanes = 1, .element_bits = (int)memory->width};
-    wires.valid = read_wire(b, node, prefix, "valid", 1);
-    wires.ready = read_wire(b, node, prefix, "ready", 1);
-    wires.data = read_wire(b, node, prefix, "data", memory->width);
-    weir_rtl_instance u = weir_build_part(b, node, "weir_rom_source", memory->suffix);
+/* An instance of a module that reads the memory. */
+static weir_rtl_instance reader(weir_builder *b, weir_node node, const char *module, const weir_memory *memory) {
+    char *file = weir_memory_file(b->graph, node, memory);
+    weir_rtl_instance u = weir_build_part(b, node, module, memory->suffix);
     weir_build_set(b, u, "WIDTH", memory->width);
     weir_build_set(b, u, "DEPTH", memory->depth);
     weir_rtl_set_parameter_string(b->design, u, "INIT", file);
     weir_rtl_set_parameter_string(b->design, u, "STYLE", weir_storage_name(memory->storage));
+    free(file);
+    return u;
+}
+
+weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory *memory) {
+    char *prefix = weir_format("%s_", memory->suffix);
+    weir_wires wires = {.lanes = 1, .element_bits = (int)memory->width};
+    wires.valid = read_wire(b, node, prefix, "valid", 1);
+    wires.ready = read_wire(b, node, prefix, "ready", 1);
+    wires.data = read_wire(b, node, prefix, "data", memory->width);
+    weir_rtl_instance u = reader(b, node, "weir_rom_source", memory);
     if (memory->interval > 1) weir_build_set(b, u, "INTERVAL", 2);
     weir_build_connect(b, u, "m", &wires);
     free(prefix);
-    free(file);
     return wires;
+}
+
+weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read) {
+    char *prefix = weir_format("%s_", memory->suffix);
+    const weir_word_wires words = {read_wire(b, node, prefix, "next", 1),
+                                   read_wire(b, node, prefix, "data", memory->width)};
+    weir_rtl_instance u = reader(b, node, "weir_rom_sequence", memory);
+    weir_build_set(b, u, "READ", read);
+    weir_rtl_connect(b->design, u, "next", words.next);
+    weir_rtl_connect(b->design, u, "q", words.data);
+    free(prefix);
+    return words;
 }
 
 static weir_rtl_instance instance(weir_builder *b, const char *module, const char *wanted) {

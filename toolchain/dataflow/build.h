@@ -40,6 +40,12 @@ const weir_wires *weir_build_output(weir_builder *b, weir_node node);
 weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream);
 /* The node's memory as a stream of its words: an instance of weir_rom_source. */
 weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory *memory);
+/* The node's memory as words in turn, the next one `read` cycles after each cycle with `next` high: an instance of
+ * weir_rom_sequence. */
+typedef struct weir_word_wires {
+    weir_rtl_expr next, data;
+} weir_word_wires;
+weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read);
 
 /* The instance u_NODE of the node's module, with clock and reset; u_NODE_SUFFIX of another one. */
 weir_rtl_instance weir_build_component(weir_builder *b, weir_node node);

@@ -34,7 +34,7 @@ static int64_t slices(int64_t bits, int64_t most) {
     return bits <= most ? 1 : 1 + weir_ceil_divide(bits - most, most - 1);
 }
 
-static int64_t blocks_for(const weir_device *device, int64_t a, int64_t b) {
+int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b) {
     if (device->multipliers.count == 0 || device->multipliers.not_inferred || a < 2 || b < 2 ||
         a + b < device->multipliers.smallest_product)
         return 0;
@@ -44,7 +44,7 @@ static int64_t blocks_for(const weir_device *device, int64_t a, int64_t b) {
 }
 
 void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept) {
-    const int64_t blocks = blocks_for(part->device, a, b);
+    const int64_t blocks = weir_cost_product_blocks(part->device, a, b);
     part->cost.multipliers += blocks * count;
     /* In lookup tables a factor of one bit only selects; of several blocks the partial products are added. */
     weir_cost_term(part, blocks == 0 ? count * (a - 1) * (b - 1) : 0);
@@ -99,6 +99,22 @@ static void rom_source(weir_cost_part *part) {
     if (block) weir_cost_blocks(part, width, depth);
 }
 
+/* The same with registers that move in every cycle; a memory block has the first of them. A single word is constant. */
+static void rom_sequence(weir_cost_part *part) {
+    const int64_t width = weir_cost_value(part, "WIDTH"), depth = weir_cost_value(part, "DEPTH");
+    const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK && depth > 1;
+    const int64_t address = depth > 1 ? weir_cost_bits(depth) : 0;
+    const int64_t delays = depth > 1 ? weir_cost_value(part, "READ") - (block ? 1 : 0) : 0;
+    weir_cost_registers(part, address + delays * width);
+    weir_cost_term(part, address);
+    int64_t rows;
+    blocks_of(part->device, width, depth, &rows);
+    const int64_t tables = weir_ceil_divide(depth, (int64_t)1 << part->device->luts.inputs);
+    weir_cost_term(part, block || depth == 1 ? 0 : width * tables);
+    weir_cost_term(part, block ? width * (rows - 1) : 0); /* choosing among rows of blocks */
+    if (block) weir_cost_blocks(part, width, depth);
+}
+
 /* Below that many bits the tool chooses, distributed RAM where there is any, else
  * flip-flops for the smallest and blocks: rtl/memory/weir_replay.v. */
 enum { REPLAY_SMALL = 512, REPLAY_SPREAD = 256 };
@@ -124,7 +140,7 @@ static void replay(weir_cost_part *part) {
 static const struct {
     const char *module;
     void (*cost)(weir_cost_part *part);
-} shared[] = {{"weir_rom_source", rom_source}, {"weir_replay", replay}};
+} shared[] = {{"weir_rom_source", rom_source}, {"weir_rom_sequence", rom_sequence}, {"weir_replay", replay}};
 
 /* --- lookup tables from terms --- */
 

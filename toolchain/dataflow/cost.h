@@ -44,6 +44,8 @@ void weir_cost_slice(weir_cost_part *part, int64_t width);
 /* `count` products of a x b bits with a register each: multiplier blocks where the device has them and Yosys uses them, else
  * the next term. Only `kept` bits of the register are used. */
 void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept);
+/* Multiplier blocks for a product of a x b bits; 0: it is built of lookup tables. */
+int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b);
 /* A memory in blocks, all of it: Yosys may put a few last words into lookup tables and save a row of blocks. */
 void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth);
 /* ceil(log2(count)), at least 1: bits of a counter. */

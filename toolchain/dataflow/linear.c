@@ -1,5 +1,5 @@
 /* Linear: R rows of K inputs times a constant matrix of N outputs, SIMD inputs and PE outputs a cycle: weir_replay hands
- * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, with a weight word for each beat.
+ * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, which asks for a weight word with each beat.
  * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
  * p * SIMD + s; words in the order g, then b. Outputs and inputs beyond the matrix are zero. */
 #include <stddef.h>
@@ -9,6 +9,7 @@
 #include "dataflow/cost.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
+#include "dataflow/target.h"
 
 typedef struct size {
     int64_t rows, k, n;
@@ -84,13 +85,47 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
     hardware->interval = s.rows * weir_ceil_divide(s.k, hardware->simd) * weir_ceil_divide(s.n, hardware->pe);
 }
 
+/* --- what the target asks for --- */
+
+/* Products in lookup tables are built in parts of so many bits of the weight, which meets 100 MHz on an iCE40 HX8K and takes
+ * fewer lookup tables than whole ones. */
+enum { PART_BITS = 4 };
+
+static int64_t parts_of(const weir_graph *graph, weir_node node) {
+    const weir_target target = weir_target_of(graph);
+    if (target.device == NULL) return 1;
+    bool is_signed;
+    const int element =
+        weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
+    const int weight = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1));
+    const bool in_block = weir_cost_product_blocks(target.device, is_signed ? element : element + 1, weight) > 0;
+    return in_block ? 1 : weir_ceil_divide(weight, PART_BITS);
+}
+
+/* Registers from a weight's address to its multiplication. Of words in a memory block: the block's own; one more in front of
+ * products in lookup tables, and where nothing is known of the device; two more on devices whose blocks have an output register,
+ * which the clock needs there, as multipliers need one in front. Words in lookup tables need one fewer, if more than one. */
+static int64_t read_cycles(const weir_graph *graph, weir_node node) {
+    weir_memory weights;
+    weir_memory_get(graph, node, 0, &weights);
+    const weir_target target = weir_target_of(graph);
+    const bool has_output = weir_target_memory_has_output(&target);
+    if (weights.storage != WEIR_STORAGE_BLOCK) return has_output ? 2 : 1;
+    return has_output ? 3 : target.device == NULL || parts_of(graph, node) > 1 ? 2 : 1;
+}
+
 /* --- time --- */
+
+/* From the last beat of a dot product to its result. */
+static int64_t depth_of(const weir_graph *graph, weir_node node) {
+    return read_cycles(graph, node) + tree_levels(parts_of(graph, node)) + tree_levels(folded(graph, node)->simd) +
+           (beats_of(graph, node) > 1 ? 3 : 2);
+}
 
 /* With one group of outputs the replay buffer is no more than wires. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    const weir_meta_hardware *hardware = folded(graph, node);
-    return (weir_component_timing){(groups_of(graph, node) == 1 ? 0 : 2) + 2 + tree_levels(hardware->simd),
-                                   hardware->interval};
+    return (weir_component_timing){(groups_of(graph, node) == 1 ? 0 : 2) + depth_of(graph, node),
+                                   folded(graph, node)->interval};
 }
 
 /* Registers of the service: when the next beat can be taken, when the multipliers are free, and when the half of the replay
@@ -98,7 +133,7 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 enum { NEXT, COMPUTE, HALF, OTHER_HALF };
 
 typedef struct service_rule {
-    int64_t rows, beats, groups, levels;
+    int64_t rows, beats, groups, depth;
 } service_rule;
 
 static void take_beat(weir_service *s, const void *user) {
@@ -108,7 +143,7 @@ static void take_beat(weir_service *s, const void *user) {
 
 static void give_group(weir_service *s, const void *user) {
     const service_rule *rule = user;
-    weir_service_give(s, 0, s->time[COMPUTE] + 1 + rule->levels);
+    weir_service_give(s, 0, s->time[COMPUTE] + rule->depth - 1);
     s->time[COMPUTE] += rule->beats;
 }
 
@@ -116,7 +151,7 @@ static void give_group(weir_service *s, const void *user) {
 static void serve_row_directly(weir_service *s, const void *user) {
     const service_rule *rule = user;
     weir_service_repeat(s, rule->beats, take_beat, rule);
-    weir_service_give(s, 0, s->time[NEXT] + 1 + rule->levels);
+    weir_service_give(s, 0, s->time[NEXT] + rule->depth - 1);
 }
 
 /* The replay buffer holds two rows, so a row is taken while the one before it is computed. Its first group of PE outputs
@@ -134,7 +169,7 @@ static void serve_row(weir_service *s, const void *user) {
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
     const service_rule rule = {size_of(graph, node).rows, beats_of(graph, node), groups_of(graph, node),
-                               tree_levels(folded(graph, node)->simd)};
+                               depth_of(graph, node)};
     weir_service_repeat(s, rule.rows, rule.groups == 1 ? serve_row_directly : serve_row, &rule);
 }
 
@@ -169,17 +204,16 @@ static void build(weir_builder *b, weir_node node) {
     const weir_meta_hardware *hardware = folded(b->graph, node);
     const weir_wires *x = weir_build_input(b, node, 0);
     weir_wires replayed = weir_build_stream(b, node, "replay_", x->lanes, x->element_bits, x->is_signed);
-    weir_rtl_expr end = weir_build_wire(b, node, "replay_end", 1);
     weir_rtl_instance u = weir_build_part(b, node, "weir_replay", "replay");
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
     weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
     weir_build_set(b, u, "TIMES", groups_of(b->graph, node));
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", &replayed);
-    weir_rtl_connect(b->design, u, "m_end", end);
     weir_memory weights;
     weir_memory_get(b->graph, node, 0, &weights);
-    weir_wires words = weir_build_memory(b, node, &weights);
+    const int64_t read = read_cycles(b->graph, node);
+    const weir_word_wires words = weir_build_words(b, node, &weights, read);
     const weir_wires *y = weir_build_output(b, node);
     u = weir_build_component(b, node);
     weir_build_set(b, u, "X_W", x->element_bits);
@@ -189,9 +223,11 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "SIMD", hardware->simd);
     weir_build_set(b, u, "PE", hardware->pe);
     weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
+    weir_build_set(b, u, "READ", read);
+    weir_build_set(b, u, "PARTS", parts_of(b->graph, node));
     weir_build_connect(b, u, "s", &replayed);
-    weir_rtl_connect(b->design, u, "s_end", end);
-    weir_build_connect(b, u, "w", &words);
+    weir_rtl_connect(b->design, u, "w_next", words.next);
+    weir_rtl_connect(b->design, u, "w_data", words.data);
     weir_build_connect(b, u, "m", y);
 }
 
@@ -214,17 +250,31 @@ static int64_t tree_bits(int64_t simd, int64_t bits, int64_t most) {
     return sum;
 }
 
+/* weir_mul_logic: at each level one sum fewer than parts, rounded up in pairs, of an element's bits more than the weight has. */
+static void parts_registers(weir_cost_part *part, int64_t count, int64_t element, int64_t weight, int64_t parts) {
+    for (;; parts = weir_ceil_divide(parts, 2)) {
+        weir_cost_registers(part, count * (parts * element + weight));
+        if (parts == 1) break;
+    }
+}
+
 static void cost(weir_cost_part *part) {
     const int64_t x = weir_cost_value(part, "X_W"), w = weir_cost_value(part, "W_W");
     const int64_t simd = weir_cost_value(part, "SIMD"), pe = weir_cost_value(part, "PE");
+    const int64_t read = weir_cost_value(part, "READ"), parts = weir_cost_value(part, "PARTS");
     const int64_t sum = weir_cost_value(part, "ACC_W"), product = x + w < sum ? x + w : sum;
-    const int64_t tree = pe * tree_bits(simd, product, sum), flags = tree_levels(simd) + 1;
-    const bool accumulates = weir_cost_value(part, "BEATS") > 1;
-    weir_cost_products(part, pe * simd, x + (weir_cost_value(part, "X_SIGNED") == 0), w, product);
+    const int64_t beats = weir_cost_value(part, "BEATS"), element = x + (weir_cost_value(part, "X_SIGNED") == 0);
+    const bool accumulates = beats > 1;
+    const int64_t cycles = read + 1 + tree_levels(parts) + tree_levels(simd) + accumulates; /* to the result */
+    const int64_t places = 2 + (cycles + 1) / beats;
+    const int64_t tree = pe * tree_bits(simd, product, sum);
+    weir_cost_products(part, pe * simd, element, w, parts > 1 ? 0 : product);
+    if (parts > 1) parts_registers(part, pe * simd, element, w, parts);
     weir_cost_term(part, tree + (accumulates ? pe * sum : 0));
-    weir_cost_term(part, accumulates ? 0 : pe * sum);
-    weir_cost_registers(part, tree + (accumulates ? 2 * pe * sum + 3 * flags + 2 : 2 * flags));
-    if (!accumulates) weir_cost_slice(part, pe * sum);
+    weir_cost_term(part, places > 2 ? places * pe * sum : 0);
+    weir_cost_registers(part, read * simd * x + tree + (accumulates ? 2 * pe * sum + weir_cost_bits(beats) + 4 : 0));
+    weir_cost_registers(part, (accumulates ? 3 : 2) * cycles + weir_cost_bits(places + 1) + 1);
+    weir_cost_registers(part, places > 2 ? places * (pe * sum + 1) + weir_cost_bits(places + 1) : pe * sum + 4);
 }
 
 const weir_component_rules weir_linear_rules = {.becomes = becomes,

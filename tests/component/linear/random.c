@@ -1,9 +1,14 @@
-/* weir_mvu with its ROM, replay and dot product: any number of rows, inputs and outputs, foldings that need not divide. */
+/* weir_mvu with its ROM, replay and dot product: any number of rows, inputs and outputs, foldings that need not divide,
+ * devices. */
 #include <stdlib.h>
 
 #include "component/case.h"
 #include "dataflow/stream.h"
+#include "dataflow/target.h"
 #include "ir/loop.h"
+
+/* With and without registers in multipliers and memories; products in lookup tables. */
+static const char *const devices[] = {NULL, "ecp5-45k", "ice40hx8k"};
 
 static void build(component_case *c) {
     int64_t rows = case_rows(c), k = case_range(c, 1, 40), n = case_range(c, 1, 12);
@@ -15,7 +20,9 @@ static void build(component_case *c) {
     int64_t simd = rows > 1 ? case_divisor(c, k) : case_range(c, 1, k);
     int64_t pe = rows > 1 ? case_divisor(c, n) : case_range(c, 1, n);
     case_place(c, node, simd, pe, 0);
+    weir_target_set(c->graph, devices[case_range(c, 0, 2)], 0);
     weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
+    hardware->storage = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
     hardware->simd = simd;
     hardware->pe = pe;
     hardware->interval = rows * weir_ceil_divide(k, simd) * weir_ceil_divide(n, pe);
