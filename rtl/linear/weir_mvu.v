@@ -23,7 +23,8 @@ module weir_mvu #(
   parameter integer PE       = 1,   // results a group
   parameter integer BEATS    = 1,   // beats a dot product
   parameter integer READ     = 1,   // cycles from w_next to its word
-  parameter integer PARTS    = 1    // of a product in lookup tables (weir_mul_logic); 1: DSP blocks
+  parameter integer PARTS    = 1,   // of a product in lookup tables (weir_mul_logic); 1: DSP blocks
+  parameter integer SPREAD   = 0    // 1: the device has distributed RAM
 ) (
   input  wire                   clk,
   input  wire                   rst,
@@ -184,8 +185,9 @@ module weir_mvu #(
     end else begin : g_places
       /* verilator lint_off PINCONNECTEMPTY */ // there is always a place
       weir_fifo #(
-        .WIDTH(PE * ACC_W),
-        .DEPTH(PLACES)
+        .WIDTH (PE * ACC_W),
+        .DEPTH (PLACES),
+        .SPREAD(SPREAD)
       ) u_results (
         .clk    (clk),
         .rst    (rst),

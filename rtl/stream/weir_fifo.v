@@ -6,13 +6,14 @@
 // Invariant: 0 <= level <= DEPTH; the memory is read only at words written at an earlier edge and never at the word
 //            being written.
 // Mapping:   DEPTH <= 32: a shift register whose head is the output, DEPTH * (WIDTH + 1) flip-flops with one 2:1
-//            multiplexer each; larger: one weir_ram of DEPTH - 1 words of WIDTH + 1 bits (block RAM), whose read register is the
+//            multiplexer each, or with SPREAD distributed RAM, which is read at once and behind pointers; larger: one weir_ram of DEPTH - 1 words of WIDTH + 1 bits (block RAM), whose read register is the
 //            last word of the capacity.
 `default_nettype none
 
 module weir_fifo #(
-  parameter integer WIDTH = 8,  // bits of a beat
-  parameter integer DEPTH = 2   // capacity in beats
+  parameter integer WIDTH  = 8,  // bits of a beat
+  parameter integer DEPTH  = 2,  // capacity in beats
+  parameter integer SPREAD = 0   // 1: the device has distributed RAM
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -49,7 +50,26 @@ module weir_fifo #(
     else if (pop && !push) level <= level - 1'b1;
 
   generate
-    if (DEPTH <= 32) begin : g_registers
+    if (DEPTH > 2 && DEPTH <= 32 && SPREAD != 0) begin : g_spread
+      localparam integer ADDR_W = $clog2(DEPTH);
+
+      (* ram_style = "distributed", no_rw_check *) reg [SLOT_W-1:0] mem [0:(1<<ADDR_W)-1];
+      reg [ADDR_W-1:0] waddr_q, raddr_q;
+
+      assign m_valid          = level != {LEVEL_W{1'b0}};
+      assign {m_last, m_data} = mem[raddr_q];
+
+      always @(posedge clk) begin
+        if (push) mem[waddr_q] <= {s_last, s_data};
+        if (rst) begin
+          waddr_q <= {ADDR_W{1'b0}};
+          raddr_q <= {ADDR_W{1'b0}};
+        end else begin
+          if (push) waddr_q <= waddr_q + 1'b1;
+          if (pop) raddr_q <= raddr_q + 1'b1;
+        end
+      end
+    end else if (DEPTH <= 32) begin : g_registers
       reg  [DEPTH*SLOT_W-1:0]     slots_q;  // slot 0 is the head
       wire [(DEPTH+1)*SLOT_W-1:0] chain = {s_last, s_data, slots_q};
       integer i;

@@ -3,6 +3,7 @@
 #include "dataflow/component.h"
 #include "dataflow/cost.h"
 #include "dataflow/stream.h"
+#include "dataflow/target.h"
 
 /* From here on the beats lie in a memory: rtl/stream/weir_fifo.v. */
 enum { MEMORY_DEPTH = 33 };
@@ -20,6 +21,8 @@ static void build(weir_builder *b, weir_node node) {
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
     weir_build_set(b, u, "DEPTH", depth_of(b->graph, node));
+    const weir_target target = weir_target_of(b->graph);
+    weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", y);
 }
@@ -37,12 +40,12 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 static void cost(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH") + 1, depth = weir_cost_value(part, "DEPTH");
-    const bool memory = depth >= MEMORY_DEPTH;
+    const bool memory = depth >= MEMORY_DEPTH, spread = depth > 2 && !memory && weir_cost_value(part, "SPREAD") != 0;
     const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - 1);
-    weir_cost_term(part, memory ? 0 : width * depth);
-    weir_cost_term(part, memory ? 0 : depth * level);
-    weir_cost_term(part, memory ? level + 2 * address : 0);
-    weir_cost_registers(part, level + (memory ? 1 + 2 * address : width * depth));
+    weir_cost_term(part, memory ? 0 : spread ? 2 * width : width * depth);
+    weir_cost_term(part, memory || spread ? 0 : depth * level);
+    weir_cost_term(part, memory || spread ? level + 2 * address : 0);
+    weir_cost_registers(part, level + (memory ? 1 + 2 * address : spread ? 2 * weir_cost_bits(depth) : width * depth));
     if (memory) weir_cost_blocks(part, width, depth - 1);
 }
 

@@ -225,6 +225,8 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
     weir_build_set(b, u, "READ", read);
     weir_build_set(b, u, "PARTS", parts_of(b->graph, node));
+    const weir_target target = weir_target_of(b->graph);
+    weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
     weir_build_connect(b, u, "s", &replayed);
     weir_rtl_connect(b->design, u, "w_next", words.next);
     weir_rtl_connect(b->design, u, "w_data", words.data);
@@ -271,10 +273,11 @@ static void cost(weir_cost_part *part) {
     weir_cost_products(part, pe * simd, element, w, parts > 1 ? 0 : product);
     if (parts > 1) parts_registers(part, pe * simd, element, w, parts);
     weir_cost_term(part, tree + (accumulates ? pe * sum : 0));
-    weir_cost_term(part, places > 2 ? places * pe * sum : 0);
+    weir_cost_term(part, places == 2 ? 0 : weir_cost_value(part, "SPREAD") != 0 ? pe * sum : places * pe * sum);
     weir_cost_registers(part, read * simd * x + tree + (accumulates ? 2 * pe * sum + weir_cost_bits(beats) + 4 : 0));
     weir_cost_registers(part, (accumulates ? 3 : 2) * cycles + weir_cost_bits(places + 1) + 1);
-    weir_cost_registers(part, places > 2 ? places * (pe * sum + 1) + weir_cost_bits(places + 1) : pe * sum + 4);
+    const int64_t words = weir_cost_value(part, "SPREAD") != 0 ? 2 * weir_cost_bits(places) : places * (pe * sum + 1);
+    weir_cost_registers(part, places > 2 ? words + weir_cost_bits(places + 1) : pe * sum + 4);
 }
 
 const weir_component_rules weir_linear_rules = {.becomes = becomes,

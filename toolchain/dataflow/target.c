@@ -64,3 +64,7 @@ bool weir_target_memory_has_output(const weir_target *target) {
     const weir_device_memory *block = target->device == NULL ? NULL : weir_device_block(target->device);
     return block != NULL && block->output_register;
 }
+
+bool weir_target_has_distributed_ram(const weir_target *target) {
+    return target->device != NULL && target->device->distributed_ram.kbits > 0;
+}

@@ -25,5 +25,6 @@ bool weir_target_check(const weir_graph *graph);
 /* Has the target's multiplier or memory block such a register ("input", "pipeline", "output")? False without a device. */
 bool weir_target_multiplier_has(const weir_target *target, const char *stage);
 bool weir_target_memory_has_output(const weir_target *target);
+bool weir_target_has_distributed_ram(const weir_target *target);
 
 #endif
