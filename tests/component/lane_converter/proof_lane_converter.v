@@ -1,0 +1,99 @@
+// Frames of elements, re-packed: a marked element at a free place of a frame appears in its lane of its beat.
+// sources: stream/weir_lane_converter.v stream/weir_register_slice.v
+// prove: unbounded IN=2 OUT=2 FRAME=3
+// prove: unbounded IN=1 OUT=3 FRAME=5
+// prove: unbounded IN=3 OUT=1 FRAME=5
+// prove: unbounded IN=2 OUT=4 FRAME=6
+// prove: unbounded IN=2 OUT=3 FRAME=7
+// prove: unbounded IN=3 OUT=2 FRAME=7
+// nightly: unbounded IN=3 OUT=5 FRAME=11
+// nightly: unbounded IN=5 OUT=3 FRAME=11
+// nightly: unbounded IN=1 OUT=4 FRAME=2
+module proof #(
+  parameter integer IN    = 1,  // lanes
+  parameter integer OUT   = 1,
+  parameter integer FRAME = 1
+) (
+  input wire          clk,
+  input wire          s_valid,
+  input wire [IN-1:0] s_data,
+  input wire          s_last,
+  input wire          m_ready
+);
+  localparam integer S_BEATS = (FRAME + IN - 1) / IN;
+  localparam integer M_BEATS = (FRAME + OUT - 1) / OUT;
+  localparam integer MOST    = FRAME + 2 * (IN + OUT);
+  localparam integer PLACE_W = $clog2(MOST + 1);
+
+  (* anyseq *)   wire               pick;
+  (* anyconst *) wire [PLACE_W-1:0] place;  // of the marked element in its frame
+  wire               rst, s_ready, m_valid, m_last;
+  wire [OUT-1:0]     m_data;
+  reg  [PLACE_W-1:0] s_place_q, m_place_q;  // of the first element of the beats
+  reg  [2:0]         frames_q, ahead_q;     // frames that have entered whole and not left; those in front of the marked element's
+  reg                marked_q, watch_q, value_q;
+
+  weir_lane_converter #(
+    .WIDTH    (1),
+    .IN_LANES (IN),
+    .OUT_LANES(OUT),
+    .FRAME    (FRAME)
+  ) u_dut (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(s_valid),
+    .s_ready(s_ready),
+    .s_data (s_data),
+    .s_last (s_last),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+
+  wire take  = s_valid && s_ready;
+  wire leave = m_valid && m_ready;
+  wire mark  = take && pick && !marked_q && place >= s_place_q && place < s_place_q + IN;
+  wire whole = frames_q != 0 || (m_place_q + OUT <= s_place_q);  // all elements of the next output beat have entered
+  wire [OUT-1:0] beyond = {OUT{1'b1}} << (FRAME - (M_BEATS - 1) * OUT);
+
+  always @(posedge clk)
+    if (rst) begin
+      s_place_q <= {PLACE_W{1'b0}};
+      m_place_q <= {PLACE_W{1'b0}};
+      frames_q  <= 3'd0;
+      marked_q  <= 1'b0;
+      watch_q   <= 1'b0;
+    end else begin
+      if (take) s_place_q <= s_last ? {PLACE_W{1'b0}} : s_place_q + IN;
+      if (leave) m_place_q <= m_last ? {PLACE_W{1'b0}} : m_place_q + OUT;
+      frames_q <= frames_q + (take && s_last) - (leave && m_last);
+      marked_q <= marked_q || mark;
+      if (mark) begin
+        watch_q <= 1'b1;
+        ahead_q <= frames_q - (leave && m_last);
+        value_q <= s_data >> (place - s_place_q);
+      end else if (leave && m_last) begin
+        ahead_q <= ahead_q - 1'b1;
+        if (ahead_q == 0) watch_q <= 1'b0;
+      end
+    end
+
+  always @* assume (place < FRAME);
+
+  always @* if (!rst) begin
+    no_overflow: assert (frames_q < 7);
+    if (m_valid) nothing_invented: assert (whole);
+    if (m_valid && watch_q && ahead_q == 0 && place >= m_place_q && place < m_place_q + OUT)
+      value: assert (((m_data >> (place - m_place_q)) & 1) == value_q);
+    if (m_valid && m_last) zeros_beyond: assert ((m_data & beyond) == 0);
+  end
+
+  proof_reset u_reset (clk, rst);
+  proof_source #(IN + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
+  proof_frames #(S_BEATS) u_frames (clk, rst, s_valid, s_ready, s_last);
+  proof_hold #(OUT + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
+  proof_last #(M_BEATS) u_last (clk, rst, m_valid, m_ready, m_last);
+  proof_answer #(3) u_leaves (clk, rst, whole, m_valid);
+  proof_answer #(S_BEATS + M_BEATS + 3) u_enters (clk, rst, s_valid && m_ready, s_ready);
+endmodule

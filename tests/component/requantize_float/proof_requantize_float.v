@@ -1,0 +1,85 @@
+// The software reference's float32 requantization of every code and parameter.
+// sources: cast/weir_requantize_float.v cast/weir_scale_multiply.v cast/weir_scale_rows.v cast/weir_scale_blocks.v cast/weir_saturate.v stream/weir_pipeline.v stream/weir_fifo.v linear/weir_mul.v memory.v cast/weir_round_24.v
+// table: requantize_float
+// prove: bounded 14 X_W=3 M_W=2 A_W=3 SHIFT=3 ZERO=1 LO=-4 HI=3 OUT_W=3 DIGIT=1
+// prove: bounded 14 X_W=3 M_W=2 A_W=3 SHIFT=2 ZERO=0 LO=-4 HI=3 OUT_W=3 DIGIT=2
+module proof #(
+  parameter integer       X_W   = 3,
+  parameter integer       OUT_W = 3,
+  parameter integer       M_W   = 2,
+  parameter integer       A_W   = 3,
+  parameter integer       SHIFT = 2,
+  parameter integer       DIGIT = 2,
+  parameter integer       MUL_W = 18,
+  parameter signed [31:0] ZERO  = 0,
+  parameter signed [31:0] LO    = -4,
+  parameter signed [31:0] HI    = 3,
+  parameter integer       P_W   = A_W + M_W
+) (
+  input wire           clk,
+  input wire           s_valid,
+  input wire [X_W-1:0] s_data,
+  input wire           s_last,
+  input wire           p_valid,
+  input wire [P_W-1:0] p_data,
+  input wire           m_ready
+);
+  localparam integer BEATS = (M_W + DIGIT - 1) / DIGIT;
+  localparam integer TIME  = 16;  // at most, from entering to being offered
+
+  wire             rst, s_ready, p_ready, m_valid, m_last;
+  wire [OUT_W-1:0] m_data, expected;
+
+  weir_requantize_float #(
+    .LANES(1),
+    .X_W  (X_W),
+    .OUT_W(OUT_W),
+    .M_W  (M_W),
+    .A_W  (A_W),
+    .SHIFT(SHIFT),
+    .DIGIT(DIGIT),
+    .MUL_W(MUL_W),
+    .ZERO (ZERO),
+    .LO   (LO),
+    .HI   (HI)
+  ) u_dut (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(s_valid),
+    .s_ready(s_ready),
+    .s_data (s_data),
+    .s_last (s_last),
+    .p_valid(p_valid),
+    .p_ready(p_ready),
+    .p_data (p_data),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+
+  table u_table ({p_data, s_data}, expected);
+
+  always @* if (!rst) one_word_a_beat: assert ((s_valid && s_ready) == (p_valid && p_ready));
+
+  proof_source #(P_W) u_words (clk, rst, p_valid, p_ready, p_data);
+  proof_reset u_reset (clk, rst);
+  proof_stream #(
+    .S_WIDTH (X_W + 1),
+    .M_WIDTH (OUT_W + 1),
+    .CAPACITY(TIME),
+    .LATENCY (TIME),
+    .STALL   (TIME)
+  ) u_stream (
+    .clk     (clk),
+    .rst     (rst),
+    .fair    (p_valid),
+    .s_valid (s_valid),
+    .s_ready (s_ready),
+    .s_value ({s_last, s_data}),
+    .expected({s_last, expected}),
+    .m_valid (m_valid),
+    .m_ready (m_ready),
+    .m_value ({m_last, m_data})
+  );
+endmodule
