@@ -3,7 +3,8 @@
 // prove: unbounded WIDTH=2 DEPTH=3
 // prove: unbounded WIDTH=1 DEPTH=5
 // prove: induction 3 WIDTH=1 DEPTH=33
-// prove: induction 3 WIDTH=2 DEPTH=300
+// prove: induction 3 WIDTH=1 DEPTH=40
+// nightly: induction 3 WIDTH=2 DEPTH=300
 // nightly: unbounded WIDTH=1 DEPTH=32
 // nightly: induction 3 WIDTH=9 DEPTH=1025
 module proof #(

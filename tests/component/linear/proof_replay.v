@@ -6,8 +6,8 @@
 // prove: unbounded WIDTH=1 BEATS=1 TIMES=3
 // prove: unbounded WIDTH=1 BEATS=2 TIMES=2
 // prove: unbounded WIDTH=1 BEATS=3 TIMES=2
-// prove: bounded 12 WIDTH=129 BEATS=2 TIMES=2
 // nightly: unbounded WIDTH=1 BEATS=4 TIMES=3
+// nightly: bounded 12 WIDTH=129 BEATS=2 TIMES=2
 // nightly: unbounded WIDTH=129 BEATS=2 TIMES=2
 module proof #(
   parameter integer WIDTH = 1,
