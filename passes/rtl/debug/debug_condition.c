@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "rtlir/analysis/uses.h"
 #include "rtlir/core/expr.h"
 #include "rtlir/core/type.h"
 

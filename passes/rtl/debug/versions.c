@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "passes/rtl/inner.h"
+#include "rtlir/analysis/uses.h"
 #include "rtlir/core/type.h"
 
 const char *weir_version_text(const weir_rtl_design *design, weir_rtl_var var, const char *attribute) {

@@ -1,6 +1,5 @@
 /* The bits of a variable or a port that a part of it is. */
 #include "rtlir/analysis/bit_range_private.h"
-#include "rtlir/analysis/uses.h"
 
 static int64_t cut(uint64_t value, uint32_t width, bool is_signed) {
     uint32_t above = 64 - width;
@@ -112,10 +111,5 @@ static rtl_bit_range locate(const weir_rtl_design *design, const rtl_unroll *unr
 }
 
 rtl_bit_range rtl_locate(const weir_rtl_design *design, uint32_t expr) { return locate(design, NULL, expr); }
-
-weir_rtl_bits weir_rtl_bits_of(const weir_rtl_design *design, weir_rtl_expr part) {
-    rtl_bit_range range = rtl_locate(design, part.id);
-    return (weir_rtl_bits){{range.base}, range.low, range.width, range.is_computed};
-}
 
 rtl_bit_range rtl_locate_now(const rtl_unroll *unroll, uint32_t expr) { return locate(unroll->design, unroll, expr); }

@@ -230,6 +230,11 @@ void weir_rtl_uses_tally(weir_rtl_uses *u, weir_rtl_module module) {
 
 /* ---- asking ---- */
 
+weir_rtl_bits weir_rtl_bits_of(const weir_rtl_design *design, weir_rtl_expr part) {
+    rtl_bit_range range = rtl_locate(design, part.id);
+    return (weir_rtl_bits){{range.base}, range.low, range.width, range.is_computed};
+}
+
 weir_rtl_net weir_rtl_net_of_expr(const weir_rtl_design *design, weir_rtl_expr expr) {
     weir_rtl_expr_info info = weir_rtl_get_expr(design, expr);
     weir_rtl_net net = {info.var, info.instance};

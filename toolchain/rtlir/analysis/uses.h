@@ -44,4 +44,12 @@ weir_rtl_use weir_rtl_driver_at(const weir_rtl_uses *uses, weir_rtl_net net, siz
 size_t weir_rtl_reader_count(const weir_rtl_uses *uses, weir_rtl_net net);
 weir_rtl_use weir_rtl_reader_at(const weir_rtl_uses *uses, weir_rtl_net net, size_t index);
 
+/* Which bits of a variable, or of a port of an instance, a part of it is (itself: all of them). */
+typedef struct weir_rtl_bits {
+    weir_rtl_expr base;
+    uint32_t low, width; /* all that it may be when it takes hardware to know, and in a memory */
+    bool is_computed;
+} weir_rtl_bits;
+weir_rtl_bits weir_rtl_bits_of(const weir_rtl_design *design, weir_rtl_expr part);
+
 #endif

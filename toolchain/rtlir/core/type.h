@@ -50,14 +50,6 @@ weir_rtl_expr weir_rtl_field(weir_rtl_design *design, weir_rtl_expr value, const
 /* The constant that a member of an enum stands for. */
 weir_rtl_expr weir_rtl_member(weir_rtl_design *design, weir_rtl_type type, const char *name);
 
-/* Which bits of a variable, or of a port of an instance, a part of it is (itself: all of them). */
-typedef struct weir_rtl_bits {
-    weir_rtl_expr base;
-    uint32_t low, width; /* all that it may be when it takes hardware to know, and in a memory */
-    bool is_computed;
-} weir_rtl_bits;
-weir_rtl_bits weir_rtl_bits_of(const weir_rtl_design *design, weir_rtl_expr part);
-
 /* Reading back. */
 typedef struct weir_rtl_type_info {
     weir_rtl_type_kind kind;
