@@ -32,7 +32,7 @@ weir_value weir_form_add(weir_graph *graph, weir_node node, weir_op op, const ch
 /* `value` takes the name and the uses of the output of `node`, `heir` (which made it, or what it is made of) the name of
  * `node`, which goes. Gives true. */
 bool weir_form_replace(weir_graph *graph, weir_node node, weir_value value, weir_node heir);
-/* The constant content of an input, NULL when it is left out; false after an error: it is no constant. */
+/* The constant content of an input, NULL when it is left out; false after an error: it is not a constant. */
 bool weir_form_parameter(const weir_graph *graph, weir_node node, size_t index, const char *what,
                          const weir_array **array);
 

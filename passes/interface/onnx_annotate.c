@@ -1,4 +1,4 @@
-/* onnx_annotate: a graph as an ONNX file whose nodes say what hardware people ask of a viewer: widths of data, weights and
+/* onnx_annotate: a graph as an ONNX file whose nodes show in a viewer what matters for hardware: widths of data, weights and
  * accumulators, sparsity where an analysis has found it, and whatever a YAML file adds. Standard operators take no other
  * attributes than their own, so the words stand in doc_string and metadata_props. */
 #include <stdlib.h>

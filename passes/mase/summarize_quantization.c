@@ -167,7 +167,7 @@ static bool save(const summary *s, const char *folder, const char *file, void (*
     return fine;
 }
 
-/* For people and for programs. */
+/* As text and for programs. */
 static void show(const summary *s, weir_text *text, json_t *record) {
     static const char *const headers[] = {"Original type", "OP", "Total", "Changed", "Unchanged"};
     weir_table *table = weir_table_new(headers, 5);

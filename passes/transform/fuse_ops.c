@@ -5,7 +5,7 @@
  *
  * A group is a number in the nodes' metadata. It has one node whose results leave it, at most one convolution, product
  * or reduction-like anchor, at most `max_depth` nodes and, when limited, at most `max_args` tensors that enter or leave
- * it. Constants are no nodes: those of one element belong to the group, others enter it.
+ * it. Constants are not nodes: those of one element belong to the group, others enter it.
  *
  * Cost: O(n log n) for the tree, then O(max_depth) a node, since no search looks at more nodes than a group may have. */
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-/* Is there an element in every window? What padding alone gives is no code. */
+/* Is there an element in every window? What padding alone gives is not a code. */
 static bool sees_elements(const weir_window *w, int i) {
     for (int64_t o = 0; o < w->out[i]; o++) {
         bool any = false;

@@ -61,7 +61,7 @@ const char *weir_emit_top_name(weir_rtl_design *design, const weir_module *modul
     return name;
 }
 
-/* The node's first input that is no constant. */
+/* The node's first input that is not a constant. */
 static weir_value data_of(const weir_graph *graph, weir_node node) {
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value value = weir_node_input(graph, node, i);

@@ -1,4 +1,4 @@
-/* One case of tests/pass: a graph, a pipeline, and the graph that must come out. usage: run_pass CASE [--print]
+/* One case of tests/pass: a graph, a pipeline, and the expected graph. usage: run_pass CASE [--print]
  * Besides the text it checks that the result verifies, reads back byte for byte, stays as it is when the pipeline runs
  * again, and computes the same as before on random inputs. tests/README.md describes the file; exit status 0 when all
  * holds (or, in a case with `planted:`, when exactly that check fails), else 1. --print shows the result as well. */

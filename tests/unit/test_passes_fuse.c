@@ -131,7 +131,7 @@ static void arguments_are_limited(void **state) {
     assert_int_equal(sizes[1], 50);
 }
 
-/* Every node takes the one before and one far back: ways to common ancestors are long. */
+/* Every node takes the one before and one far back: paths to common ancestors are long. */
 static void ancestors_are_found_fast(void **state) {
     (void)state;
     enum { NODES = 20000 };
@@ -166,7 +166,7 @@ static weir_graph *random_graph(size_t nodes) {
     return graph;
 }
 
-/* Can a way out, or into a dead end, be found from `v` without passing `without`? */
+/* Can a path out, or into a dead end, be found from `v` without passing `without`? */
 static bool escapes(const weir_fusion_graph *fusion, uint32_t v, uint32_t without) {
     if (v == without) return false;
     const weir_fusion_vertex *vertex = &fusion->vertex[v];
@@ -176,7 +176,7 @@ static bool escapes(const weir_fusion_graph *fusion, uint32_t v, uint32_t withou
     return false;
 }
 
-/* The strictest pattern of an edge on any way from `v` to `to`. */
+/* The strictest pattern of an edge on any path from `v` to `to`. */
 static weir_fusion_pattern strictest(const weir_fusion_graph *fusion, uint32_t v, uint32_t to) {
     weir_fusion_pattern found = WEIR_PATTERN_ELEMWISE;
     for (uint32_t i = fusion->vertex[v].first_edge; v != to && i < fusion->vertex[v + 1].first_edge; i++) {
@@ -187,7 +187,7 @@ static weir_fusion_pattern strictest(const weir_fusion_graph *fusion, uint32_t v
     return found;
 }
 
-/* Post-dominators by their definition: the nearest vertex that no way out avoids. */
+/* Post-dominators by their definition: the nearest vertex that every path out passes. */
 static void tree_is_that_of_the_definition(void **state) {
     (void)state;
     for (int round = 0; round < 200; round++) {

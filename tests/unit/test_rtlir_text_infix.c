@@ -1,4 +1,4 @@
-/* Expressions as people write them: what the text form reads, and the one form that it prints. */
+/* Expressions as written by hand: what the text form reads, and the one form that it prints. */
 #include "test_rtlir_support.h"
 
 #include "rtlir/text/text.h"

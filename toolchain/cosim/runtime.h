@@ -1,4 +1,4 @@
-/* What simulations of compiled hardware show: accuracy, errors, simulations, activity; as text for people and JSON for programs.
+/* What simulations of compiled hardware show: accuracy, errors, simulations, activity; as text and, for programs, as JSON.
  * The JSON's fields are documented in passes/README.md. */
 #ifndef WEIR_COSIM_RUNTIME_H
 #define WEIR_COSIM_RUNTIME_H

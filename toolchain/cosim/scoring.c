@@ -101,7 +101,7 @@ static bool class_of(const labels *l, size_t entry, bool rows, int64_t *class) {
     return *class >= 0;
 }
 
-/* -1 and 1 name the classes 0 and 1 where 0 is no label. */
+/* -1 and 1 name the classes 0 and 1 where 0 is not a label. */
 static void convert_bipolar(weir_array *classes) {
     for (size_t i = 0; i < classes->count; i++) {
         const int64_t class = weir_array_get_int(classes, i);

@@ -1,5 +1,5 @@
 /* Metadata of a node in MASE's three groups: common, software, hardware. What passes work with is typed; what they
- * found out and only people and files read (statistics, sparsity) are facts: JSON under MASE's keys. What can be derived
+ * measured and only reports and files contain (statistics, sparsity) are facts: JSON under MASE's keys. What can be derived
  * from the node's values (shapes, precisions) is not stored twice. */
 #ifndef WEIR_IR_METADATA_H
 #define WEIR_IR_METADATA_H

@@ -86,7 +86,7 @@ void weir_pass_count(weir_pass_context *context, const char *what, int64_t amoun
  * the records of all runs so far as an array of {"pass", "graph" (of graph passes), "info"} in the order of the runs. */
 json_t *weir_pass_record(weir_pass_context *context);
 const json_t *weir_pass_records(const weir_pass_context *context);
-/* What passes print for people, of all runs so far: tables and reports. Passes add, the caller of the run shows it. */
+/* What passes print as reports, of all runs so far: tables and reports. Passes add, the caller of the run shows it. */
 weir_text *weir_pass_output(weir_pass_context *context);
 /* Statistics of all runs so far, in order of appearance: "NAME: 12 nodes folded". */
 void weir_pass_print_statistics(const weir_pass_context *context, weir_text *text);

@@ -1,7 +1,7 @@
 /* Files, folders and paths. A file is replaced by writing a new one without a name in its folder, which goes with the
  * process, naming it (path.tmp<process>.<n>) and renaming it to its place; where the file system has no such files the new
  * one has that name from the start (O_EXCL, so that neither threads nor processes share one). A link stays one: what it
- * points to is replaced. What is no regular file (/dev/null, a pipe) is written in place. */
+ * points to is replaced. What is not a regular file (/dev/null, a pipe) is written in place. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "support/file.h"
 

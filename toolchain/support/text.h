@@ -22,7 +22,7 @@ void weir_text_vformat(weir_text *text, const char *format, va_list arguments);
 void weir_text_double(weir_text *text, double value);
 /* A JSON/C string literal: quotes, with escapes for what is not printable ASCII or is not valid UTF-8. */
 void weir_text_quoted(weir_text *text, const char *string);
-/* Part of a line for people: control characters become blanks, what is not UTF-8, ends a line or turns the writing '?'. */
+/* Part of a printed line: control characters become blanks, what is not UTF-8, ends a line or turns the writing '?'. */
 void weir_text_plain(weir_text *text, const char *string, size_t size);
 void weir_text_free(weir_text *text);
 

@@ -1,4 +1,4 @@
-/* hash_generators: the hashes of modules (module_hash.h), for the passes that follow and, on request, for people. */
+/* hash_generators: the hashes of modules (module_hash.h), for later passes and, on request, as a report. */
 #include <stdlib.h>
 
 #include "passes/rtl/hierarchy/module_hash.h"

@@ -1,6 +1,6 @@
 /* merge_wire_assignments: assignments that copy neighbouring bits, fields or elements of one variable to those of another
  * one become one assignment, of the whole variables where they cover them, else of slices. Bits must keep their order: a
- * reversal is no copy. In a process only assignments that follow each other are taken, and none whose variables are the
+ * reversal is not a copy. In a process only assignments that follow each other are taken, and none whose variables are the
  * same unless they take effect later. O(n * log(n)) in the assignments of a block. */
 #include <stdlib.h>
 #include <string.h>

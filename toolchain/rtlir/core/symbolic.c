@@ -1,5 +1,5 @@
 /* Formulas in a normal form. A sum lists its terms in one order, positive ones first and the constant last; a term is a
- * factor times a product of atoms: parameters, and what is no polynomial, of operands in normal form. Equal records are
+ * factor times a product of atoms: parameters, and non-polynomials, of operands in normal form. Equal records are
  * one record, so two formulas agree when their ids do. Local parameters are atoms, so that they are printed by name;
  * `deep` is the form in which what they stand for takes their place. Polynomials of more terms or a higher degree than
  * the limits stay operations, which agree only when they are built alike. */

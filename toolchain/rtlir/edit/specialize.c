@@ -42,7 +42,7 @@ static void add_value(weir_text *text, const rtl_formula *f, const char *minus) 
             (unsigned long long)(f->value.integer < 0 ? 0 - (uint64_t)f->value.integer : (uint64_t)f->value.integer));
 }
 
-/* Each parameter that is not local: `_WIDTH_8` for names, `, WIDTH = 8` for people. */
+/* Each parameter that is not local: `_WIDTH_8` for names, `, WIDTH = 8` for messages. */
 static void add_values(const weir_rtl_design *design, const variant *v, bool is_name, weir_text *text) {
     const rtl_ids *ids = &design->module[v->module].parameters;
     bool any = false;
