@@ -6,6 +6,8 @@
 //            modulo 2^OUT_W. A beat is taken from both streams together (weir_join); `last` is a's.
 // Mapping:   one adder a lane if both factors are powers of two (with either sign); otherwise one adder more for each further
 //            digit of the factors' canonical signed form: no DSP block.
+`default_nettype none
+
 module weir_add #(
   parameter integer        A_W      = 8,
   parameter integer        A_SIGNED = 1,
@@ -132,3 +134,5 @@ module weir_add #(
     .m_last (m_last)
   );
 endmodule
+
+`default_nettype wire

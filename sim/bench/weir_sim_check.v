@@ -1,6 +1,7 @@
 // Protocol check of one stream: valid, once high, stays high with the same data and last until ready accepts it;
 // valid and ready are known. The first offence is kept. Passive; simulation only.
 `timescale 1ns / 1ns
+`default_nettype none
 module weir_sim_check #(
     parameter WIDTH = 8
 ) (
@@ -52,3 +53,4 @@ module weir_sim_check #(
     end
     /* verilator lint_on BLKSEQ */
 endmodule
+`default_nettype wire

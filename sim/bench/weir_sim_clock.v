@@ -2,6 +2,7 @@
 // clk: period 10 time units, first rising edge at time 5. rst: synchronous, active high, for the first 10 rising edges.
 // cycle: 0 until the first rising edge with rst low, then counts rising edges; a beat taken on that edge has 0.
 `timescale 1ns / 1ns
+`default_nettype none
 module weir_sim_clock (
     output reg clk,
     output reg rst,
@@ -32,3 +33,4 @@ module weir_sim_clock (
         end
     end
 endmodule
+`default_nettype wire

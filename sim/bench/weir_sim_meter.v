@@ -3,6 +3,7 @@
 // occupancy: with IS_FIFO the largest number of beats inside, input beats minus output beats.
 // Simulation only.
 `timescale 1ns / 1ns
+`default_nettype none
 module weir_sim_meter #(
     parameter IS_FIFO = 0
 ) (
@@ -60,3 +61,4 @@ module weir_sim_meter #(
         end
     endgenerate
 endmodule
+`default_nettype wire

@@ -6,6 +6,7 @@
 // Simulation only; a ring of DEPTH beats (a power of two, at least 32). Wide vectors are handled in clocked code only,
 // where Icarus is fast.
 `timescale 1ns / 1ns
+`default_nettype none
 module weir_sim_record #(
     parameter WIDTH = 8,
     parameter DEPTH = 1024
@@ -76,3 +77,4 @@ module weir_sim_record #(
     end
     /* verilator lint_on BLKSEQ */
 endmodule
+`default_nettype wire

@@ -4,6 +4,7 @@
 // The call is a DPI import in Verilator, a system task in every other simulator; the harness works through VPI in both.
 // With the macro WEIR_SIM_TRACE the harness may start a waveform dump (weir.fst) through `dump`.
 `timescale 1ns / 1ns
+`default_nettype none
 module weir_sim_service #(
     parameter REQUESTS = 1
 ) (
@@ -52,3 +53,4 @@ module weir_sim_service #(
         if (done) $finish(0);
     end
 endmodule
+`default_nettype wire

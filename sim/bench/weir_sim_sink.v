@@ -3,6 +3,7 @@
 // Not ready while the ring is full, which the harness prevents. Checks the protocol too (u_check).
 // Simulation only; a ring of DEPTH beats (a power of two, at least 32).
 `timescale 1ns / 1ns
+`default_nettype none
 module weir_sim_sink #(
     parameter WIDTH = 8,
     parameter DEPTH = 1024
@@ -51,3 +52,4 @@ module weir_sim_sink #(
         end
     end
 endmodule
+`default_nettype wire

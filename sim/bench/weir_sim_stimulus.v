@@ -3,6 +3,7 @@
 // falls again one unit later. After the last row the simulation ends, so all of a bench have the same number of rows.
 // The file is in $readmemh form, a row a word. Nothing happens at time 0. Simulation only.
 `timescale 1ns / 1ns
+`default_nettype none
 module weir_sim_stimulus #(
     parameter WIDTH = 8,
     parameter ROWS = 1,
@@ -26,3 +27,4 @@ module weir_sim_stimulus #(
         $finish(0);
     end
 endmodule
+`default_nettype wire

@@ -1,6 +1,7 @@
 // Passive probe of a stream between two nodes: records the accepted beats and checks the protocol (u_check).
 // Simulation only; a ring of DEPTH beats (a power of two, at least 32).
 `timescale 1ns / 1ns
+`default_nettype none
 module weir_sim_tap #(
     parameter WIDTH = 8,
     parameter DEPTH = 1024
@@ -24,3 +25,4 @@ module weir_sim_tap #(
         .clk(clk), .rst(rst), .cycle(cycle), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .s_last(s_last)
     );
 endmodule
+`default_nettype wire

@@ -1,6 +1,7 @@
 // Writes a line `trace INDEX BITS` whenever `stable` rises: what a design's outputs are after a row of weir_sim_stimulus.
 // Bits are 0, 1, x or z, the most significant one first. Simulation only.
 `timescale 1ns / 1ns
+`default_nettype none
 module weir_sim_trace #(
     parameter WIDTH = 8,
     parameter INDEX = 0
@@ -10,3 +11,4 @@ module weir_sim_trace #(
 );
     always @(posedge stable) $display("trace %0d %b", INDEX, data);
 endmodule
+`default_nettype wire
