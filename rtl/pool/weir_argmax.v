@@ -116,8 +116,8 @@ module weir_argmax #(
   wire [OUT_W-1:0]   index = base_q + g_level[LEVELS].lane;
   /* verilator lint_on WIDTH */
   wire               o_ready;
-  wire               ends = beat_q == LAST_BEAT[COUNT_W-1:0];
-  wire               wins = beat_q == {COUNT_W{1'b0}} || better(best_q, value);
+  wire               ends = BEATS == 1 || beat_q == LAST_BEAT[COUNT_W-1:0];
+  wire               wins = BEATS == 1 || beat_q == {COUNT_W{1'b0}} || better(best_q, value);
 
   assign leave = o_ready || !ends;
 

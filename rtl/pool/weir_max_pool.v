@@ -270,7 +270,19 @@ module weir_max_pool #(
     end
   endgenerate
 
-  wire [BEAT_W-1:0] result = SLOTS == 0 || (!from_tail_3 && empty_3[from_3]) ? x_3_q : most[from_3*BEAT_W +: BEAT_W];
+  // Chosen slot by slot: an index times the beat's width would be a multiplier.
+  reg [BEAT_W-1:0] ended, result;
+  reg              alone;
+  always @* begin
+    ended = most[0 +: BEAT_W];
+    alone = empty_3[0];
+    for (k = 1; k < HELD; k = k + 1)
+      if (from_3 == k[SLOT_W-1:0]) begin
+        ended = most[k*BEAT_W +: BEAT_W];
+        alone = empty_3[k];
+      end
+    result = SLOTS == 0 || (!from_tail_3 && alone) ? x_3_q : ended;
+  end
 
   weir_register_slice #(
     .WIDTH(BEAT_W)
