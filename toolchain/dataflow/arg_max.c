@@ -1,6 +1,7 @@
 /* ArgMax along the innermost dimension: weir_argmax, one index a row. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/stream.h"
 
 static int64_t channels_of(const weir_graph *graph, weir_node node) {
@@ -79,11 +80,33 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_connect(b, u, "m", y);
 }
 
+/* --- cost --- */
+
+/* A comparator and a multiplexer a node of the tree and one for the row, a register behind each: rtl/pool/weir_argmax.v. */
+static void cost(weir_cost_part *part) {
+    const int64_t lanes = weir_cost_value(part, "LANES"), width = weir_cost_value(part, "WIDTH");
+    const int64_t out = weir_cost_value(part, "OUT_W"), beats = weir_cost_value(part, "BEATS");
+    int64_t nodes = lanes, levels = 0, numbers = 0;
+    weir_cost_term(part, (lanes - 1) * width);
+    for (int64_t kept = 0; nodes > 1 || levels == 0; levels++) {
+        kept = weir_ceil_divide(nodes, 2);
+        weir_cost_registers(part, (kept == 1 && beats == 1 ? 0 : kept * width) + 2);
+        numbers += lanes > 1 ? kept * (levels + 1) : 0;
+        nodes = kept;
+    }
+    weir_cost_term(part, numbers + out);
+    weir_cost_term(part, beats > 1 ? width + 2 * out + weir_cost_bits(beats) : 0);
+    weir_cost_registers(part, numbers);
+    if (beats > 1) weir_cost_registers(part, width + 2 * out + weir_cost_bits(beats));
+    weir_cost_slice(part, out);
+}
+
 const weir_component_rules weir_arg_max_rules = {.asks = "the innermost dimension",
                                                  .fits = fits,
                                                  .result = WEIR_RESULT_RANGE,
                                                  .derive = derive,
                                                  .timing = timing,
                                                  .service = service,
+                                                 .cost = cost,
                                                  .build = build,
                                                  .has_active = true};

@@ -90,8 +90,10 @@ static void rom_source(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH"), depth = weir_cost_value(part, "DEPTH");
     const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK;
     const int64_t address = weir_cost_bits(depth);
-    weir_cost_registers(part, address + 1 + (block ? 0 : width));
+    const bool slow = weir_cost_value(part, "INTERVAL") > 1;
+    weir_cost_registers(part, address + (slow ? 3 : block ? 5 : 2) + (block && !slow ? 2 * width : width));
     weir_cost_term(part, address);
+    weir_cost_term(part, block && !slow ? width : 0);
     int64_t rows;
     blocks_of(part->device, width, depth, &rows);
     weir_cost_term(part, block ? 0 : width * weir_ceil_divide(depth, (int64_t)1 << part->device->luts.inputs));

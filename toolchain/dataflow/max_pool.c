@@ -2,6 +2,7 @@
  * step of that dimension is what lies behind it, and a line is repeated for what lies in front of it. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/stream.h"
 #include "ir/geometry.h"
 #include "ir/layout.h"
@@ -188,6 +189,36 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
                      (long long)weir_ceil_divide(reach_of(&p), p.stride));
 }
 
+/* --- cost --- */
+
+static int64_t counter_bits(int64_t most) { return most < 1 ? 0 : weir_cost_bits(most + 1); }
+
+/* Comparators and what they hold a slot, counters, the beats between read and write: rtl/pool/weir_max_pool.v. */
+static void cost(weir_cost_part *part) {
+    const int64_t inner = weir_cost_value(part, "INNER"), stride = weir_cost_value(part, "STRIDE");
+    const int64_t reach = (weir_cost_value(part, "KERNEL") - 1) * weir_cost_value(part, "DILATION");
+    const int64_t slots = weir_ceil_divide(reach, stride), held = slots > 0 ? slots : 1;
+    const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "WIDTH");
+    const int64_t wait = reach - weir_cost_value(part, "BEGIN"), steps = weir_cost_value(part, "IN");
+    const int64_t place = counter_bits(inner - 1) + counter_bits(steps - 1) +
+                          counter_bits(weir_cost_value(part, "LINES") - 1) +
+                          counter_bits(wait > stride - 1 ? wait : stride - 1) + counter_bits(held - 1);
+    const int64_t phases = slots > 0 ? held * counter_bits(held * stride - 1) : 0;
+    const bool memory = inner >= MEMORY_INNER;
+    const int64_t stages = memory ? 3 : 2, flags = 4 + (slots > 0 ? 2 + slots : 0) + counter_bits(held - 1);
+    weir_cost_term(part, slots * bits);
+    weir_cost_term(part, memory ? 0 : slots * bits);
+    weir_cost_term(part, bits);
+    weir_cost_term(part, place + phases);
+    weir_cost_registers(part, place + phases + (slots > 0 ? slots : 0) + stages * (bits + flags));
+    weir_cost_registers(part, memory ? slots * 2 * bits : slots * (inner + 1) * bits);
+    if (memory && slots > 0) {
+        weir_cost_registers(part, 3 * counter_bits(inner - 1));
+        for (int64_t i = 0; i < slots; i++) weir_cost_blocks(part, bits, inner);
+    }
+    weir_cost_slice(part, bits);
+}
+
 const weir_component_rules weir_max_pool_rules = {.asks = "channels innermost, one dimension at a time",
                                                   .fits = fits,
                                                   .result = WEIR_RESULT_INPUT,
@@ -195,6 +226,7 @@ const weir_component_rules weir_max_pool_rules = {.asks = "channels innermost, o
                                                   .derive = derive,
                                                   .timing = timing,
                                                   .service = service,
+                                                  .cost = cost,
                                                   .build = build,
                                                   .describe = describe,
                                                   .has_active = true};

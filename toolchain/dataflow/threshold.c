@@ -81,15 +81,23 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 /* --- cost --- */
 
+/* Comparisons, and what the stages of the search keep of them: rtl/activation/weir_threshold.v. */
 static void cost(weir_cost_part *part) {
     const int64_t lanes = weir_cost_value(part, "LANES"), in = weir_cost_value(part, "IN_W");
-    const int64_t count = weir_cost_value(part, "COUNT"), parallel = weir_cost_value(part, "PARALLEL");
-    const int64_t words = weir_ceil_divide(count, parallel), bits = weir_cost_bits(count + 1);
+    const int64_t out = weir_cost_value(part, "OUT_W"), parallel = weir_cost_value(part, "PARALLEL");
+    const int64_t words = weir_ceil_divide(weir_cost_value(part, "COUNT"), parallel), bits = bits_of(parallel);
+    const int64_t stages = bits / 2, flags = words > 1 ? 4 : 2;
     weir_cost_term(part, lanes * parallel * weir_cost_value(part, "T_W"));
-    weir_cost_term(part, lanes * parallel * bits);
-    weir_cost_term(part, words > 1 ? lanes * in : 0);
-    weir_cost_slice(part, lanes * weir_cost_value(part, "OUT_W"));
-    if (words > 1) weir_cost_registers(part, 2 + weir_cost_bits(words) + lanes * (in + bits));
+    weir_cost_term(part, lanes * parallel);
+    weir_cost_term(part, lanes * out);
+    weir_cost_term(part, words > 1 ? lanes * out + weir_cost_bits(words) : 0);
+    weir_cost_registers(part, lanes * parallel + (stages + 1) * flags);
+    for (int64_t left = 2 * (stages - 1); left >= 0; left -= 2) {
+        const int64_t kept = (((int64_t)1 << left) - 1) < parallel ? ((int64_t)1 << left) - 1 : parallel;
+        weir_cost_registers(part, lanes * (kept + bits - left));
+    }
+    weir_cost_slice(part, lanes * out);
+    if (words > 1) weir_cost_registers(part, 2 + weir_cost_bits(words) + lanes * (in + out));
 }
 
 const weir_component_rules weir_threshold_rules = {.fits = fits,
