@@ -46,6 +46,8 @@ expect 0 "" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device ice40
 for file in netlist.json netlist.v synthesis.json yosys.log; do [ -s "out/$file" ] || fail "no out/$file"; done
 cmp out/synthesis.json first.json || fail "out/synthesis.json differs from --json"
 expect 1 "which weir did not write" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device ice40hx8k -o .
+expect 1 "holds a compiled design" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device ice40hx8k -o copy
+[ -e copy/rtl/ternary_falling.v ] || fail "the compiled design is gone"
 echo "mine" >out/mine
 expect 1 "mine" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device ice40hx8k -o out
 

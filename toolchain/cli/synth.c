@@ -60,6 +60,18 @@ typedef struct request {
     weir_device *device; /* NULL: that for which the folder was compiled */
 } request;
 
+/* Files of OUT that Weir wrote are replaced: a compiled design's shall not be. */
+static bool is_compiled(const char *output) {
+    char *path = output == NULL ? NULL : weir_path_join(output, "hardware.weir");
+    const bool found = path != NULL && weir_file_exists(path);
+    if (found) {
+        weir_error(weir_at(output, 0), "holds a compiled design, which the files of '--output' would replace");
+        weir_note("use a new or empty folder");
+    }
+    free(path);
+    return found;
+}
+
 /* Exit status. */
 static int choose_device(request *r, const weir_graph *hardware) {
     const char *own = weir_graph_device(hardware);
@@ -112,6 +124,7 @@ int weir_command_synth(int argc, char **argv) {
         status = weir_cli_misuse("synth", "--data cannot be combined with --frames 0");
     const int known = status < 0 ? weir_estimate_open(device_name, &r.device) : WEIR_EXIT_FINE;
     if (known != WEIR_EXIT_FINE) status = known;
+    if (status < 0 && is_compiled(r.synthesize.output)) status = WEIR_EXIT_INPUT;
     if (status < 0) {
         const char *output = r.synthesize.output;
         char *missing = output == NULL ? NULL : weir_path_missing(output);
