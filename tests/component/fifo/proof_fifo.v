@@ -2,14 +2,17 @@
 // prove: unbounded WIDTH=1 DEPTH=2
 // prove: unbounded WIDTH=2 DEPTH=3
 // prove: unbounded WIDTH=1 DEPTH=5
+// prove: unbounded WIDTH=1 DEPTH=3 SPREAD=1
+// prove: unbounded WIDTH=1 DEPTH=4 SPREAD=1
 // prove: induction 3 WIDTH=1 DEPTH=33
 // prove: induction 3 WIDTH=1 DEPTH=40
 // nightly: induction 3 WIDTH=2 DEPTH=300
 // nightly: unbounded WIDTH=1 DEPTH=32
 // nightly: induction 3 WIDTH=9 DEPTH=1025
 module proof #(
-  parameter integer WIDTH = 1,
-  parameter integer DEPTH = 2
+  parameter integer WIDTH  = 1,
+  parameter integer DEPTH  = 2,
+  parameter integer SPREAD = 0
 ) (
   input wire             clk,
   input wire             s_valid,
@@ -23,15 +26,16 @@ module proof #(
 
   wire             rst, s_ready, m_valid, m_last, mark;
   wire [WIDTH-1:0] m_data;
-  (* hierconn *) wire [ADDR_W-1:0] \u_dut.g_memory.u_ram.waddr , \u_dut.g_memory.u_ram.watched , \u_dut.g_memory.raddr_q , \u_dut.g_memory.waddr_q ;
-  (* hierconn *) wire \u_dut.g_memory.valid_q , \u_stream.u_order.waits_q ;
+  (* hierconn *) wire [ADDR_W-1:0] \u_dut.genblk3.g_memory.u_ram.waddr , \u_dut.genblk3.g_memory.u_ram.watched , \u_dut.genblk3.g_memory.raddr_q , \u_dut.genblk3.g_memory.waddr_q ;
+  (* hierconn *) wire \u_dut.genblk3.g_memory.valid_q , \u_stream.u_order.waits_q ;
   (* hierconn *) wire [LEVEL_W-1:0] \u_dut.level ;
   (* hierconn *) wire [$clog2(DEPTH+2)-1:0] \u_stream.u_order.ahead_q , \u_stream.inside ;
-  (* hierconn *) wire [WIDTH:0] \u_stream.u_order.value_q , \u_dut.g_memory.u_ram.word_q ;
+  (* hierconn *) wire [WIDTH:0] \u_stream.u_order.value_q , \u_dut.genblk3.g_memory.u_ram.word_q ;
 
   weir_fifo #(
-    .WIDTH(WIDTH),
-    .DEPTH(DEPTH)
+    .WIDTH (WIDTH),
+    .DEPTH (DEPTH),
+    .SPREAD(SPREAD)
   ) u_dut (
     .clk    (clk),
     .rst    (rst),
@@ -71,26 +75,26 @@ module proof #(
     if (DEPTH > 32) begin : g_memory
       localparam [ADDR_W:0] WORDS = DEPTH - 1;
 
-      wire [ADDR_W:0] stored = \u_dut.level - \u_dut.g_memory.valid_q ;
-      wire [ADDR_W:0] ahead = \u_stream.u_order.ahead_q - \u_dut.g_memory.valid_q ;
-      wire [ADDR_W:0] tail = \u_dut.g_memory.raddr_q + stored;
-      wire [ADDR_W:0] place = \u_dut.g_memory.raddr_q + ahead;
+      wire [ADDR_W:0] stored = \u_dut.level - \u_dut.genblk3.g_memory.valid_q ;
+      wire [ADDR_W:0] ahead = \u_stream.u_order.ahead_q - \u_dut.genblk3.g_memory.valid_q ;
+      wire [ADDR_W:0] tail = \u_dut.genblk3.g_memory.raddr_q + stored;
+      wire [ADDR_W:0] place = \u_dut.genblk3.g_memory.raddr_q + ahead;
 
-      always @* if (mark) assume (\u_dut.g_memory.u_ram.waddr == \u_dut.g_memory.u_ram.watched );
+      always @* if (mark) assume (\u_dut.genblk3.g_memory.u_ram.waddr == \u_dut.genblk3.g_memory.u_ram.watched );
 
       always @* if (!rst) begin
         assert (\u_dut.level == \u_stream.inside );
-        assert (\u_dut.level <= DEPTH && \u_dut.level >= \u_dut.g_memory.valid_q );
-        assert (\u_dut.g_memory.valid_q || \u_dut.level <= 1);
-        assert (\u_dut.g_memory.raddr_q < WORDS && \u_dut.g_memory.waddr_q < WORDS);
-        assert (\u_dut.g_memory.waddr_q == tail || \u_dut.g_memory.waddr_q + WORDS == tail);
+        assert (\u_dut.level <= DEPTH && \u_dut.level >= \u_dut.genblk3.g_memory.valid_q );
+        assert (\u_dut.genblk3.g_memory.valid_q || \u_dut.level <= 1);
+        assert (\u_dut.genblk3.g_memory.raddr_q < WORDS && \u_dut.genblk3.g_memory.waddr_q < WORDS);
+        assert (\u_dut.genblk3.g_memory.waddr_q == tail || \u_dut.genblk3.g_memory.waddr_q + WORDS == tail);
         if (\u_stream.u_order.waits_q ) begin
           assert (\u_stream.u_order.ahead_q < \u_stream.inside );
-          if (\u_dut.g_memory.valid_q && \u_stream.u_order.ahead_q == 0) assert ({m_last, m_data} == \u_stream.u_order.value_q );
+          if (\u_dut.genblk3.g_memory.valid_q && \u_stream.u_order.ahead_q == 0) assert ({m_last, m_data} == \u_stream.u_order.value_q );
           else begin
-            assert (\u_dut.g_memory.u_ram.watched < WORDS);
-            assert (\u_dut.g_memory.u_ram.watched == place || \u_dut.g_memory.u_ram.watched + WORDS == place);
-            assert (\u_dut.g_memory.u_ram.word_q == \u_stream.u_order.value_q );
+            assert (\u_dut.genblk3.g_memory.u_ram.watched < WORDS);
+            assert (\u_dut.genblk3.g_memory.u_ram.watched == place || \u_dut.genblk3.g_memory.u_ram.watched + WORDS == place);
+            assert (\u_dut.genblk3.g_memory.u_ram.word_q == \u_stream.u_order.value_q );
           end
         end
       end

@@ -30,7 +30,7 @@ module proof #(
 
   (* anyseq *) wire pick;
   (* hierconn *) wire [ADDR_W-1:0] \u_dut.g_buffer.genblk1.g_memory.u_ram.waddr , \u_dut.g_buffer.genblk1.g_memory.u_ram.watched ;
-  wire              rst, s_ready, m_valid, m_end, m_last;
+  wire              rst, s_ready, m_valid, m_last;
   wire [WIDTH-1:0]  m_data;
   reg               waits_q;              // the source offered this beat before
   reg  [BEAT_W-1:0] s_beat_q, m_beat_q;   // positions in their rows
@@ -55,7 +55,6 @@ module proof #(
     .m_valid(m_valid),
     .m_ready(m_ready),
     .m_data (m_data),
-    .m_end  (m_end),
     .m_last (m_last)
   );
 
@@ -103,7 +102,6 @@ module proof #(
     if (m_valid) nothing_invented: assert (here);
     if (m_valid && watch_q && is_here) value: assert (m_data == value_q);
     if (m_valid && TIMES == 1) passes: assert (m_data == s_data && s_ready == m_ready);
-    if (m_valid) end_in_place: assert (m_end == (m_beat_q == LAST_BEAT));
     if (m_valid && (m_beat_q != LAST_BEAT || time_q != LAST_TIME)) no_last: assert (!m_last);
     if (m_valid && watch_q && is_here && beat_q == LAST_BEAT && time_q == LAST_TIME) last: assert (m_last == last_q);
     if (m_valid && TIMES == 1 && m_beat_q == LAST_BEAT) last_passes: assert (m_last == s_last);
@@ -111,7 +109,7 @@ module proof #(
 
   proof_reset u_reset (clk, rst);
   proof_source #(WIDTH + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
-  proof_hold #(WIDTH + 2) u_hold (clk, rst, m_valid, m_ready, {m_end, m_last, m_data});
+  proof_hold #(WIDTH + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
   proof_answer #(TIMES == 1 ? 0 : 1) u_leaves (clk, rst, here, m_valid);
   proof_answer #(TIMES == 1 ? 0 : BEATS * TIMES + 2) u_enters (clk, rst, s_valid && m_ready, s_ready);
 endmodule
