@@ -35,12 +35,12 @@ formulas "$library" >formulas.v
 
 # icarus LIBRARY FORMULAS: builds and runs the bench.
 icarus() {
-    iverilog -g2005 -Wall -Wno-timescale -o bench.vvp "$2" "$bench" "$1"/memory/*.v "$1"/stream/weir_join.v && vvp -n bench.vvp
+    iverilog -g2005 -Wall -Wno-timescale -o bench.vvp "$2" "$bench" "$1"/memory/*.v "$1"/stream/*.v && vvp -n bench.vvp
 }
 expect 0 "^all [0-9]+ checks hold" icarus "$library" formulas.v
 if command -v verilator_bin >/dev/null; then
     expect 0 "" verilator --binary --timing -Wno-fatal -Wno-lint -Wno-style --top-module bench --Mdir built -CFLAGS -O0 \
-        formulas.v "$bench" "$library"/memory/*.v "$library"/stream/weir_join.v
+        formulas.v "$bench" "$library"/memory/*.v "$library"/stream/*.v
     expect 0 "^all [0-9]+ checks hold" built/Vbench
 fi
 

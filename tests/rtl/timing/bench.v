@@ -130,13 +130,13 @@ module replay_case #(
   `REPORT("weir_replay")
   reg         rst = 1, m_ready = 1, s_valid = 0;
   reg  [15:0] random = 16'hbeef;
-  wire        s_ready, m_valid, m_end, m_last;
+  wire        s_ready, m_valid, m_last;
   wire [7:0]  m_data;
   reg  [7:0]  s_data = 0;
   integer     given = 0, taken = 0, row = 0, beat = 0, repetition = 0, first = 0, entry = -1;
   weir_replay #(.WIDTH(8), .BEATS(BEATS), .TIMES(TIMES)) u_dut
     (.clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .s_last(s_data / BEATS % 2 == 1),
-     .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data), .m_end(m_end), .m_last(m_last));
+     .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data), .m_last(m_last));
   always @(posedge clk) begin
     rst     <= time_q < 3;
     random  <= {random[14:0], random[15] ^ random[13] ^ random[12] ^ random[10]};
@@ -152,7 +152,6 @@ module replay_case #(
         given = 1;
       end
       check(2, m_data, (row * BEATS + beat) % (16 * BEATS < 240 ? 16 * BEATS : 2 * BEATS));
-      check(3, m_end, beat == BEATS - 1);
       check(4, m_last, beat == BEATS - 1 && repetition == TIMES - 1 && row % 2 == 1);
       if (m_ready) begin
         if (taken == 2 * BEATS * TIMES) first = time_q;
