@@ -3,9 +3,10 @@
 // ROUND: 0 floor; 1 towards zero; 2 half up; 3 half to even; 4 half down; 5 half away from zero; 6 ceiling; 7 away from zero.
 // ADD_W > 0: a parameter word of LANES signed addends of ADD_W bits comes with every beat; ADD_W == 0: add = 0 and the
 // parameter port is ignored (p_ready high).
-// Latency:   1 cycle.
+// Latency:   1 + (ADD_W > 0) + min(ROUND > 0, SHIFT > LEFT) cycles.
 // Interval:  1 cycle a beat.
-// State:     a register slice of LANES * OUT_W bits.
+// State:     the sum x + add where something is added, the rounded value where a bias is, with a valid bit each; a register
+//            slice of LANES * OUT_W bits. All of them stand still while the slice is full.
 // Every rounding is floor((v + bias) / 2^S), S = SHIFT - LEFT, with a bias that depends on v's sign or on the bit above
 // the cut only: S = 0 needs none.
 // Mapping:   one adder a lane for add, one for the bias, a clip; no DSP block.
@@ -57,17 +58,23 @@ module weir_cast #(
     end
   endgenerate
 
-  wire                   o_ready;
-  wire                   o_valid = s_valid && (p_valid || ADD_W == 0);
+  localparam integer ADDS   = ADD_W > 0 ? 1 : 0;
+  localparam integer BIASED = ROUND > 0 && SHIFT > LEFT ? 1 : 0;
+
+  wire                   o_ready, t_valid, t_last, r_valid, r_last;
+  wire                   both = s_valid && (p_valid || ADD_W == 0);
   wire [LANES*OUT_W-1:0] clipped;
+  reg  [LANES*T_W-1:0]   added;
   reg  [LANES*R_W-1:0]   rounded;
+  wire [LANES*T_W-1:0]   sums;
+  wire [LANES*R_W-1:0]   results;
   reg  signed [T_W-1:0]  t;
   reg  signed [V_W-1:0]  v, bias;
   reg                    negative, odd;
-  integer                i;
+  integer                i, j;
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
-  wire active = o_valid && o_ready;
+  wire active = both && o_ready;
   /* verilator lint_on UNUSEDSIGNAL */
 
   assign s_ready = o_ready && (p_valid || ADD_W == 0);
@@ -79,7 +86,12 @@ module weir_cast #(
       if (IN_SIGNED != 0) t = $signed(s_data[i*IN_W +: IN_W]);
       else t = s_data[i*IN_W +: IN_W];
       if (ADD_W > 0) t = t + $signed(p_data[(ADD_W > 0 ? i*ADD_W : 0) +: (ADD_W > 0 ? ADD_W : 1)]);
-      v        = t;
+      added[i*T_W +: T_W] = t;
+    end
+
+  always @*
+    for (j = 0; j < LANES; j = j + 1) begin
+      v        = $signed(sums[j*T_W +: T_W]);
       v        = v <<< L;
       negative = v[V_W-1];
       odd      = v[S];
@@ -94,9 +106,45 @@ module weir_cast #(
         default: bias = 0;
       endcase
       v = v + bias;
-      rounded[i*R_W +: R_W] = v >>> S;
+      rounded[j*R_W +: R_W] = v >>> S;
     end
   /* verilator lint_on WIDTH */
+
+  generate
+    if (ADDS != 0) begin : g_added
+      reg                 valid_q, last_q;
+      reg [LANES*T_W-1:0] sums_q;
+
+      always @(posedge clk)
+        if (rst) valid_q <= 1'b0;
+        else if (o_ready) valid_q <= both;
+      always @(posedge clk) if (o_ready) {last_q, sums_q} <= {s_last, added};
+      assign t_valid = valid_q;
+      assign t_last  = last_q;
+      assign sums    = sums_q;
+    end else begin : g_plain
+      assign t_valid = both;
+      assign t_last  = s_last;
+      assign sums    = added;
+    end
+
+    if (BIASED != 0) begin : g_rounded
+      reg                 valid_q, last_q;
+      reg [LANES*R_W-1:0] results_q;
+
+      always @(posedge clk)
+        if (rst) valid_q <= 1'b0;
+        else if (o_ready) valid_q <= t_valid;
+      always @(posedge clk) if (o_ready) {last_q, results_q} <= {t_last, rounded};
+      assign r_valid = valid_q;
+      assign r_last  = last_q;
+      assign results = results_q;
+    end else begin : g_cut
+      assign r_valid = t_valid;
+      assign r_last  = t_last;
+      assign results = rounded;
+    end
+  endgenerate
 
   weir_saturate #(
     .LANES(LANES),
@@ -105,7 +153,7 @@ module weir_cast #(
     .LO   (LO),
     .HI   (HI)
   ) u_saturate (
-    .x(rounded),
+    .x(results),
     .y(clipped)
   );
 
@@ -114,10 +162,10 @@ module weir_cast #(
   ) u_slice (
     .clk    (clk),
     .rst    (rst),
-    .s_valid(o_valid),
+    .s_valid(r_valid),
     .s_ready(o_ready),
     .s_data (clipped),
-    .s_last (s_last),
+    .s_last (r_last),
     .m_valid(m_valid),
     .m_ready(m_ready),
     .m_data (m_data),

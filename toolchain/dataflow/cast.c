@@ -16,6 +16,14 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
     return false;
 }
 
+/* A register behind the addition and one behind the bias, where there is one. */
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    const bool adds = weir_node_input(graph, node, 1).id != 0;
+    const bool shifts = weir_node_int(graph, node, "shift", 0) > weir_node_int(graph, node, "left", 0);
+    const bool rounds = strcmp(weir_node_string(graph, node, "rounding", "floor"), "floor") != 0;
+    return (weir_component_timing){1 + adds + (rounds && shifts), weir_stream_beats_of(graph, node)};
+}
+
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     weir_value add = weir_node_input(graph, node, 1);
     if (index > 0 || add.id == 0) return false;
@@ -82,7 +90,7 @@ static void cost(weir_cost_part *part) {
 const weir_component_rules weir_cast_rules = {.asks = "a rounding other than half-to-zero",
                                               .fits = fits,
                                               .quantizes = true,
-                                              .timing = weir_stream_registered,
+                                              .timing = timing,
                                               .memory = memory,
                                               .content = content,
                                               .cost = cost,

@@ -2,6 +2,7 @@
 
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
+#include "dataflow/target.h"
 
 bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *why) {
     static const char *const names[] = {"low", "high", "zero"};
@@ -26,7 +27,19 @@ static int64_t cycles_a_beat(const weir_graph *graph, weir_node node) {
     return weir_ceil_divide(weir_multiplier_pieces(graph, node), weir_node_metadata_of(graph, node)->hardware.digit);
 }
 
-enum { BLOCK_BITS = 18 }; /* signed operands of a multiplier block: MUL_W */
+/* Signed operands of a multiplier block, MUL_W; 0: the device has none. Wider shapes take several blocks. */
+static int64_t block_bits(const weir_graph *graph) {
+    enum { PORTABLE = 18 };
+    const weir_device *device = weir_target_of(graph).device;
+    if (device == NULL) return PORTABLE;
+    int64_t bits = 0;
+    for (size_t i = 0; device->multipliers.count > 0 && i < device->multipliers.shapes.count; i++) {
+        const weir_device_shape shape = device->multipliers.shapes.item[i];
+        const int64_t both = shape.x < shape.y ? shape.x : shape.y;
+        if (both > bits) bits = both;
+    }
+    return bits < PORTABLE ? bits : PORTABLE;
+}
 
 static int64_t clog2(int64_t x) {
     int64_t bits = 0;
@@ -38,12 +51,14 @@ static int64_t clog2(int64_t x) {
  * other a digit a cycle, in rows of two bits, which a tree adds. */
 static int64_t cycles_to_product(const weir_graph *graph, weir_node node, int64_t x, int64_t terms) {
     const int64_t m = weir_multiplier_pieces(graph, node), digit = weir_node_metadata_of(graph, node)->hardware.digit;
-    if (digit >= m) {
-        const int64_t pieces =
-            weir_ceil_divide(x > 2 ? x - 1 : 1, BLOCK_BITS - 1) * weir_ceil_divide(m, BLOCK_BITS - 1);
+    const int64_t block = block_bits(graph);
+    if (digit >= m && block > 0) {
+        const int64_t piece = block - 1,
+                      pieces = weir_ceil_divide(x > 2 ? x - 1 : 1, piece) * weir_ceil_divide(m, piece);
         return 2 + clog2(pieces + terms);
     }
-    const int64_t ahead = digit < 3 ? digit - 1 : 2 + clog2(weir_ceil_divide(digit, 2)), split = digit > 3;
+    const int64_t used = digit < m ? digit : m, split = digit > 3 && digit < m;
+    const int64_t ahead = used < 3 ? used - 1 : 2 + clog2(weir_ceil_divide(used, 2));
     return 1 + weir_ceil_divide(m, digit) + ahead + split + terms;
 }
 
@@ -86,7 +101,7 @@ weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "A_W", memory.field_bits - memory.low_bits);
     weir_build_set(b, u, "SHIFT", weir_node_int(b->graph, node, "shift", 0));
     weir_build_set(b, u, "DIGIT", weir_node_metadata_of(b->graph, node)->hardware.digit);
-    weir_build_set(b, u, "MUL_W", BLOCK_BITS);
+    weir_build_set(b, u, "MUL_W", block_bits(b->graph));
     weir_build_set(b, u, "LO", weir_node_int(b->graph, node, "low", 0));
     weir_build_set(b, u, "HI", weir_node_int(b->graph, node, "high", 0));
     weir_build_connect(b, u, "s", &x);
