@@ -35,6 +35,8 @@ module proof #(
   input wire [P_W-1:0]  p_data,
   input wire            m_ready
 );
+  localparam integer STAGES = (ADD_W > 0 ? 1 : 0) + (ROUND > 0 && SHIFT > LEFT ? 1 : 0);  // before the slice
+
   wire             rst, s_ready, p_ready, m_valid, m_last;
   wire [OUT_W-1:0] m_data, expected;
   wire [IN_W+P_W-1:0] key = {p_data, s_data};
@@ -75,8 +77,8 @@ module proof #(
   proof_stream #(
     .S_WIDTH (IN_W + 1),
     .M_WIDTH (OUT_W + 1),
-    .CAPACITY(2),
-    .LATENCY (0),
+    .CAPACITY(2 + STAGES),
+    .LATENCY (STAGES),
     .STALL   (1)
   ) u_stream (
     .clk     (clk),
