@@ -6,10 +6,10 @@
 #include "support/arena.h"
 
 static const weir_synth_family families[WEIR_DEVICE_FAMILIES] = {
-    [WEIR_DEVICE_ICE40] = {NULL, "ice40/cells_sim.v"},
-    [WEIR_DEVICE_ECP5] = {NULL, NULL},
-    [WEIR_DEVICE_GOWIN] = {"-noiopads", NULL},
-    [WEIR_DEVICE_XILINX7] = {"-noiopad", NULL},
+    [WEIR_DEVICE_ICE40] = {NULL, false, "ice40/cells_sim.v"},
+    [WEIR_DEVICE_ECP5] = {NULL, true, NULL},
+    [WEIR_DEVICE_GOWIN] = {"-noiopads", false, NULL},
+    [WEIR_DEVICE_XILINX7] = {"-noiopad", false, NULL},
 };
 
 const weir_synth_family *weir_synth_family_of(const weir_device *device) { return &families[device->family]; }

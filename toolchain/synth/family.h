@@ -4,12 +4,14 @@
 #define WEIR_SYNTH_FAMILY_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "dataflow/cost.h"
 #include "dataflow/device.h"
 
 typedef struct weir_synth_family {
     const char *option; /* of Yosys, beside those of the profile: no pads around the design; NULL: none needed */
+    bool flat; /* modules that are kept for what Yosys makes wrong on iCE40 (rtl/linear/weir_mul.v) are flattened too */
     const char *models; /* of the cells, complete, in Yosys' share folder; NULL: there are none for simulation */
 } weir_synth_family;
 

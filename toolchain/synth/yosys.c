@@ -15,7 +15,7 @@
 #include "synth/family.h"
 
 /* Changes when the same sources shall give another netlist. */
-#define FORM "1"
+#define FORM "2"
 
 /* --- running --- */
 
@@ -82,17 +82,17 @@ static bool move(const char *from_folder, const char *to_folder, const char *nam
 }
 
 /* Absorbs, and has what it comes to written in Verilog. Nets are split into bits: Icarus simulates vectors whose bits
- * have many drivers three times slower. */
+ * have many drivers three times slower, and stops at second names of nets, of which it makes assignments. */
 static bool finish_netlist(const making *m, const char *folder) {
     char *path = weir_path_join(folder, "netlist.json"), *counts = weir_path_join(folder, "absorbed.json");
     json_t *netlist = load(path);
-    weir_netlist_absorbed absorbed = {0, 0};
+    weir_netlist_absorbed absorbed = {0};
     bool fine = netlist != NULL && weir_netlist_absorb(netlist, m->device, &absorbed) && save(path, netlist);
     json_t *count = json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)absorbed.multiplier_bits, "memory_bits",
                               (json_int_t)absorbed.memory_bits);
     fine = fine && save(counts, count);
-    fine = fine &&
-           run(m->yosys, folder, "verilog.log", "read_json netlist.json; splitnets; write_verilog -noattr netlist.v");
+    fine = fine && run(m->yosys, folder, "verilog.log",
+                       "read_json netlist.json; opt_clean; splitnets; write_verilog -noattr netlist.v");
     json_decref(count);
     json_decref(netlist);
     free(path);
@@ -103,11 +103,14 @@ static bool finish_netlist(const making *m, const char *folder) {
 static bool make_netlist(void *user, const char *folder) {
     const making *m = user;
     char *command = synthesis(m->device, weir_synth_family_of(m->device)->option, m->top);
-    char *script = weir_format("read_verilog *.v; %s; check -assert; write_json netlist.json", command);
+    char *flatten = weir_format("hierarchy -top %s; setattr -mod -unset keep_hierarchy *; ", m->top);
+    char *script = weir_format("read_verilog *.v; %s%s; check -assert; write_json netlist.json",
+                               weir_synth_family_of(m->device)->flat ? flatten : "", command);
     bool fine = run(m->yosys, m->rtl, "yosys.log", script);
     fine = fine && move(m->rtl, folder, "netlist.json") && move(m->rtl, folder, "yosys.log");
     fine = fine && finish_netlist(m, folder);
     free(command);
+    free(flatten);
     free(script);
     return fine;
 }

@@ -1,0 +1,40 @@
+/* absorb DEVICE IN.json OUT.json: what 'weir synth' does to a netlist between Yosys and nextpnr, alone. Prints the counts. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dataflow/device.h"
+#include "synth/netlist.h"
+
+static int absorb(const weir_device *device, const char *from, const char *to) {
+    json_error_t error;
+    json_t *netlist = json_load_file(from, 0, &error);
+    weir_netlist_absorbed count = {0};
+    bool fine = netlist != NULL;
+    if (!fine) fprintf(stderr, "%s:%d: error: %s\n", from, error.line, error.text);
+    fine = fine && weir_netlist_absorb(netlist, device, &count);
+    fine = fine && json_dump_file(netlist, to, JSON_INDENT(1)) == 0;
+    json_decref(netlist);
+    if (fine) {
+        printf(
+            "inputs %lld (%lld bits) pipelines %lld (%lld) outputs %lld (%lld) of %lld multipliers; reads %lld (%lld) of %lld "
+            "memories; %lld flip-flops fewer\n",
+            (long long)count.inputs, (long long)count.input_bits, (long long)count.pipelines,
+            (long long)count.pipeline_bits, (long long)count.outputs, (long long)count.output_bits,
+            (long long)count.multipliers, (long long)count.reads, (long long)count.memory_bits,
+            (long long)count.memories, (long long)count.flip_flops);
+    }
+    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 4) {
+        fprintf(stderr, "usage: absorb DEVICE IN.json OUT.json\n");
+        return 2;
+    }
+    int status = 0;
+    weir_device *device = weir_device_read(argv[1], &status);
+    if (device == NULL) return EXIT_FAILURE;
+    status = absorb(device, argv[2], argv[3]);
+    weir_device_free(device);
+    return status;
+}

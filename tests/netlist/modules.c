@@ -1,0 +1,170 @@
+/* modules SEED COUNT FOLDER: FOLDER/modules.v, a module of random parts, with the contents of its memories, and FOLDER/bench.v, which
+ * compares it with its netlist, the module `mapped`. Parts are products of both signs and all widths with 0 to 2 registers in
+ * front and 0 to 3 behind, and block RAMs of many shapes with one port and two, with 0 to 2 registers behind. Enables differ,
+ * others read in between, registers have resets and initial values: often enough some have to stay where they are. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { INPUTS = 64 };
+
+static uint64_t state;
+
+/* SplitMix64 (Steele, Lea, Flood). */
+static uint64_t draw(void) {
+    uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static int between(int low, int high) { return low + (int)(draw() % (uint64_t)(high - low + 1)); }
+static int one_in(int count) { return between(1, count) == 1; }
+
+static const char *draw_enable(void) {
+    static const char *const text[] = {"1'b1", "1'b1", "e0", "e1", "e0 & e2"};
+    return text[between(0, 4)];
+}
+
+/* The register NAMEPART_STAGE behind the stage before. */
+static void stage(FILE *f, const char *name, int part, int at, int width, const char *enable) {
+    int odd = one_in(12), reset = one_in(12);
+    fprintf(f, "  reg [%d:0] %s%d_%d = %d;\n  always @(posedge clk)", width - 1, name, part, at, odd);
+    if (reset) fprintf(f, " if (rs) %s%d_%d <= 0; else", name, part, at);
+    fprintf(f, " if (%s) %s%d_%d <= %s%d_%d;\n", enable, name, part, at, name, part, at - 1);
+}
+
+/* Stages 1 to `count`; returns how many bits are read in between, of a vector tapNAMEPART. */
+static void stages(FILE *f, const char *name, int part, int count, int width, const char *enable, int own) {
+    int tap = one_in(5) ? between(0, count) : -1;
+    for (int i = 1; i <= count; i++) {
+        const char *drawn = draw_enable();
+        stage(f, name, part, i, width, own ? drawn : enable);
+    }
+    fprintf(f, "  wire [%d:0] %s%d = %s%d_%d;\n", width - 1, name, part, name, part, count);
+    if (tap < 0) fprintf(f, "  wire tap_%s%d = 0;\n", name, part);
+    else fprintf(f, "  wire tap_%s%d = ^%s%d_%d;\n", name, part, name, part, tap);
+}
+
+static void operand(FILE *f, const char *name, int part, int count, int width, const char *enable) {
+    fprintf(f, "  wire [%d:0] %s%d_0 = in[%d +: %d];\n", width - 1, name, part, between(0, INPUTS - width), width);
+    stages(f, name, part, count, width, enable, 0);
+}
+
+static void product(FILE *f, int part) {
+    int a_width = between(5, 18), b_width = between(5, 18), is_signed = between(0, 1), square = one_in(8);
+    int before = between(0, 2), b_before = one_in(6) ? between(0, 2) : before, behind = between(0, 3), own = one_in(2);
+    const char *enable = draw_enable(), *drawn = draw_enable(), *b_enable = one_in(3) ? drawn : enable;
+    operand(f, "a", part, before, a_width, enable);
+    operand(f, "b", part, b_before, b_width, b_enable);
+    if (square) b_width = a_width;
+    const char *sign = is_signed ? "$signed" : "";
+    fprintf(f, "  wire [%d:0] p%d_0 = %s(a%d) * %s(%s%d);\n", a_width + b_width - 1, part, sign, part, sign,
+            square ? "a" : "b", part);
+    stages(f, "p", part, behind, a_width + b_width, draw_enable(), own);
+    fprintf(f, "  assign out[%d +: 40] = p%d ^ {tap_p%d, tap_b%d, tap_a%d};\n\n", 40 * part, part, part, part, part);
+}
+
+static int write_contents(const char *folder, int part, int depth, int width) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/m%d.hex", folder, part);
+    FILE *f = fopen(path, "w");
+    for (int i = 0; f != NULL && i < depth; i++) fprintf(f, "%llx\n", (unsigned long long)(draw() >> (64 - width)));
+    return f == NULL ? EXIT_FAILURE : fclose(f);
+}
+
+/* What is written in the same cycle is at another address than what is read. */
+static const char *const memory_form[] = {
+    "    if (e%d) q%d_0 <= m%d[r%d];\n",
+    "    if (we) m%d[w%d] <= d%d;\n    if (e0) q%d_0 <= m%d[r%d];\n",
+    "    if (we) m%d[r%d] <= d%d; else q%d_0 <= m%d[r%d];\n",
+    "    if (we) begin m%d[r%d] <= d%d; q%d_0 <= d%d; end else q%d_0 <= m%d[r%d];\n",
+    "    if (we) m%d[r%d] <= d%d;\n    q%d_0 <= m%d[r%d];\n",
+};
+
+static void memory_body(FILE *f, int form, int k) {
+    fprintf(f, "  always @(posedge clk) begin\n");
+    switch (form) {
+    case 0: fprintf(f, memory_form[0], k % 2, k, k, k); break;
+    case 1: fprintf(f, memory_form[1], k, k, k, k, k, k); break;
+    case 2: fprintf(f, memory_form[2], k, k, k, k, k, k); break;
+    case 3: fprintf(f, memory_form[3], k, k, k, k, k, k, k, k); break;
+    default: fprintf(f, memory_form[4], k, k, k, k, k, k); break;
+    }
+    fprintf(f, "  end\n");
+}
+
+static int memory(FILE *f, const char *folder, int part) {
+    int bits = between(5, 12), width = between(1, bits > 10 ? 12 : 40), form = between(0, 4), behind = between(0, 2);
+    if (form == 0 && bits < 9) bits = 9; /* else Yosys builds it of lookup tables */
+    fprintf(f, "  (* ram_style = \"block\", no_rw_check *) reg [%d:0] m%d [0:%d];\n", width - 1, part, (1 << bits) - 1);
+    fprintf(f, "  initial $readmemh(\"m%d.hex\", m%d);\n", part, part);
+    fprintf(f, "  reg [%d:0] q%d_0 = 0;\n", width - 1, part);
+    fprintf(f, "  wire [%d:0] r%d = in[%d +: %d];\n", bits - 1, part, between(0, 40), bits);
+    fprintf(f, "  wire [%d:0] w%d = {in[%d +: %d], !r%d[0]};\n", bits - 1, part, between(0, 40), bits - 1, part);
+    fprintf(f, "  wire [%d:0] d%d = in[%d +: %d];\n", width - 1, part, between(0, INPUTS - width), width);
+    memory_body(f, form, part);
+    stages(f, "q", part, behind, width, draw_enable(), one_in(2));
+    fprintf(f, "  assign out[%d +: 40] = q%d ^ tap_q%d;\n\n", 40 * part, part, part);
+    return write_contents(folder, part, 1 << bits, width);
+}
+
+static const char bench[] =
+    "module bench;\n"
+    "  reg clk = 0, e0, e1, e2, we, rs;\n"
+    "  reg [%d:0] in;\n"
+    "  wire [%d:0] expected, found;\n"
+    "  modules u_modules (clk, e0, e1, e2, we, rs, in, expected);\n"
+    "  mapped u_mapped (.clk(clk), .e0(e0), .e1(e1), .e2(e2), .we(we), .rs(rs), .in(in), .out(found));\n"
+    "  integer i, k, wrong = 0;\n"
+    "  initial begin\n"
+    "    for (i = 0; i < 300; i = i + 1) begin\n"
+    "      in = {$random, $random};\n"
+    "      {e0, e1, e2, we} = $random; rs = i %% 64 == 63;\n"
+    "      #1 clk = 1;\n"
+    "      #1 if (found !== expected) begin\n"
+    "        for (k = 0; k < %d; k = k + 1)\n"
+    "          if (found[40*k +: 40] !== expected[40*k +: 40] && wrong < 5) begin\n"
+    "            $display(\"cycle %%0d, part %%0d: expected %%h, found %%h\", i, k, expected[40*k +: 40], found[40*k +: 40]);\n"
+    "            wrong = wrong + 1;\n"
+    "          end\n"
+    "      end\n"
+    "      clk = 0;\n"
+    "    end\n"
+    "    $display(\"%%0s\", wrong == 0 ? \"equal\" : \"different\");\n"
+    "  end\n"
+    "endmodule\n";
+
+static int write_modules(const char *folder, int count) {
+    char path[4096];
+    int status = EXIT_SUCCESS;
+    snprintf(path, sizeof path, "%s/modules.v", folder);
+    FILE *f = fopen(path, "w");
+    if (f == NULL) return EXIT_FAILURE;
+    fprintf(f, "module modules(input clk, e0, e1, e2, we, rs, input [%d:0] in, output [%d:0] out);\n", INPUTS - 1,
+            40 * count - 1);
+    for (int i = 0; i < count && status == EXIT_SUCCESS; i++) {
+        if (one_in(3)) status = memory(f, folder, i);
+        else product(f, i);
+    }
+    fprintf(f, "endmodule\n");
+    return fclose(f) == 0 ? status : EXIT_FAILURE;
+}
+
+static int write_bench(const char *folder, int count) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/bench.v", folder);
+    FILE *f = fopen(path, "w");
+    if (f != NULL) fprintf(f, bench, INPUTS - 1, 40 * count - 1, count);
+    return f != NULL && fclose(f) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 4) {
+        fprintf(stderr, "usage: modules SEED COUNT FOLDER\n");
+        return 2;
+    }
+    state = (uint64_t)strtoull(argv[1], NULL, 10);
+    int count = atoi(argv[2]), status = write_modules(argv[3], count);
+    return status == EXIT_SUCCESS ? write_bench(argv[3], count) : status;
+}
