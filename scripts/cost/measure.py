@@ -24,6 +24,7 @@ FAMILIES = {
     "xilinx7": "synth_xilinx -flatten -noiopad -noclkbuf",
 }
 SLOW = ("ice40", "gowin")  # products in logic
+BLOCKS = {"ice40": 0, "ice40u": 16, "gowin": 0}  # bits of multiplier blocks, as compile sets them; else 18
 PRODUCTS = ("mvu", "requantize", "requantize_float")  # where ice40 differs from ice40u
 
 
@@ -102,7 +103,7 @@ def requantize(r, family):
     low, high = clip(r, out)
     lanes, x = r.randint(1, 2 if family in SLOW else 4), r.randint(8, 30)
     return {"LANES": lanes, "X_W": x, "OUT_W": out, "M_W": m, "A_W": r.randint(2, x + m),
-            "SHIFT": r.randint(m, min(31, x + m - 2)), "DIGIT": pick(r, 1, 2, 3, 4, 6, 12, m), "LO": low, "HI": high}
+            "SHIFT": r.randint(m, min(31, x + m - 2)), "DIGIT": pick(r, 1, 2, 3, 4, 6, 12, m), "MUL_W": BLOCKS.get(family, 18), "LO": low, "HI": high}
 
 
 def requantize_float(r, family):
@@ -110,7 +111,7 @@ def requantize_float(r, family):
     low, high = clip(r, out)
     lanes = r.randint(1, 2 if family in SLOW else 4)
     return {"LANES": lanes, "X_W": r.randint(8, 30), "OUT_W": out, "M_W": 24, "A_W": r.randint(1, 26),
-            "SHIFT": r.randint(26, 40), "DIGIT": pick(r, 1, 2, 3, 4, 6, 12, 24), "ZERO": r.randint(0, 3), "LO": low, "HI": high}
+            "SHIFT": r.randint(26, 40), "DIGIT": pick(r, 1, 2, 3, 4, 6, 12, 24), "MUL_W": BLOCKS.get(family, 18), "ZERO": r.randint(0, 3), "LO": low, "HI": high}
 
 
 def relu(r, _):

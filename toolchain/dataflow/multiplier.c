@@ -119,19 +119,78 @@ void weir_multiplier_describe(const weir_graph *graph, weir_node node, weir_text
 
 /* --- cost --- */
 
-/* weir_scale_multiply with so many bits that travel along: two terms of a product a cycle, two of the serial form. */
-void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t side) {
-    const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
-    const int64_t digit = weir_cost_value(part, "DIGIT"), steps = weir_ceil_divide(m, digit);
-    const bool serial = digit < m;
-    if (serial) {
-        weir_cost_term(part, 0);
-        weir_cost_term(part, 0);
-        weir_cost_registers(part, 1 + weir_cost_bits(steps) + lanes * (2 * x + steps * digit));
-    } else {
-        weir_cost_products(part, lanes, x, m + 1, x + m);
-        weir_cost_registers(part, 1);
+typedef struct amount {
+    int64_t registers, cells; /* flip-flops; adders and selectors, by bits */
+} amount;
+
+/* weir_scale_rows, a lane: the rows of two bits and the tree that adds them. */
+static amount rows_amount(int64_t x, int64_t k) {
+    if (k < 3) return (amount){k == 2 ? x + 2 : 0, k == 2 ? x + 2 : 0};
+    int64_t from = weir_ceil_divide(k, 2), step = 2;
+    amount a = {x + x + 2 + k + from * (x + 2), (from + 1) * (x + 2)};
+    for (; from > 1; from = weir_ceil_divide(from, 2), step *= 2) {
+        a.registers += weir_ceil_divide(from, 2) * (x + 2 * step);
+        a.cells += from / 2 * (x + step);
     }
-    weir_cost_term(part, serial ? lanes * (x + digit) * digit : 0);
-    weir_cost_registers(part, side + 1);
+    return a;
+}
+
+/* weir_scale_rows, a lane: what collects the digits' products, and the addend that meets them `wait` cycles later. Bits of the
+ * sum that are shifted out are not kept. */
+static amount collected_amount(int64_t x, int64_t low, int64_t k, int64_t add, int64_t wait, int64_t shift) {
+    const bool split = k > 3 && low > k;
+    amount a = {2 * x + low + (split ? x + k + 2 : 0), x + low + k + (split ? x : 0)};
+    if (add == 0) {
+        a.registers += low;
+        return a;
+    }
+    const int64_t above = add > low ? add - low : 1, top = add > low + x ? add - low : x;
+    const int64_t kept = low > shift ? 2 * (low - shift) : low - shift;
+    a.registers += add + wait * (k + above) + above + top + 2 + (kept > -top ? kept : -top);
+    a.cells += add + k + top + 2;
+    return a;
+}
+
+/* weir_scale_blocks, a lane: operands, and the tree that adds the pieces' products. */
+static amount blocks_amount(int64_t x, int64_t m, int64_t add, int64_t pieces) {
+    const int64_t sum = add == 0 ? x + m : (add > x + m ? add : x + m) + 1;
+    amount a = {x + m + 2 * add, 0};
+    for (int64_t terms = pieces + (add > 0); terms > 1; terms = weir_ceil_divide(terms, 2)) {
+        a.registers += weir_ceil_divide(terms, 2) * sum;
+        a.cells += terms / 2 * sum;
+    }
+    return a;
+}
+
+void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t before, int64_t behind, int64_t cells) {
+    const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
+    const int64_t digit = weir_cost_value(part, "DIGIT"), block = weir_cost_value(part, "MUL_W");
+    const int64_t k = digit < m ? digit : m, steps = weir_ceil_divide(m, k);
+    const bool in_blocks = digit >= m && block > 0;
+    int64_t time;
+    amount lane;
+    if (in_blocks) {
+        const int64_t pieces = weir_ceil_divide(x > 2 ? x - 1 : 1, block - 1) * weir_ceil_divide(m, block - 1);
+        const int64_t a = x < block ? x : block, b = m + 1 < block ? m + 1 : block;
+        weir_cost_products(part, lanes * pieces, a, b, a + b - 1);
+        lane = blocks_amount(x, m, add, pieces);
+        time = 2 + clog2(pieces + (add > 0));
+    } else {
+        const int64_t split = k > 3 && steps > 1, ahead = k < 3 ? k - 1 : 2 + clog2(weir_ceil_divide(k, 2));
+        const amount rows = rows_amount(x, k),
+                     collected = collected_amount(x, steps * k, k, add, ahead + split, weir_cost_value(part, "SHIFT"));
+        weir_cost_term(part, 0);
+        weir_cost_term(part, 0);
+        weir_cost_registers(part, ahead + split + 1);
+        lane = (amount){rows.registers + collected.registers, rows.cells + collected.cells};
+        time = 1 + steps + ahead + split + (add > 0);
+    }
+    weir_cost_registers(part, lanes * lane.registers);
+    weir_cost_term(part, lanes * lane.cells);
+    /* weir_pipeline, with weir_fifo of registers */
+    const int64_t latency = before + time + behind, places = (latency + 1) / steps + 1;
+    const int64_t slots = places * (lanes * weir_cost_value(part, "OUT_W") + 1), used = weir_cost_bits(places + 1);
+    weir_cost_registers(part,
+                        slots + 2 * used + 1 + 2 * (latency - steps + 1) + (steps > 1 ? weir_cost_bits(steps) + 2 : 0));
+    weir_cost_term(part, slots + cells);
 }

@@ -16,10 +16,7 @@ static void cost(weir_cost_part *part) {
     const int64_t product = x + weir_cost_value(part, "M_W"), add = weir_cost_value(part, "A_W");
     const int64_t sum = (product > add ? product : add) + 1, shift = weir_cost_value(part, "SHIFT");
     const int64_t rest = sum > shift ? sum - shift : 1;
-    weir_multiplier_cost(part, x, lanes * add);
-    weir_cost_term(part, lanes * (sum + rest));
-    weir_cost_registers(part, lanes * rest + 2);
-    weir_cost_slice(part, lanes * weir_cost_value(part, "OUT_W"));
+    weir_multiplier_cost(part, x, add, 0, 0, lanes * rest);
 }
 
 const weir_component_rules weir_requantize_rules = {.asks = "multipliers of 0 or more",

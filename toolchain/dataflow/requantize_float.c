@@ -51,16 +51,11 @@ static void cost(weir_cost_part *part) {
     const int64_t shift = weir_cost_value(part, "SHIFT"), sum = (x > add ? x : add) + 1;
     const bool wide = sum > 25; /* the sum is rounded to 24 bits before the product */
     const int64_t value = sum + wide, product = value + m, gap = gap_bits(part);
-    const int64_t end = product > shift + gap ? product : shift + gap + 1;
-    weir_multiplier_cost(part, value, 1);
-    weir_cost_term(part, lanes * (end + sum));
+    const int64_t window = shift + gap > 24 ? shift + gap - 24 : 1, out = weir_cost_value(part, "OUT_W");
+    weir_multiplier_cost(part, value, 0, wide ? 3 : 0, 2, lanes * (sum + product + 4 * gap + window + 2 * out));
     weir_cost_term(part, wide ? lanes * sum : 0);
-    weir_cost_registers(part, lanes * (end - shift + 1) + 2);
-    if (wide) {
-        weir_cost_slice(part, lanes * (sum + m));
-        weir_cost_slice(part, lanes * (value + m));
-    }
-    weir_cost_slice(part, lanes * weir_cost_value(part, "OUT_W"));
+    weir_cost_registers(part, lanes * (2 * (out + window + gap) + 12));
+    if (wide) weir_cost_registers(part, 3 + lanes * 3 * (sum + m));
 }
 
 const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers of 0 or more, a shift of 2 or more",

@@ -143,7 +143,7 @@ static void add_reader(module *m, int64_t bit, int64_t by) {
 static void add_readers(module *m, const json_t *bits) {
     size_t i;
     json_t *bit;
-    json_array_foreach(bits, i, bit) add_reader(m, bit_value(bit), 1);
+    json_array_foreach(bits, i, bit) { add_reader(m, bit_value(bit), 1); }
 }
 
 /* No reset that could come, no other value at first than the 0 of the registers in blocks. */

@@ -186,7 +186,7 @@ static double delay_of(const json_t *arcs) {
     double sum = 0;
     size_t i;
     json_t *arc;
-    json_array_foreach((json_t *)(uintptr_t)arcs, i, arc) sum += json_number_value(json_object_get(arc, "delay"));
+    json_array_foreach((json_t *)(uintptr_t)arcs, i, arc) { sum += json_number_value(json_object_get(arc, "delay")); }
     return sum;
 }
 
