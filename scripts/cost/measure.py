@@ -194,22 +194,31 @@ def literal(value):
     return "32'b" + format(value & 0xFFFFFFFF, "032b") if value < 0 else str(value)
 
 
+def sources():
+    """All files of rtl/."""
+    rtl = os.path.join(ROOT, "rtl")
+    folders = [os.path.join(rtl, d) for d in sorted(os.listdir(rtl)) if os.path.isdir(os.path.join(rtl, d))]
+    return [os.path.join(d, f) for d in folders for f in sorted(os.listdir(d)) if f.endswith(".v")]
+
+
+def write_rom(folder, module, parameters):
+    """Random words where the module is a ROM; returns the parameter that names their file."""
+    if module not in ("rom_source", "rom_sequence"):
+        return {}
+    r = random.Random(parameters["DEPTH"])
+    digits = (parameters["WIDTH"] + 3) // 4
+    with open(os.path.join(folder, "rom.hex"), "w") as f:
+        for _ in range(parameters["DEPTH"]):
+            f.write("%0*x\n" % (digits, r.getrandbits(parameters["WIDTH"])))
+    return {"INIT": "rom.hex"}
+
+
 def synthesize(family, module, parameters):
     with tempfile.TemporaryDirectory() as work:
-        values = dict(parameters)
-        if module in ("rom_source", "rom_sequence"):
-            r = random.Random(parameters["DEPTH"])
-            digits = (parameters["WIDTH"] + 3) // 4
-            with open(os.path.join(work, "rom.hex"), "w") as f:
-                for _ in range(parameters["DEPTH"]):
-                    f.write("%0*x\n" % (digits, r.getrandbits(parameters["WIDTH"])))
-            values["INIT"] = "rom.hex"
+        values = {**parameters, **write_rom(work, module, parameters)}
         sets = " ".join("-set %s %s" % (k, literal(v)) for k, v in values.items())
-        sources = " ".join(os.path.join(ROOT, "rtl", d, f) for d in sorted(os.listdir(os.path.join(ROOT, "rtl")))
-                           if os.path.isdir(os.path.join(ROOT, "rtl", d))
-                           for f in sorted(os.listdir(os.path.join(ROOT, "rtl", d))) if f.endswith(".v"))
         top = "weir_" + module
-        script = "\n".join(["read_verilog -defer " + sources, "chparam %s %s" % (sets, top), "%s -top %s" % (FAMILIES[family], top),
+        script = "\n".join(["read_verilog -defer " + " ".join(sources()), "chparam %s %s" % (sets, top), "%s -top %s" % (FAMILIES[family], top),
                             "setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean", "write_json net.json"])
         with open(os.path.join(work, "run.ys"), "w") as f:
             f.write(script + "\n")

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Places each module of rtl/ alone between registers, at two corners of its parameters, on two devices: scripts/cost/placed.csv.
+
+usage: place.py [--program FILE] [--jobs N] [--module NAME] [--device NAME] [-o FILE]    measures, appends what FILE lacks
+       place.py --check FILE [--planted] [--program FILE] [--module NAME] [--device NAME]    measures again what FILE says; exit
+                status 1 if it differs, 77 if a tool is missing or has another version than in FILE; with --planted a wrong row must
+                be found
+       place.py --markdown FILE    prints the table of rtl/README.md
+FILE is placed.csv unless it is given. The program is build/tests/bench/cost_place; it takes Yosys and nextpnr from PATH.
+Corners are as networks have them: instances of the 8-bit jet-tagging network at intervals of 32 and of 512 cycles where it has
+the module.
+"""
+import argparse
+import concurrent.futures
+import csv
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import measure
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOAL_MHZ = 200  # what nextpnr works towards; above the devices' own goals
+SKIPPED = 77
+LIMIT_SECONDS = 300  # nextpnr may never end
+FIELDS = ("device", "module", "parameters", "fmax_mhz", "luts", "flip_flops", "multipliers", "memory_blocks", "yosys", "nextpnr")
+
+# What a compilation sets by the device.
+DEVICES = {
+    "ice40hx8k": {"SPREAD": 0, "PARTS": 2, "MUL_W": 0, "READ": 2},
+    "ecp5-45k": {"SPREAD": 1, "PARTS": 1, "MUL_W": 18, "READ": 3},
+}
+BY_DEVICE = {"fifo": ("SPREAD",), "mvu": ("SPREAD", "PARTS", "READ"), "requantize": ("MUL_W",), "requantize_float": ("MUL_W",),
+             "rom_sequence": ("READ",)}
+
+# The small corner and the large one of a module.
+CORNERS = {
+    "register_slice": ({"WIDTH": 8}, {"WIDTH": 128}),
+    "fifo": ({"WIDTH": 8, "DEPTH": 4}, {"WIDTH": 64, "DEPTH": 512}),
+    "fork": ({"WIDTH": 8, "OUTPUTS": 2}, {"WIDTH": 64, "OUTPUTS": 4}),
+    "lane_converter": ({"WIDTH": 8, "IN_LANES": 1, "OUT_LANES": 4, "FRAME": 64},
+                       {"WIDTH": 8, "IN_LANES": 2, "OUT_LANES": 64, "FRAME": 64}),
+    "rom_source": ({"WIDTH": 39, "DEPTH": 32, "STYLE": "logic", "INTERVAL": 2},
+                   {"WIDTH": 122, "DEPTH": 512, "STYLE": "block", "INTERVAL": 1}),
+    "rom_sequence": ({"WIDTH": 16, "DEPTH": 32, "STYLE": "logic"}, {"WIDTH": 64, "DEPTH": 512, "STYLE": "block"}),
+    "replay": ({"WIDTH": 16, "BEATS": 8, "TIMES": 64}, {"WIDTH": 128, "BEATS": 64, "TIMES": 32}),
+    "mvu": ({"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 19, "SIMD": 2, "PE": 1, "BEATS": 8},
+            {"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 21, "SIMD": 8, "PE": 1, "BEATS": 8}),
+    "add": ({"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "CA": 1, "CB": 1, "OUT_W": 9, "LANES": 1},
+            {"A_W": 12, "A_SIGNED": 1, "B_W": 12, "B_SIGNED": 1, "CA": 1191, "CB": 725, "OUT_W": 25, "LANES": 4}),
+    "cast": ({"LANES": 1, "IN_W": 16, "IN_SIGNED": 1, "OUT_W": 8, "SHIFT": 6, "LEFT": 0, "ROUND": 0, "LO": -128, "HI": 127, "ADD_W": 0},
+             {"LANES": 4, "IN_W": 24, "IN_SIGNED": 1, "OUT_W": 8, "SHIFT": 12, "LEFT": 0, "ROUND": 3, "LO": 0, "HI": 255, "ADD_W": 20}),
+    "requantize": ({"LANES": 1, "X_W": 19, "OUT_W": 8, "M_W": 22, "A_W": 39, "SHIFT": 29, "DIGIT": 3, "LO": 0, "HI": 255},
+                   {"LANES": 1, "X_W": 19, "OUT_W": 8, "M_W": 22, "A_W": 39, "SHIFT": 29, "DIGIT": 11, "LO": 0, "HI": 255}),
+    "requantize_float": (
+        {"LANES": 1, "X_W": 21, "OUT_W": 8, "M_W": 25, "A_W": 14, "SHIFT": 33, "DIGIT": 2, "ZERO": 0, "LO": 0, "HI": 255},
+        {"LANES": 1, "X_W": 21, "OUT_W": 8, "M_W": 25, "A_W": 14, "SHIFT": 33, "DIGIT": 25, "ZERO": 0, "LO": 0, "HI": 255}),
+    "relu": ({"LANES": 1, "WIDTH": 8, "SIGNED": 1, "ZERO": 0}, {"LANES": 8, "WIDTH": 16, "SIGNED": 1, "ZERO": 3}),
+    "threshold": (
+        {"LANES": 1, "IN_W": 12, "IN_SIGNED": 1, "OUT_W": 4, "COUNT": 15, "PARALLEL": 1, "T_W": 14, "BASE": -8, "STEP": 1},
+        {"LANES": 2, "IN_W": 16, "IN_SIGNED": 1, "OUT_W": 4, "COUNT": 15, "PARALLEL": 15, "T_W": 18, "BASE": -8, "STEP": 1}),
+    "max_pool": (
+        {"LANES": 1, "WIDTH": 8, "SIGNED": 0, "INNER": 1, "IN": 28, "OUT": 14, "LINES": 28, "KERNEL": 2, "STRIDE": 2, "BEGIN": 0},
+        {"LANES": 4, "WIDTH": 8, "SIGNED": 0, "INNER": 64, "IN": 28, "OUT": 13, "LINES": 1, "KERNEL": 3, "STRIDE": 2, "BEGIN": 0}),
+    "argmax": ({"LANES": 1, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 4, "LAST": 0},
+               {"LANES": 10, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 7, "LAST": 0}),
+}
+
+
+class Failure(Exception):
+    """A configuration that was not measured."""
+
+    def __init__(self, text, is_missing=False):
+        super().__init__(text)
+        self.is_missing = is_missing
+
+
+def configurations(modules, devices):
+    for module in modules:
+        for corner in CORNERS[module]:
+            for device in devices:
+                values = {**corner, **{name: DEVICES[device][name] for name in BY_DEVICE.get(module, ())}}
+                if values.get("STYLE") == "logic" and "READ" in values:
+                    values["READ"] -= 1  # no register behind the memory's own
+                yield device, module, values
+
+
+def words(parameters):
+    return " ".join("%s=%s" % pair for pair in parameters.items())
+
+
+def set_defaults(text, parameters):
+    """The module's source with other defaults: then it needs no wrapper that knows the widths of its ports."""
+    for name, value in parameters.items():
+        value = '"%s"' % value if isinstance(value, str) else str(value)
+        text, found = re.subn(r"^(\s*parameter\b[^=]*\b%s\s*=\s*)(\"[^\"]*\"|-?\d+)" % name, lambda m: m.group(1) + value, text,
+                              count=1, flags=re.M)
+        if found != 1:
+            raise Failure("the module has no parameter '%s' with a default to replace" % name)
+    return text
+
+
+def place(program, device, module, parameters):
+    """Row of the configuration: all FIELDS as text."""
+    with tempfile.TemporaryDirectory() as work:
+        rtl = os.path.join(work, "rtl")
+        os.mkdir(rtl)
+        for source in measure.sources():
+            shutil.copy(source, rtl)
+        values = {**parameters, **measure.write_rom(rtl, module, parameters)}
+        path = os.path.join(rtl, "weir_%s.v" % module)
+        with open(path) as f:
+            text = f.read()
+        with open(path, "w") as f:
+            f.write(set_defaults(text, values))
+        name = "%s %s %s" % (device, module, words(parameters))
+        run = subprocess.Popen([program, work, "weir_" + module, device, str(GOAL_MHZ)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, start_new_session=True,
+                               env={"WEIR_DATA": measure.ROOT, **os.environ, "WEIR_CACHE": os.path.join(work, "cache")})
+        try:
+            output, messages = run.communicate(timeout=LIMIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGTERM)  # weir's tools end with it
+            run.communicate()
+            raise Failure("%s: not placed in %d s" % (name, LIMIT_SECONDS)) from None
+        if run.returncode != 0:
+            raise Failure("%s: %s" % (name, (messages or output)[-600:]), run.returncode == 4 and "missing" in messages)
+        figures, yosys, nextpnr = output.splitlines()
+        return dict(zip(FIELDS, [device, module, words(parameters), *figures.split(","), yosys.split(" (")[0],
+                                 "nextpnr " + nextpnr.replace("nextpnr-", "")]))
+
+
+def read(path):
+    with open(path, newline="") as f:
+        return {(row["device"], row["module"], row["parameters"]): row for row in csv.DictReader(f)}
+
+
+def append(a, modules, devices):
+    have = read(a.file) if os.path.exists(a.file) else {}
+    jobs = [c for c in configurations(modules, devices) if (c[0], c[1], words(c[2])) not in have]
+    failed = False
+    with open(a.file, "a", newline="") as f, concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        rows = csv.DictWriter(f, FIELDS, lineterminator="\n")
+        if not have:
+            rows.writeheader()
+        for done in concurrent.futures.as_completed([pool.submit(place, a.program, *c) for c in jobs]):
+            try:
+                rows.writerow(done.result())
+                f.flush()
+            except Failure as error:
+                failed = True
+                print(error, file=sys.stderr, flush=True)
+    if not failed:
+        sort(a.file)
+    return 1 if failed else 0
+
+
+def sort(path):
+    """In the order of CORNERS; rows of parameters that no corner has any more are dropped."""
+    have = read(path)
+    keys = [(device, module, words(p)) for device, module, p in configurations(CORNERS, DEVICES)]
+    with open(path, "w", newline="") as f:
+        rows = csv.DictWriter(f, FIELDS, lineterminator="\n")
+        rows.writeheader()
+        rows.writerows(have[key] for key in keys if key in have)
+
+
+def check(a, modules, devices):
+    have = read(a.check)
+    status = 0
+    for device, module, parameters in configurations(modules, devices):
+        row = have.get((device, module, words(parameters)))
+        if row is None:
+            print("%s: error: no row for %s %s %s" % (a.check, device, module, words(parameters)), file=sys.stderr)
+            return 1
+        if a.planted:
+            row = {**row, "luts": str(int(row["luts"]) + 1)}
+        try:
+            now = place(a.program, device, module, parameters)
+        except Failure as error:
+            print(error, file=sys.stderr)
+            return SKIPPED if error.is_missing else 1
+        if (now["yosys"], now["nextpnr"]) != (row["yosys"], row["nextpnr"]):
+            print("skipped: measured with %s, %s; here are %s, %s" % (row["yosys"], row["nextpnr"], now["yosys"], now["nextpnr"]))
+            return SKIPPED
+        for field in FIELDS[3:]:
+            if now[field] != row[field]:
+                print("%s: error: %s %s %s: %s is %s, measured %s" % (a.check, device, module, words(parameters), field, row[field],
+                                                                      now[field]), file=sys.stderr)
+                status = 1
+    return 1 - status if a.planted else status
+
+
+def markdown(path):
+    have = read(path)
+    tools = {device: next("%s, %s" % (row["yosys"], row["nextpnr"]) for row in have.values()
+                          if row["device"] == device) for device in DEVICES if any(key[0] == device for key in have)}
+    print("; ".join("%s: %s" % pair for pair in tools.items()) + "; seed 1, towards %d MHz.\n" % GOAL_MHZ)
+    print("| module | parameters | device | Fmax, MHz | LUTs | flip-flops | DSPs | RAMs |")
+    print("|---|---|---|---:|---:|---:|---:|---:|")
+    for (device, module, parameters), row in have.items():
+        print("| weir_%s | %s | %s | %s |" % (module, parameters, device, " | ".join(row[field] for field in FIELDS[3:8])))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
+    parser.add_argument("--program", default=os.path.join(measure.ROOT, "build", "tests", "bench", "cost_place"))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--module", choices=CORNERS)
+    parser.add_argument("--device", choices=DEVICES)
+    parser.add_argument("--check")
+    parser.add_argument("--planted", action="store_true")
+    parser.add_argument("--markdown")
+    parser.add_argument("-o", "--file", default=os.path.join(HERE, "placed.csv"))
+    a = parser.parse_args()
+    if a.markdown:
+        return markdown(a.markdown)
+    action = check if a.check else append
+    return action(a, [a.module] if a.module else list(CORNERS), [a.device] if a.device else list(DEVICES))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+/* Places one module of rtl/ alone, between registers, as `weir synth` places a design: the same netlist, pins and counts.
+ *
+ * cost_place FOLDER MODULE DEVICE MHZ: FOLDER/rtl has the sources, in which the defaults of MODULE's parameters are those to
+ * measure; files are written there. Prints "fmax,luts,flip_flops,multipliers,memory_blocks", then the versions of Yosys and
+ * of nextpnr, a line each. scripts/cost/place.py calls it. Exit status: 0 fine, 1 bad input, 2 bad usage, 4 a tool is missing
+ * or failed. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/cache.h"
+#include "sim/driver.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "synth/family.h"
+#include "synth/place.h"
+#include "synth/yosys.h"
+
+typedef struct tools {
+    const weir_device *device;
+    char *cache;
+    weir_program yosys, nextpnr;
+} tools;
+
+static int find_tools(tools *t) {
+    if (!weir_program_yosys(t->cache, &t->yosys) || !weir_program_nextpnr(t->device, t->cache, &t->nextpnr))
+        return WEIR_EXIT_TOOL;
+    if (t->yosys.name == NULL) weir_program_report_yosys();
+    if (t->nextpnr.name == NULL) weir_program_report_nextpnr(t->device);
+    return t->yosys.name == NULL || t->nextpnr.name == NULL ? WEIR_EXIT_TOOL : WEIR_EXIT_FINE;
+}
+
+static int place(const tools *t, const weir_synth_netlist *netlist, int64_t clock_mhz) {
+    json_t *pins = weir_yosys_pins(&t->yosys, t->device, t->cache, netlist);
+    if (pins == NULL) return WEIR_EXIT_TOOL;
+    json_t *joined = weir_yosys_join(netlist, pins);
+    const weir_place_job job = {.nextpnr = &t->nextpnr,
+                                .device = t->device,
+                                .cache = t->cache,
+                                .netlist = joined,
+                                .clock_mhz = clock_mhz,
+                                .seeds = 1};
+    weir_placements placements = {NULL, 0, 0};
+    const int status = weir_place(&job, &placements);
+    if (status == WEIR_EXIT_FINE) {
+        const weir_cost cost = weir_synth_count(netlist->json, netlist->top, t->device);
+        printf("%.1f,%lld,%lld,%lld,%lld\n", placements.item[placements.best].fmax_mhz, (long long)cost.luts,
+               (long long)cost.flip_flops, (long long)cost.multipliers, (long long)cost.memory_blocks);
+        printf("%s\n%s\n", t->yosys.version, t->nextpnr.version);
+    }
+    weir_placements_free(&placements);
+    json_decref(joined);
+    json_decref(pins);
+    return status;
+}
+
+static int run(const tools *t, char **argv) {
+    weir_synth_netlist netlist = {.held = -1};
+    int status = weir_yosys_netlist(&t->yosys, t->device, t->cache, argv[1], argv[2], &netlist);
+    if (status == WEIR_EXIT_FINE) status = place(t, &netlist, atoll(argv[4]));
+    weir_synth_netlist_free(&netlist);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 5) {
+        fputs("usage: cost_place FOLDER MODULE DEVICE MHZ\n", stderr);
+        return WEIR_EXIT_USAGE;
+    }
+    int status = WEIR_EXIT_FINE;
+    weir_device *device = weir_device_read(argv[3], &status);
+    tools t = {.device = device, .cache = device == NULL ? NULL : weir_sim_cache(NULL)};
+    if (device != NULL) status = t.cache == NULL ? WEIR_EXIT_INPUT : find_tools(&t);
+    if (status == WEIR_EXIT_FINE) status = run(&t, argv);
+    weir_program_free(&t.yosys);
+    weir_program_free(&t.nextpnr);
+    free(t.cache);
+    if (device != NULL) weir_device_free(device);
+    return status;
+}
