@@ -38,9 +38,7 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
 
 /* A level of the tree a cycle, and the row. */
 static int64_t latency_of(const weir_graph *graph, weir_node node) {
-    int64_t levels = 1;
-    while ((int64_t)1 << levels < weir_node_metadata_of(graph, node)->hardware.in_lanes) levels++;
-    return 1 + levels;
+    return 1 + weir_cost_bits(weir_node_metadata_of(graph, node)->hardware.in_lanes);
 }
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {

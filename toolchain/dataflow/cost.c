@@ -77,11 +77,7 @@ void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth) {
     part->cost.memory_blocks += blocks_of(part->device, width, depth, &rows);
 }
 
-int64_t weir_cost_bits(int64_t count) {
-    int64_t bits = 1;
-    while (bits < 62 && (int64_t)1 << bits < count) bits++;
-    return bits;
-}
+int64_t weir_cost_bits(int64_t count) { return count > 2 ? weir_clog2(count) : 1; }
 
 /* --- modules that several components use --- */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dataflow/library.h"
+#include "dataflow/stream.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/text.h"
@@ -134,12 +135,6 @@ static int64_t floor_of(fraction x) { return x.n / x.d - (x.n % x.d < 0); }
 
 static int64_t ceil_of(fraction x) { return floor_of(x) + (x.n % x.d != 0); }
 
-static int clog2(int64_t x) {
-    int bits = 0;
-    while (bits < 62 && (int64_t)1 << bits < x) bits++;
-    return bits;
-}
-
 static int compare(fraction a, fraction b) {
     const int64_t x = a.n * b.d, y = b.n * a.d;
     return (x > y) - (x < y);
@@ -155,7 +150,7 @@ static fraction call(reader *r, const char *name, size_t size) {
     expect(r, ")");
     if (pair) return (compare(a, b) > 0) == (name[1] == 'a') ? a : b;
     if (size == 4 && memcmp(name, "ceil", 4) == 0) return (fraction){ceil_of(a), 1};
-    if (size == 5 && memcmp(name, "clog2", 5) == 0) return (fraction){clog2(ceil_of(a)), 1};
+    if (size == 5 && memcmp(name, "clog2", 5) == 0) return (fraction){weir_clog2(ceil_of(a)), 1};
     return fail(r, "unknown function");
 }
 

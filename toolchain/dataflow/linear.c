@@ -33,12 +33,6 @@ static int64_t groups_of(const weir_graph *graph, weir_node node) {
     return weir_ceil_divide(size_of(graph, node).n, folded(graph, node)->pe);
 }
 
-static int tree_levels(int64_t simd) {
-    int levels = 0;
-    while ((int64_t)1 << levels < simd) levels++;
-    return levels;
-}
-
 static bool becomes(const weir_graph *graph, weir_node node) {
     weir_op op = weir_node_op(graph, node);
     return (op == WEIR_OP_GEMM || op == WEIR_OP_QGEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_MATMUL_INTEGER ||
@@ -118,7 +112,7 @@ static int64_t read_cycles(const weir_graph *graph, weir_node node) {
 
 /* From the last beat of a dot product to its result. */
 static int64_t depth_of(const weir_graph *graph, weir_node node) {
-    return read_cycles(graph, node) + tree_levels(parts_of(graph, node)) + tree_levels(folded(graph, node)->simd) +
+    return read_cycles(graph, node) + weir_clog2(parts_of(graph, node)) + weir_clog2(folded(graph, node)->simd) +
            (beats_of(graph, node) > 1 ? 3 : 2);
 }
 
@@ -267,7 +261,7 @@ static void cost(weir_cost_part *part) {
     const int64_t sum = weir_cost_value(part, "ACC_W"), product = x + w < sum ? x + w : sum;
     const int64_t beats = weir_cost_value(part, "BEATS"), element = x + (weir_cost_value(part, "X_SIGNED") == 0);
     const bool accumulates = beats > 1;
-    const int64_t cycles = read + 1 + tree_levels(parts) + tree_levels(simd) + accumulates; /* to the result */
+    const int64_t cycles = read + 1 + weir_clog2(parts) + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;
     const int64_t tree = pe * tree_bits(simd, product, sum);
     weir_cost_products(part, pe * simd, element, w, parts > 1 ? 0 : product);

@@ -41,30 +41,35 @@ static int64_t block_bits(const weir_graph *graph) {
     return bits < PORTABLE ? bits : PORTABLE;
 }
 
-static int64_t clog2(int64_t x) {
-    int64_t bits = 0;
-    while ((int64_t)1 << bits < x) bits++;
-    return bits;
-}
+/* How weir_scale_multiply forms a product: a product a cycle out of blocks, or a digit a cycle, in rows of two bits, which a tree
+ * adds. */
+typedef struct product {
+    int64_t pieces; /* products of blocks; 0: of digits */
+    int64_t digit;  /* multiplier bits a cycle, at most all of them */
+    int64_t steps;  /* digits */
+    int64_t wait;   /* cycles from a digit to where it is collected */
+    int64_t cycles; /* to the product and its addend */
+} product;
 
-/* Of weir_scale_multiply with elements of `x` bits and `terms` addends: one form takes a product a cycle out of blocks, the
- * other a digit a cycle, in rows of two bits, which a tree adds. */
-static int64_t cycles_to_product(const weir_graph *graph, weir_node node, int64_t x, int64_t terms) {
-    const int64_t m = weir_multiplier_pieces(graph, node), digit = weir_node_metadata_of(graph, node)->hardware.digit;
-    const int64_t block = block_bits(graph);
+/* Of elements of `x` bits, multipliers of `m`, `addends` 0 or 1. */
+static product product_of(int64_t x, int64_t m, int64_t digit, int64_t block, int64_t addends) {
+    product p = {.digit = digit < m ? digit : m};
+    p.steps = weir_ceil_divide(m, p.digit);
     if (digit >= m && block > 0) {
-        const int64_t piece = block - 1,
-                      pieces = weir_ceil_divide(x > 2 ? x - 1 : 1, piece) * weir_ceil_divide(m, piece);
-        return 2 + clog2(pieces + terms);
+        p.pieces = weir_ceil_divide(x > 2 ? x - 1 : 1, block - 1) * weir_ceil_divide(m, block - 1);
+        p.cycles = 2 + weir_clog2(p.pieces + addends);
+        return p;
     }
-    const int64_t used = digit < m ? digit : m, split = digit > 3 && digit < m;
-    const int64_t ahead = used < 3 ? used - 1 : 2 + clog2(weir_ceil_divide(used, 2));
-    return 1 + weir_ceil_divide(m, digit) + ahead + split + terms;
+    const int64_t ahead = p.digit < 3 ? p.digit - 1 : 2 + weir_clog2(weir_ceil_divide(p.digit, 2));
+    p.wait = ahead + (p.digit > 3 && p.steps > 1);
+    p.cycles = 1 + p.steps + p.wait + addends;
+    return p;
 }
 
-weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node, int64_t x, int64_t terms) {
-    return (weir_component_timing){cycles_to_product(graph, node, x, terms),
-                                   cycles_a_beat(graph, node) * weir_stream_beats_of(graph, node)};
+weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node, int64_t x, int64_t addends) {
+    const product p = product_of(x, weir_multiplier_pieces(graph, node),
+                                 weir_node_metadata_of(graph, node)->hardware.digit, block_bits(graph), addends);
+    return (weir_component_timing){p.cycles, cycles_a_beat(graph, node) * weir_stream_beats_of(graph, node)};
 }
 
 bool weir_multiplier_memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
@@ -164,33 +169,28 @@ static amount blocks_amount(int64_t x, int64_t m, int64_t add, int64_t pieces) {
 
 void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t before, int64_t behind, int64_t cells) {
     const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
-    const int64_t digit = weir_cost_value(part, "DIGIT"), block = weir_cost_value(part, "MUL_W");
-    const int64_t k = digit < m ? digit : m, steps = weir_ceil_divide(m, k);
-    const bool in_blocks = digit >= m && block > 0;
-    int64_t time;
+    const int64_t block = weir_cost_value(part, "MUL_W");
+    const product p = product_of(x, m, weir_cost_value(part, "DIGIT"), block, add > 0);
     amount lane;
-    if (in_blocks) {
-        const int64_t pieces = weir_ceil_divide(x > 2 ? x - 1 : 1, block - 1) * weir_ceil_divide(m, block - 1);
+    if (p.pieces > 0) {
         const int64_t a = x < block ? x : block, b = m + 1 < block ? m + 1 : block;
-        weir_cost_products(part, lanes * pieces, a, b, a + b - 1);
-        lane = blocks_amount(x, m, add, pieces);
-        time = 2 + clog2(pieces + (add > 0));
+        weir_cost_products(part, lanes * p.pieces, a, b, a + b - 1);
+        lane = blocks_amount(x, m, add, p.pieces);
     } else {
-        const int64_t split = k > 3 && steps > 1, ahead = k < 3 ? k - 1 : 2 + clog2(weir_ceil_divide(k, 2));
-        const amount rows = rows_amount(x, k),
-                     collected = collected_amount(x, steps * k, k, add, ahead + split, weir_cost_value(part, "SHIFT"));
+        const amount rows = rows_amount(x, p.digit);
+        const amount collected =
+            collected_amount(x, p.steps * p.digit, p.digit, add, p.wait, weir_cost_value(part, "SHIFT"));
         weir_cost_term(part, 0);
         weir_cost_term(part, 0);
-        weir_cost_registers(part, ahead + split + 1);
+        weir_cost_registers(part, p.wait + 1);
         lane = (amount){rows.registers + collected.registers, rows.cells + collected.cells};
-        time = 1 + steps + ahead + split + (add > 0);
     }
     weir_cost_registers(part, lanes * lane.registers);
     weir_cost_term(part, lanes * lane.cells);
     /* weir_pipeline, with weir_fifo of registers */
-    const int64_t latency = before + time + behind, places = (latency + 1) / steps + 1;
+    const int64_t latency = before + p.cycles + behind, places = (latency + 1) / p.steps + 1;
     const int64_t slots = places * (lanes * weir_cost_value(part, "OUT_W") + 1), used = weir_cost_bits(places + 1);
-    weir_cost_registers(part,
-                        slots + 2 * used + 1 + 2 * (latency - steps + 1) + (steps > 1 ? weir_cost_bits(steps) + 2 : 0));
+    weir_cost_registers(part, slots + 2 * used + 1 + 2 * (latency - p.steps + 1) +
+                                  (p.steps > 1 ? weir_cost_bits(p.steps) + 2 : 0));
     weir_cost_term(part, slots + cells);
 }

@@ -49,4 +49,11 @@ int64_t weir_stream_interval(const weir_graph *graph);
 
 static inline int64_t weir_ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/* ceil(log2(count)), 0 for 1: levels of a tree of so many leaves, as Verilog's $clog2. */
+static inline int64_t weir_clog2(int64_t count) {
+    int64_t levels = 0;
+    while (levels < 62 && (int64_t)1 << levels < count) levels++;
+    return levels;
+}
+
 #endif
