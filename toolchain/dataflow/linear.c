@@ -258,8 +258,12 @@ static void cost(weir_cost_part *part) {
     const int64_t x = weir_cost_value(part, "X_W"), w = weir_cost_value(part, "W_W");
     const int64_t simd = weir_cost_value(part, "SIMD"), pe = weir_cost_value(part, "PE");
     const int64_t read = weir_cost_value(part, "READ"), parts = weir_cost_value(part, "PARTS");
-    const int64_t sum = weir_cost_value(part, "ACC_W"), product = x + w < sum ? x + w : sum;
-    const int64_t beats = weir_cost_value(part, "BEATS"), element = x + (weir_cost_value(part, "X_SIGNED") == 0);
+    const int64_t beats = weir_cost_value(part, "BEATS");
+    const int64_t width = weir_cost_value(part, "ACC_W"), tree_sum = x + w + weir_clog2(simd);
+    const int64_t sum =
+        beats == 1 && tree_sum < width ? tree_sum : width; /* above the tree's sum bits repeat the sign */
+    const int64_t product = x + w < sum ? x + w : sum;
+    const int64_t element = x + (weir_cost_value(part, "X_SIGNED") == 0);
     const bool accumulates = beats > 1;
     const int64_t cycles = read + 1 + weir_clog2(parts) + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;

@@ -156,26 +156,33 @@ static amount collected_amount(int64_t x, int64_t low, int64_t k, int64_t add, i
     return a;
 }
 
-/* weir_scale_blocks, a lane: operands, and the tree that adds the pieces' products. */
-static amount blocks_amount(int64_t x, int64_t m, int64_t add, int64_t pieces) {
+/* weir_scale_blocks, a lane: operands, and the tree that adds the pieces' products and a, which passes levels as it is. Bits
+ * of the sum that are shifted out are not kept. */
+static amount blocks_amount(int64_t x, int64_t m, int64_t add, int64_t pieces, int64_t shift) {
     const int64_t sum = add == 0 ? x + m : (add > x + m ? add : x + m) + 1;
+    int64_t odd = add > 0 ? add : sum;
     amount a = {x + m + 2 * add, 0};
     for (int64_t terms = pieces + (add > 0); terms > 1; terms = weir_ceil_divide(terms, 2)) {
-        a.registers += weir_ceil_divide(terms, 2) * sum;
+        a.registers += terms / 2 * sum + terms % 2 * odd;
         a.cells += terms / 2 * sum;
+        if (terms % 2 == 0) odd = sum;
     }
+    if (add > 0) a.registers -= shift < sum ? shift : sum;
     return a;
 }
 
-void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t before, int64_t behind, int64_t cells) {
+void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t behind,
+                          int64_t cells) {
     const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
     const int64_t block = weir_cost_value(part, "MUL_W");
     const product p = product_of(x, m, weir_cost_value(part, "DIGIT"), block, add > 0);
     amount lane;
     if (p.pieces > 0) {
         const int64_t a = x < block ? x : block, b = m + 1 < block ? m + 1 : block;
-        weir_cost_products(part, lanes * p.pieces, a, b, a + b - 1);
-        lane = blocks_amount(x, m, add, p.pieces);
+        const int64_t of_x = weir_ceil_divide(x > 2 ? x - 1 : 1, block - 1), of_m = p.pieces / of_x;
+        const int64_t kept = of_m * (x + of_x) + of_x * (m + of_m) - p.pieces; /* bits of all products */
+        weir_cost_products(part, lanes * p.pieces, a, b, weir_ceil_divide(kept, p.pieces));
+        lane = blocks_amount(x, m, add, p.pieces, weir_cost_value(part, "SHIFT"));
     } else {
         const amount rows = rows_amount(x, p.digit);
         const amount collected =
@@ -189,7 +196,7 @@ void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t 
     weir_cost_term(part, lanes * lane.cells);
     /* weir_pipeline, with weir_fifo of registers */
     const int64_t latency = before + p.cycles + behind, places = (latency + 1) / p.steps + 1;
-    const int64_t slots = places * (lanes * weir_cost_value(part, "OUT_W") + 1), used = weir_cost_bits(places + 1);
+    const int64_t slots = places * (lanes * out + 1), used = weir_cost_bits(places + 1);
     weir_cost_registers(part, slots + 2 * used + 1 + 2 * (latency - p.steps + 1) +
                                   (p.steps > 1 ? weir_cost_bits(p.steps) + 2 : 0));
     weir_cost_term(part, slots + cells);

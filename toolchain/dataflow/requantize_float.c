@@ -50,9 +50,11 @@ static void cost(weir_cost_part *part) {
     const int64_t add = weir_cost_value(part, "A_W"), m = weir_cost_value(part, "M_W");
     const int64_t shift = weir_cost_value(part, "SHIFT"), sum = (x > add ? x : add) + 1;
     const bool wide = sum > 25; /* the sum is rounded to 24 bits before the product */
-    const int64_t value = sum + wide, product = value + m, gap = gap_bits(part);
-    const int64_t window = shift + gap > 24 ? shift + gap - 24 : 1, out = weir_cost_value(part, "OUT_W");
-    weir_multiplier_cost(part, value, 0, wide ? 3 : 0, 2, lanes * (sum + product + 4 * gap + window + 2 * out));
+    const int64_t value = sum + wide, product = value + m, code = product > shift ? product - shift : 1;
+    const int64_t gap = gap_bits(part) < code ? gap_bits(part) : code; /* above the product bits repeat the sign */
+    const int64_t window = shift + gap > 24 ? shift + gap - 24 : 1;
+    const int64_t out = weir_cost_value(part, "OUT_W") < code ? weir_cost_value(part, "OUT_W") : code;
+    weir_multiplier_cost(part, value, 0, out, wide ? 3 : 0, 2, lanes * (sum + product + 4 * gap + window + 2 * out));
     weir_cost_term(part, wide ? lanes * sum : 0);
     weir_cost_registers(part, lanes * (2 * (out + window + gap) + 12));
     if (wide) weir_cost_registers(part, 3 + lanes * 3 * (sum + m));
