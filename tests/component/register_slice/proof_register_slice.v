@@ -2,7 +2,8 @@
 // prove: unbounded WIDTH=1
 // prove: unbounded WIDTH=3
 module proof #(
-  parameter integer WIDTH = 1
+  parameter integer WIDTH = 1,
+  parameter integer BEATS = 2   // that it holds
 ) (
   input wire             clk,
   input wire             s_valid,
@@ -32,7 +33,7 @@ module proof #(
   proof_stream #(
     .S_WIDTH (WIDTH + 1),
     .M_WIDTH (WIDTH + 1),
-    .CAPACITY(2),
+    .CAPACITY(BEATS),
     .LATENCY (0),
     .STALL   (1)
   ) u_stream (
