@@ -64,25 +64,8 @@ for pattern in $(paths "$page" "An operator"); do
         esac
     done
 done
-cat >tests/pass/infer_type/softsign_twin.txt <<'END'
-# an operator that a recipe added
-pipeline: infer_type
-
---- input
-weir 1
-graph "g" from "g"
-input %x : float32[3]
-t: %t = SoftsignTwin(%x)
-    : float32[3]
-output t = %t
---- expected
-weir 1
-graph "g" from "g"
-input %x : float32[3]
-t: %t = SoftsignTwin(%x)
-    : float32[3]
-output t = %t
-END
+mkdir tests/op/SoftsignTwin
+for case in tests/op/Softsign/*.txt; do sed 's/Softsign(/SoftsignTwin(/' "$case" >"tests/op/SoftsignTwin/${case##*/}"; done
 # A component: relu's row, file, module and folder of tests again; in front, so that it is the one that is used.
 sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/relu.c >toolchain/dataflow/relu_twin.c
 awk '/^WEIR_COMPONENT\(relu,/ { line = $0; gsub(/relu/, "relu_twin", line); print line } { print }' toolchain/dataflow/component.def >twin
@@ -129,12 +112,12 @@ cmake -S . -B build -G Ninja $launcher >configured 2>&1 || { tail -20 configured
 scripts/pages >pages 2>&1 || { tail -40 pages >&2; fail "the copy does not build"; finish; }
 units="test_twin test_infer test_ir_rows test_ir_loop test_ir_mase test_ir_verify test_frontend_onnx test_passes_pages test_passes_fuse"
 # shellcheck disable=SC2086 # a list
-ninja -C build weir run_pass run_rtl import_model component mutate mutant_models array_tool $units >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; finish; }
+ninja -C build weir run_op cover_op run_pass run_rtl import_model component mutate mutant_models array_tool $units >built 2>&1 || { tail -40 built >&2; fail "the copy does not build"; finish; }
 unset WEIR_DATA WEIR_CACHE
 ctest --test-dir build -j2 --output-on-failure --no-tests=error \
-    -R "^unit/($(echo "$units" | tr ' ' '|'))\$|^(err|pass)/|^rtl/remove_twin/|^component/relu_twin/(icarus|planted|mutants)\$|^e2e/(operators|operators_twin|operator_rows)\$" \
+    -R "^unit/($(echo "$units" | tr ' ' '|'))\$|^(err|pass)/|^op/(SoftsignTwin|cover)\$|^rtl/remove_twin/|^component/relu_twin/(icarus|planted|mutants)\$|^e2e/(operators|operators_twin|operator_rows)\$" \
     >tested 2>&1 || { grep -E '\*\*\*|tests passed' tested >&2; tail -60 tested >&2; fail "tests of the copy fail"; }
-for test in unit/test_twin pass/infer_type_twin/fill pass/infer_type/softsign_twin rtl/remove_twin/twin component/relu_twin/icarus component/relu_twin/mutants e2e/operators_twin; do
+for test in unit/test_twin pass/infer_type_twin/fill op/SoftsignTwin op/cover rtl/remove_twin/twin component/relu_twin/icarus component/relu_twin/mutants e2e/operators_twin; do
     grep -q "$test .*Passed" tested || fail "$test did not run"
 done
 cd "$work"

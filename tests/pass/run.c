@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/graph_case.h"
 #include "common/text_case.h"
 #include "exec/exec.h"
 #include "ir/infer.h"
@@ -15,8 +16,6 @@
 #include "passes/passes.h"
 #include "support/arena.h"
 #include "support/file.h"
-#include "support/hash.h"
-#include "support/random.h"
 
 enum { FRAMES = 3 };
 
@@ -39,100 +38,6 @@ static bool read_case(char *text, test_case *c) {
                                    {"diagnostics", &c->diagnostics}};
     return read_case_text(text, header, sizeof header / sizeof *header, sections, sizeof sections / sizeof *sections) &&
            c->pipeline != NULL && c->input != NULL;
-}
-
-/* --- data --- */
-
-static uint64_t seed_of(const char *text) {
-    weir_hash hash = weir_hash_start();
-    weir_hash_add_string(&hash, text);
-    return hash.low;
-}
-
-/* Real numbers are uniform with some zeros of both signs among them, integers whole. */
-static void fill_random(weir_array *array, uint64_t seed, double low, double high) {
-    const bool is_float = weir_dtype_is_float(array->dtype);
-    for (size_t i = 0; i < array->count; i++) {
-        const uint64_t bits = weir_random_next(&seed);
-        const double unit = (double)(bits >> 11) * 0x1p-53;
-        if (!is_float) weir_array_set_int(array, i, (int64_t)floor(low + unit * (high - low + 1)));
-        else if (low < 0 && high > 0 && (bits & 15) < 2) weir_array_set(array, i, (bits & 1) != 0 ? -0.0 : 0.0);
-        else weir_array_set(array, i, low + unit * (high - low));
-    }
-}
-
-/* The rest of the line "NAME = ..." in a section, on the heap, or NULL. */
-static char *find_line(const char *section, const char *name) {
-    const size_t size = strlen(name);
-    for (const char *line = section; line != NULL && *line != '\0';) {
-        const char *end = strchr(line, '\n');
-        if (strncmp(line, name, size) == 0 && strncmp(line + size, " = ", 3) == 0) {
-            const char *from = line + size + 3;
-            return weir_format("%.*s", (int)(end == NULL ? strlen(from) : (size_t)(end - from)), from);
-        }
-        line = end == NULL ? NULL : end + 1;
-    }
-    return NULL;
-}
-
-/* "1 2 3" (repeated until the array is full) or "random LOW HIGH"; without a line random in [-1, 1] or [-8, 8]. */
-static bool fill(weir_array *array, const char *name, const char *line) {
-    const bool is_float = weir_dtype_is_float(array->dtype);
-    const uint64_t seed = seed_of(name);
-    char *end;
-    if (line == NULL) {
-        fill_random(array, seed, is_float ? -1 : weir_dtype_is_signed(array->dtype) ? -8 : 0, is_float ? 1 : 8);
-        return true;
-    }
-    if (strncmp(line, "random ", 7) == 0) {
-        const double low = weir_parse_double(line + 7, &end);
-        fill_random(array, seed, low, weir_parse_double(end, &end));
-        return *end == '\0';
-    }
-    const char *at = line;
-    for (size_t i = 0; i < array->count; i++) {
-        if (*at == '\0') at = line;
-        weir_array_set(array, i, weir_parse_double(at, &end));
-        if (end == at) return false;
-        at = end + strspn(end, " ");
-    }
-    return true;
-}
-
-/* Reads "%NAME : DTYPE[SHAPE]" of a line `constant ...` and adds its data to the archive. */
-static bool add_constant(char *line, const char *data, weir_archive *archive) {
-    char *colon = strstr(line, " : "), *open = colon == NULL ? NULL : strchr(colon, '[');
-    weir_dtype dtype;
-    weir_shape shape = {0};
-    if (open == NULL || line[0] != '%') return false;
-    *colon = '\0';
-    *open = '\0';
-    if (!weir_dtype_parse(colon + 3, &dtype)) return false;
-    for (char *at = open + 1; *at != ']' && *at != '\0'; at += *at == ',')
-        shape.dim[shape.rank++] = strtoll(at, &at, 10);
-    weir_array *array = weir_array_new(dtype, &shape);
-    char *found = find_line(data, line + 1);
-    const bool fine = fill(array, line + 1, found);
-    weir_archive_add(archive, line + 1, array);
-    free(found);
-    return fine;
-}
-
-static weir_graph *read_graph(const test_case *c) {
-    weir_archive archive;
-    weir_archive_init(&archive);
-    char *copy = weir_copy_string(c->input);
-    bool fine = true;
-    for (char *line, *rest = copy; fine && (line = strtok_r(rest, "\n", &rest)) != NULL;) {
-        if (strncmp(line, "constant ", 9) == 0 && !add_constant(line + 9, c->data, &archive)) {
-            fprintf(stderr, "cannot make the data of '%s'\n", line + 9);
-            fine = false;
-        }
-    }
-    free(copy);
-    weir_graph *graph = fine ? weir_graph_parse(c->input, strlen(c->input), &archive, "input") : NULL;
-    weir_archive_free(&archive);
-    return graph;
 }
 
 /* --- running --- */
@@ -179,7 +84,7 @@ static void check_values(const test_case *c, const weir_graph *graph, double tol
             continue;
         }
         weir_array *expected = weir_array_new(found->dtype, &found->shape);
-        if (!fill(expected, line, equal + 3)) complain("values", line);
+        if (!case_fill(expected, line, equal + 3)) complain("values", line);
         for (size_t i = 0; i < found->count; i++) {
             const double a = weir_array_get(expected, i), b = weir_array_get(found, i);
             if (fabs(a - b) > tolerance * fmax(1, fabs(a)) || signbit(a) != signbit(b)) {
@@ -239,13 +144,13 @@ static void check_results(const weir_graph *before, const weir_graph *after, dou
             const weir_type *type = weir_value_type(before, value);
             const bool is_float = weir_dtype_is_float(type->dtype);
             if (frame == 0) input[i] = weir_array_new(type->dtype, &type->shape);
-            fill_random(input[i], seed_of(weir_value_name(before, value)) + (uint64_t)frame,
-                        type->has_range ? (double)type->low
-                        : is_float      ? -2
-                                        : 0,
-                        type->has_range ? (double)type->high
-                        : is_float      ? 2
-                                        : 9);
+            case_fill_random(input[i], case_seed(weir_value_name(before, value)) + (uint64_t)frame,
+                             type->has_range ? (double)type->low
+                             : is_float      ? -2
+                                             : 0,
+                             type->has_range ? (double)type->high
+                             : is_float      ? 2
+                                             : 9);
         }
         weir_executor_run(old, (const weir_array *const *)input);
         weir_executor_run(new, (const weir_array *const *)input);
@@ -281,7 +186,7 @@ static void check_result(const test_case *c, const weir_graph *before, weir_modu
 }
 
 static void run_case(const test_case *c) {
-    weir_graph *graph = read_graph(c);
+    weir_graph *graph = case_read_graph(c->input, c->data);
     if (graph == NULL) {
         complain("input", messages.data);
         return;
