@@ -1,4 +1,6 @@
 /* Sum: ca * a + cb * b of two streams with the same beats. */
+#include <math.h>
+
 #include "dataflow/build.h"
 #include "dataflow/component.h"
 #include "dataflow/cost.h"
@@ -32,32 +34,73 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_connect(b, u, "m", y);
 }
 
-/* --- cost --- */
+/* Terms of the sum, one a digit of a factor; 0 is one more where no factor is positive. */
+static int64_t terms_of(int64_t ca, int64_t cb) { return weir_digits(ca) + weir_digits(cb) + (ca <= 0 && cb <= 0); }
 
-/* Digits other than 0 of a factor in canonical signed form: rtl/linear/weir_add.v adds or subtracts one shifted operand
- * for each. */
-static int64_t digits_of(int64_t factor) {
-    int64_t digits = 0;
-    for (uint64_t left = (uint64_t)(factor < 0 ? -factor : factor); left != 0; left >>= 1) {
-        if ((left & 1) == 0) continue;
-        digits++;
-        if ((left & 3) == 3) left += 2; /* 11 is 10(-1) */
-    }
-    return digits;
+/* A tree of adders, a level a cycle, the last one in front of the output slice. */
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    const int64_t levels =
+        weir_clog2(terms_of(weir_node_int(graph, node, "ca", 1), weir_node_int(graph, node, "cb", 1)));
+    return (weir_component_timing){levels > 1 ? levels : 1, weir_stream_beats_of(graph, node)};
 }
 
+/* --- cost --- */
+
+enum { TERMS_MAX = 2 * 34 + 1 };
+
+typedef struct term {
+    int64_t shift, bits; /* bits: of its magnitude */
+} term;
+
+static size_t add_terms(term *terms, size_t count, int64_t factor, int64_t width, bool is_signed) {
+    uint64_t left = (uint64_t)(factor < 0 ? -factor : factor);
+    for (int64_t shift = 0; left != 0; left >>= 1, shift++) {
+        if ((left & 1) == 0) continue;
+        terms[count++] = (term){shift, shift + width - is_signed};
+        if ((left & 3) == 3) left += 2;
+    }
+    return count;
+}
+
+/* Bits of the sum of the terms that are not always 0. */
+static int64_t bits_of(const term *terms, size_t count, int64_t out) {
+    double most = 0;
+    int64_t low = terms[0].shift;
+    for (size_t i = 0; i < count; i++) {
+        most += ldexp(1, (int)terms[i].bits);
+        if (terms[i].shift < low) low = terms[i].shift;
+    }
+    const int64_t width = ilogb(most) + 2;
+    return (width < out ? width : out) - low;
+}
+
+/* Node n of a level of the tree has terms n * size to (n + 1) * size - 1: rtl/linear/weir_add.v. */
 static void cost(weir_cost_part *part) {
-    const int64_t digits = digits_of(weir_cost_value(part, "CA")) + digits_of(weir_cost_value(part, "CB"));
-    const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "OUT_W");
-    weir_cost_term(part, bits);
-    weir_cost_term(part, bits * (digits - 1));
-    weir_cost_slice(part, bits);
+    const int64_t ca = weir_cost_value(part, "CA"), cb = weir_cost_value(part, "CB");
+    const int64_t lanes = weir_cost_value(part, "LANES"), out = weir_cost_value(part, "OUT_W");
+    term terms[TERMS_MAX] = {{0, 0}};
+    size_t count = add_terms(terms, 0, ca, weir_cost_value(part, "A_W"), weir_cost_value(part, "A_SIGNED") != 0);
+    count = add_terms(terms, count, cb, weir_cost_value(part, "B_W"), weir_cost_value(part, "B_SIGNED") != 0);
+    if (ca <= 0 && cb <= 0) terms[count++] = (term){0, 0};
+    int64_t adders = 0;
+    for (size_t size = 2; size < 2 * count; size *= 2) {
+        int64_t kept = 0;
+        for (size_t from = 0; from < count; from += size) {
+            const int64_t bits = bits_of(terms + from, count - from < size ? count - from : size, out);
+            kept += bits;
+            if (from + size / 2 < count) adders += bits;
+        }
+        if (size < count) weir_cost_registers(part, lanes * kept + 2);
+    }
+    weir_cost_term(part, lanes * out);
+    weir_cost_term(part, lanes * adders);
+    weir_cost_slice(part, lanes * out);
 }
 
 const weir_component_rules weir_add_rules = {.becomes = becomes,
                                              .streams = 2,
                                              .result = WEIR_RESULT_SIGNED,
-                                             .timing = weir_stream_registered,
+                                             .timing = timing,
                                              .cost = cost,
                                              .build = build,
                                              .has_active = true};

@@ -56,4 +56,15 @@ static inline int64_t weir_clog2(int64_t count) {
     return levels;
 }
 
+/* Digits other than 0 of a factor in canonical signed form: a product is so many shifted operands, added or subtracted. */
+static inline int64_t weir_digits(int64_t factor) {
+    int64_t digits = 0;
+    for (uint64_t left = (uint64_t)(factor < 0 ? -factor : factor); left != 0; left >>= 1) {
+        if ((left & 1) == 0) continue;
+        digits++;
+        if ((left & 3) == 3) left += 2; /* 11 is 10(-1) */
+    }
+    return digits;
+}
+
 #endif
