@@ -57,7 +57,8 @@ bool case_fill(weir_array *array, const char *name, const char *line) {
     const char *at = line;
     for (size_t i = 0; i < array->count; i++) {
         if (*at == '\0') at = line;
-        weir_array_set(array, i, weir_parse_double(at, &end));
+        if (is_float) weir_array_set(array, i, weir_parse_double(at, &end));
+        else weir_array_set_int(array, i, (int64_t)strtoull(at, &end, 10));
         if (end == at) return false;
         at = end + strspn(end, " ");
     }

@@ -73,7 +73,8 @@ mv twin toolchain/dataflow/component.def
 sed 's/weir_relu/weir_relu_twin/g' rtl/activation/weir_relu.v >rtl/activation/weir_relu_twin.v
 cp -r tests/component/relu tests/component/relu_twin
 sed -i 's/component_test_relu/component_test_relu_twin/; s/"relu"/"relu_twin"/' tests/component/relu_twin/random.c
-sed -i 's/weir_relu/weir_relu_twin/g' tests/component/relu_twin/mutants.txt
+sed -i 's/weir_relu/weir_relu_twin/g' tests/component/relu_twin/mutants.txt tests/component/relu_twin/proof_relu.v
+mv tests/component/relu_twin/proof_relu.v tests/component/relu_twin/proof_relu_twin.v
 # A pass: infer_type's row, file and case again.
 sed 's/weir_pass_infer_type/weir_pass_infer_type_twin/' passes/transform/infer_type.c >passes/transform/infer_type_twin.c
 awk '{ print } /^WEIR_PASS\(GRAPH, infer_type,/ { inside = 1 } inside { text = text $0 "\n"; if (/\)$/) { sub(/infer_type, "infer_type"/, "infer_type_twin, \"infer_type_twin\"", text); printf "%s", text; inside = 0 } }' \
