@@ -55,6 +55,12 @@ expect 1 "mine" env PATH="$work/own/bin:$programs" "$WEIR" synth copy --device i
 expect 0 "" weir compile "$model" -o for_device --max-macs 4 --device ice40hx8k --clock 1
 expect 0 "synthesized for ice40hx8k" weir synth for_device --frames 0
 expect 0 "warning: compiled for ice40hx8k, but synthesized for ice40up5k" weir synth for_device --device ice40up5k --frames 0
+# Models of the cells are those of the device, and are needed.
+data="$E2E_SOURCE/tests/models/affine/ternary_falling.npz"
+expect 0 " 0 of " weir sim for_device --netlist out/netlist.v --simulator icarus --data "$data"
+expect 2 "--cells FILE is missing" weir sim "a design" --netlist out/netlist.v --simulator icarus --data "$data"
+expect 4 "no models of the cells of ice40hx8k are found" env PATH="$work/no_yosys" "$WEIR" sim for_device --netlist out/netlist.v \
+    --simulator icarus --data "$data"
 
 # --- a tool that fails, a netlist that is wrong ---
 shim yosys "echo 'ERROR: planted' >&2; exit 7"
@@ -97,6 +103,35 @@ cmp first.txt output && cmp placed.json again.json || fail "the second report of
 # The first seed that meets the goal is the last.
 expect 0 "the goal of 1 MHz is met" weir synth for_device --place --seeds 8 --json met.json
 jq -e '.clock_met and (.placement.seeds | length) == 1' met.json >/dev/null || fail "seeds beyond the one that met the goal"
+# A program that never ends: its time is over, also for one seed of several; an interrupt ends its children.
+hang() { shim nextpnr-ice40 "case \$1 in -V) exec '$placer' -V;; esac; $1"; }
+hang "sleep 654 & wait"
+expect 4 "'nextpnr-ice40' placed no seed within 1 seconds" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k \
+    --place --seeds 1 --clock 999 --timeout 1 --json late.json
+jq -e '.fmax_mhz == null and .placement == null and .simulation.mismatches == 0' late.json >/dev/null || fail "the report without a placement"
+hang "case \"\$*\" in *'--seed 1') exec sleep 654;; esac; cp '$work/placed/nextpnr.json' report.json"
+expect 0 "seed 2; the goal" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k \
+    --place --seeds 2 --clock 999 --timeout 10 --json late.json
+grep -q "seeds: 1 too late, 2 at" output || fail "the seed that took too long is not told"
+jq -e '.placement.seeds[0].fmax_mhz == null and .placement.seed == 2' late.json >/dev/null || fail "the report of a late seed"
+hang "sleep 654 & echo \$! >'$work/child'; wait"
+lives() { case $(ps -o stat= -p "$1") in '' | Z*) return 1 ;; esac; }
+for signal in INT TERM; do # a shell lets its background processes ignore SIGINT
+    rm -f child
+    env --default-signal=INT PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place --seeds 1 --clock 998 \
+        >interrupted.txt 2>&1 &
+    pid=$! tries=0 status=0
+    until [ -s child ] || [ $tries = 600 ]; do sleep 0.1 && tries=$((tries + 1)); done
+    [ -s child ] || fail "nextpnr was not started"
+    kill -$signal $pid
+    wait $pid || status=$?
+    [ $status -gt 128 ] || { cat interrupted.txt >&2; fail "exit status $status after SIG$signal"; }
+    ! lives "$(cat child)" || fail "nextpnr's child outlives SIG$signal"
+done
+mkdir -p slow/bin
+printf '#!/bin/sh\ncase $1 in -V) echo Yosys 0 ;; *) exec sleep 654 ;; esac\n' >slow/bin/yosys
+chmod +x slow/bin/yosys
+expect 4 "'yosys' took longer than 1 seconds" env PATH="$work/slow/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --timeout 1
 shim nextpnr-ice40 "echo 'ERROR: no such chip' >&2; exit 3"
 expect 4 "ERROR: no such chip" env PATH="$work/own/bin:$programs" "$WEIR" synth "a design" --device ice40hx8k --place
 finish

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Netlists of ECP5 with boards/cells/ecp5.v against the Verilog that they were made of, in Icarus on random stimulus: as Yosys wrote
-# them, with registers absorbed, and with planted faults, which must be found.
+# Netlists with the models of boards/cells against the Verilog that they were made of, in Icarus on random stimulus: as Yosys wrote
+# them, of ECP5 with registers absorbed too, and with planted faults, which must be found.
 #
-#   run.sh FOLDER COUNT SEED...    COUNT random parts a seed (modules.c); BUILD is where the programs are
+#   run.sh FAMILY FOLDER COUNT SEED...    ecp5 or gowin; COUNT random parts a seed (modules.c); BUILD is where the programs are
 #
 # Exit status: 0 equal, and all faults found; 77 a tool is missing.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-cells=$here/../../boards/cells/ecp5.v
 
 fail() {
   echo "run.sh: error: $*" >&2
@@ -29,11 +28,11 @@ simulate() {
   timeout 300 vvp -n "$1.vvp"
 }
 
-# NAME FILTER: the absorbed netlist, changed by the jq filter on the cells, must differ.
+# NAME FILTER: the last netlist, changed by the jq filter on the cells, must differ.
 planted() {
   local found
-  jq "(.modules.modules.cells) |= ($2)" absorbed.json >"planted_$1.json"
-  if cmp -s <(jq . absorbed.json) "planted_$1.json"; then
+  jq "(.modules.modules.cells) |= ($2)" $last.json >"planted_$1.json"
+  if cmp -s <(jq . $last.json) "planted_$1.json"; then
     echo "  no place to plant: $1"
     return
   fi
@@ -42,34 +41,58 @@ planted() {
   faults="$faults $1"
 }
 
-folder=$1 count=$2 faults=
-shift 2
+# The first cell for which the condition CONDITION holds, changed by CHANGE.
+first() {
+  planted "$1" "(to_entries | map(select(.value | $2)) | .[0].key) as \$k | if \$k == null then . else .[\$k] |= ($3) end"
+}
+
+plant_ecp5() {
+  first stage '.parameters.REG_OUTPUT_CLK == "CLK0" and .parameters.REG_PIPELINE_CLK == null' \
+    '.parameters += {REG_PIPELINE_CLK: "CLK0", REG_PIPELINE_CE: "CE0", REG_PIPELINE_RST: "RST0"}'
+  first enable '.parameters.REG_OUTPUT_CLK == "CLK0" and (.connections.CE0[0] | type) == "number"' '.connections.CE0 = ["1"]'
+  first sign '.type == "MULT18X18D" and .connections.SIGNEDA == ["1"]' '.connections.SIGNEDA = ["0"]'
+  first read '.parameters.REGMODE_A == "OUTREG" or .parameters.REGMODE_B == "OUTREG"' \
+    '.parameters += {REGMODE_A: "NOREG", REGMODE_B: "NOREG"}'
+  planted contents 'map_values(if .type == "DP16KD" then .parameters |= with_entries(if (.key | startswith("INITVAL_")) and
+      (.value | test("1")) then .value |= sub("1$"; "0") else . end) else . end)'
+}
+
+plant_gowin() {
+  first stage '.type | test("^S?[SD]P(X9)?$")' '.parameters.READ_MODE = "1"'
+  first table '.type == "LUT3"' '.parameters.INIT |= (explode | .[0] = 97 - .[0] | implode)'
+  first carry '.type == "ALU"' '.parameters.ALU_MODE = "00000000000000000000000000000011"'
+  first enable '(.connections.CEB[0] // .connections.CE[0] | type) == "number" and (.type | test("^S?[SD]P(X9)?$"))' \
+    'if .connections.CEB then .connections.CEB = ["1"] else .connections.CE = ["1"] end'
+  planted contents 'map_values(if .type | test("^S?[SD]P(X9)?$") then .parameters |= with_entries(if (.key | startswith("INIT_RAM")) and
+      (.value | test("1")) then .value |= sub("1$"; "0") else . end) else . end)'
+}
+
+family=$1 folder=$2 count=$3 faults=
+cells=$here/../../boards/cells/$family.v
+case $family in
+  ecp5) synthesize="synth_ecp5" kinds="plain absorbed" last=absorbed ;;
+  gowin) synthesize="synth_gowin -noiopads" kinds=plain last=plain ;;
+  *) fail "unknown family '$family'" ;;
+esac
+shift 3
 mkdir -p "$folder"
 for seed; do
   rm -rf "${folder:?}/$seed"
   mkdir -p "$folder/$seed"
   cd "$folder/$seed"
   "$BUILD/modules" "$seed" "$count" .
-  TMPDIR=. yosys -q -l yosys.log -p "read_verilog modules.v; synth_ecp5 -top modules; write_json plain.json" >/dev/null
-  "$BUILD/absorb" ecp5-45k plain.json absorbed.json
-  "$BUILD/absorb" ecp5-45k absorbed.json again.json | grep -q ' 0 flip-flops fewer' || fail "seed $seed: a second run finds more"
-  cmp absorbed.json again.json || fail "seed $seed: a second run changes the netlist"
-  for kind in plain absorbed; do
+  TMPDIR=. yosys -q -l yosys.log -p "read_verilog modules.v; $synthesize -top modules; write_json plain.json" >/dev/null
+  if [ "$family" = ecp5 ]; then
+    "$BUILD/absorb" ecp5-45k plain.json absorbed.json
+    "$BUILD/absorb" ecp5-45k absorbed.json again.json | grep -q ' 0 flip-flops fewer' || fail "seed $seed: a second run finds more"
+    cmp absorbed.json again.json || fail "seed $seed: a second run changes the netlist"
+  fi
+  for kind in $kinds; do
     simulate "$kind.json" | tee "$kind.txt"
     [ "$(tail -1 "$kind.txt")" = equal ] || fail "seed $seed: the netlist differs ($kind)"
   done
   if [ "$seed" = 1 ]; then
-    first='def first_of(f): (to_entries | map(select(.value | f)) | .[0].key) as $k | if $k == null then null else $k end;'
-    planted stage "$first first_of(.parameters.REG_OUTPUT_CLK == \"CLK0\" and .parameters.REG_PIPELINE_CLK == null) as \$k |
-      if \$k == null then . else .[\$k].parameters += {REG_PIPELINE_CLK: \"CLK0\", REG_PIPELINE_CE: \"CE0\", REG_PIPELINE_RST: \"RST0\"} end"
-    planted enable "$first first_of(.parameters.REG_OUTPUT_CLK == \"CLK0\" and (.connections.CE0[0] | type) == \"number\") as \$k |
-      if \$k == null then . else .[\$k].connections.CE0 = [\"1\"] end"
-    planted sign "$first first_of(.type == \"MULT18X18D\" and .connections.SIGNEDA == [\"1\"]) as \$k |
-      if \$k == null then . else .[\$k].connections.SIGNEDA = [\"0\"] end"
-    planted read "$first first_of(.parameters.REGMODE_A == \"OUTREG\" or .parameters.REGMODE_B == \"OUTREG\") as \$k |
-      if \$k == null then . else .[\$k].parameters += {REGMODE_A: \"NOREG\", REGMODE_B: \"NOREG\"} end"
-    planted contents 'map_values(if .type == "DP16KD" then .parameters |= with_entries(if (.key | startswith("INITVAL_")) and
-      (.value | test("1")) then .value |= sub("1$"; "0") else . end) else . end)'
+    "plant_$family"
     [ "$(wc -w <<<"$faults")" -ge 4 ] || fail "only$faults were planted"
   fi
 done

@@ -159,7 +159,7 @@ static void special_folders_follow_the_environment(void **state) {
 static weir_process_end run(const char *script, double seconds, weir_text *output, int *status) {
     const char *const arguments[] = {"sh", "-c", script, NULL};
     const char *const environment[] = {"WEIR_TEST=added", "HOME=/nowhere", NULL};
-    weir_process process = {arguments, folder, seconds, environment};
+    weir_process process = {.arguments = arguments, .folder = folder, .seconds = seconds, .environment = environment};
     return weir_process_run(&process, output, status);
 }
 

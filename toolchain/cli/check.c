@@ -22,7 +22,7 @@ typedef struct request {
     const char *model, *folder; /* to keep, or NULL */
     weir_simulate *simulate;
     const weir_device *device; /* NULL: neither estimate nor synthesis */
-    int64_t seeds;
+    int64_t seeds, seconds;
 } request;
 
 enum { NETLIST_FRAMES = 2 };
@@ -41,6 +41,7 @@ static int synthesize(const request *r, const weir_module *module, json_t *repor
     const weir_synthesize options = {.place_if_found = true,
                                      .seeds = r->seeds,
                                      .clock_mhz = r->job->clock,
+                                     .seconds = r->seconds,
                                      .data = r->simulate->data,
                                      .frames = NETLIST_FRAMES};
     json_t *synthesis = NULL;
@@ -94,7 +95,7 @@ int weir_command_check(int argc, char **argv) {
     weir_simulate simulate_options = WEIR_SIMULATE_DEFAULTS;
     const char *folder = NULL;
     weir_device *device = NULL;
-    int64_t seeds = 1;
+    int64_t seeds = 1, seconds = WEIR_SYNTHESIZE_SECONDS;
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "keep the compiled folder here"},
         WEIR_SIMULATE_OPTIONS(simulate_options),
@@ -102,6 +103,7 @@ int weir_command_check(int argc, char **argv) {
         WEIR_JOB_QUANTIZE_OPTIONS(job),
         WEIR_JOB_HARDWARE_OPTIONS(job),
         {"seeds", 0, WEIR_CLI_COUNT, &seeds, "N", "with --device: placements to try for the clock (1)"},
+        {"timeout", 0, WEIR_CLI_COUNT, &seconds, "SECONDS", "with --device: for Yosys, and for each placement (1200)"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("check", options, help_text, argc, argv, 1, 1, &count);
@@ -111,7 +113,7 @@ int weir_command_check(int argc, char **argv) {
     if (status < 0) {
         char *missing = folder == NULL ? NULL : weir_path_missing(folder);
         status = weir_plugins_guard(&job.plugins, check,
-                                    &(request){&job, argv[1], folder, &simulate_options, device, seeds});
+                                    &(request){&job, argv[1], folder, &simulate_options, device, seeds, seconds});
         if (folder != NULL) weir_folder_clean(folder, missing);
         free(missing);
     }

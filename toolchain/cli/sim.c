@@ -2,19 +2,24 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/estimate.h"
 #include "cli/plugins.h"
 #include "cli/simulate.h"
 #include "cosim/cosim.h"
+#include "dataflow/device.h"
 #include "ir/print.h"
+#include "sim/driver.h"
 #include "support/file.h"
 #include "support/folder.h"
 #include "support/scratch.h"
+#include "synth/program.h"
+#include "synth/simulate.h"
 
 static const char help_text[] =
     "DIR is a folder that 'weir compile' wrote. The outputs are compared with the bit-exact reference. OUT.npy gets the only\n"
     "output as the model declares it, a row per frame, OUT.npz all by name, from the last simulator that ran.\n"
-    "--netlist simulates a synthesized design instead of DIR/rtl: what Yosys wrote with write_verilog, memories included;\n"
-    "--cells gives the models of its cells (for iCE40, the file ice40/cells_sim.v that comes with Yosys).\n";
+    "--netlist simulates a synthesized design instead of DIR/rtl: what Yosys wrote with write_verilog, memories included.\n"
+    "Models of its cells are those of the device that DIR was compiled for, unless --cells gives others.\n";
 
 /* A netlist has no taps, and its cells' models are for Icarus. */
 static int check_netlist(const weir_simulate *simulate) {
@@ -43,16 +48,52 @@ static int read_folder(void *user) {
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
+/* Yosys has the models of some families. */
+static int find_models(const weir_device *device, char **cells) {
+    weir_program yosys = {.name = NULL};
+    char *cache = weir_sim_cache(NULL);
+    const bool fine = cache != NULL && weir_program_yosys(cache, &yosys);
+    *cells = fine ? weir_synth_cells(device, &yosys) : NULL;
+    if (fine && *cells == NULL) {
+        weir_error(WEIR_NOWHERE, "no models of the cells of %s are found", device->name);
+        weir_note("--cells FILE gives them; those of iCE40 and Gowin come with Yosys");
+    }
+    weir_program_free(&yosys);
+    free(cache);
+    return *cells != NULL ? WEIR_EXIT_FINE : WEIR_EXIT_TOOL;
+}
+
+/* Of the device for which the folder was compiled. Exit status. */
+static int choose_cells(const char *folder, const weir_graph *hardware, char **cells) {
+    const char *name = weir_graph_device(hardware);
+    weir_device *device = NULL;
+    int status = WEIR_EXIT_USAGE;
+    if (*name != '\0') status = weir_estimate_open(name, &device);
+    else {
+        weir_cli_misuse("sim", "--cells FILE is missing");
+        weir_note("'%s' was compiled for no device whose models could be taken", folder);
+    }
+    if (status == WEIR_EXIT_FINE) status = find_models(device, cells);
+    weir_device_free(device);
+    return status;
+}
+
 static int simulate_in(weir_scratch *scratch, weir_simulate *simulate, const char *folder) {
     reading r = {folder, weir_scratch_path(scratch), NULL};
     int status = weir_folder_read(folder, read_folder, &r);
     simulate->work = r.work;
     json_t *report = NULL;
+    char *cells = NULL;
+    if (status == WEIR_EXIT_FINE && simulate->netlist != NULL && simulate->cells == NULL) {
+        status = choose_cells(folder, r.hardware, &cells);
+        simulate->cells = cells;
+    }
     if (status == WEIR_EXIT_FINE)
         status = weir_simulate_folder(simulate, folder, NULL, NULL, r.hardware, folder, &report);
     if (!weir_simulate_write(simulate, report)) status = WEIR_EXIT_INPUT;
     json_decref(report);
     weir_graph_free(r.hardware);
+    free(cells);
     return status;
 }
 
@@ -77,7 +118,7 @@ int weir_command_sim(int argc, char **argv) {
         {"output", 'o', WEIR_CLI_STRING, &r.simulate.results, "OUT", "write the model's outputs, .npy or .npz"},
         {"netlist", 0, WEIR_CLI_STRING, &r.simulate.netlist, "FILE",
          "simulate this netlist instead of DIR/rtl; needs --simulator icarus"},
-        {"cells", 0, WEIR_CLI_STRING, &r.simulate.cells, "FILE", "Verilog models of the netlist's cells"},
+        {"cells", 0, WEIR_CLI_STRING, &r.simulate.cells, "FILE", "Verilog models of its cells (of the device of DIR)"},
         WEIR_SIMULATE_OPTIONS(r.simulate),
         WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};

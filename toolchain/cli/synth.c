@@ -112,6 +112,7 @@ int weir_command_synth(int argc, char **argv) {
         {"device", 0, WEIR_CLI_STRING, &device_name, "NAME", "the FPGA (that of 'weir compile'): see 'weir devices'"},
         {"place", 'p', WEIR_CLI_FLAG, &r.synthesize.place, NULL, "place and route with nextpnr, for the clock"},
         {"seeds", 0, WEIR_CLI_COUNT, &r.synthesize.seeds, "N", "placements to try until one meets the clock goal (4)"},
+        {"timeout", 0, WEIR_CLI_COUNT, &r.synthesize.seconds, "SECONDS", "for Yosys, and for each placement (1200)"},
         {"clock", 0, WEIR_CLI_COUNT, &r.synthesize.clock_mhz, "MHZ", "the clock goal (that of 'weir compile')"},
         WEIR_DATA_OPTION(r.synthesize.data, "frames for the netlist (random ones)"),
         {"frames", 'n', WEIR_CLI_INT, &r.synthesize.frames, "N", "frames for the netlist, 0: none (2; all of --data)"},

@@ -9,14 +9,17 @@
 typedef struct weir_synthesize {
     bool place;          /* nextpnr must be there */
     bool place_if_found; /* it may be */
-    int64_t seeds, clock_mhz;
+    int64_t seeds, clock_mhz, seconds;
     weir_cli_list data;
     int64_t frames; /* -1: as many as fit the purpose */
     const char *output, *json;
 } weir_synthesize;
 
+/* That Yosys, and each placement, may take unless --timeout says another: nextpnr never ends on some netlists. */
+enum { WEIR_SYNTHESIZE_SECONDS = 1200 };
+
 #define WEIR_SYNTHESIZE_DEFAULTS                                                                                       \
-    { .seeds = 4, .frames = -1 }
+    { .seeds = 4, .seconds = WEIR_SYNTHESIZE_SECONDS, .frames = -1 }
 
 /* `work` is a copy of the compiled folder that nobody else uses. Prints; exit status. `report` (NULL: not wanted) gets the
  * report as a new JSON object, NULL without one. */

@@ -18,6 +18,7 @@
 
 #include "support/arena.h"
 #include "support/file.h"
+#include "support/progress.h"
 
 enum { TICK_MILLISECONDS = 20 };
 
@@ -192,17 +193,28 @@ static bool take_output(int from, weir_text *output, int milliseconds) {
     return got > 0;
 }
 
+/* Once a second; returns when it is due again. */
+static double tell(const weir_process *process, double passed, double due) {
+    if (!process->progress || passed < due) {
+        return due;
+    }
+    weir_progress(process->progress, passed, process->seconds);
+    return due + 1;
+}
+
 /* Until the program has ended, its time is over or somebody interrupts us; true when it must be killed for the time. */
-static bool follow(pid_t pid, int from, weir_text *output, double seconds, const sigset_t *held) {
-    double deadline = weir_seconds() + seconds;
+static bool follow(const weir_process *process, pid_t pid, int from, weir_text *output, const sigset_t *held) {
+    double begin = weir_seconds(), due = 0;
     bool open = true;
     while (!has_ended(pid)) {
+        double passed = weir_seconds() - begin;
         if (interrupted(held)) {
             return false;
         }
-        if (seconds > 0 && weir_seconds() >= deadline) {
+        if (process->seconds > 0 && passed >= process->seconds) {
             return true;
         }
+        due = tell(process, passed, due);
         if (open) {
             open = take_output(from, output, TICK_MILLISECONDS);
         } else {
@@ -267,7 +279,7 @@ static bool start(const weir_process *process, const char *path, const sigset_t 
 
 static weir_process_end finish(const weir_process *process, const running *run, weir_text *output, int *status,
                                const sigset_t *held) {
-    bool late = follow(run->pid, run->output, output, process->seconds, held);
+    bool late = follow(process, run->pid, run->output, output, held);
     kill(-run->pid, SIGKILL);
     int ended = 0;
     pid_t reaped;

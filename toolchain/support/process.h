@@ -12,6 +12,7 @@ typedef struct weir_process {
     const char *folder;             /* working directory, NULL: this one */
     double seconds;                 /* time limit, 0: none */
     const char *const *environment; /* NULL-terminated NAME=VALUE additions, or NULL */
+    const char *progress;           /* what the progress line says with the seconds that have passed, or NULL */
 } weir_process;
 
 typedef enum weir_process_end {

@@ -23,8 +23,8 @@ typedef struct sweep {
     const char *text; /* the netlist */
     weir_hash key;
     pthread_mutex_t lock;
-    int64_t next, done; /* seeds */
-    int64_t met;        /* the first that met the goal, or beyond the last */
+    int64_t next; /* seed */
+    int64_t met;  /* the first that met the goal, or beyond the last */
     bool failed;
     weir_placement *item;
     weir_diag_log **log; /* of each seed */
@@ -35,6 +35,8 @@ typedef struct sweep {
 typedef struct making {
     const sweep *sweep;
     int64_t seed;
+    const char *progress; /* NULL: another thread says how long it takes */
+    bool is_late;
 } making;
 
 static void add_options(const weir_place_job *job, weir_arguments *arguments) {
@@ -50,7 +52,7 @@ static void add_options(const weir_place_job *job, weir_arguments *arguments) {
 }
 
 static bool make_placement(void *user, const char *folder) {
-    const making *m = user;
+    making *m = user;
     const weir_place_job *job = m->sweep->job;
     char *netlist = weir_path_join(folder, "placed.json"), *log = weir_path_join(folder, "nextpnr.log");
     weir_arguments arguments = {0};
@@ -64,7 +66,10 @@ static bool make_placement(void *user, const char *folder) {
     weir_arguments_add(&arguments, "--seed");
     weir_arguments_add(&arguments, "%lld", (long long)m->seed);
     bool fine = weir_file_write(netlist, m->sweep->text, strlen(m->sweep->text));
-    fine = fine && weir_tool_run(&arguments, folder, 0, &output);
+    const weir_tool_end end =
+        fine ? weir_tool_wait(&arguments, folder, job->nextpnr->seconds, m->progress, &output) : WEIR_TOOL_FAILED;
+    fine = end == WEIR_TOOL_FINE;
+    m->is_late = end == WEIR_TOOL_LATE;
     fine = fine && weir_file_write(log, output.data == NULL ? "" : output.data, output.size);
     unlink(netlist);
     weir_text_free(&output);
@@ -101,8 +106,15 @@ static bool read_placement(const char *folder, weir_placement *placement) {
     return fine;
 }
 
-static bool place_seed(const sweep *s, int64_t seed, weir_placement *placement) {
-    making m = {s, seed};
+static void warn_of_late(const sweep *s, int64_t seed) {
+    const weir_program *nextpnr = s->job->nextpnr;
+    weir_warning(WEIR_NOWHERE, "'%s' took longer than %g seconds with seed %lld", nextpnr->name, nextpnr->seconds,
+                 (long long)seed);
+}
+
+/* True too when the time was over. */
+static bool place_seed(const sweep *s, int64_t seed, const char *progress, weir_placement *placement) {
+    making m = {s, seed, progress, false};
     weir_hash hash = s->key;
     weir_hash_add_number(&hash, (uint64_t)seed);
     char digits[33];
@@ -111,9 +123,11 @@ static bool place_seed(const sweep *s, int64_t seed, weir_placement *placement) 
     int held = -1;
     bool made = false;
     char *folder = weir_cache_entry(s->job->cache, name, true, make_placement, &m, &held, &made);
-    bool fine = folder != NULL && read_placement(folder, placement);
+    const bool fine = m.is_late || (folder != NULL && read_placement(folder, placement));
+    if (m.is_late) warn_of_late(s, seed);
     placement->seed = seed;
     placement->cached = !made;
+    placement->is_late = m.is_late;
     if (folder != NULL) weir_cache_release(held);
     free(folder);
     free(name);
@@ -131,21 +145,25 @@ static bool take_seed(sweep *s, int64_t *seed) {
     return more;
 }
 
-static void *work(void *user) {
-    sweep *s = user;
+static void place_seeds(sweep *s, bool has_progress) {
     for (int64_t seed; take_seed(s, &seed);) {
         weir_placement *placement = &s->item[seed - 1];
+        char *progress =
+            weir_format("placing, seed %lld of up to %lld, seconds", (long long)seed, (long long)s->job->seeds);
         weir_diag_log *log = weir_diag_capture();
-        const bool fine = place_seed(s, seed, placement);
+        const bool fine = place_seed(s, seed, has_progress ? progress : NULL, placement);
         weir_diag_release(log);
         pthread_mutex_lock(&s->lock);
         s->log[seed - 1] = log;
         s->failed |= !fine;
         if (fine && placement->fmax_mhz >= (double)s->job->clock_mhz && seed < s->met) s->met = seed;
-        s->done++;
-        weir_progress("placing, seed", (double)s->done, (double)s->job->seeds);
         pthread_mutex_unlock(&s->lock);
+        free(progress);
     }
+}
+
+static void *work(void *user) {
+    place_seeds(user, false);
     return NULL;
 }
 
@@ -160,10 +178,9 @@ static void run_threads(sweep *s) {
     sigaddset(&held, SIGTERM);
     sigaddset(&held, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &held, &before);
-    weir_progress("placing, seed", 0, (double)s->job->seeds);
     size_t started = 0;
     while (started + 1 < count && pthread_create(&thread[started], NULL, work, s) == 0) started++;
-    work(s); /* this thread is one of them */
+    place_seeds(s, true); /* this thread is one of them */
     for (size_t i = 0; i < started; i++) pthread_join(thread[i], NULL);
     weir_progress_end();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -175,6 +192,12 @@ static void free_placement(weir_placement *placement) {
     free(placement->log);
 }
 
+static int report_late(const sweep *s) {
+    weir_error(WEIR_NOWHERE, "'%s' placed no seed within %g seconds", s->job->nextpnr->name, s->job->nextpnr->seconds);
+    weir_note("--timeout SECONDS allows more; but nextpnr never ends on some netlists: try another folding");
+    return WEIR_EXIT_TOOL;
+}
+
 /* The seeds up to the first that met the goal, or the first error. */
 static int collect(sweep *s, weir_placements *placements) {
     int status = WEIR_EXIT_FINE;
@@ -182,10 +205,11 @@ static int collect(sweep *s, weir_placements *placements) {
     for (int64_t i = 0; i < last && status == WEIR_EXIT_FINE; i++) {
         const weir_placement *item = &s->item[i];
         if (s->log[i] != NULL) weir_diag_replay(s->log[i]);
-        if (item->report == NULL || item->fmax_mhz == 0) status = WEIR_EXIT_TOOL;
+        if (item->report == NULL && !item->is_late) status = WEIR_EXIT_TOOL;
         if (status == WEIR_EXIT_FINE && item->fmax_mhz > s->item[placements->best].fmax_mhz)
             placements->best = (size_t)i;
     }
+    if (status == WEIR_EXIT_FINE && s->item[placements->best].is_late) status = report_late(s);
     placements->item = s->item;
     placements->count = (size_t)last;
     for (int64_t i = 0; i < s->job->seeds; i++) {

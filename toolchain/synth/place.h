@@ -13,6 +13,7 @@ typedef struct weir_placement {
     json_t *report;  /* of nextpnr: fmax, utilization, critical_paths */
     char *log;       /* what nextpnr said; heap */
     bool cached;     /* it was not started */
+    bool is_late;    /* the time was over: no clock, no report */
 } weir_placement;
 
 typedef struct weir_placements {
@@ -31,7 +32,8 @@ typedef struct weir_place_job {
 } weir_place_job;
 
 /* Seeds 1, 2, ... until one meets the clock goal, at most `seeds`; which those are does not depend on how many run at once. The
- * best is the one that meets the goal, else the fastest. WEIR_EXIT_FINE, or WEIR_EXIT_TOOL after a reported error. */
+ * best is the one that meets the goal, else the fastest. Seeds that take too long are warned of; when all do, that is an error.
+ * WEIR_EXIT_FINE, or WEIR_EXIT_TOOL after a reported error. */
 int weir_place(const weir_place_job *job, weir_placements *placements);
 void weir_placements_free(weir_placements *placements);
 

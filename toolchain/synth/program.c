@@ -110,7 +110,7 @@ static bool read_version(const char *cache, weir_program *program) {
 /* --- finding --- */
 
 static bool find(const program_row *row, const char *cache, weir_program *program) {
-    *program = (weir_program){NULL, NULL, false};
+    *program = (weir_program){.name = NULL};
     for (size_t i = 0; row != NULL && row->names[i] != NULL; i++) {
         if (!weir_process_found(row->names[i])) continue;
         program->name = weir_copy_string(row->names[i]);
@@ -123,7 +123,7 @@ static bool find(const program_row *row, const char *cache, weir_program *progra
 bool weir_program_yosys(const char *cache, weir_program *program) { return find(row_of("yosys", ANY), cache, program); }
 
 bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_program *program) {
-    *program = (weir_program){NULL, NULL, false};
+    *program = (weir_program){.name = NULL};
     if (device->nextpnr.program == NULL) return true;
     const program_row *row = row_of(device->nextpnr.program, device->family);
     const program_row own = {device->nextpnr.program, ANY, {device->nextpnr.program}, ""};
@@ -133,7 +133,7 @@ bool weir_program_nextpnr(const weir_device *device, const char *cache, weir_pro
 void weir_program_free(weir_program *program) {
     free(program->name);
     free(program->version);
-    *program = (weir_program){NULL, NULL, false};
+    *program = (weir_program){.name = NULL};
 }
 
 void weir_program_report_yosys(void) {

@@ -44,8 +44,11 @@ static void add_fixed(weir_text *text, double value, int64_t unit) {
 static void print_seeds(const weir_synth *synth, weir_text *text) {
     weir_text_add(text, "  seeds:");
     for (size_t i = 0; i < synth->placements.count; i++) {
-        weir_text_format(text, "%s %lld at ", i == 0 ? "" : ",", (long long)synth->placements.item[i].seed);
-        add_fixed(text, synth->placements.item[i].fmax_mhz, 10);
+        const weir_placement *item = &synth->placements.item[i];
+        weir_text_format(text, "%s %lld %s", i == 0 ? "" : ",", (long long)item->seed,
+                         item->is_late ? "too late" : "at ");
+        if (item->is_late) continue;
+        add_fixed(text, item->fmax_mhz, 10);
         weir_text_add(text, " MHz");
     }
     weir_text_char(text, '\n');
@@ -134,9 +137,11 @@ static json_t *json_of_pins(const weir_synth *synth) {
 static json_t *json_of_placement(const weir_synth *synth) {
     const weir_placement *best = weir_synth_best(synth);
     json_t *seeds = json_array();
-    for (size_t i = 0; i < synth->placements.count; i++)
-        json_array_append_new(seeds, json_pack("{s:I, s:f}", "seed", (json_int_t)synth->placements.item[i].seed,
-                                               "fmax_mhz", synth->placements.item[i].fmax_mhz));
+    for (size_t i = 0; i < synth->placements.count; i++) {
+        const weir_placement *item = &synth->placements.item[i];
+        json_t *mhz = item->is_late ? json_null() : json_real(item->fmax_mhz);
+        json_array_append_new(seeds, json_pack("{s:I, s:o}", "seed", (json_int_t)item->seed, "fmax_mhz", mhz));
+    }
     return json_pack("{s:s, s:s, s:I, s:o, s:O, s:o}", "program", synth->nextpnr.name, "version",
                      synth->nextpnr.version, "seed", (json_int_t)best->seed, "seeds", seeds, "utilization",
                      json_object_get(best->report, "utilization"), "pins", json_of_pins(synth));

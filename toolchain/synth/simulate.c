@@ -21,10 +21,7 @@ enum { RANDOM_FRAMES = 2, SEED = 1 };
 /* Longer simulations are left out unless they are asked for: Icarus does some hundred cycles a second of a large netlist. */
 enum { LONGEST_CYCLES = 20000 };
 
-/* --- models of the cells --- */
-
-/* Weir's own models of a family are in boards/cells, others come with Yosys. Heap memory, NULL: there are none. */
-static char *models_of(const weir_device *device, const weir_program *yosys) {
+char *weir_synth_cells(const weir_device *device, const weir_program *yosys) {
     char *data = weir_data_folder();
     char *own = data == NULL ? NULL
                              : weir_format("%s/boards/cells/%s.v", data,
@@ -33,7 +30,7 @@ static char *models_of(const weir_device *device, const weir_program *yosys) {
     if (own != NULL && weir_file_exists(own)) return own;
     free(own);
     const char *name = weir_synth_family_of(device)->models;
-    char *share = name == NULL ? NULL : weir_program_share(yosys);
+    char *share = name == NULL || yosys->name == NULL ? NULL : weir_program_share(yosys);
     char *path = share == NULL ? NULL : weir_path_join(share, name);
     free(share);
     if (path != NULL && weir_file_exists(path)) return path;
@@ -202,7 +199,7 @@ static char *reason_against(const weir_synth_simulate_job *job, const char *mode
 int weir_synth_simulate(const weir_synth_simulate_job *job, const weir_synth_netlist *netlist,
                         const weir_device *device, const weir_program *yosys, weir_synth_simulation *simulation) {
     weir_synth_simulate_job own = *job;
-    char *models = models_of(device, yosys), *random = NULL;
+    char *models = weir_synth_cells(device, yosys), *random = NULL;
     int status = WEIR_EXIT_FINE;
     if (own.frames == 0 && (own.data == NULL || !own.is_asked)) own.frames = RANDOM_FRAMES;
     *simulation = (weir_synth_simulation){reason_against(job, models, own.frames, device), NULL};

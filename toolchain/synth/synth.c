@@ -23,12 +23,14 @@ static int64_t default_clock(const weir_device *device, const weir_graph *hardwa
 
 static int find_programs(const weir_synth_options *options, const char *cache, weir_synth *synth) {
     if (!weir_program_yosys(cache, &synth->yosys)) return WEIR_EXIT_TOOL;
+    synth->yosys.seconds = (double)options->seconds;
     if (synth->yosys.name == NULL) {
         weir_program_report_yosys();
         return WEIR_EXIT_TOOL;
     }
     if (options->placing == WEIR_SYNTH_UNPLACED) return WEIR_EXIT_FINE;
     if (!weir_program_nextpnr(options->device, cache, &synth->nextpnr)) return WEIR_EXIT_TOOL;
+    synth->nextpnr.seconds = (double)options->seconds;
     if (synth->nextpnr.name != NULL || options->placing == WEIR_SYNTH_PLACED_IF_FOUND) return WEIR_EXIT_FINE;
     weir_program_report_nextpnr(options->device);
     return WEIR_EXIT_TOOL;
@@ -45,7 +47,6 @@ static size_t count_ports(const weir_synth_netlist *netlist) {
 }
 
 static int synthesize(const weir_synth_options *options, const char *cache, weir_synth *synth) {
-    weir_progress("synthesis", 1, 1);
     const int status =
         weir_yosys_netlist(&synth->yosys, options->device, cache, options->folder, synth->top, &synth->netlist);
     weir_progress_end();
@@ -123,7 +124,8 @@ void weir_synth_free(weir_synth *synth) {
 }
 
 const weir_placement *weir_synth_best(const weir_synth *synth) {
-    return synth->placements.count == 0 ? NULL : &synth->placements.item[synth->placements.best];
+    const weir_placement *best = synth->placements.count == 0 ? NULL : &synth->placements.item[synth->placements.best];
+    return best == NULL || best->report == NULL ? NULL : best;
 }
 
 double weir_synth_inferences(const weir_synth *synth) {

@@ -27,6 +27,7 @@ typedef struct weir_synth_options {
     weir_synth_placing placing;
     int64_t seeds;
     int64_t clock_mhz; /* the goal; 0: that of the hardware, else of the device */
+    int64_t seconds;   /* that Yosys, and each placement, may take; 0: no limit */
     bool simulate;
     const char *data; /* as in weir_synth_simulate_job */
     int64_t frames;

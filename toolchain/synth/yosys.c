@@ -38,9 +38,13 @@ static bool run(const weir_program *yosys, const char *folder, const char *log, 
     weir_arguments_add(&arguments, "%s", log);
     weir_arguments_add(&arguments, "-p");
     weir_arguments_add(&arguments, "%s", script);
-    bool fine = weir_tool_run(&arguments, folder, 0, NULL);
+    const weir_tool_end end = weir_tool_wait(&arguments, folder, yosys->seconds, "synthesis, seconds", NULL);
+    if (end == WEIR_TOOL_LATE) {
+        weir_error(WEIR_NOWHERE, "'%s' took longer than %g seconds", yosys->name, yosys->seconds);
+        weir_note("--timeout SECONDS allows more; a slower folding is synthesized in less time");
+    }
     weir_arguments_free(&arguments);
-    return fine;
+    return end == WEIR_TOOL_FINE;
 }
 
 /* NULL after a reported error: a tool that wrote half a file did not notice that the disk is full. */
