@@ -171,7 +171,7 @@ def sort(path):
 
 def check(a, modules, devices):
     have = read(a.check)
-    status = 0
+    count = equal = 0
     for device, module, parameters in configurations(modules, devices):
         row = have.get((device, module, words(parameters)))
         if row is None:
@@ -187,12 +187,14 @@ def check(a, modules, devices):
         if (now["yosys"], now["nextpnr"]) != (row["yosys"], row["nextpnr"]):
             print("skipped: measured with %s, %s; here are %s, %s" % (row["yosys"], row["nextpnr"], now["yosys"], now["nextpnr"]))
             return SKIPPED
-        for field in FIELDS[3:]:
-            if now[field] != row[field]:
-                print("%s: error: %s %s %s: %s is %s, measured %s" % (a.check, device, module, words(parameters), field, row[field],
-                                                                      now[field]), file=sys.stderr)
-                status = 1
-    return 1 - status if a.planted else status
+        wrong = [field for field in FIELDS[3:] if now[field] != row[field]]
+        for field in wrong:
+            print("%s: error: %s %s %s: %s is %s, measured %s" % (a.check, device, module, words(parameters), field, row[field], now[field]),
+                  file=sys.stderr)
+        count += 1
+        equal += not wrong
+    print("%d of %d rows of %s measured equal again" % (equal, count, a.check))
+    return int((equal == count) == a.planted)
 
 
 def markdown(path):
