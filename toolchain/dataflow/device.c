@@ -47,6 +47,7 @@ static const field yosys_fields[] = {{"command", STRING, true, IN(yosys.command)
                                      {.name = NULL}};
 static const field nextpnr_fields[] = {{"program", STRING, true, IN(nextpnr.program), NULL, NULL},
                                        {"options", STRINGS, false, IN(nextpnr.options), NULL, NULL},
+                                       {"pins", STRINGS, false, IN(nextpnr.pins), NULL, NULL},
                                        {.name = NULL}};
 static const field lut_fields[] = {{"count", COUNT, true, IN(luts.count), NULL, NULL},
                                    {"inputs", COUNT, true, IN(luts.inputs), NULL, NULL},

@@ -64,6 +64,8 @@ typedef struct weir_device {
     struct {
         const char *program;
         weir_device_list options;
+        weir_device_list
+            pins; /* of the package, for a clock, an input and an output, where nextpnr chooses none itself */
     } nextpnr;
     struct {
         int64_t count, inputs;

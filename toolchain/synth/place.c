@@ -39,16 +39,27 @@ typedef struct making {
     bool is_late;
 } making;
 
-static void add_options(const weir_place_job *job, weir_arguments *arguments) {
-    const weir_device_list *options = &job->device->nextpnr.options;
-    static const char family[] = "family=";
-    for (size_t i = 0; i < options->count; i++) {
-        const char *value = i + 1 < options->count ? options->item[i + 1] : "";
-        const bool is_family =
-            strcmp(options->item[i], "--vopt") == 0 && strncmp(value, family, sizeof family - 1) == 0;
-        weir_arguments_add(arguments, "%s", job->nextpnr->is_older && is_family ? "--family" : options->item[i]);
-        if (job->nextpnr->is_older && is_family) weir_arguments_add(arguments, "%s", value + sizeof family - 1), i++;
-    }
+/* Ports of the top module that is placed, in the order of the profile's pins. */
+static const char *const ports[] = {"clk", "given", "sum"};
+#define PINS "pins.cst"
+
+static bool write_pins(const weir_device_list *pins, const char *folder) {
+    char *path = weir_path_join(folder, PINS);
+    weir_text text = {NULL, 0, 0};
+    for (size_t i = 0; i < pins->count && i < sizeof ports / sizeof *ports; i++)
+        weir_text_format(&text, "IO_LOC \"%s\" %s;\n", ports[i], pins->item[i]);
+    const bool fine = weir_file_write(path, text.data, text.size);
+    weir_text_free(&text);
+    free(path);
+    return fine;
+}
+
+static void add_options(const weir_device *device, weir_arguments *arguments) {
+    for (size_t i = 0; i < device->nextpnr.options.count; i++)
+        weir_arguments_add(arguments, "%s", device->nextpnr.options.item[i]);
+    if (device->nextpnr.pins.count == 0) return;
+    weir_arguments_add(arguments, "--vopt");
+    weir_arguments_add(arguments, "cst=" PINS);
 }
 
 static bool make_placement(void *user, const char *folder) {
@@ -58,7 +69,7 @@ static bool make_placement(void *user, const char *folder) {
     weir_arguments arguments = {0};
     weir_text output = {NULL, 0, 0};
     weir_arguments_add(&arguments, "%s", job->nextpnr->name);
-    add_options(job, &arguments);
+    add_options(job->device, &arguments);
     static const char *const files[] = {"--json", "placed.json", "--report", "report.json", "--timing-allow-fail"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) weir_arguments_add(&arguments, "%s", files[i]);
     weir_arguments_add(&arguments, "--freq");
@@ -66,6 +77,7 @@ static bool make_placement(void *user, const char *folder) {
     weir_arguments_add(&arguments, "--seed");
     weir_arguments_add(&arguments, "%lld", (long long)m->seed);
     bool fine = weir_file_write(netlist, m->sweep->text, strlen(m->sweep->text));
+    if (job->device->nextpnr.pins.count > 0) fine = fine && write_pins(&job->device->nextpnr.pins, folder);
     const weir_tool_end end =
         fine ? weir_tool_wait(&arguments, folder, job->nextpnr->seconds, m->progress, &output) : WEIR_TOOL_FAILED;
     fine = end == WEIR_TOOL_FINE;
@@ -229,6 +241,8 @@ int weir_place(const weir_place_job *job, weir_placements *placements) {
     weir_hash_add_string(&s.key, job->nextpnr->version);
     for (size_t i = 0; i < job->device->nextpnr.options.count; i++)
         weir_hash_add_string(&s.key, job->device->nextpnr.options.item[i]);
+    for (size_t i = 0; i < job->device->nextpnr.pins.count; i++)
+        weir_hash_add_string(&s.key, job->device->nextpnr.pins.item[i]);
     weir_hash_add_number(&s.key, (uint64_t)job->clock_mhz);
     weir_hash_add_string(&s.key, text);
     s.item = weir_calloc((size_t)job->seeds, sizeof *s.item);

