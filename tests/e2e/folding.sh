@@ -10,6 +10,8 @@ awkward() {
     expect 0 "397 frames" "$WEIR" check "$models/$1.onnx" --data "$test_data" --folding "$2.yaml" --simulator verilator \
         --profile all --json report.json
     report_check report.json --simulator verilator --profile all --frames 397 --padded || fail "$1 $2 verilator"
+    # Verilator builds one bench for all of these.
+    jq -e '[.runs[1:][].cached] | all' report.json >/dev/null || fail "$1 $2: more than one build"
     expect 0 "4 frames" "$WEIR" check "$models/$1.onnx" --data "$test_data" --folding "$2.yaml" --simulator icarus \
         --profile all --frames 4 --debug-frames 2 --json report.json
     # So few frames do not fill the pipeline: values only.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # matrix.sh MODEL QUANTIZATION FOLDING SIMULATOR FRAMES: every stream and every output, four back-pressure profiles.
-# test: name=matrix/%name_folded_verilator models=.* seconds=600 -- %model %quantization folded verilator 397
-# test: name=matrix/%name_middle_verilator models=.* seconds=600 -- %model %quantization middle verilator 397
-# test: name=matrix/%name_folded_icarus models=.* seconds=600 -- %model %quantization folded icarus 3
-# test: name=matrix/%name_middle_icarus models=.* seconds=600 -- %model %quantization middle icarus 16
+# test: name=matrix/%name_folded_verilator models=.* seconds=600 cost=8 -- %model %quantization folded verilator 397
+# test: name=matrix/%name_middle_verilator models=.* seconds=600 cost=8 -- %model %quantization middle verilator 397
+# test: name=matrix/%name_folded_icarus models=.* seconds=600 cost=8 -- %model %quantization folded icarus 3
+# test: name=matrix/%name_middle_icarus models=.* seconds=600 cost=8 -- %model %quantization middle icarus 16
 # Where a branch of the residual network needs every place of its FIFO.
 # test: name=matrix/mlp_residual_qdq_forty_verilator seconds=600 -- mlp_residual_qdq none forty verilator 397
 # A fully parallel design takes Verilator half a minute and more; those in the default suite differ most.
@@ -11,8 +11,7 @@
 # test: name=matrix/%name_parallel_verilator models=.* except=^mlp_(qdq|residual_qdq|qonnx_w4a4|float_fixed)$ label=nightly seconds=3600 -- %model %quantization parallel verilator 397
 # test: name=matrix/%name_parallel_icarus models=^mlp_(qdq|qonnx_w4a4)$ seconds=900 cost=50 -- %model %quantization parallel icarus 4
 # Icarus takes a minute and more for all 397 images.
-# test: name=matrix/mlp_qdq_middle_icarus_all seconds=7200 cost=50 -- mlp_qdq none middle icarus 397
-# test: name=matrix/%name_middle_icarus_all models=.* except=^mlp_qdq$ label=nightly seconds=7200 -- %model %quantization middle icarus 397
+# test: name=matrix/%name_middle_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization middle icarus 397
 # test: name=matrix/%name_folded_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization folded icarus 397
 # test: name=matrix/%name_parallel_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization parallel icarus 397
 model=$1 quantization=$2 folding=$3 simulator=$4 frames=$5

@@ -54,6 +54,12 @@ for simulator in verilator icarus; do
         fail "$simulator: the report of wrong hardware passes"
     fi
 done
+# With --stop the first of eight runs that are wrong and the one that names the node, and no waveform.
+rm -rf wrong/waves
+expect 3 "first divergence at node 'fc3" "$WEIR" sim wrong --data data.npy --frames 24 --profile all --stop -j report.json
+[ "$(jq -c '[[.runs[] | [.simulator, .debug]], .waveform]' report.json)" = '[[["verilator",false],["verilator",true]],null]' ] ||
+    fail "--stop: $(jq -c '.runs[] | [.simulator, .debug]' report.json)"
+[ ! -e wrong/waves ] || fail "--stop leaves a waveform"
 [ -z "$(find design -newer report.json -name 'run_*')" ] || fail "files of a run are left in the folder"
 find design wrong -name 'run_*' | grep . && fail "files of a run are left in the folder"
 finish

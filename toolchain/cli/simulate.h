@@ -11,6 +11,7 @@ typedef struct weir_simulate {
     const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
+    bool stop;
 } weir_simulate;
 
 #define WEIR_SIMULATE_DEFAULTS                                                                                         \
@@ -22,7 +23,8 @@ typedef struct weir_simulate {
         {"frames", 'n', WEIR_CLI_COUNT, &(s).frames, "N", "largest number of frames (all)"},                           \
         {"debug-frames",    0,   WEIR_CLI_INT,                                                                         \
          &(s).debug_frames, "N", "frames on which every stream is compared (check: 16, sim: 0)"},                      \
-        {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "seed of stalls and idle data (1)"}, {                               \
+        {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "seed of stalls and idle data (1)"},                                 \
+        {"stop", 0, WEIR_CLI_FLAG, &(s).stop, NULL, "stop at the first wrong simulation; no waveform"}, {              \
         "json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"                                    \
     }
 

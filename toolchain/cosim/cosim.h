@@ -11,6 +11,7 @@ typedef struct weir_cosim_options {
     weir_sim_profile profile;
     uint32_t seed;
     bool debug;     /* the bench with taps and meters, on the reference's debug frames */
+    bool one_bench; /* this bench for other runs too, its taps off: one build serves all */
     int64_t frames; /* of the reference to run, 0: all (debug: all debug frames) */
     const char
         *wave; /* write the waveform of cycles [wave_from, wave_to) to this .fst, if it can be, and stop; NULL: none */

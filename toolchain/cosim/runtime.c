@@ -1,6 +1,7 @@
 /* Runs the frames through the reference, then through each simulator: first a few frames in the debug
  * bench, where every stream is compared and every component metered, then all of them in the fast bench under each
- * profile. When only the fast bench diverges, the debug bench is run up to that frame to find where it began. */
+ * profile; short runs in Verilator take the debug bench with its taps off. When only the fast bench diverges, the debug
+ * bench is run up to that frame to find where it began. */
 #include "cosim/runtime.h"
 
 #include <math.h>
@@ -19,6 +20,8 @@
 enum { MAX_TAP_CODES = 1 << 24 };
 /* Cycles of waveform kept around a divergence. */
 enum { WAVE_BEFORE = 200, WAVE_AFTER = 50 };
+/* Up to so many cycles a run, Verilator builds the debug bench only: taps that are off cost a fifth of a run, a build far more. */
+enum { ONE_BENCH_CYCLES = 2000000 };
 
 const char *weir_profile_name(weir_sim_profile profile) {
     static const char *const names[WEIR_SIM_PROFILES] = {"always", "half", "eighth", "after-valid"};
@@ -172,11 +175,14 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
     int status = WEIR_EXIT_FINE;
     if (options->debug_frames > 0) {
         run.debug = true;
+        run.one_bench = simulator == WEIR_SIM_VERILATOR && options->netlist == NULL &&
+                        r->frames * weir_stream_interval(r->hardware) <= ONE_BENCH_CYCLES;
         run.frames = options->debug_frames;
         status = run_once(r, options->work, reference, &run, NULL);
         if (status == WEIR_EXIT_TOOL || status == WEIR_EXIT_INPUT) return status;
     }
     bool found = status == WEIR_EXIT_MISMATCH;
+    if (found && options->stop) return status;
     if (found) dump_divergence(r, folder, reference, options->work, &run);
     for (int p = 0; p < WEIR_SIM_PROFILES; p++) {
         if (!options->profile[p]) continue;
@@ -194,6 +200,7 @@ static int run_simulator(weir_runtime *r, const char *folder, const weir_referen
         bool finished = wrong->status == WEIR_SIM_DONE;
         run.frames = (int64_t)wrong->first.frame + 1 + (finished ? (int64_t)weir_graph_node_count(r->hardware) : 0);
         run_once(r, options->work, reference, &run, NULL);
+        if (options->stop) break;
         dump_divergence(r, folder, reference, options->work, &run);
     }
     return status;
@@ -246,6 +253,7 @@ static int run_copy(const char *name, const weir_graph *model, const weir_graph 
         if (status == WEIR_EXIT_FINE && r->contract_mismatches > 0) status = WEIR_EXIT_MISMATCH;
         for (int s = 0; s < WEIR_SIMULATORS; s++) {
             if (!options->simulate[s] || status == WEIR_EXIT_INPUT) continue;
+            if (options->stop && status == WEIR_EXIT_MISMATCH) continue;
             status = worse(status, run_simulator(r, folder, reference, options, (weir_simulator)s, labels));
         }
         weir_array_free(labels);
