@@ -53,7 +53,8 @@ static bool list_verilog(const char *folder, const char *sub, char ***files, siz
 static int build(const char *folder, const weir_cosim_options *options, weir_sim_artifact *artifact) {
     char **files = NULL;
     size_t count = 0, capacity = 0;
-    bool fine = list_verilog(folder, options->debug || options->one_bench ? "tb_debug" : "tb", &files, &count, &capacity);
+    bool fine =
+        list_verilog(folder, options->debug || options->one_bench ? "tb_debug" : "tb", &files, &count, &capacity);
     if (options->netlist == NULL) {
         fine = fine && list_verilog(folder, "rtl", &files, &count, &capacity);
     } else {
