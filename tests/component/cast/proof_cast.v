@@ -1,8 +1,9 @@
 // The software reference's cast of every code and addend, in a register slice.
 // sources: cast/weir_cast.v cast/weir_saturate.v stream/weir_register_slice.v
 // table: cast
-// prove: unbounded IN_W=5 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=2 ROUND=0 LO=-4 HI=3 OUT_W=3
+// prove: unbounded IN_W=3 IN_SIGNED=1 ADD_W=4 LEFT=0 SHIFT=2 ROUND=3 LO=-2 HI=1 OUT_W=3
 // prove: unbounded IN_W=5 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=2 ROUND=1 LO=-4 HI=3 OUT_W=3
+// prove: unbounded IN_W=5 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=2 ROUND=0 LO=-4 HI=3 OUT_W=3
 // prove: unbounded IN_W=5 IN_SIGNED=0 ADD_W=0 LEFT=0 SHIFT=1 ROUND=2 LO=0 HI=7 OUT_W=3
 // prove: unbounded IN_W=5 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=2 ROUND=3 LO=-3 HI=3 OUT_W=3
 // prove: unbounded IN_W=5 IN_SIGNED=1 ADD_W=0 LEFT=1 SHIFT=3 ROUND=4 LO=-4 HI=2 OUT_W=3
@@ -10,7 +11,6 @@
 // prove: unbounded IN_W=5 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=3 ROUND=6 LO=-1 HI=3 OUT_W=3
 // prove: unbounded IN_W=5 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=2 ROUND=7 LO=-4 HI=3 OUT_W=3
 // prove: unbounded IN_W=5 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=1 ROUND=2 LO=0 HI=7 OUT_W=3
-// prove: unbounded IN_W=3 IN_SIGNED=1 ADD_W=4 LEFT=0 SHIFT=2 ROUND=3 LO=-2 HI=1 OUT_W=3
 // prove: unbounded IN_W=3 IN_SIGNED=0 ADD_W=2 LEFT=2 SHIFT=0 ROUND=2 LO=-3 HI=14 OUT_W=5
 // prove: unbounded IN_W=2 IN_SIGNED=1 ADD_W=2 LEFT=0 SHIFT=5 ROUND=3 LO=-2 HI=1 OUT_W=2
 // nightly: unbounded IN_W=8 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=4 ROUND=3 LO=-7 HI=6 OUT_W=4

@@ -1,8 +1,8 @@
 // Rows of beats, each emitted several times; a marked beat is watched in every repetition of its row.
 // sources: memory/weir_replay.v memory.v
+// prove: unbounded WIDTH=1 BEATS=1 TIMES=2
 // prove: unbounded WIDTH=1 BEATS=1 TIMES=1
 // prove: unbounded WIDTH=1 BEATS=3 TIMES=1
-// prove: unbounded WIDTH=1 BEATS=1 TIMES=2
 // prove: unbounded WIDTH=1 BEATS=1 TIMES=3
 // prove: unbounded WIDTH=1 BEATS=2 TIMES=2
 // prove: unbounded WIDTH=1 BEATS=3 TIMES=2

@@ -8,6 +8,8 @@
 // proof_order     what enters leaves once, in order, with the value expected; at most CAPACITY beats are inside
 // proof_answer    within LIMIT cycles of `owed` without a break comes `given`
 // proof_equal     while `valid`, two values are the same
+// proof_window    counts cycles for a statement about any cycle
+// proof_multiply  what the multiplier of requantizers promises
 // proof_stream    of a component with one beat out for each beat in: source, hold, order and answers
 
 // Every register starts in any state whatever; the first cycle resets it.
@@ -232,4 +234,73 @@ module proof_stream #(
   proof_answer #(STALL) u_enters (clk, rst, s_valid && m_ready && fair, s_ready);
 
   always @* if (!rst && CAPACITY == 0 && take) let_go_as_it_leaves: assert (inside + enter == leave);
+endmodule
+
+// Cycles FLUSH (`begins`) and LENGTH (`ends`) behind the first, in which every register but this one may have any value; it
+// stays there.
+module proof_window #(
+  parameter integer LENGTH = 1,
+  parameter integer FLUSH  = 0
+) (
+  input  wire clk,
+  output wire begins,
+  output wire ends
+);
+  localparam integer COUNT_W = $clog2(LENGTH + 2);
+  localparam [COUNT_W-1:0] FIRST = FLUSH;
+  localparam [COUNT_W-1:0] TOP   = LENGTH;
+
+  reg [COUNT_W-1:0] cycle_q = {COUNT_W{1'b0}};
+
+  assign begins = cycle_q == FIRST;
+  assign ends   = cycle_q == TOP;
+
+  always @(posedge clk) if (!ends) cycle_q <= cycle_q + 1'b1;
+endmodule
+
+// What weir_scale_multiply promises: `sum` is that of the operands LATENCY cycles ago if none came in the BEATS - 1 cycles behind
+// them (`there`), else anything.
+module proof_multiply #(
+  parameter integer X_W   = 2,
+  parameter integer M_W   = 1,
+  parameter integer ADD_W = 0,
+  parameter integer DIGIT = 1,
+  parameter integer MUL_W = 18,
+  parameter integer SUM_W = 4,
+  parameter integer A_W   = ADD_W > 0 ? ADD_W : 1
+) (
+  input  wire                    clk,
+  input  wire                    load,
+  input  wire signed [X_W-1:0]   x,
+  input  wire        [M_W-1:0]   m,
+  input  wire signed [A_W-1:0]   a,
+  output wire                    there,
+  output wire signed [SUM_W-1:0] sum
+);
+  localparam integer K       = DIGIT < M_W ? DIGIT : M_W;
+  localparam integer BEATS   = (M_W + K - 1) / K;
+  localparam integer ROWS    = 1 + BEATS + (K < 3 ? K - 1 : 2 + $clog2((K + 1) / 2)) +
+                               (K > 3 && K < M_W ? 1 : 0) + (ADD_W > 0 ? 1 : 0);
+  localparam integer PIECES  = ((X_W < 3 ? 0 : (X_W - 2) / (MUL_W - 1)) + 1) * ((M_W + MUL_W - 2) / (MUL_W - 1));
+  localparam integer LATENCY = K < M_W || MUL_W == 0 ? ROWS : 2 + $clog2(PIECES + (ADD_W > 0 ? 1 : 0));
+  localparam integer KEY_W   = A_W + M_W + X_W;
+
+  reg         [LATENCY-1:0]       loaded_q;  // the oldest at the top
+  reg         [LATENCY*KEY_W-1:0] keys_q;
+  wire signed [A_W-1:0]           a_then;
+  wire        [M_W-1:0]           m_then;
+  wire signed [X_W-1:0]           x_then;
+  wire signed [M_W:0]             factor = {1'b0, m_then};
+  wire signed [SUM_W-1:0]         product = x_then * factor;
+  wire signed [SUM_W-1:0]         total   = product + a_then;
+  (* anyseq *) wire [SUM_W-1:0]   other;
+
+  assign {a_then, m_then, x_then} = keys_q[LATENCY*KEY_W-1 -: KEY_W];
+  assign there = loaded_q[LATENCY-1];
+  assign sum   = !there ? other : ADD_W > 0 ? total : product;
+
+  always @(posedge clk) begin
+    loaded_q <= {load ? loaded_q >> (BEATS - 1) << (BEATS - 1) : loaded_q, load};
+    keys_q   <= {keys_q, a, m, x};
+  end
 endmodule

@@ -1,0 +1,53 @@
+// The words of a ROM that holds 0, 1, 2, ..., each READ cycles after it is asked for.
+// sources: memory/weir_rom_sequence.v memory/weir_rom.v
+// prove: unbounded DEPTH=1 LOGIC=0 READ=1
+// prove: unbounded DEPTH=2 LOGIC=1 READ=1
+// prove: unbounded DEPTH=5 LOGIC=0 READ=2
+// prove: unbounded DEPTH=8 LOGIC=1 READ=4
+// nightly: unbounded DEPTH=32 LOGIC=0 READ=3
+// spared: rom_block_not_held a sequence reads in every cycle
+module proof #(
+  parameter integer DEPTH = 2,
+  parameter integer LOGIC = 0,
+  parameter integer READ  = 1
+) (
+  input wire clk,
+  input wire next
+);
+  localparam integer WIDTH = 5;
+  localparam [WIDTH-1:0] TOP = DEPTH - 1;
+
+  wire                  rst;
+  wire [WIDTH-1:0]      q;
+  reg  [WIDTH-1:0]      index_q;
+  reg  [READ-1:0]       asked_q;    // bit i: i + 1 cycles ago
+  reg  [READ*WIDTH-1:0] indices_q;  // for these words
+
+  weir_rom_sequence #(
+    .WIDTH(WIDTH),
+    .DEPTH(DEPTH),
+    .INIT (DEPTH == 1 ? "count_01.hex" : DEPTH == 2 ? "count_02.hex" : DEPTH == 5 ? "count_05.hex" :
+           DEPTH == 8 ? "count_08.hex" : "count_32.hex"),
+    .STYLE(LOGIC != 0 ? "logic" : "block"),
+    .READ (READ)
+  ) u_dut (
+    .clk (clk),
+    .rst (rst),
+    .next(next),
+    .q   (q)
+  );
+
+  always @(posedge clk) begin
+    indices_q <= {indices_q, index_q};
+    if (rst) begin
+      index_q <= {WIDTH{1'b0}};
+      asked_q <= {READ{1'b0}};
+    end else begin
+      asked_q <= {asked_q, next};
+      if (next) index_q <= index_q == TOP ? {WIDTH{1'b0}} : index_q + 1'b1;
+    end
+  end
+
+  proof_reset u_reset (clk, rst);
+  proof_equal #(WIDTH) u_equal (rst, asked_q[READ-1], q, indices_q[READ*WIDTH-1 -: WIDTH]);
+endmodule

@@ -1,0 +1,152 @@
+// The largest element that a window sees: of a free window at a free place of a step, in a marked line.
+// sources: pool/weir_max_pool.v stream/weir_register_slice.v memory.v
+// prove: bounded 26 WIDTH=1 INNER=4 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
+// prove: unbounded WIDTH=1 INNER=1 IN=1 OUT=1 LINES=1 KERNEL=1 STRIDE=1
+// prove: unbounded WIDTH=2 INNER=1 IN=4 OUT=2 LINES=2 KERNEL=2 STRIDE=2 SIGNED=1
+// prove: unbounded WIDTH=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
+// prove: unbounded WIDTH=1 INNER=1 IN=5 OUT=2 LINES=1 KERNEL=2 STRIDE=2 DILATION=2
+// prove: unbounded WIDTH=1 LANES=2 INNER=1 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=1
+// nightly: unbounded WIDTH=1 INNER=4 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=2
+// nightly: unbounded WIDTH=1 INNER=2 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
+// nightly: bounded 60 WIDTH=2 INNER=5 IN=4 OUT=4 LINES=2 KERNEL=3 STRIDE=1 BEGIN=1 SIGNED=1
+module proof #(
+  parameter integer LANES    = 1,
+  parameter integer WIDTH    = 1,
+  parameter integer SIGNED   = 0,
+  parameter integer INNER    = 1,
+  parameter integer IN       = 2,
+  parameter integer OUT      = 1,
+  parameter integer LINES    = 1,
+  parameter integer KERNEL   = 2,
+  parameter integer STRIDE   = 2,
+  parameter integer DILATION = 1,
+  parameter integer BEGIN    = 0
+) (
+  input wire                   clk,
+  input wire                   s_valid,
+  input wire [LANES*WIDTH-1:0] s_data,
+  input wire                   s_last,
+  input wire                   m_ready
+);
+  localparam integer DATA_W  = LANES * WIDTH;
+  localparam integer REACH   = (KERNEL - 1) * DILATION;
+  localparam integer PLACE_W = $clog2(IN + INNER + OUT * STRIDE + REACH + 1);
+  localparam [PLACE_W-1:0] TOP_INNER = INNER - 1;
+  localparam [PLACE_W-1:0] TOP_STEP  = IN - 1;
+  localparam [PLACE_W-1:0] TOP_WINDOW = OUT - 1;
+
+  (* anyseq *)   wire               pick;
+  (* anyconst *) wire [PLACE_W-1:0] window, place;  // the marked line's window that is watched, and its beat
+  (* hierconn *) wire [$clog2(INNER+1)-1:0] \u_dut.g_slot[0].g_ram.u_ram.watched , \u_dut.g_slot[1].g_ram.u_ram.watched ;
+  wire                rst, s_ready, m_valid, m_last;
+  wire [DATA_W-1:0]   m_data;
+  reg  [PLACE_W-1:0]  s_inner_q, s_step_q, m_inner_q, m_window_q;
+  reg  [2:0]          lines_q, ahead_q;  // lines that have entered whole and not left; those in front of the marked one
+  reg                 marked_q, watch_q, enters_q, seen_q;
+  reg  [DATA_W-1:0]   largest, largest_q;
+  reg  signed [WIDTH:0] x, y;
+  reg                 sees;
+  integer             k, l;
+
+  weir_max_pool #(
+    .LANES   (LANES),
+    .WIDTH   (WIDTH),
+    .SIGNED  (SIGNED),
+    .INNER   (INNER),
+    .IN      (IN),
+    .OUT     (OUT),
+    .LINES   (LINES),
+    .KERNEL  (KERNEL),
+    .STRIDE  (STRIDE),
+    .DILATION(DILATION),
+    .BEGIN   (BEGIN)
+  ) u_dut (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(s_valid),
+    .s_ready(s_ready),
+    .s_data (s_data),
+    .s_last (s_last),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+
+  wire take   = s_valid && s_ready;
+  wire leave  = m_valid && m_ready;
+  wire s_line = take && s_inner_q == TOP_INNER && s_step_q == TOP_STEP;
+  wire m_line = leave && m_inner_q == TOP_INNER && m_window_q == TOP_WINDOW;
+  wire mark   = take && pick && !marked_q && s_inner_q == 0 && s_step_q == 0;
+  // The last beat that the next result needs, and whether it has entered.
+  wire [PLACE_W-1:0] reach  = m_window_q * STRIDE + REACH - BEGIN;
+  wire [PLACE_W-1:0] needed = reach > TOP_STEP ? TOP_STEP : reach;
+  wire               whole  = lines_q != 0 || needed < s_step_q || (needed == s_step_q && m_inner_q < s_inner_q);
+  wire               behind = reach > TOP_STEP;  // the window ends behind the line: given when all of it has entered
+  wire               owed   = behind ? lines_q != 0 : whole;
+  wire               here   = watch_q && ahead_q == 0 && m_window_q == window && m_inner_q == place;
+
+  always @* begin
+    sees = 1'b0;
+    for (k = 0; k < KERNEL; k = k + 1) if (s_step_q + BEGIN == window * STRIDE + k * DILATION) sees = 1'b1;
+    sees = sees && take && (mark || enters_q) && s_inner_q == place;
+    largest = s_data;
+    for (l = 0; l < LANES; l = l + 1) begin
+      x = {SIGNED != 0 && s_data[l*WIDTH + WIDTH - 1], s_data[l*WIDTH +: WIDTH]};
+      y = {SIGNED != 0 && largest_q[l*WIDTH + WIDTH - 1], largest_q[l*WIDTH +: WIDTH]};
+      if (!mark && seen_q && y > x) largest[l*WIDTH +: WIDTH] = largest_q[l*WIDTH +: WIDTH];
+    end
+  end
+
+  always @(posedge clk)
+    if (rst) begin
+      s_inner_q  <= {PLACE_W{1'b0}};
+      s_step_q   <= {PLACE_W{1'b0}};
+      m_inner_q  <= {PLACE_W{1'b0}};
+      m_window_q <= {PLACE_W{1'b0}};
+      lines_q    <= 3'd0;
+      marked_q   <= 1'b0;
+      watch_q    <= 1'b0;
+      enters_q   <= 1'b0;
+    end else begin
+      if (take) begin
+        s_inner_q <= s_inner_q == TOP_INNER ? {PLACE_W{1'b0}} : s_inner_q + 1'b1;
+        if (s_inner_q == TOP_INNER) s_step_q <= s_line ? {PLACE_W{1'b0}} : s_step_q + 1'b1;
+      end
+      if (leave) begin
+        m_inner_q <= m_inner_q == TOP_INNER ? {PLACE_W{1'b0}} : m_inner_q + 1'b1;
+        if (m_inner_q == TOP_INNER) m_window_q <= m_line ? {PLACE_W{1'b0}} : m_window_q + 1'b1;
+      end
+      lines_q  <= lines_q + s_line - m_line;
+      marked_q <= marked_q || mark;
+      enters_q <= (enters_q || mark) && !s_line;
+      if (mark) begin
+        watch_q <= 1'b1;
+        ahead_q <= lines_q - m_line;
+      end else if (m_line) begin
+        ahead_q <= ahead_q - 1'b1;
+        if (ahead_q == 0) watch_q <= 1'b0;
+      end
+      if (mark || sees) seen_q <= sees;
+      if (sees) largest_q <= largest;
+    end
+
+  always @* begin
+    assume (window < OUT && place < INNER);
+    if (INNER > 3) assume (\u_dut.g_slot[0].g_ram.u_ram.watched == place && \u_dut.g_slot[1].g_ram.u_ram.watched == place);
+  end
+
+  always @* if (!rst) begin
+    no_overflow: assert (lines_q < 7);
+    if (m_valid) nothing_invented: assert (owed);
+    if (m_valid && here) sees_something: assert (seen_q);
+  end
+
+  proof_reset u_reset (clk, rst);
+  proof_source #(DATA_W + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
+  proof_hold #(DATA_W + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
+  proof_equal #(DATA_W) u_equal (rst, m_valid && here, m_data, largest_q);
+  proof_last #(LINES * OUT * INNER) u_last (clk, rst, m_valid, m_ready, m_last);
+  proof_answer #(5) u_leaves (clk, rst, owed, m_valid);
+  proof_answer #(OUT * INNER + 4) u_enters (clk, rst, s_valid && m_ready, s_ready);
+endmodule

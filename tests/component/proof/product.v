@@ -1,0 +1,20 @@
+// weir_scale_multiply for proofs of what is behind it: any product in any cycle.
+module weir_scale_multiply #(
+  parameter integer LANES = 1,
+  parameter integer X_W   = 16,
+  parameter integer M_W   = 16,
+  parameter integer ADD_W = 0,
+  parameter integer DIGIT = 16,
+  parameter integer MUL_W = 18,
+  parameter integer SUM_W = ADD_W == 0 ? X_W + M_W : (ADD_W > X_W + M_W ? ADD_W : X_W + M_W) + 1
+) (
+  input  wire                                     clk,
+  input  wire                                     load,
+  input  wire [LANES*X_W-1:0]                     x,
+  input  wire [LANES*M_W-1:0]                     m,
+  input  wire [LANES*(ADD_W > 0 ? ADD_W : 1)-1:0] a,
+  output wire [LANES*SUM_W-1:0]                   sum
+);
+  (* anyseq *) wire [LANES*SUM_W-1:0] any;
+  assign sum = any;
+endmodule

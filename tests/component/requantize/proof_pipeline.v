@@ -1,0 +1,71 @@
+// The handshake around arithmetic that gives each beat's value LATENCY cycles after the beat was taken, and anything in other cycles.
+// sources: stream/weir_pipeline.v
+// with: stream/weir_fifo.v
+// prove: unbounded LATENCY=1 INTERVAL=1
+// prove: unbounded LATENCY=3 INTERVAL=1
+// prove: unbounded LATENCY=2 INTERVAL=2
+// prove: unbounded LATENCY=5 INTERVAL=2
+// prove: unbounded LATENCY=7 INTERVAL=4
+// nightly: unbounded LATENCY=8 INTERVAL=1
+// nightly: unbounded LATENCY=16 INTERVAL=3
+module proof #(
+  parameter integer LATENCY  = 1,
+  parameter integer INTERVAL = 1
+) (
+  input wire clk,
+  input wire s_valid,
+  input wire s_data,
+  input wire s_last,
+  input wire other,   // what the arithmetic gives where no beat is
+  input wire m_ready
+);
+  localparam integer PLACES = (LATENCY + 1) / INTERVAL + 1;
+
+  wire               rst, s_ready, take, m_valid, m_data, m_last;
+  reg  [LATENCY-1:0] taken_q, value_q;  // bit i: i + 1 cycles ago
+
+  weir_pipeline #(
+    .WIDTH   (1),
+    .LATENCY (LATENCY),
+    .INTERVAL(INTERVAL)
+  ) u_dut (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(s_valid),
+    .s_ready(s_ready),
+    .s_last (s_last),
+    .take   (take),
+    .c_data (taken_q[LATENCY-1] ? value_q[LATENCY-1] : other),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+
+  always @(posedge clk) begin
+    taken_q <= {taken_q, s_valid && s_ready};
+    value_q <= {value_q, s_data};
+  end
+
+  always @* if (!rst) taken_as_said: assert (take == (s_valid && s_ready));
+
+  proof_reset u_reset (clk, rst);
+  proof_stream #(
+    .S_WIDTH (2),
+    .M_WIDTH (2),
+    .CAPACITY(PLACES),
+    .LATENCY (LATENCY),
+    .STALL   (LATENCY + 1)
+  ) u_stream (
+    .clk     (clk),
+    .rst     (rst),
+    .fair    (1'b1),
+    .s_valid (s_valid),
+    .s_ready (s_ready),
+    .s_value ({s_last, s_data}),
+    .expected({s_last, s_data}),
+    .m_valid (m_valid),
+    .m_ready (m_ready),
+    .m_value ({m_last, m_data})
+  );
+endmodule
