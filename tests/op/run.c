@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/graph_case.h"
+#include "common/nest_execute.h"
 #include "common/text_case.h"
 #include "exec/exec.h"
 #include "ir/infer.h"
@@ -181,6 +182,44 @@ static void free_inputs(const weir_graph *graph, weir_array **inputs) {
     free(inputs);
 }
 
+/* `planted: literal` moves what the first input is read at. */
+static void plant_nest(const weir_loop_nest *nest) {
+    for (uint32_t i = 0; i < nest->operand_count; i++) {
+        weir_loop_operand *operand = &nest->operand[i];
+        if (operand->is_output || operand->rank == 0) continue;
+        operand->axis[operand->rank - 1].offset++;
+        return;
+    }
+}
+
+/* Where the loop nest is all of the operator's definition, executing it literally gives what the kernel gives. */
+static void check_literally(const test_case *c, const weir_graph *graph, const weir_executor *executor, weir_node node,
+                            double tolerance) {
+    weir_arena *arena = weir_arena_new();
+    const weir_loop_nest *nest = weir_loop_nest_of(graph, node, arena);
+    const size_t inputs = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
+    if (c->planted != NULL && strcmp(c->planted, "literal") == 0) plant_nest(nest);
+    if (nest_is_definition(graph, node, nest)) {
+        const weir_array **data = weir_calloc(inputs, sizeof *data);
+        weir_array **result = weir_calloc(outputs, sizeof *result);
+        for (size_t i = 0; i < inputs; i++) {
+            const weir_value value = weir_node_input(graph, node, i);
+            if (value.id != 0) data[i] = weir_executor_value(executor, value);
+        }
+        for (size_t i = 0; i < outputs; i++) {
+            const weir_type *type = weir_value_type(graph, weir_node_output(graph, node, i));
+            result[i] = weir_array_in(arena, type->dtype, &type->shape);
+        }
+        execute_nest(nest, weir_node_op(graph, node), data, result);
+        for (size_t i = 0; i < outputs; i++)
+            compare("literal", weir_node_name(graph, node), result[i],
+                    weir_executor_value(executor, weir_node_output(graph, node, i)), tolerance);
+        free(result);
+        free(data);
+    }
+    weir_arena_free(arena);
+}
+
 /* Every output of the float engine is a line of `values`. */
 static void check_values(const test_case *c, const weir_graph *graph, weir_array *const *inputs) {
     const double tolerance = c->tolerance == NULL ? 1e-6 : atof(c->tolerance);
@@ -193,6 +232,9 @@ static void check_values(const test_case *c, const weir_graph *graph, weir_array
             const weir_array *found = weir_executor_value(executor, weir_graph_output(graph, i));
             if (c->print) print_values(weir_graph_output_name(graph, i), found);
             check_output(c, "values", weir_graph_output_name(graph, i), found, tolerance);
+        }
+        for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+            if (weir_node_op(graph, node) == c->subject) check_literally(c, graph, executor, node, tolerance);
         }
     }
     weir_executor_free(executor);

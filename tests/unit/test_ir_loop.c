@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/nest_execute.h"
 #include "exec/exec.h"
 #include "ir/infer.h"
 #include "ir/layout.h"
@@ -51,64 +52,6 @@ static weir_node node_of(bench *b, weir_op op, size_t outputs) {
     return weir_graph_add_node(b->graph, op, "n", b->values, b->count, outputs, WEIR_NO_NODE);
 }
 
-/* ---- the nest as nested loops ---- */
-
-/* One iteration of the body. */
-static void iterate(const bench *b, const weir_loop_nest *nest, weir_op op, const int64_t *at, weir_array **result) {
-    double in = 0, product = 1;
-    bool found = false;
-    for (uint32_t i = 0; i < nest->operand_count; i++) {
-        const weir_loop_operand *operand = &nest->operand[i];
-        const int64_t element = weir_loop_element(operand, at);
-        if (operand->is_output || operand->name == 'B') continue;
-        const double v = element < 0 ? 0 : weir_array_get(b->data[operand->index], (size_t)element);
-        found = found || element >= 0;
-        product *= v;
-        in += v; /* of moves, the one operand that is there; of Add, the sum */
-    }
-    for (uint32_t i = 0; i < nest->operand_count; i++) {
-        const weir_loop_operand *operand = &nest->operand[i];
-        const int64_t element = operand->is_output ? weir_loop_element(operand, at) : -1;
-        if (element < 0) continue;
-        weir_array *y = result[operand->index];
-        const double before = weir_array_get(y, (size_t)element);
-        double now = nest->body == WEIR_LOOP_MULTIPLY_ACCUMULATE ? before + product : in;
-        if (nest->body == WEIR_LOOP_REDUCE) {
-            const bool is_maximum = op == WEIR_OP_MAX_POOL || op == WEIR_OP_REDUCE_MAX;
-            now = !found ? before : is_maximum ? fmax(before, in) : before + in;
-        }
-        weir_array_set(y, (size_t)element, now);
-    }
-}
-
-/* Results start from the bias, from nothing, or from less than any number. */
-static void start(const bench *b, const weir_loop_nest *nest, weir_op op, const int64_t *at, weir_array **result) {
-    const weir_loop_operand *bias = weir_loop_find_operand(nest, 'B');
-    for (uint32_t i = 0; i < nest->operand_count; i++) {
-        const int64_t element = nest->operand[i].is_output ? weir_loop_element(&nest->operand[i], at) : -1;
-        if (element < 0) continue;
-        double v = op == WEIR_OP_MAX_POOL || op == WEIR_OP_REDUCE_MAX ? -HUGE_VAL : 0;
-        if (bias != NULL) v = weir_array_get(b->data[bias->index], (size_t)weir_loop_element(bias, at));
-        weir_array_set(result[nest->operand[i].index], (size_t)element, v);
-    }
-}
-
-static void execute(const bench *b, const weir_loop_nest *nest, weir_op op, weir_array **result) {
-    int64_t at[64] = {0};
-    const int64_t total = weir_loop_iterations(nest);
-    for (int pass = 0; pass < 2; pass++) {
-        memset(at, 0, sizeof at);
-        for (int64_t n = 0; n < total; n++) {
-            if (pass == 0) start(b, nest, op, at, result);
-            else iterate(b, nest, op, at, result);
-            for (uint32_t i = nest->loop_count; i-- > 0;) {
-                if (++at[i] < nest->loop[i].size) break;
-                at[i] = 0;
-            }
-        }
-    }
-}
-
 /* Float engine and nest give the same; the bench is used up. `divide`: means, sums divided by the window's size. */
 static void check(bench *b, weir_node node, double divide) {
     weir_arena *arena = weir_arena_new();
@@ -124,7 +67,7 @@ static void check(bench *b, weir_node node, double divide) {
         const weir_type *type = weir_value_type(b->graph, weir_node_output(b->graph, node, i));
         result[i] = weir_array_in(arena, type->dtype, &type->shape);
     }
-    execute(b, nest, op, result);
+    execute_nest(nest, op, (const weir_array *const *)b->data, result);
     for (size_t i = 0; i < outputs; i++) {
         const weir_array *y = weir_executor_value(executor, weir_node_output(b->graph, node, i));
         for (size_t j = 0; j < y->count; j++)
