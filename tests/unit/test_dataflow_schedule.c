@@ -9,14 +9,17 @@
 enum { EXTRA_FRAMES = 10 };
 
 static void compare_beats(const weir_bounds *bounds, const network_times *times, int64_t frames, int64_t interval) {
-    const weir_signature *found = &bounds->early;
+    const weir_signature *early = &bounds->early, *late = &bounds->late;
     int64_t beats = times->count / frames;
-    assert_true(bounds->exact);
-    assert_int_equal(weir_signature_beats(found), beats);
+    assert_int_equal(weir_signature_beats(early), beats);
+    assert_int_equal(weir_signature_beats(late), beats);
     for (int64_t i = 0; i < beats; i++) {
-        assert_int_equal(weir_signature_at(&found->first, i), times->at[i]);
-        assert_int_equal(weir_signature_at(&found->steady, i) + (frames - 1) * interval,
-                         times->at[times->count - beats + i]);
+        int64_t first = times->at[i], steady = times->at[times->count - beats + i] - (frames - 1) * interval;
+        assert_true(weir_signature_at(&early->first, i) <= first && first <= weir_signature_at(&late->first, i));
+        assert_true(weir_signature_at(&early->steady, i) <= steady && steady <= weir_signature_at(&late->steady, i));
+        if (!bounds->exact) continue;
+        assert_int_equal(weir_signature_at(&early->first, i), weir_signature_at(&late->first, i));
+        assert_int_equal(weir_signature_at(&early->steady, i), weir_signature_at(&late->steady, i));
     }
 }
 
@@ -26,7 +29,8 @@ static int64_t longest_stall(const network_times *given, const network_times *ta
     return most;
 }
 
-static void compare_schedule(const weir_graph *g) {
+/* Whether all times are exact; in one graph of thousands some are bounds, and what waits is no more than they say. */
+static bool compare_schedule(const weir_graph *g) {
     weir_value *streams;
     network net = network_of(g, &streams);
     weir_schedule *s = weir_schedule_new(g);
@@ -34,13 +38,16 @@ static void compare_schedule(const weir_graph *g) {
     assert_int_equal(weir_schedule_interval(s), net.interval);
     network_run run = network_follow(&net, weir_schedule_latency(s) / net.interval + EXTRA_FRAMES);
     size_t edges = 0;
+    bool exact = true;
     for (size_t i = 0; i < net.count; i++) {
         compare_beats(weir_schedule_given(s, streams[i]), &run.given[i], run.frames, net.interval);
         for (size_t k = 0; k < net.node[i].inputs; k++) {
             weir_schedule_edge edge = weir_schedule_edge_at(s, edges++);
             compare_beats(edge.taken, &run.taken[i], run.frames, net.interval);
-            assert_int_equal(edge.waiting, run.waiting[i][k]);
-            assert_int_equal(edge.stall, longest_stall(&run.given[net.node[i].input[k]], &run.taken[i]));
+            int64_t stall = longest_stall(&run.given[net.node[i].input[k]], &run.taken[i]);
+            assert_true(edge.waiting >= run.waiting[i][k] && edge.stall >= stall);
+            assert_true(!edge.exact || (edge.waiting == run.waiting[i][k] && edge.stall == stall));
+            exact = exact && edge.exact;
         }
     }
     assert_int_equal(edges, weir_schedule_edge_count(s));
@@ -48,16 +55,19 @@ static void compare_schedule(const weir_graph *g) {
     network_free(&net);
     free(streams);
     weir_schedule_free(s);
+    return exact;
 }
 
 static void random_graphs(void **state) {
     (void)state;
     const char *more = getenv("WEIR_RANDOM");
-    for (int count = more == NULL ? 2000 : atoi(more); count > 0; count--) {
+    int graphs = more == NULL ? 2000 : atoi(more), bounded = 0;
+    for (int count = graphs; count > 0; count--) {
         weir_graph *g = random_streams(8, true);
-        compare_schedule(g);
+        bounded += !compare_schedule(g);
         weir_graph_free(g);
     }
+    assert_true(bounded * 1000 <= graphs);
 }
 
 /* --- FIFOs --- */
@@ -65,7 +75,7 @@ static void random_graphs(void **state) {
 enum { REGISTERS = 2 }; /* beats that the components on both sides of an edge hold */
 
 /* By the oracle, with the Fifos as components that delay: what each of them holds, the cycle of leaving included, and no edge
- * without one where more waits than registers hold. Never less, and at most 2 beats or 5% more. */
+ * without one where more waits than registers hold. Never less; where times are exact, at most 2 beats or 5% more. */
 static bool fifos_fit(const weir_graph *g) {
     weir_value *streams;
     network net = network_of(g, &streams);
@@ -85,8 +95,9 @@ static bool fifos_fit(const weir_graph *g) {
             for (int64_t b = 0; b < run.taken[i].count; b++) run.taken[i].at[b]++;
             int64_t held = network_waiting(&run.taken[from], &run.taken[i]);
             for (int64_t b = 0; b < run.taken[i].count; b++) run.taken[i].at[b]--;
-            int64_t depth = weir_node_metadata_of(g, fifo)->hardware.depth;
-            fits = fits && depth >= held && depth <= weir_later(held + 2, held + held / 20);
+            const weir_meta_hardware *hardware = &weir_node_metadata_of(g, fifo)->hardware;
+            int64_t depth = hardware->depth, most = weir_later(held + 2, held + held / 20);
+            fits = fits && depth >= held && (depth <= most || hardware->bound != 0);
         }
     }
     network_run_free(&net, &run);
@@ -103,11 +114,11 @@ static void fifos_hold_what_waits(void **state) {
         assert_true(weir_size_fifos(g));
         if (!fifos_fit(g)) fail_msg("graph %d from the end", count);
         weir_node fifo = find_op(g, WEIR_OP_FIFO);
-        if (fifo.id != 0) { /* planted */
+        if (fifo.id != 0 && weir_node_metadata(g, fifo)->hardware.bound == 0) { /* planted */
             int64_t *depth = &weir_node_metadata(g, fifo)->hardware.depth, right = *depth;
             *depth = right - 1;
             assert_false(fifos_fit(g));
-            *depth = right + weir_later(3, right / 19 + 1);
+            *depth = right + weir_later(6, right / 15 + 1); /* a deeper one may be a memory, which delays: more wait */
             assert_false(fifos_fit(g));
         }
         weir_graph_free(g);
