@@ -1,7 +1,7 @@
 // weir_requantize: y = clip(floor((x * M + A) / 2^SHIFT), LO, HI), lane by lane, with M and A from a parameter stream.
 //
 // One parameter word a beat; lane l takes bits [l * (A_W + M_W) +: A_W + M_W] of it: {A signed, M unsigned}, M low.
-// Latency:   1 + (max(DIGIT < M_W, MUL_W == 0) ? 2 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + clog2(ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)) + 1)) cycles.
+// Latency:   1 + (max(DIGIT < M_W, MUL_W == 0) ? 2 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + clog2(ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)) + 1)) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // State:     weir_pipeline, weir_scale_multiply.
 // Mapping:   the multiplier, which adds A while it works, a clip, a buffer of some results.
@@ -35,8 +35,12 @@ module weir_requantize #(
 );
   localparam integer BEATS = (M_W + DIGIT - 1) / DIGIT;
   localparam integer K     = DIGIT < M_W ? DIGIT : M_W;
-  localparam integer ROWS  = 2 + BEATS + (K < 3 ? K - 1 : 2 + $clog2((K + 1) / 2)) + (K > 3 && K < M_W ? 1 : 0);
-  localparam integer TERMS = ((X_W < 3 ? 0 : (X_W - 2) / (MUL_W - 1)) + 1) * ((M_W + MUL_W - 2) / (MUL_W - 1)) + 1;
+  localparam integer OF_X  = X_W < 3 || MUL_W < 2 ? 1 : (X_W - 2) / (MUL_W - 1) + 1;  // pieces of x, of m, of a digit
+  localparam integer OF_M  = MUL_W < 2 ? 1 : (M_W + MUL_W - 2) / (MUL_W - 1);
+  localparam integer OF_K  = MUL_W < 2 ? 1 : (K + MUL_W - 2) / (MUL_W - 1);
+  localparam integer AHEAD = K < 3 ? K - 1 : 2 + $clog2(MUL_W > 0 ? OF_X * OF_K : (K + 1) / 2);
+  localparam integer ROWS  = 2 + BEATS + AHEAD + (K > 3 && K < M_W ? 1 : 0);
+  localparam integer TERMS = OF_X * OF_M + 1;
   localparam integer TIME  = DIGIT < M_W || MUL_W == 0 ? ROWS : 2 + $clog2(TERMS);  // of the multiplication
   localparam integer P_W   = X_W + M_W;
   localparam integer SUM_W = (P_W > A_W ? P_W : A_W) + 1;

@@ -23,7 +23,7 @@
 // k alone says where the result is clipped: from HI - ZERO upwards it is HI, below LO - ZERO it is LO, whichever neighbour
 // is taken, and between them neither neighbour is clipped. So k + ZERO is made for OUT_W bits only.
 //
-// Latency:   3 + (max(X_W, A_W) > 24 ? 3 : 0) + (max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + clog2(ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)))) cycles.
+// Latency:   3 + (max(X_W, A_W) > 24 ? 3 : 0) + (max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + clog2(ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)))) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // State:     weir_pipeline, weir_scale_multiply, the product apart, k and its increment; with a wide x + A the three
 //            steps of its rounding.
@@ -73,9 +73,12 @@ module weir_requantize_float #(
   localparam integer NEAR_W = SHIFT + GAP_W > 24 ? SHIFT + GAP_W - 24 : 1;  // bits of window
   localparam integer BEATS  = (M_W + DIGIT - 1) / DIGIT;
   localparam integer DIGITS = DIGIT < M_W ? DIGIT : M_W;
-  localparam integer ROWS   = 1 + BEATS + (DIGITS < 3 ? DIGITS - 1 : 2 + $clog2((DIGITS + 1) / 2)) +
-                              (DIGITS > 3 && DIGITS < M_W ? 1 : 0);
-  localparam integer TERMS  = ((V_W < 3 ? 0 : (V_W - 2) / (MUL_W - 1)) + 1) * ((M_W + MUL_W - 2) / (MUL_W - 1));
+  localparam integer OF_V   = V_W < 3 || MUL_W < 2 ? 1 : (V_W - 2) / (MUL_W - 1) + 1;  // pieces of the value, of M, of a digit
+  localparam integer OF_M   = MUL_W < 2 ? 1 : (M_W + MUL_W - 2) / (MUL_W - 1);
+  localparam integer OF_K   = MUL_W < 2 ? 1 : (DIGITS + MUL_W - 2) / (MUL_W - 1);
+  localparam integer AHEAD  = DIGITS < 3 ? DIGITS - 1 : 2 + $clog2(MUL_W > 0 ? OF_V * OF_K : (DIGITS + 1) / 2);
+  localparam integer ROWS   = 1 + BEATS + AHEAD + (DIGITS > 3 && DIGITS < M_W ? 1 : 0);
+  localparam integer TERMS  = OF_V * OF_M;
   localparam integer TIME   = DIGIT < M_W || MUL_W == 0 ? ROWS : 2 + $clog2(TERMS);  // of the multiplication
   localparam integer BEFORE = WIDE == 1 ? 3 : 0;                       // cycles until the multiplication
 

@@ -2,10 +2,10 @@
 //
 // The cycle with `load` high gives the operands; the next ones come ceil(M_W / DIGIT) cycles later at the earliest. `sum` has
 // the result in one cycle. ADD_W == 0: a is 0 and the port is ignored.
-// Latency:   max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) + (ADD_W > 0) : 2 + clog2(ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)) + (ADD_W > 0)) cycles.
+// Latency:   max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) + (ADD_W > 0) : 2 + clog2(ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)) + (ADD_W > 0)) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // State:     that of the module it consists of.
-// Mapping:   weir_scale_blocks where a beat comes each cycle and there are multiplier blocks, else weir_scale_rows.
+// Mapping:   weir_scale_blocks where a beat comes each cycle and MUL_W > 0, else weir_scale_rows.
 `default_nettype none
 
 module weir_scale_multiply #(
@@ -14,7 +14,7 @@ module weir_scale_multiply #(
   parameter integer M_W   = 16,
   parameter integer ADD_W = 0,
   parameter integer DIGIT = 16,  // multiplier bits a cycle
-  parameter integer MUL_W = 18,  // bits of the signed operands of a multiplier block; 0: there are none
+  parameter integer MUL_W = 18,  // bits of the signed operands of a multiplier block; 0: in lookup tables
   parameter integer SUM_W = ADD_W == 0 ? X_W + M_W : (ADD_W > X_W + M_W ? ADD_W : X_W + M_W) + 1  // not to be set
 ) (
   input  wire                                   clk,
@@ -47,7 +47,8 @@ module weir_scale_multiply #(
         .X_W  (X_W),
         .M_W  (M_W),
         .ADD_W(ADD_W),
-        .DIGIT(DIGIT)
+        .DIGIT(DIGIT),
+        .MUL_W(MUL_W)
       ) u_rows (
         .clk (clk),
         .load(load),

@@ -1,14 +1,14 @@
-// weir_scale_rows: weir_scale_multiply's contract with adders in logic, DIGIT multiplier bits a cycle.
+// weir_scale_rows: weir_scale_multiply's contract, DIGIT multiplier bits a cycle.
 //
-// Latency:   1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) + (ADD_W > 0) cycles.
+// Latency:   1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) + (ADD_W > 0) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
-// DIGIT multiplier bits a cycle, the low ones first: x times a digit in rows of two bits, a tree of adders with a register
-// behind each, and one adder that collects the digits' products: what it has collected moves down by a digit each cycle, and
-// the digit that leaves at the bottom meets that of a. Large digits are collected apart from what is above them: the carry
+// DIGIT multiplier bits a cycle, the low ones first: x times a digit, in multiplier blocks or in rows of two bits and a tree of
+// adders with a register behind each, and one adder that collects the digits' products: what it has collected moves down by a digit
+// each cycle, and the digit that leaves at the bottom meets that of a. Large digits are collected apart from what is above them: the carry
 // waits a cycle, in which it has moved down to the bottom. So no carry chain is longer than X_W + DIGIT / 2 + 3 bits.
 // State:     x, 3x, m, a, the tree, the collected product, the result.
-// Mapping:   adders and selectors in logic cells, about 1.5 DIGIT X_W of them a lane, each with the register behind it;
-//            no DSP block.
+// Mapping:   adders and selectors in logic cells, about 1.5 DIGIT X_W of them a lane, each with the register behind it; with MUL_W > 0
+//            and DIGIT > 2 weir_scale_blocks for a digit in their place, and 2 X_W + DIGIT logic cells.
 `default_nettype none
 
 module weir_scale_rows #(
@@ -17,6 +17,7 @@ module weir_scale_rows #(
   parameter integer M_W   = 16,
   parameter integer ADD_W = 0,
   parameter integer DIGIT = 16,  // multiplier bits a cycle
+  parameter integer MUL_W = 0,   // bits of the signed operands of a multiplier block; 0: there are none
   parameter integer SUM_W = ADD_W == 0 ? X_W + M_W : (ADD_W > X_W + M_W ? ADD_W : X_W + M_W) + 1  // not to be set
 ) (
   input  wire                                   clk,
@@ -33,7 +34,9 @@ module weir_scale_rows #(
   localparam integer LOW_W  = STEPS * K;                     // bits that leave at the bottom
   localparam integer PAIRS  = (K + 1) / 2;                   // rows of two bits
   localparam integer LEVELS = $clog2(PAIRS);
-  localparam integer AHEAD  = K == 1 ? 0 : K == 2 ? 1 : LEVELS + 2;  // cycles from a digit's selection to its product
+  localparam integer PIECES = MUL_W < 2 ? 1 : ((X_W < 3 ? 0 : (X_W - 2) / (MUL_W - 1)) + 1) * ((K + MUL_W - 2) / (MUL_W - 1));
+  localparam integer TREE   = MUL_W > 0 ? $clog2(PIECES) : LEVELS;  // levels of adders to a digit's product
+  localparam integer AHEAD  = K == 1 ? 0 : K == 2 ? 1 : TREE + 2;   // cycles from its selection to there
   localparam integer ROW_W  = X_W + K;                       // a digit's product
   localparam integer SPLIT  = K > 3 && STEPS > 1 ? 1 : 0;    // digits are collected apart
   localparam integer HIGH_W = X_W + SPLIT;                   // what is collected: without its carry one bit more
@@ -117,6 +120,20 @@ module weir_scale_rows #(
         always @(posedge clk)
           row_q <= (m_q[0] ? {{2{x_q[X_W-1]}}, x_q} : {ROW_W{1'b0}}) +
                    (m_q[1] ? {x_q[X_W-1], x_q, 1'b0} : {ROW_W{1'b0}});
+      end else if (MUL_W > 0) begin : g_blocks
+        weir_scale_blocks #(
+          .LANES(1),
+          .X_W  (X_W),
+          .M_W  (K),
+          .ADD_W(0),
+          .MUL_W(MUL_W)
+        ) u_digit (
+          .clk(clk),
+          .x  (x_q),
+          .m  (m_q[K-1:0]),
+          .a  (1'b0),
+          .sum(row)
+        );
       end else begin : g_more
         reg signed [X_W-1:0]         one_q;
         reg signed [X_W+1:0]         three_q;

@@ -108,6 +108,7 @@ void case_place(component_case *c, weir_node node, int64_t in_lanes, int64_t out
     const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
     if (rules->foldings == NULL) hardware->interval = rules->timing(c->graph, node).interval;
     hardware->storage = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
+    if (rules->multiplies) hardware->products = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
 }
 
 void case_clip(component_case *c, weir_node node, int bits) {

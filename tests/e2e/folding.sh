@@ -19,7 +19,7 @@ awkward() {
     # So few frames do not fill the pipeline: values only.
     report_check report.json --simulator icarus --profile "$profile" --frames 4 --no-interval || fail "$1 $2 icarus"
 }
-awkward mlp_qdq odd 'nodes:\n  fc1: {simd: 7, pe: 3}\n  fc2: {simd: 5, pe: 7}\n  fc3: {simd: 3, pe: 4}\n'
+awkward mlp_qdq odd 'nodes:\n  fc1: {simd: 7, pe: 3}\n  fc2: {simd: 5, pe: 7}\n  fc3: {simd: 3, pe: 4}\n  fc1_requantize: {products: block}\n'
 # 1,000 multipliers: seconds a run in Icarus.
 awkward mlp_qdq wide 'nodes:\n  fc1: {simd: 5, pe: 64}\n  fc2: {simd: 64, pe: 10}\n  fc3: {simd: 32, pe: 9}\n' eighth
 awkward mlp_residual_qdq skip 'nodes:\n  fc1: {simd: 7, pe: 9}\n  fc2: {simd: 11, pe: 6}\n  fc3: {simd: 10, pe: 3, storage: logic}\n'
@@ -42,6 +42,8 @@ wrong 3 "-4" 'nodes:\n  fc1:\n    pe: -4\n'
 wrong 2 "11" 'nodes:\n  fc3: {pe: 11}\n'
 wrong 2 "sim" 'nodes:\n  fc1: {sim: 8}\n'
 wrong 2 "auto, block or logic" 'nodes:\n  fc1: {storage: tape}\n'
+wrong 2 "auto, block or logic" 'nodes:\n  fc1_requantize: {products: tape}\n'
+wrong 2 "unknown setting 'products'" 'nodes:\n  fc1: {products: block}\n'
 wrong 1 "nodes" 'node:\n  fc1: {simd: 8}\n'
 wrong 1 "mapping" '- fc1\n'
 wrong 2 "" 'nodes:\n  fc1: 8\n'

@@ -189,8 +189,8 @@ static void metadata_and_constants(void **state) {
     weir_node_metadata(g, host)->common.group = 7;
     weir_node_metadata(g, named)->hardware = (weir_meta_hardware){.assigned = true, .is_implicit = true};
     weir_value linear = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, 1, 4, values));
-    weir_node_metadata(g, weir_value_producer(g, linear))->hardware =
-        (weir_meta_hardware){true, false, "weir_mvu", 2, 1, 2, 1, 0, 0, 0, 0, 2, 4, WEIR_STORAGE_LOGIC, WEIR_HOST_TAIL};
+    weir_node_metadata(g, weir_value_producer(g, linear))->hardware = (weir_meta_hardware){
+        true, false, "weir_mvu", 2, 1, 2, 1, 0, 0, 0, 0, 2, 4, WEIR_STORAGE_LOGIC, WEIR_STORAGE_BLOCK, WEIR_HOST_TAIL};
     weir_graph *parsed = again(g);
     const weir_metadata *found = weir_node_metadata_of(parsed, weir_graph_find_node(parsed, "fork"));
     assert_int_equal(found->common.mase_type, WEIR_MASE_PLACEHOLDER);

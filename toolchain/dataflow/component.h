@@ -92,6 +92,7 @@ typedef struct weir_component_rules {
     void (*cost)(weir_cost_part *part);
     void (*build)(weir_builder *b, weir_node node);
     void (*describe)(const weir_graph *graph, weir_node node, weir_text *text); /* how it computes: nothing */
+    bool multiplies; /* products of variables, which metadata.hardware.products puts into blocks or logic */
     bool has_active; /* a wire `active`, high when it takes a beat */
     bool has_level;  /* a register `level`, the beats held */
 } weir_component_rules;

@@ -243,7 +243,7 @@ typedef struct survey {
     const weir_device *device;
 } survey;
 
-static void open_survey(survey *s, const weir_graph *graph) {
+static void start_survey(survey *s, const weir_graph *graph) {
     weir_builder *b = &s->builder;
     b->graph = graph;
     b->design = weir_rtl_design_new();
@@ -252,16 +252,23 @@ static void open_survey(survey *s, const weir_graph *graph) {
     b->is_result = weir_calloc(weir_graph_value_limit(graph), sizeof *b->is_result);
     b->clk = weir_rtl_add_clock(b->design, b->top, "clk");
     b->rst = weir_rtl_add_reset(b->design, b->top, "rst");
+}
+
+/* Wires for an input of what is surveyed, which are named after `node`. */
+static void give_input(survey *s, weir_node node, weir_value value, int64_t lanes, size_t index) {
+    bool is_signed;
+    const int bits = weir_stream_width(s->builder.graph, value, &is_signed);
+    char *prefix = weir_format("input_%zu_", index);
+    s->builder.wires[value.id] = weir_build_stream(&s->builder, node, prefix, lanes, bits, is_signed);
+    free(prefix);
+}
+
+static void open_survey(survey *s, const weir_graph *graph) {
+    start_survey(s, graph);
     size_t count;
     weir_value *inputs = weir_stream_inputs(graph, &count);
-    for (size_t i = 0; i < count; i++) {
-        bool is_signed;
-        const int bits = weir_stream_width(graph, inputs[i], &is_signed);
-        char *prefix = weir_format("input_%zu_", i);
-        b->wires[inputs[i].id] =
-            weir_build_stream(b, weir_graph_first(graph), prefix, weir_stream_lanes(graph, inputs[i]), bits, is_signed);
-        free(prefix);
-    }
+    for (size_t i = 0; i < count; i++)
+        give_input(s, weir_graph_first(graph), inputs[i], weir_stream_lanes(graph, inputs[i]), i);
     free(inputs);
 }
 
@@ -287,6 +294,17 @@ static weir_cost_node survey_node(survey *s, weir_node node) {
         add(&result.cost, &cost);
     }
     return result;
+}
+
+weir_cost weir_cost_of_node(const weir_graph *graph, const weir_device *device, weir_node node) {
+    survey s = {.device = device};
+    start_survey(&s, graph);
+    for (size_t i = 0; i < weir_stream_count(graph, node); i++)
+        give_input(&s, node, weir_stream_source(graph, weir_node_input(graph, node, i)),
+                   weir_node_metadata_of(graph, node)->hardware.in_lanes, i);
+    const weir_cost_node result = survey_node(&s, node);
+    close_survey(&s);
+    return result.cost;
 }
 
 weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *device) {

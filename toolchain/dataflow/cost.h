@@ -65,6 +65,9 @@ bool weir_cost_terms_of_module(const weir_device *device, const char *module, co
 bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_cost *cost, bool *known,
                            weir_text *text);
 
+/* The cost of a node by itself, in a graph with components assigned and folded, with or without its streams. */
+weir_cost weir_cost_of_node(const weir_graph *hardware, const weir_device *device, weir_node node);
+
 /* What a hardware graph takes, node by node. */
 typedef struct weir_cost_node {
     weir_node node;

@@ -6,6 +6,7 @@
 
 #include "dataflow/component.h"
 #include "dataflow/memory.h"
+#include "dataflow/products.h"
 #include "dataflow/stream.h"
 #include "ir/loop.h"
 #include "support/arena.h"
@@ -79,6 +80,8 @@ static int64_t target_for(const weir_graph *graph, int64_t budget, int64_t low) 
 
 static bool has_memory(const weir_component_rules *rules) { return rules != NULL && rules->memory != NULL; }
 
+static bool multiplies(const weir_component_rules *rules) { return rules != NULL && rules->multiplies; }
+
 static bool has_settings(const weir_graph *graph, weir_node node) {
     const weir_component_rules *rules = rules_of(graph, node);
     return rules != NULL && (rules->setting_count > 0 || has_memory(rules));
@@ -89,6 +92,7 @@ static void note_settings(const weir_component_rules *rules) {
     for (size_t i = 0; rules != NULL && i < rules->setting_count; i++)
         weir_text_format(&text, "%s%s", i == 0 ? "" : ", ", rules->settings[i].name);
     if (has_memory(rules)) weir_text_format(&text, "%sstorage", text.size == 0 ? "" : ", ");
+    if (multiplies(rules)) weir_text_format(&text, "%sproducts", text.size == 0 ? "" : ", ");
     if (text.size == 0) weir_note("the node has no settings");
     else weir_note("known settings: %s", text.data);
     weir_text_free(&text);
@@ -96,6 +100,12 @@ static void note_settings(const weir_component_rules *rules) {
 
 static int64_t *field_of(weir_meta_hardware *hardware, const weir_component_setting *setting) {
     return (int64_t *)(void *)((char *)hardware + setting->field);
+}
+
+static bool read_storage(const weir_yaml *value, weir_storage *storage) {
+    if (value->kind == WEIR_YAML_SCALAR && weir_storage_parse(value->text, storage)) return true;
+    weir_error(value->location, "expected auto, block or logic");
+    return false;
 }
 
 static bool read_setting(weir_graph *graph, weir_node node, const char *key, weir_location at, const weir_yaml *value) {
@@ -106,11 +116,8 @@ static bool read_setting(weir_graph *graph, weir_node node, const char *key, wei
         if (strcmp(setting->name, key) != 0) continue;
         return weir_yaml_int(value, 1, setting->most(graph, node), field_of(hardware, setting));
     }
-    if (has_memory(rules) && strcmp(key, "storage") == 0) {
-        if (value->kind == WEIR_YAML_SCALAR && weir_storage_parse(value->text, &hardware->storage)) return true;
-        weir_error(value->location, "expected auto, block or logic");
-        return false;
-    }
+    if (has_memory(rules) && strcmp(key, "storage") == 0) return read_storage(value, &hardware->storage);
+    if (multiplies(rules) && strcmp(key, "products") == 0) return read_storage(value, &hardware->products);
     weir_error(at, "unknown setting '%s' for node '%s'", key, weir_node_name(graph, node));
     note_settings(rules);
     return false;
@@ -255,6 +262,7 @@ bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, cons
         const weir_component_rules *rules = rules_of(graph, node);
         if (sets_pace(rules) && !is_legal(graph, node, rules)) return false;
     }
+    weir_products_choose(graph);
     return true;
 }
 

@@ -27,11 +27,15 @@ static int64_t cycles_a_beat(const weir_graph *graph, weir_node node) {
     return weir_ceil_divide(weir_multiplier_pieces(graph, node), weir_node_metadata_of(graph, node)->hardware.digit);
 }
 
-/* Signed operands of a multiplier block, MUL_W; 0: the device has none. Wider shapes take several blocks. */
-static int64_t block_bits(const weir_graph *graph) {
+/* Signed operands of a multiplier block, MUL_W; 0: products are formed in logic. Wider shapes take several blocks. */
+static int64_t block_bits(const weir_graph *graph, weir_node node) {
     enum { PORTABLE = 18 };
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    const bool each_cycle = hardware->digit >= weir_multiplier_pieces(graph, node);
+    if (hardware->products == WEIR_STORAGE_LOGIC || (hardware->products == WEIR_STORAGE_AUTO && !each_cycle)) return 0;
     const weir_device *device = weir_target_of(graph).device;
     if (device == NULL) return PORTABLE;
+    if (device->multipliers.not_inferred) return 0;
     int64_t bits = 0;
     for (size_t i = 0; device->multipliers.count > 0 && i < device->multipliers.shapes.count; i++) {
         const weir_device_shape shape = device->multipliers.shapes.item[i];
@@ -41,12 +45,13 @@ static int64_t block_bits(const weir_graph *graph) {
     return bits < PORTABLE ? bits : PORTABLE;
 }
 
-/* How weir_scale_multiply forms a product: a product a cycle out of blocks, or a digit a cycle, in rows of two bits, which a tree
- * adds. */
+/* How weir_scale_multiply forms a product: a product a cycle out of blocks, or a digit a cycle, out of blocks or of rows of two
+ * bits, which a tree adds. */
 typedef struct product {
-    int64_t pieces; /* products of blocks; 0: of digits */
+    int64_t pieces; /* products of blocks, of all or of a digit; 0: rows */
     int64_t digit;  /* multiplier bits a cycle, at most all of them */
     int64_t steps;  /* digits */
+    bool whole;     /* a product a cycle, out of blocks */
     int64_t wait;   /* cycles from a digit to where it is collected */
     int64_t cycles; /* to the product and its addend */
 } product;
@@ -55,12 +60,15 @@ typedef struct product {
 static product product_of(int64_t x, int64_t m, int64_t digit, int64_t block, int64_t addends) {
     product p = {.digit = digit < m ? digit : m};
     p.steps = weir_ceil_divide(m, p.digit);
-    if (digit >= m && block > 0) {
-        p.pieces = weir_ceil_divide(x > 2 ? x - 1 : 1, block - 1) * weir_ceil_divide(m, block - 1);
+    p.whole = digit >= m && block > 0;
+    if (block > 0 && (p.whole || p.digit > 2))
+        p.pieces = weir_ceil_divide(x > 2 ? x - 1 : 1, block - 1) * weir_ceil_divide(p.digit, block - 1);
+    if (p.whole) {
         p.cycles = 2 + weir_clog2(p.pieces + addends);
         return p;
     }
-    const int64_t ahead = p.digit < 3 ? p.digit - 1 : 2 + weir_clog2(weir_ceil_divide(p.digit, 2));
+    const int64_t addends_of_digit = p.pieces > 0 ? p.pieces : weir_ceil_divide(p.digit, 2);
+    const int64_t ahead = p.digit < 3 ? p.digit - 1 : 2 + weir_clog2(addends_of_digit);
     p.wait = ahead + (p.digit > 3 && p.steps > 1);
     p.cycles = 1 + p.steps + p.wait + addends;
     return p;
@@ -68,7 +76,7 @@ static product product_of(int64_t x, int64_t m, int64_t digit, int64_t block, in
 
 weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node, int64_t x, int64_t addends) {
     const product p = product_of(x, weir_multiplier_pieces(graph, node),
-                                 weir_node_metadata_of(graph, node)->hardware.digit, block_bits(graph), addends);
+                                 weir_node_metadata_of(graph, node)->hardware.digit, block_bits(graph, node), addends);
     return (weir_component_timing){p.cycles, cycles_a_beat(graph, node) * weir_stream_beats_of(graph, node)};
 }
 
@@ -106,7 +114,7 @@ weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "A_W", memory.field_bits - memory.low_bits);
     weir_build_set(b, u, "SHIFT", weir_node_int(b->graph, node, "shift", 0));
     weir_build_set(b, u, "DIGIT", weir_node_metadata_of(b->graph, node)->hardware.digit);
-    weir_build_set(b, u, "MUL_W", block_bits(b->graph));
+    weir_build_set(b, u, "MUL_W", block_bits(b->graph, node));
     weir_build_set(b, u, "LO", weir_node_int(b->graph, node, "low", 0));
     weir_build_set(b, u, "HI", weir_node_int(b->graph, node, "high", 0));
     weir_build_connect(b, u, "s", &x);
@@ -116,9 +124,10 @@ weir_rtl_instance weir_multiplier_build(weir_builder *b, weir_node node) {
 }
 
 void weir_multiplier_describe(const weir_graph *graph, weir_node node, weir_text *text) {
-    weir_text_format(text, "%lld-bit multiplier, %lld of them a cycle, shift %lld",
-                     (long long)weir_multiplier_pieces(graph, node),
-                     (long long)weir_node_metadata_of(graph, node)->hardware.digit,
+    const int64_t digit = weir_node_metadata_of(graph, node)->hardware.digit;
+    weir_text_format(text, "%lld-bit multiplier, %lld of them a cycle%s, shift %lld",
+                     (long long)weir_multiplier_pieces(graph, node), (long long)digit,
+                     block_bits(graph, node) > 0 && digit > 2 ? " in blocks" : " in logic",
                      (long long)weir_node_int(graph, node, "shift", 0));
 }
 
@@ -176,21 +185,23 @@ void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t 
     const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
     const int64_t block = weir_cost_value(part, "MUL_W");
     const product p = product_of(x, m, weir_cost_value(part, "DIGIT"), block, add > 0);
+    const int64_t shift = weir_cost_value(part, "SHIFT");
     amount lane;
     if (p.pieces > 0) {
-        const int64_t a = x < block ? x : block, b = m + 1 < block ? m + 1 : block;
+        const int64_t a = x < block ? x : block, b = p.digit + 1 < block ? p.digit + 1 : block;
         const int64_t of_x = weir_ceil_divide(x > 2 ? x - 1 : 1, block - 1), of_m = p.pieces / of_x;
-        const int64_t kept = of_m * (x + of_x) + of_x * (m + of_m) - p.pieces; /* bits of all products */
+        const int64_t kept = of_m * (x + of_x) + of_x * (p.digit + of_m) - p.pieces; /* bits of all products */
         weir_cost_products(part, lanes * p.pieces, a, b, weir_ceil_divide(kept, p.pieces));
-        lane = blocks_amount(x, m, add, p.pieces, weir_cost_value(part, "SHIFT"));
+        lane = blocks_amount(x, p.digit, p.whole ? add : 0, p.pieces, p.whole ? shift : 0);
     } else {
-        const amount rows = rows_amount(x, p.digit);
-        const amount collected =
-            collected_amount(x, p.steps * p.digit, p.digit, add, p.wait, weir_cost_value(part, "SHIFT"));
         weir_cost_term(part, 0);
         weir_cost_term(part, 0);
+        lane = rows_amount(x, p.digit);
+    }
+    if (!p.whole) {
+        const amount collected = collected_amount(x, p.steps * p.digit, p.digit, add, p.wait, shift);
         weir_cost_registers(part, p.wait + 1);
-        lane = (amount){rows.registers + collected.registers, rows.cells + collected.cells};
+        lane = (amount){lane.registers + collected.registers, lane.cells + collected.cells};
     }
     weir_cost_registers(part, lanes * lane.registers);
     weir_cost_term(part, lanes * lane.cells);

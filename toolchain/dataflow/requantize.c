@@ -30,4 +30,5 @@ const weir_component_rules weir_requantize_rules = {.asks = "multipliers of 0 or
                                                     .cost = cost,
                                                     .build = build,
                                                     .describe = weir_multiplier_describe,
+                                                    .multiplies = true,
                                                     .has_active = true};

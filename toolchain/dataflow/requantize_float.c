@@ -70,4 +70,5 @@ const weir_component_rules weir_requantize_float_rules = {.asks = "multipliers o
                                                           .cost = cost,
                                                           .build = build,
                                                           .describe = describe,
+                                                          .multiplies = true,
                                                           .has_active = true};

@@ -34,27 +34,28 @@ typedef struct weir_meta_software {
     double min, max;
 } weir_meta_software;
 
-/* Where a memory goes. */
+/* Where a memory goes, and where products are formed. */
 typedef enum weir_storage { WEIR_STORAGE_AUTO, WEIR_STORAGE_BLOCK, WEIR_STORAGE_LOGIC } weir_storage;
 
 /* Which part of the host's computes the node: what leads to the hardware, or what comes after it. */
 typedef enum weir_host { WEIR_HOST_NONE, WEIR_HOST_HEAD, WEIR_HOST_TAIL } weir_host;
 
 typedef struct weir_meta_hardware {
-    bool assigned;      /* a component is chosen, or none is needed: the fields below are set */
-    bool is_implicit;   /* no component: nothing is emitted for the node */
-    const char *module; /* component of rtl/ that computes the node */
-    int64_t simd;       /* inputs a cycle (Linear) */
-    int64_t pe;         /* outputs a cycle (Linear) */
-    int64_t in_lanes;   /* elements a beat on each input stream */
-    int64_t out_lanes;  /* elements a beat on each output stream */
-    int64_t digit;      /* multiplier bits (Scale) or thresholds (Threshold) a cycle */
-    int64_t depth;      /* Fifo: elements of storage in beats */
-    int64_t stall;      /* Fifo: cycles that a beat waits there, at most */
-    int64_t bound;      /* Fifo: 1: the schedule bounds depth and stall from above; 0: they are exact */
-    int64_t interval;   /* cycles a frame when never stalled: the ideal */
-    int64_t operations; /* multiply-accumulates a frame, without padding */
-    weir_storage storage;
+    bool assigned;         /* a component is chosen, or none is needed: the fields below are set */
+    bool is_implicit;      /* no component: nothing is emitted for the node */
+    const char *module;    /* component of rtl/ that computes the node */
+    int64_t simd;          /* inputs a cycle (Linear) */
+    int64_t pe;            /* outputs a cycle (Linear) */
+    int64_t in_lanes;      /* elements a beat on each input stream */
+    int64_t out_lanes;     /* elements a beat on each output stream */
+    int64_t digit;         /* multiplier bits (Scale) or thresholds (Threshold) a cycle */
+    int64_t depth;         /* Fifo: elements of storage in beats */
+    int64_t stall;         /* Fifo: cycles that a beat waits there, at most */
+    int64_t bound;         /* Fifo: 1: the schedule bounds depth and stall from above; 0: they are exact */
+    int64_t interval;      /* cycles a frame when never stalled: the ideal */
+    int64_t operations;    /* multiply-accumulates a frame, without padding */
+    weir_storage storage;  /* of parameters */
+    weir_storage products; /* blocks or logic; auto: blocks for a product a cycle */
     weir_host host;
 } weir_meta_hardware;
 

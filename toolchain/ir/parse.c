@@ -427,6 +427,11 @@ static bool parse_attribute(parser *p, weir_node node) {
     return true;
 }
 
+static bool accept_storage(parser *p, const char *field, weir_storage *storage) {
+    if (!accept_field(p, field)) return true;
+    return read_name(p) && (weir_storage_parse(p->word.data, storage) || fail_name(p, "unknown storage", p->word.data));
+}
+
 static bool parse_hardware(parser *p, weir_meta_hardware *hardware) {
     hardware->assigned = true;
     if (!accept_field(p, "module") || !read_name(p)) return fail(p, "module=");
@@ -443,11 +448,8 @@ static bool parse_hardware(parser *p, weir_meta_hardware *hardware) {
     if (accept_field(p, #name) && !read_int(p, &hardware->name)) return false;
 #include "ir/hardware.def"
 #undef WEIR_HARDWARE_FIELD
-    if (accept_field(p, "storage")) {
-        if (!read_name(p)) return false;
-        if (!weir_storage_parse(p->word.data, &hardware->storage)) return fail_name(p, "unknown storage", p->word.data);
-    }
-    return expect(p, '}');
+    return accept_storage(p, "storage", &hardware->storage) && accept_storage(p, "products", &hardware->products) &&
+           expect(p, '}');
 }
 
 static bool parse_mase(parser *p, weir_meta_common *common) {

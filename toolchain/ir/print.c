@@ -119,6 +119,8 @@ static void print_hardware(const weir_meta_hardware *hardware, weir_text *text) 
 #undef WEIR_HARDWARE_FIELD
     if (hardware->storage != WEIR_STORAGE_AUTO)
         weir_text_format(text, " storage=%s", weir_storage_name(hardware->storage));
+    if (hardware->products != WEIR_STORAGE_AUTO)
+        weir_text_format(text, " products=%s", weir_storage_name(hardware->products));
     weir_text_char(text, '}');
 }
 

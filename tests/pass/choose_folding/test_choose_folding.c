@@ -1,9 +1,11 @@
 /* choose_folding: divisors, targets, budgets, the file and its errors. */
 #include "test_passes_support.h"
 
+#include "dataflow/cost.h"
 #include "dataflow/folding.h"
 #include "dataflow/resources.h"
 #include "dataflow/stream.h"
+#include "dataflow/target.h"
 #include "support/file.h"
 
 static const char folding[] = "test_choose_folding.yaml";
@@ -121,14 +123,82 @@ static void what_the_file_leaves_open(void **state) {
     weir_graph_free(g);
 }
 
+static weir_cost cost_with(weir_graph *g, weir_node node, weir_storage products) {
+    weir_meta_hardware *hardware = &weir_node_metadata(g, node)->hardware;
+    const weir_storage before = hardware->products;
+    hardware->products = products;
+    const weir_cost cost = weir_cost_of_node(g, weir_target_of(g).device, node);
+    hardware->products = before;
+    return cost;
+}
+
+/* 28 multiplier blocks: layers take what they need, and a requantizer is in logic only where blocks would not fit or would
+ * save little. */
+static void blocks_go_where_they_save(void **state) {
+    (void)state;
+    static const char *const names[] = {"scale", "scale2"};
+    enum { BLOCKS = 28, WORTH = 60 };
+    size_t in_blocks = 0, too_many = 0;
+    for (int64_t target = 1; target <= 40; target++) {
+        weir_graph *g = network(1);
+        assert_true(weir_target_set(g, "ecp5-25k", 0));
+        assert_true(weir_choose_folding(g, target, 64, NULL));
+        weir_cost_report report = weir_cost_of_graph(g, weir_target_of(g).device);
+        for (size_t i = 0; i < 2; i++) {
+            const weir_node node = weir_graph_find_node(g, names[i]);
+            const weir_cost block = cost_with(g, node, WEIR_STORAGE_BLOCK),
+                            logic = cost_with(g, node, WEIR_STORAGE_LOGIC);
+            const int64_t blocks = block.multipliers, saved = logic.luts - block.luts;
+            assert_int_equal(logic.multipliers, 0);
+            assert_int_equal(hardware_of(g, names[i])->products == WEIR_STORAGE_AUTO, blocks == 0);
+            const bool fits = report.total.multipliers + blocks <= BLOCKS;
+            if (hardware_of(g, names[i])->products == WEIR_STORAGE_BLOCK) {
+                assert_true(saved >= WORTH * blocks && report.total.multipliers <= BLOCKS);
+                in_blocks++;
+            } else if (blocks > 0) {
+                assert_true(!fits || saved < WORTH * blocks);
+                too_many += !fits && saved >= WORTH * blocks;
+            }
+        }
+        weir_cost_report_free(&report);
+        weir_graph_free(g);
+    }
+    assert_true(in_blocks > 0 && too_many > 0);
+}
+
+/* Nothing is chosen without blocks to choose; a file decides where there are some. */
+static void products_by_hand(void **state) {
+    (void)state;
+    static const char *const devices[] = {NULL, "ice40hx8k"};
+    for (size_t i = 0; i < 2; i++) {
+        weir_graph *g = network(1);
+        assert_true(weir_target_set(g, devices[i], 0));
+        assert_true(weir_choose_folding(g, 8, 64, NULL));
+        assert_int_equal(hardware_of(g, "scale")->products, WEIR_STORAGE_AUTO);
+        weir_graph_free(g);
+    }
+    static const weir_storage wanted[] = {WEIR_STORAGE_BLOCK, WEIR_STORAGE_LOGIC};
+    for (size_t i = 0; i < 2; i++) {
+        write_folding(i == 0 ? "nodes:\n  scale: {products: block}\n" : "nodes:\n  scale: {products: logic}\n");
+        weir_graph *g = network(1);
+        assert_true(weir_target_set(g, "ecp5-25k", 0));
+        assert_true(weir_choose_folding(g, 24, 64, folding));
+        assert_int_equal(hardware_of(g, "scale")->products, wanted[i]);
+        weir_graph_free(g);
+    }
+}
+
 static void errors_in_the_file(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"nodes:\n  fc3: {simd: 1}\n", "yaml:2: error: there is no node 'fc3'\nnote: did you mean 'fc"},
         {"nodes:\n  fc: {speed: 1}\n", "yaml:2: error: unknown setting 'speed' for node 'fc'"},
-        {"nodes:\n  scale: {simd: 1}\n", "unknown setting 'simd' for node 'scale'\nnote: known settings: storage"},
+        {"nodes:\n  scale: {simd: 1}\n",
+         "unknown setting 'simd' for node 'scale'\nnote: known settings: storage, products"},
         {"nodes:\n  fc: {simd: 13}\n", "yaml:2: error: "},
         {"nodes:\n  fc: {storage: disk}\n", "yaml:2: error: expected auto, block or logic"},
+        {"nodes:\n  scale: {products: disk}\n", "yaml:2: error: expected auto, block or logic"},
+        {"nodes:\n  fc: {products: logic}\n", "yaml:2: error: unknown setting 'products' for node 'fc'"},
         {"nodes:\n  fc: 3\n", "yaml:2: error: expected settings such as {simd: 8, pe: 4}"},
         {"layers:\n  fc: {simd: 1}\n", "expected the key 'nodes' with a mapping, found 'layers'"},
         {"- fc\n", "expected a mapping with the key 'nodes'"},
@@ -241,6 +311,8 @@ int main(void) {
         TEST(budgets_buy_the_shortest_interval),
         TEST(the_file_decides),
         TEST(what_the_file_leaves_open),
+        TEST(blocks_go_where_they_save),
+        TEST(products_by_hand),
         TEST(errors_in_the_file),
         TEST(foldings_that_cannot_be),
         TEST(a_window_sets_the_pace),

@@ -1,0 +1,67 @@
+#include "dataflow/products.h"
+
+#include <stdlib.h>
+
+#include "dataflow/component.h"
+#include "dataflow/cost.h"
+#include "dataflow/target.h"
+#include "support/arena.h"
+
+/* Lookup tables that a block has to save: about what a product of a layer, 8 x 8 bits, saves in one. */
+enum { WORTH = 60 };
+
+/* A node that may use blocks. */
+typedef struct candidate {
+    weir_node node;
+    int64_t blocks, saved; /* lookup tables that they save */
+} candidate;
+
+static weir_cost cost_in(weir_graph *graph, weir_node node, const weir_device *device, weir_storage products) {
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    const weir_storage before = hardware->products;
+    hardware->products = products;
+    const weir_cost cost = weir_cost_of_node(graph, device, node);
+    hardware->products = before;
+    return cost;
+}
+
+/* More lookup tables saved by a block first, then in graph order. */
+static int compare(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+    const int64_t more = y->saved * x->blocks - x->saved * y->blocks;
+    if (more != 0) return more > 0 ? 1 : -1;
+    return x->node.id > y->node.id ? 1 : -1;
+}
+
+static bool may_choose(const weir_component_rules *rules, const weir_meta_hardware *hardware) {
+    return rules->multiplies && rules->foldings == NULL && hardware->products == WEIR_STORAGE_AUTO;
+}
+
+void weir_products_choose(weir_graph *graph) {
+    const weir_device *device = weir_target_of(graph).device;
+    if (device == NULL) return;
+    candidate *item = weir_calloc(weir_graph_node_limit(graph), sizeof *item);
+    size_t count = 0;
+    int64_t left = device->multipliers.count;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component *component = weir_component_of(graph, node);
+        if (component == NULL) continue;
+        weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+        if (!may_choose(component->rules, hardware)) {
+            left -= weir_cost_of_node(graph, device, node).multipliers;
+            continue;
+        }
+        const weir_cost block = cost_in(graph, node, device, WEIR_STORAGE_BLOCK);
+        const weir_cost logic = cost_in(graph, node, device, WEIR_STORAGE_LOGIC);
+        if (block.multipliers == 0) continue;
+        hardware->products = WEIR_STORAGE_LOGIC;
+        item[count++] = (candidate){node, block.multipliers, logic.luts - block.luts};
+    }
+    qsort(item, count, sizeof *item, compare);
+    for (size_t i = 0; i < count; i++) {
+        if (item[i].blocks > left || item[i].saved < WORTH * item[i].blocks) continue;
+        weir_node_metadata(graph, item[i].node)->hardware.products = WEIR_STORAGE_BLOCK;
+        left -= item[i].blocks;
+    }
+    free(item);
+}
