@@ -1,5 +1,6 @@
 // CA * a + CB * b of the beats of two streams, LEVELS of adders before a register slice. The pair enters as one.
-// sources: linear/weir_add.v stream/weir_join.v stream/weir_register_slice.v
+// sources: linear/weir_add.v
+// with: stream/weir_join.v stream/weir_register_slice.v
 // prove: unbounded A_W=3 A_SIGNED=1 B_W=2 B_SIGNED=0 CA=3 CB=-2 OUT_W=6 LANES=1 LEVELS=2
 // prove: unbounded A_W=2 A_SIGNED=0 B_W=3 B_SIGNED=1 CA=-1 CB=7 OUT_W=7 LANES=1 LEVELS=2
 // prove: unbounded A_W=2 A_SIGNED=1 B_W=2 B_SIGNED=1 CA=1 CB=1 OUT_W=3 LANES=2

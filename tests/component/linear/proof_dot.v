@@ -1,7 +1,7 @@
 // The sum of the products since the sum before was finished, of those beats that are added. What was before the first
 // beat of the window that finishes one is not looked at.
-// sources: linear/weir_dot.v linear/weir_mul.v linear/weir_mul_logic.v
-// faults: linear/mutants.txt
+// sources: linear/weir_dot.v linear/weir_mul.v
+// with: linear/weir_mul_logic.v
 // prove: window 5 A_W=3 W_W=2 ACC_W=7 SIMD=3 ACCUMULATE=0 PARTS=1
 // prove: window 8 A_W=2 W_W=3 ACC_W=7 SIMD=1 ACCUMULATE=1 PARTS=1
 // prove: window 10 A_W=3 W_W=2 ACC_W=4 SIMD=2 ACCUMULATE=1 PARTS=2

@@ -1,11 +1,11 @@
 // The words of a ROM that holds 0, 1, 2, ..., each READ cycles after it is asked for.
-// sources: memory/weir_rom_sequence.v memory/weir_rom.v
+// sources: memory/weir_rom_sequence.v
+// with: memory/weir_rom.v
 // prove: unbounded DEPTH=1 LOGIC=0 READ=1
 // prove: unbounded DEPTH=2 LOGIC=1 READ=1
 // prove: unbounded DEPTH=5 LOGIC=0 READ=2
 // prove: unbounded DEPTH=8 LOGIC=1 READ=4
 // nightly: unbounded DEPTH=32 LOGIC=0 READ=3
-// spared: rom_block_not_held a sequence reads in every cycle
 module proof #(
   parameter integer DEPTH = 2,
   parameter integer LOGIC = 0,

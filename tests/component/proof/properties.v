@@ -279,10 +279,12 @@ module proof_multiply #(
 );
   localparam integer K       = DIGIT < M_W ? DIGIT : M_W;
   localparam integer BEATS   = (M_W + K - 1) / K;
-  localparam integer ROWS    = 1 + BEATS + (K < 3 ? K - 1 : 2 + $clog2((K + 1) / 2)) +
-                               (K > 3 && K < M_W ? 1 : 0) + (ADD_W > 0 ? 1 : 0);
-  localparam integer PIECES  = ((X_W < 3 ? 0 : (X_W - 2) / (MUL_W - 1)) + 1) * ((M_W + MUL_W - 2) / (MUL_W - 1));
-  localparam integer LATENCY = K < M_W || MUL_W == 0 ? ROWS : 2 + $clog2(PIECES + (ADD_W > 0 ? 1 : 0));
+  localparam integer OF_X    = X_W < 3 || MUL_W < 2 ? 1 : (X_W - 2) / (MUL_W - 1) + 1;  // pieces of x, of m, of a digit
+  localparam integer OF_M    = MUL_W < 2 ? 1 : (M_W + MUL_W - 2) / (MUL_W - 1);
+  localparam integer OF_K    = MUL_W < 2 ? 1 : (K + MUL_W - 2) / (MUL_W - 1);
+  localparam integer AHEAD   = K < 3 ? K - 1 : 2 + $clog2(MUL_W > 0 ? OF_X * OF_K : (K + 1) / 2);
+  localparam integer ROWS    = 1 + BEATS + AHEAD + (K > 3 && K < M_W ? 1 : 0) + (ADD_W > 0 ? 1 : 0);
+  localparam integer LATENCY = K < M_W || MUL_W == 0 ? ROWS : 2 + $clog2(OF_X * OF_M + (ADD_W > 0 ? 1 : 0));
   localparam integer KEY_W   = A_W + M_W + X_W;
 
   reg         [LATENCY-1:0]       loaded_q;  // the oldest at the top

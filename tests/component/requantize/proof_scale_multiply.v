@@ -1,12 +1,13 @@
 // Signed x times unsigned m plus signed a, of operands that come at any time.
-// sources: cast/weir_scale_multiply.v cast/weir_scale_rows.v cast/weir_scale_blocks.v linear/weir_mul.v
-// faults: requantize/mutants.txt linear/mutants.txt
+// sources: cast/weir_scale_multiply.v cast/weir_scale_rows.v cast/weir_scale_blocks.v
+// with: linear/weir_mul.v
 // prove: window 23 X_W=3 M_W=3 ADD_W=3 DIGIT=1 MUL_W=0
 // prove: window 21 X_W=3 M_W=4 ADD_W=0 DIGIT=2 MUL_W=0
 // prove: window 21 X_W=3 M_W=5 ADD_W=9 DIGIT=3 MUL_W=0
 // prove: window 21 X_W=2 M_W=8 ADD_W=3 DIGIT=4 MUL_W=0
 // prove: window 19 X_W=3 M_W=3 ADD_W=2 DIGIT=3 MUL_W=18
 // prove: window 19 X_W=5 M_W=3 ADD_W=2 DIGIT=3 MUL_W=3
+// prove: window 21 X_W=4 M_W=5 ADD_W=2 DIGIT=3 MUL_W=3
 // nightly: window 23 X_W=6 M_W=9 ADD_W=0 DIGIT=4 MUL_W=0
 // nightly: window 19 X_W=6 M_W=7 ADD_W=12 DIGIT=7 MUL_W=0
 // nightly: window 19 X_W=8 M_W=6 ADD_W=15 DIGIT=6 MUL_W=4
