@@ -1,6 +1,6 @@
 // weir_replay: takes rows of BEATS beats and emits each row TIMES times, back to back (input reuse of a folded dot product).
 //
-// Latency:   TIMES == 1 ? 0 : 2 cycles; with TIMES == 1 transparent (m_ready reaches s_ready combinationally).
+// Latency:   TIMES == 1 ? 0 : 2 + REGISTERED cycles; with TIMES == 1 transparent (m_ready reaches s_ready combinationally).
 // Interval:  TIMES cycles a beat, or the beats' arrival time if that is longer: while one row is emitted the next one is
 //            taken into the other half of the buffer, at any rhythm; no dead cycle between repetitions or rows.
 // State:     two rows (none if TIMES == 1), a write and a read position, one bit a half: `full_q`, the half holds a whole row.
@@ -13,9 +13,10 @@
 `default_nettype none
 
 module weir_replay #(
-  parameter integer WIDTH = 8,  // bits of a beat
-  parameter integer BEATS = 1,  // beats of a row
-  parameter integer TIMES = 1   // repetitions of a row
+  parameter integer WIDTH      = 8,  // bits of a beat
+  parameter integer BEATS      = 1,  // beats of a row
+  parameter integer TIMES      = 1,  // repetitions of a row
+  parameter integer REGISTERED = 0   // 1: a register behind the buffer's own, for the clock
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -38,6 +39,9 @@ module weir_replay #(
     if (WIDTH < 1 || BEATS < 1 || TIMES < 1) begin : g_check
       weir_replay_WIDTH_BEATS_and_TIMES_must_be_at_least_1 u_error ();
     end
+    if (REGISTERED != 0 && REGISTERED != 1) begin : g_check_registered
+      weir_replay_REGISTERED_must_be_0_or_1 u_error ();
+    end
   endgenerate
 
   generate
@@ -58,7 +62,9 @@ module weir_replay #(
       reg  [BEAT_W-1:0] write_beat_q, read_beat_q;
       reg  [TIME_W-1:0] time_q;
       reg  [1:0]        full_q, row_last_q;
-      reg               valid_q, last_q;
+      reg               valid_q, last_q;  // of the word that has been read
+      wire [WIDTH-1:0]  word;
+      wire              leave;            // it may leave
 
       wire write     = s_valid && s_ready;
       wire write_end = write_beat_q == LAST_BEAT[BEAT_W-1:0];
@@ -66,11 +72,9 @@ module weir_replay #(
       wire row_end   = read_end && time_q == LAST_TIME[TIME_W-1:0];
       // A half that is not full is the one being written, and this is its first repetition.
       wire stored    = full_q[read_half_q] || write_beat_q != read_beat_q;
-      wire read      = stored && (m_ready || !valid_q);
+      wire read      = stored && (leave || !valid_q);
 
       assign s_ready = !full_q[write_half_q];
-      assign m_valid = valid_q;
-      assign m_last  = last_q;
 
       always @(posedge clk)
         if (rst) begin
@@ -91,7 +95,7 @@ module weir_replay #(
             read_beat_q <= read_end ? {BEAT_W{1'b0}} : read_beat_q + 1'b1;
             if (read_end) time_q <= row_end ? {TIME_W{1'b0}} : time_q + 1'b1;
             if (row_end) read_half_q <= !read_half_q;
-          end else if (m_ready) begin
+          end else if (leave) begin
             valid_q <= 1'b0;
           end
           // A half is not written while it is read in its last repetition: one of both.
@@ -113,7 +117,7 @@ module weir_replay #(
           if (write && write_half_q) row_1_q <= s_data;
           if (read) q <= read_half_q ? row_1_q : row_0_q;
         end
-        assign m_data = q;
+        assign word = q;
       end else if (WORDS * WIDTH <= 512) begin : g_small
         (* ram_style = "auto", no_rw_check *) reg [WIDTH-1:0] mem [0:WORDS-1];
         reg [WIDTH-1:0] q;
@@ -122,7 +126,7 @@ module weir_replay #(
           if (write) mem[{write_half_q, write_beat_q}] <= s_data;
           if (read) q <= mem[{read_half_q, read_beat_q}];
         end
-        assign m_data = q;
+        assign word = q;
       end else begin : g_memory
         weir_ram #(
           .WIDTH(WIDTH),
@@ -134,8 +138,33 @@ module weir_replay #(
           .wdata(s_data),
           .re   (read),
           .raddr({read_half_q, read_beat_q}),
-          .q    (m_data)
+          .q    (word)
         );
+      end
+
+      if (REGISTERED == 0) begin : g_direct
+        assign leave   = m_ready;
+        assign m_valid = valid_q;
+        assign m_data  = word;
+        assign m_last  = last_q;
+      end else begin : g_registered
+        reg             output_valid_q, output_last_q;
+        reg [WIDTH-1:0] output_q;
+
+        assign leave   = m_ready || !output_valid_q;
+        assign m_valid = output_valid_q;
+        assign m_data  = output_q;
+        assign m_last  = output_last_q;
+
+        always @(posedge clk)
+          if (rst) output_valid_q <= 1'b0;
+          else if (leave) output_valid_q <= valid_q;
+
+        always @(posedge clk)
+          if (leave) begin
+            output_q      <= word;
+            output_last_q <= last_q;
+          end
       end
     end
   endgenerate

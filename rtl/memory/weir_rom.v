@@ -1,7 +1,7 @@
 // weir_rom: read-only memory with a registered output, filled from a hex file at elaboration.
 //
-// Latency:   REGISTERED == 0 ? 1 : 2 cycles from addr to q; the read register takes a word only in cycles with en high and
-//            otherwise holds; the output register of REGISTERED follows it a cycle later, in every cycle.
+// Latency:   REGISTERED == 0 ? 1 : 2 cycles from addr to q, counting those with en high: the read register and the output
+//            register behind it, of REGISTERED, move in these only.
 // Interval:  1 cycle a word.
 // State:     the read register and, if REGISTERED, the output register; neither has a reset, so that they pack into the
 //            memory block.
@@ -50,7 +50,7 @@ module weir_rom #(
     /* verilator lint_on WIDTH */
     if (REGISTERED != 0) begin : g_registered
       reg [WIDTH-1:0] output_q;
-      always @(posedge clk) output_q <= word_q;
+      always @(posedge clk) if (en) output_q <= word_q;
       assign q = output_q;
     end else begin : g_direct
       assign q = word_q;

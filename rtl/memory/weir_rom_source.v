@@ -1,8 +1,8 @@
 // weir_rom_source: endless stream of the words of a ROM, 0 to DEPTH - 1 and again from 0 (weights, parameter words).
 //
-// Latency:   3 cycles from reset to the first word.
+// Latency:   3 + REGISTERED cycles from reset to the first word.
 // Interval:  DEPTH == 1 ? 1 : min(INTERVAL, 2) cycles a word.
-// State:     the next address; what has been read ahead: the ROM's read register and, but for INTERVAL 1 of STYLE "logic" and for
+// State:     the next address; what has been read ahead: the ROM's registers and, but for INTERVAL 1 of STYLE "logic" and for
 //            one word, a word register (INTERVAL 2: of STYLE "logic" it is the ROM's) or two (INTERVAL 1).
 // Invariant: m_valid holds until a word is taken, and m_data with it; words leave in order, each once.
 // Mapping:   a counter and one weir_rom, which reads ahead: m_ready reaches neither a memory block's enable nor its address, and
@@ -10,11 +10,12 @@
 `default_nettype none
 
 module weir_rom_source #(
-  parameter integer WIDTH    = 8,       // bits of a word
-  parameter integer DEPTH    = 2,       // words
-  parameter         INIT     = "",      // hex file of DEPTH words
-  parameter         STYLE    = "auto",  // as in weir_rom
-  parameter integer INTERVAL = 1        // cycles a word that the consumer needs at least: 1, or 2 for any more
+  parameter integer WIDTH      = 8,       // bits of a word
+  parameter integer DEPTH      = 2,       // words
+  parameter         INIT       = "",      // hex file of DEPTH words
+  parameter         STYLE      = "auto",  // as in weir_rom
+  parameter integer INTERVAL   = 1,       // cycles a word that the consumer needs at least: 1, or 2 for any more
+  parameter integer REGISTERED = 0      // 1: a register behind the ROM's own, for the clock
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -32,6 +33,11 @@ module weir_rom_source #(
     if (INTERVAL < 1) begin : g_check_interval
       weir_rom_source_INTERVAL_must_be_at_least_1 u_error ();
     end
+    /* verilator lint_off WIDTH */ // strings of different lengths are compared
+    if (REGISTERED != 0 && (REGISTERED != 1 || DEPTH == 1 || INTERVAL > 1 || STYLE == "logic")) begin : g_check_registered
+      weir_rom_source_REGISTERED_must_be_0_but_for_blocks_of_words_at_INTERVAL_1 u_error ();
+    end
+    /* verilator lint_on WIDTH */
   endgenerate
 
   reg  [ADDR_W-1:0] addr_q;
@@ -49,10 +55,11 @@ module weir_rom_source #(
   end
 
   weir_rom #(
-    .WIDTH(WIDTH),
-    .DEPTH(DEPTH),
-    .INIT (INIT),
-    .STYLE(STYLE)
+    .WIDTH     (WIDTH),
+    .DEPTH     (DEPTH),
+    .INIT      (INIT),
+    .STYLE     (STYLE),
+    .REGISTERED(REGISTERED)
   ) u_rom (
     .clk (clk),
     .en  (en),
@@ -105,25 +112,26 @@ module weir_rom_source #(
         end
     end else if (INTERVAL == 1) begin : g_pair
       // Two registers in turn take what the ROM has read; it stands still while both are full.
-      reg              read_q, write_q, from_q;
-      reg  [1:0]       full_q;
-      reg  [WIDTH-1:0] data_0_q, data_1_q;
-      wire             accept = read_q && full_q != 2'b11;
-      wire             take   = m_valid && m_ready;
+      reg  [REGISTERED:0] read_q;  // bit i: register i of the ROM holds a word
+      reg                 write_q, from_q;
+      reg  [1:0]          full_q;
+      reg  [WIDTH-1:0]    data_0_q, data_1_q;
+      wire                accept = read_q[REGISTERED] && full_q != 2'b11;
+      wire                take   = m_valid && m_ready;
 
-      assign en      = !read_q || full_q != 2'b11;
+      assign en      = !read_q[REGISTERED] || full_q != 2'b11;
       assign next    = en;
       assign m_valid = full_q != 2'b00;
       assign m_data  = from_q ? data_1_q : data_0_q;
 
       always @(posedge clk)
         if (rst) begin
-          read_q  <= 1'b0;
+          read_q  <= {(REGISTERED+1){1'b0}};
           write_q <= 1'b0;
           from_q  <= 1'b0;
           full_q  <= 2'b00;
         end else begin
-          if (en) read_q <= 1'b1;
+          if (en) read_q <= {read_q, 1'b1};
           if (accept) write_q <= !write_q;
           if (take) from_q <= !from_q;
           full_q[0] <= (full_q[0] || (accept && !write_q)) && !(take && !from_q);

@@ -1,19 +1,20 @@
 // weir_fifo: first-in first-out buffer of exactly DEPTH beats, first word falls through.
 //
-// Latency:   DEPTH <= 32 ? 1 : 2 cycles through an empty buffer (2: memory write, then read).
+// Latency:   DEPTH <= 32 ? 1 : 2 + REGISTERED cycles through an empty buffer (2: memory write, then read).
 // Interval:  1 cycle a beat at any depth; s_ready and m_valid are functions of registers only.
 // State:     `level`, the beats held, output register included (benches read it by its hierarchical name), and the beats.
 // Invariant: 0 <= level <= DEPTH; the memory is read only at words written at an earlier edge and never at the word
 //            being written.
 // Mapping:   DEPTH <= 32: a shift register whose head is the output, DEPTH * (WIDTH + 1) flip-flops with one 2:1
-//            multiplexer each, or with SPREAD distributed RAM, which is read at once and behind pointers; larger: one weir_ram of DEPTH - 1 words of WIDTH + 1 bits (block RAM), whose read register is the
-//            last word of the capacity.
+//            multiplexer each, or with SPREAD distributed RAM, which is read at once and behind pointers; larger: one weir_ram of
+//            words of WIDTH + 1 bits (block RAM), whose read register, and that of REGISTERED, are the last words of the capacity.
 `default_nettype none
 
 module weir_fifo #(
-  parameter integer WIDTH  = 8,  // bits of a beat
-  parameter integer DEPTH  = 2,  // capacity in beats
-  parameter integer SPREAD = 0   // 1: the device has distributed RAM
+  parameter integer WIDTH      = 8,  // bits of a beat
+  parameter integer DEPTH      = 2,  // capacity in beats
+  parameter integer SPREAD     = 0,  // 1: the device has distributed RAM
+  parameter integer REGISTERED = 0   // 1: a register behind the memory's own, for the clock
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -35,6 +36,9 @@ module weir_fifo #(
     end
     if (DEPTH < 2) begin : g_check_depth
       weir_fifo_DEPTH_must_be_at_least_2 u_error ();
+    end
+    if (REGISTERED != 0 && REGISTERED != 1) begin : g_check_registered
+      weir_fifo_REGISTERED_must_be_0_or_1 u_error ();
     end
   endgenerate
 
@@ -86,16 +90,17 @@ module weir_fifo #(
               slots_q[i*SLOT_W +: SLOT_W] <= level <= i[LEVEL_W-1:0] + 1'b1 ? {s_last, s_data}
                                                                             : chain[(i+1)*SLOT_W +: SLOT_W];
     end else begin : g_memory
-      localparam integer WORDS  = DEPTH - 1;
+      localparam integer WORDS  = DEPTH - 1 - REGISTERED;
       localparam integer ADDR_W = $clog2(WORDS);
       localparam integer TOP = WORDS - 1;
 
-      reg               valid_q;
+      reg               valid_q;  // the memory's read register holds a word
       reg  [ADDR_W-1:0] waddr_q, raddr_q;
-      wire              stored = level != {{(LEVEL_W-1){1'b0}}, valid_q};  // the memory holds a word
-      wire              fetch  = stored && (m_ready || !valid_q);
-
-      assign m_valid = valid_q;
+      wire [1:0]        ahead;    // words behind the memory
+      wire              leave;    // what has been read may leave
+      wire [SLOT_W-1:0] word;
+      wire              stored = level != {{(LEVEL_W-2){1'b0}}, ahead};  // the memory holds a word
+      wire              fetch  = stored && (leave || !valid_q);
 
       always @(posedge clk)
         if (rst) begin
@@ -104,7 +109,7 @@ module weir_fifo #(
           raddr_q <= {ADDR_W{1'b0}};
         end else begin
           if (fetch) valid_q <= 1'b1;
-          else if (m_ready) valid_q <= 1'b0;
+          else if (leave) valid_q <= 1'b0;
           if (push) waddr_q <= waddr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : waddr_q + 1'b1;
           if (fetch) raddr_q <= raddr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : raddr_q + 1'b1;
         end
@@ -119,8 +124,29 @@ module weir_fifo #(
         .wdata({s_last, s_data}),
         .re   (fetch),
         .raddr(raddr_q),
-        .q    ({m_last, m_data})
+        .q    (word)
       );
+
+      if (REGISTERED == 0) begin : g_direct
+        assign ahead            = {1'b0, valid_q};
+        assign leave            = m_ready;
+        assign m_valid          = valid_q;
+        assign {m_last, m_data} = word;
+      end else begin : g_registered
+        reg              output_valid_q;
+        reg [SLOT_W-1:0] output_q;
+
+        assign ahead            = {1'b0, valid_q} + {1'b0, output_valid_q};
+        assign leave            = m_ready || !output_valid_q;
+        assign m_valid          = output_valid_q;
+        assign {m_last, m_data} = output_q;
+
+        always @(posedge clk)
+          if (rst) output_valid_q <= 1'b0;
+          else if (leave) output_valid_q <= valid_q;
+
+        always @(posedge clk) if (leave) output_q <= word;
+      end
     end
   endgenerate
 endmodule

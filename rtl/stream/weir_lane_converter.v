@@ -10,8 +10,9 @@
 //              equal lanes        the slice only;
 //              IN divides OUT     OUT_LANES elements, shifted in from the top; a frame's short last beat is read at a fixed offset;
 //              OUT divides IN     IN_LANES elements, shifted out at the bottom;
-//              otherwise          IN + OUT elements or 2 * OUT elements, filled at a variable position by a logarithmic shifter.
-// Mapping:   flip-flops; positions count in units of gcd(IN_LANES, OUT_LANES) elements to keep shifter and counters small.
+//              IN < OUT           two output beats, filled in turn through a logarithmic rotator of OUT positions;
+//              OUT < IN           IN + OUT elements, filled through a logarithmic shifter of OUT positions.
+// Mapping:   flip-flops; positions count in units of gcd(IN_LANES, OUT_LANES) elements to keep shifters and counters small.
 `default_nettype none
 
 module weir_lane_converter #(
@@ -171,62 +172,92 @@ module weir_lane_converter #(
         .m_last (m_last)
       );
     end else begin : g_any
-      // At a frame's end `count_q` jumps to a multiple of OUT, so that the next frame begins on a fresh beat; units at and
-      // above count_q are zero. Widening can hold two output beats, the second one begun while the first waits to leave.
-      localparam integer ROOM    = IN < OUT ? 2 * OUT : IN + OUT - 1;      // units that may be filled
-      localparam integer SLOTS   = (ROOM + OUT - 1) / OUT;                 // output beats of the buffer
-      localparam integer SIZE    = SLOTS * OUT;
-      localparam integer COUNT_W = $clog2(SIZE + 1);
-      localparam integer SIZE_W  = SIZE * UNIT_W;
-      localparam integer OUT_COUNT  = OUT;
-      localparam integer IN_COUNT   = IN;
-      localparam integer TAIL_COUNT = UNITS;
-      localparam integer MOST       = ROOM - IN;
+      // `slots_q` output beats are whole, `off_q` units of the next one are there. A newcomer is shifted by off_q, which no beat
+      // that leaves changes. At a frame's end the beat that was begun counts as whole: the next frame begins on a fresh one.
+      localparam integer SLOTS  = IN < OUT ? 2 : (IN + 2 * OUT - 2) / OUT;  // output beats of the buffer
+      localparam integer SLOT_W = $clog2(SLOTS + 1);
+      localparam integer OFF_W  = $clog2(OUT);
 
-      wire               i_valid, i_ready, i_last, o_valid, o_ready, o_last;
-      wire [IN_W-1:0]    i_data;
-      wire [OUT_W-1:0]   o_data;
-      reg  [SIZE_W-1:0]  buffer_q, placed;
-      reg  [COUNT_W-1:0] count_q, rounded;
-      reg  [SLOTS-1:0]   last_q, last_slot;  // bit i: output beat i of the buffer ends a frame
-      wire               pop   = o_valid && o_ready;
-      wire [COUNT_W-1:0] after = pop ? count_q - OUT_COUNT[COUNT_W-1:0] : count_q;
-      wire               take  = i_valid && i_ready;
-      wire [COUNT_W-1:0] tail  = after + TAIL_COUNT[COUNT_W-1:0];
-      integer            b, k;
+      wire              i_valid, i_ready, i_last, o_valid, o_ready;
+      wire [IN_W-1:0]   i_data;
+      reg  [SLOT_W-1:0] slots_q, more;
+      reg  [OFF_W-1:0]  off_q, off;
+      reg               fits;  // behind one whole output beat
+      wire              pop  = o_valid && o_ready;
+      wire              take = i_valid && i_ready;
+      wire [SLOT_W-1:0] left = pop ? slots_q - 1'b1 : slots_q;
+      integer           b, k;
 
-      assign o_valid = count_q >= OUT_COUNT[COUNT_W-1:0];
-      assign o_data  = buffer_q[OUT_W-1:0];
-      assign o_last  = last_q[0];
-      assign i_ready = after <= MOST[COUNT_W-1:0];
+      /* verilator lint_off WIDTH */ // zero extension by assignment, and constants that fit, are meant
+      assign o_valid = slots_q != 0;
+      assign i_ready = left == 0 || (IN < OUT && left == 1 && fits);
 
-      // The newcomer, shifted to its place stage by stage; and the end of its frame rounded up to whole output beats.
-      /* verilator lint_off WIDTH */ // zero extension by assignment is meant
+      // What the newcomer completes, and what it begins.
       always @* begin
-        placed = i_data;
-        for (b = 0; b < COUNT_W; b = b + 1) if (after[b]) placed = placed << ((1 << b) * UNIT_W);
-        rounded   = OUT_COUNT[COUNT_W-1:0];
-        last_slot = 1;
-        for (k = 1; k < SLOTS; k = k + 1)
-          if (tail > k * OUT) begin
-            rounded   = (k + 1) * OUT;
-            last_slot = 1 << k;
+        off  = 0;
+        more = 0;
+        fits = 1'b0;
+        for (k = 0; k < OUT; k = k + 1)
+          if (off_q == k) begin
+            fits = k + IN <= OUT;
+            off  = i_last ? 0 : (k + IN) % OUT;
+            more = i_last ? (k + UNITS + OUT - 1) / OUT : (k + IN) / OUT;
           end
       end
-      /* verilator lint_on WIDTH */
 
       always @(posedge clk)
         if (rst) begin
-          count_q  <= {COUNT_W{1'b0}};
-          buffer_q <= {SIZE_W{1'b0}};
-          last_q   <= {SLOTS{1'b0}};
-        end else if (pop || take) begin
-          count_q  <= !take ? after : i_last ? rounded : after + IN_COUNT[COUNT_W-1:0];
-          buffer_q <= (pop ? buffer_q >> OUT_W : buffer_q) | (take ? placed : {SIZE_W{1'b0}});
-          last_q   <= (pop ? last_q >> 1 : last_q) | (take && i_last ? last_slot : {SLOTS{1'b0}});
+          slots_q <= 0;
+          off_q   <= 0;
+        end else begin
+          slots_q <= take ? left + more : left;
+          if (take) off_q <= off;
         end
 
-      if (IN < OUT) begin : g_slice_in
+      if (IN < OUT) begin : g_widen_any
+        // A ring of two output beats, the second one begun while the first waits to leave: the newcomer is rotated, and its units
+        // enter the beat that is being filled or, beyond its end, the other one.
+        localparam integer REST = (FRAME - 1) % OUT_LANES + 1;  // elements of a frame's last output beat
+        localparam [OUT_W-1:0] REST_MASK = {OUT_W{1'b1}} >> ((OUT_LANES - REST) * WIDTH);
+
+        reg  [OUT_W-1:0]   slot_0_q, slot_1_q, turned;
+        reg  [OUT+IN-1:0]  covered;
+        reg                fill_q, leave_q;  // the slot that is being filled, that leaves next
+        reg  [1:0]         last_q;           // bit i: slot i ends a frame
+        wire [OUT_W-1:0]   oldest = leave_q ? slot_1_q : slot_0_q;
+        wire               ending = fill_q ^ more[1];  // the slot that this beat completes last
+
+        assign m_valid = o_valid;
+        assign o_ready = m_ready;
+        assign m_last  = last_q[leave_q];
+        assign m_data  = m_last ? oldest & REST_MASK : oldest;
+
+        always @* begin
+          turned = i_data;
+          for (b = 0; b < OFF_W; b = b + 1)
+            if (off_q[b]) turned = turned << ((1 << b) * UNIT_W) | turned >> ((OUT - (1 << b)) * UNIT_W);
+          covered = {IN{1'b1}} << off_q;
+        end
+
+        always @(posedge clk)
+          for (k = 0; k < OUT; k = k + 1) begin
+            if (take && (fill_q ? k < IN && covered[OUT + k%IN] : covered[k])) slot_0_q[k*UNIT_W +: UNIT_W] <= turned[k*UNIT_W +: UNIT_W];
+            if (take && (fill_q ? covered[k] : k < IN && covered[OUT + k%IN])) slot_1_q[k*UNIT_W +: UNIT_W] <= turned[k*UNIT_W +: UNIT_W];
+          end
+
+        always @(posedge clk)
+          if (rst) begin
+            fill_q  <= 1'b0;
+            leave_q <= 1'b0;
+            last_q  <= 2'b00;
+          end else begin
+            if (take) fill_q <= fill_q ^ more[0];
+            if (pop) leave_q <= !leave_q;
+            for (k = 0; k < 2; k = k + 1)
+              if (take && i_last && ending == k) last_q[k] <= 1'b1;
+              else if (pop && leave_q == k) last_q[k] <= 1'b0;
+          end
+
         weir_register_slice #(
           .WIDTH(IN_W)
         ) u_slice (
@@ -241,15 +272,30 @@ module weir_lane_converter #(
           .m_data (i_data),
           .m_last (i_last)
         );
-        assign m_valid = o_valid;
-        assign o_ready = m_ready;
-        assign m_data  = o_data;
-        assign m_last  = o_last;
-      end else begin : g_slice_out
+      end else begin : g_narrow_any
+        // Units that the buffer does not hold are zero; it moves down by an output beat as one leaves.
+        reg [SLOTS*OUT_W-1:0] buffer_q, placed;
+        reg [SLOTS-1:0]       last_q;  // bit i: output beat i of the buffer ends a frame
+
         assign i_valid = s_valid;
         assign s_ready = i_ready;
         assign i_data  = s_frame;
         assign i_last  = s_last;
+
+        always @* begin
+          placed = i_data;
+          for (b = 0; b < OFF_W; b = b + 1) if (off_q[b]) placed = placed << ((1 << b) * UNIT_W);
+        end
+
+        always @(posedge clk)
+          if (rst) begin
+            buffer_q <= 0;
+            last_q   <= 0;
+          end else if (pop || take) begin
+            buffer_q <= (pop ? buffer_q >> OUT_W : buffer_q) | (take ? placed : 0);
+            last_q   <= take ? (i_last ? 1 << (more - 1'b1) : 0) : last_q >> 1;
+          end
+
         weir_register_slice #(
           .WIDTH(OUT_W)
         ) u_slice (
@@ -257,14 +303,15 @@ module weir_lane_converter #(
           .rst    (rst),
           .s_valid(o_valid),
           .s_ready(o_ready),
-          .s_data (o_data),
-          .s_last (o_last),
+          .s_data (buffer_q[OUT_W-1:0]),
+          .s_last (last_q[0]),
           .m_valid(m_valid),
           .m_ready(m_ready),
           .m_data (m_data),
           .m_last (m_last)
         );
       end
+      /* verilator lint_on WIDTH */
     end
   endgenerate
 endmodule

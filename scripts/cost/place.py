@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Places each module of rtl/ alone between registers, at two corners of its parameters, on two devices: scripts/cost/placed.csv.
+"""Places each module of rtl/ alone between registers, at corners of its parameters, on two devices: scripts/cost/placed.csv.
 
 usage: place.py [--program FILE] [--jobs N] [--module NAME] [--device NAME] [-o FILE]    measures, appends what FILE lacks
        place.py --check FILE [--planted] [--program FILE] [--module NAME] [--device NAME]    measures again what FILE says; exit
@@ -31,19 +31,21 @@ FIELDS = ("device", "module", "parameters", "fmax_mhz", "luts", "flip_flops", "m
 
 # What a compilation sets by the device.
 DEVICES = {
-    "ice40hx8k": {"SPREAD": 0, "PARTS": 2, "MUL_W": 0, "READ": 2},
-    "ecp5-45k": {"SPREAD": 1, "PARTS": 1, "MUL_W": 18, "READ": 3},
+    "ice40hx8k": {"SPREAD": 0, "PARTS": 2, "MUL_W": 0, "READ": 2, "REGISTERED": 0},
+    "ecp5-45k": {"SPREAD": 1, "PARTS": 1, "MUL_W": 18, "READ": 3, "REGISTERED": 1},
 }
-BY_DEVICE = {"fifo": ("SPREAD",), "mvu": ("SPREAD", "PARTS", "READ"), "requantize": ("MUL_W",), "requantize_float": ("MUL_W",),
+BY_DEVICE = {"fifo": ("SPREAD", "REGISTERED"), "rom_source": ("REGISTERED",), "replay": ("REGISTERED",), "mvu": ("SPREAD", "PARTS", "READ"), "requantize": ("MUL_W",), "requantize_float": ("MUL_W",),
              "rom_sequence": ("READ",)}
 
-# The small corner and the large one of a module.
+# The small corner of a module and the large one, or more where it has several forms.
 CORNERS = {
     "register_slice": ({"WIDTH": 8}, {"WIDTH": 128}),
     "fifo": ({"WIDTH": 8, "DEPTH": 4}, {"WIDTH": 64, "DEPTH": 512}),
     "fork": ({"WIDTH": 8, "OUTPUTS": 2}, {"WIDTH": 64, "OUTPUTS": 4}),
     "lane_converter": ({"WIDTH": 8, "IN_LANES": 1, "OUT_LANES": 4, "FRAME": 64},
-                       {"WIDTH": 8, "IN_LANES": 2, "OUT_LANES": 64, "FRAME": 64}),
+                       {"WIDTH": 8, "IN_LANES": 2, "OUT_LANES": 64, "FRAME": 64},
+                       {"WIDTH": 8, "IN_LANES": 3, "OUT_LANES": 5, "FRAME": 60},
+                       {"WIDTH": 8, "IN_LANES": 12, "OUT_LANES": 7, "FRAME": 84}),
     "rom_source": ({"WIDTH": 39, "DEPTH": 32, "STYLE": "logic", "INTERVAL": 2},
                    {"WIDTH": 122, "DEPTH": 512, "STYLE": "block", "INTERVAL": 1}),
     "rom_sequence": ({"WIDTH": 16, "DEPTH": 32, "STYLE": "logic"}, {"WIDTH": 64, "DEPTH": 512, "STYLE": "block"}),
@@ -86,6 +88,8 @@ def configurations(modules, devices):
                 values = {**corner, **{name: DEVICES[device][name] for name in BY_DEVICE.get(module, ())}}
                 if values.get("STYLE") == "logic" and "READ" in values:
                     values["READ"] -= 1  # no register behind the memory's own
+                if "REGISTERED" in values and corner is CORNERS[module][0]:
+                    values["REGISTERED"] = 0  # no memory block
                 yield device, module, values
 
 

@@ -6,6 +6,7 @@
 #include "dataflow/library.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
+#include "dataflow/target.h"
 #include "support/arena.h"
 
 static weir_rtl_var add_wire(weir_builder *b, weir_node node, const char *prefix, const char *suffix, int64_t width) {
@@ -92,7 +93,11 @@ weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory 
     wires.ready = read_wire(b, node, prefix, "ready", 1);
     wires.data = read_wire(b, node, prefix, "data", memory->width);
     weir_rtl_instance u = reader(b, node, "weir_rom_source", memory);
-    if (memory->interval > 1) weir_build_set(b, u, "INTERVAL", 2);
+    const weir_target target = weir_target_of(b->graph);
+    if (memory->interval > 1)
+        weir_build_set(b, u, "INTERVAL", 2); /* its word register becomes the block's output register */
+    else if (memory->storage == WEIR_STORAGE_BLOCK && memory->depth > 1)
+        weir_build_set(b, u, "REGISTERED", weir_target_memory_has_output(&target));
     weir_build_connect(b, u, "m", &wires);
     free(prefix);
     return wires;

@@ -87,7 +87,12 @@ static void rom_source(weir_cost_part *part) {
     const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK;
     const int64_t address = weir_cost_bits(depth);
     const bool slow = weir_cost_value(part, "INTERVAL") > 1;
-    weir_cost_registers(part, address + (slow ? 3 : block ? 5 : 2) + (block && !slow ? 2 * width : width));
+    const int64_t registered = weir_cost_value(part, "REGISTERED");
+    weir_cost_registers(part, address +
+                                  (slow    ? 3
+                                   : block ? 5
+                                           : 2) +
+                                  (block && !slow ? 2 * width : width) + registered * (width + 1));
     weir_cost_term(part, address);
     weir_cost_term(part, block && !slow ? width : 0);
     int64_t rows;
@@ -117,11 +122,15 @@ static void rom_sequence(weir_cost_part *part) {
  * flip-flops for the smallest and blocks: rtl/memory/weir_replay.v. */
 enum { REPLAY_SMALL = 512, REPLAY_SPREAD = 256 };
 
+bool weir_cost_replay_in_blocks(int64_t beats, int64_t width) {
+    return beats > 1 && ((int64_t)2 << weir_cost_bits(beats)) * width > REPLAY_SMALL;
+}
+
 static void replay(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH"), beats = weir_cost_value(part, "BEATS");
     const int64_t times = weir_cost_value(part, "TIMES");
     const int64_t beat = weir_cost_bits(beats), words = beats > 1 ? (int64_t)2 << beat : 2;
-    const bool buffer = times > 1, small = buffer && beats > 1 && words * width <= REPLAY_SMALL;
+    const bool buffer = times > 1, small = buffer && beats > 1 && !weir_cost_replay_in_blocks(beats, width);
     const bool spread = small && part->device->distributed_ram.kbits == 0 && words * width <= REPLAY_SPREAD;
     const bool block = buffer && beats > 1 && (!small || (!spread && part->device->distributed_ram.kbits == 0));
     weir_cost_term(part, buffer ? 2 * beat + weir_cost_bits(times) : beat);
@@ -130,6 +139,7 @@ static void replay(weir_cost_part *part) {
     weir_cost_term(part, small && !spread && !block ? width : 0);
     weir_cost_registers(part, buffer ? 2 * beat + weir_cost_bits(times) + 9 : beat);
     if (!buffer) return;
+    weir_cost_registers(part, weir_cost_value(part, "REGISTERED") * (width + 2));
     if (beats == 1) weir_cost_registers(part, 3 * width);
     else if (!block) weir_cost_registers(part, width + (spread ? words * width : 0));
     else weir_cost_blocks(part, width, words);

@@ -48,6 +48,8 @@ void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t 
 int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b);
 /* A memory in blocks, all of it: Yosys may put a few last words into lookup tables and save a row of blocks. */
 void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth);
+/* Does weir_replay with rows of so many beats of `width` bits have a weir_ram? rtl/memory/weir_replay.v */
+bool weir_cost_replay_in_blocks(int64_t beats, int64_t width);
 /* ceil(log2(count)), at least 1: bits of a counter. */
 int64_t weir_cost_bits(int64_t count);
 

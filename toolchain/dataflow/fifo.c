@@ -12,8 +12,15 @@ static int64_t depth_of(const weir_graph *graph, weir_node node) {
     return weir_node_metadata_of(graph, node)->hardware.depth;
 }
 
+/* With the output register that the device's memory blocks have. */
+static int64_t is_registered(const weir_graph *graph, weir_node node) {
+    const weir_target target = weir_target_of(graph);
+    return depth_of(graph, node) >= MEMORY_DEPTH && weir_target_memory_has_output(&target);
+}
+
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    return (weir_component_timing){depth_of(graph, node) < MEMORY_DEPTH ? 1 : 2, weir_stream_beats_of(graph, node)};
+    return (weir_component_timing){depth_of(graph, node) < MEMORY_DEPTH ? 1 : 2 + is_registered(graph, node),
+                                   weir_stream_beats_of(graph, node)};
 }
 
 static void build(weir_builder *b, weir_node node) {
@@ -23,6 +30,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "DEPTH", depth_of(b->graph, node));
     const weir_target target = weir_target_of(b->graph);
     weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
+    weir_build_set(b, u, "REGISTERED", is_registered(b->graph, node));
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", y);
 }
@@ -41,12 +49,15 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 static void cost(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH") + 1, depth = weir_cost_value(part, "DEPTH");
     const bool memory = depth >= MEMORY_DEPTH, spread = depth > 2 && !memory && weir_cost_value(part, "SPREAD") != 0;
-    const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - 1);
+    const int64_t behind = 1 + weir_cost_value(part, "REGISTERED"); /* words behind the memory */
+    const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - behind);
     weir_cost_term(part, memory ? 0 : spread ? 2 * width : width * depth);
     weir_cost_term(part, memory || spread ? 0 : depth * level);
     weir_cost_term(part, memory || spread ? level + 2 * address : 0);
-    weir_cost_registers(part, level + (memory ? 1 + 2 * address : spread ? 2 * weir_cost_bits(depth) : width * depth));
-    if (memory) weir_cost_blocks(part, width, depth - 1);
+    weir_cost_registers(part, level + (memory   ? behind + (behind - 1) * width + 2 * address
+                                       : spread ? 2 * weir_cost_bits(depth)
+                                                : width * depth));
+    if (memory) weir_cost_blocks(part, width, depth - behind);
 }
 
 const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,

@@ -103,7 +103,7 @@ static void cost(weir_cost_part *part) {
     const bool equal = in == out, widen = !equal && in == unit, narrow = !equal && out == unit;
     const bool any = !equal && !widen && !narrow;
     const int64_t steps = widen ? weir_cost_bits(out / unit) : weir_cost_bits(in / unit);
-    const int64_t count = weir_cost_bits(places * out / unit + 1);
+    const int64_t count = weir_cost_bits(out / unit);
     const int64_t slice = widen || (any && in < out) ? in : out;
     weir_cost_term(part, slice * width);
     weir_cost_term(part, widen ? out * width : narrow ? in * width : 0);
@@ -112,7 +112,9 @@ static void cost(weir_cost_part *part) {
     weir_cost_slice(part, slice * width);
     if (widen) weir_cost_registers(part, out * width + steps + 2);
     if (narrow) weir_cost_registers(part, in * width + steps + 2);
-    if (any) weir_cost_registers(part, size + count + places);
+    if (any)
+        weir_cost_registers(part, (in < out ? size : room * width) + count + weir_cost_bits(places + 1) + places +
+                                      2 * (in < out));
 }
 
 const weir_component_rules weir_lane_converter_rules = {

@@ -108,6 +108,17 @@ static int64_t read_cycles(const weir_graph *graph, weir_node node) {
     return has_output ? 3 : target.device == NULL || parts_of(graph, node) > 1 ? 2 : 1;
 }
 
+/* Does the replay buffer, in memory blocks, pass the output register that the device's blocks have? */
+static int64_t is_replay_registered(const weir_graph *graph, weir_node node) {
+    const int64_t beats = beats_of(graph, node);
+    bool is_signed;
+    const int64_t bits =
+        weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
+    const weir_target target = weir_target_of(graph);
+    return groups_of(graph, node) > 1 && weir_target_memory_has_output(&target) &&
+           weir_cost_replay_in_blocks(beats, folded(graph, node)->simd * bits);
+}
+
 /* --- time --- */
 
 /* From the last beat of a dot product to its result. */
@@ -118,7 +129,8 @@ static int64_t depth_of(const weir_graph *graph, weir_node node) {
 
 /* With one group of outputs the replay buffer is no more than wires. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    return (weir_component_timing){(groups_of(graph, node) == 1 ? 0 : 2) + depth_of(graph, node),
+    return (weir_component_timing){(groups_of(graph, node) == 1 ? 0 : 2 + is_replay_registered(graph, node)) +
+                                       depth_of(graph, node),
                                    folded(graph, node)->interval};
 }
 
@@ -163,7 +175,7 @@ static void serve_row(weir_service *s, const void *user) {
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
     const service_rule rule = {size_of(graph, node).rows, beats_of(graph, node), groups_of(graph, node),
-                               depth_of(graph, node)};
+                               depth_of(graph, node) + is_replay_registered(graph, node)};
     weir_service_repeat(s, rule.rows, rule.groups == 1 ? serve_row_directly : serve_row, &rule);
 }
 
@@ -202,6 +214,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
     weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
     weir_build_set(b, u, "TIMES", groups_of(b->graph, node));
+    weir_build_set(b, u, "REGISTERED", is_replay_registered(b->graph, node));
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", &replayed);
     weir_memory weights;

@@ -6,13 +6,15 @@
 // prove: unbounded WIDTH=1 BEATS=1 TIMES=3
 // prove: unbounded WIDTH=1 BEATS=2 TIMES=2
 // prove: unbounded WIDTH=1 BEATS=3 TIMES=2
+// prove: unbounded WIDTH=1 BEATS=2 TIMES=2 REGISTERED=1
 // nightly: unbounded WIDTH=1 BEATS=4 TIMES=3
 // nightly: bounded 12 WIDTH=129 BEATS=2 TIMES=2
 // nightly: unbounded WIDTH=129 BEATS=2 TIMES=2
 module proof #(
   parameter integer WIDTH = 1,
   parameter integer BEATS = 1,
-  parameter integer TIMES = 1
+  parameter integer TIMES = 1,
+  parameter integer REGISTERED = 0
 ) (
   input wire             clk,
   input wire             s_valid,
@@ -44,7 +46,8 @@ module proof #(
   weir_replay #(
     .WIDTH(WIDTH),
     .BEATS(BEATS),
-    .TIMES(TIMES)
+    .TIMES(TIMES),
+    .REGISTERED(REGISTERED)
   ) u_dut (
     .clk    (clk),
     .rst    (rst),
@@ -110,6 +113,6 @@ module proof #(
   proof_reset u_reset (clk, rst);
   proof_source #(WIDTH + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
   proof_hold #(WIDTH + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
-  proof_answer #(TIMES == 1 ? 0 : 1) u_leaves (clk, rst, here, m_valid);
-  proof_answer #(TIMES == 1 ? 0 : BEATS * TIMES + 2) u_enters (clk, rst, s_valid && m_ready, s_ready);
+  proof_answer #(TIMES == 1 ? 0 : 1 + REGISTERED) u_leaves (clk, rst, here, m_valid);
+  proof_answer #(TIMES == 1 ? 0 : BEATS * TIMES + 2 + REGISTERED) u_enters (clk, rst, s_valid && m_ready, s_ready);
 endmodule

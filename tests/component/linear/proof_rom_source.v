@@ -6,11 +6,13 @@
 // prove: unbounded DEPTH=5 LOGIC=1 INTERVAL=2
 // prove: unbounded DEPTH=5 LOGIC=0 INTERVAL=1
 // prove: unbounded DEPTH=8 LOGIC=0 INTERVAL=3
+// prove: unbounded DEPTH=5 LOGIC=0 INTERVAL=1 REGISTERED=1
 // nightly: unbounded DEPTH=32 LOGIC=0 INTERVAL=1
 module proof #(
   parameter integer DEPTH    = 2,
   parameter integer LOGIC    = 0,
-  parameter integer INTERVAL = 1
+  parameter integer INTERVAL = 1,
+  parameter integer REGISTERED = 0
 ) (
   input wire clk,
   input wire m_ready
@@ -29,7 +31,8 @@ module proof #(
     .INIT    (DEPTH == 1 ? "count_01.hex" : DEPTH == 2 ? "count_02.hex" : DEPTH == 5 ? "count_05.hex" :
               DEPTH == 8 ? "count_08.hex" : "count_32.hex"),
     .STYLE   (LOGIC != 0 ? "logic" : "block"),
-    .INTERVAL(INTERVAL)
+    .INTERVAL(INTERVAL),
+    .REGISTERED(REGISTERED)
   ) u_dut (
     .clk    (clk),
     .rst    (rst),
@@ -50,6 +53,6 @@ module proof #(
   proof_reset u_reset (clk, rst);
   proof_hold #(WIDTH) u_hold (clk, rst, m_valid, m_ready, m_data);
   proof_equal #(WIDTH) u_equal (rst, m_valid, m_data, index_q);
-  proof_answer #(2) u_begins (clk, rst, 1'b1, m_valid);
+  proof_answer #(2 + REGISTERED) u_begins (clk, rst, 1'b1, m_valid);
   proof_answer #(DEPTH == 1 || INTERVAL == 1 ? 0 : 1) u_goes_on (clk, rst, begun_q, m_valid);
 endmodule
