@@ -2,16 +2,17 @@
 //
 // BEATS x beats of SIMD elements make a dot product. Each of them asks for its weight word with w_next; the word is in w_data
 // READ cycles later, and the weight of output p and element s at index p * SIMD + s of it. The accumulator is wide enough by the
-// compiler's range proof, so arithmetic modulo 2^ACC_W is exact.
-// Latency:   READ + clog2(PARTS) + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot product to m_valid.
+// compiler's range proof, so arithmetic modulo 2^ACC_W is exact. With PAIRS the weights of each odd output are those of weir_mul_pair,
+// less 1 where that of the output before is negative.
+// Latency:   READ + clog2(PARTS) + PAIRS + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot product to m_valid.
 // Interval:  BEATS cycles a result of PE elements, without bubbles.
 // State:     x while its weights are read, markers of what is under way, the beats of the dot product that have been taken, results
 //            that are promised a place (used_q); in weir_dot products, adder tree, accumulator and result; PLACES results.
 // Stall:     the pipeline never stops: the last beat of a dot product is taken only when there is a place for its result. m_ready
 //            does not reach s_ready, which depends on registers only.
 // Invariant: results under way or waiting = used_q <= PLACES, enough for one to wait a whole dot product without a bubble.
-// Mapping:   PE weir_dot: PE * SIMD products (DSP blocks or LUTs), registered adder trees, accumulators; two registers a result, or
-//            weir_fifo where dot products are shorter than the pipeline.
+// Mapping:   PE weir_dot: PE * SIMD products (DSP blocks or LUTs; with PAIRS half as many DSP blocks), registered adder trees,
+//            accumulators; two registers a result, or weir_fifo where dot products are shorter than the pipeline.
 `default_nettype none
 
 module weir_mvu #(
@@ -24,7 +25,8 @@ module weir_mvu #(
   parameter integer BEATS    = 1,   // beats a dot product
   parameter integer READ     = 1,   // cycles from w_next to its word
   parameter integer PARTS    = 1,   // of a product in lookup tables (weir_mul_logic); 1: DSP blocks
-  parameter integer SPREAD   = 0    // 1: the device has distributed RAM
+  parameter integer SPREAD   = 0,   // 1: the device has distributed RAM
+  parameter integer PAIRS    = 0    // 1: outputs 2 i and 2 i + 1 share DSP blocks
 ) (
   input  wire                   clk,
   input  wire                   rst,
@@ -41,7 +43,7 @@ module weir_mvu #(
 );
   localparam integer A_W     = X_SIGNED != 0 ? X_W : X_W + 1;          // as a signed operand
   localparam integer PROD_W  = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;  // bits of a product that matter
-  localparam integer SUM     = READ + 1 + $clog2(PARTS) + $clog2(SIMD);  // cycles from an x beat to the tree's sum
+  localparam integer SUM     = READ + 1 + $clog2(PARTS) + PAIRS + $clog2(SIMD);  // cycles from an x beat to the tree's sum
   localparam integer RESULT  = BEATS > 1 ? SUM + 1 : SUM;              // cycles from the last one to the result
   localparam integer PLACES  = 2 + (RESULT + 1) / BEATS;
   localparam integer USED_W  = $clog2(PLACES + 1);
@@ -53,6 +55,9 @@ module weir_mvu #(
     end
     if (SIMD < 1 || PE < 1 || BEATS < 1) begin : g_check_folding
       weir_mvu_SIMD_PE_and_BEATS_must_be_at_least_1 u_error ();
+    end
+    if (PAIRS < 0 || PAIRS > 1 || (PAIRS == 1 && PE % 2 != 0)) begin : g_check_pairs
+      weir_mvu_PAIRS_must_be_0_or_1_and_0_with_an_odd_PE u_error ();
     end
     if (READ < 1 || PARTS < 1) begin : g_check_timing
       weir_mvu_READ_and_PARTS_must_be_at_least_1 u_error ();
@@ -106,8 +111,9 @@ module weir_mvu #(
     .ACC_W     (ACC_W),
     .SIMD      (SIMD),
     .ACCUMULATE(BEATS > 1 ? 1 : 0),
-    .PARTS     (PARTS)
-  ) u_dot [PE-1:0] (
+    .PARTS     (PARTS),
+    .PAIR      (PAIRS != 0 ? X_W + W_W : 0)
+  ) u_dot [PE/(PAIRS+1)-1:0] (
     .clk   (clk),
     .add   (add),
     .finish(finish),

@@ -1,7 +1,8 @@
 /* Linear: R rows of K inputs times a constant matrix of N outputs, SIMD inputs and PE outputs a cycle: weir_replay hands
  * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, which asks for a weight word with each beat.
  * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
- * p * SIMD + s; words in the order g, then b. Outputs and inputs beyond the matrix are zero. */
+ * p * SIMD + s; words in the order g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of
+ * the second are less 1 where those of the first are negative (weir_mul_pair). */
 #include <stddef.h>
 
 #include "dataflow/build.h"
@@ -85,15 +86,32 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
  * fewer lookup tables than whole ones. */
 enum { PART_BITS = 4 };
 
-static int64_t parts_of(const weir_graph *graph, weir_node node) {
-    const weir_target target = weir_target_of(graph);
-    if (target.device == NULL) return 1;
+typedef struct factors {
+    int64_t x, element, weight; /* bits of an element on the wire and as a signed factor, of a weight */
+} factors;
+
+static factors factors_of(const weir_graph *graph, weir_node node) {
     bool is_signed;
-    const int element =
-        weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
-    const int weight = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1));
-    const bool in_block = weir_cost_product_blocks(target.device, is_signed ? element : element + 1, weight) > 0;
-    return in_block ? 1 : weir_ceil_divide(weight, PART_BITS);
+    const int x = weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
+    return (factors){x, is_signed ? x : x + 1, weir_memory_signed_bits(graph, weir_node_input(graph, node, 1))};
+}
+
+static int64_t parts_of(const weir_graph *graph, weir_node node) {
+    const weir_device *device = weir_target_of(graph).device;
+    const factors f = factors_of(graph, node);
+    if (device == NULL || weir_cost_product_blocks(device, f.element, f.weight) > 0) return 1;
+    return weir_ceil_divide(f.weight, PART_BITS);
+}
+
+/* Two weights side by side in one block: it is wide enough, a second one was needed, and no weight has the least value of its
+ * bits, so that there is room for 1 less. */
+static bool in_pairs(const weir_graph *graph, weir_node node) {
+    const weir_device *device = weir_target_of(graph).device;
+    const factors f = factors_of(graph, node);
+    const int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
+    return device != NULL && folded(graph, node)->pe % 2 == 0 && least > -((int64_t)1 << (f.weight - 1)) &&
+           weir_cost_product_blocks(device, f.element, f.weight) == 1 &&
+           weir_cost_product_blocks(device, f.element, f.x + 2 * f.weight) == 1;
 }
 
 /* Registers from a weight's address to its multiplication. Of words in a memory block: the block's own; one more in front of
@@ -123,8 +141,8 @@ static int64_t is_replay_registered(const weir_graph *graph, weir_node node) {
 
 /* From the last beat of a dot product to its result. */
 static int64_t depth_of(const weir_graph *graph, weir_node node) {
-    return read_cycles(graph, node) + weir_clog2(parts_of(graph, node)) + weir_clog2(folded(graph, node)->simd) +
-           (beats_of(graph, node) > 1 ? 3 : 2);
+    return read_cycles(graph, node) + weir_clog2(parts_of(graph, node)) + in_pairs(graph, node) +
+           weir_clog2(folded(graph, node)->simd) + (beats_of(graph, node) > 1 ? 3 : 2);
 }
 
 /* With one group of outputs the replay buffer is no more than wires. */
@@ -191,6 +209,11 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     return true;
 }
 
+static int64_t weight_of(const weir_graph *graph, weir_node node, int64_t row, int64_t column) {
+    const size s = size_of(graph, node);
+    return row >= s.n ? 0 : weir_memory_element(graph, weir_node_input(graph, node, 1), row, column, s.k, 0);
+}
+
 static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
                        int64_t *upper) {
     (void)memory;
@@ -199,9 +222,9 @@ static int64_t content(const weir_graph *graph, weir_node node, const weir_memor
     const size s = size_of(graph, node);
     const int64_t beats = weir_ceil_divide(s.k, hardware->simd);
     const int64_t row = word / beats * hardware->pe + field / hardware->simd;
-    if (row >= s.n) return 0;
-    return weir_memory_element(graph, weir_node_input(graph, node, 1), row,
-                               word % beats * hardware->simd + field % hardware->simd, s.k, 0);
+    const int64_t column = word % beats * hardware->simd + field % hardware->simd;
+    const int64_t first = row % 2 != 0 && in_pairs(graph, node) ? weight_of(graph, node, row - 1, column) : 0;
+    return weight_of(graph, node, row, column) - (first < 0);
 }
 
 /* --- hardware --- */
@@ -232,6 +255,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
     weir_build_set(b, u, "READ", read);
     weir_build_set(b, u, "PARTS", parts_of(b->graph, node));
+    weir_build_set(b, u, "PAIRS", in_pairs(b->graph, node));
     const weir_target target = weir_target_of(b->graph);
     weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
     weir_build_connect(b, u, "s", &replayed);
@@ -242,8 +266,9 @@ static void build(weir_builder *b, weir_node node) {
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     const weir_meta_hardware *hardware = folded(graph, node);
-    weir_text_format(text, "simd %lld, pe %lld, %d-bit weights", (long long)hardware->simd, (long long)hardware->pe,
-                     weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)));
+    weir_text_format(text, "simd %lld, pe %lld, %d-bit weights%s", (long long)hardware->simd, (long long)hardware->pe,
+                     weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
+                     in_pairs(graph, node) ? ", two in a block" : "");
 }
 
 /* --- cost --- */
@@ -271,19 +296,21 @@ static void cost(weir_cost_part *part) {
     const int64_t x = weir_cost_value(part, "X_W"), w = weir_cost_value(part, "W_W");
     const int64_t simd = weir_cost_value(part, "SIMD"), pe = weir_cost_value(part, "PE");
     const int64_t read = weir_cost_value(part, "READ"), parts = weir_cost_value(part, "PARTS");
-    const int64_t beats = weir_cost_value(part, "BEATS");
+    const int64_t beats = weir_cost_value(part, "BEATS"), pairs = weir_cost_value(part, "PAIRS");
     const int64_t width = weir_cost_value(part, "ACC_W"), tree_sum = x + w + weir_clog2(simd);
     const int64_t sum =
         beats == 1 && tree_sum < width ? tree_sum : width; /* above the tree's sum bits repeat the sign */
     const int64_t product = x + w < sum ? x + w : sum;
     const int64_t element = x + (weir_cost_value(part, "X_SIGNED") == 0);
     const bool accumulates = beats > 1;
-    const int64_t cycles = read + 1 + weir_clog2(parts) + weir_clog2(simd) + accumulates; /* to the result */
+    const int64_t cycles = read + 1 + weir_clog2(parts) + pairs + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;
     const int64_t tree = pe * tree_bits(simd, product, sum);
-    weir_cost_products(part, pe * simd, element, w, parts > 1 ? 0 : product);
+    if (pairs > 0) weir_cost_products(part, pe / 2 * simd, element, x + 2 * w, x + 2 * w);
+    else weir_cost_products(part, pe * simd, element, w, parts > 1 ? 0 : product);
+    weir_cost_registers(part, pairs > 0 ? pe * simd * (x + w) : 0);
     if (parts > 1) parts_registers(part, pe * simd, element, w, parts);
-    weir_cost_term(part, tree + (accumulates ? pe * sum : 0));
+    weir_cost_term(part, tree + (accumulates ? pe * sum : 0) + (pairs > 0 ? pe / 2 * simd * (x + w) : 0));
     weir_cost_term(part, places == 2 ? 0 : weir_cost_value(part, "SPREAD") != 0 ? pe * sum : places * pe * sum);
     weir_cost_registers(part, read * simd * x + tree + (accumulates ? 2 * pe * sum + weir_cost_bits(beats) + 4 : 0));
     weir_cost_registers(part, (accumulates ? 3 : 2) * cycles + weir_cost_bits(places + 1) + 1);

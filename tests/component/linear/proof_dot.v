@@ -1,10 +1,12 @@
 // The sum of the products since the sum before was finished, of those beats that are added. What was before the first
-// beat of the window that finishes one is not looked at.
+// beat of the window that finishes one is not looked at. Of two outputs it is that of either.
 // sources: linear/weir_dot.v linear/weir_mul.v
-// with: linear/weir_mul_logic.v
+// with: linear/weir_mul_logic.v linear/weir_mul_pair.v
 // prove: window 5 A_W=3 W_W=2 ACC_W=7 SIMD=3 ACCUMULATE=0 PARTS=1
 // prove: window 8 A_W=2 W_W=3 ACC_W=7 SIMD=1 ACCUMULATE=1 PARTS=1
 // prove: window 10 A_W=3 W_W=2 ACC_W=4 SIMD=2 ACCUMULATE=1 PARTS=2
+// prove: window 6 A_W=2 W_W=2 ACC_W=6 SIMD=2 ACCUMULATE=0 PARTS=1 PAIR=4
+// prove: window 8 A_W=2 W_W=2 ACC_W=5 SIMD=1 ACCUMULATE=1 PARTS=1 PAIR=4
 // nightly: window 10 A_W=4 W_W=4 ACC_W=12 SIMD=3 ACCUMULATE=1 PARTS=2
 module proof #(
   parameter integer A_W        = 3,
@@ -12,19 +14,25 @@ module proof #(
   parameter integer ACC_W      = 7,
   parameter integer SIMD       = 1,
   parameter integer ACCUMULATE = 1,
-  parameter integer PARTS      = 1
+  parameter integer PARTS      = 1,
+  parameter integer PAIR       = 0,
+  parameter integer OUTS       = PAIR > 0 ? 2 : 1  // not to be set
 ) (
-  input wire                clk,
-  input wire                add,
-  input wire                finish,
-  input wire [SIMD*A_W-1:0] x,
-  input wire [SIMD*W_W-1:0] w
+  input wire                     clk,
+  input wire                     add,
+  input wire                     finish,
+  input wire [SIMD*A_W-1:0]      x,
+  input wire [OUTS*SIMD*W_W-1:0] w
 );
   localparam integer PROD_W = A_W + W_W < ACC_W ? A_W + W_W : ACC_W;
-  localparam integer TREE   = 1 + $clog2(PARTS) + $clog2(SIMD);  // cycles to the sum of a beat's products
+  localparam integer TREE   = 1 + $clog2(PARTS) + OUTS - 1 + $clog2(SIMD);  // cycles to the sum of a beat's products
 
   wire                    begins, ends;
-  wire [ACC_W-1:0]        result;
+  wire [OUTS*ACC_W-1:0]   results;
+  (* anyconst *) wire     second;                      // output
+  wire                    output_1 = PAIR > 0 && second;
+  wire [ACC_W-1:0]        result   = results[output_1*ACC_W +: ACC_W];
+  reg  [OUTS*SIMD*W_W-1:0] given;                      // weights, as weir_mul_pair takes them
   reg  [TREE*ACC_W-1:0]   sums_q;                      // of the beats under way
   reg  signed [ACC_W-1:0] sum;
   reg  [ACC_W-1:0]        total_q, expected_q;
@@ -40,19 +48,26 @@ module proof #(
     .ACC_W     (ACC_W),
     .SIMD      (SIMD),
     .ACCUMULATE(ACCUMULATE),
-    .PARTS     (PARTS)
+    .PARTS     (PARTS),
+    .PAIR      (PAIR)
   ) u_dut (
     .clk   (clk),
     .add   (add),
     .finish(finish),
     .x     (x),
-    .w     (w),
-    .result(result)
+    .w     (given),
+    .result(results)
   );
 
   always @* begin
     sum = {ACC_W{1'b0}};
-    for (e = 0; e < SIMD; e = e + 1) sum = sum + $signed(x[e*A_W +: A_W]) * $signed(w[e*W_W +: W_W]);
+    for (e = 0; e < SIMD; e = e + 1) sum = sum + $signed(x[e*A_W +: A_W]) * $signed(w[(output_1*SIMD+e)*W_W +: W_W]);
+    given = w;
+    if (PAIR > 0)
+      for (e = 0; e < SIMD; e = e + 1) begin
+        assume (w[((OUTS-1)*SIMD+e)*W_W +: W_W] != {1'b1, {(W_W-1){1'b0}}});
+        if (w[(e+1)*W_W-1]) given[((OUTS-1)*SIMD+e)*W_W +: W_W] = w[((OUTS-1)*SIMD+e)*W_W +: W_W] - 1'b1;
+      end
   end
 
   always @(posedge clk) begin

@@ -20,7 +20,9 @@ static void build(component_case *c) {
     int64_t simd = rows > 1 ? case_divisor(c, k) : case_range(c, 1, k);
     int64_t pe = rows > 1 ? case_divisor(c, n) : case_range(c, 1, n);
     case_place(c, node, simd, pe, 0);
-    weir_target_set(c->graph, devices[case_range(c, 0, 2)], 0);
+    const int64_t device = case_range(c, 0, 2);
+    const bool wide = device == 1 && pe % 2 == 0 && simd % 2 == 0; /* blocks of 25 bits: most products in pairs */
+    weir_target_set(c->graph, wide ? "xc7a35t" : devices[device], 0);
     weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
     hardware->storage = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
     hardware->simd = simd;

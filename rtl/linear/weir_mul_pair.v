@@ -1,0 +1,54 @@
+// weir_mul_pair: two signed products with one factor in common, a * b_low and a * b_high, out of one multiplication.
+//
+// The factors stand side by side, a * (b_high * 2^LOW_W + b_low): the low bits are the low product, and what is above them lacks
+// 1 where the low product is negative. The caller takes 1 off b_high where b_low is negative, so that the two only have to be put side
+// by side, and b_high is more than its least value, so that there is room for it.
+// Latency:   2 cycles.
+// Interval:  1 cycle a pair.
+// State:     the product, then both products; without reset or enable.
+// Mapping:   one weir_mul of A_W x (LOW_W + B_W) bits and an increment of LOW_W bits, in place of two weir_mul.
+`default_nettype none
+
+module weir_mul_pair #(
+  parameter integer A_W   = 9,  // bits of the common factor
+  parameter integer B_W   = 4,  // bits of the others
+  parameter integer LOW_W = 12  // bits of a product: two's complement
+) (
+  input  wire                    clk,
+  input  wire signed [A_W-1:0]   a,
+  input  wire        [B_W-1:0]   b_low,
+  input  wire        [B_W-1:0]   b_high,  // less 1 where b_low is negative
+  output reg         [LOW_W-1:0] p_low,
+  output reg         [LOW_W-1:0] p_high
+);
+  localparam integer BOTH_W = LOW_W + B_W;
+
+  generate
+    if (LOW_W <= B_W) begin : g_check
+      weir_mul_pair_LOW_W_must_be_more_than_B_W u_error ();
+    end
+  endgenerate
+
+  /* verilator lint_off UNUSEDSIGNAL */ // the top bits repeat the sign
+  wire [A_W+BOTH_W-1:0] product;
+  /* verilator lint_on UNUSEDSIGNAL */
+  wire [LOW_W-1:0]      low = {{(LOW_W-B_W){b_low[B_W-1]}}, b_low};
+
+  weir_mul #(
+    .A_W(A_W),
+    .B_W(BOTH_W)
+  ) u_mul (
+    .clk(clk),
+    .en (1'b1),
+    .a  (a),
+    .b  ({b_high, low}),
+    .p  (product)
+  );
+
+  always @(posedge clk) begin
+    p_low  <= product[LOW_W-1:0];
+    p_high <= product[LOW_W +: LOW_W] + {{(LOW_W-1){1'b0}}, product[LOW_W-1]};
+  end
+endmodule
+
+`default_nettype wire
