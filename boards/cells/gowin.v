@@ -375,9 +375,9 @@ module SP #(
   assign DO = read[31:0];
 endmodule
 
-// A writes, B reads.
-module SDP #(
-  parameter READ_MODE = 0, parameter BIT_WIDTH_0 = 32, parameter BIT_WIDTH_1 = 32, parameter BLK_SEL = 0,
+// A writes when it is enabled, B reads.
+module SDPB #(
+  parameter READ_MODE = 0, parameter BIT_WIDTH_0 = 32, parameter BIT_WIDTH_1 = 32, parameter BLK_SEL_0 = 0, parameter BLK_SEL_1 = 0,
   parameter RESET_MODE = "SYNC",
   parameter [255:0] INIT_RAM_00 = 0, parameter [255:0] INIT_RAM_01 = 0, parameter [255:0] INIT_RAM_02 = 0, parameter [255:0] INIT_RAM_03 = 0,
   parameter [255:0] INIT_RAM_04 = 0, parameter [255:0] INIT_RAM_05 = 0, parameter [255:0] INIT_RAM_06 = 0, parameter [255:0] INIT_RAM_07 = 0,
@@ -398,12 +398,12 @@ module SDP #(
 ) (
   output wire [31:0] DO,
   input  wire [31:0] DI,
-  input  wire [2:0] BLKSEL,
+  input  wire [2:0] BLKSELA, BLKSELB,
   input  wire [13:0] ADA, ADB,
-  input  wire WREA, WREB, CLKA, CLKB, CEA, CEB, OCE, RESETA, RESETB
+  input  wire CLKA, CLKB, CEA, CEB, OCE, RESET
 );
   wire [35:0] read, unused;
-  weir_gowin_memory #(.BYTE(8), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .PIPELINE_B(READ_MODE), .BLK_SEL(BLK_SEL),
+  weir_gowin_memory #(.BYTE(8), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .PIPELINE_B(READ_MODE), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1),
     .RESET_MODE(RESET_MODE), .CONTENTS({
     INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
     INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
@@ -413,14 +413,14 @@ module SDP #(
     INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
     INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
     INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
-  ) u (CLKA, CEA & ~|BLKSEL, 1'b0, WREA, 1'b0, ADA, {4'b0, DI}, unused,
-    CLKB, CEB & ~|BLKSEL, OCE, 1'b0, RESETB, ADB, 36'b0, read);
+  ) u (CLKA, CEA & ~|BLKSELA, 1'b0, 1'b1, 1'b0, ADA, {4'b0, DI}, unused,
+    CLKB, CEB & ~|BLKSELB, OCE, 1'b0, RESET, ADB, 36'b0, read);
   assign DO = read[31:0];
 endmodule
 
-module DP #(
+module DPB #(
   parameter READ_MODE0 = 0, parameter READ_MODE1 = 0, parameter WRITE_MODE0 = 0, parameter WRITE_MODE1 = 0,
-  parameter BIT_WIDTH_0 = 16, parameter BIT_WIDTH_1 = 16, parameter BLK_SEL = 0, parameter RESET_MODE = "SYNC",
+  parameter BIT_WIDTH_0 = 16, parameter BIT_WIDTH_1 = 16, parameter BLK_SEL_0 = 0, parameter BLK_SEL_1 = 0, parameter RESET_MODE = "SYNC",
   parameter [255:0] INIT_RAM_00 = 0, parameter [255:0] INIT_RAM_01 = 0, parameter [255:0] INIT_RAM_02 = 0, parameter [255:0] INIT_RAM_03 = 0,
   parameter [255:0] INIT_RAM_04 = 0, parameter [255:0] INIT_RAM_05 = 0, parameter [255:0] INIT_RAM_06 = 0, parameter [255:0] INIT_RAM_07 = 0,
   parameter [255:0] INIT_RAM_08 = 0, parameter [255:0] INIT_RAM_09 = 0, parameter [255:0] INIT_RAM_0A = 0, parameter [255:0] INIT_RAM_0B = 0,
@@ -440,13 +440,13 @@ module DP #(
 ) (
   output wire [15:0] DOA, DOB,
   input  wire [15:0] DIA, DIB,
-  input  wire [2:0] BLKSEL,
+  input  wire [2:0] BLKSELA, BLKSELB,
   input  wire [13:0] ADA, ADB,
   input  wire WREA, WREB, CLKA, CLKB, CEA, CEB, OCEA, OCEB, RESETA, RESETB
 );
   wire [35:0] read_a, read_b;
   weir_gowin_memory #(.BYTE(8), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .MODE_A(WRITE_MODE0), .MODE_B(WRITE_MODE1),
-    .PIPELINE_A(READ_MODE0), .PIPELINE_B(READ_MODE1), .BLK_SEL(BLK_SEL), .RESET_MODE(RESET_MODE),
+    .PIPELINE_A(READ_MODE0), .PIPELINE_B(READ_MODE1), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1), .RESET_MODE(RESET_MODE),
     .CONTENTS({
     INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
     INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
@@ -456,8 +456,8 @@ module DP #(
     INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
     INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
     INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
-  ) u (CLKA, CEA & ~|BLKSEL, OCEA, WREA, RESETA, ADA, {20'b0, DIA}, read_a,
-    CLKB, CEB & ~|BLKSEL, OCEB, WREB, RESETB, ADB, {20'b0, DIB}, read_b);
+  ) u (CLKA, CEA & ~|BLKSELA, OCEA, WREA, RESETA, ADA, {20'b0, DIA}, read_a,
+    CLKB, CEB & ~|BLKSELB, OCEB, WREB, RESETB, ADB, {20'b0, DIB}, read_b);
   assign DOA = read_a[15:0];
   assign DOB = read_b[15:0];
 endmodule
@@ -502,9 +502,9 @@ module SPX9 #(
   assign DO = read[35:0];
 endmodule
 
-// A writes, B reads.
-module SDPX9 #(
-  parameter READ_MODE = 0, parameter BIT_WIDTH_0 = 36, parameter BIT_WIDTH_1 = 36, parameter BLK_SEL = 0,
+// A writes when it is enabled, B reads.
+module SDPX9B #(
+  parameter READ_MODE = 0, parameter BIT_WIDTH_0 = 36, parameter BIT_WIDTH_1 = 36, parameter BLK_SEL_0 = 0, parameter BLK_SEL_1 = 0,
   parameter RESET_MODE = "SYNC",
   parameter [287:0] INIT_RAM_00 = 0, parameter [287:0] INIT_RAM_01 = 0, parameter [287:0] INIT_RAM_02 = 0, parameter [287:0] INIT_RAM_03 = 0,
   parameter [287:0] INIT_RAM_04 = 0, parameter [287:0] INIT_RAM_05 = 0, parameter [287:0] INIT_RAM_06 = 0, parameter [287:0] INIT_RAM_07 = 0,
@@ -525,12 +525,12 @@ module SDPX9 #(
 ) (
   output wire [35:0] DO,
   input  wire [35:0] DI,
-  input  wire [2:0] BLKSEL,
+  input  wire [2:0] BLKSELA, BLKSELB,
   input  wire [13:0] ADA, ADB,
-  input  wire WREA, WREB, CLKA, CLKB, CEA, CEB, OCE, RESETA, RESETB
+  input  wire CLKA, CLKB, CEA, CEB, OCE, RESET
 );
   wire [35:0] read, unused;
-  weir_gowin_memory #(.BYTE(9), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .PIPELINE_B(READ_MODE), .BLK_SEL(BLK_SEL),
+  weir_gowin_memory #(.BYTE(9), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .PIPELINE_B(READ_MODE), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1),
     .RESET_MODE(RESET_MODE), .CONTENTS({
     INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
     INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
@@ -540,14 +540,14 @@ module SDPX9 #(
     INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
     INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
     INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
-  ) u (CLKA, CEA & ~|BLKSEL, 1'b0, WREA, 1'b0, ADA, DI, unused,
-    CLKB, CEB & ~|BLKSEL, OCE, 1'b0, RESETB, ADB, 36'b0, read);
+  ) u (CLKA, CEA & ~|BLKSELA, 1'b0, 1'b1, 1'b0, ADA, DI, unused,
+    CLKB, CEB & ~|BLKSELB, OCE, 1'b0, RESET, ADB, 36'b0, read);
   assign DO = read[35:0];
 endmodule
 
-module DPX9 #(
+module DPX9B #(
   parameter READ_MODE0 = 0, parameter READ_MODE1 = 0, parameter WRITE_MODE0 = 0, parameter WRITE_MODE1 = 0,
-  parameter BIT_WIDTH_0 = 18, parameter BIT_WIDTH_1 = 18, parameter BLK_SEL = 0, parameter RESET_MODE = "SYNC",
+  parameter BIT_WIDTH_0 = 18, parameter BIT_WIDTH_1 = 18, parameter BLK_SEL_0 = 0, parameter BLK_SEL_1 = 0, parameter RESET_MODE = "SYNC",
   parameter [287:0] INIT_RAM_00 = 0, parameter [287:0] INIT_RAM_01 = 0, parameter [287:0] INIT_RAM_02 = 0, parameter [287:0] INIT_RAM_03 = 0,
   parameter [287:0] INIT_RAM_04 = 0, parameter [287:0] INIT_RAM_05 = 0, parameter [287:0] INIT_RAM_06 = 0, parameter [287:0] INIT_RAM_07 = 0,
   parameter [287:0] INIT_RAM_08 = 0, parameter [287:0] INIT_RAM_09 = 0, parameter [287:0] INIT_RAM_0A = 0, parameter [287:0] INIT_RAM_0B = 0,
@@ -567,13 +567,13 @@ module DPX9 #(
 ) (
   output wire [17:0] DOA, DOB,
   input  wire [17:0] DIA, DIB,
-  input  wire [2:0] BLKSEL,
+  input  wire [2:0] BLKSELA, BLKSELB,
   input  wire [13:0] ADA, ADB,
   input  wire WREA, WREB, CLKA, CLKB, CEA, CEB, OCEA, OCEB, RESETA, RESETB
 );
   wire [35:0] read_a, read_b;
   weir_gowin_memory #(.BYTE(9), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .MODE_A(WRITE_MODE0), .MODE_B(WRITE_MODE1),
-    .PIPELINE_A(READ_MODE0), .PIPELINE_B(READ_MODE1), .BLK_SEL(BLK_SEL), .RESET_MODE(RESET_MODE),
+    .PIPELINE_A(READ_MODE0), .PIPELINE_B(READ_MODE1), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1), .RESET_MODE(RESET_MODE),
     .CONTENTS({
     INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
     INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
@@ -583,8 +583,8 @@ module DPX9 #(
     INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
     INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
     INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
-  ) u (CLKA, CEA & ~|BLKSEL, OCEA, WREA, RESETA, ADA, {18'b0, DIA}, read_a,
-    CLKB, CEB & ~|BLKSEL, OCEB, WREB, RESETB, ADB, {18'b0, DIB}, read_b);
+  ) u (CLKA, CEA & ~|BLKSELA, OCEA, WREA, RESETA, ADA, {18'b0, DIA}, read_a,
+    CLKB, CEB & ~|BLKSELB, OCEB, WREB, RESETB, ADB, {18'b0, DIB}, read_b);
   assign DOA = read_a[17:0];
   assign DOB = read_b[17:0];
 endmodule

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Netlists with the models of boards/cells against the Verilog that they were made of, in Icarus on random stimulus: as Yosys wrote
-# them, of ECP5 with registers absorbed too, and with planted faults, which must be found.
+# them (of ECP5), with registers absorbed and mended as by 'weir synth', and with planted faults, which must be found.
 #
 #   run.sh FAMILY FOLDER COUNT SEED...    ecp5 or gowin; COUNT random parts a seed (modules.c); BUILD is where the programs are
 #
@@ -28,11 +28,11 @@ simulate() {
   timeout 300 vvp -n "$1.vvp"
 }
 
-# NAME FILTER: the last netlist, changed by the jq filter on the cells, must differ.
+# NAME FILTER: the absorbed netlist, changed by the jq filter on the cells, must differ.
 planted() {
   local found
-  jq "(.modules.modules.cells) |= ($2)" $last.json >"planted_$1.json"
-  if cmp -s <(jq . $last.json) "planted_$1.json"; then
+  jq "(.modules.modules.cells) |= ($2)" absorbed.json >"planted_$1.json"
+  if cmp -s <(jq . absorbed.json) "planted_$1.json"; then
     echo "  no place to plant: $1"
     return
   fi
@@ -58,20 +58,20 @@ plant_ecp5() {
 }
 
 plant_gowin() {
-  first stage '.type | test("^S?[SD]P(X9)?$")' '.parameters.READ_MODE = "1"'
+  first stage '.type | test("^S?[SD]P(X9)?B?$")' '.parameters.READ_MODE = "1"'
   first table '.type == "LUT3"' '.parameters.INIT |= (explode | .[0] = 97 - .[0] | implode)'
   first carry '.type == "ALU"' '.parameters.ALU_MODE = "00000000000000000000000000000011"'
-  first enable '(.connections.CEB[0] // .connections.CE[0] | type) == "number" and (.type | test("^S?[SD]P(X9)?$"))' \
+  first enable '(.connections.CEB[0] // .connections.CE[0] | type) == "number" and (.type | test("^S?[SD]P(X9)?B?$"))' \
     'if .connections.CEB then .connections.CEB = ["1"] else .connections.CE = ["1"] end'
-  planted contents 'map_values(if .type | test("^S?[SD]P(X9)?$") then .parameters |= with_entries(if (.key | startswith("INIT_RAM")) and
+  planted contents 'map_values(if .type | test("^S?[SD]P(X9)?B?$") then .parameters |= with_entries(if (.key | startswith("INIT_RAM")) and
       (.value | test("1")) then .value |= sub("1$"; "0") else . end) else . end)'
 }
 
 family=$1 folder=$2 count=$3 faults=
 cells=$here/../../boards/cells/$family.v
 case $family in
-  ecp5) synthesize="synth_ecp5" kinds="plain absorbed" last=absorbed ;;
-  gowin) synthesize="synth_gowin -noiopads" kinds=plain last=plain ;;
+  ecp5) synthesize="synth_ecp5" device=ecp5-45k kinds="plain absorbed" ;;
+  gowin) synthesize="synth_gowin -noiopads" device=gw1nr-9 kinds=absorbed ;;
   *) fail "unknown family '$family'" ;;
 esac
 shift 3
@@ -82,11 +82,9 @@ for seed; do
   cd "$folder/$seed"
   "$BUILD/modules" "$seed" "$count" .
   TMPDIR=. yosys -q -l yosys.log -p "read_verilog modules.v; $synthesize -top modules; write_json plain.json" >/dev/null
-  if [ "$family" = ecp5 ]; then
-    "$BUILD/absorb" ecp5-45k plain.json absorbed.json
-    "$BUILD/absorb" ecp5-45k absorbed.json again.json | grep -q ' 0 flip-flops fewer' || fail "seed $seed: a second run finds more"
-    cmp absorbed.json again.json || fail "seed $seed: a second run changes the netlist"
-  fi
+  "$BUILD/absorb" $device plain.json absorbed.json
+  "$BUILD/absorb" $device absorbed.json again.json | grep -q ' 0 flip-flops fewer' || fail "seed $seed: a second run finds more"
+  cmp absorbed.json again.json || fail "seed $seed: a second run changes the netlist"
   for kind in $kinds; do
     simulate "$kind.json" | tee "$kind.txt"
     [ "$(tail -1 "$kind.txt")" = equal ] || fail "seed $seed: the netlist differs ($kind)"
