@@ -1,7 +1,7 @@
 // Frames of elements, re-packed: a marked element at a free place of a frame appears in its lane of its beat.
 // sources: stream/weir_lane_converter.v stream/weir_register_slice.v
 // prove: unbounded IN=1 OUT=3 FRAME=4
-// prove: unbounded IN=3 OUT=1 FRAME=4
+// prove: unbounded IN=3 OUT=1 FRAME=5
 // prove: unbounded IN=2 OUT=3 FRAME=5
 // prove: unbounded IN=2 OUT=2 FRAME=3
 // prove: unbounded IN=2 OUT=4 FRAME=6

@@ -1,11 +1,11 @@
 // The largest element that a window sees: of a free window at a free place of a step, in a marked line.
 // sources: pool/weir_max_pool.v stream/weir_register_slice.v memory.v
-// prove: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
 // prove: unbounded WIDTH=2 INNER=1 IN=4 OUT=2 LINES=2 KERNEL=2 STRIDE=2 SIGNED=1
 // prove: unbounded WIDTH=1 INNER=1 IN=1 OUT=1 LINES=1 KERNEL=1 STRIDE=1
 // prove: unbounded WIDTH=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // prove: unbounded WIDTH=1 INNER=1 IN=5 OUT=2 LINES=1 KERNEL=2 STRIDE=2 DILATION=2
 // prove: unbounded WIDTH=1 LANES=2 INNER=1 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=1
+// prove: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
 // nightly: unbounded WIDTH=1 INNER=4 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=2
 // nightly: bounded 22 WIDTH=1 INNER=4 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: unbounded WIDTH=1 INNER=2 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1

@@ -6,8 +6,8 @@
 // prove: unbounded LATENCY=2 INTERVAL=2
 // prove: unbounded LATENCY=5 INTERVAL=2
 // prove: unbounded LATENCY=7 INTERVAL=4
-// nightly: unbounded LATENCY=8 INTERVAL=1
-// nightly: unbounded LATENCY=16 INTERVAL=3
+// nightly: unbounded LATENCY=4 INTERVAL=1
+// nightly: unbounded LATENCY=8 INTERVAL=3
 module proof #(
   parameter integer LATENCY  = 1,
   parameter integer INTERVAL = 1

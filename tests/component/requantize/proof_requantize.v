@@ -8,8 +8,6 @@
 // prove: unbounded X_W=1 M_W=2 A_W=1 SHIFT=1 LO=-2 HI=1 OUT_W=2 DIGIT=1 MUL_W=18
 // nightly: unbounded X_W=2 M_W=2 A_W=2 SHIFT=2 LO=-2 HI=1 OUT_W=2 DIGIT=1 MUL_W=18
 // nightly: unbounded X_W=2 M_W=1 A_W=1 SHIFT=1 LO=-2 HI=1 OUT_W=2 DIGIT=1 MUL_W=18
-// nightly: unbounded X_W=3 M_W=2 A_W=3 SHIFT=2 LO=-4 HI=3 OUT_W=3 DIGIT=1 MUL_W=18
-// nightly: unbounded X_W=1 M_W=5 A_W=1 SHIFT=3 LO=-3 HI=0 OUT_W=3 DIGIT=4 MUL_W=18
 module proof #(
   parameter integer       FLOAT = 0,
   parameter integer       X_W   = 3,
