@@ -7,6 +7,7 @@
 // prove: induction 3 WIDTH=1 DEPTH=33
 // prove: induction 3 WIDTH=1 DEPTH=40
 // prove: bounded 12 WIDTH=1 DEPTH=34 REGISTERED=1
+// planted: nightly
 // nightly: induction 3 WIDTH=2 DEPTH=300
 // nightly: unbounded WIDTH=1 DEPTH=32
 // nightly: induction 3 WIDTH=9 DEPTH=1025

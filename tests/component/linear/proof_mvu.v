@@ -9,6 +9,7 @@
 // nightly: unbounded SIMD=1 PE=1 BEATS=3 READ=2 PARTS=1 ACC_W=1
 // nightly: unbounded SIMD=1 PE=2 BEATS=1 READ=1 PARTS=2 ACC_W=1
 // prove: bounded 16 SIMD=2 PE=1 BEATS=3 READ=3 PARTS=1 ACC_W=2
+// planted: nightly
 // nightly: unbounded SIMD=2 PE=1 BEATS=1 READ=2 PARTS=1 ACC_W=2
 // nightly: unbounded SIMD=1 PE=1 BEATS=3 READ=3 PARTS=1 ACC_W=1
 // nightly: bounded 18 SIMD=3 PE=1 BEATS=4 READ=2 PARTS=2 ACC_W=3

@@ -7,6 +7,7 @@
 // prove: unbounded WIDTH=1 BEATS=2 TIMES=2
 // prove: unbounded WIDTH=1 BEATS=3 TIMES=2
 // prove: unbounded WIDTH=1 BEATS=2 TIMES=2 REGISTERED=1
+// planted: nightly
 // nightly: unbounded WIDTH=1 BEATS=4 TIMES=3
 // nightly: bounded 12 WIDTH=129 BEATS=2 TIMES=2
 // nightly: unbounded WIDTH=129 BEATS=2 TIMES=2

@@ -4,6 +4,7 @@
 // with: product.v stream/weir_pipeline.v stream/weir_fifo.v
 // prove: window 3 P_W=8 SHIFT=2 ZERO=1 LO=-4 HI=3 OUT_W=3
 // prove: window 3 P_W=36 SHIFT=27 ZERO=0 LO=-8 HI=7 OUT_W=4
+// planted: nightly
 // nightly: window 3 P_W=33 SHIFT=24 ZERO=3 LO=0 HI=15 OUT_W=4
 // nightly: window 3 P_W=36 SHIFT=25 ZERO=-2 LO=-8 HI=7 OUT_W=4
 // nightly: window 3 P_W=47 SHIFT=33 ZERO=128 LO=0 HI=255 OUT_W=8
