@@ -10,7 +10,6 @@
 // planted: nightly
 // nightly: unbounded WIDTH=1 BEATS=4 TIMES=3
 // nightly: bounded 12 WIDTH=129 BEATS=2 TIMES=2
-// nightly: unbounded WIDTH=129 BEATS=2 TIMES=2
 module proof #(
   parameter integer WIDTH = 1,
   parameter integer BEATS = 1,

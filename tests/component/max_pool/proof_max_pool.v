@@ -7,10 +7,9 @@
 // prove: unbounded WIDTH=1 LANES=2 INNER=1 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=1
 // prove: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
 // planted: nightly
-// nightly: unbounded WIDTH=1 INNER=4 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=2
-// nightly: bounded 22 WIDTH=1 INNER=4 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
+// nightly: bounded 18 WIDTH=1 INNER=4 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: unbounded WIDTH=1 INNER=2 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
-// nightly: bounded 22 WIDTH=1 INNER=4 IN=4 OUT=2 LINES=1 KERNEL=3 STRIDE=2 BEGIN=1 SIGNED=1
+// nightly: bounded 18 WIDTH=1 INNER=4 IN=4 OUT=2 LINES=1 KERNEL=3 STRIDE=2 BEGIN=1 SIGNED=1
 module proof #(
   parameter integer LANES    = 1,
   parameter integer WIDTH    = 1,
