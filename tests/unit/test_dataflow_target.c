@@ -46,6 +46,51 @@ static void a_device_and_its_goal(void **state) {
     weir_graph_free(copy);
 }
 
+/* Each graph owns what it was asked for; a new target takes the place of the old one. */
+static void a_graph_owns_its_profile(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("hardware");
+    assert_true(weir_target_set(g, "ecp5-25k", 0));
+    const weir_device *device = weir_target_of(g).device;
+    assert_ptr_equal(weir_target_of(g).device, device);
+    weir_graph *copy = weir_graph_copy(g);
+    const weir_device *copied = weir_target_of(copy).device;
+    assert_ptr_not_equal(copied, device);
+    assert_ptr_equal(weir_target_of(copy).device, copied);
+    assert_true(weir_target_set(g, "gw1nr-9", 0));
+    assert_string_equal(weir_target_of(g).device->name, "gw1nr-9");
+    assert_true(weir_target_set(g, "", 0));
+    assert_null(weir_target_of(g).device);
+    weir_graph_free(g);
+    assert_string_equal(copied->name, "ecp5-25k");
+    weir_graph_free(copy);
+}
+
+static int released;
+
+static void count_release(void *data) {
+    (void)data;
+    released++;
+}
+
+/* As when two threads read the profile at the same time. */
+static void the_first_profile_stays(void **state) {
+    (void)state;
+    int first = 1, second = 2;
+    weir_graph *g = weir_graph_new("hardware");
+    assert_null(weir_graph_kept(g));
+    assert_ptr_equal(weir_graph_keep(g, &first, count_release), &first);
+    assert_ptr_equal(weir_graph_keep(g, &second, count_release), &first);
+    assert_int_equal(released, 1);
+    assert_ptr_equal(weir_graph_kept(g), &first);
+    weir_graph_set_device(g, "ecp5-25k", 0);
+    assert_int_equal(released, 2);
+    assert_null(weir_graph_kept(g));
+    weir_graph_keep(g, &second, count_release);
+    weir_graph_free(g);
+    assert_int_equal(released, 3);
+}
+
 static void unknown_devices(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("hardware");
@@ -62,6 +107,7 @@ static void unknown_devices(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(portable_unless_set), cmocka_unit_test(a_device_and_its_goal),
-                                       cmocka_unit_test(unknown_devices)};
+                                       cmocka_unit_test(a_graph_owns_its_profile),
+                                       cmocka_unit_test(the_first_profile_stays), cmocka_unit_test(unknown_devices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,33 +1,40 @@
 #include "dataflow/target.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/arena.h"
 #include "support/diag.h"
 
-/* Profiles that were asked for, by name; `device` is NULL for one that could not be read. Written to by the first question only: the
- * answer never changes in a process, as that of a registered operator does not (ir/operator.c). */
-static struct {
-    struct entry {
-        char *name;
-        weir_device *device;
-    } * item;
-    size_t count, capacity;
-} profiles;
+/* What the graph keeps: the profile of its device, read by the first question; NULL for one that cannot be read. */
+typedef struct profile {
+    weir_device *device;
+} profile;
 
-static const weir_device *profile(const char *name) {
-    for (size_t i = 0; i < profiles.count; i++)
-        if (strcmp(profiles.item[i].name, name) == 0) return profiles.item[i].device;
+static void release(void *data) {
+    profile *old = data;
+    if (old->device != NULL) weir_device_free(old->device);
+    free(old);
+}
+
+static const weir_device *keep(const weir_graph *graph, weir_device *device) {
+    profile *own = weir_calloc(1, sizeof *own);
+    own->device = device;
+    const profile *kept = weir_graph_keep(graph, own, release);
+    return kept->device;
+}
+
+/* NULL: the graph names no device, or one that cannot be read. */
+static const weir_device *device_of(const weir_graph *graph) {
+    const profile *kept = weir_graph_kept(graph);
+    if (kept != NULL) return kept->device;
+    if (*weir_graph_device(graph) == '\0') return NULL;
     int status;
-    weir_device *device = weir_device_read(name, &status);
-    profiles.item = weir_grow(profiles.item, &profiles.capacity, profiles.count + 1, sizeof *profiles.item);
-    profiles.item[profiles.count++] = (struct entry){weir_copy_string(name), device};
-    return device;
+    return keep(graph, weir_device_read(weir_graph_device(graph), &status));
 }
 
 weir_target weir_target_of(const weir_graph *graph) {
-    const char *name = weir_graph_device(graph);
-    weir_target target = {*name == '\0' ? NULL : profile(name), weir_graph_clock(graph)};
+    weir_target target = {device_of(graph), weir_graph_clock(graph)};
     if (target.clock_mhz == 0 && target.device != NULL) target.clock_mhz = target.device->clocks.goal_mhz;
     if (target.clock_mhz == 0) target.clock_mhz = WEIR_TARGET_MHZ;
     return target;
@@ -35,7 +42,7 @@ weir_target weir_target_of(const weir_graph *graph) {
 
 bool weir_target_check(const weir_graph *graph) {
     const char *name = weir_graph_device(graph);
-    if (*name == '\0' || profile(name) != NULL) return true;
+    if (*name == '\0' || device_of(graph) != NULL) return true;
     weir_error(weir_at(weir_graph_source(graph), 0),
                "graph '%s' is built for device '%s', whose profile cannot be read", weir_graph_name(graph), name);
     weir_note("set another one with set_target{device=NAME}; 'weir devices' lists those that are known");
@@ -44,11 +51,14 @@ bool weir_target_check(const weir_graph *graph) {
 
 bool weir_target_set(weir_graph *graph, const char *device, int64_t clock_mhz) {
     if (device == NULL) device = "";
-    if (*device != '\0' && profile(device) == NULL) {
+    int status;
+    weir_device *read = *device == '\0' ? NULL : weir_device_read(device, &status);
+    if (*device != '\0' && read == NULL) {
         weir_error(WEIR_NOWHERE, "device '%s' cannot be built for", device);
         return false;
     }
     weir_graph_set_device(graph, device, clock_mhz);
+    if (read != NULL) keep(graph, read);
     return true;
 }
 

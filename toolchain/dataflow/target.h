@@ -11,12 +11,12 @@
 enum { WEIR_TARGET_MHZ = 100 }; /* the clock goal without a device, and of a profile that names none */
 
 typedef struct weir_target {
-    const weir_device *device; /* NULL: any; it stays valid until the process ends */
+    const weir_device *device; /* NULL: any; the graph's, until it is freed or gets another target */
     int64_t clock_mhz;         /* the goal, at least 1 */
 } weir_target;
 
-/* A profile is read once a process, whatever asks for it. One that cannot be read is reported then; the target is that of no
- * device. */
+/* The graph reads its device's profile when it is first asked for, and keeps it. One that cannot be read is reported then; the
+ * target is that of no device. */
 weir_target weir_target_of(const weir_graph *graph);
 /* Sets both; `device` NULL or "": any, `clock_mhz` 0: the device's own goal. False after a reported error: no such device. */
 bool weir_target_set(weir_graph *graph, const char *device, int64_t clock_mhz);

@@ -1,6 +1,7 @@
 #include "ir/graph.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +47,18 @@ typedef struct output_record {
     uint32_t next; /* index + 1 of another output with the same value; 0: none */
 } output_record;
 
+/* What is kept of the device; not const where the graph is, for readers may be the first to need it. */
+typedef struct kept {
+    void *data;
+    void (*release)(void *data);
+} kept;
+typedef struct keeper {
+    _Atomic(kept *) first;
+} keeper;
+
 struct weir_graph {
     weir_arena *arena;
+    keeper *keeper;
     weir_strings *strings;
     const char *name, *source, *device;
     int64_t clock;
@@ -104,6 +115,8 @@ static uint32_t find_name(const weir_graph *graph, const name_table *table, cons
 weir_graph *weir_graph_new(const char *name) {
     weir_graph *graph = weir_calloc(1, sizeof *graph);
     graph->arena = weir_arena_new();
+    graph->keeper = weir_arena_alloc(graph->arena, sizeof *graph->keeper);
+    atomic_init(&graph->keeper->first, NULL);
     graph->strings = weir_strings_new(graph->arena);
     graph->name = weir_graph_intern(graph, name);
     graph->source = "";
@@ -117,8 +130,14 @@ weir_graph *weir_graph_new(const char *name) {
     return graph;
 }
 
+static void release(kept *old) {
+    if (old != NULL) old->release(old->data);
+    free(old);
+}
+
 void weir_graph_free(weir_graph *graph) {
     if (graph == NULL) return;
+    release(atomic_load(&graph->keeper->first));
     for (size_t id = 1; id < graph->node_count; id++) json_decref(graph->node[id].metadata.facts);
     free(graph->value);
     free(graph->node);
@@ -143,6 +162,20 @@ void weir_graph_set_device(weir_graph *graph, const char *device, int64_t clock_
     assert(clock_mhz >= 0);
     graph->device = weir_graph_intern(graph, device);
     graph->clock = clock_mhz;
+    release(atomic_exchange(&graph->keeper->first, NULL));
+}
+
+const void *weir_graph_kept(const weir_graph *graph) {
+    const kept *first = atomic_load(&graph->keeper->first);
+    return first == NULL ? NULL : first->data;
+}
+
+const void *weir_graph_keep(const weir_graph *graph, void *data, void (*release_data)(void *data)) {
+    kept *mine = weir_calloc(1, sizeof *mine), *first = NULL;
+    *mine = (kept){data, release_data};
+    if (atomic_compare_exchange_strong(&graph->keeper->first, &first, mine)) return data;
+    release(mine);
+    return first->data;
 }
 
 const char *weir_graph_intern(weir_graph *graph, const char *text) { return weir_strings_intern(graph->strings, text); }
