@@ -11,7 +11,7 @@ good() {
  "contract_mismatches": 0, "ideal_interval": 128, "folded_interval": 128, "runs": [
   {"simulator": "verilator", "profile": "always", "debug": true, "frames": 16, "status": "done", "compared": 160,
    "mismatches": 0, "interval": 128.0, "first_divergence": null, "protocol": null, "nodes": [
-    {"node": "fc1", "component": "weir_mvu", "ideal_interval": 128, "interval": 129.0, "busy": 2048}]},
+    {"node": "fc1", "component": "weir_mvu", "ideal_interval": 128, "folded_interval": 128, "interval": 129.0, "busy": 2048}]},
   {"simulator": "verilator", "profile": "always", "debug": false, "frames": 16, "status": "done", "compared": 160,
    "mismatches": 0, "interval": 128.0, "first_divergence": null, "protocol": null}]}
 END
@@ -34,6 +34,8 @@ doctor 's/"interval": 128.0/"interval": 131.0/'
 doctor 's/"interval": 128.0/"interval": null/'
 doctor 's/"interval": 129.0/"interval": 131.0/'
 doctor 's/"busy": 2048/"busy": 2000/'
+doctor 's/"ideal_interval": 128, "folded_interval": 128, "interval"/"folded_interval": 128, "interval"/'
+doctor 's/"ideal_interval": 128, "folded_interval": 128, "interval"/"ideal_interval": 129, "folded_interval": 128, "interval"/'
 doctor 's/"busy": 2048/"busy": 2096/'
 doctor 's/"debug": true/"debug": false/'
 doctor 's/"verilator"/"icarus"/'

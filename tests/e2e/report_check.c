@@ -5,9 +5,9 @@
  *
  * The report has schema 3; metrics and the comparison of float and integer results are whole or null. Every run: done,
  * no mismatch, no protocol violation, compared = frames * values. Every simulator: one debug run and one run a profile,
- * no other. Profile always: interval at most 2 % above the ideal one (--padded: of a folding that
- * does not divide). Debug: every weir_mvu is busy
- * for its ideal interval a frame, within 2 %, and no node's interval is more than 2 % above the largest ideal one.
+ * no other. Profile always: interval at most 2 % above the ideal one; --padded, for foldings that do not divide: above the
+ * folded one. Debug: every weir_mvu is busy for its folded interval a frame, within 2 %, and no node's interval is more than
+ * 2 % above the largest ideal (--padded: folded) one. A node's ideal interval is at least 1 and at most its folded one.
  * An interval needs three frames. Prints each violation; exit status 1 when there is one. */
 #include <jansson.h>
 #include <math.h>
@@ -80,16 +80,19 @@ static void check_nodes(check *c, const json_t *run, json_int_t frames) {
     size_t index;
     json_t *node;
     json_int_t largest = 1;
+    const char *key = c->padded ? "folded_interval" : "ideal_interval";
     if (json_array_size(nodes) == 0) wrong(c, "the debug run names no nodes");
     json_array_foreach(nodes, index, node) {
-        if (whole(node, "ideal_interval") > largest) largest = whole(node, "ideal_interval");
+        if (whole(node, key) > largest) largest = whole(node, key);
     }
     json_array_foreach(nodes, index, node) {
         const char *name = text(node, "node");
-        double busy = (double)whole(node, "busy") / (double)frames, ideal = (double)whole(node, "ideal_interval");
-        if (ideal < 0) wrong(c, "node '%s' has no ideal interval", name);
-        if (strcmp(text(node, "component"), "weir_mvu") == 0 && fabs(busy - ideal) > tolerance * ideal)
-            wrong(c, "node '%s' is busy for %.2f cycles a frame, ideal %.0f", name, busy, ideal);
+        const double busy = (double)whole(node, "busy") / (double)frames;
+        const double folded = (double)whole(node, "folded_interval");
+        if (whole(node, "ideal_interval") < 1) wrong(c, "node '%s' has no ideal interval", name);
+        if (folded < (double)whole(node, "ideal_interval")) wrong(c, "node '%s' is folded below its ideal", name);
+        if (strcmp(text(node, "component"), "weir_mvu") == 0 && fabs(busy - folded) > tolerance * folded)
+            wrong(c, "node '%s' is busy for %.2f cycles a frame, folded %.0f", name, busy, folded);
         double interval = number(node, "interval");
         if (frames > 2 && (interval < 0 || interval > (1 + tolerance) * (double)largest))
             wrong(c, "node '%s' has an interval of %.3f cycles, ideal %lld", name, interval, (long long)largest);

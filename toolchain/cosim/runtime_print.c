@@ -116,7 +116,7 @@ static void print_activity(const weir_runtime *r, weir_text *text) {
     if (run == NULL) return;
     weir_text_format(text, "\n  debug runs compared every value of %llu streams: %llu values in %lld frames\n",
                      (unsigned long long)run->streams, (unsigned long long)run->stream_values, (long long)run->frames);
-    static const char *const headers[] = {"node", "component", "in",      "out",  "ideal", "interval",
+    static const char *const headers[] = {"node", "component", "in",      "out",  "folded", "interval",
                                           "busy", "starved",   "blocked", "fill", "waits"};
     weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (size_t i = 0; i < run->activity_count; i++) {
@@ -171,10 +171,11 @@ static json_t *activity_json(const weir_runtime *r, const weir_cosim *run) {
         const weir_activity *a = &run->activity[i];
         const weir_meta_hardware *h = &weir_node_metadata_of(r->hardware, a->node)->hardware;
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "node",
-                            weir_node_name(r->hardware, a->node), "component", h->module, "simd", (json_int_t)h->simd,
-                            "pe", (json_int_t)h->pe, "in_lanes", (json_int_t)h->in_lanes, "out_lanes",
-                            (json_int_t)h->out_lanes, "operations", (json_int_t)h->operations, "ideal_interval",
+            list, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
+                            "node", weir_node_name(r->hardware, a->node), "component", h->module, "simd",
+                            (json_int_t)h->simd, "pe", (json_int_t)h->pe, "in_lanes", (json_int_t)h->in_lanes,
+                            "out_lanes", (json_int_t)h->out_lanes, "operations", (json_int_t)h->operations,
+                            "ideal_interval", (json_int_t)weir_resources_ideal(r->hardware, a->node), "folded_interval",
                             (json_int_t)h->interval, "interval", measured(a->interval), "busy", integer(a->meter.busy),
                             "starved", integer(a->meter.starved), "blocked", integer(a->meter.blocked), "depth",
                             integer((uint64_t)h->depth), "high_water", integer(a->meter.occupancy), "longest_wait",

@@ -81,6 +81,9 @@ typedef struct weir_component_rules {
     void (*derive)(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware);
 
     /* Time. */
+    /* The fewest cycles a frame, without padding and idle cycles, that its units of work need: pieces of all beats / digit. The
+     * beats of its widest stream are counted in any case. */
+    int64_t (*ideal)(const weir_graph *graph, weir_node node);
     weir_component_timing (*timing)(const weir_graph *graph, weir_node node);
     weir_service_rule *service; /* a beat for a beat, which takes the pieces' cycles and leaves after the latency */
 

@@ -80,6 +80,12 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
     hardware->interval = s.rows * weir_ceil_divide(s.k, hardware->simd) * weir_ceil_divide(s.n, hardware->pe);
 }
 
+/* Multiply-accumulates by multipliers. */
+static int64_t ideal(const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *hardware = folded(graph, node);
+    return weir_ceil_divide(hardware->operations, hardware->simd * hardware->pe);
+}
+
 /* --- what the target asks for --- */
 
 /* Products in lookup tables are built in parts of so many bits of the weight, which meets 100 MHz on an iCE40 HX8K and takes
@@ -325,6 +331,7 @@ const weir_component_rules weir_linear_rules = {.becomes = becomes,
                                                 .foldings = foldings,
                                                 .legal = legal,
                                                 .derive = derive,
+                                                .ideal = ideal,
                                                 .timing = timing,
                                                 .service = service,
                                                 .memory = memory,

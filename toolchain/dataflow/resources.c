@@ -23,17 +23,20 @@ static void add_memories(const weir_graph *graph, weir_node node, weir_table *ta
     weir_table_take(table, &text);
 }
 
-/* The fewest cycles for a frame: beats of the widest stream, products by multipliers, pieces of work by those done a cycle. */
-static int64_t ideal_of(const weir_graph *graph, weir_node node) {
-    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+/* What components do that state their work as pieces, and no other rule of their own. */
+static int64_t pieces_ideal(const weir_graph *graph, weir_node node, const weir_component_rules *rules) {
+    const int64_t digit = weir_node_metadata_of(graph, node)->hardware.digit;
+    if (rules->pieces == NULL || digit == 0) return 1;
+    return weir_ceil_divide(weir_stream_beats_of(graph, node) * rules->pieces(graph, node), digit);
+}
+
+int64_t weir_resources_ideal(const weir_graph *graph, weir_node node) {
     const weir_component_rules *rules = weir_component_of(graph, node)->rules;
-    int64_t ideal = weir_stream_beats_of(graph, node), work = 0;
-    if (rules->pieces != NULL && hardware->digit > 0)
-        work = weir_ceil_divide(ideal * rules->pieces(graph, node), hardware->digit);
-    if (hardware->operations > 0) work = weir_ceil_divide(hardware->operations, hardware->simd * hardware->pe);
-    if (work > ideal) ideal = work;
+    const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.in_lanes;
+    int64_t ideal = rules->ideal != NULL ? rules->ideal(graph, node) : pieces_ideal(graph, node, rules);
+    if (weir_stream_beats_of(graph, node) > ideal) ideal = weir_stream_beats_of(graph, node);
     for (size_t i = 0; i < weir_stream_count(graph, node); i++) {
-        const int64_t beats = weir_stream_beats(graph, weir_node_input(graph, node, i), hardware->in_lanes);
+        const int64_t beats = weir_stream_beats(graph, weir_node_input(graph, node, i), lanes);
         if (beats > ideal) ideal = beats;
     }
     return ideal;
@@ -45,7 +48,7 @@ weir_resources weir_resources_of(const weir_graph *graph) {
         if (weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
         const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
         total.memory_bits += weir_memory_bits(graph, node);
-        const int64_t ideal = ideal_of(graph, node);
+        const int64_t ideal = weir_resources_ideal(graph, node);
         if (ideal > total.ideal_interval) total.ideal_interval = ideal;
         if (hardware->operations == 0) continue;
         total.multipliers += hardware->simd * hardware->pe;

@@ -52,7 +52,7 @@ typedef struct weir_meta_hardware {
     int64_t depth;         /* Fifo: elements of storage in beats */
     int64_t stall;         /* Fifo: cycles that a beat waits there, at most */
     int64_t bound;         /* Fifo: 1: the schedule bounds depth and stall from above; 0: they are exact */
-    int64_t interval;      /* cycles a frame when never stalled: the ideal */
+    int64_t interval;      /* cycles a frame when never stalled, padding and idle cycles included */
     int64_t operations;    /* multiply-accumulates a frame, without padding */
     weir_storage storage;  /* of parameters */
     weir_storage products; /* blocks or logic; auto: blocks for a product a cycle */
