@@ -1,6 +1,6 @@
 /* Invariant: an entry is complete when it holds a manifest, which is written last, and what the manifest lists. It is
  * made in a scratch folder new-XXXXXX, which goes with its process, and renamed. Whoever uses an entry holds a shared
- * lock on it, so that nobody removes it meanwhile. */
+ * lock on it, so that it is not removed meanwhile. */
 #define _DEFAULT_SOURCE /* flock */
 #include "sim/cache.h"
 
@@ -110,7 +110,7 @@ static bool is_in_use(const char *path) {
 
 /* --- making --- */
 
-/* Takes an entry out of sight before removing it, so that nobody finds half of it. */
+/* Takes an entry out of sight before removing it, so that no process finds half of it. */
 static bool remove_entry(const char *cache, const char *path) {
     weir_scratch *grave = weir_scratch_new(cache, UNFINISHED, NULL);
     if (grave == NULL) return false;

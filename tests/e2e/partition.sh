@@ -5,12 +5,12 @@ name=partition
 . "$(dirname "$0")/lib.sh"
 affine=$E2E_SOURCE/tests/models/affine
 
-expect 0 "on the host, in front of the hardware: batchnormalization_1 .BatchNormalization." \
+expect 0 "on the host, before the hardware: batchnormalization_1 .BatchNormalization." \
     "$WEIR" compile "$affine/head_and_tail.onnx" -o out
-grep -q "on the host, behind the hardware: relu_[0-9]* (Relu)" output || fail "the tail is not named"
-expect 0 "on the host, behind the hardware: mul_[0-9]* .Mul." "$WEIR" show out/hardware.weir --table hardware
+grep -q "on the host, after the hardware: relu_[0-9]* (Relu)" output || fail "the tail is not named"
+expect 0 "on the host, after the hardware: mul_[0-9]* .Mul." "$WEIR" show out/hardware.weir --table hardware
 expect 0 "host=head" "$WEIR" show out/hardware.weir --table text
-grep -q "host=tail" output || fail "the text does not say what is behind"
+grep -q "host=tail" output || fail "the text does not name the tail"
 for line in '"graph": "head.weir"' '"graph": "tail.weir"' '"operator": "BatchNormalization"' '"stream": "s"' \
     '"stream": "m"' '"operator": "weir.Encode"' '"width": 6'; do
     grep -q -e "$line" out/host.json || fail "host.json has no $line"

@@ -15,7 +15,7 @@ for model in pool_nchw pool_nhwc pool_1d; do
     grep -q "weir_argmax" output || fail "$model: no weir_argmax"
     case $model in
     pool_nhwc) ! grep -q "on the host" output || fail "$model: something is left for the host" ;;
-    *) grep -q "in front of the hardware: image_transposed (Transpose)" output || fail "$model: the host's part" ;;
+    *) grep -q "before the hardware: image_transposed (Transpose)" output || fail "$model: the host's part" ;;
     esac
     expect 0 "" "$WEIR" sim "$model" --data "$folder/$model.npz:x" --simulator icarus -o labels.npy
     array_tool same labels.npy "$folder/$model.npz:expected" || fail "$model: labels"
@@ -27,7 +27,7 @@ expect 0 "range of codes *$" "$WEIR" show "$models/mlp_qdq.onnx" --table quantiz
 
 # Codes in and out, channels in front on both sides.
 expect 0 " 0 of " "$WEIR" check "$folder/codes.onnx" --data "$folder/codes.npz:x" --frames 6 --simulator icarus
-expect 0 "on the host, behind the hardware: .*\(Transpose\)" "$WEIR" compile "$folder/codes.onnx" -o codes
+expect 0 "on the host, after the hardware: .*\(Transpose\)" "$WEIR" compile "$folder/codes.onnx" -o codes
 expect 0 "" "$WEIR" sim codes --data "$folder/codes.npz:x" --simulator icarus -o largest.npy
 array_tool same largest.npy "$folder/codes.npz:expected" || fail "codes"
 

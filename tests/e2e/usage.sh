@@ -24,8 +24,8 @@ for command in $commands; do
     *) expect 2 "did you mean .--output" "$WEIR" $command --outptu out "$model" ;;
     esac
 done
-expect 2 "output: '-' does not stand for stdout; './-' is a file" "$WEIR" opt -p infer_type "$model" -o -
-expect 2 "json: '-' does not stand for stdout" "$WEIR" compile "$model" -o design --json=-
+expect 2 "output: '-' does not mean stdout; './-' is a file" "$WEIR" opt -p infer_type "$model" -o -
+expect 2 "json: '-' does not mean stdout" "$WEIR" compile "$model" -o design --json=-
 [ ! -e ./- ] || fail "there is a file '-'"
 expect 2 "did you mean '--target-interval'" "$WEIR" compile --target-intervall 4 "$model" -o design
 expect 2 "did you mean '--simulator'" "$WEIR" sim --simulater icarus design

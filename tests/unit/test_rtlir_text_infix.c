@@ -164,8 +164,8 @@ static const struct {
     {"y = a[P:0]", "'y' has 8 bits and cannot take 'a[P:0]', which has 4"},
     {"y = a[c:0]", "unknown parameter 'c'"},
     {"y = {4 / (W - W){c}}", "expected a number that is known here: division by zero"},
-    {"y = u", "expected a part of it behind the name of 'u'"},
-    {"y = twice", "expected '(' and arguments behind function 'twice'"},
+    {"y = u", "expected a part of it after the name of 'u'"},
+    {"y = twice", "expected '(' and arguments after function 'twice'"},
     {"~y = a", "expected something to assign to, found '~'"},
 };
 

@@ -164,7 +164,7 @@ static void wrong_groups_are_refused(void **state) {
                             "test.wrtl:25: error: field 'ready' of both groups has a value already\n"},
         {"let v.in = 3", "test.wrtl:25: error: expected a group, as the left side is one, found '3'\n"},
         {"let v.in = other", "test.wrtl:25: error: another interface than that of group 'in'\n"},
-        {"let v.in.data = v.out", "test.wrtl:25: error: expected a field behind the name of group 'out'\n"},
+        {"let v.in.data = v.out", "test.wrtl:25: error: expected a field after the name of group 'out'\n"},
         {"let v.in.date = 3", "test.wrtl:25: error: group 'in' of module 'leaf' has no field 'date'\n"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char *source = weir_format("%sinterface rest {\n  data : 8\n}\nmodule top {\n  group other : rest\n  body {\n"

@@ -133,7 +133,7 @@ static int store_number(const char *command, const weir_cli_option *o, const cha
 
 static int store(const char *command, const weir_cli_option *o, const char *value) {
     if (o->kind == WEIR_CLI_STRING && strcmp(value, "-") == 0)
-        return weir_cli_misuse(command, "--%s: '-' does not stand for stdout; './-' is a file of that name", o->name);
+        return weir_cli_misuse(command, "--%s: '-' does not mean stdout; './-' is a file of that name", o->name);
     if (o->kind == WEIR_CLI_STRING) {
         *(const char **)o->into = value;
     } else if (o->kind == WEIR_CLI_LIST) {

@@ -13,9 +13,9 @@
 
 static const char help_text[] =
     "Every operator that can be imported, the dialects that use it, and how far it goes: the float engine, the\n"
-    "exact integer engine, hardware. 'host': not between quantizers, but in front of the first and behind the last one the\n"
-    "host computes it. 'removed': nothing to compute.\n"
-    "Whatever has only constants and shapes for inputs is computed by the compiler.\n"
+    "exact integer engine, hardware. 'host': the host computes it before the first quantizer and after the last, but not between\n"
+    "them. 'removed': nothing to compute.\n"
+    "Nodes whose inputs are all constants or shapes are computed by the compiler.\n"
     "A node may still have attributes or shapes that are refused, with its name and the reason.\n";
 
 /* What is known about an operator. */

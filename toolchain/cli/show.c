@@ -29,7 +29,7 @@ static void add_codes(weir_table *table, const weir_type *type) {
     else weir_table_add(table, "");
 }
 
-/* A real value behind QONNX's quantizers, by the node's parameters; unknown ones are "?". */
+/* A real value after QONNX's quantizers, by the node's parameters; unknown ones are "?". */
 static void add_grid(weir_table *table, const weir_graph *graph, weir_node node) {
     const weir_array *scale = weir_value_constant(graph, weir_node_input(graph, node, 1));
     const bool bipolar = weir_node_op(graph, node) == WEIR_OP_BIPOLAR_QUANT;

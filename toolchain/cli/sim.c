@@ -30,7 +30,7 @@ static int check_netlist(const weir_simulate *simulate) {
     return -1;
 }
 
-/* What a run needs of the compiled folder: nobody may change it meanwhile. */
+/* What a run needs of the compiled folder: it may not change meanwhile. */
 typedef struct reading {
     const char *folder, *work;
     weir_graph *hardware;

@@ -19,7 +19,7 @@ static const char help_text[] =
     "netlist.json, netlist.v, synthesis.json (the report) and the messages of the tools.\n"
     "Exit status 3: the netlist disagrees with the reference; 4: a program is missing or failed.\n";
 
-/* What a run needs of the compiled folder: nobody may change it meanwhile. */
+/* What a run needs of the compiled folder: it may not change meanwhile. */
 typedef struct reading {
     const char *folder, *work;
     weir_graph *hardware;

@@ -15,7 +15,7 @@ static bool write_report(const char *path, const json_t *report) {
     return fine;
 }
 
-/* What was done, also when something failed behind it; true unless it cannot be written. */
+/* What was done, also when a later step failed; true unless it cannot be written. */
 static bool tell(const weir_synthesize *s, const weir_synth *synth, json_t **report) {
     if (synth->netlist.json == NULL) return true;
     weir_text text = {NULL, 0, 0};

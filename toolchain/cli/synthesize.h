@@ -21,7 +21,7 @@ enum { WEIR_SYNTHESIZE_SECONDS = 1200 };
 #define WEIR_SYNTHESIZE_DEFAULTS                                                                                       \
     { .seeds = 4, .seconds = WEIR_SYNTHESIZE_SECONDS, .frames = -1 }
 
-/* `work` is a copy of the compiled folder that nobody else uses. Prints; exit status. `report` (NULL: not wanted) gets the
+/* `work` is a copy of the compiled folder that is not shared. Prints; exit status. `report` (NULL: not wanted) gets the
  * report as a new JSON object, NULL without one. */
 int weir_synthesize_folder(const weir_synthesize *synthesize, const weir_device *device, const weir_graph *hardware,
                            const char *top, const char *work, json_t **report);

@@ -19,7 +19,7 @@
 
 /* Roundings of float32 in a chain of scale, multiplication and division, relative to the number. */
 static const double CHAIN = 0x1p-21;
-/* What the host's operators behind the hardware may make of that, relative to the largest result. */
+/* What the host's operators after the hardware may make of that, relative to the largest result. */
 static const double BEHIND = 0x1p-18;
 /* Codes up to here are exact in float32. */
 static const double EXACT = 0x1p24;

@@ -52,8 +52,8 @@ static void print_accuracy(const weir_runtime *r, weir_text *text) {
     weir_text_format(text, "  hardware      %lld multipliers, %lld bits of parameters, ideal interval %lld cycles\n",
                      (long long)r->resources.multipliers, (long long)r->resources.memory_bits,
                      (long long)r->resources.ideal_interval);
-    print_host(r->hardware, WEIR_HOST_HEAD, "in front", text);
-    print_host(r->hardware, WEIR_HOST_TAIL, "behind", text);
+    print_host(r->hardware, WEIR_HOST_HEAD, "before", text);
+    print_host(r->hardware, WEIR_HOST_TAIL, "after", text);
     if (r->contract_mismatches > 0)
         weir_text_format(text,
                          "  WRONG         %llu values differ between the components' arithmetic and the contract\n",

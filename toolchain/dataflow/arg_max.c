@@ -80,7 +80,7 @@ static void build(weir_builder *b, weir_node node) {
 
 /* --- cost --- */
 
-/* A comparator and a multiplexer a node of the tree and one for the row, a register behind each: rtl/pool/weir_argmax.v. */
+/* A comparator and a multiplexer a node of the tree and one for the row, a register after each: rtl/pool/weir_argmax.v. */
 static void cost(weir_cost_part *part) {
     const int64_t lanes = weir_cost_value(part, "LANES"), width = weir_cost_value(part, "WIDTH");
     const int64_t out = weir_cost_value(part, "OUT_W"), beats = weir_cost_value(part, "BEATS");

@@ -130,7 +130,7 @@ static piece piece_of(weir_arena *arena, const region *r, const weir_signature_p
     return (piece){line, r->at + r->low, r->at + r->high + below};
 }
 
-/* The pieces one behind the other, later or earlier as need be to stay in order. */
+/* The pieces in a row, later or earlier as need be to stay in order. */
 static weir_signature_part join_pieces(weir_arena *arena, const piece *pieces, size_t count, int64_t origin,
                                        bool late) {
     weir_signature_list list = {.arena = arena};

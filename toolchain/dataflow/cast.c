@@ -16,7 +16,7 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
     return false;
 }
 
-/* A register behind the addition and one behind the bias, where there is one. */
+/* A register after the addition and one after the bias, if any. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const bool adds = weir_node_input(graph, node, 1).id != 0;
     const bool shifts = weir_node_int(graph, node, "shift", 0) > weir_node_int(graph, node, "left", 0);

@@ -1,4 +1,4 @@
-/* Components: what is known about each piece of hardware, behind one row of component.def. Assignment, folding, schedule,
+/* Components: what is known about each piece of hardware, under one row of component.def. Assignment, folding, schedule,
  * emission, memories, reports and tables go through the rows and know no component by name. A component's rules are
  * functions of a node of the hardware graph, const and without memory of earlier calls. */
 #ifndef WEIR_DATAFLOW_COMPONENT_H
@@ -58,7 +58,7 @@ typedef void weir_folding_visit(void *user, const weir_meta_hardware *settings);
 /* What builds the hardware IR (build.h). */
 typedef struct weir_builder weir_builder;
 
-/* NULL is the simplest answer, said behind each. */
+/* The comment after each says what NULL means. */
 typedef struct weir_component_rules {
     /* Assignment. */
     const char *asks; /* of a node beyond its types, in words, for tables: nothing */
@@ -66,7 +66,7 @@ typedef struct weir_component_rules {
     bool (*becomes)(const weir_graph *graph, weir_node node); /* will a node of the model get it once lowered? no */
     size_t streams;                                           /* inputs that are streams, before constants; 0: one */
     weir_result_codes result;
-    bool quantizes; /* its result is on a grid of its own, whatever that of the input is */
+    bool quantizes; /* its result is on a grid of its own, independent of the input's */
 
     /* Folding: one that sets its pace names its foldings, the others take the lanes of the stream before them. */
     const weir_component_setting *settings;

@@ -247,7 +247,7 @@ bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_c
     return found.id != 0;
 }
 
-/* A design that nobody prints: each component builds itself as for emission, and its instances say what it takes. */
+/* A design that is never printed: each component builds itself as for emission, and its instances say what it takes. */
 typedef struct survey {
     weir_builder builder;
     const weir_device *device;

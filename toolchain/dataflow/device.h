@@ -79,7 +79,7 @@ typedef struct weir_device {
         int64_t smallest_product; /* bits: Yosys builds smaller ones of lookup tables */
         int64_t accumulator;      /* bits */
         weir_device_list registers;
-        bool absorbs_output; /* Yosys puts the register behind a product into the block */
+        bool absorbs_output; /* Yosys puts the register after a product into the block */
         bool not_inferred;   /* Yosys builds all products of lookup tables */
     } multipliers;
     weir_device_memories memories;

@@ -14,7 +14,7 @@
 
 /* --- the lines --- */
 
-/* The line behind "// WORD:" without blanks in front, up to its end; NULL when there is none before the module. */
+/* The line after "// WORD:" without leading blanks, up to its end; NULL when there is none before the module. */
 static const char *find_line(const char *text, const char *word, size_t *size) {
     char *mark = weir_format("// %s:", word);
     const char *line = strstr(text, mark), *module = strstr(text, "\nmodule ");
@@ -47,7 +47,7 @@ static bool split(const char *line, size_t size, char **formula, char **unit) {
     return fine;
 }
 
-/* The first sentence behind "// Mapping:", with its further lines joined; NULL when there is none. */
+/* The first sentence after "// Mapping:", with its further lines joined; NULL when there is none. */
 static char *read_mapping(const char *text) {
     size_t size = 0;
     const char *line = find_line(text, "Mapping", &size);

@@ -4,7 +4,7 @@
 
 #include "ir/graph.h"
 
-/* Can the marked graph be parted: codes in front of the hardware, none of the host's work between parts of it, results
+/* Can the marked graph be parted: codes before the hardware, none of the host's work between parts of it, results
  * from the hardware only? False after a reported error. */
 bool weir_host_graph_check(const weir_graph *graph);
 

@@ -1,4 +1,4 @@
-/* The component library on disk: which file holds a module, and which modules stand below it. */
+/* The component library on disk: which file holds a module, and which modules it instantiates. */
 #ifndef WEIR_DATAFLOW_LIBRARY_H
 #define WEIR_DATAFLOW_LIBRARY_H
 

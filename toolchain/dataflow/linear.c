@@ -120,9 +120,9 @@ static bool in_pairs(const weir_graph *graph, weir_node node) {
            weir_cost_product_blocks(device, f.element, f.x + 2 * f.weight) == 1;
 }
 
-/* Registers from a weight's address to its multiplication. Of words in a memory block: the block's own; one more in front of
+/* Registers from a weight's address to its multiplication. Of words in a memory block: the block's own; one more before
  * products in lookup tables, and where nothing is known of the device; two more on devices whose blocks have an output register,
- * which the clock needs there, as multipliers need one in front. Words in lookup tables need one fewer, if more than one. */
+ * which the clock needs there, as multipliers need one before them. Words in lookup tables need one fewer, if more than one. */
 static int64_t read_cycles(const weir_graph *graph, weir_node node) {
     weir_memory weights;
     weir_memory_get(graph, node, 0, &weights);

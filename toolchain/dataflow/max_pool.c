@@ -1,5 +1,5 @@
 /* MaxPool along one spatial dimension (lowering splits a window into its dimensions): weir_max_pool. Channels are innermost, so a
- * step of that dimension is what lies behind it, and a line is repeated for what lies in front of it. */
+ * step of that dimension is the elements after it, and a line is repeated for the dimensions before it. */
 #include "dataflow/build.h"
 #include "dataflow/component.h"
 #include "dataflow/cost.h"

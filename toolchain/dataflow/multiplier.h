@@ -11,7 +11,7 @@
 bool weir_multiplier_fits(const weir_graph *graph, weir_node node, weir_text *why);
 /* Bits of the multiplier. */
 int64_t weir_multiplier_pieces(const weir_graph *graph, weir_node node);
-/* Of the multiplication alone, with elements of `x` bits and so many addends behind the product (0 or 1). */
+/* Of the multiplication alone, with elements of `x` bits and so many addends after the product (0 or 1). */
 weir_component_timing weir_multiplier_timing(const weir_graph *graph, weir_node node, int64_t x, int64_t addends);
 /* Signed bits of an element of the input. */
 int64_t weir_multiplier_element_bits(const weir_graph *graph, weir_node node);

@@ -21,7 +21,7 @@ static uint64_t hash_parts(const weir_signature_part *part, size_t count) {
     return hash;
 }
 
-/* Copies of parts that lie one behind the other; none: of a beat. */
+/* Copies of parts in a row; none: of a beat. */
 static const weir_signature_level *new_level(weir_arena *arena, int64_t count, int64_t stride,
                                              const weir_signature_part *part, size_t parts) {
     weir_signature_level *level = weir_arena_alloc(arena, sizeof *level);

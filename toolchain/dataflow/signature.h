@@ -1,7 +1,7 @@
 /* When the beats of a stream move, without a record a beat: a signature is a nest of levels (count, stride), each level so
  * many copies of its body, so many cycles apart. Beat k = i1 * b1 + i2 * b2 + ... of a nest of levels (c1, s1), (c2, s2), ...
  * with b_d beats in one copy of level d moves at i1 * s1 + i2 * s2 + ... . The body of a level may have several parts one
- * behind the other (a burst of three, a gap, a beat), and so does a frame: its first row differs from the others.
+ * after the other (a burst of three, a gap, a beat), and so does a frame: its first row differs from the others.
  * A signature says when the first frame moves, and when all later ones do, an interval apart each.
  * Times never fall within a frame. Cost: everything grows with the levels and parts, nothing with the beats. */
 #ifndef WEIR_DATAFLOW_SIGNATURE_H
@@ -25,7 +25,7 @@ struct weir_signature_level {
     int64_t count, stride;           /* copies of the body and the cycles from one to the next */
     int64_t body, beats;             /* beats of the body, of the level */
     int64_t last;                    /* cycle of the last beat, counted from the first */
-    uint64_t hash;                   /* of all but where it stands */
+    uint64_t hash;                   /* of all but its position */
     size_t parts;                    /* of the body; none: the body is one beat */
     const weir_signature_part *part; /* the first is at beat 0, cycle 0 */
 };
@@ -62,7 +62,7 @@ weir_waiting weir_signature_waiting(const weir_signature *given, const weir_sign
 
 /* --- building --- */
 
-/* Parts of a frame that is being written, one behind the other; all zero but the arena is the empty list. */
+/* Parts of a frame that is being written, one after the other; all zero but the arena is the empty list. */
 typedef struct weir_signature_list {
     weir_arena *arena; /* of the levels */
     weir_signature_part *part;
@@ -71,7 +71,7 @@ typedef struct weir_signature_list {
 
 void weir_signature_add(weir_signature_list *list, int64_t at);
 void weir_signature_append(weir_signature_list *list, weir_signature_part part);
-/* What stands in the list from part `from` on comes `times` times more, `stride` cycles apart. */
+/* What the list has from part `from` on comes `times` times more, `stride` cycles apart. */
 void weir_signature_repeat(weir_signature_list *list, size_t from, int64_t times, int64_t stride);
 /* Merges the parts from `from` on where they continue each other: the same beats in fewer levels. */
 void weir_signature_merge(weir_signature_list *list, size_t from);

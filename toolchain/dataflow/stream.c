@@ -26,7 +26,7 @@ size_t weir_stream_count(const weir_graph *graph, weir_node node) {
     return component == NULL || component->rules->streams == 0 ? 1 : component->rules->streams;
 }
 
-/* Codes that not only the host in front of the hardware uses. */
+/* Codes that are used by more than the host before the hardware. */
 static bool is_taken(const weir_graph *graph, weir_value value) {
     const size_t uses = weir_value_use_count(graph, value);
     size_t before = 0;

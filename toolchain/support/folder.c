@@ -129,7 +129,7 @@ static bool lock_folder(weir_folder *folder) {
         int locked = try_lock(folder->path, &folder->lock);
         if (locked < 0) {
             weir_warning(weir_at(folder->path, 0),
-                         "the file system has no locks: take care that nobody else writes here");
+                         "the file system has no locks: make sure that nothing else writes here");
             return true;
         }
         if (locked && is_there(folder->path, folder->lock)) {

@@ -13,7 +13,7 @@
 
 /* Constants and what is not there, beside the net bits of the JSON, which are positive. */
 enum { BIT_NONE = -1, BIT_ZERO = -2, BIT_ONE = -3, BIT_UNKNOWN = -4 };
-enum { NOBODY = -1, OPERAND_BITS = 18, PRODUCT_BITS = 36, MEMORY_BITS = 18, ENABLES = 4 };
+enum { NONE = -1, OPERAND_BITS = 18, PRODUCT_BITS = 36, MEMORY_BITS = 18, ENABLES = 4 };
 
 /* What the bits of one register have in common. */
 typedef struct domain {
@@ -25,15 +25,15 @@ typedef struct flip_flop {
     const char *name; /* of its cell */
     domain domain;
     int64_t d, q;
-    int64_t next_reader; /* of the same data bit, NOBODY */
+    int64_t next_reader; /* of the same data bit, NONE */
     bool plain;          /* rising edge, no local set or reset, 0 at first, free to move */
     bool gone;
 } flip_flop;
 
 typedef struct net_bit {
     int64_t readers;      /* inputs of cells, outputs of the module, nets to be kept */
-    int64_t driver;       /* flip-flop, NOBODY */
-    int64_t first_reader; /* flip-flop that takes it as data, NOBODY */
+    int64_t driver;       /* flip-flop, NONE */
+    int64_t first_reader; /* flip-flop that takes it as data, NONE */
     bool cut;             /* lost its driver */
 } net_bit;
 
@@ -63,7 +63,7 @@ static int64_t port_bit(const json_t *cell, const char *port) {
     return bit_value(json_array_get(json_object_get(json_object_get(cell, "connections"), port), 0));
 }
 
-/* Strings that consist of digits have a blank behind them. */
+/* Strings that consist of digits end with a blank. */
 static bool parameter_is(const json_t *cell, const char *name, const char *otherwise, const char *value) {
     const char *text = json_string_value(json_object_get(json_object_get(cell, "parameters"), name));
     if (text == NULL) text = otherwise;
@@ -131,7 +131,7 @@ static net_bit *bit_at(module *m, int64_t bit) {
         size_t capacity = before;
         m->bit = weir_grow(m->bit, &capacity, index + 1, sizeof *m->bit);
         m->bits = capacity;
-        for (size_t i = before; i < capacity; i++) m->bit[i] = (net_bit){0, NOBODY, NOBODY, false};
+        for (size_t i = before; i < capacity; i++) m->bit[i] = (net_bit){0, NONE, NONE, false};
     }
     return &m->bit[index];
 }
@@ -161,7 +161,7 @@ static void add_flip_flop(module *m, const char *name, const json_t *cell) {
     m->flip_flop = weir_grow(m->flip_flop, &m->flip_flop_capacity, m->flip_flops + 1, sizeof *m->flip_flop);
     int64_t index = (int64_t)m->flip_flops++;
     flip_flop *ff = &m->flip_flop[index];
-    *ff = (flip_flop){.name = name, .d = port_bit(cell, "DI"), .q = port_bit(cell, "Q"), .next_reader = NOBODY};
+    *ff = (flip_flop){.name = name, .d = port_bit(cell, "DI"), .q = port_bit(cell, "Q"), .next_reader = NONE};
     bool always = parameter_is(cell, "CEMUX", "CE", "1") || port_bit(cell, "CE") == BIT_NONE;
     ff->domain = (domain){port_bit(cell, "CLK"), always ? BIT_ONE : port_bit(cell, "CE"),
                           !parameter_is(cell, "GSR", "ENABLED", "DISABLED")};
@@ -225,13 +225,13 @@ static void connect(module *m, json_t *cell, const char *port, bool output, int6
     json_object_set_new(json_object_get(cell, "port_directions"), port, json_string(output ? "output" : "input"));
 }
 
-/* The flip-flop leaves the fabric; who read its output has found another driver, or nobody does. */
+/* The flip-flop leaves the fabric; what read its output has another driver by now, or nothing did. */
 static void remove_flip_flop(module *m, flip_flop *ff) {
     assert(!ff->gone && ff->plain);
     add_reader(m, ff->d, -1);
     add_reader(m, ff->domain.clock, -1);
     add_reader(m, ff->domain.enable, -1);
-    bit_at(m, ff->q)->driver = NOBODY;
+    bit_at(m, ff->q)->driver = NONE;
     ff->gone = true;
     json_object_del(m->cells, ff->name);
     m->count->flip_flops++;
@@ -246,22 +246,22 @@ static bool same_domain(domain a, domain b) {
 /* The flip-flop that alone reads the bit, NULL. */
 static flip_flop *only_reader(module *m, int64_t bit) {
     if (bit < 0 || bit_at(m, bit)->readers != 1) return NULL;
-    for (int64_t i = bit_at(m, bit)->first_reader; i != NOBODY; i = m->flip_flop[i].next_reader) {
+    for (int64_t i = bit_at(m, bit)->first_reader; i != NONE; i = m->flip_flop[i].next_reader) {
         if (!m->flip_flop[i].gone) return m->flip_flop[i].plain ? &m->flip_flop[i] : NULL;
     }
     return NULL;
 }
 
-/* Outputs of a block: a flip-flop a bit that somebody reads. */
-typedef struct behind {
+/* Outputs of a block: the flip-flop after each bit that is read. */
+typedef struct outputs {
     char port[PRODUCT_BITS][8];
-    flip_flop *ff[PRODUCT_BITS]; /* NULL: nobody reads it */
+    flip_flop *ff[PRODUCT_BITS]; /* NULL: it is not read */
     size_t count;                /* of ports */
     int64_t bits;
     domain domain;
-} behind;
+} outputs;
 
-static void add_ports(behind *found, const char *name, size_t count) {
+static void add_ports(outputs *found, const char *name, size_t count) {
     assert(found->count + count <= PRODUCT_BITS);
     for (size_t i = 0; i < count; i++) {
         snprintf(found->port[found->count++], sizeof found->port[0], "%s%u", name, (unsigned)i);
@@ -269,7 +269,7 @@ static void add_ports(behind *found, const char *name, size_t count) {
 }
 
 /* Does all that is read of these outputs go into one register and nowhere else? */
-static bool find_behind(module *m, const json_t *cell, behind *found) {
+static bool find_outputs(module *m, const json_t *cell, outputs *found) {
     found->bits = 0;
     for (size_t i = 0; i < found->count; i++) {
         int64_t bit = port_bit(cell, found->port[i]);
@@ -285,7 +285,7 @@ static bool find_behind(module *m, const json_t *cell, behind *found) {
 }
 
 /* The block drives what the flip-flops drove. */
-static void take_behind(module *m, json_t *cell, const behind *found) {
+static void take_outputs(module *m, json_t *cell, const outputs *found) {
     for (size_t i = 0; i < found->count; i++) {
         if (found->ff[i] == NULL) continue;
         bit_at(m, port_bit(cell, found->port[i]))->cut = true;
@@ -377,14 +377,14 @@ static bool device_has(const weir_device *device, const char *stage) {
     return false;
 }
 
-/* The register behind the product becomes the output register; the one that was there is then the pipeline register. */
+/* The register after the product becomes the output register; the one that was there is then the pipeline register. */
 static bool absorb_product(module *m, json_t *cell) {
     register_set registers = registers_of(cell);
     bool second = registers.used[STAGE_OUTPUT];
     if (!device_has(m->device, second ? "pipeline" : "output") || registers.used[STAGE_PIPELINE]) return false;
-    behind product = {.count = 0};
+    outputs product = {.count = 0};
     add_ports(&product, "P", PRODUCT_BITS);
-    if (!find_behind(m, cell, &product) || !takes(&registers, product.domain)) return false;
+    if (!find_outputs(m, cell, &product) || !takes(&registers, product.domain)) return false;
     if (second) {
         add_stage(&registers, STAGE_PIPELINE, product.domain);
         registers.enable[STAGE_PIPELINE] = registers.enable[STAGE_OUTPUT];
@@ -393,7 +393,7 @@ static bool absorb_product(module *m, json_t *cell) {
         add_stage(&registers, STAGE_OUTPUT, product.domain);
     }
     write_registers(m, cell, &registers);
-    take_behind(m, cell, &product);
+    take_outputs(m, cell, &product);
     *(second ? &m->count->pipelines : &m->count->outputs) += 1;
     *(second ? &m->count->pipeline_bits : &m->count->output_bits) += product.bits;
     m->count->multiplier_bits += product.bits;
@@ -418,8 +418,8 @@ static bool find_operand(module *m, const json_t *cell, char letter, operand *fo
         operand_port(port, letter, i);
         int64_t bit = port_bit(cell, port);
         if (bit == BIT_ZERO || bit == BIT_UNKNOWN) continue;
-        int64_t driver = bit < 0 ? NOBODY : bit_at(m, bit)->driver;
-        flip_flop *ff = driver == NOBODY ? NULL : &m->flip_flop[driver];
+        int64_t driver = bit < 0 ? NONE : bit_at(m, bit)->driver;
+        flip_flop *ff = driver == NONE ? NULL : &m->flip_flop[driver];
         if (ff == NULL || !ff->plain || (found->bits > 0 && !same_domain(ff->domain, found->domain))) return false;
         found->domain = ff->domain;
         found->ff[i] = ff;
@@ -483,19 +483,19 @@ static bool absorb_read(module *m, json_t *cell, char letter) {
     snprintf(enable, sizeof enable, "OCE%c", letter);
     snprintf(mode, sizeof mode, "REGMODE_%c", letter);
     snprintf(edge, sizeof edge, "CLK%cMUX", letter);
-    behind data = {.count = 0};
+    outputs data = {.count = 0};
     if (pseudo || letter == 'A') add_ports(&data, "DOA", MEMORY_BITS);
     if (letter == 'B') add_ports(&data, "DOB", MEMORY_BITS);
     bool reset_rests = port_bit(cell, reset) == BIT_NONE || port_bit(cell, reset) == BIT_ZERO;
     if (!parameter_is(cell, mode, "NOREG", "NOREG") || !parameter_is(cell, edge, clock, clock) || !reset_rests ||
-        !find_behind(m, cell, &data) || data.domain.clock != port_bit(cell, clock) ||
+        !find_outputs(m, cell, &data) || data.domain.clock != port_bit(cell, clock) ||
         data.domain.global_reset != parameter_is(cell, "GSR", "ENABLED", "ENABLED")) {
         return false;
     }
     set_parameter(cell, mode, "OUTREG");
     if (pseudo) set_parameter(cell, "REGMODE_A", "OUTREG");
     connect(m, cell, enable, false, data.domain.enable);
-    take_behind(m, cell, &data);
+    take_outputs(m, cell, &data);
     m->count->reads++;
     m->count->memory_bits += data.bits;
     return true;

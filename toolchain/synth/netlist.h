@@ -18,10 +18,10 @@ typedef struct weir_netlist_absorbed {
     int64_t flip_flops;                             /* that are gone from the fabric */
 } weir_netlist_absorbed;
 
-/* Moves registers of the fabric into the multiplier and memory cells that they stand next to, where the device's profile says
+/* Moves registers of the fabric into the multiplier and memory cells next to them, where the device's profile says
  * that these have registers and Yosys leaves them unused: MULT18X18D and DP16KD of ECP5. The netlist computes the same from the
  * same initial state; a second run changes nothing. Registers move inside a module, so flatten first. Stages go as follows:
- * a register behind a memory is the memory's; one behind a product is its output register, and with a second one behind, the
+ * a register after a memory is the memory's; one after a product is its output register, and with a second one after it, the
  * first is the pipeline register; those of both operands are the input registers, and a flip-flop that others read as well
  * stays for these. A register moves whole: one clock, one enable, no set or reset, 0 at first.
  * False after a reported error, the netlist then half changed: a cell with a parameter that is not known. */

@@ -64,7 +64,7 @@ static char *component_of(const char *src) {
     return NULL;
 }
 
-/* A place from a name with instances in front, separated by `separator`. */
+/* A place from a name after its instances, separated by `separator`. */
 static weir_synth_place place_of(const search *s, const char *name, char separator, const char *src,
                                  const char *index) {
     weir_synth_place place = {node_of(s->hardware, name), NULL, NULL};
@@ -129,7 +129,7 @@ static const json_t *flip_flop_of(const search *s, json_int_t bit) {
     return NULL;
 }
 
-/* The name in the source of the net with this bit, its index behind it. Heap memory, NULL: it has none there. */
+/* The name in the source of the net with this bit, followed by its index. Heap memory, NULL: it has none there. */
 static char *net_of_bit(const search *s, json_int_t bit) {
     const char *name;
     json_t *net, *wire;

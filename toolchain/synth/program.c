@@ -56,7 +56,7 @@ static bool write_version(void *user, const char *folder) {
     return fine;
 }
 
-/* The line that names a version: tools say other things in front of it. */
+/* The line that names a version: tools print other lines before it. */
 static char *version_line(const char *text) {
     const char *line = text, *found = text;
     for (; line != NULL && *line != '\0'; line = strchr(line, '\n') == NULL ? NULL : strchr(line, '\n') + 1) {

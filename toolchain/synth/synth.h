@@ -22,7 +22,7 @@ typedef enum weir_synth_placing {
 typedef struct weir_synth_options {
     const weir_device *device;
     const weir_graph *hardware; /* of the folder */
-    const char *folder;         /* a copy of the compiled one that nobody else uses; files are written there */
+    const char *folder;         /* a copy of the compiled one that is not shared; files are written there */
     const char *top;            /* module */
     weir_synth_placing placing;
     int64_t seeds;
@@ -45,7 +45,7 @@ typedef struct weir_synth {
     weir_cost cost; /* of the netlist */
     weir_placements placements;
     size_t ports;   /* bits, without the clock */
-    weir_cost pins; /* what stands between them and the pins */
+    weir_cost pins; /* cells between them and the pins */
     bool has_path;  /* the next holds */
     weir_synth_path path;
     bool is_simulated; /* or said why not */

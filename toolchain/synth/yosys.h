@@ -1,4 +1,4 @@
-/* Yosys: the netlist of a compiled design, and of what stands between it and the pins while it is placed. Results are kept in
+/* Yosys: the netlist of a compiled design, and of the cells between it and the pins while it is placed. Results are kept in
  * the cache, by everything that they depend on. */
 #ifndef WEIR_SYNTH_YOSYS_H
 #define WEIR_SYNTH_YOSYS_H
@@ -19,7 +19,7 @@ typedef struct weir_synth_netlist {
     bool cached; /* Yosys was not started */
 } weir_synth_netlist;
 
-/* Synthesizes FOLDER/rtl, in which files are written: a copy that nobody else uses. WEIR_EXIT_FINE, or, after a reported error,
+/* Synthesizes FOLDER/rtl, in which files are written: a copy that is not shared. WEIR_EXIT_FINE, or, after a reported error,
  * WEIR_EXIT_TOOL or WEIR_EXIT_INPUT. Free the netlist in any case. */
 int weir_yosys_netlist(const weir_program *yosys, const weir_device *device, const char *cache, const char *folder,
                        const char *top, weir_synth_netlist *netlist);

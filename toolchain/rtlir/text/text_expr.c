@@ -125,8 +125,8 @@ static weir_rtl_expr build_name(rtl_scan *s, const rtl_node *node) {
     case RTL_NAME_NONE: rtl_scan_fail_name(s, "unknown name", node->text); return none;
     default:
         rtl_scan_fail_name(s,
-                           entry.kind == RTL_NAME_FUNCTION ? "expected '(' and arguments behind function"
-                                                           : "expected a part of it behind the name of",
+                           entry.kind == RTL_NAME_FUNCTION ? "expected '(' and arguments after function"
+                                                           : "expected a part of it after the name of",
                            node->text);
         return none;
     }
@@ -167,7 +167,7 @@ static weir_rtl_expr build_named_field(rtl_scan *s, const rtl_node *node) {
     weir_rtl_instance instance = {ref.instance};
     uint32_t module = design->instance[instance.id].module;
     if (!ref.group && rtl_names_find(design, module, node->text).kind == RTL_NAME_GROUP)
-        return rtl_scan_fail_name(s, "expected a field behind the name of group", node->text), none;
+        return rtl_scan_fail_name(s, "expected a field after the name of group", node->text), none;
     if (!ref.group) return weir_rtl_read_port(design, instance, node->text);
     weir_rtl_var var = weir_rtl_group_var(design, (weir_rtl_group){ref.group}, node->text);
     return instance.id ? weir_rtl_port_of(design, instance, var) : weir_rtl_read(design, var);
