@@ -3,8 +3,10 @@
 /* nightly: 20000 */
 #include "stream_graphs.h"
 
+#include "dataflow/resources.h"
 #include "dataflow/schedule.h"
 #include "dataflow/service.h"
+#include "ir/print.h"
 
 enum { EXTRA_FRAMES = 10 };
 
@@ -125,6 +127,59 @@ static void fifos_hold_what_waits(void **state) {
     }
 }
 
+static int64_t occurrences(const char *text, const char *word) {
+    int64_t count = 0;
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) count++;
+    return count;
+}
+
+static weir_value uneven_layer(weir_graph *g, weir_value x, int64_t simd, int64_t pe) {
+    const int64_t n = channels_of(g, x);
+    double *w = weir_calloc((size_t)(n * n), sizeof *w);
+    weir_value y = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, n, n, w));
+    free(w);
+    weir_meta_hardware *hardware = &weir_node_metadata(g, weir_value_producer(g, y))->hardware;
+    hardware->simd = simd;
+    hardware->pe = pe;
+    return random_thresholds(g, y, 1);
+}
+
+/* Beats of 23, 21, 4, 26 and 17 elements of 289, whose patterns repeat after more parts than a signature may have. */
+static weir_graph *uneven_graph(void) {
+    weir_graph *g = weir_graph_new("hardware");
+    weir_value x = add_codes_input(g, "x", WEIR_INT8, 1, 289, -8, 7);
+    weir_value y = uneven_layer(g, uneven_layer(g, x, 12, 23), 21, 4);
+    y = random_thresholds(g, ADD(g, WEIR_OP_SUM, "sum", x, y), 2);
+    weir_graph_add_output(g, "y", uneven_layer(g, y, 26, 17));
+    assert_true(weir_choose_folding(g, 1000000, 0, NULL));
+    assert_true(weir_insert_streams(g));
+    assert_true(weir_size_fifos(g));
+    return g;
+}
+
+/* What is not exact is marked: in the text form and in the table that commands print. */
+static void bounds_are_marked(void **state) {
+    (void)state;
+    weir_graph *g = uneven_graph();
+    weir_text text = {NULL, 0, 0}, table = {NULL, 0, 0};
+    int64_t bounds = 0, fifos = 0;
+    for (weir_node node = weir_graph_first(g); node.id != 0; node = weir_node_next(g, node)) {
+        if (weir_node_op(g, node) != WEIR_OP_FIFO) continue;
+        fifos++;
+        bounds += weir_node_metadata_of(g, node)->hardware.bound;
+    }
+    assert_true(bounds > 0 && bounds < fifos);
+    assert_true(fifos_fit(g));
+    weir_graph_print(g, &text);
+    weir_resources_print(g, &table);
+    assert_int_equal(occurrences(text.data, "bound=1"), bounds);
+    assert_int_equal(occurrences(table.data, "(upper bounds)"), bounds);
+    assert_int_equal(occurrences(table.data, "(exact)"), fifos - bounds);
+    weir_text_free(&text);
+    weir_text_free(&table);
+    weir_graph_free(g);
+}
+
 /* --- cost --- */
 
 /* Layers of `width` inputs and outputs, one product a cycle, behind `rows` rows of input; with a branch around each. */
@@ -173,7 +228,7 @@ static void cost_is_flat_in_beats_and_linear_in_nodes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(random_graphs), TEST(fifos_hold_what_waits),
+    const struct CMUnitTest tests[] = {TEST(random_graphs), TEST(fifos_hold_what_waits), TEST(bounds_are_marked),
                                        TEST(cost_is_flat_in_beats_and_linear_in_nodes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ void weir_resources_print(const weir_graph *graph, weir_text *text) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (!weir_host_computes(graph, node)) continue;
         weir_text_format(text, "  on the host, %s the hardware: %s (%s)\n",
-                         weir_host_of(graph, node) == WEIR_HOST_HEAD ? "before" : "after",
-                         weir_node_name(graph, node), weir_node_info(graph, node)->full_name);
+                         weir_host_of(graph, node) == WEIR_HOST_HEAD ? "before" : "after", weir_node_name(graph, node),
+                         weir_node_info(graph, node)->full_name);
     }
 }
