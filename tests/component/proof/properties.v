@@ -25,6 +25,28 @@ module proof_reset (
   always @(posedge clk) started_q <= 1'b1;
 endmodule
 
+// A beat that was offered in the cycle before and not taken, and its value.
+module proof_waiting #(
+  parameter integer WIDTH = 1
+) (
+  input  wire             clk,
+  input  wire             rst,
+  input  wire             valid,
+  input  wire             ready,
+  input  wire [WIDTH-1:0] value,
+  output wire             waits,
+  output reg  [WIDTH-1:0] value_q
+);
+  reg waits_q = 1'b0;
+
+  assign waits = waits_q && !rst;
+
+  always @(posedge clk) begin
+    waits_q <= !rst && valid && !ready;
+    value_q <= value;
+  end
+endmodule
+
 module proof_source #(
   parameter integer WIDTH = 1
 ) (
@@ -34,17 +56,14 @@ module proof_source #(
   input wire             ready,
   input wire [WIDTH-1:0] value
 );
-  reg             waits_q = 1'b0;
-  reg [WIDTH-1:0] value_q;
+  wire             waits;
+  wire [WIDTH-1:0] waiting;
 
-  always @(posedge clk) begin
-    waits_q <= !rst && valid && !ready;
-    value_q <= value;
-  end
+  proof_waiting #(WIDTH) u_waiting (clk, rst, valid, ready, value, waits, waiting);
 
-  always @* if (waits_q && !rst) begin
+  always @* if (waits) begin
     assume (valid);
-    assume (value == value_q);
+    assume (value == waiting);
   end
 endmodule
 
@@ -57,17 +76,14 @@ module proof_hold #(
   input wire             ready,
   input wire [WIDTH-1:0] value
 );
-  reg             waits_q = 1'b0;
-  reg [WIDTH-1:0] value_q;
+  wire             waits;
+  wire [WIDTH-1:0] waiting;
 
-  always @(posedge clk) begin
-    waits_q <= !rst && valid && !ready;
-    value_q <= value;
-  end
+  proof_waiting #(WIDTH) u_waiting (clk, rst, valid, ready, value, waits, waiting);
 
-  always @* if (waits_q && !rst) begin
+  always @* if (waits) begin
     valid_holds: assert (valid);
-    value_holds: assert (value == value_q);
+    value_holds: assert (value == waiting);
   end
 endmodule
 
@@ -142,6 +158,28 @@ module proof_answer #(
   always @* if (!rst && owed && !given) comes_in_time: assert (cycles_q < MOST);
 endmodule
 
+// Is the next beat the last of a frame?
+module proof_count #(
+  parameter integer BEATS = 1
+) (
+  input  wire clk,
+  input  wire rst,
+  input  wire valid,
+  input  wire ready,
+  output wire is_last
+);
+  localparam integer COUNT_W = $clog2(BEATS + 1);
+  localparam [COUNT_W-1:0] TOP = BEATS - 1;
+
+  reg [COUNT_W-1:0] beat_q;
+
+  assign is_last = beat_q == TOP;
+
+  always @(posedge clk)
+    if (rst) beat_q <= {COUNT_W{1'b0}};
+    else if (valid && ready) beat_q <= is_last ? {COUNT_W{1'b0}} : beat_q + 1'b1;
+endmodule
+
 module proof_frames #(
   parameter integer BEATS = 1
 ) (
@@ -151,16 +189,11 @@ module proof_frames #(
   input wire ready,
   input wire last
 );
-  localparam integer COUNT_W = $clog2(BEATS + 1);
-  localparam [COUNT_W-1:0] TOP = BEATS - 1;
+  wire is_last;
 
-  reg [COUNT_W-1:0] beat_q;
+  proof_count #(BEATS) u_count (clk, rst, valid, ready, is_last);
 
-  always @(posedge clk)
-    if (rst) beat_q <= {COUNT_W{1'b0}};
-    else if (valid && ready) beat_q <= beat_q == TOP ? {COUNT_W{1'b0}} : beat_q + 1'b1;
-
-  always @* if (!rst && valid) assume (last == (beat_q == TOP));
+  always @* if (!rst && valid) assume (last == is_last);
 endmodule
 
 module proof_last #(
@@ -172,16 +205,11 @@ module proof_last #(
   input wire ready,
   input wire last
 );
-  localparam integer COUNT_W = $clog2(BEATS + 1);
-  localparam [COUNT_W-1:0] TOP = BEATS - 1;
+  wire is_last;
 
-  reg [COUNT_W-1:0] beat_q;
+  proof_count #(BEATS) u_count (clk, rst, valid, ready, is_last);
 
-  always @(posedge clk)
-    if (rst) beat_q <= {COUNT_W{1'b0}};
-    else if (valid && ready) beat_q <= beat_q == TOP ? {COUNT_W{1'b0}} : beat_q + 1'b1;
-
-  always @* if (!rst && valid) last_in_place: assert (last == (beat_q == TOP));
+  always @* if (!rst && valid) last_in_place: assert (last == is_last);
 endmodule
 
 module proof_equal #(
