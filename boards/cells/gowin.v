@@ -227,7 +227,7 @@ module weir_gowin_port #(
 endmodule
 
 // Two ports, A and B, each with its own clock. MODE of a port: 0, what was read stays while it writes; 1, it reads what it writes;
-// 2, what was there before. PIPELINE: a register behind. A word that one port writes and the other reads: the old one. RESET clears
+// 2, what was there before. PIPELINE: an output register. A word that one port writes and the other reads: the old one. RESET clears
 // what was read, whether or not the port is enabled.
 module weir_gowin_memory #(
   parameter BYTE = 8,

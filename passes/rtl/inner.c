@@ -111,7 +111,7 @@ typedef struct label {
     size_t word_count, index;
 } label;
 
-/* By value, the first of equal ones in front. */
+/* By value, equal ones by index. */
 static int by_value(const void *a, const void *b) {
     const label *x = a, *y = b;
     const int order = memcmp(x->words, y->words, x->word_count * sizeof *x->words);

@@ -23,7 +23,7 @@ bool weir_is_process(weir_rtl_stmt_kind kind);
 /* The only statement of a block, none when there are none or several. */
 weir_rtl_stmt weir_only_stmt(const weir_rtl_design *design, weir_rtl_block block);
 
-/* Do both expressions say the same, wherever they stand? O(the smaller one). */
+/* Do both expressions say the same, wherever they are? O(the smaller one). */
 bool weir_same_expr(const weir_rtl_design *design, weir_rtl_expr a, weir_rtl_expr b);
 
 /* `value == constant` (or the sides exchanged), of something that is no constant itself. */

@@ -19,7 +19,7 @@ static inline uint32_t *weir_numbers_at(weir_numbers *table, uint32_t id) {
     return &table->at[id];
 }
 
-/* What stands there, without making room for it. */
+/* What is there, without making room for it. */
 static inline uint32_t weir_numbers_get(const weir_numbers *table, uint32_t id) {
     return id < table->capacity ? table->at[id] : 0;
 }

@@ -98,7 +98,7 @@ expect 2 "'graph.repro' holds graphs, not a hardware design" weir rtl graph.repr
 
 # --- the README of passes shows what is emitted: each part between "..." as it stands ---
 weir compile "$models/mlp_qdq.onnx" -o digits >/dev/null
-sed -n '/^### What comes out/,/^```$/p' "$E2E_SOURCE/passes/README.md" | sed '1,/^```verilog/d;/^```$/d' >shown
+sed -n '/^### Emitted Verilog/,/^```$/p' "$E2E_SOURCE/passes/README.md" | sed '1,/^```verilog/d;/^```$/d' >shown
 grep -c '' shown | grep -Eq '^[0-9]{2,}$' || fail "passes/README.md shows no top"
 awk 'BEGIN { RS = "\n  [.][.][.]\n\n?" } { printf "%s", $0 > ("part" NR) }' shown
 for part in part*; do

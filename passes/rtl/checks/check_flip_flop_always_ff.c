@@ -1,4 +1,4 @@
-/* check_flip_flop_always_ff: an if at the top of a clocked block stands alone there. Design Compiler takes nothing else
+/* check_flip_flop_always_ff: an if at the top of a clocked block is alone there. Design Compiler takes nothing else
  * (ELAB-302) where an asynchronous reset chooses among branches. */
 #include "passes/rtl/checks/check.h"
 
@@ -14,7 +14,7 @@ static size_t check_block(weir_rtl_design *design, weir_rtl_module module, weir_
     }
     if (branch.id == 0 || other.id == 0) return 0;
     weir_error(weir_location_of_stmt(design, branch),
-               "an if stands beside other statements in a clocked block of module '%s', expected it alone",
+               "an if is beside other statements in a clocked block of module '%s', expected it alone",
                weir_module_name_of(design, module));
     weir_note_at(weir_location_of_stmt(design, other), "another statement of the block");
     return 1;

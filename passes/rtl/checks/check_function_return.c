@@ -1,4 +1,4 @@
-/* check_function_return: a function returns on every path, nothing stands behind a return or a break, and none
+/* check_function_return: a function returns on every path, nothing follows a return or a break, and none
  * calls itself. The
  * statements of a function are looked at from the last one to the first, so what is inside a statement is known before
  * it; cost: linear. */
@@ -42,7 +42,7 @@ static unsigned stmt_ends(const returning *r, weir_rtl_stmt stmt, const weir_rtl
     }
 }
 
-/* Notes what the statement means for the block that it stands in; returns 1 when something behind it is never reached. */
+/* Notes what the statement means for its block; returns 1 when something after it is never reached. */
 static size_t note_ends(returning *r, weir_rtl_stmt stmt, const char *function) {
     weir_rtl_design *design = r->design;
     const weir_rtl_stmt_info info = weir_rtl_get_stmt(design, stmt);

@@ -1,4 +1,4 @@
-/* check_multiple_driver: no bit has two drivers. The same analysis stands behind weir_rtl_verify. */
+/* check_multiple_driver: no bit has two drivers. weir_rtl_verify uses the same analysis. */
 #include "passes/rtl/rtl.h"
 #include "rtlir/verify/verify.h"
 

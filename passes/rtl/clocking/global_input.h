@@ -35,7 +35,7 @@ typedef bool weir_global_input_process(weir_rtl_design *design, weir_rtl_stmt pr
 /* Calls the function for every clocked process that may be touched, all of them even when some fail. */
 bool weir_global_input_processes(weir_global_input *global, weir_global_input_process *function, void *user);
 
-/* Where the clocked part of a process starts: its body, or behind the if of each asynchronous reset; none when there is no
+/* Where the clocked part of a process starts: its body, or after the if of each asynchronous reset; none when there is no
  * clocked part. *reset is the body of the first reset, none without one. False after a reported error: events and ifs do
  * not fit. */
 bool weir_find_clocked_part(weir_rtl_design *design, weir_rtl_stmt process, weir_rtl_block *reset,

@@ -86,7 +86,7 @@ static bool put_constant(writer *w, const weir_rtl_expr_info *info, uint32_t low
 
 /* ---- what is made of several values ---- */
 
-/* {a, b, ...} or {n{a}}: the sum of the parts where they stand. */
+/* {a, b, ...} or {n{a}}: the sum of the parts, each shifted to its position. */
 static bool put_list(writer *w, weir_rtl_expr expr, const weir_rtl_expr_info *info) {
     const size_t count = info->kind == WEIR_RTL_EXPR_REPEAT ? info->repeat : info->operand_count;
     uint32_t above = info->width;

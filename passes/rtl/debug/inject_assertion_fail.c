@@ -9,7 +9,7 @@
 #include "rtlir/core/function.h"
 #include "support/arena.h"
 
-/* Heap memory: the message with its location in front, once. */
+/* Heap memory: the message, prefixed with its location once. */
 static char *message_with_place(const weir_rtl_design *design, weir_rtl_stmt stmt, const weir_rtl_property *property) {
     const weir_location location = weir_rtl_get_item(design, WEIR_RTL_ITEM(stmt)).location;
     const char *message = property->message                   ? property->message

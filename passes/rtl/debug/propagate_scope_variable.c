@@ -15,7 +15,7 @@ typedef struct change {
     uint32_t source, before;
 } change;
 
-/* A branch that the walk is in: its condition as it stands in version_when, and where its changes begin. */
+/* A branch that the walk is in: its condition as version_when has it, and where its changes begin. */
 typedef struct branch {
     const char *term;
     size_t size, mark;

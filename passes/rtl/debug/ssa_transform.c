@@ -274,7 +274,7 @@ static held *save(const ssa *s) {
     return copy;
 }
 
-/* A branch from what holds before it; what holds behind it is returned. */
+/* A branch from what holds before it; returns what holds after it. */
 static held *walk_branch(ssa *s, const held *before, weir_rtl_block block, const char *when, const char *sign,
                          weir_rtl_expr taken) {
     char *inner = NULL;
@@ -394,7 +394,7 @@ static void walk_case(ssa *s, const weir_rtl_stmt_info *info, const char *when, 
     weir_stmt_list_free(&items);
 }
 
-/* Nesting of blocks is bounded by the IR. New statements are appended to the process: what stood there ends with `last`. */
+/* Nesting of blocks is bounded by the IR. New statements are appended to the process: its old statements end with `last`. */
 static void walk(ssa *s, weir_rtl_block block, const char *when) {
     const weir_rtl_stmt last = weir_rtl_last(s->design, block);
     for (weir_rtl_stmt i = weir_rtl_first(s->design, block); i.id != 0 && s->obstacle == NOTHING;
@@ -448,7 +448,7 @@ static void add_slots(ssa *s, weir_rtl_expr target) {
     for (size_t i = 0; i < info.operand_count; i++) add_slots(s, weir_rtl_operand(s->design, target, i));
 }
 
-/* Is the statement, or what it stands in, the process? */
+/* Is the statement, or what contains it, the process? */
 static bool is_within(const ssa *s, weir_rtl_stmt stmt, weir_rtl_stmt process) {
     while (stmt.id != 0 && stmt.id != process.id)
         stmt = weir_rtl_owner(s->design, weir_rtl_get_stmt(s->design, stmt).block);

@@ -33,7 +33,7 @@ static void count_uses(weir_numbers *uses, const weir_rtl_design *design) {
     }
 }
 
-/* The list grows by the children of what goes. A module stands in it as often as instances of it went. */
+/* The list grows by the children of what goes. It holds a module as often as instances of it went. */
 static void remove_unused(weir_children *children, weir_rtl_design *design) {
     weir_numbers uses = {NULL, 0};
     count_uses(&uses, design);

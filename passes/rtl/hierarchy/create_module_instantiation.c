@@ -1,5 +1,5 @@
 /* create_module_instantiation: instances that are wired by assignments get connections; the assignments go. An output
- * that nobody reads is left open. A comment of an assignment becomes one of the instance. Linear. */
+ * that is never read is left open. A comment of an assignment becomes one of the instance. Linear. */
 #include <stdlib.h>
 
 #include "passes/rtl/hierarchy/wiring.h"

@@ -7,7 +7,7 @@
 #include "rtlir/edit/rewrite.h"
 #include "support/arena.h"
 
-/* A port and the variable that stands between it and its parent. */
+/* A port and the variable between it and its parent. */
 typedef struct joint {
     weir_rtl_instance instance;
     weir_rtl_var port;
@@ -26,7 +26,7 @@ typedef struct decoupler {
 static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
     weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).location,
-               "port '%s' of instance '%s' in module '%s', which stands in a loop, is not wired by one assignment of a "
+               "port '%s' of instance '%s' in module '%s', which is in a loop, is not wired by one assignment of a "
                "variable or a part of one in that loop",
                weir_rtl_get_var(design, port).name, info.name, weir_rtl_get_module(design, info.parent).name);
     return false;

@@ -357,7 +357,7 @@ static void add_stmt(hasher *h, weir_rtl_stmt stmt, const weir_rtl_stmt_info *in
     add_attributes(h, WEIR_RTL_ITEM(stmt));
 }
 
-/* Everything in a module's body; marks tell where statements stand. */
+/* Everything in a module's body; marks delimit its statements. */
 static void add_body(hasher *h, weir_rtl_block block) {
     weir_rtl_stmt stmt = weir_rtl_first(h->design, block);
     for (;;) {

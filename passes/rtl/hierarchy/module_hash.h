@@ -2,7 +2,7 @@
  * groups of ports, types by structure, statements in their order with everything in them, instances with their overrides and
  * connections, children by their hashes, external modules by the text of their file too. Comments, locations and trails do
  * not count, and a variable is the same whether a wire or undecided. Modules of equal hashes are the same up to comments;
- * 128 bits make sure of it for designs that nobody made up to break them. */
+ * 128 bits make sure of it for designs that are not made up to break them. */
 #ifndef WEIR_PASSES_RTL_MODULE_HASH_H
 #define WEIR_PASSES_RTL_MODULE_HASH_H
 

@@ -49,7 +49,7 @@ static bool is_like(const weir_rtl_design *design, weir_rtl_expr value, weir_rtl
 static bool refuse(const weir_rtl_design *design, weir_rtl_instance instance, weir_rtl_var port) {
     const weir_rtl_instance_info info = weir_rtl_get_instance(design, instance);
     weir_error(weir_rtl_get_item(design, WEIR_RTL_ITEM(instance)).location,
-               "port '%s' of instance '%s' in module '%s', which stands in a loop, is read and connected to something "
+               "port '%s' of instance '%s' in module '%s', which is in a loop, is read and connected to something "
                "else than a variable",
                weir_rtl_get_var(design, port).name, info.name, weir_rtl_get_module(design, info.parent).name);
     return false;

@@ -60,7 +60,7 @@ static const char *tracked_name(const uniquifier *u, weir_rtl_module module) {
 
 /* ---- one name ---- */
 
-/* The modules of the name that are to be told apart, in order of creation, the top in front. Says whether an external one
+/* The modules of the name that are to be told apart, in order of creation, the top first. Says whether an external one
  * has the name too. */
 static size_t collect(uniquifier *u, const char *name, bool *is_taken) {
     size_t count = 0;
@@ -100,7 +100,7 @@ static weir_rtl_module find_variant(uniquifier *u, weir_rtl_module module) {
     return (weir_rtl_module){(uint32_t)first->key};
 }
 
-/* The next name of the form NAME_unqN that nobody has. */
+/* The next unused name of the form NAME_unqN. */
 static const char *next_name(uniquifier *u, const char *name, unsigned *number) {
     weir_text text = {NULL, 0, 0};
     do {

@@ -52,7 +52,7 @@ bool weir_wiring_in_loop(const weir_rtl_design *design, weir_rtl_instance instan
     return weir_rtl_owner(design, block_of(design, instance)).id != 0;
 }
 
-/* Is the use all of one side of an assignment where the instance stands? */
+/* Is the use all of one side of an assignment in the instance's block? */
 static bool is_whole(const weir_rtl_design *design, const weir_rtl_use *use, weir_rtl_instance instance) {
     const weir_rtl_stmt_info stmt = weir_rtl_get_stmt(design, use->stmt);
     return stmt.kind == WEIR_RTL_STMT_ASSIGN && use->is_whole && stmt.block.id == block_of(design, instance).id &&

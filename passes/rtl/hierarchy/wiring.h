@@ -7,7 +7,7 @@
 
 typedef enum weir_wiring_kind {
     WEIR_WIRING_CONNECTED, /* by a connection, or left open on purpose */
-    WEIR_WIRING_NONE,      /* nobody drives the input, nobody reads the output */
+    WEIR_WIRING_NONE,      /* the input has no driver, the output no reader */
     WEIR_WIRING_DIRECT,    /* `stmt` says it all: `other` can become the connection */
     WEIR_WIRING_OTHER      /* needs a variable of its own */
 } weir_wiring_kind;
@@ -19,13 +19,13 @@ typedef struct weir_wiring {
 } weir_wiring;
 
 /* How a port of an instance in the module of the table is wired. Direct is: an input that one assignment, where the
- * instance stands, drives as a whole, with a constant, a parameter, a variable of the module or a part of one, or a cast of these; an
+ * instance is, drives as a whole, with a constant, a parameter, a variable of the module or a part of one, or a cast of these; an
  * output that only such an assignment reads, into a variable or a fixed part of one; an inout port with one such
  * assignment in either direction. An input that the module reads too is not. O(uses of the port). */
 weir_wiring weir_wiring_of(weir_rtl_design *design, const weir_rtl_uses *uses, weir_rtl_instance instance,
                            weir_rtl_var port);
 
-/* Does the instance stand in a loop, once for each value of an iterator? There no variable can take the place of a port. */
+/* Is the instance in a loop, once for each value of an iterator? There no variable can take the place of a port. */
 bool weir_wiring_in_loop(const weir_rtl_design *design, weir_rtl_instance instance);
 
 /* A new variable of the parent, named INSTANCE_PORT or near that, like the port and from where the instance is. */

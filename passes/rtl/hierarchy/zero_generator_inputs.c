@@ -1,5 +1,5 @@
 /* zero_generator_inputs: bits of inputs that nothing drives become zero, where the attribute zero_inputs allows it: at the
- * instance, at its module, or at the module that it stands in. */
+ * instance, at its module, or at the module that contains it. */
 #include <stdlib.h>
 
 #include "passes/rtl/checks/check.h"
@@ -23,7 +23,7 @@ static bool is_allowed(const weir_rtl_design *design, weir_rtl_instance instance
            weir_rtl_attribute_flag(design, WEIR_RTL_ITEM(info.parent), "zero_inputs", false);
 }
 
-/* Assigns zeros to bits [low, low + width) of a port or an element of one, in the block that the instance stands in.
+/* Assigns zeros to bits [low, low + width) of a port or an element of one, in the block that holds the instance.
  * Arrays are taken element by element, as deep as their types nest. */
 static void tie(zeroing *z, weir_rtl_instance instance, weir_rtl_expr target, uint32_t low, uint32_t width) {
     weir_rtl_design *design = z->design;

@@ -1,4 +1,4 @@
-/* fix_assignment_type: an undecided assignment becomes what it has to be where it stands. What was decided otherwise is
+/* fix_assignment_type: an undecided assignment becomes what its context demands. What was decided otherwise is
  * an error; a clocked block with the attribute check_assignment = false may hold both kinds. */
 #include <stdlib.h>
 
@@ -17,9 +17,9 @@ static size_t fix(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_module m
     if (weir_rtl_timing_fits(design, info.block, info.timing)) return 0;
     weir_text target = {NULL, 0, 0};
     weir_rtl_print_expr(design, info.target, &target);
-    weir_error(weir_location_of_stmt(design, stmt),
-               "assignment to '%s' in module '%s' is %s, expected %s where it stands", target.data,
-               weir_module_name_of(design, module), weir_rtl_timing_name(info.timing), weir_rtl_timing_name(expected));
+    weir_error(weir_location_of_stmt(design, stmt), "assignment to '%s' in module '%s' is %s, expected %s here",
+               target.data, weir_module_name_of(design, module), weir_rtl_timing_name(info.timing),
+               weir_rtl_timing_name(expected));
     weir_text_free(&target);
     return 1;
 }

@@ -170,7 +170,7 @@ static void add_next(machine *m) {
 
 /* ---- outputs of a Moore machine ---- */
 
-/* States that give nothing have what stands above the case, unless a code that is no state would have it too. */
+/* States that give nothing have what is assigned above the case, unless a code that is no state would have it too. */
 static void put_outputs_case(machine *m, weir_rtl_block body) {
     weir_rtl_design *d = m->design;
     const bool shows_start = !m->is_full && state_gives_outputs(m, m->info.start);

@@ -1,5 +1,5 @@
 /* remove_unused_vars: variables without drivers and readers go, and so does what carries nothing to nowhere: copies of
- * variables that nobody drives, as long as nobody reads them. A variable that is driven and not read is reported; dead
+ * variables without drivers, as long as they are not read. A variable that is driven and not read is reported; dead
  * logic is the business of rtl_dead_code_elimination. Linear: a count of uses shows the modules where any variable has
  * no reader, and only those are looked at in full. */
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static weir_rtl_var copied_to(const weir_rtl_design *design, weir_rtl_use use) {
     return target.kind != WEIR_RTL_EXPR_CONCAT && target.instance.id == 0 ? target.var : none;
 }
 
-/* Nobody drives it: copies of it have one driver less. */
+/* It has no driver: copies of it have one driver less. */
 static void spread_emptiness(sweep *s, weir_rtl_module module) {
     s->count = 0;
     for (weir_rtl_var v = weir_rtl_first_var(s->design, module); v.id != 0; v = weir_rtl_next_var(s->design, v))

@@ -1,6 +1,6 @@
 /* rtl_dead_code_elimination: keeps what leads to outputs of the top module, to assertions, to external modules and to what is
  * marked to stay, and removes the rest, whatever it reads: variables with their drivers, ports of modules below the top,
- * instances, functions that nobody calls, modules that lost all their instances. Marks run through the hierarchy: an
+ * instances, functions that are never called, modules that lost all their instances. Marks run through the hierarchy: an
  * output counts when some instance of its module is read there, an input when something that counts reads it. Modules
  * with state machines or functions that assert are kept whole, and a design in which paths reach into instances is left
  * alone. Linear. */
@@ -292,7 +292,7 @@ static uint32_t start_stmt(marker *m, weir_rtl_stmt stmt, const weir_rtl_stmt_in
     return (has_effect ? EFFECT : 0) | (info->kind == WEIR_RTL_STMT_FSM ? WHOLE : 0);
 }
 
-/* Everything that is executed in a process, or stands in a loop in space. What an assertion in a function is about depends on
+/* Everything that is executed in a process, or lies in a generate loop. What an assertion in a function is about depends on
  * who calls it, so all of the module stays. */
 static uint32_t start_inside(marker *m, weir_rtl_stmt stmt, bool is_function, weir_stmt_list *list) {
     uint32_t effect = 0;

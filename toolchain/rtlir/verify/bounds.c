@@ -201,7 +201,7 @@ static void check_stmt(bounds *b) {
     if (*state == NEW) *state = STILL;
 }
 
-/* The function's statements; the walk goes on into what stands behind it. */
+/* The function's statements; the walk continues with what follows it. */
 static void check_function(bounds *b, uint32_t function) {
     const uint32_t first = b->design->block[b->design->stmt[function].body].first;
     if (!first) return;

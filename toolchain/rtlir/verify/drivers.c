@@ -366,7 +366,7 @@ static void visit_stmt(rtl_nets *n) {
 
 /* ---- modules ---- */
 
-/* A port says who stands behind it, a path names what is driven elsewhere. */
+/* A port names its driver outside, a path what is driven elsewhere. */
 static void mark_ports(rtl_nets *n, const net_record *net, bool is_stub) {
     const rtl_var *var = &n->design->var[net->var];
     if (net->instance) return;

@@ -67,7 +67,7 @@ static void each_part(machine *m, uint32_t target, uint64_t *set) {
     for (uint32_t i = 0; i < e->b; i++) each_part(m, m->design->operand[e->a + i], set); /* RTL_MAX_DEPTH bounds it */
 }
 
-/* The assignments that stand in the block itself. */
+/* The block's own assignments, without those nested deeper. */
 static void mark_block(machine *m, uint32_t block, uint64_t *set) {
     for (uint32_t s = m->design->block[block].first; s; s = m->design->stmt[s].next)
         if (m->design->stmt[s].kind == WEIR_RTL_STMT_ASSIGN) each_part(m, m->design->stmt[s].a, set);
@@ -108,7 +108,7 @@ static void check_state(machine *m, uint32_t state) {
     }
 }
 
-/* The states that stand in one machine itself, on top of the defaults of all machines around them. */
+/* One machine's own states, on top of the defaults of all machines around them. */
 static void check_states(machine *m, uint32_t fsm) {
     const weir_rtl_design *design = m->design;
     uint64_t *defaults = weir_calloc(m->words + 1, sizeof *defaults);

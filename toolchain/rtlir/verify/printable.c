@@ -82,7 +82,7 @@ bool weir_rtl_check_instances(weir_rtl_design *design, weir_rtl_module top) {
     return weir_rtl_visit(design, top, WEIR_RTL_CHILDREN_FIRST, &visitor, NULL) && design->errors == errors;
 }
 
-/* Machines stand in the bodies of modules only. */
+/* Machines are allowed in the bodies of modules only. */
 static bool has_no_machine(weir_rtl_design *design, uint32_t module) {
     uint32_t s = design->block[design->module[module].body].first;
     while (s && design->stmt[s].kind != WEIR_RTL_STMT_FSM) s = design->stmt[s].next;
@@ -103,7 +103,7 @@ bool weir_rtl_check_machines(weir_rtl_design *design, weir_rtl_module top) {
     return fine;
 }
 
-/* Properties stand in bodies and in the loops there. */
+/* Properties are allowed in bodies and in the loops there. */
 static bool has_clocks(weir_rtl_design *design, weir_rtl_module module) {
     const size_t errors = design->errors;
     for (weir_rtl_stmt s = weir_rtl_first_part(design, module); s.id; s = weir_rtl_next_part(design, s)) {

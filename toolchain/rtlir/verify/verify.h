@@ -10,7 +10,7 @@
 bool weir_rtl_verify(weir_rtl_design *design, weir_rtl_module top);
 
 /* Only what every pass may rely on, whatever state the design is in: building reported no errors, no module contains
- * itself, nothing that was removed is named, everything stands where it may. */
+ * itself, nothing that was removed is named, everything is where it may be. */
 bool weir_rtl_verify_form(weir_rtl_design *design, weir_rtl_module top);
 
 /* Every input of every instance is connected, every output too or left open explicitly, unless assignments wire the

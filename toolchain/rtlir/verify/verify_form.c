@@ -10,7 +10,7 @@ typedef struct form {
     weir_rtl_design *design;
     uint32_t module;
     uint32_t stmt;     /* the one that is being looked at */
-    uint32_t function; /* that it stands in, or 0 */
+    uint32_t function; /* that contains it, or 0 */
     uint32_t *seen;    /* by expression id: the statement that last named it */
     uint32_t *stack;
     size_t stack_capacity;
@@ -61,7 +61,7 @@ static void check_timing(form *f, const rtl_stmt *stmt) {
     const weir_rtl_block block = {stmt->block};
     if (weir_rtl_timing_fits(f->design, block, stmt->timing)) return;
     rtl_error(f->design, rtl_location_of(f->design, &stmt->common),
-              "assignment to '%s' in module '%s' is %s, expected %s where it stands", rtl_describe(f->design, stmt->a),
+              "assignment to '%s' in module '%s' is %s, expected %s here", rtl_describe(f->design, stmt->a),
               f->design->module[f->module].name, weir_rtl_timing_name(stmt->timing),
               weir_rtl_timing_name(weir_rtl_timing_in(f->design, block)));
     f->fine = false;
