@@ -44,10 +44,8 @@ static void decided_otherwise_is_an_error(void **state) {
                                 "  }\n"
                                 "}\n");
     assert_false(run(module, "fix_assignment_type"));
-    ASSERT_MESSAGES("design:7: error: assignment to 'y[0]' in module 'top' is blocking, expected continuous where it "
-                    "stands\n"
-                    "design:9: error: assignment to 'y[1]' in module 'top' is blocking, expected nonblocking where it "
-                    "stands\n"
+    ASSERT_MESSAGES("design:7: error: assignment to 'y[0]' in module 'top' is blocking, expected continuous here\n"
+                    "design:9: error: assignment to 'y[1]' in module 'top' is blocking, expected nonblocking here\n"
                     "note: pass 'fix_assignment_type' failed on the design of module 'm'\n");
     weir_module_free(module);
 }
