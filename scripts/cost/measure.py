@@ -1,31 +1,36 @@
 #!/usr/bin/env python3
-"""Measures what Yosys makes of the modules of rtl/: random parameters, one module at a time, a family of devices after
-the other. The result is scripts/cost/measured.csv, from which scripts/cost/fit makes the coefficients of
-toolchain/dataflow/cost.def, and which tests hold the estimates to.
+"""Measures what Yosys makes of the modules of rtl/, each alone, a family of devices after the other: scripts/cost/measured.csv.
+The coefficients of toolchain/dataflow/cost.def come from it, and tests hold the estimates to it.
 
-usage: measure.py [--count N] [--seed N] [--jobs N] [--module NAME] [--family NAME] -o FILE
-Appends to FILE what is not in it yet. Needs yosys; about 2 s a configuration.
+usage: measure.py [--count N] [--seed N] [--batch N] [--module NAME] [--family NAME] [-o FILE]    measures again what FILE says of
+                  sources that have changed, then adds configurations until there are N of each module and family
+       measure.py --check [FILE] [--planted]    are all rows of the present sources? exit status 1 if not; with --planted a source is
+                  changed first, and its rows must be found
+FILE is measured.csv unless it is given. Needs the commands weir and cost_place in build/; cost_place takes Yosys from PATH.
+Two of three configurations are instances of the networks of tests/models at some interval, as `weir compile` emits them, the
+third has random parameters. The column `source` is a hash of the module and of those below it, without comments and space.
 """
 import argparse
-import concurrent.futures
-import json
+import csv
+import glob
+import hashlib
 import os
 import random
+import re
 import subprocess
+import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, "build")
+FIELDS = ("family", "module", "parameters", "luts", "flip_flops", "multipliers", "memory_blocks", "source")
 
-FAMILIES = {
-    "ice40": "synth_ice40 -device hx",
-    "ice40u": "synth_ice40 -device u -dsp",
-    "ecp5": "synth_ecp5",
-    "gowin": "synth_gowin",
-    "xilinx7": "synth_xilinx -flatten -noiopad -noclkbuf",
-}
-SLOW = ("ice40", "gowin")  # products in logic
-BLOCKS = {"ice40": 0, "ice40u": 16, "gowin": 0}  # bits of multiplier blocks, as compile sets them; else 18
+FAMILIES = {"ice40": "ice40hx8k", "ice40u": "ice40up5k", "ecp5": "ecp5-45k", "gowin": "gw1nr-9", "xilinx7": "xc7a35t"}
 PRODUCTS = ("mvu", "requantize", "requantize_float")  # where ice40 differs from ice40u
+INTERVALS = (16, 128, 1024)
+SPREAD = ("ecp5", "gowin", "xilinx7")  # devices with distributed RAM
+SLOW = ("ice40", "gowin")  # products in logic
+BLOCKS = {"ice40": 0, "ice40u": 16, "gowin": 18}  # bits of multiplier blocks, as compile sets them; else 18
 
 
 def pick(r, *values):
@@ -36,8 +41,9 @@ def register_slice(r, _):
     return {"WIDTH": r.randint(1, 256)}
 
 
-def fifo(r, _):
-    return {"WIDTH": r.randint(1, 96), "DEPTH": pick(r, 2, 3, 5, 9, 16, 24, 32, 33, 64, 100, 300, 1000)}
+def fifo(r, family):
+    return {"WIDTH": r.randint(1, 96), "DEPTH": pick(r, 2, 3, 5, 9, 16, 24, 32, 33, 64, 100, 300, 1000),
+            "SPREAD": int(family in SPREAD)}
 
 
 def fork(r, _):
@@ -75,7 +81,7 @@ def mvu(r, family):
     beats = pick(r, 1, 2, 8, 28, 100)
     return {"X_W": x, "X_SIGNED": r.randint(0, 1), "W_W": w, "SIMD": simd, "PE": pe, "BEATS": beats,
             "ACC_W": x + w + (simd * beats).bit_length() + r.randint(0, 1), "READ": r.randint(1, 3),
-            "PARTS": (w + 3) // 4 if family in SLOW else 1}
+            "PARTS": (w + 3) // 4 if family in SLOW else 1, "SPREAD": int(family in SPREAD)}
 
 
 def add(r, _):
@@ -143,129 +149,251 @@ def argmax(r, _):
 MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add,
                                    cast, requantize, requantize_float, relu, threshold, max_pool, argmax)}
 
-XILINX_LUTS = {"SRL16E": 1, "SRLC32E": 1, "RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "INV": 1}
 
-
-def lone_flip_flops(cells, prefix):
-    """Flip-flops that no lookup table of their own feeds: those take a logic cell by themselves."""
-    readers, drivers = {}, {}
-    for cell in cells:
-        for port, bits in cell["connections"].items():
-            for bit in bits:
-                if cell["port_directions"].get(port) == "output":
-                    drivers[bit] = cell["type"]
-                else:
-                    readers[bit] = readers.get(bit, 0) + 1
-    lone = 0
-    for cell in cells:
-        if cell["type"].startswith(prefix):
-            bit = cell["connections"]["D"][0]
-            lone += drivers.get(bit) != "SB_LUT4" or readers[bit] > 1
-    return lone
-
-
-def count(family, cells):
-    n = {}
-    for cell in cells:
-        n[cell["type"]] = n.get(cell["type"], 0) + 1
-
-    def total(test):
-        return sum(k for name, k in n.items() if test(name))
-
-    if family.startswith("ice40"):
-        flip_flops = total(lambda t: t.startswith("SB_DFF"))
-        return (n.get("SB_LUT4", 0) + lone_flip_flops(cells, "SB_DFF"), flip_flops, n.get("SB_MAC16", 0),
-                n.get("SB_RAM40_4K", 0))
-    if family == "ecp5":
-        return (n.get("LUT4", 0) + 2 * n.get("CCU2C", 0) + 4 * n.get("TRELLIS_DPR16X4", 0), n.get("TRELLIS_FF", 0),
-                n.get("MULT18X18D", 0), total(lambda t: t in ("DP16KD", "PDPW16KD")))
-    if family == "gowin":
-        return (total(lambda t: t in ("LUT1", "LUT2", "LUT3", "LUT4", "ALU")) + 4 * total(lambda t: t.startswith("RAM16")),
-                total(lambda t: t.startswith("DFF")), 0,
-                total(lambda t: t.startswith(("SP", "SDP", "DP", "pROM"))))
-    return (total(lambda t: t.startswith("LUT")) + sum(XILINX_LUTS.get(t, 0) * k for t, k in n.items()),
-            total(lambda t: t.startswith("FD")), n.get("DSP48E1", 0), n.get("RAMB18E1", 0) + 2 * n.get("RAMB36E1", 0))
-
-
-def literal(value):
-    """As chparam takes it: it reads no negative numbers."""
-    if isinstance(value, str):
-        return '"%s"' % value
-    return "32'b" + format(value & 0xFFFFFFFF, "032b") if value < 0 else str(value)
-
+# --- sources ---
 
 def sources():
-    """All files of rtl/."""
-    rtl = os.path.join(ROOT, "rtl")
-    folders = [os.path.join(rtl, d) for d in sorted(os.listdir(rtl)) if os.path.isdir(os.path.join(rtl, d))]
-    return [os.path.join(d, f) for d in folders for f in sorted(os.listdir(d)) if f.endswith(".v")]
+    """All files of rtl/, by module."""
+    return {os.path.basename(path)[:-2]: path for path in sorted(glob.glob(os.path.join(ROOT, "rtl", "*", "*.v")))}
 
 
-def write_rom(folder, module, parameters):
+def read_sources():
+    texts = {}
+    for module, path in sources().items():
+        with open(path) as f:
+            texts[module] = f.read()
+    return texts
+
+
+def hash_of(texts, module):
+    """Of the module and what it instantiates."""
+    closure, todo = {}, [module]
+    while todo:
+        name = todo.pop()
+        if name in closure or name not in texts:
+            continue
+        closure[name] = " ".join(re.sub(r"//[^\n]*|`default_nettype \w+", "", texts[name]).split())
+        todo += re.findall(r"\bweir_\w+", closure[name])
+    return hashlib.sha256("\n".join(closure[name] for name in sorted(closure)).encode()).hexdigest()[:12]
+
+
+def complete(text, parameters):
+    """All parameters of the module but the file of a ROM, in the order of its header; {} if it has lost one of those given."""
+    defaults = dict(re.findall(r"^\s*parameter\b[^=]*\b(\w+)\s*=\s*(\"\w*\"|-?\d+)\s*,?\s*(?://.*)?$", text, flags=re.M))
+    defaults.pop("INIT", None)
+    if set(parameters) - set(defaults):
+        return {}
+    return {name: parameters.get(name, value.strip('"') if '"' in value else int(value)) for name, value in defaults.items()}
+
+
+def set_defaults(text, parameters):
+    """The module's source with other defaults: then it needs no wrapper that knows the widths of its ports."""
+    for name, value in parameters.items():
+        value = '"%s"' % value if isinstance(value, str) else str(value)
+        text, found = re.subn(r"^(\s*parameter\b[^=]*\b%s\s*=\s*)(\"[^\"]*\"|-?\d+)" % name, lambda m: m.group(1) + value, text,
+                              count=1, flags=re.M)
+        if found != 1:
+            raise ValueError("the module has no parameter '%s' with a default to replace" % name)
+    return text
+
+
+def write_rom(folder, module, parameters, name="rom.hex"):
     """Random words where the module is a ROM; returns the parameter that names their file."""
     if module not in ("rom_source", "rom_sequence"):
         return {}
     r = random.Random(parameters["DEPTH"])
     digits = (parameters["WIDTH"] + 3) // 4
-    with open(os.path.join(folder, "rom.hex"), "w") as f:
+    with open(os.path.join(folder, name), "w") as f:
         for _ in range(parameters["DEPTH"]):
             f.write("%0*x\n" % (digits, r.getrandbits(parameters["WIDTH"])))
-    return {"INIT": "rom.hex"}
+    return {"INIT": name}
 
 
-def synthesize(family, module, parameters):
+# --- configurations ---
+
+def words(parameters):
+    return " ".join("%s=%s" % pair for pair in parameters.items())
+
+
+def parse(text):
+    pairs = (word.split("=") for word in text.split())
+    return {name: value if value.isalpha() else int(value) for name, value in pairs}
+
+
+def instances(folder):
+    """(module, parameters) of each instance in the compiled design."""
+    for path in glob.glob(os.path.join(folder, "rtl", "*.v")):
+        if os.path.basename(path).startswith("weir_"):
+            continue
+        with open(path) as f:
+            text = f.read()
+        for module, inside in re.findall(r"^\s*weir_(\w+) #\((.*?)\n\s*\) \w+ \(", text, flags=re.M | re.S):
+            found = re.findall(r"\.(\w+)\s*\((.*?)\),?\s*$", inside, flags=re.M)
+            values = {name: value.strip('"') if '"' in value else eval_integer(value) for name, value in found if name != "INIT"}
+            yield module, values
+
+
+def eval_integer(text):
+    """A Verilog literal as compile emits it: 12, -12, 32'sd12, -32'sd12."""
+    sign = -1 if text.startswith("-") else 1
+    return sign * int(text.lstrip("-").split("d")[-1])
+
+
+def networks(texts, family):
+    """{module: list of parameters} of the networks of tests/models, compiled for the family's device."""
+    models = sorted(glob.glob(os.path.join(ROOT, "tests", "models", "*", "*.onnx")))
+    found = {}
+    for model in models:
+        for interval in INTERVALS:
+            with tempfile.TemporaryDirectory() as work:
+                subprocess.run([os.path.join(BUILD, "toolchain", "cli", "weir"), "compile", model, "--device", FAMILIES[family],
+                                "--target-interval", str(interval), "-o", os.path.join(work, "out")], capture_output=True,
+                               env={"WEIR_DATA": ROOT, **os.environ})
+                for module, values in instances(os.path.join(work, "out")):
+                    values = complete(texts["weir_" + module], values)
+                    if values not in found.setdefault(module, []):
+                        found[module].append(values)
+    return found
+
+
+def size_of(parameters):
+    """Roughly: configurations much larger than others take Yosys minutes and tell nothing new."""
+    size = 1
+    for name, value in parameters.items():
+        if name in ("SIMD", "PE", "LANES", "WIDTH", "X_W", "OUT_LANES", "PARALLEL"):
+            size *= max(1, value)
+    return size
+
+
+LARGEST = 4096  # of size_of
+
+
+def wanted(a, texts, have, family):
+    """Configurations that are still missing."""
+    known = networks(texts, family)
+    for module in a.module or MODULES:
+        if family == "ice40" and module not in PRODUCTS:
+            continue
+        keys = {row["parameters"] for row in have if (row["family"], row["module"]) == (family, module)}
+        r = random.Random("%d %s %s" % (a.seed, family, module))
+        left = [p for p in known.get(module, []) if words(p) not in keys and size_of(p) <= LARGEST]
+        r.shuffle(left)
+        for i in range(len(keys), a.count):
+            parameters = left.pop() if left and i % 3 < 2 else complete(texts["weir_" + module], MODULES[module](r, family))
+            if words(parameters) not in keys:
+                keys.add(words(parameters))
+                yield family, module, parameters
+
+
+# --- measuring ---
+
+def synthesize(texts, jobs):
+    """Rows of configurations of one family. They are modules of one design, which Yosys keeps apart: it starts once."""
     with tempfile.TemporaryDirectory() as work:
-        values = {**parameters, **write_rom(work, module, parameters)}
-        sets = " ".join("-set %s %s" % (k, literal(v)) for k, v in values.items())
-        top = "weir_" + module
-        script = "\n".join(["read_verilog -defer " + " ".join(sources()), "chparam %s %s" % (sets, top), "%s -top %s" % (FAMILIES[family], top),
-                            "setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean", "write_json net.json"])
-        with open(os.path.join(work, "run.ys"), "w") as f:
-            f.write(script + "\n")
-        run = subprocess.run(["yosys", "-q", "run.ys"], cwd=work, capture_output=True, text=True)
+        rtl = os.path.join(work, "rtl")
+        os.mkdir(rtl)
+        for module, text in texts.items():
+            with open(os.path.join(rtl, module + ".v"), "w") as f:
+                f.write(text)
+        cells = []
+        for i, (family, module, parameters) in enumerate(jobs):
+            name = "weir_" + module
+            text = set_defaults(texts[name], {**parameters, **write_rom(rtl, module, parameters, "rom_%d.hex" % i)})
+            with open(os.path.join(rtl, "alone_%d.v" % i), "w") as f:
+                f.write(re.sub(r"\bmodule %s\b" % name, "module alone_%d" % i, text))
+            cells.append("  (* keep, keep_hierarchy *) alone_%d u_%d ();\n" % (i, i))
+        with open(os.path.join(rtl, "batch.v"), "w") as f:
+            f.write("module batch;\n%sendmodule\n" % "".join(cells))
+        run = subprocess.run([os.path.join(BUILD, "tests", "bench", "cost_place"), work, "batch", FAMILIES[jobs[0][0]]],
+                             capture_output=True, text=True, env={"WEIR_DATA": ROOT, **os.environ, "WEIR_CACHE": os.path.join(work, "cache")})
         if run.returncode != 0:
-            raise RuntimeError("%s %s %s: %s" % (family, module, parameters, (run.stderr or run.stdout)[-400:]))
-        with open(os.path.join(work, "net.json")) as f:
-            netlist = json.load(f)
-        tops = [m for m in netlist["modules"].values() if int(m["attributes"].get("top", "0"), 2)]
-        return count(family, list(tops[0]["cells"].values()))
+            raise RuntimeError((run.stderr or run.stdout)[-600:])
+        figures = {line.split(",")[0]: line.split(",")[1:] for line in run.stdout.splitlines()}
+        return [dict(zip(FIELDS, [family, module, words(parameters), *figures["alone_%d" % i], hash_of(texts, "weir_" + module)]))
+                for i, (family, module, parameters) in enumerate(jobs)]
+
+
+def measure(texts, jobs):
+    """The same; one by one when Yosys stops at one of them."""
+    try:
+        return synthesize(texts, jobs)
+    except (RuntimeError, ValueError) as error:
+        if len(jobs) == 1:
+            print("%s %s %s: %s" % (*jobs[0][:2], words(jobs[0][2]), error), file=sys.stderr, flush=True)
+            return []
+        return [row for job in jobs for row in measure(texts, [job])]
+
+
+# --- the file ---
+
+def read(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, newline="") as f:
+        return [{name: row.get(name) or "" for name in FIELDS} for row in csv.DictReader(f)]
+
+
+def write(path, rows):
+    order = list(MODULES)
+    rows.sort(key=lambda row: (list(FAMILIES).index(row["family"]), order.index(row["module"])))
+    with open(path + ".new", "w", newline="") as f:
+        out = csv.DictWriter(f, FIELDS, lineterminator="\n")
+        out.writeheader()
+        out.writerows(rows)
+    os.replace(path + ".new", path)
+
+
+def is_stale(texts, row):
+    return row["source"] != hash_of(texts, "weir_" + row["module"])
+
+
+def update(a):
+    texts, rows = read_sources(), read(a.file)
+    mine = [row for row in rows if is_stale(texts, row) and row["module"] in (a.module or MODULES) and a.family in (None, row["family"])]
+    kept = [row for row in rows if row not in mine]
+    for family in [a.family] if a.family else FAMILIES:
+        again = [(family, row["module"], complete(texts["weir_" + row["module"]], parse(row["parameters"])))
+                 for row in mine if row["family"] == family]
+        again = [job for job in again if job[2]]
+        planned = [dict(zip(FIELDS, [job[0], job[1], words(job[2])])) for job in again]
+        jobs = again + list(wanted(a, texts, kept + planned, family))
+        for i in range(0, len(jobs), a.batch):
+            kept += measure(texts, jobs[i:i + a.batch])
+            write(a.file, kept)
+    return 0
+
+
+def check(a):
+    texts, rows = read_sources(), read(a.check)
+    if a.planted:
+        texts["weir_saturate"] = texts["weir_saturate"].replace("above ? HI", "above ? LO")
+    stale = {}
+    for row in rows:
+        if is_stale(texts, row):
+            stale[row["module"]] = stale.get(row["module"], 0) + 1
+    if a.planted:
+        return 0 if "cast" in stale else 1
+    for module, count in stale.items():
+        print("%s: error: weir_%s has changed since its %d rows were measured" % (a.check, module, count), file=sys.stderr)
+    if stale:
+        print("note: measure them again: scripts/cost/README.md", file=sys.stderr)
+    return 1 if stale or not rows else 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=10)
+    file = os.path.join(ROOT, "scripts", "cost", "measured.csv")
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
+    parser.add_argument("--count", type=int, default=14)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--module", choices=MODULES)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--module", choices=MODULES, action="append")
     parser.add_argument("--family", choices=FAMILIES)
-    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--check", nargs="?", const=file)
+    parser.add_argument("--planted", action="store_true")
+    parser.add_argument("-o", "--file", default=file)
     a = parser.parse_args()
-    header = "family,module,parameters,luts,flip_flops,multipliers,memory_blocks\n"
-    have = set()
-    if os.path.exists(a.output):
-        with open(a.output) as f:
-            have = {tuple(line.split(",")[:3]) for line in f}
-    jobs = []
-    for i in range(a.count):
-        for module in [a.module] if a.module else MODULES:
-            for family in [a.family] if a.family else FAMILIES:
-                if family == "ice40" and module not in PRODUCTS:
-                    continue
-                p = MODULES[module](random.Random("%d %d %s" % (a.seed, i, module)), family)
-                key = (family, module, " ".join("%s=%s" % kv for kv in p.items()))
-                if key not in have:
-                    jobs.append((key, family, module, p))
-    with open(a.output, "a") as f, concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        if not have:
-            f.write(header)
-        futures = {pool.submit(synthesize, family, module, p): key for key, family, module, p in jobs}
-        for done in concurrent.futures.as_completed(futures):
-            try:
-                f.write(",".join(futures[done]) + ",%d,%d,%d,%d\n" % done.result())
-                f.flush()
-            except RuntimeError as error:
-                print(error, flush=True)
+    return check(a) if a.check else update(a)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Places each module of rtl/ alone between registers, at corners of its parameters, on two devices: scripts/cost/placed.csv.
 
-usage: place.py [--program FILE] [--jobs N] [--module NAME] [--device NAME] [-o FILE]    measures, appends what FILE lacks
+usage: place.py [--program FILE] [--jobs N] [--module NAME] [--device NAME] [--networks N] [-o FILE]
+                measures what FILE lacks and what has changed since; with --networks as many instances of the networks of tests/models
+                for each module and device as well, on a third device too, to which the estimate of clocks is fitted
        place.py --check FILE [--planted] [--program FILE] [--module NAME] [--device NAME]    measures again what FILE says; exit
                 status 1 if it differs, 77 if a tool is missing or has another version than in FILE; with --planted a wrong row must
                 be found
        place.py --markdown FILE    prints the table of rtl/README.md
 FILE is placed.csv unless it is given. The program is build/tests/bench/cost_place; it takes Yosys and nextpnr from PATH.
-Corners are as networks have them: instances of the 8-bit jet-tagging network at intervals of 32 and of 512 cycles where it has
+Corners, which make the table, are as networks have them: instances of the 8-bit jet-tagging network at intervals of 32 and of 512 cycles where it has
 the module.
 """
 import argparse
 import concurrent.futures
 import csv
 import os
-import re
+import random
 import shutil
 import signal
 import subprocess
@@ -27,7 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 GOAL_MHZ = 200  # what nextpnr works towards; above the devices' own goals
 SKIPPED = 77
 LIMIT_SECONDS = 300  # nextpnr may never end
-FIELDS = ("device", "module", "parameters", "fmax_mhz", "luts", "flip_flops", "multipliers", "memory_blocks", "yosys", "nextpnr")
+FIELDS = ("device", "module", "parameters", "fmax_mhz", "luts", "flip_flops", "multipliers", "memory_blocks", "yosys", "nextpnr", "source")
 
 # What a compilation sets by the device.
 DEVICES = {
@@ -36,6 +38,9 @@ DEVICES = {
 }
 BY_DEVICE = {"fifo": ("SPREAD", "REGISTERED"), "rom_source": ("REGISTERED",), "replay": ("REGISTERED",), "mvu": ("SPREAD", "PARTS", "READ"), "requantize": ("MUL_W",), "requantize_float": ("MUL_W",),
              "rom_sequence": ("READ",)}
+
+# The devices whose clocks are estimated, by the family of measure.py.
+NETWORKS = {"ice40hx8k": "ice40", "ice40up5k": "ice40u", "ecp5-45k": "ecp5"}
 
 # The small corner of a module and the large one, or more where it has several forms.
 CORNERS = {
@@ -82,6 +87,7 @@ class Failure(Exception):
 
 
 def configurations(modules, devices):
+    texts = measure.read_sources()
     for module in modules:
         for corner in CORNERS[module]:
             for device in devices:
@@ -90,22 +96,19 @@ def configurations(modules, devices):
                     values["READ"] -= 1  # no register behind the memory's own
                 if "REGISTERED" in values and corner is CORNERS[module][0]:
                     values["REGISTERED"] = 0  # no memory block
-                yield device, module, values
+                yield device, module, measure.complete(texts["weir_" + module], values)
 
 
-def words(parameters):
-    return " ".join("%s=%s" % pair for pair in parameters.items())
-
-
-def set_defaults(text, parameters):
-    """The module's source with other defaults: then it needs no wrapper that knows the widths of its ports."""
-    for name, value in parameters.items():
-        value = '"%s"' % value if isinstance(value, str) else str(value)
-        text, found = re.subn(r"^(\s*parameter\b[^=]*\b%s\s*=\s*)(\"[^\"]*\"|-?\d+)" % name, lambda m: m.group(1) + value, text,
-                              count=1, flags=re.M)
-        if found != 1:
-            raise Failure("the module has no parameter '%s' with a default to replace" % name)
-    return text
+def instances(modules, devices, count):
+    """Of the networks: those that are there for each module and device, in an order that does not change."""
+    texts = measure.read_sources()
+    for device in devices:
+        known = measure.networks(texts, NETWORKS[device])
+        for module in modules:
+            found = [p for p in known.get(module, []) if measure.size_of(p) <= measure.LARGEST]
+            random.Random("%s %s" % (device, module)).shuffle(found)
+            for parameters in found[:count]:
+                yield device, module, parameters
 
 
 def place(program, device, module, parameters):
@@ -113,15 +116,15 @@ def place(program, device, module, parameters):
     with tempfile.TemporaryDirectory() as work:
         rtl = os.path.join(work, "rtl")
         os.mkdir(rtl)
-        for source in measure.sources():
+        for source in measure.sources().values():
             shutil.copy(source, rtl)
         values = {**parameters, **measure.write_rom(rtl, module, parameters)}
         path = os.path.join(rtl, "weir_%s.v" % module)
         with open(path) as f:
             text = f.read()
         with open(path, "w") as f:
-            f.write(set_defaults(text, values))
-        name = "%s %s %s" % (device, module, words(parameters))
+            f.write(measure.set_defaults(text, values))
+        name = "%s %s %s" % (device, module, measure.words(parameters))
         run = subprocess.Popen([program, work, "weir_" + module, device, str(GOAL_MHZ)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, start_new_session=True,
                                env={"WEIR_DATA": measure.ROOT, **os.environ, "WEIR_CACHE": os.path.join(work, "cache")})
@@ -134,8 +137,9 @@ def place(program, device, module, parameters):
         if run.returncode != 0:
             raise Failure("%s: %s" % (name, (messages or output)[-600:]), run.returncode == 4 and "missing" in messages)
         figures, yosys, nextpnr = output.splitlines()
-        return dict(zip(FIELDS, [device, module, words(parameters), *figures.split(","), yosys.split(" (")[0],
-                                 "nextpnr " + nextpnr.replace("nextpnr-", "")]))
+        return dict(zip(FIELDS, [device, module, measure.words(parameters), *figures.split(","), yosys.split(" (")[0],
+                                 "nextpnr " + nextpnr.replace("nextpnr-", ""),
+                                 measure.hash_of(measure.read_sources(), "weir_" + module)]))
 
 
 def read(path):
@@ -143,43 +147,49 @@ def read(path):
         return {(row["device"], row["module"], row["parameters"]): row for row in csv.DictReader(f)}
 
 
+def key_of(configuration):
+    return (*configuration[:2], measure.words(configuration[2]))
+
+
 def append(a, modules, devices):
     have = read(a.file) if os.path.exists(a.file) else {}
-    jobs = [c for c in configurations(modules, devices) if (c[0], c[1], words(c[2])) not in have]
+    texts = measure.read_sources()
+    fresh = {key for key, row in have.items() if not measure.is_stale(texts, row)}
+    jobs = list(configurations(modules, devices))
+    if a.networks:
+        jobs += instances(modules, [a.device] if a.device else NETWORKS, a.networks)
+    jobs = [c for c in jobs if key_of(c) not in fresh]
     failed = False
-    with open(a.file, "a", newline="") as f, concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        rows = csv.DictWriter(f, FIELDS, lineterminator="\n")
-        if not have:
-            rows.writeheader()
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(place, a.program, *c) for c in jobs]):
             try:
-                rows.writerow(done.result())
-                f.flush()
+                row = done.result()
+                have[row["device"], row["module"], row["parameters"]] = row
+                write(a.file, texts, have)  # what is done is kept when we are stopped
             except Failure as error:
                 failed = True
                 print(error, file=sys.stderr, flush=True)
-    if not failed:
-        sort(a.file)
+    write(a.file, texts, have)
     return 1 if failed else 0
 
 
-def sort(path):
-    """In the order of CORNERS; rows of parameters that no corner has any more are dropped."""
-    have = read(path)
-    keys = [(device, module, words(p)) for device, module, p in configurations(CORNERS, DEVICES)]
+def write(path, texts, have):
+    """Corners in their order, then the others that are not stale."""
+    corners = [key_of(c) for c in configurations(CORNERS, DEVICES)]
+    others = sorted(key for key, row in have.items() if key not in corners and not measure.is_stale(texts, row))
     with open(path, "w", newline="") as f:
         rows = csv.DictWriter(f, FIELDS, lineterminator="\n")
         rows.writeheader()
-        rows.writerows(have[key] for key in keys if key in have)
+        rows.writerows(have[key] for key in corners + others if key in have)
 
 
 def check(a, modules, devices):
     have = read(a.check)
     count = equal = 0
     for device, module, parameters in configurations(modules, devices):
-        row = have.get((device, module, words(parameters)))
+        row = have.get((device, module, measure.words(parameters)))
         if row is None:
-            print("%s: error: no row for %s %s %s" % (a.check, device, module, words(parameters)), file=sys.stderr)
+            print("%s: error: no row for %s %s %s" % (a.check, device, module, measure.words(parameters)), file=sys.stderr)
             return 1
         if a.planted:
             row = {**row, "luts": str(int(row["luts"]) + 1)}
@@ -191,9 +201,9 @@ def check(a, modules, devices):
         if (now["yosys"], now["nextpnr"]) != (row["yosys"], row["nextpnr"]):
             print("skipped: measured with %s, %s; here are %s, %s" % (row["yosys"], row["nextpnr"], now["yosys"], now["nextpnr"]))
             return SKIPPED
-        wrong = [field for field in FIELDS[3:] if now[field] != row[field]]
+        wrong = [field for field in FIELDS[3:-1] if now[field] != row[field]]
         for field in wrong:
-            print("%s: error: %s %s %s: %s is %s, measured %s" % (a.check, device, module, words(parameters), field, row[field], now[field]),
+            print("%s: error: %s %s %s: %s is %s, measured %s" % (a.check, device, module, measure.words(parameters), field, row[field], now[field]),
                   file=sys.stderr)
         count += 1
         equal += not wrong
@@ -208,7 +218,11 @@ def markdown(path):
     print("; ".join("%s: %s" % pair for pair in tools.items()) + "; seed 1, towards %d MHz.\n" % GOAL_MHZ)
     print("| module | parameters | device | Fmax, MHz | LUTs | flip-flops | DSPs | RAMs |")
     print("|---|---|---|---:|---:|---:|---:|---:|")
-    for (device, module, parameters), row in have.items():
+    for key in [key_of(c) for c in configurations(CORNERS, DEVICES)]:
+        device, module, parameters = key
+        row = have.get(key)
+        if row is None:
+            continue
         print("| weir_%s | %s | %s | %s |" % (module, parameters, device, " | ".join(row[field] for field in FIELDS[3:8])))
 
 
@@ -217,16 +231,17 @@ def main():
     parser.add_argument("--program", default=os.path.join(measure.ROOT, "build", "tests", "bench", "cost_place"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--module", choices=CORNERS)
-    parser.add_argument("--device", choices=DEVICES)
+    parser.add_argument("--device", choices=NETWORKS)
     parser.add_argument("--check")
     parser.add_argument("--planted", action="store_true")
+    parser.add_argument("--networks", type=int, default=0)
     parser.add_argument("--markdown")
     parser.add_argument("-o", "--file", default=os.path.join(HERE, "placed.csv"))
     a = parser.parse_args()
     if a.markdown:
         return markdown(a.markdown)
     action = check if a.check else append
-    return action(a, [a.module] if a.module else list(CORNERS), [a.device] if a.device else list(DEVICES))
+    return action(a, [a.module] if a.module else list(CORNERS), [d for d in DEVICES if a.device in (None, d)])
 
 
 if __name__ == "__main__":

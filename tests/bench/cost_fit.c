@@ -1,90 +1,122 @@
-/* Fits toolchain/dataflow/cost.def to what Yosys made of random parameters: cost_fit MEASURED.csv [COST.def]
- * For each module and family of devices, least squares of the relative error over non-negative coefficients. Prints the error
- * of the fit: median and largest, in per cent of the lookup tables (at least 16 of them). Without COST.def the errors of the
- * coefficients that are compiled in are printed instead. */
+/* Fits estimates to what was measured (scripts/cost), and tells how far they are off.
+ *
+ * cost_fit MEASURED.csv: the errors of the estimates that are compiled in, of each family of devices. --modules: of each module.
+ * cost_fit MEASURED.csv COST.def: fits coefficients of lookup tables, and writes them; the errors of these are told.
+ * cost_fit PLACED.csv [--delays]: the same of clocks; with --delays fits those of the devices' profiles and prints them.
+ * --rows: each row, its estimate beside it.
+ * Least squares of the relative error over coefficients that are not negative. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataflow/cost.h"
+#include "common/cost_rows.h"
 #include "support/arena.h"
-#include "support/diag.h"
-
-enum { SAMPLES_MAX = 4096, PARAMETERS_MAX = 32, FLOOR = 16 };
 
 typedef struct sample {
-    char family[16], module[64];
+    const cost_row *row;
     weir_cost_part part;
-    weir_cost measured;
-    double estimate; /* lookup tables */
+    weir_cost estimate;
 } sample;
 
-static const struct {
-    const char *word, *device;
-} families[] = {{"ice40", "ice40hx8k"},
-                {"ice40u", "ice40up5k"},
-                {"ecp5", "ecp5-25k"},
-                {"gowin", "gw1nr-9"},
-                {"xilinx7", "xc7a35t"}};
-enum { FAMILIES = sizeof families / sizeof *families };
+typedef struct samples {
+    sample *item;
+    size_t count;
+} samples;
 
-static weir_device *device_of(const char *family, weir_device **devices) {
-    for (size_t i = 0; i < FAMILIES; i++) {
-        int status;
-        if (strcmp(families[i].word, family) != 0) continue;
-        if (devices[i] == NULL) devices[i] = weir_device_read(families[i].device, &status);
-        return devices[i];
+static bool estimate_all(const cost_rows *rows, samples *all) {
+    *all = (samples){weir_calloc(rows->count + 1, sizeof *all->item), rows->count};
+    for (size_t i = 0; i < rows->count; i++) {
+        const cost_row *row = &rows->item[i];
+        all->item[i].row = row;
+        weir_cost_terms_of_module(row->device, row->module, row->parameter, row->parameters, &all->item[i].part);
+        if (!cost_rows_estimate(row, &all->item[i].estimate)) return false;
     }
-    return NULL;
-}
-
-static size_t parse_parameters(char *text, weir_cost_parameter *parameters) {
-    size_t count = 0;
-    for (char *at = strtok(text, " "); at != NULL && count < PARAMETERS_MAX; at = strtok(NULL, " ")) {
-        char *value = strchr(at, '=');
-        weir_storage storage;
-        if (value == NULL) continue;
-        *value++ = '\0';
-        parameters[count].name = at;
-        parameters[count++].value = weir_storage_parse(value, &storage) ? (int64_t)storage : strtoll(value, NULL, 10);
-    }
-    return count;
-}
-
-static bool parse_line(char *line, weir_device **devices, sample *s) {
-    char *cell[7] = {strtok(line, ",")};
-    for (size_t i = 1; i < 7; i++) cell[i] = strtok(NULL, ",\n");
-    if (cell[6] == NULL || strcmp(cell[0], "family") == 0) return false;
-    weir_cost_parameter parameters[PARAMETERS_MAX];
-    snprintf(s->family, sizeof s->family, "%s", cell[0]);
-    snprintf(s->module, sizeof s->module, "weir_%s", cell[1]);
-    s->measured = (weir_cost){strtoll(cell[3], NULL, 10), strtoll(cell[4], NULL, 10), strtoll(cell[5], NULL, 10),
-                              strtoll(cell[6], NULL, 10)};
-    const size_t count = parse_parameters(cell[2], parameters);
-    const weir_device *device = device_of(s->family, devices);
-    weir_cost cost;
-    if (device == NULL || !weir_cost_terms_of_module(device, s->module, parameters, count, &s->part)) return false;
-    weir_cost_of_module(device, s->module, parameters, count, &cost);
-    s->estimate = (double)cost.luts;
     return true;
 }
 
-static double weight_of(const sample *s) { return 1 / (double)(s->measured.luts > FLOOR ? s->measured.luts : FLOOR); }
+static const char *family_of(const sample *s) {
+    return weir_device_family_name((weir_device_family)s->row->device->family);
+}
+
+/* --- errors --- */
+
+typedef double error_of(const sample *s);
+
+static double of_luts(const sample *s) { return cost_rows_error((double)s->estimate.luts, s->row->measured.luts); }
+
+static double of_flip_flops(const sample *s) {
+    return cost_rows_error((double)s->estimate.flip_flops, s->row->measured.flip_flops);
+}
+
+static double of_clock(const sample *s) {
+    return fabs(weir_cost_mhz(&s->estimate) - s->row->fmax_mhz) / s->row->fmax_mhz;
+}
+
+/* NULL: any. */
+static bool is_of(const sample *s, const char *family, const char *module) {
+    return (family == NULL || strcmp(family_of(s), family) == 0) &&
+           (module == NULL || strcmp(s->row->module, module) == 0);
+}
+
+static void print_spread(const samples *all, const char *family, const char *module, const char *what,
+                         error_of *error) {
+    double *errors = weir_calloc(all->count + 1, sizeof *errors);
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (is_of(&all->item[i], family, module)) errors[count++] = error(&all->item[i]);
+    }
+    const cost_spread spread = cost_rows_spread(errors, count);
+    printf("; %s off by %.1f %% (median), %.1f %% (nine of ten), %.1f %% (worst)", what, 100 * spread.median,
+           100 * spread.ninth, 100 * spread.worst);
+    free(errors);
+}
+
+static void print_errors(const samples *all, const char *family, const char *module) {
+    size_t count = 0, flip_flops = 0, multipliers = 0, blocks = 0;
+    bool placed = false;
+    for (size_t i = 0; i < all->count; i++) {
+        const sample *s = &all->item[i];
+        if (!is_of(s, family, module)) continue;
+        count++;
+        placed = s->row->fmax_mhz > 0;
+        flip_flops += s->estimate.flip_flops != s->row->measured.flip_flops;
+        multipliers += s->estimate.multipliers != s->row->measured.multipliers;
+        blocks += s->estimate.memory_blocks != s->row->measured.memory_blocks;
+    }
+    if (count == 0) return;
+    printf("%-8s%s%s %4zu configurations", family, module == NULL ? "" : " ", module == NULL ? "" : module, count);
+    if (placed) {
+        print_spread(all, family, module, "clock", of_clock);
+    } else {
+        print_spread(all, family, module, "LUTs", of_luts);
+        print_spread(all, family, module, "flip-flops", of_flip_flops);
+        printf("; not exact: flip-flops in %zu, multipliers in %zu, memory blocks in %zu", flip_flops, multipliers,
+               blocks);
+    }
+    printf("\n");
+}
+
+/* --- coefficients --- */
+
+static double weight_of(const sample *s) {
+    return cost_rows_error((double)s->row->measured.luts + 1, s->row->measured.luts);
+}
 
 /* How much a family leans on what was fitted to all of them: few samples say little about each term. */
-#define LEANING 0.05
+#define LEANING 0.02
 
 /* Coordinate descent on sum of (weight * (c . terms - measured))^2, c >= 0, with a pull towards `prior` unless it is NULL. */
-static void fit(const sample *samples, size_t count, const bool *mine, const double *prior, double *c) {
-    for (int round = 0; round < 5000; round++) {
+static void fit(const samples *all, const char *family, const char *module, const double *prior, double *c) {
+    for (int round = 0; round < 3000; round++) {
         for (size_t k = 0; k < WEIR_COST_TERMS; k++) {
             double up = 0, down = 1e-9;
-            for (size_t i = 0; i < count; i++) {
-                if (!mine[i]) continue;
-                const double w = weight_of(&samples[i]), t = samples[i].part.term[k] * w;
-                double rest = (double)samples[i].measured.luts;
-                for (size_t j = 0; j < WEIR_COST_TERMS; j++) rest -= j == k ? 0 : c[j] * samples[i].part.term[j];
+            for (size_t i = 0; i < all->count; i++) {
+                const sample *s = &all->item[i];
+                if (!is_of(s, family, module)) continue;
+                const double w = weight_of(s), t = s->part.term[k] * w;
+                double rest = (double)s->row->measured.luts;
+                for (size_t j = 0; j < WEIR_COST_TERMS; j++) rest -= j == k ? 0 : c[j] * s->part.term[j];
                 up += t * rest * w;
                 down += t * t;
             }
@@ -97,92 +129,149 @@ static void fit(const sample *samples, size_t count, const bool *mine, const dou
     }
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void print_errors(const char *module, const char *family, sample *samples, size_t count, const bool *mine) {
-    double *errors = weir_calloc(count + 1, sizeof *errors);
-    size_t n = 0, flip_flops = 0, multipliers = 0, blocks = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!mine[i]) continue;
-        const sample *s = &samples[i];
-        errors[n++] = 100 * fabs(s->estimate - (double)s->measured.luts) * weight_of(s);
-        const int64_t off = s->part.cost.flip_flops - s->measured.flip_flops, most = s->measured.flip_flops / 10 + 4;
-        flip_flops += off > most || off < -most;
-        multipliers += s->part.cost.multipliers != s->measured.multipliers;
-        blocks += s->part.cost.memory_blocks != s->measured.memory_blocks;
-    }
-    qsort(errors, n, sizeof *errors, ascending);
-    if (n > 0)
-        printf(
-            "%-22s %-8s %3zu samples: LUTs off by %5.1f %% (median), %5.1f %% (most); off: flip-flops %zu, multipliers %zu, memory blocks %zu\n",
-            module, family, n, errors[n / 2], errors[n - 1], flip_flops, multipliers, blocks);
-    free(errors);
-}
-
-static void fit_all(sample *samples, size_t count, weir_device **devices, FILE *out) {
+static void fit_family(samples *all, weir_device_family family, const char *module, const double *prior, FILE *out) {
     static const char *const words[] = {"ICE40", "ECP5", "GOWIN", "XILINX7"};
-    bool *mine = weir_calloc(count + 1, sizeof *mine);
-    for (size_t first = 0; first < count; first++) {
-        const char *module = samples[first].module;
-        bool seen = false;
-        for (size_t i = 0; i < first; i++) seen |= strcmp(samples[i].module, module) == 0;
-        double all[WEIR_COST_TERMS] = {0};
-        for (size_t i = 0; i < count; i++) mine[i] = strcmp(samples[i].module, module) == 0;
-        if (!seen && out != NULL) fit(samples, count, mine, NULL, all);
-        for (size_t f = 0; !seen && f < WEIR_DEVICE_FAMILIES; f++) {
-            size_t terms = 0;
-            double c[WEIR_COST_TERMS] = {0};
-            for (size_t i = 0; i < count; i++) {
-                mine[i] = strcmp(samples[i].module, module) == 0 &&
-                          device_of(samples[i].family, devices)->family == (int64_t)f;
-                if (mine[i]) terms = samples[i].part.terms;
-            }
-            if (terms == 0) continue;
-            if (out != NULL) {
-                fit(samples, count, mine, all, c);
-                for (size_t i = 0; i < count; i++) {
-                    if (!mine[i]) continue;
-                    samples[i].estimate = 0;
-                    for (size_t k = 0; k < WEIR_COST_TERMS; k++) samples[i].estimate += c[k] * samples[i].part.term[k];
-                }
-                fprintf(out, "WEIR_COST(\"%s\", %s", module, words[f]);
-                for (size_t k = 0; k < terms; k++) fprintf(out, ", %.4g", c[k]);
-                fprintf(out, ")\n");
-            }
-            print_errors(module, weir_device_family_name((weir_device_family)f), samples, count, mine);
-        }
+    const char *name = weir_device_family_name(family);
+    double c[WEIR_COST_TERMS] = {0};
+    size_t terms = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (is_of(&all->item[i], name, module)) terms = all->item[i].part.terms;
     }
-    free(mine);
+    if (terms == 0) return;
+    fit(all, name, module, prior, c);
+    for (size_t i = 0; i < all->count; i++) {
+        sample *s = &all->item[i];
+        if (!is_of(s, name, module)) continue;
+        double sum = 0.5;
+        for (size_t k = 0; k < WEIR_COST_TERMS; k++) sum += c[k] * s->part.term[k];
+        s->estimate.luts = (int64_t)sum;
+    }
+    fprintf(out, "WEIR_COST(\"%s\", %s", module, words[family]);
+    for (size_t k = 0; k < terms; k++) fprintf(out, ", %.4g", c[k]);
+    fprintf(out, ")\n");
+}
+
+/* Is it the first sample of its module? */
+static bool is_first(const samples *all, size_t at) {
+    for (size_t i = 0; i < at; i++) {
+        if (strcmp(all->item[i].row->module, all->item[at].row->module) == 0) return false;
+    }
+    return true;
+}
+
+static void fit_all(samples *all, FILE *out) {
+    fputs(
+        "/* Lookup tables a unit of each term of a module, on a family of devices:\n"
+        " *   WEIR_COST(module, family, constant, term 1, term 2, ...)\n"
+        " * Made by tests/bench/cost_fit.c from scripts/cost/measured.csv; the terms stand in the component's `cost`. */\n",
+        out);
+    for (size_t i = 0; i < all->count; i++) {
+        const char *module = all->item[i].row->module;
+        double every[WEIR_COST_TERMS] = {0};
+        if (!is_first(all, i)) continue;
+        fit(all, NULL, module, NULL, every);
+        for (size_t f = 0; f < WEIR_DEVICE_FAMILIES; f++) fit_family(all, (weir_device_family)f, module, every, out);
+    }
+}
+
+/* --- delays --- */
+
+static int64_t *delay_at(weir_device_delays *d, size_t index) {
+    int64_t *const all[] = {&d->flip_flop, &d->memory, &d->multiplier, &d->lut, &d->chain, &d->carry, &d->fanout};
+    return index < sizeof all / sizeof *all ? all[index] : NULL;
+}
+
+static double squares(samples *all, const weir_device *device) {
+    double sum = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        sample *s = &all->item[i];
+        if (s->row->device != device) continue;
+        cost_rows_estimate(s->row, &s->estimate);
+        sum += of_clock(s) * of_clock(s);
+    }
+    return sum;
+}
+
+/* Steps of each delay up and down, smaller ones when none helps. */
+static void fit_delays(samples *all, weir_device *device) {
+    device->delays = (weir_device_delays){1000, 6000, 6000, 600, 300, 60, 100};
+    double best = squares(all, device);
+    for (int64_t step = 512; step > 0;) {
+        bool better = false;
+        for (size_t k = 0; delay_at(&device->delays, k) != NULL; k++) {
+            for (int64_t sign = -1; sign <= 1; sign += 2) {
+                int64_t *delay = delay_at(&device->delays, k);
+                const int64_t before = *delay;
+                *delay = before + sign * step;
+                const double sum = *delay < 1 ? INFINITY : squares(all, device);
+                if (sum < best) better = true;
+                else *delay = before;
+                if (sum < best) best = sum;
+            }
+        }
+        if (!better) step /= 2;
+    }
+    squares(all, device);
+    const weir_device_delays *d = &device->delays;
+    printf(
+        "%s\ndelays: {flip_flop: %lld, memory: %lld, multiplier: %lld, lut: %lld, chain: %lld, carry: %lld, fanout: %lld}\n",
+        device->name, (long long)d->flip_flop, (long long)d->memory, (long long)d->multiplier, (long long)d->lut,
+        (long long)d->chain, (long long)d->carry, (long long)d->fanout);
+}
+
+/* --- all of it --- */
+
+static void print_rows(const samples *all) {
+    for (size_t i = 0; i < all->count; i++) {
+        const sample *s = &all->item[i];
+        const weir_cost *e = &s->estimate, *m = &s->row->measured;
+        printf("%-10s %-22s", s->row->family, s->row->module);
+        if (s->row->fmax_mhz > 0) printf(" MHz %.0f/%.0f", weir_cost_mhz(e), s->row->fmax_mhz);
+        printf(" LUTs %lld/%lld flip-flops %lld/%lld", (long long)e->luts, (long long)m->luts, (long long)e->flip_flops,
+               (long long)m->flip_flops);
+        for (size_t k = 0; k < s->row->parameters; k++)
+            printf(" %s=%lld", s->row->parameter[k].name, (long long)s->row->parameter[k].value);
+        printf("\n");
+    }
+}
+
+static void report(const samples *all, bool modules) {
+    for (size_t f = 0; f < WEIR_DEVICE_FAMILIES; f++) {
+        const char *family = weir_device_family_name((weir_device_family)f);
+        for (size_t i = 0; modules && i < all->count; i++) {
+            if (is_first(all, i)) print_errors(all, family, all->item[i].row->module);
+        }
+        print_errors(all, family, NULL);
+    }
+}
+
+static int run(cost_rows *rows, const char *option) {
+    samples all;
+    const bool modules = option != NULL && strcmp(option, "--modules") == 0;
+    const bool each = option != NULL && strcmp(option, "--rows") == 0;
+    const bool delays = option != NULL && strcmp(option, "--delays") == 0;
+    bool fine = estimate_all(rows, &all);
+    FILE *out = fine && option != NULL && !modules && !delays && !each ? fopen(option, "w") : NULL;
+    if (out != NULL) fit_all(&all, out);
+    if (out != NULL && fclose(out) != 0) fine = false;
+    for (size_t i = 0; fine && delays && i < COST_ROW_DEVICES; i++) {
+        if (rows->device[i] != NULL) fit_delays(&all, rows->device[i]);
+    }
+    if (fine && each) print_rows(&all);
+    if (fine) report(&all, option != NULL && !each);
+    free(all.item);
+    return fine ? 0 : 1;
 }
 
 int main(int argc, char **argv) {
     if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: cost_fit MEASURED.csv [COST.def]\n");
+        fprintf(
+            stderr,
+            "usage: cost_fit MEASURED.csv [--modules | --rows | COST.def] | cost_fit PLACED.csv [--rows | --delays]\n");
         return 2;
     }
-    FILE *in = fopen(argv[1], "r"), *out = NULL;
-    sample *samples = weir_calloc(SAMPLES_MAX, sizeof *samples);
-    weir_device *devices[FAMILIES] = {NULL};
-    size_t count = 0;
-    if (in == NULL || (argc == 3 && (out = fopen(argv[2], "w")) == NULL)) {
-        perror(argv[in == NULL ? 1 : 2]);
-        return 1;
-    }
-    for (char line[1024]; count < SAMPLES_MAX && fgets(line, sizeof line, in) != NULL;)
-        count += parse_line(line, devices, &samples[count]);
-    if (out != NULL)
-        fputs(
-            "/* Lookup tables a unit of each term of a module, on a family of devices:\n"
-            " *   WEIR_COST(module, family, constant, term 1, term 2, ...)\n"
-            " * Made by scripts/cost/fit from scripts/cost/measured.csv; the terms stand in the component's `cost`. */\n",
-            out);
-    fit_all(samples, count, devices, out);
-    fclose(in);
-    bool fine = out == NULL || fclose(out) == 0;
-    for (size_t i = 0; i < FAMILIES; i++) weir_device_free(devices[i]);
-    free(samples);
-    return fine ? 0 : 1;
+    cost_rows rows;
+    const int status = cost_rows_read(argv[1], &rows) ? run(&rows, argc == 3 ? argv[2] : NULL) : 1;
+    cost_rows_free(&rows);
+    return status;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cost_rows.h"
 #include "dataflow/cost.h"
 #include "support/arena.h"
 #include "support/diag.h"
@@ -22,100 +23,91 @@ static weir_device *read_device(const char *name) {
     return device;
 }
 
-/* --- against Yosys --- */
+/* --- against Yosys and nextpnr --- */
 
-enum { PARAMETERS_MAX = 32, SAMPLES_MAX = 4096, DEVICES = 5 };
+/* Rows of a family of devices; how far estimates, scaled, are from them. */
+typedef struct family {
+    size_t count, exact;        /* rows; those with exactly so many flip-flops */
+    size_t multipliers, blocks; /* rows that are off */
+    cost_spread luts, clock;
+} family;
 
-static const struct {
-    const char *word, *device;
-} families[DEVICES] = {{"ice40", "ice40hx8k"},
-                       {"ice40u", "ice40up5k"},
-                       {"ecp5", "ecp5-25k"},
-                       {"gowin", "gw1nr-9"},
-                       {"xilinx7", "xc7a35t"}};
+static char *path_of(const char *file) { return weir_format("%s/scripts/cost/%s", getenv("WEIR_SOURCE"), file); }
 
-typedef struct tally {
-    double luts[SAMPLES_MAX];                      /* relative error */
-    size_t count, flip_flops, multipliers, blocks; /* rows; those that are off */
-} tally;
-
-static void add_row(tally *t, char *row, weir_device *const *devices, double scale) {
-    char *cell[7];
-    for (size_t i = 0; i < 7; i++) {
-        cell[i] = strtok(i == 0 ? row : NULL, ",\n");
-        assert_non_null(cell[i]);
+static family compare(const cost_rows *rows, weir_device_family wanted, double scale) {
+    double *errors = weir_calloc(rows->count + 1, sizeof *errors),
+           *clocks = weir_calloc(rows->count + 1, sizeof *clocks);
+    family f = {.count = 0};
+    for (size_t i = 0; i < rows->count; i++) {
+        const cost_row *row = &rows->item[i];
+        const weir_cost *m = &row->measured;
+        weir_cost cost;
+        if (row->device->family != (int64_t)wanted) continue;
+        assert_true(cost_rows_estimate(row, &cost));
+        errors[f.count] = cost_rows_error((double)cost.luts * scale, m->luts);
+        if (row->fmax_mhz > 0) clocks[f.count] = fabs(weir_cost_mhz(&cost) * scale - row->fmax_mhz) / row->fmax_mhz;
+        f.count++;
+        f.exact += (double)cost.flip_flops * scale == (double)m->flip_flops;
+        f.multipliers += cost.multipliers != m->multipliers;
+        f.blocks += llabs(cost.memory_blocks - m->memory_blocks) > (m->memory_blocks > 4 ? m->memory_blocks / 4 : 1);
     }
-    size_t family = 0, count = 0;
-    while (family < DEVICES && strcmp(families[family].word, cell[0]) != 0) family++;
-    assert_true(family < DEVICES && t->count < SAMPLES_MAX);
-    weir_cost_parameter parameters[PARAMETERS_MAX];
-    for (char *at = strtok(cell[2], " "); at != NULL && count < PARAMETERS_MAX; at = strtok(NULL, " ")) {
-        char *value = strchr(at, '=');
-        weir_storage storage;
-        *value++ = '\0';
-        parameters[count].name = at;
-        parameters[count++].value = weir_storage_parse(value, &storage) ? (int64_t)storage : strtoll(value, NULL, 10);
-    }
-    char *module = weir_format("weir_%s", cell[1]);
-    weir_cost cost;
-    assert_true(weir_cost_of_module(devices[family], module, parameters, count, &cost));
-    free(module);
-    const double luts = strtod(cell[3], NULL);
-    const int64_t flip_flops = strtoll(cell[4], NULL, 10);
-    t->luts[t->count++] = fabs((double)cost.luts * scale - luts) / (luts > 16 ? luts : 16);
-    t->flip_flops += llabs(cost.flip_flops - flip_flops) > flip_flops / 10 + 4;
-    t->multipliers += cost.multipliers != strtoll(cell[5], NULL, 10);
-    const int64_t blocks = strtoll(cell[6], NULL, 10), most = blocks / 4 > 1 ? blocks / 4 : 1;
-    t->blocks += llabs(cost.memory_blocks - blocks) > most;
+    f.luts = cost_rows_spread(errors, f.count);
+    f.clock = cost_rows_spread(clocks, f.count);
+    free(errors);
+    free(clocks);
+    return f;
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+static bool is_within(const cost_spread *spread, double median, double ninth, double worst) {
+    return spread->median <= median && spread->ninth <= ninth && spread->worst <= worst;
 }
 
-/* All rows, with lookup tables scaled. */
-static tally *compare(double scale) {
-    char *path = weir_format("%s/scripts/cost/measured.csv", getenv("WEIR_SOURCE"));
-    FILE *file = fopen(path, "r");
-    free(path);
-    assert_non_null(file);
-    weir_device *devices[DEVICES];
-    for (size_t i = 0; i < DEVICES; i++) devices[i] = read_device(families[i].device);
-    tally *t = weir_calloc(1, sizeof *t);
-    char row[1024];
-    assert_non_null(fgets(row, sizeof row, file));
-    while (fgets(row, sizeof row, file) != NULL) add_row(t, row, devices, scale);
-    fclose(file);
-    for (size_t i = 0; i < DEVICES; i++) weir_device_free(devices[i]);
-    qsort(t->luts, t->count, sizeof *t->luts, ascending);
-    return t;
+/* The bounds that toolchain/dataflow/README.md tells. */
+static bool is_near(const family *f) {
+    return is_within(&f->luts, 0.10, 0.40, 1.0) && f->exact * 100 >= f->count * 50 && f->multipliers * 50 <= f->count &&
+           f->blocks * 20 <= f->count;
 }
-
-/* Lookup tables: half of all within MEDIAN, nine of ten within NINTH. */
-#define MEDIAN 0.15
-#define NINTH 0.4
-
-static bool is_near(const tally *t) { return t->luts[t->count / 2] <= MEDIAN && t->luts[t->count * 9 / 10] <= NINTH; }
 
 static void estimates_are_near_yosys(void **state) {
     (void)state;
     if (getenv("WEIR_SOURCE") == NULL) skip();
-    tally *t = compare(1);
-    printf(
-        "%zu modules: lookup tables off by %.1f %% (median), %.1f %% (nine of ten), %.1f %% (most); off: flip-flops %zu, "
-        "multipliers %zu, memory blocks %zu\n",
-        t->count, 100 * t->luts[t->count / 2], 100 * t->luts[t->count * 9 / 10], 100 * t->luts[t->count - 1],
-        t->flip_flops, t->multipliers, t->blocks);
-    assert_true(t->count >= 100);
-    assert_true(is_near(t));
-    assert_true(t->flip_flops * 20 <= t->count);
-    assert_true(t->multipliers * 20 <= t->count);
-    assert_true(t->blocks * 20 <= t->count);
-    free(t);
-    t = compare(1.4); /* planted: 40 % too many */
-    assert_false(is_near(t));
-    free(t);
+    char *path = path_of("measured.csv");
+    cost_rows rows;
+    assert_true(cost_rows_read(path, &rows));
+    for (size_t i = 0; i < WEIR_DEVICE_FAMILIES; i++) {
+        const family f = compare(&rows, (weir_device_family)i, 1);
+        printf(
+            "%s: %zu modules: lookup tables off by %.1f %% (median), %.1f %% (nine of ten), %.1f %% (worst); flip-flops "
+            "exact in %zu; off: multipliers %zu, memory blocks %zu\n",
+            weir_device_family_name((weir_device_family)i), f.count, 100 * f.luts.median, 100 * f.luts.ninth,
+            100 * f.luts.worst, f.exact, f.multipliers, f.blocks);
+        assert_true(f.count >= 100);
+        assert_true(is_near(&f));
+        const family planted = compare(&rows, (weir_device_family)i, 1.4); /* 40 % too many */
+        assert_false(is_near(&planted));
+    }
+    cost_rows_free(&rows);
+    free(path);
+}
+
+static void clocks_are_near_nextpnr(void **state) {
+    (void)state;
+    if (getenv("WEIR_SOURCE") == NULL) skip();
+    char *path = path_of("placed.csv");
+    cost_rows rows;
+    assert_true(cost_rows_read(path, &rows));
+    static const weir_device_family placed[] = {WEIR_DEVICE_ICE40, WEIR_DEVICE_ECP5};
+    for (size_t i = 0; i < sizeof placed / sizeof *placed; i++) {
+        const family f = compare(&rows, placed[i], 1), planted = compare(&rows, placed[i], 1.4);
+        printf("%s: %zu modules placed: clocks off by %.1f %% (median), %.1f %% (nine of ten), %.1f %% (worst)\n",
+               weir_device_family_name(placed[i]), f.count, 100 * f.clock.median, 100 * f.clock.ninth,
+               100 * f.clock.worst);
+        assert_true(f.count >= 30);
+        assert_true(is_within(&f.clock, 0.15, 0.40, 0.65));
+        assert_false(is_within(&planted.clock, 0.15, 0.40, 0.65));
+    }
+    cost_rows_free(&rows);
+    free(path);
 }
 
 /* --- shapes --- */
@@ -178,10 +170,10 @@ static void a_module_that_nobody_knows(void **state) {
 static void what_does_not_fit(void **state) {
     (void)state;
     weir_device *device = read_device("ice40up5k");
-    weir_cost_report report = {.total = {5281, 5280, 9, 30}};
+    weir_cost_report report = {.total = {5281, 5280, 9, 30, 0}};
     weir_diag_log *log = weir_diag_capture();
     assert_false(weir_cost_check(&report, device));
-    report.total = (weir_cost){5280, 5280, 8, 30};
+    report.total = (weir_cost){5280, 5280, 8, 30, 0};
     assert_true(weir_cost_check(&report, device));
     weir_diag_release(log);
     assert_int_equal(weir_diag_log_count(log), 3);
@@ -194,8 +186,11 @@ static void what_does_not_fit(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(estimates_are_near_yosys), cmocka_unit_test(memory_blocks),
-                                       cmocka_unit_test(multipliers), cmocka_unit_test(a_module_that_nobody_knows),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(estimates_are_near_yosys),
+                                       cmocka_unit_test(clocks_are_near_nextpnr),
+                                       cmocka_unit_test(memory_blocks),
+                                       cmocka_unit_test(multipliers),
+                                       cmocka_unit_test(a_module_that_nobody_knows),
                                        cmocka_unit_test(what_does_not_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

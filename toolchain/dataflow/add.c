@@ -94,7 +94,8 @@ static void cost(weir_cost_part *part) {
     }
     weir_cost_term(part, lanes * out);
     weir_cost_term(part, lanes * adders);
-    weir_cost_slice(part, lanes * out);
+    weir_cost_path(part, WEIR_COST_REGISTER, 2, out, 2);
+    weir_cost_slice(part, lanes * bits_of(terms, count, out));
 }
 
 const weir_component_rules weir_add_rules = {.becomes = becomes,

@@ -80,7 +80,22 @@ static void build(weir_builder *b, weir_node node) {
 
 /* --- cost --- */
 
-/* A comparator and a multiplexer a node of the tree and one for the row, a register after each: rtl/pool/weir_argmax.v. */
+/* Bits of the numbers of lanes behind a level of the tree: a node tells apart those of its own lanes that there are. */
+static int64_t number_bits(int64_t lanes, int64_t level) {
+    int64_t bits = 0;
+    for (int64_t left = lanes; left > 0; left -= (int64_t)1 << level)
+        bits += weir_clog2(left < (int64_t)1 << level ? left : (int64_t)1 << level);
+    return bits;
+}
+
+/* Zeros at the bottom of a number. */
+static int64_t zeros(int64_t number) {
+    int64_t count = 0;
+    while ((number >> count & 1) == 0) count++;
+    return count;
+}
+
+/* A comparator and a multiplexer a node of the tree and one for the row, a register behind each: rtl/pool/weir_argmax.v. */
 static void cost(weir_cost_part *part) {
     const int64_t lanes = weir_cost_value(part, "LANES"), width = weir_cost_value(part, "WIDTH");
     const int64_t out = weir_cost_value(part, "OUT_W"), beats = weir_cost_value(part, "BEATS");
@@ -89,14 +104,16 @@ static void cost(weir_cost_part *part) {
     for (int64_t kept = 0; nodes > 1 || levels == 0; levels++) {
         kept = weir_ceil_divide(nodes, 2);
         weir_cost_registers(part, (kept == 1 && beats == 1 ? 0 : kept * width) + 2);
-        numbers += lanes > 1 ? kept * (levels + 1) : 0;
+        numbers += number_bits(lanes, levels + 1);
         nodes = kept;
     }
     weir_cost_term(part, numbers + out);
     weir_cost_term(part, beats > 1 ? width + 2 * out + weir_cost_bits(beats) : 0);
     weir_cost_registers(part, numbers);
-    if (beats > 1) weir_cost_registers(part, width + 2 * out + weir_cost_bits(beats));
-    weir_cost_slice(part, out);
+    /* The first lane of a beat is a multiple of LANES; with one beat the result has no more bits than a lane's number. */
+    if (beats > 1) weir_cost_registers(part, width + 2 * out - zeros(lanes) + weir_cost_bits(beats));
+    weir_cost_path(part, WEIR_COST_REGISTER, 2, width, width + out);
+    weir_cost_slice(part, beats > 1 || out < weir_clog2(lanes) ? out : weir_clog2(lanes));
 }
 
 const weir_component_rules weir_arg_max_rules = {.asks = "the innermost dimension",

@@ -77,14 +77,34 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 /* --- cost --- */
 
+/* Widths as in rtl/cast/weir_cast.v: the sum, the sum with the bias, what is left of it, what is kept of that. */
 static void cost(weir_cost_part *part) {
-    const int64_t lanes = weir_cost_value(part, "LANES"), in = weir_cost_value(part, "IN_W");
-    const int64_t add = weir_cost_value(part, "ADD_W"), shift = weir_cost_value(part, "SHIFT");
-    const bool rounds = shift > 0 && weir_cost_value(part, "ROUND") != WEIR_ROUND_FLOOR;
-    weir_cost_term(part, lanes * (in - shift));
-    weir_cost_term(part, add > 0 ? lanes * (add > in ? add : in) : 0);
-    weir_cost_term(part, rounds ? lanes * in : 0);
-    weir_cost_slice(part, lanes * weir_cost_value(part, "OUT_W"));
+    const int64_t lanes = weir_cost_value(part, "LANES"), add = weir_cost_value(part, "ADD_W");
+    const int64_t x = weir_cost_value(part, "IN_W") + (weir_cost_value(part, "IN_SIGNED") == 0);
+    const int64_t sum = add == 0 ? x : (x > add ? x : add) + 1;
+    const int64_t shift = weir_cost_value(part, "SHIFT") - weir_cost_value(part, "LEFT"), cut = shift > 0 ? shift : 0;
+    const int64_t biased = (sum > cut ? sum : cut + 1) + (shift < 0 ? -shift : 0) + (cut > 0), rest = biased - cut;
+    const int64_t code = rest - (weir_cost_value(part, "LO") >= 0), out = weir_cost_value(part, "OUT_W");
+    const int64_t kept = code < out ? (code > 0 ? code : 1) : out;
+    const int64_t rounding = weir_cost_value(part, "ROUND");
+    const bool rounds = cut > 0 && rounding != WEIR_ROUND_FLOOR;
+    /* Bits of the sum that nobody looks at: all below the cut, or below the one that is half of it. */
+    const int64_t unused = !rounds ? cut : rounding == WEIR_ROUND_HALF_UP ? cut - 1 : 0;
+    const int64_t carries = (add > 0 ? unused : 0) + (rounds ? cut - unused : 0);
+    weir_cost_term(part, lanes * kept);
+    weir_cost_term(part, rest > kept ? lanes * kept : 0);
+    weir_cost_term(part, lanes * (rest - kept)); /* what the clip looks at */
+    weir_cost_term(part, add > 0 ? lanes * (sum - unused) : 0);
+    weir_cost_term(part, rounds ? lanes * rest : 0);
+    weir_cost_term(part, lanes * carries); /* of bits of adders that are not kept themselves */
+    weir_cost_term(part, (add > 0) + rounds);
+    const int64_t clip = rest > kept ? 1 + weir_cost_levels(part, rest - kept) : 0;
+    weir_cost_path(part, WEIR_COST_REGISTER, 1 + clip, 0, lanes * rest);
+    if (add > 0) weir_cost_path(part, WEIR_COST_REGISTER, 1, sum, lanes * sum);
+    if (rounds) weir_cost_path(part, WEIR_COST_REGISTER, 1, biased, lanes * rest);
+    if (add > 0) weir_cost_registers(part, lanes * (sum - unused) + 2);
+    if (rounds) weir_cost_registers(part, lanes * rest + 2);
+    weir_cost_slice(part, lanes * kept);
 }
 
 const weir_component_rules weir_cast_rules = {.asks = "a rounding other than half-to-zero",

@@ -6,10 +6,31 @@
 
 #include "dataflow/build.h"
 #include "dataflow/library.h"
+#include "dataflow/resources.h"
 #include "dataflow/stream.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/table.h"
+
+/* --- paths --- */
+
+int64_t weir_cost_levels(const weir_cost_part *part, int64_t inputs) {
+    int64_t levels = 0;
+    for (int64_t reach = 1; reach < inputs; reach *= part->device->luts.inputs) levels++;
+    return levels;
+}
+
+void weir_cost_path(weir_cost_part *part, weir_cost_start start, int64_t levels, int64_t carry, int64_t fanout) {
+    const weir_device_delays *d = &part->device->delays;
+    const int64_t begin = start == WEIR_COST_MEMORY    ? d->memory
+                          : start == WEIR_COST_PRODUCT ? d->multiplier
+                                                       : d->flip_flop;
+    const int64_t chain = carry > 0 ? d->chain + carry * d->carry : 0;
+    const int64_t delay = begin + levels * d->lut + chain + d->fanout * weir_cost_bits(fanout);
+    if (begin > 0 && delay > part->cost.delay_ps) part->cost.delay_ps = delay;
+}
+
+double weir_cost_mhz(const weir_cost *cost) { return cost->delay_ps > 0 ? 1e6 / (double)cost->delay_ps : 0; }
 
 /* --- what a module is made of --- */
 
@@ -27,7 +48,13 @@ void weir_cost_term(weir_cost_part *part, int64_t amount) {
 
 void weir_cost_registers(weir_cost_part *part, int64_t bits) { part->cost.flip_flops += bits; }
 
-void weir_cost_slice(weir_cost_part *part, int64_t width) { weir_cost_registers(part, 2 * (width + 1) + 2); }
+/* The sink's ready opens the register of the data. */
+void weir_cost_slice(weir_cost_part *part, int64_t width) {
+    weir_cost_registers(part, 2 * (width + 1) + 2);
+    weir_cost_path(part, WEIR_COST_REGISTER, 2, 0, width + 1);
+}
+
+bool weir_cost_takes_output(const weir_device *device) { return device->family == WEIR_DEVICE_ECP5; }
 
 /* Slices of an operand that is wider than the block: all but the top one are unsigned and lose a bit. */
 static int64_t slices(int64_t bits, int64_t most) {
@@ -49,7 +76,10 @@ void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t 
     /* In lookup tables a factor of one bit only selects; of several blocks the partial products are added. */
     weir_cost_term(part, blocks == 0 ? count * (a - 1) * (b - 1) : 0);
     weir_cost_term(part, blocks > 1 ? count * (blocks - 1) * (a + b) : 0);
-    if (blocks != 1 || !part->device->multipliers.absorbs_output) weir_cost_registers(part, count * kept);
+    const bool inside =
+        blocks == 1 && (part->device->multipliers.absorbs_output || weir_cost_takes_output(part->device));
+    if (!inside) weir_cost_registers(part, count * kept);
+    if (blocks > 0 && !inside) weir_cost_path(part, WEIR_COST_PRODUCT, blocks > 1, blocks > 1 ? a + b : 0, 1);
 }
 
 /* Of the shapes that take about as few blocks the deepest: fewer rows to choose from. */
@@ -81,46 +111,94 @@ int64_t weir_cost_bits(int64_t count) { return count > 2 ? weir_clog2(count) : 1
 
 /* --- modules that several components use --- */
 
-/* A ROM as lookup tables: each bit a table of the address. */
+/* From the address, or from a block, to a word. */
+static void rom_path(weir_cost_part *part, bool block, int64_t address, int64_t rows, int64_t width) {
+    if (block) weir_cost_path(part, WEIR_COST_MEMORY, weir_cost_levels(part, rows), 0, 1);
+    else weir_cost_path(part, WEIR_COST_REGISTER, 1 + (address > 4 ? weir_ceil_divide(address - 4, 2) : 0), 0, width);
+    weir_cost_path(part, WEIR_COST_REGISTER, weir_cost_levels(part, address), address, address);
+}
+
+/* Columns of a ROM that differ from each other and from a constant: of a few words there are not many. */
+static int64_t columns_of(int64_t width, int64_t depth) {
+    if (depth > 12) return width;
+    const double all = (double)((int64_t)1 << depth);
+    double missed = all;
+    for (int64_t i = 0; i < width; i++) missed *= 1 - 1 / all;
+    const int64_t columns = (int64_t)((all - missed) * (1 - 2 / all) + 0.5);
+    return columns < width ? columns : width;
+}
+
+/* A ROM as tables of the address, a bit each, and what chooses among them; or as rows of blocks, and what chooses among those. */
+static void rom_terms(weir_cost_part *part, bool block, int64_t width, int64_t depth, int64_t rows) {
+    const int64_t tables = weir_ceil_divide(depth, (int64_t)1 << part->device->luts.inputs);
+    const int64_t columns = columns_of(width, depth);
+    weir_cost_term(part, block || depth == 1 ? 0 : columns * tables);
+    weir_cost_term(part, block || depth == 1 ? 0 : columns);
+    weir_cost_term(part, block ? width * (rows - 1) : 0);
+}
+
+/* Bits of the register behind a block's own, of REGISTERED, that stay outside. */
+static int64_t output_bits(const weir_cost_part *part, bool block, int64_t rows) {
+    const bool inside = block && rows == 1 && weir_cost_takes_output(part->device);
+    return inside ? 0 : weir_cost_value(part, "REGISTERED") * weir_cost_value(part, "WIDTH");
+}
+
+static weir_cost_start read_from(const weir_cost_part *part) {
+    return weir_cost_value(part, "REGISTERED") != 0 ? WEIR_COST_REGISTER : WEIR_COST_MEMORY;
+}
+
 static void rom_source(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH"), depth = weir_cost_value(part, "DEPTH");
     const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK;
     const int64_t address = weir_cost_bits(depth);
     const bool slow = weir_cost_value(part, "INTERVAL") > 1;
-    const int64_t registered = weir_cost_value(part, "REGISTERED");
-    weir_cost_registers(part, address +
-                                  (slow    ? 3
-                                   : block ? 5
-                                           : 2) +
-                                  (block && !slow ? 2 * width : width) + registered * (width + 1));
-    weir_cost_term(part, address);
-    weir_cost_term(part, block && !slow ? width : 0);
     int64_t rows;
     blocks_of(part->device, width, depth, &rows);
-    weir_cost_term(part, block ? 0 : width * weir_ceil_divide(depth, (int64_t)1 << part->device->luts.inputs));
-    weir_cost_term(part, block ? width * (rows - 1) : 0); /* choosing among rows of blocks */
+    weir_cost_registers(part, address + (slow ? 3 : block ? 5 : 2));
+    weir_cost_registers(part, block ? (slow ? 1 : 2) * width + weir_clog2(rows) : columns_of(width, depth));
+    weir_cost_registers(part, output_bits(part, block, rows) + weir_cost_value(part, "REGISTERED"));
+    weir_cost_term(part, address);
+    weir_cost_term(part, block ? width : 0);
+    weir_cost_term(part, block && !slow ? width : 0);
+    rom_terms(part, block, width, depth, rows);
+    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, address), 0, width);
+    if (read_from(part) == WEIR_COST_MEMORY || !block) rom_path(part, block, address, rows, width);
     if (block) weir_cost_blocks(part, width, depth);
 }
 
 /* The same with registers that move in every cycle; a memory block has the first of them. A single word is constant. */
 static void rom_sequence(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH"), depth = weir_cost_value(part, "DEPTH");
+    const int64_t read = weir_cost_value(part, "READ");
     const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK && depth > 1;
     const int64_t address = depth > 1 ? weir_cost_bits(depth) : 0;
-    const int64_t delays = depth > 1 ? weir_cost_value(part, "READ") - (block ? 1 : 0) : 0;
-    weir_cost_registers(part, address + delays * width);
-    weir_cost_term(part, address);
     int64_t rows;
     blocks_of(part->device, width, depth, &rows);
-    const int64_t tables = weir_ceil_divide(depth, (int64_t)1 << part->device->luts.inputs);
-    weir_cost_term(part, block || depth == 1 ? 0 : width * tables);
-    weir_cost_term(part, block ? width * (rows - 1) : 0); /* choosing among rows of blocks */
+    const bool inside = block && rows == 1 && weir_cost_takes_output(part->device) && read > 1;
+    const int64_t delays = depth > 1 ? (block ? width : columns_of(width, depth)) * (read - block - inside) : 0;
+    weir_cost_registers(part, address + delays + (block ? weir_clog2(rows) : 0));
+    weir_cost_term(part, address);
+    weir_cost_term(part, delays);
+    rom_terms(part, block, width, depth, rows);
+    if (depth > 1) rom_path(part, block && !inside, address, rows, width);
     if (block) weir_cost_blocks(part, width, depth);
+}
+
+/* Cells of distributed RAM, in lookup tables, with what chooses among rows of them. */
+static int64_t distributed_luts(const weir_device *device, int64_t width, int64_t words) {
+    const int64_t depth = device->distributed_ram.shape.x, bits = device->distributed_ram.shape.y;
+    if (depth == 0 || bits == 0) return 0;
+    const int64_t rows = weir_ceil_divide(words, depth);
+    return rows * weir_ceil_divide(width, bits) * device->distributed_ram.luts + width * (rows - 1);
+}
+
+void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64_t words) {
+    weir_cost_term(part, used ? distributed_luts(part->device, width, words) : 0);
 }
 
 /* Below that many bits the tool chooses, distributed RAM where there is any, else
  * flip-flops for the smallest and blocks: rtl/memory/weir_replay.v. */
-enum { REPLAY_SMALL = 512, REPLAY_SPREAD = 256 };
+enum { REPLAY_SMALL = 512, REPLAY_SPREAD = 255 };
 
 bool weir_cost_replay_in_blocks(int64_t beats, int64_t width) {
     return beats > 1 && ((int64_t)2 << weir_cost_bits(beats)) * width > REPLAY_SMALL;
@@ -136,10 +214,12 @@ static void replay(weir_cost_part *part) {
     weir_cost_term(part, buffer ? 2 * beat + weir_cost_bits(times) : beat);
     weir_cost_term(part, buffer && beats == 1 ? width : 0);
     weir_cost_term(part, spread ? words * width : 0);
-    weir_cost_term(part, small && !spread && !block ? width : 0);
+    weir_cost_distributed(part, small && !spread && !block, width, words);
     weir_cost_registers(part, buffer ? 2 * beat + weir_cost_bits(times) + 9 : beat);
     if (!buffer) return;
-    weir_cost_registers(part, weir_cost_value(part, "REGISTERED") * (width + 2));
+    weir_cost_registers(part, output_bits(part, block, 1) + 2 * weir_cost_value(part, "REGISTERED"));
+    weir_cost_path(part, WEIR_COST_REGISTER, 3 + weir_cost_levels(part, 2 * beat), 0, block ? beat : width);
+    if (block) weir_cost_path(part, read_from(part), 0, 0, 1);
     if (beats == 1) weir_cost_registers(part, 3 * width);
     else if (!block) weir_cost_registers(part, width + (spread ? words * width : 0));
     else weir_cost_blocks(part, width, words);
@@ -165,7 +245,7 @@ static const fit fitted[] = {
 #undef WEIR_COST
 
 static const double *coefficients(const weir_device *device, const char *module) {
-    static const double terms_are_luts[WEIR_COST_TERMS] = {0, 1, 1, 1, 1, 1};
+    static const double terms_are_luts[WEIR_COST_TERMS] = {0, 1, 1, 1, 1, 1, 1, 1};
     for (const fit *f = fitted; f->module != NULL; f++) {
         if ((int64_t)f->family == device->family && strcmp(f->module, module) == 0) return f->luts;
     }
@@ -206,6 +286,7 @@ static void add(weir_cost *into, const weir_cost *cost) {
     into->flip_flops += cost->flip_flops;
     into->multipliers += cost->multipliers;
     into->memory_blocks += cost->memory_blocks;
+    if (cost->delay_ps > into->delay_ps) into->delay_ps = cost->delay_ps;
 }
 
 enum { PARAMETERS_MAX = 32 };
@@ -319,7 +400,7 @@ weir_cost weir_cost_of_node(const weir_graph *graph, const weir_device *device, 
 
 weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *device) {
     survey s = {.device = device};
-    weir_cost_report report = {NULL, 0, {0, 0, 0, 0}};
+    weir_cost_report report = {NULL, 0, {0, 0, 0, 0, 0}};
     size_t capacity = 0;
     open_survey(&s, graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
@@ -334,10 +415,14 @@ weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *
 
 void weir_cost_report_free(weir_cost_report *report) {
     free(report->item);
-    *report = (weir_cost_report){NULL, 0, {0, 0, 0, 0}};
+    *report = (weir_cost_report){NULL, 0, {0, 0, 0, 0, 0}};
 }
 
 /* --- against a device --- */
+
+double weir_cost_inferences(const weir_graph *hardware, const weir_cost_report *report) {
+    return weir_cost_mhz(&report->total) * 1e6 / (double)weir_resources_of(hardware).folded_interval;
+}
 
 void weir_cost_uses(const weir_cost *cost, const weir_device *device, weir_cost_use uses[WEIR_COST_USES]) {
     const weir_device_memory *block = weir_device_block(device);
@@ -354,7 +439,8 @@ static void add_share(weir_text *text, const weir_cost_use *use) {
 }
 
 static void print_nodes(const weir_graph *graph, const weir_cost_report *report, weir_text *text) {
-    static const char *const headers[] = {"node", "component", "LUTs", "flip-flops", "multipliers", "memory blocks"};
+    static const char *const headers[] = {"node",        "component",     "LUTs", "flip-flops",
+                                          "multipliers", "memory blocks", "MHz"};
     weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (size_t i = 0; i < report->count; i++) {
         const weir_cost_node *item = &report->item[i];
@@ -364,6 +450,8 @@ static void print_nodes(const weir_graph *graph, const weir_cost_report *report,
         weir_table_format(table, "%lld", (long long)item->cost.flip_flops);
         weir_table_format(table, "%lld", (long long)item->cost.multipliers);
         weir_table_format(table, "%lld", (long long)item->cost.memory_blocks);
+        if (item->cost.delay_ps == 0) weir_table_add(table, "-");
+        else weir_table_format(table, "%.0f", weir_cost_mhz(&item->cost));
     }
     weir_table_print(table, WEIR_TABLE_PLAIN, text);
     weir_table_free(table);
@@ -388,6 +476,14 @@ void weir_cost_print(const weir_graph *graph, const weir_cost_report *report, co
     }
     weir_table_print(table, WEIR_TABLE_PLAIN, text);
     weir_table_free(table);
+    if (report->total.delay_ps == 0) return;
+    weir_text_format(text, "\n  about %.0f MHz, %.0f inferences/s at %lld cycles a frame\n",
+                     weir_cost_mhz(&report->total), weir_cost_inferences(graph, report),
+                     (long long)weir_resources_of(graph).folded_interval);
+}
+
+static json_t *json_of_clock(const weir_cost *cost) {
+    return cost->delay_ps == 0 ? json_null() : json_real(weir_cost_mhz(cost));
 }
 
 json_t *weir_cost_json(const weir_graph *graph, const weir_cost_report *report, const weir_device *device) {
@@ -408,11 +504,14 @@ json_t *weir_cost_json(const weir_graph *graph, const weir_cost_report *report, 
         weir_cost_uses(&item->cost, device, uses);
         for (size_t k = 0; k < WEIR_COST_USES; k++)
             json_object_set_new(node, uses[k].key, json_integer((json_int_t)uses[k].used));
+        json_object_set_new(node, "fmax_mhz", json_of_clock(&item->cost));
         json_array_append_new(nodes, node);
     }
-    return json_pack("{s:s, s:s, s:b, s:o, s:o}", "device", device->name, "family",
+    const bool timed = report->total.delay_ps > 0;
+    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "device", device->name, "family",
                      weir_device_family_name((weir_device_family)device->family), "fits", fits, "resources", resources,
-                     "nodes", nodes);
+                     "fmax_mhz", json_of_clock(&report->total), "inferences_per_second",
+                     timed ? json_real(weir_cost_inferences(graph, report)) : json_null(), "nodes", nodes);
 }
 
 bool weir_cost_check(const weir_cost_report *report, const weir_device *device) {

@@ -12,6 +12,7 @@
 
 typedef struct weir_cost {
     int64_t luts, flip_flops, multipliers, memory_blocks;
+    int64_t delay_ps; /* of the slowest path between registers; 0: not known */
 } weir_cost;
 
 /* Parameters of an instance: what `build` set. */
@@ -20,7 +21,7 @@ typedef struct weir_cost_parameter {
     int64_t value;
 } weir_cost_parameter;
 
-enum { WEIR_COST_TERMS = 6 };
+enum { WEIR_COST_TERMS = 8 };
 
 /* An instance: its parameters, and what has been added up so far. */
 typedef struct weir_cost_part {
@@ -48,10 +49,29 @@ void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t 
 int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b);
 /* A memory in blocks, all of it: Yosys may put a few last words into lookup tables and save a row of blocks. */
 void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth);
+/* Does `weir synth` move the registers behind the family's blocks into them (synth/netlist.h)? */
+bool weir_cost_takes_output(const weir_device *device);
 /* Does weir_replay with rows of so many beats of `width` bits have a weir_ram? rtl/memory/weir_replay.v */
 bool weir_cost_replay_in_blocks(int64_t beats, int64_t width);
+/* The next term: a memory in distributed RAM; 0 if it is not `used`. */
+void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64_t words);
 /* ceil(log2(count)), at least 1: bits of a counter. */
 int64_t weir_cost_bits(int64_t count);
+
+/* Where a path starts. */
+typedef enum weir_cost_start {
+    WEIR_COST_REGISTER,
+    WEIR_COST_MEMORY, /* a memory block without a register behind it */
+    WEIR_COST_PRODUCT /* a multiplier block without one */
+} weir_cost_start;
+
+/* A path to a register: lookup tables in series, bits of a carry chain, most cells that one signal on it goes to. The slowest
+ * one counts, by the delays of the device's profile. */
+void weir_cost_path(weir_cost_part *part, weir_cost_start start, int64_t levels, int64_t carry, int64_t fanout);
+/* Lookup tables in series for a function of so many signals. */
+int64_t weir_cost_levels(const weir_cost_part *part, int64_t inputs);
+/* Clock that a delay allows, in MHz; 0: not known. */
+double weir_cost_mhz(const weir_cost *cost);
 
 /* --- asking --- */
 
@@ -96,10 +116,13 @@ typedef struct weir_cost_use {
 
 enum { WEIR_COST_USES = 4 };
 void weir_cost_uses(const weir_cost *cost, const weir_device *device, weir_cost_use uses[WEIR_COST_USES]);
+/* Frames a second at the estimated clock; 0: not known. */
+double weir_cost_inferences(const weir_graph *hardware, const weir_cost_report *report);
 /* The table of nodes, and used against available. */
 void weir_cost_print(const weir_graph *hardware, const weir_cost_report *report, const weir_device *device,
                      weir_text *text);
-/* {"device", "family", "fits", "resources": {"luts": {"used", "available"}, ...}, "nodes": [{"node", "component", "luts", ...}]} */
+/* {"device", "family", "fits", "resources": {"luts": {"used", "available"}, ...}, "fmax_mhz", "inferences_per_second", "nodes":
+ * [{"node", "component", "luts", ..., "fmax_mhz"}]}; null instead of a clock that is not known */
 json_t *weir_cost_json(const weir_graph *hardware, const weir_cost_report *report, const weir_device *device);
 /* Warns of each resource of which there is not enough, by how much, and says what to do; true when it all fits. */
 bool weir_cost_check(const weir_cost_report *report, const weir_device *device);

@@ -80,6 +80,14 @@ static const field clock_fields[] = {{"networks", COUNT, true, IN(clocks.network
                                      {"goal_mhz", COUNT, false, IN(clocks.goal_mhz), NULL, NULL},
                                      {"oscillator_mhz", COUNT, false, IN(clocks.oscillator_mhz), NULL, NULL},
                                      {.name = NULL}};
+static const field delay_fields[] = {{"flip_flop", COUNT, true, IN(delays.flip_flop), NULL, NULL},
+                                     {"memory", COUNT, true, IN(delays.memory), NULL, NULL},
+                                     {"multiplier", COUNT, false, IN(delays.multiplier), NULL, NULL},
+                                     {"lut", COUNT, true, IN(delays.lut), NULL, NULL},
+                                     {"chain", COUNT, true, IN(delays.chain), NULL, NULL},
+                                     {"carry", COUNT, true, IN(delays.carry), NULL, NULL},
+                                     {"fanout", COUNT, true, IN(delays.fanout), NULL, NULL},
+                                     {.name = NULL}};
 /* Fields of records inside count from the start of the device, those of a list from the start of its item. */
 static const field device_fields[] = {{"name", STRING, true, IN(name), NULL, NULL},
                                       {"title", STRING, true, IN(title), NULL, NULL},
@@ -93,6 +101,7 @@ static const field device_fields[] = {{"name", STRING, true, IN(name), NULL, NUL
                                       {"memories", MEMORIES, false, IN(memories), NULL, memory_fields},
                                       {"distributed_ram", RECORD, false, 0, NULL, distributed_fields},
                                       {"clocks", RECORD, false, 0, NULL, clock_fields},
+                                      {"delays", RECORD, false, 0, NULL, delay_fields},
                                       {"notes", STRINGS, false, IN(notes), NULL, NULL},
                                       {.name = NULL}};
 

@@ -53,6 +53,15 @@ typedef enum weir_device_memory_kind {
     WEIR_DEVICE_LARGE  /* one port, asked for by an attribute */
 } weir_device_memory_kind;
 
+/* Of the slowest paths, routing included, in picoseconds: what a path starts with (clock to output, setup of the register at its
+ * end), and what each thing on it adds. Fitted to placements (scripts/cost). All 0: not known. */
+typedef struct weir_device_delays {
+    int64_t flip_flop, memory, multiplier; /* blocks without their output registers */
+    int64_t lut;                           /* and the wires before it */
+    int64_t chain, carry;                  /* a carry chain, and each bit of it */
+    int64_t fanout;                        /* each doubling of the cells that a signal goes to */
+} weir_device_delays;
+
 /* Plain data; absent parts are zero. */
 typedef struct weir_device {
     const char *path, *name, *title;
@@ -91,6 +100,7 @@ typedef struct weir_device {
     struct {
         int64_t networks, plls, oscillator_mhz, goal_mhz; /* goal: what hardware is built for unless the user says */
     } clocks;
+    weir_device_delays delays;
     weir_device_list notes;
 } weir_device;
 

@@ -51,13 +51,23 @@ static void cost(weir_cost_part *part) {
     const bool memory = depth >= MEMORY_DEPTH, spread = depth > 2 && !memory && weir_cost_value(part, "SPREAD") != 0;
     const int64_t behind = 1 + weir_cost_value(part, "REGISTERED"); /* words behind the memory */
     const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - behind);
-    weir_cost_term(part, memory ? 0 : spread ? 2 * width : width * depth);
+    weir_cost_term(part, memory || spread ? 0 : width * depth);
     weir_cost_term(part, memory || spread ? 0 : depth * level);
-    weir_cost_term(part, memory || spread ? level + 2 * address : 0);
-    weir_cost_registers(part, level + (memory   ? behind + (behind - 1) * width + 2 * address
-                                       : spread ? 2 * weir_cost_bits(depth)
-                                                : width * depth));
-    if (memory) weir_cost_blocks(part, width, depth - behind);
+    weir_cost_distributed(part, spread, width, depth);
+    weir_cost_term(part, spread ? level : 0);
+    weir_cost_term(part, memory ? level + 2 * address : 0);
+    /* A beat is taken: the level, the pointers or the slots that move. */
+    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, level), memory ? address : 0,
+                   memory || spread ? 2 * width : width * depth);
+    weir_cost_registers(part, level);
+    if (!memory) {
+        weir_cost_registers(part, spread ? 2 * weir_cost_bits(depth) : width * depth);
+        return;
+    }
+    const bool inside = weir_cost_takes_output(part->device); /* the second word behind the memory */
+    weir_cost_registers(part, behind + (inside ? 0 : (behind - 1) * width) + 2 * address);
+    if (behind == 1) weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
+    weir_cost_blocks(part, width, depth - behind);
 }
 
 const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,

@@ -32,8 +32,12 @@ static void build(weir_builder *b, weir_node node) {
 /* --- cost --- */
 
 static void cost(weir_cost_part *part) {
-    weir_cost_registers(part, weir_cost_value(part, "OUTPUTS"));
-    weir_cost_term(part, weir_cost_value(part, "OUTPUTS"));
+    const int64_t outputs = weir_cost_value(part, "OUTPUTS");
+    weir_cost_registers(part, outputs);
+    /* A flag's next value depends on all flags and readies: what that takes jumps where it outgrows a lookup table. */
+    for (int64_t few = 2; few < 5; few++) weir_cost_term(part, outputs == few);
+    weir_cost_path(part, WEIR_COST_REGISTER, weir_cost_levels(part, 2 * outputs + 1), 0, outputs);
+    weir_cost_term(part, outputs > 4 ? outputs * outputs : 0);
 }
 
 const weir_component_rules weir_fork_rules = {

@@ -105,11 +105,18 @@ static void cost(weir_cost_part *part) {
     const int64_t steps = widen ? weir_cost_bits(out / unit) : weir_cost_bits(in / unit);
     const int64_t count = weir_cost_bits(out / unit);
     const int64_t slice = widen || (any && in < out) ? in : out;
+    const int64_t taken = weir_ceil_divide(weir_cost_value(part, "FRAME"), in);
     weir_cost_term(part, slice * width);
-    weir_cost_term(part, widen ? out * width : narrow ? in * width : 0);
+    weir_cost_term(part, widen ? out * width : 0);
+    weir_cost_term(part,
+                   widen && taken % (out / unit) != 0 ? out * width : 0); /* the frame's last beat is moved down */
+    weir_cost_term(part, narrow ? in * width : 0);
     weir_cost_term(part, any ? size : 0);
     weir_cost_term(part, any ? size * count : 0);
     weir_cost_slice(part, slice * width);
+    if (widen) weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, steps), 0, out * width);
+    if (narrow) weir_cost_path(part, WEIR_COST_REGISTER, 3 + weir_cost_levels(part, steps), 0, in * width);
+    if (any) weir_cost_path(part, WEIR_COST_REGISTER, 2 + count, 2 * count, size);
     if (widen) weir_cost_registers(part, out * width + steps + 2);
     if (narrow) weir_cost_registers(part, in * width + steps + 2);
     if (any)

@@ -307,20 +307,28 @@ static void cost(weir_cost_part *part) {
     const int64_t sum =
         beats == 1 && tree_sum < width ? tree_sum : width; /* above the tree's sum bits repeat the sign */
     const int64_t product = x + w < sum ? x + w : sum;
-    const int64_t element = x + (weir_cost_value(part, "X_SIGNED") == 0);
-    const bool accumulates = beats > 1;
+    const int64_t element = x + (weir_cost_value(part, "X_SIGNED") == 0), each = w / parts;
+    const bool accumulates = beats > 1, spread = weir_cost_value(part, "SPREAD") != 0;
     const int64_t cycles = read + 1 + weir_clog2(parts) + pairs + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;
     const int64_t tree = pe * tree_bits(simd, product, sum);
     if (pairs > 0) weir_cost_products(part, pe / 2 * simd, element, x + 2 * w, x + 2 * w);
     else weir_cost_products(part, pe * simd, element, w, parts > 1 ? 0 : product);
     weir_cost_registers(part, pairs > 0 ? pe * simd * (x + w) : 0);
-    if (parts > 1) parts_registers(part, pe * simd, element, w, parts);
-    weir_cost_term(part, tree + (accumulates ? pe * sum : 0) + (pairs > 0 ? pe / 2 * simd * (x + w) : 0));
-    weir_cost_term(part, places == 2 ? 0 : weir_cost_value(part, "SPREAD") != 0 ? pe * sum : places * pe * sum);
-    weir_cost_registers(part, read * simd * x + tree + (accumulates ? 2 * pe * sum + weir_cost_bits(beats) + 4 : 0));
-    weir_cost_registers(part, (accumulates ? 3 : 2) * cycles + weir_cost_bits(places + 1) + 1);
-    const int64_t words = weir_cost_value(part, "SPREAD") != 0 ? 2 * weir_cost_bits(places) : places * (pe * sum + 1);
+    if (parts > 1) parts_registers(part, pe * simd, x, w, parts);
+    weir_cost_term(part, pe * simd * (parts - 1) * (element + each));
+    weir_cost_term(part, tree + (pairs > 0 ? pe / 2 * simd * (x + w) : 0));
+    weir_cost_term(part, accumulates ? pe * sum : 0);
+    weir_cost_term(part, places == 2 ? 0 : spread ? pe * sum : places * pe * sum);
+    weir_cost_term(part, read * simd * x);
+    weir_cost_registers(part, read * simd * x + tree);
+    if (accumulates) weir_cost_registers(part, 2 * pe * sum + weir_cost_bits(beats) + 3 + cycles - 2);
+    weir_cost_registers(part, 2 * cycles - (places == 2 ? 2 : 0) + weir_cost_bits(places + 1) + 1);
+    if (weir_cost_product_blocks(part->device, element, w) == 0)
+        weir_cost_path(part, WEIR_COST_REGISTER, 1 + weir_clog2(each), element + each, pe * element);
+    weir_cost_path(part, WEIR_COST_REGISTER, 1, sum, pe * sum);
+    weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, pe * sum);
+    const int64_t words = spread ? 2 * weir_cost_bits(places) : places * (pe * sum + 1);
     weir_cost_registers(part, places > 2 ? words + weir_cost_bits(places + 1) : pe * sum + 4);
 }
 

@@ -214,8 +214,11 @@ static void cost(weir_cost_part *part) {
     weir_cost_registers(part, memory ? slots * 2 * bits : slots * (inner + 1) * bits);
     if (memory && slots > 0) {
         weir_cost_registers(part, 3 * counter_bits(inner - 1));
+        weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
         for (int64_t i = 0; i < slots; i++) weir_cost_blocks(part, bits, inner);
     }
+    weir_cost_path(part, WEIR_COST_REGISTER, 3, weir_cost_value(part, "WIDTH"), weir_cost_value(part, "WIDTH"));
+    weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, stages * bits);
     weir_cost_slice(part, bits);
 }
 

@@ -28,7 +28,11 @@ static void cost(weir_cost_part *part) {
     const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "WIDTH");
     weir_cost_term(part, bits);
     weir_cost_term(part, weir_cost_value(part, "ZERO") == 0 ? 0 : bits); /* a comparator rather than the sign */
-    weir_cost_slice(part, bits);
+    const int64_t compared = weir_cost_value(part, "ZERO") == 0 ? 0 : weir_cost_value(part, "WIDTH");
+    weir_cost_path(part, WEIR_COST_REGISTER, compared > 0 ? 2 : 1, compared, weir_cost_value(part, "WIDTH"));
+    const bool clears =
+        weir_cost_value(part, "ZERO") == 0 && weir_cost_value(part, "SIGNED") != 0; /* the sign is gone */
+    weir_cost_slice(part, bits - (clears ? weir_cost_value(part, "LANES") : 0));
 }
 
 const weir_component_rules weir_relu_rules = {.fits = fits,

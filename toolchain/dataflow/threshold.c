@@ -97,6 +97,8 @@ static void cost(weir_cost_part *part) {
         weir_cost_registers(part, lanes * (kept + bits - left));
     }
     weir_cost_slice(part, lanes * out);
+    weir_cost_path(part, WEIR_COST_REGISTER, 1, weir_cost_value(part, "T_W") + 1, parallel);
+    weir_cost_path(part, WEIR_COST_REGISTER, 2, words > 1 ? out : 0, lanes * parallel);
     if (words > 1) weir_cost_registers(part, 2 + weir_cost_bits(words) + lanes * (in + out));
 }
 

@@ -144,7 +144,7 @@ static void add_to(weir_cost *cost, const weir_cost *other) {
 
 static weir_cost cost_of(const weir_device *device, const char *cell) {
     const cell_row *row = row_of(device, cell);
-    weir_cost cost = {0, 0, 0, 0};
+    weir_cost cost = {0};
     if (row == NULL) return cost;
     if (row->resource == LUT) cost.luts = row->count;
     if (row->resource == FLIP_FLOP) cost.flip_flops = row->count;
@@ -156,7 +156,7 @@ static weir_cost cost_of(const weir_device *device, const char *cell) {
 weir_cost weir_synth_count(const json_t *netlist, const char *module, const weir_device *device) {
     const json_t *modules = json_object_get(netlist, "modules");
     json_t *cells = json_object_get(json_object_get(modules, module), "cells"), *cell;
-    weir_cost total = {0, 0, 0, 0};
+    weir_cost total = {0};
     const char *name;
     json_object_foreach(cells, name, cell) {
         const char *type = json_string_value(json_object_get(cell, "type"));

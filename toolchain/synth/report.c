@@ -54,6 +54,18 @@ static void print_seeds(const weir_synth *synth, weir_text *text) {
     weir_text_char(text, '\n');
 }
 
+static void print_estimated_clock(const weir_synth *synth, weir_text *text) {
+    weir_cost_report report = weir_cost_of_graph(synth->hardware, synth->device);
+    if (report.total.delay_ps > 0) {
+        weir_text_add(text, "  estimated: ");
+        add_fixed(text, weir_cost_mhz(&report.total), 10);
+        weir_text_add(text, " MHz, ");
+        add_fixed(text, weir_cost_inferences(synth->hardware, &report), 1);
+        weir_text_add(text, " inferences/s\n");
+    }
+    weir_cost_report_free(&report);
+}
+
 static void print_placement(const weir_synth *synth, weir_text *text) {
     const weir_placement *best = weir_synth_best(synth);
     const bool is_met = best->fmax_mhz >= (double)synth->clock_mhz;
@@ -65,6 +77,7 @@ static void print_placement(const weir_synth *synth, weir_text *text) {
     weir_text_add(text, "  ");
     add_fixed(text, weir_synth_inferences(synth), 1);
     weir_text_format(text, " inferences/s, at %lld cycles a frame\n", (long long)synth->interval);
+    print_estimated_clock(synth, text);
     if (!synth->has_path) return;
     weir_text_add(text, "  critical path: ");
     weir_synth_path_print(&synth->path, text);
