@@ -67,7 +67,7 @@ done
 mkdir tests/op/SoftsignTwin
 for case in tests/op/Softsign/*.txt; do sed 's/Softsign(/SoftsignTwin(/' "$case" >"tests/op/SoftsignTwin/${case##*/}"; done
 # A component: relu's row, file, module and folder of tests again; in front, so that it is the one that is used.
-sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/relu.c >toolchain/dataflow/relu_twin.c
+sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/component/relu.c >toolchain/dataflow/component/relu_twin.c
 awk '/^WEIR_COMPONENT\(relu,/ { line = $0; gsub(/relu/, "relu_twin", line); print line } { print }' toolchain/dataflow/component.def >twin
 mv twin toolchain/dataflow/component.def
 sed 's/weir_relu/weir_relu_twin/g' rtl/activation/weir_relu.v >rtl/activation/weir_relu_twin.v

@@ -1,6 +1,6 @@
 /* ScaleFloat: clip(zero + round((x + a) * m >> shift)) as float32 rounds it. */
+#include "dataflow/component/multiplier_private.h"
 #include "dataflow/memory.h"
-#include "dataflow/multiplier.h"
 #include "dataflow/stream.h"
 
 static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {

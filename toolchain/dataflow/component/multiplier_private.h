@@ -1,7 +1,7 @@
 /* What weir_requantize and weir_requantize_float have in common: (x + a) * m or x * m + a, DIGIT multiplier bits a cycle.
  * Parameters: word g holds for lane l {add, multiplier} of channel g * LANES + l, the multiplier in the low bits. */
-#ifndef WEIR_DATAFLOW_MULTIPLIER_H
-#define WEIR_DATAFLOW_MULTIPLIER_H
+#ifndef WEIR_DATAFLOW_MULTIPLIER_PRIVATE_H
+#define WEIR_DATAFLOW_MULTIPLIER_PRIVATE_H
 
 #include "dataflow/build.h"
 #include "dataflow/component.h"

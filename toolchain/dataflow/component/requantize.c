@@ -1,5 +1,5 @@
 /* Scale: clip((x * m + a) >> shift). */
-#include "dataflow/multiplier.h"
+#include "dataflow/component/multiplier_private.h"
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     weir_component_timing timing = weir_multiplier_timing(graph, node, weir_multiplier_element_bits(graph, node), 1);

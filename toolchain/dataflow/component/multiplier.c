@@ -1,4 +1,4 @@
-#include "dataflow/multiplier.h"
+#include "dataflow/component/multiplier_private.h"
 
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
