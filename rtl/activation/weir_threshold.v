@@ -53,9 +53,9 @@ module weir_threshold #(
     end
   endgenerate
 
-  // Flags of the word in each stage: bit 0 with the comparisons, bit i behind stage i of the search.
+  // Flags of the word in each stage: bit 0 with the comparisons, bit i after stage i of the search.
   reg  [STAGES:0]        valid_q, first_q, final_q, last_q;
-  wire [STAGES:0]        open;    // takes what stands before it
+  wire [STAGES:0]        open;    // takes the beat before it
   wire [LANES*IN_W-1:0]  x;       // the beat that meets this cycle's word
   wire                   take;    // a word meets its beat
   wire                   first, final_word, last;
@@ -111,7 +111,7 @@ module weir_threshold #(
       localparam integer LEFT  = BITS == 1 ? 1 : 2 * (STAGES - g);      // bits that are not known yet
       localparam integer KNOWN = BITS - LEFT;
       localparam integer REST  = LEFT > 0 ? (1 << LEFT) - 1 : 1;
-      /* verilator lint_off UNUSEDSIGNAL */ // nothing is left behind the last stage, nothing known before the first
+      /* verilator lint_off UNUSEDSIGNAL */ // nothing is left after the last stage, nothing is known before the first
       wire [LANES*REST-1:0]                    rest;
       wire [LANES*(KNOWN > 0 ? KNOWN : 1)-1:0] known;
       /* verilator lint_on UNUSEDSIGNAL */

@@ -7,7 +7,7 @@
 // Derivation. Let k = floor(v), and let c = v - (k + 1/2) be the distance from the tie in v's unit interval. RN24 is monotone
 // and keeps k + 1/2 where it is (it is representable while |v| < 2^23), so RN24(v) never crosses the tie, and both roundings
 // together are the plain nearest integer, with one exception: RN24 lands on the tie itself, and then rint picks the
-// even neighbour, whatever side v was on. It lands there exactly when |c| is at most half the spacing of the 24-bit
+// even neighbour, on whichever side v was. It lands there exactly when |c| is at most half the spacing of the 24-bit
 // numbers on v's side of the tie. With e the exponent of the tie's magnitude |k + 1/2| that half spacing is 2^(e-24), and its
 // two ends belong to the tie because its significand is even (e <= 21). The magnitude's integer part is g = k or, for negative
 // k, ~k; g >= 1 gives e = floor(log2(g)). g = 0 is the tie 1/2, a power of two: 2^-25 above it in magnitude, but 2^-26 below it,
@@ -28,7 +28,7 @@
 // State:     weir_pipeline, weir_scale_multiply, the product apart, k and its increment; with a wide x + A the three
 //            steps of its rounding.
 // Mapping:   an adder a lane before the multiplier, a comparison of SHIFT + GAP_W - 24 bits and an increment of OUT_W bits
-//            behind it; a wide x + A takes some masks and another adder.
+//            after it; a wide x + A takes some masks and another adder.
 `default_nettype none
 
 module weir_requantize_float #(

@@ -5,8 +5,8 @@
 // Latency:   2 cycles.
 // Interval:  1 cycle a beat.
 // State:     x with a mask of the bits that are dropped; x without them, the weight of the last bit kept, what decides.
-// Mapping:   about 6 logic cells for each of the IN_W - 25 bits that may be dropped, an adder; the adder has no register
-//            behind it.
+// Mapping:   about 6 logic cells for each of the IN_W - 25 bits that may be dropped, an adder; the adder's result is
+//            not registered.
 `default_nettype none
 
 module weir_round_24 #(

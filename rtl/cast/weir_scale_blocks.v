@@ -5,7 +5,7 @@
 // Interval:  1 cycle a beat.
 // State:     x, m, the products (in weir_mul), a register a level of the tree; a beside them.
 // Mapping:   ceil((X_W - 1) / (MUL_W - 1)) * ceil(M_W / (MUL_W - 1)) weir_mul a lane, with nothing but registers before and
-//            behind them, and an adder for each product but the first and the last.
+//            after them, and an adder for each product but the first and the last.
 `default_nettype none
 
 module weir_scale_blocks #(

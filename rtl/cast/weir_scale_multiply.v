@@ -1,4 +1,4 @@
-// weir_scale_multiply: signed x times unsigned m plus signed a, lane by lane; it never stands still and has no handshake.
+// weir_scale_multiply: signed x times unsigned m plus signed a, lane by lane; it never stalls and has no handshake.
 //
 // The cycle with `load` high gives the operands; the next ones come ceil(M_W / DIGIT) cycles later at the earliest. `sum` has
 // the result in one cycle. ADD_W == 0: a is 0 and the port is ignored.

@@ -3,11 +3,11 @@
 // Latency:   1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) + (ADD_W > 0) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
 // DIGIT multiplier bits a cycle, the low ones first: x times a digit, in multiplier blocks or in rows of two bits and a tree of
-// adders with a register behind each, and one adder that collects the digits' products: what it has collected moves down by a digit
+// adders with a register after each, and one adder that collects the digits' products: what it has collected moves down by a digit
 // each cycle, and the digit that leaves at the bottom meets that of a. Large digits are collected apart from what is above them: the carry
 // waits a cycle, in which it has moved down to the bottom. So no carry chain is longer than X_W + DIGIT / 2 + 3 bits.
 // State:     x, 3x, m, a, the tree, the collected product, the result.
-// Mapping:   adders and selectors in logic cells, about 1.5 DIGIT X_W of them a lane, each with the register behind it; with MUL_W > 0
+// Mapping:   adders and selectors in logic cells, about 1.5 DIGIT X_W of them a lane, each with the register after it; with MUL_W > 0
 //            and DIGIT > 2 weir_scale_blocks for a digit in their place, and 2 X_W + DIGIT logic cells.
 `default_nettype none
 
@@ -70,7 +70,7 @@ module weir_scale_rows #(
       /* verilator lint_off UNUSEDSIGNAL */ // without an addend
       wire                     out_first;
       /* verilator lint_on UNUSEDSIGNAL */
-      wire signed [X_W-1:0]    rest;          // what is left in the cycle behind the last one
+      wire signed [X_W-1:0]    rest;          // what is left in the cycle after the last one
       wire        [K-1:0]      leaving;       // with that of a
 
       /* verilator lint_off WIDTH */ // extension and truncation by assignment are meant

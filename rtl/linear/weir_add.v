@@ -103,7 +103,7 @@ module weir_add #(
     end
   endfunction
 
-  localparam integer LEVELS = TERMS > 2 ? $clog2(TERMS) : 1;  // of adders; the last one has the slice behind it
+  localparam integer LEVELS = TERMS > 2 ? $clog2(TERMS) : 1;  // of adders; the slice follows the last one
 
   generate
     if (A_W < 1 || B_W < 1 || OUT_W < 1 || LANES < 1) begin : g_check
@@ -116,7 +116,7 @@ module weir_add #(
   wire [LANES*(A_W+B_W)-1:0] j_data;
   /* verilator lint_on UNUSEDSIGNAL */
   wire [LANES*OUT_W-1:0]     sum;
-  wire [LEVELS-1:0]          valid, last;  // bit i: in front of level i + 1
+  wire [LEVELS-1:0]          valid, last;  // bit i: before level i + 1
   wire                       advance = o_ready || (LEVELS > 1 && !valid[LEVELS-1]);
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters

@@ -7,7 +7,7 @@
 // State:     the products, one register a level, the accumulator and the result, all without reset. Arithmetic is modulo
 //            2^ACC_W, and no register is wider than its values can be.
 // Mapping:   SIMD products (weir_mul, with PARTS > 1 weir_mul_logic), with PAIR as many weir_mul_pair for both outputs; each adder
-//            shares its logic cells with the register behind it.
+//            shares its logic cells with the register after it.
 `default_nettype none
 
 module weir_dot #(

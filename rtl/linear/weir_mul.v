@@ -5,7 +5,7 @@
 // State:     the product register; it has no reset.
 // Mapping:   one DSP block with its output register inside, up to 16x16 on iCE40 (SB_MAC16), or LUTs when the tool finds it
 //            small. keep_hierarchy is part of the function on iCE40: without it Yosys merges registered products and the adders
-//            behind them into wrong iCE40 DSP chains, silently. Elsewhere it may go once cells are mapped.
+//            after them into wrong iCE40 DSP chains, silently. Elsewhere it may go once cells are mapped.
 `default_nettype none
 
 (* keep_hierarchy *)

@@ -148,7 +148,7 @@ module weir_mvu #(
           ends_q <= beat_q == BEFORE[BEAT_W-1:0];
         end
 
-      // Reset ends a dot product without a result: the accumulator is zero behind it.
+      // Reset ends a dot product without a result: the accumulator is zero after it.
       /* verilator lint_off WIDTH */ // the oldest flag drops out
       always @(posedge clk) begin
         valid_q  <= rst ? {(SUM-1){1'b0}} : {valid_q, active};
@@ -159,7 +159,7 @@ module weir_mvu #(
     end
 
     if (PLACES == 2) begin : g_pair
-      // The result stands in weir_dot until the place behind it is free.
+      // The result stays in weir_dot until the place after it is free.
       reg                valid_q, m_valid_q, waiting_last_q, m_last_q;
       reg [PE*ACC_W-1:0] m_data_q;
       wire               open = m_ready || !m_valid_q;
@@ -185,7 +185,7 @@ module weir_mvu #(
         end
       end
 
-      /* verilator lint_off UNUSEDSIGNAL */ // valid_q and waiting_last_q stand for them
+      /* verilator lint_off UNUSEDSIGNAL */ // valid_q and waiting_last_q replace them
       wire unused = &{end_q[RESULT-1], last_q[RESULT-1]};
       /* verilator lint_on UNUSEDSIGNAL */
     end else begin : g_places

@@ -16,7 +16,7 @@ module weir_replay #(
   parameter integer WIDTH      = 8,  // bits of a beat
   parameter integer BEATS      = 1,  // beats of a row
   parameter integer TIMES      = 1,  // repetitions of a row
-  parameter integer REGISTERED = 0   // 1: a register behind the buffer's own, for the clock
+  parameter integer REGISTERED = 0   // 1: a register after the buffer's own, for the clock
 ) (
   input  wire             clk,
   input  wire             rst,

@@ -1,7 +1,7 @@
 // weir_rom: read-only memory with a registered output, filled from a hex file at elaboration.
 //
 // Latency:   REGISTERED == 0 ? 1 : 2 cycles from addr to q, counting those with en high: the read register and the output
-//            register behind it, of REGISTERED, move in these only.
+//            register after it, of REGISTERED, move in these only.
 // Interval:  1 cycle a word.
 // State:     the read register and, if REGISTERED, the output register; neither has a reset, so that they pack into the
 //            memory block.
@@ -15,7 +15,7 @@ module weir_rom #(
   parameter integer DEPTH      = 2,       // words
   parameter         INIT       = "",      // hex file
   parameter         STYLE      = "auto",  // "block", "logic" or "auto"
-  parameter integer REGISTERED = 0        // 1: a register behind the memory's own, for the clock
+  parameter integer REGISTERED = 0        // 1: a register after the memory's own, for the clock
 ) (
   input  wire                                       clk,
   input  wire                                       en,

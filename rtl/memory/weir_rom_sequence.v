@@ -1,6 +1,6 @@
 // weir_rom_sequence: the words of a ROM in turn, 0 to DEPTH - 1 and again from 0, each when it is asked for.
 //
-// Latency:   READ cycles from a cycle with next high to its word, which stands for that cycle.
+// Latency:   READ cycles from a cycle with next high to its word, which is valid for that cycle.
 // Interval:  1 cycle a word.
 // State:     the address of the next word; READ registers of the ROM, without reset or enable.
 // Mapping:   a counter and one weir_rom that always reads, so that no handshake reaches the memory; a single word is constant.

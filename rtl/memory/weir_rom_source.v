@@ -6,7 +6,7 @@
 //            one word, a word register (INTERVAL 2: of STYLE "logic" it is the ROM's) or two (INTERVAL 1).
 // Invariant: m_valid holds until a word is taken, and m_data with it; words leave in order, each once.
 // Mapping:   a counter and one weir_rom, which reads ahead: m_ready reaches neither a memory block's enable nor its address, and
-//            m_data comes from flip-flops, behind a multiplexer where there are two word registers. A single word is a constant.
+//            m_data comes from flip-flops, through a multiplexer where there are two word registers. A single word is a constant.
 `default_nettype none
 
 module weir_rom_source #(
@@ -15,7 +15,7 @@ module weir_rom_source #(
   parameter         INIT       = "",      // hex file of DEPTH words
   parameter         STYLE      = "auto",  // as in weir_rom
   parameter integer INTERVAL   = 1,       // cycles a word that the consumer needs at least: 1, or 2 for any more
-  parameter integer REGISTERED = 0      // 1: a register behind the ROM's own, for the clock
+  parameter integer REGISTERED = 0      // 1: a register after the ROM's own, for the clock
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -111,7 +111,7 @@ module weir_rom_source #(
           load_q  <= start_q || (valid_q && m_ready);
         end
     end else if (INTERVAL == 1) begin : g_pair
-      // Two registers in turn take what the ROM has read; it stands still while both are full.
+      // Two registers in turn take what the ROM has read; it stalls while both are full.
       reg  [REGISTERED:0] read_q;  // bit i: register i of the ROM holds a word
       reg                 write_q, from_q;
       reg  [1:0]          full_q;

@@ -53,7 +53,7 @@ module weir_argmax #(
 
   // ---- the tree: level g has the better one of nodes 2n and 2n + 1 of the level before it, and its lane ----
   reg  [LEVELS:1] valid_q, last_q;
-  wire [LEVELS:1] open;   // takes what stands before it
+  wire [LEVELS:1] open;   // takes the beat before it
   wire            leave;  // the row takes the last level's
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters

@@ -6,14 +6,14 @@
 // that is the buffer, INNER beats each: the least that can be. Windows that reach beyond the line are given after its last step.
 //
 // Latency:   (INNER < 4 ? 3 : 4) - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1 - (OUT - 1) * STRIDE) cycles from a frame's
-//            last beat to its last result: 3 or 4 from the last beat that a result needs, behind which INNER beats a step may
+//            last beat to its last result: 3 or 4 from the last beat that a result needs, after which INNER beats a step may
 //            follow that none does.
 // Interval:  LINES * (IN + OUT - max(0, ceil((IN + BEGIN - (KERNEL - 1) * DILATION) / STRIDE))) * INNER cycles a frame: a step more a
-//            line for each window that ends behind it.
+//            line for each window that ends after it.
 // State:     SLOTS memories of INNER beats (shift registers where INNER is below 4), the beats between read and write, a register
 //            slice.
 // Invariant: a word is written 3 cycles after it is read, and read again INNER beats after that: block RAM from INNER 4 on.
-// Mapping:   block RAM with a register behind it; a comparator a lane and slot between registers.
+// Mapping:   block RAM with a register after it; a comparator a lane and slot between registers.
 `default_nettype none
 
 module weir_max_pool #(
@@ -27,7 +27,7 @@ module weir_max_pool #(
   parameter integer KERNEL   = 2,
   parameter integer STRIDE   = 2,
   parameter integer DILATION = 1,
-  parameter integer BEGIN    = 0   // padding in front of a line
+  parameter integer BEGIN    = 0   // padding before a line
 ) (
   input  wire                   clk,
   input  wire                   rst,
@@ -48,7 +48,7 @@ module weir_max_pool #(
   localparam integer PERIOD = HELD * STRIDE;                          // steps from a slot's window to its next
   localparam integer ENDED  = IN + BEGIN <= REACH ? 0 : (IN + BEGIN - REACH - 1) / STRIDE + 1;
   localparam integer TAIL   = OUT - ENDED;
-  localparam integer FIRST  = REACH - BEGIN;                          // steps in front of the one that ends the first window
+  localparam integer FIRST  = REACH - BEGIN;                          // steps before the one that ends the first window
   localparam integer BEAT_W = LANES * WIDTH;
   localparam integer RAM    = INNER < 4 ? 0 : 1;                      // memories hold the slots
 
@@ -71,7 +71,7 @@ module weir_max_pool #(
     bits = most < 1 ? 1 : $clog2(most + 1);
   endfunction
 
-  // Which phases of a slot's window take an element: multiples of DILATION. What comes behind its last one, nobody reads.
+  // Which phases of a slot's window take an element: multiples of DILATION. What follows its last one is never read.
   function [PERIOD-1:0] taking(input integer apart);
     integer p;
     for (p = 0; p < PERIOD; p = p + 1) taking[p] = p % apart == 0;
@@ -93,11 +93,11 @@ module weir_max_pool #(
   localparam integer LAST_SLOT  = HELD - 1;
   localparam integer NEXT_WAIT  = STRIDE - 1;
 
-  // ---- where the next beat stands ----
+  // ---- the position of the next beat ----
   reg  [INNER_W-1:0] inner_q;
-  reg  [STEP_W-1:0]  step_q;    // beyond the line: windows that end behind it
+  reg  [STEP_W-1:0]  step_q;    // beyond the line: windows that end after it
   reg  [LINE_W-1:0]  line_q;
-  reg  [WAIT_W-1:0]  wait_q;    // steps in front of the one that ends a window
+  reg  [WAIT_W-1:0]  wait_q;    // steps before the one that ends a window
   reg  [SLOT_W-1:0]  slot_q;    // where that window is held
   reg  [HELD-1:0]    empty_q;   // slots whose window has seen nothing yet
   reg  [HELD*PHASE_W-1:0] phase_q;        // by slot: steps since the start of its window
@@ -163,7 +163,7 @@ module weir_max_pool #(
   endgenerate
 
   // ---- from read to write ----
-  // Stage 1: the beat, and what memories read for it. Stage 2, only behind memories: the same in registers. Stage 3: the
+  // Stage 1: the beat, and what memories read for it. Stage 2, only after memories: the same in registers. Stage 3: the
   // comparisons' results.
   wire                ends_frame = step_q == FINAL_STEP[STEP_W-1:0] && inner_end && line_q == LAST_LINE[LINE_W-1:0];
   localparam integer  FLAG_W = 4 + 3 * HELD + SLOT_W + INNER_W;
@@ -218,7 +218,7 @@ module weir_max_pool #(
   endgenerate
 
   // The larger one, lane by lane: the sign of a difference, the end of a carry chain, as it comes. Nothing is larger than what a
-  // window behind the line holds.
+  // window after the line holds.
   function [BEAT_W-1:0] larger(input [BEAT_W-1:0] a, input [BEAT_W-1:0] b, input keep);
     integer i;
     reg signed [WIDTH:0] x, y, difference;

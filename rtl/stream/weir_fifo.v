@@ -6,7 +6,7 @@
 // Invariant: 0 <= level <= DEPTH; the memory is read only at words written at an earlier edge and never at the word
 //            being written.
 // Mapping:   DEPTH <= 32: a shift register whose head is the output, DEPTH * (WIDTH + 1) flip-flops with one 2:1
-//            multiplexer each, or with SPREAD distributed RAM, which is read at once and behind pointers; larger: one weir_ram of
+//            multiplexer each, or with SPREAD distributed RAM, which is read asynchronously; larger: one weir_ram of
 //            words of WIDTH + 1 bits (block RAM), whose read register, and that of REGISTERED, are the last words of the capacity.
 `default_nettype none
 
@@ -14,7 +14,7 @@ module weir_fifo #(
   parameter integer WIDTH      = 8,  // bits of a beat
   parameter integer DEPTH      = 2,  // capacity in beats
   parameter integer SPREAD     = 0,  // 1: the device has distributed RAM
-  parameter integer REGISTERED = 0   // 1: a register behind the memory's own, for the clock
+  parameter integer REGISTERED = 0   // 1: a register after the memory's own, for the clock
 ) (
   input  wire             clk,
   input  wire             rst,
@@ -96,7 +96,7 @@ module weir_fifo #(
 
       reg               valid_q;  // the memory's read register holds a word
       reg  [ADDR_W-1:0] waddr_q, raddr_q;
-      wire [1:0]        ahead;    // words behind the memory
+      wire [1:0]        ahead;    // words after the memory
       wire              leave;    // what has been read may leave
       wire [SLOT_W-1:0] word;
       wire              stored = level != {{(LEVEL_W-2){1'b0}}, ahead};  // the memory holds a word

@@ -128,7 +128,7 @@ module weir_lane_converter #(
         end
     end else if (OUT == 1) begin : g_narrow
       localparam integer COUNT_W = $clog2(IN);
-      localparam integer FULL_REST = IN - 1;     // units left behind the first one of a beat
+      localparam integer FULL_REST = IN - 1;     // units left after the first one of a beat
       localparam integer TAIL_REST = UNITS - 1;  // and of a frame's last beat
 
       wire               o_ready;
@@ -182,7 +182,7 @@ module weir_lane_converter #(
       wire [IN_W-1:0]   i_data;
       reg  [SLOT_W-1:0] slots_q, more;
       reg  [OFF_W-1:0]  off_q, off;
-      reg               fits;  // behind one whole output beat
+      reg               fits;  // after one whole output beat
       wire              pop  = o_valid && o_ready;
       wire              take = i_valid && i_ready;
       wire [SLOT_W-1:0] left = pop ? slots_q - 1'b1 : slots_q;

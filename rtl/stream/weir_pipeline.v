@@ -1,4 +1,4 @@
-// weir_pipeline: the handshake around arithmetic that never stands still: a beat enters, its result comes a fixed number of
+// weir_pipeline: the handshake around arithmetic that never stalls: a beat enters, its result comes a fixed number of
 // cycles later, whether there is room for it or not. So a beat is taken only when a place in the output buffer is free for it.
 //
 // The arithmetic around it takes the beat in the cycle with `take` high and has its result in c_data LATENCY cycles later,
