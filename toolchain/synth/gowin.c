@@ -112,6 +112,6 @@ void weir_gowin_mend(json_t *netlist) {
     json_object_foreach(json_object_get(netlist, "modules"), module_name, module) {
         json_t *cells = json_object_get(module, "cells");
         const constants c = find_constants(cells);
-        json_object_foreach(cells, name, cell) mend_cell(&c, cell);
+        json_object_foreach(cells, name, cell) { mend_cell(&c, cell); }
     }
 }
