@@ -3,13 +3,13 @@
 # test: name=matrix/%name_folded_verilator models=.* seconds=600 cost=8 -- %model %quantization folded verilator 397
 # test: name=matrix/%name_middle_verilator models=.* seconds=600 cost=8 -- %model %quantization middle verilator 397
 # test: name=matrix/%name_folded_icarus models=.* seconds=600 cost=8 -- %model %quantization folded icarus 3
-# test: name=matrix/%name_middle_icarus models=.* seconds=600 cost=8 -- %model %quantization middle icarus 16
+# test: name=matrix/%name_middle_icarus models=^mlp_(qdq|qoperator)$ seconds=600 cost=8 -- %model %quantization middle icarus 16
 # Where a branch of the residual network needs every place of its FIFO.
 # test: name=matrix/mlp_residual_qdq_forty_verilator seconds=600 -- mlp_residual_qdq none forty verilator 397
 # A fully parallel design takes Verilator half a minute and more; those in the default suite differ most.
-# test: name=matrix/%name_parallel_verilator models=^mlp_(qdq|residual_qdq|qonnx_w4a4|float_fixed)$ seconds=3600 cost=100 -- %model %quantization parallel verilator 397
-# test: name=matrix/%name_parallel_verilator models=.* except=^mlp_(qdq|residual_qdq|qonnx_w4a4|float_fixed)$ label=nightly seconds=3600 -- %model %quantization parallel verilator 397
-# test: name=matrix/%name_parallel_icarus models=^mlp_(qdq|qonnx_w4a4)$ seconds=900 cost=50 -- %model %quantization parallel icarus 4
+# test: name=matrix/%name_parallel_verilator models=^mlp_(qdq|qonnx_w4a4)$ seconds=3600 cost=100 -- %model %quantization parallel verilator 397
+# test: name=matrix/%name_parallel_verilator models=.* except=^mlp_(qdq|qonnx_w4a4)$ label=nightly seconds=3600 -- %model %quantization parallel verilator 397
+# test: name=matrix/%name_parallel_icarus models=^mlp_qonnx_w4a4$ seconds=900 cost=50 -- %model %quantization parallel icarus 4
 # Icarus takes a minute and more for all 397 images.
 # test: name=matrix/%name_middle_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization middle icarus 397
 # test: name=matrix/%name_folded_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization folded icarus 397

@@ -84,7 +84,8 @@ module rom_source_case #(
   parameter integer DEPTH    = 5,
   parameter         INIT     = "words_5.hex",
   parameter         STYLE    = "block",
-  parameter integer INTERVAL = 1
+  parameter integer INTERVAL = 1,
+  parameter integer REGISTERED = 0
 ) (
   input wire clk
 );
@@ -98,7 +99,7 @@ module rom_source_case #(
   wire [7:0]  m_data;
   reg         held = 0;
   integer     words = 0, since = 0, first = 0;
-  weir_rom_source #(.WIDTH(8), .DEPTH(DEPTH), .INIT(INIT), .STYLE(STYLE), .INTERVAL(INTERVAL))
+  weir_rom_source #(.WIDTH(8), .DEPTH(DEPTH), .INIT(INIT), .STYLE(STYLE), .INTERVAL(INTERVAL), .REGISTERED(REGISTERED))
     u_dut (.clk(clk), .rst(rst), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data));
   always @(posedge clk) begin
     rst     <= time_q < 3;
@@ -120,8 +121,9 @@ module rom_source_case #(
 endmodule
 
 module replay_case #(
-  parameter integer BEATS = 3,
-  parameter integer TIMES = 2
+  parameter integer BEATS      = 3,
+  parameter integer TIMES      = 2,
+  parameter integer REGISTERED = 0
 ) (
   input wire clk
 );
@@ -134,7 +136,7 @@ module replay_case #(
   wire [7:0]  m_data;
   reg  [7:0]  s_data = 0;
   integer     given = 0, taken = 0, row = 0, beat = 0, repetition = 0, first = 0, entry = -1;
-  weir_replay #(.WIDTH(8), .BEATS(BEATS), .TIMES(TIMES)) u_dut
+  weir_replay #(.WIDTH(8), .BEATS(BEATS), .TIMES(TIMES), .REGISTERED(REGISTERED)) u_dut
     (.clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .s_last(s_data / BEATS % 2 == 1),
      .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data), .m_last(m_last));
   always @(posedge clk) begin
@@ -224,19 +226,21 @@ module bench;
   rom_source_case #(.DEPTH(5), .INIT("words_5.hex"), .STYLE("block"), .INTERVAL(2)) u_source_3 (clk);
   rom_source_case #(.DEPTH(5), .INIT("words_5.hex"), .STYLE("logic")) u_source_4 (clk);
   rom_source_case #(.DEPTH(3), .INIT("words_3.hex"), .STYLE("logic"), .INTERVAL(7)) u_source_5 (clk);
+  rom_source_case #(.DEPTH(64), .INIT("words_64.hex"), .STYLE("block"), .REGISTERED(1)) u_source_6 (clk);
   replay_case #(.BEATS(1), .TIMES(1)) u_replay_0 (clk);
   replay_case #(.BEATS(4), .TIMES(1)) u_replay_1 (clk);
   replay_case #(.BEATS(1), .TIMES(3)) u_replay_2 (clk);
   replay_case #(.BEATS(5), .TIMES(2)) u_replay_3 (clk);
   replay_case #(.BEATS(40), .TIMES(3)) u_replay_4 (clk);
+  replay_case #(.BEATS(40), .TIMES(3), .REGISTERED(1)) u_replay_5 (clk);
   join_case u_join (clk);
 
   wire [31:0] checks = u_rom_0.checks + u_rom_1.checks + u_rom_2.checks + u_ram.checks + u_source_0.checks + u_source_1.checks +
-                       u_source_2.checks + u_source_3.checks + u_source_4.checks + u_source_5.checks + u_replay_0.checks +
-                       u_replay_1.checks + u_replay_2.checks + u_replay_3.checks + u_replay_4.checks + u_join.checks;
+                       u_source_2.checks + u_source_3.checks + u_source_4.checks + u_source_5.checks + u_source_6.checks + u_replay_0.checks +
+                       u_replay_1.checks + u_replay_2.checks + u_replay_3.checks + u_replay_4.checks + u_replay_5.checks + u_join.checks;
   wire [31:0] wrong = u_rom_0.wrong + u_rom_1.wrong + u_rom_2.wrong + u_ram.wrong + u_source_0.wrong + u_source_1.wrong +
-                      u_source_2.wrong + u_source_3.wrong + u_source_4.wrong + u_source_5.wrong + u_replay_0.wrong +
-                      u_replay_1.wrong + u_replay_2.wrong + u_replay_3.wrong + u_replay_4.wrong + u_join.wrong;
+                      u_source_2.wrong + u_source_3.wrong + u_source_4.wrong + u_source_5.wrong + u_source_6.wrong + u_replay_0.wrong +
+                      u_replay_1.wrong + u_replay_2.wrong + u_replay_3.wrong + u_replay_4.wrong + u_replay_5.wrong + u_join.wrong;
 
   initial begin
     #20001;
