@@ -30,6 +30,7 @@ typedef enum kind {
     KIND_NORMALIZE,   /* channels, wherever they stand */
     KIND_ELEMENTWISE, /* one order for all inputs and the output */
     KIND_QUANTIZE,    /* the same for input 0, parameters along an axis */
+    KIND_THRESHOLDS,  /* the same, the axis in a text */
     KIND_AXIS,        /* the same, an axis in the attribute */
     KIND_REDUCE,      /* axes in input 1 */
     KIND_ARG_MAX,
@@ -46,6 +47,7 @@ static kind kind_of(weir_op op) {
     case WEIR_OP_INSTANCE_NORMALIZATION: return KIND_NORMALIZE;
     case WEIR_OP_QUANTIZE_LINEAR:
     case WEIR_OP_DEQUANTIZE_LINEAR: return KIND_QUANTIZE;
+    case WEIR_OP_MULTI_THRESHOLD: return KIND_THRESHOLDS;
     case WEIR_OP_CONCAT:
     case WEIR_OP_SPLIT:
     case WEIR_OP_SOFTMAX:
@@ -191,7 +193,8 @@ static void tell_layout(weir_relayout *c, weir_value value, const char *layout) 
         for (size_t i = 0; which == KIND_ELEMENTWISE && i < weir_node_input_count(c->graph, producer); i++)
             if (weir_node_input(c->graph, producer, i).id != 0)
                 tell_layout(c, weir_node_input(c->graph, producer, i), layout);
-        if (which == KIND_QUANTIZE) tell_layout(c, weir_node_input(c->graph, producer, 0), layout);
+        if (which == KIND_QUANTIZE || which == KIND_THRESHOLDS)
+            tell_layout(c, weir_node_input(c->graph, producer, 0), layout);
         return;
     }
     strcpy(type.layout, layout);
@@ -285,6 +288,31 @@ static void move_quantizer(weir_relayout *c, weir_node node) {
         if (many && !weir_order_is_plain(&want))
             weir_node_set_int(c->graph, node, "axis",
                               weir_order_position(&want, weir_carrier_quantizer_axis(c, node, want.rank)));
+        set_outputs(c, node, &want);
+    }
+}
+
+/* The letters name the model's dimensions where they stand now. */
+static void move_thresholds(weir_relayout *c, weir_node node) {
+    const weir_value x = weir_node_input(c->graph, node, 0), thresholds = weir_node_input(c->graph, node, 1),
+                     y = weir_node_output(c->graph, node, 0);
+    const int axis = weir_layout_channel_axis(c->graph, node);
+    const weir_shuffle *s = c->carrier[x.id].shuffled;
+    if (!is_data(c, x) || is_data(c, thresholds)) {
+        keep_model_order(c, node);
+    } else if (s != NULL && (axis == c->shape[x.id].rank - 1 || c->shape[thresholds.id].dim[0] == 1)) {
+        const weir_order same = weir_order_plain(c->shape[x.id].rank);
+        weir_node_set_input(c->graph, node, 0, c->carrier[x.id].value);
+        weir_node_set_input(c->graph, node, 1, weir_carrier_taken(c, thresholds, 0, s));
+        set_outputs(c, node, &same);
+        c->carrier[y.id].shuffled = s;
+    } else {
+        const weir_order want = fetch_inputs(c, node, false);
+        const char *letters = weir_node_string(c->graph, node, "data_layout", "");
+        const bool named = (int)strlen(letters) == want.rank;
+        char text[WEIR_MAX_RANK + 1] = "";
+        for (int i = 0; i < want.rank; i++) text[i] = named ? letters[want.at[i]] : want.at[i] == axis ? 'C' : 'N';
+        if (!weir_order_is_plain(&want)) weir_node_set_string(c->graph, node, "data_layout", text);
         set_outputs(c, node, &want);
     }
 }
@@ -563,6 +591,7 @@ static void move_node(weir_relayout *c, weir_node node) {
         else move_elementwise(c, node);
         break;
     case KIND_QUANTIZE: move_quantizer(c, node); break;
+    case KIND_THRESHOLDS: move_thresholds(c, node); break;
     case KIND_AXIS: move_axis(c, node); break;
     case KIND_REDUCE:
     case KIND_ARG_MAX: move_reduction(c, node); break;

@@ -105,19 +105,28 @@ def compute_qonnx(op, inputs, attributes):
     import importlib.metadata
 
     from qonnx.custom_op.general.bipolar_quant import BipolarQuant
+    from qonnx.custom_op.general.multithreshold import MultiThreshold
     from qonnx.custom_op.general.quant import quant
+    from qonnx.custom_op.general.trunc import Trunc_v1, Trunc_v2
 
     used.add(f"qonnx {importlib.metadata.version('qonnx')}")
     if op.endswith(".Quant"):
         mode = attributes.get("rounding_mode", "ROUND")
         return [np.asarray(quant(*inputs, attributes["signed"], attributes["narrow"], mode), np.float32)]
-    if op.endswith(".BipolarQuant"):
-        x, scale = inputs
-        node = helper.make_node("BipolarQuant", ["x", "s"], ["y"], domain="qonnx.custom_op.general")
-        context = {"x": x, "s": scale, "y": np.zeros_like(x)}
-        BipolarQuant(node, 1).execute_node(context, None)
-        return [np.asarray(context["y"], np.float32)]
-    raise ValueError(f"no reference for {op}")
+    name = op.rpartition(".")[2]
+    classes = {
+        "BipolarQuant": (BipolarQuant, {}),
+        "MultiThreshold": (MultiThreshold, {"out_dtype": "FLOAT32"}),
+        "Trunc": (Trunc_v1 if len(inputs) == 5 else Trunc_v2, {"rounding_mode": "FLOOR"}),
+    }
+    if name not in classes:
+        raise ValueError(f"no reference for {op}")
+    operator, needed = classes[name]
+    names = [f"i{k}" for k in range(len(inputs))]
+    node = helper.make_node(name, names, ["y"], domain="qonnx.custom_op.general", **{**needed, **attributes})
+    context = {**dict(zip(names, inputs)), "y": np.zeros_like(inputs[0])}
+    operator(node, 1).execute_node(context, None)
+    return [np.asarray(context["y"], np.float32)]
 
 
 def onnx_attributes(op, attributes):

@@ -239,6 +239,30 @@ static void value_names_are_kept(void **state) {
     weir_graph_free(imported);
 }
 
+/* QONNX's operators under every name of their domain, and without one. */
+static void domains_of_qonnx(void **state) {
+    static const char *const domains[] = {"", "ai.onnx", "qonnx.custom_op.general", "finn.custom_op.general",
+                                          "onnx.brevitas"};
+    static const int64_t one[] = {1, 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++) {
+        weir_text graph = start_graph(), node = make_node("MultiThreshold", "t", "x", "steps", "y"), attribute = {0};
+        put_message(&graph, GRAPH_INITIALIZER, make_floats("steps", 2, one, (const float[]){0.5f}, 1));
+        put_text(&attribute, 1, "out_dtype");
+        put_text(&attribute, 4, "BIPOLAR");
+        put_int(&attribute, 20, 3);
+        put_message(&node, NODE_ATTRIBUTE, attribute);
+        put_text(&node, NODE_DOMAIN, domains[i]);
+        put_message(&graph, GRAPH_NODE, node);
+        weir_graph *imported = import_graph(graph, NULL);
+        assert_non_null(imported);
+        weir_node first = weir_graph_first(imported);
+        assert_int_equal(weir_node_op(imported, first), WEIR_OP_MULTI_THRESHOLD);
+        assert_string_equal(weir_node_string(imported, first, "out_dtype", ""), "BIPOLAR");
+        weir_graph_free(imported);
+    }
+}
+
 static void batch_and_bindings(void **state) {
     (void)state;
     weir_archive bindings;
@@ -415,6 +439,7 @@ int main(void) {
         TEST(external_data),
         TEST(nodes_are_sorted_and_named),
         TEST(value_names_are_kept),
+        TEST(domains_of_qonnx),
         TEST(batch_and_bindings),
         TEST(initializers),
         TEST(outputs_without_nodes),

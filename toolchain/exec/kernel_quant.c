@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/elementary.h"
+#include "ir/layout.h"
 
 /* The scalar or per-axis parameters (scale, zero point) of Quantize- and DequantizeLinear. */
 static weir_channels axis_channels(const weir_graph *graph, weir_node node, const weir_array *x,
@@ -50,16 +51,24 @@ static float rounded(float code, float low, float high, weir_rounding rounding) 
     return (float)weir_round((double)code, rounding);
 }
 
+/* The codes of a width, by the attributes signed and narrow. */
+static void limits(const weir_graph *graph, weir_node node, double bits, float *low, float *high) {
+    const bool is_signed = weir_node_int(graph, node, "signed", 1) != 0;
+    const float narrow = weir_node_int(graph, node, "narrow", 0) != 0;
+    const float half = (float)weir_elementary_exp2(bits - 1), all = (float)weir_elementary_exp2(bits);
+    *low = is_signed ? -half + narrow : 0;
+    *high = is_signed ? half - 1 : all - 1 - narrow;
+}
+
 void weir_kernel_QUANT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                        weir_array *const *outputs) {
     const weir_array *x = inputs[0], *scale = inputs[1], *zero = inputs[2];
     weir_rounding rounding = WEIR_ROUND_HALF_EVEN;
     weir_rounding_parse_qonnx(weir_node_string(graph, node, "rounding_mode", "ROUND"), &rounding);
-    const bool is_signed = weir_node_int(graph, node, "signed", 1) != 0;
-    const float narrow = weir_node_int(graph, node, "narrow", 0) != 0;
-    const float bits = (float)weir_array_get(inputs[3], 0), half = (float)weir_elementary_exp2(bits - 1);
-    const float all = (float)weir_elementary_exp2(bits);
-    const float low = is_signed ? -half + narrow : 0, high = is_signed ? half - 1 : all - 1 - narrow;
+    const double bits = weir_array_get(inputs[3], 0);
+    const bool is_sign = bits == 1 && weir_node_int(graph, node, "signed", 1) != 0;
+    float low, high;
+    limits(graph, node, bits, &low, &high);
     const weir_broadcast from_scale = weir_broadcast_of(&scale->shape, &x->shape);
     const weir_broadcast from_zero = weir_broadcast_of(&zero->shape, &x->shape);
     float *y = outputs[0]->data;
@@ -68,7 +77,7 @@ void weir_kernel_QUANT(const weir_graph *graph, weir_node node, const weir_array
         const float z = (float)weir_array_get(zero, weir_broadcast_index(&from_zero, i));
         const float quotient = (float)weir_array_get(x, i) / s;
         const float shifted = quotient + z, sign = shifted >= 0 ? 1 : -1;
-        const float code = is_signed && bits == 1 ? sign : rounded(shifted, low, high, rounding);
+        const float code = is_sign ? sign : rounded(shifted, low, high, rounding);
         const float centered = code - z;
         y[i] = centered * s;
     }
@@ -84,6 +93,72 @@ void weir_kernel_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, const we
     for (size_t i = 0; i < x->count; i++) {
         const float s = ((const float *)scale->data)[weir_broadcast_index(&from, i)];
         y[i] = ((const float *)x->data)[i] >= 0 ? s : -s;
+    }
+}
+
+/* Both forms of Trunc divide codes by a power of two. The first one's width says by which, its scale stays; the second one's
+ * scales do, and it clips. */
+typedef struct truncation {
+    bool clips;
+    float divisor, low, high; /* of one element */
+    weir_rounding rounding;
+} truncation;
+
+static float truncate(const truncation *t, float x, float scale, float zero, float to_scale) {
+    const float quotient = x / scale, shifted = quotient + zero;
+    const float code = (float)weir_round((double)shifted, WEIR_ROUND_HALF_EVEN) / t->divisor;
+    const float result =
+        t->clips ? rounded(code, t->low, t->high, t->rounding) : (float)weir_round((double)code, t->rounding);
+    const float to_zero = t->clips ? zero / t->divisor : zero, centered = result - to_zero;
+    return centered * to_scale;
+}
+
+/* The power of two that is nearest to the ratio of the scales, on a logarithmic scale. */
+static float nearest_power(float ratio) {
+    static const double root = 0.70710678118654752440;
+    int exponent;
+    const double mantissa = frexp((double)ratio, &exponent);
+    return (float)ldexp(1, mantissa < root ? exponent - 1 : exponent);
+}
+
+void weir_kernel_TRUNC(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                       weir_array *const *outputs) {
+    const weir_array *x = inputs[0], *scale = inputs[1], *zero = inputs[2];
+    truncation t = {.clips = weir_node_input_count(graph, node) == 6};
+    const weir_array *to_scale = t.clips ? inputs[4] : scale;
+    weir_rounding_parse_qonnx(weir_node_string(graph, node, "rounding_mode", "FLOOR"), &t.rounding);
+    const double bits = weir_array_get(inputs[t.clips ? 5 : 4], 0);
+    limits(graph, node, bits, &t.low, &t.high);
+    t.divisor = (float)weir_elementary_exp2(weir_array_get(inputs[3], 0) - bits);
+    const weir_broadcast from_scale = weir_broadcast_of(&scale->shape, &x->shape);
+    const weir_broadcast from_zero = weir_broadcast_of(&zero->shape, &x->shape);
+    const weir_broadcast from_to_scale = weir_broadcast_of(&to_scale->shape, &x->shape);
+    float *y = outputs[0]->data;
+    for (size_t i = 0; i < x->count; i++) {
+        const float s = (float)weir_array_get(scale, weir_broadcast_index(&from_scale, i));
+        const float z = (float)weir_array_get(zero, weir_broadcast_index(&from_zero, i));
+        const float to = (float)weir_array_get(to_scale, weir_broadcast_index(&from_to_scale, i));
+        if (t.clips) t.divisor = nearest_power(to / s);
+        y[i] = truncate(&t, (float)weir_array_get(x, i), s, z, to);
+    }
+}
+
+void weir_kernel_MULTI_THRESHOLD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                 weir_array *const *outputs) {
+    const weir_array *x = inputs[0], *thresholds = inputs[1];
+    const size_t steps = (size_t)thresholds->shape.dim[1];
+    const float scale = (float)weir_node_float(graph, node, "out_scale", 1);
+    const float bias = (float)weir_node_float(graph, node, "out_bias", 0);
+    const weir_channels channels =
+        weir_channels_of(&x->shape, weir_layout_channel_axis(graph, node), (size_t)thresholds->shape.dim[0]);
+    float *y = outputs[0]->data;
+    for (size_t i = 0; i < x->count; i++) {
+        const float *threshold = (const float *)thresholds->data + weir_channel(&channels, i) * steps;
+        const float v = ((const float *)x->data)[i];
+        size_t reached = 0;
+        for (size_t k = 0; k < steps; k++) reached += v >= threshold[k];
+        const float scaled = scale * (float)reached;
+        y[i] = scaled + bias;
     }
 }
 

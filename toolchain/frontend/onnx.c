@@ -276,9 +276,9 @@ static weir_value float_copy(importer *im, weir_value value) {
     return copy;
 }
 
-/* Exporters disagree about the type of Quant's parameters: constants that are not float32 are converted. */
+/* Exporters disagree about the type of QONNX's parameters: constants that are not float32 are converted. */
 static void convert_parameters(importer *im, const weir_onnx_rule *rule, weir_value *inputs, size_t count) {
-    for (size_t i = 1; rule->op == WEIR_OP_QUANT && i < count; i++) {
+    for (size_t i = 1; rule->domain == WEIR_ONNX_DOMAIN_QONNX && i < count; i++) {
         const weir_array *data = weir_value_constant(im->graph, inputs[i]);
         if (data != NULL && data->dtype != WEIR_FLOAT32) inputs[i] = float_copy(im, inputs[i]);
     }

@@ -34,7 +34,8 @@ static bool is_other_constant(const Onnx__GraphProto *graph, const weir_onnx_def
 static bool has_parameters(const char *op) {
     static const char *const names[] = {"Gemm",           "MatMul",           "Conv",
                                         "QuantizeLinear", "DequantizeLinear", "BatchNormalization",
-                                        "Quant",          "BipolarQuant",     "LayerNormalization"};
+                                        "Quant",          "BipolarQuant",     "LayerNormalization",
+                                        "Trunc",          "MultiThreshold"};
     for (size_t i = 0; op != NULL && i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], op) == 0) return true;
     return false;

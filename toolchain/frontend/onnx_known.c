@@ -83,7 +83,9 @@ static size_t first_constant_input(weir_op op) {
     case WEIR_OP_QUANTIZE_LINEAR:
     case WEIR_OP_DEQUANTIZE_LINEAR:
     case WEIR_OP_QUANT:
-    case WEIR_OP_BIPOLAR_QUANT: return 1;
+    case WEIR_OP_BIPOLAR_QUANT:
+    case WEIR_OP_TRUNC:
+    case WEIR_OP_MULTI_THRESHOLD: return 1;
     default: return SIZE_MAX;
     }
 }

@@ -185,17 +185,26 @@ static bool find_own(const Onnx__NodeProto *node, weir_onnx_rule *own) {
     return true;
 }
 
+/* The rule of the domain that holds in the model's version, and the first that would in a later one. */
+static const weir_onnx_rule *find_rule(weir_onnx_domain domain, const char *name, const weir_onnx_opsets *opsets,
+                                       const weir_onnx_rule **later) {
+    const weir_onnx_rule *found = NULL;
+    for (size_t i = 0; name != NULL && i < weir_onnx_rule_count; i++) {
+        if (weir_onnx_rules[i].domain != domain || strcmp(weir_onnx_rules[i].name, name) != 0) continue;
+        if (weir_onnx_rules[i].since <= opsets->version[domain]) found = &weir_onnx_rules[i];
+        else if (*later == NULL) *later = &weir_onnx_rules[i];
+    }
+    return found;
+}
+
 const weir_onnx_rule *weir_onnx_schema_find(const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,
                                             weir_location location, bool *listed, weir_onnx_rule *own) {
     if (find_own(node, own)) return own;
     const domain_row *domain = domain_find(node->domain);
     const weir_onnx_rule *found = NULL, *later = NULL;
-    for (size_t i = 0; domain != NULL && node->op_type != NULL && i < weir_onnx_rule_count; i++) {
-        if (weir_onnx_rules[i].domain != domain->domain || strcmp(weir_onnx_rules[i].name, node->op_type) != 0)
-            continue;
-        if (weir_onnx_rules[i].since <= opsets->version[domain->domain]) found = &weir_onnx_rules[i];
-        else if (later == NULL) later = &weir_onnx_rules[i];
-    }
+    if (domain != NULL) found = find_rule(domain->domain, node->op_type, opsets, &later);
+    if (domain != NULL && domain->required && found == NULL && later == NULL) /* QONNX's, written without a domain */
+        found = find_rule(WEIR_ONNX_DOMAIN_QONNX, node->op_type, opsets, &later);
     if (found != NULL) return found;
     char label[WEIR_ONNX_LABEL_SIZE];
     if (later != NULL && opsets->version[domain->domain] == 0)
@@ -355,7 +364,17 @@ static const weir_onnx_word *find_word(const weir_onnx_word *words, const Protob
     return NULL;
 }
 
+/* Free text, of which little is to be expected. */
+static bool check_text(const check *c, const weir_onnx_attribute_rule *row, const ProtobufCBinaryData *text) {
+    enum { LONGEST = 80 };
+    bool fine = text->len <= LONGEST;
+    for (size_t i = 0; fine && i < text->len; i++) fine = text->data[i] >= ' ' && text->data[i] <= '~';
+    if (!fine) weir_error(c->location, "%s: attribute '%s' is not a short text", c->label, row->name);
+    return fine;
+}
+
 static bool check_word(const check *c, const weir_onnx_attribute_rule *row, const ProtobufCBinaryData *text) {
+    if (row->words == NULL) return check_text(c, row, text);
     if (find_word(row->words, text) != NULL) return true;
     weir_text list = {0};
     for (const weir_onnx_word *w = row->words; w->from != NULL; w++)
@@ -475,15 +494,22 @@ const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_
     return effective(rule->op, name, opsets->version[rule->domain], &later);
 }
 
+/* Free text, or what the table has for the word. */
+static void attach_text(const weir_onnx_attribute_rule *row, const ProtobufCBinaryData *text, weir_graph *graph,
+                        weir_node node) {
+    char *own =
+        row->words != NULL ? NULL : weir_format("%.*s", (int)text->len, text->len == 0 ? "" : (char *)text->data);
+    weir_node_set_string(graph, node, row->name, own != NULL ? own : find_word(row->words, text)->to);
+    free(own);
+}
+
 static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributeProto *attribute, weir_graph *graph,
                    weir_node node) {
     weir_dtype dtype;
     switch (row->kind) {
     case WEIR_ONNX_INT: weir_node_set_int(graph, node, row->name, attribute->i); break;
     case WEIR_ONNX_FLOAT: weir_node_set_float(graph, node, row->name, (double)attribute->f); break;
-    case WEIR_ONNX_STRING:
-        weir_node_set_string(graph, node, row->name, find_word(row->words, &attribute->s)->to);
-        break;
+    case WEIR_ONNX_STRING: attach_text(row, &attribute->s, graph, node); break;
     case WEIR_ONNX_INTS:
     case WEIR_ONNX_PERMUTATION: weir_node_set_ints(graph, node, row->name, attribute->ints, attribute->n_ints); break;
     case WEIR_ONNX_DTYPE:

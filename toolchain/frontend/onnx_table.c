@@ -128,6 +128,9 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE_SCALES(QONNX, "Quant", QUANT, 1, INPUT(1), true),
     RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true), /* its later name */
     RULE_SCALES(QONNX, "BipolarQuant", BIPOLAR_QUANT, 1, INPUT(1), true),
+    {QONNX, "Trunc", WEIR_OP_TRUNC, 1, 5, 5, 0, INPUT(1), true},      /* to a bit width */
+    RULE_SCALES(QONNX, "Trunc", TRUNC, 2, INPUT(1) | INPUT(4), true), /* or to a scale and a bit width */
+    {QONNX, "MultiThreshold", WEIR_OP_MULTI_THRESHOLD, 1, 0, 0, 0, 0, false},
 };
 const size_t weir_onnx_rule_count = sizeof weir_onnx_rules / sizeof *weir_onnx_rules;
 
@@ -303,6 +306,13 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(QUANT, "signed", INT, 1, REQUIRED, 0, 1, STAYS),
     WHOLE(QUANT, "narrow", INT, 1, REQUIRED, 0, 1, STAYS),
     WORDS(QUANT, "rounding_mode", 1, OPTIONAL, roundings),
+    WORDS(TRUNC, "rounding_mode", 1, OPTIONAL, roundings),
+    WHOLE(TRUNC, "signed", INT, 2, OPTIONAL, 0, 1, STAYS),
+    WHOLE(TRUNC, "narrow", INT, 2, OPTIONAL, 0, 1, STAYS),
+    OTHER(MULTI_THRESHOLD, "out_dtype", STRING, 1, OPTIONAL, STAYS),
+    OTHER(MULTI_THRESHOLD, "out_scale", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(MULTI_THRESHOLD, "out_bias", FLOAT, 1, OPTIONAL, STAYS),
+    OTHER(MULTI_THRESHOLD, "data_layout", STRING, 1, OPTIONAL, STAYS),
     OTHER(NONE, "value", TENSOR, 1, OPTIONAL, STAYS),
     OTHER(NONE, "sparse_value", REFUSED, 11, OPTIONAL, STAYS),
     OTHER(NONE, "value_float", FLOAT, 12, OPTIONAL, STAYS),

@@ -60,7 +60,7 @@ typedef struct weir_onnx_attribute_rule {
     int since; /* as with rules, a later row replaces an earlier one */
     bool required;
     int64_t low, high;           /* INT, INTS and PERMUTATION */
-    const weir_onnx_word *words; /* STRING; ends with a NULL */
+    const weir_onnx_word *words; /* STRING; ends with a NULL. NULL: any printable text */
     int input;
 } weir_onnx_attribute_rule;
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/layout.h"
 #include "support/arena.h"
 
 /* ---- ONNX: linear algebra ---- */
@@ -273,13 +274,17 @@ static bool all_float32(const weir_graph *graph, weir_node node, size_t count) {
     return true;
 }
 
-bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    const weir_type *x = weir_rule_input(graph, node, 0);
+static bool check_qonnx_rounding(const weir_graph *graph, weir_node node) {
     const char *mode = weir_node_string(graph, node, "rounding_mode", "ROUND");
     weir_rounding rounding;
-    if (!weir_rounding_parse_qonnx(mode, &rounding))
-        return weir_rule_fail(graph, node, "unknown rounding mode '%s'", mode);
-    if (!all_float32(graph, node, 4) || !check_scale_values(graph, node, 1)) return false;
+    return weir_rounding_parse_qonnx(mode, &rounding) ||
+           weir_rule_fail(graph, node, "unknown rounding mode '%s'", mode);
+}
+
+bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    if (!check_qonnx_rounding(graph, node) || !all_float32(graph, node, 4) || !check_scale_values(graph, node, 1))
+        return false;
     if (weir_rule_count(weir_rule_input(graph, node, 3)) != 1) {
         return weir_rule_fail(graph, node, "the bit width (input 3) must be one number");
     }
@@ -292,4 +297,30 @@ bool weir_infer_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, weir_infe
     return all_float32(graph, node, 2) && check_scale_values(graph, node, 1) &&
            weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
+}
+
+/* Bit widths are single numbers; of the two forms the later one has a scale for its result. */
+bool weir_infer_TRUNC(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const size_t inputs = weir_node_input_count(graph, node);
+    if (!check_qonnx_rounding(graph, node) || !all_float32(graph, node, inputs) ||
+        !check_scale_values(graph, node, 1) || (inputs == 6 && !check_scale_values(graph, node, 4)))
+        return false;
+    if (weir_rule_count(weir_rule_input(graph, node, 3)) != 1 ||
+        weir_rule_count(weir_rule_input(graph, node, inputs - 1)) != 1)
+        return weir_rule_fail(graph, node, "the bit widths (inputs 3 and %zu) must be single numbers", inputs - 1);
+    return weir_rule_broadcasts_to(graph, node, 1, &x->shape) && weir_rule_broadcasts_to(graph, node, 2, &x->shape) &&
+           (inputs == 5 || weir_rule_broadcasts_to(graph, node, 4, &x->shape)) &&
+           weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
+}
+
+bool weir_infer_MULTI_THRESHOLD(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_shape *x = &weir_rule_input(graph, node, 0)->shape, *t = &weir_rule_input(graph, node, 1)->shape;
+    if (!all_float32(graph, node, 2)) return false;
+    const int axis = weir_layout_channel_axis(graph, node);
+    if (axis < 0) return weir_rule_fail(graph, node, "its input has %d dimensions, none of them channels", x->rank);
+    if (t->rank != 2 || (t->dim[0] != 1 && t->dim[0] != x->dim[axis]))
+        return weir_rule_fail(graph, node, "the thresholds must be a matrix with 1 row or, for each channel, %lld",
+                              (long long)x->dim[axis]);
+    return weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, x);
 }

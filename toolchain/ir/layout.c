@@ -74,7 +74,15 @@ bool weir_layout_order(const weir_graph *graph, weir_node node, int *order) {
     return false;
 }
 
+static int threshold_axis(const weir_graph *graph, weir_node node) {
+    const int rank = input_type(graph, node, 0)->shape.rank;
+    const char *layout = weir_node_string(graph, node, "data_layout", ""), *channels = strchr(layout, 'C');
+    const int axis = channels != NULL ? (int)(channels - layout) : *layout == '\0' && rank == 3 ? 2 : 1;
+    return axis < rank ? axis : -1;
+}
+
 int weir_layout_channel_axis(const weir_graph *graph, weir_node node) {
+    if (weir_node_op(graph, node) == WEIR_OP_MULTI_THRESHOLD) return threshold_axis(graph, node);
     int order[WEIR_MAX_RANK], axis = 0;
     weir_layout_order(graph, node, order);
     while (order[axis] != 1) axis++;

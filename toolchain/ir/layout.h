@@ -21,7 +21,8 @@ bool weir_layout_is_identity(const int *order, int rank);
 bool weir_layout_is_changed(const weir_graph *graph, weir_node node);
 /* The order in which the node takes input 0: that of its attribute, or 0, 1, 2, ... False after a reported error. */
 bool weir_layout_order(const weir_graph *graph, weir_node node, int *order);
-/* Where the channels stand in it: 1 in ONNX's order. */
+/* Where the channels stand in it: 1 in ONNX's order. Of a MultiThreshold: where its attribute data_layout has a C, else
+ * what QONNX takes for them, the last of three dimensions or the second. -1: in none. */
 int weir_layout_channel_axis(const weir_graph *graph, weir_node node);
 /* A shape in ONNX's order for one in `order`, and back. */
 weir_shape weir_layout_to_onnx(const weir_shape *shape, const int *order);

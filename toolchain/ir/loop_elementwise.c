@@ -74,6 +74,7 @@ FAMILY(MASK, elementwise)
 FAMILY(SUM, elementwise)
 FAMILY(QUANT, elementwise)
 FAMILY(BIPOLAR_QUANT, elementwise)
+FAMILY(TRUNC, elementwise)
 FAMILY(EXP, one_input)
 FAMILY(SQRT, one_input)
 FAMILY(NEG, one_input)
@@ -131,16 +132,20 @@ void weir_loop_QLINEAR_ADD(weir_loop_builder *b) {
 }
 
 /* Thresholds are compared one by one. */
-void weir_loop_THRESHOLD(weir_loop_builder *b) {
+/* Thresholds of all channels, or a row of them for each index of the axis. */
+static void thresholds_by(weir_loop_builder *b, int64_t axis) {
     uint32_t first;
     const int rank = write_all(b, &first)->rank;
     weir_loop_broadcast(b, weir_loop_read(b, 'I', 0), first, rank);
     weir_loop_operand *thresholds = weir_loop_read(b, 'P', 1);
     const uint32_t t = weir_loop_add(b, "T", thresholds->axis[1].size, true);
     b->nest->body = WEIR_LOOP_REDUCE;
-    if (thresholds->axis[0].size != 1) weir_loop_term(thresholds, 0, first + (uint32_t)rank - 1, 1);
+    if (thresholds->axis[0].size != 1) weir_loop_term(thresholds, 0, first + (uint32_t)(axis < 0 ? rank - 1 : axis), 1);
     weir_loop_term(thresholds, 1, t, 1);
 }
+
+void weir_loop_THRESHOLD(weir_loop_builder *b) { thresholds_by(b, -1); }
+void weir_loop_MULTI_THRESHOLD(weir_loop_builder *b) { thresholds_by(b, weir_layout_channel_axis(b->graph, b->node)); }
 
 /* ---- reductions ---- */
 

@@ -75,6 +75,10 @@ static const char *quantizer(const finder *f, weir_node node) {
     return only_data(f, node);
 }
 
+static const char *thresholds(const finder *f, weir_node node) {
+    return weir_layout_channel_axis(f->graph, node) == 0 ? "it has thresholds for each row" : only_data(f, node);
+}
+
 /* The product of rows with a matrix that has none; batches of matrices with one matrix a row are kept apart too. */
 static const char *product(const finder *f, weir_node node, size_t b) {
     const weir_type *x = input_type(f, node, 0), *w = input_type(f, node, b);
@@ -239,6 +243,8 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_QLINEAR_ADD] = broadcast,
     [WEIR_OP_QUANT] = broadcast,
     [WEIR_OP_BIPOLAR_QUANT] = broadcast,
+    [WEIR_OP_TRUNC] = broadcast,
+    [WEIR_OP_MULTI_THRESHOLD] = thresholds,
     [WEIR_OP_MASK] = broadcast,
 };
 
