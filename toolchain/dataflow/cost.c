@@ -329,13 +329,15 @@ bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_c
 }
 
 /* A design that is never printed: each component builds itself as for emission, and its instances say what it takes. */
-typedef struct survey {
+struct weir_cost_survey {
     weir_builder builder;
     const weir_device *device;
-} survey;
+};
 
-static void start_survey(survey *s, const weir_graph *graph) {
-    weir_builder *b = &s->builder;
+weir_cost_survey *weir_cost_survey_new(const weir_graph *graph, const weir_device *device) {
+    weir_cost_survey *survey = weir_calloc(1, sizeof *survey);
+    weir_builder *b = &survey->builder;
+    survey->device = device;
     b->graph = graph;
     b->design = weir_rtl_design_new();
     b->top = weir_rtl_add_module(b->design, "survey");
@@ -343,73 +345,66 @@ static void start_survey(survey *s, const weir_graph *graph) {
     b->is_result = weir_calloc(weir_graph_value_limit(graph), sizeof *b->is_result);
     b->clk = weir_rtl_add_clock(b->design, b->top, "clk");
     b->rst = weir_rtl_add_reset(b->design, b->top, "rst");
+    return survey;
 }
 
-/* Wires for an input of what is surveyed, which are named after `node`. */
-static void give_input(survey *s, weir_node node, weir_value value, int64_t lanes, size_t index) {
-    bool is_signed;
-    const int bits = weir_stream_width(s->builder.graph, value, &is_signed);
-    char *prefix = weir_format("input_%zu_", index);
-    s->builder.wires[value.id] = weir_build_stream(&s->builder, node, prefix, lanes, bits, is_signed);
-    free(prefix);
+void weir_cost_survey_free(weir_cost_survey *survey) {
+    weir_rtl_design_free(survey->builder.design);
+    free(survey->builder.wires);
+    free(survey->builder.is_result);
+    free(survey);
 }
 
-static void open_survey(survey *s, const weir_graph *graph) {
-    start_survey(s, graph);
-    size_t count;
-    weir_value *inputs = weir_stream_inputs(graph, &count);
-    for (size_t i = 0; i < count; i++)
-        give_input(s, weir_graph_first(graph), inputs[i], weir_stream_lanes(graph, inputs[i]), i);
-    free(inputs);
+/* Streams to the node alone: where there are no converters yet, what gives a stream has other lanes than what takes it. */
+static void give_inputs(weir_builder *b, weir_node node) {
+    for (size_t i = 0; i < weir_stream_count(b->graph, node); i++) {
+        const weir_value value = weir_stream_source(b->graph, weir_node_input(b->graph, node, i));
+        bool is_signed;
+        const int bits = weir_stream_width(b->graph, value, &is_signed);
+        char *prefix = weir_format("input_%zu_", i);
+        b->wires[value.id] = weir_build_stream(
+            b, node, prefix, weir_node_metadata_of(b->graph, node)->hardware.in_lanes, bits, is_signed);
+        free(prefix);
+    }
 }
 
-static void close_survey(survey *s) {
-    weir_rtl_design_free(s->builder.design);
-    free(s->builder.wires);
-    free(s->builder.is_result);
+static void take_streams(weir_builder *b, weir_node node) {
+    for (size_t i = 0; i < weir_stream_count(b->graph, node); i++)
+        b->wires[weir_stream_source(b->graph, weir_node_input(b->graph, node, i)).id] = (weir_wires){.lanes = 0};
+    for (size_t i = 0; i < weir_node_output_count(b->graph, node); i++)
+        b->wires[weir_node_output(b->graph, node, i).id] = (weir_wires){.lanes = 0};
 }
 
-static weir_cost_node survey_node(survey *s, weir_node node) {
-    weir_rtl_design *design = s->builder.design;
-    const weir_rtl_module top = s->builder.top;
+weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node) {
+    weir_builder *b = &survey->builder;
     weir_cost_node result = {.node = node, .known = true};
-    const size_t before = weir_rtl_get_module(design, top).instance_count;
-    weir_component_of(s->builder.graph, node)->rules->build(&s->builder, node);
-    for (size_t i = before; i < weir_rtl_get_module(design, top).instance_count; i++) {
-        const weir_rtl_instance u = weir_rtl_instance_at(design, top, i);
+    const size_t before = weir_rtl_get_module(b->design, b->top).instance_count;
+    give_inputs(b, node);
+    weir_component_of(b->graph, node)->rules->build(b, node);
+    take_streams(b, node);
+    for (size_t i = before; i < weir_rtl_get_module(b->design, b->top).instance_count; i++) {
+        const weir_rtl_instance u = weir_rtl_instance_at(b->design, b->top, i);
         weir_cost_parameter parameters[PARAMETERS_MAX];
-        const size_t count = parameters_of(design, u, parameters);
-        const char *module = weir_rtl_get_module(design, weir_rtl_get_instance(design, u).module).name;
+        const size_t count = parameters_of(b->design, u, parameters);
+        const char *module = weir_rtl_get_module(b->design, weir_rtl_get_instance(b->design, u).module).name;
         weir_cost cost;
-        result.known &= weir_cost_of_module(s->device, module, parameters, count, &cost);
+        result.known &= weir_cost_of_module(survey->device, module, parameters, count, &cost);
         add(&result.cost, &cost);
     }
     return result;
 }
 
-weir_cost weir_cost_of_node(const weir_graph *graph, const weir_device *device, weir_node node) {
-    survey s = {.device = device};
-    start_survey(&s, graph);
-    for (size_t i = 0; i < weir_stream_count(graph, node); i++)
-        give_input(&s, node, weir_stream_source(graph, weir_node_input(graph, node, i)),
-                   weir_node_metadata_of(graph, node)->hardware.in_lanes, i);
-    const weir_cost_node result = survey_node(&s, node);
-    close_survey(&s);
-    return result.cost;
-}
-
 weir_cost_report weir_cost_of_graph(const weir_graph *graph, const weir_device *device) {
-    survey s = {.device = device};
+    weir_cost_survey *survey = weir_cost_survey_new(graph, device);
     weir_cost_report report = {NULL, 0, {0, 0, 0, 0, 0}};
     size_t capacity = 0;
-    open_survey(&s, graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_component_of(graph, node) == NULL) continue;
         report.item = weir_grow(report.item, &capacity, report.count + 1, sizeof *report.item);
-        report.item[report.count] = survey_node(&s, node);
+        report.item[report.count] = weir_cost_survey_node(survey, node);
         add(&report.total, &report.item[report.count++].cost);
     }
-    close_survey(&s);
+    weir_cost_survey_free(survey);
     return report;
 }
 

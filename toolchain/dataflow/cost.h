@@ -87,16 +87,21 @@ bool weir_cost_terms_of_module(const weir_device *device, const char *module, co
 bool weir_cost_of_defaults(const weir_device *device, const char *module, weir_cost *cost, bool *known,
                            weir_text *text);
 
-/* The cost of a node by itself, in a graph with components assigned and folded, with or without its streams. */
-weir_cost weir_cost_of_node(const weir_graph *hardware, const weir_device *device, weir_node node);
-
-/* What a hardware graph takes, node by node. */
+/* What a node takes. */
 typedef struct weir_cost_node {
     weir_node node;
     weir_cost cost;
     bool known; /* false: nothing is known of one of its modules, which the cost lacks */
 } weir_cost_node;
 
+/* Asks for nodes of a graph with components assigned and folded, with or without its streams, whose metadata may change
+ * between the questions; modules are read once. */
+typedef struct weir_cost_survey weir_cost_survey;
+weir_cost_survey *weir_cost_survey_new(const weir_graph *hardware, const weir_device *device);
+weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node);
+void weir_cost_survey_free(weir_cost_survey *survey);
+
+/* What a hardware graph takes, node by node. */
 typedef struct weir_cost_report {
     weir_cost_node *item; /* every component in graph order */
     size_t count;

@@ -16,11 +16,11 @@ typedef struct candidate {
     int64_t blocks, saved; /* lookup tables that they save */
 } candidate;
 
-static weir_cost cost_in(weir_graph *graph, weir_node node, const weir_device *device, weir_storage products) {
+static weir_cost cost_in(weir_cost_survey *survey, weir_graph *graph, weir_node node, weir_storage products) {
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     const weir_storage before = hardware->products;
     hardware->products = products;
-    const weir_cost cost = weir_cost_of_node(graph, device, node);
+    const weir_cost cost = weir_cost_survey_node(survey, node).cost;
     hardware->products = before;
     return cost;
 }
@@ -40,6 +40,7 @@ static bool may_choose(const weir_component_rules *rules, const weir_meta_hardwa
 void weir_products_choose(weir_graph *graph) {
     const weir_device *device = weir_target_of(graph).device;
     if (device == NULL) return;
+    weir_cost_survey *survey = weir_cost_survey_new(graph, device);
     candidate *item = weir_calloc(weir_graph_node_limit(graph), sizeof *item);
     size_t count = 0;
     int64_t left = device->multipliers.count;
@@ -48,15 +49,16 @@ void weir_products_choose(weir_graph *graph) {
         if (component == NULL) continue;
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
         if (!may_choose(component->rules, hardware)) {
-            left -= weir_cost_of_node(graph, device, node).multipliers;
+            left -= weir_cost_survey_node(survey, node).cost.multipliers;
             continue;
         }
-        const weir_cost block = cost_in(graph, node, device, WEIR_STORAGE_BLOCK);
-        const weir_cost logic = cost_in(graph, node, device, WEIR_STORAGE_LOGIC);
+        const weir_cost block = cost_in(survey, graph, node, WEIR_STORAGE_BLOCK);
+        const weir_cost logic = cost_in(survey, graph, node, WEIR_STORAGE_LOGIC);
         if (block.multipliers == 0) continue;
         hardware->products = WEIR_STORAGE_LOGIC;
         item[count++] = (candidate){node, block.multipliers, logic.luts - block.luts};
     }
+    weir_cost_survey_free(survey);
     qsort(item, count, sizeof *item, compare);
     for (size_t i = 0; i < count; i++) {
         if (item[i].blocks > left || item[i].saved < WORTH * item[i].blocks) continue;

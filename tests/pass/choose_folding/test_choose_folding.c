@@ -123,11 +123,11 @@ static void what_the_file_leaves_open(void **state) {
     weir_graph_free(g);
 }
 
-static weir_cost cost_with(weir_graph *g, weir_node node, weir_storage products) {
+static weir_cost cost_with(weir_cost_survey *survey, weir_graph *g, weir_node node, weir_storage products) {
     weir_meta_hardware *hardware = &weir_node_metadata(g, node)->hardware;
     const weir_storage before = hardware->products;
     hardware->products = products;
-    const weir_cost cost = weir_cost_of_node(g, weir_target_of(g).device, node);
+    const weir_cost cost = weir_cost_survey_node(survey, node).cost;
     hardware->products = before;
     return cost;
 }
@@ -144,10 +144,11 @@ static void blocks_go_where_they_save(void **state) {
         assert_true(weir_target_set(g, "ecp5-25k", 0));
         assert_true(weir_choose_folding(g, target, 64, NULL));
         weir_cost_report report = weir_cost_of_graph(g, weir_target_of(g).device);
+        weir_cost_survey *survey = weir_cost_survey_new(g, weir_target_of(g).device);
         for (size_t i = 0; i < 2; i++) {
             const weir_node node = weir_graph_find_node(g, names[i]);
-            const weir_cost block = cost_with(g, node, WEIR_STORAGE_BLOCK),
-                            logic = cost_with(g, node, WEIR_STORAGE_LOGIC);
+            const weir_cost block = cost_with(survey, g, node, WEIR_STORAGE_BLOCK),
+                            logic = cost_with(survey, g, node, WEIR_STORAGE_LOGIC);
             const int64_t blocks = block.multipliers, saved = logic.luts - block.luts;
             assert_int_equal(logic.multipliers, 0);
             assert_int_equal(hardware_of(g, names[i])->products == WEIR_STORAGE_AUTO, blocks == 0);
@@ -160,6 +161,7 @@ static void blocks_go_where_they_save(void **state) {
                 too_many += !fits && saved >= WORTH * blocks;
             }
         }
+        weir_cost_survey_free(survey);
         weir_cost_report_free(&report);
         weir_graph_free(g);
     }
