@@ -15,10 +15,9 @@ enum { SCHEMA = 1 };
 
 static void print_uses(const weir_synth *synth, weir_text *text) {
     static const char *const headers[] = {"resource", "used", "available", "share", "estimated"};
-    weir_cost_report report = weir_cost_of_graph(synth->hardware, synth->device);
     weir_cost_use uses[WEIR_COST_USES], estimated[WEIR_COST_USES];
     weir_cost_uses(&synth->cost, synth->device, uses);
-    weir_cost_uses(&report.total, synth->device, estimated);
+    weir_cost_uses(&synth->estimate.total, synth->device, estimated);
     weir_table *table = weir_table_new(headers, sizeof headers / sizeof *headers);
     for (size_t i = 0; i < WEIR_COST_USES; i++) {
         weir_table_add(table, uses[i].name);
@@ -30,7 +29,6 @@ static void print_uses(const weir_synth *synth, weir_text *text) {
     }
     weir_table_print(table, WEIR_TABLE_PLAIN, text);
     weir_table_free(table);
-    weir_cost_report_free(&report);
 }
 
 /* "25.6", without the locale. */
@@ -55,15 +53,12 @@ static void print_seeds(const weir_synth *synth, weir_text *text) {
 }
 
 static void print_estimated_clock(const weir_synth *synth, weir_text *text) {
-    weir_cost_report report = weir_cost_of_graph(synth->hardware, synth->device);
-    if (report.total.delay_ps > 0) {
-        weir_text_add(text, "  estimated: ");
-        add_fixed(text, weir_cost_mhz(&report.total), 10);
-        weir_text_add(text, " MHz, ");
-        add_fixed(text, weir_cost_inferences(synth->hardware, &report), 1);
-        weir_text_add(text, " inferences/s\n");
-    }
-    weir_cost_report_free(&report);
+    if (synth->estimate.total.delay_ps == 0) return;
+    weir_text_add(text, "  estimated: ");
+    add_fixed(text, weir_cost_mhz(&synth->estimate.total), 10);
+    weir_text_add(text, " MHz, ");
+    add_fixed(text, weir_cost_inferences(synth->hardware, &synth->estimate), 1);
+    weir_text_add(text, " inferences/s\n");
 }
 
 static void print_placement(const weir_synth *synth, weir_text *text) {
@@ -135,13 +130,6 @@ static json_t *json_of_uses(const weir_cost *cost, const weir_device *device) {
     return object;
 }
 
-static json_t *json_of_estimate(const weir_synth *synth) {
-    weir_cost_report report = weir_cost_of_graph(synth->hardware, synth->device);
-    json_t *estimate = weir_cost_json(synth->hardware, &report, synth->device);
-    weir_cost_report_free(&report);
-    return estimate;
-}
-
 static json_t *json_of_pins(const weir_synth *synth) {
     return json_pack("{s:I, s:I, s:I}", "port_bits", (json_int_t)synth->ports, "luts", (json_int_t)synth->pins.luts,
                      "flip_flops", (json_int_t)synth->pins.flip_flops);
@@ -184,7 +172,7 @@ json_t *weir_synth_json(const weir_synth *synth) {
     json_object_set_new(json, "absorbed",
                         json_pack("{s:I, s:I}", "multiplier_bits", (json_int_t)synth->netlist.absorbed.multiplier_bits,
                                   "memory_bits", (json_int_t)synth->netlist.absorbed.memory_bits));
-    json_object_set_new(json, "estimate", json_of_estimate(synth));
+    json_object_set_new(json, "estimate", weir_cost_json(synth->hardware, &synth->estimate, synth->device));
     json_object_set_new(json, "critical_path", synth->has_path ? weir_synth_path_json(&synth->path) : json_null());
     json_object_set_new(json, "placement", best == NULL ? json_null() : json_of_placement(synth));
     json_object_set_new(json, "simulation", json_of_simulation(synth));

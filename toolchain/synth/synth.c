@@ -105,6 +105,7 @@ int weir_synth_run(const weir_synth_options *options, weir_synth **result) {
     synth->top = weir_copy_string(options->top);
     synth->clock_mhz = options->clock_mhz > 0 ? options->clock_mhz : default_clock(options->device, options->hardware);
     synth->interval = weir_resources_of(options->hardware).folded_interval;
+    synth->estimate = weir_cost_of_graph(options->hardware, options->device);
     synth->netlist.held = -1;
     const int status = cache == NULL ? WEIR_EXIT_INPUT : run(options, cache, synth);
     free(cache);
@@ -115,6 +116,7 @@ void weir_synth_free(weir_synth *synth) {
     if (synth == NULL) return;
     weir_program_free(&synth->yosys);
     weir_program_free(&synth->nextpnr);
+    weir_cost_report_free(&synth->estimate);
     weir_synth_netlist_free(&synth->netlist);
     weir_placements_free(&synth->placements);
     weir_synth_path_free(&synth->path);

@@ -43,6 +43,7 @@ typedef struct weir_synth {
     weir_program yosys, nextpnr; /* nextpnr's name is NULL when it was not used */
     weir_synth_netlist netlist;
     weir_cost cost; /* of the netlist */
+    weir_cost_report estimate;
     weir_placements placements;
     size_t ports;   /* bits, without the clock */
     weir_cost pins; /* cells between them and the pins */
