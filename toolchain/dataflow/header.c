@@ -151,7 +151,7 @@ static fraction call(reader *r, const char *name, size_t size) {
     if (pair) return (compare(a, b) > 0) == (name[1] == 'a') ? a : b;
     if (size == 4 && memcmp(name, "ceil", 4) == 0) return (fraction){ceil_of(a), 1};
     if (size == 5 && memcmp(name, "clog2", 5) == 0) return (fraction){weir_clog2(ceil_of(a)), 1};
-    if (size == 6 && memcmp(name, "digits", 6) == 0) return (fraction){weir_digits(ceil_of(a)), 1};
+    if (size == 6 && memcmp(name, "digits", 6) == 0) return (fraction){weir_digit_count(ceil_of(a)), 1};
     return fail(r, "unknown function");
 }
 

@@ -14,7 +14,7 @@ typedef enum weir_role {
 
 weir_role weir_stream_role(const weir_graph *graph, weir_node node);
 
-/* The stream behind a value: the value that a component or an input really produces, past implicit nodes. */
+/* The stream that a value stands for: the value that a component or an input really produces, past implicit nodes. */
 weir_value weir_stream_source(const weir_graph *graph, weir_value value);
 /* How many inputs of the node are streams (the others are constants). */
 size_t weir_stream_count(const weir_graph *graph, weir_node node);
@@ -56,15 +56,18 @@ static inline int64_t weir_clog2(int64_t count) {
     return levels;
 }
 
-/* Digits other than 0 of a factor in canonical signed form: a product is so many shifted operands, added or subtracted. */
-static inline int64_t weir_digits(int64_t factor) {
-    int64_t digits = 0;
-    for (uint64_t left = (uint64_t)(factor < 0 ? -factor : factor); left != 0; left >>= 1) {
-        if ((left & 1) == 0) continue;
-        digits++;
-        if ((left & 3) == 3) left += 2; /* 11 is 10(-1) */
-    }
-    return digits;
+/* Where a factor has digits other than 0 in canonical signed form: bit n for +-2^n. A product is so many shifted operands, added
+ * or subtracted. Reitwiesner, Binary Arithmetic, 1960: where n and 3 n differ, one place up. */
+static inline uint64_t weir_digits(int64_t factor) {
+    const uint64_t magnitude = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor, half = magnitude >> 1;
+    return half ^ (magnitude + half);
+}
+
+/* How many there are. */
+static inline int64_t weir_digit_count(int64_t factor) {
+    int64_t count = 0;
+    for (uint64_t left = weir_digits(factor); left != 0; left &= left - 1) count++;
+    return count;
 }
 
 #endif

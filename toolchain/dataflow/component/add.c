@@ -35,9 +35,11 @@ static void build(weir_builder *b, weir_node node) {
 }
 
 /* Terms of the sum, one a digit of a factor; 0 is one more where no factor is positive. */
-static int64_t terms_of(int64_t ca, int64_t cb) { return weir_digits(ca) + weir_digits(cb) + (ca <= 0 && cb <= 0); }
+static int64_t terms_of(int64_t ca, int64_t cb) {
+    return weir_digit_count(ca) + weir_digit_count(cb) + (ca <= 0 && cb <= 0);
+}
 
-/* A tree of adders, a level a cycle, the last one in front of the output slice. */
+/* A tree of adders, a level a cycle, the last one before the output slice. */
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const int64_t levels =
         weir_clog2(terms_of(weir_node_int(graph, node, "ca", 1), weir_node_int(graph, node, "cb", 1)));
@@ -53,11 +55,9 @@ typedef struct term {
 } term;
 
 static size_t add_terms(term *terms, size_t count, int64_t factor, int64_t width, bool is_signed) {
-    uint64_t left = (uint64_t)(factor < 0 ? -factor : factor);
-    for (int64_t shift = 0; left != 0; left >>= 1, shift++) {
-        if ((left & 1) == 0) continue;
-        terms[count++] = (term){shift, shift + width - is_signed};
-        if ((left & 3) == 3) left += 2;
+    uint64_t digits = weir_digits(factor);
+    for (int64_t shift = 0; digits != 0; digits >>= 1, shift++) {
+        if ((digits & 1) != 0) terms[count++] = (term){shift, shift + width - is_signed};
     }
     return count;
 }
