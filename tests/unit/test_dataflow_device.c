@@ -65,6 +65,39 @@ static void facts(void **state) {
     }
 }
 
+/* Registers move into what the profile says is there: ECP5's blocks by `weir synth`, the multipliers of others by Yosys. */
+static void registers_that_move(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *multiplier, *memory;
+        bool absorbs, product, word; /* by weir synth; the register after a product, after a word */
+    } known[] = {{"ecp5-25k", "MULT18X18D", "DP16KD", true, true, true},
+                 {"ice40up5k", "SB_MAC16", "SB_RAM40_4K", false, true, false},
+                 {"ice40hx8k", "SB_MAC16", "SB_RAM40_4K", false, false, false},
+                 {"gw1nr-9", "MULT18X18", "BSRAM", false, false, false},
+                 {"xc7a35t", "DSP48E1", "RAMB18E1", false, true, false}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        weir_device *device = read_device(known[i].name);
+        assert_int_equal(weir_device_absorbs(device, known[i].multiplier), known[i].absorbs);
+        assert_int_equal(weir_device_absorbs(device, known[i].memory), known[i].absorbs);
+        assert_int_equal(weir_device_multiplier_takes_output(device), known[i].product);
+        assert_int_equal(weir_device_memory_takes_output(device), known[i].word);
+        weir_device_free(device);
+    }
+    weir_device *device = read_device("ecp5-25k"); /* without the registers nothing moves */
+    weir_device_memory block = *weir_device_block(device);
+    block.output_register = false;
+    device->memories.item = &block;
+    assert_true(weir_device_multiplier_has(device, "pipeline"));
+    device->multipliers.registers.count = 1;
+    assert_true(weir_device_multiplier_has(device, "input") && !weir_device_multiplier_has(device, "output"));
+    assert_true(weir_device_absorbs(device, "MULT18X18D") && !weir_device_multiplier_takes_output(device));
+    device->multipliers.registers.count = 0;
+    assert_false(weir_device_absorbs(device, "MULT18X18D") || weir_device_absorbs(device, "DP16KD"));
+    assert_false(weir_device_memory_takes_output(device));
+    weir_device_free(device);
+}
+
 /* --- damaged profiles --- */
 
 static const char whole[] =
@@ -158,8 +191,8 @@ static void unknown_devices(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_profile_is_read), cmocka_unit_test(facts),
-                                       cmocka_unit_test(damaged_profiles_are_refused),
-                                       cmocka_unit_test(unknown_devices)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_profile_is_read), cmocka_unit_test(facts), cmocka_unit_test(registers_that_move),
+        cmocka_unit_test(damaged_profiles_are_refused), cmocka_unit_test(unknown_devices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,12 +37,12 @@ static void a_device_and_its_goal(void **state) {
     const weir_target target = weir_target_of(copy);
     assert_string_equal(target.device->name, "ecp5-25k");
     assert_int_equal(target.clock_mhz, 90);
-    assert_true(weir_target_multiplier_has(&target, "pipeline") && weir_target_memory_has_output(&target));
+    assert_true(weir_target_memory_has_output(&target));
     assert_true(weir_target_has_distributed_ram(&target));
     assert_true(weir_target_set(copy, "ice40hx8k", 0));
     const weir_target without = weir_target_of(copy);
     assert_false(weir_target_has_distributed_ram(&without));
-    assert_false(weir_target_multiplier_has(&without, "output") || weir_target_memory_has_output(&without));
+    assert_false(weir_target_memory_has_output(&without));
     weir_graph_free(copy);
 }
 

@@ -54,8 +54,6 @@ void weir_cost_slice(weir_cost_part *part, int64_t width) {
     weir_cost_path(part, WEIR_COST_REGISTER, 2, 0, width + 1);
 }
 
-bool weir_cost_takes_output(const weir_device *device) { return device->family == WEIR_DEVICE_ECP5; }
-
 /* Slices of an operand that is wider than the block: all but the top one are unsigned and lose a bit. */
 static int64_t slices(int64_t bits, int64_t most) {
     return bits <= most ? 1 : 1 + weir_ceil_divide(bits - most, most - 1);
@@ -76,8 +74,7 @@ void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t 
     /* In lookup tables a factor of one bit only selects; of several blocks the partial products are added. */
     weir_cost_term(part, blocks == 0 ? count * (a - 1) * (b - 1) : 0);
     weir_cost_term(part, blocks > 1 ? count * (blocks - 1) * (a + b) : 0);
-    const bool inside =
-        blocks == 1 && (part->device->multipliers.absorbs_output || weir_cost_takes_output(part->device));
+    const bool inside = blocks == 1 && weir_device_multiplier_takes_output(part->device);
     if (!inside) weir_cost_registers(part, count * kept);
     if (blocks > 0 && !inside) weir_cost_path(part, WEIR_COST_PRODUCT, blocks > 1, blocks > 1 ? a + b : 0, 1);
 }
@@ -137,9 +134,9 @@ static void rom_terms(weir_cost_part *part, bool block, int64_t width, int64_t d
     weir_cost_term(part, block ? width * (rows - 1) : 0);
 }
 
-/* Bits of the register behind a block's own, of REGISTERED, that stay outside. */
+/* Bits of the register after a block's own, of REGISTERED, that stay outside. */
 static int64_t output_bits(const weir_cost_part *part, bool block, int64_t rows) {
-    const bool inside = block && rows == 1 && weir_cost_takes_output(part->device);
+    const bool inside = block && rows == 1 && weir_device_memory_takes_output(part->device);
     return inside ? 0 : weir_cost_value(part, "REGISTERED") * weir_cost_value(part, "WIDTH");
 }
 
@@ -174,7 +171,7 @@ static void rom_sequence(weir_cost_part *part) {
     const int64_t address = depth > 1 ? weir_cost_bits(depth) : 0;
     int64_t rows;
     blocks_of(part->device, width, depth, &rows);
-    const bool inside = block && rows == 1 && weir_cost_takes_output(part->device) && read > 1;
+    const bool inside = block && rows == 1 && weir_device_memory_takes_output(part->device) && read > 1;
     const int64_t delays = depth > 1 ? (block ? width : columns_of(width, depth)) * (read - block - inside) : 0;
     weir_cost_registers(part, address + delays + (block ? weir_clog2(rows) : 0));
     weir_cost_term(part, address);

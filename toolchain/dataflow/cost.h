@@ -49,8 +49,6 @@ void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t 
 int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b);
 /* A memory in blocks, all of it: Yosys may put a few last words into lookup tables and save a row of blocks. */
 void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth);
-/* Does `weir synth` move the registers behind the family's blocks into them (synth/netlist.h)? */
-bool weir_cost_takes_output(const weir_device *device);
 /* Does weir_replay with rows of so many beats of `width` bits have a weir_ram? rtl/memory/weir_replay.v */
 bool weir_cost_replay_in_blocks(int64_t beats, int64_t width);
 /* The next term: a memory in distributed RAM; 0 if it is not `used`. */
@@ -61,7 +59,7 @@ int64_t weir_cost_bits(int64_t count);
 /* Where a path starts. */
 typedef enum weir_cost_start {
     WEIR_COST_REGISTER,
-    WEIR_COST_MEMORY, /* a memory block without a register behind it */
+    WEIR_COST_MEMORY, /* a memory block without a register after it */
     WEIR_COST_PRODUCT /* a multiplier block without one */
 } weir_cost_start;
 

@@ -375,6 +375,31 @@ const weir_device_memory *weir_device_block(const weir_device *device) {
     return NULL;
 }
 
+bool weir_device_multiplier_has(const weir_device *device, const char *stage) {
+    for (size_t i = 0; i < device->multipliers.registers.count; i++)
+        if (strcmp(device->multipliers.registers.item[i], stage) == 0) return true;
+    return false;
+}
+
+bool weir_device_absorbs(const weir_device *device, const char *cell) {
+    const weir_device_memory *block = weir_device_block(device);
+    if (device->family != WEIR_DEVICE_ECP5) return false;
+    if (device->multipliers.cell != NULL && strcmp(device->multipliers.cell, cell) == 0)
+        return device->multipliers.registers.count > 0;
+    return block != NULL && block->output_register && strcmp(block->cell, cell) == 0;
+}
+
+bool weir_device_multiplier_takes_output(const weir_device *device) {
+    return device->multipliers.absorbs_output ||
+           (device->multipliers.cell != NULL && weir_device_absorbs(device, device->multipliers.cell) &&
+            weir_device_multiplier_has(device, "output"));
+}
+
+bool weir_device_memory_takes_output(const weir_device *device) {
+    const weir_device_memory *block = weir_device_block(device);
+    return block != NULL && weir_device_absorbs(device, block->cell);
+}
+
 /* --- printing --- */
 
 static void add_shapes(const weir_device_shapes *shapes, weir_text *text) {

@@ -1,7 +1,6 @@
 #include "dataflow/target.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/arena.h"
 #include "support/diag.h"
@@ -60,14 +59,6 @@ bool weir_target_set(weir_graph *graph, const char *device, int64_t clock_mhz) {
     weir_graph_set_device(graph, device, clock_mhz);
     if (read != NULL) keep(graph, read);
     return true;
-}
-
-bool weir_target_multiplier_has(const weir_target *target, const char *stage) {
-    if (target->device == NULL) return false;
-    const weir_device_list *registers = &target->device->multipliers.registers;
-    for (size_t i = 0; i < registers->count; i++)
-        if (strcmp(registers->item[i], stage) == 0) return true;
-    return false;
 }
 
 bool weir_target_memory_has_output(const weir_target *target) {

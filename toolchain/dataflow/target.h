@@ -22,8 +22,7 @@ weir_target weir_target_of(const weir_graph *graph);
 bool weir_target_set(weir_graph *graph, const char *device, int64_t clock_mhz);
 /* Can the target be used? False after a reported error. */
 bool weir_target_check(const weir_graph *graph);
-/* Has the target's multiplier or memory block such a register ("input", "pipeline", "output")? False without a device. */
-bool weir_target_multiplier_has(const weir_target *target, const char *stage);
+/* Has the target's memory block an output register, the target distributed RAM? False without a device. */
 bool weir_target_memory_has_output(const weir_target *target);
 bool weir_target_has_distributed_ram(const weir_target *target);
 

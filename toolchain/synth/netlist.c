@@ -370,18 +370,12 @@ static void add_stage(register_set *registers, stage_kind added, domain of) {
     registers->any++;
 }
 
-static bool device_has(const weir_device *device, const char *stage) {
-    for (size_t i = 0; i < device->multipliers.registers.count; i++) {
-        if (strcmp(device->multipliers.registers.item[i], stage) == 0) return true;
-    }
-    return false;
-}
-
 /* The register after the product becomes the output register; the one that was there is then the pipeline register. */
 static bool absorb_product(module *m, json_t *cell) {
     register_set registers = registers_of(cell);
     bool second = registers.used[STAGE_OUTPUT];
-    if (!device_has(m->device, second ? "pipeline" : "output") || registers.used[STAGE_PIPELINE]) return false;
+    if (!weir_device_multiplier_has(m->device, second ? "pipeline" : "output") || registers.used[STAGE_PIPELINE])
+        return false;
     outputs product = {.count = 0};
     add_ports(&product, "P", PRODUCT_BITS);
     if (!find_outputs(m, cell, &product) || !takes(&registers, product.domain)) return false;
@@ -451,8 +445,8 @@ static bool absorb_operands(module *m, json_t *cell) {
     register_set registers = registers_of(cell);
     bool parallel = port_bit(cell, "SOURCEA") == BIT_ZERO && port_bit(cell, "SOURCEB") == BIT_ZERO;
     bool constant_signs = port_bit(cell, "SIGNEDA") < 0 && port_bit(cell, "SIGNEDB") < 0;
-    if (!device_has(m->device, "input") || registers.used[STAGE_A] || registers.used[STAGE_B] || !parallel ||
-        !constant_signs || !find_operand(m, cell, 'A', &a) || !find_operand(m, cell, 'B', &b) ||
+    if (!weir_device_multiplier_has(m->device, "input") || registers.used[STAGE_A] || registers.used[STAGE_B] ||
+        !parallel || !constant_signs || !find_operand(m, cell, 'A', &a) || !find_operand(m, cell, 'B', &b) ||
         a.domain.clock != b.domain.clock || a.domain.global_reset != b.domain.global_reset ||
         !takes(&registers, a.domain)) {
         return false;
@@ -516,13 +510,6 @@ static const struct {
     absorb_step *step;
 } steps[] = {{"DP16KD", absorb_memory}, {"MULT18X18D", absorb_product}, {"MULT18X18D", absorb_operands}};
 
-/* Does the device's profile say that the block has registers? */
-static bool in_profile(const weir_device *device, const char *type) {
-    const weir_device_memory *memory = weir_device_block(device);
-    if (device->multipliers.cell != NULL && strcmp(device->multipliers.cell, type) == 0) return true;
-    return memory != NULL && memory->output_register && strcmp(memory->cell, type) == 0;
-}
-
 static bool find_blocks(module *m) {
     const char *name;
     json_t *cell;
@@ -542,7 +529,7 @@ static bool find_blocks(module *m) {
 static bool absorb_once(module *m) {
     bool changed = false;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (!in_profile(m->device, steps[i].type)) continue;
+        if (!weir_device_absorbs(m->device, steps[i].type)) continue;
         for (size_t k = 0; k < m->blocks; k++) {
             if (strcmp(type_of(m->block[k]), steps[i].type) != 0) continue;
             while (steps[i].step(m, m->block[k])) changed = true;
@@ -576,7 +563,7 @@ static bool absorb_module(module *m) {
 
 bool weir_netlist_absorb(json_t *netlist, const weir_device *device, weir_netlist_absorbed *count) {
     *count = (weir_netlist_absorbed){0};
-    if (!in_profile(device, "MULT18X18D") && !in_profile(device, "DP16KD")) return true;
+    if (!weir_device_absorbs(device, "MULT18X18D") && !weir_device_absorbs(device, "DP16KD")) return true;
     bool fine = true;
     const char *name;
     json_t *object;

@@ -49,8 +49,8 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 static void cost(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH") + 1, depth = weir_cost_value(part, "DEPTH");
     const bool memory = depth >= MEMORY_DEPTH, spread = depth > 2 && !memory && weir_cost_value(part, "SPREAD") != 0;
-    const int64_t behind = 1 + weir_cost_value(part, "REGISTERED"); /* words behind the memory */
-    const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - behind);
+    const int64_t after = 1 + weir_cost_value(part, "REGISTERED"); /* words after the memory */
+    const int64_t level = weir_cost_bits(depth + 1), address = weir_cost_bits(depth - after);
     weir_cost_term(part, memory || spread ? 0 : width * depth);
     weir_cost_term(part, memory || spread ? 0 : depth * level);
     weir_cost_distributed(part, spread, width, depth);
@@ -64,10 +64,10 @@ static void cost(weir_cost_part *part) {
         weir_cost_registers(part, spread ? 2 * weir_cost_bits(depth) : width * depth);
         return;
     }
-    const bool inside = weir_cost_takes_output(part->device); /* the second word behind the memory */
-    weir_cost_registers(part, behind + (inside ? 0 : (behind - 1) * width) + 2 * address);
-    if (behind == 1) weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
-    weir_cost_blocks(part, width, depth - behind);
+    const bool inside = weir_device_memory_takes_output(part->device); /* the second word after the memory */
+    weir_cost_registers(part, after + (inside ? 0 : (after - 1) * width) + 2 * address);
+    if (after == 1) weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
+    weir_cost_blocks(part, width, depth - after);
 }
 
 const weir_component_rules weir_fifo_rules = {.result = WEIR_RESULT_INPUT,
