@@ -25,13 +25,22 @@ void weir_arguments_free(weir_arguments *arguments) {
     memset(arguments, 0, sizeof *arguments);
 }
 
+char *weir_tool_late(const char *name, double seconds) {
+    return weir_format("'%s' took longer than %g seconds", name, seconds);
+}
+
+static void report_late(const weir_process *process) {
+    char *text = weir_tool_late(process->arguments[0], process->seconds);
+    weir_error(WEIR_NOWHERE, "%s", text);
+    free(text);
+}
+
 /* The process ended without doing its work; what it wrote from `before` on is told. */
 static void report(const weir_process *process, weir_process_end end, int status, const weir_text *output,
                    size_t before) {
     const char *name = process->arguments[0];
     if (end == WEIR_PROCESS_MISSING) weir_error(WEIR_NOWHERE, "cannot run '%s': no such program", name);
-    else if (end == WEIR_PROCESS_TIMEOUT)
-        weir_error(WEIR_NOWHERE, "'%s' took longer than %g seconds", name, process->seconds);
+    else if (end == WEIR_PROCESS_TIMEOUT) report_late(process);
     else if (end == WEIR_PROCESS_SIGNAL) weir_error(WEIR_NOWHERE, "'%s' was killed by signal %d", name, status);
     else weir_error(WEIR_NOWHERE, "'%s' failed with exit status %d", name, status);
     if (output->size > before) weir_note("its messages:\n%s", output->data + before);

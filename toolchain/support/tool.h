@@ -25,5 +25,7 @@ typedef enum weir_tool_end { WEIR_TOOL_FINE, WEIR_TOOL_LATE, WEIR_TOOL_FAILED } 
  * time is over is not reported. */
 weir_tool_end weir_tool_wait(const weir_arguments *arguments, const char *folder, double seconds, const char *progress,
                              weir_text *output);
+/* "'NAME' took longer than N seconds"; heap memory. */
+char *weir_tool_late(const char *name, double seconds);
 
 #endif

@@ -119,9 +119,9 @@ static bool read_placement(const char *folder, weir_placement *placement) {
 }
 
 static void warn_of_late(const sweep *s, int64_t seed) {
-    const weir_program *nextpnr = s->job->nextpnr;
-    weir_warning(WEIR_NOWHERE, "'%s' took longer than %g seconds with seed %lld", nextpnr->name, nextpnr->seconds,
-                 (long long)seed);
+    char *late = weir_tool_late(s->job->nextpnr->name, s->job->nextpnr->seconds);
+    weir_warning(WEIR_NOWHERE, "%s with seed %lld", late, (long long)seed);
+    free(late);
 }
 
 /* True too when the time was over. */

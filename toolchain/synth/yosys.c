@@ -42,8 +42,10 @@ static bool run(const weir_program *yosys, const char *folder, const char *log, 
     weir_arguments_add(&arguments, "%s", script);
     const weir_tool_end end = weir_tool_wait(&arguments, folder, yosys->seconds, "synthesis, seconds", NULL);
     if (end == WEIR_TOOL_LATE) {
-        weir_error(WEIR_NOWHERE, "'%s' took longer than %g seconds", yosys->name, yosys->seconds);
+        char *late = weir_tool_late(yosys->name, yosys->seconds);
+        weir_error(WEIR_NOWHERE, "%s", late);
         weir_note("--timeout SECONDS allows more; a slower folding is synthesized in less time");
+        free(late);
     }
     weir_arguments_free(&arguments);
     return end == WEIR_TOOL_FINE;

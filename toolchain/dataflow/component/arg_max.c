@@ -80,7 +80,7 @@ static void build(weir_builder *b, weir_node node) {
 
 /* --- cost --- */
 
-/* Bits of the numbers of lanes behind a level of the tree: a node tells apart those of its own lanes that there are. */
+/* Bits of the numbers of lanes after a level of the tree: a node tells apart those of its own lanes that there are. */
 static int64_t number_bits(int64_t lanes, int64_t level) {
     int64_t bits = 0;
     for (int64_t left = lanes; left > 0; left -= (int64_t)1 << level)
@@ -95,7 +95,7 @@ static int64_t zeros(int64_t number) {
     return count;
 }
 
-/* A comparator and a multiplexer a node of the tree and one for the row, a register behind each: rtl/pool/weir_argmax.v. */
+/* A comparator and a multiplexer a node of the tree and one for the row, a register after each: rtl/pool/weir_argmax.v. */
 static void cost(weir_cost_part *part) {
     const int64_t lanes = weir_cost_value(part, "LANES"), width = weir_cost_value(part, "WIDTH");
     const int64_t out = weir_cost_value(part, "OUT_W"), beats = weir_cost_value(part, "BEATS");
