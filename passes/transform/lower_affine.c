@@ -3,8 +3,6 @@
  * constant or one a channel, so nothing is rounded otherwise than in the model. */
 #include <math.h>
 
-#include "exec/arithmetic.h"
-#include "exec/kernel_common.h"
 #include "ir/infer.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
@@ -13,30 +11,14 @@ static weir_array *new_numbers(weir_lowering *l, int64_t count) {
     return weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});
 }
 
-/* The parameter, which broadcasts to a tensor of `shape`, by channel of the codes: elements in row-major order belong to
- * channels in turn. NULL after an error. */
-static const weir_array *by_channel(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *parameter,
-                                    const weir_shape *shape) {
-    const weir_shape *codes = &weir_value_type(l->to, x->value)->shape;
-    const size_t channels = codes->rank == 0 ? 1 : (size_t)codes->dim[codes->rank - 1];
-    size_t elements = 1, wanted = 1;
-    weir_shape_count(shape, &elements);
-    weir_shape_count(codes, &wanted);
-    if (elements != wanted) {
-        weir_lower_fail(l, node, "its constant broadcasts its input to more elements");
-        return NULL;
-    }
-    const weir_broadcast from = weir_broadcast_of(&parameter->shape, shape);
-    weir_array *result = new_numbers(l, parameter->count == 1 ? 1 : (int64_t)channels);
-    for (size_t i = 0; i < elements; i++) {
-        const double v = weir_array_get(parameter, weir_broadcast_index(&from, i));
-        const size_t c = result->count == 1 ? 0 : i % channels;
-        if (i < channels) weir_array_set(result, c, v);
-        if (!isfinite(v)) weir_lower_fail(l, node, "its constant is %g, expected a finite number", v);
-        else if (v != weir_array_get(result, c))
-            weir_lower_fail(l, node,
-                            "its constant must change along the channels only, the last axis of the dense layer");
-        else continue;
+/* A constant for a step, by channel. */
+static const weir_array *step_constant(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
+                                       const weir_shape *shape) {
+    const weir_array *result = weir_lower_by_channel(l, node, x->value, constant, shape);
+    for (size_t i = 0; result != NULL && i < result->count; i++) {
+        const double v = weir_array_get(result, i);
+        if (isfinite(v)) continue;
+        weir_lower_fail(l, node, "its constant is %g, expected a finite number", v);
         return NULL;
     }
     return result;
@@ -64,28 +46,9 @@ static bool is_real(const weir_lowering *l, weir_node node) {
 }
 
 static bool lower_normalization(weir_lowering *l, weir_node node) {
-    const weir_array *p[5] = {NULL};
-    for (size_t i = 1; i < 5; i++) {
-        p[i] = weir_lower_constant(l, weir_node_input(l->from, node, i));
-        if (p[i] == NULL) return weir_lower_fail(l, node, "input %zu must be a constant", i);
-    }
-    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    weir_shape wide = {shape->rank, {1, (int64_t)p[1]->count}};
-    for (int d = 2; d < wide.rank; d++) wide.dim[d] = 1;
-    weir_array *factor = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &wide);
-    weir_array *term = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &wide);
-    const float epsilon = (float)weir_node_float(l->from, node, "epsilon", 1e-5);
-    for (size_t c = 0; c < factor->count; c++) {
-        const weir_normalization n =
-            weir_normalization_of((float)weir_array_get(p[1], c), (float)weir_array_get(p[2], c),
-                                  (float)weir_array_get(p[3], c), (float)weir_array_get(p[4], c), epsilon);
-        weir_array_set(factor, c, (double)n.factor);
-        weir_array_set(term, c, (double)n.term);
-    }
     const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
-    const weir_array *factors = by_channel(l, node, x, factor, shape);
-    const weir_array *terms = factors == NULL ? NULL : by_channel(l, node, x, term, shape);
-    if (terms == NULL) return false;
+    const weir_array *factors, *terms;
+    if (!weir_lower_normalization(l, node, x->value, &factors, &terms)) return false;
     weir_view view = weir_lower_add_step(l, x, WEIR_OP_MUL, factors);
     view = weir_lower_add_step(l, &view, WEIR_OP_ADD, terms);
     weir_lower_set(l, node, &view);
@@ -117,10 +80,9 @@ static bool lower_clip(weir_lowering *l, weir_node node) {
 static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const weir_array *constant) {
     const weir_view *x = &l->view[weir_node_input(l->from, node, data).id];
     const weir_op op = weir_node_op(l->from, node);
-    if (op == WEIR_OP_DIV && data == 1)
-        return weir_lower_fail(l, node, "a constant divided by data is not an affine operation");
+    if (op == WEIR_OP_DIV && data == 1) return weir_lower_function(l, node);
     const weir_array *numbers =
-        by_channel(l, node, x, constant, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
+        step_constant(l, node, x, constant, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
     if (numbers == NULL) return false;
     for (size_t c = 0; op == WEIR_OP_DIV && c < numbers->count; c++) {
         if (weir_array_get(numbers, c) == 0) return weir_lower_fail(l, node, "it divides by zero");
@@ -142,6 +104,7 @@ static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const we
 bool weir_lower_affine(weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     if (!is_real(l, node)) return weir_lower_fail(l, node, "hardware takes it on float32 numbers only");
+    if (weir_lower_is_function(l, node)) return weir_lower_function(l, node);
     const size_t inputs = weir_node_input_count(l->from, node);
     const bool unary = op == WEIR_OP_NEG || op == WEIR_OP_CLIP || op == WEIR_OP_BATCH_NORMALIZATION;
     const weir_array *first = unary ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 0));

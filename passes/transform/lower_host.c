@@ -161,6 +161,7 @@ weir_value weir_lower_host_value(weir_lowering *l, weir_value value) {
         if (view->step_count == 0) *known = leave(l, value);
         else if (!copy(l, weir_value_producer(l->from, value))) return WEIR_NO_VALUE;
         break;
+    case WEIR_VIEW_FUNCTION:
     case WEIR_VIEW_SUM:
         if (!copy(l, weir_value_producer(l->from, value))) return WEIR_NO_VALUE;
         break;
@@ -169,6 +170,10 @@ weir_value weir_lower_host_value(weir_lowering *l, weir_value value) {
 }
 
 /* --- nodes --- */
+
+static bool is_hardware(const weir_view *view) {
+    return view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_FUNCTION || view->kind == WEIR_VIEW_SUM;
+}
 
 static const weir_diag_log *keep(weir_lowering *l, weir_diag_log *log) {
     l->log = weir_grow(l->log, &l->log_capacity, l->log_count + 1, sizeof *l->log);
@@ -184,7 +189,7 @@ bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) 
         if (value.id == 0) continue;
         const weir_view *x = &l->view[value.id];
         before |= x->kind == WEIR_VIEW_REAL;
-        behind |= x->kind == WEIR_VIEW_HOST || x->kind == WEIR_VIEW_CODES || x->kind == WEIR_VIEW_SUM;
+        behind |= x->kind == WEIR_VIEW_HOST || is_hardware(x);
         if (view.cause == NULL) view.cause = x->cause;
     }
     if (before && behind) {
@@ -209,8 +214,7 @@ bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) 
 weir_value weir_lower_result(weir_lowering *l, size_t index) {
     const weir_value output = weir_graph_output(l->from, index);
     const weir_view *view = &l->view[output.id];
-    if (view->kind == WEIR_VIEW_HOST || view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_SUM)
-        return weir_lower_host_value(l, output);
+    if (view->kind == WEIR_VIEW_HOST || is_hardware(view)) return weir_lower_host_value(l, output);
     weir_use use;
     if (!weir_remedy_has_quantizers(l->from) && weir_remedy_unquantized(l->from, &use))
         weir_lower_fail_unquantized(l, use.node, use.index, "its input is real and has no quantizer");

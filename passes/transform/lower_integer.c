@@ -78,6 +78,7 @@ static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *qu
     if (quant->count > 1)
         return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", quant->count);
     if (x->kind == WEIR_VIEW_SUM) return weir_lower_sum(l, node, x, quant);
+    if (x->kind == WEIR_VIEW_FUNCTION) return weir_lower_tabulate(l, node, weir_node_input(l->from, node, 0), quant);
     return weir_lower_quantize(l, node, x, quant);
 }
 
@@ -358,6 +359,7 @@ static bool is_constant(const weir_view *view) {
 static bool lower_add(weir_lowering *l, weir_node node) {
     const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, 1);
     if (is_constant(a) != is_constant(b)) return weir_lower_affine(l, node);
+    if (weir_lower_is_function(l, node)) return weir_lower_function(l, node);
     return weir_lower_add(l, node, a, b);
 }
 
@@ -389,6 +391,7 @@ static bool lower_qlinear_add(weir_lowering *l, weir_node node) {
 
 static bool lower_relu(weir_lowering *l, weir_node node) {
     weir_view view = *input_view(l, node, 0);
+    if (view.kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
     if (view.kind != WEIR_VIEW_CODES && view.kind != WEIR_VIEW_SUM)
         return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     if (view.step_count > 0) view = weir_lower_add_step(l, &view, WEIR_OP_RELU, NULL);
@@ -472,6 +475,7 @@ static bool lower_shape(weir_lowering *l, weir_node node) {
     for (size_t i = 0; i < x->step_count; i++)
         a_channel |= x->step[i].constant != NULL && x->step[i].constant->count > 1;
     weir_view view = *x;
+    if (x->kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
     if (x->reshaped || x->kind == WEIR_VIEW_SUM) { /* behind the quantizer */
         view.reshaped = true;
         view.shape = *shape;
@@ -544,6 +548,26 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CLIP] = weir_lower_affine,
     [WEIR_OP_BATCH_NORMALIZATION] = weir_lower_affine,
     [WEIR_OP_CONVERT] = lower_convert,
+    [WEIR_OP_POW] = weir_lower_function,
+    [WEIR_OP_EXP] = weir_lower_function,
+    [WEIR_OP_SQRT] = weir_lower_function,
+    [WEIR_OP_ABS] = weir_lower_function,
+    [WEIR_OP_SIGMOID] = weir_lower_function,
+    [WEIR_OP_TANH] = weir_lower_function,
+    [WEIR_OP_LEAKY_RELU] = weir_lower_function,
+    [WEIR_OP_RECIPROCAL] = weir_lower_function,
+    [WEIR_OP_LOG] = weir_lower_function,
+    [WEIR_OP_ERF] = weir_lower_function,
+    [WEIR_OP_SIGN] = weir_lower_function,
+    [WEIR_OP_FLOOR] = weir_lower_function,
+    [WEIR_OP_CEIL] = weir_lower_function,
+    [WEIR_OP_ROUND] = weir_lower_function,
+    [WEIR_OP_HARD_SIGMOID] = weir_lower_function,
+    [WEIR_OP_ELU] = weir_lower_function,
+    [WEIR_OP_SELU] = weir_lower_function,
+    [WEIR_OP_SOFTPLUS] = weir_lower_function,
+    [WEIR_OP_SOFTSIGN] = weir_lower_function,
+    [WEIR_OP_GELU] = weir_lower_function,
 };
 
 static lower_rule *rule_of(weir_op op) { return op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->lower; }
@@ -574,6 +598,15 @@ static bool is_converted(const weir_lowering *l, weir_value value) {
         if (op == WEIR_OP_CONVERT || (shape && is_converted(l, weir_node_output(l->from, user, 0)))) return true;
     }
     return false;
+}
+
+static void number_nodes(weir_lowering *l) {
+    uint32_t position = 0;
+    for (weir_node node = weir_graph_first(l->from); node.id != 0; node = weir_node_next(l->from, node)) {
+        position++;
+        for (size_t i = 0; i < weir_node_output_count(l->from, node); i++)
+            l->position[weir_node_output(l->from, node, i).id] = position;
+    }
 }
 
 static void lower_values(weir_lowering *l) {
@@ -654,6 +687,7 @@ static void free_lowering(weir_lowering *l) {
     for (size_t i = 0; i < l->log_count; i++) weir_diag_log_free(l->log[i]);
     free(l->log);
     free(l->host);
+    free(l->position);
     free(l->view);
 }
 
@@ -663,7 +697,9 @@ static weir_graph *lower(const weir_graph *model, weir_counterparts **counterpar
     weir_lowering l = {.from = model, .to = to, .contract = contract_of(model)};
     l.view = weir_calloc(weir_graph_value_limit(model), sizeof *l.view);
     l.host = weir_calloc(weir_graph_value_limit(model), sizeof *l.host);
+    l.position = weir_calloc(weir_graph_value_limit(model), sizeof *l.position);
     weir_graph_set_source(to, weir_graph_source(model));
+    number_nodes(&l);
     lower_values(&l);
     bool fine = true;
     for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node))
@@ -673,7 +709,7 @@ static weir_graph *lower(const weir_graph *model, weir_counterparts **counterpar
         fine = result.id != 0;
         if (fine) weir_graph_add_output(to, weir_graph_output_name(model, i), result);
     }
-    if (l.log_count > 0) weir_eliminate_dead_code(to); /* what a rule left that did not end */
+    weir_eliminate_dead_code(to); /* what a rule left that did not end, and what functions look through */
     fine = fine && weir_layout_refresh(to);
     if (fine && counterparts != NULL) *counterparts = weir_view_counterparts(&l);
     free_lowering(&l);

@@ -165,18 +165,6 @@ void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contrac
     if (relu) *low = weir_encode(0, quant, 0, contract);
 }
 
-static weir_type codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high) {
-    int64_t least, most;
-    weir_quant_limits(quant, &least, &most);
-    weir_type type = {.dtype = weir_dtype_for(least, most),
-                      .shape = *shape,
-                      .quant = *quant,
-                      .has_range = true,
-                      .low = low,
-                      .high = high};
-    return type;
-}
-
 static bool same_codes(const weir_type *type, const weir_quant *quant) {
     weir_quant other = type->quant;
     other.rounding = quant->rounding;
@@ -265,7 +253,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *give
     const weir_type *from = weir_value_type(l->to, x->value);
     int64_t low, high;
     weir_lower_bounds(quant, x->relu, l->contract, &low, &high);
-    weir_type type = codes_type(quant, &from->shape, low, high);
+    weir_type type = weir_lower_codes_type(quant, &from->shape, low, high);
     weir_view view = {.kind = WEIR_VIEW_CODES};
     weir_node added;
     if (x->kind == WEIR_VIEW_REAL) {

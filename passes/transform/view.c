@@ -43,6 +43,18 @@ weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t
     return quant;
 }
 
+weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high) {
+    int64_t least, most;
+    weir_quant_limits(quant, &least, &most);
+    weir_type type = {.dtype = weir_dtype_for(least, most),
+                      .shape = *shape,
+                      .quant = *quant,
+                      .has_range = true,
+                      .low = low,
+                      .high = high};
+    return type;
+}
+
 weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix, const weir_value *inputs,
                               size_t count, const weir_type *type) {
     char *name = weir_format("%s%s", weir_node_name(l->from, old), suffix);
@@ -144,10 +156,9 @@ weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *g
 
 static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint32_t id) {
     const weir_view *view = &l->view[id];
-    if (view->kind != WEIR_VIEW_CODES) return;
     weir_counterpart *made = &to->of[id];
-    made->follows = view->step_count > 0;
-    if (made->follows) return;
+    made->follows = view->step_count > 0 || view->kind == WEIR_VIEW_FUNCTION || view->is_inside;
+    if (made->follows || view->kind != WEIR_VIEW_CODES) return;
     made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->value));
     if (view->accumulator.id != 0)
         made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->accumulator));

@@ -13,14 +13,16 @@ typedef enum weir_view_kind {
     WEIR_VIEW_CONSTANT, /* a real or integer constant, not (yet) quantized */
     WEIR_VIEW_WEIGHTS,  /* a constant given by codes and their quantization */
     WEIR_VIEW_CODES, /* codes in the new graph; real = (code - zero) * scale + offset, then max(., 0) if relu, then steps */
-    WEIR_VIEW_SUM, /* the sum of two CODES views that waits for its quantizer */
-    WEIR_VIEW_HOST /* real numbers that the host computes behind the hardware */
+    WEIR_VIEW_FUNCTION, /* another function, element by element, of codes, which waits for its quantizer (function.h) */
+    WEIR_VIEW_SUM,      /* the sum of two CODES views that waits for its quantizer */
+    WEIR_VIEW_HOST      /* real numbers that the host computes behind the hardware */
 } weir_view_kind;
 
 typedef struct weir_view {
     weir_view_kind kind;
-    weir_value value;        /* in the new graph: REAL, CODES, HOST, SUM's first operand */
+    weir_value value;        /* in the new graph: REAL, CODES, HOST, FUNCTION's codes, SUM's first operand */
     weir_value other;        /* SUM's second operand */
+    weir_value root;         /* FUNCTION: of the model, the value that has the codes */
     const weir_array *codes; /* CONSTANT: the data; WEIGHTS: integer codes */
     weir_quant quant;        /* WEIGHTS */
     const double *offset;    /* CODES: real numbers added after scaling, one or one a channel; NULL: none */
@@ -29,9 +31,10 @@ typedef struct weir_view {
         *step; /* CODES: operations of the model that the next quantizer absorbs; without them relu is false */
     size_t step_count;
     const weir_diag_log
-        *cause;    /* REAL, HOST: why no hardware computes the first of the nodes behind it; NULL: no need */
-    bool relu;     /* CODES, SUM: negative real numbers count as zero */
-    bool centered; /* CODES of an integer tensor, whose elements are code - zero */
+        *cause;     /* REAL, HOST: why no hardware computes the first of the nodes behind it; NULL: no need */
+    bool relu;      /* CODES, SUM: negative real numbers count as zero */
+    bool is_inside; /* CODES: a function is computed from the codes before these, as if these did not exist */
+    bool centered;  /* CODES of an integer tensor, whose elements are code - zero */
     bool
         reshaped; /* SUM, CODES with parameters a channel: the model's value has `shape`, which the quantizer will give */
     weir_shape shape;
@@ -44,6 +47,7 @@ typedef struct weir_lowering {
     weir_graph *to;
     weir_view *view;        /* by value id of `from` */
     weir_contract contract; /* who defines the rounding of this model */
+    uint32_t *position;     /* by value id of `from`: place of its node in the graph, from 1 on; 0: it has none */
     weir_value *host;       /* by value id of `from`: its real numbers in `to`, where the host needed them */
     weir_diag_log **log;    /* causes of views */
     size_t log_count, log_capacity;
@@ -74,6 +78,22 @@ weir_counterparts *weir_view_counterparts(const weir_lowering *lowering);
 bool weir_lower_affine(weir_lowering *l, weir_node node);
 /* The view with one more step; the constant, float32 with one element or one a channel, lives in the new graph's arena. */
 weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant);
+/* Factor and term of a BatchNormalization, each by channel of the codes. False after a reported error. */
+bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes, const weir_array **factor,
+                              const weir_array **term);
+/* A constant that broadcasts to a tensor of `shape`, by channel of the codes: one element, or one a channel. NULL after a reported
+ * error. */
+const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,
+                                        const weir_shape *shape);
+
+/* Is the node a function of codes that steps do not express: of a FUNCTION view, or of two operands that are functions of the
+ * same codes? Sums of such only where the codes are few: else Sum adds them. */
+bool weir_lower_is_function(const weir_lowering *l, weir_node node);
+/* Any element-wise operator on codes, operations on codes, constants: a FUNCTION view. */
+bool weir_lower_function(weir_lowering *l, weir_node node);
+/* The quantizer `node` of such a value: Lookup or Threshold. Without a quantization the value's elements are codes. */
+bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, const weir_quant *quant);
+
 /* SUM becomes CODES of one exact sum, where the scales allow it; false without an error where they do not. */
 bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum);
 
@@ -101,6 +121,8 @@ bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format,
     __attribute__((format(printf, 3, 4)));
 /* A per-tensor quantization of `width` bits with the limits of an element type. */
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
+/* The type of codes of a quantization in [low, high]. */
+weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high);
 /* The CODES view's value with the pending relu applied: for consumers that take codes. No value after an error. */
 weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *view);
 /* The value in another shape, by a Reshape with the old node's location. */

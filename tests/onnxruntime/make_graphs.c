@@ -159,6 +159,17 @@ static void make_thresholds(weir_graph *graph) {
     }
 }
 
+static void make_lookups(weir_graph *graph) {
+    weir_value x = add_codes_input(graph, "x", -100, 100, NULL);
+    for (int form = 0; form < 3; form++) {
+        const int64_t low = form == 2 ? -128 : -100, codes = form == 2 ? 256 : 201;
+        weir_value table = add_constant(graph, WEIR_INT64, 2, form == 0 ? 1 : CHANNELS, codes, -(1 << 20), 1 << 20);
+        weir_node node = add_node(graph, WEIR_OP_LOOKUP, "lookup", x, table, WEIR_NO_VALUE);
+        weir_node_set_int(graph, node, "low", low);
+        finish(graph, node, NULL);
+    }
+}
+
 static void make_sums(weir_graph *graph) {
     weir_value x = add_codes_input(graph, "x", -128, 127, NULL), y = add_codes_input(graph, "y", 0, 65535, NULL);
     weir_node sum = add_node(graph, WEIR_OP_SUM, "sum", x, y, WEIR_NO_VALUE);
@@ -284,8 +295,9 @@ int main(int argc, char **argv) {
         const char *name;
         void (*make)(weir_graph *graph);
     } graphs[] = {{"casts", make_casts},     {"scales", make_scales},   {"thresholds", make_thresholds},
-                  {"sums", make_sums},       {"fine", make_fine},       {"ties", make_ties},
-                  {"encodes", make_encodes}, {"decodes", make_decodes}, {"masks", make_masks}};
+                  {"lookups", make_lookups}, {"sums", make_sums},       {"fine", make_fine},
+                  {"ties", make_ties},       {"encodes", make_encodes}, {"decodes", make_decodes},
+                  {"masks", make_masks}};
     if (argc != 2) return 2;
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
         weir_graph *graph = weir_graph_new(graphs[i].name);

@@ -173,6 +173,14 @@ static void parameters_out_of_bounds_are_refused(void **state) {
     const weir_value x = input(graph, WEIR_INT32, "1,3");
     weir_value inputs[] = {x, constant(graph, WEIR_INT64, "1,2", descending), WEIR_NO_VALUE};
     assert_false(weir_infer_node(graph, node_of(graph, WEIR_OP_THRESHOLD, inputs, 2)));
+    weir_value few = constant(graph, WEIR_INT64, "1,255", NULL), codes[] = {input(graph, WEIR_UINT8, "1,3"), few};
+    const weir_node lookup = node_of(graph, WEIR_OP_LOOKUP, codes, 2);
+    assert_false(weir_infer_node(graph, lookup));
+    assert_non_null(strstr(errors.text, "the table has codes [0, 254], its input [0, 255]"));
+    weir_node_set_input(graph, lookup, 1, constant(graph, WEIR_INT64, "2,256", NULL)); /* 2 for 3 channels */
+    assert_false(weir_infer_node(graph, lookup));
+    weir_node_set_input(graph, lookup, 1, constant(graph, WEIR_INT64, "3,256", NULL));
+    assert_true(weir_infer_node(graph, lookup));
     inputs[1] = constant(graph, WEIR_INT64, "2", NULL); /* 2 for 3 channels */
     const weir_node cast = node_of(graph, WEIR_OP_CAST, inputs, 2);
     weir_node_set_int(graph, cast, "low", 0);

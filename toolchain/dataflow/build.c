@@ -74,15 +74,20 @@ weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream) {
     return wide;
 }
 
-/* An instance of a module that reads the memory. */
-static weir_rtl_instance reader(weir_builder *b, weir_node node, const char *module, const weir_memory *memory) {
+/* What all modules ask that hold a memory. */
+static void set_memory(weir_builder *b, weir_node node, weir_rtl_instance u, const weir_memory *memory) {
     char *file = weir_memory_file(b->graph, node, memory);
-    weir_rtl_instance u = weir_build_part(b, node, module, memory->suffix);
     weir_build_set(b, u, "WIDTH", memory->width);
     weir_build_set(b, u, "DEPTH", memory->depth);
     weir_rtl_set_parameter_string(b->design, u, "INIT", file);
     weir_rtl_set_parameter_string(b->design, u, "STYLE", weir_storage_name(memory->storage));
     free(file);
+}
+
+/* An instance of a module that reads the memory. */
+static weir_rtl_instance reader(weir_builder *b, weir_node node, const char *module, const weir_memory *memory) {
+    weir_rtl_instance u = weir_build_part(b, node, module, memory->suffix);
+    set_memory(b, node, u, memory);
     return u;
 }
 
@@ -115,11 +120,24 @@ weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_mem
     return words;
 }
 
-static weir_rtl_instance instance(weir_builder *b, const char *module, const char *wanted) {
+static weir_rtl_instance clocked(weir_builder *b, const char *module, const char *wanted) {
     weir_rtl_instance u = weir_rtl_add_instance(b->design, b->top, weir_library_module(b->design, module),
                                                 weir_rtl_free_name(b->design, b->top, wanted));
     weir_rtl_connect(b->design, u, "clk", weir_rtl_read(b->design, b->clk));
+    return u;
+}
+
+static weir_rtl_instance instance(weir_builder *b, const char *module, const char *wanted) {
+    weir_rtl_instance u = clocked(b, module, wanted);
     weir_rtl_connect(b->design, u, "rst", weir_rtl_read(b->design, b->rst));
+    return u;
+}
+
+weir_rtl_instance weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory) {
+    char *wanted = weir_format("u_%s_%s", weir_node_name(b->graph, node), memory->suffix);
+    weir_rtl_instance u = clocked(b, "weir_rom", wanted);
+    free(wanted);
+    set_memory(b, node, u, memory);
     return u;
 }
 

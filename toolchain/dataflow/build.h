@@ -47,6 +47,9 @@ typedef struct weir_word_wires {
 } weir_word_wires;
 weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read);
 
+/* An instance of weir_rom with the node's memory, whose ports but the clock are left to the caller. */
+weir_rtl_instance weir_build_rom(weir_builder *b, weir_node node, const weir_memory *memory);
+
 /* The instance u_NODE of the node's module, with clock and reset; u_NODE_SUFFIX of another one. */
 weir_rtl_instance weir_build_component(weir_builder *b, weir_node node);
 weir_rtl_instance weir_build_part(weir_builder *b, weir_node node, const char *module, const char *suffix);

@@ -31,7 +31,7 @@ typedef struct weir_component_timing {
 /* A parameter memory: words of equal fields, field 0 in the low bits (memory.h). */
 typedef struct weir_memory {
     size_t index;         /* of the node's memories */
-    const char *suffix;   /* of names in the design and of files: "weights" */
+    char suffix[32];      /* of names in the design and of files: "weights" */
     int64_t depth;        /* words */
     int64_t fields;       /* a word */
     int field_bits;       /* of a field, both parts */

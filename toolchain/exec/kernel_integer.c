@@ -158,6 +158,17 @@ void weir_kernel_THRESHOLD(const weir_graph *graph, weir_node node, const weir_a
     }
 }
 
+void weir_kernel_LOOKUP(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    const weir_array *x = inputs[0], *table = inputs[1];
+    const int64_t low = weir_node_int(graph, node, "low", 0);
+    const size_t rows = (size_t)table->shape.dim[0], codes = (size_t)table->shape.dim[1];
+    for (size_t i = 0; i < x->count; i++) {
+        const int64_t *row = (const int64_t *)table->data + weir_last(i, rows) * codes;
+        weir_array_set_int(outputs[0], i, row[weir_array_get_int(x, i) - low]);
+    }
+}
+
 void weir_kernel_MAXIMUM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs) {
     const weir_array *x = inputs[0];

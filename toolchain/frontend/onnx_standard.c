@@ -433,6 +433,17 @@ static bool add_threshold(const work *w) {
     return store(w, binary(w, WEIR_OP_ADD, stepped, whole(w, attribute(w, "base", 0))));
 }
 
+/* Rows of the table lie one behind the other: the position of a channel's row is added to the code. */
+static bool add_lookup(const work *w) {
+    const weir_array *table = weir_value_constant(w->b->graph, input_value(w, 1));
+    const int64_t low = attribute(w, "low", 0), rows = table->shape.dim[0], codes_of = table->shape.dim[1];
+    weir_array *start = weir_array_in(w->b->arena, WEIR_INT64, &(weir_shape){1, {rows}});
+    for (int64_t row = 0; row < rows; row++) weir_array_set_int(start, (size_t)row, row * codes_of - low);
+    name x = codes(w, 0), position = binary(w, WEIR_OP_ADD, x, tensor(w, start));
+    name flat = binary(w, WEIR_OP_RESHAPE, input(w, 1), whole_list(w, -1));
+    return store(w, binary(w, WEIR_OP_GATHER, flat, position));
+}
+
 /* Without an offset, ONNX's contract multiplies by one float32. */
 static name multiplier(const work *w, const weir_quant *from, const weir_quant *to, int rank) {
     weir_array *array = channel_array(w, from->count > 1 ? from : to, rank, WEIR_FLOAT32);
@@ -509,6 +520,7 @@ static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
     [WEIR_OP_SCALE] = add_scale,
     [WEIR_OP_SCALE_FLOAT] = add_scale_float,
     [WEIR_OP_THRESHOLD] = add_threshold,
+    [WEIR_OP_LOOKUP] = add_lookup,
     [WEIR_OP_MAXIMUM] = add_maximum,
     [WEIR_OP_FORK] = add_copies,
     [WEIR_OP_RELABEL] = add_copies,

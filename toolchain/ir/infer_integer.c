@@ -1,4 +1,4 @@
-/* Type inference of Weir's own operators. Integer ranges are exact for Linear, Sum, Maximum and Threshold and the clip
+/* Type inference of Weir's own operators. Integer ranges are exact for Linear, Sum, Maximum, Threshold and Lookup and the clip
  * bounds for casts. */
 #include "ir/infer_rule.h"
 
@@ -297,6 +297,34 @@ bool weir_infer_THRESHOLD(const weir_graph *graph, weir_node node, weir_inferred
     const wide base = weir_node_int(graph, node, "base", 0), step = weir_node_int(graph, node, "step", 1);
     const wide first = base + step * least, last = base + step * most;
     return set_coded(graph, node, to, first < last ? first : last, first < last ? last : first);
+}
+
+/* Column i of the table is the result for code low + i; its rows are channels. */
+bool weir_infer_LOOKUP(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
+    const weir_array *table = weir_rule_constant(graph, node, 1);
+    if (!integer_input(graph, node, 0)) return false;
+    if (table == NULL || table->dtype != WEIR_INT64 || table->shape.rank != 2 || table->count == 0 ||
+        (table->shape.dim[0] != 1 && table->shape.dim[0] != channel_count(shape))) {
+        return weir_rule_fail(graph, node, "the table (input 1) must be a constant int64 [1 or %lld, codes]",
+                              (long long)channel_count(shape));
+    }
+    int64_t low, high;
+    input_range(graph, node, 0, &low, &high);
+    const int64_t first = weir_node_int(graph, node, "low", 0), codes = table->shape.dim[1];
+    if (low < first || high - first >= codes) {
+        return weir_rule_fail(graph, node, "the table has codes [%lld, %lld], its input [%lld, %lld]", (long long)first,
+                              (long long)(first + codes - 1), (long long)low, (long long)high);
+    }
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (int64_t row = 0; row < table->shape.dim[0]; row++) {
+        for (int64_t code = low; code <= high; code++) {
+            const int64_t result = weir_array_get_int(table, (size_t)(row * codes + code - first));
+            least = result < least ? result : least;
+            most = result > most ? result : most;
+        }
+    }
+    return set_coded(graph, node, to, least, most);
 }
 
 bool weir_infer_MAXIMUM(const weir_graph *graph, weir_node node, weir_inferred *to) {

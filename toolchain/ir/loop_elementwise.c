@@ -147,6 +147,16 @@ static void thresholds_by(weir_loop_builder *b, int64_t axis) {
 void weir_loop_THRESHOLD(weir_loop_builder *b) { thresholds_by(b, -1); }
 void weir_loop_MULTI_THRESHOLD(weir_loop_builder *b) { thresholds_by(b, weir_layout_channel_axis(b->graph, b->node)); }
 
+/* The code says which column of the table is read. */
+void weir_loop_LOOKUP(weir_loop_builder *b) {
+    uint32_t first;
+    const int rank = write_all(b, &first)->rank;
+    weir_loop_broadcast(b, weir_loop_read(b, 'I', 0), first, rank);
+    weir_loop_operand *table = weir_loop_read(b, 'P', 1);
+    if (table->axis[0].size != 1) weir_loop_term(table, 0, first + (uint32_t)rank - 1, 1);
+    table->axis[1].is_indirect = true;
+}
+
 /* ---- reductions ---- */
 
 /* The loops are the input's dimensions; the output has those that stay. */
