@@ -76,12 +76,12 @@ static weir_value decode(weir_lowering *l, weir_node producer, const weir_view *
     return view->reshaped ? weir_lower_reshape(l, producer, value, &view->shape) : value;
 }
 
-/* Integer results leave with their zero points, whole numbers a channel, subtracted. */
+/* Integer results leave as the model declares them, with their zero points, whole numbers a channel, subtracted. */
 static weir_value subtract_zero(weir_lowering *l, weir_value codes, const weir_type *declared) {
     const weir_type *type = weir_value_type(l->to, codes);
     uint32_t count = type->quant.count == 0 ? 1 : type->quant.count;
     int64_t low = type->low, high = type->high;
-    bool any = false;
+    bool any = type->dtype != declared->dtype;
     weir_array *add = weir_array_new(WEIR_INT64, &(weir_shape){1, {count}});
     for (uint32_t c = 0; c < count; c++) {
         int64_t zero = weir_quant_zero(&type->quant, c);

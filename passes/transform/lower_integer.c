@@ -268,7 +268,11 @@ static bool lower_matmul(weir_lowering *l, weir_node node) {
     return weir_lower_linear(l, node, input_view(l, node, 0), input_view(l, node, 1), false, NULL);
 }
 
-/* Operands of QLinearMatMul, MatMulInteger and QGemm: codes that get their quantization from other inputs of the same
+static bool lower_conv(weir_lowering *l, weir_node node) {
+    return weir_lower_conv(l, node, input_view(l, node, 0), input_view(l, node, 1), input_view(l, node, 2));
+}
+
+/* Operands of QLinearMatMul, MatMulInteger, QGemm and the convolutions alike: codes that get their quantization from other inputs of the same
  * node. */
 static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant *xq, const weir_quant *wq, size_t wi,
                              weir_view *x, weir_view *w) {
@@ -307,6 +311,26 @@ static bool lower_qlinear_matmul(weir_lowering *l, weir_node node) {
            requantize_result(l, node, 6, 7);
 }
 
+/* A bias in accumulator codes by definition: no scale of its own. NONE where it is left out; false after a reported error. */
+static bool read_code_bias(weir_lowering *l, weir_node node, size_t index, weir_view *bias) {
+    *bias = (weir_view){.kind = WEIR_VIEW_NONE};
+    if (weir_node_input(l->from, node, index).id == 0) return true;
+    const weir_array *codes = input_constant(l, node, index);
+    if (codes == NULL) return weir_lower_fail(l, node, "the bias must be a constant");
+    *bias = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = codes, .quant = {.axis = -1}};
+    return true;
+}
+
+static bool lower_qlinear_conv(weir_lowering *l, weir_node node) {
+    weir_quant xq, wq;
+    weir_view x, w, bias;
+    return read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) &&
+           read_quant(l, node, 4, 5, input_dtype(l, node, 3), 0, &wq) &&
+           qualify_operands(l, node, &xq, &wq, 3, &x, &w) && read_code_bias(l, node, 8, &bias) &&
+           weir_lower_conv(l, node, &x, &w, bias.kind == WEIR_VIEW_NONE ? NULL : &bias) &&
+           requantize_result(l, node, 6, 7);
+}
+
 static bool lower_qgemm(weir_lowering *l, weir_node node) {
     weir_quant xq, wq;
     weir_view x, w;
@@ -317,18 +341,14 @@ static bool lower_qgemm(weir_lowering *l, weir_node node) {
         !read_quant(l, node, 4, 5, input_dtype(l, node, 3), output_major ? 0 : 1, &wq) ||
         !qualify_operands(l, node, &xq, &wq, 3, &x, &w))
         return false;
-    weir_view bias = {.kind = WEIR_VIEW_NONE};
-    if (weir_node_input(l->from, node, 6).id != 0) {
-        const weir_array *codes = input_constant(l, node, 6);
-        if (codes == NULL) return weir_lower_fail(l, node, "the bias must be a constant");
-        /* The bias is in accumulator codes by definition: no scale of its own. */
-        bias = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = codes, .quant = {.axis = -1}};
-    }
+    weir_view bias;
+    if (!read_code_bias(l, node, 6, &bias)) return false;
     if (!weir_lower_linear(l, node, &x, &w, output_major, bias.kind == WEIR_VIEW_NONE ? NULL : &bias)) return false;
     return weir_node_input(l->from, node, 7).id == 0 || requantize_result(l, node, 7, 8);
 }
 
-static bool lower_matmul_integer(weir_lowering *l, weir_node node) {
+/* MatMulInteger and ConvInteger: zero points only; weights have theirs along `axis`. */
+static bool lower_integer_product(weir_lowering *l, weir_node node, int axis, weir_view *x, weir_view *w) {
     static const double one = 1;
     weir_quant quant[2];
     for (size_t i = 0; i < 2; i++) {
@@ -343,11 +363,21 @@ static bool lower_matmul_integer(weir_lowering *l, weir_node node) {
             scales[c] = one;
             zeros[c] = given ? weir_array_get_int(zero, c) : 0;
         }
-        quant[i] = weir_lower_quant(input_dtype(l, node, i), scales, zeros, (uint32_t)count, (int)i);
+        quant[i] = weir_lower_quant(input_dtype(l, node, i), scales, zeros, (uint32_t)count, i == 0 ? 0 : axis);
     }
+    return qualify_operands(l, node, &quant[0], &quant[1], 1, x, w);
+}
+
+static bool lower_matmul_integer(weir_lowering *l, weir_node node) {
     weir_view x, w;
-    if (!qualify_operands(l, node, &quant[0], &quant[1], 1, &x, &w) || !weir_lower_linear(l, node, &x, &w, false, NULL))
-        return false;
+    if (!lower_integer_product(l, node, 1, &x, &w) || !weir_lower_linear(l, node, &x, &w, false, NULL)) return false;
+    l->view[weir_node_output(l->from, node, 0).id].centered = true;
+    return true;
+}
+
+static bool lower_conv_integer(weir_lowering *l, weir_node node) {
+    weir_view x, w;
+    if (!lower_integer_product(l, node, 0, &x, &w) || !weir_lower_conv(l, node, &x, &w, NULL)) return false;
     l->view[weir_node_output(l->from, node, 0).id].centered = true;
     return true;
 }
@@ -521,6 +551,9 @@ static bool lower_identity(weir_lowering *l, weir_node node) {
 static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_GEMM] = lower_gemm,
     [WEIR_OP_MATMUL] = lower_matmul,
+    [WEIR_OP_CONV] = lower_conv,
+    [WEIR_OP_QLINEAR_CONV] = lower_qlinear_conv,
+    [WEIR_OP_CONV_INTEGER] = lower_conv_integer,
     [WEIR_OP_ADD] = lower_add,
     [WEIR_OP_RELU] = lower_relu,
     [WEIR_OP_MAX_POOL] = weir_lower_max_pool,

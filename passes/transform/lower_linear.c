@@ -75,17 +75,15 @@ static void fold_bias(weir_lowering *l, weir_quant *quant, const bias_terms *bia
 
 /* --- Linear --- */
 
-/* Weights as [N, K] codes with their zero points subtracted. */
-static weir_array *arrange_weights(weir_lowering *l, const weir_view *weights, bool output_major) {
-    const weir_array *codes = weights->codes;
-    int64_t n = codes->shape.dim[output_major ? 0 : 1], k = codes->shape.dim[output_major ? 1 : 0];
-    weir_shape shape = {2, {n, k}};
-    weir_array *wide = weir_array_new(WEIR_INT64, &shape);
+const weir_array *weir_lower_matrix(weir_lowering *l, const weir_view *weights, const weir_shape *shape,
+                                    weir_lower_element *element, const void *user) {
+    const int64_t n = shape->dim[0], k = shape->dim[1];
+    weir_array *wide = weir_array_new(WEIR_INT64, shape);
     int64_t low = 0, high = 0;
     for (int64_t row = 0; row < n; row++) {
         for (int64_t column = 0; column < k; column++) {
-            size_t from = (size_t)(output_major ? row * k + column : column * n + row);
-            int64_t code = weir_array_get_int(codes, from) - weir_quant_zero(&weights->quant, row);
+            const size_t from = element(user, row, column);
+            const int64_t code = weir_array_get_int(weights->codes, from) - weir_quant_zero(&weights->quant, row);
             weir_array_set_int(wide, (size_t)(row * k + column), code);
             low = code < low ? code : low;
             high = code > high ? code : high;
@@ -96,6 +94,16 @@ static weir_array *arrange_weights(weir_lowering *l, const weir_view *weights, b
     weir_array *result = weir_array_copy_in(weir_graph_arena(l->to), narrow);
     weir_array_free(narrow);
     return result;
+}
+
+static size_t by_output(const void *user, int64_t row, int64_t column) {
+    const weir_shape *matrix = user;
+    return (size_t)(row * matrix->dim[1] + column);
+}
+
+static size_t by_input(const void *user, int64_t row, int64_t column) {
+    const weir_shape *matrix = user;
+    return (size_t)(column * matrix->dim[0] + row);
 }
 
 /* real = (acc - zero[n]) * scale[n] with zero[n] = zx * (sum of w[n]). */
@@ -135,24 +143,33 @@ bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, con
     if (!check_weights(l, node, weights, output_major)) return false;
     weir_value codes = weir_lower_codes(l, node, x);
     if (codes.id == 0) return false;
+    const int64_t *dim = weights->codes->shape.dim;
+    const weir_shape shape = {2, {dim[output_major ? 0 : 1], dim[output_major ? 1 : 0]}};
+    const weir_array *matrix = weir_lower_matrix(l, weights, &shape, output_major ? by_output : by_input, &shape);
+    return weir_lower_product(l, node, codes, matrix, &weights->quant, 1, bias);
+}
+
+bool weir_lower_product(weir_lowering *l, weir_node node, weir_value codes, const weir_array *matrix,
+                        const weir_quant *weights, int64_t group, const weir_view *bias) {
     const weir_type *x_type = weir_value_type(l->to, codes);
     if (x_type->quant.count > 1) return weir_lower_fail(l, node, "its input has a scale per channel");
-    weir_array *arranged = arrange_weights(l, weights, output_major);
     weir_type type = *x_type;
-    type.shape.dim[type.shape.rank - 1] = arranged->shape.dim[0];
-    type.quant = accumulator_quant(l, &x_type->quant, &weights->quant, arranged, type.shape.rank - 1);
+    type.shape.dim[type.shape.rank - 1] = matrix->shape.dim[0];
+    type.layout[0] = '\0';
+    type.quant = accumulator_quant(l, &x_type->quant, weights, matrix, type.shape.rank - 1);
     weir_view view = {.kind = WEIR_VIEW_CODES};
     bias_terms terms = {.exact = true};
-    if (bias != NULL && !read_bias(l, node, bias, &type.quant, arranged->shape.dim[0], &terms)) return false;
+    if (bias != NULL && !read_bias(l, node, bias, &type.quant, matrix->shape.dim[0], &terms)) return false;
     if (bias != NULL && terms.exact) fold_bias(l, &type.quant, &terms);
     if (!terms.exact) {
         view.offset = terms.real;
         view.offset_count = terms.count;
     }
     char *name = weir_format("%s_weights", weir_node_name(l->from, node));
-    weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, arranged)};
+    weir_value inputs[2] = {codes, weir_graph_add_constant(l->to, name, matrix)};
     free(name);
     weir_node linear = weir_lower_add_node(l, node, WEIR_OP_LINEAR, "", inputs, 2, &type);
+    if (group > 1) weir_node_set_int(l->to, linear, "group", group);
     view.value = weir_node_output(l->to, linear, 0);
     weir_lower_set(l, node, &view);
     return weir_infer_node(l->to, linear);

@@ -17,12 +17,18 @@ bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format,
     return false;
 }
 
+static bool moves(weir_op op) { return op == WEIR_OP_TRANSPOSE || op == WEIR_OP_RESHAPE; }
+
 /* Quantizing the model helps only where it has no quantizers yet. */
 bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t index, const char *what) {
     if (!weir_remedy_has_quantizers(l->from))
         return weir_lower_fail(l, node, "%s; quantize the model first (--quantize int8 --calibration DATA)", what);
+    weir_value value = weir_node_input(l->from, node, index);
+    for (weir_node maker = weir_value_producer(l->from, value); /* as the model calls it, before its layout changed */
+         maker.id != 0 && moves(weir_node_op(l->from, maker)); maker = weir_value_producer(l->from, value))
+        value = weir_node_input(l->from, maker, 0);
     weir_lower_fail(l, node, "%s: tensor '%s' has no quantizer, though the model has others", what,
-                    weir_value_name(l->from, weir_node_input(l->from, node, index)));
+                    weir_value_name(l->from, value));
     weir_note("quantize it where the model was quantized; --quantize takes models without quantizers");
     return false;
 }

@@ -57,6 +57,16 @@ typedef struct weir_lowering {
  * places; results are stored as the view of its output 0. */
 bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                        bool output_major, const weir_view *bias);
+/* The matrix [N, K] of weights whose element (row, column) is `element` of the codes, less the row's zero point. */
+typedef size_t weir_lower_element(const void *user, int64_t row, int64_t column);
+const weir_array *weir_lower_matrix(weir_lowering *l, const weir_view *weights, const weir_shape *shape,
+                                    weir_lower_element *element, const void *user);
+/* Linear of codes and such a matrix, with the weights' quantization, one scale or one a row; `bias` may be NULL. */
+bool weir_lower_product(weir_lowering *l, weir_node node, weir_value codes, const weir_array *matrix,
+                        const weir_quant *weights, int64_t group, const weir_view *bias);
+/* A convolution with channels innermost: Window and Linear; x, weights, bias as above. */
+bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
+                     const weir_view *bias);
 /* The view of real numbers becomes codes of `quant`, rounded as the contract says, clipped to the quantization's
  * limits. */
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant);

@@ -172,7 +172,8 @@ static void convolutions(void **state) {
         if (behind) x = add_qdq(g, "q", x, 0.5, WEIR_INT8, 0);
         weir_value y = ADD(g, WEIR_OP_CONV, "conv", x, w);
         weir_graph_add_output(g, "y", behind ? y : add_qdq(g, "q", y, 0.5, WEIR_INT8, 0));
-        refused(g, "node 'conv' (Conv): has no lowering to integers");
+        refused(g, behind ? "node 'conv' (Conv): its weights are real numbers without a quantizer"
+                          : "node 'conv' (Conv): its input is real and has no quantizer: tensor 'x'");
     }
 }
 

@@ -95,6 +95,8 @@ typedef struct weir_component_rules {
     void (*cost)(weir_cost_part *part);
     void (*build)(weir_builder *b, weir_node node);
     void (*describe)(const weir_graph *graph, weir_node node, weir_text *text); /* how it computes: nothing */
+    bool
+        may_wait; /* a frame may take longer than the interval where the one before it holds memory; the service tells */
     bool multiplies; /* products of variables, which metadata.hardware.products puts into blocks or logic */
     bool has_active; /* a wire `active`, high when it takes a beat */
     bool has_level;  /* a register `level`, the beats held */

@@ -31,22 +31,22 @@ static uint64_t dot(const weir_array *w, size_t first, size_t count, const int64
 
 void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                         weir_array *const *outputs) {
-    (void)graph;
-    (void)node;
     const weir_array *x = inputs[0], *w = inputs[1];
     weir_array *y = outputs[0];
-    const size_t columns = (size_t)w->shape.dim[0], inner = (size_t)w->shape.dim[1];
+    const size_t group = (size_t)weir_node_int(graph, node, "group", 1);
+    const size_t columns = (size_t)w->shape.dim[0] / group, inner = (size_t)w->shape.dim[1];
     const size_t rows = columns == 0 ? 0 : y->count / columns;
     int64_t wide[INPUT_BLOCK];
     uint64_t sum[OUTPUT_BLOCK];
     for (size_t row = 0; row < rows; row++) {
+        const size_t matrix = row % group * columns;
         for (size_t first = 0; first < columns; first += OUTPUT_BLOCK) {
             const size_t count = columns - first < OUTPUT_BLOCK ? columns - first : OUTPUT_BLOCK;
             for (size_t n = 0; n < count; n++) sum[n] = 0;
             for (size_t from = 0; from < inner; from += INPUT_BLOCK) {
                 const size_t taken = inner - from < INPUT_BLOCK ? inner - from : INPUT_BLOCK;
                 weir_kernel_load(x, row * inner + from, taken, wide);
-                for (size_t n = 0; n < count; n++) sum[n] += dot(w, (first + n) * inner + from, taken, wide);
+                for (size_t n = 0; n < count; n++) sum[n] += dot(w, (matrix + first + n) * inner + from, taken, wide);
             }
             for (size_t n = 0; n < count; n++) weir_array_set_int(y, row * columns + first + n, (int64_t)sum[n]);
         }

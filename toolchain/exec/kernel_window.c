@@ -85,6 +85,44 @@ void weir_kernel_CONV(const weir_graph *graph, weir_node node, const weir_array 
         weir_array_set(y, i, weir_array_get(y, i) + weir_array_get(bias, weir_channel(&channels, i)));
 }
 
+/* The window element at position k of the order in which the first spatial dimension changes fastest. */
+static size_t transposed(const weir_window *w, size_t k) {
+    size_t element = 0, stride = product_of(w->kernel, w->rank);
+    for (int i = 0; i < w->rank; i++) {
+        stride /= (size_t)w->kernel[i];
+        element += k % (size_t)w->kernel[i] * stride;
+        k /= (size_t)w->kernel[i];
+    }
+    return element;
+}
+
+/* Position p's window along the last spatial dimension first, in runs of a group's channels. */
+void weir_kernel_WINDOW(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    const weir_array *x = inputs[0];
+    weir_array *y = outputs[0];
+    weir_window w;
+    weir_geometry_window_innermost(graph, node, &w);
+    const size_t group = (size_t)weir_node_int(graph, node, "group", 1), size = weir_dtype_size(x->dtype);
+    const size_t channels = (size_t)x->shape.dim[x->shape.rank - 1], run = channels / group;
+    const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
+    const size_t window = product_of(w.kernel, w.rank), frames = (size_t)x->shape.dim[0];
+    weir_array *fill = weir_array_new(x->dtype, &(weir_shape){1, {(int64_t)run}});
+    for (size_t c = 0; c < run; c++) weir_array_set_int(fill, c, weir_node_int(graph, node, "fill", 0));
+    char *to = y->data;
+    for (size_t p = 0; p < frames * positions; p++) {
+        const char *frame = (const char *)x->data + p / positions * plane * channels * size;
+        for (size_t g = 0; g < group; g++) {
+            for (size_t k = 0; k < window; k++, to += run * size) {
+                size_t offset;
+                const bool inside = window_source(&w, p % positions, transposed(&w, k), &offset);
+                memcpy(to, inside ? frame + (offset * channels + g * run) * size : fill->data, run * size);
+            }
+        }
+    }
+    weir_array_free(fill);
+}
+
 void weir_kernel_MAX_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                           weir_array *const *outputs) {
     const weir_array *x = inputs[0];

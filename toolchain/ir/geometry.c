@@ -97,6 +97,14 @@ bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_sh
     return true;
 }
 
+bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, weir_window *window) {
+    const weir_shape *x = &weir_rule_input(graph, node, 0)->shape;
+    weir_shape onnx = *x;
+    for (int i = 1; i + 1 < x->rank; i++) onnx.dim[i + 1] = x->dim[i];
+    if (x->rank > 1) onnx.dim[1] = x->dim[x->rank - 1];
+    return weir_geometry_window(graph, node, &onnx, NULL, window);
+}
+
 /* ---- slices ---- */
 
 /* Start and end of an axis as numpy takes them: negative ones count from the back, then both are clipped. */

@@ -20,6 +20,9 @@ typedef struct weir_window {
 bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_shape *x, const int64_t *kernel,
                           weir_window *window);
 
+/* The same of a node whose input 0 is [batch, ..., channels] (weir.Window). */
+bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, weir_window *window);
+
 /* A Slice: output index i of an axis is input index start + i * step, for i in [0, count). */
 typedef struct weir_slice {
     int64_t start[WEIR_MAX_RANK], step[WEIR_MAX_RANK], count[WEIR_MAX_RANK];

@@ -1,5 +1,6 @@
 /* Type inference of Weir's own operators. Integer ranges are exact for Linear, Sum, Maximum, Threshold and Lookup and the clip
  * bounds for casts. */
+#include "ir/geometry.h"
 #include "ir/infer_rule.h"
 
 #include <string.h>
@@ -149,6 +150,37 @@ bool weir_infer_DECODE(const weir_graph *graph, weir_node node, weir_inferred *t
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
+/* [batch, positions..., group * window * channels of a group] */
+bool weir_infer_WINDOW(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const int64_t group = weir_node_int(graph, node, "group", 1), fill = weir_node_int(graph, node, "fill", 0);
+    int64_t least, most;
+    weir_window w;
+    if (!integer_input(graph, node, 0) || !weir_geometry_window_innermost(graph, node, &w)) return false;
+    weir_quant_limits(&x->quant, &least, &most);
+    if (fill < least || fill > most) {
+        return weir_rule_fail(graph, node, "'fill' is %lld, which is none of the input's codes [%lld, %lld]",
+                              (long long)fill, (long long)least, (long long)most);
+    }
+    if (group < 1 || channel_count(&x->shape) % group != 0) {
+        return weir_rule_fail(graph, node, "%lld groups do not divide %lld channels", (long long)group,
+                              (long long)channel_count(&x->shape));
+    }
+    weir_shape shape = x->shape;
+    bool pads = false;
+    for (int i = 0; i < w.rank; i++) {
+        shape.dim[i + 1] = w.out[i];
+        shape.dim[shape.rank - 1] *= w.kernel[i];
+        pads |= w.begin[i] > 0 || w.end[i] > 0;
+    }
+    weir_type type = weir_rule_moved_type(graph, node, &shape);
+    if (type.has_range && pads) {
+        type.low = fill < type.low ? fill : type.low;
+        type.high = fill > type.high ? fill : type.high;
+    }
+    return weir_rule_set(graph, node, to, &type);
+}
+
 void weir_infer_linear_range(const weir_array *weights, size_t channel, int64_t low, int64_t high, int64_t *sum_low,
                              int64_t *sum_high) {
     const size_t inputs = (size_t)weights->shape.dim[1];
@@ -167,9 +199,11 @@ bool weir_infer_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *t
     const weir_type *x = weir_rule_input(graph, node, 0);
     const weir_array *w = weir_rule_constant(graph, node, 1);
     if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
-    if (w == NULL || w->shape.rank != 2 || x->shape.rank < 1 || w->shape.dim[1] != channel_count(&x->shape)) {
-        return weir_rule_fail_shapes(graph, node, "weights must be a constant [N, K], x [..., K]", &x->shape,
-                                     &weir_rule_input(graph, node, 1)->shape);
+    const int64_t group = weir_node_int(graph, node, "group", 1);
+    if (w == NULL || w->shape.rank != 2 || x->shape.rank < 1 || group < 1 || w->shape.dim[0] % group != 0 ||
+        channel_count(&x->shape) % group != 0 || w->shape.dim[1] != channel_count(&x->shape) / group) {
+        return weir_rule_fail_shapes(graph, node, "weights must be a constant [group * N, K], x [..., group * K]",
+                                     &x->shape, &weir_rule_input(graph, node, 1)->shape);
     }
     int64_t low, high, least = 0, most = 0;
     input_range(graph, node, 0, &low, &high);

@@ -102,6 +102,41 @@ void weir_loop_CONV(weir_loop_builder *b) { convolution(b, 1, 2); }
 void weir_loop_CONV_INTEGER(weir_loop_builder *b) { convolution(b, 1, NO_BIAS); }
 void weir_loop_QLINEAR_CONV(weir_loop_builder *b) { convolution(b, 3, 8); }
 
+/* O[b][oy][ox][g][fx][fy][c] = I[b][iy][ix][g][c], the last four in one dimension */
+void weir_loop_WINDOW(weir_loop_builder *b) {
+    const weir_shape *x = weir_loop_input_shape(b, 0);
+    const int64_t group = weir_node_int(b->graph, b->node, "group", 1), channels = x->dim[x->rank - 1] / group;
+    weir_window window;
+    spatial loops;
+    const bool fine = weir_geometry_window_innermost(b->graph, b->node, &window);
+    assert(fine);
+    (void)fine;
+    b->nest->body = WEIR_LOOP_MOVE;
+    const uint32_t batch = weir_loop_add(b, "B", x->dim[0], false);
+    add_positions(b, &window, &loops);
+    const uint32_t g = weir_loop_add(b, "G", group, false);
+    for (int i = window.rank - 1; i >= 0; i--)
+        loops.f[i] = add_spatial(b, 'F', window.rank, i, window.kernel[i], false);
+    const uint32_t c = weir_loop_add(b, "C", channels, false);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    const int last = x->rank - 1;
+    int64_t stride = channels;
+    weir_loop_term(out, 0, batch, 1);
+    weir_loop_term(in, 0, batch, 1);
+    weir_loop_term(in, last, g, channels);
+    weir_loop_term(in, last, c, 1);
+    for (int i = 0; i < window.rank; i++) {
+        weir_loop_term(in, i + 1, loops.o[i], window.stride[i]);
+        weir_loop_term(in, i + 1, loops.f[i], window.dilation[i]);
+        in->axis[i + 1].offset = -window.begin[i];
+        weir_loop_term(out, i + 1, loops.o[i], 1);
+        weir_loop_term(out, last, loops.f[i], stride);
+        stride *= window.kernel[i];
+    }
+    weir_loop_term(out, last, c, 1);
+    weir_loop_term(out, last, g, stride);
+}
+
 /* A pool is a reduction of each channel by itself: ZigZag's G. */
 static void pool_channels(weir_loop_builder *b, const weir_shape *x, uint32_t *batch, uint32_t *g) {
     b->nest->body = WEIR_LOOP_REDUCE;
@@ -215,14 +250,17 @@ static void general_product(weir_loop_builder *b, size_t right, size_t bias) {
 void weir_loop_GEMM(weir_loop_builder *b) { general_product(b, 1, 2); }
 void weir_loop_QGEMM(weir_loop_builder *b) { general_product(b, 3, 6); }
 
-/* O[b][h][d][k] += I[b][h][d][c] * W[k][c] */
+/* O[b][h][d][g][k] += I[b][h][d][g][c] * W[g][k][c] */
 void weir_loop_LINEAR(weir_loop_builder *b) {
     const weir_shape *x = weir_loop_input_shape(b, 0), *w = weir_loop_input_shape(b, 1);
     const int leading = x->rank < 2 ? 0 : x->rank - 2;
     b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;
     const uint32_t first = add_leading(b, x, leading);
     const uint32_t d = weir_loop_add(b, "D", x->rank < 2 ? 1 : x->dim[x->rank - 2], false);
-    const uint32_t k = weir_loop_add(b, "K", w->dim[0], false), c = weir_loop_add(b, "C", w->dim[1], true);
+    const int64_t group = weir_node_int(b->graph, b->node, "group", 1), outputs = w->dim[0] / group;
+    const uint32_t k = weir_loop_add(b, "K", outputs, false);
+    const uint32_t g = group > 1 ? weir_loop_add(b, "G", group, false) : 0;
+    const uint32_t c = weir_loop_add(b, "C", w->dim[1], true);
     weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
     weir_loop_operand *weight = weir_loop_read(b, 'W', 1);
     for (int i = 0; i < leading; i++) {
@@ -237,4 +275,8 @@ void weir_loop_LINEAR(weir_loop_builder *b) {
     weir_loop_term(in, in->rank - 1, c, 1);
     weir_loop_term(weight, 0, k, 1);
     weir_loop_term(weight, 1, c, 1);
+    if (group == 1) return;
+    weir_loop_term(out, out->rank - 1, g, outputs);
+    weir_loop_term(in, in->rank - 1, g, w->dim[1]);
+    weir_loop_term(weight, 0, g, outputs);
 }

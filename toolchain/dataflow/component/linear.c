@@ -1,7 +1,7 @@
-/* Linear: R rows of K inputs times a constant matrix of N outputs, SIMD inputs and PE outputs a cycle: weir_replay hands
+/* Linear: R rows of K inputs times a constant matrix of N outputs, or `group` matrices in turn, SIMD inputs and PE outputs a cycle: weir_replay hands
  * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, which asks for a weight word with each beat.
  * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
- * p * SIMD + s; words in the order g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of
+ * p * SIMD + s; words in the order of matrices, then g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of
  * the second are less 1 where those of the first are negative (weir_mul_pair). */
 #include <stddef.h>
 
@@ -13,13 +13,14 @@
 #include "dataflow/target.h"
 
 typedef struct size {
-    int64_t rows, k, n;
+    int64_t rows, k, n; /* of the matrices together, of one matrix */
+    int64_t matrices;
 } size;
 
 static size size_of(const weir_graph *graph, weir_node node) {
     const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
-    const int64_t n = weights->dim[0];
-    return (size){weir_stream_elements(graph, weir_node_output(graph, node, 0)) / n, weights->dim[1], n};
+    const int64_t matrices = weir_node_int(graph, node, "group", 1), n = weights->dim[0] / matrices;
+    return (size){weir_stream_elements(graph, weir_node_output(graph, node, 0)) / n, weights->dim[1], n, matrices};
 }
 
 static const weir_meta_hardware *folded(const weir_graph *graph, weir_node node) {
@@ -37,7 +38,8 @@ static int64_t groups_of(const weir_graph *graph, weir_node node) {
 static bool becomes(const weir_graph *graph, weir_node node) {
     weir_op op = weir_node_op(graph, node);
     return (op == WEIR_OP_GEMM || op == WEIR_OP_QGEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_MATMUL_INTEGER ||
-            op == WEIR_OP_QLINEAR_MATMUL) &&
+            op == WEIR_OP_QLINEAR_MATMUL || op == WEIR_OP_CONV || op == WEIR_OP_QLINEAR_CONV ||
+            op == WEIR_OP_CONV_INTEGER) &&
            weir_component_takes_constant(graph, node, "weight");
 }
 
@@ -209,15 +211,16 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     if (index > 0) return false;
     const weir_meta_hardware *hardware = folded(graph, node);
     *memory = (weir_memory){.suffix = "weights",
-                            .depth = beats_of(graph, node) * groups_of(graph, node),
+                            .depth = beats_of(graph, node) * groups_of(graph, node) * size_of(graph, node).matrices,
                             .fields = hardware->simd * hardware->pe,
                             .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1))};
     return true;
 }
 
-static int64_t weight_of(const weir_graph *graph, weir_node node, int64_t row, int64_t column) {
+static int64_t weight_of(const weir_graph *graph, weir_node node, int64_t matrix, int64_t row, int64_t column) {
     const size s = size_of(graph, node);
-    return row >= s.n ? 0 : weir_memory_element(graph, weir_node_input(graph, node, 1), row, column, s.k, 0);
+    if (row >= s.n) return 0;
+    return weir_memory_element(graph, weir_node_input(graph, node, 1), matrix * s.n + row, column, s.k, 0);
 }
 
 static int64_t content(const weir_graph *graph, weir_node node, const weir_memory *memory, int64_t word, int64_t field,
@@ -226,11 +229,12 @@ static int64_t content(const weir_graph *graph, weir_node node, const weir_memor
     (void)upper;
     const weir_meta_hardware *hardware = folded(graph, node);
     const size s = size_of(graph, node);
-    const int64_t beats = weir_ceil_divide(s.k, hardware->simd);
-    const int64_t row = word / beats * hardware->pe + field / hardware->simd;
+    const int64_t beats = weir_ceil_divide(s.k, hardware->simd), groups = weir_ceil_divide(s.n, hardware->pe);
+    const int64_t matrix = word / (beats * groups);
+    const int64_t row = word / beats % groups * hardware->pe + field / hardware->simd;
     const int64_t column = word % beats * hardware->simd + field % hardware->simd;
-    const int64_t first = row % 2 != 0 && in_pairs(graph, node) ? weight_of(graph, node, row - 1, column) : 0;
-    return weight_of(graph, node, row, column) - (first < 0);
+    const int64_t first = row % 2 != 0 && in_pairs(graph, node) ? weight_of(graph, node, matrix, row - 1, column) : 0;
+    return weight_of(graph, node, matrix, row, column) - (first < 0);
 }
 
 /* --- hardware --- */

@@ -1,0 +1,311 @@
+/* Window: what a sliding window sees at each of its positions, from a ring of rows: weir_window. A frame of one spatial dimension has
+ * one row. A group's channels are whole beats. */
+#include <stdlib.h>
+
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/cost.h"
+#include "dataflow/stream.h"
+#include "ir/geometry.h"
+#include "support/arena.h"
+
+/* Along one dimension. */
+typedef struct axis {
+    int64_t in, out, kernel, stride, dilation, begin;
+} axis;
+
+typedef struct window {
+    axis x, y;
+    int64_t group, channels; /* channels of a group */
+    int64_t frames;          /* of the model in a frame of the stream: its batch */
+} window;
+
+static axis axis_of(const weir_window *w, int i) {
+    return (axis){w->in[i], w->out[i], w->kernel[i], w->stride[i], w->dilation[i], w->begin[i]};
+}
+
+static window window_of(const weir_graph *graph, weir_node node) {
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    const int64_t group = weir_node_int(graph, node, "group", 1);
+    weir_window w;
+    weir_geometry_window_innermost(graph, node, &w);
+    window result = {axis_of(&w, w.rank - 1), {1, 1, 1, 1, 1, 0}, group, x->dim[x->rank - 1] / group, x->dim[0]};
+    if (w.rank > 1) result.y = axis_of(&w, 0);
+    return result;
+}
+
+static int64_t reach_of(const axis *a) { return (a->kernel - 1) * a->dilation; }
+
+static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
+    const weir_type *type = weir_value_type(graph, weir_node_input(graph, node, 0));
+    bool is_signed;
+    if (type->quant.format == WEIR_FORMAT_FLOAT) return false;
+    if (type->shape.rank > 4) {
+        weir_text_add(why, "hardware slides windows along 1 or 2 dimensions");
+        return false;
+    }
+    if (weir_stream_width(graph, weir_node_output(graph, node, 0), &is_signed) > 32) {
+        weir_text_add(why, "hardware slides windows over elements of at most 32 bits");
+        return false;
+    }
+    const window w = window_of(graph, node);
+    if (w.x.begin > reach_of(&w.x) || w.y.begin > reach_of(&w.y)) {
+        weir_text_add(why, "a window covers nothing but padding");
+        return false;
+    }
+    return true;
+}
+
+static int64_t beats_a_pixel(const window *w, int64_t lanes) { return w->group * weir_ceil_divide(w->channels, lanes); }
+
+/* A cycle for each beat that is taken, and for each that is given. */
+static int64_t interval_at(const window *w, int64_t lanes) {
+    const int64_t taken = w->x.in * w->y.in, given = w->x.out * w->y.out * w->x.kernel * w->y.kernel;
+    return w->frames * (taken > given ? taken : given) * beats_a_pixel(w, lanes);
+}
+
+/* Whole beats a group, and as many lanes as what sets the pace needs. */
+static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    const window w = window_of(graph, node);
+    const int64_t most = weir_stream_interval(graph);
+    int64_t lanes = 1;
+    while (lanes < w.channels && (w.channels % lanes != 0 || interval_at(&w, lanes) > most)) lanes++;
+    hardware->in_lanes = hardware->out_lanes = lanes;
+    hardware->interval = interval_at(&w, lanes);
+}
+
+static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
+    const window w = window_of(graph, node);
+    if (hardware->in_lanes == hardware->out_lanes && w.channels % hardware->in_lanes == 0) return true;
+    weir_text_format(why, "takes %lld elements per beat, which do not divide the %lld channels of a group",
+                     (long long)hardware->in_lanes, (long long)w.channels);
+    return false;
+}
+
+static int64_t lanes_of(const weir_graph *graph, weir_node node) {
+    return weir_node_metadata_of(graph, node)->hardware.in_lanes;
+}
+
+enum { LATENCY = 3 };
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    const window w = window_of(graph, node);
+    return (weir_component_timing){LATENCY, interval_at(&w, lanes_of(graph, node))};
+}
+
+/* --- service --- */
+
+/* Registers: when the next beat can be taken and given, when the last pixel needed had been taken, when the pixel to be replaced is
+ * released, and the ends of the last rows of positions, the latest first. */
+enum { TAKE, GIVE, THERE, RELEASED, ENDS };
+enum { HISTORY = WEIR_SERVICE_REGISTERS - ENDS };
+
+typedef struct service_rule {
+    window window;
+    int64_t pixel, position; /* beats */
+    int64_t rows;            /* taken before a row of positions */
+    int64_t lag[2];          /* rows of positions after which the first and the last of them are released */
+    bool follows;            /* the last one is taken as the positions of `lag` leave the pixels it replaces */
+} service_rule;
+
+static void take_beat(weir_service *s, const void *user) {
+    (void)user;
+    s->time[TAKE] = weir_service_take(s, 0, weir_later(s->time[TAKE], s->time[RELEASED])) + 1;
+}
+
+static void take_pixel(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    weir_service_repeat(s, r->pixel, take_beat, r);
+}
+
+static void give_beat(weir_service *s, const void *user) {
+    (void)user;
+    weir_service_give(s, 0, s->time[GIVE] + LATENCY - 1);
+    s->time[GIVE]++;
+}
+
+static void give_position(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    s->time[GIVE] = weir_later(s->time[GIVE], s->time[TAKE]);
+    weir_service_repeat(s, r->position, give_beat, r);
+}
+
+/* A position after the pixels of the last row by which it moves on; those that these replace were left a position later. */
+static void follow(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    weir_service_repeat(s, r->window.x.stride, take_pixel, r);
+    give_position(s, r);
+    if (r->follows) s->time[RELEASED] += r->position;
+}
+
+static void take_row(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    weir_service_repeat(s, r->window.x.in, take_pixel, r);
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* The rows that a row of positions needs, then these: the last row's pixels as the positions come to them. */
+static void serve_row(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    const axis *x = &r->window.x;
+    if (r->rows > 1) {
+        s->time[RELEASED] = s->time[ENDS + r->lag[0]];
+        weir_service_repeat(s, r->rows - 1, take_row, r);
+    }
+    if (r->rows == 0) {
+        weir_service_repeat(s, x->out, give_position, r);
+    } else {
+        const int64_t first = least(x->in, reach_of(x) + 1 - x->begin > 0 ? reach_of(x) + 1 - x->begin : 0);
+        const int64_t before = first > x->stride ? first - x->stride : 0; /* a position takes the rest */
+        const int64_t moves = least(x->out, (x->in - before) / x->stride);
+        s->time[RELEASED] = s->time[ENDS + r->lag[1]];
+        if (r->follows)
+            s->time[RELEASED] -= (x->out - least(x->out, weir_ceil_divide(before + x->begin, x->stride))) * r->position;
+        weir_service_repeat(s, before, take_pixel, r);
+        weir_service_repeat(s, moves, follow, r);
+        if (r->follows) s->time[RELEASED] = s->time[ENDS + r->lag[1]];
+        weir_service_repeat(s, x->in - before - moves * x->stride, take_pixel, r);
+        weir_service_repeat(s, x->out - moves, give_position, r);
+    }
+    for (int i = HISTORY - 1; i > 0; i--) s->time[ENDS + i] = s->time[ENDS + i - 1];
+    s->time[ENDS] = s->time[GIVE];
+}
+
+/* Rows of the frame that the first `o` rows of positions need. */
+static int64_t needed(const axis *y, int64_t o) {
+    return o == 0 ? 0 : least(y->in, (o - 1) * y->stride - y->begin + reach_of(y) + 1);
+}
+
+/* After how many more rows of positions, from 0 for the last one, the place of row `row` is free, when `done` of a frame are over;
+ * *last: its place is that of the first row which that one sees. */
+static int64_t lag_of(const axis *y, int64_t row, int64_t done, bool *follows) {
+    const int64_t old = row - reach_of(y) - y->stride; /* what lay there */
+    const int64_t frame = old < 0 && row >= 0 ? old + y->in : old, of = old < 0 ? y->out : done;
+    int64_t last = least(y->out - 1, (frame + y->begin) / y->stride); /* the last row of positions that sees it */
+    if (last < 0) last = 0;
+    *follows = last * y->stride - y->begin == frame && of - 1 - last >= 0;
+    const int64_t lag = old < 0 ? y->out - 1 - last + done : done - 1 - last;
+    return lag < 0 ? 0 : lag < HISTORY ? lag : HISTORY - 1;
+}
+
+static void serve_frame(weir_service *s, const void *user) {
+    service_rule r = *(const service_rule *)user;
+    const axis *y = &r.window.y;
+    for (int64_t o = 0; o < y->out;) {
+        int64_t same = 0;
+        service_rule next = r;
+        for (; o + same < y->out; same++) {
+            const int64_t from = needed(y, o + same), to = needed(y, o + same + 1);
+            bool follows;
+            next.rows = to - from;
+            next.lag[0] = next.rows > 1 ? lag_of(y, to - 2, o + same, &follows) : 0;
+            next.lag[1] = next.rows > 0 ? lag_of(y, to - 1, o + same, &next.follows) : 0;
+            if (next.rows == 0) next.follows = false;
+            if (same == 0) r = next;
+            else if (next.rows != r.rows || next.lag[0] != r.lag[0] || next.lag[1] != r.lag[1] ||
+                     next.follows != r.follows)
+                break;
+        }
+        weir_service_repeat(s, same, serve_row, &r);
+        o += same;
+    }
+    bool follows;
+    const int64_t rest = y->in - needed(y, y->out);
+    if (rest == 0) return;
+    s->time[RELEASED] = s->time[ENDS + lag_of(y, y->in - 1, y->out, &follows)];
+    weir_service_repeat(s, rest, take_row, &r);
+}
+
+static void service(weir_service *s, const weir_graph *graph, weir_node node) {
+    service_rule r = {.window = window_of(graph, node)};
+    r.pixel = beats_a_pixel(&r.window, lanes_of(graph, node));
+    r.position = r.pixel * r.window.x.kernel * r.window.y.kernel;
+    weir_service_repeat(s, r.window.frames, serve_frame, &r);
+}
+
+/* --- emission --- */
+
+static void set_axis(weir_builder *b, weir_rtl_instance u, const axis *a, char letter) {
+    const struct {
+        const char *name;
+        int64_t value;
+    } parameters[] = {{"IN", a->in},         {"OUT", a->out},           {"KERNEL", a->kernel},
+                      {"STRIDE", a->stride}, {"DILATION", a->dilation}, {"BEGIN", a->begin}};
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        char *name = weir_format("%s_%c", parameters[i].name, letter);
+        weir_build_set(b, u, name, parameters[i].value);
+        free(name);
+    }
+}
+
+static void build(weir_builder *b, weir_node node) {
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    const window w = window_of(b->graph, node);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "LANES", x->lanes);
+    weir_build_set(b, u, "X_W", x->element_bits);
+    weir_build_set(b, u, "X_SIGNED", x->is_signed);
+    weir_build_set(b, u, "Y_W", y->element_bits);
+    weir_build_set(b, u, "FRAMES", w.frames);
+    weir_build_set(b, u, "GROUPS", w.group);
+    weir_build_set(b, u, "RUN", w.channels / x->lanes);
+    set_axis(b, u, &w.x, 'X');
+    set_axis(b, u, &w.y, 'Y');
+    weir_build_set(b, u, "FILL", weir_node_int(b->graph, node, "fill", 0));
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", y);
+}
+
+static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
+    const window w = window_of(graph, node);
+    weir_text_format(text, "window %lldx%lld, stride %lldx%lld, %lld of %lld rows held", (long long)w.y.kernel,
+                     (long long)w.x.kernel, (long long)w.y.stride, (long long)w.x.stride,
+                     (long long)(reach_of(&w.y) + w.y.stride), (long long)w.y.in);
+}
+
+/* --- cost --- */
+
+static int64_t counter_bits(int64_t most) { return most < 1 ? 1 : weir_cost_bits(most + 1); }
+
+static int64_t value_of(weir_cost_part *part, const char *name) { return weir_cost_value(part, name); }
+
+/* rtl/window/weir_window.v */
+static void cost(weir_cost_part *part) {
+    const int64_t bits = value_of(part, "LANES") * value_of(part, "X_W");
+    const int64_t given = value_of(part, "LANES") * value_of(part, "Y_W");
+    const int64_t pixel = value_of(part, "GROUPS") * value_of(part, "RUN");
+    const int64_t reach_x = (value_of(part, "KERNEL_X") - 1) * value_of(part, "DILATION_X");
+    const int64_t reach_y = (value_of(part, "KERNEL_Y") - 1) * value_of(part, "DILATION_Y");
+    const int64_t rows = reach_y + value_of(part, "STRIDE_Y"), ring = rows * value_of(part, "IN_X") * pixel;
+    const int64_t at = counter_bits(ring - 1);
+    const int64_t x =
+        1 + counter_bits(value_of(part, "IN_X") + reach_x + value_of(part, "OUT_X") * value_of(part, "STRIDE_X"));
+    const int64_t y = 1 + counter_bits(2 * value_of(part, "IN_Y") + rows + reach_y +
+                                       value_of(part, "OUT_Y") * value_of(part, "STRIDE_Y"));
+    const int64_t loops = counter_bits(value_of(part, "RUN") - 1) + counter_bits(value_of(part, "KERNEL_X") - 1) +
+                          counter_bits(value_of(part, "KERNEL_Y") - 1) + counter_bits(value_of(part, "GROUPS") - 1) +
+                          counter_bits(value_of(part, "OUT_X") - 1) + counter_bits(value_of(part, "OUT_Y") - 1);
+    weir_cost_term(part, at);
+    weir_cost_term(part, x + y);
+    weir_cost_term(part, loops + counter_bits(pixel - 1));
+    weir_cost_term(part, given);
+    weir_cost_registers(part, 2 * at + 3 * x + 3 * y + loops + counter_bits(pixel - 1) + given + 5);
+    weir_cost_blocks(part, bits, ring);
+    weir_cost_path(part, WEIR_COST_REGISTER, 2, at, at + bits);
+    weir_cost_path(part, WEIR_COST_MEMORY, 1, 0, 1);
+    weir_cost_slice(part, given);
+}
+
+const weir_component_rules weir_window_rules = {.asks = "1 or 2 spatial dimensions",
+                                                .fits = fits,
+                                                .result = WEIR_RESULT_RANGE,
+                                                .legal = legal,
+                                                .derive = derive,
+                                                .timing = timing,
+                                                .service = service,
+                                                .cost = cost,
+                                                .build = build,
+                                                .describe = describe,
+                                                .may_wait = true,
+                                                .has_active = true};
