@@ -39,6 +39,10 @@ static operation operation_of(weir_op op) {
     case WEIR_OP_HARD_SIGMOID:
     case WEIR_OP_SOFTPLUS:
     case WEIR_OP_SOFTSIGN:
+    case WEIR_OP_CELU:
+    case WEIR_OP_PRELU:
+    case WEIR_OP_QLINEAR_SIGMOID:
+    case WEIR_OP_QLINEAR_LEAKY_RELU:
     case WEIR_OP_ERF:
     case WEIR_OP_SIGN:
     case WEIR_OP_FLOOR:
@@ -67,6 +71,10 @@ static operation operation_of(weir_op op) {
     case WEIR_OP_RECIPROCAL:
     case WEIR_OP_LOG:
     case WEIR_OP_GELU:
+    case WEIR_OP_THRESHOLDED_RELU:
+    case WEIR_OP_HARD_SWISH:
+    case WEIR_OP_SWISH:
+    case WEIR_OP_MISH:
     case WEIR_OP_CONVERT: return OPERATION_ANY;
     case WEIR_OP_IDENTITY:
     case WEIR_OP_RESHAPE:
@@ -196,7 +204,10 @@ static bool read_parameters(weir_function *f, weir_node node) {
             if (data == NULL) return false;
         }
         add_parameter(f, node, i, data);
-        for (size_t k = 0; op == WEIR_OP_DIV && k < data->count; k++) f->is_monotone &= weir_array_get(data, k) != 0;
+        for (size_t k = 0; k < data->count; k++) {
+            if (op == WEIR_OP_DIV) f->is_monotone &= weir_array_get(data, k) != 0;
+            if (op == WEIR_OP_PRELU) f->is_monotone &= weir_array_get(data, k) >= 0;
+        }
     }
     return true;
 }

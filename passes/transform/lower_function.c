@@ -405,3 +405,8 @@ bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, con
     weir_lower_set(l, node, &view);
     return true;
 }
+
+bool weir_lower_quantized_function(weir_lowering *l, weir_node node) {
+    const weir_value value = weir_node_output(l->from, node, 0);
+    return weir_function_root(l, value).id != 0 ? weir_lower_tabulate(l, node, value, NULL) : refuse(l, node);
+}

@@ -601,6 +601,14 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_SOFTPLUS] = weir_lower_function,
     [WEIR_OP_SOFTSIGN] = weir_lower_function,
     [WEIR_OP_GELU] = weir_lower_function,
+    [WEIR_OP_CELU] = weir_lower_function,
+    [WEIR_OP_PRELU] = weir_lower_function,
+    [WEIR_OP_THRESHOLDED_RELU] = weir_lower_function,
+    [WEIR_OP_HARD_SWISH] = weir_lower_function,
+    [WEIR_OP_SWISH] = weir_lower_function,
+    [WEIR_OP_MISH] = weir_lower_function,
+    [WEIR_OP_QLINEAR_SIGMOID] = weir_lower_quantized_function,
+    [WEIR_OP_QLINEAR_LEAKY_RELU] = weir_lower_quantized_function,
 };
 
 static lower_rule *rule_of(weir_op op) { return op < WEIR_OP_COUNT ? rules[op] : weir_operator_of(op)->lower; }

@@ -101,6 +101,8 @@ const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_v
 bool weir_lower_is_function(const weir_lowering *l, weir_node node);
 /* Any element-wise operator on codes, operations on codes, constants: a FUNCTION view. */
 bool weir_lower_function(weir_lowering *l, weir_node node);
+/* A function of codes that gives codes: QLinearSigmoid and the like. */
+bool weir_lower_quantized_function(weir_lowering *l, weir_node node);
 /* The quantizer `node` of such a value: Lookup or Threshold. Without a quantization the value's elements are codes. */
 bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, const weir_quant *quant);
 

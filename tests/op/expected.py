@@ -20,6 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 OPSET = 21
+LATER = {"Swish": 24}  # operators that are younger
 SEED = 1
 here = pathlib.Path(__file__).parent
 onnxruntime.set_default_logger_severity(4)
@@ -152,7 +153,7 @@ def compute_onnx(op, inputs, outputs, attributes, constant):
             info.append(helper.make_tensor_value_info(f"i{k}", helper.np_dtype_to_tensor_dtype(x.dtype), x.shape))
     results = [onnx.ValueInfoProto(name=n) for n in outputs]
     graph = helper.make_graph([node], "g", info, results, initializers)
-    imports = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)]
+    imports = [helper.make_opsetid("", LATER.get(name, OPSET)), helper.make_opsetid("com.microsoft", 1)]
     model = helper.make_model(graph, opset_imports=imports, ir_version=10)
     feeds = {f"i{k}": x for k, x in enumerate(inputs) if x is not None and not constant[k]}
     try:

@@ -184,6 +184,38 @@ void weir_kernel_QLINEAR_CONV(const weir_graph *graph, weir_node node, const wei
     convolve_codes(graph, node, inputs[0], inputs[2], inputs[3], inputs[5], &to, outputs[0]);
 }
 
+/* ---- functions ---- */
+
+/* What the operator on real numbers gives for those that the codes stand for, quantized. */
+static void through_real(const weir_graph *graph, weir_node node, const weir_array *const *inputs, weir_array *y,
+                         weir_kernel *kernel) {
+    const weir_array *x = inputs[0];
+    const float scale = real_at(inputs[1], 0), scale_y = real_at(inputs[3], 0);
+    const int64_t zero = parameter(inputs[2], 0), zero_y = parameter(inputs[4], 0);
+    weir_array *from = weir_array_new(WEIR_FLOAT32, &x->shape), *to = weir_array_new(WEIR_FLOAT32, &x->shape);
+    float *real = from->data;
+    for (size_t i = 0; i < x->count; i++) real[i] = (float)(weir_array_get_int(x, i) - zero) * scale;
+    const weir_array *operand = from;
+    kernel(graph, node, &operand, &to);
+    const float *result = to->data;
+    int64_t low, high;
+    weir_dtype_limits(y->dtype, &low, &high);
+    for (size_t i = 0; i < y->count; i++)
+        weir_array_set_int(y, i, weir_encode_onnx(result[i], scale_y, zero_y, low, high));
+    weir_array_free(from);
+    weir_array_free(to);
+}
+
+void weir_kernel_QLINEAR_SIGMOID(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                 weir_array *const *outputs) {
+    through_real(graph, node, inputs, outputs[0], weir_kernel_SIGMOID);
+}
+
+void weir_kernel_QLINEAR_LEAKY_RELU(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                    weir_array *const *outputs) {
+    through_real(graph, node, inputs, outputs[0], weir_kernel_LEAKY_RELU);
+}
+
 /* ---- addition ---- */
 
 /* The sum of the real values, quantized once. */

@@ -14,6 +14,7 @@
  * node's attributes. */
 typedef struct unary {
     double (*real)(double x, double a, double b);
+    float (*narrow)(float x, float a, float b); /* of float32; NULL: `real`, rounded once */
     int64_t (*whole)(int64_t x);
     const char *name_a, *name_b;
     double a, b; /* when the attribute is absent */
@@ -26,7 +27,10 @@ static void apply_unary(const weir_graph *graph, weir_node node, const weir_arra
     if (x->dtype == WEIR_FLOAT32) {
         const float *from = x->data;
         float *to = y->data;
-        for (size_t i = 0; i < y->count; i++) to[i] = (float)function->real((double)from[i], a, b);
+        for (size_t i = 0; i < y->count && function->narrow != NULL; i++)
+            to[i] = function->narrow(from[i], (float)a, (float)b);
+        for (size_t i = 0; i < y->count && function->narrow == NULL; i++)
+            to[i] = (float)function->real((double)from[i], a, b);
     } else if (weir_dtype_is_float(x->dtype)) {
         for (size_t i = 0; i < y->count; i++) weir_array_set(y, i, function->real(weir_array_get(x, i), a, b));
     } else {
@@ -57,19 +61,44 @@ UNARY(EXP, weir_elementary_exp(x), .whole = NULL)
 UNARY(SQRT, sqrt(x), .whole = NULL)
 UNARY(SIGMOID, 1 / (1 + weir_elementary_exp(-x)), .whole = NULL)
 UNARY(TANH, weir_elementary_tanh(x), .whole = NULL)
-UNARY(LEAKY_RELU, x < 0 ? a * x : x, .name_a = "alpha", .a = 0.01)
+UNARY(LEAKY_RELU, x < 0 ? a * x : x, .name_a = "alpha", .a = 0.00999999977648258209228515625)
 UNARY(RECIPROCAL, 1 / x, .whole = NULL)
 UNARY(LOG, weir_elementary_log(x), .whole = NULL)
 UNARY(ERF, weir_elementary_erf(x), .whole = NULL)
 UNARY(FLOOR, floor(x), .whole = NULL)
 UNARY(CEIL, ceil(x), .whole = NULL)
 UNARY(ROUND, weir_round(x, WEIR_ROUND_HALF_EVEN), .whole = NULL)
-UNARY(HARD_SIGMOID, fmax(0, fmin(1, a *x + b)), .name_a = "alpha", .a = 0.2, .name_b = "beta", .b = 0.5)
 UNARY(ELU, x < 0 ? a * weir_elementary_expm1(x) : x, .name_a = "alpha", .a = 1)
 UNARY(SELU, b *(x > 0 ? x : a * weir_elementary_expm1(x)), .name_a = "alpha", .a = 1.67326319217681884765625,
       .name_b = "gamma", .b = 1.05070102214813232421875)
 UNARY(SOFTPLUS, fmax(x, 0) + weir_elementary_log1p(weir_elementary_exp(-fabs(x))), .whole = NULL)
-UNARY(SOFTSIGN, x / (1 + fabs(x)), .whole = NULL)
+UNARY(CELU, x < 0 ? a * weir_elementary_expm1(x / a) : x, .name_a = "alpha", .a = 1)
+UNARY(THRESHOLDED_RELU, x > a ? x : 0, .name_a = "alpha", .a = 1)
+
+/* Functions that ONNX defines by several operations, each of which rounds to the element type. */
+#define UNARY_STEPS(id, expression, ...)                                                                               \
+    static double real_##id(double x, double a, double b) {                                                            \
+        (void)a;                                                                                                       \
+        (void)b;                                                                                                       \
+        return expression;                                                                                             \
+    }                                                                                                                  \
+    static float narrow_##id(float x, float a, float b) {                                                              \
+        (void)a;                                                                                                       \
+        (void)b;                                                                                                       \
+        return expression;                                                                                             \
+    }                                                                                                                  \
+    UNARY_KERNEL(id, .narrow = narrow_##id, __VA_ARGS__)
+
+#define ABOVE(bound, value) ((value) < (bound) ? (bound) : (value))
+#define BELOW(bound, value) ((value) > (bound) ? (bound) : (value))
+#define ROUNDED(x, value) _Generic((x), float : (float)(value), default : (value))
+
+UNARY_STEPS(HARD_SIGMOID, ABOVE(0, BELOW(1, a *x + b)), .name_a = "alpha", .a = 0.2, .name_b = "beta", .b = 0.5)
+UNARY_STEPS(HARD_SWISH, x *ABOVE(0, BELOW(1, x *ROUNDED(x, 1.0 / 6) + ROUNDED(x, 0.5))), .whole = NULL)
+UNARY_STEPS(SOFTSIGN, 1 / (1 + (x < 0 ? -x : x)) * x, .whole = NULL)
+UNARY_STEPS(SWISH, x *ROUNDED(x, 1 / (1 + weir_elementary_exp((double)-(a * x)))), .name_a = "alpha", .a = 1)
+UNARY_STEPS(MISH, x *ROUNDED(x, weir_elementary_tanh((double)ROUNDED(x, real_SOFTPLUS((double)x, 0, 0)))),
+            .whole = NULL)
 
 static double real_absolute(double x, double a, double b) {
     (void)a;
@@ -193,6 +222,7 @@ BINARY(ADD, a + b, a + b)
 BINARY(SUB, a - b, a - b)
 BINARY(MUL, a *b, a *b)
 BINARY(DIV, a / b, divided(a, b, is_signed))
+BINARY(PRELU, a < 0 ? a * b : a, is_signed && (int64_t)a < 0 ? a * b : a)
 
 BINARY(EQUAL, a == b, a == b)
 BINARY(GREATER, a > b, is_signed ? (int64_t)a > (int64_t)b : a > b)

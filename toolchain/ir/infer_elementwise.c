@@ -100,8 +100,20 @@ FAMILY(ELU, one_float)
 FAMILY(SELU, one_float)
 FAMILY(SOFTPLUS, one_float)
 FAMILY(SOFTSIGN, one_float)
+FAMILY(CELU, one_float)
+FAMILY(THRESHOLDED_RELU, one_float)
+FAMILY(HARD_SWISH, one_float)
+FAMILY(SWISH, one_float)
+FAMILY(MISH, one_float)
 
 /* ---- operators with a rule of their own ---- */
+
+/* Slopes that broadcast to the input. */
+bool weir_infer_PRELU(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    return weir_rule_same_numbers(graph, node, 2) && weir_rule_broadcasts_to(graph, node, 1, &x->shape) &&
+           weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
+}
 
 /* Elements that the mask takes out become 0, also in codes: their zero point must be that. */
 bool weir_infer_MASK(const weir_graph *graph, weir_node node, weir_inferred *to) {

@@ -267,6 +267,23 @@ bool weir_infer_QLINEAR_ADD(const weir_graph *graph, weir_node node, weir_inferr
     return set_quantized(graph, node, to, a->dtype, &shape, -1, 6, 7);
 }
 
+/* A function of one tensor of codes. */
+static bool quantized_function(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *x = weir_rule_input(graph, node, 0), *zero = weir_rule_input(graph, node, 4);
+    if (!check_operand(graph, node, 0, 1, 2) || !check_result(graph, node, 3, 4)) return false;
+    if (zero != NULL && zero->dtype != x->dtype) return weir_rule_fail_dtype(graph, node, 4, weir_dtype_name(x->dtype));
+    return weir_rule_check_parameter(graph, node, 1, 1) && weir_rule_check_parameter(graph, node, 2, 1) &&
+           set_quantized(graph, node, to, x->dtype, &x->shape, -1, 3, 4);
+}
+
+bool weir_infer_QLINEAR_SIGMOID(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return quantized_function(graph, node, to);
+}
+
+bool weir_infer_QLINEAR_LEAKY_RELU(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return quantized_function(graph, node, to);
+}
+
 static bool all_float32(const weir_graph *graph, weir_node node, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (weir_rule_input(graph, node, i)->dtype != WEIR_FLOAT32)
