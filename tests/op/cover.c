@@ -1,7 +1,7 @@
 /* Which operators have no tests: cover_op ROOT [--planted], ROOT being tests/op.
- * Every operator of op.def that has a kernel has a folder with a case whose values are known, every one that becomes hardware
- * a case with `hardware: yes`, and every folder with cases is named after an operator. --planted: without any one of these, it
- * must be missed. Exit status 0 or 1. */
+ * Every operator of op.def that has a kernel has a folder with a case whose values are known and one that is refused, every
+ * one that becomes hardware a case with `hardware: yes`, and every folder with cases is named after an operator. --planted:
+ * without any one of these, it must be missed. Exit status 0 or 1. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "support/arena.h"
 #include "support/file.h"
 
-typedef enum need { NEED_VALUES, NEED_HARDWARE, NEEDS } need;
+typedef enum need { NEED_VALUES, NEED_REFUSAL, NEED_HARDWARE, NEEDS } need;
 
-static const char *const text_of[NEEDS] = {"\n--- values\n", "\nhardware: yes\n"};
+static const char *const text_of[NEEDS] = {"\n--- values\n", "\n--- diagnostics\n", "\nhardware: yes\n"};
 
 /* How many cases of the folder have the text; -1 when there is no folder. */
 static int count_cases(const char *folder, const char *text) {
@@ -39,7 +39,7 @@ static int count_cases(const char *folder, const char *text) {
 }
 
 static bool is_needed(weir_op op, need what) {
-    return what == NEED_VALUES ? weir_kernel_exists(op) : weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE;
+    return what != NEED_HARDWARE ? weir_kernel_exists(op) : weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE;
 }
 
 /* Complaints about what is missing; what is `without` counts as absent. */
@@ -52,8 +52,7 @@ static int count_missing(const char *root, weir_op without, need absent, bool qu
             if (count_cases(folder, text_of[what]) > 0 && !((weir_op)op == without && what == absent)) continue;
             missing++;
             if (!quiet)
-                fprintf(stderr, "%s: no case %s\n", folder,
-                        what == NEED_VALUES ? "with section values" : "with 'hardware: yes'");
+                fprintf(stderr, "%s: no case with '%.*s'\n", folder, (int)strlen(text_of[what]) - 2, text_of[what] + 1);
         }
         free(folder);
         free(name);

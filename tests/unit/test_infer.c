@@ -176,7 +176,7 @@ static void parameters_out_of_bounds_are_refused(void **state) {
     weir_value few = constant(graph, WEIR_INT64, "1,255", NULL), codes[] = {input(graph, WEIR_UINT8, "1,3"), few};
     const weir_node lookup = node_of(graph, WEIR_OP_LOOKUP, codes, 2);
     assert_false(weir_infer_node(graph, lookup));
-    assert_non_null(strstr(errors.text, "the table has codes [0, 254], its input [0, 255]"));
+    assert_non_null(strstr(errors.text, "the table is for codes [0, 254], the input has [0, 255]"));
     weir_node_set_input(graph, lookup, 1, constant(graph, WEIR_INT64, "2,256", NULL)); /* 2 for 3 channels */
     assert_false(weir_infer_node(graph, lookup));
     weir_node_set_input(graph, lookup, 1, constant(graph, WEIR_INT64, "3,256", NULL));

@@ -272,7 +272,7 @@ static void broken_nodes(void **state) {
     x = codes(g, "x");
     weir_value three[3] = {x, x, x};
     put(g, WEIR_OP_SUM, "sum", 3, three);
-    broken(g, "node 'sum': weir.Sum takes 2 to 2 inputs, found 3");
+    broken(g, "node 'sum': weir.Sum takes 2 inputs, found 3");
     g = weir_graph_new("g");
     x = codes(g, "x");
     weir_graph_add_node(g, WEIR_OP_MAXIMUM, "max", &x, 1, 2, WEIR_NO_NODE);

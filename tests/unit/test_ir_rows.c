@@ -39,7 +39,7 @@ static void one(weir_graph *g, weir_value x, int form);
 
 /* --- one operator a form, all on x: [3, 4] --- */
 
-enum { KEPT = 18, FORMS = 31 };
+enum { KEPT = 19, FORMS = 33 };
 
 static weir_node with_int(weir_graph *g, weir_node node, const char *name, int64_t value) {
     weir_node_set_int(g, node, name, value);
@@ -65,24 +65,26 @@ static weir_node make_kept(weir_graph *g, weir_value x, int form) {
     case 14: return NODE(g, WEIR_OP_UNSQUEEZE, x, LIST(g, 1));
     case 15: return with_int(g, NODE(g, WEIR_OP_GATHER, x, LIST(g, 2, 0)), "axis", 1);
     case 16: return NODE(g, WEIR_OP_PAD, x, LIST(g, 0, 1, 0, 2));
+    case 17: return NODE(g, WEIR_OP_LAYER_NORMALIZATION, x, FLOATS(g, 1, 4));
     default: return with_int(g, NODE(g, WEIR_OP_ARG_MAX, x), "axis", 1);
     }
 }
 
 static weir_node make_mixed(weir_graph *g, weir_value x, int form) {
     switch (form) {
-    case 18: return NODE(g, WEIR_OP_ADD, x, FLOATS(g, 3, 4));
-    case 19: return NODE(g, WEIR_OP_ADD, x, FLOATS(g, 3, 1));
-    case 20: return with_int(g, NODE(g, WEIR_OP_SOFTMAX, x), "axis", 0);
-    case 21: return NODE(g, WEIR_OP_REDUCE_SUM, x, LIST(g, 0));
-    case 22: return NODE(g, WEIR_OP_TRANSPOSE, x);
-    case 23: return NODE(g, WEIR_OP_RESHAPE, x, LIST(g, 4, 3));
-    case 24: return NODE(g, WEIR_OP_MATMUL, FLOATS(g, 3, 3), x);
-    case 25: return with_int(g, NODE(g, WEIR_OP_GEMM, x, FLOATS(g, 3, 2)), "transA", 1);
-    case 26: return NODE(g, WEIR_OP_SLICE, x, LIST(g, -1), LIST(g, -4), LIST(g, 0), LIST(g, -1));
-    case 27: return NODE(g, WEIR_OP_PAD, x, LIST(g, -1, 0, 1, 0));
-    case 28: return NODE(g, WEIR_OP_EXPAND, x, LIST(g, 3, 3, 4));
-    case 29: return with_int(g, NODE(g, WEIR_OP_CONCAT, x, x), "axis", 0);
+    case 19: return NODE(g, WEIR_OP_ADD, x, FLOATS(g, 3, 4));
+    case 20: return NODE(g, WEIR_OP_ADD, x, FLOATS(g, 3, 1));
+    case 21: return with_int(g, NODE(g, WEIR_OP_SOFTMAX, x), "axis", 0);
+    case 22: return NODE(g, WEIR_OP_REDUCE_SUM, x, LIST(g, 0));
+    case 23: return NODE(g, WEIR_OP_TRANSPOSE, x);
+    case 24: return NODE(g, WEIR_OP_RESHAPE, x, LIST(g, 4, 3));
+    case 25: return NODE(g, WEIR_OP_MATMUL, FLOATS(g, 3, 3), x);
+    case 26: return with_int(g, NODE(g, WEIR_OP_GEMM, x, FLOATS(g, 3, 2)), "transA", 1);
+    case 27: return NODE(g, WEIR_OP_SLICE, x, LIST(g, -1), LIST(g, -4), LIST(g, 0), LIST(g, -1));
+    case 28: return NODE(g, WEIR_OP_PAD, x, LIST(g, -1, 0, 1, 0));
+    case 29: return NODE(g, WEIR_OP_EXPAND, x, LIST(g, 3, 3, 4));
+    case 30: return with_int(g, NODE(g, WEIR_OP_CONCAT, x, x), "axis", 0);
+    case 31: return NODE(g, WEIR_OP_LAYER_NORMALIZATION, x, FLOATS(g, 3, 1));
     default: return with_int(g, NODE(g, WEIR_OP_GATHER, x, LIST(g, 2, 1, 0)), "axis", 0);
     }
 }
@@ -189,7 +191,7 @@ static void shapes_that_reach_the_data_count(void **state) {
 /* The comparison sees a mix: the graph for one row of another form. */
 static void planted_mix_is_seen(void **state) {
     (void)state;
-    weir_graph *g = make(18), *other = make(1);
+    weir_graph *g = make(19), *other = make(1);
     weir_graph *row = weir_rows_split(other, ROWS);
     assert_false(agrees(g, row));
     weir_graph_free(row);

@@ -312,7 +312,7 @@ static const struct {
     {HEAD NODE " facts {\"common\":1}" TYPE, "t.weir:4: error: expected facts as JSON: {\"common\": {...}"},
     {HEAD NODE " facts {\"common\":{}" TYPE, "t.weir:4: error: expected facts as JSON: {\"common\": {...}"},
     {HEAD NODE " hardware{module=m speed=9}" TYPE, "t.weir:4: error: expected '}', found 's'"},
-    {HEAD "n: %y = weir.Sum(%x)" TYPE, "error: node 'n': weir.Sum takes 2 to 2 inputs, found 1"}, /* the verifier */
+    {HEAD "n: %y = weir.Sum(%x)" TYPE, "error: node 'n': weir.Sum takes 2 inputs, found 1"}, /* the verifier */
 };
 
 static void fill_archive(weir_archive *archive) {

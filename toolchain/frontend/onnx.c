@@ -350,7 +350,9 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     convert_attribute(im, node, "to");
     convert_attribute(im, node, "output_dtype");
     weir_onnx_form_attributes(&form, node);
-    if (!check_scales(im, rule, node) || !weir_infer_node(im->graph, node) || !check_result(im, node)) return;
+    if (!check_scales(im, rule, node) || !weir_infer_node(im->graph, node) ||
+        !weir_onnx_schema_check_types(im->graph, node, &im->opsets) || !check_result(im, node))
+        return;
     define_outputs(im, proto, node, weir_onnx_form_finish(&form, node));
     weir_onnx_known_learn(&im->known, im->graph, node);
 }

@@ -89,6 +89,10 @@ static bool form_split(const weir_onnx_form *form, weir_value *inputs, size_t *c
                    form->name, (long long)number->i, (long long)parts, *count > 1 ? " and sizes" : "");
         return false;
     }
+    if (*count < 2 && number == NULL && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] >= 18) {
+        weir_error(form->location, "node '%s' (Split): expected sizes (input 1) or 'num_outputs'", form->name);
+        return false;
+    }
     if (*count > 1 || axis < 0 || axis >= shape->rank) return true;
     const int64_t dim = shape->dim[axis], size = (dim + parts - 1) / parts;
     if (number == NULL && dim % parts != 0) return true;

@@ -354,11 +354,14 @@ static bool check_floats(const check *c, const weir_onnx_attribute_rule *row, co
 
 static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
 
-/* Letter case does not count, as in QONNX. */
-static const weir_onnx_word *find_word(const weir_onnx_word *words, const ProtobufCBinaryData *text) {
-    for (; words->from != NULL; words++) {
+/* QONNX ignores letter case. */
+static const weir_onnx_word *find_word(const weir_onnx_attribute_rule *row, const ProtobufCBinaryData *text) {
+    const bool any_case = weir_onnx_schema_domain(row->op) == WEIR_ONNX_DOMAIN_QONNX;
+    for (const weir_onnx_word *words = row->words; words->from != NULL; words++) {
         size_t i = 0;
-        while (i < text->len && words->from[i] != '\0' && upper((char)text->data[i]) == upper(words->from[i])) i++;
+        while (i < text->len && words->from[i] != '\0' &&
+               ((char)text->data[i] == words->from[i] || (any_case && upper((char)text->data[i]) == words->from[i])))
+            i++;
         if (i == text->len && words->from[i] == '\0') return words;
     }
     return NULL;
@@ -375,7 +378,7 @@ static bool check_text(const check *c, const weir_onnx_attribute_rule *row, cons
 
 static bool check_word(const check *c, const weir_onnx_attribute_rule *row, const ProtobufCBinaryData *text) {
     if (row->words == NULL) return check_text(c, row, text);
-    if (find_word(row->words, text) != NULL) return true;
+    if (find_word(row, text) != NULL) return true;
     weir_text list = {0};
     for (const weir_onnx_word *w = row->words; w->from != NULL; w++)
         weir_text_format(&list, "%s%s", w == row->words ? "" : ", ", w->from);
@@ -499,7 +502,7 @@ static void attach_text(const weir_onnx_attribute_rule *row, const ProtobufCBina
                         weir_node node) {
     char *own =
         row->words != NULL ? NULL : weir_format("%.*s", (int)text->len, text->len == 0 ? "" : (char *)text->data);
-    weir_node_set_string(graph, node, row->name, own != NULL ? own : find_word(row->words, text)->to);
+    weir_node_set_string(graph, node, row->name, own != NULL ? own : find_word(row, text)->to);
     free(own);
 }
 
@@ -574,16 +577,31 @@ void weir_onnx_schema_versions(weir_onnx_domain domain, int *low, int *high) {
     *high = domain == WEIR_ONNX_DOMAIN_OWN ? 1 : first_row(domain)->high;
 }
 
-static bool allows_types(const weir_graph *graph, weir_node node, int64_t version) {
+/* The row of an element type that this version of the node's operator does not have, or NULL. */
+static const weir_onnx_type_rule *refused_type(const weir_graph *graph, weir_node node, int64_t version) {
     for (size_t i = 0; i < weir_onnx_type_count; i++) {
         const weir_onnx_type_rule *row = &weir_onnx_types[i];
         if ((row->op != weir_node_op(graph, node) && row->op != WEIR_OP_NONE) || row->since <= version) continue;
         const weir_value input = weir_node_input(graph, node, 0);
         if ((input.id != 0 && weir_value_type(graph, input)->dtype == row->dtype) ||
             weir_value_type(graph, weir_node_output(graph, node, 0))->dtype == row->dtype)
-            return false;
+            return row;
     }
-    return true;
+    return NULL;
+}
+
+bool weir_onnx_schema_check_types(const weir_graph *graph, weir_node node, const weir_onnx_opsets *opsets) {
+    const weir_op op = weir_node_op(graph, node);
+    if (op >= WEIR_OP_COUNT || weir_onnx_schema_domain(op) != WEIR_ONNX_DOMAIN_ONNX) return true;
+    const int64_t version = opsets->version[WEIR_ONNX_DOMAIN_ONNX];
+    const weir_onnx_type_rule *row = refused_type(graph, node, version);
+    if (row == NULL) return true;
+    if (row->since == WEIR_ONNX_NEVER)
+        weir_node_fail(graph, node, "does not take %s in ONNX: put a Cast before it", weir_dtype_name(row->dtype));
+    else
+        weir_node_fail(graph, node, "element type %s needs opset %d, the model imports opset %lld",
+                       weir_dtype_name(row->dtype), row->since, (long long)version);
+    return false;
 }
 
 /* Constants that are scales have more than one element. */
@@ -616,7 +634,7 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
         if (row == NULL || row->input != WEIR_ONNX_STAYS || row->kind == WEIR_ONNX_REMOVED) return false;
         if (row->kind == WEIR_ONNX_INT && (attribute->as.i < row->low || attribute->as.i > row->high)) return false;
     }
-    return allows_types(graph, node, version) && allows_scales(graph, node, rule);
+    return refused_type(graph, node, version) == NULL && allows_scales(graph, node, rule);
 }
 
 const char *weir_onnx_schema_word(weir_op op, const char *name, const char *text) {

@@ -44,6 +44,9 @@ const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_
 void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, const weir_onnx_opsets *opsets,
                              weir_graph *graph, weir_node node);
 
+/* Does the imported version of the node's operator have its element types? Reports it when not. */
+bool weir_onnx_schema_check_types(const weir_graph *graph, weir_node node, const weir_onnx_opsets *opsets);
+
 /* --- export: from the graph to the file --- */
 
 /* The domain that an operator of class TENSOR belongs to, its spelling, the versions that this table describes. */

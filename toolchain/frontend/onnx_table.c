@@ -1,7 +1,7 @@
 #include "onnx_table.h"
 
-/* Rows stand only where something changes that this importer can see; new element types are the affair of type
- * inference. */
+/* A version has a row when it changes something that this importer can see. Element types are checked by type inference, and
+ * by weir_onnx_types where ONNX takes fewer. */
 
 /* --- operators --- */
 
@@ -338,11 +338,41 @@ const size_t weir_onnx_attribute_count = sizeof weir_onnx_attributes / sizeof *w
 
 /* --- element types --- */
 
+enum { NEVER = WEIR_ONNX_NEVER };
+
 const weir_onnx_type_rule weir_onnx_types[] = {
     {WEIR_OP_QUANTIZE_LINEAR, WEIR_INT16, 21},
     {WEIR_OP_QUANTIZE_LINEAR, WEIR_UINT16, 21},
     {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_INT16, 21},
     {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_UINT16, 21},
+    {WEIR_OP_RELU, WEIR_UINT8, NEVER},
+    {WEIR_OP_RELU, WEIR_UINT16, NEVER},
+    {WEIR_OP_RELU, WEIR_UINT32, NEVER},
+    {WEIR_OP_RELU, WEIR_UINT64, NEVER},
+    {WEIR_OP_MAX_POOL, WEIR_INT16, NEVER},
+    {WEIR_OP_MAX_POOL, WEIR_INT32, NEVER},
+    {WEIR_OP_MAX_POOL, WEIR_INT64, NEVER},
+    {WEIR_OP_MAX_POOL, WEIR_UINT16, NEVER},
+    {WEIR_OP_MAX_POOL, WEIR_UINT32, NEVER},
+    {WEIR_OP_MAX_POOL, WEIR_UINT64, NEVER},
+    {WEIR_OP_REDUCE_MEAN, WEIR_INT16, NEVER},
+    {WEIR_OP_REDUCE_MEAN, WEIR_UINT16, NEVER},
+    {WEIR_OP_REDUCE_MEAN, WEIR_INT8, NEVER},
+    {WEIR_OP_REDUCE_MEAN, WEIR_UINT8, NEVER},
+    {WEIR_OP_REDUCE_SUM, WEIR_INT16, NEVER},
+    {WEIR_OP_REDUCE_SUM, WEIR_UINT16, NEVER},
+    {WEIR_OP_REDUCE_SUM, WEIR_INT8, NEVER},
+    {WEIR_OP_REDUCE_SUM, WEIR_UINT8, NEVER},
+    {WEIR_OP_REDUCE_PROD, WEIR_INT16, NEVER},
+    {WEIR_OP_REDUCE_PROD, WEIR_UINT16, NEVER},
+    {WEIR_OP_REDUCE_PROD, WEIR_INT8, NEVER},
+    {WEIR_OP_REDUCE_PROD, WEIR_UINT8, NEVER},
+    {WEIR_OP_REDUCE_MAX, WEIR_INT16, NEVER},
+    {WEIR_OP_REDUCE_MAX, WEIR_UINT16, NEVER},
+    {WEIR_OP_REDUCE_MIN, WEIR_INT16, NEVER},
+    {WEIR_OP_REDUCE_MIN, WEIR_UINT16, NEVER},
+    {WEIR_OP_REDUCE_MAX, WEIR_BOOL, 20},
+    {WEIR_OP_REDUCE_MIN, WEIR_BOOL, 20},
     {WEIR_OP_NONE, WEIR_INT4, 21},
     {WEIR_OP_NONE, WEIR_UINT4, 21},
     {WEIR_OP_NONE, WEIR_BFLOAT16, 13},

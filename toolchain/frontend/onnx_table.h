@@ -64,7 +64,10 @@ typedef struct weir_onnx_attribute_rule {
     int input;
 } weir_onnx_attribute_rule;
 
-/* An element type that an operator, or any (WEIR_OP_NONE), has from a later version on than itself. */
+/* An element type of input 0 or output 0 that an operator, or any (WEIR_OP_NONE), has from a later version on than itself;
+ * WEIR_ONNX_NEVER: in no version, though the graph's operator takes it. */
+enum { WEIR_ONNX_NEVER = INT32_MAX };
+
 typedef struct weir_onnx_type_rule {
     weir_op op;
     weir_dtype dtype;

@@ -17,12 +17,12 @@ static bool read_sizes(const weir_graph *graph, weir_node node, const char *name
     for (int i = 0; i < count; i++) to[i] = otherwise;
     if (attribute == NULL) return true;
     if (attribute->kind != WEIR_ATTRIBUTE_INTS || attribute->count != (size_t)count) {
-        return weir_rule_fail(graph, node, "'%s' must hold %d numbers", name, count);
+        return weir_rule_fail(graph, node, "attribute '%s' must hold %d numbers", name, count);
     }
     for (int i = 0; i < count; i++) {
         to[i] = attribute->as.ints[i];
         if (to[i] >= least && to[i] <= size_limit) continue;
-        return weir_rule_fail(graph, node, "'%s' holds %lld, expected %lld to %lld", name, (long long)to[i],
+        return weir_rule_fail(graph, node, "attribute '%s' holds %lld, expected %lld to %lld", name, (long long)to[i],
                               (long long)least, (long long)size_limit);
     }
     return true;
@@ -30,17 +30,18 @@ static bool read_sizes(const weir_graph *graph, weir_node node, const char *name
 
 static bool read_kernel(const weir_graph *graph, weir_node node, const int64_t *kernel, weir_window *w) {
     if (kernel == NULL && weir_node_attribute(graph, node, "kernel_shape") == NULL) {
-        return weir_rule_fail(graph, node, "'kernel_shape' is missing");
+        return weir_rule_fail(graph, node, "attribute 'kernel_shape' is missing");
     }
     if (!read_sizes(graph, node, "kernel_shape", w->rank, 1, 0, w->kernel)) return false;
     for (int i = 0; kernel != NULL && i < w->rank; i++) {
         if (w->kernel[i] != 0 && w->kernel[i] != kernel[i]) {
-            return weir_rule_fail(graph, node, "'kernel_shape' holds %lld, the weights have %lld",
+            return weir_rule_fail(graph, node, "attribute 'kernel_shape' holds %lld, the weights have %lld",
                                   (long long)w->kernel[i], (long long)kernel[i]);
         }
         w->kernel[i] = kernel[i];
         if (kernel[i] < 1 || kernel[i] > size_limit)
-            return weir_rule_fail(graph, node, "the kernel has size %lld", (long long)kernel[i]);
+            return weir_rule_fail(graph, node, "the kernel has size %lld, expected 1 to %lld", (long long)kernel[i],
+                                  (long long)size_limit);
     }
     return true;
 }
@@ -70,27 +71,29 @@ static bool count_positions(const weir_graph *graph, weir_node node, weir_window
 
 bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_shape *x, const int64_t *kernel,
                           weir_window *window) {
-    const char *mode = weir_node_string(graph, node, "auto_pad", "NOTSET");
+    static const char *const modes[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID", NULL};
+    const char *mode = weir_node_string(graph, node, "auto_pad", modes[0]);
     const bool explicit = strcmp(mode, "NOTSET") == 0, valid = strcmp(mode, "VALID") == 0;
     const bool lower = strcmp(mode, "SAME_LOWER") == 0;
     int64_t pads[2 * WEIR_MAX_RANK];
     weir_window *w = window;
     if (x->rank < 3) return weir_rule_fail(graph, node, "input 0 must have 3 dimensions or more, has %d", x->rank);
     w->rank = x->rank - 2;
-    if (!read_kernel(graph, node, kernel, w) || !read_sizes(graph, node, "strides", w->rank, 1, 1, w->stride) ||
+    if (!weir_rule_is_word(graph, node, "auto_pad", modes) || !read_kernel(graph, node, kernel, w) ||
+        !read_sizes(graph, node, "strides", w->rank, 1, 1, w->stride) ||
         !read_sizes(graph, node, "dilations", w->rank, 1, 1, w->dilation) ||
         !read_sizes(graph, node, "pads", 2 * w->rank, 0, 0, pads)) {
         return false;
     }
-    if (!explicit && !valid && !lower && strcmp(mode, "SAME_UPPER") != 0)
-        return weir_rule_fail(graph, node, "unknown 'auto_pad' %s", mode);
     for (int i = 0; i < w->rank; i++) {
         w->in[i] = x->dim[i + 2];
         w->begin[i] = pads[i];
         w->end[i] = pads[i + w->rank];
         if (!explicit && (w->begin[i] != 0 || w->end[i] != 0))
             return weir_rule_fail(graph, node, "'pads' and 'auto_pad' %s exclude each other", mode);
-        if (w->in[i] > size_limit) return weir_rule_fail(graph, node, "the input is too large");
+        if (w->in[i] > size_limit)
+            return weir_rule_fail(graph, node, "axis %d of the input has %lld elements, at most %lld are supported",
+                                  i + 2, (long long)w->in[i], (long long)size_limit);
         if (!explicit && !valid) pad_same(w, i, lower);
         else if (!count_positions(graph, node, w, i, weir_node_int(graph, node, "ceil_mode", 0) != 0)) return false;
     }
@@ -134,15 +137,20 @@ bool weir_geometry_slice(const weir_graph *graph, weir_node node, weir_slice *sl
     if (end_count != count || (axis_count >= 0 && axis_count != count) || (step_count >= 0 && step_count != count)) {
         return weir_rule_fail(graph, node, "starts, ends, axes and steps must have the same length");
     }
+    for (size_t i = 2; i < weir_node_input_count(graph, node); i++) {
+        const weir_dtype expected = weir_rule_input(graph, node, 1)->dtype;
+        const weir_type *type = weir_rule_input(graph, node, i);
+        if (type != NULL && type->dtype != expected)
+            return weir_rule_fail_dtype(graph, node, i, weir_dtype_name(expected));
+    }
     bool named[WEIR_MAX_RANK] = {false};
     for (int i = 0; i < shape->rank; i++) slice_axis(slice, i, shape->dim[i], 0, shape->dim[i], 1);
     for (int i = 0; i < count; i++) {
         const int64_t wanted = axis_count < 0 ? i : axes[i], step = step_count < 0 ? 1 : steps[i];
         int axis;
-        if (!weir_rule_axis(wanted, shape->rank, &axis))
-            return weir_rule_fail(graph, node, "axis %lld of a tensor with %d", (long long)wanted, shape->rank);
+        if (!weir_rule_axis(wanted, shape->rank, &axis)) return weir_rule_fail_axis(graph, node, wanted, shape->rank);
         if (named[axis]) return weir_rule_fail(graph, node, "axis %d is named twice", axis);
-        if (step == 0) return weir_rule_fail(graph, node, "the step of axis %d is 0", axis);
+        if (step == 0) return weir_rule_fail(graph, node, "the step of axis %d is 0, expected any other number", axis);
         named[axis] = true;
         slice_axis(slice, axis, shape->dim[axis], starts[i], ends[i], step);
     }
@@ -151,38 +159,42 @@ bool weir_geometry_slice(const weir_graph *graph, weir_node node, weir_slice *sl
 
 /* ---- padding ---- */
 
-static bool padding_mode(const char *name, weir_padding_mode *mode) {
-    static const char *const names[] = {"constant", "reflect", "edge", "wrap"};
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(names[i], name) != 0) continue;
-        *mode = (weir_padding_mode)i;
-        return true;
-    }
-    return false;
+static bool padding_mode(const weir_graph *graph, weir_node node, weir_padding_mode *mode) {
+    static const char *const names[] = {"constant", "reflect", "edge", "wrap", NULL}; /* as the enumeration has them */
+    const char *name = weir_node_string(graph, node, "mode", names[0]);
+    int i = 0;
+    if (!weir_rule_is_word(graph, node, "mode", names)) return false;
+    while (strcmp(names[i], name) != 0) i++;
+    *mode = (weir_padding_mode)i;
+    return true;
 }
 
 static bool pad_axis(const weir_graph *graph, weir_node node, weir_padding *padding, int axis, int64_t begin,
                      int64_t end) {
     const int64_t dim = weir_rule_input(graph, node, 0)->shape.dim[axis];
     if (begin < -size_limit || begin > size_limit || end < -size_limit || end > size_limit)
-        return weir_rule_fail(graph, node, "the padding of axis %d is too large", axis);
+        return weir_rule_fail(graph, node, "axis %d is padded with %lld, at most %lld is supported", axis,
+                              (long long)(begin < -size_limit || begin > size_limit ? begin : end),
+                              (long long)size_limit);
     padding->begin[axis] = begin;
     padding->out[axis] = begin + dim + end;
     const int64_t most = padding->mode == WEIR_PAD_REFLECT ? dim - 1 : dim;
-    if (padding->out[axis] < 0) return weir_rule_fail(graph, node, "nothing is left of axis %d", axis);
+    if (padding->out[axis] < 0)
+        return weir_rule_fail(graph, node, "axis %d with %lld elements is cropped by %lld", axis, (long long)dim,
+                              (long long)(-begin - end));
     return padding->mode == WEIR_PAD_CONSTANT || padding->mode == WEIR_PAD_EDGE || (begin <= most && end <= most) ||
-           weir_rule_fail(graph, node, "axis %d with %lld elements cannot be padded with %lld", axis, (long long)dim,
-                          (long long)(begin > end ? begin : end));
+           weir_rule_fail(graph, node,
+                          "axis %d with %lld elements is padded with %lld, at most %lld is possible in this mode", axis,
+                          (long long)dim, (long long)(begin > end ? begin : end), (long long)most);
 }
 
 bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding *padding) {
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
-    const char *mode = weir_node_string(graph, node, "mode", "constant");
     int64_t pads[2 * WEIR_MAX_RANK], axes[WEIR_MAX_RANK];
     bool named[WEIR_MAX_RANK] = {false};
     int count, axis_count;
-    if (!padding_mode(mode, &padding->mode)) return weir_rule_fail(graph, node, "unknown 'mode' %s", mode);
-    if (!weir_rule_integers(graph, node, 1, "the pads", 2 * WEIR_MAX_RANK, pads, &count) ||
+    if (!padding_mode(graph, node, &padding->mode) ||
+        !weir_rule_integers(graph, node, 1, "the pads", 2 * WEIR_MAX_RANK, pads, &count) ||
         !weir_rule_integers(graph, node, 3, "the axes", shape->rank, axes, &axis_count)) {
         return false;
     }
@@ -197,7 +209,7 @@ bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding
     for (int i = 0; i < padded; i++) {
         int axis = i;
         if (axis_count >= 0 && !weir_rule_axis(axes[i], shape->rank, &axis))
-            return weir_rule_fail(graph, node, "axis %lld of a tensor with %d", (long long)axes[i], shape->rank);
+            return weir_rule_fail_axis(graph, node, axes[i], shape->rank);
         if (named[axis]) return weir_rule_fail(graph, node, "axis %d is named twice", axis);
         named[axis] = true;
         if (!pad_axis(graph, node, padding, axis, pads[i], pads[i + padded])) return false;
@@ -219,11 +231,6 @@ int64_t weir_geometry_padded(const weir_padding *padding, int axis, int64_t dim,
 
 /* ---- resizing ---- */
 
-static bool is_one_of(const char *word, const char *const *words) {
-    while (*words != NULL && strcmp(*words, word) != 0) words++;
-    return *words != NULL;
-}
-
 static bool resize_by_scales(const weir_graph *graph, weir_node node, const weir_shape *shape, const weir_array *scales,
                              weir_resizing *r) {
     if (scales == NULL || scales->dtype != WEIR_FLOAT32 || scales->count != (size_t)shape->rank)
@@ -232,13 +239,15 @@ static bool resize_by_scales(const weir_graph *graph, weir_node node, const weir
         r->scale[i] = weir_array_get(scales, (size_t)i);
         const double size = floor((double)shape->dim[i] * r->scale[i]);
         if (!(r->scale[i] > 0) || size > (double)size_limit)
-            return weir_rule_fail(graph, node, "scale %d is %g", i, r->scale[i]);
+            return weir_rule_fail(graph, node, "scale %d is %g, expected more than 0 and at most %lld elements", i,
+                                  r->scale[i], (long long)size_limit);
         r->out[i] = (int64_t)size;
     }
     return true;
 }
 
 bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizing *resizing) {
+    static const char *const modes[] = {"nearest", NULL}; /* of ONNX's, which also has linear and cubic */
     static const char *const coordinates[] = {"half_pixel",
                                               "half_pixel_symmetric",
                                               "pytorch_half_pixel",
@@ -254,18 +263,20 @@ bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizi
     weir_resizing *r = resizing;
     r->coordinates = weir_node_string(graph, node, "coordinate_transformation_mode", "half_pixel");
     r->nearest = weir_node_string(graph, node, "nearest_mode", "round_prefer_floor");
-    if (strcmp(weir_node_string(graph, node, "mode", "nearest"), "nearest") != 0 ||
-        !is_one_of(r->coordinates, coordinates) || !is_one_of(r->nearest, nearest)) {
-        return weir_rule_fail(graph, node, "this combination of resize attributes is not supported");
-    }
-    if (!weir_rule_integers(graph, node, 3, "the sizes", WEIR_MAX_RANK, r->out, &count)) return false;
-    if (by_scales == (count >= 0)) return weir_rule_fail(graph, node, "there must be either scales or sizes");
+    if (!weir_rule_is_word(graph, node, "mode", modes) ||
+        !weir_rule_is_word(graph, node, "coordinate_transformation_mode", coordinates) ||
+        !weir_rule_is_word(graph, node, "nearest_mode", nearest) ||
+        !weir_rule_integers(graph, node, 3, "the sizes", WEIR_MAX_RANK, r->out, &count))
+        return false;
+    if (by_scales == (count >= 0))
+        return weir_rule_fail(graph, node, "expected either scales (input 2) or sizes (input 3)");
     if (by_scales) return resize_by_scales(graph, node, shape, weir_rule_constant(graph, node, 2), r);
     if (count != shape->rank)
         return weir_rule_fail(graph, node, "there are %d sizes for %d dimensions", count, shape->rank);
     for (int i = 0; i < count; i++) {
         if (r->out[i] < 1 || r->out[i] > size_limit)
-            return weir_rule_fail(graph, node, "size %d is %lld", i, (long long)r->out[i]);
+            return weir_rule_fail(graph, node, "size %d is %lld, expected 1 to %lld", i, (long long)r->out[i],
+                                  (long long)size_limit);
         r->scale[i] = (double)r->out[i] / (double)shape->dim[i];
     }
     return true;

@@ -7,11 +7,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/infer_rule.h"
 #include "ir/layout.h"
 #include "ir/operator.h"
 #include "support/arena.h"
+#include "support/text.h"
 
 bool weir_rule_fail(const weir_graph *graph, weir_node node, const char *format, ...) {
     va_list arguments;
@@ -82,9 +84,29 @@ bool weir_rule_fail_shapes(const weir_graph *graph, weir_node node, const char *
                           weir_shape_print(a, first, sizeof first), weir_shape_print(b, second, sizeof second));
 }
 
+bool weir_rule_fail_axis(const weir_graph *graph, weir_node node, int64_t axis, int rank) {
+    if (rank == 0) return weir_rule_fail(graph, node, "axis %lld of a scalar, which has none", (long long)axis);
+    return weir_rule_fail(graph, node, "axis %lld is outside [-%d, %d]", (long long)axis, rank, rank - 1);
+}
+
 bool weir_rule_fail_dtype(const weir_graph *graph, weir_node node, size_t index, const char *expected) {
     return weir_rule_fail(graph, node, "input %zu must be %s, is %s", index, expected,
                           weir_dtype_name(weir_rule_input(graph, node, index)->dtype));
+}
+
+bool weir_rule_is_word(const weir_graph *graph, weir_node node, const char *name, const char *const *words) {
+    const char *word = weir_node_string(graph, node, name, words[0]);
+    weir_text list = {0};
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (strcmp(words[i], word) == 0) {
+            weir_text_free(&list);
+            return true;
+        }
+        weir_text_format(&list, "%s%s", i == 0 ? "" : ", ", words[i]);
+    }
+    weir_rule_fail(graph, node, "attribute '%s' is '%s', expected one of %s", name, word, list.data);
+    weir_text_free(&list);
+    return false;
 }
 
 bool weir_rule_axis(int64_t axis, int rank, int *normal) {
@@ -96,8 +118,7 @@ bool weir_rule_axis(int64_t axis, int rank, int *normal) {
 bool weir_rule_axis_attribute(const weir_graph *graph, weir_node node, int64_t otherwise, int *axis) {
     const int64_t wanted = weir_node_int(graph, node, "axis", otherwise);
     const int rank = weir_rule_input(graph, node, 0)->shape.rank;
-    return weir_rule_axis(wanted, rank, axis) ||
-           weir_rule_fail(graph, node, "axis %lld of a tensor with %d", (long long)wanted, rank);
+    return weir_rule_axis(wanted, rank, axis) || weir_rule_fail_axis(graph, node, wanted, rank);
 }
 
 bool weir_rule_same_dtype(const weir_graph *graph, weir_node node, size_t index) {
@@ -126,17 +147,23 @@ bool weir_rule_broadcasts_to(const weir_graph *graph, weir_node node, size_t ind
     return weir_rule_fail_shapes(graph, node, "broadcast to the output", &type->shape, shape);
 }
 
+/* ONNX takes int32 too for what Slice reads and for the axes of Pad. */
+static bool is_index(const weir_graph *graph, weir_node node, size_t index, weir_dtype dtype) {
+    const weir_op op = weir_node_op(graph, node);
+    return dtype == WEIR_INT64 || (dtype == WEIR_INT32 && (op == WEIR_OP_SLICE || (op == WEIR_OP_PAD && index == 3)));
+}
+
 bool weir_rule_integers(const weir_graph *graph, weir_node node, size_t index, const char *what, int limit,
                         int64_t *values, int *count) {
     const weir_array *array = weir_rule_constant(graph, node, index);
     *count = -1;
     if (weir_node_input(graph, node, index).id == 0) return true;
-    if (array == NULL || (array->dtype != WEIR_INT64 && array->dtype != WEIR_INT32) || array->shape.rank > 1) {
+    if (array == NULL || !is_index(graph, node, index, array->dtype) || array->shape.rank > 1) {
         return weir_rule_fail(graph, node, "%s (input %zu) must be a constant vector of int64", what, index);
     }
     if (array->count > (size_t)limit) {
-        return weir_rule_fail(graph, node, "%s (input %zu) are %zu, expected at most %d", what, index, array->count,
-                              limit);
+        return weir_rule_fail(graph, node, "%s (input %zu): %zu numbers, expected at most %d", what, index,
+                              array->count, limit);
     }
     *count = (int)array->count;
     for (size_t i = 0; i < array->count; i++) values[i] = weir_array_get_int(array, i);
@@ -149,9 +176,7 @@ bool weir_rule_axes(const weir_graph *graph, weir_node node, size_t index, int r
     for (int i = 0; i < rank; i++) named[i] = false;
     for (int i = 0; i < *count; i++) {
         int axis;
-        if (!weir_rule_axis(axes[i], rank, &axis)) {
-            return weir_rule_fail(graph, node, "axis %lld of a tensor with %d", (long long)axes[i], rank);
-        }
+        if (!weir_rule_axis(axes[i], rank, &axis)) return weir_rule_fail_axis(graph, node, axes[i], rank);
         if (named[axis]) return weir_rule_fail(graph, node, "axis %d is named twice", axis);
         named[axis] = true;
     }
@@ -194,8 +219,10 @@ bool weir_rule_check_parameter(const weir_graph *graph, weir_node node, size_t i
     char text[96];
     if (type == NULL || weir_rule_count(type) == 1 || (type->shape.rank == 1 && type->shape.dim[0] == count))
         return true;
-    return weir_rule_fail(graph, node, "input %zu must have 1 or %lld elements, has shape %s", index, (long long)count,
-                          weir_shape_print(&type->shape, text, sizeof text));
+    weir_shape_print(&type->shape, text, sizeof text);
+    if (count == 1) return weir_rule_fail(graph, node, "input %zu must have one element, has shape %s", index, text);
+    return weir_rule_fail(graph, node, "input %zu must have one element or shape [%lld], has shape %s", index,
+                          (long long)count, text);
 }
 
 static weir_infer_rule *const rules[WEIR_OP_COUNT] = {
@@ -209,13 +236,15 @@ static bool check_arity(const weir_graph *graph, weir_node node) {
     const weir_op_info *info = weir_node_info(graph, node);
     const size_t count = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
     if (info->inputs_max >= 0 && count > (size_t)info->inputs_max) {
-        return weir_rule_fail(graph, node, "takes at most %d inputs, has %zu", info->inputs_max, count);
+        return weir_rule_fail(graph, node, "takes at most %d input%s, has %zu", info->inputs_max,
+                              info->inputs_max == 1 ? "" : "s", count);
     }
     for (int i = 0; i < info->inputs_min; i++)
         if (weir_node_input(graph, node, (size_t)i).id == 0)
             return weir_rule_fail(graph, node, "input %d is missing", i);
     return (info->outputs < 0 ? outputs > 0 : outputs == (size_t)info->outputs) ||
-           weir_rule_fail(graph, node, "has %zu outputs", outputs);
+           weir_rule_fail(graph, node, "has %zu outputs, expected %d%s", outputs, info->outputs < 0 ? 1 : info->outputs,
+                          info->outputs < 0 ? " or more" : "");
 }
 
 bool weir_infer_types(const weir_graph *graph, weir_node node, weir_inferred *to) {

@@ -2,8 +2,6 @@
  * broadcast shape of their inputs. Families share one rule, the lists below say which operator is in which. */
 #include "ir/infer_rule.h"
 
-#include <string.h>
-
 /* The broadcast shape of inputs [first, last); false after a reported error. */
 static bool common_shape(const weir_graph *graph, weir_node node, size_t first, size_t last, weir_shape *shape) {
     *shape = weir_rule_input(graph, node, first)->shape;
@@ -123,7 +121,9 @@ bool weir_infer_MASK(const weir_graph *graph, weir_node node, weir_inferred *to)
     if (!weir_rule_broadcast(&type.shape, mask, &shape) || !weir_shape_equal(&shape, &type.shape))
         return weir_rule_fail_shapes(graph, node, "mask", &type.shape, mask);
     for (uint32_t i = 0; i < type.quant.count; i++) {
-        if (weir_quant_zero(&type.quant, i) != 0) return weir_rule_fail(graph, node, "codes with a zero point");
+        if (weir_quant_zero(&type.quant, i) == 0) continue;
+        return weir_rule_fail(graph, node, "input 0 must have zero point 0 (masked codes become 0), has %lld",
+                              (long long)weir_quant_zero(&type.quant, i));
     }
     if (type.low > 0) type.low = 0;
     if (type.high < 0) type.high = 0;
@@ -143,52 +143,61 @@ bool weir_infer_CLIP(const weir_graph *graph, weir_node node, weir_inferred *to)
     for (size_t i = 1; i < 3; i++) {
         const weir_type *bound = weir_rule_input(graph, node, i);
         if (bound != NULL && weir_rule_count(bound) != 1)
-            return weir_rule_fail(graph, node, "input %zu must be one number", i);
+            return weir_rule_fail(graph, node, "input %zu must have one element", i);
     }
     return weir_rule_same_numbers(graph, node, 3) && weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
 /* Inference alone: the values pass unchanged. */
 bool weir_infer_DROPOUT(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    const weir_array *training = weir_rule_constant(graph, node, 2);
-    if (weir_node_input(graph, node, 2).id != 0 &&
-        (training == NULL || training->count != 1 || weir_array_get_int(training, 0) != 0)) {
+    const weir_array *ratio = weir_rule_constant(graph, node, 1), *training = weir_rule_constant(graph, node, 2);
+    if (!weir_rule_float_input(graph, node)) return false;
+    for (size_t i = 1; i < 3; i++) {
+        const weir_type *type = weir_rule_input(graph, node, i);
+        if (type == NULL) continue;
+        if (i == 1 ? !weir_dtype_is_float(type->dtype) : type->dtype != WEIR_BOOL)
+            return weir_rule_fail_dtype(graph, node, i, i == 1 ? "a floating-point number" : "bool");
+        if (type->shape.rank != 0) return weir_rule_fail(graph, node, "input %zu must be a scalar", i);
+    }
+    if (ratio != NULL && !(weir_array_get(ratio, 0) >= 0 && weir_array_get(ratio, 0) < 1))
+        return weir_rule_fail(graph, node, "the ratio (input 1) is %g, expected a number in [0, 1)",
+                              weir_array_get(ratio, 0));
+    if (weir_node_input(graph, node, 2).id != 0 && (training == NULL || weir_array_get_int(training, 0) != 0)) {
         return weir_rule_fail(graph, node, "the training mode (input 2) must be a constant false");
     }
     return weir_rule_set(graph, node, to, weir_rule_input(graph, node, 0));
 }
 
 bool weir_infer_GELU(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    const char *mode = weir_node_string(graph, node, "approximate", "none");
-    if (strcmp(mode, "none") != 0 && strcmp(mode, "tanh") != 0)
-        return weir_rule_fail(graph, node, "unknown 'approximate' %s", mode);
-    return one_float(graph, node, to);
+    static const char *const approximations[] = {"none", "tanh", NULL};
+    return weir_rule_is_word(graph, node, "approximate", approximations) && one_float(graph, node, to);
 }
 
 bool weir_infer_CONVERT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const char *name = weir_node_string(graph, node, "to", "");
     weir_dtype dtype;
+    if (weir_node_attribute(graph, node, "to") == NULL) return weir_rule_fail(graph, node, "attribute 'to' is missing");
     if (!weir_dtype_parse(name, &dtype))
-        return weir_rule_fail(graph, node, "'to' is '%s', expected an element type", name);
+        return weir_rule_fail(graph, node, "attribute 'to' is '%s', expected an element type, such as float32", name);
     return weir_rule_set_plain(graph, node, to, dtype, &weir_rule_input(graph, node, 0)->shape);
 }
 
 /* The exponent may be of another type than the result. */
 bool weir_infer_POW(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_dtype base = weir_rule_input(graph, node, 0)->dtype;
     weir_shape shape;
+    if (!weir_dtype_is_float(base) && base != WEIR_INT32 && base != WEIR_INT64)
+        return weir_rule_fail_dtype(graph, node, 0, "int32, int64 or a floating-point number");
     if (weir_rule_input(graph, node, 1)->dtype == WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 1, "a number");
-    return weir_rule_same_numbers(graph, node, 1) && common_shape(graph, node, 0, 2, &shape) &&
-           weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
+    return common_shape(graph, node, 0, 2, &shape) && weir_rule_set_plain(graph, node, to, base, &shape);
 }
 
 bool weir_infer_BIT_SHIFT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
-    const char *direction = weir_node_string(graph, node, "direction", "");
+    static const char *const directions[] = {"LEFT", "RIGHT", NULL};
     if (!weir_rule_is_integer(x) || weir_dtype_is_signed(x->dtype))
         return weir_rule_fail_dtype(graph, node, 0, "an unsigned integer");
-    if (strcmp(direction, "LEFT") != 0 && strcmp(direction, "RIGHT") != 0)
-        return weir_rule_fail(graph, node, "'direction' is '%s', expected LEFT or RIGHT", direction);
-    return equal_numbers(graph, node, to);
+    return weir_rule_is_word(graph, node, "direction", directions) && equal_numbers(graph, node, to);
 }
 
 bool weir_infer_NOT(const weir_graph *graph, weir_node node, weir_inferred *to) {
@@ -200,7 +209,7 @@ bool weir_infer_NOT(const weir_graph *graph, weir_node node, weir_inferred *to) 
 /* Of real numbers only the remainder that C's fmod gives. */
 bool weir_infer_MOD(const weir_graph *graph, weir_node node, weir_inferred *to) {
     if (weir_node_int(graph, node, "fmod", 0) == 0 && weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype))
-        return weir_rule_fail(graph, node, "floating-point inputs need 'fmod' 1");
+        return weir_rule_fail(graph, node, "attribute 'fmod' must be 1 for floating-point inputs");
     return equal_numbers(graph, node, to);
 }
 

@@ -54,15 +54,17 @@ static bool check_constant(const weir_graph *graph, weir_node node, size_t index
 static bool check_shift(const weir_graph *graph, weir_node node, const char *name) {
     const int64_t shift = weir_node_int(graph, node, name, 0);
     return (shift >= 0 && shift <= SHIFT_LIMIT) ||
-           weir_rule_fail(graph, node, "'%s' must be in [0, %d], is %lld", name, SHIFT_LIMIT, (long long)shift);
+           weir_rule_fail(graph, node, "attribute '%s' is %lld, expected 0 to %d", name, (long long)shift, SHIFT_LIMIT);
 }
 
-/* The contract named by the node is one of `count` names. */
-static bool check_contract(const weir_graph *graph, weir_node node, const char *const *names, size_t count) {
-    const char *contract = weir_node_string(graph, node, "contract", names[0]);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(contract, names[i]) == 0) return true;
-    return weir_rule_fail(graph, node, "unknown contract '%s'", contract);
+static bool check_contract(const weir_graph *graph, weir_node node) {
+    static const char *const contracts[] = {"onnxruntime", "real", NULL};
+    return weir_rule_is_word(graph, node, "contract", contracts);
+}
+
+static bool check_quantized(const weir_graph *graph, weir_node node, const weir_inferred *to) {
+    return to->type[0].quant.format != WEIR_FORMAT_FLOAT ||
+           weir_rule_fail(graph, node, "the output must have a quantized type, such as int8[...] integer s8");
 }
 
 /* Type of an accumulator: container, width and sign follow from the range; what a pass has written about scale, zero
@@ -70,7 +72,7 @@ static bool check_contract(const weir_graph *graph, weir_node node, const char *
 static bool set_ranged(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_shape *shape, wide low,
                        wide high) {
     if (low < -range_limit || high > range_limit)
-        return weir_rule_fail(graph, node, "values may need more than 62 bits");
+        return weir_rule_fail(graph, node, "values may need more than 62 bits: give the inputs a narrower range");
     weir_type type = {.shape = *shape, .quant = to->type[0].quant, .has_range = true};
     type.low = (int64_t)low;
     type.high = (int64_t)high;
@@ -112,7 +114,8 @@ static bool set_clipped(const weir_graph *graph, weir_node node, weir_inferred *
     low = weir_node_int(graph, node, "low", low);
     high = weir_node_int(graph, node, "high", high);
     if (low > high)
-        return weir_rule_fail(graph, node, "'low' is %lld, above 'high', %lld", (long long)low, (long long)high);
+        return weir_rule_fail(graph, node, "attribute 'low' is %lld, above 'high', which is %lld", (long long)low,
+                              (long long)high);
     return set_coded(graph, node, to, low, high);
 }
 
@@ -121,32 +124,31 @@ static bool check_scales(const weir_graph *graph, weir_node node, const weir_typ
     const weir_quant *quant = &type->quant;
     return quant->count <= 1 ||
            (quant->axis >= 0 && quant->axis < type->shape.rank && type->shape.dim[quant->axis] == quant->count) ||
-           weir_rule_fail(graph, node, "%u scales do not fit axis %d", (unsigned)quant->count, quant->axis);
+           weir_rule_fail(graph, node, "there are %u scales along axis %d, expected one or one per element of an axis",
+                          (unsigned)quant->count, quant->axis);
 }
 
 bool weir_infer_ENCODE(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    static const char *const contracts[] = {"onnxruntime", "real"};
     weir_type type = to->type[0];
     type.shape = weir_rule_input(graph, node, 0)->shape;
     if (!weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype))
-        return weir_rule_fail_dtype(graph, node, 0, "real");
-    if (type.quant.format == WEIR_FORMAT_FLOAT) return weir_rule_fail(graph, node, "the output has no quantization");
+        return weir_rule_fail_dtype(graph, node, 0, "a floating-point number");
+    if (!check_quantized(graph, node, to)) return false;
     weir_quant_limits(&type.quant, &type.low, &type.high);
     type.has_range = true;
     type.dtype = weir_dtype_for(type.low, type.high);
-    return check_scales(graph, node, &type) && check_contract(graph, node, contracts, 2) &&
-           weir_rule_set(graph, node, to, &type);
+    return check_scales(graph, node, &type) && check_contract(graph, node) && weir_rule_set(graph, node, to, &type);
 }
 
 bool weir_infer_DECODE(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    static const char *const contracts[] = {"onnxruntime", "real"};
     const weir_type *x = weir_rule_input(graph, node, 0);
     const weir_attribute *offset = weir_node_attribute(graph, node, "offset");
     if (offset != NULL && (offset->kind != WEIR_ATTRIBUTE_FLOATS ||
                            (offset->count != 1 && (int64_t)offset->count != channel_count(&x->shape)))) {
-        return weir_rule_fail(graph, node, "'offset' must hold 1 or %lld numbers", (long long)channel_count(&x->shape));
+        return weir_rule_fail(graph, node, "attribute 'offset' must hold 1 or %lld numbers",
+                              (long long)channel_count(&x->shape));
     }
-    return integer_input(graph, node, 0) && check_scales(graph, node, x) && check_contract(graph, node, contracts, 2) &&
+    return integer_input(graph, node, 0) && check_scales(graph, node, x) && check_contract(graph, node) &&
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
@@ -159,7 +161,7 @@ bool weir_infer_WINDOW(const weir_graph *graph, weir_node node, weir_inferred *t
     if (!integer_input(graph, node, 0) || !weir_geometry_window_innermost(graph, node, &w)) return false;
     weir_quant_limits(&x->quant, &least, &most);
     if (fill < least || fill > most) {
-        return weir_rule_fail(graph, node, "'fill' is %lld, which is none of the input's codes [%lld, %lld]",
+        return weir_rule_fail(graph, node, "attribute 'fill' is %lld, expected one of the input's codes [%lld, %lld]",
                               (long long)fill, (long long)least, (long long)most);
     }
     if (group < 1 || channel_count(&x->shape) % group != 0) {
@@ -246,36 +248,37 @@ static bool check_steps(const weir_graph *graph, weir_node node) {
         if (size < sizeof name) memcpy(name, text, size);
         bool takes_constant;
         if (!weir_op_is_step(weir_op_find("", name), &takes_constant))
-            return weir_rule_fail(graph, node, "'steps': '%.*s' cannot be a step", (int)size, text);
+            return weir_rule_fail(graph, node,
+                                  "attribute 'steps': '%.*s' cannot be a step, expected an operator that "
+                                  "works on each element by itself, such as Relu",
+                                  (int)size, text);
         wanted += takes_constant;
     }
     for (size_t i = 2; i < inputs; i++) {
+        if (weir_rule_input(graph, node, i) == NULL) return weir_rule_fail(graph, node, "input %zu is missing", i);
         if (!check_constant(graph, node, i, WEIR_FLOAT32)) return false;
     }
     return wanted == (inputs > 2 ? inputs - 2 : 0) ||
-           weir_rule_fail(graph, node, "'steps' take %zu constants, found %zu", wanted, inputs > 2 ? inputs - 2 : 0);
+           weir_rule_fail(graph, node, "attribute 'steps' takes %zu constants from input 2 on, found %zu", wanted,
+                          inputs > 2 ? inputs - 2 : 0);
 }
 
 bool weir_infer_REQUANTIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    static const char *const contracts[] = {"onnxruntime", "real"};
     const weir_type *x = weir_rule_input(graph, node, 0);
-    if (!integer_input(graph, node, 0) || !check_contract(graph, node, contracts, 2) ||
+    if (!integer_input(graph, node, 0) || !check_contract(graph, node) ||
         !check_constant(graph, node, 1, WEIR_FLOAT64) || !check_channels(graph, node, x)) {
         return false;
     }
     if (!check_steps(graph, node)) return false;
-    if (to->type[0].quant.format == WEIR_FORMAT_FLOAT) {
-        return weir_rule_fail(graph, node, "the output has no quantization");
-    }
-    return set_clipped(graph, node, to);
+    return check_quantized(graph, node, to) && set_clipped(graph, node, to);
 }
 
 bool weir_infer_CAST(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    const char *name = weir_node_string(graph, node, "rounding", "floor");
-    weir_rounding rounding;
-    if (!weir_rounding_parse(name, &rounding)) return weir_rule_fail(graph, node, "unknown rounding '%s'", name);
-    return integer_input(graph, node, 0) && check_constant(graph, node, 1, WEIR_INT64) &&
-           check_shift(graph, node, "left") && check_shift(graph, node, "shift") && set_clipped(graph, node, to);
+    const char *names[WEIR_ROUND_COUNT + 1] = {NULL};
+    for (int i = 0; i < WEIR_ROUND_COUNT; i++) names[i] = weir_rounding_name((weir_rounding)i);
+    return weir_rule_is_word(graph, node, "rounding", names) && integer_input(graph, node, 0) &&
+           check_constant(graph, node, 1, WEIR_INT64) && check_shift(graph, node, "left") &&
+           check_shift(graph, node, "shift") && set_clipped(graph, node, to);
 }
 
 bool weir_infer_SCALE(const weir_graph *graph, weir_node node, weir_inferred *to) {
@@ -286,14 +289,15 @@ bool weir_infer_SCALE(const weir_graph *graph, weir_node node, weir_inferred *to
 
 bool weir_infer_SCALE_FLOAT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     if (!weir_infer_SCALE(graph, node, to)) return false;
-    const weir_type *m = weir_rule_input(graph, node, 1), *a = weir_rule_input(graph, node, 2);
-    int64_t low, high;
+    int64_t low, high, m_low, m_high, a_low, a_high;
     input_range(graph, node, 0, &low, &high);
-    const wide least = (wide)low + a->low, most = (wide)high + a->high;
-    const wide reach = -least > most ? -least : most, factor = -(wide)m->low > m->high ? -(wide)m->low : m->high;
+    weir_value_data_range(graph, weir_node_input(graph, node, 1), &m_low, &m_high);
+    weir_value_data_range(graph, weir_node_input(graph, node, 2), &a_low, &a_high);
+    const wide least = (wide)low + a_low, most = (wide)high + a_high;
+    const wide reach = -least > most ? -least : most, factor = -(wide)m_low > m_high ? -(wide)m_low : m_high;
     const wide product_limit = (wide)1 << 120;
     return factor == 0 || reach < product_limit / factor ||
-           weir_rule_fail(graph, node, "the product needs more than 120 bits");
+           weir_rule_fail(graph, node, "the product may need more than 120 bits: give the input a narrower range");
 }
 
 /* How many of the row's ascending thresholds are <= x. */
@@ -347,8 +351,8 @@ bool weir_infer_LOOKUP(const weir_graph *graph, weir_node node, weir_inferred *t
     input_range(graph, node, 0, &low, &high);
     const int64_t first = weir_node_int(graph, node, "low", 0), codes = table->shape.dim[1];
     if (low < first || high - first >= codes) {
-        return weir_rule_fail(graph, node, "the table has codes [%lld, %lld], its input [%lld, %lld]", (long long)first,
-                              (long long)(first + codes - 1), (long long)low, (long long)high);
+        return weir_rule_fail(graph, node, "the table is for codes [%lld, %lld], the input has [%lld, %lld]",
+                              (long long)first, (long long)(first + codes - 1), (long long)low, (long long)high);
     }
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (int64_t row = 0; row < table->shape.dim[0]; row++) {
@@ -375,7 +379,7 @@ bool weir_infer_RELABEL(const weir_graph *graph, weir_node node, weir_inferred *
     weir_type type = *weir_rule_input(graph, node, 0);
     const weir_quant *label = &to->type[0].quant;
     if (!integer_input(graph, node, 0)) return false;
-    if (label->format == WEIR_FORMAT_FLOAT) return weir_rule_fail(graph, node, "the output has no quantization");
+    if (!check_quantized(graph, node, to)) return false;
     const bool is_signed = type.quant.is_signed;
     const int width = type.quant.width;
     type.quant = *label;

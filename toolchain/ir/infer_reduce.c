@@ -41,18 +41,16 @@ bool weir_infer_INSTANCE_NORMALIZATION(const weir_graph *graph, weir_node node, 
 /* The result, and where asked for the means and the reciprocal deviations, which are float32. */
 bool weir_infer_LAYER_NORMALIZATION(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
-    weir_shape behind = {.rank = 0}, reduced = x->shape;
+    weir_shape reduced = x->shape;
     int axis;
     if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 3) ||
         !weir_rule_axis_attribute(graph, node, -1, &axis)) {
         return false;
     }
-    if (weir_node_output_count(graph, node) > 3) return weir_rule_fail(graph, node, "has more than 3 outputs");
-    for (int i = axis; i < x->shape.rank; i++) {
-        behind.dim[behind.rank++] = x->shape.dim[i];
-        reduced.dim[i] = 1;
-    }
-    if (!weir_rule_broadcasts_to(graph, node, 1, &behind) || !weir_rule_broadcasts_to(graph, node, 2, &behind))
+    if (weir_node_output_count(graph, node) > 3)
+        return weir_rule_fail(graph, node, "has %zu outputs, expected at most 3", weir_node_output_count(graph, node));
+    for (int i = axis; i < x->shape.rank; i++) reduced.dim[i] = 1;
+    if (!weir_rule_broadcasts_to(graph, node, 1, &x->shape) || !weir_rule_broadcasts_to(graph, node, 2, &x->shape))
         return false;
     const weir_type statistics = weir_rule_plain_type(WEIR_FLOAT32, &reduced);
     for (size_t i = 1; i < weir_node_output_count(graph, node); i++)
@@ -64,7 +62,7 @@ bool weir_infer_LP_NORMALIZATION(const weir_graph *graph, weir_node node, weir_i
     const weir_type *x = weir_rule_input(graph, node, 0);
     const int64_t p = weir_node_int(graph, node, "p", 2);
     int axis;
-    if (p != 1 && p != 2) return weir_rule_fail(graph, node, "'p' is %lld, expected 1 or 2", (long long)p);
+    if (p != 1 && p != 2) return weir_rule_fail(graph, node, "attribute 'p' is %lld, expected 1 or 2", (long long)p);
     return weir_rule_float_input(graph, node) && weir_rule_axis_attribute(graph, node, -1, &axis) &&
            weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
@@ -86,19 +84,20 @@ static weir_shape reduced_shape(const weir_shape *from, const bool *reduced, boo
     return shape;
 }
 
+/* Of any type. */
 static bool reduction(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     bool reduced[WEIR_MAX_RANK];
-    if (!weir_rule_same_numbers(graph, node, 1) || !weir_geometry_reduced(graph, node, reduced)) return false;
+    if (!weir_geometry_reduced(graph, node, reduced)) return false;
     const weir_shape shape = reduced_shape(&x->shape, reduced, weir_node_int(graph, node, "keepdims", 1) != 0);
     return weir_rule_set_plain(graph, node, to, x->dtype, &shape);
 }
 
 bool weir_infer_REDUCE_MEAN(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return reduction(graph, node, to);
+    return weir_rule_same_numbers(graph, node, 1) && reduction(graph, node, to);
 }
 bool weir_infer_REDUCE_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return reduction(graph, node, to);
+    return weir_rule_same_numbers(graph, node, 1) && reduction(graph, node, to);
 }
 bool weir_infer_REDUCE_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
     return reduction(graph, node, to);
@@ -107,7 +106,7 @@ bool weir_infer_REDUCE_MIN(const weir_graph *graph, weir_node node, weir_inferre
     return reduction(graph, node, to);
 }
 bool weir_infer_REDUCE_PROD(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    return reduction(graph, node, to);
+    return weir_rule_same_numbers(graph, node, 1) && reduction(graph, node, to);
 }
 
 bool weir_infer_ARG_MAX(const weir_graph *graph, weir_node node, weir_inferred *to) {

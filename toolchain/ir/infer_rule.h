@@ -18,6 +18,8 @@ bool weir_rule_fail(const weir_graph *graph, weir_node node, const char *format,
 /* "`what`: shapes A and B do not fit"; returns false. */
 bool weir_rule_fail_shapes(const weir_graph *graph, weir_node node, const char *what, const weir_shape *a,
                            const weir_shape *b);
+/* "axis 3 is outside [-2, 1]"; returns false. */
+bool weir_rule_fail_axis(const weir_graph *graph, weir_node node, int64_t axis, int rank);
 /* "input `index` must be `expected`, is ..."; returns false. */
 bool weir_rule_fail_dtype(const weir_graph *graph, weir_node node, size_t index, const char *expected);
 
@@ -35,6 +37,8 @@ bool weir_rule_set_plain(const weir_graph *graph, weir_node node, weir_inferred 
                          const weir_shape *shape);
 /* Do the dimensions broadcast (numpy)? The result goes to *to. */
 bool weir_rule_broadcast(const weir_shape *a, const weir_shape *b, weir_shape *to);
+/* Is string attribute `name`, when given, one of `words`, which end with a NULL? Reports it when not. */
+bool weir_rule_is_word(const weir_graph *graph, weir_node node, const char *name, const char *const *words);
 /* `axis`, from the back when negative, as a position in [0, rank); false when there is none such. */
 bool weir_rule_axis(int64_t axis, int rank, int *normal);
 /* The same for attribute `axis` of the node and the rank of input 0, after a reported error. */

@@ -70,16 +70,16 @@ bool weir_infer_TRANSPOSE(const weir_graph *graph, weir_node node, weir_inferred
     const int quant_axis = type.quant.axis;
     const weir_attribute *perm = weir_node_attribute(graph, node, "perm");
     if (perm != NULL && (perm->kind != WEIR_ATTRIBUTE_INTS || perm->count != (size_t)from.rank)) {
-        return weir_rule_fail(graph, node, "'perm' must hold %d numbers", from.rank);
+        return weir_rule_fail(graph, node, "attribute 'perm' must hold %d numbers", from.rank);
     }
     bool seen[WEIR_MAX_RANK] = {false};
     for (int i = 0; i < from.rank; i++) {
         int source = from.rank - 1 - i;
         if (perm != NULL && !weir_rule_axis(perm->as.ints[i], from.rank, &source)) {
-            return weir_rule_fail(graph, node, "'perm' names axis %lld of a tensor with %d",
-                                  (long long)perm->as.ints[i], from.rank);
+            return weir_rule_fail(graph, node, "attribute 'perm' names axis %lld, expected 0 to %d",
+                                  (long long)perm->as.ints[i], from.rank - 1);
         }
-        if (seen[source]) return weir_rule_fail(graph, node, "'perm' names axis %d twice", source);
+        if (seen[source]) return weir_rule_fail(graph, node, "attribute 'perm' names axis %d twice", source);
         seen[source] = true;
         type.shape.dim[i] = from.dim[source];
         if (source == quant_axis) type.quant.axis = i;
@@ -145,7 +145,7 @@ bool weir_infer_CONCAT(const weir_graph *graph, weir_node node, weir_inferred *t
     const weir_attribute *attribute = weir_node_attribute(graph, node, "axis");
     weir_type type = weir_rule_moved_type(graph, node, &first->shape);
     int axis;
-    if (attribute == NULL) return weir_rule_fail(graph, node, "'axis' is missing");
+    if (attribute == NULL) return weir_rule_fail(graph, node, "attribute 'axis' is missing");
     if (!weir_rule_axis_attribute(graph, node, 0, &axis)) return false;
     for (size_t i = 1; i < weir_node_input_count(graph, node); i++) {
         const weir_type *next = weir_rule_input(graph, node, i);
@@ -173,11 +173,12 @@ static bool split_sizes(const weir_graph *graph, weir_node node, int64_t dim, in
                               (long long)dim, parts);
     }
     if (count >= 0 && (size_t)count != parts) {
-        return weir_rule_fail(graph, node, "there are %d sizes for %zu outputs", count, parts);
+        return weir_rule_fail(graph, node, "expected %zu sizes, one for each output, found %d", parts, count);
     }
     for (size_t i = 0; i < parts; i++) {
         if (count < 0) sizes[i] = dim / (int64_t)parts;
-        if (sizes[i] < 0) return weir_rule_fail(graph, node, "size %zu is negative", i);
+        if (sizes[i] < 0)
+            return weir_rule_fail(graph, node, "size %zu is %lld, expected no negative number", i, (long long)sizes[i]);
         if (sizes[i] > dim - sum) sum = dim + 1;
         if (sum > dim) break;
         sum += sizes[i];
@@ -208,7 +209,8 @@ bool weir_infer_PAD(const weir_graph *graph, weir_node node, weir_inferred *to) 
     weir_shape shape = weir_rule_input(graph, node, 0)->shape;
     weir_padding padding;
     if (!weir_rule_same_dtype(graph, node, 2) || !weir_geometry_padding(graph, node, &padding)) return false;
-    if (fill != NULL && weir_rule_count(fill) != 1) return weir_rule_fail(graph, node, "input 2 must be one value");
+    if (fill != NULL && weir_rule_count(fill) != 1)
+        return weir_rule_fail(graph, node, "the value (input 2) must have one element");
     for (int i = 0; i < shape.rank; i++) shape.dim[i] = padding.out[i];
     weir_type type = weir_rule_moved_type(graph, node, &shape);
     type.has_range = false; /* the fill value may lie outside */
@@ -254,7 +256,9 @@ bool weir_infer_GATHER(const weir_graph *graph, weir_node node, weir_inferred *t
 static bool shape_input(const weir_graph *graph, weir_node node, size_t index, weir_shape *shape) {
     if (!weir_rule_integers(graph, node, index, "the shape", WEIR_MAX_RANK, shape->dim, &shape->rank)) return false;
     for (int i = 0; i < shape->rank; i++) {
-        if (shape->dim[i] < 0) return weir_rule_fail(graph, node, "the shape holds %lld", (long long)shape->dim[i]);
+        if (shape->dim[i] >= 0) continue;
+        return weir_rule_fail(graph, node, "the shape (input %zu) holds %lld, expected no negative number", index,
+                              (long long)shape->dim[i]);
     }
     return true;
 }
@@ -285,7 +289,7 @@ bool weir_infer_CONSTANT_OF_SHAPE(const weir_graph *graph, weir_node node, weir_
     const weir_type *value = weir_rule_input(graph, node, 1);
     weir_shape shape;
     if (value != NULL && (weir_rule_count(value) != 1 || weir_rule_constant(graph, node, 1) == NULL))
-        return weir_rule_fail(graph, node, "the value must be a constant of one element");
+        return weir_rule_fail(graph, node, "the value (input 1) must be a constant of one element");
     return shape_input(graph, node, 0, &shape) &&
            weir_rule_set_plain(graph, node, to, value == NULL ? WEIR_FLOAT32 : value->dtype, &shape);
 }

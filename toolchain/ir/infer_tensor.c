@@ -110,15 +110,16 @@ static bool check_axis_parameters(const weir_graph *graph, weir_node node, int *
     if (scale->dtype != WEIR_FLOAT32) return weir_rule_fail_dtype(graph, node, 1, "float32");
     if (!check_scale_values(graph, node, 1)) return false;
     if (weir_node_int(graph, node, "block_size", 0) != 0) {
-        return weir_rule_fail(graph, node, "blocked quantization is not supported");
+        return weir_rule_fail(graph, node,
+                              "attribute 'block_size' is %lld, expected 0: blocked quantization is not supported",
+                              (long long)weir_node_int(graph, node, "block_size", 0));
     }
-    if (zero != NULL && weir_rule_count(zero) != count) {
+    const bool alike = zero == NULL || (weir_rule_count(zero) == 1 && count == 1);
+    if (!alike && !weir_shape_equal(&zero->shape, &scale->shape)) {
         return weir_rule_fail_shapes(graph, node, "scale and zero point", &scale->shape, &zero->shape);
     }
     if (count == 1) return true;
-    if (!weir_rule_axis(wanted, shape->rank, axis)) {
-        return weir_rule_fail(graph, node, "axis %lld of a tensor with %d", (long long)wanted, shape->rank);
-    }
+    if (!weir_rule_axis(wanted, shape->rank, axis)) return weir_rule_fail_axis(graph, node, wanted, shape->rank);
     return (scale->shape.rank == 1 && scale->shape.dim[0] == shape->dim[*axis]) ||
            weir_rule_fail(graph, node, "axis %d has %lld elements, but there are %zu scales", *axis,
                           (long long)shape->dim[*axis], count);
@@ -131,12 +132,17 @@ static bool quantized_dtype(const weir_graph *graph, weir_node node, weir_dtype 
     *dtype = zero != NULL ? zero->dtype : WEIR_UINT8;
     if (wanted == NULL) return true;
     weir_dtype named;
-    if (!weir_dtype_parse(wanted, &named) || (zero != NULL && named != *dtype))
-        return weir_rule_fail(graph, node, "'output_dtype' is %s, the zero point makes it %s", wanted,
+    if (!weir_dtype_parse(wanted, &named) || weir_dtype_is_float(named) || named == WEIR_BOOL ||
+        weir_dtype_size(named) > 2)
+        return weir_rule_fail(graph, node,
+                              "attribute 'output_dtype' is '%s', expected an integer type of at most 16 "
+                              "bits",
+                              wanted);
+    if (zero != NULL && named != *dtype)
+        return weir_rule_fail(graph, node, "attribute 'output_dtype' is '%s', but the zero point is %s", wanted,
                               weir_dtype_name(*dtype));
     *dtype = named;
-    return (!weir_dtype_is_float(named) && named != WEIR_BOOL && weir_dtype_size(named) <= 2) ||
-           weir_rule_fail(graph, node, "'output_dtype' is %s, expected an integer of at most 16 bits", wanted);
+    return true;
 }
 
 bool weir_infer_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *to) {
@@ -160,7 +166,7 @@ bool weir_infer_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_
     }
     if (zero != NULL && zero->dtype != x->dtype) return weir_rule_fail_dtype(graph, node, 2, weir_dtype_name(x->dtype));
     if (strcmp(weir_node_string(graph, node, "output_dtype", "float32"), "float32") != 0)
-        return weir_rule_fail(graph, node, "'output_dtype' is %s, expected float32",
+        return weir_rule_fail(graph, node, "attribute 'output_dtype' is '%s', expected float32",
                               weir_node_string(graph, node, "output_dtype", ""));
     return check_axis_parameters(graph, node, &axis) && weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
@@ -295,7 +301,10 @@ static bool check_qonnx_rounding(const weir_graph *graph, weir_node node) {
     const char *mode = weir_node_string(graph, node, "rounding_mode", "ROUND");
     weir_rounding rounding;
     return weir_rounding_parse_qonnx(mode, &rounding) ||
-           weir_rule_fail(graph, node, "unknown rounding mode '%s'", mode);
+           weir_rule_fail(graph, node,
+                          "attribute 'rounding_mode' is '%s', expected one of ROUND, CEIL, FLOOR, UP, DOWN, "
+                          "HALF_UP, HALF_DOWN",
+                          mode);
 }
 
 bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to) {
@@ -303,7 +312,7 @@ bool weir_infer_QUANT(const weir_graph *graph, weir_node node, weir_inferred *to
     if (!check_qonnx_rounding(graph, node) || !all_float32(graph, node, 4) || !check_scale_values(graph, node, 1))
         return false;
     if (weir_rule_count(weir_rule_input(graph, node, 3)) != 1) {
-        return weir_rule_fail(graph, node, "the bit width (input 3) must be one number");
+        return weir_rule_fail(graph, node, "the bit width (input 3) must have one element");
     }
     return weir_rule_broadcasts_to(graph, node, 1, &x->shape) && weir_rule_broadcasts_to(graph, node, 2, &x->shape) &&
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
@@ -320,12 +329,14 @@ bool weir_infer_BIPOLAR_QUANT(const weir_graph *graph, weir_node node, weir_infe
 bool weir_infer_TRUNC(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     const size_t inputs = weir_node_input_count(graph, node);
+    if (weir_rule_input(graph, node, inputs - 1) == NULL)
+        return weir_rule_fail(graph, node, "input %zu is missing", inputs - 1);
     if (!check_qonnx_rounding(graph, node) || !all_float32(graph, node, inputs) ||
         !check_scale_values(graph, node, 1) || (inputs == 6 && !check_scale_values(graph, node, 4)))
         return false;
     if (weir_rule_count(weir_rule_input(graph, node, 3)) != 1 ||
         weir_rule_count(weir_rule_input(graph, node, inputs - 1)) != 1)
-        return weir_rule_fail(graph, node, "the bit widths (inputs 3 and %zu) must be single numbers", inputs - 1);
+        return weir_rule_fail(graph, node, "the bit widths (inputs 3 and %zu) must have one element", inputs - 1);
     return weir_rule_broadcasts_to(graph, node, 1, &x->shape) && weir_rule_broadcasts_to(graph, node, 2, &x->shape) &&
            (inputs == 5 || weir_rule_broadcasts_to(graph, node, 4, &x->shape)) &&
            weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
@@ -335,9 +346,14 @@ bool weir_infer_MULTI_THRESHOLD(const weir_graph *graph, weir_node node, weir_in
     const weir_shape *x = &weir_rule_input(graph, node, 0)->shape, *t = &weir_rule_input(graph, node, 1)->shape;
     if (!all_float32(graph, node, 2)) return false;
     const int axis = weir_layout_channel_axis(graph, node);
-    if (axis < 0) return weir_rule_fail(graph, node, "its input has %d dimensions, none of them channels", x->rank);
+    if (axis < 0)
+        return weir_rule_fail(graph, node,
+                              "input 0 has %d dimensions, none of them channels: expected 2 or more, or those of "
+                              "attribute 'data_layout'",
+                              x->rank);
     if (t->rank != 2 || (t->dim[0] != 1 && t->dim[0] != x->dim[axis]))
-        return weir_rule_fail(graph, node, "the thresholds must be a matrix with 1 row or, for each channel, %lld",
+        return weir_rule_fail(graph, node,
+                              "the thresholds (input 1) must be a matrix with 1 row or %lld, one for each channel",
                               (long long)x->dim[axis]);
     return weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, x);
 }

@@ -25,14 +25,15 @@ bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weight
     int order[WEIR_MAX_RANK];
     if (!channels_first(graph, node, &data, order)) return false;
     if (x->rank < 3 || x->rank != w->rank) return weir_rule_fail_shapes(graph, node, "convolution", x, w);
-    if (group < 1) return weir_rule_fail(graph, node, "'group' is %lld", (long long)group);
+    if (group < 1)
+        return weir_rule_fail(graph, node, "attribute 'group' is %lld, expected 1 or more", (long long)group);
     if (w->dim[0] % group != 0 || x->dim[1] % group != 0) {
         return weir_rule_fail(graph, node, "%lld groups do not divide %lld input and %lld output channels",
                               (long long)group, (long long)x->dim[1], (long long)w->dim[0]);
     }
     if (w->dim[1] != x->dim[1] / group) {
-        return weir_rule_fail(graph, node, "the weights take %lld channels a group, the input has %lld in %lld groups",
-                              (long long)w->dim[1], (long long)x->dim[1], (long long)group);
+        return weir_rule_fail(graph, node, "the weights take %lld channels a group, the input has %lld",
+                              (long long)w->dim[1], (long long)(x->dim[1] / group));
     }
     if (!weir_geometry_window(graph, node, x, w->dim + 2, &window)) return false;
     *shape = windowed_shape(x, w->dim[0], &window);

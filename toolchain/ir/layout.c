@@ -69,7 +69,7 @@ bool weir_layout_order(const weir_graph *graph, weir_node node, int *order) {
     for (int i = 0; i < rank; i++) order[i] = i;
     if (text == NULL || weir_layout_parse(text, rank, order)) return true;
     weir_error(weir_node_location(graph, node),
-               "node '%s' (%s): 'layout' is '%s', expected a permutation of the %d dimensions",
+               "node '%s' (%s): attribute 'layout' is '%s', expected a permutation of the %d dimensions",
                weir_node_name(graph, node), weir_node_info(graph, node)->full_name, text, rank);
     return false;
 }

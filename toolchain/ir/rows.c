@@ -112,6 +112,11 @@ static const char *other_axis(const finder *f, weir_node node) {
     return axis_of(f, node, otherwise) == 0 ? "it works across the rows" : only_data(f, node);
 }
 
+static const char *layer_normalization(const finder *f, weir_node node) {
+    const char *reason = other_axis(f, node);
+    return reason != NULL ? reason : broadcast(f, node);
+}
+
 static const char *concat(const finder *f, weir_node node) {
     if (axis_of(f, node, 0) == 0) return "it adds rows";
     for (size_t i = 0; i < weir_node_input_count(f->graph, node); i++)
@@ -177,7 +182,7 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_GLOBAL_AVERAGE_POOL] = only_data,
     [WEIR_OP_BATCH_NORMALIZATION] = only_data,
     [WEIR_OP_INSTANCE_NORMALIZATION] = only_data,
-    [WEIR_OP_LAYER_NORMALIZATION] = other_axis,
+    [WEIR_OP_LAYER_NORMALIZATION] = layer_normalization,
     [WEIR_OP_LP_NORMALIZATION] = other_axis,
     [WEIR_OP_SOFTMAX] = other_axis,
     [WEIR_OP_ARG_MAX] = other_axis,

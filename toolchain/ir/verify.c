@@ -57,13 +57,22 @@ static void verify_input(verifier *v, weir_node node, size_t index) {
     v->uses[value.id]++;
 }
 
+static void complain_inputs(verifier *v, weir_node node) {
+    const weir_op_info *info = weir_node_info(v->graph, node);
+    char bound[32] = "";
+    if (info->inputs_max < 0) snprintf(bound, sizeof bound, " or more");
+    else if (info->inputs_max != info->inputs_min) snprintf(bound, sizeof bound, " to %d", info->inputs_max);
+    COMPLAIN(v, node, "node '%s': %s takes %d%s input%s, found %zu", weir_node_name(v->graph, node), info->full_name,
+             info->inputs_min, bound, *bound == '\0' && info->inputs_min == 1 ? "" : "s",
+             weir_node_input_count(v->graph, node));
+}
+
 static void verify_node(verifier *v, weir_node node) {
     const weir_graph *graph = v->graph;
     const weir_op_info *info = weir_node_info(graph, node);
     size_t inputs = weir_node_input_count(graph, node), outputs = weir_node_output_count(graph, node);
     if ((int)inputs < info->inputs_min || (info->inputs_max >= 0 && (int)inputs > info->inputs_max))
-        COMPLAIN(v, node, "node '%s': %s takes %d to %d inputs, found %zu", weir_node_name(graph, node),
-                 info->full_name, info->inputs_min, info->inputs_max, inputs);
+        complain_inputs(v, node);
     if (info->outputs >= 0 && (int)outputs != info->outputs)
         COMPLAIN(v, node, "node '%s': %s gives %d outputs, found %zu", weir_node_name(graph, node), info->full_name,
                  info->outputs, outputs);
