@@ -1,6 +1,8 @@
 /* insert_streams: what stands between components. A value with several users gets a Fork; an edge whose ends differ in
  * elements a beat gets a Lanes node. After this pass every hardware value has one user.
- * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait, as deep as the schedule with all of them asks. */
+ * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait, as deep as the schedule with all of them asks. Where
+ * components hold rows of a frame, streams come in bursts: before a component with one stream a Fifo then has no more than a row, the
+ * rest waits in the components before it, which have the time. A component with several streams gets all that waits for another one. */
 #include <stdlib.h>
 
 #include "dataflow/component.h"
@@ -116,6 +118,16 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
     weir_node_set_input(graph, edge->user, edge->input, weir_node_output(graph, fifo, 0));
 }
 
+/* Most beats that are worth holding before the edge's user. */
+static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge) {
+    if (!weir_schedule_holds_rows(schedule) || weir_stream_count(graph, edge->user) > 1) return INT64_MAX;
+    const weir_shape *shape = &weir_value_type(graph, edge->value)->shape;
+    const int from = weir_component_of(graph, edge->user)->rules->may_wait ? 2 : shape->rank - 1;
+    int64_t elements = 1;
+    for (int i = from; i < shape->rank; i++) elements *= shape->dim[i];
+    return weir_ceil_divide(elements, weir_stream_lanes(graph, edge->value));
+}
+
 /* The Fifo that feeds the edge holds each beat from the cycle in which it takes it to that in which the edge's user does, both
  * included, for a full one takes nothing even in a cycle in which it gives. True when it gets deeper. */
 static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
@@ -125,10 +137,11 @@ static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const 
     gone.steady.at++;
     const weir_waiting held = weir_signature_waiting(&into->taken->early, &gone, weir_schedule_interval(schedule));
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
-    hardware->stall = held.cycles - 1;
+    const int64_t most = most_held(graph, schedule, out), beats = held.beats < most ? held.beats : most;
+    hardware->stall = beats < held.beats ? 0 : held.cycles - 1;
     hardware->bound = !into->exact || !out->exact;
-    if (held.beats <= hardware->depth) return false;
-    hardware->depth = held.beats;
+    if (beats <= hardware->depth) return false;
+    hardware->depth = beats;
     return true;
 }
 
@@ -143,7 +156,7 @@ static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
         const weir_node producer = weir_value_producer(graph, edge.value);
         if (is_fifo(graph, edge.user)) into[edge.user.id] = edge;
         else if (is_fifo(graph, producer)) changed |= deepen_fifo(graph, schedule, &into[producer.id], &edge);
-        else if (edge.waiting >= WEIR_SCHEDULE_SLACK) {
+        else if (edge.waiting >= WEIR_SCHEDULE_SLACK && most_held(graph, schedule, &edge) >= WEIR_SCHEDULE_SLACK) {
             insert_fifo(graph, &edge, WEIR_SCHEDULE_SLACK);
             changed = true;
         }

@@ -99,15 +99,26 @@ static bool serve_node(weir_schedule *s, weir_node node, int64_t *late) {
 
 /* --- the graph --- */
 
-/* Beats of a frame back to back. */
+bool weir_schedule_holds_rows(const weir_schedule *schedule) {
+    const weir_graph *graph = schedule->graph;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component *component = weir_component_of(graph, node);
+        if (component != NULL && component->rules->may_wait) return true;
+    }
+    return false;
+}
+
+/* Beats of a frame back to back. Where rows are held, evenly over the interval: the source is made to wait, and a FIFO for what it
+ * could give earlier would serve nobody. */
 static void serve_inputs(weir_schedule *s) {
     size_t count;
+    const bool paced = weir_schedule_holds_rows(s);
     weir_value *inputs = weir_stream_inputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
         int64_t beats = weir_stream_beats(s->graph, inputs[i], weir_stream_lanes(s->graph, inputs[i]));
-        const weir_signature given = weir_signature_run(s->arena, 0, beats, 1);
-        s->given[inputs[i].id] = (weir_bounds){given, given, true};
         s->interval = weir_later(s->interval, beats);
+        const weir_signature given = weir_signature_run(s->arena, 0, beats, paced ? s->interval / beats : 1);
+        s->given[inputs[i].id] = (weir_bounds){given, given, true};
     }
     free(inputs);
 }

@@ -38,6 +38,8 @@ const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value
 /* Cycles from the first beat of a frame to the last beat of its result, of the first frame; and between frames. */
 int64_t weir_schedule_latency(const weir_schedule *schedule);
 int64_t weir_schedule_interval(const weir_schedule *schedule);
+/* Does a component hold rows of a frame (may_wait), so that streams come in bursts? Then inputs are scheduled evenly over the interval. */
+bool weir_schedule_holds_rows(const weir_schedule *schedule);
 /* Iterations of service rules that were executed one by one: what the schedule cost. */
 int64_t weir_schedule_steps(const weir_schedule *schedule);
 

@@ -1,5 +1,5 @@
 /* Window: what a sliding window sees at each of its positions, from a ring of rows: weir_window. A frame of one spatial dimension has
- * one row. A group's channels are whole beats. */
+ * rows of one pixel. A group's channels are whole beats. */
 #include <stdlib.h>
 
 #include "dataflow/build.h"
@@ -29,8 +29,8 @@ static window window_of(const weir_graph *graph, weir_node node) {
     const int64_t group = weir_node_int(graph, node, "group", 1);
     weir_window w;
     weir_geometry_window_innermost(graph, node, &w);
-    window result = {axis_of(&w, w.rank - 1), {1, 1, 1, 1, 1, 0}, group, x->dim[x->rank - 1] / group, x->dim[0]};
-    if (w.rank > 1) result.y = axis_of(&w, 0);
+    window result = {{1, 1, 1, 1, 1, 0}, axis_of(&w, 0), group, x->dim[x->rank - 1] / group, x->dim[0]};
+    if (w.rank > 1) result.x = axis_of(&w, 1);
     return result;
 }
 
