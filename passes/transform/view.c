@@ -34,7 +34,9 @@ bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t 
 }
 
 void weir_lower_set(weir_lowering *l, weir_node node, const weir_view *view) {
-    l->view[weir_node_output(l->from, node, 0).id] = *view;
+    weir_view *set = &l->view[weir_node_output(l->from, node, 0).id];
+    *set = *view;
+    set->accumulator = WEIR_NO_VALUE; /* the sums were another node's */
 }
 
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis) {

@@ -310,7 +310,9 @@ static void compare_sums(weir_lockstep *l, weir_node node, weir_value value, con
     const weir_array *sums = partner.id == 0 ? NULL : computed(l, partner);
     if (sums == NULL || sums->count != out->count) return;
     weir_operands o = operands_of(l, node);
-    for (size_t i = weir_node_op(l->model, node) == WEIR_OP_QGEMM ? 7 : 6; i < o.slots; i++) o.input[i] = NULL;
+    const size_t scale =
+        weir_node_op(l->model, node) == WEIR_OP_QGEMM ? 7 : 6; /* and zero point; a convolution's bias follows */
+    for (size_t i = scale; i < scale + 2 && i < o.slots; i++) o.input[i] = NULL;
     weir_array *want = weir_array_new(WEIR_FLOAT32, &out->shape);
     weir_kernel_run(l->model, node, o.input, &want);
     const weir_type *type = weir_value_type(l->lowered, partner);

@@ -180,7 +180,7 @@ void weir_kernel_QLINEAR_CONV(const weir_graph *graph, weir_node node, const wei
                  .y_scale = inputs[6],
                  .y_zero = inputs[7],
                  .bias = inputs[8]};
-    weir_dtype_limits(outputs[0]->dtype, &to.low, &to.high);
+    if (to.y_scale != NULL) weir_dtype_limits(outputs[0]->dtype, &to.low, &to.high);
     convolve_codes(graph, node, inputs[0], inputs[2], inputs[3], inputs[5], &to, outputs[0]);
 }
 
