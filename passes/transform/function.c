@@ -41,6 +41,8 @@ static operation operation_of(weir_op op) {
     case WEIR_OP_SOFTSIGN:
     case WEIR_OP_CELU:
     case WEIR_OP_PRELU:
+    case WEIR_OP_QLINEAR_ADD:
+    case WEIR_OP_QLINEAR_MUL:
     case WEIR_OP_QLINEAR_SIGMOID:
     case WEIR_OP_QLINEAR_LEAKY_RELU:
     case WEIR_OP_ERF:

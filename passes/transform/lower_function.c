@@ -32,7 +32,8 @@ bool weir_lower_is_function(const weir_lowering *l, weir_node node) {
         computed += kind == WEIR_VIEW_CODES || kind == WEIR_VIEW_SUM;
     }
     const weir_value root = computed < 2 ? WEIR_NO_VALUE : weir_function_root(l, weir_node_output(l->from, node, 0));
-    return root.id != 0 && (weir_node_op(l->from, node) != WEIR_OP_ADD || is_narrow(l, root));
+    const weir_op op = weir_node_op(l->from, node);
+    return root.id != 0 && ((op != WEIR_OP_ADD && op != WEIR_OP_QLINEAR_ADD) || is_narrow(l, root));
 }
 
 /* Why the node is no function of one code. */

@@ -17,6 +17,7 @@ bool weir_lower_host_takes(weir_op op) {
     case WEIR_OP_QLINEAR_CONV:
     case WEIR_OP_QLINEAR_MATMUL:
     case WEIR_OP_QLINEAR_ADD:
+    case WEIR_OP_QLINEAR_MUL:
     case WEIR_OP_QLINEAR_SIGMOID:
     case WEIR_OP_QLINEAR_LEAKY_RELU:
     case WEIR_OP_MATMUL_INTEGER:

@@ -408,6 +408,7 @@ static bool read_addend(weir_lowering *l, weir_node node, size_t index, weir_vie
 }
 
 static bool lower_qlinear_add(weir_lowering *l, weir_node node) {
+    if (weir_lower_is_function(l, node)) return weir_lower_quantized_function(l, node);
     weir_view a, b;
     weir_quant quant;
     const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
@@ -607,6 +608,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_HARD_SWISH] = weir_lower_function,
     [WEIR_OP_SWISH] = weir_lower_function,
     [WEIR_OP_MISH] = weir_lower_function,
+    [WEIR_OP_QLINEAR_MUL] = weir_lower_quantized_function,
     [WEIR_OP_QLINEAR_SIGMOID] = weir_lower_quantized_function,
     [WEIR_OP_QLINEAR_LEAKY_RELU] = weir_lower_quantized_function,
 };

@@ -245,3 +245,27 @@ void weir_kernel_QLINEAR_ADD(const weir_graph *graph, weir_node node, const weir
         weir_array_set_int(y, i, weir_encode_sum(sum, &quant, 0, WEIR_CONTRACT_ONNXRUNTIME));
     }
 }
+
+/* ---- multiplication ---- */
+
+/* As ONNX Runtime computes it: the exact product, one factor of float32, the zero point added before rounding. */
+void weir_kernel_QLINEAR_MUL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                             weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *a = inputs[0], *b = inputs[3];
+    weir_array *y = outputs[0];
+    const int64_t zero_a = parameter(inputs[2], 0), zero_b = parameter(inputs[5], 0);
+    const float zero = (float)parameter(inputs[7], 0), scales = real_at(inputs[1], 0) * real_at(inputs[4], 0);
+    const float factor = scales / real_at(inputs[6], 0);
+    const weir_broadcast from_a = weir_broadcast_of(&a->shape, &y->shape);
+    const weir_broadcast from_b = weir_broadcast_of(&b->shape, &y->shape);
+    int64_t low, high;
+    weir_dtype_limits(y->dtype, &low, &high);
+    for (size_t i = 0; i < y->count; i++) {
+        const int64_t left = weir_array_get_int(a, weir_broadcast_index(&from_a, i)) - zero_a;
+        const int64_t right = weir_array_get_int(b, weir_broadcast_index(&from_b, i)) - zero_b;
+        const float product = (float)(left * right) * factor;
+        weir_array_set_int(y, i, weir_encode_onnx(product + zero, 1, 0, low, high));
+    }
+}

@@ -130,6 +130,7 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("ConvInteger", CONV_INTEGER, 10),
     RULE_SCALES(ONNX, "QLinearConv", QLINEAR_CONV, 10, INPUT(1) | INPUT(4) | INPUT(6), true),
     RULE_SCALES(MICROSOFT, "QLinearAdd", QLINEAR_ADD, 1, INPUT(1) | INPUT(4) | INPUT(6), true),
+    RULE_SCALES(MICROSOFT, "QLinearMul", QLINEAR_MUL, 1, INPUT(1) | INPUT(4) | INPUT(6), true),
     RULE_SCALES(MICROSOFT, "QLinearSigmoid", QLINEAR_SIGMOID, 1, INPUT(1) | INPUT(3), true),
     RULE_SCALES(MICROSOFT, "QLinearLeakyRelu", QLINEAR_LEAKY_RELU, 1, INPUT(1) | INPUT(3), true),
     RULE_SCALES(MICROSOFT, "QGemm", QGEMM, 1, INPUT(1) | INPUT(4) | INPUT(7), true),

@@ -258,7 +258,8 @@ bool weir_infer_QLINEAR_CONV(const weir_graph *graph, weir_node node, weir_infer
            set_quantized(graph, node, to, weir_rule_input(graph, node, 7)->dtype, &shape, -1, 6, 7);
 }
 
-bool weir_infer_QLINEAR_ADD(const weir_graph *graph, weir_node node, weir_inferred *to) {
+/* A sum or product of two tensors of codes. */
+static bool two_quantized(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 3);
     weir_shape shape;
     if (!check_operand(graph, node, 0, 1, 2) || !check_operand(graph, node, 3, 4, 5) ||
@@ -271,6 +272,14 @@ bool weir_infer_QLINEAR_ADD(const weir_graph *graph, weir_node node, weir_inferr
     if (!weir_rule_broadcast(&a->shape, &b->shape, &shape))
         return weir_rule_fail_shapes(graph, node, "broadcast", &a->shape, &b->shape);
     return set_quantized(graph, node, to, a->dtype, &shape, -1, 6, 7);
+}
+
+bool weir_infer_QLINEAR_ADD(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return two_quantized(graph, node, to);
+}
+
+bool weir_infer_QLINEAR_MUL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return two_quantized(graph, node, to);
 }
 
 /* A function of one tensor of codes. */

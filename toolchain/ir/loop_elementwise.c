@@ -132,12 +132,15 @@ void weir_loop_LAYER_NORMALIZATION(weir_loop_builder *b) {
     }
 }
 
-void weir_loop_QLINEAR_ADD(weir_loop_builder *b) {
+static void two_quantized(weir_loop_builder *b) {
     uint32_t first;
     const int rank = write_all(b, &first)->rank;
     weir_loop_broadcast(b, weir_loop_read(b, 'I', 0), first, rank);
     weir_loop_broadcast(b, weir_loop_read(b, 'W', 3), first, rank);
 }
+
+FAMILY(QLINEAR_ADD, two_quantized)
+FAMILY(QLINEAR_MUL, two_quantized)
 
 /* Thresholds are compared one by one. */
 /* Thresholds of all channels, or a row of them for each index of the axis. */

@@ -252,6 +252,7 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CONSTANT_OF_SHAPE] = broadcast,
     [WEIR_OP_IDENTITY] = broadcast,
     [WEIR_OP_QLINEAR_ADD] = broadcast,
+    [WEIR_OP_QLINEAR_MUL] = broadcast,
     [WEIR_OP_QLINEAR_SIGMOID] = broadcast,
     [WEIR_OP_QLINEAR_LEAKY_RELU] = broadcast,
     [WEIR_OP_QUANT] = broadcast,
