@@ -433,99 +433,6 @@ static bool lower_relu(weir_lowering *l, weir_node node) {
 
 /* --- shape --- */
 
-/* Does the transposition leave the order of the elements alone (only axes of size 1 move)? */
-static bool keeps_order(const weir_lowering *l, weir_node node) {
-    const weir_shape *shape = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
-    const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
-    int64_t last = -1;
-    for (int d = 0; d < shape->rank; d++) {
-        int64_t axis = perm != NULL ? perm->as.ints[d] : shape->rank - 1 - d;
-        if (shape->dim[axis] <= 1) continue;
-        if (axis < last) return false;
-        last = axis;
-    }
-    return true;
-}
-
-static weir_array *transpose_constant(const weir_lowering *l, weir_node node, const weir_array *data) {
-    const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
-    const weir_shape *out = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    weir_array *result = weir_array_in(weir_graph_arena(l->to), data->dtype, out);
-    int rank = data->shape.rank;
-    int64_t stride[WEIR_MAX_RANK];
-    for (int d = rank - 1, product = 1; d >= 0; d--) {
-        stride[d] = product;
-        product *= (int)data->shape.dim[d];
-    }
-    for (size_t i = 0; i < data->count; i++) {
-        int64_t rest = (int64_t)i, from = 0;
-        for (int d = rank - 1; d >= 0; d--) {
-            int64_t axis = perm != NULL ? perm->as.ints[d] : rank - 1 - d;
-            from += rest % out->dim[d] * stride[axis];
-            rest /= out->dim[d];
-        }
-        if (weir_dtype_is_float(data->dtype)) weir_array_set(result, i, weir_array_get(data, (size_t)from));
-        else weir_array_set_int(result, i, weir_array_get_int(data, (size_t)from));
-    }
-    return result;
-}
-
-/* A constant keeps its data in another order or shape. */
-static bool reshape_constant(weir_lowering *l, weir_node node, const weir_view *x) {
-    weir_view view = *x;
-    if (x->kind == WEIR_VIEW_WEIGHTS && x->quant.count > 1) {
-        if (weir_node_op(l->from, node) != WEIR_OP_TRANSPOSE || x->codes->shape.rank != 2)
-            return weir_lower_fail(l, node, "weights with a scale per channel can only be transposed here");
-        if (!keeps_order(l, node)) view.quant.axis = 1 - x->quant.axis;
-    }
-    if (weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE) {
-        view.codes = transpose_constant(l, node, x->codes);
-    } else {
-        weir_array *shaped = weir_array_copy_in(weir_graph_arena(l->to), x->codes);
-        shaped->shape = weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-        view.codes = shaped;
-    }
-    weir_lower_set(l, node, &view);
-    return true;
-}
-
-/* Flatten, Reshape, Transpose and Identity on data: codes keep their order, so only the shape changes. */
-static bool lower_shape(weir_lowering *l, weir_node node) {
-    const weir_view *x = input_view(l, node, 0);
-    if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS) return reshape_constant(l, node, x);
-    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    weir_type type = *weir_value_type(l->to, x->value);
-    bool transpose = weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE;
-    const bool comes_in = x->kind == WEIR_VIEW_CODES && weir_value_producer(l->to, x->value).id == 0;
-    bool host = x->kind == WEIR_VIEW_REAL || x->kind == WEIR_VIEW_HOST || comes_in;
-    if (transpose && !keeps_order(l, node) && !host)
-        return weir_lower_fail(l, node,
-                               "it transposes between operators of the hardware, and no component reorders a "
-                               "stream");
-    bool a_channel = type.quant.count > 1 || x->offset_count > 1;
-    for (size_t i = 0; i < x->step_count; i++)
-        a_channel |= x->step[i].constant != NULL && x->step[i].constant->count > 1;
-    weir_view view = *x;
-    if (x->kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
-    if (x->reshaped || x->kind == WEIR_VIEW_SUM) { /* behind the quantizer */
-        view.reshaped = true;
-        view.shape = *shape;
-    } else if (transpose && host && !keeps_order(l, node)) {
-        type.shape = *shape;
-        weir_node moved = weir_lower_add_node(l, node, WEIR_OP_TRANSPOSE, "", &x->value, 1, &type);
-        const weir_attribute *perm = weir_node_attribute(l->from, node, "perm");
-        if (perm != NULL) weir_node_set_ints(l->to, moved, "perm", perm->as.ints, perm->count);
-        view.value = weir_node_output(l->to, moved, 0);
-    } else if (a_channel && (shape->rank == 0 || shape->dim[shape->rank - 1] != type.shape.dim[type.shape.rank - 1])) {
-        view.reshaped = true; /* the same: there is one scale there */
-        view.shape = *shape;
-    } else {
-        view.value = weir_lower_reshape(l, node, x->value, shape);
-    }
-    weir_lower_set(l, node, &view);
-    return true;
-}
-
 /* Integers as real numbers: the same codes with a scale of 1. */
 static bool lower_convert(weir_lowering *l, weir_node node) {
     static const double one = 1;
@@ -558,10 +465,15 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_ADD] = lower_add,
     [WEIR_OP_RELU] = lower_relu,
     [WEIR_OP_MAX_POOL] = weir_lower_max_pool,
+    [WEIR_OP_AVERAGE_POOL] = weir_lower_mean_pool,
+    [WEIR_OP_GLOBAL_AVERAGE_POOL] = weir_lower_mean_pool,
+    [WEIR_OP_REDUCE_MEAN] = weir_lower_reduction,
+    [WEIR_OP_REDUCE_SUM] = weir_lower_reduction,
+    [WEIR_OP_REDUCE_MAX] = weir_lower_reduction,
     [WEIR_OP_ARG_MAX] = weir_lower_arg_max,
-    [WEIR_OP_FLATTEN] = lower_shape,
-    [WEIR_OP_RESHAPE] = lower_shape,
-    [WEIR_OP_TRANSPOSE] = lower_shape,
+    [WEIR_OP_FLATTEN] = weir_lower_shape,
+    [WEIR_OP_RESHAPE] = weir_lower_shape,
+    [WEIR_OP_TRANSPOSE] = weir_lower_shape,
     [WEIR_OP_IDENTITY] = lower_identity,
     [WEIR_OP_QUANTIZE_LINEAR] = lower_quantize_linear,
     [WEIR_OP_DEQUANTIZE_LINEAR] = lower_dequantize_linear,
@@ -571,8 +483,8 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_QLINEAR_ADD] = lower_qlinear_add,
     [WEIR_OP_QUANT] = lower_quant,
     [WEIR_OP_BIPOLAR_QUANT] = lower_bipolar_quant,
-    [WEIR_OP_SQUEEZE] = lower_shape,
-    [WEIR_OP_UNSQUEEZE] = lower_shape,
+    [WEIR_OP_SQUEEZE] = weir_lower_shape,
+    [WEIR_OP_UNSQUEEZE] = weir_lower_shape,
     [WEIR_OP_MUL] = weir_lower_affine,
     [WEIR_OP_DIV] = weir_lower_affine,
     [WEIR_OP_SUB] = weir_lower_affine,
@@ -637,7 +549,7 @@ static bool is_converted(const weir_lowering *l, weir_value value) {
     for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
         const weir_node user = weir_value_use(l->from, value, i).node;
         const weir_op op = weir_node_op(l->from, user);
-        const bool shape = rule_of(op) == lower_shape || rule_of(op) == lower_identity;
+        const bool shape = rule_of(op) == weir_lower_shape || rule_of(op) == lower_identity;
         if (op == WEIR_OP_CONVERT || (shape && is_converted(l, weir_node_output(l->from, user, 0)))) return true;
     }
     return false;

@@ -243,6 +243,11 @@ static bool tighten(weir_lowering *l, weir_node made) {
     return weir_infer_node(l->to, made);
 }
 
+static weir_contract contract_of(const weir_lowering *l, const weir_view *x) {
+    if (l->contract == WEIR_CONTRACT_REAL || x->step_count > 0 || !x->exact) return l->contract;
+    return x->windows ? WEIR_CONTRACT_REAL : WEIR_CONTRACT_EXACT;
+}
+
 static weir_node add_requantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_type *type) {
     weir_value inputs[2 + WEIR_STEPS] = {x->value, WEIR_NO_VALUE};
     weir_text steps = {NULL, 0, 0};
@@ -253,8 +258,10 @@ static weir_node add_requantize(weir_lowering *l, weir_node node, const weir_vie
     weir_node added = weir_lower_add_node(l, node, WEIR_OP_REQUANTIZE, "", inputs, count, type);
     if (producer.id != 0) weir_node_rename(l->to, added, weir_node_name(l->to, producer), "_requantize");
     if (steps.size > 0) weir_node_set_string(l->to, added, "steps", steps.data);
+    if (x->count > 1) weir_node_set_int(l->to, added, "count", x->count);
     weir_node_set_int(l->to, added, "low", type->low);
     weir_node_set_int(l->to, added, "high", type->high);
+    weir_node_set_string(l->to, added, "contract", weir_contract_name(contract_of(l, x)));
     weir_text_free(&steps);
     return added;
 }
@@ -275,6 +282,7 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *give
     weir_node added;
     if (x->kind == WEIR_VIEW_REAL) {
         added = weir_lower_add_node(l, node, WEIR_OP_ENCODE, "", &x->value, 1, &type);
+        weir_node_set_string(l->to, added, "contract", weir_contract_name(l->contract));
     } else if (x->offset == NULL && x->step_count == 0 && same_codes(from, quant)) {
         /* Quantizing what already has these codes: nothing but the relu is left to do. */
         view.value = weir_lower_codes(l, node, x);
@@ -283,7 +291,6 @@ bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *give
     } else {
         added = add_requantize(l, node, x, &type);
     }
-    weir_node_set_string(l->to, added, "contract", weir_contract_name(l->contract));
     view.value = weir_node_output(l->to, added, 0);
     if (!weir_infer_node(l->to, added) || (x->step_count > 0 && !tighten(l, added))) return false;
     if (x->reshaped) view.value = weir_lower_reshape(l, node, view.value, &x->shape);

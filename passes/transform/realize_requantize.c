@@ -226,8 +226,7 @@ static bool float_of(const realizer *r, candidate *k) {
         return false;
     int least = 1000, exponent;
     for (size_t c = 0; c < r->channels; c++) {
-        frexpf((float)weir_quant_scale(r->requantizer.from, (int64_t)c) / (float)weir_quant_scale(r->requantizer.to, 0),
-               &exponent);
+        frexpf(weir_requantizer_multiplier(&r->requantizer, (int64_t)c), &exponent);
         if (exponent - 24 < least) least = exponent - 24;
     }
     if (least > -FLOAT_SHIFT) least = -FLOAT_SHIFT;
@@ -237,8 +236,7 @@ static bool float_of(const realizer *r, candidate *k) {
         (candidate){WEIR_OP_SCALE_FLOAT, -least, 0, WEIR_ROUND_HALF_EVEN, zero, r->low, r->high, k->multiplier, k->add};
     int64_t common = 0;
     for (size_t c = 0; c < r->channels; c++) {
-        float m =
-            (float)weir_quant_scale(r->requantizer.from, (int64_t)c) / (float)weir_quant_scale(r->requantizer.to, 0);
+        const float m = weir_requantizer_multiplier(&r->requantizer, (int64_t)c);
         double mantissa = ldexp((double)m, -least);
         if (mantissa >= FLOAT_MULTIPLIER || !isnormal(m)) return false;
         k->multiplier[c] = (int64_t)mantissa;

@@ -4,7 +4,6 @@
 #include "support/diag.h"
 
 #define LAST_HINT "between layers it has no hardware (Relu has); after the last layer it runs on the host"
-#define DENSE_HINT "it has no hardware yet; weir eval --engine float runs the operator"
 #define SCALE_HINT "-O 3 folds it into an adjacent dense layer, if there is one"
 #define CONSTANT_HINT "the quantizer after it absorbs it when one operand is constant; otherwise quantize both operands"
 
@@ -20,8 +19,6 @@ static const struct {
     {WEIR_OP_MIN, CONSTANT_HINT},
     {WEIR_OP_SOFTMAX, LAST_HINT},
     {WEIR_OP_ARG_MAX, LAST_HINT},
-    {WEIR_OP_AVERAGE_POOL, DENSE_HINT},
-    {WEIR_OP_GLOBAL_AVERAGE_POOL, DENSE_HINT},
     {WEIR_OP_CLIP, "train with Relu: its quantizer clips above"},
     {WEIR_OP_LEAKY_RELU, "train with Relu, which has hardware"},
     {WEIR_OP_ELU, "train with Relu, which has hardware"},

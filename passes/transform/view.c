@@ -74,17 +74,29 @@ weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const
 }
 
 weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value, const weir_shape *shape) {
+    return weir_lower_reshape_as(l, old, "", value, shape);
+}
+
+weir_value weir_lower_reshape_as(weir_lowering *l, weir_node old, const char *suffix, weir_value value,
+                                 const weir_shape *shape) {
     weir_type type = *weir_value_type(l->to, value);
     if (type.quant.count > 1) type.quant.axis = shape->rank - 1;
     type.shape = *shape;
     type.layout[0] = '\0';
     weir_array *dims = weir_array_new(WEIR_INT64, &(weir_shape){1, {shape->rank}});
     for (int d = 0; d < shape->rank; d++) weir_array_set_int(dims, (size_t)d, shape->dim[d]);
-    char *name = weir_format("%s_shape", weir_node_name(l->from, old));
+    char *name = weir_format("%s%s_shape", weir_node_name(l->from, old), suffix);
     weir_value inputs[2] = {value, weir_graph_add_constant(l->to, name, dims)};
     free(name);
     weir_array_free(dims);
-    return weir_node_output(l->to, weir_lower_add_node(l, old, WEIR_OP_RESHAPE, "", inputs, 2, &type), 0);
+    return weir_node_output(l->to, weir_lower_add_node(l, old, WEIR_OP_RESHAPE, suffix, inputs, 2, &type), 0);
+}
+
+bool weir_lower_has_channels(const weir_lowering *l, const weir_view *view) {
+    bool any = weir_value_type(l->to, view->value)->quant.count > 1 || view->offset_count > 1;
+    for (size_t i = 0; i < view->step_count; i++)
+        any |= view->step[i].constant != NULL && view->step[i].constant->count > 1;
+    return any;
 }
 
 weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op op, const weir_array *constant) {
@@ -172,6 +184,7 @@ static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint3
         made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->accumulator));
     made->codes = weir_value_type(l->from, (weir_value){id})->quant.format != WEIR_FORMAT_FLOAT && !view->centered;
     made->relu = view->relu;
+    made->windows = view->windows;
     made->offset_count = view->offset == NULL ? 0 : view->offset_count;
     if (view->offset == NULL) return;
     double *offset = weir_arena_array(to->arena, view->offset_count, sizeof *offset);

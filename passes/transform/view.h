@@ -32,6 +32,9 @@ typedef struct weir_view {
     size_t step_count;
     const weir_diag_log
         *cause;     /* REAL, HOST: why no hardware computes the first of the nodes behind it; NULL: no need */
+    int64_t count;  /* CODES: sums of so many elements, whose mean this is; up to 1: of no more than one */
+    bool exact;     /* CODES: sums that no kernel quantizes by one float32 product */
+    bool windows;   /* ... but with the zero point in front of the rounding */
     bool relu;      /* CODES, SUM: negative real numbers count as zero */
     bool is_inside; /* CODES: a function is computed from the codes before these, as if these did not exist */
     bool centered;  /* CODES of an integer tensor, whose elements are code - zero */
@@ -79,6 +82,12 @@ bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const 
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
 
 bool weir_lower_max_pool(weir_lowering *l, weir_node node);
+/* AveragePool, GlobalAveragePool. */
+bool weir_lower_mean_pool(weir_lowering *l, weir_node node);
+/* ReduceMean, ReduceSum, ReduceMax. */
+bool weir_lower_reduction(weir_lowering *l, weir_node node);
+/* Flatten, Reshape, Squeeze, Unsqueeze, Transpose. */
+bool weir_lower_shape(weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 
 /* The counterparts of the values of a model whose lowering has ended. */
@@ -131,14 +140,18 @@ bool weir_lower_fail_unquantized(const weir_lowering *l, weir_node node, size_t 
 /* `error: node 'x' (Gemm): text` at the node's location; false. */
 bool weir_lower_fail(const weir_lowering *l, weir_node node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Does something of the CODES view change from channel to channel? */
+bool weir_lower_has_channels(const weir_lowering *l, const weir_view *view);
 /* A per-tensor quantization of `width` bits with the limits of an element type. */
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
 /* The type of codes of a quantization in [low, high]. */
 weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high);
 /* The CODES view's value with the pending relu applied: for consumers that take codes. No value after an error. */
 weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *view);
-/* The value in another shape, by a Reshape with the old node's location. */
+/* The value in another shape, by a Reshape with the old node's location and name. */
 weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value, const weir_shape *shape);
+weir_value weir_lower_reshape_as(weir_lowering *l, weir_node old, const char *suffix, weir_value value,
+                                 const weir_shape *shape);
 /* A node of the new graph with the old one's location, whose output 0 gets the type before inference. */
 weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix, const weir_value *inputs,
                               size_t count, const weir_type *type);

@@ -130,12 +130,13 @@ def threshold(r, _):
             "COUNT": count, "PARALLEL": r.randint(1, count), "T_W": bits + 2, "BASE": 0, "STEP": 1}
 
 
-def max_pool(r, _):
-    kernel = r.randint(1, 4)
-    stride, begin = r.randint(1, kernel), r.randint(0, kernel - 1)
-    steps = r.randint(kernel, 40)
-    inner = pick(r, 1, 2, 3, 4, 8, 30, 64, 200)
-    return {"LANES": r.randint(1, 4 if inner > 3 else 8), "WIDTH": r.randint(2, 12), "SIGNED": r.randint(0, 1), "INNER": inner,
+def pool(r, _):
+    kernel, adds = pick(r, 1, 2, 3, 4, 49), r.randint(0, 1)
+    stride, begin = r.randint(1, kernel) if kernel < 49 else kernel, r.randint(0, min(kernel, 4) - 1)
+    steps = r.randint(kernel, 60)
+    inner, width = pick(r, 1, 2, 3, 4, 8, 30, 64, 200), r.randint(2, 12)
+    return {"LANES": r.randint(1, 4 if inner > 3 else 8), "WIDTH": width, "SIGNED": r.randint(0, 1), "SUM": adds,
+            "ZERO": pick(r, 0, 0, 3) * adds, "OUT_W": width + adds * (kernel - 1).bit_length(), "INNER": inner,
             "IN": steps, "OUT": (steps + begin - kernel) // stride + 1, "LINES": pick(r, 1, 4, 28), "KERNEL": kernel,
             "STRIDE": stride, "DILATION": 1, "BEGIN": begin}
 
@@ -147,7 +148,7 @@ def argmax(r, _):
 
 
 MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add,
-                                   cast, requantize, requantize_float, relu, threshold, max_pool, argmax)}
+                                   cast, requantize, requantize_float, relu, threshold, pool, argmax)}
 
 
 # --- sources ---

@@ -7,11 +7,11 @@ name=pool
 . "$(dirname "$0")/lib.sh"
 
 folder=$E2E_SOURCE/tests/models/pool
-for model in pool_nchw pool_nhwc pool_1d; do
+for model in pool_nchw pool_nhwc pool_1d pool_mean; do
     simulators="--simulator icarus"
-    [ $model = pool_nchw ] && simulators="--simulator both"
+    case $model in pool_nchw | pool_mean) simulators="--simulator both" ;; esac
     expect 0 " 0 of " "$WEIR" check "$folder/$model.onnx" --data "$folder/$model.npz:x" --frames 6 --profile all $simulators
-    expect 0 "weir_max_pool" "$WEIR" compile "$folder/$model.onnx" -o "$model"
+    expect 0 "weir_pool" "$WEIR" compile "$folder/$model.onnx" -o "$model"
     grep -q "weir_argmax" output || fail "$model: no weir_argmax"
     case $model in
     pool_nhwc) ! grep -q "on the host" output || fail "$model: something is left for the host" ;;

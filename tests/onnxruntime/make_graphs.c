@@ -228,6 +228,56 @@ static void make_requantizes(weir_graph *graph, bool fine) {
 static void make_fine(weir_graph *graph) { make_requantizes(graph, true); }
 static void make_ties(weir_graph *graph) { make_requantizes(graph, false); }
 
+/* Sums whose means are quantized, and with operations before the quantizer: by each contract, on ties and elsewhere. */
+static void make_means(weir_graph *graph) {
+    static const char *const contracts[] = {"onnxruntime", "real", "exact"};
+    static const int64_t counts[] = {1, 6, 16, 49};
+    for (int form = 0; form < 24; form++) {
+        const bool fine = form % 2 != 0, steps = form >= 12;
+        const int64_t count = counts[form / 3 % 4];
+        weir_quant from = codes_quant(16, true, fine ? CHANNELS : 1, (fine ? 0.0123 : 1.0 / 64) / (double)count, 5);
+        char *name = weir_format("x%d", form);
+        weir_value x = add_codes_input(graph, name, -3000, 3000, &from), sign = WEIR_NO_VALUE;
+        free(name);
+        if (steps) sign = add_constant(graph, WEIR_FLOAT32, 1, 1, CHANNELS, -3, 4);
+        weir_value inputs[] = {x, WEIR_NO_VALUE, sign};
+        weir_node node = weir_graph_add_node(graph, WEIR_OP_REQUANTIZE, "mean", inputs, steps ? 3 : 1, 1, WEIR_NO_NODE);
+        weir_node_set_string(graph, node, "contract", contracts[form % 3]);
+        weir_node_set_int(graph, node, "count", count);
+        if (steps) weir_node_set_string(graph, node, "steps", "Mul Relu");
+        const weir_quant to = codes_quant(8, true, 1, 1.0 / 64, 3);
+        finish(graph, node, &to);
+    }
+}
+
+/* Windows of sums: all of a dimension, overlapping, apart, beyond the edges. */
+static void make_pools(weir_graph *graph) {
+    static const struct {
+        int64_t kernel[2], stride[2], dilation[2], pads[4], zero;
+    } forms[] = {{{5, 6}, {5, 6}, {1, 1}, {0, 0, 0, 0}, 0},
+                 {{2, 3}, {2, 1}, {1, 1}, {0, 0, 0, 0}, -7},
+                 {{3, 2}, {1, 3}, {2, 2}, {2, 1, 3, 0}, 11},
+                 {{1, 6}, {2, 1}, {1, 1}, {0, 0, 0, 0}, 0},
+                 {{3, 1}, {2, 2}, {1, 1}, {1, 0, 2, 0}, -128}};
+    const weir_type type = {.dtype = WEIR_INT8,
+                            .shape = {4, {1, 5, 6, 3}},
+                            .quant = {.format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 8, .axis = -1},
+                            .has_range = true,
+                            .low = -128,
+                            .high = 127};
+    weir_value x = weir_graph_add_input(graph, "x", &type);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        weir_node node = add_node(graph, WEIR_OP_SUM_POOL, "pool", x, WEIR_NO_VALUE, WEIR_NO_VALUE);
+        weir_node_set_ints(graph, node, "kernel_shape", forms[i].kernel, 2);
+        weir_node_set_ints(graph, node, "strides", forms[i].stride, 2);
+        weir_node_set_ints(graph, node, "dilations", forms[i].dilation, 2);
+        weir_node_set_ints(graph, node, "pads", forms[i].pads, 4);
+        weir_node_set_int(graph, node, "zero", forms[i].zero);
+        weir_node_set_string(graph, node, "layout", "NHWC");
+        finish(graph, node, NULL);
+    }
+}
+
 /* Masks of every element and of channels, on reals and codes. */
 static void make_masks(weir_graph *graph) {
     weir_value x = add_real_input(graph), y = add_codes_input(graph, "y", -128, 127, NULL);
@@ -297,7 +347,7 @@ int main(int argc, char **argv) {
     } graphs[] = {{"casts", make_casts},     {"scales", make_scales},   {"thresholds", make_thresholds},
                   {"lookups", make_lookups}, {"sums", make_sums},       {"fine", make_fine},
                   {"ties", make_ties},       {"encodes", make_encodes}, {"decodes", make_decodes},
-                  {"masks", make_masks}};
+                  {"masks", make_masks},     {"means", make_means},     {"pools", make_pools}};
     if (argc != 2) return 2;
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
         weir_graph *graph = weir_graph_new(graphs[i].name);

@@ -231,6 +231,7 @@ static double *reach_of(const weir_lockstep *l, weir_node node, const weir_opera
     double *reach = weir_calloc(o->input[0]->count + 1, sizeof *reach), offset = 0;
     for (uint32_t k = 0; k < c->offset_count; k++) offset = fmax(offset, fabs(c->offset[k]));
     bool grid = l->partner[value.id].id == 0 || c->follows || on_grid(l, value);
+    grid &= !c->windows;
     for (size_t k = 0; k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
     for (size_t i = 0; o->slack[0] != NULL && i < o->input[0]->count; i++)
         reach[i] = o->slack[0][i] + (grid ? 0 : CHAIN * (fabs(weir_array_get(o->input[0], i)) + 2 * offset));

@@ -1,10 +1,11 @@
 #include "exec/contract.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "exec/arithmetic.h"
 
-static const char *const names[WEIR_CONTRACT_COUNT] = {"onnxruntime", "real"};
+static const char *const names[WEIR_CONTRACT_COUNT] = {"onnxruntime", "real", "exact"};
 
 const char *weir_contract_name(weir_contract contract) { return names[contract]; }
 
@@ -29,17 +30,22 @@ int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_con
         return (zero == 0 ? x >= 0 : shifted >= 0) ? 1 : -1;
     }
     weir_quant_limits(quant, &low, &high);
-    if (contract == WEIR_CONTRACT_ONNXRUNTIME) return weir_encode_onnx((float)x, (float)scale, zero, low, high);
+    if (contract != WEIR_CONTRACT_REAL) return weir_encode_onnx((float)x, (float)scale, zero, low, high);
     return weir_encode_qonnx((float)x, (float)scale, (float)zero, quant->rounding, low, high);
 }
 
-int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir_contract contract) {
+/* x / count, both exact in float64. */
+static int64_t encode_mean(double x, int64_t count, const weir_quant *quant, int64_t channel, weir_contract contract) {
     int64_t low, high, zero = weir_quant_zero(quant, channel);
-    double scale = weir_quant_scale(quant, channel);
+    double scale = weir_quant_scale(quant, channel) * (double)count;
     if (quant->format == WEIR_FORMAT_BINARY) return x / scale + (double)zero >= 0 ? 1 : -1;
     weir_quant_limits(quant, &low, &high);
     if (contract == WEIR_CONTRACT_REAL) return weir_encode_real(x, scale, (double)zero, quant->rounding, low, high);
     return weir_encode_real(x, scale, 0, WEIR_ROUND_HALF_EVEN, low - zero, high - zero) + zero;
+}
+
+int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir_contract contract) {
+    return encode_mean(x, 1, quant, channel, contract);
 }
 
 /* --- steps --- */
@@ -97,23 +103,35 @@ bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantiz
     weir_quant_limits(requantizer->to, &low, &high);
     requantizer->low = weir_node_int(graph, node, "low", low);
     requantizer->high = weir_node_int(graph, node, "high", high);
+    requantizer->count = weir_node_int(graph, node, "count", 1);
     return read_steps(graph, node, requantizer) &&
            weir_contract_parse(weir_node_string(graph, node, "contract", "onnxruntime"), &requantizer->contract);
 }
 
 static int64_t clip(int64_t code, int64_t low, int64_t high) { return code < low ? low : code > high ? high : code; }
 
+/* Of one of the elements whose mean has the scale of the codes: the float32 that was divided by their number, if it was one. */
+static double element_scale(const weir_requantizer *r, int64_t channel) {
+    const double scale = weir_quant_scale(r->from, channel) * (double)r->count, nearest = (double)(float)scale;
+    return r->count > 1 && fabs(nearest - scale) <= scale * 0x1p-50 ? nearest : scale;
+}
+
+float weir_requantizer_multiplier(const weir_requantizer *r, int64_t channel) {
+    const float to = (float)weir_quant_scale(r->to, channel) * (float)r->count;
+    return (float)element_scale(r, channel) / to;
+}
+
 int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64_t code) {
     int64_t centered = code - weir_quant_zero(r->from, channel);
-    double scale = weir_quant_scale(r->from, channel);
     if (r->contract == WEIR_CONTRACT_ONNXRUNTIME && r->offset == NULL && r->step_count == 0) {
-        float multiplier = (float)scale / (float)weir_quant_scale(r->to, channel);
+        float multiplier = weir_requantizer_multiplier(r, channel);
         return weir_requantize_onnx(centered, multiplier, weir_quant_zero(r->to, channel), r->low, r->high);
     }
-    double real = (double)centered * scale;
+    const double count = (double)r->count;
+    double real = (double)centered * element_scale(r, channel);
     if (r->offset != NULL) real += weir_array_get(r->offset, r->offset->count == 1 ? 0 : (size_t)channel);
-    if (r->step_count == 0) return clip(weir_encode_sum(real, r->to, channel, r->contract), r->low, r->high);
-    float x = (float)real;
+    if (r->step_count == 0) return clip(encode_mean(real, r->count, r->to, channel, r->contract), r->low, r->high);
+    float x = (float)(real / count);
     for (size_t i = 0; i < r->step_count; i++) x = apply_step(&r->step[i], channel, x);
     return clip(weir_encode((double)x, r->to, channel, r->contract), r->low, r->high);
 }

@@ -8,6 +8,7 @@
 typedef enum weir_contract {
     WEIR_CONTRACT_ONNXRUNTIME, /* float32 scales and products, half to even: ONNX Runtime's fused kernels */
     WEIR_CONTRACT_REAL,        /* float64 arithmetic, rounding by the quantization record: QONNX, MASE's fixed point */
+    WEIR_CONTRACT_EXACT, /* of sums: ONNX Runtime's rounding, of the exact number: its float kernels, but for their own error */
     WEIR_CONTRACT_COUNT
 } weir_contract;
 
@@ -39,6 +40,7 @@ typedef struct weir_requantizer {
     const weir_quant *from, *to;
     const weir_array *offset; /* real numbers added before quantizing, one or one a channel; NULL: none */
     int64_t low, high;        /* clip bounds in codes of `to` */
+    int64_t count;            /* elements whose mean the real number is; 1: of no more than one */
     size_t step_count;
     weir_step step[WEIR_STEPS];
 } weir_requantizer;
@@ -46,6 +48,8 @@ typedef struct weir_requantizer {
 /* Reads contract, low, high, the offset and the steps of a Requantize node; false when a name is unknown. */
 bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer);
 int64_t weir_requantizer_apply(const weir_requantizer *requantizer, int64_t channel, int64_t code);
+/* What a code less its zero point is multiplied by in float32, without steps, to give a code less its zero point. */
+float weir_requantizer_multiplier(const weir_requantizer *requantizer, int64_t channel);
 /* Codes out a code in, where nothing clips; negative: the function falls, 0: it is constant. */
 double weir_requantizer_slope(const weir_requantizer *requantizer, int64_t channel);
 

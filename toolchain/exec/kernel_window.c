@@ -143,6 +143,27 @@ void weir_kernel_MAX_POOL(const weir_graph *graph, weir_node node, const weir_ar
     }
 }
 
+/* Sums modulo 2^64. */
+void weir_kernel_SUM_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                          weir_array *const *outputs) {
+    const weir_array *x = inputs[0];
+    weir_array *y = outputs[0];
+    weir_window w;
+    weir_geometry_window(graph, node, &x->shape, NULL, &w);
+    const uint64_t zero = (uint64_t)weir_node_int(graph, node, "zero", 0);
+    const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
+    const size_t window = product_of(w.kernel, w.rank);
+    for (size_t i = 0; i < y->count; i++) {
+        uint64_t sum = 0;
+        size_t offset;
+        for (size_t k = 0; k < window; k++) {
+            if (window_source(&w, i % positions, k, &offset))
+                sum += (uint64_t)weir_array_get_int(x, i / positions * plane + offset) - zero;
+        }
+        weir_array_set_int(y, i, (int64_t)sum);
+    }
+}
+
 void weir_kernel_AVERAGE_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                               weir_array *const *outputs) {
     const weir_array *x = inputs[0];

@@ -149,8 +149,9 @@ static bool refuse_layout(const exporter *ex, weir_node node) {
 static bool add_nodes(exporter *ex) {
     ex->node = weir_arena_array(ex->builder.arena, weir_graph_node_limit(ex->graph), sizeof *ex->node);
     for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
-        if (weir_layout_is_changed(ex->graph, node)) return refuse_layout(ex, node);
-        if (strcmp(weir_node_info(ex->graph, node)->domain, "weir") != 0) add_plain(ex, node);
+        const bool plain = strcmp(weir_node_info(ex->graph, node)->domain, "weir") != 0;
+        if (plain && weir_layout_is_changed(ex->graph, node)) return refuse_layout(ex, node);
+        if (plain) add_plain(ex, node);
         else if (!weir_onnx_standard_add(&ex->builder, ex->name, node)) return false;
     }
     add_outputs(ex);

@@ -2,8 +2,11 @@
  * toolchain/exec. Between them values have their own element types; inside, codes are int64. */
 #include "onnx_standard.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "ir/geometry.h"
+#include "ir/layout.h"
 #include "onnx_tensor.h"
 #include "support/arena.h"
 
@@ -247,6 +250,7 @@ static name encode_real(const work *w, name real, weir_dtype dtype, const weir_q
         return clip_real(w, round_real(w, cast(w, shifted, WEIR_FLOAT64), quant->rounding), low, high);
     }
     name rounded = unary(w, WEIR_OP_ROUND, ratio);
+    if (dtype != WEIR_FLOAT64) rounded = cast(w, rounded, WEIR_FLOAT64);
     return clip_real(w, add_zero(w, WEIR_OP_ADD, rounded, quant, rank, WEIR_FLOAT64), low, high);
 }
 
@@ -349,6 +353,61 @@ static bool add_sum(const work *w) {
     return store(w, binary(w, WEIR_OP_ADD, a, b));
 }
 
+/* Input 0 less its zero, with zeros where the window reaches beyond it. */
+static name padded(const work *w, const weir_window *window, const int *axis) {
+    const int rank = input_type(w, 0)->shape.rank;
+    const int64_t zero = attribute(w, "zero", 0);
+    name x = codes(w, 0);
+    weir_array *pads = weir_array_in(w->b->arena, WEIR_INT64, &(weir_shape){1, {2 * rank}});
+    bool any = false;
+    if (zero != 0) x = binary(w, WEIR_OP_SUB, x, whole(w, zero));
+    for (int i = 0; i < window->rank; i++) {
+        weir_array_set_int(pads, (size_t)axis[i], window->begin[i]);
+        weir_array_set_int(pads, (size_t)(axis[i] + rank), window->end[i]);
+        any |= window->begin[i] != 0 || window->end[i] != 0;
+    }
+    return any ? binary(w, WEIR_OP_PAD, x, tensor(w, pads)) : x;
+}
+
+/* Element `k` of each window along spatial axis `i`. */
+static name window_slice(const work *w, name x, const weir_window *window, int i, int axis, int64_t k) {
+    const int64_t from = k * window->dilation[i], to = from + (window->out[i] - 1) * window->stride[i] + 1;
+    const char *inputs[] = {x, whole_list(w, from), whole_list(w, to), whole_list(w, axis),
+                            whole_list(w, window->stride[i])};
+    name result = fresh(w);
+    weir_onnx_build_node(w->b, WEIR_OP_SLICE, weir_arena_format(w->b->arena, "%s/Slice", result), inputs, 5, &result,
+                         1);
+    return result;
+}
+
+/* The sum of a slice for each element of the window, one dimension after the other. */
+static bool add_sum_pool(const work *w) {
+    int order[WEIR_MAX_RANK], axis[WEIR_MAX_RANK];
+    weir_window window;
+    weir_layout_order(w->b->graph, w->node, order);
+    const weir_shape onnx = weir_layout_to_onnx(&input_type(w, 0)->shape, order);
+    if (!weir_geometry_window(w->b->graph, w->node, &onnx, NULL, &window)) return false;
+    for (int i = 0; i < onnx.rank; i++) {
+        if (order[i] >= 2) axis[order[i] - 2] = i;
+    }
+    name sum = padded(w, &window, axis);
+    for (int i = 0; i < window.rank; i++) {
+        const bool whole_axis = window.kernel[i] == window.in[i] && window.begin[i] == 0 && window.end[i] == 0;
+        if (window.kernel[i] == 1 && window.stride[i] == 1) continue;
+        if (whole_axis) {
+            sum = binary(w, WEIR_OP_REDUCE_SUM, sum, whole_list(w, axis[i]));
+            continue;
+        }
+        name x = sum;
+        sum = window_slice(w, x, &window, i, axis[i], 0);
+        for (int64_t k = 1; k < window.kernel[i]; k++) {
+            name next = window_slice(w, x, &window, i, axis[i], k);
+            sum = binary(w, WEIR_OP_ADD, sum, next);
+        }
+    }
+    return store(w, sum);
+}
+
 static bool add_maximum(const work *w) {
     return store(w, bounded(w, codes(w, 0), WEIR_OP_LESS, attribute(w, "zero", 0)));
 }
@@ -444,12 +503,25 @@ static bool add_lookup(const work *w) {
     return store(w, binary(w, WEIR_OP_GATHER, flat, position));
 }
 
-/* Without an offset, ONNX's contract multiplies by one float32. */
+/* The scale of one of the elements whose mean has scale i of `from`: the float32 that was divided by their number, if it was one. */
+static double element_scale(const work *w, const weir_quant *from, size_t i) {
+    const double count = (double)attribute(w, "count", 1), scale = weir_quant_scale(from, (int64_t)i) * count;
+    const double nearest = (double)(float)scale;
+    return count > 1 && fabs(nearest - scale) <= scale * 0x1p-50 ? nearest : scale;
+}
+
+static name element_scales(const work *w, const weir_quant *from, int rank) {
+    weir_array *array = channel_array(w, from, rank, WEIR_FLOAT64);
+    for (size_t i = 0; i < array->count; i++) weir_array_set(array, i, element_scale(w, from, i));
+    return tensor(w, array);
+}
+
+/* ONNX's contract multiplies by one float32. */
 static name multiplier(const work *w, const weir_quant *from, const weir_quant *to, int rank) {
     weir_array *array = channel_array(w, from->count > 1 ? from : to, rank, WEIR_FLOAT32);
     for (size_t i = 0; i < array->count; i++) {
-        float scale = (float)weir_quant_scale(from, (int64_t)i) / (float)weir_quant_scale(to, (int64_t)i);
-        weir_array_set(array, i, (double)scale);
+        const float divisor = (float)weir_quant_scale(to, (int64_t)i) * (float)attribute(w, "count", 1);
+        weir_array_set(array, i, (double)((float)element_scale(w, from, i) / divisor));
     }
     return tensor(w, array);
 }
@@ -469,25 +541,41 @@ static name add_steps(const work *w, name real) {
     return x;
 }
 
+/* The quantization of sums whose means have the given one. */
+static weir_quant times_count(const work *w, const weir_quant *given) {
+    weir_quant quant = *given;
+    if (given->format == WEIR_FORMAT_FIXED) quant.format = WEIR_FORMAT_INTEGER;
+    if (given->count == 0) quant.count = 1;
+    double *scale = weir_arena_array(w->b->arena, quant.count, sizeof *scale);
+    for (uint32_t i = 0; i < quant.count; i++) scale[i] = weir_quant_scale(given, i) * (double)attribute(w, "count", 1);
+    quant.scale = scale;
+    return quant;
+}
+
 static bool add_requantize(const work *w) {
     const weir_quant *from = &input_type(w, 0)->quant, *to = &output_type(w)->quant;
     const int rank = input_type(w, 0)->shape.rank;
-    const bool onnx = is_onnx_contract(w), offset = input_value(w, 1).id != 0;
+    const bool offset = input_value(w, 1).id != 0, steps = *weir_node_string(w->b->graph, w->node, "steps", "") != '\0';
+    const bool zero_last = strcmp(weir_node_string(w->b->graph, w->node, "contract", "onnxruntime"), "real") != 0;
     int64_t low, high;
     clip_bounds(w, &low, &high);
     if (!fits_real(low, high)) return fail(w, "its codes have more than 53 bits");
     name centered = add_zero(w, WEIR_OP_SUB, codes(w, 0), from, rank, WEIR_INT64);
-    if (onnx && !offset) {
+    if (is_onnx_contract(w) && !offset && !steps) {
         name factor = multiplier(w, from, to, rank);
         name product = binary(w, WEIR_OP_MUL, cast(w, centered, WEIR_FLOAT32), factor);
         return store(w, finish_float(w, unary(w, WEIR_OP_ROUND, product), to, rank, low, high));
     }
-    name scale = scales(w, from, rank, WEIR_FLOAT64);
+    const double count = (double)attribute(w, "count", 1);
+    name scale = element_scales(w, from, rank);
     name real = binary(w, WEIR_OP_MUL, cast(w, centered, WEIR_FLOAT64), scale);
-    const bool steps = *weir_node_string(w->b->graph, w->node, "steps", "") != '\0';
-    if (steps) return store_clipped(w, encode_real(w, add_steps(w, real), WEIR_FLOAT32, to, rank, onnx));
+    if (steps) {
+        if (count > 1) real = binary(w, WEIR_OP_DIV, real, number(w, WEIR_FLOAT64, count));
+        return store_clipped(w, encode_real(w, add_steps(w, real), WEIR_FLOAT32, to, rank, zero_last));
+    }
     if (offset) real = binary(w, WEIR_OP_ADD, real, input(w, 1));
-    return store_clipped(w, encode_real(w, real, WEIR_FLOAT64, to, rank, onnx));
+    const weir_quant of_sums = times_count(w, to);
+    return store_clipped(w, encode_real(w, real, WEIR_FLOAT64, count > 1 ? &of_sums : to, rank, zero_last));
 }
 
 /* --- masks and streams --- */
@@ -515,6 +603,7 @@ static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
     [WEIR_OP_DECODE] = add_decode,
     [WEIR_OP_LINEAR] = add_linear,
     [WEIR_OP_SUM] = add_sum,
+    [WEIR_OP_SUM_POOL] = add_sum_pool,
     [WEIR_OP_REQUANTIZE] = add_requantize,
     [WEIR_OP_CAST] = add_cast,
     [WEIR_OP_SCALE] = add_scale,

@@ -108,6 +108,29 @@ bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, wei
     return weir_geometry_window(graph, node, &onnx, NULL, window);
 }
 
+int64_t weir_geometry_seen(const weir_window *w, int i, int64_t o) {
+    const int64_t first = o * w->stride[i] - w->begin[i],
+                  left = w->in[i] - first; /* of them the elements 0, d, 2 d, ... */
+    const int64_t skipped = first < 0 ? (-first + w->dilation[i] - 1) / w->dilation[i] : 0;
+    const int64_t reached = left <= 0 ? 0 : (left - 1) / w->dilation[i] + 1;
+    const int64_t seen = (reached < w->kernel[i] ? reached : w->kernel[i]) - skipped;
+    return seen < 0 ? 0 : seen;
+}
+
+void weir_geometry_count_seen(const weir_window *w, int64_t *least, int64_t *most) {
+    *least = *most = 1;
+    for (int i = 0; i < w->rank; i++) {
+        int64_t low = w->kernel[i], high = 0;
+        for (int64_t o = 0; o < w->out[i]; o++) {
+            const int64_t seen = weir_geometry_seen(w, i, o);
+            low = seen < low ? seen : low;
+            high = seen > high ? seen : high;
+        }
+        *least *= low;
+        *most *= high;
+    }
+}
+
 /* ---- slices ---- */
 
 /* Start and end of an axis as numpy takes them: negative ones count from the back, then both are clipped. */

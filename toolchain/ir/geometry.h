@@ -19,6 +19,10 @@ typedef struct weir_window {
  * says. False after a reported error. */
 bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_shape *x, const int64_t *kernel,
                           weir_window *window);
+/* How many elements, not padding, the window sees at position `o` along spatial axis `i`. */
+int64_t weir_geometry_seen(const weir_window *window, int i, int64_t o);
+/* The fewest and the most that it sees at any position. */
+void weir_geometry_count_seen(const weir_window *window, int64_t *least, int64_t *most);
 
 /* The same of a node whose input 0 is [batch, ..., channels] (weir.Window). */
 bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, weir_window *window);

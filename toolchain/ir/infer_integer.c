@@ -11,6 +11,8 @@ __extension__ typedef __int128 wide;
 static const int64_t range_limit = (int64_t)1 << 62;
 /* Largest shift of the cast operators. */
 enum { SHIFT_LIMIT = 62 };
+/* Largest number of elements of a mean: float32 has no room for more. */
+enum { COUNT_LIMIT = 1 << 24 };
 
 /* ---- Weir: conversions and exact integer arithmetic ---- */
 
@@ -238,6 +240,18 @@ bool weir_infer_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) 
     return set_ranged(graph, node, to, &shape, low, high);
 }
 
+bool weir_infer_SUM_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_shape shape;
+    weir_window window;
+    if (!integer_input(graph, node, 0) || !weir_rule_pool_shape(graph, node, &shape, &window)) return false;
+    int64_t low, high, least, most;
+    input_range(graph, node, 0, &low, &high);
+    weir_geometry_count_seen(&window, &least, &most);
+    const wide from = (wide)low - weir_node_int(graph, node, "zero", 0);
+    const wide up = (wide)high - weir_node_int(graph, node, "zero", 0);
+    return set_ranged(graph, node, to, &shape, from * (from < 0 ? most : least), up * (up < 0 ? least : most));
+}
+
 /* "Mul Add Relu": known operators, and as many constants as they take, from input 2 on. */
 static bool check_steps(const weir_graph *graph, weir_node node) {
     const char *text = weir_node_string(graph, node, "steps", "");
@@ -264,12 +278,18 @@ static bool check_steps(const weir_graph *graph, weir_node node) {
 }
 
 bool weir_infer_REQUANTIZE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    static const char *const contracts[] = {"onnxruntime", "real", "exact", NULL};
     const weir_type *x = weir_rule_input(graph, node, 0);
-    if (!integer_input(graph, node, 0) || !check_contract(graph, node) ||
+    if (!integer_input(graph, node, 0) || !weir_rule_is_word(graph, node, "contract", contracts) ||
         !check_constant(graph, node, 1, WEIR_FLOAT64) || !check_channels(graph, node, x)) {
         return false;
     }
     if (!check_steps(graph, node)) return false;
+    const int64_t elements = weir_node_int(graph, node, "count", 1);
+    if (elements < 1 || elements > COUNT_LIMIT)
+        return weir_rule_fail(graph, node, "'count' is %lld, expected 1 to %d", (long long)elements, COUNT_LIMIT);
+    if (elements > 1 && weir_rule_input(graph, node, 1) != NULL)
+        return weir_rule_fail(graph, node, "'count' and an offset exclude each other");
     return check_quantized(graph, node, to) && set_clipped(graph, node, to);
 }
 

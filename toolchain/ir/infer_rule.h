@@ -2,6 +2,7 @@
 #ifndef WEIR_IR_INFER_RULE_H
 #define WEIR_IR_INFER_RULE_H
 
+#include "ir/geometry.h"
 #include "ir/infer.h"
 
 /* A rule computes the types of the node's outputs into `to` and changes nothing else, or reports an error and returns
@@ -67,6 +68,8 @@ bool weir_rule_set_output(const weir_graph *graph, weir_node node, weir_inferred
                           const weir_type *type);
 /* Output shape of a convolution of input 0 with the weights at input `weights`; false after a reported error. */
 bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weights, weir_shape *shape);
+/* Output shape of a pool of input 0, and its window; false after a reported error. */
+bool weir_rule_pool_shape(const weir_graph *graph, weir_node node, weir_shape *shape, weir_window *window);
 /* Input `index`, when given, must have one element or be a vector of `count`. */
 bool weir_rule_check_parameter(const weir_graph *graph, weir_node node, size_t index, int64_t count);
 

@@ -55,33 +55,37 @@ bool weir_infer_CONV(const weir_graph *graph, weir_node node, weir_inferred *to)
 }
 
 /* A window must see more than padding. */
-static bool pool_shape(const weir_graph *graph, weir_node node, weir_shape *shape) {
+bool weir_rule_pool_shape(const weir_graph *graph, weir_node node, weir_shape *shape, weir_window *window) {
     weir_shape data, *x = &data;
     int order[WEIR_MAX_RANK];
-    weir_window w;
-    if (!channels_first(graph, node, &data, order) || !weir_geometry_window(graph, node, x, NULL, &w)) return false;
-    for (int i = 0; i < w.rank; i++) {
-        const int64_t reach = (w.kernel[i] - 1) * w.dilation[i];
-        if (w.begin[i] > reach || w.end[i] > reach) {
+    weir_window *w = window;
+    if (!channels_first(graph, node, &data, order) || !weir_geometry_window(graph, node, x, NULL, w)) return false;
+    for (int i = 0; i < w->rank; i++) {
+        const int64_t reach = (w->kernel[i] - 1) * w->dilation[i];
+        if (w->begin[i] > reach || w->end[i] > reach) {
             return weir_rule_fail(graph, node, "padding of %lld is not smaller than the window of %lld",
-                                  (long long)(w.begin[i] > reach ? w.begin[i] : w.end[i]), (long long)(reach + 1));
+                                  (long long)(w->begin[i] > reach ? w->begin[i] : w->end[i]), (long long)(reach + 1));
         }
     }
-    *shape = windowed_shape(x, x->dim[1], &w);
+    *shape = windowed_shape(x, x->dim[1], w);
     *shape = weir_layout_from_onnx(shape, order);
     return true;
 }
 
 bool weir_infer_MAX_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
-    if (!weir_rule_same_numbers(graph, node, 1) || !pool_shape(graph, node, &shape)) return false;
-    const weir_type type = weir_rule_moved_type(graph, node, &shape);
+    weir_window window;
+    if (!weir_rule_same_numbers(graph, node, 1) || !weir_rule_pool_shape(graph, node, &shape, &window)) return false;
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    weir_type type = weir_rule_moved_type(graph, node, &shape);
+    if (x->quant.axis == weir_layout_channel_axis(graph, node)) type.quant = x->quant;
     return weir_rule_set(graph, node, to, &type);
 }
 
 bool weir_infer_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
-    return weir_rule_float_input(graph, node) && pool_shape(graph, node, &shape) &&
+    weir_window window;
+    return weir_rule_float_input(graph, node) && weir_rule_pool_shape(graph, node, &shape, &window) &&
            weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 

@@ -22,6 +22,7 @@ bool weir_layout_has_channels(weir_op op) {
     case WEIR_OP_MAX_POOL:
     case WEIR_OP_AVERAGE_POOL:
     case WEIR_OP_GLOBAL_AVERAGE_POOL:
+    case WEIR_OP_SUM_POOL:
     case WEIR_OP_BATCH_NORMALIZATION:
     case WEIR_OP_INSTANCE_NORMALIZATION: return true;
     default: return false;

@@ -174,6 +174,7 @@ static void sliding_pool(weir_loop_builder *b) {
 
 void weir_loop_MAX_POOL(weir_loop_builder *b) { sliding_pool(b); }
 void weir_loop_AVERAGE_POOL(weir_loop_builder *b) { sliding_pool(b); }
+void weir_loop_SUM_POOL(weir_loop_builder *b) { sliding_pool(b); }
 
 void weir_loop_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) {
     order laid;

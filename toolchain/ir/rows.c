@@ -180,6 +180,7 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_MAX_POOL] = only_data,
     [WEIR_OP_AVERAGE_POOL] = only_data,
     [WEIR_OP_GLOBAL_AVERAGE_POOL] = only_data,
+    [WEIR_OP_SUM_POOL] = only_data,
     [WEIR_OP_BATCH_NORMALIZATION] = only_data,
     [WEIR_OP_INSTANCE_NORMALIZATION] = only_data,
     [WEIR_OP_LAYER_NORMALIZATION] = layer_normalization,

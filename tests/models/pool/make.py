@@ -34,10 +34,10 @@ def quantized(name, zero):
             node("DequantizeLinear", [name + "_q", "s_" + name, "z_" + name], [name + "_dq"])]
 
 
-def write(folder, name, shape, pools, flat, classes, head, **argmax):
+def write(folder, name, shape, pools, flat, classes, head, more={}, **argmax):
     """An image quantized, pooled and flattened, a dense layer of int8 weights with a scale a class, its label."""
     image = random.standard_normal([20] + shape[1:]).astype(np.float32)
-    constants = {"s_image": np.float32(7 / 255), "z_image": np.uint8(128), "shape": np.array([1, -1])}
+    constants = {"s_image": np.float32(7 / 255), "z_image": np.uint8(128), "shape": np.array([1, -1]), **more}
     front = quantized("image", 128) + pools
     size = run(make(front, constants, shape, flat, TensorProto.FLOAT), image).shape[1]
     weights = random.standard_normal([size, classes]) / np.sqrt(size)
@@ -78,3 +78,7 @@ if __name__ == "__main__":
           [node("MaxPool", ["image_dq"], ["p"], kernel_shape=[4], strides=[3], pads=[2, 1], dilations=[2]),
            node("Flatten", ["p"], ["f"])],
           "f", 6, [], axis=1, keepdims=0, select_last_index=1)
+    write(where, "pool_mean", [1, 6, 8, 10],
+          [node("AveragePool", ["image_dq"], ["p"], kernel_shape=[2, 3], strides=[2, 1], pads=[0, 1, 0, 1], count_include_pad=1)]
+          + quantized("p", 120) + [node("GlobalAveragePool", ["p_dq"], ["g"])] + quantized("g", 125) + [node("Flatten", ["g_dq"], ["f"])],
+          "f", 5, [], {"s_p": np.float32(0.013), "z_p": np.uint8(120), "s_g": np.float32(0.003), "z_g": np.uint8(125)}, axis=1, keepdims=0)

@@ -1,19 +1,27 @@
-// The largest element that a window sees: of a free window at a free place of a step, in a marked line.
-// sources: pool/weir_max_pool.v stream/weir_register_slice.v memory.v
+// The largest element that a window sees, or the sum of what it sees: of a free window at a free place of a step, in a marked line.
+// sources: pool/weir_pool.v stream/weir_register_slice.v memory.v
 // prove: unbounded WIDTH=2 INNER=1 IN=4 OUT=2 LINES=2 KERNEL=2 STRIDE=2 SIGNED=1
 // prove: unbounded WIDTH=1 INNER=1 IN=1 OUT=1 LINES=1 KERNEL=1 STRIDE=1
 // prove: unbounded WIDTH=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // prove: unbounded WIDTH=1 INNER=1 IN=5 OUT=2 LINES=1 KERNEL=2 STRIDE=2 DILATION=2
 // prove: unbounded WIDTH=1 LANES=2 INNER=1 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=1
+// prove: unbounded WIDTH=2 OUT_W=4 SUM=1 ZERO=3 INNER=1 IN=4 OUT=2 LINES=2 KERNEL=2 STRIDE=2 SIGNED=1
+// prove: unbounded WIDTH=1 OUT_W=2 SUM=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
+// prove: unbounded WIDTH=1 OUT_W=3 SUM=1 LANES=2 ZERO=-1 INNER=1 IN=3 OUT=1 LINES=1 KERNEL=3 STRIDE=3
 // prove: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
+// faults: mutants.txt ../sum_pool/mutants.txt
 // planted: nightly
 // nightly: bounded 18 WIDTH=1 INNER=4 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: unbounded WIDTH=1 INNER=2 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
+// nightly: bounded 18 WIDTH=1 OUT_W=2 SUM=1 INNER=4 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: bounded 18 WIDTH=1 INNER=4 IN=4 OUT=2 LINES=1 KERNEL=3 STRIDE=2 BEGIN=1 SIGNED=1
 module proof #(
   parameter integer LANES    = 1,
   parameter integer WIDTH    = 1,
   parameter integer SIGNED   = 0,
+  parameter integer SUM      = 0,
+  parameter integer ZERO     = 0,
+  parameter integer OUT_W    = WIDTH,
   parameter integer INNER    = 1,
   parameter integer IN       = 2,
   parameter integer OUT      = 1,
@@ -30,6 +38,7 @@ module proof #(
   input wire                   m_ready
 );
   localparam integer DATA_W  = LANES * WIDTH;
+  localparam integer RESULT_W = LANES * OUT_W;
   localparam integer REACH   = (KERNEL - 1) * DILATION;
   localparam integer PLACE_W = $clog2(IN + INNER + OUT * STRIDE + REACH + 1);
   localparam [PLACE_W-1:0] TOP_INNER = INNER - 1;
@@ -40,19 +49,23 @@ module proof #(
   (* anyconst *) wire [PLACE_W-1:0] window, place;  // the marked line's window that is watched, and its beat
   (* hierconn *) wire [$clog2(INNER+1)-1:0] \u_dut.g_slot[0].g_ram.u_ram.watched , \u_dut.g_slot[1].g_ram.u_ram.watched ;
   wire                rst, s_ready, m_valid, m_last;
-  wire [DATA_W-1:0]   m_data;
+  wire [RESULT_W-1:0] m_data;
   reg  [PLACE_W-1:0]  s_inner_q, s_step_q, m_inner_q, m_window_q;
   reg  [2:0]          lines_q, ahead_q;  // lines that have entered whole and not left; those in front of the marked one
   reg                 marked_q, watch_q, enters_q, seen_q;
-  reg  [DATA_W-1:0]   largest, largest_q;
-  reg  signed [WIDTH:0] x, y;
+  reg  [RESULT_W-1:0] result, result_q;  // the result of what has been seen
+  reg  signed [WIDTH:0] x;
+  reg  signed [OUT_W:0] y;
   reg                 sees;
   integer             k, l;
 
-  weir_max_pool #(
+  weir_pool #(
     .LANES   (LANES),
     .WIDTH   (WIDTH),
     .SIGNED  (SIGNED),
+    .SUM     (SUM),
+    .ZERO    (ZERO),
+    .OUT_W   (OUT_W),
     .INNER   (INNER),
     .IN      (IN),
     .OUT     (OUT),
@@ -82,20 +95,20 @@ module proof #(
   // The last beat that the next result needs, and whether it has entered.
   wire [PLACE_W-1:0] reach  = m_window_q * STRIDE + REACH - BEGIN;
   wire [PLACE_W-1:0] needed = reach > TOP_STEP ? TOP_STEP : reach;
-  wire               whole  = lines_q != 0 || needed < s_step_q || (needed == s_step_q && m_inner_q < s_inner_q);
+  wire               needed_in = lines_q != 0 || needed < s_step_q || (needed == s_step_q && m_inner_q < s_inner_q);
   wire               behind = reach > TOP_STEP;  // the window ends behind the line: given when all of it has entered
-  wire               owed   = behind ? lines_q != 0 : whole;
+  wire               owed   = behind ? lines_q != 0 : needed_in;
   wire               here   = watch_q && ahead_q == 0 && m_window_q == window && m_inner_q == place;
 
   always @* begin
     sees = 1'b0;
     for (k = 0; k < KERNEL; k = k + 1) if (s_step_q + BEGIN == window * STRIDE + k * DILATION) sees = 1'b1;
     sees = sees && take && (mark || enters_q) && s_inner_q == place;
-    largest = s_data;
     for (l = 0; l < LANES; l = l + 1) begin
       x = {SIGNED != 0 && s_data[l*WIDTH + WIDTH - 1], s_data[l*WIDTH +: WIDTH]};
-      y = {SIGNED != 0 && largest_q[l*WIDTH + WIDTH - 1], largest_q[l*WIDTH +: WIDTH]};
-      if (!mark && seen_q && y > x) largest[l*WIDTH +: WIDTH] = largest_q[l*WIDTH +: WIDTH];
+      y = {SIGNED != 0 && result_q[l*OUT_W + OUT_W - 1], result_q[l*OUT_W +: OUT_W]};
+      if (SUM != 0) result[l*OUT_W +: OUT_W] = x - ZERO + (!mark && seen_q ? y : 0);
+      else result[l*OUT_W +: OUT_W] = !mark && seen_q && y > x ? result_q[l*OUT_W +: OUT_W] : s_data[l*WIDTH +: WIDTH];
     end
   end
 
@@ -129,7 +142,7 @@ module proof #(
         if (ahead_q == 0) watch_q <= 1'b0;
       end
       if (mark || sees) seen_q <= sees;
-      if (sees) largest_q <= largest;
+      if (sees) result_q <= result;
     end
 
   always @* begin
@@ -145,8 +158,8 @@ module proof #(
 
   proof_reset u_reset (clk, rst);
   proof_source #(DATA_W + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
-  proof_hold #(DATA_W + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
-  proof_equal #(DATA_W) u_equal (rst, m_valid && here, m_data, largest_q);
+  proof_hold #(RESULT_W + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
+  proof_equal #(RESULT_W) u_equal (rst, m_valid && here, m_data, result_q);
   proof_last #(LINES * OUT * INNER) u_last (clk, rst, m_valid, m_ready, m_last);
   proof_answer #(5) u_leaves (clk, rst, owed, m_valid);
   proof_answer #(OUT * INNER + 4) u_enters (clk, rst, s_valid && m_ready, s_ready);

@@ -1,6 +1,6 @@
-// weir_max_pool: the largest element of each window that slides along one dimension. A frame is LINES lines of IN steps of INNER
-// beats; each of the OUT windows of a line sees the steps o * STRIDE + k * DILATION - BEGIN for k in [0, KERNEL), as far as they lie
-// in [0, IN). A pool over several dimensions is one of these for each.
+// weir_pool: the largest element of each window that slides along one dimension, or with SUM the sum of x - ZERO of its elements. A
+// frame is LINES lines of IN steps of INNER beats; each of the OUT windows of a line sees the steps o * STRIDE + k * DILATION - BEGIN
+// for k in [0, KERNEL), as far as they lie in [0, IN). A pool over several dimensions is one of these for each.
 //
 // A window is held from its first step to its last: SLOTS = ceil(((KERNEL - 1) * DILATION) / STRIDE) of them are open at a time, so
 // that is the buffer, INNER beats each: the least that can be. Windows that reach beyond the line are given after its last step.
@@ -13,13 +13,17 @@
 // State:     SLOTS memories of INNER beats (shift registers where INNER is below 4), the beats between read and write, a register
 //            slice.
 // Invariant: a word is written 3 cycles after it is read, and read again INNER beats after that: block RAM from INNER 4 on.
-// Mapping:   block RAM with a register after it; a comparator a lane and slot between registers.
+// Mapping:   block RAM with a register after it; a comparator or an adder a lane and slot between registers, and with a ZERO an
+//            adder a lane before them.
 `default_nettype none
 
-module weir_max_pool #(
+module weir_pool #(
   parameter integer LANES    = 1,
   parameter integer WIDTH    = 8,  // bits of an element
   parameter integer SIGNED   = 0,
+  parameter integer SUM      = 0,
+  parameter integer ZERO     = 0,
+  parameter integer OUT_W    = 8,  // bits of a result: WIDTH, or with SUM what every sum fits
   parameter integer INNER    = 1,  // beats of a step
   parameter integer IN       = 2,  // steps of a line
   parameter integer OUT      = 1,  // windows of a line
@@ -39,7 +43,7 @@ module weir_max_pool #(
   /* verilator lint_on UNUSEDSIGNAL */
   output wire                   m_valid,
   input  wire                   m_ready,
-  output wire [LANES*WIDTH-1:0] m_data,
+  output wire [LANES*OUT_W-1:0] m_data,
   output wire                   m_last
 );
   localparam integer REACH  = (KERNEL - 1) * DILATION;                // from a window's first step to its last
@@ -49,21 +53,24 @@ module weir_max_pool #(
   localparam integer ENDED  = IN + BEGIN <= REACH ? 0 : (IN + BEGIN - REACH - 1) / STRIDE + 1;
   localparam integer TAIL   = OUT - ENDED;
   localparam integer FIRST  = REACH - BEGIN;                          // steps before the one that ends the first window
-  localparam integer BEAT_W = LANES * WIDTH;
+  localparam integer BEAT_W = LANES * OUT_W;
   localparam integer RAM    = INNER < 4 ? 0 : 1;                      // memories hold the slots
 
   generate
-    if (LANES < 1 || WIDTH < 1 || INNER < 1 || IN < 1 || OUT < 1 || LINES < 1) begin : g_check_sizes
-      weir_max_pool_LANES_WIDTH_INNER_IN_OUT_and_LINES_must_be_at_least_1 u_error ();
+    if (LANES < 1 || WIDTH < 1 || OUT_W < 1 || INNER < 1 || IN < 1 || OUT < 1 || LINES < 1) begin : g_check_sizes
+      weir_pool_LANES_WIDTH_OUT_W_INNER_IN_OUT_and_LINES_must_be_at_least_1 u_error ();
+    end
+    if (SUM == 0 && (OUT_W != WIDTH || ZERO != 0)) begin : g_check_result
+      weir_pool_OUT_W_must_be_WIDTH_and_ZERO_0_unless_SUM u_error ();
     end
     if (KERNEL < 1 || STRIDE < 1 || DILATION < 1) begin : g_check_window
-      weir_max_pool_KERNEL_STRIDE_and_DILATION_must_be_at_least_1 u_error ();
+      weir_pool_KERNEL_STRIDE_and_DILATION_must_be_at_least_1 u_error ();
     end
     if (BEGIN < 0 || BEGIN > REACH) begin : g_check_begin
-      weir_max_pool_BEGIN_must_be_smaller_than_the_window u_error ();
+      weir_pool_BEGIN_must_be_smaller_than_the_window u_error ();
     end
     if (TAIL < 0 || (OUT - 1) * STRIDE >= IN + BEGIN) begin : g_check_out
-      weir_max_pool_OUT_windows_must_start_on_the_line_and_include_all_that_end_on_it u_error ();
+      weir_pool_OUT_windows_must_start_on_the_line_and_include_all_that_end_on_it u_error ();
     end
   endgenerate
 
@@ -76,7 +83,6 @@ module weir_max_pool #(
     integer p;
     for (p = 0; p < PERIOD; p = p + 1) taking[p] = p % apart == 0;
   endfunction
-  localparam [PERIOD-1:0] TAKING = taking(DILATION);
 
   localparam integer INNER_W = bits(INNER - 1);
   localparam integer STEP_W  = bits(IN + TAIL - 1);
@@ -109,11 +115,12 @@ module weir_max_pool #(
   wire ends       = tail_q || wait_q == {WAIT_W{1'b0}};
 
   reg  [HELD-1:0]    first, takes;
+  wire [HELD-1:0]    spaced;    // by slot: a phase that takes
   integer            k;
   always @*
     for (k = 0; k < HELD; k = k + 1) begin
       first[k] = empty_q[k] || phase_q[k*PHASE_W +: PHASE_W] == {PHASE_W{1'b0}};
-      takes[k] = !tail_q && TAKING[phase_q[k*PHASE_W +: PHASE_W]];
+      takes[k] = !tail_q && spaced[k];
     end
 
   assign s_ready = go && !tail_q;
@@ -159,6 +166,12 @@ module weir_max_pool #(
           phase_q[g*PHASE_W +: PHASE_W] <=
               phase_q[g*PHASE_W +: PHASE_W] == LAST_PHASE[PHASE_W-1:0] ? {PHASE_W{1'b0}}
                                                                        : phase_q[g*PHASE_W +: PHASE_W] + 1'b1;
+      if (DILATION == 1) begin : g_every
+        assign spaced[g] = 1'b1;
+      end else begin : g_some
+        localparam [PERIOD-1:0] TAKING = taking(DILATION);
+        assign spaced[g] = TAKING[phase_q[g*PHASE_W +: PHASE_W]];
+      end
     end
   endgenerate
 
@@ -185,10 +198,22 @@ module weir_max_pool #(
   assign {valid_2, ends_2, last_2, from_tail_2, first_2, takes_2, empty_2, from_2, at_2} = flags_2;
   assign {valid_3, ends_3, last_3, from_tail_3, first_3, takes_3, empty_3, from_3, at_3} = flags_3_q;
 
+  // The elements less ZERO, modulo the width of a result.
+  function [BEAT_W-1:0] centred(input [LANES*WIDTH-1:0] beat);
+    integer i;
+    reg signed [WIDTH:0] x;
+    for (i = 0; i < LANES; i = i + 1) begin
+      x = {SIGNED != 0 && beat[i*WIDTH + WIDTH - 1], beat[i*WIDTH +: WIDTH]};
+      /* verilator lint_off WIDTH */ // extension by assignment is meant
+      centred[i*OUT_W +: OUT_W] = x - ZERO;
+      /* verilator lint_on WIDTH */
+    end
+  endfunction
+
   always @(posedge clk) begin
     if (go) begin
       flags_1_q <= {issue, ends, ends_frame, tail_q, first, takes, empty_q, slot_q, inner_q};
-      x_1_q     <= s_data;
+      x_1_q     <= centred(s_data);
       flags_3_q <= flags_2;
       x_3_q     <= x_2;
     end
@@ -217,28 +242,29 @@ module weir_max_pool #(
     end
   endgenerate
 
-  // The larger one, lane by lane: the sign of a difference, the end of a carry chain, as it comes. Nothing is larger than what a
-  // window after the line holds.
-  function [BEAT_W-1:0] larger(input [BEAT_W-1:0] a, input [BEAT_W-1:0] b, input keep);
+  // What is held and the beat, lane by lane: the sum, or the larger one by the sign of a difference, the end of a carry chain, as it
+  // comes. Nothing is added to what a window after the line holds, nor larger than that.
+  function [BEAT_W-1:0] joined(input [BEAT_W-1:0] a, input [BEAT_W-1:0] b, input keep);
     integer i;
-    reg signed [WIDTH:0] x, y, difference;
+    reg signed [OUT_W:0] x, y, difference;
     for (i = 0; i < LANES; i = i + 1) begin
-      x          = {SIGNED != 0 && a[i*WIDTH + WIDTH - 1], a[i*WIDTH +: WIDTH]};
-      y          = {SIGNED != 0 && b[i*WIDTH + WIDTH - 1], b[i*WIDTH +: WIDTH]};
+      x          = {SIGNED != 0 && a[i*OUT_W + OUT_W - 1], a[i*OUT_W +: OUT_W]};
+      y          = {SIGNED != 0 && b[i*OUT_W + OUT_W - 1], b[i*OUT_W +: OUT_W]};
       difference = y - x;
-      larger[i*WIDTH +: WIDTH] = difference[WIDTH] || keep ? a[i*WIDTH +: WIDTH] : b[i*WIDTH +: WIDTH];
+      joined[i*OUT_W +: OUT_W] = SUM != 0 ? a[i*OUT_W +: OUT_W] + (b[i*OUT_W +: OUT_W] & {OUT_W{!keep}})
+                               : difference[OUT_W] || keep ? a[i*OUT_W +: OUT_W] : b[i*OUT_W +: OUT_W];
     end
   endfunction
 
   // ---- what the slots hold ----
-  wire [HELD*BEAT_W-1:0] most;  // of stage 3: the larger of the beat and what is held
+  wire [HELD*BEAT_W-1:0] all;   // of stage 3: the beat and what is held, joined
   generate
     for (g = 0; g < SLOTS; g = g + 1) begin : g_slot
       wire [BEAT_W-1:0] held;   // in stage 2
-      wire [BEAT_W-1:0] most_d = larger(held, x_2, from_tail_2);
-      reg  [BEAT_W-1:0] most_q;
-      always @(posedge clk) if (go) most_q <= most_d;
-      assign most[g*BEAT_W +: BEAT_W] = most_q;
+      wire [BEAT_W-1:0] all_d = joined(held, x_2, from_tail_2);
+      reg  [BEAT_W-1:0] all_q;
+      always @(posedge clk) if (go) all_q <= all_d;
+      assign all[g*BEAT_W +: BEAT_W] = all_q;
       if (RAM != 0) begin : g_ram
         wire [BEAT_W-1:0] word;
         reg  [BEAT_W-1:0] word_q;
@@ -251,14 +277,14 @@ module weir_max_pool #(
           .clk  (clk),
           .we   (valid_3 && go && takes_3[g]),
           .waddr(at_3),
-          .wdata(first_3[g] ? x_3_q : most_q),
+          .wdata(first_3[g] ? x_3_q : all_q),
           .re   (go),
           .raddr(inner_q),
           .q    (word)
         );
       end else begin : g_shift
         reg  [INNER*BEAT_W-1:0] held_q;  // the beat that is next at the bottom
-        wire [BEAT_W-1:0]       next = !takes_2[g] ? held : first_2[g] ? x_2 : most_d;
+        wire [BEAT_W-1:0]       next = !takes_2[g] ? held : first_2[g] ? x_2 : all_d;
         /* verilator lint_off WIDTH */ // the one that leaves drops out
         always @(posedge clk) if (valid_2 && go) held_q <= {next, held_q} >> BEAT_W;
         /* verilator lint_on WIDTH */
@@ -266,7 +292,7 @@ module weir_max_pool #(
       end
     end
     if (SLOTS == 0) begin : g_none
-      assign most = {BEAT_W{1'b0}};
+      assign all = {BEAT_W{1'b0}};
     end
   endgenerate
 
@@ -274,11 +300,11 @@ module weir_max_pool #(
   reg [BEAT_W-1:0] ended, result;
   reg              alone;
   always @* begin
-    ended = most[0 +: BEAT_W];
+    ended = all[0 +: BEAT_W];
     alone = empty_3[0];
     for (k = 1; k < HELD; k = k + 1)
       if (from_3 == k[SLOT_W-1:0]) begin
-        ended = most[k*BEAT_W +: BEAT_W];
+        ended = all[k*BEAT_W +: BEAT_W];
         alone = empty_3[k];
       end
     result = SLOTS == 0 || (!from_tail_3 && alone) ? x_3_q : ended;

@@ -1,0 +1,228 @@
+#include "dataflow/component/pool_private.h"
+
+#include "dataflow/stream.h"
+#include "ir/geometry.h"
+#include "ir/layout.h"
+
+typedef struct pool {
+    int64_t in, out, kernel, stride, dilation, begin; /* along the dimension */
+    int64_t behind;                                   /* elements of a step */
+    int64_t lines;                                    /* a frame */
+} pool;
+
+/* Does the window do nothing along the spatial dimension? */
+static bool is_trivial(const weir_window *w, int i) {
+    return w->kernel[i] == 1 && w->stride[i] == 1 && w->begin[i] == 0 && w->end[i] == 0;
+}
+
+static pool pool_of(const weir_graph *graph, weir_node node) {
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    int order[WEIR_MAX_RANK], along = 0;
+    weir_window w;
+    weir_layout_order(graph, node, order);
+    const weir_shape onnx = weir_layout_to_onnx(x, order);
+    weir_geometry_window(graph, node, &onnx, NULL, &w);
+    while (along + 1 < w.rank && is_trivial(&w, along)) along++;
+    pool p = {w.in[along], w.out[along], w.kernel[along], w.stride[along], w.dilation[along], w.begin[along], 1, 1};
+    for (int i = 0; i < x->rank; i++) {
+        if (i <= along) p.lines *= x->dim[i];
+        if (i > along + 1) p.behind *= x->dim[i];
+    }
+    return p;
+}
+
+static int64_t reach_of(const pool *p) { return (p->kernel - 1) * p->dilation; }
+
+/* Windows of a line that end on it. */
+static int64_t ended(const pool *p) {
+    const int64_t last = p->in + p->begin - reach_of(p) - 1;
+    return last < 0 ? 0 : last / p->stride + 1;
+}
+
+bool weir_pool_fits(const weir_graph *graph, weir_node node, weir_text *why) {
+    const weir_type *type = weir_value_type(graph, weir_node_input(graph, node, 0));
+    const weir_shape *x = &type->shape;
+    int order[WEIR_MAX_RANK], last[WEIR_MAX_RANK], moving = 0;
+    weir_window w;
+    static const char *const names[] = {"zero"};
+    if (type->quant.format == WEIR_FORMAT_FLOAT || !weir_component_fits_32(graph, node, names, 1, why)) return false;
+    weir_layout_order(graph, node, order);
+    weir_layout_channels_last(x->rank, last);
+    for (int i = 0; i < x->rank; i++) {
+        if (order[i] == last[i]) continue;
+        weir_text_add(why, "hardware needs the channels innermost");
+        return false;
+    }
+    const weir_shape onnx = weir_layout_to_onnx(x, order);
+    weir_geometry_window(graph, node, &onnx, NULL, &w);
+    for (int i = 0; i < w.rank; i++) moving += !is_trivial(&w, i);
+    if (moving > 1) weir_text_add(why, "hardware pools along one dimension at a time");
+    return moving <= 1;
+}
+
+static int64_t interval_at(const weir_graph *graph, weir_node node, int64_t lanes) {
+    const pool p = pool_of(graph, node);
+    return p.lines * (p.in + p.out - ended(&p)) * weir_ceil_divide(p.behind, lanes);
+}
+
+/* Whole beats a pixel, and as many lanes as what sets the pace needs. */
+void weir_pool_derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    const int64_t channels = x->dim[x->rank - 1], most = weir_stream_interval(graph);
+    int64_t lanes = hardware->in_lanes < channels ? hardware->in_lanes : channels;
+    while (lanes < channels && (channels % lanes != 0 || interval_at(graph, node, lanes) > most)) lanes++;
+    hardware->in_lanes = hardware->out_lanes = lanes;
+    hardware->interval = interval_at(graph, node, lanes);
+}
+
+/* The same beats in and out; whole pixels. */
+bool weir_pool_legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    if (hardware->in_lanes == hardware->out_lanes && x->dim[x->rank - 1] % hardware->in_lanes == 0) return true;
+    weir_text_format(why, "takes %lld elements per beat, which do not divide its %lld channels",
+                     (long long)hardware->in_lanes, (long long)x->dim[x->rank - 1]);
+    return false;
+}
+
+static int64_t lanes_of(const weir_graph *graph, weir_node node) {
+    return weir_node_metadata_of(graph, node)->hardware.in_lanes;
+}
+
+/* Memories from there on: rtl/pool/weir_pool.v. */
+enum { MEMORY_INNER = 4 };
+
+/* From a beat to what it completes. */
+static int64_t latency_of(int64_t inner) { return inner < MEMORY_INNER ? 3 : 4; }
+
+weir_component_timing weir_pool_timing(const weir_graph *graph, weir_node node) {
+    const pool p = pool_of(graph, node);
+    const int64_t behind = p.in + p.begin - reach_of(&p) - 1 - (p.out - 1) * p.stride; /* steps that no window sees */
+    const int64_t inner = p.behind / lanes_of(graph, node);
+    return (weir_component_timing){latency_of(inner) - (behind > 0 ? behind * inner : 0),
+                                   interval_at(graph, node, lanes_of(graph, node))};
+}
+
+/* --- service: the register holds when the next beat can be taken --- */
+
+typedef struct service_rule {
+    pool pool;
+    int64_t inner; /* beats of a step */
+    int64_t latency;
+} service_rule;
+
+static void take_beat(weir_service *s, const void *user) {
+    (void)user;
+    s->time[0] = weir_service_take(s, 0, s->time[0]) + 1;
+}
+
+static void take_and_give(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    take_beat(s, user);
+    weir_service_give(s, 0, s->time[0] + r->latency - 1);
+}
+
+static void give_beat(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    weir_service_give(s, 0, ++s->time[0] + r->latency - 1);
+}
+
+static void end_window(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    weir_service_repeat(s, r->inner, take_and_give, r);
+}
+
+/* A step that ends a window, and those up to the next one. */
+static void serve_window(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    end_window(s, r);
+    weir_service_repeat(s, (r->pool.stride - 1) * r->inner, take_beat, r);
+}
+
+static void serve_line(weir_service *s, const void *user) {
+    const service_rule *r = user;
+    const pool *p = &r->pool;
+    const int64_t windows = ended(p), first = reach_of(p) - p->begin;
+    if (windows == 0) {
+        weir_service_repeat(s, p->in * r->inner, take_beat, r);
+    } else {
+        weir_service_repeat(s, first * r->inner, take_beat, r);
+        weir_service_repeat(s, windows - 1, serve_window, r);
+        end_window(s, r);
+        weir_service_repeat(s, (p->in - first - 1 - (windows - 1) * p->stride) * r->inner, take_beat, r);
+    }
+    weir_service_repeat(s, (p->out - windows) * r->inner, give_beat, r);
+}
+
+void weir_pool_service(weir_service *s, const weir_graph *graph, weir_node node) {
+    service_rule r = {pool_of(graph, node), 0, 0};
+    r.inner = weir_ceil_divide(r.pool.behind, lanes_of(graph, node));
+    r.latency = latency_of(r.inner);
+    weir_service_repeat(s, r.pool.lines, serve_line, &r);
+}
+
+/* --- emission --- */
+
+void weir_pool_build(weir_builder *b, weir_node node) {
+    const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
+    const pool p = pool_of(b->graph, node);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "LANES", x->lanes);
+    weir_build_set(b, u, "WIDTH", x->element_bits);
+    weir_build_set(b, u, "SIGNED", x->is_signed);
+    weir_build_set(b, u, "SUM", weir_node_op(b->graph, node) == WEIR_OP_SUM_POOL);
+    weir_build_set(b, u, "ZERO", weir_node_int(b->graph, node, "zero", 0));
+    weir_build_set(b, u, "OUT_W", y->element_bits);
+    weir_build_set(b, u, "INNER", weir_ceil_divide(p.behind, x->lanes));
+    weir_build_set(b, u, "IN", p.in);
+    weir_build_set(b, u, "OUT", p.out);
+    weir_build_set(b, u, "LINES", p.lines);
+    weir_build_set(b, u, "KERNEL", p.kernel);
+    weir_build_set(b, u, "STRIDE", p.stride);
+    weir_build_set(b, u, "DILATION", p.dilation);
+    weir_build_set(b, u, "BEGIN", p.begin);
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", y);
+}
+
+void weir_pool_describe(const weir_graph *graph, weir_node node, weir_text *text) {
+    const pool p = pool_of(graph, node);
+    weir_text_format(text, "window %lld, stride %lld, %lld held", (long long)p.kernel, (long long)p.stride,
+                     (long long)weir_ceil_divide(reach_of(&p), p.stride));
+}
+
+/* --- cost --- */
+
+static int64_t counter_bits(int64_t most) { return most < 1 ? 0 : weir_cost_bits(most + 1); }
+
+/* Comparators or adders and what they hold a slot, counters, the beats between read and write: rtl/pool/weir_pool.v. */
+void weir_pool_cost(weir_cost_part *part) {
+    const int64_t inner = weir_cost_value(part, "INNER"), stride = weir_cost_value(part, "STRIDE");
+    const int64_t reach = (weir_cost_value(part, "KERNEL") - 1) * weir_cost_value(part, "DILATION");
+    const int64_t slots = weir_ceil_divide(reach, stride), held = slots > 0 ? slots : 1;
+    const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "OUT_W");
+    const int64_t wait = reach - weir_cost_value(part, "BEGIN"), steps = weir_cost_value(part, "IN");
+    const int64_t place = counter_bits(inner - 1) + counter_bits(steps - 1) +
+                          counter_bits(weir_cost_value(part, "LINES") - 1) +
+                          counter_bits(wait > stride - 1 ? wait : stride - 1) + counter_bits(held - 1);
+    const int64_t phases = slots > 0 ? held * counter_bits(held * stride - 1) : 0;
+    const bool memory = inner >= MEMORY_INNER;
+    const int64_t stages = memory ? 3 : 2, flags = 4 + (slots > 0 ? 2 + slots : 0) + counter_bits(held - 1);
+    const bool adds = weir_cost_value(part, "SUM") != 0, centred = weir_cost_value(part, "ZERO") != 0;
+    const int64_t element = weir_cost_value(part, "LANES") * weir_cost_value(part, centred ? "OUT_W" : "WIDTH");
+    weir_cost_term(part, slots * bits);
+    weir_cost_term(part, adds ? 0 : slots * bits);
+    weir_cost_term(part, memory ? 0 : slots * bits);
+    weir_cost_term(part, centred ? bits : 0);
+    weir_cost_term(part, bits);
+    weir_cost_term(part, place + phases);
+    weir_cost_registers(part, place + phases + (slots > 0 ? slots : 0) + stages * (element + flags));
+    weir_cost_registers(part, memory ? slots * 2 * bits : slots * (inner + 1) * bits);
+    if (memory && slots > 0) {
+        weir_cost_registers(part, 3 * counter_bits(inner - 1));
+        weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
+        for (int64_t i = 0; i < slots; i++) weir_cost_blocks(part, bits, inner);
+    }
+    weir_cost_path(part, WEIR_COST_REGISTER, 3, weir_cost_value(part, "OUT_W"), weir_cost_value(part, "OUT_W"));
+    weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, stages * element);
+    weir_cost_slice(part, bits);
+}
