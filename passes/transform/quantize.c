@@ -4,8 +4,8 @@
  *          QuantizeLinear and DequantizeLinear nodes
  *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated, and of constants, where it costs nothing, the nearest
  *          code (half to even) unless asked otherwise; QONNX Quant nodes with a power of two as scale
- * Quantized are the inputs of every Gemm and MatMul with constant weights, those weights, constant addends behind them,
- * and both operands of additions. Results of the last layer stay accumulators, but sums are quantized. */
+ * Quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights, constant addends after them,
+ * inputs of pools, and both operands of additions. Results of the last layer stay accumulators, but sums are quantized. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,11 +265,14 @@ static bool set_input(quantizer *q, weir_node node, size_t index, weir_value val
     return true;
 }
 
-static bool quantize_linear_node(quantizer *q, weir_node node) {
+static bool is_layer(weir_op op) { return op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_CONV; }
+
+static bool quantize_layer(quantizer *q, weir_node node) {
     weir_value weights = weir_node_input(q->graph, node, 1);
-    bool gemm = weir_node_op(q->graph, node) == WEIR_OP_GEMM;
-    int64_t axis = gemm && weir_node_int(q->graph, node, "transB", 0) != 0 ? 0 : 1;
-    if (weir_value_type(q->graph, weights)->shape.rank != 2) {
+    const weir_op op = weir_node_op(q->graph, node);
+    const bool conv = op == WEIR_OP_CONV;
+    int64_t axis = conv || (op == WEIR_OP_GEMM && weir_node_int(q->graph, node, "transB", 0) != 0) ? 0 : 1;
+    if (!conv && weir_value_type(q->graph, weights)->shape.rank != 2) {
         weir_error(weir_node_location(q->graph, node), "node '%s': weights of rank %d, expected 2",
                    weir_node_name(q->graph, node), weir_value_type(q->graph, weights)->shape.rank);
         return false;
@@ -278,7 +281,8 @@ static bool quantize_linear_node(quantizer *q, weir_node node) {
     weir_value x = quantize_activation(q, weir_node_input(q->graph, node, 0), node);
     if (!set_input(q, node, 0, x)) return false;
     weir_use bias = {node, 2};
-    bool has_bias = gemm ? is_constant(q, weir_node_input(q->graph, node, 2)) : bias_behind(q, node, &bias);
+    bool has_bias =
+        op != WEIR_OP_MATMUL ? is_constant(q, weir_node_input(q->graph, node, 2)) : bias_behind(q, node, &bias);
     weir_value addend = has_bias ? weir_node_input(q->graph, bias.node, bias.index) : WEIR_NO_VALUE;
     if (q->fixed) {
         return set_input(q, node, 1, quantize_constant_fixed(q, node, weights, "weight")) &&
@@ -294,10 +298,14 @@ static bool quantize_linear_node(quantizer *q, weir_node node) {
     return fine;
 }
 
+static bool is_pool(weir_op op) {
+    return op == WEIR_OP_MAX_POOL || op == WEIR_OP_AVERAGE_POOL || op == WEIR_OP_GLOBAL_AVERAGE_POOL;
+}
+
 static bool quantize_node(quantizer *q, weir_node node) {
     weir_op op = weir_node_op(q->graph, node);
-    if ((op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL) && is_constant(q, weir_node_input(q->graph, node, 1)))
-        return quantize_linear_node(q, node);
+    if (is_layer(op) && is_constant(q, weir_node_input(q->graph, node, 1))) return quantize_layer(q, node);
+    if (is_pool(op)) return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
     if (op != WEIR_OP_ADD) return true;
     for (size_t i = 0; i < 2; i++) {
         weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
@@ -369,14 +377,14 @@ static bool refuse(const weir_graph *model, weir_node node) {
 /* Values that a dense layer computes from (`front`) or that are computed from one (`behind`), by handle. */
 static void mark_layers(const weir_graph *model, bool *front, bool *behind) {
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        bool is = weir_node_op(model, node) == WEIR_OP_GEMM || weir_node_op(model, node) == WEIR_OP_MATMUL;
+        bool is = is_layer(weir_node_op(model, node));
         for (size_t i = 0; i < weir_node_input_count(model, node); i++)
             is |= behind[weir_node_input(model, node, i).id];
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
             behind[weir_node_output(model, node, i).id] = is;
     }
     for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
-        bool is = weir_node_op(model, node) == WEIR_OP_GEMM || weir_node_op(model, node) == WEIR_OP_MATMUL;
+        bool is = is_layer(weir_node_op(model, node));
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
             is |= front[weir_node_output(model, node, i).id];
         for (size_t i = 0; i < weir_node_input_count(model, node); i++) front[weir_node_input(model, node, i).id] |= is;
@@ -394,6 +402,10 @@ static bool can_quantize(const weir_graph *model) {
         switch (op) {
         case WEIR_OP_GEMM:
         case WEIR_OP_MATMUL:
+        case WEIR_OP_CONV:
+        case WEIR_OP_MAX_POOL:
+        case WEIR_OP_AVERAGE_POOL:
+        case WEIR_OP_GLOBAL_AVERAGE_POOL:
         case WEIR_OP_ADD:
         case WEIR_OP_RELU:
         case WEIR_OP_FLATTEN:
@@ -405,7 +417,9 @@ static bool can_quantize(const weir_graph *model) {
         case WEIR_OP_TANH:
         case WEIR_OP_SOFTMAX: break;
         default:
-            fine = weir_lower_host_takes(op) && !weir_mase_carries(op) && !(front[result.id] && behind[result.id]);
+            fine = !weir_mase_carries(op) &&
+                   (weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE || /* which says what else it asks */
+                    (weir_lower_host_takes(op) && !(front[result.id] && behind[result.id])));
             if (!fine) refuse(model, node);
             break;
         }
