@@ -65,8 +65,11 @@ static struct {
     uint32_t dump_from, dump_to;
     char *statistics;
     vpiHandle cycle, wake, done, dump_handle;
-    bool complete; /* every sink has what it expects: the drain cycles run */
+    bool complete; /* every sink has what it expects: the drain cycles run, once the taps have, too, or have stopped */
     uint32_t complete_cycle;
+    bool ended; /* of complete: nothing more is waited for from `end_cycle` on */
+    uint32_t end_cycle;
+    uint64_t tapped; /* beats at taps */
     uint64_t activity; /* beats accepted anywhere, as last seen */
     uint32_t activity_cycle;
     uint32_t services;
@@ -483,7 +486,7 @@ static uint32_t after(uint32_t cycle, uint32_t delay) {
 /* Next cycle at which the harness must look again even when no part calls. */
 static void set_wake(uint32_t cycle) {
     uint32_t wake = smaller(run.cycle_limit, after(cycle, (run.watchdog + 3) / 4));
-    if (run.complete) wake = smaller(wake, after(run.complete_cycle, run.drain));
+    if (run.complete) wake = smaller(wake, after(run.ended ? run.end_cycle : cycle, run.drain));
     if (run.dump) wake = smaller(wake, cycle < run.dump_from ? run.dump_from : run.dump_to);
     put(run.wake, wake);
 }
@@ -507,6 +510,22 @@ static void start(void) {
     if (!run.failed) set_wake(0);
 }
 
+/* What results do not need, the end of a frame that a pool leaves out, may still be under way. */
+static void wait_for_taps(uint32_t cycle) {
+    bool all = true;
+    uint64_t tapped = 0;
+    for (size_t i = 0; i < run.part_count; i++) {
+        const part *p = &run.parts[i];
+        if (p->kind != PART_TAP) continue;
+        tapped += p->count;
+        if (p->count < p->expected) all = false;
+    }
+    if (tapped != run.tapped) run.end_cycle = cycle;
+    run.tapped = tapped;
+    run.ended = all || cycle >= after(run.end_cycle, run.watchdog);
+    if (all) run.end_cycle = cycle;
+}
+
 /* Returns what the run has come to, or NULL to go on. */
 static const char *judge(uint32_t cycle) {
     bool complete = true;
@@ -526,12 +545,13 @@ static const char *judge(uint32_t cycle) {
         run.complete_cycle = cycle;
         read_meters();
     }
+    if (run.complete && !run.ended) wait_for_taps(cycle);
     if (activity != run.activity) {
         run.activity = activity;
         run.activity_cycle = cycle;
     }
     if (run.dump && cycle >= run.dump_to) return "window";
-    if (run.complete && cycle >= after(run.complete_cycle, run.drain)) return "done";
+    if (run.ended && cycle >= after(run.end_cycle, run.drain)) return "done";
     if (cycle >= run.cycle_limit) return "limit";
     if (!run.complete && cycle - run.activity_cycle >= run.watchdog) return "deadlock";
     return NULL;
