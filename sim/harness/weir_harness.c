@@ -69,7 +69,7 @@ static struct {
     uint32_t complete_cycle;
     bool ended; /* of complete: nothing more is waited for from `end_cycle` on */
     uint32_t end_cycle;
-    uint64_t tapped; /* beats at taps */
+    uint64_t tapped;   /* beats at taps */
     uint64_t activity; /* beats accepted anywhere, as last seen */
     uint32_t activity_cycle;
     uint32_t services;

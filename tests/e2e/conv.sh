@@ -1,0 +1,24 @@
+#!/bin/sh
+# Convolutional networks as ONNX Runtime quantizes them (tests/models/conv): the integer engine gives ONNX Runtime's outputs to the
+# last bit, and every stream of the hardware is the integer engine's.
+# test: seconds=600
+name=conv
+. "$(dirname "$0")/lib.sh"
+
+folder=$E2E_SOURCE/tests/models/conv
+for network in line separable pooled; do
+    for form in qdq qoperator; do
+        model=${network}_$form
+        expect 0 "" "$WEIR" eval "$folder/$model.onnx" -e int --data "$folder/$model.npz:x" -o outputs.npy
+        array_tool same outputs.npy "$folder/$model.npz:expected" || fail "$model: the integer engine"
+    done
+done
+expect 0 " 0 of " "$WEIR" check "$folder/line_qoperator.onnx" --data "$folder/line_qoperator.npz:x" --frames 3 --simulator icarus
+expect 0 " 0 of " "$WEIR" check "$folder/separable_qdq.onnx" --data "$folder/separable_qdq.npz:x" --frames 2 --simulator icarus
+expect 0 " 0 of " "$WEIR" check "$folder/pooled_qdq.onnx" --data "$folder/pooled_qdq.npz:x" --frames 3 --simulator both
+
+# The window and what it holds are named.
+expect 0 "weir_window" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable
+grep -q "window 3x3, stride 2x2, 4 of 12 rows held" output || fail "the window's rows"
+
+finish

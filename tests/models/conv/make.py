@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Writes the models of this folder and their data: small convolutional networks with random weights, quantized by ONNX Runtime's own
+static quantization, as QDQ (signed, scales by channel) and as QOperator (unsigned), with what ONNX Runtime computes without its
+optimizations. Needs numpy, onnx 1.23 and onnxruntime 1.32. usage: make.py FOLDER
+"""
+import os
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+
+FRAMES = 12
+
+
+class Network:
+    def __init__(self, shape, seed):
+        self.random = np.random.RandomState(seed)
+        self.shape, self.channels, self.value = shape, shape[1], "x"
+        self.nodes, self.constants = [], []
+
+    def constant(self, *shape):
+        data = self.random.randn(*shape) / np.sqrt(max(1, np.prod(shape[1:])))
+        self.constants.append(numpy_helper.from_array(data.astype(np.float32), f"c{len(self.constants)}"))
+        return self.constants[-1].name
+
+    def add(self, op, *constants, **attributes):
+        result = f"{op.lower()}{len(self.nodes)}"
+        self.nodes.append(helper.make_node(op, [self.value, *constants], [result], name=result + "_node", **attributes))
+        self.value = result
+
+    def conv(self, outputs, kernel, group=1, **attributes):
+        self.add("Conv", self.constant(outputs, self.channels // group, *kernel), self.constant(outputs), group=group, **attributes)
+        self.add("Relu")
+        self.channels = outputs
+
+    def dense(self, inputs, outputs):
+        self.add("Flatten")
+        self.add("Gemm", self.constant(outputs, inputs), self.constant(outputs), transB=1)
+
+    def model(self, outputs):
+        graph = helper.make_graph(
+            self.nodes, "network", [helper.make_tensor_value_info("x", TensorProto.FLOAT, self.shape)],
+            [helper.make_tensor_value_info(self.value, TensorProto.FLOAT, [1, outputs])], self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+        onnx.checker.check_model(model)
+        return model
+
+
+def line():
+    """One dimension: strides, a dilation, more padding than one side needs."""
+    n = Network([1, 3, 48], 1)
+    n.conv(8, [5], strides=[2], pads=[2, 2])
+    n.conv(8, [3], pads=[1, 1])
+    n.add("MaxPool", kernel_shape=[2], strides=[2])
+    n.conv(4, [3], pads=[2, 2], dilations=[2])
+    n.dense(48, 5)
+    return n.model(5)
+
+
+def separable():
+    """Depthwise and pointwise in turn."""
+    n = Network([1, 3, 12, 12], 2)
+    n.conv(8, [3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    n.conv(8, [3, 3], group=8, pads=[1, 1, 1, 1])
+    n.conv(12, [1, 1])
+    n.conv(12, [3, 3], group=12, strides=[2, 2], pads=[0, 0, 1, 1])
+    n.dense(108, 6)
+    return n.model(6)
+
+
+def pooled():
+    """A pool that leaves out the last rows and columns, groups, a window that is no square."""
+    n = Network([1, 2, 14, 11], 3)
+    n.conv(4, [3, 2], group=2, auto_pad="SAME_UPPER")
+    n.add("MaxPool", kernel_shape=[3, 3], strides=[3, 3])
+    n.conv(6, [2, 2])
+    n.dense(36, 3)
+    return n.model(3)
+
+
+class Frames(CalibrationDataReader):
+    def __init__(self, x):
+        self.rest = iter(x)
+
+    def get_next(self):
+        frame = next(self.rest, None)
+        return None if frame is None else {"x": frame[None]}
+
+
+def run(path, x):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    return np.concatenate([session.run(None, {"x": frame[None]})[0] for frame in x])
+
+
+def main(folder):
+    forms = {"qdq": (QuantFormat.QDQ, QuantType.QInt8, True), "qoperator": (QuantFormat.QOperator, QuantType.QUInt8, False)}
+    for seed, network in enumerate((line, separable, pooled)):
+        model = network()
+        shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
+        x = np.random.RandomState(100 + seed).randn(FRAMES, *shape[1:]).astype(np.float32)
+        with tempfile.TemporaryDirectory() as work:
+            source = os.path.join(work, "float.onnx")
+            onnx.save(model, source)
+            for form, (layout, activations, by_channel) in forms.items():
+                path = os.path.join(folder, f"{network.__name__}_{form}.onnx")
+                quantize_static(source, path, Frames(x), quant_format=layout, activation_type=activations,
+                                weight_type=QuantType.QInt8, per_channel=by_channel)
+                np.savez(path[:-4] + "npz", x=x, expected=run(path, x))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
