@@ -145,43 +145,14 @@ static const struct {
               {"uneven_scales", 2e-6}, {"qdq_bn_relu", 0},
               {"softmax_tail", 0},     {"integer_product", 0}};
 
-static weir_array *read_stored(const char *name, const char *key) {
-    char *file = weir_format("affine/%s.npz", name), *path = model_path(file);
-    weir_array *array = weir_array_read(path, key);
-    free(path);
-    free(file);
-    if (array == NULL) fail_msg("%s", test_messages.data);
-    return array;
-}
-
-/* Elements of output 0 that are further from `expected` than allowed, over all rows of x. */
-static size_t wrong(const weir_graph *graph, const weir_array *x, const weir_array *expected, double tolerance) {
-    weir_executor *executor = weir_executor_new(graph);
-    assert_non_null(executor);
-    const size_t rows = (size_t)x->shape.dim[0], width = x->count / rows, outputs = expected->count / rows;
-    size_t count = 0;
-    for (size_t row = 0; row < rows; row++) {
-        weir_array *frame = weir_array_new(WEIR_FLOAT32, &weir_value_type(graph, weir_graph_input(graph, 0))->shape);
-        for (size_t i = 0; i < width; i++) weir_array_set(frame, i, weir_array_get(x, row * width + i));
-        const weir_array *inputs[1] = {frame};
-        assert_true(weir_executor_run(executor, inputs));
-        const weir_array *y = weir_executor_value(executor, weir_graph_output(graph, 0));
-        assert_int_equal(y->count, outputs);
-        for (size_t i = 0; i < outputs; i++)
-            count += !(fabs(weir_array_get(y, i) - weir_array_get(expected, row * outputs + i)) <= tolerance);
-        weir_array_free(frame);
-    }
-    weir_executor_free(executor);
-    return count;
-}
-
 static void what_qonnx_and_onnx_runtime_compute(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
         weir_graph *model = import_model("affine", stored[i].name), *integer = weir_lower_integer(model);
         if (integer == NULL) fail_msg("%s: %s", stored[i].name, test_messages.data);
         weir_graph *hardware = realized(integer);
-        weir_array *x = read_stored(stored[i].name, "x"), *expected = read_stored(stored[i].name, "expected");
+        weir_array *x = read_stored("affine", stored[i].name, "x"),
+                   *expected = read_stored("affine", stored[i].name, "expected");
         const weir_graph *graphs[] = {model, integer, hardware};
         for (size_t k = 0; k < 3; k++) {
             const size_t count = wrong(graphs[k], x, expected, stored[i].tolerance);

@@ -184,6 +184,32 @@ static void the_last_function_is_the_hosts(void **state) {
     weir_graph_free(g);
 }
 
+static void what_onnx_runtime_computes(void **state) {
+    (void)state;
+    static const char *const names[] = {"sigmoid_qoperator", "leaky_relu_qoperator", "silu_qdq",
+                                        "silu_qoperator",    "hard_swish_qdq",       "hard_swish_pytorch",
+                                        "gelu_qdq",          "gelu_qoperator",       "prelu_qdq",
+                                        "elu_qdq",           "tanh_qoperator"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        weir_graph *model = import_model("functions", names[i]), *integer = weir_lower_integer(model);
+        if (integer == NULL) fail_msg("%s: %s", names[i], test_messages.data);
+        weir_graph *hardware = realized(integer);
+        weir_array *x = read_stored("functions", names[i], "x"),
+                   *expected = read_stored("functions", names[i], "expected");
+        if (wrong(integer, x, expected, 0) > 0) fail_msg("%s: the integer graph differs", names[i]);
+        if (wrong(hardware, x, expected, 0) > 0) fail_msg("%s: the components differ", names[i]);
+        if (!verified(model, integer, hardware)) fail_msg("%s: %s", names[i], test_messages.data);
+        /* A planted difference is seen. */
+        weir_array_set(expected, expected->count / 2, weir_array_get(expected, expected->count / 2) + 1);
+        assert_int_equal(wrong(hardware, x, expected, 0), 1);
+        weir_array_free(x);
+        weir_array_free(expected);
+        weir_graph_free(hardware);
+        weir_graph_free(integer);
+        weir_graph_free(model);
+    }
+}
+
 static void assert_refused(weir_graph *g, const char *text) {
     assert_null(weir_lower_integer(g));
     assert_error(text);
@@ -208,8 +234,12 @@ static void what_is_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(functions_of_codes_are_tables),  TEST(functions_of_sums_are_thresholds),
-                                       TEST(what_is_looked_through_stays),   TEST(functions_of_a_sum_of_tensors),
-                                       TEST(the_last_function_is_the_hosts), TEST(what_is_refused)};
+    const struct CMUnitTest tests[] = {TEST(functions_of_codes_are_tables),
+                                       TEST(functions_of_sums_are_thresholds),
+                                       TEST(what_is_looked_through_stays),
+                                       TEST(functions_of_a_sum_of_tensors),
+                                       TEST(the_last_function_is_the_hosts),
+                                       TEST(what_onnx_runtime_computes),
+                                       TEST(what_is_refused)};
     return cmocka_run_group_tests_name("passes function", tests, NULL, NULL);
 }
