@@ -121,13 +121,33 @@ def requantize_float(r, family):
 
 
 def relu(r, _):
-    return {"LANES": r.randint(1, 8), "WIDTH": r.randint(2, 24), "SIGNED": r.randint(0, 1), "ZERO": r.randint(0, 3)}
+    values = {"LANES": r.randint(1, 8), "WIDTH": r.randint(2, 24), "SIGNED": r.randint(0, 1)}
+    return {**values, "ZERO": min(r.randint(0, 3), (1 << (values["WIDTH"] - values["SIGNED"])) - 1)}
 
 
 def threshold(r, _):
     bits, count = r.randint(4, 24), pick(r, 1, 3, 7, 15)
     return {"LANES": r.randint(1, 4), "IN_W": bits, "IN_SIGNED": r.randint(0, 1), "OUT_W": count.bit_length(),
             "COUNT": count, "PARALLEL": r.randint(1, count), "T_W": bits + 2, "BASE": 0, "STEP": 1}
+
+
+def lookup(r, _):
+    return {"LANES": r.randint(1, 8), "IN_W": r.randint(2, 9), "OUT_W": r.randint(1, 9), "GROUPS": pick(r, 1, 1, 2, 3, 8, 24, 100),
+            "READ": r.randint(1, 3)}
+
+
+def window(r, _):
+    x, signed = r.randint(1, 8), r.randint(0, 1)
+    y = x + pick(r, 0, 0, 0, 1, 2)
+    values = {"LANES": r.randint(1, 8), "X_W": x, "X_SIGNED": signed, "Y_W": y, "FRAMES": pick(r, 1, 1, 1, 4),
+              "GROUPS": pick(r, 1, 1, 2, 4), "RUN": pick(r, 1, 1, 2, 3)}
+    for axis in "XY":
+        kernel, stride, dilation, size = r.randint(1, 5), r.randint(1, 2), pick(r, 1, 1, 1, 2), pick(r, 1, 5, 7, 12, 28)
+        reach = (kernel - 1) * dilation
+        begin = r.randint(max(0, reach + 1 - size), reach)  # at least one position, which ends in the frame
+        values.update({"IN_" + axis: size, "OUT_" + axis: (size + begin - reach - 1) // stride + 1, "KERNEL_" + axis: kernel,
+                       "STRIDE_" + axis: stride, "DILATION_" + axis: dilation, "BEGIN_" + axis: begin})
+    return {**values, "FILL": r.randint(0, (1 << (y - signed)) - 1)}
 
 
 def pool(r, _):
@@ -148,7 +168,8 @@ def argmax(r, _):
 
 
 MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add,
-                                   cast, requantize, requantize_float, relu, threshold, pool, argmax)}
+                                   cast, requantize, requantize_float, relu, threshold, lookup, window,
+                                   pool, argmax)}
 
 
 # --- sources ---

@@ -129,7 +129,7 @@ static int64_t columns_of(int64_t width, int64_t depth) {
 static void rom_terms(weir_cost_part *part, bool block, int64_t width, int64_t depth, int64_t rows) {
     const int64_t tables = weir_ceil_divide(depth, (int64_t)1 << part->device->luts.inputs);
     const int64_t columns = columns_of(width, depth);
-    weir_cost_term(part, block || depth == 1 ? 0 : columns * tables);
+    weir_cost_term(part, block || depth == 1 ? 0 : columns * (tables - 1));
     weir_cost_term(part, block || depth == 1 ? 0 : columns);
     weir_cost_term(part, block ? width * (rows - 1) : 0);
 }
@@ -152,7 +152,8 @@ static void rom_source(weir_cost_part *part) {
     int64_t rows;
     blocks_of(part->device, width, depth, &rows);
     weir_cost_registers(part, address + (slow ? 3 : block ? 5 : 2));
-    weir_cost_registers(part, block ? (slow ? 1 : 2) * width + weir_clog2(rows) : columns_of(width, depth));
+    const bool inside = slow && rows == 1 && weir_device_memory_takes_output(part->device);
+    weir_cost_registers(part, block ? (slow ? !inside : 2) * width + weir_clog2(rows) : columns_of(width, depth));
     weir_cost_registers(part, output_bits(part, block, rows) + weir_cost_value(part, "REGISTERED"));
     weir_cost_term(part, address);
     weir_cost_term(part, block ? width : 0);
@@ -172,10 +173,11 @@ static void rom_sequence(weir_cost_part *part) {
     int64_t rows;
     blocks_of(part->device, width, depth, &rows);
     const bool inside = block && rows == 1 && weir_device_memory_takes_output(part->device) && read > 1;
-    const int64_t delays = depth > 1 ? (block ? width : columns_of(width, depth)) * (read - block - inside) : 0;
-    weir_cost_registers(part, address + delays + (block ? weir_clog2(rows) : 0));
+    const int64_t after = depth > 1 ? read - block - inside : 0, columns = block ? width : columns_of(width, depth);
+    const bool shifts = weir_device_shifts(part->device, after);
+    weir_cost_registers(part, address + (shifts ? 0 : after * columns) + (block ? weir_clog2(rows) : 0));
     weir_cost_term(part, address);
-    weir_cost_term(part, delays);
+    weir_cost_term(part, (shifts ? 1 : after) * columns);
     rom_terms(part, block, width, depth, rows);
     if (depth > 1) rom_path(part, block && !inside, address, rows, width);
     if (block) weir_cost_blocks(part, width, depth);
@@ -193,9 +195,9 @@ void weir_cost_distributed(weir_cost_part *part, bool used, int64_t width, int64
     weir_cost_term(part, used ? distributed_luts(part->device, width, words) : 0);
 }
 
-/* Below that many bits the tool chooses, distributed RAM where there is any, else
- * flip-flops for the smallest and blocks: rtl/memory/weir_replay.v. */
-enum { REPLAY_SMALL = 512, REPLAY_SPREAD = 255 };
+/* Up to that many bits the tool chooses, distributed RAM where there is any, else flip-flops or blocks, of which one counts for
+ * as many as a few flip-flops: rtl/memory/weir_replay.v. */
+enum { REPLAY_SMALL = 512, REPLAY_BLOCK = 64 };
 
 bool weir_cost_replay_in_blocks(int64_t beats, int64_t width) {
     return beats > 1 && ((int64_t)2 << weir_cost_bits(beats)) * width > REPLAY_SMALL;
@@ -205,14 +207,16 @@ static void replay(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH"), beats = weir_cost_value(part, "BEATS");
     const int64_t times = weir_cost_value(part, "TIMES");
     const int64_t beat = weir_cost_bits(beats), words = beats > 1 ? (int64_t)2 << beat : 2;
+    int64_t rows;
+    const int64_t blocks = blocks_of(part->device, width, words, &rows);
     const bool buffer = times > 1, small = buffer && beats > 1 && !weir_cost_replay_in_blocks(beats, width);
-    const bool spread = small && part->device->distributed_ram.kbits == 0 && words * width <= REPLAY_SPREAD;
+    const bool spread = small && part->device->distributed_ram.kbits == 0 && words * width <= blocks * REPLAY_BLOCK;
     const bool block = buffer && beats > 1 && (!small || (!spread && part->device->distributed_ram.kbits == 0));
     weir_cost_term(part, buffer ? 2 * beat + weir_cost_bits(times) : beat);
     weir_cost_term(part, buffer && beats == 1 ? width : 0);
     weir_cost_term(part, spread ? words * width : 0);
     weir_cost_distributed(part, small && !spread && !block, width, words);
-    weir_cost_registers(part, buffer ? 2 * beat + weir_cost_bits(times) + 9 : beat);
+    weir_cost_registers(part, buffer ? 2 * beat + weir_cost_bits(times) + 8 : beat);
     if (!buffer) return;
     weir_cost_registers(part, output_bits(part, block, 1) + 2 * weir_cost_value(part, "REGISTERED"));
     weir_cost_path(part, WEIR_COST_REGISTER, 3 + weir_cost_levels(part, 2 * beat), 0, block ? beat : width);

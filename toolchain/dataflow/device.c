@@ -395,6 +395,15 @@ bool weir_device_multiplier_takes_output(const weir_device *device) {
             weir_device_multiplier_has(device, "output"));
 }
 
+bool weir_device_multiplier_takes_operands(const weir_device *device) {
+    return device->multipliers.cell != NULL && weir_device_absorbs(device, device->multipliers.cell) &&
+           weir_device_multiplier_has(device, "input");
+}
+
+bool weir_device_shifts(const weir_device *device, int64_t registers) {
+    return device->family == WEIR_DEVICE_XILINX7 && registers >= 3;
+}
+
 bool weir_device_memory_takes_output(const weir_device *device) {
     const weir_device_memory *block = weir_device_block(device);
     return block != NULL && weir_device_absorbs(device, block->cell);

@@ -123,9 +123,13 @@ bool weir_device_multiplier_has(const weir_device *device, const char *stage);
 /* Does `weir synth` move registers of the fabric into those that such a cell of the device has (synth/netlist.h)? Yosys leaves
  * them unused in ECP5. */
 bool weir_device_absorbs(const weir_device *device, const char *cell);
-/* Does the register after a product, or after the memory block's data, go into the block, moved by Yosys or `weir synth`? */
+/* Does the register after a product, those before it, or the one after the memory block's data go into the block, moved by Yosys
+ * or `weir synth`? */
 bool weir_device_multiplier_takes_output(const weir_device *device);
+bool weir_device_multiplier_takes_operands(const weir_device *device);
 bool weir_device_memory_takes_output(const weir_device *device);
+/* Does Yosys make a lookup table of so many registers in a row, a bit? */
+bool weir_device_shifts(const weir_device *device, int64_t registers);
 /* A line a device; all of one; the same as an object, a new reference. */
 void weir_device_print_list(weir_device *const *devices, size_t count, weir_text *text);
 void weir_device_print(const weir_device *device, weir_text *text);

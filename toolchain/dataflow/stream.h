@@ -63,6 +63,12 @@ static inline uint64_t weir_digits(int64_t factor) {
     return half ^ (magnitude + half);
 }
 
+/* Those of them that are positive. */
+static inline uint64_t weir_positive_digits(int64_t factor) {
+    const uint64_t magnitude = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor, half = magnitude >> 1;
+    return factor < 0 ? half & ~(magnitude + half) : (magnitude + half) & ~half;
+}
+
 /* How many there are. */
 static inline int64_t weir_digit_count(int64_t factor) {
     int64_t count = 0;

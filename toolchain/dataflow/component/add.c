@@ -51,37 +51,46 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 enum { TERMS_MAX = 2 * 34 + 1 };
 
 typedef struct term {
-    int64_t shift, bits; /* bits: of its magnitude */
+    int64_t shift;
+    double low, high; /* its range */
 } term;
 
 static size_t add_terms(term *terms, size_t count, int64_t factor, int64_t width, bool is_signed) {
-    uint64_t digits = weir_digits(factor);
-    for (int64_t shift = 0; digits != 0; digits >>= 1, shift++) {
-        if ((digits & 1) != 0) terms[count++] = (term){shift, shift + width - is_signed};
+    const uint64_t digits = weir_digits(factor), positive = weir_positive_digits(factor);
+    for (int shift = 0; digits >> shift != 0; shift++) {
+        if ((digits >> shift & 1) == 0) continue;
+        const double low = is_signed ? -ldexp(1, (int)width - 1) : 0, high = ldexp(1, (int)(width - is_signed)) - 1;
+        const bool plus = (positive >> shift & 1) != 0;
+        terms[count++] = (term){shift, ldexp(plus ? low : -high, shift), ldexp(plus ? high : -low, shift)};
     }
     return count;
 }
 
-/* Bits of the sum of the terms that are not always 0. */
+/* Bits of the sum of the terms that are not always the same; one of negative terms only is kept negated. */
 static int64_t bits_of(const term *terms, size_t count, int64_t out) {
-    double most = 0;
-    int64_t low = terms[0].shift;
+    double low = 0, high = 0;
+    int64_t shift = terms[0].shift, width = 0;
+    bool negated = true;
     for (size_t i = 0; i < count; i++) {
-        most += ldexp(1, (int)terms[i].bits);
-        if (terms[i].shift < low) low = terms[i].shift;
+        low += terms[i].low;
+        high += terms[i].high;
+        negated &= terms[i].low < 0;
+        if (terms[i].shift < shift) shift = terms[i].shift;
     }
-    const int64_t width = ilogb(most) + 2;
-    return (width < out ? width : out) - low;
+    const double most = -low - 1 > high ? -low - 1 : high;
+    if (low < 0 && (high > 0 || !negated)) width = most < 1 ? 1 : ilogb(most) + 2;
+    else if (high > 0 || low < 0) width = ilogb(high > 0 ? high : -low) + 1;
+    return (width < out ? width : out) - shift;
 }
 
 /* Node n of a level of the tree has terms n * size to (n + 1) * size - 1: rtl/linear/weir_add.v. */
 static void cost(weir_cost_part *part) {
     const int64_t ca = weir_cost_value(part, "CA"), cb = weir_cost_value(part, "CB");
     const int64_t lanes = weir_cost_value(part, "LANES"), out = weir_cost_value(part, "OUT_W");
-    term terms[TERMS_MAX] = {{0, 0}};
+    term terms[TERMS_MAX] = {{0, 0, 0}};
     size_t count = add_terms(terms, 0, ca, weir_cost_value(part, "A_W"), weir_cost_value(part, "A_SIGNED") != 0);
     count = add_terms(terms, count, cb, weir_cost_value(part, "B_W"), weir_cost_value(part, "B_SIGNED") != 0);
-    if (ca <= 0 && cb <= 0) terms[count++] = (term){0, 0};
+    if (ca <= 0 && cb <= 0) terms[count++] = (term){0, 0, 0};
     int64_t adders = 0;
     for (size_t size = 2; size < 2 * count; size *= 2) {
         int64_t kept = 0;

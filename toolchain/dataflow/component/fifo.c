@@ -61,7 +61,7 @@ static void cost(weir_cost_part *part) {
                    memory || spread ? 2 * width : width * depth);
     weir_cost_registers(part, level);
     if (!memory) {
-        weir_cost_registers(part, spread ? 2 * weir_cost_bits(depth) : width * depth);
+        weir_cost_registers(part, spread ? 3 * weir_cost_bits(depth) : width * depth); /* Yosys doubles one address */
         return;
     }
     const bool inside = weir_device_memory_takes_output(part->device); /* the second word after the memory */

@@ -316,6 +316,11 @@ static void cost(weir_cost_part *part) {
     const int64_t cycles = read + 1 + weir_clog2(parts) + pairs + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;
     const int64_t tree = pe * tree_bits(simd, product, sum);
+    /* The product without a partner passes a level of the tree: the block takes that register too. */
+    const bool passes =
+        simd % 2 != 0 && simd > 1 && pairs == 0 && weir_device_multiplier_has(part->device, "pipeline") &&
+        weir_device_multiplier_takes_operands(part->device) && weir_cost_product_blocks(part->device, element, w) == 1;
+    const int64_t inside = passes ? pe * (product < sum ? product + 1 : sum) : 0;
     if (pairs > 0) weir_cost_products(part, pe / 2 * simd, element, x + 2 * w, x + 2 * w);
     else weir_cost_products(part, pe * simd, element, w, parts > 1 ? 0 : product);
     weir_cost_registers(part, pairs > 0 ? pe * simd * (x + w) : 0);
@@ -324,8 +329,9 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, tree + (pairs > 0 ? pe / 2 * simd * (x + w) : 0));
     weir_cost_term(part, accumulates ? pe * sum : 0);
     weir_cost_term(part, places == 2 ? 0 : spread ? pe * sum : places * pe * sum);
-    weir_cost_term(part, read * simd * x);
-    weir_cost_registers(part, read * simd * x + tree);
+    const bool shifts = weir_device_shifts(part->device, read);
+    weir_cost_term(part, (shifts ? 1 : read) * simd * x);
+    weir_cost_registers(part, (shifts ? 0 : read) * simd * x + tree - inside);
     if (accumulates) weir_cost_registers(part, 2 * pe * sum + weir_cost_bits(beats) + 3 + cycles - 2);
     weir_cost_registers(part, 2 * cycles - (places == 2 ? 2 : 0) + weir_cost_bits(places + 1) + 1);
     if (weir_cost_product_blocks(part->device, element, w) == 0)

@@ -180,6 +180,13 @@ static amount blocks_amount(int64_t x, int64_t m, int64_t add, int64_t pieces, i
     return a;
 }
 
+/* Levels of the tree that its last term passes alone. */
+static int64_t levels_passed(int64_t terms) {
+    int64_t levels = 0;
+    for (; terms > 1 && terms % 2 != 0; terms = weir_ceil_divide(terms, 2)) levels++;
+    return levels;
+}
+
 void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t out, int64_t before, int64_t behind,
                           int64_t cells) {
     const int64_t lanes = weir_cost_value(part, "LANES"), m = weir_cost_value(part, "M_W");
@@ -193,6 +200,12 @@ void weir_multiplier_cost(weir_cost_part *part, int64_t x, int64_t add, int64_t 
         const int64_t kept = of_m * (x + of_x) + of_x * (p.digit + of_m) - p.pieces; /* bits of all products */
         weir_cost_products(part, lanes * p.pieces, a, b, weir_ceil_divide(kept, p.pieces));
         lane = blocks_amount(x, p.digit, p.whole ? add : 0, p.pieces, p.whole ? shift : 0);
+        if (weir_device_multiplier_takes_operands(part->device)) lane.registers -= x + p.digit;
+        const int64_t passed = p.whole && add > 0 ? levels_passed(p.pieces + 1) : 0;
+        if (passed > 0 && weir_device_shifts(part->device, 2 + passed)) {
+            lane.registers -= (2 + passed) * add;
+            lane.cells += add;
+        }
     } else {
         weir_cost_term(part, 0);
         weir_cost_term(part, 0);

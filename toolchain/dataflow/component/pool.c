@@ -216,7 +216,8 @@ void weir_pool_cost(weir_cost_part *part) {
     weir_cost_term(part, bits);
     weir_cost_term(part, place + phases);
     weir_cost_registers(part, place + phases + (slots > 0 ? slots : 0) + stages * (element + flags));
-    weir_cost_registers(part, memory ? slots * 2 * bits : slots * (inner + 1) * bits);
+    const bool inside = weir_device_memory_takes_output(part->device); /* the register after a memory */
+    weir_cost_registers(part, memory ? slots * (2 - inside) * bits : slots * (inner + 1) * bits);
     if (memory && slots > 0) {
         weir_cost_registers(part, 3 * counter_bits(inner - 1));
         weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);

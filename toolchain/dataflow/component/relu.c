@@ -26,12 +26,13 @@ static void build(weir_builder *b, weir_node node) {
 
 static void cost(weir_cost_part *part) {
     const int64_t bits = weir_cost_value(part, "LANES") * weir_cost_value(part, "WIDTH");
+    const bool clears =
+        weir_cost_value(part, "ZERO") == 0 && weir_cost_value(part, "SIGNED") != 0; /* the sign is gone */
     weir_cost_term(part, bits);
     weir_cost_term(part, weir_cost_value(part, "ZERO") == 0 ? 0 : bits); /* a comparator rather than the sign */
     const int64_t compared = weir_cost_value(part, "ZERO") == 0 ? 0 : weir_cost_value(part, "WIDTH");
     weir_cost_path(part, WEIR_COST_REGISTER, compared > 0 ? 2 : 1, compared, weir_cost_value(part, "WIDTH"));
-    const bool clears =
-        weir_cost_value(part, "ZERO") == 0 && weir_cost_value(part, "SIGNED") != 0; /* the sign is gone */
+    weir_cost_term(part, clears ? bits : 0);
     weir_cost_slice(part, bits - (clears ? weir_cost_value(part, "LANES") : 0));
 }
 

@@ -96,7 +96,7 @@ static void cost(weir_cost_part *part) {
         const int64_t kept = (((int64_t)1 << left) - 1) < parallel ? ((int64_t)1 << left) - 1 : parallel;
         weir_cost_registers(part, lanes * (kept + bits - left));
     }
-    weir_cost_slice(part, lanes * out);
+    weir_cost_slice(part, lanes * (weir_cost_value(part, "COUNT") == 1 ? 1 : out)); /* of two results one bit differs */
     weir_cost_path(part, WEIR_COST_REGISTER, 1, weir_cost_value(part, "T_W") + 1, parallel);
     weir_cost_path(part, WEIR_COST_REGISTER, 2, words > 1 ? out : 0, lanes * parallel);
     if (words > 1) weir_cost_registers(part, 2 + weir_cost_bits(words) + lanes * (in + out));

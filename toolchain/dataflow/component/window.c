@@ -270,10 +270,19 @@ static int64_t counter_bits(int64_t most) { return most < 1 ? 1 : weir_cost_bits
 
 static int64_t value_of(weir_cost_part *part, const char *name) { return weir_cost_value(part, name); }
 
+/* Bits of a beat that differ: those above an element's own repeat its sign or tell, for all lanes, that there is no pixel. */
+static int64_t given_bits(weir_cost_part *part) {
+    const int64_t lanes = value_of(part, "LANES"), bits = value_of(part, "X_W"), wide = value_of(part, "Y_W") - bits;
+    const bool is_signed = value_of(part, "X_SIGNED") != 0;
+    const int64_t above = (value_of(part, "FILL") >> (bits - is_signed)) & (((int64_t)1 << (wide + is_signed)) - 1);
+    const bool differs = above != 0 && (!is_signed || above != ((int64_t)1 << (wide + 1)) - 1);
+    return lanes * bits + (is_signed ? lanes * differs : differs);
+}
+
 /* rtl/window/weir_window.v */
 static void cost(weir_cost_part *part) {
     const int64_t bits = value_of(part, "LANES") * value_of(part, "X_W");
-    const int64_t given = value_of(part, "LANES") * value_of(part, "Y_W");
+    const int64_t given = given_bits(part);
     const int64_t pixel = value_of(part, "GROUPS") * value_of(part, "RUN");
     const int64_t reach_x = (value_of(part, "KERNEL_X") - 1) * value_of(part, "DILATION_X");
     const int64_t reach_y = (value_of(part, "KERNEL_Y") - 1) * value_of(part, "DILATION_Y");
@@ -290,7 +299,8 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, x + y);
     weir_cost_term(part, loops + counter_bits(pixel - 1));
     weir_cost_term(part, given);
-    weir_cost_registers(part, 2 * at + 3 * x + 3 * y + loops + counter_bits(pixel - 1) + given + 5);
+    weir_cost_registers(part, 2 * at + 3 * x + 3 * y + loops + counter_bits(pixel - 1) + given + 5 +
+                                  weir_clog2(value_of(part, "FRAMES")));
     weir_cost_blocks(part, bits, ring);
     weir_cost_path(part, WEIR_COST_REGISTER, 2, at, at + bits);
     weir_cost_path(part, WEIR_COST_MEMORY, 1, 0, 1);
