@@ -28,8 +28,7 @@ static bool no_quantizer(weir_lowering *l, weir_node node, size_t index) {
     return weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
 }
 
-/* Is the view one of codes, or can it be made one? */
-static bool as_codes(weir_lowering *l, weir_node node, size_t index) {
+bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index) {
     weir_view *x = &l->view[weir_node_input(l->from, node, index).id];
     if (x->kind == WEIR_VIEW_SUM && !weir_lower_sum_exact(l, node, x))
         return weir_lower_fail(l, node,
@@ -115,7 +114,7 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
         return false;
     }
     const size_t data = first != NULL;
-    if (!as_codes(l, node, data)) return false;
+    if (!weir_lower_as_codes(l, node, data)) return false;
     if (op == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);
     if (op == WEIR_OP_CLIP) return lower_clip(l, node);
     if (!unary) return lower_binary(l, node, data, first != NULL ? first : second);

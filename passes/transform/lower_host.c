@@ -55,7 +55,8 @@ const weir_array *weir_lower_constant(weir_lowering *l, weir_value value) {
     if (value.id == 0) return NULL;
     const weir_view_kind kind = l->view[value.id].kind;
     if (kind == WEIR_VIEW_CONSTANT) return l->view[value.id].codes;
-    return kind == WEIR_VIEW_WEIGHTS ? evaluate(l, value) : NULL;
+    const weir_array *data = weir_value_constant(l->from, value);
+    return kind != WEIR_VIEW_WEIGHTS ? NULL : data != NULL ? data : evaluate(l, value);
 }
 
 /* --- values --- */

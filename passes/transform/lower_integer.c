@@ -223,24 +223,10 @@ static bool read_qonnx(weir_lowering *l, weir_node node, weir_quant *quant) {
     return read_qonnx_zero(l, node, zero, quant);
 }
 
-/* A power of two as scale and no zero point: MASE's fixed-point grid. */
-static void recognize_fixed(weir_quant *quant) {
-    int exponent;
-    if (quant->format != WEIR_FORMAT_INTEGER || quant->count != 1 || weir_quant_zero(quant, 0) != 0 ||
-        frexp(quant->scale[0], &exponent) != 0.5)
-        return;
-    quant->format = WEIR_FORMAT_FIXED;
-    quant->frac = 1 - exponent;
-    quant->count = 0;
-    quant->axis = -1;
-    quant->scale = NULL;
-    quant->zero_point = NULL;
-}
-
 static bool lower_quant(weir_lowering *l, weir_node node) {
     weir_quant quant;
     if (!read_qonnx(l, node, &quant)) return false;
-    recognize_fixed(&quant);
+    weir_lower_recognize_fixed(&quant);
     return quantize_view(l, node, &quant);
 }
 
@@ -483,6 +469,8 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_QLINEAR_ADD] = lower_qlinear_add,
     [WEIR_OP_QUANT] = lower_quant,
     [WEIR_OP_BIPOLAR_QUANT] = lower_bipolar_quant,
+    [WEIR_OP_TRUNC] = weir_lower_trunc,
+    [WEIR_OP_MULTI_THRESHOLD] = weir_lower_multi_threshold,
     [WEIR_OP_SQUEEZE] = weir_lower_shape,
     [WEIR_OP_UNSQUEEZE] = weir_lower_shape,
     [WEIR_OP_MUL] = weir_lower_affine,
@@ -539,7 +527,7 @@ weir_lowered weir_lower_integer_takes(weir_op op) {
 static weir_contract contract_of(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         weir_op op = weir_node_op(graph, node);
-        if (op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT) return WEIR_CONTRACT_REAL;
+        if (weir_rewrite_is_quantizer(op) && strcmp(weir_op_get(op)->domain, "") != 0) return WEIR_CONTRACT_REAL;
     }
     return WEIR_CONTRACT_ONNXRUNTIME;
 }
@@ -580,6 +568,7 @@ static void lower_values(weir_lowering *l) {
         weir_value value = {id};
         if (!weir_value_exists(l->from, value) || weir_value_constant(l->from, value) == NULL) continue;
         l->view[id] = (weir_view){.kind = WEIR_VIEW_CONSTANT, .codes = weir_value_constant(l->from, value)};
+        weir_lower_whole_weights(l, value);
     }
 }
 

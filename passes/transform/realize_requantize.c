@@ -95,8 +95,8 @@ static bool read_node(realizer *r) {
         if (r->requantizer.offset != NULL && r->requantizer.offset->count > 1)
             r->channels = r->requantizer.offset->count;
         for (size_t i = 0; i < r->requantizer.step_count; i++) {
-            const weir_array *constant = r->requantizer.step[i].constant;
-            if (constant != NULL && constant->count > 1) r->channels = constant->count;
+            const size_t channels = weir_step_channels(&r->requantizer.step[i]);
+            if (channels > 1) r->channels = channels;
         }
         r->low = r->requantizer.low;
         r->high = r->requantizer.high;
@@ -478,6 +478,23 @@ static weir_value mirror_weights(const realizer *r, weir_node layer) {
     return value;
 }
 
+/* Zero points with the sums' signs: one a channel, where one for all is not enough. */
+static void mirror_zeros(const realizer *r, weir_type *type) {
+    const bool spread = type->quant.count == 1 && r->channels > 1 && weir_quant_zero(&type->quant, 0) != 0;
+    const uint32_t count = spread ? (uint32_t)r->channels : type->quant.count;
+    double *scale = weir_arena_array(weir_graph_arena(r->graph), count + 1, sizeof *scale);
+    int64_t *zero = weir_arena_array(weir_graph_arena(r->graph), count + 1, sizeof *zero);
+    for (uint32_t c = 0; c < count; c++) {
+        scale[c] = weir_quant_scale(&type->quant, (int64_t)c);
+        zero[c] = (falls(r, c) ? -1 : 1) * weir_quant_zero(&type->quant, (int64_t)c);
+    }
+    if (count == 0) return;
+    if (spread) type->quant.axis = type->shape.rank - 1;
+    type->quant.scale = scale;
+    type->quant.zero_point = zero;
+    type->quant.count = count;
+}
+
 /* A dense layer of its own for the node, whose sums have the other sign in these channels. */
 static weir_value mirror_layer(const realizer *r, weir_node layer) {
     weir_graph *graph = r->graph;
@@ -487,10 +504,7 @@ static weir_value mirror_layer(const realizer *r, weir_node layer) {
     weir_node made = weir_graph_add_node(graph, WEIR_OP_LINEAR, name, inputs, 2, 1, r->node);
     free(name);
     weir_node_set_location(graph, made, weir_node_location(graph, layer));
-    int64_t *zero = weir_arena_array(weir_graph_arena(graph), type.quant.count + 1, sizeof *zero);
-    for (uint32_t c = 0; c < type.quant.count; c++)
-        zero[c] = (falls(r, c) ? -1 : 1) * weir_quant_zero(&type.quant, (int64_t)c);
-    type.quant.zero_point = zero;
+    mirror_zeros(r, &type);
     weir_value_set_type(graph, weir_node_output(graph, made, 0), &type);
     return weir_infer_node(graph, made) ? weir_node_output(graph, made, 0) : WEIR_NO_VALUE;
 }

@@ -148,7 +148,7 @@ bool weir_rewrite_is_parameter(const weir_graph *graph, weir_value value) {
 
 bool weir_rewrite_is_quantizer(weir_op op) {
     return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_DEQUANTIZE_LINEAR || op == WEIR_OP_QUANT ||
-           op == WEIR_OP_BIPOLAR_QUANT;
+           op == WEIR_OP_BIPOLAR_QUANT || op == WEIR_OP_TRUNC || op == WEIR_OP_MULTI_THRESHOLD;
 }
 
 bool weir_rewrite_finish(weir_rewrite *rewrite) {

@@ -44,7 +44,7 @@ bool weir_rewrite_same_attributes(const weir_graph *graph, weir_node a, weir_nod
 /* Does the value hold a model's parameters: a constant, a graph input, or products, quotients and shapes of these? Not
  * when it comes out of a quantizer: then nothing may be put between the two. O(1). */
 bool weir_rewrite_is_parameter(const weir_graph *graph, weir_value value);
-/* QuantizeLinear, DequantizeLinear, Quant, BipolarQuant. */
+/* QuantizeLinear, DequantizeLinear, and those of QONNX. */
 bool weir_rewrite_is_quantizer(weir_op op);
 /* Infers what became stale; false after a reported error. */
 bool weir_rewrite_finish(weir_rewrite *rewrite);

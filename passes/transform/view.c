@@ -1,5 +1,6 @@
 #include "passes/transform/view.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,19 @@ weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape
                       .low = low,
                       .high = high};
     return type;
+}
+
+void weir_lower_recognize_fixed(weir_quant *quant) {
+    int exponent;
+    if (quant->format != WEIR_FORMAT_INTEGER || quant->count != 1 || weir_quant_zero(quant, 0) != 0 ||
+        frexp(quant->scale[0], &exponent) != 0.5)
+        return;
+    quant->format = WEIR_FORMAT_FIXED;
+    quant->frac = 1 - exponent;
+    quant->count = 0;
+    quant->axis = -1;
+    quant->scale = NULL;
+    quant->zero_point = NULL;
 }
 
 weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix, const weir_value *inputs,

@@ -105,6 +105,9 @@ bool weir_lower_normalization(weir_lowering *l, weir_node node, weir_value codes
 const weir_array *weir_lower_by_channel(weir_lowering *l, weir_node node, weir_value codes, const weir_array *constant,
                                         const weir_shape *shape);
 
+/* Is input `index` seen as codes with room for more steps, or can it be? False after a reported error. */
+bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index);
+
 /* Is the node a function of codes that steps do not express: of a FUNCTION view, or of two operands that are functions of the
  * same codes? Sums of such only where the codes are few: else Sum adds them. */
 bool weir_lower_is_function(const weir_lowering *l, weir_node node);
@@ -117,6 +120,13 @@ bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, con
 
 /* SUM becomes CODES of one exact sum, where the scales allow it; false without an error where they do not. */
 bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum);
+
+/* Under QONNX's contract a constant of whole numbers that is a layer's weights becomes WEIGHTS, as FINN means it: codes of
+ * scale 1. */
+void weir_lower_whole_weights(weir_lowering *l, weir_value value);
+/* QONNX's quantizers beside Quant. */
+bool weir_lower_multi_threshold(weir_lowering *l, weir_node node);
+bool weir_lower_trunc(weir_lowering *l, weir_node node);
 
 /* --- the host's part (lower_host.c) --- */
 /* The host computes the node, because of `cause`: the errors that refuse it as hardware, kept for more hardware behind it.
@@ -146,6 +156,8 @@ bool weir_lower_has_channels(const weir_lowering *l, const weir_view *view);
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
 /* The type of codes of a quantization in [low, high]. */
 weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high);
+/* A power of two as scale and no zero point: MASE's fixed-point grid. */
+void weir_lower_recognize_fixed(weir_quant *quant);
 /* The CODES view's value with the pending relu applied: for consumers that take codes. No value after an error. */
 weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *view);
 /* The value in another shape, by a Reshape with the old node's location and name. */

@@ -47,7 +47,8 @@ class RandomGraph:
         operands = ", ".join("_" if i is None else f"%{i}" for i in inputs)
         text = ", ".join(f"{k} = {attribute(v)}" for k, v in attributes.items())
         self.nodes.append(f"{name}: {', '.join('%' + n for n in names)} = {op}({operands}){' {' + text + '}' if text else ''}")
-        self.nodes += [f"    {',' if i else ':'} {types}" for i in range(outputs)]
+        types = [types] * outputs if isinstance(types, str) else types
+        self.nodes += [f"    {',' if i else ':'} {types[i]}" for i in range(outputs)]
         self.outputs += names
 
     def shape(self, least=1, most=4, elements=48):

@@ -7,7 +7,7 @@
 #include "support/file.h"
 #include "test_passes_lowering.h"
 
-enum { NETWORKS = 150, FRAMES = 24, INPUTS = 6, CHANNELS = 5 };
+enum { NETWORKS = 250, FRAMES = 24, INPUTS = 6, CHANNELS = 5 };
 
 /* --- random networks --- */
 
@@ -28,6 +28,41 @@ static weir_value add_quant(weir_graph *g, weir_value x, double scale, double bi
     weir_node_set_int(g, node, "signed", is_signed);
     weir_node_set_int(g, node, "narrow", narrow);
     weir_node_set_string(g, node, "rounding_mode", modes[random_int(0, 6)]);
+    assert_true(weir_infer_node(g, node));
+    return weir_node_output(g, node, 0);
+}
+
+/* Thresholds for all channels or each, in any order, some of them met exactly; results on a grid of powers of two. */
+static weir_value add_thresholds(weir_graph *g, weir_value x, size_t channels) {
+    enum { STEPS = 5 };
+    double values[INPUTS * STEPS];
+    const size_t rows = chance(50) ? channels : 1, steps = (size_t)random_int(1, STEPS);
+    for (size_t i = 0; i < rows * steps; i++) values[i] = chance(50) ? (double)random_int(-24, 24) / 4 : real(-6, 6);
+    const weir_value in[2] = {x, add_constant(g, "t", WEIR_FLOAT32, 2, (int64_t)rows, (int64_t)steps, values)};
+    const weir_node node = put(g, WEIR_OP_MULTI_THRESHOLD, "mt", 2, in);
+    const double scale = chance(50) ? 1 : 0.5;
+    if (scale < 1) weir_node_set_float(g, node, "out_scale", scale);
+    if (chance(70)) weir_node_set_float(g, node, "out_bias", scale * (double)random_int(-4, 1) / 2);
+    assert_true(weir_infer_node(g, node));
+    return weir_node_output(g, node, 0);
+}
+
+/* Fewer bits of sums that are whole numbers of the scale. */
+static weir_value add_trunc(weir_graph *g, weir_value x, double scale) {
+    static const char *const modes[] = {"ROUND", "FLOOR", "CEIL", "DOWN", "UP", "HALF_UP", "HALF_DOWN"};
+    const int64_t less = random_int(0, 3), bits = random_int(3, 6);
+    const bool to_scale = chance(50);
+    const weir_value width = add_scalar(g, "b", WEIR_FLOAT32, (double)bits);
+    weir_value in[6] = {x, add_scalar(g, "s", WEIR_FLOAT32, scale),
+                        add_scalar(g, "z", WEIR_FLOAT32, chance(30) ? 8 : 0),
+                        add_scalar(g, "w", WEIR_FLOAT32, (double)(bits + less)), width};
+    if (to_scale) {
+        in[4] = add_scalar(g, "o", WEIR_FLOAT32, scale * (double)(1 << less));
+        in[5] = width;
+    }
+    const weir_node node = put(g, WEIR_OP_TRUNC, "trunc", to_scale ? 6 : 5, in);
+    weir_node_set_string(g, node, "rounding_mode", modes[random_int(0, 6)]);
+    if (to_scale) weir_node_set_int(g, node, "signed", chance(70));
     assert_true(weir_infer_node(g, node));
     return weir_node_output(g, node, 0);
 }
@@ -61,8 +96,10 @@ static weir_value add_operation(weir_graph *g, weir_value x, size_t channels, bo
 
 static weir_value add_weights(weir_graph *g, size_t inputs, size_t outputs) {
     double values[INPUTS * CHANNELS];
-    for (size_t i = 0; i < inputs * outputs; i++) values[i] = real(-4, 4);
+    const bool whole = chance(20); /* codes of scale 1, which have no quantizer */
+    for (size_t i = 0; i < inputs * outputs; i++) values[i] = whole ? (double)random_int(-4, 4) : real(-4, 4);
     weir_value w = add_constant(g, "w", WEIR_FLOAT32, 2, (int64_t)inputs, (int64_t)outputs, values);
+    if (whole) return w;
     if (chance(40)) return ADD(g, WEIR_OP_BIPOLAR_QUANT, "wq", w, add_scalar(g, "one", WEIR_FLOAT32, 1));
     return add_quant(g, w, 0.5, (double)random_int(2, 5), true, chance(50));
 }
@@ -72,10 +109,14 @@ static weir_graph *random_network(void) {
     weir_graph *g = weir_graph_new("model");
     weir_value x = add_real_input(g, "x", 1, INPUTS);
     if (chance(50)) x = add_normalization(g, x, INPUTS, true);
-    x = add_quant(g, x, 0.25, (double)random_int(2, 6), true, chance(50));
+    if (chance(20)) x = add_thresholds(g, x, INPUTS);
+    else x = add_quant(g, x, 0.25, (double)random_int(2, 6), true, chance(50));
     x = ADD(g, WEIR_OP_MATMUL, "mm", x, add_weights(g, INPUTS, CHANNELS));
-    for (int64_t i = random_int(0, 4); i > 0; i--) x = add_operation(g, x, CHANNELS, true);
-    x = add_quant(g, x, chance(60) ? 0.25 : real(0.1, 0.6), (double)random_int(2, 8), chance(70), chance(30));
+    const int64_t operations = random_int(0, 4);
+    for (int64_t i = operations; i > 0; i--) x = add_operation(g, x, CHANNELS, true);
+    if (operations == 0 && chance(60)) x = add_trunc(g, x, 0.125);
+    else if (chance(30)) x = add_thresholds(g, x, CHANNELS);
+    else x = add_quant(g, x, chance(60) ? 0.25 : real(0.1, 0.6), (double)random_int(2, 8), chance(70), chance(30));
     if (chance(40)) {
         for (int64_t i = random_int(1, 3); i > 0; i--) x = add_operation(g, x, CHANNELS, chance(50));
         x = chance(30) ? ADD(g, WEIR_OP_BIPOLAR_QUANT, "bq", x, add_scalar(g, "one", WEIR_FLOAT32, 1))
@@ -134,16 +175,29 @@ static void random_chains(void **state) {
 static const struct {
     const char *name;
     double tolerance; /* of sums whose order decides, where scales are no powers of two */
-} stored[] = {{"gemm_bn_relu", 0},     {"mul_add", 0},
-              {"bipolar_falling", 0},  {"ternary_falling", 0},
-              {"zero_and_falling", 0}, {"sub_div", 0},
-              {"head_and_tail", 0},    {"falling_activations", 0},
-              {"residual", 0},         {"residual_falling", 0},
-              {"shapes", 0},           {"clip_between", 0},
-              {"roundings", 0},        {"wide", 0},
-              {"layer_scales", 0},     {"zero_points", 0},
-              {"uneven_scales", 2e-6}, {"qdq_bn_relu", 0},
-              {"softmax_tail", 0},     {"integer_product", 0}};
+} stored[] = {{"gemm_bn_relu", 0},
+              {"mul_add", 0},
+              {"bipolar_falling", 0},
+              {"ternary_falling", 0},
+              {"zero_and_falling", 0},
+              {"sub_div", 0},
+              {"head_and_tail", 0},
+              {"falling_activations", 0},
+              {"residual", 0},
+              {"residual_falling", 0},
+              {"shapes", 0},
+              {"clip_between", 0},
+              {"roundings", 0},
+              {"wide", 0},
+              {"layer_scales", 0},
+              {"zero_points", 0},
+              {"uneven_scales", 2e-6},
+              {"qdq_bn_relu", 0},
+              {"softmax_tail", 0},
+              {"integer_product", 0},
+              {"thresholds", 0},
+              {"truncations", 0},
+              {"truncations_to_scale", 0}};
 
 static void what_qonnx_and_onnx_runtime_compute(void **state) {
     (void)state;
@@ -187,8 +241,8 @@ static void plant(weir_graph *graph, weir_node node, size_t index) {
 /* A step of the lowering with another constant, or in another order, and one that only hardware has. */
 static void faults_of_steps_are_found(void **state) {
     (void)state;
-    static const char *const names[] = {"gemm_bn_relu", "mul_add",     "sub_div",
-                                        "residual",     "qdq_bn_relu", "ternary_falling"};
+    static const char *const names[] = {"gemm_bn_relu", "mul_add",         "sub_div",    "residual",
+                                        "qdq_bn_relu",  "ternary_falling", "thresholds", "truncations"};
     size_t planted = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         weir_graph *model = import_model("affine", names[i]), *integer = weir_lower_integer(model),

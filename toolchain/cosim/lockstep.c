@@ -176,7 +176,8 @@ static void watch_integer(void *user, weir_node node, weir_array *const *outputs
 /* --- the model --- */
 
 static bool is_quantizer(weir_op op) {
-    return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT;
+    return op == WEIR_OP_QUANTIZE_LINEAR || op == WEIR_OP_QUANT || op == WEIR_OP_BIPOLAR_QUANT || op == WEIR_OP_TRUNC ||
+           op == WEIR_OP_MULTI_THRESHOLD;
 }
 
 static bool power_of_two(double v) {
@@ -223,8 +224,8 @@ static void free_operands(weir_operands *o) {
     free(o->slack);
 }
 
-/* How far the input of a quantizer may be off: nothing where both are powers of two, or where the lowered graph has the
- * same input. */
+/* How far the input of a quantizer may be off: nothing where both are powers of two (its thresholds may be any numbers), or
+ * where the lowered graph has the same input. */
 static double *reach_of(const weir_lockstep *l, weir_node node, const weir_operands *o) {
     weir_value value = weir_node_input(l->model, node, 0);
     const weir_counterpart *c = &l->counterparts->of[value.id];
@@ -232,7 +233,8 @@ static double *reach_of(const weir_lockstep *l, weir_node node, const weir_opera
     for (uint32_t k = 0; k < c->offset_count; k++) offset = fmax(offset, fabs(c->offset[k]));
     bool grid = l->partner[value.id].id == 0 || c->follows || on_grid(l, value);
     grid &= !c->windows;
-    for (size_t k = 0; k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
+    const bool compares = weir_node_op(l->model, node) == WEIR_OP_MULTI_THRESHOLD;
+    for (size_t k = 0; !compares && k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
     for (size_t i = 0; o->slack[0] != NULL && i < o->input[0]->count; i++)
         reach[i] = o->slack[0][i] + (grid ? 0 : CHAIN * (fabs(weir_array_get(o->input[0], i)) + 2 * offset));
     return reach;

@@ -115,3 +115,10 @@ weir_normalization weir_normalization_of(float scale, float shift, float mean, f
     const float factor = inverse * scale, moved = mean * factor;
     return (weir_normalization){factor, shift - moved};
 }
+
+int weir_trunc_exponent(float from, float to) {
+    static const double root = 0.70710678118654752440; /* of one half */
+    int exponent;
+    const double mantissa = frexp((double)(to / from), &exponent);
+    return mantissa < root ? exponent - 1 : exponent;
+}

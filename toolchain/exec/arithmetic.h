@@ -24,6 +24,9 @@ int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, 
 /* clip(round((x + add) * 2^left / 2^shift)): what rtl/cast/weir_cast.v computes. */
 int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rounding, int64_t low, int64_t high);
 
+/* Bits that QONNX's Trunc takes away between two scales: the logarithm of their quotient, rounded. */
+int weir_trunc_exponent(float from, float to);
+
 /* A BatchNormalization of float32 tensors as ONNX Runtime computes it: x * factor + term, rounded twice, with
  * factor = 1 / sqrt(variance + epsilon) * scale and term = shift - mean * factor, rounded after each operation. */
 typedef struct weir_normalization {

@@ -50,13 +50,32 @@ int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir
 
 /* --- steps --- */
 
+size_t weir_step_channels(const weir_step *step) {
+    if (step->constant == NULL) return 1;
+    return step->op == WEIR_OP_MULTI_THRESHOLD ? (size_t)step->constant->shape.dim[0] : step->constant->count;
+}
+
 static float constant_of(const weir_step *step, int64_t channel) {
     if (step->constant == NULL) return 0;
     return (float)weir_array_get(step->constant, step->constant->count == 1 ? 0 : (size_t)channel);
 }
 
+/* A MultiThreshold's row of thresholds for the channel. */
+static const float *thresholds_of(const weir_step *step, int64_t channel, size_t *count) {
+    *count = (size_t)step->constant->shape.dim[1];
+    return (const float *)step->constant->data + (step->constant->shape.dim[0] == 1 ? 0 : (size_t)channel) * *count;
+}
+
+static float count_reached(const weir_step *step, int64_t channel, float x) {
+    size_t count, reached = 0;
+    const float *threshold = thresholds_of(step, channel, &count);
+    for (size_t i = 0; i < count; i++) reached += x >= threshold[i];
+    return (float)reached;
+}
+
 /* float32 arithmetic, one rounding a step: what the operators' kernels do to float32 tensors. */
 static float apply_step(const weir_step *step, int64_t channel, float x) {
+    if (step->op == WEIR_OP_MULTI_THRESHOLD) return count_reached(step, channel, x);
     const float c = constant_of(step, channel);
     switch (step->op) {
     case WEIR_OP_MUL: return x * c;
@@ -66,6 +85,7 @@ static float apply_step(const weir_step *step, int64_t channel, float x) {
     case WEIR_OP_MAX: return x < c ? c : x;
     case WEIR_OP_MIN: return x > c ? c : x;
     case WEIR_OP_NEG: return -x;
+    case WEIR_OP_ROUND: return (float)weir_round((double)x, WEIR_ROUND_HALF_EVEN);
     default: return x < 0 ? 0 : x;
     }
 }
@@ -75,17 +95,13 @@ static bool read_steps(const weir_graph *graph, weir_node node, weir_requantizer
     const char *text = weir_node_string(graph, node, "steps", "");
     size_t input = 2;
     requantizer->step_count = 0;
-    for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
-        size = strcspn(text, " ");
-        char name[16];
-        if (size >= sizeof name || requantizer->step_count == WEIR_STEPS) return false;
-        memcpy(name, text, size);
-        name[size] = '\0';
+    while (*text != '\0') {
+        if (requantizer->step_count == WEIR_STEPS) return false;
         weir_step *step = &requantizer->step[requantizer->step_count++];
-        step->constant = NULL;
-        step->op = weir_op_find("", name);
         bool takes_constant;
-        if (!weir_op_is_step(step->op, &takes_constant)) return false;
+        step->constant = NULL;
+        step->op = weir_op_step(&text, &takes_constant);
+        if (step->op == WEIR_OP_NONE) return false;
         if (!takes_constant) continue;
         const weir_value value = weir_node_input(graph, node, input++);
         step->constant = value.id == 0 ? NULL : weir_value_constant(graph, value);
@@ -136,9 +152,25 @@ int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64
     return clip(weir_encode((double)x, r->to, channel, r->contract), r->low, r->high);
 }
 
+/* Thresholds reached, a unit of what is compared. */
+static double threshold_slope(const weir_step *step, int64_t channel) {
+    size_t count;
+    const float *threshold = thresholds_of(step, channel, &count);
+    float low = threshold[0], high = threshold[0];
+    for (size_t i = 1; i < count; i++) {
+        low = threshold[i] < low ? threshold[i] : low;
+        high = threshold[i] > high ? threshold[i] : high;
+    }
+    return high > low ? (double)(count - 1) / ((double)high - (double)low) : 1;
+}
+
 double weir_requantizer_slope(const weir_requantizer *r, int64_t channel) {
     double slope = weir_quant_scale(r->from, channel) / weir_quant_scale(r->to, channel);
     for (size_t i = 0; i < r->step_count; i++) {
+        if (r->step[i].op == WEIR_OP_MULTI_THRESHOLD) {
+            slope *= threshold_slope(&r->step[i], channel);
+            continue;
+        }
         const double c = (double)constant_of(&r->step[i], channel);
         if (r->step[i].op == WEIR_OP_MUL) slope *= c;
         if (r->step[i].op == WEIR_OP_DIV) slope /= c;

@@ -27,9 +27,13 @@ int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir
 
 /* One operation of the model between codes and the quantizer behind them: x, a real number, becomes x op constant. */
 typedef struct weir_step {
-    weir_op op;                 /* weir_op_is_step */
-    const weir_array *constant; /* float32, one or one a channel; NULL: none */
+    weir_op op;                 /* of weir_op_step; a MultiThreshold only counts */
+    const weir_array *constant; /* float32, one or one a channel; of a MultiThreshold a row for all or one a channel;
+                                   NULL: none */
 } weir_step;
+
+/* How many channels its constant tells apart; 1: none. */
+size_t weir_step_channels(const weir_step *step);
 
 enum { WEIR_STEPS = 32 };
 

@@ -113,14 +113,6 @@ static float truncate(const truncation *t, float x, float scale, float zero, flo
     return centered * to_scale;
 }
 
-/* The power of two that is nearest to the ratio of the scales, on a logarithmic scale. */
-static float nearest_power(float ratio) {
-    static const double root = 0.70710678118654752440;
-    int exponent;
-    const double mantissa = frexp((double)ratio, &exponent);
-    return (float)ldexp(1, mantissa < root ? exponent - 1 : exponent);
-}
-
 void weir_kernel_TRUNC(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                        weir_array *const *outputs) {
     const weir_array *x = inputs[0], *scale = inputs[1], *zero = inputs[2];
@@ -138,7 +130,7 @@ void weir_kernel_TRUNC(const weir_graph *graph, weir_node node, const weir_array
         const float s = (float)weir_array_get(scale, weir_broadcast_index(&from_scale, i));
         const float z = (float)weir_array_get(zero, weir_broadcast_index(&from_zero, i));
         const float to = (float)weir_array_get(to_scale, weir_broadcast_index(&from_to_scale, i));
-        if (t.clips) t.divisor = nearest_power(to / s);
+        if (t.clips) t.divisor = (float)ldexp(1, weir_trunc_exponent(s, to));
         y[i] = truncate(&t, (float)weir_array_get(x, i), s, z, to);
     }
 }

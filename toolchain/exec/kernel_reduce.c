@@ -266,3 +266,38 @@ void weir_kernel_ARG_MAX(const weir_graph *graph, weir_node node, const weir_arr
         weir_array_set_int(outputs[0], line, (int64_t)best);
     }
 }
+
+/* Of `count` elements in one line, the best that is behind element `previous` in the order: by value, then by position. */
+static size_t next_best(const weir_array *x, const lines *l, size_t first, size_t previous, bool largest) {
+    size_t best = l->count;
+    for (size_t k = 0; k < l->count; k++) {
+        const size_t at = first + k * l->inner;
+        int order = previous == l->count ? 1 : weir_kernel_compare(x, first + previous * l->inner, x, at);
+        if (!largest && previous != l->count) order = -order;
+        if (order < 0 || (order == 0 && k <= previous)) continue;
+        order = best == l->count ? 1 : weir_kernel_compare(x, at, x, first + best * l->inner);
+        if (!largest && best != l->count) order = -order;
+        if (order > 0) best = k;
+    }
+    return best;
+}
+
+void weir_kernel_TOP_K(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                       weir_array *const *outputs) {
+    const weir_array *x = inputs[0];
+    const bool largest = weir_node_int(graph, node, "largest", 1) != 0;
+    const int axis = axis_of(graph, node, x, -1);
+    const size_t wanted = (size_t)outputs[0]->shape.dim[axis];
+    const lines l = lines_of(&x->shape, axis);
+    for (size_t line = 0; line < l.outer * l.inner; line++) {
+        const size_t first = line / l.inner * l.count * l.inner + line % l.inner;
+        size_t at = l.count;
+        for (size_t k = 0; k < wanted; k++) {
+            const size_t to = (line / l.inner * wanted + k) * l.inner + line % l.inner;
+            at = next_best(x, &l, first, at, largest);
+            if (weir_dtype_is_float(x->dtype)) weir_array_set(outputs[0], to, weir_array_get(x, first + at * l.inner));
+            else weir_array_set_int(outputs[0], to, weir_array_get_int(x, first + at * l.inner));
+            if (weir_node_output_count(graph, node) > 1) weir_array_set_int(outputs[1], to, (int64_t)at);
+        }
+    }
+}

@@ -46,6 +46,7 @@ static weir_array *array_of(const weir_onnx_form *form, const weir_onnx_attribut
     switch (row->kind) {
     case WEIR_ONNX_FLOAT: return scalar((double)attribute->f, dtype);
     case WEIR_ONNX_FLOATS: return floats(attribute->floats, attribute->n_floats);
+    case WEIR_ONNX_INT: return integers(&attribute->i, 1);
     case WEIR_ONNX_TENSOR: return weir_onnx_tensor_read(attribute->t, row->name, form->location, form->source);
     default: return integers(attribute->ints, attribute->n_ints);
     }

@@ -79,6 +79,7 @@ static size_t first_constant_input(weir_op op) {
     case WEIR_OP_REDUCE_MAX:
     case WEIR_OP_REDUCE_MIN:
     case WEIR_OP_REDUCE_PROD:
+    case WEIR_OP_TOP_K:
     case WEIR_OP_DROPOUT:
     case WEIR_OP_QUANTIZE_LINEAR:
     case WEIR_OP_DEQUANTIZE_LINEAR:

@@ -153,7 +153,6 @@ static const struct {
     {"LinearRegressor", COEFFICIENTS_HINT},
     {"ZipMap", LABEL_HINT},
     {"LabelEncoder", LABEL_HINT},
-    {"TopK", LABEL_HINT},
     {"Scaler", "apply it to the data, and cut the model after it (onnx.utils.extract_model)"},
     {"Normalizer", "apply it to the data, and cut the model after it (onnx.utils.extract_model)"},
     {"MatMulBnb4", "its weights have a scale per block; quantize them per tensor or per channel"},

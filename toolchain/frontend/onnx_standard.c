@@ -483,11 +483,17 @@ static bool add_scale_float(const work *w) {
     return store(w, clip_real(w, sum, low, high));
 }
 
+/* How many of its channel's thresholds each element reaches. */
+static name count_reached(const work *w, name v, name thresholds, weir_dtype dtype) {
+    name last = whole_list(w, -1), x = binary(w, WEIR_OP_UNSQUEEZE, v, last);
+    name passed = cast(w, binary(w, WEIR_OP_GREATER_OR_EQUAL, x, thresholds), dtype), count = fresh(w);
+    weir_onnx_build_int(w->b, apply_node(w, WEIR_OP_REDUCE_SUM, passed, last, NULL, count), "keepdims", 0);
+    return count;
+}
+
 static bool add_threshold(const work *w) {
     if (input_type(w, 0)->shape.rank == 0) return fail(w, "it has no channels");
-    name last = whole_list(w, -1), x = binary(w, WEIR_OP_UNSQUEEZE, codes(w, 0), last);
-    name passed = cast(w, binary(w, WEIR_OP_GREATER_OR_EQUAL, x, input(w, 1)), WEIR_INT64), count = fresh(w);
-    weir_onnx_build_int(w->b, apply_node(w, WEIR_OP_REDUCE_SUM, passed, last, NULL, count), "keepdims", 0);
+    name x = codes(w, 0), count = count_reached(w, x, input(w, 1), WEIR_INT64);
     name stepped = times(w, count, attribute(w, "step", 1));
     return store(w, binary(w, WEIR_OP_ADD, stepped, whole(w, attribute(w, "base", 0))));
 }
@@ -531,12 +537,11 @@ static name add_steps(const work *w, name real) {
     const char *text = weir_node_string(w->b->graph, w->node, "steps", "");
     size_t constant = 2;
     name x = cast(w, real, WEIR_FLOAT32);
-    for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
-        size = strcspn(text, " ");
-        const weir_op op = weir_op_find("", weir_arena_format(w->b->arena, "%.*s", (int)size, text));
+    while (*text != '\0') {
         bool takes_constant = false;
-        weir_op_is_step(op, &takes_constant);
-        x = takes_constant ? binary(w, op, x, input(w, constant++)) : unary(w, op, x);
+        const weir_op op = weir_op_step(&text, &takes_constant);
+        if (op == WEIR_OP_MULTI_THRESHOLD) x = count_reached(w, x, input(w, constant++), WEIR_FLOAT32);
+        else x = takes_constant ? binary(w, op, x, input(w, constant++)) : unary(w, op, x);
     }
     return x;
 }

@@ -252,25 +252,37 @@ bool weir_infer_SUM_POOL(const weir_graph *graph, weir_node node, weir_inferred 
     return set_ranged(graph, node, to, &shape, from * (from < 0 ? most : least), up * (up < 0 ? least : most));
 }
 
+/* Input `index` must be a constant with a row of thresholds for all channels, or for each. */
+static bool check_thresholds(const weir_graph *graph, weir_node node, size_t index) {
+    const weir_type *type = weir_rule_input(graph, node, index);
+    const int64_t channels = channel_count(&weir_rule_input(graph, node, 0)->shape);
+    return (type->dtype == WEIR_FLOAT32 && weir_rule_constant(graph, node, index) != NULL && type->shape.rank == 2 &&
+            (type->shape.dim[0] == 1 || type->shape.dim[0] == channels)) ||
+           weir_rule_fail(graph, node, "input %zu must be a constant of type float32 with 1 or %lld rows", index,
+                          (long long)channels);
+}
+
 /* "Mul Add Relu": known operators, and as many constants as they take, from input 2 on. */
 static bool check_steps(const weir_graph *graph, weir_node node) {
     const char *text = weir_node_string(graph, node, "steps", "");
     size_t wanted = 0, inputs = weir_node_input_count(graph, node);
-    for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
-        size = strcspn(text, " ");
-        char name[16] = "";
-        if (size < sizeof name) memcpy(name, text, size);
+    while (*text != '\0') {
+        const char *word = text;
         bool takes_constant;
-        if (!weir_op_is_step(weir_op_find("", name), &takes_constant))
+        const weir_op op = weir_op_step(&text, &takes_constant);
+        if (op == WEIR_OP_NONE)
             return weir_rule_fail(graph, node,
                                   "attribute 'steps': '%.*s' cannot be a step, expected an operator that "
                                   "works on each element by itself, such as Relu",
-                                  (int)size, text);
+                                  (int)strcspn(word, " "), word);
+        const size_t index = 2 + wanted;
         wanted += takes_constant;
-    }
-    for (size_t i = 2; i < inputs; i++) {
-        if (weir_rule_input(graph, node, i) == NULL) return weir_rule_fail(graph, node, "input %zu is missing", i);
-        if (!check_constant(graph, node, i, WEIR_FLOAT32)) return false;
+        if (!takes_constant || index >= inputs) continue;
+        if (weir_rule_input(graph, node, index) == NULL)
+            return weir_rule_fail(graph, node, "input %zu is missing", index);
+        if (op == WEIR_OP_MULTI_THRESHOLD ? !check_thresholds(graph, node, index)
+                                          : !check_constant(graph, node, index, WEIR_FLOAT32))
+            return false;
     }
     return wanted == (inputs > 2 ? inputs - 2 : 0) ||
            weir_rule_fail(graph, node, "attribute 'steps' takes %zu constants from input 2 on, found %zu", wanted,

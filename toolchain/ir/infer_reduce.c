@@ -121,3 +121,25 @@ bool weir_infer_ARG_MAX(const weir_graph *graph, weir_node node, weir_inferred *
     type.high = type.has_range ? x->shape.dim[axis] - 1 : 0;
     return weir_rule_set(graph, node, to, &type);
 }
+
+bool weir_infer_TOP_K(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_shape shape = weir_rule_input(graph, node, 0)->shape;
+    int64_t wanted = 0;
+    int axis, count;
+    if (!weir_rule_same_numbers(graph, node, 1) || !weir_rule_axis_attribute(graph, node, -1, &axis) ||
+        !weir_rule_integers(graph, node, 1, "the number of elements", 1, &wanted, &count))
+        return false;
+    if (count != 1 || wanted < 1 || wanted > shape.dim[axis])
+        return weir_rule_fail(graph, node, "it takes %lld elements along axis %d, expected 1 to %lld",
+                              (long long)wanted, axis, (long long)shape.dim[axis]);
+    if (weir_node_output_count(graph, node) > 2)
+        return weir_rule_fail(graph, node, "%zu outputs, expected 1 or 2", weir_node_output_count(graph, node));
+    const int64_t last = shape.dim[axis] - 1;
+    shape.dim[axis] = wanted;
+    const weir_type values = weir_rule_moved_type(graph, node, &shape);
+    weir_type positions = weir_rule_plain_type(WEIR_INT64, &shape);
+    positions.has_range = true;
+    positions.high = last;
+    return weir_rule_set_output(graph, node, to, 0, &values) &&
+           (weir_node_output_count(graph, node) < 2 || weir_rule_set_output(graph, node, to, 1, &positions));
+}

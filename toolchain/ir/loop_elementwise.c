@@ -204,3 +204,17 @@ void weir_loop_ARG_MAX(weir_loop_builder *b) {
     reduced[axis < 0 ? axis + rank : axis] = true;
     reduction(b, reduced);
 }
+
+/* Each result looks at all elements of its line. */
+void weir_loop_TOP_K(weir_loop_builder *b) {
+    const weir_shape *x = weir_loop_input_shape(b, 0);
+    const int64_t given = weir_node_int(b->graph, b->node, "axis", -1);
+    const int axis = (int)(given < 0 ? given + x->rank : given);
+    b->nest->body = WEIR_LOOP_REDUCE;
+    const uint32_t first = weir_loop_add_shape(b, weir_loop_output_shape(b, 0));
+    const uint32_t seen = weir_loop_add(b, "T", x->dim[axis], true);
+    weir_loop_operand *in = weir_loop_read(b, 'I', 0);
+    for (int d = 0; d < x->rank; d++) weir_loop_term(in, d, d == axis ? seen : first + (uint32_t)d, 1);
+    for (size_t i = 0; i < weir_node_output_count(b->graph, b->node); i++)
+        weir_loop_broadcast(b, weir_loop_write(b, i), first, x->rank);
+}

@@ -52,16 +52,23 @@ weir_op weir_op_find_full(const char *full_name) {
     return WEIR_OP_NONE;
 }
 
-bool weir_op_is_step(weir_op op, bool *takes_constant) {
-    switch (op) {
-    case WEIR_OP_MUL:
-    case WEIR_OP_DIV:
-    case WEIR_OP_ADD:
-    case WEIR_OP_SUB:
-    case WEIR_OP_MAX:
-    case WEIR_OP_MIN: *takes_constant = true; return true;
-    case WEIR_OP_NEG:
-    case WEIR_OP_RELU: *takes_constant = false; return true;
-    default: return false;
+weir_op weir_op_step(const char **text, bool *takes_constant) {
+    static const struct {
+        weir_op op;
+        bool takes_constant;
+    } steps[] = {{WEIR_OP_MUL, true},    {WEIR_OP_DIV, true},
+                 {WEIR_OP_ADD, true},    {WEIR_OP_SUB, true},
+                 {WEIR_OP_MAX, true},    {WEIR_OP_MIN, true},
+                 {WEIR_OP_NEG, false},   {WEIR_OP_RELU, false},
+                 {WEIR_OP_ROUND, false}, {WEIR_OP_MULTI_THRESHOLD, true}};
+    const char *word = *text;
+    const size_t size = strcspn(word, " ");
+    *text += size + (word[size] == ' ');
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const char *name = table[steps[i].op].name;
+        if (strlen(name) != size || strncmp(name, word, size) != 0) continue;
+        *takes_constant = steps[i].takes_constant;
+        return steps[i].op;
     }
+    return WEIR_OP_NONE;
 }

@@ -31,8 +31,9 @@ const weir_op_info *weir_op_get(weir_op op);
 /* By domain and name ("ai.onnx" counts as ""), or WEIR_OP_NONE. */
 weir_op weir_op_find(const char *domain, const char *name);
 weir_op weir_op_find_full(const char *full_name);
-/* May the operator be a step of a Requantize: a monotone operation on a real number, or on it and a constant? */
-bool weir_op_is_step(weir_op op, bool *takes_constant);
+/* The operator of the first word of a Requantize's steps, "Mul Add Relu": a monotone operation on a real number, or on it
+ * and a constant. WEIR_OP_NONE: there is none such. *text moves behind the word. */
+weir_op weir_op_step(const char **text, bool *takes_constant);
 
 /* For operator.c: the number of a registered operator, whose row stays. */
 weir_op weir_op_add(const weir_op_info *info);

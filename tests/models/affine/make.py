@@ -18,8 +18,8 @@ rng = np.random.default_rng(7)
 class Network:
     """Nodes in order, each by a call that returns its result's name."""
 
-    def __init__(self, width, quantized=False):
-        self.nodes, self.constants, self.count = [], [], 0
+    def __init__(self, width, quantized=False, version=1):
+        self.nodes, self.constants, self.count, self.version = [], [], 0, version
         self.inputs, self.qonnx = width, not quantized
         self.last = "x"
 
@@ -41,6 +41,13 @@ class Network:
 
     def bipolar(self, x, scale=1.0):
         return self.node("BipolarQuant", x, self.constant(scale), domain=GENERAL)
+
+    def thresholds(self, x, values, dtype, scale=1.0, bias=0.0):
+        return self.node("MultiThreshold", x, self.constant(values), domain=GENERAL, out_dtype=dtype, out_scale=scale, out_bias=bias)
+
+    def trunc(self, x, scale, *rest, rounding="FLOOR", zero=0.0, **attributes):
+        numbers = [self.constant(v) for v in (scale, zero, *rest)]
+        return self.node("Trunc", x, *numbers, domain=GENERAL, rounding_mode=rounding, **attributes)
 
     def weights(self, inputs, outputs, bits=4, scale=0.125):
         w = rng.normal(size=(inputs, outputs)) * np.max(scale) * 2.0 ** (bits - 2)
@@ -65,7 +72,7 @@ class Network:
         shape = onnx.shape_inference.infer_shapes
         graph = helper.make_graph(self.nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [ROWS, self.inputs])],
                                   [helper.make_tensor_value_info(self.last, self.output_type(), None)], self.constants)
-        opsets = [helper.make_opsetid("", 13)] + ([helper.make_opsetid(GENERAL, 1)] if self.qonnx else [])
+        opsets = [helper.make_opsetid("", 13)] + ([helper.make_opsetid(GENERAL, self.version)] if self.qonnx else [])
         model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
         return model if self.qonnx else shape(model)
 
@@ -280,8 +287,47 @@ def uneven_scales():
     return n
 
 
+def thresholds():
+    """As FINN streamlines: whole numbers as weights, thresholds by channel; sums of two branches; results on other scales."""
+    n = Network(16)
+    x = n.thresholds("x", np.sort(rng.normal(size=(1, 7))), "INT4", bias=-4.0)
+    y = n.matmul(x, n.constant(rng.integers(-3, 4, (16, 12))))
+    y = n.thresholds(y, np.sort(rng.integers(-6, 7, (12, 3))), "UINT2")
+    z = n.matmul(x, n.constant(rng.choice([-1, 1], (16, 12))))
+    z = n.thresholds(n.random_normalization(z, 12, 9.0), np.sort(rng.normal(size=(12, 3))), "UINT2")
+    x = n.thresholds(n.node("Add", y, z), [[0.5, 2.0, 4.5]], "FLOAT32", scale=0.25, bias=-0.375)
+    x = n.matmul(x, n.constant(rng.integers(-1, 2, (12, 8))))
+    x = n.thresholds(n.node("Mul", x, n.constant(0.3)), [[0.0]], "BIPOLAR", scale=2.0, bias=-1.0)
+    n.node("Mul", n.matmul(x, n.constant(rng.integers(-7, 8, (8, 4)))), n.constant(0.125))
+    return n
+
+
+def truncations():
+    n = Network(16)
+    x = n.quant("x", 0.25, 5)
+    for rounding in ("FLOOR", "ROUND", "CEIL", "DOWN"):
+        x = n.matmul(x, n.weights(16, 16, bits=3, scale=0.5))
+        x = n.trunc(x, 0.125, 10.0, 5.0, rounding=rounding, zero=32.0 if rounding == "CEIL" else 0.0)
+        x = n.quant(x, 0.25, 5)
+    n.trunc(n.matmul(x, n.weights(16, 4, bits=3, scale=0.5)), 0.125, 10.0, 8.0)
+    return n
+
+
+def truncations_to_scale():
+    n = Network(16, version=2)
+    x = n.quant("x", 0.25, 5)
+    for rounding in ("FLOOR", "UP", "HALF_UP", "HALF_DOWN"):
+        x = n.matmul(x, n.weights(16, 16, bits=3, scale=0.5))
+        x = n.trunc(x, 0.125, 10.0, 1.0, 4.0, rounding=rounding, zero=16.0 if rounding == "UP" else 0.0, signed=1,
+                    narrow=int(rounding == "FLOOR"))
+    x = n.matmul(n.node("Relu", x), n.weights(16, 4, bits=3, scale=0.5))
+    n.trunc(x, 0.5, 8.0, 2.0, 5.0, signed=0)
+    return n
+
+
 QONNX = [gemm_bn_relu, mul_add, bipolar_falling, ternary_falling, zero_and_falling, sub_div, head_and_tail,
-         falling_activations, residual, residual_falling, shapes, clip_between, roundings, wide, layer_scales, zero_points, uneven_scales]
+         falling_activations, residual, residual_falling, shapes, clip_between, roundings, wide, layer_scales, zero_points, uneven_scales,
+         thresholds, truncations, truncations_to_scale]
 
 
 # --- QuantizeLinear and DequantizeLinear ---
