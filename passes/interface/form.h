@@ -26,11 +26,11 @@ weir_form_rule weir_form_split_matmul, weir_form_split_gemm, weir_form_split_qua
 weir_value weir_form_constant(weir_graph *graph, weir_node node, const char *suffix, const weir_array *array);
 /* One float32, of rank 0. */
 weir_value weir_form_number(weir_graph *graph, weir_node node, const char *suffix, double value);
-/* A node in front of `node`, named after it; its output 0, whose type is inferred at the end of the conversion. */
+/* A node before `node`, named after it; its output 0, whose type is inferred at the end of the conversion. */
 weir_value weir_form_add(weir_graph *graph, weir_node node, weir_op op, const char *suffix, const weir_value *inputs,
                          size_t count);
-/* `value` takes the name and the uses of the output of `node`, `heir` (which made it, or what it is made of) the name of
- * `node`, which goes. Gives true. */
+/* `value` takes the name and the uses of the output of `node`, `heir` (which made it, or what it is made of) the name
+ * of `node`, which is removed. Returns true. */
 bool weir_form_replace(weir_graph *graph, weir_node node, weir_value value, weir_node heir);
 /* The constant content of an input, NULL when it is left out; false after an error: it is not a constant. */
 bool weir_form_parameter(const weir_graph *graph, weir_node node, size_t index, const char *what,

@@ -32,7 +32,7 @@ static weir_value dequantize(weir_graph *graph, weir_node node, size_t index, co
     return value;
 }
 
-/* QuantizeLinear of the value with the scale at `index` and the zero point behind it; codes of type `dtype`. */
+/* QuantizeLinear of the value with the scale at `index` and the zero point in the next input; codes of type `dtype`. */
 static weir_value quantize(weir_graph *graph, weir_node node, weir_value value, size_t index, weir_dtype dtype) {
     const weir_array *scale, *zero;
     if (!weir_form_parameter(graph, node, index, "scale", &scale) ||

@@ -64,7 +64,7 @@ static int load(void *user) {
     return r->graph == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
 }
 
-/* Text and constants of one state of the folder, which somebody may be writing. */
+/* Text and constants of one state of the folder, which another process may be writing. */
 static weir_graph *load_text(const char *path) {
     reading r = {path, NULL};
     char *folder = weir_path_folder(path);

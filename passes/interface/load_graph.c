@@ -1,5 +1,5 @@
-/* load_graph: graphs that save_graph wrote come back: one of a name that the module has takes its place, others are
- * added in order. */
+/* load_graph: reads the graphs that save_graph wrote: one with the name of a graph of the module replaces it, others
+ * are added in order. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* onnx_annotate: a graph as an ONNX file whose nodes show in a viewer what matters for hardware: widths of data, weights and
- * accumulators, sparsity where an analysis has found it, and whatever a YAML file adds. Standard operators take no other
- * attributes than their own, so the words stand in doc_string and metadata_props. */
+/* onnx_annotate: a graph as an ONNX file whose nodes show in a viewer what matters for hardware: widths of data,
+ * weights and accumulators, sparsity where an analysis has found it, and whatever a YAML file adds. Standard operators
+ * take no other attributes than their own, so they are in doc_string and metadata_props. */
 #include <stdlib.h>
 #include <string.h>
 

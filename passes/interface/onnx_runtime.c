@@ -121,7 +121,7 @@ static bool run_frames(const weir_graph *graph, const batch *inputs, batch *outp
     return fine;
 }
 
-/* The graph whose outputs are expected: another one must look the same from outside. */
+/* The graph whose outputs are expected: another one must have the same inputs and outputs. */
 static const weir_graph *reference_graph(const weir_module *module, const weir_pass *pass, const weir_graph *graph) {
     const char *name = weir_pass_string(pass, "reference");
     if (*name == '\0') return graph;

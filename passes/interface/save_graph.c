@@ -1,4 +1,4 @@
-/* save_graph: graphs as text IR with their constants beside them, and graphs.yaml, which lists them in order. */
+/* save_graph: graphs as text IR with their constants in .npz files, and graphs.yaml, which lists them in order. */
 #include <stdlib.h>
 
 #include "ir/print.h"

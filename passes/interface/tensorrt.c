@@ -137,7 +137,7 @@ static weir_value put_node(inserter *to, weir_op op, weir_value x, weir_value sc
     return weir_node_output(to->graph, node, 0);
 }
 
-/* QuantizeLinear and DequantizeLinear behind the value; per tensor when the axis is -1. */
+/* QuantizeLinear and DequantizeLinear after the value; per tensor when the axis is -1. */
 static weir_value put_pair(inserter *to, weir_value x, const double *scales, size_t count) {
     weir_value scale = put_constant(to, "scale", WEIR_FLOAT32, scales, count);
     weir_value zero = put_constant(to, "zero_point", WEIR_INT8, NULL, count);
@@ -187,8 +187,8 @@ static weir_graph *quantized(const weir_graph *graph, const double *largest) {
 
 /* --- files --- */
 
-/* The scales are those of a min-max calibrator, and TensorRT leaves aside a cache that another one is said to have made;
- * trtexec's own is the second entropy calibrator. */
+/* The scales are those of a min-max calibrator, and TensorRT ignores a cache that another calibrator has written, by
+ * its header; trtexec's own is the second entropy calibrator. */
 static bool is_for_trtexec(const weir_pass *pass) { return weir_pass_choice(pass, "calibrator") == 1; }
 
 static bool write_text(const char *folder, const char *file, const weir_text *text) {

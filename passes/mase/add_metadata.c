@@ -1,6 +1,6 @@
 /* add_common_metadata, add_software_metadata, add_hardware_metadata. What MASE computes here follows from the graph and
- * is not stored (node_meta.h). Stored are the entries for statistics, the limits of parallelism, and the frame that
- * values are shown for. */
+ * is not stored (node_meta.h). Stored are the entries for statistics, the limits of parallelism, and the frame whose
+ * values are shown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ bool weir_pass_add_common_metadata(const weir_pass *pass, weir_pass_context *con
 
 /* ---- software ---- */
 
-/* software[group][name]["stat"] = {}, unless statistics stand there. */
+/* software[group][name]["stat"] = {}, unless there are statistics already. */
 static void add_entry(weir_metadata *metadata, const char *group, const char *name) {
     weir_node_meta_at(weir_metadata_facts(metadata, WEIR_META_SOFTWARE), (const char *[]){group, name, "stat"}, 3);
 }

@@ -1,6 +1,7 @@
-/* add_pruning_metadata: what masks take out. The sparsity of a pruned argument is the share of zeros in its mask: of a
- * weight's as it is, of an activation's over all frames of `dummy_in`. Facts software.args.weight.sparsity and
- * .data_in_0.sparsity, with add_value the weight's mask_value. What no mask prunes has no fact and null in the record. */
+/* add_pruning_metadata: the elements that masks remove. The sparsity of a pruned argument is the share of zeros in its
+ * mask: of a weight's as it is, of an activation's over all frames of `dummy_in`. Facts software.args.weight.sparsity
+ * and .data_in_0.sparsity, with add_value the weight's mask_value. What no mask prunes has no fact and null in the
+ * record. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "passes/passes.h"
 #include "support/arena.h"
 
-/* A mask in front of an argument. */
+/* A mask at an argument. */
 typedef struct pruned {
     weir_node node;
     const char *name;

@@ -9,7 +9,7 @@
 
 typedef enum weir_fx_op {
     WEIR_FX_PLACEHOLDER,
-    WEIR_FX_GET_ATTR, /* a constant that stands alone: no parameter and no setting */
+    WEIR_FX_GET_ATTR, /* a lone constant: no parameter and no setting */
     WEIR_FX_CALL_FUNCTION,
     WEIR_FX_CALL_METHOD, /* no operator here is one */
     WEIR_FX_CALL_MODULE, /* a node with constant parameters */

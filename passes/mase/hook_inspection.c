@@ -1,6 +1,6 @@
-/* hook_inspection: what watches or changes a run beside the nodes themselves. Instruments are hooks around passes, masks
- * hooks in front of arguments: the record has "instrument_<id>" for each instrument of the context, and "<node>_<id>"
- * for each masked argument of a node, numbered from 0. */
+/* hook_inspection: what watches or changes a run, apart from the nodes. Instruments are hooks around passes, masks
+ * hooks at arguments: the record has "instrument_<id>" for each instrument of the context, and "<node>_<id>" for each
+ * masked argument of a node, numbered from 0. */
 #include <stdlib.h>
 
 #include "ir/mase.h"

@@ -12,7 +12,7 @@
 
 enum { DEPTH = 64 };
 
-/* Where in the metadata of which node the reading is. */
+/* The position of the reader: which metadata of which node. */
 typedef struct target {
     const char *node;
     const char *key[DEPTH]; /* the group first */

@@ -60,7 +60,7 @@ static json_t *parameter_of(const weir_graph *graph, weir_value value, const wei
     return record;
 }
 
-/* A setting that is an attribute: bools stand alone, others as {type, precision, shape, torch_dtype, value}. */
+/* A setting that is an attribute: bools are plain, others as {type, precision, shape, torch_dtype, value}. */
 static json_t *setting_of(json_t *value) {
     if (json_is_boolean(value)) return json_incref(value);
     const char *type = json_is_integer(value) ? "int" : json_is_real(value) ? "float" : "str";

@@ -26,7 +26,7 @@ json_t *weir_node_meta_hardware(const weir_graph *graph, const weir_fx_node *nod
 /* The object under a path of keys, made when absent; borrowed. */
 json_t *weir_node_meta_at(json_t *root, const char *const *path, size_t depth);
 
-/* MASE's is_implicit: no component is made for the node, wherever it stands. True for no node: inputs and results. */
+/* MASE's is_implicit: no component is made for the node. True for no node: inputs and results. */
 bool weir_node_meta_is_implicit(const weir_graph *graph, weir_node node);
 
 /* The graph's own "common" group: nodes_in and nodes_out, the first and last nodes that are not implicit, and args and

@@ -7,9 +7,9 @@
 #include "support/array.h"
 #include "support/text.h"
 
-/* On one line: {'start_dim': 1, 'inplace': False}. Tensors (below) stand without quotes, as do torch's types. */
+/* On one line: {'start_dim': 1, 'inplace': False}. Tensors (below) are without quotes, as do torch's types. */
 void weir_python_print(const json_t *value, weir_text *text);
-/* What does not fit `width` columns is broken behind commas, one entry a line, as pprint does. */
+/* What does not fit `width` columns is broken after commas, one entry a line, as pprint does. */
 void weir_python_print_lines(const json_t *value, size_t width, weir_text *text);
 /* "tensor([0.5, 1.0, 2.0, ..., 7.0])": the elements in order, without those in the middle where there are many. */
 json_t *weir_python_tensor(const weir_array *array);

@@ -5,7 +5,7 @@
 
 #include "support/file.h"
 
-/* In front of the report of a graph behind the first: what the file holds of the others. */
+/* Before the report of a graph after the first: the reports of the others, which the file has already. */
 static bool prepend(weir_text *text, const char *file) {
     size_t size;
     char *before = weir_file_read(file, &size);

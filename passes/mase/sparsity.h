@@ -1,5 +1,5 @@
-/* What MASE measures and prunes: linear layers and convolutions, the zeros in their arguments, and the masks in front of
- * them (weir.Mask). */
+/* What MASE measures and prunes: linear layers and convolutions, the zeros in their arguments, and their masks
+ * (weir.Mask). */
 #ifndef WEIR_PASSES_SPARSITY_H
 #define WEIR_PASSES_SPARSITY_H
 

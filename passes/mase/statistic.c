@@ -19,7 +19,7 @@ typedef struct settings {
     double sigmas, quantile;
 } settings;
 
-/* Moments and extremes of the values behind one result. */
+/* Moments and extremes of the values of one result. */
 typedef struct cell {
     double count, mean, squares; /* squares: sum of (x - mean)^2 */
     double min, max;

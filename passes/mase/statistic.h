@@ -1,10 +1,10 @@
 /* The statistics of profile_statistics under MASE's names: record, variance_online, variance_precise, range_n_sigma,
- * range_min_max, range_quantile and abs_mean of a tensor, gathered sample by sample.
- * `dims` of all but record (which keeps everything) says what a result spans: "all", every element of every sample; a
- * list of axes, those axes and the samples, so that the other axes remain; null (or None), the samples only, so that
- * each element has results of its own. `count` is the number of values behind each result; below 2 the results are
- * "NA". Sums are in float64; means and variances by Chan's pairwise formula from two-pass samples (Chan, Golub and
- * LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979). */
+ * range_min_max, range_quantile and abs_mean of a tensor, gathered sample by sample. `dims` of all but record (which
+ * keeps everything) says what a result spans: "all", every element of every sample; a list of axes, those axes and the
+ * samples, so that the other axes remain; null (or None), the samples only, so that each element has results of its
+ * own. `count` is the number of values of each result; below 2 the results are "NA". Sums are in float64; means and
+ * variances by Chan's pairwise formula from two-pass samples (Chan, Golub and LeVeque, "Updating Formulae and a
+ * Pairwise Algorithm for Computing Sample Variances", 1979). */
 #ifndef WEIR_PASSES_STATISTIC_H
 #define WEIR_PASSES_STATISTIC_H
 

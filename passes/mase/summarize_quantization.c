@@ -1,6 +1,6 @@
 /* summarize_quantization: which nodes a quantization has changed, as MASE's two CSV files and a table. Nodes of the
- * original graph meet the nodes of the same name; nodes that only one graph has stand alone. A node's type is its
- * operator with the formats of its arguments where they are not float32. */
+ * original graph are paired with nodes of the same name; nodes that only one graph has are without a partner. A node's
+ * type is its operator with the formats of its arguments where they are not float32. */
 #include <stdlib.h>
 #include <string.h>
 

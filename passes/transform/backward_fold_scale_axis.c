@@ -1,10 +1,10 @@
-/* A product with a scale by channel goes into the weights of the convolution or matrix product in front of it, through
- * sums (whose other operand is scaled too) and, when it is a positive constant, through Relu and LeakyRelu.
+/* A product with a scale by channel goes into the weights of the convolution or matrix product before it, through sums
+ * (whose other operand is scaled too) and, when it is a positive constant, through Relu and LeakyRelu.
  *
- * First, in execution order, each value says whether what makes it can take a scale, and along which axis: only when the
- * value has one user, so that nobody else sees the scaled one. Then, from the last node to the first, products give
- * their scales away and the others hand them on to their inputs or fold them into their weights. O(size), and one more
- * node for each array that is scaled, which fold_constant computes. */
+ * First, in execution order, each value says whether what makes it can take a scale, and along which axis: only when
+ * the value has one user, so that no other user gets the scaled one. Then, from the last node to the first, products
+ * give their scales away and the others hand them on to their inputs or fold them into their weights. O(size), and one
+ * more node for each array that is scaled, which fold_constant computes. */
 #include <stdlib.h>
 
 #include "passes/passes.h"

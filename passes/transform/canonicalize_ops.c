@@ -16,7 +16,7 @@ static weir_value bias_of(weir_rewrite *r) {
     return weir_rewrite_reshape(r, "bias", bias, &shape);
 }
 
-/* Biases that come out of quantizers stay where lowering expects them. */
+/* Quantized biases stay where lowering expects them. */
 static bool has_bias(const weir_graph *graph, weir_node node) {
     const weir_op op = weir_node_op(graph, node);
     const weir_value bias = weir_node_input(graph, node, 2);
@@ -24,7 +24,7 @@ static bool has_bias(const weir_graph *graph, weir_node node) {
     return is_plain && bias.id != 0 && weir_rewrite_is_parameter(graph, bias) && weir_rewrite_may(graph, node);
 }
 
-/* The same node without its bias, in front of it. */
+/* The same node without its bias, inserted before it. */
 static weir_value copy_without_bias(weir_rewrite *r) {
     const weir_graph *graph = r->graph;
     const weir_value inputs[] = {weir_node_input(graph, r->at, 0), weir_node_input(graph, r->at, 1)};

@@ -28,14 +28,14 @@ bool weir_order_equal(const weir_order *a, const weir_order *b) {
 
 bool weir_order_is_plain(const weir_order *o) { return weir_layout_is_identity(o->at, o->rank); }
 
-/* Where the model's dimension stands. */
+/* The position of the model's dimension. */
 int weir_order_position(const weir_order *o, int64_t dimension) {
     int i = 0;
     while (o->at[i] != dimension) i++;
     return i;
 }
 
-/* Dimension i of the result is dimension perm[i] of what lies in order `from`. */
+/* Dimension i of the result is dimension perm[i] of a tensor in order `from`. */
 weir_order weir_order_permutation(const weir_order *from, const weir_order *to) {
     weir_order perm = {.rank = to->rank};
     for (int i = 0; i < to->rank; i++) perm.at[i] = weir_order_position(from, to->at[i]);

@@ -1,5 +1,5 @@
-/* What convert_layout does to values: a value of the model may be carried by one whose dimensions stand in another order, or
- * whose last dimension is in another sequence. Transposes are made once for all users. */
+/* What convert_layout does to values: a value of the model may be carried by one whose dimensions are in another order,
+ * or whose last dimension is in another sequence. Transposes are made once for all users. */
 #ifndef WEIR_TRANSFORM_CARRIER_H
 #define WEIR_TRANSFORM_CARRIER_H
 
@@ -14,16 +14,16 @@ weir_order weir_order_plain(int rank);
 weir_order weir_order_channels_last(int rank);
 bool weir_order_equal(const weir_order *a, const weir_order *b);
 bool weir_order_is_plain(const weir_order *order);
-/* Where the model's dimension stands. */
+/* The position of the model's dimension. */
 int weir_order_position(const weir_order *order, int64_t dimension);
-/* Dimension i of the result is dimension at[i] of what lies in order `from`. */
+/* Dimension i of the result is dimension at[i] of a tensor in order `from`. */
 weir_order weir_order_permutation(const weir_order *from, const weir_order *to);
 
 /* A last dimension in another sequence than the model's: element j is the model's element map[j]. */
 typedef struct weir_shuffle {
     int64_t count;
     const int64_t *map;
-    weir_shape shape; /* of the value before it was flattened, as it lies */
+    weir_shape shape; /* of the value before it was flattened, in memory */
     weir_order order; /* and how */
 } weir_shuffle;
 
@@ -47,11 +47,11 @@ typedef struct weir_relayout {
     weir_arena *arena;
     weir_carrier *carrier; /* by value of the model */
     weir_shape *shape;     /* the same: the model's */
-    weir_order *wanted;    /* the same: what the operators behind want; rank 0: nothing */
+    weir_order *wanted;    /* the same: the order that the users prefer; rank 0: nothing */
     bool *is_fixed;        /* the same: depends on constants only */
     weir_moved *moved;
     size_t moved_count, moved_capacity;
-    weir_node at; /* where new nodes go */
+    weir_node at; /* new nodes are inserted before it */
     bool fine;
 } weir_relayout;
 

@@ -3,7 +3,7 @@
  * the same attributes, each the only user of the one before, other operands with all channels and otherwise equal
  * shapes. Groups of fewer than `min_branches` convolutions stay.
  *
- * The combined nodes stand where the first convolution stood, so other operands must be made before it. O(size), and
+ * The combined nodes take the place of the first convolution, so other operands must be made before it. O(size), and
  * one comparison a convolution for every different window and set of attributes on its input. */
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static const weir_shape *shape_of(const combiner *c, weir_value value) {
 
 static weir_value result_of(const combiner *c, weir_node node) { return weir_node_output(c->rewrite.graph, node, 0); }
 
-/* Is the value made before the node? What this pass made counts as made behind it. */
+/* Is the value made before the node? What this pass made counts as made after it. */
 static bool comes_before(const combiner *c, weir_value value, weir_node node) {
     const weir_node producer = weir_value_producer(c->rewrite.graph, value);
     return producer.id == 0 || (producer.id < c->nodes && c->position[producer.id] < c->position[node.id]);
@@ -141,7 +141,7 @@ static bool can_follow(const combiner *c, const branches *b, weir_use *next) {
 
 /* --- combining --- */
 
-/* Input `index` of the last node of every branch, one behind the other. */
+/* Input `index` of the last node of every branch, one after the other. */
 static weir_value concatenate(combiner *c, const branches *b, size_t index, int axis) {
     weir_value *parts = weir_calloc(b->count, sizeof *parts);
     for (size_t i = 0; i < b->count; i++) parts[i] = input_of(c, b->last[i], index);

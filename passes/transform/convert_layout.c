@@ -1,15 +1,15 @@
-/* convert_layout: convolutions and pools take and give their data with the channels innermost, as streams carry it, and the
- * transpositions that exporters write are moved and cancelled.
+/* convert_layout: convolutions and pools take and give their data with the channels innermost, as streams carry it, and
+ * the transpositions that exporters write are moved and cancelled.
  *
- * Every value gets an order: dimension i of what carries it is dimension order[i] of the model's value. A Transpose only
- * changes the order; Conv and pools want the channels last; elementwise operators take any order that their inputs have,
- * operators with axes too, once these are renumbered; constants are rewritten. A Transpose is made where an operator needs
- * another order than its input has, once for all that need it. Between orders that cost the same, the one that the
- * operators behind want is taken. Graph inputs and outputs keep the model's order.
- * A Flatten in front of a matrix product leaves the elements as they lie: the rows of the constant matrix are permuted.
+ * Every value gets an order: dimension i of what carries it is dimension order[i] of the model's value. A Transpose
+ * only changes the order; Conv and pools want the channels last; elementwise operators take any order that their inputs
+ * have, operators with axes too, once these are renumbered; constants are rewritten. A Transpose is made where an
+ * operator needs another order than its input has, once for all that need it. Between orders that cost the same, the
+ * one that the users prefer is taken. Graph inputs and outputs keep the model's order. A Flatten before a matrix
+ * product leaves the elements in their order in memory: the rows of the constant matrix are permuted.
  *
- * Results: the same bits, with two exceptions in float arithmetic: a matrix product behind a Flatten adds in the order of the
- * stream, and a reduction over several axes in theirs. Integer sums are exact in any order.
+ * Results: the same bits, with two exceptions in float arithmetic: a matrix product after a Flatten adds in the order
+ * of the stream, and a reduction over several axes in the order of the axes. Integer sums are exact in any order.
  * Idempotent; a graph without channels and without transpositions stays as it is. O(size of graph and constants). */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@
 typedef enum kind {
     KIND_OTHER,       /* the model's order alone */
     KIND_CHANNELS,    /* a window: channels innermost */
-    KIND_NORMALIZE,   /* channels, wherever they stand */
+    KIND_NORMALIZE,   /* channels, at any position */
     KIND_ELEMENTWISE, /* one order for all inputs and the output */
     KIND_QUANTIZE,    /* the same for input 0, parameters along an axis */
     KIND_THRESHOLDS,  /* the same, the axis in a text */
@@ -92,39 +92,39 @@ static bool shares_order(const weir_relayout *c, weir_node node) {
     return true;
 }
 
-/* What the operators behind a value want, from the last node to the first. */
+/* The order that the users of each value prefer, from the last node to the first. */
 static void want_order(weir_relayout *c, weir_node node) {
     const weir_graph *graph = c->graph;
     const kind which = kind_of(weir_node_op(graph, node));
     const weir_value x = weir_node_input(graph, node, 0);
     if (x.id == 0 || weir_node_output_count(graph, node) == 0) return;
-    const weir_order *behind = &c->wanted[weir_node_output(graph, node, 0).id];
+    const weir_order *preferred = &c->wanted[weir_node_output(graph, node, 0).id];
     if (which == KIND_CHANNELS) {
         if (c->shape[x.id].rank >= 3) c->wanted[x.id] = weir_order_channels_last(c->shape[x.id].rank);
-    } else if (which == KIND_TRANSPOSE && behind->rank > 0) {
+    } else if (which == KIND_TRANSPOSE && preferred->rank > 0) {
         int perm[WEIR_MAX_RANK];
         weir_layout_permutation(graph, node, perm);
-        c->wanted[x.id].rank = behind->rank;
-        for (int i = 0; i < behind->rank; i++) c->wanted[x.id].at[i] = perm[behind->at[i]];
-    } else if (behind->rank > 0 && which != KIND_OTHER && which != KIND_RESHAPE && which != KIND_PRODUCT &&
+        c->wanted[x.id].rank = preferred->rank;
+        for (int i = 0; i < preferred->rank; i++) c->wanted[x.id].at[i] = perm[preferred->at[i]];
+    } else if (preferred->rank > 0 && which != KIND_OTHER && which != KIND_RESHAPE && which != KIND_PRODUCT &&
                shares_order(c, node)) {
         for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
             const weir_value input = weir_node_input(graph, node, i);
-            if (is_data(c, input)) c->wanted[input.id] = *behind;
+            if (is_data(c, input)) c->wanted[input.id] = *preferred;
         }
     }
 }
 
-/* Transpositions that the order would cost at the node's inputs and behind it. */
+/* Transpositions that the order would cost at the node's inputs and at its output. */
 static int cost_of(const weir_relayout *c, weir_node node, const weir_order *want) {
-    const weir_order *behind = &c->wanted[weir_node_output(c->graph, node, 0).id];
-    int cost = behind->rank == want->rank && !weir_order_equal(behind, want);
+    const weir_order *preferred = &c->wanted[weir_node_output(c->graph, node, 0).id];
+    int cost = preferred->rank == want->rank && !weir_order_equal(preferred, want);
     for (size_t i = 0; i < weir_node_input_count(c->graph, node); i++) {
         const weir_value input = weir_node_input(c->graph, node, i);
         if (!is_data(c, input) || weir_order_equal(&c->carrier[input.id].order, want)) continue;
         const weir_order perm = weir_order_permutation(&c->carrier[input.id].order, want);
-        const weir_shape lies = weir_layout_from_onnx(&c->shape[input.id], c->carrier[input.id].order.at);
-        cost += weir_carrier_find(c, input.id, want) == NULL && !weir_layout_keeps_memory(&lies, perm.at);
+        const weir_shape held = weir_layout_from_onnx(&c->shape[input.id], c->carrier[input.id].order.at);
+        cost += weir_carrier_find(c, input.id, want) == NULL && !weir_layout_keeps_memory(&held, perm.at);
     }
     return cost;
 }
@@ -136,7 +136,7 @@ static void prefer(const weir_relayout *c, weir_node node, const weir_order *can
     *best = *candidate;
 }
 
-/* The cheapest order for the node: what is wanted behind it, an input's, or the model's. */
+/* The cheapest order for the node: the one its users prefer, an input's, or the model's. */
 static weir_order choose(const weir_relayout *c, weir_node node) {
     const weir_value output = weir_node_output(c->graph, node, 0);
     const bool by_element = kind_of(weir_node_op(c->graph, node)) == KIND_ELEMENTWISE;
@@ -294,7 +294,7 @@ static void move_quantizer(weir_relayout *c, weir_node node) {
     }
 }
 
-/* The letters name the model's dimensions where they stand now. */
+/* The letters of the model's dimensions in their present order. */
 static void move_thresholds(weir_relayout *c, weir_node node) {
     const weir_value x = weir_node_input(c->graph, node, 0), thresholds = weir_node_input(c->graph, node, 1),
                      y = weir_node_output(c->graph, node, 0);
@@ -338,7 +338,7 @@ static void move_axis(weir_relayout *c, weir_node node) {
     set_outputs(c, node, &want);
 }
 
-/* The order of what is left when dimensions go. */
+/* The order of the remaining dimensions when some are removed. */
 static weir_order without(const weir_order *from, const bool *gone) {
     weir_order left = {.rank = 0};
     for (int i = 0; i < from->rank; i++) {
@@ -449,7 +449,7 @@ enum { FACTORS = 2 * WEIR_MAX_RANK };
 typedef struct factors {
     int count, from[FACTORS], to[FACTORS];
     int64_t size[FACTORS];
-    int lies[FACTORS]; /* the factors in the sequence in which they lie */
+    int in_memory[FACTORS]; /* the factors in their sequence in memory */
 } factors;
 
 static bool split(const weir_shape *a, const weir_shape *b, factors *f) {
@@ -474,26 +474,26 @@ static bool split(const weir_shape *a, const weir_shape *b, factors *f) {
     return true;
 }
 
-static void lay_factors(factors *f, const weir_order *lies) {
+static void order_factors(factors *f, const weir_order *order) {
     int count = 0;
-    for (int i = 0; i < lies->rank; i++) {
+    for (int i = 0; i < order->rank; i++) {
         for (int k = 0; k < f->count; k++)
-            if (f->from[k] == lies->at[i]) f->lies[count++] = k;
+            if (f->from[k] == order->at[i]) f->in_memory[count++] = k;
     }
 }
 
-/* The order of the new dimensions, when the factors of each lie together and in sequence. */
+/* The order of the new dimensions, when the factors of each are adjacent and in sequence. */
 static bool view_order(const factors *f, int rank, weir_order *to) {
     bool used[WEIR_MAX_RANK] = {false};
     to->rank = 0;
     for (int k = 0; k < f->count; k++) {
-        const int dimension = f->to[f->lies[k]];
-        const bool goes_on = k > 0 && dimension == f->to[f->lies[k - 1]];
-        if (goes_on ? f->lies[k] != f->lies[k - 1] + 1 : used[dimension]) return false;
+        const int dimension = f->to[f->in_memory[k]];
+        const bool goes_on = k > 0 && dimension == f->to[f->in_memory[k - 1]];
+        if (goes_on ? f->in_memory[k] != f->in_memory[k - 1] + 1 : used[dimension]) return false;
         if (!goes_on) to->at[to->rank++] = dimension;
         used[dimension] = true;
     }
-    for (int d = 0; d < rank; d++) { /* dimensions of 1 stand in front of the first larger one */
+    for (int d = 0; d < rank; d++) { /* dimensions of 1 come before the first larger one */
         int at = 0;
         if (used[d]) continue;
         while (at < to->rank && to->at[at] < d) at++;
@@ -504,12 +504,12 @@ static bool view_order(const factors *f, int rank, weir_order *to) {
     return true;
 }
 
-/* The last dimension as it lies, when the others lie in front of it as in the model. */
+/* The last dimension as it is in memory, when the others come before it as in the model. */
 static const weir_shuffle *shuffled_last(weir_relayout *c, const factors *f, const weir_shape *to,
                                          const weir_carrier *from) {
     int first = 0;
     while (first < f->count && f->to[first] != to->rank - 1) {
-        if (f->lies[first] != first) return NULL;
+        if (f->in_memory[first] != first) return NULL;
         first++;
     }
     const int64_t count = to->dim[to->rank - 1];
@@ -517,8 +517,8 @@ static const weir_shuffle *shuffled_last(weir_relayout *c, const factors *f, con
     for (int64_t i = 0; i < count; i++) {
         int64_t rest = i, digit[FACTORS];
         for (int k = f->count - 1; k >= first; k--) {
-            digit[f->lies[k]] = rest % f->size[f->lies[k]];
-            rest /= f->size[f->lies[k]];
+            digit[f->in_memory[k]] = rest % f->size[f->in_memory[k]];
+            rest /= f->size[f->in_memory[k]];
         }
         for (int k = first; k < f->count; k++) map[i] = map[i] * f->size[k] + digit[k];
     }
@@ -533,7 +533,7 @@ static void move_view(weir_relayout *c, weir_node node) {
     const weir_carrier *from = &c->carrier[x.id];
     const weir_shuffle *s = from->shuffled;
     factors f;
-    weir_order lies;
+    weir_order order;
     if (s != NULL && to->rank > 0 && to->dim[to->rank - 1] == s->count) {
         c->carrier[y.id] = (weir_carrier){weir_carrier_reshape(c, from->value, to), weir_order_plain(to->rank), s};
         return;
@@ -543,10 +543,10 @@ static void move_view(weir_relayout *c, weir_node node) {
         keep_model_order(c, node);
         return;
     }
-    lay_factors(&f, &from->order);
-    if (view_order(&f, to->rank, &lies)) {
-        const weir_shape shape = weir_layout_from_onnx(to, lies.at);
-        c->carrier[y.id] = (weir_carrier){weir_carrier_reshape(c, from->value, &shape), lies, NULL};
+    order_factors(&f, &from->order);
+    if (view_order(&f, to->rank, &order)) {
+        const weir_shape shape = weir_layout_from_onnx(to, order.at);
+        c->carrier[y.id] = (weir_carrier){weir_carrier_reshape(c, from->value, &shape), order, NULL};
         return;
     }
     s = to->rank > 0 ? shuffled_last(c, &f, to, from) : NULL;
@@ -554,7 +554,7 @@ static void move_view(weir_relayout *c, weir_node node) {
     else c->carrier[y.id] = (weir_carrier){weir_carrier_reshape(c, from->value, to), weir_order_plain(to->rank), s};
 }
 
-/* Data times a constant matrix: the matrix takes the sequence in which the data lies. */
+/* Data times a constant matrix: the rows of the matrix take the sequence of the data in memory. */
 static void move_product(weir_relayout *c, weir_node node) {
     const weir_op op = weir_node_op(c->graph, node);
     const size_t right = op == WEIR_OP_QGEMM || op == WEIR_OP_QLINEAR_MATMUL ? 3 : 1;
@@ -564,7 +564,7 @@ static void move_product(weir_relayout *c, weir_node node) {
     bool rest_is_fixed = c->is_fixed[w.id];
     for (size_t i = 1; i < weir_node_input_count(c->graph, node); i++)
         rest_is_fixed = rest_is_fixed && !is_data(c, weir_node_input(c->graph, node, i));
-    const weir_order *lies = &c->carrier[x.id].order;
+    const weir_order *order = &c->carrier[x.id].order;
     const int rank = c->shape[w.id].rank;
     if (!rest_is_fixed || weir_node_int(c->graph, node, "transA", 0) != 0 || rank < 1 || rank > 2) {
         keep_model_order(c, node);
@@ -573,8 +573,8 @@ static void move_product(weir_relayout *c, weir_node node) {
         weir_node_set_input(c->graph, node, right, weir_carrier_taken(c, w, transposed ? 1 : 0, s));
         const weir_order none = {.rank = -1};
         set_outputs(c, node, &none);
-    } else if (rank == 2 && lies->rank > 2 && lies->at[lies->rank - 1] == lies->rank - 1) {
-        const weir_order same = *lies; /* the rows in any weir_order */
+    } else if (rank == 2 && order->rank > 2 && order->at[order->rank - 1] == order->rank - 1) {
+        const weir_order same = *order; /* the rows in any weir_order */
         weir_node_set_input(c->graph, node, 0, c->carrier[x.id].value);
         set_outputs(c, node, &same);
     } else {
@@ -673,7 +673,7 @@ static bool has_channels_first(const weir_graph *graph) {
     return false;
 }
 
-/* Where no operator has its channels in front, only fewer transpositions are a reason to change the graph. */
+/* Where no operator has its channels first, only a smaller number of transpositions is a reason to change the graph. */
 static bool is_concerned(const weir_graph *graph) {
     const size_t before = weir_count_transpositions(graph);
     if (has_channels_first(graph)) return true;

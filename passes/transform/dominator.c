@@ -45,7 +45,7 @@ static uint32_t common_ancestor(const weir_fusion_vertex *vertex, uint32_t a, ui
     return a;
 }
 
-/* Hangs a vertex into the tree, those behind it being there. Jumps grow as the digits of a skew binary number do
+/* Inserts a vertex into the tree, which holds its users already. Jumps grow as the digits of a skew binary number do
  * (Myers, "An applicative random-access stack", 1983). */
 static void find_parent(weir_fusion_graph *fusion, uint32_t index) {
     weir_fusion_vertex *all = fusion->vertex, *v = &all[index];

@@ -1,5 +1,5 @@
-/* The graph as fusion sees it: nodes in execution order, edges that say how a user reads a value, and the post-dominator
- * tree over both. */
+/* The graph for operator fusion: nodes in execution order, edges that say how a user reads a value, and the
+ * post-dominator tree over both. */
 #ifndef WEIR_TRANSFORM_DOMINATOR_H
 #define WEIR_TRANSFORM_DOMINATOR_H
 
@@ -16,7 +16,7 @@ typedef struct weir_fusion_edge {
 typedef struct weir_fusion_vertex {
     weir_node node;
     weir_fusion_pattern pattern;
-    bool is_leaving;     /* a result is used outside the graph: nothing can be fused behind it */
+    bool is_leaving;     /* a result is used outside the graph: nothing can be fused after it */
     uint32_t first_edge; /* its edges end where those of the next vertex begin */
     /* Post-dominator tree. `parent`, which all paths out pass, or WEIR_NO_VERTEX; the strictest pattern on any path
      * there. `jump` is an ancestor far above, so that climbing the tree takes O(log n) steps. */

@@ -1,8 +1,8 @@
-/* Of nodes that compute the same, the first stays. Same: the operator, its attributes, the types of its outputs, and its
- * inputs, where one-element constants are equal by content, and so are the short int64 vectors by which ONNX gives
- * shapes and axes; other constants are equal when they are one value. The order of inputs counts, even where the
- * operator does not care. Nodes without inputs and the operators of `skip` stay. One walk and a map: a node
- * whose inputs were merged is seen after them. O(size). */
+/* Of nodes that compute the same, the first stays. Same: the operator, its attributes, the types of its outputs, and
+ * its inputs, where one-element constants are equal by content, and so are the short int64 vectors by which ONNX gives
+ * shapes and axes; other constants are equal when they are one value. The order of inputs counts, even for commutative
+ * operators. Nodes without inputs and the operators of `skip` stay. One walk and a map: a node whose inputs were merged
+ * is seen after them. O(size). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* A product with a scale by channel goes into the weights of the convolutions and matrix products behind it, through
+/* A product with a scale by channel goes into the weights of the convolutions and matrix products after it, through
  * sums (whose other operand is divided by it) and, when it is a positive constant, through Relu and LeakyRelu.
  *
  * First, from the last node to the first, each value says whether all its users can take a scale, and along which axis;
- * a graph output cannot, and users that disagree cannot. Then, in execution order, products pass their data on and the
- * scale beside it, until weights take it. O(size), and one more node for each array that is scaled, which fold_constant
- * computes. */
+ * a graph output cannot, and neither can a value whose users disagree. Then, in execution order, products pass their
+ * data on unscaled, and the scale with it, until weights take it. O(size), and one more node for each array that is
+ * scaled, which fold_constant computes. */
 #include <stdlib.h>
 
 #include "passes/passes.h"
@@ -35,7 +35,7 @@ static weir_scale_offer agreed(weir_scale_offer a, weir_scale_offer b) {
 }
 
 /* What the node offers for input `index`, given what its users offer. */
-static weir_scale_offer offer_of(const folder *f, weir_node node, size_t index, weir_scale_offer behind) {
+static weir_scale_offer offer_of(const folder *f, weir_node node, size_t index, weir_scale_offer after) {
     const weir_graph *graph = f->rewrite.graph;
     const weir_value data = input_of(f, node, index);
     weir_scale_product product;
@@ -44,26 +44,26 @@ static weir_scale_offer offer_of(const folder *f, weir_node node, size_t index, 
         return can ? (weir_scale_offer){.axis = product.in_axis} : WEIR_NO_OFFER;
     }
     if (weir_scale_is_relu(graph, node)) {
-        behind.is_positive = true;
-        return behind;
+        after.is_positive = true;
+        return after;
     }
-    if (!weir_scale_is_sum(graph, node) || behind.axis < 0) return WEIR_NO_OFFER;
+    if (!weir_scale_is_sum(graph, node) || after.axis < 0) return WEIR_NO_OFFER;
     const weir_value other = input_of(f, node, 1 - index);
-    if (!has_shape(graph, data, weir_node_output(graph, node, 0)) || !weir_scale_fits(graph, data, other, behind.axis))
+    if (!has_shape(graph, data, weir_node_output(graph, node, 0)) || !weir_scale_fits(graph, data, other, after.axis))
         return WEIR_NO_OFFER;
-    behind.is_divisor = true;
-    return behind;
+    after.is_divisor = true;
+    return after;
 }
 
 static void ask(folder *f, weir_node node) {
     const weir_graph *graph = f->rewrite.graph;
     const weir_value y = weir_node_output(graph, node, 0);
-    const weir_scale_offer behind = weir_value_is_output(graph, y) ? WEIR_NO_OFFER : f->offer[y.id];
-    f->offer[y.id] = behind;
+    const weir_scale_offer after = weir_value_is_output(graph, y) ? WEIR_NO_OFFER : f->offer[y.id];
+    f->offer[y.id] = after;
     for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
         const weir_value input = input_of(f, node, i);
         if (input.id == 0) continue;
-        const weir_scale_offer offer = weir_rewrite_may(graph, node) ? offer_of(f, node, i, behind) : WEIR_NO_OFFER;
+        const weir_scale_offer offer = weir_rewrite_may(graph, node) ? offer_of(f, node, i, after) : WEIR_NO_OFFER;
         f->offer[input.id] = f->is_read[input.id] ? agreed(f->offer[input.id], offer) : offer;
         f->is_read[input.id] = true;
     }
@@ -91,7 +91,7 @@ static void start(folder *f, weir_node node) {
     }
 }
 
-/* Input `index` is scaled: the node takes its base and does to itself what makes up for it. */
+/* Input `index` is scaled: the node reads its base instead and compensates for the missing scale. */
 static void pass_on(folder *f, weir_node node, size_t index) {
     weir_graph *graph = f->rewrite.graph;
     const weir_value input = input_of(f, node, index), y = weir_node_output(graph, node, 0);

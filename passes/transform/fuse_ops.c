@@ -1,13 +1,14 @@
 /* Groups of nodes that can run as one unit: TVM's operator fusion. A node joins its immediate post-dominator, with
  * everything between, when the patterns of the operators on all paths there allow it. Three phases: 0 elementwise
- * operators behind convolutions and products, and into what follows them; 1 operators that move elements; 2 is TVM's for
- * tuples, which this IR does not have: Concat takes its inputs itself, so phases 0 and 1 do its work.
+ * operators into the convolutions and products before them, and into what follows; 1 operators that move elements; 2 is
+ * TVM's for tuples, which this IR does not have: Concat takes its inputs itself, so phases 0 and 1 do its work.
  *
  * A group is a number in the nodes' metadata. It has one node whose results leave it, at most one convolution, product
  * or reduction-like anchor, at most `max_depth` nodes and, when limited, at most `max_args` tensors that enter or leave
  * it. Constants are not nodes: those of one element belong to the group, others enter it.
  *
- * Cost: O(n log n) for the tree, then O(max_depth) a node, since no search looks at more nodes than a group may have. */
+ * Cost: O(n log n) for the tree, then O(max_depth) a node, since no search looks at more nodes than a group may have.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ static void merge(fuser *f, uint32_t vertex, uint32_t into) {
     if (from->pattern > to->pattern) to->pattern = from->pattern;
 }
 
-/* --- what lies between a vertex and its post-dominator --- */
+/* --- what is between a vertex and its post-dominator --- */
 
 /* Adds a vertex to the search; false when the groups reached have too many nodes for one. */
 static bool reach(fuser *f, uint32_t vertex, uint32_t *nodes) {

@@ -1,6 +1,6 @@
 /* Types of the whole graph from those of its inputs and constants: element type, shape, quantization and proven range.
- * Every other pass keeps them up to date; this one is for graphs from elsewhere, and says where one does not fit.
- * O(size), and O(constant) where a range depends on one. */
+ * Every other pass keeps them up to date; this one is for graphs from other sources, and reports where the types of one
+ * do not fit. O(size), and O(constant) where a range depends on one. */
 #include "ir/infer.h"
 #include "passes/passes.h"
 

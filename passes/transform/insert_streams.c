@@ -1,8 +1,9 @@
-/* insert_streams: what stands between components. A value with several users gets a Fork; an edge whose ends differ in
- * elements a beat gets a Lanes node. After this pass every hardware value has one user.
- * size_fifos: Fifo nodes where the schedule (schedule.h) shows that beats wait, as deep as the schedule with all of them asks. Where
- * components hold rows of a frame, streams come in bursts: before a component with one stream a Fifo then has no more than a row, the
- * rest waits in the components before it, which have the time. A component with several streams gets all that waits for another one. */
+/* insert_streams: the stream nodes between components. A value with several users gets a Fork; an edge whose ends
+ * differ in elements a beat gets a Lanes node. After this pass every hardware value has one user. size_fifos: Fifo
+ * nodes where the schedule (schedule.h) shows that beats wait, as deep as the schedule with all of them asks. Where
+ * components hold rows of a frame, streams come in bursts: before a component with one stream a Fifo then has no more
+ * than a row, the rest waits in the components before it, which have the time. A component with several streams gets
+ * all that waits for another one. */
 #include <stdlib.h>
 
 #include "dataflow/component.h"
@@ -13,7 +14,7 @@
 #include "passes/passes.h"
 #include "support/arena.h"
 
-/* A stream node behind `value` for the use (node none: the graph output `index`). */
+/* A stream node between `value` and the use (node none: the graph output `index`). */
 static weir_node insert_after(weir_graph *graph, weir_value value, weir_op op, const char *suffix, size_t outputs,
                               weir_node before) {
     weir_node producer = weir_value_producer(graph, value);

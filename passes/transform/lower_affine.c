@@ -1,4 +1,4 @@
-/* Lowering of what stands between codes and the next quantizer: products, sums, normalizations with constants become
+/* Lowering of the operators between codes and the next quantizer: products, sums, normalizations with constants become
  * steps of the view, which the quantizer absorbs. A step is the model's operation, in the model's order, on one float32
  * constant or one a channel, so nothing is rounded otherwise than in the model. */
 #include <math.h>

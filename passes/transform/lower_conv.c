@@ -1,6 +1,7 @@
-/* Convolution of codes with channels innermost: weir.Window gathers what each position sees, weir.Linear multiplies it with the
- * kernels as a matrix. A window's elements stand by the last spatial dimension, then the others, then channels: hardware reads rows of
- * the input side by side. Padding is the code of zero. A window of one element that moves by one is the input itself. */
+/* Convolution of codes with channels innermost: weir.Window gathers the elements of each window, weir.Linear multiplies
+ * it with the kernels as a matrix. A window's elements are ordered by the last spatial dimension, then the others, then
+ * channels: hardware reads rows of the input side by side. Padding is the code of zero. A window of one element that
+ * moves by one is the input itself. */
 #include <string.h>
 
 #include "ir/geometry.h"
@@ -48,7 +49,7 @@ static bool is_trivial(const weir_window *w) {
     return true;
 }
 
-/* The codes that each position sees; no value after a reported error. */
+/* The codes of each window; no value after a reported error. */
 static weir_value slide(weir_lowering *l, weir_node node, weir_value codes, const weir_window *w, int64_t group) {
     const weir_type *type = weir_value_type(l->to, codes);
     const size_t rank = (size_t)w->rank;

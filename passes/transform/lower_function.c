@@ -1,4 +1,4 @@
-/* Lowering of functions of one code (function.h): the quantizer behind one becomes
+/* Lowering of functions of one code (function.h): the quantizer after one becomes
  *   Lookup               of all codes, where the input has few
  *   Threshold            of sums, where the function is monotone: its steps by bisection
  *   Threshold and Lookup of sums, for any other function: of the pieces on which its results are equal, found by looking at all sums
@@ -170,7 +170,7 @@ static void look_at_all(const tabulation *t, pieces *row) {
     free(codes);
 }
 
-/* Where each row reaches result k of those between its ends: the least point that gives it or what lies behind it. */
+/* Where each row reaches result k of those between its ends: the least point that gives it or a result beyond it. */
 typedef struct bisection {
     size_t rows, steps;                   /* the most of a row */
     int64_t *end;                         /* [rows, 2]: results at both ends */
@@ -247,7 +247,7 @@ static bool find_pieces(const tabulation *t, pieces *row) {
     }
     weir_lower_fail(t->l, t->node, "its input is a function of sums of %d bits that both rises and falls",
                     weir_bits_for(t->low, t->high));
-    weir_note("put a quantizer of up to 12 bits between the sums and the function, in front of '%s'",
+    weir_note("put a quantizer of up to 12 bits between the sums and the function, before '%s'",
               weir_node_name(t->l->from, t->maker));
     return false;
 }

@@ -1,6 +1,6 @@
-/* The host's part of a model: what is float in front of the first quantizer and behind the last. Its nodes are copied as
- * they are, and the float engine runs them. Whether a node behind the hardware is in front of more hardware shows later;
- * until then the reason why it cannot be hardware is kept with its view. */
+/* The host's part of a model: what is float before the first quantizer and after the last. Its nodes are copied as they
+ * are, and the float engine runs them. Whether a node after the hardware is followed by more hardware is known later;
+ * until then its view keeps the reason why it cannot be hardware. */
 #include <stdlib.h>
 
 #include "exec/evaluate.h"
@@ -185,7 +185,7 @@ static const weir_diag_log *keep(weir_lowering *l, weir_diag_log *log) {
 }
 
 bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) {
-    bool before = false, behind = false;
+    bool before = false, after = false;
     weir_view view = {.cause = NULL};
     const weir_diag_log *own = keep(l, cause);
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
@@ -193,10 +193,10 @@ bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) 
         if (value.id == 0) continue;
         const weir_view *x = &l->view[value.id];
         before |= x->kind == WEIR_VIEW_REAL;
-        behind |= x->kind == WEIR_VIEW_HOST || is_hardware(x);
+        after |= x->kind == WEIR_VIEW_HOST || is_hardware(x);
         if (view.cause == NULL) view.cause = x->cause;
     }
-    if (before && behind) {
+    if (before && after) {
         weir_lower_fail(l, node,
                         "it uses results of the hardware together with values that the host computes before it");
         weir_note("the host computes either before or after the hardware: quantize both inputs");
@@ -206,7 +206,7 @@ bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause) 
     if (!copy(l, node)) return false;
     if (!weir_kernel_supports(l->from, node))
         return weir_lower_fail(l, node, "the float engine does not compute it on these types");
-    view.kind = behind ? WEIR_VIEW_HOST : WEIR_VIEW_REAL;
+    view.kind = after ? WEIR_VIEW_HOST : WEIR_VIEW_REAL;
     for (size_t i = 0; i < weir_node_output_count(l->from, node); i++) {
         const weir_value value = weir_node_output(l->from, node, i);
         view.value = l->host[value.id];

@@ -21,7 +21,7 @@ static const weir_view *input_view(const weir_lowering *l, weir_node node, size_
     return value.id == 0 ? NULL : &l->view[value.id];
 }
 
-/* The constant behind an input, or NULL: left out or not constant. */
+/* The constant at an input, or NULL: left out or not constant. */
 static const weir_array *input_constant(const weir_lowering *l, weir_node node, size_t index) {
     const weir_view *view = input_view(l, node, index);
     return view != NULL && (view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS) ? view->codes : NULL;
@@ -66,7 +66,7 @@ static weir_array *quantize_constant(const weir_lowering *l, const weir_array *d
     return codes;
 }
 
-/* Quantizes a view of real numbers, whatever stands behind it. */
+/* Quantizes a view of real numbers, whatever it comes from. */
 static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *quant) {
     const weir_view *x = input_view(l, node, 0);
     if (x->kind == WEIR_VIEW_CONSTANT) {
@@ -523,7 +523,7 @@ weir_lowered weir_lower_integer_takes(weir_op op) {
 
 /* --- the pass --- */
 
-/* QONNX quantizers speak of real arithmetic, all others of ONNX Runtime's float32 arithmetic. */
+/* QONNX quantizers are defined in real arithmetic, all others in ONNX Runtime's float32 arithmetic. */
 static weir_contract contract_of(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         weir_op op = weir_node_op(graph, node);
@@ -583,7 +583,7 @@ static weir_diag_log *refuse(weir_lowering *l, weir_node node) {
     return log;
 }
 
-/* A quantizer of what the host computes behind the hardware is the host's, too. */
+/* A quantizer of what the host computes after the hardware is the host's, too. */
 static bool quantizes_results(const weir_lowering *l, weir_node node) {
     return input_view(l, node, 0)->kind == WEIR_VIEW_HOST;
 }

@@ -199,7 +199,7 @@ static weir_value add_offset(weir_lowering *l, weir_node node, const weir_view *
     return value;
 }
 
-/* An addition of the model's own, which float32 rounds, in front of the other operations. */
+/* An addition of the model's own, which float32 rounds, before the other operations. */
 static weir_view offset_as_step(weir_lowering *l, const weir_view *x) {
     weir_view view = *x;
     view.offset = NULL;

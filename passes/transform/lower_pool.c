@@ -1,10 +1,10 @@
-/* Pools and reductions of codes. The largest code is that of the largest number, so MaxPool and ReduceMax pass codes as they are, and
- * a Relu in front may as well come behind. A mean is a sum of codes with a smaller scale, which the quantizer behind it takes
- * in: real = (sum - count * zero) * (scale / count).
+/* Pools and reductions of codes. The largest code is that of the largest number, so MaxPool and ReduceMax pass codes as
+ * they are, and a Relu before the pool can be moved after it. A mean is a sum of codes with a smaller scale, which the
+ * quantizer after it takes in: real = (sum - count * zero) * (scale / count).
  *
- * A window is joined from its rows: one node for each dimension along which it has more than one element or moves, the innermost
- * first, which leaves the others the fewest elements to hold. Dimensions that a window covers whole are one with the dimension
- * before them: a pool over all of an image is a single line, which holds an element a channel. */
+ * A window is joined from its rows: one node for each dimension along which it has more than one element or moves, the
+ * innermost first, which leaves the others the fewest elements to hold. Dimensions that a window covers whole are one
+ * with the dimension before them: a pool over all of an image is a single line, which holds an element a channel. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -49,7 +49,7 @@ bool weir_lower_shape(weir_lowering *l, weir_node node) {
                                "stream");
     if (x->kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
     weir_view view = *x;
-    if (x->reshaped || x->kind == WEIR_VIEW_SUM) { /* behind the quantizer */
+    if (x->reshaped || x->kind == WEIR_VIEW_SUM) { /* after the quantizer */
         view.reshaped = true;
         view.shape = *shape;
     } else if (moves) {

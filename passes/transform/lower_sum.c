@@ -62,8 +62,8 @@ static void bound(const sum_table *table, int64_t ca, int64_t cb, int64_t stride
     for (size_t k = 1; k < bounds->codes; k++) most[k] = most[k - 1] > most[k] ? most[k - 1] : most[k];
 }
 
-/* Steps exactly 2^bits apart: then an addition and a shift behind the sum are enough. `wanted` is where the real-valued
- * first step lies. */
+/* Steps exactly 2^bits apart: then an addition and a shift after the sum are enough. `wanted` is the real-valued first
+ * step. */
 static bool even_steps(const sum_bounds *bounds, int bits, double wanted, int64_t *step) {
     double low = -9e15, high = 9e15, unit = ldexp(1, bits);
     for (size_t k = 0; k + 1 < bounds->codes; k++) {

@@ -1,5 +1,6 @@
-/* partition: which nodes of the hardware graph the host computes (dataflow/host.h): marked in their metadata, which later
- * passes and files keep. Refuses what cannot be parted: hardware behind the host's tail, tails that read what comes in. */
+/* partition: which nodes of the hardware graph the host computes (dataflow/host.h): marked in their metadata, which
+ * later passes and files keep. Refuses what cannot be partitioned: hardware after the host's tail, tails that read
+ * inputs of the hardware. */
 #include "dataflow/component.h"
 #include "dataflow/host.h"
 #include "dataflow/host_graph.h"
@@ -30,7 +31,7 @@ bool weir_pass_partition(const weir_pass *pass, weir_pass_context *context, weir
     if (!has_hardware(hardware)) {
         weir_error(weir_at(weir_graph_source(hardware), 0),
                    "no part of the model becomes hardware: the host computes all of it");
-        weir_note("hardware is what lies between quantizers: dense layers, sums, requantizations");
+        weir_note("hardware is what is between quantizers: dense layers, sums, requantizations");
         return false;
     }
     for (weir_node node = weir_graph_first(hardware); node.id != 0; node = weir_node_next(hardware, node)) {

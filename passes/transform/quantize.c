@@ -29,7 +29,7 @@ typedef struct quantizer {
     bool fixed;
     int64_t frame;         /* of the calibration */
     range *range;          /* by value id of the float graph */
-    weir_value *quantized; /* by value id: what stands for the value after its quantizer; none: not made yet */
+    weir_value *quantized; /* by value id: the quantized value; none: not made yet */
     uint32_t limit;
 } quantizer;
 
@@ -148,7 +148,7 @@ static weir_value add_int8(quantizer *q, const char *base, weir_value value, con
     return add_node(q, WEIR_OP_DEQUANTIZE_LINEAR, base, "dequantize", inputs, 3, before, -1);
 }
 
-/* The value behind its quantizer, made at its first use. */
+/* The quantized value; its quantizer is made at the first use. */
 static weir_value quantize_activation(quantizer *q, weir_value value, weir_node before) {
     if (q->quantized[value.id].id != 0) return q->quantized[value.id];
     weir_node producer = weir_value_producer(q->graph, value);
@@ -374,28 +374,28 @@ static bool refuse(const weir_graph *model, weir_node node) {
     return false;
 }
 
-/* Values that a dense layer computes from (`front`) or that are computed from one (`behind`), by handle. */
-static void mark_layers(const weir_graph *model, bool *front, bool *behind) {
+/* Values that a dense layer depends on (`before`) or that depend on one (`after`), by handle. */
+static void mark_layers(const weir_graph *model, bool *before, bool *after) {
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
         bool is = is_layer(weir_node_op(model, node));
-        for (size_t i = 0; i < weir_node_input_count(model, node); i++)
-            is |= behind[weir_node_input(model, node, i).id];
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++) is |= after[weir_node_input(model, node, i).id];
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
-            behind[weir_node_output(model, node, i).id] = is;
+            after[weir_node_output(model, node, i).id] = is;
     }
     for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
         bool is = is_layer(weir_node_op(model, node));
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
-            is |= front[weir_node_output(model, node, i).id];
-        for (size_t i = 0; i < weir_node_input_count(model, node); i++) front[weir_node_input(model, node, i).id] |= is;
+            is |= before[weir_node_output(model, node, i).id];
+        for (size_t i = 0; i < weir_node_input_count(model, node); i++)
+            before[weir_node_input(model, node, i).id] |= is;
     }
 }
 
-/* In front of the first layer and behind the last the host computes what it can; between layers there is hardware. */
+/* Before the first layer and after the last the host computes what it can; between layers there is hardware. */
 static bool can_quantize(const weir_graph *model) {
-    bool *front = weir_calloc(weir_graph_value_limit(model) + 1, sizeof *front), fine = true;
-    bool *behind = weir_calloc(weir_graph_value_limit(model) + 1, sizeof *behind);
-    mark_layers(model, front, behind);
+    bool *before = weir_calloc(weir_graph_value_limit(model) + 1, sizeof *before), fine = true;
+    bool *after = weir_calloc(weir_graph_value_limit(model) + 1, sizeof *after);
+    mark_layers(model, before, after);
     for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node)) {
         const weir_op op = weir_node_op(model, node);
         const weir_value result = weir_node_output(model, node, 0);
@@ -419,13 +419,13 @@ static bool can_quantize(const weir_graph *model) {
         default:
             fine = !weir_mase_carries(op) &&
                    (weir_lower_integer_takes(op) == WEIR_LOWERED_HARDWARE || /* which says what else it asks */
-                    (weir_lower_host_takes(op) && !(front[result.id] && behind[result.id])));
+                    (weir_lower_host_takes(op) && !(before[result.id] && after[result.id])));
             if (!fine) refuse(model, node);
             break;
         }
     }
-    free(front);
-    free(behind);
+    free(before);
+    free(after);
     return fine;
 }
 

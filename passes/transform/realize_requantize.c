@@ -6,12 +6,14 @@
  *   Scale       floor((x * M + A) / 2^S) per channel, the narrowest M by exact search
  *   ScaleFloat  the float32 arithmetic itself, when its double rounding makes no multiply-add-shift fit
  *   Threshold   the table, when nothing else fits
- * Functions that fall (a BatchNormalization with negative factors) rise once the dense layer in front negates the weights
- * of their channels. Where none is in front, and channels differ, one is added that only gives signs.
+ * Functions that fall (a BatchNormalization with negative factors) are made to rise: the dense layer before the
+ * requantizer negates the weights of their channels. Where there is none, and channels differ, a dense layer that only
+ * gives signs is added.
  * The proof (weir_staircase_proves) runs for every channel of every node, on each compile.
  * Outputs of more than WIDE_CODES codes have no tables and no search for the narrowest multiplier. What is exact by
  * construction is taken as it is: ScaleFloat for float32 arithmetic, whose operations it does one by one, and a Cast where
- * all scales are powers of two. Otherwise the Scale nearest to the ratio is proved on every step, one channel at a time. */
+ * all scales are powers of two. Otherwise the Scale nearest to the ratio is proved on every step, one channel at a time.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +27,11 @@
 
 enum { MAX_SHIFT = 46, MAX_MULTIPLIER_BITS = 31, MAX_ADD_BITS = 56, FEW_CODES = 3, MAX_TABLE = 1 << 18 };
 
-/* More codes than this are wide, and what a wide output may have behind a scale that is no power of two. */
+/* Outputs of more codes than this are wide; the most codes of a wide output whose scale is no power of two. */
 enum { WIDE_CODES = 4096, MOST_CODES = 65536, WIDE_SHIFT = 62, WIDE_MULTIPLIER_BITS = 44 };
 
-/* What rtl/cast/weir_requantize_float.v takes: the smallest shift, and how far codes lie from the zero point. */
+/* What rtl/cast/weir_requantize_float.v takes: the smallest shift, and the largest distance of codes from the zero
+ * point. */
 enum { FLOAT_SHIFT = 2, FLOAT_REACH = 1 << 22 };
 /* Mantissas aligned to one shift stay below this; sums of 62 bits times that stay below 2^126. */
 static const double FLOAT_MULTIPLIER = 0x1p44;
@@ -289,7 +292,7 @@ static bool use_candidate(realizer *r, const candidate *k) {
     for (size_t c = 0; c < r->channels; c++) zero &= k->add[c] == 0;
     weir_value inputs[3] = {weir_node_input(r->graph, r->node, 0)};
     size_t count = 1;
-    /* A table of thresholds reaches what its input reaches; who reads the result relies on that. */
+    /* The range of a table's results is that of its input's codes; users of the result rely on it. */
     const weir_type *out = weir_value_type(r->graph, weir_node_output(r->graph, r->node, 0));
     bool narrow = r->thresholds != NULL && r->stride == 1 && out->has_range;
     int64_t low = narrow && out->low > k->low ? out->low : k->low;
@@ -308,7 +311,7 @@ static bool use_candidate(realizer *r, const candidate *k) {
     return finish(r, made);
 }
 
-/* Steps that are never reached lie one beyond the largest input. */
+/* Steps that are never reached are one above the largest input. */
 static bool use_thresholds(realizer *r) {
     int64_t base = r->staircase[0].base, top = base;
     for (size_t c = 0; c < r->channels; c++) {
@@ -435,7 +438,7 @@ static bool realize_wide(realizer *r, candidate *k) {
 
 /* --- functions that fall --- */
 
-/* The dense layer that makes the node's input, past other names of its sums; none: something else makes it. */
+/* The dense layer that computes the node's input, possibly through Relabels; none: another operator computes it. */
 static weir_node layer_of(const realizer *r) {
     weir_node maker = weir_value_producer(r->graph, weir_node_input(r->graph, r->node, 0));
     while (maker.id != 0 && weir_node_op(r->graph, maker) == WEIR_OP_RELABEL)
@@ -443,7 +446,7 @@ static weir_node layer_of(const realizer *r) {
     return maker.id != 0 && weir_node_op(r->graph, maker) == WEIR_OP_LINEAR ? maker : WEIR_NO_NODE;
 }
 
-/* Looked at before the graph changes, because the requantizer's records lie in it. */
+/* Computed before the graph changes, because it owns the requantizer's records. */
 static size_t count_falling(realizer *r) {
     size_t count = 0;
     r->falling = weir_calloc(r->channels, sizeof *r->falling);
@@ -536,7 +539,7 @@ static bool mirror(realizer *r, weir_node layer) {
     return fine;
 }
 
-/* Signs that differ by channel need weights: a dense layer in front that passes its input on. */
+/* Signs that differ by channel need weights: a dense layer before the node that passes its input on. */
 static weir_node add_layer(realizer *r) {
     weir_graph *graph = r->graph;
     const int64_t channels = (int64_t)r->channels;
@@ -554,7 +557,7 @@ static weir_node add_layer(realizer *r) {
     return weir_infer_node(graph, made) ? made : WEIR_NO_NODE;
 }
 
-/* Makes every channel's function rise: by the weights in front, or, where all fall, by counting codes from the top. */
+/* Makes every channel's function rise: by the weights before it, or, where all fall, by counting codes from the top. */
 static bool straighten(realizer *r) {
     const size_t count = count_falling(r);
     if (count == 0) return true;

@@ -1,4 +1,4 @@
-/* What an error advises beside its reason: what the user can do. */
+/* What the note of an error advises the user to do. */
 #ifndef WEIR_TRANSFORM_REMEDY_H
 #define WEIR_TRANSFORM_REMEDY_H
 

@@ -10,11 +10,11 @@ typedef struct weir_rewrite {
     weir_graph *graph;
     size_t count; /* nodes removed so far */
     bool is_stale;
-    weir_node at; /* new nodes go before it, with its source location and its name in front of theirs */
+    weir_node at; /* new nodes go before it, with its source location and its name as prefix of theirs */
 } weir_rewrite;
 
-/* May passes over tensors change the node? Not when it stands in hardware, belongs to a stream, or has its channels
- * elsewhere than in ONNX (ir/layout.h), which the passes do not ask. */
+/* May passes over tensors change the node? Not when it is hardware, part of a stream, or has its channels at another
+ * axis than ONNX (ir/layout.h), which the passes do not ask. */
 bool weir_rewrite_may(const weir_graph *graph, weir_node node);
 /* Every use of `old` becomes one of `with`. */
 void weir_rewrite_replace(weir_rewrite *rewrite, weir_value old, weir_value with);

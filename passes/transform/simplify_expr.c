@@ -1,8 +1,9 @@
-/* Nodes that compute nothing, or the same as fewer, go; every rewriting keeps each bit of the results. One walk in
- * execution order: a rule looks at a node and at what makes its input, which is simple already. O(size).
+/* Removes nodes that compute nothing, and replaces nodes by fewer that compute the same; no rewriting changes a bit of
+ * the results. One walk in execution order: a rule looks at a node and at what makes its input, which is simple
+ * already. O(size).
  *
- * x + 0 is x but for one value: -0.0 + 0.0 is 0.0. So real additions of 0.0 stay unless `signed_zeros` is off; x - 0.0,
- * and x + -0.0, keep the sign and go. For the same reason x - -0.0 stays. */
+ * x + 0 is x but for one value: -0.0 + 0.0 is 0.0. So real additions of 0.0 stay unless `signed_zeros` is off; x - 0.0
+ * and x + -0.0 keep the sign and are removed. For the same reason x - -0.0 stays. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static bool simplify_neutral(simplifier *s, weir_node node) {
 
 /* --- element types --- */
 
-/* Bits that an integer type holds beside the sign, or that a real one holds exactly; 0: bool. */
+/* Bits that an integer type has without the sign, or that a real one holds exactly; 0: bool. */
 static int precision(weir_dtype dtype) {
     if (dtype == WEIR_BOOL) return 0;
     if (dtype == WEIR_FLOAT16) return 11;
@@ -126,7 +127,7 @@ static int precision(weir_dtype dtype) {
     return weir_dtype_bits(dtype) - weir_dtype_is_signed(dtype);
 }
 
-/* Does every value of type `from` have its like in `to`? */
+/* Can type `to` represent every value of type `from`? */
 static bool holds(weir_dtype to, weir_dtype from) {
     if (to == from) return true;
     if (to == WEIR_BOOL || (weir_dtype_is_float(from) && !weir_dtype_is_float(to))) return false;
@@ -134,9 +135,9 @@ static bool holds(weir_dtype to, weir_dtype from) {
     return precision(to) >= precision(from);
 }
 
-/* A conversion to the type at hand goes. One behind another that lost nothing takes the first one's input, unless the
- * target would be reached from real numbers instead of integers, or the reverse, and cannot hold all of them: what does
- * not fit is saturated from one and wrapped from the other. */
+/* A conversion to the type that its input has is removed. One after another that lost nothing takes the first one's
+ * input, unless the target would be reached from real numbers instead of integers, or the reverse, and cannot hold all
+ * of them: what does not fit is saturated from one and wrapped from the other. */
 static bool simplify_cast(simplifier *s, weir_node node) {
     const weir_graph *graph = s->rewrite.graph;
     const weir_value input = input_of(s, node, 0);

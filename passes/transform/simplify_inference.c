@@ -1,9 +1,10 @@
 /* Normalizations become arithmetic that other passes can fold and fuse, and a Dropout, which does nothing outside
- * training, goes. Where parameters are constants, fold_constant reduces a BatchNormalization to a product and a sum.
+ * training, is removed. Where parameters are constants, fold_constant reduces a BatchNormalization to a product and a
+ * sum.
  *
  *   BatchNormalization     x * s + (bias - mean * s), s = scale / sqrt(variance + epsilon), along axis 1
  *   InstanceNormalization  (x - m) / sqrt(v + epsilon) * scale + bias; m and v: mean and variance of each plane
- *   LayerNormalization     the same with mean and variance over the last axes; left alone when it gives those as well
+ *   LayerNormalization     the same with mean and variance over the last axes; unchanged when it also has them as outputs
  *   LpNormalization        x / max(norm, tiny): a line of zeros stays one. tiny is the smallest normal number, for p = 2
  *                          under the root
  * O(size). */

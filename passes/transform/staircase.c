@@ -8,8 +8,8 @@
 /* x * M and k * 2^s stay below this. */
 __extension__ typedef __int128 wide;
 
-/* The smallest input in (below, reached] that gives `wanted` or more. Steps of a scaling lie evenly, so the first probes
- * are `guess` and the input beside it; bisection does the rest. */
+/* The smallest input in (below, reached] that gives `wanted` or more. Steps of a scaling are evenly spaced, so the
+ * first probes are `guess` and the input next to it; bisection does the rest. */
 static int64_t find_step(weir_step_function *function, const void *user, int64_t wanted, int64_t below, int64_t reached,
                          int64_t guess) {
     for (int probe = 0; probe < 3 && guess > below && guess < reached; probe++) {
@@ -47,7 +47,7 @@ void weir_staircase_free(weir_staircase *staircase) {
     staircase->step = NULL;
 }
 
-/* Steps at one input belong together: its code is that of the last of them. */
+/* Of several steps at one input the last one gives the code. */
 static bool proves_step(const weir_staircase *staircase, size_t k, weir_step_function *candidate, const void *user,
                         int64_t *where) {
     int64_t x = staircase->step[k], code = staircase->base + (int64_t)k;

@@ -10,7 +10,7 @@
 
 typedef struct weir_staircase {
     int64_t x_low, x_high; /* inputs that can occur */
-    int64_t low, high;     /* clip bounds: codes outside are never seen after clipping */
+    int64_t low, high;     /* clip bounds: no code outside of them is left after clipping */
     int64_t base;          /* code of x_low */
     size_t count;          /* code of x_high is base + count */
     int64_t *step;         /* ascending, each in (x_low, x_high] */
@@ -20,7 +20,7 @@ typedef struct weir_staircase {
 typedef int64_t weir_step_function(const void *user, int64_t x);
 
 /* Finds the steps of the function by bisection: O(count log(x_high - x_low)) calls. `step` is heap memory. False when
- * the function is not monotone where it was looked at. */
+ * the function is not monotone at the inputs that were evaluated. */
 bool weir_staircase_build(weir_staircase *staircase, weir_step_function *function, const void *user, int64_t x_low,
                           int64_t x_high, int64_t low, int64_t high);
 void weir_staircase_free(weir_staircase *staircase);

@@ -9,13 +9,13 @@
 
 typedef enum weir_view_kind {
     WEIR_VIEW_NONE,
-    WEIR_VIEW_REAL,     /* real numbers in front of the hardware: a graph input, or what the host computes from it */
+    WEIR_VIEW_REAL,     /* real numbers before the hardware: a graph input, or what the host computes from it */
     WEIR_VIEW_CONSTANT, /* a real or integer constant, not (yet) quantized */
     WEIR_VIEW_WEIGHTS,  /* a constant given by codes and their quantization */
     WEIR_VIEW_CODES, /* codes in the new graph; real = (code - zero) * scale + offset, then max(., 0) if relu, then steps */
     WEIR_VIEW_FUNCTION, /* another function, element by element, of codes, which waits for its quantizer (function.h) */
     WEIR_VIEW_SUM,      /* the sum of two CODES views that waits for its quantizer */
-    WEIR_VIEW_HOST      /* real numbers that the host computes behind the hardware */
+    WEIR_VIEW_HOST      /* real numbers that the host computes after the hardware */
 } weir_view_kind;
 
 typedef struct weir_view {
@@ -31,10 +31,10 @@ typedef struct weir_view {
         *step; /* CODES: operations of the model that the next quantizer absorbs; without them relu is false */
     size_t step_count;
     const weir_diag_log
-        *cause;     /* REAL, HOST: why no hardware computes the first of the nodes behind it; NULL: no need */
+        *cause;     /* REAL, HOST: why no hardware computes the first node that the host took; NULL: no need */
     int64_t count;  /* CODES: sums of so many elements, whose mean this is; up to 1: of no more than one */
     bool exact;     /* CODES: sums that no kernel quantizes by one float32 product */
-    bool windows;   /* ... but with the zero point in front of the rounding */
+    bool windows;   /* ... but with the zero point before the rounding */
     bool relu;      /* CODES, SUM: negative real numbers count as zero */
     bool is_inside; /* CODES: a function is computed from the codes before these, as if these did not exist */
     bool centered;  /* CODES of an integer tensor, whose elements are code - zero */
@@ -73,8 +73,8 @@ bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const
 /* The view of real numbers becomes codes of `quant`, rounded as the contract says, clipped to the quantization's
  * limits. */
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant);
-/* Codes that a quantizer may give, behind a Relu or not: quantizers are monotone, so a Relu before one raises its lower
- * end to the code of real zero, wherever that lies. */
+/* Codes that a quantizer may give, after a Relu or not: quantizers are monotone, so a Relu before one raises its lower
+ * end to the code of real zero. */
 void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high);
 /* Sum of two quantized tensors, or of one and a constant. */
 bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
@@ -129,15 +129,15 @@ bool weir_lower_multi_threshold(weir_lowering *l, weir_node node);
 bool weir_lower_trunc(weir_lowering *l, weir_node node);
 
 /* --- the host's part (lower_host.c) --- */
-/* The host computes the node, because of `cause`: the errors that refuse it as hardware, kept for more hardware behind it.
- * Takes the cause over. False after a reported error. */
+/* The host computes the node, because of `cause`: the errors that refuse it as hardware, kept in case hardware uses the
+ * result. Takes the cause over. False after a reported error. */
 bool weir_lower_on_host(weir_lowering *l, weir_node node, weir_diag_log *cause);
 /* May the host compute the operator at all? Not what computes with codes, nor convolutions. */
 bool weir_lower_host_takes(weir_op op);
 /* The value of the model as a value of the new graph that the host reads: decoded where it is codes of real numbers. No
  * value after a reported error. */
 weir_value weir_lower_host_value(weir_lowering *l, weir_value value);
-/* The data of a constant of the model, also behind quantizers, as the float engine computes it; lives in the new
+/* The data of a constant of the model, also through quantizers, as the float engine computes it; lives in the new
  * graph's arena. NULL: it is none. */
 const weir_array *weir_lower_constant(weir_lowering *l, weir_value value);
 /* What leaves the hardware for output `index` of the model; no value after a reported error. */

@@ -286,7 +286,7 @@ static const struct {
     {HEAD "constant %z : int8[1]\n", "t.weir:4: error: the archive has no array 'z'"},
     {HEAD "constant %w : int8[3]\n", "t.weir:4: error: the archive has another type or shape for 'w'"},
     {HEAD "constant %w : int8[2] integer s8 range=[0,4]\n",
-     "t.weir:4: error: value 'w': its data lies in [5,5], outside [0,4]"},
+     "t.weir:4: error: value 'w': its data is in [5,5], outside [0,4]"},
     {HEAD "output y = %nobody\n", "t.weir:4: error: no value is called 'nobody'"},
     {HEAD "output y = %x\noutput y = %x\n", "t.weir:5: error: more than one output is called 'y'"},
     {HEAD "output y = _\n", "t.weir:4: error: expected a value, found"},

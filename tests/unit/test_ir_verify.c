@@ -135,7 +135,7 @@ static void data_against_type(void **state) {
     assert_true(weir_graph_verify(g)); /* -4 to 3 */
     type.quant.width = 2;
     weir_value_set_type(g, w, &type);
-    broken(g, "value 'w': its data lies in [-4,3], outside [-2,1]");
+    broken(g, "value 'w': its data is in [-4,3], outside [-2,1]");
     g = linear(small);
     w = weir_graph_find_value(g, "w");
     type = *weir_value_type(g, w);

@@ -25,7 +25,7 @@ int64_t weir_encode(double x, const weir_quant *quant, int64_t channel, weir_con
  * point, QONNX rounds x / scale + zero, which differs at ties when the zero point is odd. */
 int64_t weir_encode_sum(double x, const weir_quant *quant, int64_t channel, weir_contract contract);
 
-/* One operation of the model between codes and the quantizer behind them: x, a real number, becomes x op constant. */
+/* One operation of the model between codes and the quantizer after them: x, a real number, becomes x op constant. */
 typedef struct weir_step {
     weir_op op;                 /* of weir_op_step; a MultiThreshold only counts */
     const weir_array *constant; /* float32, one or one a channel; of a MultiThreshold a row for all or one a channel;

@@ -1,4 +1,4 @@
-/* One node on data that is at hand, by the reference kernels. */
+/* One node on given data, by the reference kernels. */
 #ifndef WEIR_EXEC_EVALUATE_H
 #define WEIR_EXEC_EVALUATE_H
 

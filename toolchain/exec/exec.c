@@ -104,7 +104,7 @@ static void run_steps(weir_executor *executor, weir_executor_watch *watch, void 
     }
 }
 
-/* Codes outside the proven range would invalidate every range behind them. */
+/* Codes outside the proven range would invalidate every range that follows from it. */
 static bool check_range(const weir_graph *graph, weir_value input, const weir_array *data) {
     const weir_type *type = weir_value_type(graph, input);
     if (weir_dtype_is_float(type->dtype) || !type->has_range) return true;

@@ -14,8 +14,8 @@ weir_executor *weir_executor_new(const weir_graph *graph);
 void weir_executor_free(weir_executor *executor);
 /* One frame: input i is an array of the graph input's type. Results are read with weir_executor_value. */
 bool weir_executor_run(weir_executor *executor, const weir_array *const *inputs);
-/* The same with a call after each node that depends on the inputs. It may change the outputs, which the nodes behind
- * read then. */
+/* The same with a call after each node that depends on the inputs. It may change the outputs, which later nodes then
+ * read. */
 typedef void weir_executor_watch(void *user, weir_node node, weir_array *const *outputs);
 bool weir_executor_run_watched(weir_executor *executor, const weir_array *const *inputs, weir_executor_watch *watch,
                                void *user);

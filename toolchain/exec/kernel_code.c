@@ -4,7 +4,7 @@
 #include "exec/contract.h"
 #include "exec/kernel_common.h"
 
-/* A matrix of 8-bit codes: element (i, j) stands at data[i * row + j * column]. */
+/* A matrix of 8-bit codes: element (i, j) is data[i * row + j * column]. */
 typedef struct code_matrix {
     const uint8_t *data;
     int flip; /* 128 for int8, 0 for uint8: (byte ^ flip) - flip is the code */

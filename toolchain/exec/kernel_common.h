@@ -37,7 +37,7 @@ void weir_kernel_product(const weir_product_call *call, const weir_array *a, siz
 void weir_kernel_convolve(const weir_graph *graph, weir_node node, const weir_array *x, const weir_array *weights,
                           weir_array *y);
 
-/* Elements that share one index of `axis` lie in runs of `inner`: the index is (i / inner) % count. */
+/* Elements that share one index of `axis` are in runs of `inner`: the index is (i / inner) % count. */
 typedef struct weir_channels {
     size_t inner, count;
 } weir_channels;

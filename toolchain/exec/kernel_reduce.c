@@ -1,4 +1,4 @@
-/* Operators that gather many elements into one, and normalizations. Sums are taken in float64. */
+/* Reductions and normalizations. Sums are taken in float64. */
 #include "exec/kernel_common.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 /* ---- normalization ---- */
 
-/* Elements before and behind an axis, and along it. */
+/* Elements before, after and along an axis. */
 typedef struct lines {
     size_t outer, count, inner;
 } lines;
@@ -143,7 +143,7 @@ void weir_kernel_SOFTMAX(const weir_graph *graph, weir_node node, const weir_arr
 
 /* ---- reduction ---- */
 
-/* For each element of x the one of the result that it goes into, which is where it stands without the reduced axes. */
+/* For each element of x the one of the result that it goes into, which has its indices without the reduced axes. */
 typedef struct reduction {
     int rank;
     size_t dim[WEIR_MAX_RANK], stride[WEIR_MAX_RANK]; /* stride 0: reduced */

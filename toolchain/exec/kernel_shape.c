@@ -56,7 +56,7 @@ void weir_kernel_TRANSPOSE(const weir_graph *graph, weir_node node, const weir_a
     }
 }
 
-/* Elements before and behind an axis. */
+/* Elements before and after an axis. */
 typedef struct axis_split {
     size_t outer, inner;
 } axis_split;

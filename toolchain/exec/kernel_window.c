@@ -17,7 +17,7 @@ static size_t product_of(const int64_t *dims, int count) {
     return product;
 }
 
-/* Offset in a channel of the input that window element `k` sees at output position `p`; false: padding. */
+/* Offset in a channel of the input that window element `k` reads at output position `p`; false: padding. */
 static bool window_source(const weir_window *w, size_t p, size_t k, size_t *offset) {
     size_t stride = 1;
     *offset = 0;

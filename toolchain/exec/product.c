@@ -1,9 +1,9 @@
 /* Float products take two paths, both of the order that product.h defines. Where op(b) has its columns in memory
- * (transpose_b: weights by output), vectors lie along k, one for each of four columns. Where it has its rows, they lie along
- * columns: for one row, a vector for each partial sum; for four rows, a tile of 4 x 16 results, one partial sum after the
- * other. Columns are first gathered into a panel, unless one row reads them as they are. What k lacks to a multiple of eight
- * is filled with zeros, which change no partial sum: none is ever -0. Cost: one multiplication and one addition a product,
- * eight at a time; scratch of sixteen columns, and of op(a) when it is transposed. */
+ * (transpose_b: weights by output), vectors run along k, one for each of four columns. Where it has its rows, they run
+ * along columns: for one row, a vector for each partial sum; for four rows, a tile of 4 x 16 results, one partial sum
+ * after the other. Columns are first gathered into a panel, unless one row reads them as they are. What k lacks to a
+ * multiple of eight is filled with zeros, which change no partial sum: none is ever -0. Cost: one multiplication and
+ * one addition a product, eight at a time; scratch of sixteen columns, and of op(a) when it is transposed. */
 #include "exec/product.h"
 
 #include <float.h>
@@ -17,7 +17,7 @@
 #endif
 _Static_assert(FLT_EVAL_METHOD == 0, "float32 must be computed in float32");
 
-/* Partial sums; columns at a time where they lie in memory; rows and vectors of a tile. */
+/* Partial sums; columns at a time where they are in memory; rows and vectors of a tile. */
 enum { LANES = 8, COLUMNS = 4, ROWS = 4, VECTORS = 2 };
 
 #define INLINE static inline __attribute__((always_inline))

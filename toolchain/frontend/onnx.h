@@ -27,8 +27,8 @@ typedef struct weir_onnx_options {
  * the model's folder only. NULL after reported errors; else free with weir_graph_free. */
 weir_graph *weir_onnx_import(const char *path, const weir_onnx_options *options);
 
-/* The same from memory. `name` stands for the file in messages; `folder` is where external data lies (NULL: external
- * data is an error). */
+/* The same from memory. `name` stands for the file in messages; `folder` is where external data is (NULL: external data
+ * is an error). */
 weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *name, const char *folder,
                                    const weir_onnx_options *options);
 

@@ -69,7 +69,7 @@ static bool name_values(exporter *ex) {
     return true;
 }
 
-/* A node name that the importer reads as this one: an operator's name in front of the last '/' stays. */
+/* A node name that the importer reads as this one: an operator's name before the last '/' stays. */
 static const char *node_name(exporter *ex, weir_node node) {
     char read[WEIR_ONNX_NAME_SIZE];
     const char *name = weir_node_name(ex->graph, node), *type = weir_node_info(ex->graph, node)->name;

@@ -1,4 +1,4 @@
-/* Tensor data in a file beside the model. */
+/* Tensor data in a file in the folder of the model. */
 #ifndef WEIR_ONNX_EXTERNAL_H
 #define WEIR_ONNX_EXTERNAL_H
 

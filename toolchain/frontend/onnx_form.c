@@ -122,8 +122,9 @@ static weir_node add_helper(const weir_onnx_form *form, weir_op op, const char *
     return node;
 }
 
-/* Softmax before opset 13 takes its input for a matrix: what stands before the axis, and all from it on. Along the last
- * axis that is the later Softmax; along another one the matrix is made, and its shape is put back behind. */
+/* Softmax before opset 13 treats its input as a matrix: rows are the dimensions before the axis, columns all from it
+ * on. Along the last axis that is the later Softmax; along another one a Reshape makes the matrix, and another one
+ * restores the shape. */
 static bool is_old_softmax(const weir_onnx_form *form) {
     return form->rule->op == WEIR_OP_SOFTMAX && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 13;
 }
@@ -151,7 +152,7 @@ static void write_softmax_axis(const weir_onnx_form *form, weir_node node) {
         weir_node_set_int(form->graph, node, "axis", old_softmax_axis(form, rank));
 }
 
-/* Until opset 10 the scales stood where the region of interest stands now. */
+/* Until opset 10 the scales were the input that is the region of interest now. */
 static void form_resize(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
     if (*count == 2) {
         inputs[(*count)++] = inputs[1];

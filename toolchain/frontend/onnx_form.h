@@ -19,7 +19,7 @@ typedef struct weir_onnx_form {
     weir_location location;
     const char *name;
     size_t outputs;
-    weir_value unflattened; /* what input 0 was before a node was put in front; none: nothing was */
+    weir_value unflattened; /* what input 0 was before a node was put before it; none: there is no such node */
 } weir_onnx_form;
 
 enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add */

@@ -19,7 +19,7 @@ static void add_legal(char *text, const char *part, size_t length) {
     text[size] = '\0';
 }
 
-/* Makes what was joined an identifier; `otherwise` stands in when no letter or digit is left. */
+/* Makes what was joined an identifier; `otherwise` is used when no letter or digit is left. */
 static void finish(char *text, const char *otherwise) {
     if (text[strspn(text, "_")] == '\0') {
         *text = '\0';

@@ -232,7 +232,7 @@ static size_t last_named(char *const *names, size_t count) {
 
 size_t weir_onnx_schema_outputs(const Onnx__NodeProto *node) { return last_named(node->output, node->n_output); }
 
-/* `count` inputs or outputs where `low` to `high` may stand; high -1: any number. */
+/* `count` inputs or outputs where `low` to `high` are allowed; high -1: any number. */
 static bool check_count(const check *c, const char *what, size_t count, int low, int high) {
     const char *plural = count == 1 ? "" : "s";
     if (count >= (size_t)low && (high < 0 || count <= (size_t)high)) return true;
@@ -366,7 +366,7 @@ static const weir_onnx_word *find_word(const weir_onnx_attribute_rule *row, cons
     return NULL;
 }
 
-/* Free text, of which little is to be expected. */
+/* Free text: short and printable. */
 static bool check_text(const check *c, const weir_onnx_attribute_rule *row, const ProtobufCBinaryData *text) {
     enum { LONGEST = 80 };
     bool fine = text->len <= LONGEST;

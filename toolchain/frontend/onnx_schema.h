@@ -1,4 +1,4 @@
-/* What importer and exporter ask of a node: opsets, operators, inputs and attributes, checked against the tables of
+/* What importer and exporter check of a node: opsets, operators, inputs and attributes, checked against the tables of
  * onnx_table.h, which both directions read. */
 #ifndef WEIR_ONNX_SCHEMA_H
 #define WEIR_ONNX_SCHEMA_H

@@ -498,7 +498,7 @@ static bool add_threshold(const work *w) {
     return store(w, binary(w, WEIR_OP_ADD, stepped, whole(w, attribute(w, "base", 0))));
 }
 
-/* Rows of the table lie one behind the other: the position of a channel's row is added to the code. */
+/* Rows of the table come one after the other: the position of a channel's row is added to the code. */
 static bool add_lookup(const work *w) {
     const weir_array *table = weir_value_constant(w->b->graph, input_value(w, 1));
     const int64_t low = attribute(w, "low", 0), rows = table->shape.dim[0], codes_of = table->shape.dim[1];

@@ -1,4 +1,4 @@
-/* What importer and exporter know of ONNX's operators, as tables: rules (operators from an opset version on) and attributes. */
+/* ONNX's operators for importer and exporter, as tables: rules (operators from an opset version on) and attributes. */
 #ifndef WEIR_ONNX_TABLE_H
 #define WEIR_ONNX_TABLE_H
 

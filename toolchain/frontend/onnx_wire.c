@@ -92,7 +92,7 @@ static bool check_field(const reader *r, const ProtobufCMessageDescriptor *type,
 }
 
 static bool check_message(const reader *r, const ProtobufCMessageDescriptor *type, size_t at, size_t end, int depth) {
-    uint64_t seen = 0; /* embedded messages that may stand once */
+    uint64_t seen = 0; /* embedded messages that may occur once */
     while (at < end) {
         size_t start = at, size;
         uint64_t tag;

@@ -5,8 +5,8 @@
 
 #include "ir/graph.h"
 
-/* Window positions along each spatial axis (those behind batch and channels): output o looks at the inputs
- * o * stride + k * dilation - begin for k in [0, kernel). All in elements. */
+/* Window positions along each spatial axis (those after batch and channels): output o reads the inputs o * stride + k *
+ * dilation - begin for k in [0, kernel). All in elements. */
 typedef struct weir_window {
     int rank; /* spatial axes */
     int64_t in[WEIR_MAX_RANK], out[WEIR_MAX_RANK], kernel[WEIR_MAX_RANK];
@@ -36,7 +36,7 @@ bool weir_geometry_slice(const weir_graph *graph, weir_node node, weir_slice *sl
 
 typedef enum weir_padding_mode { WEIR_PAD_CONSTANT, WEIR_PAD_REFLECT, WEIR_PAD_EDGE, WEIR_PAD_WRAP } weir_padding_mode;
 
-/* A Pad: output index o of an axis stands for input index o - begin; what lies outside is made by the mode. */
+/* A Pad: output index o of an axis stands for input index o - begin; the mode gives those outside. */
 typedef struct weir_padding {
     weir_padding_mode mode;
     int64_t begin[WEIR_MAX_RANK], out[WEIR_MAX_RANK];

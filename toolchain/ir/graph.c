@@ -10,7 +10,7 @@
 #include "support/map.h"
 #include "support/text.h"
 
-/* What a name stands for: handle | suffix << 32, by the interned pointer. Handle 0: it is free again. `suffix` is the
+/* What a name refers to: handle | suffix << 32, by the interned pointer. Handle 0: it is free again. `suffix` is the
  * number to try next when the name is taken, so that n equal names cost O(n). */
 typedef weir_map name_table;
 

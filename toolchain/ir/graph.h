@@ -71,9 +71,9 @@ void weir_graph_set_source(weir_graph *graph, const char *file);
 const char *weir_graph_device(const weir_graph *graph);
 int64_t weir_graph_clock(const weir_graph *graph);
 void weir_graph_set_device(weir_graph *graph, const char *device, int64_t clock_mhz);
-/* What a layer above keeps of the device with the graph, until the device is set again or the graph freed; a copy starts with
- * NULL. It can be read and kept by several threads: what the first keeps stays, what others bring is released, and each
- * gets what is kept. */
+/* What a higher library stores about the device with the graph, until the device is set again or the graph freed; a
+ * copy starts with NULL. It can be read and kept by several threads: what the first keeps stays, what others bring is
+ * released, and each gets what is kept. */
 const void *weir_graph_kept(const weir_graph *graph);
 const void *weir_graph_keep(const weir_graph *graph, void *data, void (*release_data)(void *data));
 

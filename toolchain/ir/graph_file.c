@@ -1,4 +1,4 @@
-/* Graphs in files: the text, and beside it its constants. */
+/* Graphs in files: the text, and its constants in an .npz. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* Type inference of operators that gather many elements into one, and of normalizations, which do so and spread the
- * result again. */
+/* Type inference of reductions, and of normalizations, which reduce and broadcast the result again. */
 #include "ir/geometry.h"
 #include "ir/infer_rule.h"
 #include "ir/layout.h"

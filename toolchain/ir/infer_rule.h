@@ -13,7 +13,7 @@ typedef bool weir_infer_rule(const weir_graph *graph, weir_node node, weir_infer
 #include "ir/op.def"
 #undef WEIR_OP
 
-/* Reports an error at the node, with its name and operator in front; returns false. */
+/* Reports an error at the node, starting with its name and operator; returns false. */
 bool weir_rule_fail(const weir_graph *graph, weir_node node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "`what`: shapes A and B do not fit"; returns false. */
@@ -40,7 +40,7 @@ bool weir_rule_set_plain(const weir_graph *graph, weir_node node, weir_inferred 
 bool weir_rule_broadcast(const weir_shape *a, const weir_shape *b, weir_shape *to);
 /* Is string attribute `name`, when given, one of `words`, which end with a NULL? Reports it when not. */
 bool weir_rule_is_word(const weir_graph *graph, weir_node node, const char *name, const char *const *words);
-/* `axis`, from the back when negative, as a position in [0, rank); false when there is none such. */
+/* `axis`, counted from the last one when negative, as a position in [0, rank); false when there is none such. */
 bool weir_rule_axis(int64_t axis, int rank, int *normal);
 /* The same for attribute `axis` of the node and the rank of input 0, after a reported error. */
 bool weir_rule_axis_attribute(const weir_graph *graph, weir_node node, int64_t otherwise, int *axis);
@@ -58,8 +58,8 @@ bool weir_rule_integers(const weir_graph *graph, weir_node node, size_t index, c
                         int64_t *values, int *count);
 /* The axes that input `index` names, as flags; left out: none. An axis named twice is an error. */
 bool weir_rule_axes(const weir_graph *graph, weir_node node, size_t index, int rank, bool *named, int *count);
-/* The input's type with another shape. Per-axis quantization follows its axis when the new shape still has it with
- * the same elements before and behind, and is dropped (plain codes) when it has not. */
+/* The input's type with another shape. Per-axis quantization follows its axis when the new shape still has it with the
+ * same elements before and after it, and is dropped (plain codes) when it has not. */
 bool weir_rule_set_reshaped(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_shape *shape);
 /* Type of a result that holds elements of input 0 and no others: its quantization and range, except scales by axis. */
 weir_type weir_rule_moved_type(const weir_graph *graph, weir_node node, const weir_shape *shape);

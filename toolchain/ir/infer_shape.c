@@ -1,5 +1,5 @@
 /* Type inference of operators that move elements: shapes by ONNX's rules. A result holds elements of the inputs and no
- * others, so quantization and ranges go along where they still mean the same. */
+ * others, so quantization and ranges are kept where they still mean the same. */
 #include "ir/geometry.h"
 #include "ir/infer_rule.h"
 
@@ -131,7 +131,7 @@ bool weir_infer_SLICE(const weir_graph *graph, weir_node node, weir_inferred *to
     return weir_rule_set(graph, node, to, &type);
 }
 
-/* Codes of differently quantized inputs are plain integers side by side. */
+/* The result of differently quantized inputs is plain integers. */
 static void join_types(weir_type *type, const weir_type *next) {
     if (!weir_quant_equal(&type->quant, &next->quant))
         type->quant = weir_rule_plain_type(type->dtype, &type->shape).quant;
@@ -213,7 +213,7 @@ bool weir_infer_PAD(const weir_graph *graph, weir_node node, weir_inferred *to) 
         return weir_rule_fail(graph, node, "the value (input 2) must have one element");
     for (int i = 0; i < shape.rank; i++) shape.dim[i] = padding.out[i];
     weir_type type = weir_rule_moved_type(graph, node, &shape);
-    type.has_range = false; /* the fill value may lie outside */
+    type.has_range = false; /* the fill value may be outside */
     return weir_rule_set(graph, node, to, &type);
 }
 

@@ -171,7 +171,7 @@ bool weir_infer_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, weir_
     return check_axis_parameters(graph, node, &axis) && weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }
 
-/* Input `index` is an 8-bit tensor, its scale and zero point stand at the given inputs (0: has none). */
+/* Input `index` is an 8-bit tensor, its scale and zero point are at the given inputs (0: has none). */
 static bool check_operand(const weir_graph *graph, weir_node node, size_t index, size_t scale, size_t zero) {
     const weir_type *type = weir_rule_input(graph, node, index);
     if (!is_code8(type)) return weir_rule_fail_dtype(graph, node, index, "int8 or uint8");

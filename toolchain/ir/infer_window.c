@@ -3,7 +3,7 @@
 #include "ir/infer_rule.h"
 #include "ir/layout.h"
 
-/* Input 0 in ONNX's order, and where its dimensions stand; false after a reported error. */
+/* Input 0 in ONNX's order, and the positions of its dimensions; false after a reported error. */
 static bool channels_first(const weir_graph *graph, weir_node node, weir_shape *x, int *order) {
     if (!weir_layout_order(graph, node, order)) return false;
     *x = weir_layout_to_onnx(&weir_rule_input(graph, node, 0)->shape, order);

@@ -1,8 +1,8 @@
-/* Layouts: in which order a tensor's dimensions stand. Operators with channels (Conv, pools, BatchNormalization,
+/* Layouts: the order of a tensor's dimensions. Operators with channels (Conv, pools, BatchNormalization,
  * InstanceNormalization) are defined by ONNX on [batch N, channels C, spatial dimensions]; with the attribute `layout`
  * they take input 0 and give output 0 in another order, one letter a dimension: N, C, and W, H, D, ... for the spatial
- * ones from the last, so that "NHWC" is the order of a stream. The attribute alone says what such an operator computes. A
- * value's layout follows from it by inference and tells readers; "": ONNX's order, or no operator knows. */
+ * ones from the last, so that "NHWC" is the order of a stream. The attribute alone says what such an operator computes.
+ * A value's layout follows from it by inference and is for reports only; "": ONNX's order, or unknown. */
 #ifndef WEIR_IR_LAYOUT_H
 #define WEIR_IR_LAYOUT_H
 
@@ -10,7 +10,8 @@
 
 /* Does the operator have channels, and so the attribute `layout`? */
 bool weir_layout_has_channels(weir_op op);
-/* order[i]: which of ONNX's dimensions stands at position i; false when `text` is no permutation for a tensor with `rank`. */
+/* order[i]: which of ONNX's dimensions is at position i; false when `text` is no permutation for a tensor with `rank`.
+ */
 bool weir_layout_parse(const char *text, int rank, int *order);
 /* The reverse, "" for ONNX's own order; `text` has room for WEIR_LAYOUT_TEXT. */
 void weir_layout_print(const int *order, int rank, char *text);
@@ -21,8 +22,8 @@ bool weir_layout_is_identity(const int *order, int rank);
 bool weir_layout_is_changed(const weir_graph *graph, weir_node node);
 /* The order in which the node takes input 0: that of its attribute, or 0, 1, 2, ... False after a reported error. */
 bool weir_layout_order(const weir_graph *graph, weir_node node, int *order);
-/* Where the channels stand in it: 1 in ONNX's order. Of a MultiThreshold: where its attribute data_layout has a C, else
- * what QONNX takes for them, the last of three dimensions or the second. -1: in none. */
+/* The position of the channels in it: 1 in ONNX's order. Of a MultiThreshold: where its attribute data_layout has a C,
+ * else what QONNX takes for them, the last of three dimensions or the second. -1: in none. */
 int weir_layout_channel_axis(const weir_graph *graph, weir_node node);
 /* A shape in ONNX's order for one in `order`, and back. */
 weir_shape weir_layout_to_onnx(const weir_shape *shape, const int *order);

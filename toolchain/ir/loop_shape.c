@@ -70,7 +70,7 @@ void weir_loop_SLICE(weir_loop_builder *b) {
     }
 }
 
-/* Outside the input stands the fill value; other modes take elements from inside. */
+/* Outside the input is the fill value; other modes take elements from inside. */
 void weir_loop_PAD(weir_loop_builder *b) {
     weir_padding padding;
     uint32_t first;
@@ -112,7 +112,7 @@ static int axis_of(const weir_loop_builder *b, int rank) {
     return (int)(axis < 0 ? axis + rank : axis);
 }
 
-/* Each input lies at its offset along the axis. */
+/* Each input is at its offset along the axis. */
 void weir_loop_CONCAT(weir_loop_builder *b) {
     uint32_t first;
     weir_loop_operand *in = move(b, &first);

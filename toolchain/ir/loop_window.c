@@ -189,7 +189,7 @@ void weir_loop_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) {
 
 /* ---- products ---- */
 
-/* The dimensions in front of the matrices: B, or B and H; between them B1, B2, ... */
+/* The dimensions before the matrices: B, or B and H; between them B1, B2, ... */
 static uint32_t add_leading(weir_loop_builder *b, const weir_shape *shape, int count) {
     const uint32_t first = b->nest->loop_count;
     for (int i = 0; i < count; i++) {

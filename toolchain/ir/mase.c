@@ -127,7 +127,7 @@ const char *weir_mase_op(const weir_graph *graph, weir_node node) {
     if (name == NULL) name = weir_mase_name(weir_node_op(graph, node));
     weir_value input = weir_node_input(graph, node, 0);
     if (input.id == 0) return name;
-    int axes = weir_value_type(graph, input)->shape.rank - 2; /* beside frames and channels; a matrix counts as 1-D */
+    int axes = weir_value_type(graph, input)->shape.rank - 2; /* without frames and channels; a matrix counts as 1-D */
     if (axes < 1) axes = 1;
     for (size_t i = 0; axes <= 3 && i < sizeof spatial / sizeof *spatial; i++)
         if (strcmp(spatial[i][1], name) == 0) return spatial[i][axes - 1];
@@ -202,7 +202,7 @@ static json_t *setting_otherwise(const setting_row *row) {
     return json_integer(strtoll(row->otherwise, NULL, 10));
 }
 
-/* How many of the numbers torch takes: pads are given before and behind each axis, torch takes one of two equal ones. */
+/* How many of the numbers torch takes: pads are given before and after each axis, torch takes one of two equal ones. */
 static size_t setting_count(const setting_row *row, const weir_attribute *attribute) {
     size_t half = attribute->count / 2;
     if (row->kind != SETTING_PADS || attribute->count % 2 != 0) return attribute->count;

@@ -1,5 +1,5 @@
-/* MASE's words for what stands in a graph: operators by rank, arguments and results by name, precisions. Everything here
- * is derived from the graph and mase.def; nothing is stored. How the graph as a whole looks to MASE: passes/mase/fx.h. */
+/* MASE's vocabulary for a graph: operators by rank, arguments and results by name, precisions. Everything here is
+ * derived from the graph and mase.def; nothing is stored. How the graph as a whole looks to MASE: passes/mase/fx.h. */
 #ifndef WEIR_IR_MASE_H
 #define WEIR_IR_MASE_H
 
@@ -12,11 +12,11 @@
 #include "support/text.h"
 
 /* --- nodes of the graph --- */
-/* A dense layer that is written as a product (MatMul, QLinearMatMul, MatMulInteger) with a constant matrix on the right is
- * MASE's linear: a module-related function whose parameter `weight` is that matrix, [K, N] as it stands, and whose `bias`
- * is the constant, one element a column, that an Add, its only user, adds. The Add stays a node. */
+/* A dense layer that is written as a product (MatMul, QLinearMatMul, MatMulInteger) with a constant matrix on the right
+ * is MASE's linear: a module-related function whose parameter `weight` is that matrix, [K, N], and whose `bias` is the
+ * constant, one element a column, that an Add, its only user, adds. The Add stays a node. */
 weir_mase_type weir_mase_type_of(const weir_graph *graph, weir_node node);
-/* That vector behind a product or a Gemm without one of its own; none: there is none. */
+/* That vector for a product, or for a Gemm without a bias of its own; none: there is none. */
 weir_value weir_mase_bias(const weir_graph *graph, weir_node node);
 
 /* MASE's operator of one of op.def, in two dimensions where it works in any number. */
@@ -61,8 +61,8 @@ typedef struct weir_mase_precision {
 weir_mase_precision weir_mase_precision_of(const weir_graph *graph, weir_value value);
 /* Does the operator carry its first input on: moved, on a grid, or with some zeros? */
 bool weir_mase_carries(weir_op op);
-/* The constant behind a value, past quantizers and masks; NULL when data flows into it. A dequantized one is given in
- * codes. */
+/* The constant that a value comes from, past quantizers and masks; NULL when data flows into it. A dequantized one is
+ * given in codes. */
 const weir_array *weir_mase_constant(const weir_graph *graph, weir_value value);
 const char *weir_mase_dtype(weir_dtype dtype); /* "torch.float32" */
 

@@ -20,7 +20,7 @@ typedef struct weir_operator {
     weir_op_info info; /* in a domain of the user's; full_name is "DOMAIN.NAME" */
     const weir_operator_attribute *attributes;
     size_t attribute_count;
-    bool keeps_rows; /* a result's row looks at the same row of the inputs: a batch can be split */
+    bool keeps_rows; /* a result's row depends on the same row of the inputs: a batch can be split */
     /* The types of the outputs (infer.h); the number of inputs is checked. */
     bool (*infer)(const weir_graph *graph, weir_node node, weir_inferred *to);
     /* What it computes, of floats in class TENSOR, of codes in class INTEGER (exec/kernel.h). */

@@ -7,7 +7,7 @@
 #include "support/arena.h"
 #include "support/npy.h"
 
-/* May the name stand without quotes? */
+/* May the name be printed without quotes? */
 static bool is_plain(const char *name) {
     for (const char *c = name; *c != '\0'; c++) {
         if (!weir_is_word(*c) && (*c != ':' || c == name || !weir_is_word(c[1]))) return false;

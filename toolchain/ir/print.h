@@ -1,5 +1,5 @@
-/* The text form of a graph. Printing and parsing round-trip byte for byte. Constants and quantization arrays live in an
- * .npz beside the text, by value name ("w", "w.scale", "w.zero_point"). */
+/* The text form of a graph. Printing and parsing round-trip byte for byte. Constants and quantization arrays are in an
+ * .npz of the same name, by value name ("w", "w.scale", "w.zero_point"). */
 #ifndef WEIR_IR_PRINT_H
 #define WEIR_IR_PRINT_H
 

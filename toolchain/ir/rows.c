@@ -297,7 +297,7 @@ static int64_t common_rows(const weir_graph *graph) {
     return rows < 1 ? 1 : rows;
 }
 
-/* Goes through one node; false when it mixes rows. */
+/* Checks one node; false when it mixes rows. */
 static bool visit(finder *f, weir_node node, weir_rows *result) {
     bool rows = false, live = false;
     for (size_t i = 0; i < weir_node_input_count(f->graph, node); i++) rows = rows || rows_in(f, node, i);

@@ -10,7 +10,7 @@ typedef struct weir_rows {
     const char *why; /* what that node does; NULL: nothing */
 } weir_rows;
 
-/* Does each row go through the graph on its own? Looks at the nodes that outputs depend on. O(size). */
+/* Does the graph compute each row on its own? Checks the nodes that outputs depend on. O(size). */
 weir_rows weir_rows_find(const weir_graph *graph);
 /* The same graph for one row, whose rows do: a copy whose inputs have first dimension 1. NULL when the shapes do not follow. */
 weir_graph *weir_rows_split(const weir_graph *graph, int64_t count);

@@ -88,7 +88,7 @@ static void verify_node(verifier *v, weir_node node) {
     }
 }
 
-/* Rules trust handles, arities and sane types, so they are asked last. */
+/* Rules trust handles, arities and sane types, so they run last. */
 static void verify_meaning(verifier *v) {
     const weir_graph *graph = v->graph;
     weir_arena *scratch = weir_arena_new();

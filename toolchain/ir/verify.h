@@ -6,11 +6,11 @@
 
 #include "ir/graph.h"
 
-/* Reports every violation (up to the diagnostic limit); true when there is none. Meaning is looked at when the rest is
+/* Reports every violation (up to the diagnostic limit); true when there is none. Meaning is checked when the rest is
  * right. O(size), with the data of constants only where a range depends on them. */
 bool weir_graph_verify(const weir_graph *graph);
 
-/* Where the values that no node makes stand in a text, by handle; 0: nowhere. */
+/* The lines of a text that declare the values without a node, by handle; 0: none. */
 typedef struct weir_verify_lines {
     const char *file;
     const int *line;

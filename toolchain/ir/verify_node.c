@@ -1,5 +1,5 @@
-/* The verifier's view of one node: attributes by attribute.def, types by asking the inference rules again, metadata by
- * what folding derives. Types are compared with what is stored on the inputs, so that one wrong type is one message. */
+/* The verifier's checks of one node: attributes by attribute.def, types by running inference again, metadata by what
+ * folding derives. Types are compared with what is stored on the inputs, so that one wrong type is one message. */
 #include "ir/verify_part.h"
 
 #include <math.h>
@@ -199,7 +199,7 @@ static bool in_bounds(const weir_graph *graph, weir_node node, const char *name,
                                                              name, (long long)value, (long long)low, (long long)high);
 }
 
-/* What holds of any component; what follows from its settings is checked by who knows it (dataflow/folding.h). */
+/* What holds of any component; what follows from its settings is checked by dataflow/folding.h. */
 static bool verify_folding(const weir_graph *graph, weir_node node, const weir_meta_hardware *h) {
     const int64_t folded = h->in_lanes != 0 || h->out_lanes != 0;
     if (!in_bounds(graph, node, "simd", h->simd, 0, INT32_MAX) || !in_bounds(graph, node, "pe", h->pe, 0, INT32_MAX) ||

@@ -1,4 +1,4 @@
-/* The verifier's view of one value. What is checked here is what rules, kernels and emission take for granted: shapes
+/* The verifier's checks of one value. What is checked here is what rules, kernels and emission take for granted: shapes
  * have a size, codes fit their container and their range, there are as many scales as the axis has elements. */
 #include "ir/verify_part.h"
 
@@ -117,8 +117,8 @@ static bool verify_constant(const subject *s) {
     }
     if (!weir_value_data_range(s->graph, s->value, &low, &high)) return true;
     if (!type->has_range) weir_quant_limits(&type->quant, &least, &most);
-    return (low >= least && high <= most) || fail(s, "its data lies in [%lld,%lld], outside [%lld,%lld]",
-                                                  (long long)low, (long long)high, (long long)least, (long long)most);
+    return (low >= least && high <= most) || fail(s, "its data is in [%lld,%lld], outside [%lld,%lld]", (long long)low,
+                                                  (long long)high, (long long)least, (long long)most);
 }
 
 bool weir_verify_value(const weir_graph *graph, weir_value value, weir_location location) {

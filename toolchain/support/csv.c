@@ -62,7 +62,7 @@ static char *gunzip(const char *data, size_t size, size_t *text_size, weir_locat
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* One field; the cursor moves behind it. */
+/* One field; the cursor moves past it. */
 static bool read_field(table *t, char **at, bool *is_number) {
     size_t length = strcspn(*at, ",; \t");
     int shown = (int)(length < SHOWN ? length : SHOWN);

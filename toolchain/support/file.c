@@ -1,7 +1,7 @@
-/* Files, folders and paths. A file is replaced by writing a new one without a name in its folder, which goes with the
- * process, naming it (path.tmp<process>.<n>) and renaming it to its place; where the file system has no such files the new
- * one has that name from the start (O_EXCL, so that neither threads nor processes share one). A link stays one: what it
- * points to is replaced. What is not a regular file (/dev/null, a pipe) is written in place. */
+/* Files, folders and paths. A file is replaced by writing a new one without a name in its folder, which the system
+ * removes with the process, naming it (path.tmp<process>.<n>) and renaming it to its place; where the file system has
+ * no such files the new one has that name from the start (O_EXCL, so that neither threads nor processes share one). A
+ * link stays one: what it points to is replaced. What is not a regular file (/dev/null, a pipe) is written in place. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "support/file.h"
 
@@ -136,8 +136,8 @@ static int name_temporary(const char *path, int unnamed, mode_t mode, char **nam
     return file;
 }
 
-/* The new content under a temporary name beside the path. `exact`: the mode is an old file's, which the umask does not
- * concern. False with errno set; then there is no such file. */
+/* The new content under a temporary name in the same folder. `exact`: the mode is an old file's, which the umask does
+ * not concern. False with errno set; then there is no such file. */
 static bool stage(const char *path, const void *data, size_t size, mode_t mode, bool exact, char **temporary) {
     *temporary = NULL;
     int file = open_unnamed(path, mode), named = -1;
@@ -343,7 +343,7 @@ static bool empty_folder(int folder) {
         } else {
             fine = unlinkat(folder, entry->d_name, 0) == 0;
         }
-        fine = fine || errno == ENOENT; /* somebody else removes it too */
+        fine = fine || errno == ENOENT; /* another process removes it too */
     }
     int saved = errno;
     closedir(stream);
@@ -419,7 +419,7 @@ char *weir_path_folder(const char *path) {
     return memcpy(folder, path, length);
 }
 
-/* Where the running program stands, or NULL. */
+/* The path of the running program, or NULL. */
 static char *program_path(void) {
     size_t capacity = 256;
     for (;;) {

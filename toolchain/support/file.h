@@ -9,7 +9,7 @@
 char *weir_file_read(const char *path, size_t *size);
 /* The same without a report; errno says why. */
 char *weir_file_read_quietly(const char *path, size_t *size);
-/* Written to a temporary name beside it, then renamed: the old file stays whole until the new one is. */
+/* Written under a temporary name in its folder, then renamed: the old file stays whole until the new one is. */
 bool weir_file_write(const char *path, const void *data, size_t size);
 typedef struct weir_file_content {
     const char *path;

@@ -1,7 +1,7 @@
 /* A folder while files are put in place:
- *   .weir-new-XXXXXX/files   being made (a scratch folder, so it goes with its process)
- *   .weir-ready              complete: from the moment of its renaming, everything in it goes to its place, file by file,
- *                            the manifest last. Whoever finds it without its process goes on with it.
+ *   .weir-new-XXXXXX/files   being made (a scratch folder, so it is removed with its process)
+ *   .weir-ready              complete: from the moment of its renaming, everything in it is moved to its place, file by file,
+ *                            the manifest last. A process that finds it, and not its owner, completes the move.
  * The lock is on the folder itself, or on .weir-lock where a file system locks files only (NFS). Readers take no lock, so
  * they can read what they may not write: without .weir-ready before and after, and with the same manifest (inode and
  * time), they have read one state. */
@@ -64,7 +64,7 @@ static void remove_quietly(const char *path) {
 
 /* --- the lock --- */
 
-/* Tries the folder, then the file in it: 1 locked, 0 held by somebody, -1 there are no locks here. */
+/* Tries the folder, then the file in it: 1 locked, 0 held by another process, -1 there are no locks here. */
 static int try_lock(const char *path, int *lock) {
     for (int i = 0; i < 2; i++) {
         char *name = i ? in(path, LOCK) : weir_copy_string(path);
@@ -361,7 +361,7 @@ static char *trimmed(const char *path) {
     return copy;
 }
 
-/* Locked, with what a dead writer began ended or removed. NULL after a reported error. */
+/* Locked, with what a dead writer began completed or removed. NULL after a reported error. */
 static weir_folder *lock_and_finish(const char *path, weir_folder_kind kind) {
     weir_folder *folder = weir_calloc(1, sizeof *folder);
     folder->path = trimmed(path);

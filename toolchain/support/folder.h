@@ -1,6 +1,6 @@
 /* Folders of files whose names Weir chooses. What Weir wrote is listed in the folder's manifest; nothing else is ever
  * replaced or removed. Files are made in a folder of their own and put in place all together or not at all, by one
- * process at a time; who reads meanwhile waits. */
+ * process at a time; readers wait meanwhile. */
 #ifndef WEIR_FOLDER_H
 #define WEIR_FOLDER_H
 
@@ -10,7 +10,7 @@
 typedef struct weir_folder weir_folder;
 
 typedef enum weir_folder_kind {
-    WEIR_FOLDER_WHOLE, /* it holds Weir's files only, and those of before go; in waves/ others are left alone */
+    WEIR_FOLDER_WHOLE, /* it holds Weir's files only, and those of an earlier run are removed; in waves/ others are left alone */
     WEIR_FOLDER_SHARED /* files are added among those of others */
 } weir_folder_kind;
 

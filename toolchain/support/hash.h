@@ -12,7 +12,7 @@ typedef struct weir_hash {
 
 weir_hash weir_hash_start(void);
 void weir_hash_add(weir_hash *hash, const void *data, size_t size);
-/* Adds the text and its terminating zero, so that neighbours cannot run together. */
+/* Adds the text and its terminating zero, so that adjacent texts cannot be confused. */
 void weir_hash_add_string(weir_hash *hash, const char *text);
 /* Adds a number in one step, eight times as fast as its bytes (which give another hash): the mixing of MurmurHash3 with
  * 128 bits (A. Appleby), the number going into both halves. The same on every machine. */

@@ -1,4 +1,4 @@
-/* The first row that fits says what the file is, so what is more special stands in front. */
+/* The first row that fits says what the file is, so more special rows come first. */
 #include "support/kind.h"
 
 #include <stdbool.h>
@@ -63,7 +63,7 @@ static const row rows[] = {
     MAGIC("%PDF", "", "a PDF document", NULL),
     MAGIC("version https://git-lfs", "", "a Git LFS pointer, not the file itself",
           "fetch the file with 'git lfs pull'"),
-    MAGIC("weir ", "graph ", "text IR", "text IR ends with .weir, its constants lie beside it in an .npz"),
+    MAGIC("weir ", "graph ", "text IR", "text IR ends with .weir, its constants are in an .npz of the same name"),
     MAGIC("wrtl ", "", "a hardware design as text", "'weir rtl' takes it"),
     MAGIC("<!DOCTYPE", "", "a web page", "a download that went wrong?"),
     MAGIC("<!doctype", "", "a web page", "a download that went wrong?"),

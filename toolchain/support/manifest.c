@@ -172,7 +172,7 @@ static void unescape(char *path) {
     *to = 0;
 }
 
-/* What is removed and replaced by these names must lie in the folder. */
+/* What is removed and replaced by these names must be in the folder. */
 static bool is_inside(const char *path) {
     for (const char *part = path; *part;) {
         size_t length = strcspn(part, "/");

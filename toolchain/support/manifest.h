@@ -43,7 +43,7 @@ void weir_manifest_drop(weir_manifest *manifest, size_t index);
 /* Adds every file below the folder. False after a reported error: one cannot be read or is no regular file. */
 bool weir_manifest_add_tree(weir_manifest *manifest, const char *folder);
 
-/* Of a file's content: its 64-bit words (little-endian), the bytes behind them, its size. */
+/* Of a file's content: its 64-bit words (little-endian), the bytes after them, its size. */
 weir_hash weir_manifest_hash(const void *data, size_t size);
 /* Of the file itself; false when it cannot be read. */
 bool weir_manifest_hash_file(const char *path, uint64_t *size, weir_hash *hash);

@@ -1,5 +1,5 @@
-/* Open addressing with linear probing over indices of the entries, at most three quarters full; a removed slot is filled by
- * those behind it that belong nearer to their home. */
+/* Open addressing with linear probing over indices of the entries, at most three quarters full; a removed slot is
+ * filled by later ones that are displaced from their first slot. */
 #include "support/map.h"
 
 #include <assert.h>

@@ -43,7 +43,7 @@ uint64_t *weir_map_find(const weir_map *map, uint64_t key);
 /* The same; a new one is 0. */
 uint64_t *weir_map_put(weir_map *map, uint64_t key);
 bool weir_map_remove(weir_map *map, uint64_t key);
-/* What stands there, `otherwise` without. */
+/* The value of the key; `otherwise` when there is none. */
 static inline uint64_t weir_map_get(const weir_map *map, uint64_t key, uint64_t otherwise) {
     const uint64_t *value = weir_map_find(map, key);
     return value == NULL ? otherwise : *value;

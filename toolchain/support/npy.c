@@ -1,6 +1,6 @@
 /* NumPy's .npy files (numpy.lib.format, versions 1.0 to 3.0). The header is a Python dictionary literal; only the three
  * keys that NumPy writes are accepted, each once, and the data must have exactly the size they announce, so nothing is
- * allocated that the file does not pay for. */
+ * allocated beyond the size of the file. */
 #include "support/npy.h"
 
 #include <stdlib.h>
@@ -237,7 +237,7 @@ static void transpose(const unsigned char *from, weir_array *array) {
     }
 }
 
-/* Finds the dictionary and the offset of the data behind it. */
+/* Finds the dictionary and the offset of the data after it. */
 static bool find_header(const unsigned char *bytes, size_t size, cursor *c, size_t *offset) {
     if (size < MAGIC_SIZE || memcmp(bytes, magic, MAGIC_SIZE) != 0) {
         weir_error(c->location, "'%s' is not a .npy file: expected it to start with NUMPY", c->name);

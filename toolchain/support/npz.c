@@ -126,7 +126,7 @@ static bool check_entry(const zip *z, const entry *e, unsigned flags) {
     return true;
 }
 
-/* Reads the directory's entry at *at and moves behind it. The name is on the heap also after a failure. */
+/* Reads the directory's entry at *at and moves past it. The name is on the heap also after a failure. */
 static bool read_entry(zip *z, size_t *at, entry *e) {
     size_t left = z->end - *at;
     const unsigned char *from = z->data + *at;

@@ -59,7 +59,7 @@ bool weir_process_found(const char *program) {
     return found;
 }
 
-/* The command line as Linux keeps it: arguments with a zero behind each. */
+/* The command line as Linux keeps it: arguments, each with a zero after it. */
 static char *command_line(void) {
     size_t size = 0;
     char *line = weir_file_read_quietly("/proc/self/cmdline", &size);
@@ -202,7 +202,7 @@ static double tell(const weir_process *process, double passed, double due) {
     return due + 1;
 }
 
-/* Until the program has ended, its time is over or somebody interrupts us; true when it must be killed for the time. */
+/* Until the program has ended, its time is over or a signal interrupts us; true when it must be killed for the time. */
 static bool follow(const weir_process *process, pid_t pid, int from, weir_text *output, const sigset_t *held) {
     double begin = weir_seconds(), due = 0;
     bool open = true;
@@ -224,7 +224,7 @@ static bool follow(const weir_process *process, pid_t pid, int from, weir_text *
     return false;
 }
 
-/* What stands in the pipe after the end; children that still hold it are gone by now. */
+/* What is left in the pipe after the end; children that still hold it are gone by now. */
 static void drain(int from, weir_text *output) {
     size_t before;
     fcntl(from, F_SETFL, O_NONBLOCK);
@@ -262,7 +262,7 @@ static bool start(const weir_process *process, const char *path, const sigset_t 
     if (run->pid > 0) {
         setpgid(run->pid, run->pid);
     }
-    int keep = run->pid > 0 ? 1 : 0; /* on failure both ends go */
+    int keep = run->pid > 0 ? 1 : 0; /* closed on failure */
     for (int i = keep; i < 2; i++) {
         if (output[i] >= 0) {
             close(output[i]);

@@ -1,5 +1,5 @@
-/* The file .alive is locked before it gets its name, so what is seen and not locked belongs to nobody. A folder without
- * that file is left alone. Locks are those of flock: they go with the process, and on NFS they hold between machines. */
+/* The file .alive is locked before it gets its name, so what has a name and no lock is abandoned. A folder without that
+ * file is left alone. Locks are those of flock: they go with the process, and on NFS they hold between machines. */
 #define _GNU_SOURCE /* closefrom, flock */
 #include "support/scratch.h"
 
@@ -27,7 +27,7 @@ struct weir_scratch {
     char *parent, *made; /* folders above that go too when they are empty; NULL: none */
     int alive;           /* the locked file, -1: the file system has no locks */
     pid_t janitor;       /* -1: none */
-    int line;            /* to the janitor: a byte sends it home, the end means that we have died */
+    int line;            /* to the janitor: a byte ends it, the end of the pipe means that this process has died */
 };
 
 /* --- the janitor --- */
@@ -193,7 +193,7 @@ void weir_scratch_sweep(const char *parent, const char *prefix) {
     DIR *entries = opendir(folder);
     for (char *path; (path = next_named(entries, folder, prefix)); free(path)) {
         if (is_leftover(path)) {
-            weir_diag_log *log = weir_diag_capture(); /* somebody else may be at it too */
+            weir_diag_log *log = weir_diag_capture(); /* another process may be removing it too */
             weir_remove_tree(path);
             weir_diag_release(log);
             weir_diag_log_free(log);

@@ -1,6 +1,6 @@
-/* Temporary folders that nobody needs to clear away. A scratch folder goes when it is freed; when its process ends in any
- * other way, killed included, a small process that waits for that removes it; and should that be killed too, the next
- * scratch folder that is made in the same place does. Its file .alive is locked as long as its process lives. */
+/* Temporary folders that clean up after themselves. A scratch folder is removed when it is freed; when its process ends
+ * in any other way, killed included, a small process that waits for that removes it; and should that be killed too, the
+ * next scratch folder that is made in the same place does. Its file .alive is locked as long as its process lives. */
 #ifndef WEIR_SCRATCH_H
 #define WEIR_SCRATCH_H
 

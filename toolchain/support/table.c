@@ -6,7 +6,7 @@
 
 #include "support/arena.h"
 
-/* A wider cell sticks out, so that one long cell does not widen every row. */
+/* A wider cell overflows its column, so that one long cell does not widen every row. */
 enum { WIDTH_LIMIT = 120 };
 
 struct weir_table {
@@ -93,7 +93,7 @@ static void print_rule(const weir_table *table, const size_t *width, char line, 
     weir_text_char(text, '\n');
 }
 
-/* Line `index` of a cell, empty behind its last one. */
+/* Line `index` of a cell, empty after its last one. */
 static size_t line_of(const char *cell, size_t index, const char **line) {
     for (; index > 0 && *cell != '\0'; index--) {
         cell += strcspn(cell, "\n");

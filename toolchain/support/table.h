@@ -1,5 +1,5 @@
 /* Tables as text: rows of cells under headers, columns as wide as their widest cell of up to 120 characters; longer
- * cells stick out, or in the plain style lose their middle. */
+ * cells overflow their column, or in the plain style lose their middle. */
 #ifndef WEIR_TABLE_H
 #define WEIR_TABLE_H
 

@@ -139,8 +139,8 @@ void weir_text_plain(weir_text *text, const char *string, size_t size) {
     }
 }
 
-/* Valid UTF-8 stands as it is; control characters and bytes that are not UTF-8 become \u00XX, so different strings
- * always give different literals. */
+/* Valid UTF-8 is kept; control characters and bytes that are not UTF-8 become \u00XX, so different strings always give
+ * different literals. */
 void weir_text_quoted(weir_text *text, const char *string) {
     static const char plain[] = "\"\\\n\t\r", letter[] = "\"\\ntr";
     weir_text_char(text, '"');

@@ -8,11 +8,11 @@
 typedef bool weir_tree_visit(void *user, const char *path);
 
 /* Visits everything below the folder that is no folder itself, links unfollowed, in the byte order of names, a folder's
- * content where the folder stands. False when a visit ended it, or after a reported error. */
+ * content at the place of the folder. False when a visit ended it, or after a reported error. */
 bool weir_tree_walk(const char *folder, weir_tree_visit *visit, void *user);
 /* Copies the files below `from` into `to`, which is made; false after a reported error. */
 bool weir_tree_copy(const char *from, const char *to);
-/* Makes the folder that the file `path` below `root` stands in. False after a reported error. */
+/* Makes the folder of the file `path` below `root`. False after a reported error. */
 bool weir_tree_make_parent(const char *root, const char *path);
 
 #endif

@@ -363,7 +363,7 @@ static bool needs_quotes(const char *text) {
     return text[0] == 0 || strchr("+-.~0123456789", text[0]) != NULL;
 }
 
-/* Texts of several lines stand as such where YAML can keep every character of them. */
+/* Texts of several lines are written as such where YAML can keep every character of them. */
 static void emit_scalar(yaml_emitter_t *emitter, const char *text, bool quoted) {
     yaml_event_t event;
     yaml_scalar_style_t style = strchr(text, '\n') ? YAML_LITERAL_SCALAR_STYLE
@@ -373,7 +373,7 @@ static void emit_scalar(yaml_emitter_t *emitter, const char *text, bool quoted) 
     yaml_emitter_emit(emitter, &event);
 }
 
-/* Lists of plain values stand on one line. */
+/* Lists of plain values are written on one line. */
 static bool is_flat(const json_t *array) {
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *item = json_array_get(array, i);

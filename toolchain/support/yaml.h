@@ -17,7 +17,7 @@ typedef struct weir_yaml {
     weir_yaml_kind kind;
     weir_location location;
     const char *text; /* scalar */
-    bool quoted;      /* the scalar stands in quotes */
+    bool quoted;      /* the scalar is quoted */
     size_t count;     /* sequence and mapping */
     struct weir_yaml **item;
     const char **key; /* mapping; keys are scalars, repeated keys are errors */

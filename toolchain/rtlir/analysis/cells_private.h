@@ -37,7 +37,7 @@ typedef struct rtl_cells {
     uint32_t *first; /* by net: its first cell; one more at the end */
     size_t first_capacity;
 } rtl_cells;
-/* Bits of a net that something names: its cells end there. */
+/* Bits of a net that something names: cells are cut at their ends. */
 void rtl_cut_cells(rtl_cells *cells, const rtl_numbering *numbering, uint32_t net, uint32_t low, uint32_t width);
 /* Makes the cells of all nets, a bit each when `by_bit`, and forgets the cuts. O(n log n) in the cuts. */
 void rtl_make_cells(rtl_cells *cells, const rtl_numbering *numbering, bool by_bit);
@@ -47,7 +47,7 @@ int rtl_by_number(const void *a, const void *b); /* of uint32_t, for qsort */
 uint32_t rtl_cell_at(const rtl_cells *cells, uint32_t net, uint32_t low);
 
 /* Calls back for every variable or port that a target names, from its lowest bits on: its bits, its net, and the bits
- * of the value that go there, those behind `offset`. */
+ * of the value that go there, those from `offset` on. */
 typedef struct rtl_target {
     rtl_bit_range bits;
     uint32_t net, expr;

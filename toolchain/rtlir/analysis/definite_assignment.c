@@ -1,6 +1,6 @@
 /* Definite assignment: which cells all paths through a process assign, which only some, and what they hold at its end.
- * Every change of a cell is put down with what the cell held before; at the end of a branch the changes are taken back and
- * kept as its outcome, and behind the last branch the join of the outcomes is what the cells hold. A break makes an
+ * Every change of a cell is put down with what the cell held before; at the end of a branch the changes are taken back
+ * and kept as its outcome, and after the last branch the join of the outcomes is what the cells hold. A break makes an
  * outcome of its loop, and the rest of its branch dead. */
 #include <assert.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static uint32_t count_empty(const rtl_assignments *w, const rtl_branching *frame
     return (uint32_t)has_then + (uint32_t)has_else;
 }
 
-/* Behind an if or a case. */
+/* After an if or a case. */
 static void join_branches(rtl_assignments *w, const rtl_branching *frame, rtl_branching *around) {
     uint32_t paths = frame->alive + count_empty(w, frame);
     if (paths > 0) join(w, &w->outcome, frame->outcomes, paths, frame->condition);
@@ -122,7 +122,7 @@ static void join_branches(rtl_assignments *w, const rtl_branching *frame, rtl_br
     w->outcome.count = frame->outcomes;
 }
 
-/* Behind a loop that may be left early. */
+/* After a loop that may be left early. */
 static void join_breaks(rtl_assignments *w, const rtl_branching *frame) {
     uint32_t paths = frame->broken;
     if (!frame->is_dead) {

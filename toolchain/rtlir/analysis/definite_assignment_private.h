@@ -12,7 +12,7 @@ typedef enum rtl_assignment {
     RTL_ASSIGNED         /* all do */
 } rtl_assignment;
 
-/* The state behind an assignment, which may leave the cell as it is. */
+/* The state after an assignment, which may leave the cell as it is. */
 static inline rtl_assignment rtl_assign(rtl_assignment before, bool is_maybe) {
     return is_maybe && before != RTL_ASSIGNED ? RTL_PARTLY_ASSIGNED : RTL_ASSIGNED;
 }

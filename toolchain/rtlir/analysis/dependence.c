@@ -350,7 +350,7 @@ static void visit_instance(rtl_graph *g, const rtl_instance *instance) {
     const rtl_paths *paths = g->paths;
     uint32_t node = 0, group = UINT32_MAX;
     visit_inputs(g, instance);
-    for (uint32_t i = paths->first[instance->module]; i < paths->behind[instance->module]; i++) {
+    for (uint32_t i = paths->first[instance->module]; i < paths->end[instance->module]; i++) {
         const rtl_path *path = &paths->path[i];
         if (path->group != group) node = new_node(g);
         group = path->group;

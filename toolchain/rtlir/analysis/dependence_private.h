@@ -5,7 +5,7 @@
 #include "rtlir/analysis/cells_private.h"
 #include "rtlir/analysis/definite_assignment_private.h"
 
-/* Node `to` depends on node `from`; cells come first, cell c being node c + 1, then what lies between them. */
+/* Node `to` depends on node `from`; cells come first, cell c being node c + 1, then what is between them. */
 typedef struct rtl_edge {
     uint32_t from, to, stmt;
 } rtl_edge;
@@ -15,12 +15,12 @@ typedef struct rtl_edge {
 typedef struct rtl_path {
     uint32_t group; /* counted within the module */
     uint32_t port, low, width;
-    bool is_output; /* those of a group come behind its inputs */
+    bool is_output; /* those of a group come after its inputs */
 } rtl_path;
 typedef struct rtl_paths {
     rtl_path *path;
     size_t count, capacity;
-    uint32_t *first, *behind; /* by module id: where its paths begin and end */
+    uint32_t *first, *end; /* by module id: where its paths begin and end */
 } rtl_paths;
 
 typedef struct rtl_demand {

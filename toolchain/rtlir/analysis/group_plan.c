@@ -1,7 +1,7 @@
-/* Which groups can be interfaces of SystemVerilog: a group of ports when each instance of its module connects all of its
- * fields to one group of the parent that is an interface too, a group of variables when an instance is connected to it.
- * The top's ports stay what they are; behind a group of them there is an interface. Parents come first, so a group that
- * stays flat is known before what is connected to it. O(modules + instances * fields). */
+/* Which groups can be interfaces of SystemVerilog: a group of ports when each instance of its module connects all of
+ * its fields to one group of the parent that is an interface too, a group of variables when an instance is connected to
+ * it. The top's ports stay what they are; a group of them is connected to an interface. Parents come first, so a group
+ * that stays flat is known before what is connected to it. O(modules + instances * fields). */
 #include <stdlib.h>
 
 #include "rtlir/analysis/group_plan_private.h"
@@ -69,7 +69,7 @@ static uint32_t connected_var(const weir_rtl_design *design, const rtl_instance 
     return expr && expr != RTL_OPEN && design->expr[expr].kind == WEIR_RTL_EXPR_VAR ? design->expr[expr].a : 0;
 }
 
-uint32_t rtl_group_behind(const weir_rtl_design *design, const rtl_instance *instance, const rtl_group *group) {
+uint32_t rtl_group_connected(const weir_rtl_design *design, const rtl_instance *instance, const rtl_group *group) {
     uint32_t own = 0;
     for (uint32_t f = 0; f < design->interface[group->interface].count; f++) {
         if (!group->var[f]) continue;
@@ -85,7 +85,7 @@ uint32_t rtl_group_behind(const weir_rtl_design *design, const rtl_instance *ins
 /* Why the instance does not connect the group of its module as an interface; NULL: it does. */
 static const char *instance_reason(const planner *p, const rtl_instance *instance, const rtl_group *group) {
     const weir_rtl_design *design = p->design;
-    const uint32_t own = rtl_group_behind(design, instance, group);
+    const uint32_t own = rtl_group_connected(design, instance, group);
     const char *parent = design->module[instance->parent].name;
     if (!own)
         return because(p, weir_format("instance '%s' in module '%s' does not connect it to one whole group",
@@ -102,7 +102,7 @@ static const char *instance_reason(const planner *p, const rtl_instance *instanc
     return NULL;
 }
 
-/* Of the groups of its module, which know all about the instance's parent. */
+/* For the groups of its module, once those of the parent are decided. */
 static void plan_instance(planner *p, uint32_t id) {
     const rtl_instance *instance = &p->design->instance[id];
     const rtl_ids *groups = &p->design->module[instance->module].groups;
@@ -113,14 +113,14 @@ static void plan_instance(planner *p, uint32_t id) {
     }
 }
 
-/* Says what each group of the parent has behind it. */
+/* Says which groups of the parent are connected to an interface. */
 static void link_instance(planner *p, uint32_t id) {
     const rtl_instance *instance = &p->design->instance[id];
     const rtl_ids *groups = &p->design->module[instance->module].groups;
     for (size_t i = 0; i < groups->count; i++) {
         const rtl_group *group = &p->design->group[groups->id[i]];
         if (group->modport && !p->plan[groups->id[i]].flat)
-            p->plan[rtl_group_behind(p->design, instance, group)].is_connected = true;
+            p->plan[rtl_group_connected(p->design, instance, group)].is_connected = true;
     }
 }
 

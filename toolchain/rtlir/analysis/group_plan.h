@@ -4,8 +4,8 @@
 
 #include "rtlir/core/interface.h"
 
-/* By id of the group, heap memory. Of all groups, or of marked ones. In the top, ports stay and an interface stands behind
- * them. Instances must have connections. O(modules + instances * fields). */
+/* By id of the group, heap memory. Of all groups, or of marked ones. In the top, ports stay and are connected to an
+ * interface. Instances must have connections. O(modules + instances * fields). */
 weir_rtl_group_plan *weir_rtl_plan_groups(weir_rtl_design *design, weir_rtl_module top, bool marked);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct assigned {
     uint32_t unit;    /* the process that the rest is about */
     uint32_t stmt;    /* first assignment */
     uint32_t under;   /* N: assigned where reset N - 1 is active, none later being; 0: where none is */
-    uint32_t outside; /* N: assigned elsewhere behind the tests of resets 0 to N - 1 */
+    uint32_t outside; /* N: assigned elsewhere, after the tests of resets 0 to N - 1 */
 } assigned;
 
 struct weir_rtl_latches {
@@ -56,7 +56,7 @@ static void find_resets(weir_rtl_latches *f, uint32_t always) {
     }
 }
 
-/* Is the process one that can make latches? */
+/* Can the process make latches? */
 static bool is_looked_at(const weir_rtl_design *design, uint32_t part) {
     const rtl_stmt *stmt = &design->stmt[part];
     if (stmt->kind == WEIR_RTL_STMT_ALWAYS) return stmt->a && design->event[stmt->a].next;
@@ -138,7 +138,8 @@ static void walk_combinational(weir_rtl_latches *f) {
 
 /* ---- clocked blocks ---- */
 
-/* Where the statement stands, as in `assigned`: the innermost test around it decides, being in the else of all before. */
+/* The place of the statement, as in `assigned`: the innermost test around it decides, being in the else of all earlier
+ * ones. */
 static void place_under(const weir_rtl_latches *f, uint32_t stmt, uint32_t *under, uint32_t *outside) {
     const weir_rtl_design *design = f->design;
     for (uint32_t block = design->stmt[stmt].block, owner; (owner = design->block[block].owner) != 0;
@@ -151,7 +152,7 @@ static void place_under(const weir_rtl_latches *f, uint32_t stmt, uint32_t *unde
             return;
         }
     *under = 0;
-    *outside = UINT32_MAX; /* beside the tests */
+    *outside = UINT32_MAX; /* outside the tests */
 }
 
 static void mark_target(const rtl_target *target, void *user) {

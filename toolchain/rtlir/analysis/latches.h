@@ -1,4 +1,4 @@
-/* Latches that nobody asked for. */
+/* Inferred latches. */
 #ifndef WEIR_RTLIR_LATCHES_H
 #define WEIR_RTLIR_LATCHES_H
 

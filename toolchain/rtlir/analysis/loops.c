@@ -41,11 +41,11 @@ typedef struct search {
     size_t input_count, input_capacity, output_count, output_capacity;
     uint32_t *table, *next; /* outputs by their sets, and those of the same set */
     size_t table_capacity, next_capacity;
-    uint32_t *behind; /* by node: the edge that a path from the start came by, plus 1 */
-    size_t behind_capacity;
+    uint32_t *came_by; /* by node: the edge that a path from the start came by, plus 1 */
+    size_t came_by_capacity;
     weir_rtl_step *step;
     size_t step_count, step_capacity;
-    weir_rtl_loop loop; /* found, not yet told of */
+    weir_rtl_loop loop; /* found, not yet reported */
     weir_rtl_loop_visitor *visit;
     void *user;
 } search;
@@ -125,7 +125,7 @@ static void find_parts(search *s) {
 
 /* ---- paths from inputs to outputs ---- */
 
-/* Cells of inputs that something depends on, cells of outputs. */
+/* Cells of inputs on which something depends, cells of outputs. */
 static void list_ports(search *s) {
     const rtl_graph *g = &s->graph;
     const rtl_ids *ports = &s->design->module[s->module].ports;
@@ -226,7 +226,7 @@ static void keep_paths(search *s) {
         for (uint32_t k = i; k != UINT32_MAX; k = s->next[k]) add_range(s, group, since, s->output[k], true);
         group++;
     }
-    s->paths.behind[s->module] = (uint32_t)s->paths.count;
+    s->paths.end[s->module] = (uint32_t)s->paths.count;
 }
 
 /* ---- telling of loops ---- */
@@ -238,10 +238,10 @@ static void tell(search *s) {
     s->loop.step_count = 0;
 }
 
-/* A shortest path from the node back to itself: the edge that it ends with; `behind` leads along it. */
+/* A shortest path from the node back to itself: the edge that it ends with; `came_by` leads along it. */
 static uint32_t find_way(search *s, uint32_t start) {
     size_t from = 0, end = 0;
-    s->behind = weir_grow(s->behind, &s->behind_capacity, s->graph.nodes, sizeof *s->behind);
+    s->came_by = weir_grow(s->came_by, &s->came_by_capacity, s->graph.nodes, sizeof *s->came_by);
     for (s->stack[end++] = start; from < end;) {
         uint32_t node = s->stack[from++];
         for (uint32_t e = s->first[node]; e < s->first[node + 1]; e++) {
@@ -249,7 +249,7 @@ static uint32_t find_way(search *s, uint32_t start) {
             if (to == start) return e;
             if (s->part[to] != s->part[start] || s->index[to] == 0) continue;
             s->index[to] = 0; /* seen */
-            s->behind[to] = e;
+            s->came_by[to] = e;
             s->stack[end++] = to;
         }
     }
@@ -267,7 +267,7 @@ static weir_rtl_step step_of(const search *s, uint32_t node, uint32_t stmt) {
 static void find_steps(search *s, uint32_t start, uint32_t last) {
     uint32_t cells = (uint32_t)s->graph.cells.count;
     s->step_count = 0;
-    for (uint32_t e = last, node = start;; e = s->behind[node]) {
+    for (uint32_t e = last, node = start;; e = s->came_by[node]) {
         if (node <= cells) {
             s->step = weir_grow(s->step, &s->step_capacity, s->step_count + 1, sizeof *s->step);
             s->step[s->step_count++] = step_of(s, node, s->out[e].stmt);
@@ -358,9 +358,9 @@ static void look_at_all(search *s, const weir_rtl_module *modules, size_t count)
 }
 
 static void end_search(search *s) {
-    void *const tables[] = {s->out,    s->first,   s->part,       s->low,         s->index,       s->order, s->stack,
-                            s->path,   s->is_loop, s->set,        s->input,       s->output,      s->table, s->next,
-                            s->behind, s->step,    s->paths.path, s->paths.first, s->paths.behind};
+    void *const tables[] = {s->out,     s->first,   s->part,       s->low,         s->index,    s->order, s->stack,
+                            s->path,    s->is_loop, s->set,        s->input,       s->output,   s->table, s->next,
+                            s->came_by, s->step,    s->paths.path, s->paths.first, s->paths.end};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
     rtl_graph_end(&s->graph);
 }
@@ -373,7 +373,7 @@ bool weir_rtl_find_loops(weir_rtl_design *design, weir_rtl_module top, weir_rtl_
     s.graph.design = design;
     s.graph.paths = &s.paths;
     s.paths.first = weir_calloc(design->module_count, sizeof *s.paths.first);
-    s.paths.behind = weir_calloc(design->module_count, sizeof *s.paths.behind);
+    s.paths.end = weir_calloc(design->module_count, sizeof *s.paths.end);
     look_at_all(&s, modules, count);
     end_search(&s);
     free(modules);

@@ -1,6 +1,6 @@
-/* A quick look at a module: when every combinational variable is driven before anything reads it, in the order of the
- * statements, there is no loop, and one walk knows which inputs each variable depends on. Variables are taken as a whole;
- * modules where that is not enough are left to the graph (dependence.c). */
+/* A linear test of a module: when every combinational variable is driven before anything reads it, in the order of the
+ * statements, there is no loop, and one walk knows which inputs each variable depends on. Variables are taken as a
+ * whole; modules where that is not enough are left to the graph (dependence.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static void visit_process(rtl_order *o, uint32_t process) {
 
 static void visit_instance(rtl_order *o, const rtl_instance *instance, const rtl_paths *paths) {
     if (instance->is_wired) o->failed = true;
-    for (uint32_t i = paths->first[instance->module]; i < paths->behind[instance->module] && !o->failed; i++) {
+    for (uint32_t i = paths->first[instance->module]; i < paths->end[instance->module] && !o->failed; i++) {
         const rtl_path *path = &paths->path[i];
         bool is_new = i == paths->first[instance->module] || path->group != paths->path[i - 1].group;
         uint32_t slot = o->design->var[path->port].slot;
@@ -113,7 +113,7 @@ static void add_path(rtl_paths *paths, uint32_t group, uint32_t port, const rtl_
     paths->path[paths->count++] = (rtl_path){group, port, 0, var->width, var->direction == WEIR_RTL_OUTPUT};
 }
 
-/* Outputs beside each other that depend on the same inputs are a group. */
+/* Adjacent outputs that depend on the same inputs are a group. */
 static void keep_paths(const rtl_order *o, uint32_t module, rtl_paths *paths) {
     const rtl_ids *ports = &o->design->module[module].ports;
     uint32_t group = 0;
@@ -132,7 +132,7 @@ static void keep_paths(const rtl_order *o, uint32_t module, rtl_paths *paths) {
         last = set;
         add_path(paths, group, ports->id[i], &o->design->var[ports->id[i]]);
     }
-    paths->behind[module] = (uint32_t)paths->count;
+    paths->end[module] = (uint32_t)paths->count;
 }
 
 void rtl_order_start(rtl_order *o, const weir_rtl_design *design) {

@@ -1,10 +1,10 @@
-/* Modules whose statements stand in topological order. */
+/* Modules whose statements are in topological order. */
 #ifndef WEIR_RTLIR_TOPOLOGICAL_ORDER_PRIVATE_H
 #define WEIR_RTLIR_TOPOLOGICAL_ORDER_PRIVATE_H
 
 #include "rtlir/analysis/dependence_private.h"
 
-/* A quick look: are the statements of a module in topological order? */
+/* Linear, by whole variables: are the statements of a module in topological order? */
 typedef struct rtl_order {
     const weir_rtl_design *design;
     uint64_t *depends; /* by variable: inputs of its module, by their number */

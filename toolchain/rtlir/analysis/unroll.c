@@ -1,4 +1,4 @@
-/* The walk over the statements of a module that knows the iterators of loops. */
+/* The walk over the statements of a module that unrolls loops. */
 #include <stdlib.h>
 
 #include "rtlir/analysis/unroll_private.h"

@@ -1,4 +1,4 @@
-/* The walk that knows the iterators of loops. */
+/* The walk that unrolls loops. */
 #ifndef WEIR_RTLIR_UNROLL_PRIVATE_H
 #define WEIR_RTLIR_UNROLL_PRIVATE_H
 

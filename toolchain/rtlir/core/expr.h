@@ -95,7 +95,7 @@ typedef struct weir_rtl_expr_info {
 weir_rtl_expr_info weir_rtl_get_expr(const weir_rtl_design *design, weir_rtl_expr expr);
 weir_rtl_expr weir_rtl_operand(const weir_rtl_design *design, weir_rtl_expr expr, size_t index);
 uint32_t weir_rtl_width(const weir_rtl_design *design, weir_rtl_expr expr); /* 0 for none */
-/* Can it stand left of an assignment: variables other than inputs, their parts, concatenations of those? */
+/* Can it be the target of an assignment: variables other than inputs, their parts, concatenations of those? */
 bool weir_rtl_is_target(const weir_rtl_design *design, weir_rtl_expr expr);
 
 /* Appends the expression on one line, in Verilog-2005, as messages quote it (print_expr.c). */

@@ -1,12 +1,12 @@
-/* Finite state machines. A machine is a statement of a module's body; its states, machines inside it and the values that
- * its outputs have by default stand in it, transitions and outputs in its states. So it is walked, copied, rewritten and
- * removed as other statements are, until realize_fsm makes processes of it.
+/* Finite state machines. A machine is a statement of a module's body; its states, machines inside it and the values
+ * that its outputs have by default are in it, transitions and outputs in its states. So it is walked, copied, rewritten
+ * and removed as other statements are, until realize_fsm makes processes of it.
  *
  * What an output is: the target of an assignment (weir_rtl_set) in the body of the machine, a state or a transition. It
- * takes the value of the machine, or else that of the state, or else that of the transition that is taken: the innermost
- * one that gives one. In a Moore machine transitions give none.
- * A machine inside another one shares its clock, its reset and the register that holds the state; transitions lead from
- * any state of an outermost machine to any other one of it. */
+ * takes the value of the machine, or else that of the state, or else that of the transition that is taken: the
+ * innermost one that gives one. In a Moore machine transitions give none. A machine inside another one shares its
+ * clock, its reset and the register that holds the state; transitions lead from any state of an outermost machine to
+ * any other one of it. */
 #ifndef WEIR_RTLIR_FSM_H
 #define WEIR_RTLIR_FSM_H
 
@@ -85,7 +85,7 @@ weir_rtl_state weir_rtl_first_state(const weir_rtl_design *design, weir_rtl_fsm 
 weir_rtl_state weir_rtl_next_state(const weir_rtl_design *design, weir_rtl_fsm fsm, weir_rtl_state state);
 
 /* A drawing of an outermost machine in Graphviz' language: states with the outputs that they give, the start with a
- * double line, transitions with their conditions and, behind a slash, outputs; a box around each inner machine. */
+ * double line, transitions with their conditions and, after a slash, outputs; a box around each inner machine. */
 void weir_rtl_fsm_dot(const weir_rtl_design *design, weir_rtl_fsm fsm, weir_text *text);
 /* Its outputs as comma-separated values: of a Moore machine a row for each state, of a Mealy machine a row for each
  * transition of each state; defaults filled in. An output that has no value has an empty cell. */

@@ -47,7 +47,7 @@ static void draw_transition(const weir_rtl_design *design, uint32_t from, uint32
     weir_text_free(&label);
 }
 
-/* What stands in the machine, whose name and those around it are the path; RTL_MAX_DEPTH bounds the recursion. */
+/* The content of the machine, whose name and those around it are the path; RTL_MAX_DEPTH bounds the recursion. */
 static void draw_states(const weir_rtl_design *design, uint32_t fsm, const char *path, uint32_t start, int level,
                         weir_text *text) {
     uint32_t s = design->block[design->stmt[design->fsm[fsm].stmt].body].first;

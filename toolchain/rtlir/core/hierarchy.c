@@ -79,7 +79,7 @@ static void reverse(weir_rtl_module *order, size_t count) {
     }
 }
 
-/* Sorts modules, which stand parents first, by level, the deepest one first; stable. */
+/* Sorts modules, which are given parents first, by level, the deepest one first; stable. */
 static void sort_by_level(const weir_rtl_design *design, weir_rtl_module *order, size_t count) {
     uint32_t *level = weir_calloc(design->module_count, sizeof *level);
     size_t *start = weir_calloc(count + 2, sizeof *start);

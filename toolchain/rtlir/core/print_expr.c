@@ -1,4 +1,4 @@
-/* Text of expressions. A break mark stands where a line may be wrapped; statement printing turns marks into line ends
+/* Text of expressions. A break mark is put where a line may be wrapped; statement printing turns marks into line ends
  * or drops them. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static void print_literal(rtl_writer *w, const rtl_expr *expr) {
     rtl_put_number(w, is_negative ? 2 * sign - value : value);
 }
 
-/* The low bits of a parameter, or a number with as many zeros in front as the width asks for. */
+/* The low bits of a parameter, or a number with as many leading zeros as the width needs. */
 static void print_sized(rtl_writer *w, const rtl_expr *expr) {
     const rtl_size width = {expr->width, expr->formula};
     const uint64_t value = rtl_words_of(w->design, expr)[0];
@@ -617,7 +617,7 @@ const char *rtl_describe(weir_rtl_design *design, uint32_t expr) {
 
 void rtl_print_type(rtl_writer *w, uint32_t type, rtl_size width, bool is_signed) {
     const rtl_type *record = &w->design->type[type];
-    if (rtl_is_system(w) && record->name) return; /* its name stands in place of the type */
+    if (rtl_is_system(w) && record->name) return; /* its name replaces the type */
     if (is_signed) rtl_put(w, " signed");
     if (rtl_is_system(w) && record->kind == WEIR_RTL_TYPE_ARRAY) {
         const weir_rtl_shape element = record->element; /* the table of formulas may grow, that of types does not */

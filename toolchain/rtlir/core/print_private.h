@@ -59,8 +59,9 @@ static inline void rtl_put_number(rtl_writer *w, uint64_t value) { rtl_append_nu
 /* [high:low], [bit] when they are the same. */
 void rtl_put_range(rtl_writer *w, uint64_t high, uint64_t low);
 
-/* Names (print_names.c). Of a type, of a member of an enum: as the text has them, and as a package calls them that is read
- * beside the scopes; a module and its functions are added to these. The named type at the end of dimensions, 0: none. */
+/* Names (print_names.c). Of a type, of a member of an enum: as the text has them, and as a package calls them that is
+ * read with the scopes; a module and its functions are added to these. The named type at the end of dimensions, 0:
+ * none. */
 void rtl_put_type_name(rtl_writer *w, uint32_t type);
 void rtl_print_member(rtl_writer *w, uint32_t type, uint32_t field);
 const char *rtl_member_name(const weir_rtl_design *design, uint32_t type, uint32_t field, const rtl_ids *scopes);
@@ -88,7 +89,7 @@ void rtl_print_target(rtl_writer *w, uint32_t expr);
 void rtl_print_value(rtl_writer *w, uint32_t type, uint32_t expr);
 void rtl_print_string(const char *string, weir_text *text);
 void rtl_print_integer(int64_t value, weir_text *text);
-/* The width and dimensions of something declared: `signed [7:0]`, without a blank in front. */
+/* The width and dimensions of something declared: `signed [7:0]`, without a blank before it. */
 void rtl_print_type(rtl_writer *w, uint32_t type, rtl_size width, bool is_signed);
 
 /* A formula in Verilog, without blanks; as an operand, in parentheses where it is an operation. A size likewise. */

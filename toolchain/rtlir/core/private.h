@@ -1,6 +1,6 @@
-/* The records behind the handles of rtl.h, expr.h and stmt.h; included by the files of this folder only.
- * Record tables are heap arrays indexed by id, with an unused record 0; texts and fixed-size payloads live in the
- * design's arena. Records are never moved between ids and never freed one by one. */
+/* The records of the handles of rtl.h, expr.h and stmt.h; included by the files of this folder only. Record tables are
+ * heap arrays indexed by id, with an unused record 0; texts and fixed-size payloads live in the design's arena. Records
+ * are never moved between ids and never freed one by one. */
 #ifndef WEIR_RTLIR_PRIVATE_H
 #define WEIR_RTLIR_PRIVATE_H
 
@@ -165,7 +165,7 @@ typedef struct rtl_function {
 typedef struct rtl_fsm {
     const char *name;
     uint32_t module, stmt;
-    uint32_t parent; /* the machine that it stands in, 0 for an outermost one, which has what follows */
+    uint32_t parent; /* the machine that it is in, 0 for an outermost one, which has what follows */
     uint32_t clock, reset;
     uint32_t start;   /* state; 0 or a removed one: the first one */
     uint32_t current; /* the variable that holds the state; 0 until it is asked for */
@@ -189,7 +189,7 @@ typedef struct rtl_loop {
 typedef struct rtl_assertion {
     weir_rtl_assertion kind;
     weir_rtl_edge edge;
-    bool is_property;                         /* at the edges of a clock, else where it stands in a process */
+    bool is_property;                         /* at the edges of a clock, else when its process reaches it */
     uint32_t clock;                           /* of a property; 0: the only one of the module */
     uint32_t disable, antecedent, consequent; /* expressions; only the last one is never 0 */
     uint32_t low, high;
@@ -306,7 +306,7 @@ typedef struct rtl_block {
     uint32_t module, owner, first, last, depth;
 } rtl_block;
 
-/* Somebody walks over a block: when `current` is taken out of it, the cursor moves back to what stands before it. */
+/* A walk over a block: when `current` is taken out of it, the cursor moves back to the one before it. */
 typedef struct rtl_cursor {
     struct rtl_cursor *outer;
     uint32_t block, current;
@@ -331,7 +331,7 @@ typedef struct rtl_name {
     uint32_t id;
 } rtl_name;
 
-/* Numbers by scope and text: the counters behind weir_rtl_free_name, the files that were read. */
+/* Numbers by scope and text: the counters of weir_rtl_free_name, the files that were read. */
 typedef struct rtl_label {
     const char *name; /* interned */
     uint32_t scope, number;
@@ -485,12 +485,12 @@ void rtl_unfile_module(weir_rtl_design *design, uint32_t module);
 uint32_t rtl_new_block(weir_rtl_design *design, uint32_t module, uint32_t owner);
 /* Appends a statement of the kind to the block. */
 uint32_t rtl_new_stmt(weir_rtl_design *design, uint32_t block, weir_rtl_stmt_kind kind);
-/* Puts a statement that stands in no block in front of another one (0: at the end); takes it out of its block. */
+/* Inserts a statement that is in no block before another one (0: at the end); takes it out of its block. */
 void rtl_link_stmt(weir_rtl_design *design, uint32_t stmt, uint32_t block, uint32_t before);
 void rtl_unlink_stmt(weir_rtl_design *design, uint32_t stmt);
 /* The statement after this one inside `root`, outer ones first; 0 at the end. */
 uint32_t rtl_walk_next(const weir_rtl_design *design, uint32_t stmt, uint32_t root);
-/* The statement in a body of a module that this one stands in: itself, or a process. */
+/* The statement in a body of a module that this one is in: itself, or a process. */
 uint32_t rtl_root_stmt(const weir_rtl_design *design, uint32_t stmt);
 /* Brings a value to what an assignment to the target needs; 0 after an error. */
 uint32_t rtl_fit_value(weir_rtl_design *design, uint32_t module, weir_rtl_expr target, weir_rtl_expr value);
@@ -508,7 +508,7 @@ static inline bool rtl_is_process(weir_rtl_stmt_kind kind) {
 static inline bool rtl_is_machine(weir_rtl_stmt_kind kind) {
     return kind == WEIR_RTL_STMT_FSM || kind == WEIR_RTL_STMT_STATE || kind == WEIR_RTL_STMT_TRANSITION;
 }
-/* Where expression number `index` of a statement is kept, NULL behind the last one; an assignment's target is the first
+/* Where expression number `index` of a statement is kept, NULL after the last one; an assignment's target is the first
  * one. Connections of instances are not among them. */
 uint32_t *rtl_stmt_slot(const weir_rtl_design *design, uint32_t stmt, size_t index);
 
@@ -575,7 +575,7 @@ uint32_t rtl_port_width(const weir_rtl_design *design, uint32_t var, const rtl_v
 
 /* The value of one operation; operands that are missing are none. */
 rtl_value rtl_compute(const rtl_formula *formula, const rtl_value operand[3], const char **problem);
-/* An override as it stands: an expression that is a constant becomes an integer. */
+/* An override: an expression that is a constant becomes an integer. */
 rtl_value rtl_plain_value(const weir_rtl_design *design, const rtl_value *value);
 
 /* Formulas in normal form (symbolic.c): 0 after a reported error. */
@@ -629,7 +629,7 @@ void rtl_leave_group(weir_rtl_design *design, uint32_t var);
 /* Of a module whose variables were copied under their names. */
 void rtl_copy_groups(weir_rtl_design *design, uint32_t from, uint32_t to);
 
-/* Machines (fsm.c). A new one stands at the end of the block, which is that of a body or, for a child, of a machine. */
+/* Machines (fsm.c). A new one is at the end of the block, which is that of a body or, for a child, of a machine. */
 uint32_t rtl_new_fsm(weir_rtl_design *design, uint32_t block, const rtl_fsm *model);
 uint32_t rtl_new_state(weir_rtl_design *design, uint32_t fsm, const char *name);
 uint32_t rtl_outermost(const weir_rtl_design *design, uint32_t fsm);

@@ -170,10 +170,10 @@ void weir_rtl_set_parameter_string(weir_rtl_design *design, weir_rtl_instance in
 /* A constant of any width, or a parameter of the parent. */
 void weir_rtl_set_parameter_expr(weir_rtl_design *design, weir_rtl_instance instance, const char *name,
                                  weir_rtl_expr value);
-/* An input takes any expression of the parent, an output what could stand left of an assignment. Bits are carried as
+/* An input takes any expression of the parent, an output what can be the target of an assignment. Bits are carried as
  * they are: widths must agree, signs need not. */
 void weir_rtl_connect(weir_rtl_design *design, weir_rtl_instance instance, const char *port, weir_rtl_expr value);
-/* Says that nothing listens to this output. */
+/* Leaves the output open on purpose. */
 void weir_rtl_leave_open(weir_rtl_design *design, weir_rtl_instance instance, const char *port);
 /* Width of a port, value of an integer parameter under the overrides made so far; 0 and false after an error. */
 uint32_t weir_rtl_port_width(weir_rtl_design *design, weir_rtl_instance instance, const char *port);
@@ -212,7 +212,7 @@ static inline weir_rtl_item weir_rtl_item_stmt(weir_rtl_stmt stmt) {
              : weir_rtl_item_instance, weir_rtl_stmt                                                                   \
              : weir_rtl_item_stmt)(handle)
 
-/* Printed above (or, when short, beside) the item; lines are separated by '\n'. NULL takes it away. */
+/* Printed above (or, when short, beside) the item; lines are separated by '\n'. NULL removes it. */
 void weir_rtl_set_comment(weir_rtl_design *design, weir_rtl_item item, const char *text);
 /* (* name *) or, with a text or a number, (* name = value *); a repeated name replaces its value. */
 void weir_rtl_set_attribute(weir_rtl_design *design, weir_rtl_item item, const char *name);

@@ -102,7 +102,7 @@ weir_rtl_property weir_rtl_get_property(const weir_rtl_design *design, weir_rtl_
 /* Reading back. */
 typedef struct weir_rtl_stmt_info {
     weir_rtl_stmt_kind kind;
-    weir_rtl_block block;       /* that it stands in; none when it was removed */
+    weir_rtl_block block;       /* that it is in; none when it was removed */
     weir_rtl_timing timing;     /* assign */
     weir_rtl_expr target;       /* assign */
     weir_rtl_expr value;        /* assign, return: the value; if, case: the condition; case item: the label or none;
@@ -124,7 +124,7 @@ weir_rtl_stmt weir_rtl_last(const weir_rtl_design *design, weir_rtl_block block)
 weir_rtl_stmt weir_rtl_previous(const weir_rtl_design *design, weir_rtl_stmt stmt);
 /* The statement after this one inside `root`, outer ones first; none at the end. Starts with root itself. */
 weir_rtl_stmt weir_rtl_inside(const weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_stmt root);
-/* What stands in a module's body and in the loops there, in order; a loop before what it holds. None at the end. */
+/* The statements of a module's body and of the loops there, in order; a loop before what it holds. None at the end. */
 weir_rtl_stmt weir_rtl_first_part(const weir_rtl_design *design, weir_rtl_module module);
 weir_rtl_stmt weir_rtl_next_part(const weir_rtl_design *design, weir_rtl_stmt part);
 typedef struct weir_rtl_event {

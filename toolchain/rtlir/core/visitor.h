@@ -1,6 +1,6 @@
 /* Walks over a design, without recursion: any depth of hierarchy and of statements will do. Orders are deterministic,
  * and callbacks may change what they visit (mutate.h): a statement that is removed or moved is not entered any more;
- * one that takes its place, or is put behind it, is visited in turn. */
+ * one that takes its place, or is inserted after it, is visited in turn. */
 #ifndef WEIR_RTLIR_VISITOR_H
 #define WEIR_RTLIR_VISITOR_H
 

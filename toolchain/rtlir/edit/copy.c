@@ -211,7 +211,7 @@ static bool fits(copier *c, const rtl_stmt *from, uint32_t copy, uint32_t value)
     return false;
 }
 
-/* What a loop or an assertion has beside its expressions: a record of its own, with what stands for its variables. */
+/* What a loop or an assertion has besides its expressions: a record of its own, with what stands for its variables. */
 static bool copy_payload(copier *c, const rtl_stmt *from, uint32_t copy) {
     weir_rtl_design *design = c->design;
     if (from->kind == WEIR_RTL_STMT_FOR) {

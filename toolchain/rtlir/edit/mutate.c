@@ -47,7 +47,7 @@ void weir_rtl_remove_stmt(weir_rtl_design *design, weir_rtl_stmt stmt) {
     rtl_unlink_stmt(design, stmt.id);
 }
 
-/* May a statement of this kind stand in the block? */
+/* May the block hold a statement of this kind? */
 static bool fits_block(weir_rtl_design *design, uint32_t stmt, uint32_t block) {
     const rtl_stmt *record = &design->stmt[stmt];
     uint32_t owner = design->block[block].owner;

@@ -9,16 +9,16 @@
 /* --- statements: each costs constant time, moving one whatever it contains --- */
 /* With everything inside; an instance goes with its statement. */
 void weir_rtl_remove_stmt(weir_rtl_design *design, weir_rtl_stmt stmt);
-/* In front of `before`, or to the end of the block when that is none. The block belongs to the same module; what may
- * stand in it is the same as for building. False after a reported error. */
+/* Before `before`, or to the end of the block when that is none. The block belongs to the same module; it may hold what
+ * it may hold while building. False after a reported error. */
 bool weir_rtl_move_stmt(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_block block, weir_rtl_stmt before);
-/* The new statement takes the place of the old one, which is removed. A visitor at the old one visits the new one. */
+/* The new statement replaces the old one, which is removed. A visitor at the old one visits the new one. */
 bool weir_rtl_replace_stmt(weir_rtl_design *design, weir_rtl_stmt old, weir_rtl_stmt other);
-/* All statements of a block to another one of the module, in front of `before` or at its end. */
+/* All statements of a block to another one of the module, before `before` or at its end. */
 bool weir_rtl_move_stmts(weir_rtl_design *design, weir_rtl_block from, weir_rtl_block to, weir_rtl_stmt before);
-/* Takes the else away, with what is in it. */
+/* Removes the else with its content. */
 void weir_rtl_remove_else(weir_rtl_design *design, weir_rtl_stmt branch);
-/* Says what an assignment is; only weir_rtl_verify checks whether that fits where it stands. */
+/* Says what an assignment is; only weir_rtl_verify checks whether that fits its block. */
 void weir_rtl_set_timing(weir_rtl_design *design, weir_rtl_stmt assign, weir_rtl_timing timing);
 /* Another expression in a statement, checked as for building: the target of an assignment; its value, the condition of
  * an if, a case or a transition that has one, the label of an item. False after a reported error. */
@@ -28,11 +28,11 @@ bool weir_rtl_set_value(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_ex
 bool weir_rtl_set_failure(weir_rtl_design *design, weir_rtl_stmt stmt, const char *message, const char *call);
 /* What a property waits for. */
 void weir_rtl_set_property_clock(weir_rtl_design *design, weir_rtl_stmt stmt, weir_rtl_edge edge, weir_rtl_var clock);
-/* Takes all events of an always block away; give it others with weir_rtl_add_event. */
+/* Removes all events of an always block; give it others with weir_rtl_add_event. */
 void weir_rtl_clear_events(weir_rtl_design *design, weir_rtl_stmt always);
 
 /* --- items --- */
-/* A variable or a port: O(ports behind it) for a port. Connections of instances to a removed port are forgotten. */
+/* A variable or a port: O(ports after it) for a port. Connections of instances to a removed port are forgotten. */
 void weir_rtl_remove_var(weir_rtl_design *design, weir_rtl_var var);
 void weir_rtl_remove_parameter(weir_rtl_design *design, weir_rtl_parameter parameter);
 /* All variables of one kind become another, fields of interfaces too; what reads them carries it. `stays` says by the id of a

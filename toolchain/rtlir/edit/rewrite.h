@@ -1,5 +1,5 @@
-/* Putting other expressions in the place of variables. A rewriter knows what stands for what and remembers what it made,
- * so that shared parts are rewritten once. Expressions stay as they are; new ones are made where something changes. */
+/* Replacing variables by expressions. A rewriter knows what stands for what and remembers what it made, so that shared
+ * parts are rewritten once. Expressions stay as they are; new ones are made where something changes. */
 #ifndef WEIR_RTLIR_REWRITE_H
 #define WEIR_RTLIR_REWRITE_H
 
@@ -14,7 +14,7 @@ void weir_rtl_rewriter_clear(weir_rtl_rewriter *rewriter);
 
 /* What stands for a variable, for a parameter in expressions, for a port of an instance (before its instance), for an
  * instance in those. Width and sign agree; false after a reported error. The values may belong to another module: that
- * of the statements that they will stand in. */
+ * of the statements that will use them. */
 bool weir_rtl_map_var(weir_rtl_rewriter *rewriter, weir_rtl_var var, weir_rtl_expr value);
 bool weir_rtl_map_parameter(weir_rtl_rewriter *rewriter, weir_rtl_parameter parameter, weir_rtl_expr value);
 bool weir_rtl_map_port(weir_rtl_rewriter *rewriter, weir_rtl_instance instance, weir_rtl_var port, weir_rtl_expr value);

@@ -120,7 +120,7 @@ static bool parse_assign(rtl_parser *p, weir_rtl_timing timing) {
     return rtl_finish_item(p, WEIR_RTL_ITEM(made));
 }
 
-/* `reset low rst` behind the events: the process tests it first, and what is read goes into the else. */
+/* `reset low rst` after the events: the process tests it first, and the statements that are read go into the else. */
 static bool open_reset(rtl_parser *p, uint32_t process, uint32_t reset, bool is_low) {
     weir_rtl_design *design = p->scan.design;
     weir_rtl_expr test = weir_rtl_read(design, (weir_rtl_var){reset});
@@ -445,7 +445,7 @@ static bool parse_close(rtl_parser *p) {
         return false;
     if (closed.labels && !rtl_close_labels(p, closed.block, closed.labels)) return false;
     if (closed.is_reset && !rtl_close_reset(p, closed.block)) return false;
-    const char *end = s->at; /* an else may stand in the next line */
+    const char *end = s->at; /* an else may be in the next line */
     int line = s->line;
     if (owner && s->design->stmt[owner].kind == WEIR_RTL_STMT_IF) rtl_scan_space(s);
     if (!closed.is_reset && rtl_scan_accept_word(s, "else")) return parse_else(p, owner);
@@ -487,7 +487,7 @@ static bool parse_stmt(rtl_parser *p) {
     }
 }
 
-/* Behind a statement that could not be read. What stands in the block of an if is read all the same. */
+/* After a statement that could not be read. The block of an if is read all the same. */
 static bool recover_stmt(rtl_parser *p, rtl_spot start, size_t before) {
     rtl_scan *s = &p->scan;
     size_t unopened = 0;
@@ -521,7 +521,7 @@ bool rtl_parse_body(rtl_parser *p, const rtl_section *from) {
         bool fine = is_stmt ? parse_stmt(p) && rtl_scan_end_line(s) : parse_close(p);
         if (fine && !s->failed) continue;
         if (s->design->errors == errors) rtl_scan_fail(s, "something else");
-        if (!is_stmt) start.at++; /* behind the bracket */
+        if (!is_stmt) start.at++; /* after the bracket */
         if (!recover_stmt(p, start, before)) return false;
     }
     return true;

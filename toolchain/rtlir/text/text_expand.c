@@ -10,7 +10,7 @@
 
 static rtl_start *start_of(rtl_parser *p, uint32_t var) { return var < p->starts ? &p->start[var] : NULL; }
 
-/* `= 7` behind the type of a register or an output. */
+/* `= 7` after the type of a register or an output. */
 bool rtl_parse_start(rtl_parser *p, rtl_var *model, uint32_t *start) {
     rtl_scan *s = &p->scan;
     *start = 0;
@@ -103,7 +103,7 @@ static bool fresh_iterators(weir_rtl_design *design, weir_rtl_rewriter *rewriter
     return true;
 }
 
-/* The end of an item: `count` items with the labels behind its own get copies of what it does. */
+/* The end of an item: `count` items with the labels after its own get copies of what it does. */
 bool rtl_close_labels(rtl_parser *p, uint32_t body, uint32_t count) {
     enum { MOST_COPIES = 1000000 };
     rtl_scan *s = &p->scan;

@@ -1,6 +1,6 @@
 /* What the expressions of the text form mean. Operands come before their operators in a tree, so one pass over it makes
- * everything that has a width; a number without one, and what is only made of such numbers, waits for what stands beside
- * it. Linear, without recursion. */
+ * everything that has a width; a number without one, and what is only made of such numbers, waits for its neighbour.
+ * Linear, without recursion. */
 #include <stdlib.h>
 
 #include "rtlir/text/text_parser_private.h"
@@ -151,7 +151,7 @@ static rtl_group_ref scope_of(const rtl_scan *s, uint32_t i) {
     return ref;
 }
 
-/* Is it such a name, with what belongs to it behind it? */
+/* Is it such a name, with the parts that follow it? */
 static bool is_scope(const rtl_scan *s, uint32_t i) {
     if (i + 1 >= s->tree.nodes || node_of(s, i + 1)->kind != RTL_NODE_FIELD) return false;
     rtl_group_ref ref = scope_of(s, i);

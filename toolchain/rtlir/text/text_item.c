@@ -1,5 +1,5 @@
-/* What any item of the text has: comments and attributes above it, an origin behind it; and the lines of instances, which
- * stand in a list or in the body. */
+/* What any item of the text has: comments and attributes above it, an origin after it; and the lines of instances,
+ * which are in a list or in the body. */
 #include <stdlib.h>
 
 #include "rtlir/core/formula.h"
@@ -79,7 +79,7 @@ bool rtl_parse_origin(rtl_parser *p) {
     return true;
 }
 
-/* Gives the item what stood above it; false when it could not be made. */
+/* Gives the item the comments and attributes read above it; false when it could not be made. */
 bool rtl_finish_item(rtl_parser *p, weir_rtl_item item) {
     weir_rtl_design *design = p->scan.design;
     if (!item.id) p->scan.failed = true; /* its constructor has said why */
@@ -96,7 +96,8 @@ bool rtl_finish_item(rtl_parser *p, weir_rtl_item item) {
     return true;
 }
 
-/* Goes on to the next item of a block, with what stands above it; false at its end, and after an error that ends reading. */
+/* Goes on to the next item of a block, with the comments and attributes above it; false at its end, and after an error
+ * that ends reading. */
 bool rtl_next_item(rtl_parser *p, rtl_spot *start) {
     rtl_scan *s = &p->scan;
     for (;;) {

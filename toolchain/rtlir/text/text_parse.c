@@ -1,5 +1,5 @@
-/* Reads the text form in three passes, because statements name what stands further down: declarations of all modules
- * first, then their instances, then their bodies (text_body.c). */
+/* Reads the text form in three passes, because statements name what is declared further down: declarations of all
+ * modules first, then their instances, then their bodies (text_body.c). */
 #include <stdlib.h>
 
 #include "rtlir/edit/mutate.h"
@@ -229,7 +229,7 @@ static bool parse_parameter(rtl_parser *p, bool is_local) {
     return rtl_finish_item(p, WEIR_RTL_ITEM(parameter));
 }
 
-/* What stands behind the colon of a declaration. */
+/* What follows the colon of a declaration. */
 static bool parse_var_type(rtl_parser *p, rtl_var *var) {
     rtl_scan *s = &p->scan;
     if (!rtl_scan_expect(s, ':')) return false;

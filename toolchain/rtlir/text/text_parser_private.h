@@ -15,14 +15,14 @@ typedef struct rtl_section {
     rtl_spot instances, body;
 } rtl_section;
 
-/* What stands above an item. */
+/* The comments and attributes above an item. */
 typedef struct rtl_above {
     const char *comment; /* interned, or NULL */
     rtl_attribute *attribute;
     size_t count, capacity;
 } rtl_above;
 
-/* A transition to a state that may stand further down. */
+/* A transition to a state that may be declared further down. */
 typedef struct rtl_lead {
     uint32_t stmt;
     const char *name; /* with those of inner machines before it, joined by dots */
@@ -32,7 +32,7 @@ typedef struct rtl_lead {
 /* A block that is being read. */
 typedef struct rtl_open {
     uint32_t block;
-    uint32_t labels;  /* items behind its own that get copies of it */
+    uint32_t labels;  /* items after its own that get copies of it */
     bool is_broken;   /* of an if whose head is wrong: its statements are read as those of the block around it */
     bool is_reset;    /* what a process with a reset does otherwise */
     bool is_implicit; /* it has no bracket of its own: the else of an else if, a process around its reset */
@@ -74,15 +74,15 @@ typedef struct rtl_parser {
     uint32_t current; /* the variable that holds its state, or 0 */
 } rtl_parser;
 
-/* What stands above an item; false after an error. */
+/* Reads the comments and attributes above an item; false after an error. */
 bool rtl_parse_above(rtl_parser *p);
-/* The next item of a block: what stands above it, and where it starts. False behind the block's end, and after an error
- * that ends reading. */
+/* The next item of a block: its comments and attributes, and where it starts. False after the block's end, and after an
+ * error that ends reading. */
 bool rtl_next_item(rtl_parser *p, rtl_spot *start);
 /* `@3`, which the items made next come from; without it they come from this line. */
 void rtl_begin_origin(rtl_parser *p, uint32_t trail);
 bool rtl_parse_origin(rtl_parser *p);
-/* Gives the item what stood above it; false when it could not be made. */
+/* Gives the item the comments and attributes read above it; false when it could not be made. */
 bool rtl_finish_item(rtl_parser *p, weir_rtl_item item);
 /* Makes an instance, whose name has been read; none after an error. */
 weir_rtl_instance rtl_declare_instance(rtl_parser *p, const char *name);
@@ -90,9 +90,9 @@ weir_rtl_instance rtl_declare_instance(rtl_parser *p, const char *name);
 bool rtl_parse_value(rtl_scan *s, weir_rtl_instance instance, const char *name);
 /* Reading goes on where this section of the module starts. */
 void rtl_go_to(rtl_scan *s, uint32_t module, rtl_spot where);
-/* After an error in the line that starts at `start`: reading goes on behind it, or at a closing bracket in it that is
- * not read yet. `opened` blocks of the line are read; the number of those that are not, with their brackets ahead. False
- * when there is no going on. */
+/* After an error in the line that starts at `start`: reading goes on after it, or at a closing bracket in it that is
+ * not read yet. `opened` blocks of the line are read; the number of those that are not, with their brackets ahead.
+ * False when there is no going on. */
 bool rtl_recover(rtl_parser *p, rtl_spot start, size_t opened, size_t *unopened);
 /* The same where a line is a declaration, with everything inside it. */
 bool rtl_recover_line(rtl_parser *p, rtl_spot start);

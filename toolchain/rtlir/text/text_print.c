@@ -487,8 +487,8 @@ static void print_module_name(printer *p, uint32_t module) {
     if (p->number[module] > 1) weir_text_format(p->text, "#%u", (unsigned)p->number[module]);
 }
 
-/* Values that may decide widths stand where instances are listed: before anything that names their ports. Ports of library
- * modules have ranges; those of instances with connections are named behind the values anyway. */
+/* Values that may decide widths are printed where instances are listed: before anything that names their ports. Ports
+ * of library modules have ranges; those of instances with connections are named after the values anyway. */
 static bool stands_with_name(const weir_rtl_design *design, const rtl_instance *instance) {
     const rtl_ids *ports = &design->module[instance->module].ports;
     bool has_formula = design->module[instance->module].is_parametrised;

@@ -1,4 +1,4 @@
-/* Going on after an error: behind the line that it is in, with all that stands in brackets there. What could not be read is
+/* Resuming after an error: after the line that it is in, with all that its brackets contain. What could not be read is
  * remembered, so that what follows from it is not reported. */
 #include "rtlir/text/text_parser_private.h"
 #include "support/diag.h"

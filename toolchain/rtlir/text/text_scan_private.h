@@ -43,7 +43,7 @@ const char *rtl_scan_word(rtl_scan *s); /* NULL when none comes next */
 bool rtl_scan_string(rtl_scan *s);
 bool rtl_scan_unsigned(rtl_scan *s, uint64_t most, uint64_t *value);
 bool rtl_scan_signed(rtl_scan *s, int64_t *value);
-/* The end of a line, or a bracket that stands for one: behind '{', in front of '}'. */
+/* The end of a line, or a bracket that counts as one: after '{', before '}'. */
 bool rtl_scan_end_line(rtl_scan *s);
 
 /* text_expr.c: none after a reported error. */

@@ -274,7 +274,7 @@ static bool read_name(rtl_scan *s, bool *is_operand) {
     return !s->failed;
 }
 
-/* An operand, or what may stand in front of one; *is_operand says which. */
+/* An operand, or what may come before one; *is_operand says which. */
 static bool read_operand(rtl_scan *s, bool *is_operand) {
     rtl_tree *t = &s->tree;
     weir_rtl_operator op = WEIR_RTL_OPERATOR_COUNT;

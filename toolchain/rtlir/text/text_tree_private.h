@@ -1,5 +1,5 @@
-/* An expression of the text form as it is written, before names and widths mean anything. Nodes stand behind their
- * operands, and those of a subtree stand side by side, so that whoever works on a tree needs no recursion. */
+/* An expression of the text form as it is written, before names and widths mean anything. Nodes come after their
+ * operands, and those of a subtree are adjacent, so that no work on a tree needs recursion. */
 #ifndef WEIR_RTLIR_TEXT_TREE_H
 #define WEIR_RTLIR_TEXT_TREE_H
 
@@ -76,7 +76,7 @@ void rtl_free_tree(rtl_tree *tree);
  * reported error. */
 weir_rtl_expr rtl_scan_sized(struct rtl_scan *s, const char *width, size_t size);
 weir_rtl_expr rtl_number_constant(struct rtl_scan *s, const rtl_node *number, uint32_t width, bool is_signed);
-/* The digits behind W', of at most 64 bits. */
+/* The digits after W', of at most 64 bits. */
 bool rtl_scan_digits(struct rtl_scan *s, uint64_t *value, bool *is_signed);
 
 #endif

@@ -34,7 +34,7 @@ static void print_unpacked(rtl_writer *w, uint32_t type) {
 
 /* ---- declarations ---- */
 
-/* Columns of a group of declarations: what stands left of the range, the range, the name. */
+/* Columns of a group of declarations: what comes before the range, the range, the name. */
 typedef struct columns {
     size_t type, range, name;
 } columns;
@@ -241,8 +241,8 @@ static void print_parameters(rtl_writer *w, const rtl_module *module, bool local
     if (!local) rtl_put_char(w, ')');
 }
 
-/* `if (CONDITION) begin : g_NAME`, and in it an instance of a module that nobody has, whose name says what must hold: so
- * the elaboration stops with it in every tool. */
+/* `if (CONDITION) begin : g_NAME`, and in it an instance of an undefined module whose name says what must hold: every
+ * tool stops its elaboration with that name. */
 static void begin_guard(rtl_writer *w) { rtl_put(w, "\n  generate\n    if ("); }
 
 static void end_guard(rtl_writer *w, const char *module, const char *label, const char *demand) {
@@ -309,7 +309,7 @@ static void add_call(weir_rtl_design *design, weir_rtl_stmt stmt, void *user) {
     c->name[c->count++] = name;
 }
 
-/* Assertions call them with the scope that they stand in and with their message. */
+/* Assertions call them with their scope and with their message. */
 static void print_calls(rtl_writer *w, weir_rtl_module module) {
     static const weir_rtl_visitor visitor = {.stmt = add_call};
     calls found = {NULL, 0, 0};

@@ -1,6 +1,6 @@
 /* Verilog text of modules and expressions: the only place where Weir writes Verilog. The same module gives the same
  * bytes. Lines are no longer than the margin unless one name, string or number is. Attributes are printed as they are,
- * except `verilator_public` of variables and modules, which is a comment for Verilator behind the name. */
+ * except `verilator_public` of variables and modules, which is a comment for Verilator after the name. */
 #ifndef WEIR_RTLIR_PRINT_H
 #define WEIR_RTLIR_PRINT_H
 
@@ -12,8 +12,9 @@ typedef enum weir_rtl_dialect {
     WEIR_RTL_SYSTEMVERILOG /* the subset of IEEE 1800 that DESIGN.md's tools share */
 } weir_rtl_dialect;
 
-/* The named types of a design in SystemVerilog, `package TOP_types;`, and the interfaces `TOP_NAME` that its marked groups
- * are (interface.h). They stand, guarded, in front of each module that uses one, whose header imports the package. */
+/* The named types of a design in SystemVerilog, `package TOP_types;`, and the interfaces `TOP_NAME` that its marked
+ * groups are (interface.h). They are printed, guarded, before each module that uses one, whose header imports the
+ * package. */
 typedef struct weir_rtl_package weir_rtl_package;
 /* Of all modules below top. Free it with weir_rtl_package_free. O(design). */
 weir_rtl_package *weir_rtl_package_new(weir_rtl_design *design, weir_rtl_module top);

@@ -1,5 +1,5 @@
 /* Interfaces in SystemVerilog: each marked group is an instance of one, or a port of its module through a modport. An
- * interface is `TOP_NAME`, so that those of several designs can be read together, and stands, guarded, in front of each
+ * interface is `TOP_NAME`, so that those of several designs can be read together, and is printed, guarded, before each
  * module that names it. In the top the ports stay as they are, and assignments lead to the members. */
 #include <stdlib.h>
 
@@ -192,7 +192,7 @@ static bool is_driven(const rtl_writer *w, uint32_t id, uint32_t field) {
             const rtl_group *group = &design->group[groups->id[k]];
             if (rtl_is_planned(rtl_interfaces_of(w), groups->id[k]) && group->modport &&
                 rtl_group_direction(design, group, field) == WEIR_RTL_OUTPUT &&
-                rtl_group_behind(design, instance, group) == id)
+                rtl_group_connected(design, instance, group) == id)
                 return true;
         }
     }

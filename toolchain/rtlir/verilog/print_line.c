@@ -111,7 +111,7 @@ static void tell_line(rtl_writer *w, weir_rtl_item item) {
     w->options->line(w->options->user, w->line, item);
 }
 
-/* Attributes stand where Icarus, Verilator and Yosys all read them; elsewhere they become a comment. */
+/* Attributes are printed where Icarus, Verilator and Yosys all read them; elsewhere they become a comment. */
 static bool takes_attributes(const weir_rtl_design *design, weir_rtl_item item) {
     if (item.kind == WEIR_RTL_ITEM_PARAMETER) return design->parameter[item.id].is_local;
     if (item.kind != WEIR_RTL_ITEM_STMT) return true;
@@ -135,7 +135,7 @@ static bool takes_attributes(const weir_rtl_design *design, weir_rtl_item item) 
 
 static bool is_public(const rtl_attribute *attribute) { return strcmp(attribute->name, "verilator_public") == 0; }
 
-/* The attribute, or the first one behind it, that is printed as such. */
+/* The attribute, or the first one after it, that is printed as such. */
 static uint32_t printed(const weir_rtl_design *design, uint32_t attribute) {
     while (attribute && is_public(&design->attribute[attribute])) attribute = design->attribute[attribute].next;
     return attribute;

@@ -1,4 +1,4 @@
-/* The package of a design's named types, and its interfaces: what stands in front of modules in SystemVerilog. */
+/* The package of a design's named types, and its interfaces: what is printed before modules in SystemVerilog. */
 #include <stdlib.h>
 
 #include "rtlir/core/visitor.h"

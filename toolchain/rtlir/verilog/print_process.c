@@ -1,5 +1,5 @@
 /* Text of processes, functions and assertions. Verilog-2005 has neither `return` nor `break`: a flag takes their place
- * where statements follow them, which then stand under `if (!flag)`. */
+ * where statements follow them, which are then under `if (!flag)`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,15 +202,15 @@ static coverage cover(const weir_rtl_design *design, const rtl_stmt *stmt) {
     return (coverage){has_default || (width < 32 && distinct == (size_t)1 << width), width <= 64 && distinct == count};
 }
 
-/* Where a case that is only full for those who know the enum would be a latch to tools: its last item, which then takes
- * the values that no member has. */
+/* A case that covers all members of an enum, but not all values of its bits, would be a latch to tools: its last item,
+ * which then takes the remaining values. */
 static uint32_t item_for_rest(const weir_rtl_design *design, const rtl_stmt *stmt, uint32_t id) {
     weir_rtl_stmt_kind process = design->stmt[rtl_process_of(design, stmt->block)].kind;
     if (process != WEIR_RTL_STMT_COMBINATIONAL && process != WEIR_RTL_STMT_FUNCTION) return 0;
     return weir_rtl_case_is_full(design, (weir_rtl_stmt){id}) ? design->block[stmt->body].last : 0;
 }
 
-/* Values that nothing is said about get an empty default, which tools take for what it is: meant. */
+/* Values without a label get an empty default, which tells tools that this is on purpose. */
 static void print_case(rtl_writer *w, uint32_t id, int indent) {
     const rtl_stmt *stmt = &w->design->stmt[id];
     const coverage covered = cover(w->design, stmt);

@@ -1,5 +1,5 @@
-/* Combinational processes that wait for nothing: `always @*` of Verilog-2005 runs when something that it reads changes, so
- * one that reads only what it assigns itself would never run. */
+/* Combinational processes with an empty sensitivity list: `always @*` of Verilog-2005 runs when something that it reads
+ * changes, so one that reads only what it assigns itself would never run. */
 #include <stdlib.h>
 
 #include "rtlir/verilog/printer_private.h"

@@ -109,7 +109,7 @@ static void print_connections(rtl_writer *w, const rtl_instance *instance, int i
             continue;
         }
         begin_binding(w, binding_name(w, ports->id[i]), width, indent);
-        if (group) rtl_put(w, design->group[rtl_group_behind(design, instance, &design->group[group])].name);
+        if (group) rtl_put(w, design->group[rtl_group_connected(design, instance, &design->group[group])].name);
         else if (port->direction == WEIR_RTL_OUTPUT) rtl_print_target(w, expr);
         else rtl_print_value(w, port->type, port->type ? expr : without_casts(design, expr));
         end_binding(w, left == 0);

@@ -1,8 +1,8 @@
-/* Text of named types. In SystemVerilog they stand in a package, named after the design's top (or, of a module that is
- * printed alone, after that), in front of every module that uses them and guarded, so that the files of a design can be
- * read in any order and those of two designs together. Modules import it; a type or a member whose name means something else
- * in one of the modules, or in one of their functions, has another name in the package. In Verilog-2005 members of enums are
- * localparams of the module. */
+/* Text of named types. In SystemVerilog they are in a package, named after the design's top (or, of a module that is
+ * printed alone, after that), before every module that uses them and guarded, so that the files of a design can be read
+ * in any order and those of two designs together. Modules import it; a type or a member whose name means something else
+ * in one of the modules, or in one of their functions, has another name in the package. In Verilog-2005 members of
+ * enums are localparams of the module. */
 #include <stdlib.h>
 
 #include "rtlir/core/visitor.h"

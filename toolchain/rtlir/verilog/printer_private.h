@@ -8,21 +8,22 @@
 enum { RTL_COLUMNS = 120, RTL_INDENT = 2 };
 
 void rtl_put_blanks(rtl_writer *w, size_t count);
-/* A line at this indentation: what is put between the two may have break marks. Continuation lines stand one level
+/* A line at this indentation: what is put between the two may have break marks. Continuation lines are one level
  * deeper. */
 void rtl_begin_line(rtl_writer *w, int indent);
 void rtl_end_line(rtl_writer *w);
 /* A whole line. */
 void rtl_put_line(rtl_writer *w, int indent, const char *line);
 
-/* Named types (print_types.c): those that the module uses, by id, heap memory; marks them; prints the definition of one. */
+/* Named types (print_types.c): those that the module uses, by id, heap memory; marks them; prints the definition of
+ * one. */
 bool *rtl_used_types(const weir_rtl_design *design, uint32_t module);
 void rtl_mark_types(const weir_rtl_design *design, uint32_t module, bool *used);
 void rtl_print_typedef(rtl_writer *w, uint32_t type);
 /* Marks a type and what it is made of. */
 void rtl_mark_type(const weir_rtl_design *design, uint32_t type, bool *used);
-/* Packages (print_package.c). The package with the types in front of a module that uses any, which w->package is from then on, and its import behind
- * the name of the module; in Verilog-2005 the members of enums as localparams. */
+/* Packages (print_package.c). The package with the types before a module that uses any, which w->package is from then
+ * on, and its import after the name of the module; in Verilog-2005 the members of enums as localparams. */
 void rtl_print_package(rtl_writer *w, bool *used);
 void rtl_print_import(rtl_writer *w);
 void rtl_print_members(rtl_writer *w, const bool *used);
@@ -31,7 +32,7 @@ void rtl_print_members(rtl_writer *w, const bool *used);
  * module is an error when another pass took a marked group of it apart. */
 rtl_interfaces *rtl_interfaces_new(weir_rtl_design *design, uint32_t top, const char *package, const rtl_ids *scopes);
 void rtl_interfaces_free(rtl_interfaces *interfaces);
-/* Marks the types of the fields of marked groups; prints the definitions in front of a module, the type of a port
+/* Marks the types of the fields of marked groups; prints the definitions before a module, the type of a port
  * (`NAME.modport`), the interfaces that a module declares, with what is between them and ports of the top. */
 void rtl_mark_interfaces(const weir_rtl_design *design, uint32_t module, bool *used);
 void rtl_print_interfaces(rtl_writer *w);
@@ -54,14 +55,14 @@ void rtl_print_loop_head(rtl_writer *w, const rtl_loop *loop, const char *type);
 
 /* The declaration of a loop's iterator, and of the flag that a break sets. */
 void rtl_print_iterator(rtl_writer *w, uint32_t loop, int indent);
-/* `// ` and part of a comment that stands in one line: whatever its characters are, it ends there. */
+/* `// ` and part of a comment that is on one line: whatever its characters are, it ends there. */
 void rtl_put_comment(rtl_writer *w, const char *line, size_t size);
 /* The comment (NULL: none) as `// ` lines at this indentation, wrapped. */
 void rtl_print_comment(rtl_writer *w, const char *comment, int indent);
 /* (* ... *) and a line end, when there are attributes; tells the caller of the printer which line the item is on. */
 void rtl_print_above(rtl_writer *w, weir_rtl_item item, const rtl_common *common, int indent);
 
-/* What stands behind the name of an item with the attribute `verilator_public`, the comment of that text; NULL: nothing. */
+/* What follows the name of an item with the attribute `verilator_public`, the comment of that text; NULL: nothing. */
 const char *rtl_public_of(const weir_rtl_design *design, const rtl_common *common);
 
 #endif
