@@ -1,0 +1,100 @@
+// What each position of the window sees, from a record of all that has been taken: every beat in its place, none before its pixel is
+// there, `last` at the end of a frame.
+// sources: window/weir_window.v memory/weir_ram.v stream/weir_register_slice.v
+// prove: bounded 16 IN_X=2 IN_Y=2 OUT_X=2 OUT_Y=2 KERNEL_X=2 KERNEL_Y=2 BEGIN_X=1 BEGIN_Y=1 STRIDE=1
+// prove: bounded 16 IN_X=3 IN_Y=2 OUT_X=2 OUT_Y=1 KERNEL_X=1 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=2
+// nightly: bounded 30 IN_X=2 IN_Y=2 OUT_X=2 OUT_Y=2 KERNEL_X=2 KERNEL_Y=2 BEGIN_X=1 BEGIN_Y=1 STRIDE=1
+// nightly: bounded 30 IN_X=3 IN_Y=3 OUT_X=2 OUT_Y=2 KERNEL_X=2 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=2
+// planted: nightly
+module proof #(
+  parameter integer IN_X     = 2,
+  parameter integer IN_Y     = 2,
+  parameter integer OUT_X    = 2,
+  parameter integer OUT_Y    = 2,
+  parameter integer KERNEL_X = 2,
+  parameter integer KERNEL_Y = 2,
+  parameter integer BEGIN_X  = 1,
+  parameter integer BEGIN_Y  = 1,
+  parameter integer STRIDE   = 1
+) (
+  input wire clk,
+  input wire s_valid,
+  input wire s_data,
+  input wire m_ready
+);
+  localparam integer BEATS = 64;  // of the record: more than are taken
+
+  wire        rst, s_ready, m_valid, m_last;
+  wire [1:0]  m_data;
+  reg  [BEATS-1:0] taken_q;
+  reg  [7:0]  count_q, frame_q, kx_q, ky_q, ox_q, oy_q;
+  reg         started_q = 1'b0;
+
+  weir_window #(
+    .X_W     (1),
+    .Y_W     (2),
+    .IN_X    (IN_X),
+    .IN_Y    (IN_Y),
+    .OUT_X   (OUT_X),
+    .OUT_Y   (OUT_Y),
+    .KERNEL_X(KERNEL_X),
+    .KERNEL_Y(KERNEL_Y),
+    .STRIDE_X(STRIDE),
+    .STRIDE_Y(STRIDE),
+    .BEGIN_X (BEGIN_X),
+    .BEGIN_Y (BEGIN_Y),
+    .FILL    (2)
+  ) u_dut (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(s_valid),
+    .s_ready(s_ready),
+    .s_data (s_data),
+    .s_last (1'b0),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+
+  wire take = s_valid && s_ready;
+  wire give = m_valid && m_ready;
+  wire [7:0] x = ox_q * STRIDE + kx_q - BEGIN_X;  // beyond the frame when negative
+  wire [7:0] y = oy_q * STRIDE + ky_q - BEGIN_Y;
+  wire [7:0] at = frame_q + y * IN_X + x;         // of the record
+  wire exists = x < IN_X && y < IN_Y;
+  wire ky_end = ky_q == KERNEL_Y - 1;
+  wire kx_end = ky_end && kx_q == KERNEL_X - 1;
+  wire ox_end = kx_end && ox_q == OUT_X - 1;
+  wire oy_end = ox_end && oy_q == OUT_Y - 1;
+
+  assign rst = !started_q;
+
+  always @(posedge clk) begin
+    started_q <= 1'b1;
+    if (rst) {count_q, frame_q, kx_q, ky_q, ox_q, oy_q} <= 48'd0;
+    else begin
+      if (take) begin
+        count_q          <= count_q + 1'b1;
+        taken_q[count_q] <= s_data;
+      end
+      if (give) begin
+        ky_q <= ky_end ? 8'd0 : ky_q + 1'b1;
+        if (ky_end) kx_q <= kx_end ? 8'd0 : kx_q + 1'b1;
+        if (kx_end) ox_q <= ox_end ? 8'd0 : ox_q + 1'b1;
+        if (ox_end) oy_q <= oy_end ? 8'd0 : oy_q + 1'b1;
+        if (oy_end) frame_q <= frame_q + IN_X * IN_Y;
+      end
+    end
+  end
+
+  always @* if (!rst && m_valid) begin
+    order: assert (frame_q < count_q && (!exists || at < count_q));
+    values: assert (m_data == (exists ? {1'b0, taken_q[at]} : 2'd2));
+    last: assert (m_last == oy_end);
+  end
+
+  proof_hold #(3) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
+  // While it is offered beats and its own are taken, something is given: a frame's pixels and the pipeline are the longest wait.
+  proof_answer #(IN_X * IN_Y + 6) u_answer (clk, rst, s_valid && m_ready, m_valid);
+endmodule
