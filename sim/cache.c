@@ -112,7 +112,7 @@ static bool is_in_use(const char *path) {
 
 /* Takes an entry out of sight before removing it, so that no process finds half of it. */
 static bool remove_entry(const char *cache, const char *path) {
-    weir_scratch *grave = weir_scratch_new(cache, UNFINISHED, NULL);
+    weir_scratch *grave = weir_scratch_new(cache, UNFINISHED);
     if (grave == NULL) return false;
     char *trash = weir_path_join(weir_scratch_path(grave), "entry");
     bool fine = rename(path, trash) == 0 || errno == ENOENT;
@@ -130,7 +130,7 @@ static bool write_manifest(const char *folder) {
 }
 
 static bool make_entry(const char *cache, const char *path, weir_cache_make *make, void *user) {
-    weir_scratch *scratch = weir_scratch_new(cache, UNFINISHED, NULL);
+    weir_scratch *scratch = weir_scratch_new(cache, UNFINISHED);
     if (scratch == NULL) return false;
     char *fresh = weir_path_join(weir_scratch_path(scratch), "entry");
     bool fine = weir_make_folder(fresh) && make(user, fresh) && write_manifest(fresh);

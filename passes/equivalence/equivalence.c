@@ -265,7 +265,7 @@ static weir_rtl_verdict compare(comparison *c, const weir_rtl_version *before, c
     if (!check_ports(c, 0) || !check_ports(c, 1)) return WEIR_RTL_NOT_COMPARED;
     for (size_t i = 0; i < 2; i++)
         if (!find_files(c, i)) return WEIR_RTL_NOT_COMPARED;
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "equivalence-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "equivalence-");
     c->folder = scratch == NULL ? NULL : weir_scratch_path(scratch);
     verdict = WEIR_RTL_NOT_COMPARED;
     if (scratch != NULL && write_side(c, 0) && write_side(c, 1)) verdict = prove_or_test(c);

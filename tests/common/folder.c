@@ -14,7 +14,7 @@ static void clear(void) { weir_scratch_free(scratch); }
 
 char *make_test_folder(void) {
     if (scratch == NULL) {
-        scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "test-", NULL);
+        scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "test-");
         if (scratch == NULL || atexit(clear) != 0) exit(1);
     }
     char *folder = weir_format("%s/%d", weir_scratch_path(scratch), made++);

@@ -245,7 +245,7 @@ int main(int count, char **argument) {
         printf("%s is not installed: skipped\n", weir_simulator_name(run.simulator));
         return SKIP;
     }
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "component-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "component-");
     if (scratch == NULL) return 1;
     run.folder = weir_path_join(weir_scratch_path(scratch), "design");
     run.registry = weir_pass_registry_new();

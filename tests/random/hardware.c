@@ -303,7 +303,7 @@ int main(int argc, char **argv) {
     runner run = {.registry = weir_pass_registry_new(),
                   .planted = argc > 3 && strcmp(argv[3], "planted") == 0,
                   .broken = argc > 3 && strcmp(argv[3], "broken") == 0};
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "random-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "random-");
     size_t wrong = 0;
     if (!weir_passes_register(run.registry) || !weir_pass_registry_add(run.registry, &planted_pass) || scratch == NULL)
         return 2;

@@ -198,7 +198,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "check_cases: skipped: verilator, iverilog or yosys is missing\n");
         return BATCH_SKIPPED;
     }
-    weir_scratch *work = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "cases-", NULL);
+    weir_scratch *work = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "cases-");
     if (work == NULL) return 1;
     size_t cases = 0;
     batch *b = batch_new(weir_scratch_path(work), "cases");

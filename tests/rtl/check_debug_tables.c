@@ -404,7 +404,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "check_debug_tables: skipped: iverilog is missing\n");
         return BATCH_SKIPPED;
     }
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "debug-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "debug-");
     s.work = scratch == NULL ? NULL : weir_scratch_path(scratch);
     weir_diag_set_handler(keep_message, &messages);
     check_folder(&s, arguments[1], 1);

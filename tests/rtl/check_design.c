@@ -370,7 +370,7 @@ static bool load(subject *s) {
 }
 
 static void check(subject *s) {
-    s->scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "design-", NULL);
+    s->scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "design-");
     if (s->scratch == NULL) return;
     s->work = weir_scratch_path(s->scratch);
     if (!load(s)) return;

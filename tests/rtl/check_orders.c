@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
         return BATCH_SKIPPED;
     }
     const int designs = scandir(argv[1], &entry, is_design, by_name), step = atoi(argv[3]);
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "orders-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "orders-");
     const char *work = scratch == NULL ? NULL : weir_scratch_path(scratch);
     weir_diag_set_handler(keep_message, &messages);
     for (int i = atoi(argv[2]); i < designs && work != NULL; i += step) {

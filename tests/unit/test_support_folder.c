@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -200,7 +201,7 @@ static void scratch_folders_go(void **state) {
     put("s/t-a/.alive", "");      /* of a dead process */
     put("s/t-b/f", "the user's"); /* has no such file */
     assert_int_equal(count_files("s"), 2);
-    weir_scratch *scratch = weir_scratch_new("s", "t-", NULL);
+    weir_scratch *scratch = weir_scratch_new("s", "t-");
     assert_non_null(scratch);
     char *path = weir_copy_string(weir_scratch_path(scratch));
     assert_true(weir_scratch_contains(path));
@@ -212,7 +213,7 @@ static void scratch_folders_go(void **state) {
     weir_scratch_free(scratch);
     assert_false(weir_file_exists(path));
     free(path);
-    scratch = weir_scratch_new("s", "t-", NULL);
+    scratch = weir_scratch_new("s", "t-");
     path = weir_copy_string(weir_scratch_path(scratch));
     weir_scratch_keep(scratch);
     weir_scratch_sweep("s", "t-");
@@ -226,7 +227,7 @@ static void scratch_folders_go_with_their_process(void **state) {
     assert_true(weir_make_folder("k"));
     const pid_t child = fork();
     if (child == 0) {
-        weir_scratch *scratch = weir_make_folder("k/new") ? weir_scratch_new("k/new", "t-", "k/new") : NULL;
+        weir_scratch *scratch = weir_make_folder("k/new") ? weir_scratch_new_in("k/new", "t-", "k/new", -1) : NULL;
         _exit(scratch == NULL);
     }
     int status = 1;
@@ -235,6 +236,58 @@ static void scratch_folders_go_with_their_process(void **state) {
     for (int i = 0; i < 500 && weir_file_exists("k/new"); i++) nanosleep(&(struct timespec){0, 10000000}, NULL);
     assert_false(weir_file_exists("k/new"));
     assert_true(weir_file_exists("k"));
+}
+
+/* What a killed writer made is gone when weir_folder_clean returns, however much it is. */
+static void what_is_cleaned_is_gone(void **state) {
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            weir_folder *folder = weir_folder_open("cut/off/here", WEIR_FOLDER_WHOLE);
+            for (int i = 0; folder != NULL && i < 100; i++) {
+                char *path = weir_format("%s/%d", weir_folder_staging(folder), i);
+                close(creat(path, 0666));
+                free(path);
+            }
+            char *scratch = folder == NULL ? NULL : weir_path_folder(weir_folder_staging(folder));
+            char *alive = scratch == NULL ? NULL : weir_path_join(scratch, ".alive");
+            _exit(alive == NULL || unlink(alive) != 0); /* as if the janitor had begun with it */
+        }
+        int status = 1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        weir_folder_clean("cut/off/here", "cut");
+        assert_false(weir_file_exists("cut"));
+    }
+}
+
+/* A living writer is not waited for, and loses nothing. */
+static void what_lives_is_not_cleaned(void **state) {
+    (void)state;
+    int ready[2], done[2];
+    assert_true(pipe(ready) == 0 && pipe(done) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        char byte;
+        weir_folder *folder = weir_folder_open("held", WEIR_FOLDER_WHOLE);
+        char *path = folder == NULL ? NULL : weir_path_join(weir_folder_staging(folder), "a");
+        const bool fine = path != NULL && weir_file_write(path, "x", 1) && write(ready[1], "", 1) == 1;
+        close(done[1]);
+        _exit(!fine || read(done[0], &byte, 1) != 1 || !weir_folder_commit(folder));
+    }
+    char byte;
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    weir_folder_clean("held", "held");
+    assert_int_equal(write(done[1], "", 1), 1);
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    check("held/a", "x");
+    close(ready[0]);
+    close(done[0]);
+    close(done[1]);
 }
 
 static void files_that_belong_together_change_together(void **state) {
@@ -274,6 +327,8 @@ int main(void) {
         cmocka_unit_test(whole_folders_are_replaced),
         cmocka_unit_test(scratch_folders_go),
         cmocka_unit_test(scratch_folders_go_with_their_process),
+        cmocka_unit_test(what_is_cleaned_is_gone),
+        cmocka_unit_test(what_lives_is_not_cleaned),
         cmocka_unit_test(files_that_belong_together_change_together),
         cmocka_unit_test(paths_that_are_missing),
     };

@@ -139,7 +139,7 @@ static int measure(search *s) {
 static int search_in(search *s) {
     s->probe.module = weir_job_read_frames(s->input, s->batch);
     if (s->probe.module == NULL) return WEIR_EXIT_INPUT;
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "bisect-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "bisect-");
     int status = scratch == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
     s->probe.folder = scratch == NULL ? NULL : weir_scratch_path(scratch);
     s->probe.pipeline = &s->pipeline;

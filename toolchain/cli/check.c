@@ -78,7 +78,7 @@ static int check_in(const request *r, weir_scratch *scratch) {
 
 static int check(void *user) {
     const request *r = user;
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "check-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "check-");
     if (scratch == NULL) return WEIR_EXIT_INPUT;
     int status = check_in(r, scratch);
     if (status == WEIR_EXIT_MISMATCH && r->folder == NULL) {

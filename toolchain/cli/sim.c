@@ -105,7 +105,7 @@ typedef struct request {
 
 static int simulate_scratch(void *user) {
     request *r = user;
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "sim-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "sim-");
     int status = scratch == NULL ? WEIR_EXIT_INPUT : simulate_in(scratch, &r->simulate, r->folder);
     weir_scratch_free(scratch);
     return status;

@@ -99,7 +99,7 @@ static int run_in(request *r, const char *work) {
 }
 
 static int run(request *r) {
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "synth-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "synth-");
     const int status = scratch == NULL ? WEIR_EXIT_INPUT : run_in(r, weir_scratch_path(scratch));
     weir_scratch_free(scratch);
     return status;

@@ -276,7 +276,7 @@ int weir_runtime_run(const char *name, const weir_graph *model, const weir_graph
                      const char *folder, const weir_runtime_options *options, weir_runtime **runtime) {
     *runtime = NULL;
     if (options->work != NULL) return run_copy(name, model, integer, hardware, folder, options, runtime);
-    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "sim-", NULL);
+    weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "sim-");
     if (scratch == NULL) return WEIR_EXIT_INPUT;
     weir_runtime_options own = *options;
     own.work = weir_scratch_path(scratch);

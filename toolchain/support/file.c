@@ -384,7 +384,7 @@ char *weir_path_missing(const char *path) {
 
 void weir_remove_empty(const char *path, const char *top) {
     char *at = weir_copy_string(path);
-    for (bool more = true; more && rmdir(at) == 0;) {
+    for (bool more = true; more && (rmdir(at) == 0 || errno == ENOENT);) { /* ENOENT: somebody else removes them too */
         more = strcmp(at, top) != 0;
         char *up = weir_path_folder(at);
         free(at);

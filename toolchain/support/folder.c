@@ -392,7 +392,7 @@ weir_folder *weir_folder_open(const char *path, weir_folder_kind kind) {
     bool fine = folder && survey(folder, &manifest);
     weir_manifest_free(&manifest);
     if (fine) {
-        folder->scratch = weir_scratch_new(folder->path, STAGING, folder->made);
+        folder->scratch = weir_scratch_new_in(folder->path, STAGING, folder->made, folder->lock);
     }
     if (fine && folder->scratch) {
         folder->staging = in(weir_scratch_path(folder->scratch), "files");
@@ -443,12 +443,20 @@ bool weir_folder_write(const char *path, const char *name, const void *data, siz
     return false;
 }
 
+/* A dead writer's janitor holds the lock until it is done. */
 void weir_folder_clean(const char *path, const char *missing) {
     char *folder = trimmed(path);
+    double deadline = weir_seconds() + PATIENCE_SECONDS;
+    int lock = NO_LOCK;
+    while (weir_file_exists(folder) && try_lock(folder, &lock) == 0 && !weir_scratch_lives(folder, STAGING) &&
+           weir_seconds() < deadline) {
+        tick();
+    }
     weir_scratch_sweep(folder, STAGING);
     if (missing) {
         weir_remove_empty(folder, missing);
     }
+    unlock(lock);
     free(folder);
 }
 

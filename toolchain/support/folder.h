@@ -28,8 +28,8 @@ void weir_folder_abandon(weir_folder *folder);
 /* Writes one file into a shared folder at once. False after a reported error. */
 bool weir_folder_write(const char *path, const char *name, const void *data, size_t size);
 
-/* After a process that wrote here has been killed: removes what it left, and the empty folders that it made, which weir_path_missing
- * named before (NULL: none). */
+/* After a process that wrote here has been killed: what it left is gone, and so are the empty folders that it made, which
+ * weir_path_missing named before (NULL: none). */
 void weir_folder_clean(const char *path, const char *missing);
 
 /* Calls `body`, which reads files of the folder, until nothing was put in place meanwhile. Its diagnostics are shown of

@@ -28,6 +28,7 @@ struct weir_scratch {
     int alive;           /* the locked file, -1: the file system has no locks */
     pid_t janitor;       /* -1: none */
     int line;            /* to the janitor: a byte ends it, the end of the pipe means that this process has died */
+    int lock;            /* that the janitor holds too; -1: none */
 };
 
 /* --- the janitor --- */
@@ -36,8 +37,11 @@ static _Noreturn void wait_and_remove(const weir_scratch *scratch, int line) {
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     setsid();
+    if (scratch->lock >= 0) {
+        dup2(scratch->lock, 1);
+    }
     dup2(line, 0);
-    closefrom(1);
+    closefrom(scratch->lock >= 0 ? 2 : 1);
     char byte;
     ssize_t got;
     do {
@@ -121,7 +125,11 @@ static void release(weir_scratch *scratch) {
     free(scratch);
 }
 
-weir_scratch *weir_scratch_new(const char *parent, const char *prefix, const char *made) {
+weir_scratch *weir_scratch_new(const char *parent, const char *prefix) {
+    return weir_scratch_new_in(parent, prefix, NULL, -1);
+}
+
+weir_scratch *weir_scratch_new_in(const char *parent, const char *prefix, const char *made, int lock) {
     weir_scratch_sweep(parent, parent ? prefix : WEIR_SCRATCH_PREFIX);
     char *folder = parent_of(parent), *start = weir_path_join(folder, prefix);
     weir_scratch *scratch = weir_calloc(1, sizeof *scratch);
@@ -129,6 +137,7 @@ weir_scratch *weir_scratch_new(const char *parent, const char *prefix, const cha
     scratch->parent = folder;
     scratch->made = made ? weir_copy_string(made) : NULL;
     scratch->alive = scratch->janitor = -1;
+    scratch->lock = lock;
     free(start);
     if (!mkdtemp(scratch->path)) {
         weir_error(weir_at(scratch->path, 0), "cannot make a temporary folder: %s", strerror(errno));
@@ -162,20 +171,22 @@ void weir_scratch_keep(weir_scratch *scratch) {
 
 /* --- what others left --- */
 
-/* Ours by owner, and its process is dead. */
-static bool is_leftover(const char *path) {
+typedef enum condition { UNKNOWN, ALIVE, DEAD } condition;
+
+/* Of the process of a scratch folder; not known: it is not ours by owner, or being made or removed. */
+static condition condition_of(const char *path) {
     struct stat state;
     if (lstat(path, &state) != 0 || !S_ISDIR(state.st_mode) || state.st_uid != geteuid()) {
-        return false;
+        return UNKNOWN;
     }
     char *name = weir_path_join(path, alive_name);
     int alive = open(name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    bool dead = alive >= 0 && flock(alive, LOCK_EX | LOCK_NB) == 0;
+    condition found = alive < 0 ? UNKNOWN : flock(alive, LOCK_EX | LOCK_NB) == 0 ? DEAD : ALIVE;
     if (alive >= 0) {
         close(alive);
     }
     free(name);
-    return dead;
+    return found;
 }
 
 /* The next entry of the folder with the prefix; heap memory. */
@@ -192,7 +203,7 @@ void weir_scratch_sweep(const char *parent, const char *prefix) {
     char *folder = parent_of(parent);
     DIR *entries = opendir(folder);
     for (char *path; (path = next_named(entries, folder, prefix)); free(path)) {
-        if (is_leftover(path)) {
+        if (condition_of(path) == DEAD) {
             weir_diag_log *log = weir_diag_capture(); /* another process may be removing it too */
             weir_remove_tree(path);
             weir_diag_release(log);
@@ -203,6 +214,20 @@ void weir_scratch_sweep(const char *parent, const char *prefix) {
         closedir(entries);
     }
     free(folder);
+}
+
+bool weir_scratch_lives(const char *parent, const char *prefix) {
+    char *folder = parent_of(parent);
+    DIR *entries = opendir(folder);
+    bool lives = false;
+    for (char *path; !lives && (path = next_named(entries, folder, prefix)); free(path)) {
+        lives = condition_of(path) == ALIVE;
+    }
+    if (entries) {
+        closedir(entries);
+    }
+    free(folder);
+    return lives;
 }
 
 bool weir_scratch_contains(const char *path) {
