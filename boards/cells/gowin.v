@@ -335,24 +335,38 @@ module weir_gowin_memory #(
   assign do_b = PIPELINE_B ? out_b : read_b;
 endmodule
 
+// What is in a block RAM of 2048 bytes of 8 or 9 bits after configuration: 64 parameters, and these as one.
+`define WEIR_GOWIN_CONTENTS(BITS) \
+  parameter [BITS-1:0] INIT_RAM_00 = 0, parameter [BITS-1:0] INIT_RAM_01 = 0, parameter [BITS-1:0] INIT_RAM_02 = 0, parameter [BITS-1:0] INIT_RAM_03 = 0, \
+  parameter [BITS-1:0] INIT_RAM_04 = 0, parameter [BITS-1:0] INIT_RAM_05 = 0, parameter [BITS-1:0] INIT_RAM_06 = 0, parameter [BITS-1:0] INIT_RAM_07 = 0, \
+  parameter [BITS-1:0] INIT_RAM_08 = 0, parameter [BITS-1:0] INIT_RAM_09 = 0, parameter [BITS-1:0] INIT_RAM_0A = 0, parameter [BITS-1:0] INIT_RAM_0B = 0, \
+  parameter [BITS-1:0] INIT_RAM_0C = 0, parameter [BITS-1:0] INIT_RAM_0D = 0, parameter [BITS-1:0] INIT_RAM_0E = 0, parameter [BITS-1:0] INIT_RAM_0F = 0, \
+  parameter [BITS-1:0] INIT_RAM_10 = 0, parameter [BITS-1:0] INIT_RAM_11 = 0, parameter [BITS-1:0] INIT_RAM_12 = 0, parameter [BITS-1:0] INIT_RAM_13 = 0, \
+  parameter [BITS-1:0] INIT_RAM_14 = 0, parameter [BITS-1:0] INIT_RAM_15 = 0, parameter [BITS-1:0] INIT_RAM_16 = 0, parameter [BITS-1:0] INIT_RAM_17 = 0, \
+  parameter [BITS-1:0] INIT_RAM_18 = 0, parameter [BITS-1:0] INIT_RAM_19 = 0, parameter [BITS-1:0] INIT_RAM_1A = 0, parameter [BITS-1:0] INIT_RAM_1B = 0, \
+  parameter [BITS-1:0] INIT_RAM_1C = 0, parameter [BITS-1:0] INIT_RAM_1D = 0, parameter [BITS-1:0] INIT_RAM_1E = 0, parameter [BITS-1:0] INIT_RAM_1F = 0, \
+  parameter [BITS-1:0] INIT_RAM_20 = 0, parameter [BITS-1:0] INIT_RAM_21 = 0, parameter [BITS-1:0] INIT_RAM_22 = 0, parameter [BITS-1:0] INIT_RAM_23 = 0, \
+  parameter [BITS-1:0] INIT_RAM_24 = 0, parameter [BITS-1:0] INIT_RAM_25 = 0, parameter [BITS-1:0] INIT_RAM_26 = 0, parameter [BITS-1:0] INIT_RAM_27 = 0, \
+  parameter [BITS-1:0] INIT_RAM_28 = 0, parameter [BITS-1:0] INIT_RAM_29 = 0, parameter [BITS-1:0] INIT_RAM_2A = 0, parameter [BITS-1:0] INIT_RAM_2B = 0, \
+  parameter [BITS-1:0] INIT_RAM_2C = 0, parameter [BITS-1:0] INIT_RAM_2D = 0, parameter [BITS-1:0] INIT_RAM_2E = 0, parameter [BITS-1:0] INIT_RAM_2F = 0, \
+  parameter [BITS-1:0] INIT_RAM_30 = 0, parameter [BITS-1:0] INIT_RAM_31 = 0, parameter [BITS-1:0] INIT_RAM_32 = 0, parameter [BITS-1:0] INIT_RAM_33 = 0, \
+  parameter [BITS-1:0] INIT_RAM_34 = 0, parameter [BITS-1:0] INIT_RAM_35 = 0, parameter [BITS-1:0] INIT_RAM_36 = 0, parameter [BITS-1:0] INIT_RAM_37 = 0, \
+  parameter [BITS-1:0] INIT_RAM_38 = 0, parameter [BITS-1:0] INIT_RAM_39 = 0, parameter [BITS-1:0] INIT_RAM_3A = 0, parameter [BITS-1:0] INIT_RAM_3B = 0, \
+  parameter [BITS-1:0] INIT_RAM_3C = 0, parameter [BITS-1:0] INIT_RAM_3D = 0, parameter [BITS-1:0] INIT_RAM_3E = 0, parameter [BITS-1:0] INIT_RAM_3F = 0
+
+`define WEIR_GOWIN_ALL { \
+  INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38, \
+  INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30, \
+  INIT_RAM_2F, INIT_RAM_2E, INIT_RAM_2D, INIT_RAM_2C, INIT_RAM_2B, INIT_RAM_2A, INIT_RAM_29, INIT_RAM_28, \
+  INIT_RAM_27, INIT_RAM_26, INIT_RAM_25, INIT_RAM_24, INIT_RAM_23, INIT_RAM_22, INIT_RAM_21, INIT_RAM_20, \
+  INIT_RAM_1F, INIT_RAM_1E, INIT_RAM_1D, INIT_RAM_1C, INIT_RAM_1B, INIT_RAM_1A, INIT_RAM_19, INIT_RAM_18, \
+  INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10, \
+  INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08, \
+  INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00}
+
 module SP #(
   parameter READ_MODE = 0, parameter WRITE_MODE = 0, parameter BIT_WIDTH = 32, parameter BLK_SEL = 0, parameter RESET_MODE = "SYNC",
-  parameter [255:0] INIT_RAM_00 = 0, parameter [255:0] INIT_RAM_01 = 0, parameter [255:0] INIT_RAM_02 = 0, parameter [255:0] INIT_RAM_03 = 0,
-  parameter [255:0] INIT_RAM_04 = 0, parameter [255:0] INIT_RAM_05 = 0, parameter [255:0] INIT_RAM_06 = 0, parameter [255:0] INIT_RAM_07 = 0,
-  parameter [255:0] INIT_RAM_08 = 0, parameter [255:0] INIT_RAM_09 = 0, parameter [255:0] INIT_RAM_0A = 0, parameter [255:0] INIT_RAM_0B = 0,
-  parameter [255:0] INIT_RAM_0C = 0, parameter [255:0] INIT_RAM_0D = 0, parameter [255:0] INIT_RAM_0E = 0, parameter [255:0] INIT_RAM_0F = 0,
-  parameter [255:0] INIT_RAM_10 = 0, parameter [255:0] INIT_RAM_11 = 0, parameter [255:0] INIT_RAM_12 = 0, parameter [255:0] INIT_RAM_13 = 0,
-  parameter [255:0] INIT_RAM_14 = 0, parameter [255:0] INIT_RAM_15 = 0, parameter [255:0] INIT_RAM_16 = 0, parameter [255:0] INIT_RAM_17 = 0,
-  parameter [255:0] INIT_RAM_18 = 0, parameter [255:0] INIT_RAM_19 = 0, parameter [255:0] INIT_RAM_1A = 0, parameter [255:0] INIT_RAM_1B = 0,
-  parameter [255:0] INIT_RAM_1C = 0, parameter [255:0] INIT_RAM_1D = 0, parameter [255:0] INIT_RAM_1E = 0, parameter [255:0] INIT_RAM_1F = 0,
-  parameter [255:0] INIT_RAM_20 = 0, parameter [255:0] INIT_RAM_21 = 0, parameter [255:0] INIT_RAM_22 = 0, parameter [255:0] INIT_RAM_23 = 0,
-  parameter [255:0] INIT_RAM_24 = 0, parameter [255:0] INIT_RAM_25 = 0, parameter [255:0] INIT_RAM_26 = 0, parameter [255:0] INIT_RAM_27 = 0,
-  parameter [255:0] INIT_RAM_28 = 0, parameter [255:0] INIT_RAM_29 = 0, parameter [255:0] INIT_RAM_2A = 0, parameter [255:0] INIT_RAM_2B = 0,
-  parameter [255:0] INIT_RAM_2C = 0, parameter [255:0] INIT_RAM_2D = 0, parameter [255:0] INIT_RAM_2E = 0, parameter [255:0] INIT_RAM_2F = 0,
-  parameter [255:0] INIT_RAM_30 = 0, parameter [255:0] INIT_RAM_31 = 0, parameter [255:0] INIT_RAM_32 = 0, parameter [255:0] INIT_RAM_33 = 0,
-  parameter [255:0] INIT_RAM_34 = 0, parameter [255:0] INIT_RAM_35 = 0, parameter [255:0] INIT_RAM_36 = 0, parameter [255:0] INIT_RAM_37 = 0,
-  parameter [255:0] INIT_RAM_38 = 0, parameter [255:0] INIT_RAM_39 = 0, parameter [255:0] INIT_RAM_3A = 0, parameter [255:0] INIT_RAM_3B = 0,
-  parameter [255:0] INIT_RAM_3C = 0, parameter [255:0] INIT_RAM_3D = 0, parameter [255:0] INIT_RAM_3E = 0, parameter [255:0] INIT_RAM_3F = 0
+  `WEIR_GOWIN_CONTENTS(256)
 ) (
   output wire [31:0] DO,
   input  wire [31:0] DI,
@@ -362,15 +376,7 @@ module SP #(
 );
   wire [35:0] read, unused;
   weir_gowin_memory #(.BYTE(8), .WIDTH_A(BIT_WIDTH), .MODE_A(WRITE_MODE), .PIPELINE_A(READ_MODE), .BLK_SEL(BLK_SEL),
-    .RESET_MODE(RESET_MODE), .CONTENTS({
-    INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
-    INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
-    INIT_RAM_2F, INIT_RAM_2E, INIT_RAM_2D, INIT_RAM_2C, INIT_RAM_2B, INIT_RAM_2A, INIT_RAM_29, INIT_RAM_28,
-    INIT_RAM_27, INIT_RAM_26, INIT_RAM_25, INIT_RAM_24, INIT_RAM_23, INIT_RAM_22, INIT_RAM_21, INIT_RAM_20,
-    INIT_RAM_1F, INIT_RAM_1E, INIT_RAM_1D, INIT_RAM_1C, INIT_RAM_1B, INIT_RAM_1A, INIT_RAM_19, INIT_RAM_18,
-    INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
-    INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
-    INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
+    .RESET_MODE(RESET_MODE), .CONTENTS(`WEIR_GOWIN_ALL)
   ) u (CLK, CE & ~|BLKSEL, OCE, WRE, RESET, AD, {4'b0, DI}, read, 1'b0, 1'b0, 1'b0, 1'b0, 1'b0, 14'b0, 36'b0, unused);
   assign DO = read[31:0];
 endmodule
@@ -379,22 +385,7 @@ endmodule
 module SDPB #(
   parameter READ_MODE = 0, parameter BIT_WIDTH_0 = 32, parameter BIT_WIDTH_1 = 32, parameter BLK_SEL_0 = 0, parameter BLK_SEL_1 = 0,
   parameter RESET_MODE = "SYNC",
-  parameter [255:0] INIT_RAM_00 = 0, parameter [255:0] INIT_RAM_01 = 0, parameter [255:0] INIT_RAM_02 = 0, parameter [255:0] INIT_RAM_03 = 0,
-  parameter [255:0] INIT_RAM_04 = 0, parameter [255:0] INIT_RAM_05 = 0, parameter [255:0] INIT_RAM_06 = 0, parameter [255:0] INIT_RAM_07 = 0,
-  parameter [255:0] INIT_RAM_08 = 0, parameter [255:0] INIT_RAM_09 = 0, parameter [255:0] INIT_RAM_0A = 0, parameter [255:0] INIT_RAM_0B = 0,
-  parameter [255:0] INIT_RAM_0C = 0, parameter [255:0] INIT_RAM_0D = 0, parameter [255:0] INIT_RAM_0E = 0, parameter [255:0] INIT_RAM_0F = 0,
-  parameter [255:0] INIT_RAM_10 = 0, parameter [255:0] INIT_RAM_11 = 0, parameter [255:0] INIT_RAM_12 = 0, parameter [255:0] INIT_RAM_13 = 0,
-  parameter [255:0] INIT_RAM_14 = 0, parameter [255:0] INIT_RAM_15 = 0, parameter [255:0] INIT_RAM_16 = 0, parameter [255:0] INIT_RAM_17 = 0,
-  parameter [255:0] INIT_RAM_18 = 0, parameter [255:0] INIT_RAM_19 = 0, parameter [255:0] INIT_RAM_1A = 0, parameter [255:0] INIT_RAM_1B = 0,
-  parameter [255:0] INIT_RAM_1C = 0, parameter [255:0] INIT_RAM_1D = 0, parameter [255:0] INIT_RAM_1E = 0, parameter [255:0] INIT_RAM_1F = 0,
-  parameter [255:0] INIT_RAM_20 = 0, parameter [255:0] INIT_RAM_21 = 0, parameter [255:0] INIT_RAM_22 = 0, parameter [255:0] INIT_RAM_23 = 0,
-  parameter [255:0] INIT_RAM_24 = 0, parameter [255:0] INIT_RAM_25 = 0, parameter [255:0] INIT_RAM_26 = 0, parameter [255:0] INIT_RAM_27 = 0,
-  parameter [255:0] INIT_RAM_28 = 0, parameter [255:0] INIT_RAM_29 = 0, parameter [255:0] INIT_RAM_2A = 0, parameter [255:0] INIT_RAM_2B = 0,
-  parameter [255:0] INIT_RAM_2C = 0, parameter [255:0] INIT_RAM_2D = 0, parameter [255:0] INIT_RAM_2E = 0, parameter [255:0] INIT_RAM_2F = 0,
-  parameter [255:0] INIT_RAM_30 = 0, parameter [255:0] INIT_RAM_31 = 0, parameter [255:0] INIT_RAM_32 = 0, parameter [255:0] INIT_RAM_33 = 0,
-  parameter [255:0] INIT_RAM_34 = 0, parameter [255:0] INIT_RAM_35 = 0, parameter [255:0] INIT_RAM_36 = 0, parameter [255:0] INIT_RAM_37 = 0,
-  parameter [255:0] INIT_RAM_38 = 0, parameter [255:0] INIT_RAM_39 = 0, parameter [255:0] INIT_RAM_3A = 0, parameter [255:0] INIT_RAM_3B = 0,
-  parameter [255:0] INIT_RAM_3C = 0, parameter [255:0] INIT_RAM_3D = 0, parameter [255:0] INIT_RAM_3E = 0, parameter [255:0] INIT_RAM_3F = 0
+  `WEIR_GOWIN_CONTENTS(256)
 ) (
   output wire [31:0] DO,
   input  wire [31:0] DI,
@@ -404,15 +395,7 @@ module SDPB #(
 );
   wire [35:0] read, unused;
   weir_gowin_memory #(.BYTE(8), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .PIPELINE_B(READ_MODE), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1),
-    .RESET_MODE(RESET_MODE), .CONTENTS({
-    INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
-    INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
-    INIT_RAM_2F, INIT_RAM_2E, INIT_RAM_2D, INIT_RAM_2C, INIT_RAM_2B, INIT_RAM_2A, INIT_RAM_29, INIT_RAM_28,
-    INIT_RAM_27, INIT_RAM_26, INIT_RAM_25, INIT_RAM_24, INIT_RAM_23, INIT_RAM_22, INIT_RAM_21, INIT_RAM_20,
-    INIT_RAM_1F, INIT_RAM_1E, INIT_RAM_1D, INIT_RAM_1C, INIT_RAM_1B, INIT_RAM_1A, INIT_RAM_19, INIT_RAM_18,
-    INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
-    INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
-    INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
+    .RESET_MODE(RESET_MODE), .CONTENTS(`WEIR_GOWIN_ALL)
   ) u (CLKA, CEA & ~|BLKSELA, 1'b0, 1'b1, 1'b0, ADA, {4'b0, DI}, unused,
     CLKB, CEB & ~|BLKSELB, OCE, 1'b0, RESET, ADB, 36'b0, read);
   assign DO = read[31:0];
@@ -421,22 +404,7 @@ endmodule
 module DPB #(
   parameter READ_MODE0 = 0, parameter READ_MODE1 = 0, parameter WRITE_MODE0 = 0, parameter WRITE_MODE1 = 0,
   parameter BIT_WIDTH_0 = 16, parameter BIT_WIDTH_1 = 16, parameter BLK_SEL_0 = 0, parameter BLK_SEL_1 = 0, parameter RESET_MODE = "SYNC",
-  parameter [255:0] INIT_RAM_00 = 0, parameter [255:0] INIT_RAM_01 = 0, parameter [255:0] INIT_RAM_02 = 0, parameter [255:0] INIT_RAM_03 = 0,
-  parameter [255:0] INIT_RAM_04 = 0, parameter [255:0] INIT_RAM_05 = 0, parameter [255:0] INIT_RAM_06 = 0, parameter [255:0] INIT_RAM_07 = 0,
-  parameter [255:0] INIT_RAM_08 = 0, parameter [255:0] INIT_RAM_09 = 0, parameter [255:0] INIT_RAM_0A = 0, parameter [255:0] INIT_RAM_0B = 0,
-  parameter [255:0] INIT_RAM_0C = 0, parameter [255:0] INIT_RAM_0D = 0, parameter [255:0] INIT_RAM_0E = 0, parameter [255:0] INIT_RAM_0F = 0,
-  parameter [255:0] INIT_RAM_10 = 0, parameter [255:0] INIT_RAM_11 = 0, parameter [255:0] INIT_RAM_12 = 0, parameter [255:0] INIT_RAM_13 = 0,
-  parameter [255:0] INIT_RAM_14 = 0, parameter [255:0] INIT_RAM_15 = 0, parameter [255:0] INIT_RAM_16 = 0, parameter [255:0] INIT_RAM_17 = 0,
-  parameter [255:0] INIT_RAM_18 = 0, parameter [255:0] INIT_RAM_19 = 0, parameter [255:0] INIT_RAM_1A = 0, parameter [255:0] INIT_RAM_1B = 0,
-  parameter [255:0] INIT_RAM_1C = 0, parameter [255:0] INIT_RAM_1D = 0, parameter [255:0] INIT_RAM_1E = 0, parameter [255:0] INIT_RAM_1F = 0,
-  parameter [255:0] INIT_RAM_20 = 0, parameter [255:0] INIT_RAM_21 = 0, parameter [255:0] INIT_RAM_22 = 0, parameter [255:0] INIT_RAM_23 = 0,
-  parameter [255:0] INIT_RAM_24 = 0, parameter [255:0] INIT_RAM_25 = 0, parameter [255:0] INIT_RAM_26 = 0, parameter [255:0] INIT_RAM_27 = 0,
-  parameter [255:0] INIT_RAM_28 = 0, parameter [255:0] INIT_RAM_29 = 0, parameter [255:0] INIT_RAM_2A = 0, parameter [255:0] INIT_RAM_2B = 0,
-  parameter [255:0] INIT_RAM_2C = 0, parameter [255:0] INIT_RAM_2D = 0, parameter [255:0] INIT_RAM_2E = 0, parameter [255:0] INIT_RAM_2F = 0,
-  parameter [255:0] INIT_RAM_30 = 0, parameter [255:0] INIT_RAM_31 = 0, parameter [255:0] INIT_RAM_32 = 0, parameter [255:0] INIT_RAM_33 = 0,
-  parameter [255:0] INIT_RAM_34 = 0, parameter [255:0] INIT_RAM_35 = 0, parameter [255:0] INIT_RAM_36 = 0, parameter [255:0] INIT_RAM_37 = 0,
-  parameter [255:0] INIT_RAM_38 = 0, parameter [255:0] INIT_RAM_39 = 0, parameter [255:0] INIT_RAM_3A = 0, parameter [255:0] INIT_RAM_3B = 0,
-  parameter [255:0] INIT_RAM_3C = 0, parameter [255:0] INIT_RAM_3D = 0, parameter [255:0] INIT_RAM_3E = 0, parameter [255:0] INIT_RAM_3F = 0
+  `WEIR_GOWIN_CONTENTS(256)
 ) (
   output wire [15:0] DOA, DOB,
   input  wire [15:0] DIA, DIB,
@@ -447,15 +415,7 @@ module DPB #(
   wire [35:0] read_a, read_b;
   weir_gowin_memory #(.BYTE(8), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .MODE_A(WRITE_MODE0), .MODE_B(WRITE_MODE1),
     .PIPELINE_A(READ_MODE0), .PIPELINE_B(READ_MODE1), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1), .RESET_MODE(RESET_MODE),
-    .CONTENTS({
-    INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
-    INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
-    INIT_RAM_2F, INIT_RAM_2E, INIT_RAM_2D, INIT_RAM_2C, INIT_RAM_2B, INIT_RAM_2A, INIT_RAM_29, INIT_RAM_28,
-    INIT_RAM_27, INIT_RAM_26, INIT_RAM_25, INIT_RAM_24, INIT_RAM_23, INIT_RAM_22, INIT_RAM_21, INIT_RAM_20,
-    INIT_RAM_1F, INIT_RAM_1E, INIT_RAM_1D, INIT_RAM_1C, INIT_RAM_1B, INIT_RAM_1A, INIT_RAM_19, INIT_RAM_18,
-    INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
-    INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
-    INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
+    .CONTENTS(`WEIR_GOWIN_ALL)
   ) u (CLKA, CEA & ~|BLKSELA, OCEA, WREA, RESETA, ADA, {20'b0, DIA}, read_a,
     CLKB, CEB & ~|BLKSELB, OCEB, WREB, RESETB, ADB, {20'b0, DIB}, read_b);
   assign DOA = read_a[15:0];
@@ -464,22 +424,7 @@ endmodule
 
 module SPX9 #(
   parameter READ_MODE = 0, parameter WRITE_MODE = 0, parameter BIT_WIDTH = 36, parameter BLK_SEL = 0, parameter RESET_MODE = "SYNC",
-  parameter [287:0] INIT_RAM_00 = 0, parameter [287:0] INIT_RAM_01 = 0, parameter [287:0] INIT_RAM_02 = 0, parameter [287:0] INIT_RAM_03 = 0,
-  parameter [287:0] INIT_RAM_04 = 0, parameter [287:0] INIT_RAM_05 = 0, parameter [287:0] INIT_RAM_06 = 0, parameter [287:0] INIT_RAM_07 = 0,
-  parameter [287:0] INIT_RAM_08 = 0, parameter [287:0] INIT_RAM_09 = 0, parameter [287:0] INIT_RAM_0A = 0, parameter [287:0] INIT_RAM_0B = 0,
-  parameter [287:0] INIT_RAM_0C = 0, parameter [287:0] INIT_RAM_0D = 0, parameter [287:0] INIT_RAM_0E = 0, parameter [287:0] INIT_RAM_0F = 0,
-  parameter [287:0] INIT_RAM_10 = 0, parameter [287:0] INIT_RAM_11 = 0, parameter [287:0] INIT_RAM_12 = 0, parameter [287:0] INIT_RAM_13 = 0,
-  parameter [287:0] INIT_RAM_14 = 0, parameter [287:0] INIT_RAM_15 = 0, parameter [287:0] INIT_RAM_16 = 0, parameter [287:0] INIT_RAM_17 = 0,
-  parameter [287:0] INIT_RAM_18 = 0, parameter [287:0] INIT_RAM_19 = 0, parameter [287:0] INIT_RAM_1A = 0, parameter [287:0] INIT_RAM_1B = 0,
-  parameter [287:0] INIT_RAM_1C = 0, parameter [287:0] INIT_RAM_1D = 0, parameter [287:0] INIT_RAM_1E = 0, parameter [287:0] INIT_RAM_1F = 0,
-  parameter [287:0] INIT_RAM_20 = 0, parameter [287:0] INIT_RAM_21 = 0, parameter [287:0] INIT_RAM_22 = 0, parameter [287:0] INIT_RAM_23 = 0,
-  parameter [287:0] INIT_RAM_24 = 0, parameter [287:0] INIT_RAM_25 = 0, parameter [287:0] INIT_RAM_26 = 0, parameter [287:0] INIT_RAM_27 = 0,
-  parameter [287:0] INIT_RAM_28 = 0, parameter [287:0] INIT_RAM_29 = 0, parameter [287:0] INIT_RAM_2A = 0, parameter [287:0] INIT_RAM_2B = 0,
-  parameter [287:0] INIT_RAM_2C = 0, parameter [287:0] INIT_RAM_2D = 0, parameter [287:0] INIT_RAM_2E = 0, parameter [287:0] INIT_RAM_2F = 0,
-  parameter [287:0] INIT_RAM_30 = 0, parameter [287:0] INIT_RAM_31 = 0, parameter [287:0] INIT_RAM_32 = 0, parameter [287:0] INIT_RAM_33 = 0,
-  parameter [287:0] INIT_RAM_34 = 0, parameter [287:0] INIT_RAM_35 = 0, parameter [287:0] INIT_RAM_36 = 0, parameter [287:0] INIT_RAM_37 = 0,
-  parameter [287:0] INIT_RAM_38 = 0, parameter [287:0] INIT_RAM_39 = 0, parameter [287:0] INIT_RAM_3A = 0, parameter [287:0] INIT_RAM_3B = 0,
-  parameter [287:0] INIT_RAM_3C = 0, parameter [287:0] INIT_RAM_3D = 0, parameter [287:0] INIT_RAM_3E = 0, parameter [287:0] INIT_RAM_3F = 0
+  `WEIR_GOWIN_CONTENTS(288)
 ) (
   output wire [35:0] DO,
   input  wire [35:0] DI,
@@ -489,15 +434,7 @@ module SPX9 #(
 );
   wire [35:0] read, unused;
   weir_gowin_memory #(.BYTE(9), .WIDTH_A(BIT_WIDTH), .MODE_A(WRITE_MODE), .PIPELINE_A(READ_MODE), .BLK_SEL(BLK_SEL),
-    .RESET_MODE(RESET_MODE), .CONTENTS({
-    INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
-    INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
-    INIT_RAM_2F, INIT_RAM_2E, INIT_RAM_2D, INIT_RAM_2C, INIT_RAM_2B, INIT_RAM_2A, INIT_RAM_29, INIT_RAM_28,
-    INIT_RAM_27, INIT_RAM_26, INIT_RAM_25, INIT_RAM_24, INIT_RAM_23, INIT_RAM_22, INIT_RAM_21, INIT_RAM_20,
-    INIT_RAM_1F, INIT_RAM_1E, INIT_RAM_1D, INIT_RAM_1C, INIT_RAM_1B, INIT_RAM_1A, INIT_RAM_19, INIT_RAM_18,
-    INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
-    INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
-    INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
+    .RESET_MODE(RESET_MODE), .CONTENTS(`WEIR_GOWIN_ALL)
   ) u (CLK, CE & ~|BLKSEL, OCE, WRE, RESET, AD, DI, read, 1'b0, 1'b0, 1'b0, 1'b0, 1'b0, 14'b0, 36'b0, unused);
   assign DO = read[35:0];
 endmodule
@@ -506,22 +443,7 @@ endmodule
 module SDPX9B #(
   parameter READ_MODE = 0, parameter BIT_WIDTH_0 = 36, parameter BIT_WIDTH_1 = 36, parameter BLK_SEL_0 = 0, parameter BLK_SEL_1 = 0,
   parameter RESET_MODE = "SYNC",
-  parameter [287:0] INIT_RAM_00 = 0, parameter [287:0] INIT_RAM_01 = 0, parameter [287:0] INIT_RAM_02 = 0, parameter [287:0] INIT_RAM_03 = 0,
-  parameter [287:0] INIT_RAM_04 = 0, parameter [287:0] INIT_RAM_05 = 0, parameter [287:0] INIT_RAM_06 = 0, parameter [287:0] INIT_RAM_07 = 0,
-  parameter [287:0] INIT_RAM_08 = 0, parameter [287:0] INIT_RAM_09 = 0, parameter [287:0] INIT_RAM_0A = 0, parameter [287:0] INIT_RAM_0B = 0,
-  parameter [287:0] INIT_RAM_0C = 0, parameter [287:0] INIT_RAM_0D = 0, parameter [287:0] INIT_RAM_0E = 0, parameter [287:0] INIT_RAM_0F = 0,
-  parameter [287:0] INIT_RAM_10 = 0, parameter [287:0] INIT_RAM_11 = 0, parameter [287:0] INIT_RAM_12 = 0, parameter [287:0] INIT_RAM_13 = 0,
-  parameter [287:0] INIT_RAM_14 = 0, parameter [287:0] INIT_RAM_15 = 0, parameter [287:0] INIT_RAM_16 = 0, parameter [287:0] INIT_RAM_17 = 0,
-  parameter [287:0] INIT_RAM_18 = 0, parameter [287:0] INIT_RAM_19 = 0, parameter [287:0] INIT_RAM_1A = 0, parameter [287:0] INIT_RAM_1B = 0,
-  parameter [287:0] INIT_RAM_1C = 0, parameter [287:0] INIT_RAM_1D = 0, parameter [287:0] INIT_RAM_1E = 0, parameter [287:0] INIT_RAM_1F = 0,
-  parameter [287:0] INIT_RAM_20 = 0, parameter [287:0] INIT_RAM_21 = 0, parameter [287:0] INIT_RAM_22 = 0, parameter [287:0] INIT_RAM_23 = 0,
-  parameter [287:0] INIT_RAM_24 = 0, parameter [287:0] INIT_RAM_25 = 0, parameter [287:0] INIT_RAM_26 = 0, parameter [287:0] INIT_RAM_27 = 0,
-  parameter [287:0] INIT_RAM_28 = 0, parameter [287:0] INIT_RAM_29 = 0, parameter [287:0] INIT_RAM_2A = 0, parameter [287:0] INIT_RAM_2B = 0,
-  parameter [287:0] INIT_RAM_2C = 0, parameter [287:0] INIT_RAM_2D = 0, parameter [287:0] INIT_RAM_2E = 0, parameter [287:0] INIT_RAM_2F = 0,
-  parameter [287:0] INIT_RAM_30 = 0, parameter [287:0] INIT_RAM_31 = 0, parameter [287:0] INIT_RAM_32 = 0, parameter [287:0] INIT_RAM_33 = 0,
-  parameter [287:0] INIT_RAM_34 = 0, parameter [287:0] INIT_RAM_35 = 0, parameter [287:0] INIT_RAM_36 = 0, parameter [287:0] INIT_RAM_37 = 0,
-  parameter [287:0] INIT_RAM_38 = 0, parameter [287:0] INIT_RAM_39 = 0, parameter [287:0] INIT_RAM_3A = 0, parameter [287:0] INIT_RAM_3B = 0,
-  parameter [287:0] INIT_RAM_3C = 0, parameter [287:0] INIT_RAM_3D = 0, parameter [287:0] INIT_RAM_3E = 0, parameter [287:0] INIT_RAM_3F = 0
+  `WEIR_GOWIN_CONTENTS(288)
 ) (
   output wire [35:0] DO,
   input  wire [35:0] DI,
@@ -531,15 +453,7 @@ module SDPX9B #(
 );
   wire [35:0] read, unused;
   weir_gowin_memory #(.BYTE(9), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .PIPELINE_B(READ_MODE), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1),
-    .RESET_MODE(RESET_MODE), .CONTENTS({
-    INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
-    INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
-    INIT_RAM_2F, INIT_RAM_2E, INIT_RAM_2D, INIT_RAM_2C, INIT_RAM_2B, INIT_RAM_2A, INIT_RAM_29, INIT_RAM_28,
-    INIT_RAM_27, INIT_RAM_26, INIT_RAM_25, INIT_RAM_24, INIT_RAM_23, INIT_RAM_22, INIT_RAM_21, INIT_RAM_20,
-    INIT_RAM_1F, INIT_RAM_1E, INIT_RAM_1D, INIT_RAM_1C, INIT_RAM_1B, INIT_RAM_1A, INIT_RAM_19, INIT_RAM_18,
-    INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
-    INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
-    INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
+    .RESET_MODE(RESET_MODE), .CONTENTS(`WEIR_GOWIN_ALL)
   ) u (CLKA, CEA & ~|BLKSELA, 1'b0, 1'b1, 1'b0, ADA, DI, unused,
     CLKB, CEB & ~|BLKSELB, OCE, 1'b0, RESET, ADB, 36'b0, read);
   assign DO = read[35:0];
@@ -548,22 +462,7 @@ endmodule
 module DPX9B #(
   parameter READ_MODE0 = 0, parameter READ_MODE1 = 0, parameter WRITE_MODE0 = 0, parameter WRITE_MODE1 = 0,
   parameter BIT_WIDTH_0 = 18, parameter BIT_WIDTH_1 = 18, parameter BLK_SEL_0 = 0, parameter BLK_SEL_1 = 0, parameter RESET_MODE = "SYNC",
-  parameter [287:0] INIT_RAM_00 = 0, parameter [287:0] INIT_RAM_01 = 0, parameter [287:0] INIT_RAM_02 = 0, parameter [287:0] INIT_RAM_03 = 0,
-  parameter [287:0] INIT_RAM_04 = 0, parameter [287:0] INIT_RAM_05 = 0, parameter [287:0] INIT_RAM_06 = 0, parameter [287:0] INIT_RAM_07 = 0,
-  parameter [287:0] INIT_RAM_08 = 0, parameter [287:0] INIT_RAM_09 = 0, parameter [287:0] INIT_RAM_0A = 0, parameter [287:0] INIT_RAM_0B = 0,
-  parameter [287:0] INIT_RAM_0C = 0, parameter [287:0] INIT_RAM_0D = 0, parameter [287:0] INIT_RAM_0E = 0, parameter [287:0] INIT_RAM_0F = 0,
-  parameter [287:0] INIT_RAM_10 = 0, parameter [287:0] INIT_RAM_11 = 0, parameter [287:0] INIT_RAM_12 = 0, parameter [287:0] INIT_RAM_13 = 0,
-  parameter [287:0] INIT_RAM_14 = 0, parameter [287:0] INIT_RAM_15 = 0, parameter [287:0] INIT_RAM_16 = 0, parameter [287:0] INIT_RAM_17 = 0,
-  parameter [287:0] INIT_RAM_18 = 0, parameter [287:0] INIT_RAM_19 = 0, parameter [287:0] INIT_RAM_1A = 0, parameter [287:0] INIT_RAM_1B = 0,
-  parameter [287:0] INIT_RAM_1C = 0, parameter [287:0] INIT_RAM_1D = 0, parameter [287:0] INIT_RAM_1E = 0, parameter [287:0] INIT_RAM_1F = 0,
-  parameter [287:0] INIT_RAM_20 = 0, parameter [287:0] INIT_RAM_21 = 0, parameter [287:0] INIT_RAM_22 = 0, parameter [287:0] INIT_RAM_23 = 0,
-  parameter [287:0] INIT_RAM_24 = 0, parameter [287:0] INIT_RAM_25 = 0, parameter [287:0] INIT_RAM_26 = 0, parameter [287:0] INIT_RAM_27 = 0,
-  parameter [287:0] INIT_RAM_28 = 0, parameter [287:0] INIT_RAM_29 = 0, parameter [287:0] INIT_RAM_2A = 0, parameter [287:0] INIT_RAM_2B = 0,
-  parameter [287:0] INIT_RAM_2C = 0, parameter [287:0] INIT_RAM_2D = 0, parameter [287:0] INIT_RAM_2E = 0, parameter [287:0] INIT_RAM_2F = 0,
-  parameter [287:0] INIT_RAM_30 = 0, parameter [287:0] INIT_RAM_31 = 0, parameter [287:0] INIT_RAM_32 = 0, parameter [287:0] INIT_RAM_33 = 0,
-  parameter [287:0] INIT_RAM_34 = 0, parameter [287:0] INIT_RAM_35 = 0, parameter [287:0] INIT_RAM_36 = 0, parameter [287:0] INIT_RAM_37 = 0,
-  parameter [287:0] INIT_RAM_38 = 0, parameter [287:0] INIT_RAM_39 = 0, parameter [287:0] INIT_RAM_3A = 0, parameter [287:0] INIT_RAM_3B = 0,
-  parameter [287:0] INIT_RAM_3C = 0, parameter [287:0] INIT_RAM_3D = 0, parameter [287:0] INIT_RAM_3E = 0, parameter [287:0] INIT_RAM_3F = 0
+  `WEIR_GOWIN_CONTENTS(288)
 ) (
   output wire [17:0] DOA, DOB,
   input  wire [17:0] DIA, DIB,
@@ -574,19 +473,13 @@ module DPX9B #(
   wire [35:0] read_a, read_b;
   weir_gowin_memory #(.BYTE(9), .WIDTH_A(BIT_WIDTH_0), .WIDTH_B(BIT_WIDTH_1), .MODE_A(WRITE_MODE0), .MODE_B(WRITE_MODE1),
     .PIPELINE_A(READ_MODE0), .PIPELINE_B(READ_MODE1), .BLK_SEL(BLK_SEL_0 | BLK_SEL_1), .RESET_MODE(RESET_MODE),
-    .CONTENTS({
-    INIT_RAM_3F, INIT_RAM_3E, INIT_RAM_3D, INIT_RAM_3C, INIT_RAM_3B, INIT_RAM_3A, INIT_RAM_39, INIT_RAM_38,
-    INIT_RAM_37, INIT_RAM_36, INIT_RAM_35, INIT_RAM_34, INIT_RAM_33, INIT_RAM_32, INIT_RAM_31, INIT_RAM_30,
-    INIT_RAM_2F, INIT_RAM_2E, INIT_RAM_2D, INIT_RAM_2C, INIT_RAM_2B, INIT_RAM_2A, INIT_RAM_29, INIT_RAM_28,
-    INIT_RAM_27, INIT_RAM_26, INIT_RAM_25, INIT_RAM_24, INIT_RAM_23, INIT_RAM_22, INIT_RAM_21, INIT_RAM_20,
-    INIT_RAM_1F, INIT_RAM_1E, INIT_RAM_1D, INIT_RAM_1C, INIT_RAM_1B, INIT_RAM_1A, INIT_RAM_19, INIT_RAM_18,
-    INIT_RAM_17, INIT_RAM_16, INIT_RAM_15, INIT_RAM_14, INIT_RAM_13, INIT_RAM_12, INIT_RAM_11, INIT_RAM_10,
-    INIT_RAM_0F, INIT_RAM_0E, INIT_RAM_0D, INIT_RAM_0C, INIT_RAM_0B, INIT_RAM_0A, INIT_RAM_09, INIT_RAM_08,
-    INIT_RAM_07, INIT_RAM_06, INIT_RAM_05, INIT_RAM_04, INIT_RAM_03, INIT_RAM_02, INIT_RAM_01, INIT_RAM_00})
+    .CONTENTS(`WEIR_GOWIN_ALL)
   ) u (CLKA, CEA & ~|BLKSELA, OCEA, WREA, RESETA, ADA, {18'b0, DIA}, read_a,
     CLKB, CEB & ~|BLKSELB, OCEB, WREB, RESETB, ADB, {18'b0, DIB}, read_b);
   assign DOA = read_a[17:0];
   assign DOB = read_b[17:0];
 endmodule
 
+`undef WEIR_GOWIN_CONTENTS
+`undef WEIR_GOWIN_ALL
 `default_nettype wire

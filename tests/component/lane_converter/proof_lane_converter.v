@@ -27,13 +27,12 @@ module proof #(
   localparam integer MOST    = FRAME + 2 * (IN + OUT);
   localparam integer PLACE_W = $clog2(MOST + 1);
 
-  (* anyseq *)   wire               pick;
   (* anyconst *) wire [PLACE_W-1:0] place;  // of the marked element in its frame
-  wire               rst, s_ready, m_valid, m_last;
+  wire               rst, s_ready, m_valid, m_last, mark, watched;
   wire [OUT-1:0]     m_data;
   reg  [PLACE_W-1:0] s_place_q, m_place_q;  // of the first element of the beats
-  reg  [2:0]         frames_q, ahead_q;     // frames that have entered whole and not left; those in front of the marked element's
-  reg                marked_q, watch_q, value_q;
+  wire [2:0]         frames;                // that have entered whole and not left
+  reg                value_q;               // of the marked element
 
   weir_lane_converter #(
     .WIDTH    (1),
@@ -55,43 +54,29 @@ module proof #(
 
   wire take  = s_valid && s_ready;
   wire leave = m_valid && m_ready;
-  wire mark  = take && pick && !marked_q && place >= s_place_q && place < s_place_q + IN;
-  wire whole = frames_q != 0 || (m_place_q + OUT <= s_place_q);  // all elements of the next output beat have entered
+  wire may   = take && place >= s_place_q && place < s_place_q + IN;
+  wire whole = frames != 0 || (m_place_q + OUT <= s_place_q);  // all elements of the next output beat have entered
   wire [OUT-1:0] beyond = {OUT{1'b1}} << (FRAME - (M_BEATS - 1) * OUT);
 
-  always @(posedge clk)
-    if (rst) begin
-      s_place_q <= {PLACE_W{1'b0}};
-      m_place_q <= {PLACE_W{1'b0}};
-      frames_q  <= 3'd0;
-      marked_q  <= 1'b0;
-      watch_q   <= 1'b0;
-    end else begin
-      if (take) s_place_q <= s_last ? {PLACE_W{1'b0}} : s_place_q + IN;
-      if (leave) m_place_q <= m_last ? {PLACE_W{1'b0}} : m_place_q + OUT;
-      frames_q <= frames_q + (take && s_last) - (leave && m_last);
-      marked_q <= marked_q || mark;
-      if (mark) begin
-        watch_q <= 1'b1;
-        ahead_q <= frames_q - (leave && m_last);
-        value_q <= s_data >> (place - s_place_q);
-      end else if (leave && m_last) begin
-        ahead_q <= ahead_q - 1'b1;
-        if (ahead_q == 0) watch_q <= 1'b0;
-      end
-    end
+  always @(posedge clk) begin
+    if (rst) s_place_q <= {PLACE_W{1'b0}};
+    else if (take) s_place_q <= s_last ? {PLACE_W{1'b0}} : s_place_q + IN;
+    if (rst) m_place_q <= {PLACE_W{1'b0}};
+    else if (leave) m_place_q <= m_last ? {PLACE_W{1'b0}} : m_place_q + OUT;
+    if (mark) value_q <= s_data >> (place - s_place_q);
+  end
 
   always @* assume (place < FRAME);
 
   always @* if (!rst) begin
-    no_overflow: assert (frames_q < 7);
     if (m_valid) nothing_invented: assert (whole);
-    if (m_valid && watch_q && ahead_q == 0 && place >= m_place_q && place < m_place_q + OUT)
+    if (m_valid && watched && place >= m_place_q && place < m_place_q + OUT)
       value: assert (((m_data >> (place - m_place_q)) & 1) == value_q);
     if (m_valid && m_last) zeros_beyond: assert ((m_data & beyond) == 0);
   end
 
   proof_reset u_reset (clk, rst);
+  proof_marked u_marked (clk, rst, may, take && s_last, leave && m_last, frames, mark, watched);
   proof_source #(IN + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
   proof_frames #(S_BEATS) u_frames (clk, rst, s_valid, s_ready, s_last);
   proof_hold #(OUT + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});

@@ -30,16 +30,14 @@ module proof #(
   localparam integer ADDR_W = BEATS > 1 ? 1 + $clog2(BEATS) : 1;
   localparam integer MEMORY = BEATS > 1 && TIMES > 1 && (WIDTH << ADDR_W) > 512;  // weir_ram
 
-  (* anyseq *) wire pick;
   (* hierconn *) wire [ADDR_W-1:0] \u_dut.g_buffer.genblk1.g_memory.u_ram.waddr , \u_dut.g_buffer.genblk1.g_memory.u_ram.watched ;
-  wire              rst, s_ready, m_valid, m_last;
+  wire              rst, s_ready, m_valid, m_last, mark, watched;
   wire [WIDTH-1:0]  m_data;
   reg               waits_q;              // the source offered this beat before
   reg  [BEAT_W-1:0] s_beat_q, m_beat_q;   // positions in their rows
   reg  [TIME_W-1:0] time_q;
-  reg  [2:0]        rows_q;               // rows that have entered whole and not left
-  reg               marked_q, watch_q, last_q;
-  reg  [2:0]        rows_ahead_q;
+  wire [2:0]        rows;                 // that have entered whole and not left
+  reg               last_q;
   reg  [BEAT_W-1:0] beat_q;               // the marked beat's
   reg  [WIDTH-1:0]  value_q;
 
@@ -65,52 +63,42 @@ module proof #(
   wire leave   = m_valid && m_ready;
   wire s_row   = take && s_beat_q == LAST_BEAT;
   wire m_row   = leave && m_beat_q == LAST_BEAT && time_q == LAST_TIME;
-  wire mark    = take && pick && !marked_q;
   // Transparent for rows that are emitted once: a beat leaves as it enters.
-  wire here    = rows_q != 0 || m_beat_q < s_beat_q || (TIMES == 1 && s_valid);
-  wire is_here = m_valid && rows_ahead_q == 0 && m_beat_q == beat_q;
+  wire here    = rows != 0 || m_beat_q < s_beat_q || (TIMES == 1 && s_valid);
+  wire is_here = m_valid && TIMES > 1 && watched && m_beat_q == beat_q;
 
   always @(posedge clk)
     if (rst) begin
       s_beat_q <= {BEAT_W{1'b0}};
       m_beat_q <= {BEAT_W{1'b0}};
       time_q   <= {TIME_W{1'b0}};
-      rows_q   <= 3'd0;
-      marked_q <= 1'b0;
-      watch_q  <= 1'b0;
     end else begin
       if (take) s_beat_q <= s_row ? {BEAT_W{1'b0}} : s_beat_q + 1'b1;
       if (leave) begin
         m_beat_q <= m_beat_q == LAST_BEAT ? {BEAT_W{1'b0}} : m_beat_q + 1'b1;
         if (m_beat_q == LAST_BEAT) time_q <= m_row ? {TIME_W{1'b0}} : time_q + 1'b1;
       end
-      rows_q   <= rows_q + s_row - m_row;
-      marked_q <= marked_q || mark;
       if (mark) begin
-        watch_q      <= TIMES > 1;
-        rows_ahead_q <= rows_q - m_row;
-        beat_q       <= s_beat_q;
-        value_q      <= s_data;
-        last_q       <= s_last;
-      end else if (m_row) begin
-        rows_ahead_q <= rows_ahead_q - 1'b1;
-        if (rows_ahead_q == 0) watch_q <= 1'b0;
+        beat_q  <= s_beat_q;
+        value_q <= s_data;
+        last_q  <= s_last;
       end
     end
 
   always @* if (MEMORY && mark) assume (\u_dut.g_buffer.genblk1.g_memory.u_ram.waddr == \u_dut.g_buffer.genblk1.g_memory.u_ram.watched );
 
   always @* if (!rst) begin
-    no_overflow: assert (rows_q <= 3 && (rows_q < 3 || s_beat_q == 0));
+    at_most_three_rows: assert (rows <= 3 && (rows < 3 || s_beat_q == 0));
     if (m_valid) nothing_invented: assert (here);
-    if (m_valid && watch_q && is_here) value: assert (m_data == value_q);
+    if (is_here) value: assert (m_data == value_q);
     if (m_valid && TIMES == 1) passes: assert (m_data == s_data && s_ready == m_ready);
     if (m_valid && (m_beat_q != LAST_BEAT || time_q != LAST_TIME)) no_last: assert (!m_last);
-    if (m_valid && watch_q && is_here && beat_q == LAST_BEAT && time_q == LAST_TIME) last: assert (m_last == last_q);
+    if (is_here && beat_q == LAST_BEAT && time_q == LAST_TIME) last: assert (m_last == last_q);
     if (m_valid && TIMES == 1 && m_beat_q == LAST_BEAT) last_passes: assert (m_last == s_last);
   end
 
   proof_reset u_reset (clk, rst);
+  proof_marked u_marked (clk, rst, take, s_row, m_row, rows, mark, watched);
   proof_source #(WIDTH + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
   proof_hold #(WIDTH + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
   proof_answer #(TIMES == 1 ? 0 : 1 + REGISTERED) u_leaves (clk, rst, here, m_valid);

@@ -45,14 +45,13 @@ module proof #(
   localparam [PLACE_W-1:0] TOP_STEP  = IN - 1;
   localparam [PLACE_W-1:0] TOP_WINDOW = OUT - 1;
 
-  (* anyseq *)   wire               pick;
   (* anyconst *) wire [PLACE_W-1:0] window, place;  // the marked line's window that is watched, and its beat
   (* hierconn *) wire [$clog2(INNER+1)-1:0] \u_dut.g_slot[0].g_ram.u_ram.watched , \u_dut.g_slot[1].g_ram.u_ram.watched ;
-  wire                rst, s_ready, m_valid, m_last;
+  wire                rst, s_ready, m_valid, m_last, mark, watched;
   wire [RESULT_W-1:0] m_data;
   reg  [PLACE_W-1:0]  s_inner_q, s_step_q, m_inner_q, m_window_q;
-  reg  [2:0]          lines_q, ahead_q;  // lines that have entered whole and not left; those in front of the marked one
-  reg                 marked_q, watch_q, enters_q, seen_q;
+  wire [2:0]          lines;  // that have entered whole and not left
+  reg                 enters_q, seen_q;  // the marked one enters; its window has seen something
   reg  [RESULT_W-1:0] result, result_q;  // the result of what has been seen
   reg  signed [WIDTH:0] x;
   reg  signed [OUT_W:0] y;
@@ -91,14 +90,14 @@ module proof #(
   wire leave  = m_valid && m_ready;
   wire s_line = take && s_inner_q == TOP_INNER && s_step_q == TOP_STEP;
   wire m_line = leave && m_inner_q == TOP_INNER && m_window_q == TOP_WINDOW;
-  wire mark   = take && pick && !marked_q && s_inner_q == 0 && s_step_q == 0;
+  wire may    = take && s_inner_q == 0 && s_step_q == 0;
   // The last beat that the next result needs, and whether it has entered.
   wire [PLACE_W-1:0] reach  = m_window_q * STRIDE + REACH - BEGIN;
   wire [PLACE_W-1:0] needed = reach > TOP_STEP ? TOP_STEP : reach;
-  wire               needed_in = lines_q != 0 || needed < s_step_q || (needed == s_step_q && m_inner_q < s_inner_q);
+  wire               needed_in = lines != 0 || needed < s_step_q || (needed == s_step_q && m_inner_q < s_inner_q);
   wire               behind = reach > TOP_STEP;  // the window ends behind the line: given when all of it has entered
-  wire               owed   = behind ? lines_q != 0 : needed_in;
-  wire               here   = watch_q && ahead_q == 0 && m_window_q == window && m_inner_q == place;
+  wire               owed   = behind ? lines != 0 : needed_in;
+  wire               here   = watched && m_window_q == window && m_inner_q == place;
 
   always @* begin
     sees = 1'b0;
@@ -118,9 +117,6 @@ module proof #(
       s_step_q   <= {PLACE_W{1'b0}};
       m_inner_q  <= {PLACE_W{1'b0}};
       m_window_q <= {PLACE_W{1'b0}};
-      lines_q    <= 3'd0;
-      marked_q   <= 1'b0;
-      watch_q    <= 1'b0;
       enters_q   <= 1'b0;
     end else begin
       if (take) begin
@@ -131,16 +127,7 @@ module proof #(
         m_inner_q <= m_inner_q == TOP_INNER ? {PLACE_W{1'b0}} : m_inner_q + 1'b1;
         if (m_inner_q == TOP_INNER) m_window_q <= m_line ? {PLACE_W{1'b0}} : m_window_q + 1'b1;
       end
-      lines_q  <= lines_q + s_line - m_line;
-      marked_q <= marked_q || mark;
       enters_q <= (enters_q || mark) && !s_line;
-      if (mark) begin
-        watch_q <= 1'b1;
-        ahead_q <= lines_q - m_line;
-      end else if (m_line) begin
-        ahead_q <= ahead_q - 1'b1;
-        if (ahead_q == 0) watch_q <= 1'b0;
-      end
       if (mark || sees) seen_q <= sees;
       if (sees) result_q <= result;
     end
@@ -151,12 +138,12 @@ module proof #(
   end
 
   always @* if (!rst) begin
-    no_overflow: assert (lines_q < 7);
     if (m_valid) nothing_invented: assert (owed);
     if (m_valid && here) sees_something: assert (seen_q);
   end
 
   proof_reset u_reset (clk, rst);
+  proof_marked u_marked (clk, rst, may, s_line, m_line, lines, mark, watched);
   proof_source #(DATA_W + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
   proof_hold #(RESULT_W + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
   proof_equal #(RESULT_W) u_equal (rst, m_valid && here, m_data, result_q);

@@ -6,6 +6,7 @@
 // proof_frames    assumes `last` on every BEATS-th beat; proof_last asserts it
 // proof_hold      valid and value hold until taken
 // proof_order     what enters leaves once, in order, with the value expected; at most CAPACITY beats are inside
+// proof_marked    which frame is inside and watched: one that is marked at a free time as it enters
 // proof_answer    within LIMIT cycles of `owed` without a break comes `given`
 // proof_equal     while `valid`, two values are the same
 // proof_window    counts cycles for a statement about any cycle
@@ -136,6 +137,40 @@ module proof_order #(
     no_overflow: assert (inside - (leave && inside != 0) <= MOST);
     if (offered && waits && ahead == 0) order_and_value: assert (left == value);
   end
+endmodule
+
+// A frame counts as inside from its last beat's entering (`enters`) to its last beat's leaving (`leaves`). `may`: a beat enters
+// whose frame may be the marked one.
+module proof_marked (
+  input  wire       clk,
+  input  wire       rst,
+  input  wire       may,
+  input  wire       enters,
+  input  wire       leaves,
+  output reg  [2:0] inside_q,
+  output wire       mark,
+  output wire       watched  // the frame that leaves next is the marked one
+);
+  (* anyseq *) wire pick;
+  reg               marked_q, waits_q;
+  reg [2:0]         ahead_q;  // frames that have to leave before it
+
+  assign mark    = may && pick && !marked_q;
+  assign watched = waits_q && ahead_q == 0;
+
+  always @(posedge clk)
+    if (rst) begin
+      inside_q <= 3'd0;
+      marked_q <= 1'b0;
+      waits_q  <= 1'b0;
+    end else begin
+      inside_q <= inside_q + enters - leaves;
+      marked_q <= marked_q || mark;
+      waits_q  <= mark || (waits_q && !(leaves && ahead_q == 0));
+      if (mark || leaves) ahead_q <= (mark ? inside_q : ahead_q) - leaves;
+    end
+
+  always @* if (!rst) no_overflow: assert (inside_q < 7);
 endmodule
 
 module proof_answer #(

@@ -11,7 +11,7 @@
 module proof #(
   parameter integer       FLOAT = 0,
   parameter integer       X_W   = 3,
-  parameter integer       PAD   = 0,    // bits in front of x that repeat its sign
+  parameter integer       PAD   = 0,    // bits above x that repeat its sign
   parameter integer       OUT_W = 3,
   parameter integer       M_W   = 2,
   parameter integer       A_W   = 3,
@@ -40,62 +40,16 @@ module proof #(
   (* hierconn *) wire \u_stream.u_order.waits_q ;
   (* hierconn *) wire [OUT_W:0] \u_stream.u_order.value_q ;
 
+  // What both requantizers have; that of floats has a zero point too.
+  `define SETTINGS .LANES(1), .X_W(PAD + X_W), .OUT_W(OUT_W), .M_W(M_W), .A_W(A_W), .SHIFT(SHIFT), .DIGIT(DIGIT), .MUL_W(MUL_W), \
+    .LO(LO), .HI(HI)
+  `define STREAMS .clk(clk), .rst(rst), .s_valid(s_valid), .s_ready(s_ready), .s_data(x), .s_last(s_last), .p_valid(p_valid), \
+    .p_ready(p_ready), .p_data(p_data), .m_valid(m_valid), .m_ready(m_ready), .m_data(m_data), .m_last(m_last)
   generate
     if (FLOAT != 0) begin : g_float
-      weir_requantize_float #(
-        .LANES(1),
-        .X_W  (PAD + X_W),
-        .OUT_W(OUT_W),
-        .M_W  (M_W),
-        .A_W  (A_W),
-        .SHIFT(SHIFT),
-        .DIGIT(DIGIT),
-        .MUL_W(MUL_W),
-        .ZERO (ZERO),
-        .LO   (LO),
-        .HI   (HI)
-      ) u_dut (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(s_valid),
-        .s_ready(s_ready),
-        .s_data (x),
-        .s_last (s_last),
-        .p_valid(p_valid),
-        .p_ready(p_ready),
-        .p_data (p_data),
-        .m_valid(m_valid),
-        .m_ready(m_ready),
-        .m_data (m_data),
-        .m_last (m_last)
-      );
+      weir_requantize_float #(`SETTINGS, .ZERO(ZERO)) u_dut (`STREAMS);
     end else begin : g_integer
-      weir_requantize #(
-        .LANES(1),
-        .X_W  (PAD + X_W),
-        .OUT_W(OUT_W),
-        .M_W  (M_W),
-        .A_W  (A_W),
-        .SHIFT(SHIFT),
-        .DIGIT(DIGIT),
-        .MUL_W(MUL_W),
-        .LO   (LO),
-        .HI   (HI)
-      ) u_dut (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(s_valid),
-        .s_ready(s_ready),
-        .s_data (x),
-        .s_last (s_last),
-        .p_valid(p_valid),
-        .p_ready(p_ready),
-        .p_data (p_data),
-        .m_valid(m_valid),
-        .m_ready(m_ready),
-        .m_data (m_data),
-        .m_last (m_last)
-      );
+      weir_requantize #(`SETTINGS) u_dut (`STREAMS);
     end
   endgenerate
 
