@@ -67,6 +67,18 @@ need_tools() {
     for tool; do command -v "$tool" >/dev/null || { echo "no $tool"; exit 77; }; done
 }
 
+# absent SHOWN FILE: the first line of each part of SHOWN, which lines "..." separate, that does not stand in FILE as it is. How many
+# parts there are is in ./parts.
+absent() {
+    rm -f part[0-9]*
+    awk 'BEGIN { RS = "\n *[.][.][.]\n\n?" } { printf "%s", $0 > ("part" NR) } END { print NR > "parts" }' "$1"
+    for part in part[0-9]*; do
+        [ -e "$part" ] || continue
+        awk -v part="$part" 'BEGIN { RS = "\001"; getline text < part; sub(/\n$/, "", text) } { exit index($0, text) == 0 }' "$2" ||
+            head -1 "$part"
+    done
+}
+
 # quiet WHAT TOOL ...: runs the tool in design/rtl; every line of its output must be one of lint_allow.txt.
 quiet() {
     what=$1 tool=$2

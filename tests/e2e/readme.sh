@@ -1,6 +1,6 @@
 #!/bin/sh
-# What README.md says is so: the table of operators is the command's, the quick start prints what is shown, the refusal reads as
-# shown, counts and the version are right, links lead somewhere. Each check finds a planted fault.
+# What README.md says is so: the table of operators is the command's, the quick start prints what is shown, the refusal and the
+# Verilog read as shown, counts and the version are right, links lead somewhere. Each check finds a planted fault.
 name=readme
 . "$(dirname "$0")/lib.sh"
 weir operators --markdown >operators
@@ -15,7 +15,7 @@ count=$(number "$(find "$models" -name '*.onnx' | wc -l)")
 version=$("$WEIR" --version | sed 's/.* //')
 
 # block FILE FIRST: the fenced block that begins with the line.
-block() { awk -v first="$2" '/^```/ { inside = 0 } fenced && index($0, first) == 1 { inside = 1 } { fenced = /^```$/ } inside' "$1"; }
+block() { awk -v first="$2" '/^```/ { inside = 0 } fenced && index($0, first) == 1 { inside = 1 } { fenced = /^```(verilog)?$/ } inside' "$1"; }
 
 # wrong FILE: a line for everything in it that is not so.
 wrong() {
@@ -26,6 +26,9 @@ wrong() {
         echo "quick start: the simulators differ"
     { slow shown | grep -v '^  \.\.\.$'; echo; block "$1" "  node  "; } | cmp -s - quick || echo "quick start: the output differs"
     block "$1" "mlp_float.onnx:1: " | cmp -s - refusal || echo "refusal: the message differs"
+    block "$1" "  // fc1: Linear" >verilog
+    absent verilog design/rtl/mlp_qdq.v | sed 's/^/Verilog: mlp_qdq.v has another part /'
+    [ "$(grep -c . verilog)" -ge 10 ] || echo "Verilog: none is shown"
     grep -q "simulates $images handwritten" "$1" || echo "count of images"
     grep -q "for all $count models" "$1" || echo "count of models"
     grep -q "^Version $version is not released" "$1" || echo "version"
@@ -49,6 +52,9 @@ planted "output differs" 's/^  fc3_requantize \(.*\)[0-9]\.[0-9] %/  fc3_requant
 planted "simulators differ" '/^  icarus *always/s/128\.0/129.0/'
 planted "two rows" '/^  icarus *debug/d'
 planted "message" 's/its input is real and has no quantizer/its input is real/'
+planted "Verilog: mlp_qdq.v" 's/^    \.WIDTH     (256),$/    .WIDTH     (255),/'
+planted "Verilog: mlp_qdq.v" 's/^    \.s_last (s_last),$/    .s_last (last),/'
+planted "Verilog: none" 's/^  \/\/ fc1: Linear/  \/\/ fc9: Linear/'
 planted "images" 's/simulates [0-9]* handwritten/simulates 12 handwritten/'
 planted "models" 's/for all eight models/for all nine models/'
 planted "version" 's/^Version [0-9.]* is/Version 9.9.9 is/'
