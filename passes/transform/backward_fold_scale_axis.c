@@ -3,7 +3,7 @@
  *
  * First, in execution order, each value says whether what makes it can take a scale, and along which axis: only when
  * the value has one user, so that no other user gets the scaled one. Then, from the last node to the first, products
- * give their scales away and the others hand them on to their inputs or fold them into their weights. O(size), and one
+ * give up their scales and the others pass them on to their inputs or fold them into their weights. O(size), and one
  * more node for each array that is scaled, which fold_constant computes. */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ typedef struct folder {
     weir_rewrite rewrite;
     weir_scale_offer *offer; /* by value */
     weir_value *pending;     /* by value: the scale that it is to be multiplied with; none */
-    bool *is_absorbed;       /* by node: products that gave their scale away */
+    bool *is_absorbed;       /* by node: products whose scale was moved */
     uint32_t nodes;          /* nodes from here on are new */
 } folder;
 
@@ -75,7 +75,7 @@ static void give_away(folder *f, weir_node node) {
     }
 }
 
-/* Both operands take the scale: those that can hand it on, a parameter at once. */
+/* Both operands take the scale: those that can pass it on, a parameter at once. */
 static void scale_sum(folder *f, weir_node node, weir_value scale) {
     const int axis = f->offer[weir_node_output(f->rewrite.graph, node, 0).id].axis;
     const int rank = weir_value_type(f->rewrite.graph, weir_node_output(f->rewrite.graph, node, 0))->shape.rank;

@@ -1,6 +1,6 @@
 /* insert_streams: the stream nodes between components. A value with several users gets a Fork; an edge whose ends
  * differ in elements a beat gets a Lanes node. After this pass every hardware value has one user. size_fifos: Fifo
- * nodes where the schedule (schedule.h) shows that beats wait, as deep as the schedule with all of them asks. Where
+ * nodes where the schedule (schedule.h) shows that beats wait, as deep as the schedule with all of them requires. Where
  * components hold rows of a frame, streams come in bursts: before a component with one stream a Fifo then has no more
  * than a row, the rest waits in the components before it, which have the time. A component with several streams gets
  * all that waits for another one. */
@@ -146,8 +146,8 @@ static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const 
     return true;
 }
 
-/* Schedules the graph with its Fifos, which delay their streams, and makes them as deep as that asks; an edge where more
- * beats wait than registers hold gets one. True when something changed. */
+/* Schedules the graph with its Fifos, which delay their streams, and makes them as deep as that requires; an edge where
+ * more beats wait than registers hold gets one. True when something changed. */
 static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
     weir_schedule_edge *into = weir_calloc(weir_graph_node_limit(graph), sizeof *into); /* by Fifo */
     const size_t edges = weir_schedule_edge_count(schedule);

@@ -653,7 +653,7 @@ static weir_graph *lower(const weir_graph *model, weir_counterparts **counterpar
         fine = result.id != 0;
         if (fine) weir_graph_add_output(to, weir_graph_output_name(model, i), result);
     }
-    weir_eliminate_dead_code(to); /* what a rule left that did not end, and what functions look through */
+    weir_eliminate_dead_code(to); /* nodes of rules that failed halfway, and nodes that functions replaced */
     fine = fine && weir_layout_refresh(to);
     if (fine && counterparts != NULL) *counterparts = weir_view_counterparts(&l);
     free_lowering(&l);

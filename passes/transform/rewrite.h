@@ -14,7 +14,7 @@ typedef struct weir_rewrite {
 } weir_rewrite;
 
 /* May passes over tensors change the node? Not when it is hardware, part of a stream, or has its channels at another
- * axis than ONNX (ir/layout.h), which the passes do not ask. */
+ * axis than ONNX (ir/layout.h), which the passes do not handle. */
 bool weir_rewrite_may(const weir_graph *graph, weir_node node);
 /* Every use of `old` becomes one of `with`. */
 void weir_rewrite_replace(weir_rewrite *rewrite, weir_value old, weir_value with);

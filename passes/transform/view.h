@@ -13,8 +13,8 @@ typedef enum weir_view_kind {
     WEIR_VIEW_CONSTANT, /* a real or integer constant, not (yet) quantized */
     WEIR_VIEW_WEIGHTS,  /* a constant given by codes and their quantization */
     WEIR_VIEW_CODES, /* codes in the new graph; real = (code - zero) * scale + offset, then max(., 0) if relu, then steps */
-    WEIR_VIEW_FUNCTION, /* another function, element by element, of codes, which waits for its quantizer (function.h) */
-    WEIR_VIEW_SUM,      /* the sum of two CODES views that waits for its quantizer */
+    WEIR_VIEW_FUNCTION, /* another function, element by element, of codes, pending until its quantizer (function.h) */
+    WEIR_VIEW_SUM,      /* the sum of two CODES views, pending until its quantizer */
     WEIR_VIEW_HOST      /* real numbers that the host computes after the hardware */
 } weir_view_kind;
 

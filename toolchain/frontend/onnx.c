@@ -49,7 +49,7 @@ static weir_location whole(const importer *im) { return weir_at(im->file, 0); }
 static weir_location location_of(const importer *im, size_t node) { return weir_at(im->file, (int)node + 1); }
 static size_t errors(const importer *im) { return weir_diag_errors() - im->errors_before; }
 
-/* Enough is reported. */
+/* The limit of reported errors is reached. */
 static bool full(const importer *im) { return errors(im) >= WEIR_DIAG_LIMIT; }
 
 static const char *text_of(const char *text) { return text == NULL ? "" : text; }

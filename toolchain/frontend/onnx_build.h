@@ -1,5 +1,5 @@
-/* Building the messages of an ONNX graph: nodes, attributes, tensors, declared types, names that nothing else has. All
- * of it lives in the builder's arena; strings and tensor data that are passed in are not copied and must outlive it. */
+/* Building the messages of an ONNX graph: nodes, attributes, tensors, declared types, unique names. All of it lives in
+ * the builder's arena; strings and tensor data that are passed in are not copied and must outlive it. */
 #ifndef WEIR_ONNX_BUILD_H
 #define WEIR_ONNX_BUILD_H
 

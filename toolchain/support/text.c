@@ -119,7 +119,8 @@ static size_t utf8_length(const unsigned char *s) {
     return bad ? 0 : length;
 }
 
-/* Does the sequence move the line or the writing: U+0080 to U+009F, U+2028, U+2029, and what turns its direction? */
+/* Does the sequence end the line or change the direction of writing: U+0080 to U+009F, U+2028, U+2029, bidirectional
+ * controls? */
 static bool is_invisible(const unsigned char *s, size_t length) {
     if (length == 2) return s[0] == 0xc2 && s[1] < 0xa0;
     if (length != 3 || s[0] != 0xe2) return false;

@@ -35,7 +35,7 @@ static void report_late(const weir_process *process) {
     free(text);
 }
 
-/* The process ended without doing its work; what it wrote from `before` on is told. */
+/* The process ended without doing its work; what it wrote from `before` on is reported. */
 static void report(const weir_process *process, weir_process_end end, int status, const weir_text *output,
                    size_t before) {
     const char *name = process->arguments[0];

@@ -1,4 +1,4 @@
-/* What the branches of a statement say: full cases, and conditions that are resets. */
+/* Properties of branches: full cases, and conditions that are resets. */
 #include "rtlir/analysis/branch.h"
 
 #include <stdlib.h>

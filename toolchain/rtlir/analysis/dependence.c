@@ -155,7 +155,7 @@ static void demand_repeat(rtl_graph *g, const rtl_demand *d) {
     else demand_all(g, part, d->sink);
 }
 
-/* A constant condition chooses once and for all. */
+/* A constant condition selects one operand. */
 static void demand_choice(rtl_graph *g, const rtl_demand *d) {
     const rtl_expr *e = &g->design->expr[d->expr];
     const rtl_expr *condition = &g->design->expr[e->a];

@@ -78,7 +78,7 @@ static rtl_value arithmetic(weir_rtl_operator op, int64_t a, int64_t b, const ch
     return overflow ? no_value(problem, "a value overflows 64 bits") : integer_value(result);
 }
 
-/* What is said already about an operand stays. */
+/* A problem that an operand has already is kept. */
 static rtl_value no_integer(const char **problem) {
     return no_value(problem, *problem ? *problem : "a string or a vector is used where an integer is needed");
 }

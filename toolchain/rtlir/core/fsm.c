@@ -1,4 +1,4 @@
-/* Building machines and reading them back. */
+/* Building and reading state machines. */
 #include "rtlir/core/fsm.h"
 
 #include <stdlib.h>

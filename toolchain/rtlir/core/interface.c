@@ -217,7 +217,7 @@ void rtl_copy_groups(weir_rtl_design *design, uint32_t from, uint32_t to) {
 
 /* ---- connections ---- */
 
-/* Does the field of the instance's group go together with that of the parent's? */
+/* Can the field of the instance's group be connected to that of the parent's? */
 static bool is_connectable(weir_rtl_design *design, weir_rtl_instance instance, uint32_t port, uint32_t var,
                            const rtl_group *own, uint32_t field) {
     const char *name = design->interface[own->interface].field[field].name;

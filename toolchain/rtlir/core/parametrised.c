@@ -1,4 +1,4 @@
-/* What builders say with formulas in place of numbers. */
+/* Builder calls with formulas in place of numbers. */
 #include "rtlir/core/formula.h"
 #include "rtlir/core/private.h"
 #include "rtlir/core/visitor.h"

@@ -6,7 +6,7 @@
 
 #include "rtlir/core/private.h"
 
-/* A block that is being walked; its owner's else and its leaving are still to come. */
+/* A block that is being walked; the else of its owner and its end are not visited yet. */
 typedef struct frame {
     rtl_cursor cursor;
     uint32_t owner; /* the statement whose block this is, 0 for a module's body */

@@ -61,7 +61,7 @@ static bool copy_overrides(copier *c, uint32_t id, uint32_t copy) {
     return true;
 }
 
-/* The copy of an instance, without connections; a name that is taken makes way. */
+/* The copy of an instance, without connections; a name that is taken is replaced by a free one. */
 static bool make_instance(copier *c, uint32_t id, uint32_t block) {
     weir_rtl_design *design = c->design;
     weir_rtl_module parent = {design->block[block].module};

@@ -1,4 +1,4 @@
-/* Copies of designs to try things on. */
+/* Copies of designs for trial changes. */
 #ifndef WEIR_RTLIR_SNAPSHOT_H
 #define WEIR_RTLIR_SNAPSHOT_H
 

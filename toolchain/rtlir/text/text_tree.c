@@ -438,7 +438,8 @@ static bool read_infix(rtl_scan *s) {
     return true;
 }
 
-/* What makes the innermost bracket go on: ',', '+:', the brace of a repetition, another operand of a prefix operator. */
+/* Tokens that continue the innermost bracket: ',', '+:', the brace of a repetition, another operand of a prefix
+ * operator. */
 static bool read_more(rtl_scan *s) {
     rtl_tree *t = &s->tree;
     rtl_pending *p = top(t);
