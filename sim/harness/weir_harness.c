@@ -69,7 +69,6 @@ static struct {
     uint32_t complete_cycle;
     bool ended; /* of complete: nothing more is waited for from `end_cycle` on */
     uint32_t end_cycle;
-    uint64_t tapped;   /* beats at taps */
     uint64_t activity; /* beats accepted anywhere, as last seen */
     uint32_t activity_cycle;
     uint32_t services;
@@ -510,20 +509,16 @@ static void start(void) {
     if (!run.failed) set_wake(0);
 }
 
-/* What results do not need, the end of a frame that a pool leaves out, may still be under way. */
+/* What results do not need, the end of a frame that a pool leaves out, may still be under way; it is waited for half as long as the
+ * run has taken. */
 static void wait_for_taps(uint32_t cycle) {
     bool all = true;
-    uint64_t tapped = 0;
     for (size_t i = 0; i < run.part_count; i++) {
         const part *p = &run.parts[i];
-        if (p->kind != PART_TAP) continue;
-        tapped += p->count;
-        if (p->count < p->expected) all = false;
+        if (p->kind == PART_TAP && p->count < p->expected) all = false;
     }
-    if (tapped != run.tapped) run.end_cycle = cycle;
-    run.tapped = tapped;
-    run.ended = all || cycle >= after(run.end_cycle, run.watchdog);
-    if (all) run.end_cycle = cycle;
+    run.ended = all || cycle >= after(run.complete_cycle, run.complete_cycle / 2);
+    run.end_cycle = cycle;
 }
 
 /* Returns what the run has come to, or NULL to go on. */
