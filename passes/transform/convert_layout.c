@@ -51,7 +51,8 @@ static kind kind_of(weir_op op) {
     case WEIR_OP_CONCAT:
     case WEIR_OP_SPLIT:
     case WEIR_OP_SOFTMAX:
-    case WEIR_OP_LP_NORMALIZATION: return KIND_AXIS;
+    case WEIR_OP_LP_NORMALIZATION:
+    case WEIR_OP_TOP_K: return KIND_AXIS;
     case WEIR_OP_REDUCE_MEAN:
     case WEIR_OP_REDUCE_SUM:
     case WEIR_OP_REDUCE_MAX:

@@ -1,23 +1,71 @@
-/* ArgMax of codes with one scale: the index of the largest code. */
+/* ArgMax and TopK of one of codes with one scale: the index of the largest code, and that code. */
 #include "ir/infer.h"
+#include "ir/layout.h"
 #include "passes/transform/view.h"
 
-bool weir_lower_arg_max(weir_lowering *l, weir_node node) {
+/* The codes; no value after a reported error. */
+static weir_value read_codes(weir_lowering *l, weir_node node) {
     const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
-    if (x->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
-    if (weir_value_type(l->to, x->value)->quant.count > 1)
-        return weir_lower_fail(l, node,
-                               "its input has a scale per channel: it needs a quantizer with one scale before it");
-    const weir_value value = weir_lower_codes(l, node, x);
-    if (value.id == 0) return false;
-    const weir_shape *shape = &weir_value_type(l->to, value)->shape;
-    const int64_t axis = weir_node_int(l->from, node, "axis", 0);
-    for (int64_t i = (axis < 0 ? axis + shape->rank : axis) + 1; i < shape->rank; i++)
-        if (shape->dim[i] != 1)
+    if (x->kind != WEIR_VIEW_CODES) {
+        weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+        return WEIR_NO_VALUE;
+    }
+    if (weir_value_type(l->to, x->value)->quant.count > 1) {
+        weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
+        return WEIR_NO_VALUE;
+    }
+    return weir_lower_codes(l, node, x);
+}
+
+/* Output `index` of the node: where the largest code lies along `axis`, behind which no dimension has more than one element. */
+static bool add_position(weir_lowering *l, weir_node node, weir_value codes, int axis, size_t index) {
+    const weir_value output = weir_node_output(l->from, node, index);
+    const weir_shape *shape = &weir_value_type(l->to, codes)->shape, *wanted = &weir_value_type(l->from, output)->shape;
+    weir_shape rows = {2, {1, shape->dim[axis]}};
+    for (int i = 0; i < shape->rank; i++) {
+        if (i < axis) rows.dim[0] *= shape->dim[i];
+        if (i > axis && shape->dim[i] != 1)
             return weir_lower_fail(l, node, "hardware finds the largest element along the innermost dimension only");
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_ARG_MAX, "", &value, 1, NULL);
-    weir_node_copy_attributes(l->to, made, l->from, node);
+    }
+    const bool innermost = axis == shape->rank - 1;
+    if (!innermost) codes = weir_lower_reshape_as(l, node, "_rows", codes, &rows);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_ARG_MAX, innermost ? "" : "_0", &codes, 1, NULL);
+    weir_node_set_int(l->to, made, "axis", innermost ? axis : 1);
+    weir_node_set_int(l->to, made, "keepdims", innermost && wanted->rank == shape->rank);
+    weir_node_set_int(l->to, made, "select_last_index", weir_node_int(l->from, node, "select_last_index", 0));
+    if (!weir_infer_node(l->to, made)) return false;
     weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, made, 0)};
+    if (!innermost) view.value = weir_lower_reshape(l, node, view.value, wanted);
+    l->view[output.id] = view;
+    return true;
+}
+
+static int axis_of(const weir_lowering *l, weir_node node, weir_value codes, int64_t otherwise) {
+    const int64_t axis = weir_node_int(l->from, node, "axis", otherwise);
+    return (int)(axis < 0 ? axis + weir_value_type(l->to, codes)->shape.rank : axis);
+}
+
+bool weir_lower_arg_max(weir_lowering *l, weir_node node) {
+    const weir_value codes = read_codes(l, node);
+    return codes.id != 0 && add_position(l, node, codes, axis_of(l, node, codes, 0), 0);
+}
+
+static bool is_needed(const weir_lowering *l, weir_node node, size_t index) {
+    if (index >= weir_node_output_count(l->from, node)) return false;
+    const weir_value value = weir_node_output(l->from, node, index);
+    return weir_value_use_count(l->from, value) > 0 || weir_value_is_output(l->from, value);
+}
+
+bool weir_lower_top_k(weir_lowering *l, weir_node node) {
+    const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    const weir_value codes = read_codes(l, node);
+    if (codes.id == 0) return false;
+    const int axis = axis_of(l, node, codes, -1);
+    if (shape->dim[axis] != 1 || weir_node_int(l->from, node, "largest", 1) == 0)
+        return weir_lower_fail(l, node, "hardware finds one largest element only");
+    if (is_needed(l, node, 1) && !add_position(l, node, codes, axis, 1)) return false;
+    if (!is_needed(l, node, 0)) return true;
+    const weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_largest(l, node, codes, axis)};
     weir_lower_set(l, node, &view);
-    return weir_infer_node(l->to, made);
+    return view.value.id != 0;
 }

@@ -19,6 +19,8 @@ bool weir_lower_host_takes(weir_op op) {
     case WEIR_OP_QLINEAR_ADD:
     case WEIR_OP_QLINEAR_MUL:
     case WEIR_OP_QLINEAR_SIGMOID:
+    case WEIR_OP_QLINEAR_AVERAGE_POOL:
+    case WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL:
     case WEIR_OP_QLINEAR_LEAKY_RELU:
     case WEIR_OP_MATMUL_INTEGER:
     case WEIR_OP_QGEMM: return false;

@@ -379,7 +379,7 @@ static bool lower_add(weir_lowering *l, weir_node node) {
     return weir_lower_add(l, node, a, b);
 }
 
-/* One operand of QLinearAdd, codes or a constant, with its scale and zero point. */
+/* One operand of QLinearAdd, or the only one of a pool, codes or a constant, with its scale and zero point. */
 static bool read_addend(weir_lowering *l, weir_node node, size_t index, weir_view *view) {
     const weir_view *x = input_view(l, node, index);
     weir_quant quant;
@@ -417,6 +417,15 @@ static bool lower_relu(weir_lowering *l, weir_node node) {
     return true;
 }
 
+static bool lower_mean_pool(weir_lowering *l, weir_node node) {
+    return weir_lower_mean_pool(l, node, input_view(l, node, 0));
+}
+
+static bool lower_qlinear_mean_pool(weir_lowering *l, weir_node node) {
+    weir_view x;
+    return read_addend(l, node, 0, &x) && weir_lower_mean_pool(l, node, &x) && requantize_result(l, node, 3, 4);
+}
+
 /* --- shape --- */
 
 /* Integers as real numbers: the same codes with a scale of 1. */
@@ -451,12 +460,16 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_ADD] = lower_add,
     [WEIR_OP_RELU] = lower_relu,
     [WEIR_OP_MAX_POOL] = weir_lower_max_pool,
-    [WEIR_OP_AVERAGE_POOL] = weir_lower_mean_pool,
-    [WEIR_OP_GLOBAL_AVERAGE_POOL] = weir_lower_mean_pool,
+    [WEIR_OP_GLOBAL_MAX_POOL] = weir_lower_max_pool,
+    [WEIR_OP_AVERAGE_POOL] = lower_mean_pool,
+    [WEIR_OP_GLOBAL_AVERAGE_POOL] = lower_mean_pool,
+    [WEIR_OP_QLINEAR_AVERAGE_POOL] = lower_qlinear_mean_pool,
+    [WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL] = lower_qlinear_mean_pool,
     [WEIR_OP_REDUCE_MEAN] = weir_lower_reduction,
     [WEIR_OP_REDUCE_SUM] = weir_lower_reduction,
     [WEIR_OP_REDUCE_MAX] = weir_lower_reduction,
     [WEIR_OP_ARG_MAX] = weir_lower_arg_max,
+    [WEIR_OP_TOP_K] = weir_lower_top_k,
     [WEIR_OP_FLATTEN] = weir_lower_shape,
     [WEIR_OP_RESHAPE] = weir_lower_shape,
     [WEIR_OP_TRANSPOSE] = weir_lower_shape,

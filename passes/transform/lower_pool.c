@@ -14,7 +14,7 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-enum { MOST_ELEMENTS = 1 << 24 }; /* of a mean: a float32 counts so many */
+enum { MOST_ELEMENTS = 1 << 24, MOST_FACTOR = 255 }; /* of a mean: a float32 counts so many; of windows at the edges */
 
 /* --- windows --- */
 
@@ -78,9 +78,29 @@ static weir_value reshaped(weir_lowering *l, weir_node node, const char *suffix,
     return weir_lower_reshape_as(l, node, suffix, value, shape);
 }
 
+/* What pools of one node have in common. */
+typedef struct pooling {
+    weir_op op;
+    bool shares;             /* SumPool: sums of fewer elements are multiplied, so that all are of as many */
+    int64_t zero;            /* SumPool: of the codes, where padding is added */
+    const weir_quant *label; /* scales and zero points of the result; NULL: those of the input */
+} pooling;
+
+/* Elements of the sums along dimension `i`; 0: there is no such number. */
+static int64_t count_along(const pooling *p, const weir_window *w, int i) {
+    return p->shares ? weir_geometry_common(w, i, MOST_ELEMENTS) : w->kernel[i];
+}
+
+/* Which of the sums along dimension `i` are of fewer? */
+static bool differs(const weir_window *w, int i) {
+    bool any = false;
+    for (int64_t o = 1; o < w->out[i]; o++) any |= weir_geometry_seen(w, i, o) != weir_geometry_seen(w, i, 0);
+    return any;
+}
+
 /* `value` pooled along spatial dimension `along`, channels last; no value after an error. */
-static weir_value pool_along(weir_lowering *l, weir_node node, weir_op op, weir_value value, const weir_window *w,
-                             int along, int64_t zero) {
+static weir_value pool_along(weir_lowering *l, weir_node node, const pooling *p, weir_value value, const weir_window *w,
+                             int along) {
     const size_t rank = (size_t)w->rank;
     const int64_t span = (w->kernel[along] - 1) * w->dilation[along] + 1;
     const int64_t end = (w->out[along] - 1) * w->stride[along] + span - w->in[along] - w->begin[along];
@@ -89,7 +109,7 @@ static weir_value pool_along(weir_lowering *l, weir_node node, weir_op op, weir_
     char suffix[8] = "_0", layout[WEIR_LAYOUT_TEXT];
     suffix[1] = (char)('0' + along);
     for (size_t i = 0; i < rank; i++) sizes[i] = 1;
-    const weir_node pool = weir_lower_add_node(l, node, op, suffix, &value, 1, NULL);
+    const weir_node pool = weir_lower_add_node(l, node, p->op, suffix, &value, 1, NULL);
     sizes[along] = w->kernel[along];
     weir_node_set_ints(l->to, pool, "kernel_shape", sizes, rank);
     sizes[along] = w->stride[along];
@@ -102,7 +122,8 @@ static weir_value pool_along(weir_lowering *l, weir_node node, weir_op op, weir_
     weir_layout_channels_last(w->rank + 2, order);
     weir_layout_print(order, w->rank + 2, layout);
     weir_node_set_string(l->to, pool, "layout", layout);
-    if (zero != 0) weir_node_set_int(l->to, pool, "zero", zero);
+    if (p->zero != 0) weir_node_set_int(l->to, pool, "zero", p->zero);
+    if (p->shares && differs(w, along)) weir_node_set_int(l->to, pool, "common", count_along(p, w, along));
     return weir_infer_node(l->to, pool) ? weir_node_output(l->to, pool, 0) : WEIR_NO_VALUE;
 }
 
@@ -115,23 +136,23 @@ static void set_label(weir_lowering *l, weir_value value, const weir_quant *labe
     weir_value_set_type(l->to, value, &type);
 }
 
-/* The value [batch, ..., channels] pooled along all dimensions, with the scales and zero points of `label` if there is one; no
- * value after an error. */
-static weir_value pool_all(weir_lowering *l, weir_node node, weir_op op, weir_value value, const weir_window *given,
-                           int64_t zero, const weir_quant *label) {
+/* The value [batch, ..., channels] pooled along all dimensions; no value after an error. */
+static weir_value pool_all(weir_lowering *l, weir_node node, const pooling *given_pooling, weir_value value,
+                           const weir_window *given) {
     const weir_shape x = weir_value_type(l->to, value)->shape;
     const weir_window w = joined_window(given);
     const weir_shape in = windowed(&x, &w, false), out = windowed(&x, given, true);
+    pooling p = *given_pooling;
     bool any = false;
     value = reshaped(l, node, "_line", value, &in);
     for (int i = w.rank - 1; i >= 0 && value.id != 0; i--) {
         if (is_trivial(&w, i)) continue;
-        value = pool_along(l, node, op, value, &w, i, zero);
+        value = pool_along(l, node, &p, value, &w, i);
         any = true;
-        zero = 0;
+        p.zero = 0;
     }
     if (value.id == 0) return value;
-    if (any && label != NULL) set_label(l, value, label);
+    if (any && p.label != NULL) set_label(l, value, p.label);
     return reshaped(l, node, "", value, &out);
 }
 
@@ -148,7 +169,9 @@ static bool read_window(weir_lowering *l, weir_node node, weir_window *w) {
     if (memcmp(order, last, (size_t)x->rank * sizeof *order) != 0)
         return weir_lower_fail(l, node, "hardware needs the channels innermost");
     const weir_shape onnx = weir_layout_to_onnx(x, order);
-    if (op == WEIR_OP_GLOBAL_AVERAGE_POOL) *w = whole_window(&onnx);
+    const bool global =
+        op == WEIR_OP_GLOBAL_AVERAGE_POOL || op == WEIR_OP_GLOBAL_MAX_POOL || op == WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL;
+    if (global) *w = whole_window(&onnx);
     else if (!weir_geometry_window(l->from, node, &onnx, NULL, w)) return false;
     weir_geometry_count_seen(w, &least, &most);
     return least > 0 || weir_lower_fail(l, node, "a window covers nothing but padding");
@@ -180,16 +203,27 @@ bool weir_lower_max_pool(weir_lowering *l, weir_node node) {
     weir_view view;
     weir_window w;
     if (!read_rising(l, node, &view) || !read_window(l, node, &w)) return false;
-    view.value = pool_all(l, node, WEIR_OP_MAX_POOL, view.value, &w, 0, NULL);
+    view.value = pool_all(l, node, &(pooling){.op = WEIR_OP_MAX_POOL}, view.value, &w);
     weir_lower_set(l, node, &view);
     return view.value.id != 0;
 }
 
 /* --- means and sums --- */
 
-static int64_t elements_of(const weir_window *w) {
-    int64_t count = 1;
-    for (int i = 0; i < w->rank; i++) count *= w->kernel[i];
+/* Elements of a mean; 0 after a reported error. */
+static int64_t count_elements(weir_lowering *l, weir_node node, const pooling *p, const weir_window *given) {
+    const weir_window w = joined_window(given);
+    int64_t count = 1, least, most;
+    weir_geometry_count_seen(given, &least, &most);
+    for (int i = 0; i < w.rank && count > 0; i++) {
+        const int64_t along = count_along(p, &w, i);
+        count = along <= MOST_ELEMENTS / count ? count * along : 0;
+    }
+    if (count == 0 || count / least > MOST_FACTOR) {
+        weir_lower_fail(l, node, "its windows see %lld to %lld elements, which have no small common multiple",
+                        (long long)least, (long long)most);
+        return 0;
+    }
     return count;
 }
 
@@ -215,31 +249,30 @@ static bool read_zero(weir_lowering *l, weir_node node, const weir_quant *quant,
     return true;
 }
 
-static bool lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) {
+static bool is_padded(const weir_window *w) {
+    int64_t least, most, all = 1;
+    weir_geometry_count_seen(w, &least, &most);
+    for (int i = 0; i < w->rank; i++) all *= w->kernel[i];
+    return least < all;
+}
+
+bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) {
     weir_window w;
-    int64_t least, most, zero = 0;
+    pooling p = {.op = WEIR_OP_SUM_POOL};
     if (x->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     const weir_value codes = weir_lower_codes(l, node, x);
     if (codes.id == 0 || !read_window(l, node, &w)) return false;
     const weir_quant quant = weir_value_type(l->to, codes)->quant;
-    const bool with_padding = weir_node_int(l->from, node, "count_include_pad", 0) != 0;
-    weir_geometry_count_seen(&w, &least, &most);
-    const int64_t count = with_padding ? elements_of(&w) : most;
-    if (count > MOST_ELEMENTS) return weir_lower_fail(l, node, "a mean of more than %d elements", MOST_ELEMENTS);
-    if (!with_padding && least < most)
-        return weir_lower_fail(l, node, "its windows see %lld to %lld elements, and hardware divides by one number",
-                               (long long)least, (long long)most);
-    if (least < count && !read_zero(l, node, &quant, &zero)) return false;
-    const weir_quant label = label_of(l, &quant, count, zero, true);
+    p.shares = weir_node_int(l->from, node, "count_include_pad", 0) == 0;
+    const int64_t count = count_elements(l, node, &p, &w);
+    if (count == 0 || (!p.shares && is_padded(&w) && !read_zero(l, node, &quant, &p.zero))) return false;
+    const weir_quant label = label_of(l, &quant, count, p.zero, true);
+    p.label = &label;
     const bool windows = !covers_all(&w); /* else ONNX Runtime has a kernel for all of the image */
     weir_view view = {.kind = WEIR_VIEW_CODES, .count = count, .exact = windows, .windows = windows};
-    view.value = pool_all(l, node, WEIR_OP_SUM_POOL, codes, &w, zero, &label);
+    view.value = pool_all(l, node, &p, codes, &w);
     weir_lower_set(l, node, &view);
     return view.value.id != 0;
-}
-
-bool weir_lower_mean_pool(weir_lowering *l, weir_node node) {
-    return lower_mean_pool(l, node, &l->view[weir_node_input(l->from, node, 0).id]);
 }
 
 /* --- reductions --- */
@@ -286,7 +319,7 @@ static weir_value reduce_group(weir_lowering *l, weir_node node, weir_op op, wei
         return add_rows(l, node, value, g->size, "_rows");
     }
     value = reshaped(l, node, "_line", value, &line);
-    return pool_along(l, node, op, value, &w, 0, 0);
+    return pool_along(l, node, &(pooling){.op = op}, value, &w, 0);
 }
 
 /* `value` reduced along the flagged dimensions, which become 1, with the scales and zero points of `label` if there is one; no
@@ -340,4 +373,13 @@ bool weir_lower_reduction(weir_lowering *l, weir_node node) {
         reshaped(l, node, "", view.value, &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape);
     weir_lower_set(l, node, &view);
     return true;
+}
+
+weir_value weir_lower_largest(weir_lowering *l, weir_node node, weir_value codes, int axis) {
+    bool reduced[WEIR_MAX_RANK] = {false};
+    weir_shape shape = weir_value_type(l->to, codes)->shape;
+    reduced[axis] = true;
+    shape.dim[axis] = 1;
+    const weir_value largest = reduce_all(l, node, WEIR_OP_MAX_POOL, codes, reduced, NULL);
+    return largest.id == 0 ? largest : reshaped(l, node, "", largest, &shape);
 }

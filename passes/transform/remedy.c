@@ -39,7 +39,8 @@ void weir_remedy_operator(weir_op op) {
 static bool is_quantized_operator(weir_op op) {
     return op == WEIR_OP_QLINEAR_MATMUL || op == WEIR_OP_MATMUL_INTEGER || op == WEIR_OP_QGEMM ||
            op == WEIR_OP_QLINEAR_CONV || op == WEIR_OP_CONV_INTEGER || op == WEIR_OP_QLINEAR_ADD ||
-           op == WEIR_OP_QLINEAR_MUL || op == WEIR_OP_QLINEAR_SIGMOID || op == WEIR_OP_QLINEAR_LEAKY_RELU;
+           op == WEIR_OP_QLINEAR_MUL || op == WEIR_OP_QLINEAR_SIGMOID || op == WEIR_OP_QLINEAR_AVERAGE_POOL ||
+           op == WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL || op == WEIR_OP_QLINEAR_LEAKY_RELU;
 }
 
 bool weir_remedy_has_quantizers(const weir_graph *model) {

@@ -82,13 +82,16 @@ bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const 
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
 
 bool weir_lower_max_pool(weir_lowering *l, weir_node node);
-/* AveragePool, GlobalAveragePool. */
-bool weir_lower_mean_pool(weir_lowering *l, weir_node node);
+/* AveragePool, GlobalAveragePool and their forms on codes: of `x`. */
+bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x);
 /* ReduceMean, ReduceSum, ReduceMax. */
 bool weir_lower_reduction(weir_lowering *l, weir_node node);
 /* Flatten, Reshape, Squeeze, Unsqueeze, Transpose. */
 bool weir_lower_shape(weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
+bool weir_lower_top_k(weir_lowering *l, weir_node node);
+/* The largest codes along `axis`, which becomes 1; no value after a reported error. */
+weir_value weir_lower_largest(weir_lowering *l, weir_node node, weir_value codes, int axis);
 
 /* The counterparts of the values of a model whose lowering has ended. */
 weir_counterparts *weir_view_counterparts(const weir_lowering *lowering);

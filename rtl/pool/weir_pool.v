@@ -1,12 +1,14 @@
 // weir_pool: the largest element of each window that slides along one dimension, or with SUM the sum of x - ZERO of its elements. A
 // frame is LINES lines of IN steps of INNER beats; each of the OUT windows of a line sees the steps o * STRIDE + k * DILATION - BEGIN
-// for k in [0, KERNEL), as far as they lie in [0, IN). A pool over several dimensions is one of these for each.
+// for k in [0, KERNEL), as far as they lie in [0, IN). With COMMON the sum of a window is multiplied by COMMON / the steps that it sees,
+// which is a whole number of at most FACTOR_W bits, so that all are sums of as many. A pool over several dimensions is one of these for
+// each.
 //
 // A window is held from its first step to its last: SLOTS = ceil(((KERNEL - 1) * DILATION) / STRIDE) of them are open at a time, so
 // that is the buffer, INNER beats each: the least that can be. Windows that reach beyond the line are given after its last step.
 //
-// Latency:   (INNER < 4 ? 3 : 4) - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1 - (OUT - 1) * STRIDE) cycles from a frame's
-//            last beat to its last result: 3 or 4 from the last beat that a result needs, after which INNER beats a step may
+// Latency:   (INNER < 4 ? 3 : 4) + FACTOR_W - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1 - (OUT - 1) * STRIDE) cycles from a frame's
+//            last beat to its last result: what comes before the minus from the last beat that a result needs, after which INNER beats a step may
 //            follow that none does.
 // Interval:  LINES * (IN + OUT - max(0, ceil((IN + BEGIN - (KERNEL - 1) * DILATION) / STRIDE))) * INNER cycles a frame: a step more a
 //            line for each window that ends after it.
@@ -24,6 +26,8 @@ module weir_pool #(
   parameter integer SUM      = 0,
   parameter integer ZERO     = 0,
   parameter integer OUT_W    = 8,  // bits of a result: WIDTH, or with SUM what every sum fits
+  parameter integer COMMON   = 0,
+  parameter integer FACTOR_W = 0,
   parameter integer INNER    = 1,  // beats of a step
   parameter integer IN       = 2,  // steps of a line
   parameter integer OUT      = 1,  // windows of a line
@@ -60,8 +64,11 @@ module weir_pool #(
     if (LANES < 1 || WIDTH < 1 || OUT_W < 1 || INNER < 1 || IN < 1 || OUT < 1 || LINES < 1) begin : g_check_sizes
       weir_pool_LANES_WIDTH_OUT_W_INNER_IN_OUT_and_LINES_must_be_at_least_1 u_error ();
     end
-    if (SUM == 0 && (OUT_W != WIDTH || ZERO != 0)) begin : g_check_result
-      weir_pool_OUT_W_must_be_WIDTH_and_ZERO_0_unless_SUM u_error ();
+    if (SUM == 0 && (OUT_W != WIDTH || ZERO != 0 || COMMON != 0)) begin : g_check_result
+      weir_pool_OUT_W_must_be_WIDTH_and_ZERO_and_COMMON_0_unless_SUM u_error ();
+    end
+    if ((COMMON > 0) != (FACTOR_W > 0)) begin : g_check_factor
+      weir_pool_COMMON_must_have_factors_of_FACTOR_W_bits u_error ();
     end
     if (KERNEL < 1 || STRIDE < 1 || DILATION < 1) begin : g_check_window
       weir_pool_KERNEL_STRIDE_and_DILATION_must_be_at_least_1 u_error ();
@@ -82,6 +89,22 @@ module weir_pool #(
   function [PERIOD-1:0] taking(input integer apart);
     integer p;
     for (p = 0; p < PERIOD; p = p + 1) taking[p] = p % apart == 0;
+  endfunction
+
+  localparam integer NUMBER_W = FACTOR_W > 0 ? FACTOR_W : 1;
+  // By window: how often its sum counts.
+  function [OUT*NUMBER_W-1:0] factors(input integer common);
+    integer o, n, at, seen;
+    for (o = 0; o < OUT; o = o + 1) begin
+      seen = 0;
+      for (n = 0; n < KERNEL; n = n + 1) begin
+        at = o * STRIDE + n * DILATION - BEGIN;
+        if (at >= 0 && at < IN) seen = seen + 1;
+      end
+      /* verilator lint_off WIDTH */ // NUMBER_W bits hold it
+      factors[o*NUMBER_W +: NUMBER_W] = common / seen;
+      /* verilator lint_on WIDTH */
+    end
   endfunction
 
   localparam integer INNER_W = bits(INNER - 1);
@@ -310,15 +333,92 @@ module weir_pool #(
     result = SLOTS == 0 || (!from_tail_3 && alone) ? x_3_q : ended;
   end
 
+  // ---- the product ----
+  wire              given, given_last, taken;  // taken: what stage 3 or the product's last stage offers, if it does
+  wire [BEAT_W-1:0] given_data;
+
+  generate
+    if (COMMON == 0) begin : g_as_it_is
+      assign given      = valid_3 && ends_3;
+      assign given_last = last_3;
+      assign given_data = result;
+      assign o_ready    = taken;
+    end else begin : g_product
+      localparam integer WINDOW_W    = bits(OUT - 1);
+      localparam integer LAST_WINDOW = OUT - 1;
+
+      localparam [OUT*FACTOR_W-1:0] FACTORS = factors(COMMON);
+
+      // x times one bit of the factor.
+      function [BEAT_W-1:0] part(input [BEAT_W-1:0] x, input integer b, input asked);
+        integer i;
+        for (i = 0; i < LANES; i = i + 1) part[i*OUT_W +: OUT_W] = (x[i*OUT_W +: OUT_W] & {OUT_W{asked}}) << b;
+      endfunction
+
+      function [BEAT_W-1:0] sum(input [BEAT_W-1:0] x, input [BEAT_W-1:0] y);
+        integer i;
+        for (i = 0; i < LANES; i = i + 1) sum[i*OUT_W +: OUT_W] = x[i*OUT_W +: OUT_W] + y[i*OUT_W +: OUT_W];
+      endfunction
+
+      // Stage b has added what bits 0 to b of the factor ask for. All stages move at once.
+      reg  [WINDOW_W-1:0]          window_q;   // of the result in stage 3
+      reg  [FACTOR_W*BEAT_W-1:0]   sum_q;
+      /* verilator lint_off UNUSEDSIGNAL */ // no stage comes after the last
+      reg  [FACTOR_W*BEAT_W-1:0]   x_q;
+      reg  [FACTOR_W*FACTOR_W-1:0] factor_q;
+      /* verilator lint_on UNUSEDSIGNAL */
+      reg  [FACTOR_W-1:0]          valid_q, last_q;
+      wire [FACTOR_W-1:0]          factor = FACTORS[window_q*FACTOR_W +: FACTOR_W];
+      wire                         leaves = valid_3 && ends_3 && o_ready;
+
+      assign o_ready    = !given || taken;
+      assign given      = valid_q[FACTOR_W-1];
+      assign given_last = last_q[FACTOR_W-1];
+      assign given_data = sum_q[(FACTOR_W-1)*BEAT_W +: BEAT_W];
+
+      always @(posedge clk)
+        if (rst) window_q <= {WINDOW_W{1'b0}};
+        else if (leaves && at_3 == LAST_INNER[INNER_W-1:0])
+          window_q <= window_q == LAST_WINDOW[WINDOW_W-1:0] ? {WINDOW_W{1'b0}} : window_q + 1'b1;
+
+      for (g = 0; g < FACTOR_W; g = g + 1) begin : g_bit
+        if (g == 0) begin : g_first
+          always @(posedge clk) begin
+            if (o_ready) begin
+              x_q[0 +: BEAT_W]        <= result;
+              sum_q[0 +: BEAT_W]      <= part(result, 0, factor[0]);
+              factor_q[0 +: FACTOR_W] <= factor;
+              last_q[0]               <= last_3;
+              valid_q[0]              <= leaves;
+            end
+            if (rst) valid_q[0] <= 1'b0;
+          end
+        end else begin : g_next
+          always @(posedge clk) begin
+            if (o_ready) begin
+              x_q[g*BEAT_W +: BEAT_W]          <= x_q[(g-1)*BEAT_W +: BEAT_W];
+              sum_q[g*BEAT_W +: BEAT_W]        <= sum(sum_q[(g-1)*BEAT_W +: BEAT_W],
+                                                      part(x_q[(g-1)*BEAT_W +: BEAT_W], g, factor_q[(g-1)*FACTOR_W+g]));
+              factor_q[g*FACTOR_W +: FACTOR_W] <= factor_q[(g-1)*FACTOR_W +: FACTOR_W];
+              last_q[g]                        <= last_q[g-1];
+              valid_q[g]                       <= valid_q[g-1];
+            end
+            if (rst) valid_q[g] <= 1'b0;
+          end
+        end
+      end
+    end
+  endgenerate
+
   weir_register_slice #(
     .WIDTH(BEAT_W)
   ) u_slice (
     .clk    (clk),
     .rst    (rst),
-    .s_valid(valid_3 && ends_3),
-    .s_ready(o_ready),
-    .s_data (result),
-    .s_last (last_3),
+    .s_valid(given),
+    .s_ready(taken),
+    .s_data (given_data),
+    .s_last (given_last),
     .m_valid(m_valid),
     .m_ready(m_ready),
     .m_data (m_data),

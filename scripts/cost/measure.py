@@ -14,6 +14,7 @@ import argparse
 import csv
 import glob
 import hashlib
+import math
 import os
 import random
 import re
@@ -155,8 +156,11 @@ def pool(r, _):
     stride, begin = r.randint(1, kernel) if kernel < 49 else kernel, r.randint(0, min(kernel, 4) - 1)
     steps = r.randint(kernel, 60)
     inner, width = pick(r, 1, 2, 3, 4, 8, 30, 64, 200), r.randint(2, 12)
+    common = math.lcm(*range(kernel - begin, kernel + 1)) if adds and begin and stride == 1 else 0
+    factor = (common // (kernel - begin)).bit_length() if common else 0
     return {"LANES": r.randint(1, 4 if inner > 3 else 8), "WIDTH": width, "SIGNED": r.randint(0, 1), "SUM": adds,
-            "ZERO": pick(r, 0, 0, 3) * adds, "OUT_W": width + adds * (kernel - 1).bit_length(), "INNER": inner,
+            "ZERO": pick(r, 0, 0, 3) * adds, "OUT_W": width + adds * (kernel - 1).bit_length() + factor, "COMMON": common,
+            "FACTOR_W": factor, "INNER": inner,
             "IN": steps, "OUT": (steps + begin - kernel) // stride + 1, "LINES": pick(r, 1, 4, 28), "KERNEL": kernel,
             "STRIDE": stride, "DILATION": 1, "BEGIN": begin}
 

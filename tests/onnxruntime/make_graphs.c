@@ -253,12 +253,10 @@ static void make_means(weir_graph *graph) {
 /* Windows of sums: all of a dimension, overlapping, apart, beyond the edges. */
 static void make_pools(weir_graph *graph) {
     static const struct {
-        int64_t kernel[2], stride[2], dilation[2], pads[4], zero;
-    } forms[] = {{{5, 6}, {5, 6}, {1, 1}, {0, 0, 0, 0}, 0},
-                 {{2, 3}, {2, 1}, {1, 1}, {0, 0, 0, 0}, -7},
-                 {{3, 2}, {1, 3}, {2, 2}, {2, 1, 3, 0}, 11},
-                 {{1, 6}, {2, 1}, {1, 1}, {0, 0, 0, 0}, 0},
-                 {{3, 1}, {2, 2}, {1, 1}, {1, 0, 2, 0}, -128}};
+        int64_t kernel[2], stride[2], dilation[2], pads[4], zero, common;
+    } forms[] = {{{5, 6}, {5, 6}, {1, 1}, {0, 0, 0, 0}, 0, 0},    {{2, 3}, {2, 1}, {1, 1}, {0, 0, 0, 0}, -7, 0},
+                 {{3, 2}, {1, 3}, {2, 2}, {2, 1, 3, 0}, 11, 0},   {{1, 6}, {2, 1}, {1, 1}, {0, 0, 0, 0}, 0, 0},
+                 {{3, 1}, {2, 2}, {1, 1}, {1, 0, 2, 0}, -128, 0}, {{3, 2}, {1, 2}, {1, 1}, {1, 1, 1, 1}, 5, 12}};
     const weir_type type = {.dtype = WEIR_INT8,
                             .shape = {4, {1, 5, 6, 3}},
                             .quant = {.format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 8, .axis = -1},
@@ -273,6 +271,7 @@ static void make_pools(weir_graph *graph) {
         weir_node_set_ints(graph, node, "dilations", forms[i].dilation, 2);
         weir_node_set_ints(graph, node, "pads", forms[i].pads, 4);
         weir_node_set_int(graph, node, "zero", forms[i].zero);
+        weir_node_set_int(graph, node, "common", forms[i].common);
         weir_node_set_string(graph, node, "layout", "NHWC");
         finish(graph, node, NULL);
     }

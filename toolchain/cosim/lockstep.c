@@ -240,6 +240,37 @@ static double *reach_of(const weir_lockstep *l, weir_node node, const weir_opera
     return reach;
 }
 
+static bool is_pool(weir_op op) {
+    return op == WEIR_OP_QLINEAR_AVERAGE_POOL || op == WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL;
+}
+
+/* A node that adds and quantizes at once: without the scale of the result, its kernel gives the sums as real numbers. Takes the scale
+ * and the zero point away, which other inputs may follow. */
+static weir_array *sums_of(const weir_lockstep *l, weir_node node, weir_operands *o, const weir_array *out) {
+    const weir_op op = weir_node_op(l->model, node);
+    const size_t scale = is_pool(op) ? 3 : op == WEIR_OP_QGEMM ? 7 : 6;
+    for (size_t i = scale; i < scale + 2 && i < o->slots; i++) o->input[i] = NULL;
+    weir_array *sums = weir_array_new(WEIR_FLOAT32, &out->shape);
+    weir_kernel_run(l->model, node, o->input, &sums);
+    return sums;
+}
+
+/* A mean of float32 numbers that are added one after the other: a tie that lies within their rounding may go either way. */
+static void widen_pool(const weir_lockstep *l, weir_node node, weir_operands *o, const weir_array *out, double *low,
+                       double *high) {
+    const weir_attribute *kernel = weir_node_attribute(l->model, node, "kernel_shape");
+    const weir_quant quant = weir_value_type(l->model, weir_node_output(l->model, node, 0))->quant;
+    double reach = 0x1p-16 * weir_array_get(o->input[1], 0); /* 2^8 codes, each sum rounded by 2^-24 of itself */
+    for (size_t i = 0; i < kernel->count; i++) reach *= (double)kernel->as.ints[i];
+    weir_array *mean = sums_of(l, node, o, out);
+    for (size_t i = 0; i < out->count; i++) {
+        const double at = weir_array_get(mean, i), by = reach + CHAIN * fabs(at);
+        low[i] = (double)weir_encode_sum(at - by, &quant, 0, WEIR_CONTRACT_REAL);
+        high[i] = (double)weir_encode_sum(at + by, &quant, 0, WEIR_CONTRACT_REAL);
+    }
+    weir_array_free(mean);
+}
+
 /* Least and most that the model may give, element by element, in place of `low` and `high`, which hold what it gives. */
 static void widen(const weir_lockstep *l, weir_node node, size_t index, const weir_array *out, double *low,
                   double *high) {
@@ -256,6 +287,8 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
         weir_array_free(below);
         weir_array_free(above);
         free(reach);
+    } else if (op == WEIR_OP_QLINEAR_AVERAGE_POOL) {
+        widen_pool(l, node, &o, out, low, high);
     } else if (weir_dtype_is_float(out->dtype)) {
         bool product = weir_tolerance_is_product(op), grid = on_grid(l, y) && (!product || on_grid(l, x));
         weir_array *size = product ? weir_tolerance_magnitude(&o) : NULL;
@@ -306,18 +339,13 @@ static void force(weir_lockstep *l, weir_value value, weir_array *out) {
     }
 }
 
-/* A node that adds and quantizes at once: without the scale of the result, its kernel gives the sums as real numbers. */
 static void compare_sums(weir_lockstep *l, weir_node node, weir_value value, const weir_array *out) {
     const weir_counterpart reals = {.name = l->counterparts->of[value.id].sums};
     weir_value partner = weir_graph_find_value(l->lowered, reals.name);
     const weir_array *sums = partner.id == 0 ? NULL : computed(l, partner);
     if (sums == NULL || sums->count != out->count) return;
     weir_operands o = operands_of(l, node);
-    const size_t scale =
-        weir_node_op(l->model, node) == WEIR_OP_QGEMM ? 7 : 6; /* and zero point; a convolution's bias follows */
-    for (size_t i = scale; i < scale + 2 && i < o.slots; i++) o.input[i] = NULL;
-    weir_array *want = weir_array_new(WEIR_FLOAT32, &out->shape);
-    weir_kernel_run(l->model, node, o.input, &want);
+    weir_array *want = sums_of(l, node, &o, out);
     const weir_type *type = weir_value_type(l->lowered, partner);
     for (size_t i = 0; l->fine && i < want->count; i++) {
         double found = weir_counterpart_decode(&reals, type, weir_array_get_int(sums, i), i);

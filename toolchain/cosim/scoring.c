@@ -45,6 +45,7 @@ static weir_scoring_kind kind_of(const weir_graph *graph, weir_value value) {
         if (node.id == 0) return WEIR_SCORING_LOGIT;
         const weir_op op = weir_node_op(graph, node);
         if (op == WEIR_OP_ARG_MAX) return WEIR_SCORING_INDEX;
+        if (op == WEIR_OP_TOP_K && weir_value_producer_output(graph, value) == 1) return WEIR_SCORING_INDEX;
         if (op == WEIR_OP_SIGMOID || op == WEIR_OP_HARD_SIGMOID) return WEIR_SCORING_PROBABILITY;
         if (!keeps_meaning(op)) return WEIR_SCORING_LOGIT;
         value = weir_node_input(graph, node, 0);

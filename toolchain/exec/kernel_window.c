@@ -1,4 +1,5 @@
 /* Operators that slide a window: convolution as a matrix product over gathered inputs, pooling as a plain loop. */
+#include "exec/arithmetic.h"
 #include "exec/kernel_common.h"
 
 #include <math.h>
@@ -143,6 +144,21 @@ void weir_kernel_MAX_POOL(const weir_graph *graph, weir_node node, const weir_ar
     }
 }
 
+void weir_kernel_GLOBAL_MAX_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                 weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *x = inputs[0];
+    weir_array *y = outputs[0];
+    const size_t plane = product_of(x->shape.dim + 2, x->shape.rank - 2), size = weir_dtype_size(x->dtype);
+    for (size_t i = 0; i < y->count; i++) {
+        size_t best = i * plane;
+        for (size_t k = best + 1; k < (i + 1) * plane; k++)
+            if (weir_kernel_compare(x, k, x, best) > 0) best = k;
+        memcpy((char *)y->data + i * size, (const char *)x->data + best * size, size);
+    }
+}
+
 /* Sums modulo 2^64. */
 void weir_kernel_SUM_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                           weir_array *const *outputs) {
@@ -151,16 +167,18 @@ void weir_kernel_SUM_POOL(const weir_graph *graph, weir_node node, const weir_ar
     weir_window w;
     weir_geometry_window(graph, node, &x->shape, NULL, &w);
     const uint64_t zero = (uint64_t)weir_node_int(graph, node, "zero", 0);
+    const uint64_t common = (uint64_t)weir_node_int(graph, node, "common", 0);
     const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
     const size_t window = product_of(w.kernel, w.rank);
     for (size_t i = 0; i < y->count; i++) {
-        uint64_t sum = 0;
+        uint64_t sum = 0, seen = 0;
         size_t offset;
         for (size_t k = 0; k < window; k++) {
-            if (window_source(&w, i % positions, k, &offset))
-                sum += (uint64_t)weir_array_get_int(x, i / positions * plane + offset) - zero;
+            if (!window_source(&w, i % positions, k, &offset)) continue;
+            sum += (uint64_t)weir_array_get_int(x, i / positions * plane + offset) - zero;
+            seen++;
         }
-        weir_array_set_int(y, i, (int64_t)sum);
+        weir_array_set_int(y, i, (int64_t)(common == 0 ? sum : sum * (common / seen)));
     }
 }
 
@@ -197,5 +215,84 @@ void weir_kernel_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, co
         double sum = 0;
         for (size_t k = 0; k < plane; k++) sum += weir_array_get(x, i * plane + k);
         weir_array_set(y, i, sum / (double)plane);
+    }
+}
+
+/* ---- of codes ---- */
+
+typedef struct mean_parameters {
+    float scale, scale_y; /* scale_y 0: real numbers are wanted */
+    int64_t zero, zero_y, low, high;
+} mean_parameters;
+
+static mean_parameters read_parameters(const weir_array *const *inputs, const weir_array *y) {
+    mean_parameters p = {.scale = ((const float *)inputs[1]->data)[0],
+                         .zero = inputs[2] == NULL ? 0 : weir_array_get_int(inputs[2], 0),
+                         .zero_y = inputs[4] == NULL ? 0 : weir_array_get_int(inputs[4], 0)};
+    if (inputs[3] != NULL) p.scale_y = ((const float *)inputs[3]->data)[0];
+    weir_dtype_limits(weir_dtype_is_float(y->dtype) ? WEIR_INT8 : y->dtype, &p.low, &p.high);
+    return p;
+}
+
+/* The mean of `count` elements from the sum of their codes, or that as a real number. */
+static void store_mean(const mean_parameters *p, int64_t sum, size_t count, weir_array *y, size_t at) {
+    if (p->scale_y == 0) {
+        weir_array_set(y, at, (double)sum * (double)p->scale / (double)count);
+        return;
+    }
+    const float multiplier = p->scale / (p->scale_y * (float)count);
+    weir_array_set_int(y, at, weir_requantize_onnx(sum, multiplier, p->zero_y, p->low, p->high));
+}
+
+void weir_kernel_QLINEAR_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                             weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *x = inputs[0];
+    weir_array *y = outputs[0];
+    const mean_parameters p = read_parameters(inputs, y);
+    const size_t plane = product_of(x->shape.dim + 2, x->shape.rank - 2);
+    for (size_t i = 0; i < y->count; i++) {
+        int64_t sum = 0;
+        for (size_t k = 0; k < plane; k++) sum += weir_array_get_int(x, i * plane + k) - p.zero;
+        store_mean(&p, sum, plane, y, i);
+    }
+}
+
+static bool covers_all(const weir_window *w) {
+    bool all = true;
+    for (int i = 0; i < w->rank; i++) all = all && w->kernel[i] == w->in[i] && w->begin[i] == 0 && w->end[i] == 0;
+    return all;
+}
+
+/* ONNX Runtime adds float32 numbers one after the other; where a window covers all of the image, it has the kernel for that. */
+void weir_kernel_QLINEAR_AVERAGE_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                      weir_array *const *outputs) {
+    const weir_array *x = inputs[0];
+    weir_array *y = outputs[0];
+    const mean_parameters p = read_parameters(inputs, y);
+    weir_window w;
+    weir_geometry_window(graph, node, &x->shape, NULL, &w);
+    const bool with_padding = weir_node_int(graph, node, "count_include_pad", 0) != 0;
+    const bool whole = p.scale_y == 0 || covers_all(&w);
+    const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
+    const size_t window = product_of(w.kernel, w.rank);
+    for (size_t i = 0; i < y->count; i++) {
+        size_t seen = 0, offset;
+        int64_t sum = 0;
+        float real = 0;
+        for (size_t k = 0; k < window; k++) {
+            if (!window_source(&w, i % positions, k, &offset)) continue;
+            const int64_t code = weir_array_get_int(x, i / positions * plane + offset) - p.zero;
+            sum += code;
+            real += p.scale * (float)code;
+            seen++;
+        }
+        const size_t count = with_padding || seen == 0 ? window : seen;
+        if (whole) store_mean(&p, sum, count, y, i);
+        else
+            weir_array_set_int(y, i,
+                               weir_encode_qonnx(real / (float)count, p.scale_y, (float)p.zero_y, WEIR_ROUND_HALF_EVEN,
+                                                 p.low, p.high));
     }
 }

@@ -150,7 +150,9 @@ static bool add_nodes(exporter *ex) {
     ex->node = weir_arena_array(ex->builder.arena, weir_graph_node_limit(ex->graph), sizeof *ex->node);
     for (weir_node node = weir_graph_first(ex->graph); node.id != 0; node = weir_node_next(ex->graph, node)) {
         const bool plain = strcmp(weir_node_info(ex->graph, node)->domain, "weir") != 0;
-        if (plain && weir_layout_is_changed(ex->graph, node)) return refuse_layout(ex, node);
+        if (plain && weir_layout_has_channels(weir_node_op(ex->graph, node)) &&
+            weir_node_attribute(ex->graph, node, "layout") != NULL)
+            return refuse_layout(ex, node);
         if (plain) add_plain(ex, node);
         else if (!weir_onnx_standard_add(&ex->builder, ex->name, node)) return false;
     }

@@ -380,6 +380,26 @@ static name window_slice(const work *w, name x, const weir_window *window, int i
     return result;
 }
 
+/* How often each position's sum counts, in the dimensions of the result. */
+static name window_factors(const work *w, const weir_window *window, const int *axis, int64_t common) {
+    weir_shape shape = output_type(w)->shape;
+    size_t stride[WEIR_MAX_RANK], count = 1;
+    for (int i = 0; i < shape.rank; i++) shape.dim[i] = 1;
+    for (int i = 0; i < window->rank; i++) shape.dim[axis[i]] = window->out[i];
+    for (int d = shape.rank - 1; d >= 0; d--) {
+        stride[d] = count;
+        count *= (size_t)shape.dim[d];
+    }
+    weir_array *factors = weir_array_in(w->b->arena, WEIR_INT64, &shape);
+    for (size_t at = 0; at < count; at++) {
+        int64_t seen = 1;
+        for (int i = 0; i < window->rank; i++)
+            seen *= weir_geometry_seen(window, i, (int64_t)(at / stride[axis[i]]) % window->out[i]);
+        weir_array_set_int(factors, at, common / seen);
+    }
+    return tensor(w, factors);
+}
+
 /* The sum of a slice for each element of the window, one dimension after the other. */
 static bool add_sum_pool(const work *w) {
     int order[WEIR_MAX_RANK], axis[WEIR_MAX_RANK];
@@ -404,6 +424,11 @@ static bool add_sum_pool(const work *w) {
             name next = window_slice(w, x, &window, i, axis[i], k);
             sum = binary(w, WEIR_OP_ADD, sum, next);
         }
+    }
+    const int64_t common = attribute(w, "common", 0);
+    if (common != 0) {
+        name factors = window_factors(w, &window, axis, common);
+        sum = binary(w, WEIR_OP_MUL, sum, factors);
     }
     return store(w, sum);
 }

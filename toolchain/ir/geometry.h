@@ -23,6 +23,8 @@ bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_sh
 int64_t weir_geometry_seen(const weir_window *window, int i, int64_t o);
 /* The fewest and the most that it sees at any position. */
 void weir_geometry_count_seen(const weir_window *window, int64_t *least, int64_t *most);
+/* The smallest number that all it sees along axis `i` divide; 0: a position sees nothing, or it is above `limit`. */
+int64_t weir_geometry_common(const weir_window *window, int i, int64_t limit);
 
 /* The same of a node whose input 0 is [batch, ..., channels] (weir.Window). */
 bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, weir_window *window);

@@ -249,6 +249,16 @@ bool weir_infer_SUM_POOL(const weir_graph *graph, weir_node node, weir_inferred 
     weir_geometry_count_seen(&window, &least, &most);
     const wide from = (wide)low - weir_node_int(graph, node, "zero", 0);
     const wide up = (wide)high - weir_node_int(graph, node, "zero", 0);
+    const int64_t common = weir_node_int(graph, node, "common", 0);
+    if (common != 0) {
+        int64_t least_common = 1;
+        for (int i = 0; i < window.rank && least_common > 0; i++)
+            least_common *= weir_geometry_common(&window, i, COUNT_LIMIT / least_common);
+        if (common < 0 || common > COUNT_LIMIT || least_common == 0 || common % least_common != 0)
+            return weir_rule_fail(graph, node, "'common' is %lld, which not every window's number of elements divides",
+                                  (long long)common);
+        least = most = common;
+    }
     return set_ranged(graph, node, to, &shape, from * (from < 0 ? most : least), up * (up < 0 ? least : most));
 }
 

@@ -68,6 +68,8 @@ bool weir_rule_set_output(const weir_graph *graph, weir_node node, weir_inferred
                           const weir_type *type);
 /* Output shape of a convolution of input 0 with the weights at input `weights`; false after a reported error. */
 bool weir_rule_conv_shape(const weir_graph *graph, weir_node node, size_t weights, weir_shape *shape);
+/* Output shape of a pool of input 0 over all of an image; false after a reported error. */
+bool weir_rule_global_shape(const weir_graph *graph, weir_node node, weir_shape *shape);
 /* Output shape of a pool of input 0, and its window; false after a reported error. */
 bool weir_rule_pool_shape(const weir_graph *graph, weir_node node, weir_shape *shape, weir_window *window);
 /* Input `index`, when given, must have one element or be a vector of `count`. */

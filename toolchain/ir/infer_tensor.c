@@ -282,13 +282,28 @@ bool weir_infer_QLINEAR_MUL(const weir_graph *graph, weir_node node, weir_inferr
     return two_quantized(graph, node, to);
 }
 
-/* A function of one tensor of codes. */
-static bool quantized_function(const weir_graph *graph, weir_node node, weir_inferred *to) {
+/* A function of one tensor of codes, with a result of `shape`. */
+static bool quantized_result(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_shape *shape) {
     const weir_type *x = weir_rule_input(graph, node, 0), *zero = weir_rule_input(graph, node, 4);
     if (!check_operand(graph, node, 0, 1, 2) || !check_result(graph, node, 3, 4)) return false;
     if (zero != NULL && zero->dtype != x->dtype) return weir_rule_fail_dtype(graph, node, 4, weir_dtype_name(x->dtype));
     return weir_rule_check_parameter(graph, node, 1, 1) && weir_rule_check_parameter(graph, node, 2, 1) &&
-           set_quantized(graph, node, to, x->dtype, &x->shape, -1, 3, 4);
+           set_quantized(graph, node, to, x->dtype, shape, -1, 3, 4);
+}
+
+static bool quantized_function(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return quantized_result(graph, node, to, &weir_rule_input(graph, node, 0)->shape);
+}
+
+bool weir_infer_QLINEAR_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_shape shape;
+    weir_window window;
+    return weir_rule_pool_shape(graph, node, &shape, &window) && quantized_result(graph, node, to, &shape);
+}
+
+bool weir_infer_QLINEAR_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_shape shape;
+    return weir_rule_global_shape(graph, node, &shape) && quantized_result(graph, node, to, &shape);
 }
 
 bool weir_infer_QLINEAR_SIGMOID(const weir_graph *graph, weir_node node, weir_inferred *to) {

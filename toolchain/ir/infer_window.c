@@ -72,14 +72,19 @@ bool weir_rule_pool_shape(const weir_graph *graph, weir_node node, weir_shape *s
     return true;
 }
 
+/* Elements of each channel, so that scales by channel stay. */
+static bool set_largest(const weir_graph *graph, weir_node node, weir_inferred *to, const weir_shape *shape) {
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    weir_type type = weir_rule_moved_type(graph, node, shape);
+    if (x->quant.axis == weir_layout_channel_axis(graph, node)) type.quant = x->quant;
+    return weir_rule_set(graph, node, to, &type);
+}
+
 bool weir_infer_MAX_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     weir_window window;
-    if (!weir_rule_same_numbers(graph, node, 1) || !weir_rule_pool_shape(graph, node, &shape, &window)) return false;
-    const weir_type *x = weir_rule_input(graph, node, 0);
-    weir_type type = weir_rule_moved_type(graph, node, &shape);
-    if (x->quant.axis == weir_layout_channel_axis(graph, node)) type.quant = x->quant;
-    return weir_rule_set(graph, node, to, &type);
+    return weir_rule_same_numbers(graph, node, 1) && weir_rule_pool_shape(graph, node, &shape, &window) &&
+           set_largest(graph, node, to, &shape);
 }
 
 bool weir_infer_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
@@ -89,14 +94,24 @@ bool weir_infer_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_infer
            weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
 }
 
-bool weir_infer_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    const weir_type *x = weir_rule_input(graph, node, 0);
-    weir_shape shape;
+bool weir_rule_global_shape(const weir_graph *graph, weir_node node, weir_shape *shape) {
     int order[WEIR_MAX_RANK];
-    if (!weir_rule_float_input(graph, node) || !channels_first(graph, node, &shape, order)) return false;
-    if (shape.rank < 3)
-        return weir_rule_fail(graph, node, "input 0 must have 3 dimensions or more, has %d", shape.rank);
-    for (int i = 2; i < shape.rank; i++) shape.dim[i] = 1;
-    shape = weir_layout_from_onnx(&shape, order);
-    return weir_rule_set_plain(graph, node, to, x->dtype, &shape);
+    if (!channels_first(graph, node, shape, order)) return false;
+    if (shape->rank < 3)
+        return weir_rule_fail(graph, node, "input 0 must have 3 dimensions or more, has %d", shape->rank);
+    for (int i = 2; i < shape->rank; i++) shape->dim[i] = 1;
+    *shape = weir_layout_from_onnx(shape, order);
+    return true;
+}
+
+bool weir_infer_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_shape shape;
+    return weir_rule_float_input(graph, node) && weir_rule_global_shape(graph, node, &shape) &&
+           weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype, &shape);
+}
+
+bool weir_infer_GLOBAL_MAX_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_shape shape;
+    return weir_rule_same_numbers(graph, node, 1) && weir_rule_global_shape(graph, node, &shape) &&
+           set_largest(graph, node, to, &shape);
 }

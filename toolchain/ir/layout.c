@@ -22,6 +22,9 @@ bool weir_layout_has_channels(weir_op op) {
     case WEIR_OP_MAX_POOL:
     case WEIR_OP_AVERAGE_POOL:
     case WEIR_OP_GLOBAL_AVERAGE_POOL:
+    case WEIR_OP_GLOBAL_MAX_POOL:
+    case WEIR_OP_QLINEAR_AVERAGE_POOL:
+    case WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL:
     case WEIR_OP_SUM_POOL:
     case WEIR_OP_BATCH_NORMALIZATION:
     case WEIR_OP_INSTANCE_NORMALIZATION: return true;
@@ -60,14 +63,23 @@ bool weir_layout_is_identity(const int *order, int rank) {
     return i == rank;
 }
 
+/* ONNX Runtime's contributions say it with a flag. */
+static bool says_last(const weir_graph *graph, weir_node node) {
+    return weir_node_int(graph, node, "channels_last", 0) != 0;
+}
+
 bool weir_layout_is_changed(const weir_graph *graph, weir_node node) {
-    return weir_layout_has_channels(weir_node_op(graph, node)) && weir_node_attribute(graph, node, "layout") != NULL;
+    return weir_layout_has_channels(weir_node_op(graph, node)) &&
+           (weir_node_attribute(graph, node, "layout") != NULL || says_last(graph, node));
 }
 
 bool weir_layout_order(const weir_graph *graph, weir_node node, int *order) {
     const int rank = input_type(graph, node, 0)->shape.rank;
-    const char *text = weir_layout_is_changed(graph, node) ? weir_node_string(graph, node, "layout", "") : NULL;
+    const bool given = weir_node_attribute(graph, node, "layout") != NULL;
+    const char *text =
+        given && weir_layout_is_changed(graph, node) ? weir_node_string(graph, node, "layout", "") : NULL;
     for (int i = 0; i < rank; i++) order[i] = i;
+    if (!given && says_last(graph, node)) weir_layout_channels_last(rank, order);
     if (text == NULL || weir_layout_parse(text, rank, order)) return true;
     weir_error(weir_node_location(graph, node),
                "node '%s' (%s): attribute 'layout' is '%s', expected a permutation of the %d dimensions",

@@ -175,8 +175,9 @@ static void sliding_pool(weir_loop_builder *b) {
 void weir_loop_MAX_POOL(weir_loop_builder *b) { sliding_pool(b); }
 void weir_loop_AVERAGE_POOL(weir_loop_builder *b) { sliding_pool(b); }
 void weir_loop_SUM_POOL(weir_loop_builder *b) { sliding_pool(b); }
+void weir_loop_QLINEAR_AVERAGE_POOL(weir_loop_builder *b) { sliding_pool(b); }
 
-void weir_loop_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) {
+static void global_pool(weir_loop_builder *b) {
     order laid;
     const weir_shape x = data_shape(b, &laid);
     weir_window window = {.rank = x.rank - 2};
@@ -186,6 +187,10 @@ void weir_loop_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) {
     }
     pool(b, &window, &x, &laid);
 }
+
+void weir_loop_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) { global_pool(b); }
+void weir_loop_GLOBAL_MAX_POOL(weir_loop_builder *b) { global_pool(b); }
+void weir_loop_QLINEAR_GLOBAL_AVERAGE_POOL(weir_loop_builder *b) { global_pool(b); }
 
 /* ---- products ---- */
 

@@ -8,6 +8,7 @@
 // prove: unbounded WIDTH=2 OUT_W=4 SUM=1 ZERO=3 INNER=1 IN=4 OUT=2 LINES=2 KERNEL=2 STRIDE=2 SIGNED=1
 // prove: unbounded WIDTH=1 OUT_W=2 SUM=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // prove: unbounded WIDTH=1 OUT_W=3 SUM=1 LANES=2 ZERO=-1 INNER=1 IN=3 OUT=1 LINES=1 KERNEL=3 STRIDE=3
+// prove: unbounded WIDTH=1 OUT_W=4 SUM=1 COMMON=6 FACTOR_W=2 SIGNED=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // prove: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
 // faults: mutants.txt ../sum_pool/mutants.txt
 // planted: nightly
@@ -22,6 +23,8 @@ module proof #(
   parameter integer SUM      = 0,
   parameter integer ZERO     = 0,
   parameter integer OUT_W    = WIDTH,
+  parameter integer COMMON   = 0,
+  parameter integer FACTOR_W = 0,
   parameter integer INNER    = 1,
   parameter integer IN       = 2,
   parameter integer OUT      = 1,
@@ -52,7 +55,9 @@ module proof #(
   reg  [PLACE_W-1:0]  s_inner_q, s_step_q, m_inner_q, m_window_q;
   wire [2:0]          lines;  // that have entered whole and not left
   reg                 enters_q, seen_q;  // the marked one enters; its window has seen something
-  reg  [RESULT_W-1:0] result, result_q;  // the result of what has been seen
+  reg  [RESULT_W-1:0] result, result_q;  // of what has been seen
+  reg  [RESULT_W-1:0] wanted;
+  reg  [PLACE_W-1:0]  seen;              // by the marked line's window
   reg  signed [WIDTH:0] x;
   reg  signed [OUT_W:0] y;
   reg                 sees;
@@ -65,6 +70,8 @@ module proof #(
     .SUM     (SUM),
     .ZERO    (ZERO),
     .OUT_W   (OUT_W),
+    .COMMON  (COMMON),
+    .FACTOR_W(FACTOR_W),
     .INNER   (INNER),
     .IN      (IN),
     .OUT     (OUT),
@@ -111,6 +118,16 @@ module proof #(
     end
   end
 
+  always @* begin
+    seen = {PLACE_W{1'b0}};
+    for (k = 0; k < KERNEL; k = k + 1)
+      if (window * STRIDE + k * DILATION >= BEGIN && window * STRIDE + k * DILATION < IN + BEGIN) seen = seen + 1'b1;
+    wanted = result_q;
+    for (l = 0; l < LANES; l = l + 1)
+      for (k = 1; k <= KERNEL; k = k + 1)
+        if (COMMON != 0 && seen == k) wanted[l*OUT_W +: OUT_W] = result_q[l*OUT_W +: OUT_W] * (COMMON / k);
+  end
+
   always @(posedge clk)
     if (rst) begin
       s_inner_q  <= {PLACE_W{1'b0}};
@@ -146,8 +163,8 @@ module proof #(
   proof_marked u_marked (clk, rst, may, s_line, m_line, lines, mark, watched);
   proof_source #(DATA_W + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
   proof_hold #(RESULT_W + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
-  proof_equal #(RESULT_W) u_equal (rst, m_valid && here, m_data, result_q);
+  proof_equal #(RESULT_W) u_equal (rst, m_valid && here, m_data, wanted);
   proof_last #(LINES * OUT * INNER) u_last (clk, rst, m_valid, m_ready, m_last);
-  proof_answer #(5) u_leaves (clk, rst, owed, m_valid);
-  proof_answer #(OUT * INNER + 4) u_enters (clk, rst, s_valid && m_ready, s_ready);
+  proof_answer #(5 + FACTOR_W) u_leaves (clk, rst, owed, m_valid);
+  proof_answer #(OUT * INNER + 4 + FACTOR_W) u_enters (clk, rst, s_valid && m_ready, s_ready);
 endmodule

@@ -106,10 +106,11 @@ static weir_value add_axes(weir_graph *graph, int rank) {
 
 /* Codes in and out; scales with which no mean lies on a tie. */
 static weir_graph *random_mean(weir_array **data) {
-    static const weir_op ops[] = {WEIR_OP_AVERAGE_POOL, WEIR_OP_GLOBAL_AVERAGE_POOL, WEIR_OP_REDUCE_MEAN,
-                                  WEIR_OP_REDUCE_SUM, WEIR_OP_REDUCE_MAX};
-    const weir_op op = ops[pick(0, 4)];
-    const bool window = op == WEIR_OP_AVERAGE_POOL || op == WEIR_OP_GLOBAL_AVERAGE_POOL;
+    static const weir_op ops[] = {WEIR_OP_AVERAGE_POOL, WEIR_OP_GLOBAL_AVERAGE_POOL, WEIR_OP_GLOBAL_MAX_POOL,
+                                  WEIR_OP_REDUCE_MEAN,  WEIR_OP_REDUCE_SUM,          WEIR_OP_REDUCE_MAX};
+    const weir_op op = ops[pick(0, 5)];
+    const bool window =
+        op == WEIR_OP_AVERAGE_POOL || op == WEIR_OP_GLOBAL_AVERAGE_POOL || op == WEIR_OP_GLOBAL_MAX_POOL;
     weir_graph *graph = weir_graph_new("g");
     weir_shape shape = random_shape();
     const double scale = (double)pick(1000, 9000) / 70001;
@@ -121,7 +122,7 @@ static weir_graph *random_mean(weir_array **data) {
     const weir_node pool = weir_graph_add_node(graph, op, "pool", inputs, window ? 1 : 2, 1, WEIR_NO_NODE);
     if (op == WEIR_OP_AVERAGE_POOL) {
         set_window(graph, pool, &shape);
-        weir_node_set_int(graph, pool, "count_include_pad", 1);
+        weir_node_set_int(graph, pool, "count_include_pad", pick(0, 1));
     }
     if (!window) weir_node_set_int(graph, pool, "keepdims", pick(0, 1));
     weir_node_set_input(graph, decode, 0, add_codes(graph, &shape));

@@ -3,10 +3,7 @@ import itertools
 import numpy as np
 
 
-def compute(inputs, attributes, input_types, output_types):
-    x = inputs[0].astype(np.int64) - attributes.get("zero", 0)
-    last = "layout" in attributes
-    x = np.moveaxis(x, -1, 1) if last else x
+def sums(x, attributes):
     kernel = attributes["kernel_shape"]
     rank = len(kernel)
     pads, strides, dilations = (attributes.get(k, d) for k, d in
@@ -17,4 +14,14 @@ def compute(inputs, attributes, input_types, output_types):
     for place in itertools.product(*map(range, kernel)):
         cut = [slice(p * d, p * d + (o - 1) * s + 1, s) for p, d, o, s in zip(place, dilations, out, strides)]
         y = y + x[(slice(None), slice(None), *cut)]
+    return y
+
+
+def compute(inputs, attributes, input_types, output_types):
+    x = inputs[0].astype(np.int64) - attributes.get("zero", 0)
+    last = "layout" in attributes
+    x = np.moveaxis(x, -1, 1) if last else x
+    y = sums(x, attributes)
+    if attributes.get("common", 0):
+        y = y * (attributes["common"] // sums(np.ones_like(x), attributes))
     return [np.moveaxis(y, 1, -1) if last else y]

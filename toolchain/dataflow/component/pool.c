@@ -44,8 +44,8 @@ bool weir_pool_fits(const weir_graph *graph, weir_node node, weir_text *why) {
     const weir_shape *x = &type->shape;
     int order[WEIR_MAX_RANK], last[WEIR_MAX_RANK], moving = 0;
     weir_window w;
-    static const char *const names[] = {"zero"};
-    if (type->quant.format == WEIR_FORMAT_FLOAT || !weir_component_fits_32(graph, node, names, 1, why)) return false;
+    static const char *const names[] = {"zero", "common"};
+    if (type->quant.format == WEIR_FORMAT_FLOAT || !weir_component_fits_32(graph, node, names, 2, why)) return false;
     weir_layout_order(graph, node, order);
     weir_layout_channels_last(x->rank, last);
     for (int i = 0; i < x->rank; i++) {
@@ -91,14 +91,31 @@ static int64_t lanes_of(const weir_graph *graph, weir_node node) {
 /* Memories from there on: rtl/pool/weir_pool.v. */
 enum { MEMORY_INNER = 4 };
 
+/* Bits of the largest factor of a sum. */
+static int64_t factor_bits(const weir_graph *graph, weir_node node) {
+    const int64_t common = weir_node_int(graph, node, "common", 0);
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    int order[WEIR_MAX_RANK];
+    int64_t least, most;
+    weir_window w;
+    if (common == 0) return 0;
+    weir_layout_order(graph, node, order);
+    const weir_shape onnx = weir_layout_to_onnx(x, order);
+    weir_geometry_window(graph, node, &onnx, NULL, &w);
+    weir_geometry_count_seen(&w, &least, &most);
+    return weir_bits_for(0, common / least);
+}
+
 /* From a beat to what it completes. */
-static int64_t latency_of(int64_t inner) { return inner < MEMORY_INNER ? 3 : 4; }
+static int64_t latency_of(const weir_graph *graph, weir_node node, int64_t inner) {
+    return (inner < MEMORY_INNER ? 3 : 4) + factor_bits(graph, node);
+}
 
 weir_component_timing weir_pool_timing(const weir_graph *graph, weir_node node) {
     const pool p = pool_of(graph, node);
     const int64_t behind = p.in + p.begin - reach_of(&p) - 1 - (p.out - 1) * p.stride; /* steps that no window sees */
     const int64_t inner = p.behind / lanes_of(graph, node);
-    return (weir_component_timing){latency_of(inner) - (behind > 0 ? behind * inner : 0),
+    return (weir_component_timing){latency_of(graph, node, inner) - (behind > 0 ? behind * inner : 0),
                                    interval_at(graph, node, lanes_of(graph, node))};
 }
 
@@ -156,7 +173,7 @@ static void serve_line(weir_service *s, const void *user) {
 void weir_pool_service(weir_service *s, const weir_graph *graph, weir_node node) {
     service_rule r = {pool_of(graph, node), 0, 0};
     r.inner = weir_ceil_divide(r.pool.behind, lanes_of(graph, node));
-    r.latency = latency_of(r.inner);
+    r.latency = latency_of(graph, node, r.inner);
     weir_service_repeat(s, r.pool.lines, serve_line, &r);
 }
 
@@ -172,6 +189,8 @@ void weir_pool_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "SUM", weir_node_op(b->graph, node) == WEIR_OP_SUM_POOL);
     weir_build_set(b, u, "ZERO", weir_node_int(b->graph, node, "zero", 0));
     weir_build_set(b, u, "OUT_W", y->element_bits);
+    weir_build_set(b, u, "COMMON", weir_node_int(b->graph, node, "common", 0));
+    weir_build_set(b, u, "FACTOR_W", factor_bits(b->graph, node));
     weir_build_set(b, u, "INNER", weir_ceil_divide(p.behind, x->lanes));
     weir_build_set(b, u, "IN", p.in);
     weir_build_set(b, u, "OUT", p.out);
@@ -209,7 +228,8 @@ void weir_pool_cost(weir_cost_part *part) {
     const int64_t stages = memory ? 3 : 2, flags = 4 + (slots > 0 ? 2 + slots : 0) + counter_bits(held - 1);
     const bool adds = weir_cost_value(part, "SUM") != 0, centred = weir_cost_value(part, "ZERO") != 0;
     const int64_t element = weir_cost_value(part, "LANES") * weir_cost_value(part, centred ? "OUT_W" : "WIDTH");
-    weir_cost_term(part, slots * bits);
+    const int64_t factor = weir_cost_value(part, "FACTOR_W"), sums = slots + (factor > 1 ? factor - 1 : 0);
+    weir_cost_term(part, sums * bits);
     weir_cost_term(part, adds ? 0 : slots * bits);
     weir_cost_term(part, memory ? 0 : slots * bits);
     weir_cost_term(part, centred ? bits : 0);
@@ -223,6 +243,9 @@ void weir_pool_cost(weir_cost_part *part) {
         weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
         for (int64_t i = 0; i < slots; i++) weir_cost_blocks(part, bits, inner);
     }
+    if (factor > 0)
+        weir_cost_registers(part, (2 * factor - 1) * bits + factor * (factor - 1) / 2 + 2 * factor +
+                                      counter_bits(weir_cost_value(part, "OUT") - 1));
     weir_cost_path(part, WEIR_COST_REGISTER, 3, weir_cost_value(part, "OUT_W"), weir_cost_value(part, "OUT_W"));
     weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, stages * element);
     weir_cost_slice(part, bits);
