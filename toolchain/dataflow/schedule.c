@@ -20,6 +20,7 @@ struct weir_schedule {
     weir_schedule_edge *edge;
     size_t edge_count, edge_capacity;
     int64_t interval, latency, steps;
+    bool holds_rows;
 };
 
 static const weir_bounds *arrivals(const weir_schedule *s, weir_node node, size_t input) {
@@ -99,8 +100,7 @@ static bool serve_node(weir_schedule *s, weir_node node, int64_t *late) {
 
 /* --- the graph --- */
 
-bool weir_schedule_holds_rows(const weir_schedule *schedule) {
-    const weir_graph *graph = schedule->graph;
+static bool find_rows(const weir_graph *graph) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component *component = weir_component_of(graph, node);
         if (component != NULL && component->rules->may_wait) return true;
@@ -112,12 +112,11 @@ bool weir_schedule_holds_rows(const weir_schedule *schedule) {
  * could give earlier would serve nobody. */
 static void serve_inputs(weir_schedule *s) {
     size_t count;
-    const bool paced = weir_schedule_holds_rows(s);
     weir_value *inputs = weir_stream_inputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
         int64_t beats = weir_stream_beats(s->graph, inputs[i], weir_stream_lanes(s->graph, inputs[i]));
         s->interval = weir_later(s->interval, beats);
-        const weir_signature given = weir_signature_run(s->arena, 0, beats, paced ? s->interval / beats : 1);
+        const weir_signature given = weir_signature_run(s->arena, 0, beats, s->holds_rows ? s->interval / beats : 1);
         s->given[inputs[i].id] = (weir_bounds){given, given, true};
     }
     free(inputs);
@@ -142,6 +141,7 @@ static weir_schedule *try_interval(const weir_graph *graph, int64_t interval, in
     s->limit = weir_graph_value_limit(graph);
     s->given = weir_calloc(s->limit, sizeof *s->given);
     s->interval = interval;
+    s->holds_rows = find_rows(graph);
     serve_inputs(s);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
@@ -183,5 +183,6 @@ const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value
 }
 
 int64_t weir_schedule_latency(const weir_schedule *schedule) { return schedule->latency; }
+bool weir_schedule_holds_rows(const weir_schedule *schedule) { return schedule->holds_rows; }
 int64_t weir_schedule_interval(const weir_schedule *schedule) { return schedule->interval; }
 int64_t weir_schedule_steps(const weir_schedule *schedule) { return schedule->steps; }
