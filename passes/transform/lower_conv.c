@@ -2,11 +2,8 @@
  * it with the kernels as a matrix. A window's elements are ordered by the last spatial dimension, then the others, then
  * channels: hardware reads rows of the input side by side. Padding is the code of zero. A window of one element that
  * moves by one is the input itself. */
-#include <string.h>
-
 #include "ir/geometry.h"
 #include "ir/infer.h"
-#include "ir/layout.h"
 #include "passes/transform/view.h"
 
 /* Where the kernels' element for a row and column of the matrix is. */
@@ -30,23 +27,10 @@ static size_t element_of(const void *user, int64_t row, int64_t column) {
     return (size_t)((row * k->channels + channel) * plane + at);
 }
 
-static bool check(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights) {
-    if (x->kind == WEIR_VIEW_REAL)
-        return weir_lower_fail_unquantized(l, node, 0, "its input is real and has no quantizer");
-    if (weights->kind == WEIR_VIEW_CONSTANT)
-        return weir_lower_fail_unquantized(l, node, 1, "its weights are real numbers without a quantizer");
-    if (weights->kind != WEIR_VIEW_WEIGHTS) return weir_lower_fail(l, node, "its weights are not constant");
-    if (weights->quant.count > 1 &&
-        (weights->quant.axis != 0 || (int64_t)weights->quant.count != weights->codes->shape.dim[0]))
-        return weir_lower_fail(l, node, "the weights must have one scale, or one per output");
-    return true;
-}
-
 static bool is_trivial(const weir_window *w) {
-    for (int i = 0; i < w->rank; i++) {
-        if (w->kernel[i] != 1 || w->stride[i] != 1 || w->begin[i] != 0 || w->end[i] != 0) return false;
-    }
-    return true;
+    bool trivial = true;
+    for (int i = 0; i < w->rank; i++) trivial &= weir_geometry_is_trivial(w, i);
+    return trivial;
 }
 
 /* The codes of each window; no value after a reported error. */
@@ -70,16 +54,13 @@ static weir_value slide(weir_lowering *l, weir_node node, weir_value codes, cons
 
 bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                      const weir_view *bias) {
-    const weir_shape *data = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
     const int64_t group = weir_node_int(l->from, node, "group", 1);
-    int order[WEIR_MAX_RANK], last[WEIR_MAX_RANK];
+    weir_shape onnx;
     weir_window w;
-    if (!check(l, node, x, weights)) return false;
-    weir_layout_order(l->from, node, order);
-    weir_layout_channels_last(data->rank, last);
-    if (memcmp(order, last, (size_t)data->rank * sizeof *order) != 0)
-        return weir_lower_fail(l, node, "hardware needs the channels innermost");
-    const weir_shape onnx = weir_layout_to_onnx(data, order), *kernel = &weights->codes->shape;
+    if (!weir_lower_check_operands(l, node, x, weights) || !weir_lower_check_scales(l, node, weights, 0) ||
+        !weir_lower_channels_last(l, node, &onnx))
+        return false;
+    const weir_shape *kernel = &weights->codes->shape;
     if (!weir_geometry_window(l->from, node, &onnx, kernel->dim + 2, &w)) return false;
     if (w.rank > 2) return weir_lower_fail(l, node, "hardware slides windows along 1 or 2 dimensions, not %d", w.rank);
     weir_value codes = weir_lower_codes(l, node, x);

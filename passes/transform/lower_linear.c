@@ -123,24 +123,26 @@ static weir_quant accumulator_quant(weir_lowering *l, const weir_quant *x, const
     return quant;
 }
 
-static bool check_weights(weir_lowering *l, weir_node node, const weir_view *weights, bool output_major) {
+bool weir_lower_check_operands(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights) {
+    if (x->kind == WEIR_VIEW_REAL)
+        return weir_lower_fail_unquantized(l, node, 0, "its input is real and has no quantizer");
     if (weights->kind == WEIR_VIEW_CONSTANT)
         return weir_lower_fail_unquantized(l, node, 1, "its weights are real numbers without a quantizer");
-    if (weights->kind != WEIR_VIEW_WEIGHTS) return weir_lower_fail(l, node, "its weights are not constant");
-    if (weights->codes->shape.rank != 2)
-        return weir_lower_fail(l, node, "the weights have rank %d, expected 2", weights->codes->shape.rank);
-    int axis = output_major ? 0 : 1;
-    if (weights->quant.count > 1 &&
-        (weights->quant.axis != axis || (int64_t)weights->quant.count != weights->codes->shape.dim[axis]))
-        return weir_lower_fail(l, node, "the weights must have one scale, or one per output");
-    return true;
+    return weights->kind == WEIR_VIEW_WEIGHTS || weir_lower_fail(l, node, "its weights are not constant");
+}
+
+bool weir_lower_check_scales(weir_lowering *l, weir_node node, const weir_view *weights, int axis) {
+    return weights->quant.count <= 1 ||
+           (weights->quant.axis == axis && (int64_t)weights->quant.count == weights->codes->shape.dim[axis]) ||
+           weir_lower_fail(l, node, "the weights must have one scale, or one per output");
 }
 
 bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                        bool output_major, const weir_view *bias) {
-    if (x->kind == WEIR_VIEW_REAL)
-        return weir_lower_fail_unquantized(l, node, 0, "its input is real and has no quantizer");
-    if (!check_weights(l, node, weights, output_major)) return false;
+    if (!weir_lower_check_operands(l, node, x, weights)) return false;
+    if (weights->codes->shape.rank != 2)
+        return weir_lower_fail(l, node, "the weights have rank %d, expected 2", weights->codes->shape.rank);
+    if (!weir_lower_check_scales(l, node, weights, output_major ? 0 : 1)) return false;
     weir_value codes = weir_lower_codes(l, node, x);
     if (codes.id == 0) return false;
     const int64_t *dim = weights->codes->shape.dim;

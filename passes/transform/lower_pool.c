@@ -6,7 +6,6 @@
  * innermost first, which leaves the others the fewest elements to hold. Dimensions that a window covers whole are one
  * with the dimension before them: a pool over all of an image is a single line, which holds an element a channel. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "ir/geometry.h"
 #include "ir/infer.h"
@@ -26,10 +25,6 @@ static bool covers_all(const weir_window *w) {
     bool all = true;
     for (int i = 0; i < w->rank; i++) all &= covers(w, i);
     return all;
-}
-
-static bool is_trivial(const weir_window *w, int i) {
-    return w->kernel[i] == 1 && w->stride[i] == 1 && w->begin[i] == 0 && w->end[i] == 0;
 }
 
 /* All of a tensor [batch, channels, ...]. */
@@ -146,7 +141,7 @@ static weir_value pool_all(weir_lowering *l, weir_node node, const pooling *give
     bool any = false;
     value = reshaped(l, node, "_line", value, &in);
     for (int i = w.rank - 1; i >= 0 && value.id != 0; i--) {
-        if (is_trivial(&w, i)) continue;
+        if (weir_geometry_is_trivial(&w, i)) continue;
         value = pool_along(l, node, &p, value, &w, i);
         any = true;
         p.zero = 0;
@@ -160,15 +155,10 @@ static weir_value pool_all(weir_lowering *l, weir_node node, const pooling *give
 
 /* The node's window over [batch, ..., channels]; false after a reported error. */
 static bool read_window(weir_lowering *l, weir_node node, weir_window *w) {
-    const weir_shape *x = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
     const weir_op op = weir_node_op(l->from, node);
-    int order[WEIR_MAX_RANK], last[WEIR_MAX_RANK];
     int64_t least, most;
-    weir_layout_order(l->from, node, order);
-    weir_layout_channels_last(x->rank, last);
-    if (memcmp(order, last, (size_t)x->rank * sizeof *order) != 0)
-        return weir_lower_fail(l, node, "hardware needs the channels innermost");
-    const weir_shape onnx = weir_layout_to_onnx(x, order);
+    weir_shape onnx;
+    if (!weir_lower_channels_last(l, node, &onnx)) return false;
     const bool global =
         op == WEIR_OP_GLOBAL_AVERAGE_POOL || op == WEIR_OP_GLOBAL_MAX_POOL || op == WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL;
     if (global) *w = whole_window(&onnx);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/infer.h"
+#include "ir/layout.h"
 #include "passes/transform/remedy.h"
 #include "support/arena.h"
 
@@ -75,6 +76,16 @@ void weir_lower_recognize_fixed(weir_quant *quant) {
     quant->axis = -1;
     quant->scale = NULL;
     quant->zero_point = NULL;
+}
+
+bool weir_lower_channels_last(const weir_lowering *l, weir_node node, weir_shape *onnx) {
+    const weir_shape *x = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
+    int order[WEIR_MAX_RANK], last[WEIR_MAX_RANK];
+    weir_layout_order(l->from, node, order);
+    weir_layout_channels_last(x->rank, last);
+    *onnx = weir_layout_to_onnx(x, order);
+    return memcmp(order, last, (size_t)x->rank * sizeof *order) == 0 ||
+           weir_lower_fail(l, node, "hardware needs the channels innermost");
 }
 
 weir_node weir_lower_add_node(weir_lowering *l, weir_node old, weir_op op, const char *suffix, const weir_value *inputs,

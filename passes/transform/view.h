@@ -60,6 +60,12 @@ typedef struct weir_lowering {
  * places; results are stored as the view of its output 0. */
 bool weir_lower_linear(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                        bool output_major, const weir_view *bias);
+/* Is x not real, and are the weights constant codes? */
+bool weir_lower_check_operands(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights);
+/* Have the weights one scale, or one for each index of `axis`? */
+bool weir_lower_check_scales(weir_lowering *l, weir_node node, const weir_view *weights, int axis);
+/* The shape of input 0 in ONNX's order, where the node has its channels innermost. */
+bool weir_lower_channels_last(const weir_lowering *l, weir_node node, weir_shape *onnx);
 /* The matrix [N, K] of weights whose element (row, column) is `element` of the codes, less the row's zero point. */
 typedef size_t weir_lower_element(const void *user, int64_t row, int64_t column);
 const weir_array *weir_lower_matrix(weir_lowering *l, const weir_view *weights, const weir_shape *shape,

@@ -100,6 +100,10 @@ bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_sh
     return true;
 }
 
+bool weir_geometry_is_trivial(const weir_window *w, int i) {
+    return w->kernel[i] == 1 && w->stride[i] == 1 && w->begin[i] == 0 && w->end[i] == 0;
+}
+
 bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, weir_window *window) {
     const weir_shape *x = &weir_rule_input(graph, node, 0)->shape;
     weir_shape onnx = *x;

@@ -26,6 +26,8 @@ void weir_geometry_count_seen(const weir_window *window, int64_t *least, int64_t
 /* The smallest number that all it sees along axis `i` divide; 0: a position sees nothing, or it is above `limit`. */
 int64_t weir_geometry_common(const weir_window *window, int i, int64_t limit);
 
+/* Does the window do nothing along spatial axis `i`: one element that moves by one? */
+bool weir_geometry_is_trivial(const weir_window *window, int i);
 /* The same of a node whose input 0 is [batch, ..., channels] (weir.Window). */
 bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, weir_window *window);
 

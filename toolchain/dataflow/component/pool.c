@@ -10,11 +10,6 @@ typedef struct pool {
     int64_t lines;                                    /* a frame */
 } pool;
 
-/* Does the window do nothing along the spatial dimension? */
-static bool is_trivial(const weir_window *w, int i) {
-    return w->kernel[i] == 1 && w->stride[i] == 1 && w->begin[i] == 0 && w->end[i] == 0;
-}
-
 static pool pool_of(const weir_graph *graph, weir_node node) {
     const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
     int order[WEIR_MAX_RANK], along = 0;
@@ -22,7 +17,7 @@ static pool pool_of(const weir_graph *graph, weir_node node) {
     weir_layout_order(graph, node, order);
     const weir_shape onnx = weir_layout_to_onnx(x, order);
     weir_geometry_window(graph, node, &onnx, NULL, &w);
-    while (along + 1 < w.rank && is_trivial(&w, along)) along++;
+    while (along + 1 < w.rank && weir_geometry_is_trivial(&w, along)) along++;
     pool p = {w.in[along], w.out[along], w.kernel[along], w.stride[along], w.dilation[along], w.begin[along], 1, 1};
     for (int i = 0; i < x->rank; i++) {
         if (i <= along) p.lines *= x->dim[i];
@@ -55,7 +50,7 @@ bool weir_pool_fits(const weir_graph *graph, weir_node node, weir_text *why) {
     }
     const weir_shape onnx = weir_layout_to_onnx(x, order);
     weir_geometry_window(graph, node, &onnx, NULL, &w);
-    for (int i = 0; i < w.rank; i++) moving += !is_trivial(&w, i);
+    for (int i = 0; i < w.rank; i++) moving += !weir_geometry_is_trivial(&w, i);
     if (moving > 1) weir_text_add(why, "hardware pools along one dimension at a time");
     return moving <= 1;
 }
