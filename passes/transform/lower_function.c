@@ -254,15 +254,6 @@ static bool find_pieces(const tabulation *t, pieces *row) {
 
 /* --- thresholds --- */
 
-static int64_t divisor(int64_t a, int64_t b) {
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* Results base, base + step, ... up to `count` steps; every row rises, or falls where the step is negative. */
 typedef struct staircase {
     int64_t base, step, count;
@@ -277,7 +268,7 @@ static bool is_staircase(const tabulation *t, const pieces *row, staircase *s) {
             const int64_t result = row[r].result[i], before = i == 0 ? result : row[r].result[i - 1];
             rises &= before <= result;
             falls &= before >= result;
-            s->step = divisor(s->step, result - row[0].result[0]);
+            s->step = weir_common_divisor(s->step, result - row[0].result[0]);
             low = result < low ? result : low;
             high = result > high ? result : high;
         }

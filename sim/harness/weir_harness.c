@@ -65,7 +65,7 @@ static struct {
     uint32_t dump_from, dump_to;
     char *statistics;
     vpiHandle cycle, wake, done, dump_handle;
-    bool complete; /* every sink has what it expects: the drain cycles run, once the taps have, too, or have stopped */
+    bool complete; /* every sink has what it expects: the drain cycles run once the taps have, too, or had time to */
     uint32_t complete_cycle;
     bool ended; /* of complete: nothing more is waited for from `end_cycle` on */
     uint32_t end_cycle;

@@ -116,6 +116,12 @@ weir_normalization weir_normalization_of(float scale, float shift, float mean, f
     return (weir_normalization){factor, shift - moved};
 }
 
+size_t weir_count_reached(const float *threshold, size_t count, float x) {
+    size_t reached = 0;
+    for (size_t i = 0; i < count; i++) reached += x >= threshold[i];
+    return reached;
+}
+
 int weir_trunc_exponent(float from, float to) {
     static const double root = 0.70710678118654752440; /* of one half */
     int exponent;

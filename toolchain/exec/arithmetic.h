@@ -24,6 +24,8 @@ int64_t weir_requantize_scale_float(int64_t x, int64_t multiplier, int64_t add, 
 /* clip(round((x + add) * 2^left / 2^shift)): what rtl/cast/weir_cast.v computes. */
 int64_t weir_cast(int64_t x, int64_t add, int left, int shift, weir_rounding rounding, int64_t low, int64_t high);
 
+/* How many of the thresholds x reaches. */
+size_t weir_count_reached(const float *threshold, size_t count, float x);
 /* Bits that QONNX's Trunc takes away between two scales: the logarithm of their quotient, rounded. */
 int weir_trunc_exponent(float from, float to);
 

@@ -67,10 +67,9 @@ static const float *thresholds_of(const weir_step *step, int64_t channel, size_t
 }
 
 static float count_reached(const weir_step *step, int64_t channel, float x) {
-    size_t count, reached = 0;
+    size_t count;
     const float *threshold = thresholds_of(step, channel, &count);
-    for (size_t i = 0; i < count; i++) reached += x >= threshold[i];
-    return (float)reached;
+    return (float)weir_count_reached(threshold, count, x);
 }
 
 /* float32 arithmetic, one rounding a step: what the operators' kernels do to float32 tensors. */
@@ -126,15 +125,9 @@ bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantiz
 
 static int64_t clip(int64_t code, int64_t low, int64_t high) { return code < low ? low : code > high ? high : code; }
 
-/* Of one of the elements whose mean has the scale of the codes: the float32 that was divided by their number, if it was one. */
-static double element_scale(const weir_requantizer *r, int64_t channel) {
-    const double scale = weir_quant_scale(r->from, channel) * (double)r->count, nearest = (double)(float)scale;
-    return r->count > 1 && fabs(nearest - scale) <= scale * 0x1p-50 ? nearest : scale;
-}
-
 float weir_requantizer_multiplier(const weir_requantizer *r, int64_t channel) {
     const float to = (float)weir_quant_scale(r->to, channel) * (float)r->count;
-    return (float)element_scale(r, channel) / to;
+    return (float)weir_quant_element_scale(r->from, channel, r->count) / to;
 }
 
 int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64_t code) {
@@ -144,7 +137,7 @@ int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64
         return weir_requantize_onnx(centered, multiplier, weir_quant_zero(r->to, channel), r->low, r->high);
     }
     const double count = (double)r->count;
-    double real = (double)centered * element_scale(r, channel);
+    double real = (double)centered * weir_quant_element_scale(r->from, channel, r->count);
     if (r->offset != NULL) real += weir_array_get(r->offset, r->offset->count == 1 ? 0 : (size_t)channel);
     if (r->step_count == 0) return clip(encode_mean(real, r->count, r->to, channel, r->contract), r->low, r->high);
     float x = (float)(real / count);

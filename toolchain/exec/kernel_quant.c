@@ -147,9 +147,7 @@ void weir_kernel_MULTI_THRESHOLD(const weir_graph *graph, weir_node node, const 
     for (size_t i = 0; i < x->count; i++) {
         const float *threshold = (const float *)thresholds->data + weir_channel(&channels, i) * steps;
         const float v = ((const float *)x->data)[i];
-        size_t reached = 0;
-        for (size_t k = 0; k < steps; k++) reached += v >= threshold[k];
-        const float scaled = scale * (float)reached;
+        const float scaled = scale * (float)weir_count_reached(threshold, steps, v);
         y[i] = scaled + bias;
     }
 }

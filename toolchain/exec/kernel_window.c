@@ -110,17 +110,20 @@ void weir_kernel_WINDOW(const weir_graph *graph, weir_node node, const weir_arra
     const size_t window = product_of(w.kernel, w.rank), frames = (size_t)x->shape.dim[0];
     weir_array *fill = weir_array_new(x->dtype, &(weir_shape){1, {(int64_t)run}});
     for (size_t c = 0; c < run; c++) weir_array_set_int(fill, c, weir_node_int(graph, node, "fill", 0));
+    size_t *element = weir_malloc(window * sizeof *element);
+    for (size_t k = 0; k < window; k++) element[k] = transposed(&w, k);
     char *to = y->data;
     for (size_t p = 0; p < frames * positions; p++) {
         const char *frame = (const char *)x->data + p / positions * plane * channels * size;
         for (size_t g = 0; g < group; g++) {
             for (size_t k = 0; k < window; k++, to += run * size) {
                 size_t offset;
-                const bool inside = window_source(&w, p % positions, transposed(&w, k), &offset);
+                const bool inside = window_source(&w, p % positions, element[k], &offset);
                 memcpy(to, inside ? frame + (offset * channels + g * run) * size : fill->data, run * size);
             }
         }
     }
+    free(element);
     weir_array_free(fill);
 }
 

@@ -534,16 +534,10 @@ static bool add_lookup(const work *w) {
     return store(w, binary(w, WEIR_OP_GATHER, flat, position));
 }
 
-/* The scale of one of the elements whose mean has scale i of `from`: the float32 that was divided by their number, if it was one. */
-static double element_scale(const work *w, const weir_quant *from, size_t i) {
-    const double count = (double)attribute(w, "count", 1), scale = weir_quant_scale(from, (int64_t)i) * count;
-    const double nearest = (double)(float)scale;
-    return count > 1 && fabs(nearest - scale) <= scale * 0x1p-50 ? nearest : scale;
-}
-
 static name element_scales(const work *w, const weir_quant *from, int rank) {
     weir_array *array = channel_array(w, from, rank, WEIR_FLOAT64);
-    for (size_t i = 0; i < array->count; i++) weir_array_set(array, i, element_scale(w, from, i));
+    for (size_t i = 0; i < array->count; i++)
+        weir_array_set(array, i, weir_quant_element_scale(from, (int64_t)i, attribute(w, "count", 1)));
     return tensor(w, array);
 }
 
@@ -552,7 +546,8 @@ static name multiplier(const work *w, const weir_quant *from, const weir_quant *
     weir_array *array = channel_array(w, from->count > 1 ? from : to, rank, WEIR_FLOAT32);
     for (size_t i = 0; i < array->count; i++) {
         const float divisor = (float)weir_quant_scale(to, (int64_t)i) * (float)attribute(w, "count", 1);
-        weir_array_set(array, i, (double)((float)element_scale(w, from, i) / divisor));
+        weir_array_set(array, i,
+                       (double)((float)weir_quant_element_scale(from, (int64_t)i, attribute(w, "count", 1)) / divisor));
     }
     return tensor(w, array);
 }

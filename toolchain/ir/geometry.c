@@ -121,20 +121,11 @@ int64_t weir_geometry_seen(const weir_window *w, int i, int64_t o) {
     return seen < 0 ? 0 : seen;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 int64_t weir_geometry_common(const weir_window *w, int i, int64_t limit) {
     int64_t common = 1;
     for (int64_t o = 0; o < w->out[i] && common > 0; o++) {
         const int64_t seen = weir_geometry_seen(w, i, o);
-        common = seen == 0 ? 0 : common / common_divisor(common, seen) * seen;
+        common = seen == 0 ? 0 : common / weir_common_divisor(common, seen) * seen;
         if (common > limit) common = 0;
     }
     return common;

@@ -81,6 +81,11 @@ double weir_quant_scale(const weir_quant *quant, int64_t index) {
     return quant->scale[quant->count == 1 ? 0 : index];
 }
 
+double weir_quant_element_scale(const weir_quant *quant, int64_t index, int64_t count) {
+    const double scale = weir_quant_scale(quant, index) * (double)count, nearest = (double)(float)scale;
+    return count > 1 && fabs(nearest - scale) <= scale * 0x1p-50 ? nearest : scale;
+}
+
 int64_t weir_quant_zero(const weir_quant *quant, int64_t index) {
     if (quant->zero_point == NULL || quant->count == 0) return 0;
     return quant->zero_point[quant->count == 1 ? 0 : index];
@@ -110,6 +115,15 @@ int weir_bits_for(int64_t low, int64_t high) {
     while (magnitude >> bits != 0 && bits < 63) bits++;
     if (is_signed) bits++;
     return bits < 1 ? 1 : bits;
+}
+
+int64_t weir_common_divisor(int64_t a, int64_t b) {
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
 }
 
 weir_dtype weir_dtype_for(int64_t low, int64_t high) {

@@ -83,11 +83,15 @@ void weir_quant_limits(const weir_quant *quant, int64_t *low, int64_t *high);
 /* Scale and zero point of channel `index` along the axis (index ignored per tensor); FIXED gives 2^-frac and 0. */
 double weir_quant_scale(const weir_quant *quant, int64_t index);
 int64_t weir_quant_zero(const weir_quant *quant, int64_t index);
+/* Where the scale is that of a mean of `count` elements, the scale of one of them: the float32 that was divided, if it was one. */
+double weir_quant_element_scale(const weir_quant *quant, int64_t index, int64_t count);
 bool weir_quant_equal(const weir_quant *a, const weir_quant *b);
 bool weir_type_equal(const weir_type *a, const weir_type *b);
 
 /* Bits that hold every integer of [low, high]: two's complement when low < 0, else unsigned; at least 1. */
 int weir_bits_for(int64_t low, int64_t high);
+/* The greatest common divisor, not negative; of 0 and b: the magnitude of b. */
+int64_t weir_common_divisor(int64_t a, int64_t b);
 /* The narrowest container for [low, high]. */
 weir_dtype weir_dtype_for(int64_t low, int64_t high);
 

@@ -64,10 +64,8 @@ static void serve_beats(weir_service *s, const beats *b, int64_t first, int64_t 
     }
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
-
 /* Until both sides are at the end of a beat again. */
-static int64_t period_of(const beats *b) { return b->out_lanes / common_divisor(b->in_lanes, b->out_lanes); }
+static int64_t period_of(const beats *b) { return b->out_lanes / weir_common_divisor(b->in_lanes, b->out_lanes); }
 
 static void serve_period(weir_service *s, const void *user) {
     const beats *b = user;
@@ -98,7 +96,7 @@ static void build(weir_builder *b, weir_node node) {
 static void cost(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH");
     const int64_t in = weir_cost_value(part, "IN_LANES"), out = weir_cost_value(part, "OUT_LANES");
-    const int64_t unit = common_divisor(in, out), room = in < out ? 2 * out : in + out - unit;
+    const int64_t unit = weir_common_divisor(in, out), room = in < out ? 2 * out : in + out - unit;
     const int64_t places = weir_ceil_divide(room, out), size = places * out * width;
     const bool equal = in == out, widen = !equal && in == unit, narrow = !equal && out == unit;
     const bool any = !equal && !widen && !narrow;

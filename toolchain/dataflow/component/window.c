@@ -95,10 +95,9 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 
 /* --- service --- */
 
-/* Registers: when the next beat can be taken and given, when the last pixel needed had been taken, when the pixel to be replaced is
- * released, and the ends of the last rows of positions, the latest first. */
-enum { TAKE, GIVE, THERE, RELEASED, ENDS };
-enum { HISTORY = WEIR_SERVICE_REGISTERS - ENDS };
+/* Registers: when the next beat can be taken and given, when the pixel to be replaced is released, and the ends of the last rows of
+ * positions, the latest first. */
+enum { TAKE, GIVE, RELEASED, ENDS, HISTORY = 8 };
 
 typedef struct service_rule {
     window window;
@@ -178,14 +177,14 @@ static int64_t needed(const axis *y, int64_t o) {
 }
 
 /* After how many more rows of positions, from 0 for the last one, the place of row `row` is free, when `done` of a frame are over;
- * *last: its place is that of the first row which that one sees. */
+ * *follows: its place is that of the first row which that one sees. */
 static int64_t lag_of(const axis *y, int64_t row, int64_t done, bool *follows) {
-    const int64_t old = row - reach_of(y) - y->stride; /* what lay there */
-    const int64_t frame = old < 0 && row >= 0 ? old + y->in : old, of = old < 0 ? y->out : done;
-    int64_t last = least(y->out - 1, (frame + y->begin) / y->stride); /* the last row of positions that sees it */
+    const int64_t replaced = row - reach_of(y) - y->stride; /* negative: of the frame before */
+    const int64_t old = replaced < 0 ? replaced + y->in : replaced, over = replaced < 0 ? done + y->out : done;
+    int64_t last = least(y->out - 1, (old + y->begin) / y->stride); /* the last row of positions that sees it */
     if (last < 0) last = 0;
-    *follows = last * y->stride - y->begin == frame && of - 1 - last >= 0;
-    const int64_t lag = old < 0 ? y->out - 1 - last + done : done - 1 - last;
+    const int64_t lag = over - 1 - last;
+    *follows = last * y->stride - y->begin == old && lag >= 0;
     return lag < 0 ? 0 : lag < HISTORY ? lag : HISTORY - 1;
 }
 
