@@ -88,6 +88,8 @@ static operation operation_of(weir_op op) {
     }
 }
 
+bool weir_function_takes(weir_op op) { return operation_of(op) != OPERATION_NONE; }
+
 /* --- where it starts --- */
 
 static bool is_constant(const weir_lowering *l, weir_value value) {

@@ -8,6 +8,9 @@
 
 typedef struct weir_function weir_function;
 
+/* Does the operator compute an element from one element of each operand, or give the same elements in another shape? */
+bool weir_function_takes(weir_op op);
+
 /* The value of the model, with codes, of which `value` is a function; none: there is not one, or none alone. */
 weir_value weir_function_root(const weir_lowering *l, weir_value value);
 

@@ -5,7 +5,8 @@
  *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated, and of constants, where it costs nothing, the nearest
  *          code (half to even) unless asked otherwise; QONNX Quant nodes with a power of two as scale
  * Quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights, constant addends after them,
- * inputs of pools, and both operands of additions. Results of the last layer stay accumulators, but sums are quantized. */
+ * inputs of pools, both operands of additions, and what a function between layers starts from. Results of the last layer stay
+ * accumulators, but sums are quantized. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "ir/infer.h"
 #include "ir/mase.h"
 #include "passes/passes.h"
+#include "passes/transform/function.h"
 #include "passes/transform/remedy.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
@@ -30,6 +32,8 @@ typedef struct quantizer {
     int64_t frame;         /* of the calibration */
     range *range;          /* by value id of the float graph */
     weir_value *quantized; /* by value id: the quantized value; none: not made yet */
+    bool *before, *after;  /* by value id: does a layer compute from it, is it computed from one */
+    uint32_t *root;        /* by value id: of functions of one quantized value, the id of that; 0: of all others */
     uint32_t limit;
 } quantizer;
 
@@ -302,14 +306,125 @@ static bool is_pool(weir_op op) {
     return op == WEIR_OP_MAX_POOL || op == WEIR_OP_AVERAGE_POOL || op == WEIR_OP_GLOBAL_AVERAGE_POOL;
 }
 
+/* --- functions between layers --- */
+
+/* Does the next quantizer absorb the operation on its one computed operand, or does it only move elements? */
+static bool is_absorbed(const quantizer *q, weir_node node) {
+    switch (weir_node_op(q->graph, node)) {
+    case WEIR_OP_DIV: return !is_constant(q, weir_node_input(q->graph, node, 0));
+    case WEIR_OP_MUL:
+    case WEIR_OP_ADD:
+    case WEIR_OP_SUB:
+    case WEIR_OP_MAX:
+    case WEIR_OP_MIN:
+    case WEIR_OP_NEG:
+    case WEIR_OP_RELU:
+    case WEIR_OP_CLIP:
+    case WEIR_OP_BATCH_NORMALIZATION:
+    case WEIR_OP_FLATTEN:
+    case WEIR_OP_RESHAPE:
+    case WEIR_OP_TRANSPOSE:
+    case WEIR_OP_SQUEEZE:
+    case WEIR_OP_UNSQUEEZE:
+    case WEIR_OP_IDENTITY: return true;
+    default: return false;
+    }
+}
+
+static bool is_computed(const quantizer *q, weir_value value) {
+    return value.id != 0 && value.id < q->limit && !is_constant(q, value);
+}
+
+/* The one computed operand of an operation that is absorbed; false: the value is made otherwise. */
+static bool operand_of(const quantizer *q, weir_value value, weir_use *use) {
+    const weir_node maker = weir_value_producer(q->graph, value);
+    size_t computed = 0;
+    for (uint32_t i = 0; maker.id != 0 && i < weir_node_input_count(q->graph, maker); i++) {
+        if (!is_computed(q, weir_node_input(q->graph, maker, i))) continue;
+        computed++;
+        *use = (weir_use){maker, i};
+    }
+    return computed == 1 && is_absorbed(q, maker);
+}
+
+static weir_value read_by(const quantizer *q, weir_use use) { return weir_node_input(q->graph, use.node, use.index); }
+
+/* The operand at which a function starts: itself, or one before absorbed operations that other nodes read as well. */
+static weir_use start_of(const quantizer *q, weir_use use) {
+    weir_use start = use;
+    while (operand_of(q, read_by(q, use), &use)) {
+        if (weir_value_use_count(q->graph, read_by(q, use)) > 1) start = use;
+    }
+    return start;
+}
+
+static uint32_t root_of(const quantizer *q, weir_use use) {
+    const uint32_t root = q->root[read_by(q, use).id];
+    return root != 0 ? root : read_by(q, start_of(q, use)).id;
+}
+
+/* The value's quantizer moves to the node that makes the value, before all that may read it. */
+static void advance(quantizer *q, weir_value value, weir_value quantized) {
+    weir_node next = weir_node_next(q->graph, weir_value_producer(q->graph, value));
+    while (quantized.id != 0 && quantized.id != value.id) {
+        const weir_node node = weir_value_producer(q->graph, quantized);
+        if (node.id != next.id) weir_graph_move_before(q->graph, node, next);
+        next = node;
+        quantized = weir_node_input(q->graph, node, 0);
+    }
+}
+
+/* Quantizes where the operand starts, which is the root of what lies between. */
+static bool quantize_start(quantizer *q, weir_use operand) {
+    const weir_use start = start_of(q, operand);
+    const weir_value root = read_by(q, start);
+    for (weir_use use = operand; read_by(q, use).id != root.id;) {
+        q->root[read_by(q, use).id] = root.id;
+        operand_of(q, read_by(q, use), &use);
+    }
+    const weir_value quantized = quantize_activation(q, root, start.node);
+    advance(q, root, quantized);
+    return set_input(q, start.node, start.index, quantized);
+}
+
+/* A table has few entries where its input is quantized: what functions start from gets a quantizer, and none lies between two of
+ * them. Operands that start from several values are quantized each. */
+static bool quantize_function(quantizer *q, weir_node node) {
+    const weir_value result = weir_node_output(q->graph, node, 0);
+    if (!q->before[result.id] || !q->after[result.id]) return true;
+    weir_use use;
+    if (operand_of(q, result, &use)) {
+        q->root[result.id] = q->root[read_by(q, use).id];
+        return true;
+    }
+    uint32_t root = 0;
+    bool several = false;
+    const uint32_t count = (uint32_t)weir_node_input_count(q->graph, node);
+    for (use = (weir_use){node, 0}; use.index < count; use.index++) {
+        if (!is_computed(q, read_by(q, use))) continue;
+        several |= root != 0 && root != root_of(q, use);
+        root = root_of(q, use);
+    }
+    bool fine = true;
+    for (use = (weir_use){node, 0}; fine && use.index < count; use.index++) {
+        const weir_value value = read_by(q, use);
+        if (!is_computed(q, value)) continue;
+        if (several) fine = set_input(q, node, use.index, quantize_activation(q, value, node));
+        else if (q->root[value.id] == 0) fine = quantize_start(q, use);
+    }
+    q->root[result.id] = several ? 0 : root;
+    return fine;
+}
+
 static bool quantize_node(quantizer *q, weir_node node) {
     weir_op op = weir_node_op(q->graph, node);
     if (is_layer(op) && is_constant(q, weir_node_input(q->graph, node, 1))) return quantize_layer(q, node);
     if (is_pool(op)) return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
-    if (op != WEIR_OP_ADD) return true;
+    if (op != WEIR_OP_ADD) return !weir_function_takes(op) || quantize_function(q, node);
     for (size_t i = 0; i < 2; i++) {
         weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
-        if (value.id >= q->limit || other.id >= q->limit || is_constant(q, value) || is_constant(q, other)) return true;
+        if (is_constant(q, value) || is_constant(q, other)) return quantize_function(q, node);
+        if (value.id >= q->limit || other.id >= q->limit) return true;
     }
     for (size_t i = 0; i < 2; i++) {
         if (!set_input(q, node, i, quantize_activation(q, weir_node_input(q->graph, node, i), node))) return false;
@@ -392,10 +507,8 @@ static void mark_layers(const weir_graph *model, bool *before, bool *after) {
 }
 
 /* Before the first layer and after the last the host computes what it can; between layers there is hardware. */
-static bool can_quantize(const weir_graph *model) {
-    bool *before = weir_calloc(weir_graph_value_limit(model) + 1, sizeof *before), fine = true;
-    bool *after = weir_calloc(weir_graph_value_limit(model) + 1, sizeof *after);
-    mark_layers(model, before, after);
+static bool can_quantize(const weir_graph *model, const bool *before, const bool *after) {
+    bool fine = true;
     for (weir_node node = weir_graph_first(model); fine && node.id != 0; node = weir_node_next(model, node)) {
         const weir_op op = weir_node_op(model, node);
         const weir_value result = weir_node_output(model, node, 0);
@@ -424,8 +537,6 @@ static bool can_quantize(const weir_graph *model) {
             break;
         }
     }
-    free(before);
-    free(after);
     return fine;
 }
 
@@ -445,28 +556,42 @@ static bool check_options(const weir_pass *pass) {
     return fine;
 }
 
+static bool quantize_graph(quantizer *q, weir_pass_context *context) {
+    q->range = weir_calloc(q->limit, sizeof *q->range);
+    q->quantized = weir_calloc(q->limit, sizeof *q->quantized);
+    q->root = weir_calloc(q->limit, sizeof *q->root);
+    bool fine = calibrate(q, weir_pass_string(q->pass, "calibration"));
+    for (weir_node node = weir_graph_first(q->graph), next; fine && node.id != 0; node = next) {
+        next = weir_node_next(q->graph, node);
+        fine = quantize_node(q, node);
+        weir_pass_count(context, "nodes seen", 1);
+    }
+    fine = fine && quantize_outputs(q);
+    free(q->range);
+    free(q->quantized);
+    free(q->root);
+    weir_eliminate_dead_code(q->graph);
+    return fine;
+}
+
 bool weir_pass_quantize(const weir_pass *pass, weir_pass_context *context, weir_module *module) {
     if (!check_options(pass)) return false;
     weir_graph *graph = weir_tidy(weir_module_find_graph(module, "model"));
-    if (graph == NULL || !can_quantize(graph)) {
-        weir_graph_free(graph);
-        return false;
-    }
-    weir_graph_set_name(graph, "quantized");
-    weir_module_add_graph(module, graph);
+    if (graph == NULL) return false;
     quantizer q = {.graph = graph, .pass = pass, .fixed = weir_pass_choice(pass, "scheme") == 1};
     q.limit = weir_graph_value_limit(graph);
-    q.range = weir_calloc(q.limit, sizeof *q.range);
-    q.quantized = weir_calloc(q.limit, sizeof *q.quantized);
-    bool fine = calibrate(&q, weir_pass_string(pass, "calibration"));
-    for (weir_node node = weir_graph_first(graph), next; fine && node.id != 0; node = next) {
-        next = weir_node_next(graph, node);
-        fine = quantize_node(&q, node);
-        weir_pass_count(context, "nodes seen", 1);
+    q.before = weir_calloc(q.limit + 1, sizeof *q.before);
+    q.after = weir_calloc(q.limit + 1, sizeof *q.after);
+    mark_layers(graph, q.before, q.after);
+    bool fine = can_quantize(graph, q.before, q.after);
+    if (fine) {
+        weir_graph_set_name(graph, "quantized");
+        weir_module_add_graph(module, graph);
+        fine = quantize_graph(&q, context);
+    } else {
+        weir_graph_free(graph);
     }
-    fine = fine && quantize_outputs(&q);
-    free(q.range);
-    free(q.quantized);
-    weir_eliminate_dead_code(graph);
+    free(q.before);
+    free(q.after);
     return fine;
 }

@@ -3,36 +3,11 @@
 #include "passes/transform/rewrite.h"
 #include "support/diag.h"
 
-#define LAST_HINT "between layers it has no hardware (Relu has); after the last layer it runs on the host"
-#define SCALE_HINT "-O 3 folds it into an adjacent dense layer, if there is one"
-#define CONSTANT_HINT "the quantizer after it absorbs it when one operand is constant; otherwise quantize both operands"
-
-static const struct {
-    weir_op op;
-    const char *hint;
-} hints[] = {
-    {WEIR_OP_BATCH_NORMALIZATION, SCALE_HINT},
-    {WEIR_OP_MUL, SCALE_HINT},
-    {WEIR_OP_DIV, CONSTANT_HINT},
-    {WEIR_OP_SUB, CONSTANT_HINT},
-    {WEIR_OP_MAX, CONSTANT_HINT},
-    {WEIR_OP_MIN, CONSTANT_HINT},
-    {WEIR_OP_SOFTMAX, LAST_HINT},
-    {WEIR_OP_ARG_MAX, LAST_HINT},
-    {WEIR_OP_CLIP, "train with Relu: its quantizer clips above"},
-    {WEIR_OP_LEAKY_RELU, "train with Relu, which has hardware"},
-    {WEIR_OP_ELU, "train with Relu, which has hardware"},
-    {WEIR_OP_SELU, "train with Relu, which has hardware"},
-    {WEIR_OP_GELU, "train with Relu, which has hardware"},
-};
-
 void weir_remedy_operator(weir_op op) {
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-        if (hints[i].op != op) continue;
-        weir_note("%s", hints[i].hint);
-        return;
-    }
-    weir_note("no pass can replace it; weir eval --engine float runs it; passes/README.md lists what can be lowered");
+    weir_note(
+        op == WEIR_OP_SOFTMAX
+            ? "between layers it has no hardware; after the last layer it runs on the host"
+            : "no pass can replace it; weir eval --engine float runs it; passes/README.md lists what can be lowered");
 }
 
 /* Does the operator compute with codes? */

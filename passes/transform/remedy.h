@@ -4,7 +4,7 @@
 
 #include "ir/graph.h"
 
-/* The note that belongs to the error that this operator cannot be quantized or lowered. */
+/* The note that belongs to the error that this operator has no hardware. */
 void weir_remedy_operator(weir_op op);
 
 /* Does the model have quantizers of its own? */

@@ -191,6 +191,81 @@ static void calibration_is_needed(void **state) {
     weir_module_free(module);
 }
 
+/* --- functions between layers --- */
+
+typedef weir_value make_function(weir_graph *g, weir_value x);
+
+static weir_value number(weir_graph *g, double value) { return add_scalar(g, "c", WEIR_FLOAT32, value); }
+
+static weir_value tanh_of(weir_graph *g, weir_value x) { return ADD(g, WEIR_OP_TANH, "f", x); }
+static weir_value silu(weir_graph *g, weir_value x) {
+    return ADD(g, WEIR_OP_MUL, "f", x, ADD(g, WEIR_OP_SIGMOID, "s", x));
+}
+static weir_value gelu(weir_graph *g, weir_value x) {
+    weir_value e = ADD(g, WEIR_OP_ERF, "e", ADD(g, WEIR_OP_MUL, "m", x, number(g, 0.7)));
+    return ADD(g, WEIR_OP_MUL, "f", x, ADD(g, WEIR_OP_ADD, "a", e, number(g, 1)));
+}
+/* Operations that a quantizer absorbs stand in front of the product, and read the tensor before it does. */
+static weir_value hard_swish(weir_graph *g, weir_value x) {
+    weir_value low = ADD(g, WEIR_OP_MAX, "low", ADD(g, WEIR_OP_ADD, "a", x, number(g, 3)), number(g, 0));
+    return ADD(g, WEIR_OP_MUL, "f", x, ADD(g, WEIR_OP_MIN, "high", low, number(g, 6)));
+}
+static weir_value reciprocal(weir_graph *g, weir_value x) {
+    weir_value e = ADD(g, WEIR_OP_ADD, "a", ADD(g, WEIR_OP_EXP, "e", x), number(g, 1));
+    return ADD(g, WEIR_OP_DIV, "f", number(g, 1), e);
+}
+
+/* Dense layer, function, dense layer, and the function again, which the host computes. */
+static weir_graph *with_function(make_function *function) {
+    static const double w[4] = {0.5, -1.0, 0.25, 0.125}, v[4] = {2, 0, 0, -4};
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_real_input(g, "x", 1, 2);
+    x = ADD(g, WEIR_OP_MATMUL, "first", x, add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w));
+    x = ADD(g, WEIR_OP_MATMUL, "second", function(g, x), add_constant(g, "v", WEIR_FLOAT32, 2, 2, 2, v));
+    weir_graph_add_output(g, "y", function(g, x));
+    return g;
+}
+
+static void functions_start_from_codes(void **state) {
+    (void)state;
+    static make_function *const functions[] = {tanh_of, silu, gelu, hard_swish, reciprocal};
+    write_calibration("-1,0.5\n2,1.5\n");
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        weir_module *module = weir_module_new("m");
+        const weir_graph *made =
+            run_on(with_function(functions[i]), module, "quantize{calibration=test_passes_quantize.csv}");
+        if (made == NULL) fail_msg("function %zu: %s", i, test_messages.data);
+        assert_true(weir_graph_verify(made));
+        assert_int_equal(count_op(made, WEIR_OP_QUANTIZE_LINEAR), 3); /* the input, before the function, after it */
+        weir_graph *integer = weir_lower_integer(made);
+        if (integer == NULL) fail_msg("function %zu: %s", i, test_messages.data);
+        assert_int_equal(count_op(integer, WEIR_OP_LOOKUP), 1);
+        assert_int_equal(count_op(integer, WEIR_OP_THRESHOLD), 0);
+        weir_graph_free(integer);
+        weir_module_free(module);
+    }
+}
+
+/* Of operands that start from two tensors each gets its own. */
+static void functions_of_two_tensors(void **state) {
+    (void)state;
+    static const double w[4] = {0.5, -1.0, 0.25, 0.125};
+    write_calibration("-1,0.5\n2,1.5\n");
+    weir_graph *g = weir_graph_new("model");
+    weir_value x = add_real_input(g, "x", 1, 2), weights = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w);
+    weir_value a = ADD(g, WEIR_OP_MATMUL, "a", x, weights), b = ADD(g, WEIR_OP_MATMUL, "b", x, weights);
+    weir_value y = ADD(g, WEIR_OP_MUL, "product", tanh_of(g, a), b);
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "last", y, weights));
+    weir_module *module = weir_module_new("m");
+    const weir_graph *made = run_on(g, module, "quantize{calibration=test_passes_quantize.csv}");
+    assert_non_null(made);
+    for (size_t i = 0; i < 2; i++) {
+        const weir_value operand = weir_node_input(made, weir_graph_find_node(made, "product"), i);
+        assert_int_equal(weir_node_op(made, weir_value_producer(made, operand)), WEIR_OP_DEQUANTIZE_LINEAR);
+    }
+    weir_module_free(module);
+}
+
 /* What is not known is not taken for a quantizer; masks of weights go into the weights first, masks of data cannot. */
 static void other_operators_are_refused(void **state) {
     (void)state;
@@ -234,6 +309,8 @@ int main(void) {
         TEST(calibration_is_needed),
         TEST(other_operators_are_refused),
         TEST(zeros_have_a_scale),
+        TEST(functions_start_from_codes),
+        TEST(functions_of_two_tensors),
         TEST(constants_round_to_nearest),
         TEST(options_of_the_other_scheme),
         TEST(what_overflows_is_named),
