@@ -48,6 +48,14 @@ static bool write_results(const weir_simulate *s, const weir_graph *hardware, co
     return fine;
 }
 
+static bool write_picture(const weir_simulate *s, const weir_runtime *runtime) {
+    weir_text picture = {NULL, 0, 0};
+    weir_runtime_draw(runtime, &picture);
+    const bool fine = weir_file_write(s->picture, picture.data, picture.size);
+    weir_text_free(&picture);
+    return fine;
+}
+
 bool weir_simulate_write(const weir_simulate *s, const json_t *report) {
     if (s->json == NULL || report == NULL) return true;
     char *json = weir_cli_json(json_deep_copy(report));
@@ -80,6 +88,7 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
     weir_text_free(&text);
     *report = weir_runtime_json(runtime);
     if (s->results != NULL && !write_results(s, hardware, runtime)) status = WEIR_EXIT_INPUT;
+    if (s->picture != NULL && !write_picture(s, runtime)) status = WEIR_EXIT_INPUT;
     weir_runtime_free(runtime);
     return status;
 }

@@ -7,7 +7,7 @@
 
 typedef struct weir_simulate {
     weir_cli_list data;
-    const char *simulator, *profile, *json, *results;
+    const char *simulator, *profile, *json, *picture, *results;
     const char *netlist, *cells; /* `sim` only: a synthesized netlist in place of rtl/, models of its cells */
     const char *work;            /* this run's own copy of the folder's rtl/, tb/ and tb_debug/ */
     int64_t frames, debug_frames, seed;
@@ -24,8 +24,10 @@ typedef struct weir_simulate {
         {"debug-frames",    0,   WEIR_CLI_INT,                                                                         \
          &(s).debug_frames, "N", "frames on which every stream is compared (check: 16, sim: 0)"},                      \
         {"seed", 0, WEIR_CLI_INT, &(s).seed, "N", "seed of stalls and idle data (1)"},                                 \
-        {"stop", 0, WEIR_CLI_FLAG, &(s).stop, NULL, "stop at the first wrong simulation; no waveform"}, {              \
-        "json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"                                    \
+        {"stop", 0, WEIR_CLI_FLAG, &(s).stop, NULL, "stop at the first wrong simulation; no waveform"},                \
+        {"json", 'j', WEIR_CLI_STRING, &(s).json, "FILE", "write the report as JSON"}, {                               \
+        "draw", 0, WEIR_CLI_STRING, &(s).picture, "FILE.svg",                                                          \
+            "draw the components with their activity in debug frames"                                                  \
     }
 
 /* Exit status. `model` and `integer` may be NULL. *report is a new JSON object, NULL without one. */

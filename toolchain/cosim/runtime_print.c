@@ -103,8 +103,7 @@ static void print_divergences(const weir_runtime *r, weir_text *text) {
     if (r->wave != NULL) weir_text_format(text, "\n  waveform around it: %s\n", r->wave);
 }
 
-/* The debug run to show: of the simulator that was first to have one. */
-static const weir_cosim *debug_run(const weir_runtime *r) {
+const weir_cosim *weir_runtime_debug_run(const weir_runtime *r) {
     for (size_t i = 0; i < r->runs; i++) {
         if (r->run[i].debug && r->run[i].activity_count > 0) return &r->run[i];
     }
@@ -112,7 +111,7 @@ static const weir_cosim *debug_run(const weir_runtime *r) {
 }
 
 static void print_activity(const weir_runtime *r, weir_text *text) {
-    const weir_cosim *run = debug_run(r);
+    const weir_cosim *run = weir_runtime_debug_run(r);
     if (run == NULL) return;
     weir_text_format(text, "\n  debug runs compared every value of %llu streams: %llu values in %lld frames\n",
                      (unsigned long long)run->streams, (unsigned long long)run->stream_values, (long long)run->frames);

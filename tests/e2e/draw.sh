@@ -1,0 +1,34 @@
+#!/bin/sh
+# The picture of a simulated network: every component of the report with its busy share and each node of the host once, edges between
+# boxes that are there, XML's characters escaped, the same from sim. A picture with another share is found.
+name=draw
+. "$(dirname "$0")/lib.sh"
+
+"$WEIR" check "$models/mlp_residual_qdq.onnx" --data "$test_data" --simulator icarus --frames 3 --draw network.svg -o "a<b>&c" >report
+awk '/^  node +component/ { on = 1; next } on && NF == 0 { exit } on { for (i = 1; i <= NF; i++) if ($i == "%") break; print $1, $(i - 1) }' report >expected
+[ "$(grep -c . expected)" -ge 10 ] || fail "too few components: $(cat expected)"
+
+# wrong FILE: what in it is not so.
+wrong() {
+    sed -n 's/.*class="name"[^>]*>\([^<]*\)<.*/\1/p; s/.*class="share"[^>]*>\([^ ]*\) %<.*/\1/p; s/^<g class="host">$/host/p' "$1" |
+        awk '$1 == "host" { getline; next } { name = $0; getline; print name, $0 }' | sort | diff - sorted
+    [ "$(grep -c '^<g class="host">$' "$1")" -eq "$(grep -c 'host=' "a<b>&c"/hardware.weir)" ] || echo "nodes of the host"
+    [ "$(grep -c '<g ' "$1")" -eq "$(grep -c '</g>' "$1")" ] || echo "groups"
+    # An edge ends at the top of a box, in its middle.
+    sed -n 's/.*class="box" x="\([0-9]*\)" y="\([0-9]*\)".*/\1 \2/p' "$1" | awk '{ print $1 + 115 "," $2 }' | sort -u >tops
+    sed -n 's/.*class="edge".* L\([0-9,]*\)".*/\1/p' "$1" | sort -u | comm -23 - tops | sed 's/^/edge to nothing: /'
+}
+sort expected >sorted
+wrong network.svg >found
+[ ! -s found ] || fail "$(cat found)"
+sed '0,/class="share"/s/\(class="share"[^>]*>\)[0-9]/\19/' network.svg >planted.svg
+wrong planted.svg | grep -q . || fail "a share that is not the report's goes unseen"
+
+"$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 3 --debug-frames 3 --draw again.svg >report
+grep -v 'class="title"' network.svg >one
+grep -v 'class="title"' again.svg | cmp -s - one || fail "sim draws something else"
+expect 0 "" "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 3 --draw bare.svg
+grep -q 'class="title"[^>]*>a&lt;b&gt;&amp;c: ' again.svg || fail "the folder's name is not escaped"
+grep -q 'class="share"' bare.svg && fail "shares without a debug run"
+expect 1 "missing/x.svg" "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 1 --draw missing/x.svg
+finish
