@@ -63,17 +63,17 @@ gone() {
     done
     return 1
 }
-# A shell lets its background processes ignore SIGINT, hence --default-signal.
+# A shell lets its background processes ignore SIGINT, and nohup SIGHUP, hence --default-signal.
 gone locked || fail "a compilation that is ended leaves $(find locked)"
 for signal in INT TERM HUP KILL; do
     rm -rf ended
-    env --default-signal=INT "$WEIR" compile "$models/mlp_float.onnx" -o ended/new -q int8 -c slow.npy >/dev/null 2>&1 &
+    env --default-signal "$WEIR" compile "$models/mlp_float.onnx" -o ended/new -q int8 -c slow.npy >/dev/null 2>&1 &
     run=$!
     while ! ls -d ended/new/.weir-new-* >/dev/null 2>&1; do sleep 0.1; done
     kill -$signal $run
     wait $run 2>/dev/null || true
     gone ended || fail "a compilation ended by $signal leaves $(find ended)"
-    env --default-signal=INT "$WEIR" check "$models/mlp_float.onnx" -q int8 -c slow.npy -d "$test_data" >/dev/null 2>&1 &
+    env --default-signal "$WEIR" check "$models/mlp_float.onnx" -q int8 -c slow.npy -d "$test_data" >/dev/null 2>&1 &
     run=$!
     while ! ls -d temporary/weir-check-* >/dev/null 2>&1; do sleep 0.1; done
     kill -$signal $run

@@ -10,7 +10,7 @@
 // prove: unbounded WIDTH=1 OUT_W=3 SUM=1 LANES=2 ZERO=-1 INNER=1 IN=3 OUT=1 LINES=1 KERNEL=3 STRIDE=3
 // prove: unbounded WIDTH=1 OUT_W=4 SUM=1 COMMON=6 FACTOR_W=2 SIGNED=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // prove: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
-// faults: mutants.txt ../sum_pool/mutants.txt
+// faults: max_pool/mutants.txt sum_pool/mutants.txt
 // planted: nightly
 // nightly: bounded 18 WIDTH=1 INNER=4 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: unbounded WIDTH=1 INNER=2 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
