@@ -20,8 +20,8 @@ awkward() {
     report_check report.json --simulator icarus --profile "$profile" --frames 4 --no-interval || fail "$1 $2 icarus"
 }
 awkward mlp_qdq odd 'nodes:\n  fc1: {simd: 7, pe: 3}\n  fc2: {simd: 5, pe: 7}\n  fc3: {simd: 3, pe: 4}\n  fc1_requantize: {products: block}\n'
-# 1,000 multipliers: seconds a run in Icarus.
-awkward mlp_qdq wide 'nodes:\n  fc1: {simd: 5, pe: 64}\n  fc2: {simd: 64, pe: 10}\n  fc3: {simd: 32, pe: 9}\n' eighth
+# 576 multipliers: seconds a run in Icarus.
+awkward mlp_qdq wide 'nodes:\n  fc1: {simd: 5, pe: 32}\n  fc2: {simd: 64, pe: 5}\n  fc3: {simd: 32, pe: 3}\n' eighth
 awkward mlp_residual_qdq skip 'nodes:\n  fc1: {simd: 7, pe: 9}\n  fc2: {simd: 11, pe: 6}\n  fc3: {simd: 10, pe: 3, storage: logic}\n'
 
 # wrong LINE TEXT_EXPECTED YAML: exit status 1, one message with its place, and no folder.
