@@ -234,7 +234,8 @@ static bool run_planted(component_run *run) {
     latencies.fault = PLANTED_LATENCY;
     latencies.count = 2;
     bool fine = run_cases(&values, values.count) && caught_at_least(&values, "values", values.count);
-    if (fine && run->test->parameters != NULL) fine = run_cases(&memories, 1) && caught_at_least(&memories, "memories", 1);
+    if (fine && run->test->parameters != NULL)
+        fine = run_cases(&memories, 1) && caught_at_least(&memories, "memories", 1);
     fine = fine && run_cases(&latencies, latencies.count) &&
            caught_at_least(&latencies, "latencies", latencies.timed > 0 ? latencies.count : 0);
     run->simulations = values.simulations + memories.simulations + latencies.simulations;
