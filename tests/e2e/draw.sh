@@ -1,26 +1,37 @@
 #!/bin/sh
-# The picture of a simulated network: every component of the report with its busy share and each node of the host once, edges between
+# The picture of a simulated network: every component of the report with its busy share and each other node once, edges between
 # boxes that are there, XML's characters escaped, the same from sim. A picture with another share is found.
 name=draw
 . "$(dirname "$0")/lib.sh"
 
-"$WEIR" check "$models/mlp_residual_qdq.onnx" --data "$test_data" --simulator icarus --frames 3 --draw network.svg -o "a<b>&c" >report
-awk '/^  node +component/ { on = 1; next } on && NF == 0 { exit } on { for (i = 1; i <= NF; i++) if ($i == "%") break; print $1, $(i - 1) }' report >expected
-[ "$(grep -c . expected)" -ge 10 ] || fail "too few components: $(cat expected)"
+# draw MODEL DATA: the picture network.svg of the folder "a<b>&c", and what is to be in it in ./expected.
+draw() {
+    "$WEIR" check "$1" --data "$2" --simulator icarus --frames 3 --draw network.svg -o "a<b>&c" >report || fail "$1"
+    awk '/^  node +component/ { on = 1; next } on && NF == 0 { exit } on { for (i = 1; i <= NF; i++) if ($i == "%") break; print $1, $(i - 1) }' report |
+        sort >expected
+    [ "$(grep -c . expected)" -ge 10 ] || fail "too few components: $(cat expected)"
+}
 
 # wrong FILE: what in it is not so.
 wrong() {
-    sed -n 's/.*class="name"[^>]*>\([^<]*\)<.*/\1/p; s/.*class="share"[^>]*>\([^ ]*\) %<.*/\1/p; s/^<g class="host">$/host/p' "$1" |
-        awk '$1 == "host" { getline; next } { name = $0; getline; print name, $0 }' | sort | diff - sorted
-    [ "$(grep -c '^<g class="host">$' "$1")" -eq "$(grep -c 'host=' "a<b>&c"/hardware.weir)" ] || echo "nodes of the host"
+    sed -n 's/.*class="name"[^>]*>\([^<]*\)<.*/\1/p; s/.*class="share"[^>]*>\([^ ]*\) %<.*/\1/p; s/^<g class="\(host\|wiring\)">$/other/p' "$1" |
+        awk '$1 == "other" { getline; next } { name = $0; getline; print name, $0 }' | sort | diff - expected
+    [ "$(grep -c '<g ' "$1")" -eq "$(grep -c '^[^ ]*: %.* = ' "a<b>&c/hardware.weir")" ] || echo "boxes"
+    [ "$(grep -c '^<g class="host">$' "$1")" -eq "$(grep -c 'host=' "a<b>&c/hardware.weir")" ] || echo "nodes of the host"
     [ "$(grep -c '<g ' "$1")" -eq "$(grep -c '</g>' "$1")" ] || echo "groups"
     # An edge ends at the top of a box, in its middle.
     sed -n 's/.*class="box" x="\([0-9]*\)" y="\([0-9]*\)".*/\1 \2/p' "$1" | awk '{ print $1 + 115 "," $2 }' | sort -u >tops
     sed -n 's/.*class="edge".* L\([0-9,]*\)".*/\1/p' "$1" | sort -u | comm -23 - tops | sed 's/^/edge to nothing: /'
 }
-sort expected >sorted
+
+draw "$E2E_SOURCE/tests/models/conv/line_qdq.onnx" "$E2E_SOURCE/tests/models/conv/line_qdq.npz:x"
+grep -q 'class="wiring"' network.svg || fail "no node without a component"
 wrong network.svg >found
-[ ! -s found ] || fail "$(cat found)"
+[ ! -s found ] || fail "line_qdq: $(cat found)"
+
+draw "$models/mlp_residual_qdq.onnx" "$test_data"
+wrong network.svg >found
+[ ! -s found ] || fail "mlp_residual_qdq: $(cat found)"
 sed '0,/class="share"/s/\(class="share"[^>]*>\)[0-9]/\19/' network.svg >planted.svg
 wrong planted.svg | grep -q . || fail "a share that is not the report's goes unseen"
 

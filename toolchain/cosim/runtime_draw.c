@@ -116,11 +116,14 @@ static void draw_box(drawing *d, weir_node node) {
     const weir_activity *meter = d->meter[node.id];
     const uint32_t x = LEFT + d->column[node.id] * COLUMN, y = top_of(d->row[node.id]);
     weir_text_format(d->text, "<g class=\"%s\">\n<rect class=\"box\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\"/>\n",
-                     on_host ? "host" : "component", x, y, BOX_WIDTH, BOX_HEIGHT);
+                     on_host                    ? "host"
+                     : hardware->module == NULL ? "wiring"
+                                                : "component",
+                     x, y, BOX_WIDTH, BOX_HEIGHT);
     weir_text_format(d->text, "<text class=\"name\" x=\"%u\" y=\"%u\">", x + 6, y + 15);
     add_escaped(d->text, weir_node_name(d->graph, node));
     weir_text_format(d->text, "</text>\n<text x=\"%u\" y=\"%u\">", x + 6, y + 30);
-    add_escaped(d->text, on_host ? weir_node_info(d->graph, node)->full_name : hardware->module);
+    add_escaped(d->text, hardware->module == NULL ? weir_node_info(d->graph, node)->full_name : hardware->module);
     if (on_host) weir_text_add(d->text, " on the host");
     if (hardware->simd > 0)
         weir_text_format(d->text, " %lld x %lld", (long long)hardware->simd, (long long)hardware->pe);
@@ -139,7 +142,7 @@ static void draw_head(drawing *d) {
     static const char style[] =
         "text { font: 11px sans-serif } .name, .title { font-weight: bold } .type { fill: #666; font-size: 10px }\n"
         ".share { text-anchor: end } .edge { fill: none; stroke: #888 } .box { fill: #f4f6f8; stroke: #456 }\n"
-        ".host .box { fill: #fff; stroke-dasharray: 4 3 } .busy { fill: #2a9d4a } .starved { fill: #c9d3dc } .blocked { fill: #e08a2e }\n";
+        ".host .box, .wiring .box { fill: #fff; stroke-dasharray: 4 3 } .busy { fill: #2a9d4a } .starved { fill: #c9d3dc } .blocked { fill: #e08a2e }\n";
     uint32_t columns = 1;
     for (uint32_t row = 0; row < d->rows; row++)
         if (d->used[row] > columns) columns = d->used[row];
