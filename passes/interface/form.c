@@ -71,12 +71,18 @@ static bool refuse_integer(weir_graph *graph, weir_node node) {
     return weir_node_fail(graph, node, "integer operators cannot be expressed in QONNX, which has float values only");
 }
 
+static bool refuse_qonnx(weir_graph *graph, weir_node node) {
+    return weir_node_fail(graph, node, "it has no form outside QONNX");
+}
+
 static rule_table from_operators = {[WEIR_OP_QLINEAR_MATMUL] = weir_form_split_matmul,
                                     [WEIR_OP_QGEMM] = weir_form_split_gemm,
                                     [WEIR_OP_MATMUL_INTEGER] = refuse_codes};
 
-static rule_table from_qonnx = {
-    [WEIR_OP_QUANT] = weir_form_split_quant, [WEIR_OP_BIPOLAR_QUANT] = weir_form_split_bipolar};
+static rule_table from_qonnx = {[WEIR_OP_QUANT] = weir_form_split_quant,
+                                [WEIR_OP_BIPOLAR_QUANT] = weir_form_split_bipolar,
+                                [WEIR_OP_TRUNC] = refuse_qonnx,
+                                [WEIR_OP_MULTI_THRESHOLD] = refuse_qonnx};
 
 static rule_table to_qonnx = {[WEIR_OP_DEQUANTIZE_LINEAR] = weir_form_join_dequantize};
 

@@ -13,6 +13,7 @@
 bool weir_lower_host_takes(weir_op op) {
     switch (op) {
     case WEIR_OP_CONV:
+    case WEIR_OP_CONV_TRANSPOSE:
     case WEIR_OP_CONV_INTEGER:
     case WEIR_OP_QLINEAR_CONV:
     case WEIR_OP_QLINEAR_MATMUL:

@@ -246,6 +246,13 @@ static bool is_padded(const weir_window *w) {
     return least < all;
 }
 
+/* With ceil_mode last windows may reach beyond the padding. */
+static bool reaches_beyond(const weir_window *w) {
+    bool any = false;
+    for (int i = 0; i < w->rank; i++) any |= weir_geometry_covered(w, i, w->out[i] - 1) < w->kernel[i];
+    return any;
+}
+
 bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) {
     weir_window w;
     pooling p = {.op = WEIR_OP_SUM_POOL};
@@ -254,6 +261,10 @@ bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) 
     if (codes.id == 0 || !read_window(l, node, &w)) return false;
     const weir_quant quant = weir_value_type(l->to, codes)->quant;
     p.shares = weir_node_int(l->from, node, "count_include_pad", 0) == 0;
+    if (!p.shares && reaches_beyond(&w))
+        return weir_lower_fail(l, node,
+                               "its last windows reach beyond the padding: hardware needs count_include_pad = 0 or "
+                               "more padding");
     const int64_t count = count_elements(l, node, &p, &w);
     if (count == 0 || (!p.shares && is_padded(&w) && !read_zero(l, node, &quant, &p.zero))) return false;
     const weir_quant label = label_of(l, &quant, count, p.zero, true);

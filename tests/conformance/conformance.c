@@ -139,10 +139,10 @@ static verdict run_model(const char *model, const scan *scanned, weir_array *con
 static const struct {
     const char *op;
     int free_inputs;
-} constant_inputs[] = {{"ConstantOfShape", 0}, {"Pad", 1},       {"Resize", 1},    {"Expand", 1},
-                       {"ReduceMean", 1},      {"ReduceSum", 1}, {"ReduceMax", 1}, {"ReduceMin", 1},
-                       {"ReduceProd", 1},      {"Reshape", 1},   {"Slice", 1},     {"Split", 1},
-                       {"Squeeze", 1},         {"Unsqueeze", 1}, {"Dropout", 1},   {"TopK", 1}};
+} constant_inputs[] = {
+    {"ConstantOfShape", 0}, {"Pad", 1},       {"Resize", 1},     {"Expand", 1},  {"ReduceMean", 1}, {"ReduceSum", 1},
+    {"ReduceMax", 1},       {"ReduceMin", 1}, {"ReduceProd", 1}, {"Reshape", 1}, {"Slice", 1},      {"Split", 1},
+    {"Squeeze", 1},         {"Unsqueeze", 1}, {"Dropout", 1},    {"TopK", 1},    {"Tile", 1}};
 
 static int inputs_that_vary(const scan *scanned) {
     int least = -1;
@@ -211,7 +211,19 @@ static const struct {
 } refused[] = {
     {"test_batchnorm_epsilon_training_mode", "training"},
     {"test_batchnorm_example_training_mode", "training"},
+    {"test_dequantizelinear_blocked", "a scale for each block"},
     {"test_dropout_default_mask", "the mask is an output"},
+    {"test_flexattention_fp16", "products of float16, which commands convert"},
+    {"test_mod_float_edge_cases", "infinite numbers as constants"},
+    {"test_qlinearmatmul_2D_int8_float16", "scales of float16, which commands convert"},
+    {"test_qlinearmatmul_2D_uint8_float16", "scales of float16, which commands convert"},
+    {"test_qlinearmatmul_3D_int8_float16", "scales of float16, which commands convert"},
+    {"test_qlinearmatmul_3D_uint8_float16", "scales of float16, which commands convert"},
+    {"test_quantizelinear_blocked", "a scale for each block"},
+    {"test_rotary_embedding_3d_input_expanded", "a part without elements"},
+    {"test_rotary_embedding_expanded", "a part without elements"},
+    {"test_rotary_embedding_interleaved_expanded", "a part without elements"},
+    {"test_rotary_embedding_no_position_ids", "a part without elements"},
     {"test_training_dropout", "training"},
     {"test_maxpool_with_argmax", "positions are an output"},
     {"test_resize_downsample_scales_cubic", "only the nearest"},

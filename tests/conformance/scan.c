@@ -7,9 +7,6 @@
 /* Field numbers of onnx.proto. */
 enum {
     MODEL_GRAPH = 7,
-    MODEL_OPSET = 8,
-    OPSET_DOMAIN = 1,
-    OPSET_VERSION = 2,
     GRAPH_NODE = 1,
     GRAPH_INPUT = 11,
     GRAPH_OUTPUT = 12,
@@ -137,27 +134,12 @@ static bool scan_graph(bytes graph, scan *result) {
     return graph.at == graph.end;
 }
 
-/* The importer's oldest version of ONNX's own domain. */
-enum { OLDEST_OPSET = 7 };
-
-static void scan_opset(bytes opset, scan *result) {
-    bool own = true;
-    uint64_t version = 0;
-    field next;
-    while (next_field(&opset, &next)) {
-        if (next.number == OPSET_DOMAIN) own = next.content.at == next.content.end;
-        if (next.number == OPSET_VERSION) version = next.value;
-    }
-    if (own && version < OLDEST_OPSET) result->obstacle = "opset before 7";
-}
-
 bool scan_model(const void *data, size_t size, scan *result) {
     bytes model = {data, (const uint8_t *)data + size};
     field next;
     bool found = false;
     memset(result, 0, sizeof *result);
     while (next_field(&model, &next)) {
-        if (next.number == MODEL_OPSET) scan_opset(next.content, result);
         if (next.number != MODEL_GRAPH) continue;
         found = true;
         if (!scan_graph(next.content, result)) return false;

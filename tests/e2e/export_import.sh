@@ -29,7 +29,7 @@ for file in "$models"/*.onnx "$E2E_SOURCE"/tests/models/exporters/*.onnx; do
     */exporters/*) calibration=${file%.onnx}.npz:x ;;
     esac
     case $model in
-    mlp_float | *float16* | sklearn* | shapes | rows | keras) quantize="quantize{calibration=\"$calibration\"}," ;;
+    mlp_float | *float16* | sklearn* | shapes | rows | keras | pytorch) quantize="quantize{calibration=\"$calibration\"}," ;;
     esac
     weir import "$file" -o made.weir 2>/dev/null
     exports "$file" "$model"

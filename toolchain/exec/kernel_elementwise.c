@@ -253,9 +253,15 @@ static uint64_t floored_remainder(uint64_t a, uint64_t b, bool is_signed) {
     return is_signed && rest != 0 && ((int64_t)rest < 0) != ((int64_t)b < 0) ? rest + b : rest;
 }
 
+static double floored_fmod(double a, double b) {
+    const double rest = fmod(a, b);
+    if (rest == 0) return copysign(rest, b);
+    return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 void weir_kernel_MOD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                      weir_array *const *outputs) {
-    static const binary as_c = {fmod, truncated_remainder}, floored = {fmod, floored_remainder};
+    static const binary as_c = {fmod, truncated_remainder}, floored = {floored_fmod, floored_remainder};
     const bool fmod_wanted = weir_node_int(graph, node, "fmod", 0) != 0;
     apply_binary(inputs[0], inputs[1], outputs[0], fmod_wanted ? &as_c : &floored);
 }
@@ -265,9 +271,11 @@ static uint64_t shifted_left(uint64_t a, uint64_t b, bool is_signed) {
     return b > 63 ? 0 : a << b;
 }
 
+/* The sign comes in from above. */
 static uint64_t shifted_right(uint64_t a, uint64_t b, bool is_signed) {
-    (void)is_signed;
-    return b > 63 ? 0 : a >> b;
+    const bool negative = is_signed && (int64_t)a < 0;
+    const uint64_t size = negative ? ~a : a, shifted = b > 63 ? 0 : size >> b;
+    return negative ? ~shifted : shifted;
 }
 
 void weir_kernel_BIT_SHIFT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -395,5 +403,19 @@ void weir_kernel_CLIP(const weir_graph *graph, weir_node node, const weir_array 
             const int order = weir_kernel_compare(y, i, bound, 0);
             if (side == 0 ? order < 0 : order > 0) take(y, i, bound, 0);
         }
+    }
+}
+
+static float number_of(const weir_attribute *numbers, size_t i, float otherwise) {
+    return numbers == NULL ? otherwise : (float)numbers->as.floats[weir_last(i, numbers->count)];
+}
+
+void weir_kernel_SCALER(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    const weir_attribute *offset = weir_node_attribute(graph, node, "offset");
+    const weir_attribute *scale = weir_node_attribute(graph, node, "scale");
+    for (size_t i = 0; i < inputs[0]->count; i++) {
+        const float centered = (float)weir_array_get(inputs[0], i) - number_of(offset, i, 0);
+        weir_array_set(outputs[0], i, (double)(centered * number_of(scale, i, 1)));
     }
 }

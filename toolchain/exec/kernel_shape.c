@@ -187,10 +187,7 @@ void weir_kernel_EXPAND(const weir_graph *graph, weir_node node, const weir_arra
 }
 
 /* Indices count from the back when negative; constant ones are known to exist, others are clipped to the axis. */
-void weir_kernel_GATHER(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
-                        weir_array *const *outputs) {
-    const weir_array *x = inputs[0], *indices = inputs[1];
-    const int axis = axis_of(graph, node, x->shape.rank);
+static void pick(const weir_array *x, const weir_array *indices, int axis, weir_array *y) {
     const int64_t dim = x->shape.dim[axis];
     const axis_split split = split_at(&x->shape, axis);
     const size_t run = split.inner * weir_dtype_size(x->dtype);
@@ -199,8 +196,20 @@ void weir_kernel_GATHER(const weir_graph *graph, weir_node node, const weir_arra
         at += at < 0 ? dim : 0;
         at = at < 0 ? 0 : at >= dim ? dim - 1 : at;
         const size_t from = i / indices->count * (size_t)dim + (size_t)at;
-        memcpy((char *)outputs[0]->data + i * run, (const char *)x->data + from * run, run);
+        memcpy((char *)y->data + i * run, (const char *)x->data + from * run, run);
     }
+}
+
+void weir_kernel_GATHER(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    pick(inputs[0], inputs[1], axis_of(graph, node, inputs[0]->shape.rank), outputs[0]);
+}
+
+void weir_kernel_ARRAY_FEATURE_EXTRACTOR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                         weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    pick(inputs[0], inputs[1], inputs[0]->shape.rank - 1, outputs[0]);
 }
 
 void weir_kernel_SHAPE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -227,4 +236,54 @@ void weir_kernel_CONSTANT_OF_SHAPE(const weir_graph *graph, weir_node node, cons
         if (inputs[1] == NULL) memset((char *)y->data + i * size, 0, size);
         else memcpy((char *)y->data + i * size, inputs[1]->data, size);
     }
+}
+
+void weir_kernel_TILE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                      weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    const weir_array *x = inputs[0];
+    weir_array *y = outputs[0];
+    const size_t size = weir_dtype_size(x->dtype);
+    for (size_t i = 0; i < y->count; i++) {
+        size_t rest = i, from = 0, stride = 1;
+        for (int d = x->shape.rank - 1; d >= 0; d--) {
+            const size_t out = (size_t)y->shape.dim[d], in = (size_t)x->shape.dim[d];
+            from += rest % out % in * stride;
+            rest /= out;
+            stride *= in;
+        }
+        memcpy((char *)y->data + i * size, (const char *)x->data + from * size, size);
+    }
+}
+
+/* The place in the deep tensor of element i of the wide one. */
+static size_t deep_place(const weir_blocks *b, size_t i) {
+    const size_t size = (size_t)b->size, width = (size_t)b->width, height = (size_t)b->height;
+    const size_t column = i % (width * size), row = i / (width * size) % (height * size);
+    const size_t plane = i / (width * size) / (height * size), channels = (size_t)b->channels;
+    const size_t channel = plane % channels * (size_t)b->channel_stride + row % size * (size_t)b->row_stride +
+                           column % size * (size_t)b->column_stride;
+    return ((plane / channels * channels * size * size + channel) * height + row / size) * width + column / size;
+}
+
+static void move_blocks(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y) {
+    const bool to_space = weir_node_op(graph, node) == WEIR_OP_DEPTH_TO_SPACE;
+    const size_t size = weir_dtype_size(x->dtype);
+    weir_blocks b;
+    weir_geometry_blocks(graph, node, &x->shape, &b);
+    for (size_t i = 0; i < y->count; i++) {
+        const size_t deep = deep_place(&b, i), from = to_space ? deep : i, to = to_space ? i : deep;
+        memcpy((char *)y->data + to * size, (const char *)x->data + from * size, size);
+    }
+}
+
+void weir_kernel_DEPTH_TO_SPACE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                weir_array *const *outputs) {
+    move_blocks(graph, node, inputs[0], outputs[0]);
+}
+
+void weir_kernel_SPACE_TO_DEPTH(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                weir_array *const *outputs) {
+    move_blocks(graph, node, inputs[0], outputs[0]);
 }

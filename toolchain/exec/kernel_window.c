@@ -86,6 +86,38 @@ void weir_kernel_CONV(const weir_graph *graph, weir_node node, const weir_array 
         weir_array_set(y, i, weir_array_get(y, i) + weir_array_get(bias, weir_channel(&channels, i)));
 }
 
+/* Each result is the sum, in float64, of what the window's elements bring from the positions that reach it. */
+void weir_kernel_CONV_TRANSPOSE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                                weir_array *const *outputs) {
+    const weir_array *x = inputs[0], *weights = inputs[1], *bias = inputs[2];
+    weir_array *y = outputs[0];
+    weir_window w;
+    weir_geometry_transposed(graph, node, &x->shape, weights->shape.dim + 2, &w);
+    const size_t group = (size_t)weir_node_int(graph, node, "group", 1), of_group = (size_t)weights->shape.dim[1];
+    const size_t channels = (size_t)x->shape.dim[1] / group, results = of_group * group;
+    const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
+    const size_t window = product_of(w.kernel, w.rank);
+    double *sum = weir_malloc(plane * sizeof *sum);
+    for (size_t block = 0; block < (size_t)x->shape.dim[0] * results; block++) {
+        const size_t m = block % results, g = m / of_group;
+        for (size_t i = 0; i < plane; i++) sum[i] = 0;
+        for (size_t c = g * channels; c < (g + 1) * channels; c++) {
+            const size_t image = (block / results * (size_t)x->shape.dim[1] + c) * positions;
+            const size_t kernel = (c * of_group + m % of_group) * window;
+            for (size_t k = 0; k < window; k++) {
+                const double weight = weir_array_get(weights, kernel + k);
+                for (size_t p = 0; p < positions; p++) {
+                    size_t to;
+                    if (window_source(&w, p, k, &to)) sum[to] += weir_array_get(x, image + p) * weight;
+                }
+            }
+        }
+        const double start = bias == NULL ? 0 : weir_array_get(bias, m);
+        for (size_t i = 0; i < plane; i++) weir_array_set(y, block * plane + i, sum[i] + start);
+    }
+    free(sum);
+}
+
 /* The window element at position k of the order in which the first spatial dimension changes fastest. */
 static size_t transposed(const weir_window *w, size_t k) {
     size_t element = 0, stride = product_of(w->kernel, w->rank);
@@ -185,6 +217,17 @@ void weir_kernel_SUM_POOL(const weir_graph *graph, weir_node node, const weir_ar
     }
 }
 
+/* What a window covers at a position, padding included. */
+static size_t covered(const weir_window *w, size_t position) {
+    size_t count = 1;
+    for (int i = w->rank - 1; i >= 0; i--) {
+        const size_t out = (size_t)w->out[i];
+        count *= (size_t)weir_geometry_covered(w, i, (int64_t)(position % out));
+        position /= out;
+    }
+    return count;
+}
+
 void weir_kernel_AVERAGE_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                               weir_array *const *outputs) {
     const weir_array *x = inputs[0];
@@ -202,7 +245,7 @@ void weir_kernel_AVERAGE_POOL(const weir_graph *graph, weir_node node, const wei
             sum += weir_array_get(x, i / positions * plane + offset);
             seen++;
         }
-        const size_t count = with_padding ? window : seen;
+        const size_t count = with_padding ? covered(&w, i % positions) : seen;
         weir_array_set(y, i, count == 0 ? 0 : sum / (double)count);
     }
 }

@@ -11,9 +11,11 @@
 #include "ir/graph.h"
 #include "ir/infer.h"
 #include "onnx.pb-c.h"
+#include "onnx_finn.h"
 #include "onnx_float.h"
 #include "onnx_form.h"
 #include "onnx_known.h"
+#include "onnx_label.h"
 #include "onnx_name.h"
 #include "onnx_schema.h"
 #include "onnx_scope.h"
@@ -159,7 +161,9 @@ static weir_array *constant_array(importer *im, const Onnx__AttributeProto *attr
 /* The value of a definition that was built before or is an initializer, which is read at its first use. */
 static weir_value resolve(importer *im, weir_onnx_definition *d) {
     if (d->value.id == 0 && !d->failed && d->source == WEIR_ONNX_INITIALIZER) {
-        weir_array *array = weir_onnx_tensor_read(im->proto->initializer[d->index], d->name, whole(im), &im->source);
+        const Onnx__TensorProto *tensor = im->proto->initializer[d->index];
+        weir_array *array = weir_onnx_label_positions(im->proto, tensor, im->file);
+        if (array == NULL) array = weir_onnx_tensor_read(tensor, d->name, whole(im), &im->source);
         define_constant(im, d, array, whole(im));
     }
     return d->value;
@@ -217,7 +221,9 @@ static void build_inputs(importer *im) {
             continue;
         }
         d->failed = !weir_onnx_type_input(&declared, what, whole(im), im->batch, &type);
-        if (!d->failed) d->value = weir_graph_add_input(im->graph, info->name, &type);
+        if (d->failed) continue;
+        d->value = weir_graph_add_input(im->graph, info->name, &type);
+        d->value = weir_onnx_finn_input(im->graph, im->proto, &im->scope, d->value, whole(im));
     }
     for (size_t i = 0; im->bindings != NULL && i < im->bindings->count && !full(im); i++) {
         const weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, im->bindings->name[i]);
@@ -338,6 +344,9 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
     size_t count;
     char name[WEIR_ONNX_NAME_SIZE];
     if (!resolve_inputs(im, proto, inputs, &count)) return;
+    if (rule->plain)
+        weir_note("%s: '%.100s' stays the tensor of which %s makes something else", im->file, proto->input[0],
+                  rule->name);
     weir_onnx_known_materialize(&im->known, im->graph, &im->scope, rule->op, inputs, count);
     weir_onnx_name_node(proto->name, proto->op_type, name);
     weir_onnx_form form = {im->graph, &im->scope, &im->opsets,  &im->source, rule, proto, location_of(im, index),
@@ -378,8 +387,10 @@ static void check_declared(importer *im, const Onnx__ValueInfoProto *info, const
     char what[160];
     snprintf(what, sizeof what, "%s '%.100s'", kind, d->name);
     weir_location location = d->source == WEIR_ONNX_OUTPUT ? location_of(im, d->index) : whole(im);
-    if (info->type == NULL || !read_declared(im, info, what, location, &declared)) return;
     const weir_type *type = weir_value_type(im->graph, d->value);
+    if (info->type == NULL || weir_onnx_label_differs(im->proto, info, d, type->dtype) ||
+        !read_declared(im, info, what, location, &declared))
+        return;
     weir_onnx_type_agrees(&declared, what, location, type->dtype, &type->shape);
 }
 

@@ -161,30 +161,91 @@ static void form_resize(const weir_onnx_form *form, weir_value *inputs, size_t *
     if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] > 10 && *count > 1) inputs[1] = WEIR_NO_VALUE;
 }
 
+/* Before opset 7 an attribute says that operand 1 is broadcast, and another from which axis on its dimensions stand; PRelu's
+ * slopes are those of the channels. As numpy has it dimensions stand at the end, so ones follow. */
+static bool takes_axis(weir_op op) {
+    switch (op) {
+    case WEIR_OP_ADD:
+    case WEIR_OP_SUB:
+    case WEIR_OP_MUL:
+    case WEIR_OP_DIV:
+    case WEIR_OP_POW:
+    case WEIR_OP_EQUAL:
+    case WEIR_OP_GREATER:
+    case WEIR_OP_LESS:
+    case WEIR_OP_AND:
+    case WEIR_OP_OR:
+    case WEIR_OP_XOR: return true;
+    default: return false;
+    }
+}
+
+static bool align(const weir_onnx_form *form, weir_value *inputs, int64_t axis) {
+    const weir_shape *to = &weir_value_type(form->graph, inputs[0])->shape;
+    weir_shape shape = weir_value_type(form->graph, inputs[1])->shape;
+    const int64_t behind = to->rank - axis - shape.rank;
+    weir_value operands[2] = {inputs[1]};
+    size_t count = 1;
+    if (axis < 0 || behind <= 0) return true; /* type inference sees whether it fits */
+    for (int64_t i = 0; i < behind; i++) shape.dim[shape.rank++] = 1;
+    put_constant(form, "shape", integers(shape.dim, (size_t)shape.rank), operands, &count, 1);
+    const weir_node reshape = add_helper(form, WEIR_OP_RESHAPE, "aligned", operands, 2);
+    inputs[1] = weir_node_output(form->graph, reshape, 0);
+    return weir_infer_node(form->graph, reshape);
+}
+
+static bool form_broadcast(const weir_onnx_form *form, weir_value *inputs) {
+    const weir_shape *a = &weir_value_type(form->graph, inputs[0])->shape;
+    const weir_shape *b = &weir_value_type(form->graph, inputs[1])->shape;
+    const Onnx__AttributeProto *broadcast = attribute_of(form, "broadcast"), *axis = attribute_of(form, "axis");
+    if (form->rule->op == WEIR_OP_PRELU) return b->rank != 1 || b->dim[0] == 1 || align(form, inputs, 1);
+    if (broadcast != NULL && broadcast->i != 0)
+        return axis == NULL || align(form, inputs, axis->i < 0 ? axis->i + a->rank : axis->i);
+    if (weir_shape_equal(a, b)) return true;
+    weir_error(form->location, "node '%s' (%s): its operands differ in shape, and attribute 'broadcast' is not 1",
+               form->name, form->rule->name);
+    return false;
+}
+
 bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     for (size_t i = 0; i < form->proto->n_attribute; i++)
         if (!move_attribute(form, form->proto->attribute[i], inputs, count)) return false;
     if (form->rule->op == WEIR_OP_SPLIT) return form_split(form, inputs, count);
     if (form->rule->op == WEIR_OP_RESIZE) form_resize(form, inputs, count);
+    if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 &&
+        (takes_axis(form->rule->op) || form->rule->op == WEIR_OP_PRELU))
+        return form_broadcast(form, inputs);
     return !is_old_softmax(form) || form_softmax(form, inputs);
 }
 
 /* --- the node in the graph --- */
 
+/* A ConvTranspose's result is as long as its paddings say; what is longer still is padding of the output. */
+static void write_output_padding(weir_graph *graph, weir_node node, const weir_window *w) {
+    int64_t more[WEIR_MAX_RANK];
+    for (int i = 0; i < w->rank; i++)
+        more[i] = w->in[i] + w->begin[i] + w->end[i] - (w->out[i] - 1) * w->stride[i] -
+                  (w->kernel[i] - 1) * w->dilation[i] - 1;
+    weir_node_set_ints(graph, node, "output_padding", more, (size_t)w->rank);
+    weir_node_remove_attribute(graph, node, "output_shape");
+}
+
 /* Paddings are always numbers. */
 static void write_pads(weir_graph *graph, weir_node node) {
+    const bool transposed = weir_node_op(graph, node) == WEIR_OP_CONV_TRANSPOSE;
     const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
     const weir_value weights = weir_node_input(graph, node, weir_node_op(graph, node) == WEIR_OP_QLINEAR_CONV ? 3 : 1);
     const int64_t *kernel = weights.id == 0 ? NULL : weir_value_type(graph, weights)->shape.dim + 2;
     int64_t pads[2 * WEIR_MAX_RANK];
-    weir_window window;
-    if (!weir_geometry_window(graph, node, x, kernel, &window)) return;
+    weir_window window = {.rank = 0};
+    if (!(transposed ? weir_geometry_transposed : weir_geometry_window)(graph, node, x, kernel, &window)) return;
     for (int i = 0; i < window.rank; i++) {
         pads[i] = window.begin[i];
         pads[i + window.rank] = window.end[i];
     }
     weir_node_remove_attribute(graph, node, "auto_pad");
     weir_node_set_ints(graph, node, "pads", pads, 2 * (size_t)window.rank);
+    if (transposed) write_output_padding(graph, node, &window);
 }
 
 /* The old Resize and Upsample had one mode. */
@@ -213,7 +274,8 @@ static weir_value restore_shape(const weir_onnx_form *form, weir_value value) {
 
 weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
     const weir_value value = weir_node_output(form->graph, node, 0);
-    if (form->rule->op < WEIR_OP_COUNT && weir_node_attribute(form->graph, node, "auto_pad") != NULL)
+    if (form->rule->op < WEIR_OP_COUNT && (weir_node_attribute(form->graph, node, "auto_pad") != NULL ||
+                                           weir_node_attribute(form->graph, node, "output_shape") != NULL))
         write_pads(form->graph, node);
     return form->unflattened.id == 0 ? value : restore_shape(form, value);
 }

@@ -68,6 +68,7 @@ static size_t first_constant_input(weir_op op) {
     case WEIR_OP_CONSTANT_OF_SHAPE: return 0;
     case WEIR_OP_RESHAPE:
     case WEIR_OP_EXPAND:
+    case WEIR_OP_TILE:
     case WEIR_OP_SQUEEZE:
     case WEIR_OP_UNSQUEEZE:
     case WEIR_OP_SLICE:

@@ -25,12 +25,13 @@ typedef struct domain_row {
 } domain_row;
 
 static const domain_row domains[] = {
-    {"", WEIR_ONNX_DOMAIN_ONNX, 7, 28, true},
-    {"ai.onnx", WEIR_ONNX_DOMAIN_ONNX, 7, 28, true},
+    {"", WEIR_ONNX_DOMAIN_ONNX, 1, 28, true},
+    {"ai.onnx", WEIR_ONNX_DOMAIN_ONNX, 1, 28, true},
     {"com.microsoft", WEIR_ONNX_DOMAIN_MICROSOFT, 1, 1, false},
     {"qonnx.custom_op.general", WEIR_ONNX_DOMAIN_QONNX, 1, 2, false}, /* version 2 changes Trunc only */
     {"finn.custom_op.general", WEIR_ONNX_DOMAIN_QONNX, 1, 2, false},
     {"onnx.brevitas", WEIR_ONNX_DOMAIN_QONNX, 1, 2, false},
+    {"ai.onnx.ml", WEIR_ONNX_DOMAIN_ML, 1, 5, false},
 };
 
 static const domain_row *domain_find(const char *spelling) {
@@ -148,12 +149,9 @@ static const struct {
     {"MatMulIntegerToFloat", STATIC_HINT},
     {"DynamicQuantizeLSTM", STATIC_HINT},
     {"MatMulNBits", "its weights have a scale per block; quantize them per tensor or per channel"},
-    {"ArrayFeatureExtractor", LABEL_HINT},
     {"LinearClassifier", COEFFICIENTS_HINT},
     {"LinearRegressor", COEFFICIENTS_HINT},
-    {"ZipMap", LABEL_HINT},
     {"LabelEncoder", LABEL_HINT},
-    {"Scaler", "apply it to the data, and cut the model after it (onnx.utils.extract_model)"},
     {"Normalizer", "apply it to the data, and cut the model after it (onnx.utils.extract_model)"},
     {"MatMulBnb4", "its weights have a scale per block; quantize them per tensor or per channel"},
 };
@@ -486,8 +484,9 @@ bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *n
     check c = {rule, opsets->version[rule->domain], location, weir_onnx_schema_label(node, label)};
     bool fine = check_arity(&c, node);
     size_t bad = 0;
-    for (size_t i = 0; i < node->n_attribute && bad < WEIR_DIAG_LIMIT; i++) bad += !check_attribute(&c, node, i);
-    return bad == 0 && check_required(&c, node) && fine;
+    for (size_t i = 0; !rule->plain && i < node->n_attribute && bad < WEIR_DIAG_LIMIT; i++)
+        bad += !check_attribute(&c, node, i);
+    return bad == 0 && (rule->plain || check_required(&c, node)) && fine;
 }
 
 const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_rule *rule, const char *name,
@@ -505,6 +504,13 @@ static void attach_text(const weir_onnx_attribute_rule *row, const ProtobufCBina
     free(own);
 }
 
+static void attach_floats(const Onnx__AttributeProto *a, weir_graph *graph, weir_node node) {
+    double *floats = weir_calloc(a->n_floats + 1, sizeof *floats);
+    for (size_t i = 0; i < a->n_floats; i++) floats[i] = (double)a->floats[i];
+    weir_node_set_floats(graph, node, a->name, floats, a->n_floats);
+    free(floats);
+}
+
 static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributeProto *attribute, weir_graph *graph,
                    weir_node node) {
     weir_dtype dtype;
@@ -514,6 +520,7 @@ static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributePro
     case WEIR_ONNX_STRING: attach_text(row, &attribute->s, graph, node); break;
     case WEIR_ONNX_INTS:
     case WEIR_ONNX_PERMUTATION: weir_node_set_ints(graph, node, row->name, attribute->ints, attribute->n_ints); break;
+    case WEIR_ONNX_FLOATS: attach_floats(attribute, graph, node); break;
     case WEIR_ONNX_DTYPE:
         if (weir_onnx_tensor_type((int32_t)attribute->i, &dtype))
             weir_node_set_string(graph, node, row->name, weir_dtype_name(dtype));
@@ -523,7 +530,6 @@ static void attach(const weir_onnx_attribute_rule *row, const Onnx__AttributePro
 }
 
 static void attach_own(const Onnx__AttributeProto *a, weir_graph *graph, weir_node node) {
-    double *floats;
     char *text;
     switch (a->type) {
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT: weir_node_set_int(graph, node, a->name, a->i); break;
@@ -531,12 +537,7 @@ static void attach_own(const Onnx__AttributeProto *a, weir_graph *graph, weir_no
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS:
         weir_node_set_ints(graph, node, a->name, a->ints, a->n_ints);
         break;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS:
-        floats = weir_calloc(a->n_floats + 1, sizeof *floats);
-        for (size_t i = 0; i < a->n_floats; i++) floats[i] = (double)a->floats[i];
-        weir_node_set_floats(graph, node, a->name, floats, a->n_floats);
-        free(floats);
-        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS: attach_floats(a, graph, node); break;
     default:
         text = weir_format("%.*s", (int)a->s.len, a->s.data == NULL ? "" : (const char *)a->s.data);
         weir_node_set_string(graph, node, a->name, text);
@@ -547,7 +548,7 @@ static void attach_own(const Onnx__AttributeProto *a, weir_graph *graph, weir_no
 
 void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, const weir_onnx_opsets *opsets,
                              weir_graph *graph, weir_node node) {
-    for (size_t i = 0; i < from->n_attribute; i++) {
+    for (size_t i = 0; !rule->plain && i < from->n_attribute; i++) {
         if (rule->op >= WEIR_OP_COUNT) {
             attach_own(from->attribute[i], graph, node);
             continue;
@@ -581,6 +582,7 @@ static const weir_onnx_type_rule *refused_type(const weir_graph *graph, weir_nod
     for (size_t i = 0; i < weir_onnx_type_count; i++) {
         const weir_onnx_type_rule *row = &weir_onnx_types[i];
         if ((row->op != weir_node_op(graph, node) && row->op != WEIR_OP_NONE) || row->since <= version) continue;
+        if (row->unless != NULL && weir_node_int(graph, node, row->unless, 0) != 0) continue;
         const weir_value input = weir_node_input(graph, node, 0);
         if ((input.id != 0 && weir_value_type(graph, input)->dtype == row->dtype) ||
             weir_value_type(graph, weir_node_output(graph, node, 0))->dtype == row->dtype)
@@ -614,6 +616,11 @@ static bool allows_scales(const weir_graph *graph, weir_node node, const weir_on
     return true;
 }
 
+static bool has_word(const weir_onnx_word *words, const char *text) {
+    while (words->from != NULL && strcmp(words->to, text) != 0) words++;
+    return words->from != NULL;
+}
+
 bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t version) {
     const weir_op_info *info = weir_node_info(graph, node);
     const weir_onnx_rule *rule = NULL;
@@ -632,6 +639,7 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
         const weir_onnx_attribute_rule *later, *row = effective(rule->op, attribute->name, version, &later);
         if (row == NULL || row->input != WEIR_ONNX_STAYS || row->kind == WEIR_ONNX_REMOVED) return false;
         if (row->kind == WEIR_ONNX_INT && (attribute->as.i < row->low || attribute->as.i > row->high)) return false;
+        if (row->words != NULL && !has_word(row->words, attribute->as.s)) return false;
     }
     return refused_type(graph, node, version) == NULL && allows_scales(graph, node, rule);
 }

@@ -8,24 +8,25 @@
 #define ONNX WEIR_ONNX_DOMAIN_ONNX
 #define MICROSOFT WEIR_ONNX_DOMAIN_MICROSOFT
 #define QONNX WEIR_ONNX_DOMAIN_QONNX
+#define ML WEIR_ONNX_DOMAIN_ML
 #define INPUT(i) (1u << (i))
 
 /* An operator whose inputs and outputs are those of op.def; one with other numbers of them; one with scales. */
 #define RULE(name, id, since)                                                                                          \
-    { ONNX, name, WEIR_OP_##id, since, 0, 0, 0, 0, false }
+    { ONNX, name, WEIR_OP_##id, since, 0, 0, 0, 0, false, false }
 #define RULE_ARITY(name, id, since, inputs_min, inputs_max, outputs_max)                                               \
-    { ONNX, name, WEIR_OP_##id, since, inputs_min, inputs_max, outputs_max, 0, false }
+    { ONNX, name, WEIR_OP_##id, since, inputs_min, inputs_max, outputs_max, 0, false, false }
 #define RULE_SCALES(domain, name, id, since, scales, per_axis)                                                         \
-    { domain, name, WEIR_OP_##id, since, 0, 0, 0, scales, per_axis }
+    { domain, name, WEIR_OP_##id, since, 0, 0, 0, scales, per_axis, false }
 
 const weir_onnx_rule weir_onnx_rules[] = {
-    RULE_ARITY("Gemm", GEMM, 7, 3, 3, 0),
+    RULE_ARITY("Gemm", GEMM, 6, 3, 3, 0),
     RULE("Gemm", GEMM, 11), /* C may be left out */
     RULE("MatMul", MATMUL, 1),
-    RULE("Add", ADD, 7),
-    RULE("Sub", SUB, 7),
-    RULE("Mul", MUL, 7),
-    RULE("Div", DIV, 7),
+    RULE("Add", ADD, 6),
+    RULE("Sub", SUB, 6),
+    RULE("Mul", MUL, 6),
+    RULE("Div", DIV, 6),
     RULE("Exp", EXP, 6),
     RULE("Sqrt", SQRT, 6),
     RULE("Neg", NEG, 6),
@@ -47,38 +48,39 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("Softsign", SOFTSIGN, 1),
     RULE("Gelu", GELU, 20),
     RULE("Celu", CELU, 12),
-    RULE("PRelu", PRELU, 7),
+    RULE("PRelu", PRELU, 6),
     RULE("ThresholdedRelu", THRESHOLDED_RELU, 10),
     RULE("HardSwish", HARD_SWISH, 14),
     RULE("Swish", SWISH, 24),
     RULE("Mish", MISH, 18),
-    RULE("Pow", POW, 7),
+    RULE("Pow", POW, 1),
     RULE("Max", MAX, 6),
     RULE("Min", MIN, 6),
     RULE("BitShift", BIT_SHIFT, 11),
-    RULE("Equal", EQUAL, 7),
-    RULE("Greater", GREATER, 7),
-    RULE("Less", LESS, 7),
+    RULE("Equal", EQUAL, 1),
+    RULE("Greater", GREATER, 1),
+    RULE("Less", LESS, 1),
     RULE("GreaterOrEqual", GREATER_OR_EQUAL, 12),
     RULE("LessOrEqual", LESS_OR_EQUAL, 12),
-    RULE("And", AND, 7),
-    RULE("Or", OR, 7),
-    RULE("Xor", XOR, 7),
+    RULE("And", AND, 1),
+    RULE("Or", OR, 1),
+    RULE("Xor", XOR, 1),
     RULE("Not", NOT, 1),
     RULE("Mod", MOD, 10),
     RULE("Where", WHERE, 9),
     RULE("Cast", CONVERT, 6),
     RULE_ARITY("Clip", CLIP, 6, 1, 1, 0),
     RULE("Clip", CLIP, 11),
-    RULE_ARITY("Dropout", DROPOUT, 7, 1, 1, 2),
+    RULE_ARITY("Dropout", DROPOUT, 6, 1, 1, 2),
     RULE_ARITY("Dropout", DROPOUT, 12, 1, 3, 2),
     RULE("Relu", RELU, 6),
     RULE("Conv", CONV, 1),
+    RULE("ConvTranspose", CONV_TRANSPOSE, 1),
     RULE_ARITY("MaxPool", MAX_POOL, 1, 1, 1, 2),
-    RULE("AveragePool", AVERAGE_POOL, 7),
+    RULE("AveragePool", AVERAGE_POOL, 1),
     RULE("GlobalAveragePool", GLOBAL_AVERAGE_POOL, 1),
     RULE("GlobalMaxPool", GLOBAL_MAX_POOL, 1),
-    RULE_ARITY("BatchNormalization", BATCH_NORMALIZATION, 7, 5, 5, 5),
+    RULE_ARITY("BatchNormalization", BATCH_NORMALIZATION, 6, 5, 5, 5),
     RULE_ARITY("BatchNormalization", BATCH_NORMALIZATION, 14, 5, 5, 3),
     RULE_ARITY("LayerNormalization", LAYER_NORMALIZATION, 17, 2, 3, 3),
     RULE("InstanceNormalization", INSTANCE_NORMALIZATION, 6),
@@ -114,6 +116,9 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE_ARITY("Resize", RESIZE, 10, 2, 2, 0),
     RULE_ARITY("Resize", RESIZE, 11, 3, 4, 0),
     RULE("Resize", RESIZE, 13),
+    RULE("DepthToSpace", DEPTH_TO_SPACE, 1),
+    RULE("SpaceToDepth", SPACE_TO_DEPTH, 1),
+    RULE("Tile", TILE, 6),
     RULE("Gather", GATHER, 1),
     RULE("Expand", EXPAND, 8),
     RULE("Shape", SHAPE, 1),
@@ -142,9 +147,12 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE_SCALES(QONNX, "Quant", QUANT, 1, INPUT(1), true),
     RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true), /* its later name */
     RULE_SCALES(QONNX, "BipolarQuant", BIPOLAR_QUANT, 1, INPUT(1), true),
-    {QONNX, "Trunc", WEIR_OP_TRUNC, 1, 5, 5, 0, INPUT(1), true},      /* to a bit width */
-    RULE_SCALES(QONNX, "Trunc", TRUNC, 2, INPUT(1) | INPUT(4), true), /* or to a scale and a bit width */
-    {QONNX, "MultiThreshold", WEIR_OP_MULTI_THRESHOLD, 1, 0, 0, 0, 0, false},
+    {QONNX, "Trunc", WEIR_OP_TRUNC, 1, 5, 5, 0, INPUT(1), true, false}, /* to a bit width */
+    RULE_SCALES(QONNX, "Trunc", TRUNC, 2, INPUT(1) | INPUT(4), true),   /* or to a scale and a bit width */
+    RULE_SCALES(QONNX, "MultiThreshold", MULTI_THRESHOLD, 1, 0, false),
+    RULE_SCALES(ML, "Scaler", SCALER, 1, 0, false),
+    RULE_SCALES(ML, "ArrayFeatureExtractor", ARRAY_FEATURE_EXTRACTOR, 1, 0, false),
+    {ML, "ZipMap", WEIR_OP_IDENTITY, 1, 0, 0, 0, 0, false, true}, /* a map of what is a tensor */
 };
 const size_t weir_onnx_rule_count = sizeof weir_onnx_rules / sizeof *weir_onnx_rules;
 
@@ -160,13 +168,15 @@ static const weir_onnx_word auto_pads[] = {
 static const weir_onnx_word approximations[] = {{"none", "none"}, {"tanh", "tanh"}, {NULL, NULL}};
 static const weir_onnx_word directions_of_rounding[] = {
     {"up", "up"}, {"down", "down"}, {"nearest", "nearest"}, {NULL, NULL}}; /* to float8e8m0 */
+static const weir_onnx_word block_modes[] = {{"DCR", "DCR"}, {"CRD", "CRD"}, {NULL, NULL}};
 static const weir_onnx_word directions[] = {{"LEFT", "LEFT"}, {"RIGHT", "RIGHT"}, {NULL, NULL}};
 static const weir_onnx_word padding_modes[] = {
     {"constant", "constant"}, {"reflect", "reflect"}, {"edge", "edge"}, {NULL, NULL}};
 static const weir_onnx_word padding_modes_19[] = {
     {"constant", "constant"}, {"reflect", "reflect"}, {"edge", "edge"}, {"wrap", "wrap"}, {NULL, NULL}};
 static const weir_onnx_word resizing_modes[] = {{"nearest", "nearest"}, {NULL, NULL}};
-static const weir_onnx_word aspect_ratios[] = {{"stretch", "stretch"}, {NULL, NULL}};
+static const weir_onnx_word aspect_ratios[] = {
+    {"stretch", "stretch"}, {"not_larger", "not_larger"}, {"not_smaller", "not_smaller"}, {NULL, NULL}};
 static const weir_onnx_word nearest_modes[] = {{"round_prefer_floor", "round_prefer_floor"},
                                                {"round_prefer_ceil", "round_prefer_ceil"},
                                                {"floor", "floor"},
@@ -202,6 +212,10 @@ enum { STAYS = WEIR_ONNX_STAYS, DROPPED = WEIR_ONNX_DROPPED, BIG = INT32_MAX, RA
 /* An axis that may be negative from a version on. */
 #define AXIS(id, need, negative)                                                                                       \
     WHOLE(id, "axis", INT, 1, need, 0, RANK - 1, STAYS), WHOLE(id, "axis", INT, negative, need, -RANK, RANK - 1, STAYS)
+/* How the second operand was broadcast before that was numpy's way. */
+#define BROADCAST(id)                                                                                                  \
+    WHOLE(id, "broadcast", INT, 1, OPTIONAL, 0, 1, DROPPED),                                                           \
+        WHOLE(id, "axis", INT, 1, OPTIONAL, -RANK, RANK, DROPPED), REMOVED(id, "broadcast", 7), REMOVED(id, "axis", 7)
 /* A reduction whose axes are an input from a version on. */
 #define REDUCTION(id, input)                                                                                           \
     WHOLE(id, "axes", INTS, 1, OPTIONAL, 0, RANK - 1, 1), WHOLE(id, "axes", INTS, 11, OPTIONAL, -RANK, RANK - 1, 1),   \
@@ -213,6 +227,19 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     OTHER(GEMM, "beta", FLOAT, 1, OPTIONAL, STAYS),
     WHOLE(GEMM, "transA", INT, 1, OPTIONAL, 0, 1, STAYS),
     WHOLE(GEMM, "transB", INT, 1, OPTIONAL, 0, 1, STAYS),
+    WHOLE(GEMM, "broadcast", INT, 1, OPTIONAL, 0, 1, DROPPED),
+    REMOVED(GEMM, "broadcast", 7),
+    BROADCAST(ADD),
+    BROADCAST(SUB),
+    BROADCAST(MUL),
+    BROADCAST(DIV),
+    BROADCAST(POW),
+    BROADCAST(EQUAL),
+    BROADCAST(GREATER),
+    BROADCAST(LESS),
+    BROADCAST(AND),
+    BROADCAST(OR),
+    BROADCAST(XOR),
     OTHER(LEAKY_RELU, "alpha", FLOAT, 1, OPTIONAL, STAYS),
     OTHER(HARD_SIGMOID, "alpha", FLOAT, 1, OPTIONAL, STAYS),
     OTHER(HARD_SIGMOID, "beta", FLOAT, 1, OPTIONAL, STAYS),
@@ -233,6 +260,8 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     OTHER(CLIP, "max", FLOAT, 1, OPTIONAL, 2),
     REMOVED(CLIP, "min", 11),
     REMOVED(CLIP, "max", 11),
+    WHOLE(DROPOUT, "is_test", INT, 1, REQUIRED, 1, 1, DROPPED), /* else it trains */
+    REMOVED(DROPOUT, "is_test", 7),
     OTHER(DROPOUT, "ratio", FLOAT, 1, OPTIONAL, 1),
     REMOVED(DROPOUT, "ratio", 12),
     WHOLE(DROPOUT, "seed", INT, 12, OPTIONAL, INT64_MIN, INT64_MAX, DROPPED),
@@ -242,6 +271,10 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(CONV_INTEGER, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
     WINDOW(QLINEAR_CONV, OPTIONAL, 1),
     WHOLE(QLINEAR_CONV, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
+    WINDOW(CONV_TRANSPOSE, OPTIONAL, 1),
+    WHOLE(CONV_TRANSPOSE, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
+    WHOLE(CONV_TRANSPOSE, "output_padding", INTS, 1, OPTIONAL, 0, BIG, STAYS),
+    WHOLE(CONV_TRANSPOSE, "output_shape", INTS, 1, OPTIONAL, 1, BIG, STAYS),
     WINDOW(MAX_POOL, REQUIRED, 10),
     WHOLE(MAX_POOL, "ceil_mode", INT, 10, OPTIONAL, 0, 1, STAYS),
     WHOLE(MAX_POOL, "storage_order", INT, 8, OPTIONAL, 0, 1, DROPPED), /* concerns the second output alone */
@@ -249,7 +282,9 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(AVERAGE_POOL, "ceil_mode", INT, 10, OPTIONAL, 0, 1, STAYS),
     WHOLE(AVERAGE_POOL, "count_include_pad", INT, 7, OPTIONAL, 0, 1, STAYS),
     OTHER(BATCH_NORMALIZATION, "epsilon", FLOAT, 1, OPTIONAL, STAYS),
-    OTHER(BATCH_NORMALIZATION, "momentum", FLOAT, 1, OPTIONAL, DROPPED), /* concerns training alone */
+    OTHER(BATCH_NORMALIZATION, "momentum", FLOAT, 1, OPTIONAL, DROPPED),    /* concerns training alone */
+    WHOLE(BATCH_NORMALIZATION, "is_test", INT, 1, REQUIRED, 1, 1, DROPPED), /* else it trains */
+    REMOVED(BATCH_NORMALIZATION, "is_test", 7),
     WHOLE(BATCH_NORMALIZATION, "spatial", INT, 1, OPTIONAL, 1, 1, DROPPED),
     REMOVED(BATCH_NORMALIZATION, "spatial", 9),
     WHOLE(BATCH_NORMALIZATION, "training_mode", INT, 14, OPTIONAL, 0, 0, DROPPED),
@@ -305,8 +340,12 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     OTHER(RESIZE, "extrapolation_value", FLOAT, 11, OPTIONAL, DROPPED), /* the same */
     WHOLE(RESIZE, "exclude_outside", INT, 11, OPTIONAL, 0, 1, DROPPED), /* the same */
     WHOLE(RESIZE, "antialias", INT, 18, OPTIONAL, 0, 1, DROPPED),       /* the same */
-    DROPPED_WORDS(RESIZE, "keep_aspect_ratio_policy", 18, aspect_ratios),
-    OTHER(RESIZE, "axes", REFUSED, 18, OPTIONAL, STAYS),
+    WORDS(RESIZE, "keep_aspect_ratio_policy", 18, OPTIONAL, aspect_ratios),
+    WHOLE(RESIZE, "axes", INTS, 18, OPTIONAL, -RANK, RANK - 1, STAYS),
+    WHOLE(DEPTH_TO_SPACE, "blocksize", INT, 1, REQUIRED, 1, BIG, STAYS),
+    WORDS(DEPTH_TO_SPACE, "mode", 11, OPTIONAL, block_modes),
+    WHOLE(SPACE_TO_DEPTH, "blocksize", INT, 1, REQUIRED, 1, BIG, STAYS),
+    WORDS(SPACE_TO_DEPTH, "mode", 28, OPTIONAL, block_modes),
     AXIS(GATHER, OPTIONAL, 1),
     WHOLE(SHAPE, "start", INT, 15, OPTIONAL, INT64_MIN, INT64_MAX, STAYS),
     WHOLE(SHAPE, "end", INT, 15, OPTIONAL, INT64_MIN, INT64_MAX, STAYS),
@@ -344,6 +383,8 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     OTHER(MULTI_THRESHOLD, "out_scale", FLOAT, 1, OPTIONAL, STAYS),
     OTHER(MULTI_THRESHOLD, "out_bias", FLOAT, 1, OPTIONAL, STAYS),
     OTHER(MULTI_THRESHOLD, "data_layout", STRING, 1, OPTIONAL, STAYS),
+    OTHER(SCALER, "offset", FLOATS, 1, OPTIONAL, STAYS),
+    OTHER(SCALER, "scale", FLOATS, 1, OPTIONAL, STAYS),
     OTHER(NONE, "value", TENSOR, 1, OPTIONAL, STAYS),
     OTHER(NONE, "sparse_value", REFUSED, 11, OPTIONAL, STAYS),
     OTHER(NONE, "value_float", FLOAT, 12, OPTIONAL, STAYS),
@@ -360,40 +401,47 @@ const size_t weir_onnx_attribute_count = sizeof weir_onnx_attributes / sizeof *w
 enum { NEVER = WEIR_ONNX_NEVER };
 
 const weir_onnx_type_rule weir_onnx_types[] = {
-    {WEIR_OP_QUANTIZE_LINEAR, WEIR_INT16, 21},
-    {WEIR_OP_QUANTIZE_LINEAR, WEIR_UINT16, 21},
-    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_INT16, 21},
-    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_UINT16, 21},
-    {WEIR_OP_RELU, WEIR_UINT8, NEVER},
-    {WEIR_OP_RELU, WEIR_UINT16, NEVER},
-    {WEIR_OP_RELU, WEIR_UINT32, NEVER},
-    {WEIR_OP_RELU, WEIR_UINT64, NEVER},
-    {WEIR_OP_MAX_POOL, WEIR_INT16, NEVER},
-    {WEIR_OP_MAX_POOL, WEIR_INT32, NEVER},
-    {WEIR_OP_MAX_POOL, WEIR_INT64, NEVER},
-    {WEIR_OP_MAX_POOL, WEIR_UINT16, NEVER},
-    {WEIR_OP_MAX_POOL, WEIR_UINT32, NEVER},
-    {WEIR_OP_MAX_POOL, WEIR_UINT64, NEVER},
-    {WEIR_OP_REDUCE_MEAN, WEIR_INT16, NEVER},
-    {WEIR_OP_REDUCE_MEAN, WEIR_UINT16, NEVER},
-    {WEIR_OP_REDUCE_MEAN, WEIR_INT8, NEVER},
-    {WEIR_OP_REDUCE_MEAN, WEIR_UINT8, NEVER},
-    {WEIR_OP_REDUCE_SUM, WEIR_INT16, NEVER},
-    {WEIR_OP_REDUCE_SUM, WEIR_UINT16, NEVER},
-    {WEIR_OP_REDUCE_SUM, WEIR_INT8, NEVER},
-    {WEIR_OP_REDUCE_SUM, WEIR_UINT8, NEVER},
-    {WEIR_OP_REDUCE_PROD, WEIR_INT16, NEVER},
-    {WEIR_OP_REDUCE_PROD, WEIR_UINT16, NEVER},
-    {WEIR_OP_REDUCE_PROD, WEIR_INT8, NEVER},
-    {WEIR_OP_REDUCE_PROD, WEIR_UINT8, NEVER},
-    {WEIR_OP_REDUCE_MAX, WEIR_INT16, NEVER},
-    {WEIR_OP_REDUCE_MAX, WEIR_UINT16, NEVER},
-    {WEIR_OP_REDUCE_MIN, WEIR_INT16, NEVER},
-    {WEIR_OP_REDUCE_MIN, WEIR_UINT16, NEVER},
-    {WEIR_OP_REDUCE_MAX, WEIR_BOOL, 20},
-    {WEIR_OP_REDUCE_MIN, WEIR_BOOL, 20},
-    {WEIR_OP_NONE, WEIR_INT4, 21},
-    {WEIR_OP_NONE, WEIR_UINT4, 21},
-    {WEIR_OP_NONE, WEIR_BFLOAT16, 13},
+    {WEIR_OP_QUANTIZE_LINEAR, WEIR_INT16, 21, NULL},
+    {WEIR_OP_QUANTIZE_LINEAR, WEIR_UINT16, 21, NULL},
+    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_INT16, 21, NULL},
+    {WEIR_OP_DEQUANTIZE_LINEAR, WEIR_UINT16, 21, NULL},
+    {WEIR_OP_RELU, WEIR_UINT8, NEVER, NULL},
+    {WEIR_OP_RELU, WEIR_UINT16, NEVER, NULL},
+    {WEIR_OP_RELU, WEIR_UINT32, NEVER, NULL},
+    {WEIR_OP_RELU, WEIR_UINT64, NEVER, NULL},
+    {WEIR_OP_MAX_POOL, WEIR_INT16, NEVER, NULL},
+    {WEIR_OP_MAX_POOL, WEIR_INT32, NEVER, NULL},
+    {WEIR_OP_MAX_POOL, WEIR_INT64, NEVER, NULL},
+    {WEIR_OP_MAX_POOL, WEIR_UINT16, NEVER, NULL},
+    {WEIR_OP_MAX_POOL, WEIR_UINT32, NEVER, NULL},
+    {WEIR_OP_MAX_POOL, WEIR_UINT64, NEVER, NULL},
+    {WEIR_OP_REDUCE_MEAN, WEIR_INT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_MEAN, WEIR_UINT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_MEAN, WEIR_INT8, NEVER, NULL},
+    {WEIR_OP_REDUCE_MEAN, WEIR_UINT8, NEVER, NULL},
+    {WEIR_OP_REDUCE_SUM, WEIR_INT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_SUM, WEIR_UINT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_SUM, WEIR_INT8, NEVER, NULL},
+    {WEIR_OP_REDUCE_SUM, WEIR_UINT8, NEVER, NULL},
+    {WEIR_OP_REDUCE_PROD, WEIR_INT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_PROD, WEIR_UINT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_PROD, WEIR_INT8, NEVER, NULL},
+    {WEIR_OP_REDUCE_PROD, WEIR_UINT8, NEVER, NULL},
+    {WEIR_OP_REDUCE_MAX, WEIR_INT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_MAX, WEIR_UINT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_MIN, WEIR_INT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_MIN, WEIR_UINT16, NEVER, NULL},
+    {WEIR_OP_REDUCE_MAX, WEIR_BOOL, 20, NULL},
+    {WEIR_OP_REDUCE_MIN, WEIR_BOOL, 20, NULL},
+    {WEIR_OP_BIT_SHIFT, WEIR_INT8, 28, NULL},
+    {WEIR_OP_BIT_SHIFT, WEIR_INT16, 28, NULL},
+    {WEIR_OP_BIT_SHIFT, WEIR_INT32, 28, NULL},
+    {WEIR_OP_BIT_SHIFT, WEIR_INT64, 28, NULL},
+    {WEIR_OP_MOD, WEIR_FLOAT16, 28, "fmod"},
+    {WEIR_OP_MOD, WEIR_FLOAT32, 28, "fmod"},
+    {WEIR_OP_MOD, WEIR_FLOAT64, 28, "fmod"},
+    {WEIR_OP_NONE, WEIR_INT4, 21, NULL},
+    {WEIR_OP_NONE, WEIR_UINT4, 21, NULL},
+    {WEIR_OP_NONE, WEIR_BFLOAT16, 13, NULL},
 };
 const size_t weir_onnx_type_count = sizeof weir_onnx_types / sizeof *weir_onnx_types;

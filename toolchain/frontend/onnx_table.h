@@ -13,6 +13,7 @@ typedef enum weir_onnx_domain {
     WEIR_ONNX_DOMAIN_ONNX,
     WEIR_ONNX_DOMAIN_MICROSOFT,
     WEIR_ONNX_DOMAIN_QONNX,
+    WEIR_ONNX_DOMAIN_ML,
     WEIR_ONNX_DOMAIN_OWN, /* those of registered operators (ir/operator.h), one version */
     WEIR_ONNX_DOMAIN_COUNT
 } weir_onnx_domain;
@@ -27,6 +28,7 @@ typedef struct weir_onnx_rule {
     int outputs_max;            /* 0: as op.def says; those beyond op.def's may not be used */
     uint32_t scales;            /* bit i: input i is a scale, positive and finite */
     bool per_axis;              /* scales may have more than one element */
+    bool plain;                 /* its attributes mean nothing here */
 } weir_onnx_rule;
 
 /* REFUSED: known, but not supported. REMOVED: no longer in the operator. DTYPE: the number of an element type, which
@@ -72,6 +74,7 @@ typedef struct weir_onnx_type_rule {
     weir_op op;
     weir_dtype dtype;
     int since;
+    const char *unless; /* a flag: nodes that set it have always had the type. NULL: none */
 } weir_onnx_type_rule;
 
 extern const weir_onnx_rule weir_onnx_rules[];

@@ -104,6 +104,51 @@ bool weir_geometry_is_trivial(const weir_window *w, int i) {
     return w->kernel[i] == 1 && w->stride[i] == 1 && w->begin[i] == 0 && w->end[i] == 0;
 }
 
+/* Padding that gives the result a size: what is too much is cut off, half of it on either side; what is missing follows at
+ * the end, as output_padding has it. */
+static void pad_result(weir_window *w, int i, int64_t all, bool upper) {
+    const int64_t total = all < w->in[i] ? 0 : all - w->in[i];
+    w->begin[i] = upper ? total / 2 : total - total / 2;
+    w->end[i] = total - w->begin[i];
+}
+
+bool weir_geometry_transposed(const weir_graph *graph, weir_node node, const weir_shape *x, const int64_t *kernel,
+                              weir_window *window) {
+    static const char *const modes[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID", NULL};
+    const char *mode = weir_node_string(graph, node, "auto_pad", modes[0]);
+    const bool upper = strcmp(mode, "SAME_UPPER") == 0, same = upper || strcmp(mode, "SAME_LOWER") == 0;
+    const bool given = weir_node_attribute(graph, node, "output_shape") != NULL;
+    int64_t pads[2 * WEIR_MAX_RANK], more[WEIR_MAX_RANK];
+    weir_window *w = window;
+    w->rank = x->rank - 2;
+    if (!weir_rule_is_word(graph, node, "auto_pad", modes) || !read_kernel(graph, node, kernel, w) ||
+        !read_sizes(graph, node, "strides", w->rank, 1, 1, w->stride) ||
+        !read_sizes(graph, node, "dilations", w->rank, 1, 1, w->dilation) ||
+        !read_sizes(graph, node, "pads", 2 * w->rank, 0, 0, pads) ||
+        !read_sizes(graph, node, "output_padding", w->rank, 0, 0, more) ||
+        !read_sizes(graph, node, "output_shape", w->rank, 1, 0, w->in))
+        return false;
+    for (int i = 0; i < w->rank; i++) {
+        w->out[i] = x->dim[i + 2];
+        if (w->out[i] > size_limit)
+            return weir_rule_fail(graph, node, "axis %d of the input has %lld elements, at most %lld are supported",
+                                  i + 2, (long long)w->out[i], (long long)size_limit);
+        const int64_t all = w->stride[i] * (w->out[i] - 1) + more[i] + span(w, i);
+        w->begin[i] = pads[i];
+        w->end[i] = pads[i + w->rank];
+        if (given || same) {
+            if (!given) w->in[i] = w->out[i] * w->stride[i];
+            pad_result(w, i, all, upper);
+        } else {
+            w->in[i] = all - w->begin[i] - w->end[i];
+        }
+        if (w->in[i] < 1 || w->in[i] > size_limit)
+            return weir_rule_fail(graph, node, "axis %d of the result would have %lld elements, expected 1 to %lld",
+                                  i + 2, (long long)w->in[i], (long long)size_limit);
+    }
+    return true;
+}
+
 bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, weir_window *window) {
     const weir_shape *x = &weir_rule_input(graph, node, 0)->shape;
     weir_shape onnx = *x;
@@ -131,6 +176,12 @@ int64_t weir_geometry_common(const weir_window *w, int i, int64_t limit) {
     return common;
 }
 
+int64_t weir_geometry_covered(const weir_window *w, int i, int64_t o) {
+    const int64_t left = w->in[i] + w->begin[i] + w->end[i] - o * w->stride[i];
+    const int64_t reached = left <= 0 ? 0 : (left - 1) / w->dilation[i] + 1;
+    return reached < w->kernel[i] ? reached : w->kernel[i];
+}
+
 void weir_geometry_count_seen(const weir_window *w, int64_t *least, int64_t *most) {
     *least = *most = 1;
     for (int i = 0; i < w->rank; i++) {
@@ -143,6 +194,32 @@ void weir_geometry_count_seen(const weir_window *w, int64_t *least, int64_t *mos
         *least *= low;
         *most *= high;
     }
+}
+
+/* ---- blocks ---- */
+
+bool weir_geometry_blocks(const weir_graph *graph, weir_node node, const weir_shape *x, weir_blocks *blocks) {
+    static const char *const modes[] = {"DCR", "CRD", NULL};
+    const bool to_space = weir_node_op(graph, node) == WEIR_OP_DEPTH_TO_SPACE;
+    const int64_t size = weir_node_int(graph, node, "blocksize", 0);
+    weir_blocks *b = blocks;
+    if (x->rank != 4) return weir_rule_fail(graph, node, "input 0 must have 4 dimensions, has %d", x->rank);
+    if (!weir_rule_is_word(graph, node, "mode", modes)) return false;
+    if (size < 1 || size > size_limit || (to_space && x->dim[1] % (size * size) != 0) ||
+        (!to_space && (x->dim[2] % size != 0 || x->dim[3] % size != 0)))
+        return weir_rule_fail(graph, node, "blocks of %lld by %lld do not fit an input of %lld channels, %lld by %lld",
+                              (long long)size, (long long)size, (long long)x->dim[1], (long long)x->dim[2],
+                              (long long)x->dim[3]);
+    *b = (weir_blocks){.size = size,
+                       .batch = x->dim[0],
+                       .channels = to_space ? x->dim[1] / (size * size) : x->dim[1],
+                       .height = to_space ? x->dim[2] : x->dim[2] / size,
+                       .width = to_space ? x->dim[3] : x->dim[3] / size};
+    const bool channels_first = strcmp(weir_node_string(graph, node, "mode", modes[0]), "CRD") == 0;
+    b->channel_stride = channels_first ? size * size : 1;
+    b->column_stride = channels_first ? 1 : b->channels;
+    b->row_stride = b->column_stride * size;
+    return true;
 }
 
 /* ---- slices ---- */
@@ -268,17 +345,68 @@ int64_t weir_geometry_padded(const weir_padding *padding, int axis, int64_t dim,
 
 /* ---- resizing ---- */
 
-static bool resize_by_scales(const weir_graph *graph, weir_node node, const weir_shape *shape, const weir_array *scales,
+/* The axes that scales and sizes are for: those that the attribute names, or all. */
+typedef struct resized_axes {
+    int axis[WEIR_MAX_RANK], count;
+} resized_axes;
+
+static bool read_axes(const weir_graph *graph, weir_node node, int rank, resized_axes *axes) {
+    const weir_attribute *given = weir_node_attribute(graph, node, "axes");
+    bool named[WEIR_MAX_RANK] = {false};
+    axes->count = given == NULL ? rank : (int)given->count;
+    if (axes->count > rank)
+        return weir_rule_fail(graph, node, "attribute 'axes' has %d numbers for %d dimensions", axes->count, rank);
+    for (int i = 0; i < axes->count; i++) {
+        axes->axis[i] = i;
+        if (given == NULL) continue;
+        if (!weir_rule_axis(given->as.ints[i], rank, &axes->axis[i]))
+            return weir_rule_fail_axis(graph, node, given->as.ints[i], rank);
+        if (named[axes->axis[i]]) return weir_rule_fail(graph, node, "axis %d is named twice", axes->axis[i]);
+        named[axes->axis[i]] = true;
+    }
+    return true;
+}
+
+static bool resize_by_scales(const weir_graph *graph, weir_node node, const weir_shape *shape, const resized_axes *axes,
                              weir_resizing *r) {
-    if (scales == NULL || scales->dtype != WEIR_FLOAT32 || scales->count != (size_t)shape->rank)
-        return weir_rule_fail(graph, node, "the scales (input 2) must be a constant float32 vector of %d", shape->rank);
-    for (int i = 0; i < shape->rank; i++) {
-        r->scale[i] = weir_array_get(scales, (size_t)i);
-        const double size = floor((double)shape->dim[i] * r->scale[i]);
-        if (!(r->scale[i] > 0) || size > (double)size_limit)
+    const weir_array *scales = weir_rule_constant(graph, node, 2);
+    if (scales == NULL || scales->dtype != WEIR_FLOAT32 || scales->count != (size_t)axes->count)
+        return weir_rule_fail(graph, node, "the scales (input 2) must be a constant float32 vector of %d", axes->count);
+    for (int i = 0; i < axes->count; i++) {
+        const int d = axes->axis[i];
+        r->scale[d] = weir_array_get(scales, (size_t)i);
+        const double size = floor((double)shape->dim[d] * r->scale[d]);
+        if (!(r->scale[d] > 0) || size > (double)size_limit)
             return weir_rule_fail(graph, node, "scale %d is %g, expected more than 0 and at most %lld elements", i,
-                                  r->scale[i], (long long)size_limit);
-        r->out[i] = (int64_t)size;
+                                  r->scale[d], (long long)size_limit);
+        r->out[d] = (int64_t)size;
+    }
+    return true;
+}
+
+/* With a policy all axes get the least or the largest scale. */
+static bool resize_by_sizes(const weir_graph *graph, weir_node node, const weir_shape *shape, const resized_axes *axes,
+                            const int64_t *sizes, weir_resizing *r) {
+    const char *policy = weir_node_string(graph, node, "keep_aspect_ratio_policy", "stretch");
+    const bool larger = strcmp(policy, "not_smaller") == 0, keeps = larger || strcmp(policy, "not_larger") == 0;
+    double common = 0;
+    for (int i = 0; i < axes->count; i++) {
+        const int d = axes->axis[i];
+        if (sizes[i] < 1 || sizes[i] > size_limit)
+            return weir_rule_fail(graph, node, "size %d is %lld, expected 1 to %lld", i, (long long)sizes[i],
+                                  (long long)size_limit);
+        r->out[d] = sizes[i];
+        r->scale[d] = (double)sizes[i] / (double)shape->dim[d];
+        if (i == 0 || (larger ? r->scale[d] > common : r->scale[d] < common)) common = r->scale[d];
+    }
+    for (int i = 0; keeps && i < axes->count; i++) {
+        const int d = axes->axis[i];
+        const double size = floor(common * (double)shape->dim[d] + 0.5);
+        if (size > (double)size_limit || size < 1)
+            return weir_rule_fail(graph, node, "axis %d would have %g elements, expected 1 to %lld", d, size,
+                                  (long long)size_limit);
+        r->scale[d] = common;
+        r->out[d] = (int64_t)size;
     }
     return true;
 }
@@ -293,30 +421,33 @@ bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizi
                                               "tf_half_pixel_for_nn",
                                               NULL};
     static const char *const nearest[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
+    static const char *const policies[] = {"stretch", "not_larger", "not_smaller", NULL};
     const weir_shape *shape = &weir_rule_input(graph, node, 0)->shape;
     const weir_type *scales = weir_rule_input(graph, node, 2);
     const bool by_scales = scales != NULL && weir_rule_count(scales) > 0;
+    int64_t sizes[WEIR_MAX_RANK];
+    resized_axes axes;
     int count;
     weir_resizing *r = resizing;
     r->coordinates = weir_node_string(graph, node, "coordinate_transformation_mode", "half_pixel");
     r->nearest = weir_node_string(graph, node, "nearest_mode", "round_prefer_floor");
+    for (int d = 0; d < shape->rank; d++) {
+        r->out[d] = shape->dim[d];
+        r->scale[d] = 1;
+    }
     if (!weir_rule_is_word(graph, node, "mode", modes) ||
         !weir_rule_is_word(graph, node, "coordinate_transformation_mode", coordinates) ||
         !weir_rule_is_word(graph, node, "nearest_mode", nearest) ||
-        !weir_rule_integers(graph, node, 3, "the sizes", WEIR_MAX_RANK, r->out, &count))
+        !weir_rule_is_word(graph, node, "keep_aspect_ratio_policy", policies) ||
+        !read_axes(graph, node, shape->rank, &axes) ||
+        !weir_rule_integers(graph, node, 3, "the sizes", WEIR_MAX_RANK, sizes, &count))
         return false;
     if (by_scales == (count >= 0))
         return weir_rule_fail(graph, node, "expected either scales (input 2) or sizes (input 3)");
-    if (by_scales) return resize_by_scales(graph, node, shape, weir_rule_constant(graph, node, 2), r);
-    if (count != shape->rank)
-        return weir_rule_fail(graph, node, "there are %d sizes for %d dimensions", count, shape->rank);
-    for (int i = 0; i < count; i++) {
-        if (r->out[i] < 1 || r->out[i] > size_limit)
-            return weir_rule_fail(graph, node, "size %d is %lld, expected 1 to %lld", i, (long long)r->out[i],
-                                  (long long)size_limit);
-        r->scale[i] = (double)r->out[i] / (double)shape->dim[i];
-    }
-    return true;
+    if (by_scales) return resize_by_scales(graph, node, shape, &axes, r);
+    if (count != axes.count)
+        return weir_rule_fail(graph, node, "there are %d sizes for %d dimensions", count, axes.count);
+    return resize_by_sizes(graph, node, shape, &axes, sizes, r);
 }
 
 /* ONNX's definitions of coordinate_transformation_mode. */

@@ -21,15 +21,32 @@ bool weir_geometry_window(const weir_graph *graph, weir_node node, const weir_sh
                           weir_window *window);
 /* How many elements, not padding, the window sees at position `o` along spatial axis `i`. */
 int64_t weir_geometry_seen(const weir_window *window, int i, int64_t o);
+/* The same with padding, but not what a last position of ceil_mode sees beyond that. */
+int64_t weir_geometry_covered(const weir_window *window, int i, int64_t o);
 /* The fewest and the most that it sees at any position. */
 void weir_geometry_count_seen(const weir_window *window, int64_t *least, int64_t *most);
 /* The smallest number that all it sees along axis `i` divide; 0: a position sees nothing, or it is above `limit`. */
 int64_t weir_geometry_common(const weir_window *window, int i, int64_t limit);
 
+/* The window of a ConvTranspose, which slides over the result: `in` is what the result has along each axis, `out` what the
+ * input x has. */
+bool weir_geometry_transposed(const weir_graph *graph, weir_node node, const weir_shape *x, const int64_t *kernel,
+                              weir_window *window);
+
 /* Does the window do nothing along spatial axis `i`: one element that moves by one? */
 bool weir_geometry_is_trivial(const weir_window *window, int i);
 /* The same of a node whose input 0 is [batch, ..., channels] (weir.Window). */
 bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, weir_window *window);
+
+/* DepthToSpace and SpaceToDepth: a deep tensor [batch, channels * size * size, height, width] and a wide one
+ * [batch, channels, height * size, width * size]. */
+typedef struct weir_blocks {
+    int64_t size, batch, channels, height, width;
+    int64_t row_stride, column_stride, channel_stride; /* of the deep tensor's channels */
+} weir_blocks;
+
+/* Of a node whose input is x, in ONNX's order. */
+bool weir_geometry_blocks(const weir_graph *graph, weir_node node, const weir_shape *x, weir_blocks *blocks);
 
 /* A Slice: output index i of an axis is input index start + i * step, for i in [0, count). */
 typedef struct weir_slice {

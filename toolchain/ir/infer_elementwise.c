@@ -195,8 +195,7 @@ bool weir_infer_POW(const weir_graph *graph, weir_node node, weir_inferred *to) 
 bool weir_infer_BIT_SHIFT(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     static const char *const directions[] = {"LEFT", "RIGHT", NULL};
-    if (!weir_rule_is_integer(x) || weir_dtype_is_signed(x->dtype))
-        return weir_rule_fail_dtype(graph, node, 0, "an unsigned integer");
+    if (!weir_rule_is_integer(x)) return weir_rule_fail_dtype(graph, node, 0, "an integer");
     return weir_rule_is_word(graph, node, "direction", directions) && equal_numbers(graph, node, to);
 }
 
@@ -206,10 +205,7 @@ bool weir_infer_NOT(const weir_graph *graph, weir_node node, weir_inferred *to) 
     return weir_rule_set_plain(graph, node, to, WEIR_BOOL, &x->shape);
 }
 
-/* Of real numbers only the remainder that C's fmod gives. */
 bool weir_infer_MOD(const weir_graph *graph, weir_node node, weir_inferred *to) {
-    if (weir_node_int(graph, node, "fmod", 0) == 0 && weir_dtype_is_float(weir_rule_input(graph, node, 0)->dtype))
-        return weir_rule_fail(graph, node, "attribute 'fmod' must be 1 for floating-point inputs");
     return equal_numbers(graph, node, to);
 }
 
@@ -219,4 +215,19 @@ bool weir_infer_WHERE(const weir_graph *graph, weir_node node, weir_inferred *to
     if (weir_rule_input(graph, node, 0)->dtype != WEIR_BOOL) return weir_rule_fail_dtype(graph, node, 0, "bool");
     if (a->dtype != b->dtype) return weir_rule_fail_dtype(graph, node, 2, weir_dtype_name(a->dtype));
     return common_shape(graph, node, 0, 3, &shape) && weir_rule_set_plain(graph, node, to, a->dtype, &shape);
+}
+
+/* (x - offset) * scale, numbers for all features or one for each; the result is float32 whatever the input is. */
+bool weir_infer_SCALER(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    static const char *const names[] = {"offset", "scale"};
+    const weir_type *x = weir_rule_input(graph, node, 0);
+    const int64_t features = x->shape.rank == 0 ? 1 : x->shape.dim[x->shape.rank - 1];
+    if (!weir_rule_same_numbers(graph, node, 1)) return false;
+    for (size_t i = 0; i < 2; i++) {
+        const weir_attribute *given = weir_node_attribute(graph, node, names[i]);
+        if (given != NULL && given->count != 1 && (int64_t)given->count != features)
+            return weir_rule_fail(graph, node, "attribute '%s' has %zu numbers, expected 1 or %lld", names[i],
+                                  given->count, (long long)features);
+    }
+    return weir_rule_set_plain(graph, node, to, WEIR_FLOAT32, &x->shape);
 }

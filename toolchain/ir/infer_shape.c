@@ -252,6 +252,27 @@ bool weir_infer_GATHER(const weir_graph *graph, weir_node node, weir_inferred *t
     return weir_rule_set(graph, node, to, &type);
 }
 
+/* Elements of the last axis by position, as ONNX Runtime shapes them. */
+bool weir_infer_ARRAY_FEATURE_EXTRACTOR(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_shape *x = &weir_rule_input(graph, node, 0)->shape;
+    const weir_type *indices = weir_rule_input(graph, node, 1);
+    const weir_array *known = weir_rule_constant(graph, node, 1);
+    weir_shape shape = *x;
+    if (x->rank < 1) return weir_rule_fail(graph, node, "input 0 must have 1 dimension or more");
+    if (indices->dtype != WEIR_INT64) return weir_rule_fail_dtype(graph, node, 1, "int64");
+    const int64_t dim = x->dim[x->rank - 1];
+    for (size_t i = 0; known != NULL && i < known->count; i++) {
+        const int64_t index = weir_array_get_int(known, i);
+        if (index < 0 || index >= dim)
+            return weir_rule_fail(graph, node, "position %lld is outside the last axis, which has %lld elements",
+                                  (long long)index, (long long)dim);
+    }
+    if (x->rank == 1) shape = (weir_shape){2, {1}};
+    shape.dim[shape.rank - 1] = (int64_t)weir_rule_count(indices);
+    const weir_type type = weir_rule_moved_type(graph, node, &shape);
+    return weir_rule_set(graph, node, to, &type);
+}
+
 /* Input `index` as a shape: a constant without negative numbers. */
 static bool shape_input(const weir_graph *graph, weir_node node, size_t index, weir_shape *shape) {
     if (!weir_rule_integers(graph, node, index, "the shape", WEIR_MAX_RANK, shape->dim, &shape->rank)) return false;
@@ -269,6 +290,21 @@ bool weir_infer_EXPAND(const weir_graph *graph, weir_node node, weir_inferred *t
     if (!shape_input(graph, node, 1, &wanted)) return false;
     if (!weir_rule_broadcast(from, &wanted, &shape))
         return weir_rule_fail_shapes(graph, node, "broadcast", from, &wanted);
+    const weir_type type = weir_rule_moved_type(graph, node, &shape);
+    return weir_rule_set(graph, node, to, &type);
+}
+
+bool weir_infer_TILE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_shape shape = weir_rule_input(graph, node, 0)->shape, repeats;
+    if (!shape_input(graph, node, 1, &repeats)) return false;
+    if (repeats.rank != shape.rank)
+        return weir_rule_fail(graph, node, "%d numbers of repetitions for %d dimensions", repeats.rank, shape.rank);
+    for (int i = 0; i < shape.rank; i++) {
+        if (shape.dim[i] > 0 && repeats.dim[i] > INT32_MAX / shape.dim[i])
+            return weir_rule_fail(graph, node, "%lld repetitions of %lld elements along axis %d are too many",
+                                  (long long)repeats.dim[i], (long long)shape.dim[i], i);
+        shape.dim[i] *= repeats.dim[i];
+    }
     const weir_type type = weir_rule_moved_type(graph, node, &shape);
     return weir_rule_set(graph, node, to, &type);
 }

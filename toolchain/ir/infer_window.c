@@ -115,3 +115,54 @@ bool weir_infer_GLOBAL_MAX_POOL(const weir_graph *graph, weir_node node, weir_in
     return weir_rule_same_numbers(graph, node, 1) && weir_rule_global_shape(graph, node, &shape) &&
            set_largest(graph, node, to, &shape);
 }
+
+/* The weights are [channels in, channels out of a group, kernel...]. */
+bool weir_infer_CONV_TRANSPOSE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *type = weir_rule_input(graph, node, 0), *bias = weir_rule_input(graph, node, 2);
+    const weir_shape *w = &weir_rule_input(graph, node, 1)->shape;
+    const int64_t group = weir_node_int(graph, node, "group", 1);
+    weir_shape x;
+    weir_window window;
+    int order[WEIR_MAX_RANK];
+    if (!weir_rule_float_input(graph, node) || !weir_rule_same_numbers(graph, node, 3) ||
+        !channels_first(graph, node, &x, order))
+        return false;
+    if (x.rank < 3 || x.rank != w->rank || x.dim[1] != w->dim[0])
+        return weir_rule_fail_shapes(graph, node, "transposed convolution", &x, w);
+    if (group < 1 || x.dim[1] % group != 0)
+        return weir_rule_fail(graph, node, "%lld groups do not divide %lld input channels", (long long)group,
+                              (long long)x.dim[1]);
+    if (w->dim[1] > INT32_MAX / group)
+        return weir_rule_fail(graph, node, "%lld groups of %lld output channels are too many", (long long)group,
+                              (long long)w->dim[1]);
+    const int64_t outputs = w->dim[1] * group;
+    if (bias != NULL && (bias->shape.rank != 1 || bias->shape.dim[0] != outputs))
+        return weir_rule_fail(graph, node, "the bias must be a vector of %lld", (long long)outputs);
+    if (!weir_geometry_transposed(graph, node, &x, w->dim + 2, &window)) return false;
+    x.dim[1] = outputs;
+    for (int i = 0; i < window.rank; i++) x.dim[i + 2] = window.in[i];
+    const weir_shape shape = weir_layout_from_onnx(&x, order);
+    return weir_rule_set_plain(graph, node, to, type->dtype, &shape);
+}
+
+static bool blocks(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    weir_shape x;
+    weir_blocks b;
+    int order[WEIR_MAX_RANK];
+    if (!channels_first(graph, node, &x, order) || !weir_geometry_blocks(graph, node, &x, &b)) return false;
+    const bool wide = weir_node_op(graph, node) == WEIR_OP_DEPTH_TO_SPACE;
+    x.dim[1] = wide ? b.channels : b.channels * b.size * b.size;
+    x.dim[2] = wide ? b.height * b.size : b.height;
+    x.dim[3] = wide ? b.width * b.size : b.width;
+    const weir_shape shape = weir_layout_from_onnx(&x, order);
+    const weir_type type = weir_rule_moved_type(graph, node, &shape);
+    return weir_rule_set(graph, node, to, &type);
+}
+
+bool weir_infer_DEPTH_TO_SPACE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return blocks(graph, node, to);
+}
+
+bool weir_infer_SPACE_TO_DEPTH(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return blocks(graph, node, to);
+}

@@ -19,6 +19,9 @@ bool weir_layout_has_channels(weir_op op) {
     case WEIR_OP_CONV:
     case WEIR_OP_CONV_INTEGER:
     case WEIR_OP_QLINEAR_CONV:
+    case WEIR_OP_CONV_TRANSPOSE:
+    case WEIR_OP_DEPTH_TO_SPACE:
+    case WEIR_OP_SPACE_TO_DEPTH:
     case WEIR_OP_MAX_POOL:
     case WEIR_OP_AVERAGE_POOL:
     case WEIR_OP_GLOBAL_AVERAGE_POOL:

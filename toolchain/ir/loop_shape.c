@@ -93,6 +93,22 @@ void weir_loop_RESIZE(weir_loop_builder *b) {
     }
 }
 
+/* Each dimension is a repetition and a position in it. */
+void weir_loop_TILE(weir_loop_builder *b) {
+    static const char names[] = "R0";
+    const weir_shape *x = weir_loop_input_shape(b, 0), *y = weir_loop_output_shape(b, 0);
+    b->nest->body = WEIR_LOOP_MOVE;
+    const uint32_t first = weir_loop_add_shape(b, x);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    for (int i = 0; i < x->rank; i++) {
+        const char name[] = {names[0], (char)(names[1] + i), '\0'};
+        const uint32_t repeat = weir_loop_add(b, name, x->dim[i] == 0 ? 0 : y->dim[i] / x->dim[i], false);
+        weir_loop_term(out, i, repeat, x->dim[i]);
+        weir_loop_term(out, i, first + (uint32_t)i, 1);
+        weir_loop_term(in, i, first + (uint32_t)i, 1);
+    }
+}
+
 /* The axis is replaced by the indices' dimensions. */
 void weir_loop_GATHER(weir_loop_builder *b) {
     uint32_t first;
@@ -105,6 +121,19 @@ void weir_loop_GATHER(weir_loop_builder *b) {
         weir_loop_term(in, i, first + (uint32_t)(i < axis ? i : i - 1 + indices->rank), 1);
     }
     for (int i = 0; i < indices->rank; i++) weir_loop_term(indices, i, first + (uint32_t)(axis + i), 1);
+}
+
+/* Positions along the last axis; the result of a vector has a dimension of 1 in front. */
+void weir_loop_ARRAY_FEATURE_EXTRACTOR(weir_loop_builder *b) {
+    uint32_t first;
+    weir_loop_operand *in = move(b, &first), *indices = weir_loop_read(b, 'P', 1);
+    const int rank = weir_loop_output_shape(b, 0)->rank, last = in->rank - 1;
+    in->axis[last].is_indirect = true;
+    for (int i = 0; i < last; i++) weir_loop_term(in, i, first + (uint32_t)i, 1);
+    indices->is_flat = true;
+    indices->rank = 1;
+    indices->axis[0].size = weir_loop_output_shape(b, 0)->dim[rank - 1];
+    weir_loop_term(indices, 0, first + (uint32_t)rank - 1, 1);
 }
 
 static int axis_of(const weir_loop_builder *b, int rank) {

@@ -96,6 +96,82 @@ static void convolution(weir_loop_builder *b, size_t weights, size_t bias) {
     weir_loop_term(start, 0, k, 1);
 }
 
+/* O[b][g][k][oy][ox] += W[g][c][k][fy][fx] * I[b][g][c][iy][ix] with ox = stride * ix + dilation * fx - begin; OX, OY count
+ * positions of the input here. What falls outside the result is dropped. */
+void weir_loop_CONV_TRANSPOSE(weir_loop_builder *b) {
+    order laid;
+    const weir_shape *w = weir_loop_input_shape(b, 1), x = data_shape(b, &laid);
+    const int64_t groups = weir_node_int(b->graph, b->node, "group", 1), inputs = x.dim[1] / groups;
+    weir_window window;
+    spatial loops;
+    const bool fine = weir_geometry_transposed(b->graph, b->node, &x, w->dim + 2, &window);
+    assert(fine);
+    (void)fine;
+    b->nest->body = WEIR_LOOP_MULTIPLY_ACCUMULATE;
+    const uint32_t batch = weir_loop_add(b, "B", x.dim[0], false), k = weir_loop_add(b, "K", w->dim[1], false);
+    const uint32_t g = weir_loop_add(b, "G", groups, false);
+    add_positions(b, &window, &loops);
+    const uint32_t c = weir_loop_add(b, "C", inputs, true);
+    add_kernel(b, &window, &loops);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0),
+                      *weight = weir_loop_read(b, 'W', 1);
+    weir_loop_operand *start = weir_loop_read(b, 'B', 2);
+    to_onnx(in, &laid);
+    to_onnx(out, &laid);
+    weir_loop_term(out, 0, batch, 1);
+    weir_loop_term(in, 0, batch, 1);
+    weir_loop_term(in, 1, g, inputs);
+    weir_loop_term(in, 1, c, 1);
+    weir_loop_term(out, 1, g, w->dim[1]);
+    weir_loop_term(out, 1, k, 1);
+    weir_loop_term(weight, 0, g, inputs);
+    weir_loop_term(weight, 0, c, 1);
+    weir_loop_term(weight, 1, k, 1);
+    for (int i = 0; i < window.rank; i++) weir_loop_term(weight, i + 2, loops.f[i], 1);
+    slide(&window, &loops, out, in);
+    from_onnx(in, &laid);
+    from_onnx(out, &laid);
+    if (start == NULL) return;
+    weir_loop_term(start, 0, g, w->dim[1]);
+    weir_loop_term(start, 0, k, 1);
+}
+
+/* The deep tensor's channels are made of a channel of the wide one, a row and a column of the block. */
+static void blocks(weir_loop_builder *b) {
+    order laid;
+    weir_blocks w;
+    const weir_shape x = data_shape(b, &laid);
+    const bool fine = weir_geometry_blocks(b->graph, b->node, &x, &w);
+    assert(fine);
+    (void)fine;
+    b->nest->body = WEIR_LOOP_MOVE;
+    const uint32_t batch = weir_loop_add(b, "B", w.batch, false), c = weir_loop_add(b, "C", w.channels, false);
+    const uint32_t y = weir_loop_add(b, "OY", w.height, false), fy = weir_loop_add(b, "FY", w.size, false);
+    const uint32_t ox = weir_loop_add(b, "OX", w.width, false), fx = weir_loop_add(b, "FX", w.size, false);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    const bool to_space = weir_node_op(b->graph, b->node) == WEIR_OP_DEPTH_TO_SPACE;
+    weir_loop_operand *deep = to_space ? in : out, *wide = to_space ? out : in;
+    to_onnx(in, &laid);
+    to_onnx(out, &laid);
+    weir_loop_term(deep, 0, batch, 1);
+    weir_loop_term(wide, 0, batch, 1);
+    weir_loop_term(deep, 1, c, w.channel_stride);
+    weir_loop_term(deep, 1, fy, w.row_stride);
+    weir_loop_term(deep, 1, fx, w.column_stride);
+    weir_loop_term(deep, 2, y, 1);
+    weir_loop_term(deep, 3, ox, 1);
+    weir_loop_term(wide, 1, c, 1);
+    weir_loop_term(wide, 2, y, w.size);
+    weir_loop_term(wide, 2, fy, 1);
+    weir_loop_term(wide, 3, ox, w.size);
+    weir_loop_term(wide, 3, fx, 1);
+    from_onnx(in, &laid);
+    from_onnx(out, &laid);
+}
+
+void weir_loop_DEPTH_TO_SPACE(weir_loop_builder *b) { blocks(b); }
+void weir_loop_SPACE_TO_DEPTH(weir_loop_builder *b) { blocks(b); }
+
 enum { NO_BIAS = 1000 }; /* an input that no operator has */
 
 void weir_loop_CONV(weir_loop_builder *b) { convolution(b, 1, 2); }

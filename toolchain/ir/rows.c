@@ -178,6 +178,9 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CONV] = only_data,
     [WEIR_OP_CONV_INTEGER] = only_data,
     [WEIR_OP_QLINEAR_CONV] = only_data,
+    [WEIR_OP_CONV_TRANSPOSE] = only_data,
+    [WEIR_OP_DEPTH_TO_SPACE] = only_data,
+    [WEIR_OP_SPACE_TO_DEPTH] = only_data,
     [WEIR_OP_MAX_POOL] = only_data,
     [WEIR_OP_AVERAGE_POOL] = only_data,
     [WEIR_OP_GLOBAL_AVERAGE_POOL] = only_data,
@@ -208,6 +211,7 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_UNSQUEEZE] = view,
     [WEIR_OP_EXPAND] = expand,
     [WEIR_OP_PAD] = pad,
+    [WEIR_OP_TILE] = view,
     [WEIR_OP_ADD] = broadcast,
     [WEIR_OP_SUB] = broadcast,
     [WEIR_OP_MUL] = broadcast,
@@ -265,6 +269,7 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_BIPOLAR_QUANT] = broadcast,
     [WEIR_OP_TRUNC] = broadcast,
     [WEIR_OP_MULTI_THRESHOLD] = thresholds,
+    [WEIR_OP_SCALER] = broadcast,
     [WEIR_OP_MASK] = broadcast,
 };
 

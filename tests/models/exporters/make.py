@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes the models of this folder, their inputs and their expected outputs, which come from ONNX Runtime without its
-optimizations (README.md). Needs onnx, onnxruntime, skl2onnx and scikit-learn:  make.py FOLDER"""
+optimizations (README.md). Needs onnx, onnxruntime, skl2onnx and scikit-learn:  make.py FOLDER [PART...]"""
 import os
 import sys
 
@@ -28,14 +28,14 @@ def floats(name, numbers, dtype=np.float32):
     return numpy_helper.from_array(np.asarray(numbers).astype(dtype), name)
 
 
-def expected(model, x):
+def expected(model, x, dtype=np.float32):
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     copy.ir_version = min(copy.ir_version, 10)
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(copy.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return session.run(None, {session.get_inputs()[0].name: x})[0].astype(np.float32)
+    return session.run(None, {session.get_inputs()[0].name: x})[0].astype(dtype)
 
 
 def save(name, model, x, y=None):
@@ -165,6 +165,65 @@ def rows():
     save("rows", model_of(nodes, inputs, outputs, constants), x)
 
 
+def classifier(name, classes, zipmap, **settings):
+    """A scaler in front, behind it labels and probabilities; rows that no rounding gives another label."""
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from skl2onnx import to_onnx
+
+    source = np.random.default_rng(len(name))
+    x = (source.normal(size=(600, 6)) * [1, 20, 0.1, 5, 3, 1] + [0, 100, -3, 7, 1, 0]).astype(np.float32)
+    score = (x - x.mean(0)) / x.std(0) @ source.normal(size=(6, len(classes)))
+    net = make_pipeline(StandardScaler(), MLPClassifier(random_state=0, max_iter=400, **settings))
+    net.fit(x, np.asarray(classes)[score.argmax(1)])
+    model = to_onnx(net, x[:1], options=None if zipmap else {id(net): {"zipmap": False}})
+    sure = np.sort(net.predict_proba(x), 1)
+    x = x[sure[:, -1] - sure[:, -2] > 0.3][:64]
+    labels = expected(model, x, str if isinstance(classes[0], str) else np.int64)
+    if isinstance(classes[0], str):
+        labels = np.searchsorted(np.unique(classes), labels)
+    save(name, model, x, labels)
+
+
+def pytorch():
+    """As torch.onnx writes it: weights by output, a view whose size is computed from the input's, shared parameters as copies."""
+    node = helper.make_node
+    w1, b1, w2, b2 = (random.normal(size=s) for s in ((10, 12), (10,), (4, 10), (4,)))
+    ints = lambda numbers: numpy_helper.from_array(np.array(numbers, np.int64), "")
+    nodes = [
+        node("Shape", ["input"], ["/Shape_output_0"], "/Shape"),
+        node("Constant", [], ["/Constant_output_0"], "/Constant", value=ints(0)),
+        node("Gather", ["/Shape_output_0", "/Constant_output_0"], ["/Gather_output_0"], "/Gather", axis=0),
+        node("Constant", [], ["onnx::Unsqueeze_4"], "Constant_4", value=ints([0])),
+        node("Unsqueeze", ["/Gather_output_0", "onnx::Unsqueeze_4"], ["/Unsqueeze_output_0"], "/Unsqueeze"),
+        node("Constant", [], ["/Constant_1_output_0"], "/Constant_1", value=ints([-1])),
+        node("Concat", ["/Unsqueeze_output_0", "/Constant_1_output_0"], ["/Concat_output_0"], "/Concat", axis=0),
+        node("Reshape", ["input", "/Concat_output_0"], ["/Reshape_output_0"], "/Reshape", allowzero=0),
+        node("Gemm", ["/Reshape_output_0", "fc1.weight", "fc1.bias"], ["/fc1/Gemm_output_0"], "/fc1/Gemm", alpha=1.0, beta=1.0, transB=1),
+        node("Identity", ["bn.running_var"], ["onnx::BatchNormalization_20"], "Identity_20"),
+        node("Identity", ["onnx::BatchNormalization_20"], ["onnx::BatchNormalization_21"], "Identity_21"),
+        node("BatchNormalization", ["/fc1/Gemm_output_0", "bn.weight", "bn.bias", "bn.running_mean", "onnx::BatchNormalization_21"],
+             ["/bn/BatchNormalization_output_0"], "/bn/BatchNormalization", epsilon=1e-5, momentum=0.9, training_mode=0),
+        node("Relu", ["/bn/BatchNormalization_output_0"], ["/act/Relu_output_0"], "/act/Relu"),
+        node("Constant", [], ["/drop/Constant_output_0"], "/drop/Constant", value=floats("", 0.5)),
+        node("Constant", [], ["/drop/Constant_1_output_0"], "/drop/Constant_1", value=numpy_helper.from_array(np.array(False))),
+        node("Dropout", ["/act/Relu_output_0", "/drop/Constant_output_0", "/drop/Constant_1_output_0"], ["/drop/Dropout_output_0", ""], "/drop/Dropout"),
+        node("Identity", ["/drop/Dropout_output_0"], ["/last/Identity_output_0"], "/last/Identity"),
+        node("Gemm", ["/last/Identity_output_0", "fc2.weight", "fc2.bias"], ["/fc2/Gemm_output_0"], "/fc2/Gemm", alpha=1.0, beta=1.0, transB=1),
+        node("Softmax", ["/fc2/Gemm_output_0"], ["output"], "/Softmax", axis=1),
+    ]
+    nodes[15].output.pop()
+    constants = [
+        floats("fc1.weight", w1), floats("fc1.bias", b1), floats("fc2.weight", w2), floats("fc2.bias", b2),
+        floats("bn.weight", random.uniform(0.5, 2, 10)), floats("bn.bias", random.normal(size=10)),
+        floats("bn.running_mean", random.normal(size=10)), floats("bn.running_var", random.uniform(4, 16, 10)),
+    ]
+    x = random.normal(size=(64, 3, 4)).astype(np.float32)
+    inputs, outputs = [value("input", TensorProto.FLOAT, ["batch", 3, 4])], [value("output", TensorProto.FLOAT, ["batch", 4])]
+    save("pytorch", model_of(nodes, inputs, outputs, constants), x)
+
+
 def sklearn():
     from skl2onnx import to_onnx
     from sklearn.neural_network import MLPRegressor
@@ -176,8 +235,14 @@ def sklearn():
     save("sklearn_float64", model, x, expected(model, x))
 
 
-int4()
-other_floats()
-shapes()
-sklearn()
-rows()
+made = {
+    "int4": int4, "floats": other_floats, "shapes": shapes, "float64": sklearn, "rows": rows, "pytorch": pytorch,
+    "classifiers": lambda: [
+        classifier("sklearn_zipmap", [0, 1, 2, 3], True, hidden_layer_sizes=(12,)),
+        classifier("sklearn_labels", ["no", "yes"], True, hidden_layer_sizes=(8, 6), activation="tanh"),
+        classifier("sklearn_tensors", [3, 5, 9], False, hidden_layer_sizes=(10,)),
+    ],
+}
+for part, make in made.items():
+    if part in sys.argv[2:] or len(sys.argv) == 2:
+        make()

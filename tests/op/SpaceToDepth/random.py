@@ -1,0 +1,14 @@
+from random_graph import RandomGraph
+
+
+def graph(random):
+    g = RandomGraph(random)
+    for _ in range(6):
+        size = random.randint(1, 3)
+        channels, height, width = (random.randint(1, 2) for _ in range(3))
+        shape = [random.randint(1, 2), channels, height * size, width * size]
+        attributes = {"blocksize": size}
+        if random.random() < 0.6:
+            attributes["mode"] = random.choice(["DCR", "CRD"])
+        g.node("SpaceToDepth", [g.input("float32", shape)], **attributes)
+    return g.result()
