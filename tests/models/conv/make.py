@@ -27,6 +27,11 @@ class Network:
         self.constants.append(numpy_helper.from_array(data.astype(np.float32), f"c{len(self.constants)}"))
         return self.constants[-1].name
 
+    def value_of(self, name, number):
+        if name not in (c.name for c in self.constants):
+            self.constants.append(numpy_helper.from_array(np.float32(number), name))
+        return name
+
     def add(self, op, *constants, **attributes):
         result = f"{op.lower()}{len(self.nodes)}"
         self.nodes.append(helper.make_node(op, [self.value, *constants], [result], name=result + "_node", **attributes))
@@ -82,6 +87,33 @@ def pooled():
     return n.model(3)
 
 
+def mobile():
+    """An inverted residual as MobileNet has it: expanded, depthwise, projected without a function, added to what it came from; Relu6
+    as Clip; a mean over the positions."""
+    n = Network([1, 3, 10, 10], 4)
+    n.conv(8, [3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    start = n.value
+    for outputs, kernel, group in ((24, 1, 1), (24, 3, 24)):
+        n.add("Conv", n.constant(outputs, n.channels // group, kernel, kernel), n.constant(outputs), group=group, pads=[kernel // 2] * 4)
+        n.add("Clip", n.value_of("low", 0), n.value_of("high", 6))
+        n.channels = outputs
+    n.add("Conv", n.constant(8, 24, 1, 1), n.constant(8))
+    n.add("Add", start)
+    n.add("GlobalAveragePool")
+    n.dense(8, 5)
+    return n.model(5)
+
+
+def autoencoder():
+    """As many outputs as inputs, a narrow layer in the middle."""
+    n = Network([1, 40], 5)
+    for inputs, outputs in ((40, 24), (24, 4), (4, 24), (24, 40)):
+        n.add("Gemm", n.constant(outputs, inputs), n.constant(outputs), transB=1)
+        if outputs != 40:
+            n.add("Relu")
+    return n.model(40)
+
+
 class Frames(CalibrationDataReader):
     def __init__(self, x):
         self.rest = iter(x)
@@ -100,7 +132,7 @@ def run(path, x):
 
 def main(folder):
     forms = {"qdq": (QuantFormat.QDQ, QuantType.QInt8, True), "qoperator": (QuantFormat.QOperator, QuantType.QUInt8, False)}
-    for seed, network in enumerate((line, separable, pooled)):
+    for seed, network in enumerate((line, separable, pooled, mobile, autoencoder)):
         model = network()
         shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
         x = np.random.RandomState(100 + seed).randn(FRAMES, *shape[1:]).astype(np.float32)
