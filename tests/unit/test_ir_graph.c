@@ -116,6 +116,21 @@ static void nodes_are_a_list(void **state) {
     weir_graph_free(g);
 }
 
+/* Types and metadata may be held while values and nodes are added. */
+static void records_stay_where_they_are(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("g");
+    const weir_type type = {.shape = {1, {3}}, .quant.axis = -1};
+    const weir_value x = weir_graph_add_input(g, "x", &type);
+    const weir_node first = weir_graph_add_node(g, WEIR_OP_RELU, "first", &x, 1, 1, (weir_node){0});
+    const weir_type *held = weir_value_type(g, x);
+    const weir_metadata *metadata = weir_node_metadata(g, first);
+    for (int i = 0; i < 1000; i++) weir_graph_add_node(g, WEIR_OP_RELU, "more", &x, 1, 1, (weir_node){0});
+    assert_ptr_equal(held, weir_value_type(g, x));
+    assert_ptr_equal(metadata, weir_node_metadata(g, first));
+    weir_graph_free(g);
+}
+
 static void attributes_are_typed_and_sorted(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("g");
@@ -289,6 +304,7 @@ int main(void) {
         TEST(names_are_free_again),
         TEST(uses_follow_inputs),
         TEST(nodes_are_a_list),
+        TEST(records_stay_where_they_are),
         TEST(attributes_are_typed_and_sorted),
         TEST(constants_have_the_range_of_their_data),
         TEST(copies_print_the_same),

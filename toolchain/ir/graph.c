@@ -62,8 +62,9 @@ struct weir_graph {
     weir_strings *strings;
     const char *name, *source, *device;
     int64_t clock;
-    value_record *value;
-    node_record *node;
+    value_record *
+        *value; /* by id, in the arena: a type, a record of metadata stays where it is when others are added */
+    node_record **node;
     size_t value_count, value_capacity, node_count, node_capacity, live_nodes;
     weir_value *input;
     output_record *output;
@@ -112,6 +113,19 @@ static uint32_t find_name(const weir_graph *graph, const name_table *table, cons
 
 /* --- graphs --- */
 
+/* `count` more records, zeroed. */
+static void make_values(weir_graph *graph, size_t count) {
+    value_record *record = weir_arena_array(graph->arena, count, sizeof *record);
+    graph->value = weir_grow(graph->value, &graph->value_capacity, graph->value_count + count, sizeof(value_record *));
+    for (size_t i = 0; i < count; i++) graph->value[graph->value_count++] = record + i;
+}
+
+static void make_nodes(weir_graph *graph, size_t count) {
+    node_record *record = weir_arena_array(graph->arena, count, sizeof *record);
+    graph->node = weir_grow(graph->node, &graph->node_capacity, graph->node_count + count, sizeof(node_record *));
+    for (size_t i = 0; i < count; i++) graph->node[graph->node_count++] = record + i;
+}
+
 weir_graph *weir_graph_new(const char *name) {
     weir_graph *graph = weir_calloc(1, sizeof *graph);
     graph->arena = weir_arena_new();
@@ -121,12 +135,8 @@ weir_graph *weir_graph_new(const char *name) {
     graph->name = weir_graph_intern(graph, name);
     graph->source = "";
     graph->device = "";
-    graph->value_count = 1;
-    graph->node_count = 1;
-    graph->value = weir_grow(NULL, &graph->value_capacity, 1, sizeof *graph->value);
-    graph->node = weir_grow(NULL, &graph->node_capacity, 1, sizeof *graph->node);
-    memset(graph->value, 0, sizeof *graph->value);
-    memset(graph->node, 0, sizeof *graph->node);
+    make_values(graph, 1);
+    make_nodes(graph, 1);
     return graph;
 }
 
@@ -138,7 +148,7 @@ static void release(kept *old) {
 void weir_graph_free(weir_graph *graph) {
     if (graph == NULL) return;
     release(atomic_load(&graph->keeper->first));
-    for (size_t id = 1; id < graph->node_count; id++) json_decref(graph->node[id].metadata.facts);
+    for (size_t id = 1; id < graph->node_count; id++) json_decref(graph->node[id]->metadata.facts);
     free(graph->value);
     free(graph->node);
     free(graph->input);
@@ -205,14 +215,13 @@ static weir_quant copy_quant(weir_arena *arena, const weir_quant *quant) {
 
 static value_record *value_at(const weir_graph *graph, weir_value value) {
     assert(weir_value_exists(graph, value));
-    return &graph->value[value.id];
+    return graph->value[value.id];
 }
 
 static weir_value new_value(weir_graph *graph, const char *name) {
     weir_value value = {(uint32_t)graph->value_count};
-    graph->value = weir_grow(graph->value, &graph->value_capacity, graph->value_count + 1, sizeof *graph->value);
-    value_record *record = &graph->value[graph->value_count++];
-    memset(record, 0, sizeof *record);
+    make_values(graph, 1);
+    value_record *record = graph->value[value.id];
     record->type.dtype = WEIR_FLOAT32;
     record->type.quant.axis = -1;
     record->name = reserve_name(graph, &graph->value_names, name, value.id);
@@ -292,7 +301,7 @@ void weir_value_bind(weir_graph *graph, weir_value value, const weir_array *data
 }
 
 bool weir_value_exists(const weir_graph *graph, weir_value value) {
-    return value.id > 0 && value.id < graph->value_count && graph->value[value.id].name != NULL;
+    return value.id > 0 && value.id < graph->value_count && graph->value[value.id]->name != NULL;
 }
 
 const char *weir_value_name(const weir_graph *graph, weir_value value) { return value_at(graph, value)->name; }
@@ -359,19 +368,19 @@ static void add_use(weir_graph *graph, weir_value value, weir_node node, uint32_
         record->use = use;
         record->use_capacity = capacity;
     }
-    graph->node[node.id].use_index[index] = record->use_count;
+    graph->node[node.id]->use_index[index] = record->use_count;
     record->use[record->use_count++] = (weir_use){node, index};
 }
 
 /* The last use takes the place of the dropped one. */
 static void drop_use(weir_graph *graph, weir_node node, uint32_t index) {
-    const weir_value value = graph->node[node.id].input[index];
+    const weir_value value = graph->node[node.id]->input[index];
     if (value.id == 0) return;
     value_record *record = value_at(graph, value);
-    const uint32_t use = graph->node[node.id].use_index[index];
+    const uint32_t use = graph->node[node.id]->use_index[index];
     const weir_use moved = record->use[--record->use_count];
     record->use[use] = moved;
-    graph->node[moved.node.id].use_index[moved.index] = use;
+    graph->node[moved.node.id]->use_index[moved.index] = use;
 }
 
 void weir_value_replace(weir_graph *graph, weir_value old, weir_value with) {
@@ -379,7 +388,7 @@ void weir_value_replace(weir_graph *graph, weir_value old, weir_value with) {
     value_record *record = value_at(graph, old);
     for (uint32_t i = 0; i < record->use_count; i++) {
         weir_use use = record->use[i];
-        graph->node[use.node.id].input[use.index] = with;
+        graph->node[use.node.id]->input[use.index] = with;
         add_use(graph, with, use.node, use.index);
     }
     record->use_count = 0;
@@ -397,33 +406,32 @@ void weir_graph_remove_value(weir_graph *graph, weir_value value) {
 
 static node_record *node_at(const weir_graph *graph, weir_node node) {
     assert(weir_node_exists(graph, node));
-    return &graph->node[node.id];
+    return graph->node[node.id];
 }
 
 static void link_before(weir_graph *graph, weir_node node, weir_node before) {
-    node_record *record = &graph->node[node.id];
+    node_record *record = graph->node[node.id];
     record->next = before;
     record->previous = before.id == 0 ? graph->last : node_at(graph, before)->previous;
-    if (record->previous.id != 0) graph->node[record->previous.id].next = node;
+    if (record->previous.id != 0) graph->node[record->previous.id]->next = node;
     else graph->first = node;
-    if (before.id != 0) graph->node[before.id].previous = node;
+    if (before.id != 0) graph->node[before.id]->previous = node;
     else graph->last = node;
 }
 
 static void unlink_node(weir_graph *graph, weir_node node) {
     node_record *record = node_at(graph, node);
-    if (record->previous.id != 0) graph->node[record->previous.id].next = record->next;
+    if (record->previous.id != 0) graph->node[record->previous.id]->next = record->next;
     else graph->first = record->next;
-    if (record->next.id != 0) graph->node[record->next.id].previous = record->previous;
+    if (record->next.id != 0) graph->node[record->next.id]->previous = record->previous;
     else graph->last = record->previous;
 }
 
 weir_node weir_graph_add_node(weir_graph *graph, weir_op op, const char *name, const weir_value *inputs,
                               size_t input_count, size_t outputs, weir_node before) {
     weir_node node = {(uint32_t)graph->node_count};
-    graph->node = weir_grow(graph->node, &graph->node_capacity, graph->node_count + 1, sizeof *graph->node);
-    node_record *record = &graph->node[graph->node_count++];
-    memset(record, 0, sizeof *record);
+    make_nodes(graph, 1);
+    node_record *record = graph->node[node.id];
     record->op = op;
     record->name = reserve_name(graph, &graph->node_names, name, node.id);
     record->input_count = (uint32_t)input_count;
@@ -437,8 +445,8 @@ weir_node weir_graph_add_node(weir_graph *graph, weir_op op, const char *name, c
     }
     for (size_t i = 0; i < outputs; i++) {
         weir_value value = new_value(graph, record->name);
-        graph->value[value.id].producer = node;
-        graph->value[value.id].output = (uint32_t)i;
+        graph->value[value.id]->producer = node;
+        graph->value[value.id]->output = (uint32_t)i;
         record->output[i] = value;
     }
     link_before(graph, node, before);
@@ -476,7 +484,7 @@ weir_node weir_graph_find_node(const weir_graph *graph, const char *name) {
 }
 
 bool weir_node_exists(const weir_graph *graph, weir_node node) {
-    return node.id > 0 && node.id < graph->node_count && graph->node[node.id].op != WEIR_OP_NONE;
+    return node.id > 0 && node.id < graph->node_count && graph->node[node.id]->op != WEIR_OP_NONE;
 }
 
 weir_op weir_node_op(const weir_graph *graph, weir_node node) { return node_at(graph, node)->op; }
@@ -654,8 +662,8 @@ void weir_node_remove_attribute(weir_graph *graph, weir_node node, const char *n
 /* --- copying --- */
 
 static void copy_node(weir_graph *to, const weir_graph *from, uint32_t id) {
-    const node_record *old = &from->node[id];
-    node_record *record = &to->node[id];
+    const node_record *old = from->node[id];
+    node_record *record = to->node[id];
     *record = *old;
     if (old->op == WEIR_OP_NONE) return;
     record->name = reserve_name(to, &to->node_names, old->name, id);
@@ -681,8 +689,8 @@ static void copy_node(weir_graph *to, const weir_graph *from, uint32_t id) {
 }
 
 static void copy_value(weir_graph *to, const weir_graph *from, uint32_t id) {
-    const value_record *old = &from->value[id];
-    value_record *record = &to->value[id];
+    const value_record *old = from->value[id];
+    value_record *record = to->value[id];
     *record = *old;
     if (old->name == NULL) return;
     record->name = reserve_name(to, &to->value_names, old->name, id);
@@ -695,10 +703,8 @@ weir_graph *weir_graph_copy(const weir_graph *graph) {
     weir_graph *copy = weir_graph_new(graph->name);
     copy->source = weir_graph_intern(copy, graph->source);
     weir_graph_set_device(copy, graph->device, graph->clock);
-    copy->value = weir_grow(copy->value, &copy->value_capacity, graph->value_count, sizeof *copy->value);
-    copy->node = weir_grow(copy->node, &copy->node_capacity, graph->node_count, sizeof *copy->node);
-    copy->value_count = graph->value_count;
-    copy->node_count = graph->node_count;
+    make_values(copy, graph->value_count - 1);
+    make_nodes(copy, graph->node_count - 1);
     copy->live_nodes = graph->live_nodes;
     copy->first = graph->first;
     copy->last = graph->last;

@@ -97,6 +97,7 @@ void weir_value_bind(weir_graph *graph, weir_value value, const weir_array *data
 bool weir_value_exists(const weir_graph *graph, weir_value value);
 const char *weir_value_name(const weir_graph *graph, weir_value value);
 void weir_value_set_name(weir_graph *graph, weir_value value, const char *name);
+/* Stays where it is as long as the graph exists. */
 const weir_type *weir_value_type(const weir_graph *graph, weir_value value);
 /* Copies the type; quantization arrays are copied into the graph's arena, a layout of another rank is dropped. */
 void weir_value_set_type(weir_graph *graph, weir_value value, const weir_type *type);
@@ -150,6 +151,7 @@ bool weir_node_fail(const weir_graph *graph, weir_node node, const char *format,
     __attribute__((format(printf, 3, 4)));
 bool weir_node_vfail(const weir_graph *graph, weir_node node, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
+/* Stays where it is as long as the graph exists. */
 weir_metadata *weir_node_metadata(weir_graph *graph, weir_node node);
 const weir_metadata *weir_node_metadata_of(const weir_graph *graph, weir_node node);
 
