@@ -1,11 +1,12 @@
 /* ONNX's own conformance tests against importer, inference and executor:
- *   conformance [--planted] [--at-least N] [FOLDER]
+ *   conformance [--planted | --markdown] [--at-least N] [FOLDER]
  * FOLDER holds the node tests; without it the distribution's package libonnx-testdata is asked. Every test whose
  * operators are all known here (op.def, and Constant, which the importer folds) must run and pass; which those are is
  * read from the files, not from the importer. What runs is the graph written as ONNX and read back, which must be the
  * imported one. Each test runs with its inputs as inputs, and once more with all but the
  * first bound as constants; where an operator needs constants only the second way exists. --planted disturbs one
  * element of every result: then every test must be reported as failing.
+ * --markdown prints a table of the outcomes instead of a line for each test (scripts/pages puts it into README.md).
  * Exit status: 0 as it should be, 1 not, 77 skipped (no data). */
 #include <dirent.h>
 #include <math.h>
@@ -197,12 +198,13 @@ static verdict run_test(const char *folder, const scan *scanned, bool planted) {
     }
 }
 
-static bool is_known(const scan *scanned) {
+/* The first operator that is not known here; NULL: all are. */
+static const char *unknown_operator(const scan *scanned) {
     for (size_t i = 0; i < scanned->node_count; i++) {
         const weir_op op = weir_op_find_full(scanned->op[i]);
-        if (op == WEIR_OP_NONE && strcmp(scanned->op[i], "Constant") != 0) return false;
+        if (op == WEIR_OP_NONE && strcmp(scanned->op[i], "Constant") != 0) return scanned->op[i];
     }
-    return scanned->node_count > 0;
+    return NULL;
 }
 
 /* What this importer refuses by design, by the beginning of the test's name. */
@@ -242,9 +244,39 @@ static const char *reason_to_skip(const char *name, const scan *scanned) {
     return scanned->obstacle;
 }
 
+/* How many tests are left out for each reason, in the order of their names. */
+typedef struct reasons {
+    size_t count, tests[SCAN_MAX * 8];
+    char *name[SCAN_MAX * 8];
+} reasons;
+
 typedef struct tally {
     size_t seen, expected, ran, skipped, wrong;
+    reasons reason, unknown; /* of those skipped; operators of those that are not expected to run */
+    bool quiet;
 } tally;
+
+static void add_reason(reasons *list, const char *name) {
+    size_t at = 0;
+    while (at < list->count && strcmp(list->name[at], name) != 0) at++;
+    if (at == sizeof list->name / sizeof *list->name) return;
+    if (at == list->count) list->name[list->count++] = weir_copy_string(name);
+    list->tests[at]++;
+}
+
+static void print_markdown(const tally *count) {
+    printf("| outcome | node tests |\n|---|---|\n| passed | %zu |\n", count->ran - count->wrong);
+    for (size_t i = 0; i < count->reason.count; i++)
+        printf("| not supported: %s | %zu |\n", count->reason.name[i], count->reason.tests[i]);
+    printf("| not supported: operators that are not imported (");
+    for (size_t i = 0; i < count->unknown.count; i++) printf("%s%s", i == 0 ? "" : ", ", count->unknown.name[i]);
+    printf(") | %zu |\n| failed | %zu |\n| **all** | %zu |\n", count->seen - count->expected, count->wrong,
+           count->seen);
+}
+
+static void free_reasons(reasons *list) {
+    for (size_t i = 0; i < list->count; i++) free(list->name[i]);
+}
 
 static void visit(const char *folder, const char *name, bool planted, tally *count) {
     scan scanned;
@@ -256,11 +288,17 @@ static void visit(const char *folder, const char *name, bool planted, tally *cou
     const bool fine = scan_model(data, size, &scanned);
     free(data);
     count->seen++;
-    if (!fine || !is_known(&scanned)) return;
+    const char *unknown = !fine ? "models that cannot be scanned" : unknown_operator(&scanned);
+    if (unknown == NULL && scanned.node_count == 0) unknown = "none";
+    if (unknown != NULL) {
+        add_reason(&count->unknown, unknown);
+        return;
+    }
     count->expected++;
     const char *reason = reason_to_skip(name, &scanned);
     if (reason != NULL) {
-        printf("skip %s: %s\n", name, reason);
+        add_reason(&count->reason, reason);
+        if (!count->quiet) printf("skip %s: %s\n", name, reason);
         count->skipped++;
         return;
     }
@@ -270,7 +308,7 @@ static void visit(const char *folder, const char *name, bool planted, tally *cou
     const verdict wanted = planted ? VERDICT_FAIL : VERDICT_PASS;
     count->ran++;
     if (result != wanted && result != VERDICT_EMPTY) count->wrong++;
-    printf("%s %s\n", planted ? planted_words[result] : words[result], name);
+    if (!count->quiet) printf("%s %s\n", planted ? planted_words[result] : words[result], name);
 }
 
 /* The package's folder of node tests, or NULL; heap memory. */
@@ -310,10 +348,13 @@ static bool run_all(const char *root, tally *count, bool planted) {
 int main(int argc, char **argv) {
     bool planted = false;
     size_t least = 1;
+    tally count = {0};
     char *root = NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--planted") == 0) {
             planted = true;
+        } else if (strcmp(argv[i], "--markdown") == 0) {
+            count.quiet = true;
         } else if (strcmp(argv[i], "--at-least") == 0 && i + 1 < argc) {
             least = (size_t)strtoul(argv[++i], NULL, 10);
         } else {
@@ -325,11 +366,14 @@ int main(int argc, char **argv) {
         printf("skipped: the package libonnx-testdata is not installed\n");
         return STATUS_SKIPPED;
     }
-    tally count = {0};
     const bool listed = run_all(root, &count, planted);
     free(root);
-    printf("%zu of %zu tests use known operators: %zu ran, %zu skipped, %zu %s\n", count.expected, count.seen,
-           count.ran, count.skipped, count.wrong, planted ? "planted faults missed" : "failed");
+    if (count.quiet) print_markdown(&count);
+    else
+        printf("%zu of %zu tests use known operators: %zu ran, %zu skipped, %zu %s\n", count.expected, count.seen,
+               count.ran, count.skipped, count.wrong, planted ? "planted faults missed" : "failed");
+    free_reasons(&count.reason);
+    free_reasons(&count.unknown);
     if (count.ran < least) printf("expected at least %zu tests to run\n", least);
     const bool complete = listed && count.ran >= least && count.ran + count.skipped == count.expected;
     return complete && count.wrong == 0 ? STATUS_FINE : STATUS_WRONG;
