@@ -6,6 +6,8 @@
  *   array_tool plant IN OUT.npy INDEX     copies with one element changed by one step of its type
  *   array_tool rows IN OUT.npy N          the first N rows
  *   array_tool columns IN OUT.npy N       the first N columns of each row
+ *   array_tool affine IN OUT.npy ADD BY   (element + ADD) * BY in float32
+ *   array_tool channels_first IN OUT.npy  [N,H,W,C] as [N,C,H,W]
  *   array_tool csv IN OUT.csv             as text
  *   array_tool npz IN OUT.npz KEY         as archive
  * Exit status 1 when what is asserted does not hold, 2 for bad usage. */
@@ -88,6 +90,36 @@ static int cut(const char *in, const char *out, size_t count, bool columns) {
     return !fine;
 }
 
+static int affine(const char *in, const char *out, double add, double by) {
+    weir_array *array = weir_array_read(in, NULL);
+    if (array == NULL) return 1;
+    weir_array *result = weir_array_new(WEIR_FLOAT32, &array->shape);
+    for (size_t i = 0; i < array->count; i++)
+        weir_array_set(result, i, (float)(weir_array_get(array, i) + add) * (float)by);
+    const bool fine = weir_npy_write(out, result);
+    weir_array_free(result);
+    weir_array_free(array);
+    return !fine;
+}
+
+static int channels_first(const char *in, const char *out) {
+    weir_array *array = weir_array_read(in, NULL);
+    if (array == NULL || array->shape.rank != 4) return 1;
+    const int64_t *dim = array->shape.dim, channels = dim[3], positions = dim[1] * dim[2];
+    const weir_shape shape = weir_shape_of(4, (int64_t[]){dim[0], channels, dim[1], dim[2]});
+    weir_array *result = weir_array_new(array->dtype, &shape);
+    for (size_t i = 0; i < array->count; i++) {
+        const size_t frame = i / (size_t)(channels * positions), at = i % (size_t)(channels * positions);
+        const size_t position = at / (size_t)channels, channel = at % (size_t)channels;
+        weir_array_set(result, (frame * (size_t)channels + channel) * (size_t)positions + position,
+                       weir_array_get(array, i));
+    }
+    const bool fine = weir_npy_write(out, result);
+    weir_array_free(result);
+    weir_array_free(array);
+    return !fine;
+}
+
 static int to_csv(const char *in, const char *out) {
     weir_array *array = weir_array_read(in, NULL);
     FILE *file = array == NULL ? NULL : fopen(out, "w");
@@ -115,6 +147,8 @@ int main(int argc, char **argv) {
     if (strcmp(verb, "equal") == 0) return compare(argv[2], argv[3], argc > 4 ? atof(argv[4]) : 0, false);
     if (strcmp(verb, "same") == 0) return compare(argv[2], argv[3], 0, true);
     if (strcmp(verb, "csv") == 0) return to_csv(argv[2], argv[3]);
+    if (strcmp(verb, "channels_first") == 0) return channels_first(argv[2], argv[3]);
+    if (strcmp(verb, "affine") == 0 && argc == 6) return affine(argv[2], argv[3], atof(argv[4]), atof(argv[5]));
     if (argc != 5) return 2;
     if (strcmp(verb, "accuracy") == 0) return accuracy(argv[2], argv[3], argv[4]);
     if (strcmp(verb, "plant") == 0) return plant(argv[2], argv[3], strtoull(argv[4], NULL, 10));

@@ -1,0 +1,42 @@
+#!/bin/sh
+# trained.sh quick|all: networks of others that may not be copied here, from the folder WEIR_TRAINED (skipped without it): DS-CNN and
+# ResNet-8 of MLPerf Tiny. The integer engine gives the codes that boards and ONNX Runtime (every operator in integers) gave, and
+# the hardware the integer engine's.
+# test: name=trained seconds=600 cost=30 -- quick
+# test: name=trained_all label=nightly seconds=14400 -- all
+name=trained-$1
+. "$(dirname "$0")/lib.sh"
+folder=${WEIR_TRAINED-}
+[ -d "$folder/mlperf_tiny_qdq" ] || { finished=yes; echo "skipped: WEIR_TRAINED is no folder with mlperf_tiny_qdq"; exit 77; }
+case $1 in
+quick) rows=100 images=20 ;;
+all) rows=1000 images=200 ;;
+esac
+
+# Keywords come as codes, expected outputs are codes of 1/256 from -128.
+keywords=$folder/mlperf_tiny_qdq/kws_dscnn_int8_qdq.onnx
+array_tool affine "$folder/data_kws01/kws01_inputs_int8_1000x490.npy" kws_all.npy -83 0.5847029
+array_tool affine "$folder/data_kws01/kws_qdq_onnx_expected_int8.npy" kws_expected_all.npy 128 0.00390625
+array_tool rows kws_all.npy kws.npy $rows
+array_tool rows kws_expected_all.npy kws_expected.npy $rows
+expect 0 "" "$WEIR" eval "$keywords" --data kws.npy -o kws_out.npy
+array_tool same kws_out.npy kws_expected.npy || fail "DS-CNN"
+array_tool plant kws_out.npy planted.npy 77
+array_tool same planted.npy kws_expected.npy 2>/dev/null && fail "a wrong element goes unseen"
+
+network=$folder/mlperf_tiny_qdq/ic_resnet8_int8_qdq.onnx
+array_tool channels_first "$folder/cnv_w1a1_cifar10/cifar10_jpeg_200.npz:images_u8_nhwc" cifar_all.npy
+array_tool affine "$folder/mlperf_tiny_qdq/ic_resnet8_expected_200_onnxruntime.npz:softmax_int8_int8allowed" cifar_expected_all.npy 128 0.00390625
+array_tool rows cifar_all.npy cifar.npy $images
+array_tool rows cifar_expected_all.npy cifar_expected.npy $images
+expect 0 "" "$WEIR" eval "$network" --data cifar.npy -o cifar_out.npy
+array_tool same cifar_out.npy cifar_expected.npy || fail "ResNet-8"
+
+if [ "$1" = quick ]; then
+    expect 0 "^  verilator +always +1 +0 of " "$WEIR" check "$keywords" --data kws.npy --simulator verilator --frames 1 --debug-frames 0
+else
+    expect 0 "^  verilator +always +$rows +0 of " "$WEIR" check "$keywords" --data kws.npy --simulator verilator
+    expect 0 "^  verilator +always +$images +0 of " "$WEIR" check "$network" --data cifar.npy --simulator verilator
+    expect 0 "^  icarus +always +1 +0 of " "$WEIR" check "$keywords" --data kws.npy --simulator icarus --frames 1 --debug-frames 1
+fi
+finish
