@@ -127,6 +127,38 @@ static void planted_order_is_seen(void **unused) {
     assert_true(differ > 10);
 }
 
+/* Products of codes: their sums are exact, the largest that the kernel forms too. False: one differs. */
+static bool codes_are_right(size_t inner, size_t columns, int limit, weir_product_level level, int planted) {
+    int16_t *x = weir_calloc(inner, sizeof *x), *w = weir_calloc(inner * columns + 1, sizeof *w);
+    int32_t *sum = weir_calloc(columns + 1, sizeof *sum);
+    for (size_t k = 0; k < inner; k++) x[k] = (int16_t)(limit == 0 ? 255 : (int)next(2 * (uint64_t)limit + 1) - limit);
+    for (size_t k = 0; k < inner * columns; k++)
+        w[k] = (int16_t)(limit == 0 ? -255 : (int)next(2 * (uint64_t)limit + 1) - limit);
+    weir_product_codes(x, w, inner, columns, sum, level);
+    bool right = true;
+    for (size_t n = 0; n < columns; n++) {
+        int64_t expected = n == 0 ? planted : 0;
+        for (size_t k = 0; k < inner; k++) expected += (int64_t)x[k] * w[n * inner + k];
+        right &= sum[n] == expected;
+    }
+    free(x);
+    free(w);
+    free(sum);
+    return right;
+}
+
+static void products_of_codes_are_exact(void **unused) {
+    (void)unused;
+    state = SEED;
+    for (int level = 0; level <= (int)weir_product_best(); level++) {
+        for (size_t inner = 0; inner <= 160; inner += WEIR_PRODUCT_STEP)
+            for (size_t columns = 0; columns < 12; columns++)
+                assert_true(codes_are_right(inner, columns, 1 + (int)next(255), (weir_product_level)level, 0));
+        assert_true(codes_are_right(33024, 5, 0, (weir_product_level)level, 0));
+        assert_false(codes_are_right(48, 3, 255, (weir_product_level)level, 1));
+    }
+}
+
 /* float64: whole numbers, so that every order gives the same; transposes and factors as above. */
 static void float64_products_of_whole_numbers_are_exact(void **unused) {
     (void)unused;
@@ -153,8 +185,8 @@ static void float64_products_of_whole_numbers_are_exact(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction_set_gives_the_defined_bits),
-                                       cmocka_unit_test(planted_order_is_seen),
-                                       cmocka_unit_test(float64_products_of_whole_numbers_are_exact)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_instruction_set_gives_the_defined_bits), cmocka_unit_test(planted_order_is_seen),
+        cmocka_unit_test(products_of_codes_are_exact), cmocka_unit_test(float64_products_of_whole_numbers_are_exact)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

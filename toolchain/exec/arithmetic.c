@@ -21,9 +21,15 @@ static int64_t clip_real(double v, int64_t low, int64_t high) {
     return v >= (double)high ? high : (int64_t)v;
 }
 
+/* Half to even. Below 2^22, what a sum with 1.5 * 2^23 has room for are the whole numbers. */
+static float round_half_even(float x) {
+    const float whole = 0x1.8p23f;
+    return fabsf(x) < 0x1p22f ? (x + whole) - whole : nearbyintf(x);
+}
+
 int64_t weir_encode_onnx(float x, float scale, int64_t zero, int64_t low, int64_t high) {
     const float quotient = x / scale;
-    return clip_real((double)nearbyintf(quotient) + (double)zero, low, high);
+    return clip_real((double)round_half_even(quotient) + (double)zero, low, high);
 }
 
 int64_t weir_encode_qonnx(float x, float scale, float zero, weir_rounding rounding, int64_t low, int64_t high) {
@@ -38,7 +44,7 @@ int64_t weir_encode_real(double x, double scale, double zero, weir_rounding roun
 
 int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero, int64_t low, int64_t high) {
     const float product = (float)accumulator * multiplier;
-    return clip_real((double)nearbyintf(product) + (double)zero, low, high);
+    return clip_real((double)round_half_even(product) + (double)zero, low, high);
 }
 
 /* floor(v / 2^shift) and what is left; shift < 127. */

@@ -130,12 +130,19 @@ float weir_requantizer_multiplier(const weir_requantizer *r, int64_t channel) {
     return (float)weir_quant_element_scale(r->from, channel, r->count) / to;
 }
 
+bool weir_requantizer_is_product(const weir_requantizer *r) {
+    return r->contract == WEIR_CONTRACT_ONNXRUNTIME && r->offset == NULL && r->step_count == 0;
+}
+
+int64_t weir_requantizer_multiply(const weir_requantizer *r, int64_t channel, float multiplier, int64_t code) {
+    const int64_t centered = code - weir_quant_zero(r->from, channel);
+    return weir_requantize_onnx(centered, multiplier, weir_quant_zero(r->to, channel), r->low, r->high);
+}
+
 int64_t weir_requantizer_apply(const weir_requantizer *r, int64_t channel, int64_t code) {
-    int64_t centered = code - weir_quant_zero(r->from, channel);
-    if (r->contract == WEIR_CONTRACT_ONNXRUNTIME && r->offset == NULL && r->step_count == 0) {
-        float multiplier = weir_requantizer_multiplier(r, channel);
-        return weir_requantize_onnx(centered, multiplier, weir_quant_zero(r->to, channel), r->low, r->high);
-    }
+    if (weir_requantizer_is_product(r))
+        return weir_requantizer_multiply(r, channel, weir_requantizer_multiplier(r, channel), code);
+    const int64_t centered = code - weir_quant_zero(r->from, channel);
     const double count = (double)r->count;
     double real = (double)centered * weir_quant_element_scale(r->from, channel, r->count);
     if (r->offset != NULL) real += weir_array_get(r->offset, r->offset->count == 1 ? 0 : (size_t)channel);

@@ -52,6 +52,9 @@ typedef struct weir_requantizer {
 /* Reads contract, low, high, the offset and the steps of a Requantize node; false when a name is unknown. */
 bool weir_requantizer_of(const weir_graph *graph, weir_node node, weir_requantizer *requantizer);
 int64_t weir_requantizer_apply(const weir_requantizer *requantizer, int64_t channel, int64_t code);
+/* Is it one float32 product and its rounding? Then `multiply` is `apply`, with the channel's multiplier. */
+bool weir_requantizer_is_product(const weir_requantizer *requantizer);
+int64_t weir_requantizer_multiply(const weir_requantizer *requantizer, int64_t channel, float multiplier, int64_t code);
 /* What a code less its zero point is multiplied by in float32, without steps, to give a code less its zero point. */
 float weir_requantizer_multiplier(const weir_requantizer *requantizer, int64_t channel);
 /* Codes out a code in, where nothing clips; negative: the function falls, 0: it is constant. */

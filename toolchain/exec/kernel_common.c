@@ -96,3 +96,24 @@ void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64
         for (size_t i = 0; i < count; i++) to[i] = weir_array_get_int(array, first + i);
     }
 }
+
+#define STORE(c_type)                                                                                                  \
+    do {                                                                                                               \
+        c_type *to = (c_type *)array->data + first;                                                                    \
+        for (size_t i = 0; i < count; i++) to[i] = (c_type)from[i];                                                    \
+    } while (0)
+
+void weir_kernel_store(weir_array *array, size_t first, size_t count, const int64_t *from) {
+    switch (array->dtype) {
+    case WEIR_INT8:
+    case WEIR_UINT8: STORE(uint8_t); break;
+    case WEIR_INT16:
+    case WEIR_UINT16: STORE(uint16_t); break;
+    case WEIR_INT32:
+    case WEIR_UINT32: STORE(uint32_t); break;
+    case WEIR_INT64:
+    case WEIR_UINT64: STORE(uint64_t); break;
+    default:
+        for (size_t i = 0; i < count; i++) weir_array_set_int(array, first + i, from[i]);
+    }
+}

@@ -58,5 +58,7 @@ uint64_t weir_kernel_bits(const weir_array *array, size_t i);
 int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size_t k);
 /* `count` integers from element `first` on, widened. */
 void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to);
+/* The other way round, modulo 2^bits. */
+void weir_kernel_store(weir_array *array, size_t first, size_t count, const int64_t *from);
 
 #endif

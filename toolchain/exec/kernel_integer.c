@@ -1,8 +1,13 @@
 /* Exact integer operators: the definition of what the hardware computes. Sums are taken modulo 2^64; the inferred
  * ranges keep every true value far inside it. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "exec/arithmetic.h"
 #include "exec/contract.h"
 #include "exec/kernel_common.h"
+#include "exec/product.h"
+#include "support/arena.h"
 
 /* Linear: outputs accumulated at once, and inputs widened at once. */
 enum { OUTPUT_BLOCK = 64, INPUT_BLOCK = 512 };
@@ -29,28 +34,80 @@ static uint64_t dot(const weir_array *w, size_t first, size_t count, const int64
     return sum;
 }
 
-void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
-                        weir_array *const *outputs) {
-    const weir_array *x = inputs[0], *w = inputs[1];
-    weir_array *y = outputs[0];
-    const size_t group = (size_t)weir_node_int(graph, node, "group", 1);
-    const size_t columns = (size_t)w->shape.dim[0] / group, inner = (size_t)w->shape.dim[1];
-    const size_t rows = columns == 0 ? 0 : y->count / columns;
+/* The shape of a Linear: row r of x, of `inner` codes, gives `columns` sums with matrix r % group of w. */
+typedef struct linear {
+    const weir_array *x, *w;
+    weir_array *y;
+    size_t group, columns, inner, rows;
+} linear;
+
+/* Any codes. */
+static void multiply(const linear *l) {
     int64_t wide[INPUT_BLOCK];
     uint64_t sum[OUTPUT_BLOCK];
-    for (size_t row = 0; row < rows; row++) {
-        const size_t matrix = row % group * columns;
-        for (size_t first = 0; first < columns; first += OUTPUT_BLOCK) {
-            const size_t count = columns - first < OUTPUT_BLOCK ? columns - first : OUTPUT_BLOCK;
+    for (size_t row = 0; row < l->rows; row++) {
+        const size_t matrix = row % l->group * l->columns;
+        for (size_t first = 0; first < l->columns; first += OUTPUT_BLOCK) {
+            const size_t count = l->columns - first < OUTPUT_BLOCK ? l->columns - first : OUTPUT_BLOCK;
             for (size_t n = 0; n < count; n++) sum[n] = 0;
-            for (size_t from = 0; from < inner; from += INPUT_BLOCK) {
-                const size_t taken = inner - from < INPUT_BLOCK ? inner - from : INPUT_BLOCK;
-                weir_kernel_load(x, row * inner + from, taken, wide);
-                for (size_t n = 0; n < count; n++) sum[n] += dot(w, (matrix + first + n) * inner + from, taken, wide);
+            for (size_t from = 0; from < l->inner; from += INPUT_BLOCK) {
+                const size_t taken = l->inner - from < INPUT_BLOCK ? l->inner - from : INPUT_BLOCK;
+                weir_kernel_load(l->x, row * l->inner + from, taken, wide);
+                for (size_t n = 0; n < count; n++)
+                    sum[n] += dot(l->w, (matrix + first + n) * l->inner + from, taken, wide);
             }
-            for (size_t n = 0; n < count; n++) weir_array_set_int(y, row * columns + first + n, (int64_t)sum[n]);
+            for (size_t n = 0; n < count; n++) weir_array_set_int(l->y, row * l->columns + first + n, (int64_t)sum[n]);
         }
     }
+}
+
+static bool is_byte(const weir_array *array) { return array->dtype == WEIR_INT8 || array->dtype == WEIR_UINT8; }
+
+/* Rows of `inner` bytes from row `first` on, each padded to `pitch` codes. */
+static void widen(const weir_array *array, size_t first, size_t rows, size_t inner, size_t pitch, int16_t *to) {
+    for (size_t row = 0; row < rows; row++, to += pitch) {
+        const size_t at = (first + row) * inner;
+        if (array->dtype == WEIR_INT8) {
+            const int8_t *from = (const int8_t *)array->data + at;
+            for (size_t k = 0; k < inner; k++) to[k] = from[k];
+        } else {
+            const uint8_t *from = (const uint8_t *)array->data + at;
+            for (size_t k = 0; k < inner; k++) to[k] = from[k];
+        }
+        memset(to + inner, 0, (pitch - inner) * sizeof *to);
+    }
+}
+
+/* Codes of a byte, whose sums fit 32 bits. */
+static void multiply_bytes(const linear *l) {
+    const size_t pitch = (l->inner + WEIR_PRODUCT_STEP - 1) / WEIR_PRODUCT_STEP * WEIR_PRODUCT_STEP;
+    const weir_product_level level = weir_product_best();
+    int16_t *w = weir_malloc(l->group * l->columns * pitch * sizeof *w), *x = weir_malloc(pitch * sizeof *x);
+    int32_t *sum = weir_malloc(l->columns * sizeof *sum);
+    int64_t *wide = weir_malloc(l->columns * sizeof *wide);
+    widen(l->w, 0, l->group * l->columns, l->inner, pitch, w);
+    for (size_t row = 0; row < l->rows; row++) {
+        widen(l->x, row, 1, l->inner, pitch, x);
+        weir_product_codes(x, w + row % l->group * l->columns * pitch, pitch, l->columns, sum, level);
+        for (size_t n = 0; n < l->columns; n++) wide[n] = sum[n];
+        weir_kernel_store(l->y, row * l->columns, l->columns, wide);
+    }
+    free(wide);
+    free(sum);
+    free(x);
+    free(w);
+}
+
+void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                        weir_array *const *outputs) {
+    linear l = {.x = inputs[0], .w = inputs[1], .y = outputs[0]};
+    l.group = (size_t)weir_node_int(graph, node, "group", 1);
+    l.columns = (size_t)l.w->shape.dim[0] / l.group;
+    l.inner = (size_t)l.w->shape.dim[1];
+    l.rows = l.columns == 0 ? 0 : l.y->count / l.columns;
+    const bool narrow = is_byte(l.x) && is_byte(l.w) && l.inner <= INT32_MAX / (UINT8_MAX * UINT8_MAX);
+    if (narrow) multiply_bytes(&l);
+    else multiply(&l);
 }
 
 void weir_kernel_SUM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -70,6 +127,27 @@ void weir_kernel_SUM(const weir_graph *graph, weir_node node, const weir_array *
 
 static size_t last_size(const weir_shape *shape) { return shape->rank == 0 ? 1 : (size_t)shape->dim[shape->rank - 1]; }
 
+/* Index of channel c's parameter among `count` of them, one of which serves all. */
+static inline size_t own(size_t c, size_t count) { return count == 1 ? 0 : c; }
+
+/* Each code of y is the expression of the `code` of x there, and of its channel c. */
+#define EACH(x, y, expression)                                                                                         \
+    do {                                                                                                               \
+        const size_t channels = last_size(&(x)->shape);                                                                \
+        int64_t block[INPUT_BLOCK];                                                                                    \
+        size_t c = 0;                                                                                                  \
+        for (size_t first = 0, count; first < (x)->count; first += count) {                                            \
+            count = (x)->count - first < INPUT_BLOCK ? (x)->count - first : INPUT_BLOCK;                               \
+            weir_kernel_load(x, first, count, block);                                                                  \
+            for (size_t k = 0; k < count; k++) {                                                                       \
+                const int64_t code = block[k];                                                                         \
+                block[k] = expression;                                                                                 \
+                c = c + 1 == channels ? 0 : c + 1;                                                                     \
+            }                                                                                                          \
+            weir_kernel_store(y, first, count, block);                                                                 \
+        }                                                                                                              \
+    } while (0)
+
 /* Clip bounds of a cast: attributes low and high, by default all codes of the output. */
 static void clip_bounds(const weir_graph *graph, weir_node node, int64_t *low, int64_t *high) {
     weir_quant_limits(&weir_kernel_output_type(graph, node)->quant, low, high);
@@ -80,13 +158,18 @@ static void clip_bounds(const weir_graph *graph, weir_node node, int64_t *low, i
 void weir_kernel_REQUANTIZE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                             weir_array *const *outputs) {
     const weir_array *x = inputs[0];
-    const size_t channels = last_size(&x->shape);
     weir_requantizer requantizer;
     weir_requantizer_of(graph, node, &requantizer);
-    for (size_t i = 0; i < x->count; i++) {
-        const int64_t channel = (int64_t)weir_last(i, channels);
-        weir_array_set_int(outputs[0], i, weir_requantizer_apply(&requantizer, channel, weir_array_get_int(x, i)));
+    const weir_requantizer *r = &requantizer;
+    if (!weir_requantizer_is_product(r)) {
+        EACH(x, outputs[0], weir_requantizer_apply(r, (int64_t)c, code));
+        return;
     }
+    const size_t factors = last_size(&x->shape);
+    float *factor = weir_malloc(factors * sizeof *factor);
+    for (size_t n = 0; n < factors; n++) factor[n] = weir_requantizer_multiplier(r, (int64_t)n);
+    EACH(x, outputs[0], weir_requantizer_multiply(r, (int64_t)c, factor[c], code));
+    free(factor);
 }
 
 void weir_kernel_CAST(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -97,10 +180,10 @@ void weir_kernel_CAST(const weir_graph *graph, weir_node node, const weir_array 
     weir_rounding_parse(weir_node_string(graph, node, "rounding", "floor"), &rounding);
     int64_t low, high;
     clip_bounds(graph, node, &low, &high);
-    for (size_t i = 0; i < x->count; i++) {
-        const int64_t term = add == NULL ? 0 : weir_array_get_int(add, weir_last(i, add->count));
-        weir_array_set_int(outputs[0], i, weir_cast(weir_array_get_int(x, i), term, left, shift, rounding, low, high));
-    }
+    if (add == NULL) EACH(x, outputs[0], weir_cast(code, 0, left, shift, rounding, low, high));
+    else
+        EACH(x, outputs[0],
+             weir_cast(code, weir_array_get_int(add, own(c, add->count)), left, shift, rounding, low, high));
 }
 
 void weir_kernel_SCALE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -109,12 +192,9 @@ void weir_kernel_SCALE(const weir_graph *graph, weir_node node, const weir_array
     const int shift = (int)weir_node_int(graph, node, "shift", 0);
     int64_t low, high;
     clip_bounds(graph, node, &low, &high);
-    for (size_t i = 0; i < x->count; i++) {
-        const int64_t multiplier = weir_array_get_int(m, weir_last(i, m->count));
-        const int64_t add = weir_array_get_int(a, weir_last(i, a->count));
-        weir_array_set_int(outputs[0], i,
-                           weir_requantize_scale(weir_array_get_int(x, i), multiplier, add, shift, low, high));
-    }
+    EACH(x, outputs[0],
+         weir_requantize_scale(code, weir_array_get_int(m, own(c, m->count)), weir_array_get_int(a, own(c, a->count)),
+                               shift, low, high));
 }
 
 void weir_kernel_SCALE_FLOAT(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -124,12 +204,9 @@ void weir_kernel_SCALE_FLOAT(const weir_graph *graph, weir_node node, const weir
     const int64_t zero = weir_node_int(graph, node, "zero", 0);
     int64_t low, high;
     clip_bounds(graph, node, &low, &high);
-    for (size_t i = 0; i < x->count; i++) {
-        const int64_t multiplier = weir_array_get_int(m, weir_last(i, m->count));
-        const int64_t add = weir_array_get_int(a, weir_last(i, a->count));
-        const int64_t code = weir_array_get_int(x, i);
-        weir_array_set_int(outputs[0], i, weir_requantize_scale_float(code, multiplier, add, shift, zero, low, high));
-    }
+    EACH(x, outputs[0],
+         weir_requantize_scale_float(code, weir_array_get_int(m, own(c, m->count)),
+                                     weir_array_get_int(a, own(c, a->count)), shift, zero, low, high));
 }
 
 /* How many of the ascending thresholds are <= x: binary search. */
@@ -151,11 +228,9 @@ void weir_kernel_THRESHOLD(const weir_graph *graph, weir_node node, const weir_a
                            weir_array *const *outputs) {
     const weir_array *x = inputs[0], *t = inputs[1];
     const int64_t base = weir_node_int(graph, node, "base", 0), step = weir_node_int(graph, node, "step", 1);
-    const size_t rows = (size_t)t->shape.dim[0], count = (size_t)t->shape.dim[1];
-    for (size_t i = 0; i < x->count; i++) {
-        const int64_t *row = (const int64_t *)t->data + weir_last(i, rows) * count;
-        weir_array_set_int(outputs[0], i, base + step * passed(row, (int64_t)count, weir_array_get_int(x, i)));
-    }
+    const size_t rows = (size_t)t->shape.dim[0], steps = (size_t)t->shape.dim[1];
+    const int64_t *row = (const int64_t *)t->data;
+    EACH(x, outputs[0], base + step * passed(row + own(c, rows) * steps, (int64_t)steps, code));
 }
 
 void weir_kernel_LOOKUP(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -163,18 +238,13 @@ void weir_kernel_LOOKUP(const weir_graph *graph, weir_node node, const weir_arra
     const weir_array *x = inputs[0], *table = inputs[1];
     const int64_t low = weir_node_int(graph, node, "low", 0);
     const size_t rows = (size_t)table->shape.dim[0], codes = (size_t)table->shape.dim[1];
-    for (size_t i = 0; i < x->count; i++) {
-        const int64_t *row = (const int64_t *)table->data + weir_last(i, rows) * codes;
-        weir_array_set_int(outputs[0], i, row[weir_array_get_int(x, i) - low]);
-    }
+    const int64_t *row = (const int64_t *)table->data;
+    EACH(x, outputs[0], row[own(c, rows) * codes + (size_t)(code - low)]);
 }
 
 void weir_kernel_MAXIMUM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                          weir_array *const *outputs) {
     const weir_array *x = inputs[0];
     const int64_t zero = weir_node_int(graph, node, "zero", 0);
-    for (size_t i = 0; i < x->count; i++) {
-        const int64_t v = weir_array_get_int(x, i);
-        weir_array_set_int(outputs[0], i, v > zero ? v : zero);
-    }
+    EACH(x, outputs[0], code > zero ? code : zero);
 }

@@ -145,16 +145,20 @@ void weir_kernel_WINDOW(const weir_graph *graph, weir_node node, const weir_arra
     size_t *element = weir_malloc(window * sizeof *element);
     for (size_t k = 0; k < window; k++) element[k] = transposed(&w, k);
     char *to = y->data;
+    const char **seen = weir_malloc(window * sizeof *seen); /* NULL: padding */
     for (size_t p = 0; p < frames * positions; p++) {
         const char *frame = (const char *)x->data + p / positions * plane * channels * size;
+        for (size_t k = 0; k < window; k++) {
+            size_t offset;
+            const bool inside = window_source(&w, p % positions, element[k], &offset);
+            seen[k] = inside ? frame + offset * channels * size : NULL;
+        }
         for (size_t g = 0; g < group; g++) {
-            for (size_t k = 0; k < window; k++, to += run * size) {
-                size_t offset;
-                const bool inside = window_source(&w, p % positions, element[k], &offset);
-                memcpy(to, inside ? frame + (offset * channels + g * run) * size : fill->data, run * size);
-            }
+            for (size_t k = 0; k < window; k++, to += run * size)
+                memcpy(to, seen[k] != NULL ? seen[k] + g * run * size : fill->data, run * size);
         }
     }
+    free(seen);
     free(element);
     weir_array_free(fill);
 }

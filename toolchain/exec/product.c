@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "support/arena.h"
 
 #if defined __FAST_MATH__
@@ -76,6 +80,59 @@ __attribute__((target("avx2"))) static void product_avx2(const weir_product_call
     product_8(call, a, b, y);
 }
 #endif
+
+/* --- codes --- */
+
+static void codes_baseline(const int16_t *x, const int16_t *w, size_t inner, size_t columns, int32_t *sum) {
+    for (size_t n = 0; n < columns; n++, w += inner) {
+        sum[n] = 0;
+        for (size_t k = 0; k < inner; k++) sum[n] += (int32_t)x[k] * w[k];
+    }
+}
+
+#if defined WEIR_PRODUCT_HAS_AVX2
+#define AVX2 __attribute__((target("avx2")))
+
+AVX2 INLINE __m256i load_codes(const int16_t *from) { return _mm256_loadu_si256((const __m256i *)(const void *)from); }
+
+/* `columns` (known when compiled) of w with x: pairs of products are added as they are made. */
+AVX2 INLINE void codes_columns(const int16_t *x, const int16_t *w, size_t inner, int columns, int32_t *sum) {
+    __m256i part[COLUMNS];
+    UNROLL
+    for (int n = 0; n < columns; n++) part[n] = _mm256_setzero_si256();
+    for (size_t k = 0; k < inner; k += WEIR_PRODUCT_STEP) {
+        const __m256i code = load_codes(x + k);
+        UNROLL
+        for (int n = 0; n < columns; n++) {
+            const __m256i pairs = _mm256_madd_epi16(code, load_codes(w + (size_t)n * inner + k));
+            part[n] = _mm256_add_epi32(part[n], pairs);
+        }
+    }
+    for (int n = 0; n < columns; n++) {
+        int32_t lane[LANES];
+        memcpy(lane, &part[n], sizeof lane);
+        sum[n] = TREE(lane);
+    }
+}
+
+AVX2 static void codes_avx2(const int16_t *x, const int16_t *w, size_t inner, size_t columns, int32_t *sum) {
+    size_t n = 0;
+    for (; n + COLUMNS <= columns; n += COLUMNS) codes_columns(x, w + n * inner, inner, COLUMNS, sum + n);
+    for (; n < columns; n++) codes_columns(x, w + n * inner, inner, 1, sum + n);
+}
+#endif
+
+void weir_product_codes(const int16_t *x, const int16_t *w, size_t inner, size_t columns, int32_t *sum,
+                        weir_product_level level) {
+#if defined WEIR_PRODUCT_HAS_AVX2
+    if (level == WEIR_PRODUCT_AVX2) {
+        codes_avx2(x, w, inner, columns, sum);
+        return;
+    }
+#endif
+    (void)level;
+    codes_baseline(x, w, inner, columns, sum);
+}
 
 weir_product_level weir_product_best(void) {
 #if defined WEIR_PRODUCT_HAS_AVX2

@@ -1,9 +1,10 @@
-/* The product of real matrices: the same bits from every compiler, on every processor. Used by kernel*.c. */
+/* The product of real matrices, and of codes: the same bits from every compiler, on every processor. Used by kernel*.c. */
 #ifndef WEIR_EXEC_PRODUCT_H
 #define WEIR_EXEC_PRODUCT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* y = alpha * op(a) * op(b) + beta * y on row-major matrices, op(a) of rows x inner, op(b) of inner x columns. The sum over
  * k has one order, whatever computes it: partial sum j of eight starts with 0 and takes the products of k = j, j + 8,
@@ -25,6 +26,13 @@ weir_product_level weir_product_best(void);
 
 void weir_product_float32(const weir_product_call *call, const float *a, const float *b, float *y,
                           weir_product_level level);
+
+/* Codes of products are padded with zeros to a multiple of so many. */
+enum { WEIR_PRODUCT_STEP = 16 };
+/* sum[n] = sum over k < inner of x[k] * w[n * inner + k], n < columns; inner is a multiple of WEIR_PRODUCT_STEP. Exact: no
+ * code is -32768, and the sum of all magnitudes is below 2^31. */
+void weir_product_codes(const int16_t *x, const int16_t *w, size_t inner, size_t columns, int32_t *sum,
+                        weir_product_level level);
 void weir_product_float64(const weir_product_call *call, const double *a, const double *b, double *y);
 
 #endif
