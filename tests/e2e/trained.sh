@@ -1,6 +1,6 @@
 #!/bin/sh
 # trained.sh quick|all: networks of others that may not be copied here, from the folder WEIR_TRAINED (skipped without it): DS-CNN and
-# ResNet-8 of MLPerf Tiny. The integer engine gives the codes that boards and ONNX Runtime (every operator in integers) gave, and
+# ResNet-8 of MLPerf Tiny, a binary network of FINN's. The integer engine gives the codes that boards, FINN and ONNX Runtime (every operator in integers) gave, and
 # the hardware the integer engine's.
 # test: name=trained seconds=600 cost=30 -- quick
 # test: name=trained_all label=nightly seconds=14400 -- all
@@ -31,6 +31,12 @@ array_tool rows cifar_all.npy cifar.npy $images
 array_tool rows cifar_expected_all.npy cifar_expected.npy $images
 expect 0 "" "$WEIR" eval "$network" --data cifar.npy -o cifar_out.npy
 array_tool same cifar_out.npy cifar_expected.npy || fail "ResNet-8"
+
+# What FINN streamlined: MultiThreshold and whole numbers as weights; labels.
+finn=$folder/finn_tfc_multithreshold
+expect 0 "" "$WEIR" eval "$finn/tfc_w1a1_multithreshold.onnx" --data "$finn/input.npy" -o finn_out.npy
+array_tool same finn_out.npy "$finn/expected_output.npy" || fail "FINN's TFC"
+expect 0 "^  icarus +always +2 +0 of " "$WEIR" check "$finn/tfc_w1a1_multithreshold.onnx" --data "$finn/input.npy" --simulator icarus --frames 2
 
 if [ "$1" = quick ]; then
     expect 0 "^  verilator +always +1 +0 of " "$WEIR" check "$keywords" --data kws.npy --simulator verilator --frames 1 --debug-frames 0
