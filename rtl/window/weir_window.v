@@ -10,8 +10,9 @@
 // Interval:  FRAMES * max(OUT_X * OUT_Y * KERNEL_X * KERNEL_Y, IN_X * IN_Y) * GROUPS * RUN cycles a frame, when the first position's pixels
 //            arrive while the last frame is given: each beat given takes a cycle, and so does each taken. Where a frame needs more
 //            rows at its start than the last one has released at its end, these are waited for.
-// State:     a memory of ROWS * IN_X * GROUPS * RUN beats, three registers of a beat, a register slice; positions of reader and writer.
-// Invariant: a pixel is read only after it is written, and replaced only after the last position that sees it.
+// State:     a memory of ROWS * IN_X * GROUPS * RUN beats, three registers of a beat, a register slice; the reader's position, how far it is
+//            behind the writer, and the writer behind what may be replaced. s_ready is a sign of the last.
+// Invariant: a beat is read only after it is written, and replaced only after the last position that sees it.
 // Mapping:   block RAM with a register after it. An address is one sum modulo the ring, a step by what ends with the beat.
 `default_nettype none
 
@@ -86,104 +87,190 @@ module weir_window #(
     around = ((step % RING) + RING) % RING;
   endfunction
 
-  // ---- the writer: pixels in order, row by row around the ring ----
-  localparam integer PIXEL_W = bits(PIXEL - 1);
+  function integer positive(input integer value);
+    positive = value > 0 ? value : 0;
+  endfunction
+
+  // ---- beats between reader and writer ----
+  // Both registers count beats in the order of the frame. read_q is the reader's less the writer's: negative when the reader's has
+  // been written. A frame's first beat waits for the frame's first pixel even where it is filled. write_q is the beat that the
+  // writer's replaces less the first one still needed: never above 0, negative when it may be replaced.
+  localparam integer FRAME   = IN_Y * ROW;
+  localparam integer COUNT_W = bits(FRAME + RING) + 1;
   localparam integer AT_W    = bits(RING - 1);
-  localparam integer COLUMN_W = bits(IN_X + REACH_X + OUT_X * STRIDE_X) + 1;                 // signed columns
-  localparam integer ROW_W    = bits(2 * IN_Y + ROWS + REACH_Y + OUT_Y * STRIDE_Y) + 1;      // signed rows
-  localparam integer NEXT_FRAME = -IN_Y;
-  localparam integer LAST_PIXEL = PIXEL - 1;
-  localparam integer LAST_AT    = RING - 1;
-  localparam integer LAST_X     = IN_X - 1;
+  localparam integer LAST_AT = RING - 1;
+  localparam integer EMPTY   = -RING;
 
-  reg         [PIXEL_W-1:0] write_beat_q;
-  reg         [AT_W-1:0]    write_at_q;
-  reg  signed [COLUMN_W-1:0]     write_x_q;    // complete pixels of the row
-  reg  signed [ROW_W-1:0]     write_y_q;    // complete rows, counted from the first row of the reader's frame
-  wire                      write = s_valid && s_ready;
-  wire                      pixel_end = write_beat_q == LAST_PIXEL[PIXEL_W-1:0];
-  wire                      row_end   = pixel_end && write_x_q == LAST_X[COLUMN_W-1:0];
-  wire                      frame_end;    // the reader takes the frame's last beat
-
-  /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
-  wire active = write;
+  reg  [COUNT_W-1:0] read_q, write_q;
+  reg  [COUNT_W-1:0] read_step, write_step;  // when a beat is given
+  reg  [AT_W-1:0]    write_at_q;
+  wire               write = s_valid && s_ready;
+  wire               go, issue;              // the output has a place; a beat is given
+  /* verilator lint_off UNUSEDSIGNAL */ // sums have a bit for the carry in
+  wire               active = write;         // observed by utilisation counters
+  wire [COUNT_W:0]   read_sum  = {read_q, 1'b1} + {issue ? read_step : {COUNT_W{1'b1}}, !write};  // by 1 less than its step
+  wire [COUNT_W:0]   write_sum = {write_q, 1'b1} + {issue ? write_step : {COUNT_W{1'b0}}, write};
   /* verilator lint_on UNUSEDSIGNAL */
+
+  assign s_ready = write_q[COUNT_W-1];
 
   always @(posedge clk)
     if (rst) begin
-      write_beat_q <= {PIXEL_W{1'b0}};
-      write_at_q   <= {AT_W{1'b0}};
-      write_x_q    <= {COLUMN_W{1'b0}};
-      write_y_q    <= {ROW_W{1'b0}};
+      read_q     <= {COUNT_W{1'b0}};
+      write_q    <= EMPTY[COUNT_W-1:0];
+      write_at_q <= {AT_W{1'b0}};
     end else begin
-      if (write) begin
-        write_beat_q <= pixel_end ? {PIXEL_W{1'b0}} : write_beat_q + 1'b1;
-        write_at_q   <= write_at_q == LAST_AT[AT_W-1:0] ? {AT_W{1'b0}} : write_at_q + 1'b1;
-        if (pixel_end) write_x_q <= row_end ? {COLUMN_W{1'b0}} : write_x_q + 1'b1;
-      end
-      if (write && row_end) write_y_q <= frame_end ? write_y_q + NEXT_FRAME[ROW_W-1:0] + 1'b1 : write_y_q + 1'b1;
-      else if (frame_end) write_y_q <= write_y_q + NEXT_FRAME[ROW_W-1:0];
+      read_q  <= read_sum[COUNT_W:1];
+      write_q <= write_sum[COUNT_W:1];
+      if (write) write_at_q <= write_at_q == LAST_AT[AT_W-1:0] ? {AT_W{1'b0}} : write_at_q + 1'b1;
     end
 
   // ---- the reader: the position of the next beat ----
-  localparam integer RUN_W  = bits(RUN - 1);
-  localparam integer KX_W   = bits(KERNEL_X - 1);
-  localparam integer KY_W   = bits(KERNEL_Y - 1);
-  localparam integer G_W    = bits(GROUPS - 1);
-  localparam integer OX_W   = bits(OUT_X - 1);
-  localparam integer OY_W   = bits(OUT_Y - 1);
+  localparam integer RUN_W    = bits(RUN - 1);
+  localparam integer KX_W     = bits(KERNEL_X - 1);
+  localparam integer KY_W     = bits(KERNEL_Y - 1);
+  localparam integer G_W      = bits(GROUPS - 1);
+  localparam integer OX_W     = bits(OUT_X - 1);
+  localparam integer OY_W     = bits(OUT_Y - 1);
+  localparam integer COLUMN_W = bits(BEGIN_X + IN_X + REACH_X);
+  localparam integer ROW_W    = bits(BEGIN_Y + IN_Y + REACH_Y);
   localparam integer LAST_RUN = RUN - 1;
-  localparam integer LAST_KX  = KERNEL_X - 1;
-  localparam integer LAST_KY  = KERNEL_Y - 1;
   localparam integer LAST_G   = GROUPS - 1;
   localparam integer LAST_OX  = OUT_X - 1;
   localparam integer LAST_OY  = OUT_Y - 1;
-  localparam integer FIRST_X  = -BEGIN_X;
-  localparam integer FIRST_Y  = -BEGIN_Y;
+  localparam integer BEFORE_RUN = RUN - 2;  // before a loop's last
+  localparam integer BEFORE_KX  = KERNEL_X - 2;
+  localparam integer BEFORE_KY  = KERNEL_Y - 2;
+  localparam integer BEFORE_G   = GROUPS - 2;
+  localparam integer BEFORE_OX  = OUT_X - 2;
+  localparam integer BEFORE_OY  = OUT_Y - 2;
 
-  // Steps of the address where a loop goes on, from the last beat of the loops in it.
-  localparam integer ORIGIN    = around(-BEGIN_Y * ROW - BEGIN_X * PIXEL);
-  localparam integer STEP_RUN  = around(1);
-  localparam integer STEP_KY   = around(DILATION_Y * ROW - LAST_RUN);
-  localparam integer STEP_KX   = around(DILATION_X * PIXEL - REACH_Y * ROW - LAST_RUN);
+  // Steps in the frame where a loop goes on, from the last beat of the loops in it.
+  localparam integer ORIGIN    = -BEGIN_Y * ROW - BEGIN_X * PIXEL;
+  localparam integer STEP_RUN  = 1;
+  localparam integer STEP_KY   = DILATION_Y * ROW - LAST_RUN;
+  localparam integer STEP_KX   = DILATION_X * PIXEL - REACH_Y * ROW - LAST_RUN;
   localparam integer BACK      = -REACH_X * PIXEL - REACH_Y * ROW - LAST_RUN;               // to the window's first beat of the group
-  localparam integer STEP_G    = around(BACK + RUN);
-  localparam integer STEP_OX   = around(BACK - LAST_G * RUN + STRIDE_X * PIXEL);
-  localparam integer STEP_OY   = around(BACK - LAST_G * RUN - LAST_OX * STRIDE_X * PIXEL + STRIDE_Y * ROW);
-  localparam integer STEP_LAST = around(BACK - LAST_G * RUN - LAST_OX * STRIDE_X * PIXEL - LAST_OY * STRIDE_Y * ROW + IN_Y * ROW);
+  localparam integer STEP_G    = BACK + RUN;
+  localparam integer STEP_OX   = BACK - LAST_G * RUN + STRIDE_X * PIXEL;
+  localparam integer STEP_OY   = BACK - LAST_G * RUN - LAST_OX * STRIDE_X * PIXEL + STRIDE_Y * ROW;
+  localparam integer STEP_LAST = BACK - LAST_G * RUN - LAST_OX * STRIDE_X * PIXEL - LAST_OY * STRIDE_Y * ROW + FRAME;
+  localparam integer STEP_FIRST = RUN > 1 ? STEP_RUN : KERNEL_Y > 1 ? STEP_KY : KERNEL_X > 1 ? STEP_KX : GROUPS > 1 ? STEP_G :
+                                  OUT_X > 1 ? STEP_OX : STEP_OY;                           // from a frame's first beat
 
-  reg         [RUN_W-1:0] run_q;
-  reg         [KX_W-1:0]  kx_q;
-  reg         [KY_W-1:0]  ky_q;
-  reg         [G_W-1:0]   g_q;
-  reg         [OX_W-1:0]  ox_q;
-  reg         [OY_W-1:0]  oy_q;
-  reg         [AT_W-1:0]  at_q;
-  reg  signed [COLUMN_W-1:0]   x_q, first_x_q;   // column of the pixel, of the window
-  reg  signed [ROW_W-1:0]   y_q, first_y_q;
-  wire                    go, issue;
+  localparam integer AT_ORIGIN = around(ORIGIN);
+  localparam integer AT_RUN  = around(STEP_RUN),  OVER_RUN  = AT_RUN - RING;               // in the ring; over its end
+  localparam integer AT_KY   = around(STEP_KY),   OVER_KY   = AT_KY - RING;
+  localparam integer AT_KX   = around(STEP_KX),   OVER_KX   = AT_KX - RING;
+  localparam integer AT_G    = around(STEP_G),    OVER_G    = AT_G - RING;
+  localparam integer AT_OX   = around(STEP_OX),   OVER_OX   = AT_OX - RING;
+  localparam integer AT_OY   = around(STEP_OY),   OVER_OY   = AT_OY - RING;
+  localparam integer AT_LAST = around(STEP_LAST), OVER_LAST = AT_LAST - RING;
 
-  wire run_end = run_q == LAST_RUN[RUN_W-1:0];
-  wire ky_end  = run_end && ky_q == LAST_KY[KY_W-1:0];
-  wire kx_end  = ky_end && kx_q == LAST_KX[KX_W-1:0];
-  wire g_end   = kx_end && g_q == LAST_G[G_W-1:0];
-  wire ox_end  = g_end && ox_q == LAST_OX[OX_W-1:0];
-  wire oy_end  = ox_end && oy_q == LAST_OY[OY_W-1:0];
+  localparam integer READ_RUN   = STEP_RUN - 1;                                            // a beat written at the same time is one more
+  localparam integer READ_KY    = STEP_KY - 1;
+  localparam integer READ_KX    = STEP_KX - 1;
+  localparam integer READ_G     = STEP_G - 1;
+  localparam integer READ_OX    = STEP_OX - 1;
+  localparam integer READ_OY    = STEP_OY - 1;
+  localparam integer READ_LAST  = STEP_LAST - ORIGIN - 1;
+  localparam integer READ_FIRST = STEP_FIRST + ORIGIN - 1;
 
-  reg  [AT_W-1:0] step;
+  // By which the first beat still needed moves: none above the frame or left of it, so a window's first one in the frame counts.
+  localparam integer HELD_X    = positive(LAST_OX * STRIDE_X - BEGIN_X) * PIXEL;           // in the row, of its last position
+  localparam integer CROSS_X   = -((STRIDE_X - BEGIN_X % STRIDE_X) % STRIDE_X) * PIXEL;    // to the first column in the frame
+  localparam integer CROSS_Y   = -((STRIDE_Y - BEGIN_Y % STRIDE_Y) % STRIDE_Y) * ROW;
+  localparam integer RELEASE_X = -STRIDE_X * PIXEL;
+  localparam integer RELEASE_Y = -STRIDE_Y * ROW + HELD_X;
+  localparam integer RELEASE   = -FRAME + (LAST_OY * STRIDE_Y < BEGIN_Y ? 0 : (LAST_OY * STRIDE_Y - BEGIN_Y) * ROW + HELD_X);
+
+  // Columns and rows count from the first ones of the first window.
+  localparam integer ENTER_X = positive(BEGIN_X - DILATION_X);         // after which a column of the window is in the frame,
+  localparam integer ENTER_Y = positive(BEGIN_Y - DILATION_Y);
+  localparam integer LEAVE_X = positive(BEGIN_X + IN_X - DILATION_X);  // and behind it
+  localparam integer LEAVE_Y = positive(BEGIN_Y + IN_Y - DILATION_Y);
+  localparam integer REACHED_X = positive(BEGIN_X - 2 * STRIDE_X);     // from where the first one of the window after the next is
+  localparam integer REACHED_Y = positive(BEGIN_Y - 2 * STRIDE_Y);
+
+  reg  [RUN_W-1:0]    run_q;
+  reg  [KX_W-1:0]     kx_q;
+  reg  [KY_W-1:0]     ky_q;
+  reg  [G_W-1:0]      g_q;
+  reg  [OX_W-1:0]     ox_q;
+  reg  [OY_W-1:0]     oy_q;
+  reg                 run_last_q, kx_last_q, ky_last_q, g_last_q, ox_last_q, oy_last_q;
+  reg  [AT_W-1:0]     at_q;
+  reg  [COLUMN_W-1:0] x_q, first_x_q;  // column of the pixel, of the window
+  reg  [ROW_W-1:0]    y_q, first_y_q;
+  reg                 x_in_q, y_in_q, first_x_in_q, first_y_in_q, second_x_in_q, second_y_in_q;  // in the frame; of the next window
+  reg                 first_q;         // a frame's first beat
+  reg                 fill_q;          // given without waiting for the pixel
+
+  wire run_end = run_last_q;
+  wire ky_end  = run_end && ky_last_q;
+  wire kx_end  = ky_end && kx_last_q;
+  wire g_end   = kx_end && g_last_q;
+  wire ox_end  = g_end && ox_last_q;
+  wire oy_end  = ox_end && oy_last_q;
+
+  /* verilator lint_off UNSIGNED */ // a bound may be 0
+  /* verilator lint_off CMPCONST */ // likewise
+  wire right_in = x_q >= ENTER_X[COLUMN_W-1:0] && x_q < LEAVE_X[COLUMN_W-1:0];
+  wire below_in = y_q >= ENTER_Y[ROW_W-1:0] && y_q < LEAVE_Y[ROW_W-1:0];
+  wire third_x_in = REACHED_X == 0 || first_x_q >= REACHED_X[COLUMN_W-1:0];
+  wire third_y_in = REACHED_Y == 0 || first_y_q >= REACHED_Y[ROW_W-1:0];
+  /* verilator lint_on CMPCONST */
+  /* verilator lint_on UNSIGNED */
+  wire next_first_x_in = BEGIN_X == 0 || (!ox_end && second_x_in_q);
+  wire next_first_y_in = BEGIN_Y == 0 || (!oy_end && second_y_in_q);
+  wire next_x_in = !ky_end ? x_in_q : g_end ? next_first_x_in : kx_end ? first_x_in_q : right_in;
+  wire next_y_in = !run_end ? y_in_q : ox_end ? next_first_y_in : ky_end ? first_y_in_q : below_in;
+  wire exists    = x_in_q && y_in_q;
+
+  reg  [AT_W-1:0] at_step;
+  reg  [AT_W:0]   over_step;
   always @* begin
-    step = STEP_RUN[AT_W-1:0];
-    if (run_end) step = STEP_KY[AT_W-1:0];
-    if (ky_end) step = STEP_KX[AT_W-1:0];
-    if (kx_end) step = STEP_G[AT_W-1:0];
-    if (g_end) step = STEP_OX[AT_W-1:0];
-    if (ox_end) step = STEP_OY[AT_W-1:0];
-    if (oy_end) step = STEP_LAST[AT_W-1:0];
+    at_step    = AT_RUN[AT_W-1:0];
+    over_step  = OVER_RUN[AT_W:0];
+    read_step  = READ_RUN[COUNT_W-1:0];
+    write_step = {COUNT_W{1'b0}};
+    if (run_end) begin
+      at_step   = AT_KY[AT_W-1:0];
+      over_step = OVER_KY[AT_W:0];
+      read_step = READ_KY[COUNT_W-1:0];
+    end
+    if (ky_end) begin
+      at_step   = AT_KX[AT_W-1:0];
+      over_step = OVER_KX[AT_W:0];
+      read_step = READ_KX[COUNT_W-1:0];
+    end
+    if (kx_end) begin
+      at_step   = AT_G[AT_W-1:0];
+      over_step = OVER_G[AT_W:0];
+      read_step = READ_G[COUNT_W-1:0];
+    end
+    if (g_end) begin
+      at_step   = AT_OX[AT_W-1:0];
+      over_step = OVER_OX[AT_W:0];
+      read_step = READ_OX[COUNT_W-1:0];
+      if (first_y_in_q && second_x_in_q) write_step = first_x_in_q ? RELEASE_X[COUNT_W-1:0] : CROSS_X[COUNT_W-1:0];
+    end
+    if (ox_end) begin
+      at_step   = AT_OY[AT_W-1:0];
+      over_step = OVER_OY[AT_W:0];
+      read_step = READ_OY[COUNT_W-1:0];
+      write_step = first_y_in_q ? RELEASE_Y[COUNT_W-1:0] : second_y_in_q ? CROSS_Y[COUNT_W-1:0] : {COUNT_W{1'b0}};
+    end
+    if (first_q) read_step = READ_FIRST[COUNT_W-1:0];
+    if (oy_end) begin
+      at_step    = AT_LAST[AT_W-1:0];
+      over_step  = OVER_LAST[AT_W:0];
+      read_step  = READ_LAST[COUNT_W-1:0];
+      write_step = RELEASE[COUNT_W-1:0];
+    end
   end
-  wire [AT_W-1:0] ahead   = at_q + step;
-  wire [AT_W:0]   wrapped = {1'b0, at_q} + {1'b0, step} - RING[AT_W:0];  // negative: not beyond the ring's end
-
-  assign frame_end = issue && oy_end;
+  wire [AT_W-1:0] ahead   = at_q + at_step;
+  wire [AT_W:0]   wrapped = {1'b0, at_q} + over_step;  // negative: not beyond the ring's end
 
   wire frames_end;
   generate
@@ -196,73 +283,95 @@ module weir_window #(
       assign frames_end = frame_q == LAST_FRAME[FRAME_W-1:0];
       always @(posedge clk)
         if (rst) frame_q <= {FRAME_W{1'b0}};
-        else if (frame_end) frame_q <= frames_end ? {FRAME_W{1'b0}} : frame_q + 1'b1;
+        else if (issue && oy_end) frame_q <= frames_end ? {FRAME_W{1'b0}} : frame_q + 1'b1;
     end
   endgenerate
 
-  wire signed [COLUMN_W-1:0] next_first_x = ox_end ? FIRST_X[COLUMN_W-1:0] : first_x_q + STRIDE_X[COLUMN_W-1:0];
-  wire signed [ROW_W-1:0] next_first_y = oy_end ? FIRST_Y[ROW_W-1:0] : first_y_q + STRIDE_Y[ROW_W-1:0];
+  wire [COLUMN_W-1:0] next_first_x = ox_end ? {COLUMN_W{1'b0}} : first_x_q + STRIDE_X[COLUMN_W-1:0];
+  wire [ROW_W-1:0]    next_first_y = oy_end ? {ROW_W{1'b0}} : first_y_q + STRIDE_Y[ROW_W-1:0];
 
   always @(posedge clk)
     if (rst) begin
-      run_q     <= {RUN_W{1'b0}};
-      kx_q      <= {KX_W{1'b0}};
-      ky_q      <= {KY_W{1'b0}};
-      g_q       <= {G_W{1'b0}};
-      ox_q      <= {OX_W{1'b0}};
-      oy_q      <= {OY_W{1'b0}};
-      at_q      <= ORIGIN[AT_W-1:0];
-      x_q       <= FIRST_X[COLUMN_W-1:0];
-      first_x_q <= FIRST_X[COLUMN_W-1:0];
-      y_q       <= FIRST_Y[ROW_W-1:0];
-      first_y_q <= FIRST_Y[ROW_W-1:0];
+      run_q         <= {RUN_W{1'b0}};
+      kx_q          <= {KX_W{1'b0}};
+      ky_q          <= {KY_W{1'b0}};
+      g_q           <= {G_W{1'b0}};
+      ox_q          <= {OX_W{1'b0}};
+      oy_q          <= {OY_W{1'b0}};
+      run_last_q    <= RUN == 1;
+      kx_last_q     <= KERNEL_X == 1;
+      ky_last_q     <= KERNEL_Y == 1;
+      g_last_q      <= GROUPS == 1;
+      ox_last_q     <= OUT_X == 1;
+      oy_last_q     <= OUT_Y == 1;
+      at_q          <= AT_ORIGIN[AT_W-1:0];
+      x_q           <= {COLUMN_W{1'b0}};
+      first_x_q     <= {COLUMN_W{1'b0}};
+      y_q           <= {ROW_W{1'b0}};
+      first_y_q     <= {ROW_W{1'b0}};
+      x_in_q        <= BEGIN_X == 0;
+      y_in_q        <= BEGIN_Y == 0;
+      first_x_in_q  <= BEGIN_X == 0;
+      first_y_in_q  <= BEGIN_Y == 0;
+      second_x_in_q <= BEGIN_X <= STRIDE_X;
+      second_y_in_q <= BEGIN_Y <= STRIDE_Y;
+      first_q       <= 1'b1;
+      fill_q        <= 1'b0;
     end else if (issue) begin
-      at_q  <= wrapped[AT_W] ? ahead : wrapped[AT_W-1:0];
-      run_q <= run_end ? {RUN_W{1'b0}} : run_q + 1'b1;
+      at_q       <= wrapped[AT_W] ? ahead : wrapped[AT_W-1:0];
+      x_in_q     <= next_x_in;
+      y_in_q     <= next_y_in;
+      first_q    <= oy_end;
+      fill_q     <= !(next_x_in && next_y_in) && !oy_end;
+      run_q      <= run_end ? {RUN_W{1'b0}} : run_q + 1'b1;
+      run_last_q <= RUN == 1 || run_q == BEFORE_RUN[RUN_W-1:0];
       if (run_end) begin
-        ky_q <= ky_end ? {KY_W{1'b0}} : ky_q + 1'b1;
-        y_q  <= ox_end ? next_first_y : ky_end ? first_y_q : y_q + DILATION_Y[ROW_W-1:0];
+        ky_q      <= ky_end ? {KY_W{1'b0}} : ky_q + 1'b1;
+        ky_last_q <= KERNEL_Y == 1 || ky_q == BEFORE_KY[KY_W-1:0];
+        y_q       <= ox_end ? next_first_y : ky_end ? first_y_q : y_q + DILATION_Y[ROW_W-1:0];
       end
       if (ky_end) begin
-        kx_q <= kx_end ? {KX_W{1'b0}} : kx_q + 1'b1;
-        x_q  <= g_end ? next_first_x : kx_end ? first_x_q : x_q + DILATION_X[COLUMN_W-1:0];
+        kx_q      <= kx_end ? {KX_W{1'b0}} : kx_q + 1'b1;
+        kx_last_q <= KERNEL_X == 1 || kx_q == BEFORE_KX[KX_W-1:0];
+        x_q       <= g_end ? next_first_x : kx_end ? first_x_q : x_q + DILATION_X[COLUMN_W-1:0];
       end
-      if (kx_end) g_q <= g_end ? {G_W{1'b0}} : g_q + 1'b1;
+      if (kx_end) begin
+        g_q      <= g_end ? {G_W{1'b0}} : g_q + 1'b1;
+        g_last_q <= GROUPS == 1 || g_q == BEFORE_G[G_W-1:0];
+      end
       if (g_end) begin
-        ox_q      <= ox_end ? {OX_W{1'b0}} : ox_q + 1'b1;
-        first_x_q <= next_first_x;
+        ox_q          <= ox_end ? {OX_W{1'b0}} : ox_q + 1'b1;
+        ox_last_q     <= OUT_X == 1 || ox_q == BEFORE_OX[OX_W-1:0];
+        first_x_q     <= next_first_x;
+        first_x_in_q  <= next_first_x_in;
+        second_x_in_q <= ox_end ? BEGIN_X <= STRIDE_X : third_x_in;
       end
       if (ox_end) begin
-        oy_q      <= oy_end ? {OY_W{1'b0}} : oy_q + 1'b1;
-        first_y_q <= next_first_y;
+        oy_q          <= oy_end ? {OY_W{1'b0}} : oy_q + 1'b1;
+        oy_last_q     <= OUT_Y == 1 || oy_q == BEFORE_OY[OY_W-1:0];
+        first_y_q     <= next_first_y;
+        first_y_in_q  <= next_first_y_in;
+        second_y_in_q <= oy_end ? BEGIN_Y <= STRIDE_Y : third_y_in;
       end
     end
 
-  // ---- who waits for whom ----
-  // The pixel that the next one replaces is ROWS above it: of an earlier frame, above the window, or left of it in its first row.
-  wire signed [ROW_W-1:0] replaced_y = write_y_q - ROWS[ROW_W-1:0];
-  wire begun   = !write_y_q[ROW_W-1] && (write_y_q != {ROW_W{1'b0}} || write_x_q != {COLUMN_W{1'b0}});  // the reader's frame
-  wire present = y_q < write_y_q || (y_q == write_y_q && x_q < write_x_q);
-  wire exists  = !y_q[ROW_W-1] && y_q < IN_Y[ROW_W-1:0] && !x_q[COLUMN_W-1] && x_q < IN_X[COLUMN_W-1:0];
-  wire free    = replaced_y[ROW_W-1] || replaced_y < first_y_q || (replaced_y == first_y_q && write_x_q < first_x_q);
-
-  assign s_ready = free;
-  assign issue   = go && begun && (present || !exists);
+  assign issue = go && (read_q[COUNT_W-1] || fill_q);
 
   // ---- from the address to the output ----
-  reg               valid_1_q, valid_2_q, exists_1_q, last_1_q, last_2_q;
-  reg  [GIVEN_W-1:0] data_2_q;
-  wire [BEAT_W-1:0] word;
-  wire              o_ready;
+  reg                valid_1_q, valid_2_q, exists_1_q, exists_2_q, last_1_q, last_2_q;
+  reg  [BEAT_W-1:0]  word_2_q;
+  wire [BEAT_W-1:0]  word;
+  wire               o_ready;
 
   assign go = !valid_2_q || o_ready;
 
-  reg  [GIVEN_W-1:0] given;  // the word, its elements extended
+  reg  [GIVEN_W-1:0] given;  // the word's elements, extended, or FILL
   integer            i;
   always @*
     for (i = 0; i < LANES; i = i + 1) begin
-      given[i*Y_W +: Y_W] = {Y_W{X_SIGNED != 0 && word[i*X_W + X_W - 1]}};
-      given[i*Y_W +: X_W] = word[i*X_W +: X_W];
+      given[i*Y_W +: Y_W] = {Y_W{X_SIGNED != 0 && word_2_q[i*X_W + X_W - 1]}};
+      given[i*Y_W +: X_W] = word_2_q[i*X_W +: X_W];
+      if (!exists_2_q) given[i*Y_W +: Y_W] = FILL[Y_W-1:0];
     end
 
   weir_ram #(
@@ -273,7 +382,7 @@ module weir_window #(
     .we   (write),
     .waddr(write_at_q),
     .wdata(s_data),
-    .re   (go),
+    .re   (issue && exists),
     .raddr(at_q),
     .q    (word)
   );
@@ -284,8 +393,9 @@ module weir_window #(
       exists_1_q <= exists;
       last_1_q   <= oy_end && frames_end;
       valid_2_q  <= valid_1_q;
+      exists_2_q <= exists_1_q;
       last_2_q   <= last_1_q;
-      data_2_q   <= exists_1_q ? given : {LANES{FILL[Y_W-1:0]}};
+      word_2_q   <= word;
     end
     if (rst) begin
       valid_1_q <= 1'b0;
@@ -300,7 +410,7 @@ module weir_window #(
     .rst    (rst),
     .s_valid(valid_2_q),
     .s_ready(o_ready),
-    .s_data (data_2_q),
+    .s_data (given),
     .s_last (last_2_q),
     .m_valid(m_valid),
     .m_ready(m_ready),

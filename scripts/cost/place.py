@@ -74,6 +74,10 @@ CORNERS = {
         {"LANES": 1, "WIDTH": 8, "SIGNED": 0, "INNER": 1, "IN": 28, "OUT": 14, "LINES": 28, "KERNEL": 2, "STRIDE": 2, "BEGIN": 0},
         {"LANES": 4, "WIDTH": 8, "SIGNED": 0, "INNER": 64, "IN": 28, "OUT": 13, "LINES": 1, "KERNEL": 3, "STRIDE": 2, "BEGIN": 0},
         {"LANES": 4, "WIDTH": 8, "SIGNED": 0, "SUM": 1, "OUT_W": 14, "INNER": 64, "IN": 64, "OUT": 1, "LINES": 1, "KERNEL": 64, "STRIDE": 64, "BEGIN": 0}),
+    "window": (
+        {"LANES": 1, "X_W": 8, "Y_W": 8, "IN_X": 1, "IN_Y": 64, "OUT_X": 1, "OUT_Y": 62, "KERNEL_X": 1, "KERNEL_Y": 3},
+        {"LANES": 8, "X_W": 8, "Y_W": 8, "GROUPS": 8, "IN_X": 5, "IN_Y": 25, "OUT_X": 5, "OUT_Y": 25, "KERNEL_X": 3, "KERNEL_Y": 3,
+         "BEGIN_X": 1, "BEGIN_Y": 1}),
     "argmax": ({"LANES": 1, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 4, "LAST": 0},
                {"LANES": 10, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 7, "LAST": 0}),
 }

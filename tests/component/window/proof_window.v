@@ -1,10 +1,18 @@
 // What each position of the window sees, from a record of all that has been taken: every beat in its place, none before its pixel is
-// there, `last` at the end of a frame.
+// there, `last` at the end of a frame; the word being written is never read.
 // sources: window/weir_window.v memory/weir_ram.v stream/weir_register_slice.v
 // prove: bounded 16 IN_X=2 IN_Y=2 OUT_X=2 OUT_Y=2 KERNEL_X=2 KERNEL_Y=2 BEGIN_X=1 BEGIN_Y=1 STRIDE=1
 // prove: bounded 16 IN_X=3 IN_Y=2 OUT_X=2 OUT_Y=1 KERNEL_X=1 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=2
+// prove: bounded 14 IN_X=2 IN_Y=2 OUT_X=2 OUT_Y=2 KERNEL_X=1 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=1
+// prove: bounded 18 IN_X=1 IN_Y=1 OUT_X=2 OUT_Y=1 KERNEL_X=2 KERNEL_Y=1 BEGIN_X=1 BEGIN_Y=0 STRIDE=1
+// prove: bounded 18 IN_X=1 IN_Y=1 OUT_X=1 OUT_Y=2 KERNEL_X=1 KERNEL_Y=2 BEGIN_X=0 BEGIN_Y=1 STRIDE=1
 // nightly: bounded 30 IN_X=2 IN_Y=2 OUT_X=2 OUT_Y=2 KERNEL_X=2 KERNEL_Y=2 BEGIN_X=1 BEGIN_Y=1 STRIDE=1
 // nightly: bounded 30 IN_X=3 IN_Y=3 OUT_X=2 OUT_Y=2 KERNEL_X=2 KERNEL_Y=1 BEGIN_X=0 BEGIN_Y=0 STRIDE=2
+// faults: window/mutants.txt window/proof_faults.txt
+// spared: window_ignores_dilation there is none: random.c
+// spared: window_last_each_frame every frame has its own: random.c
+// spared: window_same_group there is one: random.c
+// spared: window_groups_not_left there is one: random.c
 // planted: nightly
 module proof #(
   parameter integer IN_X     = 2,
@@ -23,12 +31,16 @@ module proof #(
   input wire m_ready
 );
   localparam integer BEATS = 64;  // of the record: more than are taken
+  localparam integer RING  = (KERNEL_Y - 1 + STRIDE) * IN_X;
+  localparam integer AT_W  = RING > 1 ? $clog2(RING) : 1;
 
   wire        rst, s_ready, m_valid, m_last;
   wire [1:0]  m_data;
   reg  [BEATS-1:0] taken_q;
   reg  [7:0]  count_q, frame_q, kx_q, ky_q, ox_q, oy_q;
   reg         started_q = 1'b0;
+  (* hierconn *) wire \u_dut.u_ram.we , \u_dut.u_ram.re ;
+  (* hierconn *) wire [AT_W-1:0] \u_dut.u_ram.waddr , \u_dut.u_ram.raddr ;
 
   weir_window #(
     .X_W     (1),
@@ -93,6 +105,8 @@ module proof #(
     values: assert (m_data == (exists ? {1'b0, taken_q[at]} : 2'd2));
     last: assert (m_last == oy_end);
   end
+
+  always @* if (!rst && \u_dut.u_ram.we && \u_dut.u_ram.re ) no_collision: assert (\u_dut.u_ram.waddr != \u_dut.u_ram.raddr );
 
   proof_hold #(3) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
   // While it is offered beats and its own are taken, something is given: a frame's pixels and the pipeline are the longest wait.

@@ -267,7 +267,23 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
 
 static int64_t counter_bits(int64_t most) { return most < 1 ? 1 : weir_cost_bits(most + 1); }
 
+/* The counter of a loop and whether it is at its end. */
+static int64_t loop_bits(int64_t count) { return count == 1 ? 0 : counter_bits(count - 1) + 1; }
+
 static int64_t value_of(weir_cost_part *part, const char *name) { return weir_cost_value(part, name); }
+
+/* The column of a pixel, that of the first one of its window, and is the pixel in the frame? The column of a kernel of one is the
+ * position's number times the stride: no register of its own where that is a shift. */
+static int64_t place_bits(int64_t kernel, bool moves, int64_t positions, int64_t stride, int64_t most) {
+    const int64_t bits = counter_bits(most), shift = weir_clog2(stride);
+    if (kernel > 1) return (1 + moves) * bits + 1;
+    if (positions == 1) return 0;
+    const int64_t known = (int64_t)1 << shift == stride ? counter_bits(positions - 1) + shift : 0;
+    return 1 + (bits > known ? bits - known : 0);
+}
+
+/* Are the first column of a window and that of the next one in the frame? */
+static int64_t first_flags(int64_t begin, int64_t stride) { return (begin > 0) + (begin > stride); }
 
 /* Bits of a beat that differ: those above an element's own repeat its sign or tell, for all lanes, that there is no pixel. */
 static int64_t given_bits(weir_cost_part *part) {
@@ -282,27 +298,32 @@ static int64_t given_bits(weir_cost_part *part) {
 static void cost(weir_cost_part *part) {
     const int64_t bits = value_of(part, "LANES") * value_of(part, "X_W");
     const int64_t given = given_bits(part);
-    const int64_t pixel = value_of(part, "GROUPS") * value_of(part, "RUN");
+    const int64_t row = value_of(part, "GROUPS") * value_of(part, "RUN") * value_of(part, "IN_X");
     const int64_t reach_x = (value_of(part, "KERNEL_X") - 1) * value_of(part, "DILATION_X");
     const int64_t reach_y = (value_of(part, "KERNEL_Y") - 1) * value_of(part, "DILATION_Y");
-    const int64_t rows = reach_y + value_of(part, "STRIDE_Y"), ring = rows * value_of(part, "IN_X") * pixel;
-    const int64_t at = counter_bits(ring - 1);
-    const int64_t x =
-        1 + counter_bits(value_of(part, "IN_X") + reach_x + value_of(part, "OUT_X") * value_of(part, "STRIDE_X"));
-    const int64_t y = 1 + counter_bits(2 * value_of(part, "IN_Y") + rows + reach_y +
-                                       value_of(part, "OUT_Y") * value_of(part, "STRIDE_Y"));
-    const int64_t loops = counter_bits(value_of(part, "RUN") - 1) + counter_bits(value_of(part, "KERNEL_X") - 1) +
-                          counter_bits(value_of(part, "KERNEL_Y") - 1) + counter_bits(value_of(part, "GROUPS") - 1) +
-                          counter_bits(value_of(part, "OUT_X") - 1) + counter_bits(value_of(part, "OUT_Y") - 1);
+    const int64_t ring = (reach_y + value_of(part, "STRIDE_Y")) * row;
+    const int64_t at = counter_bits(ring - 1), count = 1 + counter_bits(value_of(part, "IN_Y") * row + ring);
+    const int64_t loops = loop_bits(value_of(part, "RUN")) + loop_bits(value_of(part, "GROUPS")) +
+                          loop_bits(value_of(part, "KERNEL_X")) + loop_bits(value_of(part, "KERNEL_Y")) +
+                          loop_bits(value_of(part, "OUT_X")) + loop_bits(value_of(part, "OUT_Y"));
+    const int64_t kernel_x = value_of(part, "KERNEL_X"), kernel_y = value_of(part, "KERNEL_Y");
+    const int64_t stride_x = value_of(part, "STRIDE_X"), stride_y = value_of(part, "STRIDE_Y");
+    const int64_t begin_x = value_of(part, "BEGIN_X"), begin_y = value_of(part, "BEGIN_Y");
+    const bool moves_x = value_of(part, "OUT_X") > 1 || value_of(part, "GROUPS") > 1;
+    const int64_t places =
+        place_bits(kernel_x, moves_x, value_of(part, "OUT_X"), stride_x, begin_x + value_of(part, "IN_X") + reach_x) +
+        place_bits(kernel_y, true, value_of(part, "OUT_Y"), stride_y, begin_y + value_of(part, "IN_Y") + reach_y);
+    const bool absorbed = weir_device_memory_takes_output(part->device);
     weir_cost_term(part, at);
-    weir_cost_term(part, x + y);
-    weir_cost_term(part, loops + counter_bits(pixel - 1));
+    weir_cost_term(part, kernel_x > 1 || kernel_y > 1 ? count : 0); /* else steps are alike */
+    weir_cost_term(part, loops + places);
     weir_cost_term(part, given);
-    weir_cost_registers(part, 2 * at + 3 * x + 3 * y + loops + counter_bits(pixel - 1) + given + 5 +
+    weir_cost_registers(part, 2 * (at + count) + places + loops + (absorbed ? 0 : bits) + 8 +
+                                  first_flags(moves_x ? begin_x : 0, stride_x) + first_flags(begin_y, stride_y) +
                                   weir_clog2(value_of(part, "FRAMES")));
     weir_cost_blocks(part, bits, ring);
-    weir_cost_path(part, WEIR_COST_REGISTER, 2, at, at + bits);
-    weir_cost_path(part, WEIR_COST_MEMORY, 1, 0, 1);
+    weir_cost_path(part, WEIR_COST_REGISTER, 2, count, 2 * (at + count));
+    weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
     weir_cost_slice(part, given);
 }
 
