@@ -446,6 +446,23 @@ static bool lower_convert(weir_lowering *l, weir_node node) {
     return true;
 }
 
+/* The quantizer that takes all of a Concat becomes one of each of its inputs. */
+static bool lower_concat(weir_lowering *l, weir_node node) {
+    const weir_value result = weir_node_output(l->from, node, 0);
+    weir_quant quant;
+    if (weir_value_use_count(l->from, result) != 1 || weir_value_is_output(l->from, result))
+        return weir_lower_concat(l, node, NULL);
+    const weir_node user = weir_value_use(l->from, result, 0).node;
+    const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, user, 0))->dtype;
+    bool fine = true;
+    switch (weir_node_op(l->from, user)) {
+    case WEIR_OP_QUANTIZE_LINEAR: fine = read_quant(l, user, 1, 2, dtype, 0, &quant); break;
+    case WEIR_OP_QUANT: fine = read_qonnx(l, user, &quant); break;
+    default: return weir_lower_concat(l, node, NULL);
+    }
+    return fine && weir_lower_concat(l, node, quant.count > 1 ? NULL : &quant);
+}
+
 static bool lower_identity(weir_lowering *l, weir_node node) {
     weir_lower_set(l, node, input_view(l, node, 0));
     return true;
@@ -468,6 +485,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_REDUCE_MEAN] = weir_lower_reduction,
     [WEIR_OP_REDUCE_SUM] = weir_lower_reduction,
     [WEIR_OP_REDUCE_MAX] = weir_lower_reduction,
+    [WEIR_OP_CONCAT] = lower_concat,
     [WEIR_OP_ARG_MAX] = weir_lower_arg_max,
     [WEIR_OP_TOP_K] = weir_lower_top_k,
     [WEIR_OP_FLATTEN] = weir_lower_shape,

@@ -36,7 +36,8 @@ typedef struct weir_view {
     bool exact;     /* CODES: sums that no kernel quantizes by one float32 product */
     bool windows;   /* ... but with the zero point before the rounding */
     bool relu;      /* CODES, SUM: negative real numbers count as zero */
-    bool is_inside; /* CODES: a function is computed from the codes before these, as if these did not exist */
+    bool is_inside; /* CODES: a function is computed from the codes before these, as if these did not exist; or they are
+                       those of the quantizer after them */
     bool centered;  /* CODES of an integer tensor, whose elements are code - zero */
     bool
         reshaped; /* SUM, CODES with parameters a channel: the model's value has `shape`, which the quantizer will give */
@@ -94,6 +95,8 @@ bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x);
 bool weir_lower_reduction(weir_lowering *l, weir_node node);
 /* Flatten, Reshape, Squeeze, Unsqueeze, Transpose. */
 bool weir_lower_shape(weir_lowering *l, weir_node node);
+/* Concat of real numbers whose codes have one scale, or which a quantizer (`quant`, NULL: none) takes. */
+bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *quant);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
 /* The largest codes along `axis`, which becomes 1; no value after a reported error. */

@@ -136,9 +136,19 @@ static weir_host part_behind(const weir_graph *graph, weir_node node, bool *give
     return part;
 }
 
+/* Is there a component for it, and for as many streams as flow into it? */
+static bool has_component(const weir_graph *graph, weir_node node) {
+    const weir_component *component = weir_component_for(weir_node_op(graph, node));
+    if (component == NULL || component->rules->streams == 0) return component != NULL;
+    size_t streams = 0;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++)
+        streams += weir_value_constant(graph, weir_node_input(graph, node, i)) == NULL;
+    return streams == component->rules->streams;
+}
+
 /* A component of codes, which the host may have put in another order. */
 static bool takes_codes(const weir_graph *graph, weir_node node) {
-    return weir_component_for(weir_node_op(graph, node)) != NULL &&
+    return has_component(graph, node) &&
            weir_value_type(graph, weir_node_input(graph, node, 0))->quant.format != WEIR_FORMAT_FLOAT;
 }
 
@@ -152,7 +162,7 @@ static weir_host part_of(const weir_graph *graph, weir_node node) {
     if (part != WEIR_HOST_NONE) return part;
     const bool real = weir_value_type(graph, weir_node_output(graph, node, 0))->quant.format == WEIR_FORMAT_FLOAT;
     if (real) return WEIR_HOST_HEAD;
-    if (is_name(op) || weir_component_for(op) != NULL) return WEIR_HOST_NONE;
+    if (is_name(op) || has_component(graph, node)) return WEIR_HOST_NONE;
     return given ? WEIR_HOST_TAIL : WEIR_HOST_HEAD;
 }
 

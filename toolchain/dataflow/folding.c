@@ -229,13 +229,17 @@ static void fold_follower(weir_graph *graph, weir_node node, int64_t interval) {
     if (rules->derive != NULL) rules->derive(graph, node, hardware);
 }
 
-/* All components, none of which is slower than `interval` where it has a choice. */
+/* All components, none of which is slower than `interval` where it has a choice. One that has none may turn out to be slower:
+ * then the others have as much time. */
 static void fold(weir_graph *graph, int64_t target, int64_t interval) {
     fold_pacemakers(graph, target);
-    if (weir_stream_interval(graph) > interval) interval = weir_stream_interval(graph);
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        const weir_component_rules *rules = rules_of(graph, node);
-        if (rules != NULL && !sets_pace(rules)) fold_follower(graph, node, interval);
+    for (int64_t slowest = 0; slowest < weir_stream_interval(graph);) {
+        slowest = weir_stream_interval(graph);
+        if (slowest > interval) interval = slowest;
+        for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+            const weir_component_rules *rules = rules_of(graph, node);
+            if (rules != NULL && !sets_pace(rules)) fold_follower(graph, node, interval);
+        }
     }
 }
 

@@ -37,6 +37,10 @@ class Network:
         self.nodes.append(helper.make_node(op, [self.value, *constants], [result], name=result + "_node", **attributes))
         self.value = result
 
+    def join(self, values, axis):
+        self.value = values[0]
+        self.add("Concat", *values[1:], axis=axis)
+
     def conv(self, outputs, kernel, group=1, **attributes):
         self.add("Conv", self.constant(outputs, self.channels // group, *kernel), self.constant(outputs), group=group, **attributes)
         self.add("Relu")
@@ -114,6 +118,31 @@ def autoencoder():
     return n.model(40)
 
 
+def inception():
+    """Branches of several depths that meet in a Concat along the channels; two pools in one along the rows."""
+    n = Network([1, 3, 5, 6], 6)
+    n.conv(8, [3, 3], pads=[1, 1, 1, 1])
+    start, channels, parts = n.value, n.channels, []
+    for outputs, sizes in ((4, [1]), (6, [1, 3]), (3, [1, 3, 3]), (5, [])):
+        n.value, n.channels = start, channels
+        if not sizes:
+            n.add("MaxPool", kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1])
+        for size in sizes or [1]:
+            n.conv(outputs, [size, size], pads=[size // 2] * 4)
+        parts.append(n.value)
+    n.join(parts, 1)
+    n.channels = 18
+    start = n.value
+    n.add("MaxPool", kernel_shape=[2, 3], strides=[2, 3])
+    first = n.value
+    n.value = start
+    n.add("MaxPool", kernel_shape=[5, 3], strides=[5, 3])
+    n.join([first, n.value], 2)
+    n.conv(4, [1, 1])
+    n.dense(24, 4)
+    return n.model(4)
+
+
 class Frames(CalibrationDataReader):
     def __init__(self, x):
         self.rest = iter(x)
@@ -132,7 +161,7 @@ def run(path, x):
 
 def main(folder):
     forms = {"qdq": (QuantFormat.QDQ, QuantType.QInt8, True), "qoperator": (QuantFormat.QOperator, QuantType.QUInt8, False)}
-    for seed, network in enumerate((line, separable, pooled, mobile, autoencoder)):
+    for seed, network in enumerate((line, separable, pooled, mobile, autoencoder, inception)):
         model = network()
         shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
         x = np.random.RandomState(100 + seed).randn(FRAMES, *shape[1:]).astype(np.float32)
@@ -140,6 +169,8 @@ def main(folder):
             source = os.path.join(work, "float.onnx")
             onnx.save(model, source)
             for form, (layout, activations, by_channel) in forms.items():
+                if network is inception and form == "qoperator":
+                    continue  # its QLinearConcat is not imported
                 path = os.path.join(folder, f"{network.__name__}_{form}.onnx")
                 quantize_static(source, path, Frames(x), quant_format=layout, activation_type=activations,
                                 weight_type=QuantType.QInt8, per_channel=by_channel)

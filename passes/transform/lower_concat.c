@@ -1,0 +1,70 @@
+/* Lowering of a Concat of quantized tensors: codes follow each other as they are where all have one scale and zero point. Else
+ * the quantizer after the Concat, which computes element by element, becomes one of each input. */
+#include <stdio.h>
+
+#include "ir/infer.h"
+#include "passes/transform/view.h"
+
+/* Input `index` by the quantizer: the view of the node's result until the Concat is made. */
+static bool quantize_input(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
+    const weir_value input = weir_node_input(l->from, node, index);
+    const weir_view view = l->view[input.id];
+    switch (view.kind) {
+    case WEIR_VIEW_SUM: return weir_lower_sum(l, node, &view, quant);
+    case WEIR_VIEW_FUNCTION: return weir_lower_tabulate(l, node, input, quant);
+    case WEIR_VIEW_CODES: return weir_lower_quantize(l, node, &view, quant);
+    default: return weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
+    }
+}
+
+/* The input's codes; no value after a reported error. */
+static weir_value read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
+    const weir_view *view = &l->view[weir_node_input(l->from, node, index).id];
+    if (quant != NULL) {
+        if (!quantize_input(l, node, index, quant)) return WEIR_NO_VALUE;
+        view = &l->view[weir_node_output(l->from, node, 0).id];
+    } else if (view->kind != WEIR_VIEW_CODES) {
+        weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
+        return WEIR_NO_VALUE;
+    }
+    return weir_lower_codes(l, node, view);
+}
+
+/* Do both stand for numbers of one grid? */
+static bool is_alike(const weir_type *a, const weir_type *b) {
+    return a->dtype == b->dtype && a->quant.count == 1 && b->quant.count == 1 &&
+           weir_quant_scale(&a->quant, 0) == weir_quant_scale(&b->quant, 0) &&
+           weir_quant_zero(&a->quant, 0) == weir_quant_zero(&b->quant, 0);
+}
+
+static weir_value join(weir_lowering *l, weir_node node, weir_value first, weir_value second, size_t index) {
+    const weir_value pair[2] = {first, second};
+    char suffix[24] = "";
+    if (index + 1 < weir_node_input_count(l->from, node)) snprintf(suffix, sizeof suffix, "_%zu", index);
+    const weir_quant quant = weir_value_type(l->to, first)->quant;
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CONCAT, suffix, pair, 2, NULL);
+    weir_node_set_int(l->to, made, "axis", weir_node_int(l->from, node, "axis", 0));
+    if (!weir_infer_node(l->to, made)) return WEIR_NO_VALUE;
+    const weir_value result = weir_node_output(l->to, made, 0);
+    weir_type type = *weir_value_type(l->to, result);
+    type.quant = quant;
+    weir_value_set_type(l->to, result, &type);
+    return result;
+}
+
+bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *quant) {
+    const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = quant != NULL};
+    if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
+        const weir_value next = read_codes(l, node, i, quant);
+        if (next.id == 0) return false;
+        if (i > 0 && !is_alike(weir_value_type(l->to, view.value), weir_value_type(l->to, next)))
+            return weir_lower_fail(l, node,
+                                   "its inputs have different scales, and no quantizer takes its result alone");
+        view.value = i == 0 ? next : join(l, node, view.value, next, i);
+        if (view.value.id == 0) return false;
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
