@@ -18,20 +18,31 @@ static size_t product_of(const int64_t *dims, int count) {
     return product;
 }
 
-/* Offset in a channel of the input that window element `k` reads at output position `p`; false: padding. */
-static bool window_source(const weir_window *w, size_t p, size_t k, size_t *offset) {
-    size_t stride = 1;
+/* Coordinates of number n, the last spatial dimension fastest. */
+static void unravel(const int64_t *size, int rank, size_t n, int64_t *to) {
+    for (int i = rank - 1; i >= 0; i--) {
+        to[i] = (int64_t)(n % (size_t)size[i]);
+        n /= (size_t)size[i];
+    }
+}
+
+/* Offset in a channel of the input that the window element with coordinates k reads at those of output position p; false: padding. */
+static bool find_source(const weir_window *w, const int64_t *p, const int64_t *k, size_t *offset) {
     *offset = 0;
-    for (int i = w->rank - 1; i >= 0; i--) {
-        const int64_t o = (int64_t)(p % (size_t)w->out[i]), inner = (int64_t)(k % (size_t)w->kernel[i]);
-        const int64_t at = o * w->stride[i] + inner * w->dilation[i] - w->begin[i];
+    for (int i = 0; i < w->rank; i++) {
+        const int64_t at = p[i] * w->stride[i] + k[i] * w->dilation[i] - w->begin[i];
         if (at < 0 || at >= w->in[i]) return false;
-        *offset += (size_t)at * stride;
-        stride *= (size_t)w->in[i];
-        p /= (size_t)w->out[i];
-        k /= (size_t)w->kernel[i];
+        *offset = *offset * (size_t)w->in[i] + (size_t)at;
     }
     return true;
+}
+
+/* The same of their numbers. */
+static bool window_source(const weir_window *w, size_t p, size_t k, size_t *offset) {
+    int64_t position[WEIR_MAX_RANK], element[WEIR_MAX_RANK];
+    unravel(w->out, w->rank, p, position);
+    unravel(w->kernel, w->rank, k, element);
+    return find_source(w, position, element, offset);
 }
 
 /* Rows (channel, window element), columns (output positions from `first` on); padding gives zeros. */
@@ -142,16 +153,16 @@ void weir_kernel_WINDOW(const weir_graph *graph, weir_node node, const weir_arra
     const size_t window = product_of(w.kernel, w.rank), frames = (size_t)x->shape.dim[0];
     weir_array *fill = weir_array_new(x->dtype, &(weir_shape){1, {(int64_t)run}});
     for (size_t c = 0; c < run; c++) weir_array_set_int(fill, c, weir_node_int(graph, node, "fill", 0));
-    size_t *element = weir_malloc(window * sizeof *element);
-    for (size_t k = 0; k < window; k++) element[k] = transposed(&w, k);
-    char *to = y->data;
+    int64_t(*element)[WEIR_MAX_RANK] = weir_malloc(window * sizeof *element), position[WEIR_MAX_RANK];
+    for (size_t k = 0; k < window; k++) unravel(w.kernel, w.rank, transposed(&w, k), element[k]);
     const char **seen = weir_malloc(window * sizeof *seen); /* NULL: padding */
+    char *to = y->data;
     for (size_t p = 0; p < frames * positions; p++) {
         const char *frame = (const char *)x->data + p / positions * plane * channels * size;
+        unravel(w.out, w.rank, p % positions, position);
         for (size_t k = 0; k < window; k++) {
             size_t offset;
-            const bool inside = window_source(&w, p % positions, element[k], &offset);
-            seen[k] = inside ? frame + offset * channels * size : NULL;
+            seen[k] = find_source(&w, position, element[k], &offset) ? frame + offset * channels * size : NULL;
         }
         for (size_t g = 0; g < group; g++) {
             for (size_t k = 0; k < window; k++, to += run * size)
