@@ -65,7 +65,7 @@ for pattern in $(paths "$page" "An operator"); do
     done
 done
 mkdir tests/op/SoftsignTwin
-for case in tests/op/Softsign/*.txt; do sed 's/Softsign(/SoftsignTwin(/' "$case" >"tests/op/SoftsignTwin/${case##*/}"; done
+for case in tests/op/Softsign/*.txt; do sed 's/Softsign(/SoftsignTwin(/; s/(Softsign)/(SoftsignTwin)/' "$case" >"tests/op/SoftsignTwin/${case##*/}"; done
 # A component: relu's row, file, module and folder of tests again; in front, so that it is the one that is used.
 sed 's/weir_relu_rules/weir_relu_twin_rules/' toolchain/dataflow/component/relu.c >toolchain/dataflow/component/relu_twin.c
 awk '/^WEIR_COMPONENT\(relu,/ { line = $0; gsub(/relu/, "relu_twin", line); print line } { print }' toolchain/dataflow/component.def >twin
