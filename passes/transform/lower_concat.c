@@ -5,27 +5,18 @@
 #include "ir/infer.h"
 #include "passes/transform/view.h"
 
-/* Input `index` by the quantizer: the view of the node's result until the Concat is made. */
-static bool quantize_input(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
-    const weir_value input = weir_node_input(l->from, node, index);
-    const weir_view view = l->view[input.id];
-    switch (view.kind) {
-    case WEIR_VIEW_SUM: return weir_lower_sum(l, node, &view, quant);
-    case WEIR_VIEW_FUNCTION: return weir_lower_tabulate(l, node, input, quant);
-    case WEIR_VIEW_CODES: return weir_lower_quantize(l, node, &view, quant);
-    default: return weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
-    }
-}
-
-/* The input's codes; no value after a reported error. */
+/* The input's codes, by the quantizer if there is one: the view of the node's result until the Concat is made. No value after a
+ * reported error. */
 static weir_value read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
     const weir_view *view = &l->view[weir_node_input(l->from, node, index).id];
-    if (quant != NULL) {
-        if (!quantize_input(l, node, index, quant)) return WEIR_NO_VALUE;
-        view = &l->view[weir_node_output(l->from, node, 0).id];
-    } else if (view->kind != WEIR_VIEW_CODES) {
+    const bool becomes_codes = quant != NULL && (view->kind == WEIR_VIEW_SUM || view->kind == WEIR_VIEW_FUNCTION);
+    if (view->kind != WEIR_VIEW_CODES && !becomes_codes) {
         weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
         return WEIR_NO_VALUE;
+    }
+    if (quant != NULL) {
+        if (!weir_lower_quantize_input(l, node, index, quant)) return WEIR_NO_VALUE;
+        view = &l->view[weir_node_output(l->from, node, 0).id];
     }
     return weir_lower_codes(l, node, view);
 }

@@ -77,9 +77,7 @@ static bool quantize_view(weir_lowering *l, weir_node node, const weir_quant *qu
     }
     if (quant->count > 1)
         return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", quant->count);
-    if (x->kind == WEIR_VIEW_SUM) return weir_lower_sum(l, node, x, quant);
-    if (x->kind == WEIR_VIEW_FUNCTION) return weir_lower_tabulate(l, node, weir_node_input(l->from, node, 0), quant);
-    return weir_lower_quantize(l, node, x, quant);
+    return weir_lower_quantize_input(l, node, 0, quant);
 }
 
 static int axis_of(const weir_lowering *l, weir_node node, int rank) {

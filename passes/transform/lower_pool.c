@@ -17,16 +17,6 @@ enum { MOST_ELEMENTS = 1 << 24, MOST_FACTOR = 255 }; /* of a mean: a float32 cou
 
 /* --- windows --- */
 
-static bool covers(const weir_window *w, int i) {
-    return w->kernel[i] == w->in[i] && w->begin[i] == 0 && w->end[i] == 0;
-}
-
-static bool covers_all(const weir_window *w) {
-    bool all = true;
-    for (int i = 0; i < w->rank; i++) all &= covers(w, i);
-    return all;
-}
-
 /* All of a tensor [batch, channels, ...]. */
 static weir_window whole_window(const weir_shape *x) {
     weir_window w = {.rank = x->rank - 2};
@@ -40,7 +30,8 @@ static weir_window whole_window(const weir_shape *x) {
 /* The last dimensions as one, as far as they are covered. What has one position holds one window at a time. */
 static weir_window joined_window(const weir_window *given) {
     weir_window w = *given;
-    for (int i = w.rank - 2; i >= 0 && covers(&w, i + 1) && (w.dilation[i] == 1 || w.kernel[i] == 1); i--) {
+    for (int i = w.rank - 2; i >= 0 && weir_geometry_is_whole(&w, i + 1) && (w.dilation[i] == 1 || w.kernel[i] == 1);
+         i--) {
         const int64_t size = w.in[i + 1];
         w.rank--;
         w.in[i] *= size;
@@ -269,7 +260,7 @@ bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) 
     if (count == 0 || (!p.shares && is_padded(&w) && !read_zero(l, node, &quant, &p.zero))) return false;
     const weir_quant label = label_of(l, &quant, count, p.zero, true);
     p.label = &label;
-    const bool windows = !covers_all(&w); /* else ONNX Runtime has a kernel for all of the image */
+    const bool windows = !weir_geometry_is_all_whole(&w); /* else ONNX Runtime has a kernel for all of the image */
     weir_view view = {.kind = WEIR_VIEW_CODES, .count = count, .exact = windows, .windows = windows};
     view.value = pool_all(l, node, &p, codes, &w);
     weir_lower_set(l, node, &view);

@@ -80,6 +80,8 @@ bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const
 /* The view of real numbers becomes codes of `quant`, rounded as the contract says, clipped to the quantization's
  * limits. */
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant);
+/* The same of the node's input, which may be a sum or a function, too. */
+bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant);
 /* Codes that a quantizer may give, after a Relu or not: quantizers are monotone, so a Relu before one raises its lower
  * end to the code of real zero. */
 void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high);

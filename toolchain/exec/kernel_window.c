@@ -234,12 +234,10 @@ void weir_kernel_SUM_POOL(const weir_graph *graph, weir_node node, const weir_ar
 
 /* What a window covers at a position, padding included. */
 static size_t covered(const weir_window *w, size_t position) {
+    int64_t at[WEIR_MAX_RANK];
     size_t count = 1;
-    for (int i = w->rank - 1; i >= 0; i--) {
-        const size_t out = (size_t)w->out[i];
-        count *= (size_t)weir_geometry_covered(w, i, (int64_t)(position % out));
-        position /= out;
-    }
+    unravel(w->out, w->rank, position, at);
+    for (int i = 0; i < w->rank; i++) count *= (size_t)weir_geometry_covered(w, i, at[i]);
     return count;
 }
 
@@ -320,12 +318,6 @@ void weir_kernel_QLINEAR_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node 
     }
 }
 
-static bool covers_all(const weir_window *w) {
-    bool all = true;
-    for (int i = 0; i < w->rank; i++) all = all && w->kernel[i] == w->in[i] && w->begin[i] == 0 && w->end[i] == 0;
-    return all;
-}
-
 /* ONNX Runtime adds float32 numbers one after the other; where a window covers all of the image, it has the kernel for that. */
 void weir_kernel_QLINEAR_AVERAGE_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                       weir_array *const *outputs) {
@@ -335,7 +327,7 @@ void weir_kernel_QLINEAR_AVERAGE_POOL(const weir_graph *graph, weir_node node, c
     weir_window w;
     weir_geometry_window(graph, node, &x->shape, NULL, &w);
     const bool with_padding = weir_node_int(graph, node, "count_include_pad", 0) != 0;
-    const bool whole = p.scale_y == 0 || covers_all(&w);
+    const bool whole = p.scale_y == 0 || weir_geometry_is_all_whole(&w);
     const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
     const size_t window = product_of(w.kernel, w.rank);
     for (size_t i = 0; i < y->count; i++) {

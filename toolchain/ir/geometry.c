@@ -104,6 +104,16 @@ bool weir_geometry_is_trivial(const weir_window *w, int i) {
     return w->kernel[i] == 1 && w->stride[i] == 1 && w->begin[i] == 0 && w->end[i] == 0;
 }
 
+bool weir_geometry_is_whole(const weir_window *w, int i) {
+    return w->kernel[i] == w->in[i] && w->begin[i] == 0 && w->end[i] == 0;
+}
+
+bool weir_geometry_is_all_whole(const weir_window *w) {
+    bool all = true;
+    for (int i = 0; i < w->rank; i++) all &= weir_geometry_is_whole(w, i);
+    return all;
+}
+
 /* Padding that gives the result a size: what is too much is cut off, half of it on either side; what is missing follows at
  * the end, as output_padding has it. */
 static void pad_result(weir_window *w, int i, int64_t all, bool upper) {

@@ -35,6 +35,9 @@ bool weir_geometry_transposed(const weir_graph *graph, weir_node node, const wei
 
 /* Does the window do nothing along spatial axis `i`: one element that moves by one? */
 bool weir_geometry_is_trivial(const weir_window *window, int i);
+/* Does the window see all of spatial axis `i`, and of every axis, without padding? */
+bool weir_geometry_is_whole(const weir_window *window, int i);
+bool weir_geometry_is_all_whole(const weir_window *window);
 /* The same of a node whose input 0 is [batch, ..., channels] (weir.Window). */
 bool weir_geometry_window_innermost(const weir_graph *graph, weir_node node, weir_window *window);
 
