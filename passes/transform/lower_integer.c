@@ -21,6 +21,10 @@ static const weir_view *input_view(const weir_lowering *l, weir_node node, size_
     return value.id == 0 ? NULL : &l->view[value.id];
 }
 
+static bool is_constant(const weir_view *view) {
+    return view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS;
+}
+
 /* The constant at an input, or NULL: left out or not constant. */
 static const weir_array *input_constant(const weir_lowering *l, weir_node node, size_t index) {
     const weir_view *view = input_view(l, node, index);
@@ -240,12 +244,40 @@ static bool lower_bipolar_quant(weir_lowering *l, weir_node node) {
 
 /* --- linear algebra --- */
 
+/* alpha and beta, and a C that is computed, are operations after the product. */
+static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double beta) {
+    const weir_view *c = input_view(l, node, 2);
+    weir_view view = l->view[weir_node_output(l->from, node, 0).id];
+    if (alpha != 1) {
+        weir_array *factor = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {1}});
+        weir_array_set(factor, 0, alpha);
+        view = weir_lower_add_step(l, &view, WEIR_OP_MUL, factor);
+    }
+    if (c != NULL && !is_constant(c)) {
+        if (beta != 1) return weir_lower_fail(l, node, "hardware needs a beta of 1 where C is computed");
+        return weir_lower_add(l, node, &view, c);
+    }
+    if (c != NULL) {
+        const weir_array *given = weir_lower_constant(l, weir_node_input(l->from, node, 2));
+        weir_array *term = weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &given->shape);
+        for (size_t i = 0; i < term->count; i++) weir_array_set(term, i, (float)beta * (float)weir_array_get(given, i));
+        const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+        const weir_array *by_channel = weir_lower_by_channel(l, node, view.value, term, shape);
+        if (by_channel == NULL) return false;
+        view = weir_lower_add_step(l, &view, WEIR_OP_ADD, by_channel);
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
 static bool lower_gemm(weir_lowering *l, weir_node node) {
-    if (weir_node_float(l->from, node, "alpha", 1) != 1 || weir_node_float(l->from, node, "beta", 1) != 1)
-        return weir_lower_fail(l, node, "hardware needs alpha and beta of 1");
+    const double alpha = weir_node_float(l->from, node, "alpha", 1), beta = weir_node_float(l->from, node, "beta", 1);
+    const weir_view *bias = input_view(l, node, 2);
+    const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && is_constant(bias)));
     if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
     return weir_lower_linear(l, node, input_view(l, node, 0), input_view(l, node, 1),
-                             weir_node_int(l->from, node, "transB", 0) != 0, input_view(l, node, 2));
+                             weir_node_int(l->from, node, "transB", 0) != 0, plain ? bias : NULL) &&
+           (plain || scale_and_add(l, node, alpha, beta));
 }
 
 static bool lower_matmul(weir_lowering *l, weir_node node) {
@@ -319,12 +351,14 @@ static bool lower_qgemm(weir_lowering *l, weir_node node) {
     weir_quant xq, wq;
     weir_view x, w;
     bool output_major = weir_node_int(l->from, node, "transB", 0) != 0;
-    if (weir_node_float(l->from, node, "alpha", 1) != 1 || weir_node_int(l->from, node, "transA", 0) != 0)
-        return weir_lower_fail(l, node, "hardware needs alpha of 1 and transA of 0");
+    if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
     if (!read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) ||
-        !read_quant(l, node, 4, 5, input_dtype(l, node, 3), output_major ? 0 : 1, &wq) ||
-        !qualify_operands(l, node, &xq, &wq, 3, &x, &w))
+        !read_quant(l, node, 4, 5, input_dtype(l, node, 3), output_major ? 0 : 1, &wq))
         return false;
+    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
+    *scale = (float)weir_node_float(l->from, node, "alpha", 1) * (float)weir_quant_scale(&xq, 0);
+    if (xq.count == 1) xq.scale = scale;
+    if (!qualify_operands(l, node, &xq, &wq, 3, &x, &w)) return false;
     weir_view bias;
     if (!read_code_bias(l, node, 6, &bias)) return false;
     if (!weir_lower_linear(l, node, &x, &w, output_major, bias.kind == WEIR_VIEW_NONE ? NULL : &bias)) return false;
@@ -364,10 +398,6 @@ static bool lower_conv_integer(weir_lowering *l, weir_node node) {
     if (!lower_integer_product(l, node, 0, &x, &w) || !weir_lower_conv(l, node, &x, &w, NULL)) return false;
     l->view[weir_node_output(l->from, node, 0).id].centered = true;
     return true;
-}
-
-static bool is_constant(const weir_view *view) {
-    return view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS;
 }
 
 static bool lower_add(weir_lowering *l, weir_node node) {

@@ -30,9 +30,10 @@ static bool whole(double real, double scale, int64_t *code) {
 
 static bool read_bias(weir_lowering *l, weir_node node, const weir_view *view, const weir_quant *quant,
                       int64_t channels, bias_terms *bias) {
-    size_t count = view->codes->count;
-    if ((view->kind != WEIR_VIEW_WEIGHTS && view->kind != WEIR_VIEW_CONSTANT) ||
-        (count != 1 && (int64_t)count != channels))
+    if (view->kind != WEIR_VIEW_WEIGHTS && view->kind != WEIR_VIEW_CONSTANT)
+        return weir_lower_fail(l, node, "its bias must be constant");
+    const size_t count = view->codes->count;
+    if (count != 1 && (int64_t)count != channels)
         return weir_lower_fail(l, node, "the added constant has %zu elements, expected 1 or %lld", count,
                                (long long)channels);
     weir_arena *arena = weir_graph_arena(l->to);

@@ -185,8 +185,11 @@ bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, cons
     weir_lower_bounds(quant, sum->relu, l->contract, &table.low, &table.high);
     if (table.a->quant.count > 1 || table.b->quant.count > 1 || !table.a->has_range || !table.b->has_range ||
         span(table.a) > MAX_PAIRS || span(table.b) > MAX_PAIRS || span(table.a) * span(table.b) > MAX_PAIRS ||
-        table.high - table.low > 65535)
-        return weir_lower_fail(l, node, "hardware adds tensors of up to 10 bits with one scale each");
+        table.high - table.low > 65535) {
+        weir_lower_fail(l, node, "hardware adds tensors of up to 10 bits with one scale each");
+        weir_note("a product or a convolution needs a quantizer before it is added to a computed tensor");
+        return false;
+    }
     table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
     tabulate(&table, quant, l->contract);
     int64_t ca = 0, cb = 0;

@@ -154,6 +154,7 @@ static weir_value add_int8(quantizer *q, const char *base, weir_value value, con
 
 /* The quantized value; its quantizer is made at the first use. */
 static weir_value quantize_activation(quantizer *q, weir_value value, weir_node before) {
+    if (value.id >= q->limit) return value; /* a quantizer gives it */
     if (q->quantized[value.id].id != 0) return q->quantized[value.id];
     weir_node producer = weir_value_producer(q->graph, value);
     const char *base = producer.id != 0 ? weir_node_name(q->graph, producer) : weir_value_name(q->graph, value);
@@ -416,10 +417,30 @@ static bool quantize_function(quantizer *q, weir_node node) {
     return fine;
 }
 
+/* A Concat has the codes of the quantizer right after it, which quantizes what layers give; the rest is quantized before it. */
+static bool quantize_concat(quantizer *q, weir_node node) {
+    const weir_value result = weir_node_output(q->graph, node, 0);
+    const size_t count = weir_value_use_count(q->graph, result);
+    if (count == 0 || !q->before[result.id] || !q->after[result.id]) return true;
+    for (size_t i = 0; i < weir_node_input_count(q->graph, node); i++) {
+        const weir_value value = weir_node_input(q->graph, node, i);
+        if (value.id < q->limit && !q->after[value.id] && !set_input(q, node, i, quantize_activation(q, value, node)))
+            return false;
+    }
+    const weir_value quantized = quantize_activation(q, result, weir_value_use(q->graph, result, 0).node);
+    advance(q, result, quantized);
+    for (size_t i = count; i-- > 0;) {
+        const weir_use use = weir_value_use(q->graph, result, i);
+        if (!set_input(q, use.node, use.index, quantized)) return false;
+    }
+    return true;
+}
+
 static bool quantize_node(quantizer *q, weir_node node) {
     weir_op op = weir_node_op(q->graph, node);
     if (is_layer(op) && is_constant(q, weir_node_input(q->graph, node, 1))) return quantize_layer(q, node);
     if (is_pool(op)) return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
+    if (op == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (op != WEIR_OP_ADD) return !weir_function_takes(op) || quantize_function(q, node);
     for (size_t i = 0; i < 2; i++) {
         weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);

@@ -541,12 +541,12 @@ static void what_hardware_cannot_do(void **state) {
     test_setup(NULL);
     g = weir_graph_new("model");
     x = add_qdq(g, "q", add_real_input(g, "x", 1, 2), 1, WEIR_INT8, 0);
-    weir_value in[2] = {x, add_weights(g, WEIR_INT8, 2, 2, 4, 1, 1, quarters, zeros)};
-    weir_node node = put(g, WEIR_OP_GEMM, "gemm", 2, in);
-    weir_node_set_float(g, node, "alpha", 0.5);
+    weir_value in[3] = {x, add_weights(g, WEIR_INT8, 2, 2, 4, 1, 1, quarters, zeros),
+                        add_qdq(g, "p", add_real_input(g, "c", 1, 4), 1, WEIR_INT8, 0)};
+    weir_node node = put(g, WEIR_OP_GEMM, "gemm", 3, in);
     assert_true(weir_infer_node(g, node));
-    weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
-    fails(g, "hardware needs alpha and beta of 1");
+    weir_graph_add_output(g, "y", add_qdq(g, "r", weir_node_output(g, node, 0), 1, WEIR_INT8, 0));
+    fails(g, "hardware adds tensors of up to 10 bits with one scale each");
     test_setup(NULL);
     g = weir_graph_new("model");
     weir_value a = add_qdq(g, "q", add_real_input(g, "a", 1, 2), 1, WEIR_INT8, 0);

@@ -266,6 +266,39 @@ static void functions_of_two_tensors(void **state) {
     weir_module_free(module);
 }
 
+/* Layers that read what all before them gave, as in a DenseNet: a Concat is read by a Concat and by a function. */
+static void concats_have_a_quantizer(void **state) {
+    (void)state;
+    static const double w[4] = {0.5, -1.0, 0.25, 0.125}, v[8] = {1, 0, 0.5, -4, 2, 1, -1, 3},
+                        u[6] = {1, 2, -3, 4, 5, -6};
+    write_calibration("-1,0.5\n2,1.5\n");
+    weir_graph *g = weir_graph_new("model");
+    const weir_value x = add_real_input(g, "x", 1, 2);
+    const weir_value a = ADD(g, WEIR_OP_MATMUL, "a", x, add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w));
+    const weir_value first[2] = {x, a};
+    weir_node joined = put(g, WEIR_OP_CONCAT, "joined", 2, first);
+    weir_node_set_int(g, joined, "axis", 1);
+    assert_true(weir_infer_node(g, joined));
+    const weir_value both = weir_node_output(g, joined, 0), relu = ADD(g, WEIR_OP_RELU, "relu", both);
+    const weir_value b = ADD(g, WEIR_OP_MATMUL, "b", relu, add_constant(g, "v", WEIR_FLOAT32, 2, 4, 2, v));
+    const weir_value second[2] = {both, b};
+    joined = put(g, WEIR_OP_CONCAT, "all", 2, second);
+    weir_node_set_int(g, joined, "axis", 1);
+    assert_true(weir_infer_node(g, joined));
+    const weir_value all = ADD(g, WEIR_OP_RELU, "relu_of_all", weir_node_output(g, joined, 0));
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "c", all, add_constant(g, "u", WEIR_FLOAT32, 2, 6, 1, u)));
+    weir_module *module = weir_module_new("m");
+    const weir_graph *made = run_on(g, module, "quantize{calibration=test_passes_quantize.csv}");
+    assert_non_null(made);
+    assert_true(weir_graph_verify(made));
+    assert_int_equal(count_op(made, WEIR_OP_QUANTIZE_LINEAR), 5); /* x, what each Concat and each Relu gives */
+    weir_graph *integer = weir_lower_integer(made);
+    if (integer == NULL) fail_msg("%s", test_messages.data);
+    assert_int_equal(count_op(integer, WEIR_OP_CONCAT), 2);
+    weir_graph_free(integer);
+    weir_module_free(module);
+}
+
 /* What is not known is not taken for a quantizer; masks of weights go into the weights first, masks of data cannot. */
 static void other_operators_are_refused(void **state) {
     (void)state;
@@ -311,6 +344,7 @@ int main(void) {
         TEST(zeros_have_a_scale),
         TEST(functions_start_from_codes),
         TEST(functions_of_two_tensors),
+        TEST(concats_have_a_quantizer),
         TEST(constants_round_to_nearest),
         TEST(options_of_the_other_scheme),
         TEST(what_overflows_is_named),
