@@ -299,8 +299,49 @@ static void requantize_scale_float_is_float32_exhaustively(void **state) {
     }
 }
 
+/* How many of the codes made at once are not those made one by one. `moved` is added to each zero point of the latter. */
+static size_t count_differences(int64_t moved) {
+    enum { COUNT = 1003 };
+    static const float special[] = {0, -0.0f, 0.5f, 1.5f, -2.5f, 1e30f, -1e30f, INFINITY, -INFINITY, NAN};
+    enum { SPECIAL = sizeof special / sizeof *special };
+    size_t differ = 0;
+    for (int round = 0; round < 50; round++) {
+        const int64_t a = random_int(-WEIR_NARROW, WEIR_NARROW), b = random_int(-WEIR_NARROW, WEIR_NARROW);
+        const int64_t low = a < b ? a : b, high = a < b ? b : a, zero = random_int(-WEIR_NARROW, WEIR_NARROW);
+        weir_narrow to;
+        assert_true(weir_narrow_of(zero, low, high, &to));
+        const float scale = random_scale(20);
+        float x[COUNT], multiplier[COUNT];
+        int32_t accumulator[COUNT], centre[COUNT], code[COUNT];
+        for (size_t i = 0; i < COUNT; i++) {
+            x[i] = i < SPECIAL ? special[i] : (float)random_int(-1 << 22, 1 << 22) * scale / (float)random_int(1, 4);
+            multiplier[i] = i < SPECIAL ? special[i] : i % 2 == 0 ? 0.5f : random_scale(20);
+            accumulator[i] = (int32_t)random_int(INT32_MIN / 2, INT32_MAX / 2) >> random_int(0, 30);
+            centre[i] = (int32_t)random_int(INT32_MIN / 2, INT32_MAX / 2) >> random_int(0, 30);
+        }
+        weir_encode_onnx_all(x, COUNT, scale, to, code);
+        for (size_t i = 0; i < COUNT; i++) differ += code[i] != weir_encode_onnx(x[i], scale, zero + moved, low, high);
+        weir_requantize_onnx_all(accumulator, centre, multiplier, COUNT, to, code);
+        for (size_t i = 0; i < COUNT; i++)
+            differ += code[i] !=
+                      weir_requantize_onnx((int64_t)accumulator[i] - centre[i], multiplier[i], zero + moved, low, high);
+    }
+    return differ;
+}
+
+static void codes_made_at_once_are_those_made_one_by_one(void **unused) {
+    (void)unused;
+    weir_narrow to;
+    assert_int_equal(count_differences(0), 0);
+    assert_true(count_differences(1) > 0);
+    assert_false(weir_narrow_of(0, -WEIR_NARROW - 1, 0, &to));
+    assert_false(weir_narrow_of(0, 0, WEIR_NARROW + 1, &to));
+    assert_false(weir_narrow_of(WEIR_NARROW + 1, 0, 0, &to));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(codes_made_at_once_are_those_made_one_by_one),
         cmocka_unit_test(requantize_onnx_is_exact_arithmetic_with_two_roundings),
         cmocka_unit_test(requantize_onnx_breaks_ties_to_even),
         cmocka_unit_test(requantize_onnx_saturates_whatever_comes),

@@ -128,18 +128,20 @@ static void planted_order_is_seen(void **unused) {
 }
 
 /* Products of codes: their sums are exact, the largest that the kernel forms too. False: one differs. */
-static bool codes_are_right(size_t inner, size_t columns, int limit, weir_product_level level, int planted) {
-    int16_t *x = weir_calloc(inner, sizeof *x), *w = weir_calloc(inner * columns + 1, sizeof *w);
-    int32_t *sum = weir_calloc(columns + 1, sizeof *sum);
-    for (size_t k = 0; k < inner; k++) x[k] = (int16_t)(limit == 0 ? 255 : (int)next(2 * (uint64_t)limit + 1) - limit);
+static bool codes_are_right(size_t rows, size_t inner, size_t columns, int limit, weir_product_level level,
+                            int planted) {
+    int16_t *x = weir_calloc(rows * inner + 1, sizeof *x), *w = weir_calloc(inner * columns + 1, sizeof *w);
+    int32_t *sum = weir_calloc(rows * columns + 1, sizeof *sum);
+    for (size_t k = 0; k < rows * inner; k++)
+        x[k] = (int16_t)(limit == 0 ? 255 : (int)next(2 * (uint64_t)limit + 1) - limit);
     for (size_t k = 0; k < inner * columns; k++)
         w[k] = (int16_t)(limit == 0 ? -255 : (int)next(2 * (uint64_t)limit + 1) - limit);
-    weir_product_codes(x, w, inner, columns, sum, level);
+    weir_product_codes(x, rows, w, columns, inner, sum, level);
     bool right = true;
-    for (size_t n = 0; n < columns; n++) {
-        int64_t expected = n == 0 ? planted : 0;
-        for (size_t k = 0; k < inner; k++) expected += (int64_t)x[k] * w[n * inner + k];
-        right &= sum[n] == expected;
+    for (size_t i = 0; i < rows * columns; i++) {
+        int64_t expected = i == 0 ? planted : 0;
+        for (size_t k = 0; k < inner; k++) expected += (int64_t)x[i / columns * inner + k] * w[i % columns * inner + k];
+        right &= sum[i] == expected;
     }
     free(x);
     free(w);
@@ -153,9 +155,9 @@ static void products_of_codes_are_exact(void **unused) {
     for (int level = 0; level <= (int)weir_product_best(); level++) {
         for (size_t inner = 0; inner <= 160; inner += WEIR_PRODUCT_STEP)
             for (size_t columns = 0; columns < 12; columns++)
-                assert_true(codes_are_right(inner, columns, 1 + (int)next(255), (weir_product_level)level, 0));
-        assert_true(codes_are_right(33024, 5, 0, (weir_product_level)level, 0));
-        assert_false(codes_are_right(48, 3, 255, (weir_product_level)level, 1));
+                assert_true(codes_are_right(next(6), inner, columns, 1 + (int)next(255), (weir_product_level)level, 0));
+        assert_true(codes_are_right(3, 33024, 5, 0, (weir_product_level)level, 0));
+        assert_false(codes_are_right(1, 48, 3, 255, (weir_product_level)level, 1));
     }
 }
 

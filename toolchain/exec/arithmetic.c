@@ -47,6 +47,31 @@ int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero
     return clip_real((double)round_half_even(product) + (double)zero, low, high);
 }
 
+bool weir_narrow_of(int64_t zero, int64_t low, int64_t high, weir_narrow *narrow) {
+    const int64_t most = WEIR_NARROW;
+    if (zero < -most || zero > most || low < -most || low > most || high < -most || high > most) return false;
+    *narrow = (weir_narrow){(int32_t)zero, (int32_t)low, (int32_t)high};
+    return true;
+}
+
+/* What is clipped to whole numbers first rounds to what is clipped afterwards. */
+static inline int32_t narrow_code(float x, float low, float high, int32_t zero) {
+    const float whole = 0x1.8p23f, raised = x > low ? x : low, clipped = raised < high ? raised : high;
+    return (int32_t)((clipped + whole) - whole) + zero;
+}
+
+void weir_encode_onnx_all(const float *x, size_t count, float scale, weir_narrow to, int32_t *code) {
+    const float low = (float)(to.low - to.zero), high = (float)(to.high - to.zero);
+    for (size_t i = 0; i < count; i++) code[i] = narrow_code(x[i] / scale, low, high, to.zero);
+}
+
+void weir_requantize_onnx_all(const int32_t *accumulator, const int32_t *centre, const float *multiplier, size_t count,
+                              weir_narrow to, int32_t *code) {
+    const float low = (float)(to.low - to.zero), high = (float)(to.high - to.zero);
+    for (size_t i = 0; i < count; i++)
+        code[i] = narrow_code((float)(accumulator[i] - centre[i]) * multiplier[i], low, high, to.zero);
+}
+
 /* floor(v / 2^shift) and what is left; shift < 127. */
 static wide floor_shift(wide v, int shift, unsigned_wide *rest) {
     const unsigned_wide one = 1;

@@ -14,6 +14,20 @@ int64_t weir_encode_real(double x, double scale, double zero, weir_rounding roun
 /* ONNX Runtime's fused requantization: clip(round_half_even(float32(accumulator) * multiplier) + zero, low, high),
  * the product rounded to float32, where multiplier = float32(float32(sx * sw) / sy). */
 int64_t weir_requantize_onnx(int64_t accumulator, float multiplier, int64_t zero, int64_t low, int64_t high);
+
+/* Clip bounds and zero point that let many codes be made at once: all of them within WEIR_NARROW. */
+typedef struct weir_narrow {
+    int32_t zero, low, high;
+} weir_narrow;
+enum { WEIR_NARROW = 1 << 21 };
+/* False: they are wider. */
+bool weir_narrow_of(int64_t zero, int64_t low, int64_t high, weir_narrow *narrow);
+/* weir_encode_onnx of `count` numbers, and weir_requantize_onnx of accumulator[i] - centre[i] with multiplier[i], whose
+ * difference fits 32 bits. */
+void weir_encode_onnx_all(const float *x, size_t count, float scale, weir_narrow to, int32_t *code);
+void weir_requantize_onnx_all(const int32_t *accumulator, const int32_t *centre, const float *multiplier, size_t count,
+                              weir_narrow to, int32_t *code);
+
 /* floor((x * multiplier + add) / 2^shift), clipped: what rtl/cast/weir_requantize.v computes. */
 int64_t weir_requantize_scale(int64_t x, int64_t multiplier, int64_t add, int shift, int64_t low, int64_t high);
 /* With t = round_to_24_bits(x + add) and v = t * multiplier / 2^shift: clip(round_half_even(round_to_24_bits(v)) + zero):

@@ -77,10 +77,7 @@ int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size
 }
 
 #define LOAD(c_type)                                                                                                   \
-    do {                                                                                                               \
-        const c_type *from = (const c_type *)array->data + first;                                                      \
-        for (size_t i = 0; i < count; i++) to[i] = (int64_t)from[i];                                                   \
-    } while (0)
+    for (size_t i = 0; i < count; i++) to[i] = ((const c_type *)array->data)[first + i]
 
 void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to) {
     switch (array->dtype) {
@@ -91,29 +88,44 @@ void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64
     case WEIR_INT32: LOAD(int32_t); break;
     case WEIR_UINT32: LOAD(uint32_t); break;
     case WEIR_INT64: LOAD(int64_t); break;
-    case WEIR_UINT64: LOAD(uint64_t); break;
+    case WEIR_UINT64:
+        for (size_t i = 0; i < count; i++) to[i] = (int64_t)((const uint64_t *)array->data)[first + i];
+        break;
     default:
         for (size_t i = 0; i < count; i++) to[i] = weir_array_get_int(array, first + i);
     }
 }
 
-#define STORE(c_type)                                                                                                  \
-    do {                                                                                                               \
-        c_type *to = (c_type *)array->data + first;                                                                    \
-        for (size_t i = 0; i < count; i++) to[i] = (c_type)from[i];                                                    \
-    } while (0)
-
-void weir_kernel_store(weir_array *array, size_t first, size_t count, const int64_t *from) {
+void weir_kernel_load_narrow(const weir_array *array, size_t first, size_t count, int32_t *to) {
     switch (array->dtype) {
-    case WEIR_INT8:
-    case WEIR_UINT8: STORE(uint8_t); break;
-    case WEIR_INT16:
-    case WEIR_UINT16: STORE(uint16_t); break;
-    case WEIR_INT32:
-    case WEIR_UINT32: STORE(uint32_t); break;
-    case WEIR_INT64:
-    case WEIR_UINT64: STORE(uint64_t); break;
+    case WEIR_INT8: LOAD(int8_t); break;
+    case WEIR_UINT8: LOAD(uint8_t); break;
+    case WEIR_INT16: LOAD(int16_t); break;
+    case WEIR_UINT16: LOAD(uint16_t); break;
+    case WEIR_INT32: LOAD(int32_t); break;
     default:
-        for (size_t i = 0; i < count; i++) weir_array_set_int(array, first + i, from[i]);
+        for (size_t i = 0; i < count; i++) to[i] = (int32_t)weir_array_get_int(array, first + i);
     }
 }
+
+#define STORE(c_type)                                                                                                  \
+    for (size_t i = 0; i < count; i++) ((c_type *)array->data)[first + i] = (c_type)from[i]
+#define STORE_ALL                                                                                                      \
+    do {                                                                                                               \
+        switch (array->dtype) {                                                                                        \
+        case WEIR_INT8:                                                                                                \
+        case WEIR_UINT8: STORE(uint8_t); break;                                                                        \
+        case WEIR_INT16:                                                                                               \
+        case WEIR_UINT16: STORE(uint16_t); break;                                                                      \
+        case WEIR_INT32:                                                                                               \
+        case WEIR_UINT32: STORE(uint32_t); break;                                                                      \
+        case WEIR_INT64:                                                                                               \
+        case WEIR_UINT64: STORE(uint64_t); break;                                                                      \
+        default:                                                                                                       \
+            for (size_t i = 0; i < count; i++) weir_array_set_int(array, first + i, from[i]);                          \
+        }                                                                                                              \
+    } while (0)
+
+void weir_kernel_store(weir_array *array, size_t first, size_t count, const int64_t *from) { STORE_ALL; }
+
+void weir_kernel_store_narrow(weir_array *array, size_t first, size_t count, const int32_t *from) { STORE_ALL; }

@@ -60,5 +60,8 @@ int weir_kernel_compare(const weir_array *a, size_t i, const weir_array *b, size
 void weir_kernel_load(const weir_array *array, size_t first, size_t count, int64_t *to);
 /* The other way round, modulo 2^bits. */
 void weir_kernel_store(weir_array *array, size_t first, size_t count, const int64_t *from);
+/* The same of integers that fit 32 bits. */
+void weir_kernel_load_narrow(const weir_array *array, size_t first, size_t count, int32_t *to);
+void weir_kernel_store_narrow(weir_array *array, size_t first, size_t count, const int32_t *from);
 
 #endif

@@ -9,8 +9,8 @@
 #include "exec/product.h"
 #include "support/arena.h"
 
-/* Linear: outputs accumulated at once, and inputs widened at once. */
-enum { OUTPUT_BLOCK = 64, INPUT_BLOCK = 512 };
+/* Linear: outputs accumulated at once, inputs widened at once, and codes of a byte. */
+enum { OUTPUT_BLOCK = 64, INPUT_BLOCK = 512, LINEAR_BLOCK = 8192 };
 
 #define DOT(c_type)                                                                                                    \
     do {                                                                                                               \
@@ -78,21 +78,45 @@ static void widen(const weir_array *array, size_t first, size_t rows, size_t inn
     }
 }
 
-/* Codes of a byte, whose sums fit 32 bits. */
+/* Codes of a byte, whose sums fit 32 bits: the rows of a matrix in blocks that stay near the processor. */
 static void multiply_bytes(const linear *l) {
     const size_t pitch = (l->inner + WEIR_PRODUCT_STEP - 1) / WEIR_PRODUCT_STEP * WEIR_PRODUCT_STEP;
+    const size_t lines = l->rows / l->group, block = pitch < LINEAR_BLOCK / 2 ? LINEAR_BLOCK / (pitch + 1) : 2;
     const weir_product_level level = weir_product_best();
-    int16_t *w = weir_malloc(l->group * l->columns * pitch * sizeof *w), *x = weir_malloc(pitch * sizeof *x);
-    int32_t *sum = weir_malloc(l->columns * sizeof *sum);
-    int64_t *wide = weir_malloc(l->columns * sizeof *wide);
-    widen(l->w, 0, l->group * l->columns, l->inner, pitch, w);
-    for (size_t row = 0; row < l->rows; row++) {
-        widen(l->x, row, 1, l->inner, pitch, x);
-        weir_product_codes(x, w + row % l->group * l->columns * pitch, pitch, l->columns, sum, level);
-        for (size_t n = 0; n < l->columns; n++) wide[n] = sum[n];
-        weir_kernel_store(l->y, row * l->columns, l->columns, wide);
+    int16_t *w = weir_malloc(l->columns * pitch * sizeof *w), *x = weir_malloc(block * pitch * sizeof *x);
+    int32_t *sum = weir_malloc(block * l->columns * sizeof *sum);
+    for (size_t g = 0; g < l->group; g++) {
+        widen(l->w, g * l->columns, l->columns, l->inner, pitch, w);
+        for (size_t first = 0; first < lines; first += block) {
+            const size_t count = lines - first < block ? lines - first : block;
+            for (size_t i = 0; i < count; i++)
+                widen(l->x, (first + i) * l->group + g, 1, l->inner, pitch, x + i * pitch);
+            weir_product_codes(x, count, w, l->columns, pitch, sum, level);
+            for (size_t i = 0; i < count; i++)
+                weir_kernel_store_narrow(l->y, ((first + i) * l->group + g) * l->columns, l->columns,
+                                         sum + i * l->columns);
+        }
     }
-    free(wide);
+    free(sum);
+    free(x);
+    free(w);
+}
+
+/* The same with one column a matrix, as in depthwise convolutions: rows of x with rows of w, one by one. */
+static void multiply_lines(const linear *l) {
+    const size_t size = l->group * l->inner;
+    int16_t *w = weir_malloc(size * sizeof *w), *x = weir_malloc(size * sizeof *x);
+    int32_t *sum = weir_malloc(l->group * sizeof *sum);
+    widen(l->w, 0, 1, size, size, w);
+    for (size_t first = 0; first < l->rows; first += l->group) {
+        widen(l->x, first / l->group, 1, size, size, x);
+        for (size_t g = 0; g < l->group; g++) {
+            const int16_t *code = x + g * l->inner, *weight = w + g * l->inner;
+            sum[g] = 0;
+            for (size_t k = 0; k < l->inner; k++) sum[g] += (int32_t)code[k] * weight[k];
+        }
+        weir_kernel_store_narrow(l->y, first, l->group, sum);
+    }
     free(sum);
     free(x);
     free(w);
@@ -106,8 +130,21 @@ void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_arra
     l.inner = (size_t)l.w->shape.dim[1];
     l.rows = l.columns == 0 ? 0 : l.y->count / l.columns;
     const bool narrow = is_byte(l.x) && is_byte(l.w) && l.inner <= INT32_MAX / (UINT8_MAX * UINT8_MAX);
-    if (narrow) multiply_bytes(&l);
-    else multiply(&l);
+    if (!narrow) multiply(&l);
+    else if (l.columns == 1 && l.group > 1) multiply_lines(&l);
+    else multiply_bytes(&l);
+}
+
+/* ca * a + cb * b of tensors of one shape. */
+static void add_same(const weir_array *a, uint64_t ca, const weir_array *b, uint64_t cb, weir_array *y) {
+    int64_t left[INPUT_BLOCK], right[INPUT_BLOCK];
+    for (size_t first = 0, count; first < y->count; first += count) {
+        count = y->count - first < INPUT_BLOCK ? y->count - first : INPUT_BLOCK;
+        weir_kernel_load(a, first, count, left);
+        weir_kernel_load(b, first, count, right);
+        for (size_t k = 0; k < count; k++) left[k] = (int64_t)(ca * (uint64_t)left[k] + cb * (uint64_t)right[k]);
+        weir_kernel_store(y, first, count, left);
+    }
 }
 
 void weir_kernel_SUM(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -116,6 +153,10 @@ void weir_kernel_SUM(const weir_graph *graph, weir_node node, const weir_array *
     weir_array *y = outputs[0];
     const uint64_t ca = (uint64_t)weir_node_int(graph, node, "ca", 1);
     const uint64_t cb = (uint64_t)weir_node_int(graph, node, "cb", 1);
+    if (weir_shape_equal(&a->shape, &y->shape) && weir_shape_equal(&b->shape, &y->shape)) {
+        add_same(a, ca, b, cb, y);
+        return;
+    }
     const weir_broadcast from_a = weir_broadcast_of(&a->shape, &y->shape);
     const weir_broadcast from_b = weir_broadcast_of(&b->shape, &y->shape);
     for (size_t i = 0; i < y->count; i++) {
@@ -155,6 +196,39 @@ static void clip_bounds(const weir_graph *graph, weir_node node, int64_t *low, i
     *high = weir_node_int(graph, node, "high", *high);
 }
 
+/* What weir_requantize_onnx_all takes of a Requantize that is a product: by channel. */
+typedef struct products {
+    float *factor;
+    int32_t *centre;
+    weir_narrow to;
+} products;
+
+/* False: its codes are too wide, or the results' zero points differ. */
+static bool are_narrow(const weir_type *x, const weir_requantizer *r, size_t channels, products *p) {
+    const int64_t zero = weir_quant_zero(r->to, 0);
+    bool narrow =
+        x->has_range && x->low >= INT32_MIN && x->high <= INT32_MAX && weir_narrow_of(zero, r->low, r->high, &p->to);
+    for (size_t n = 0; n < channels && narrow; n++) {
+        const int64_t centre = weir_quant_zero(r->from, (int64_t)n);
+        narrow = weir_quant_zero(r->to, (int64_t)n) == zero && centre >= x->high - INT32_MAX &&
+                 centre <= x->low - INT32_MIN && centre >= INT32_MIN && centre <= INT32_MAX;
+        p->centre[n] = (int32_t)centre;
+    }
+    return narrow;
+}
+
+/* A position's channels at once. */
+static void requantize_narrow(const weir_array *x, const products *p, size_t channels, weir_array *y) {
+    int32_t *from = weir_malloc(channels * sizeof *from), *to = weir_malloc(channels * sizeof *to);
+    for (size_t first = 0; first < x->count; first += channels) {
+        weir_kernel_load_narrow(x, first, channels, from);
+        weir_requantize_onnx_all(from, p->centre, p->factor, channels, p->to, to);
+        weir_kernel_store_narrow(y, first, channels, to);
+    }
+    free(from);
+    free(to);
+}
+
 void weir_kernel_REQUANTIZE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                             weir_array *const *outputs) {
     const weir_array *x = inputs[0];
@@ -166,10 +240,13 @@ void weir_kernel_REQUANTIZE(const weir_graph *graph, weir_node node, const weir_
         return;
     }
     const size_t factors = last_size(&x->shape);
-    float *factor = weir_malloc(factors * sizeof *factor);
-    for (size_t n = 0; n < factors; n++) factor[n] = weir_requantizer_multiplier(r, (int64_t)n);
-    EACH(x, outputs[0], weir_requantizer_multiply(r, (int64_t)c, factor[c], code));
-    free(factor);
+    products p = {.factor = weir_malloc(factors * sizeof *p.factor), .centre = weir_malloc(factors * sizeof *p.centre)};
+    for (size_t n = 0; n < factors; n++) p.factor[n] = weir_requantizer_multiplier(r, (int64_t)n);
+    if (are_narrow(weir_kernel_input_type(graph, node, 0), r, factors, &p))
+        requantize_narrow(x, &p, factors, outputs[0]);
+    else EACH(x, outputs[0], weir_requantizer_multiply(r, (int64_t)c, p.factor[c], code));
+    free(p.centre);
+    free(p.factor);
 }
 
 void weir_kernel_CAST(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -209,19 +286,15 @@ void weir_kernel_SCALE_FLOAT(const weir_graph *graph, weir_node node, const weir
                                      weir_array_get_int(a, own(c, a->count)), shift, zero, low, high));
 }
 
-/* How many of the ascending thresholds are <= x: binary search. */
+/* How many of the ascending thresholds are <= x: binary search whose steps are no branches. */
 static int64_t passed(const int64_t *thresholds, int64_t count, int64_t x) {
-    int64_t from = 0;
-    while (count > 0) {
+    const int64_t *from = thresholds;
+    while (count > 1) {
         const int64_t half = count / 2;
-        if (thresholds[from + half] <= x) {
-            from += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
+        from += half & -(int64_t)(from[half - 1] <= x);
+        count -= half;
     }
-    return from;
+    return from - thresholds + (count == 1 && *from <= x ? 1 : 0);
 }
 
 void weir_kernel_THRESHOLD(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

@@ -16,31 +16,54 @@ static weir_channels axis_channels(const weir_graph *graph, weir_node node, cons
     return weir_channels_of(&x->shape, (int)(axis < 0 ? axis + x->shape.rank : axis), scale->count);
 }
 
+static int64_t zero_of(const weir_array *zero, size_t c) { return zero == NULL ? 0 : weir_array_get_int(zero, c); }
+
+/* Elements converted at once. */
+enum { BLOCK = 512 };
+
 void weir_kernel_QUANTIZE_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                  weir_array *const *outputs) {
     const weir_array *x = inputs[0], *zero = inputs[2];
     const float *scale = inputs[1]->data;
     weir_array *y = outputs[0];
     const weir_channels channels = axis_channels(graph, node, x, inputs[1]);
+    weir_narrow narrow;
     int64_t low, high;
     weir_dtype_limits(y->dtype, &low, &high);
+    if (x->dtype == WEIR_FLOAT32 && channels.count == 1 && weir_narrow_of(zero_of(zero, 0), low, high, &narrow)) {
+        int32_t code[BLOCK];
+        for (size_t first = 0, count; first < y->count; first += count) {
+            count = y->count - first < BLOCK ? y->count - first : BLOCK;
+            weir_encode_onnx_all((const float *)x->data + first, count, scale[0], narrow, code);
+            weir_kernel_store_narrow(y, first, count, code);
+        }
+        return;
+    }
     for (size_t i = 0; i < y->count; i++) {
         const size_t c = weir_channel(&channels, i);
-        const int64_t shift = zero == NULL ? 0 : weir_array_get_int(zero, c);
-        weir_array_set_int(y, i, weir_encode_onnx((float)weir_array_get(x, i), scale[c], shift, low, high));
+        weir_array_set_int(y, i, weir_encode_onnx((float)weir_array_get(x, i), scale[c], zero_of(zero, c), low, high));
     }
 }
 
+/* Runs of one channel. */
 void weir_kernel_DEQUANTIZE_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                                    weir_array *const *outputs) {
     const weir_array *x = inputs[0], *zero = inputs[2];
     const float *scale = inputs[1]->data;
     float *y = outputs[0]->data;
     const weir_channels channels = axis_channels(graph, node, x, inputs[1]);
-    for (size_t i = 0; i < x->count; i++) {
-        const size_t c = weir_channel(&channels, i);
-        const int64_t shift = zero == NULL ? 0 : weir_array_get_int(zero, c);
-        y[i] = (float)(weir_array_get_int(x, i) - shift) * scale[c];
+    const size_t run = channels.count == 1 ? x->count : channels.inner, size = weir_dtype_size(x->dtype);
+    for (size_t first = 0, count; first < x->count; first += count) {
+        const size_t c = weir_channel(&channels, first);
+        const int64_t shift = zero_of(zero, c);
+        count = run - first % run < BLOCK ? run - first % run : BLOCK;
+        if (size == 1) {
+            int32_t code[BLOCK];
+            weir_kernel_load_narrow(x, first, count, code);
+            for (size_t i = 0; i < count; i++) y[first + i] = (float)(code[i] - (int32_t)shift) * scale[c];
+        } else {
+            for (size_t i = first; i < first + count; i++) y[i] = (float)(weir_array_get_int(x, i) - shift) * scale[c];
+        }
     }
 }
 

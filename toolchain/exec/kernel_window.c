@@ -26,6 +26,12 @@ static void unravel(const int64_t *size, int rank, size_t n, int64_t *to) {
     }
 }
 
+/* To the first output position of the next row along the last spatial dimension. */
+static void next_row(const weir_window *w, int64_t *position) {
+    position[w->rank - 1] = 0;
+    for (int i = w->rank - 2; i >= 0 && ++position[i] == w->out[i]; i--) position[i] = 0;
+}
+
 /* Offset in a channel of the input that the window element with coordinates k reads at those of output position p; false: padding. */
 static bool find_source(const weir_window *w, const int64_t *p, const int64_t *k, size_t *offset) {
     *offset = 0;
@@ -45,20 +51,75 @@ static bool window_source(const weir_window *w, size_t p, size_t k, size_t *offs
     return find_source(w, position, element, offset);
 }
 
-/* Rows (channel, window element), columns (output positions from `first` on); padding gives zeros. */
-static void gather(const weir_window *w, const weir_array *x, size_t x_at, size_t channels, size_t first, size_t count,
-                   weir_array *columns) {
-    const size_t size = weir_dtype_size(x->dtype), window = product_of(w->kernel, w->rank);
-    const size_t plane = product_of(w->in, w->rank);
+/* An image of a convolution with its padding, as far as windows reach: every element of a window is somewhere in it. */
+typedef struct padded {
+    size_t channels, plane, size; /* bytes an element */
+    weir_window window;           /* over it: without padding */
+    char *data;
+} padded;
+
+static padded new_padded(const weir_window *w, size_t channels, size_t size) {
+    padded image = {.channels = channels, .size = size, .window = *w};
+    for (int i = 0; i < w->rank; i++) {
+        image.window.in[i] = (w->out[i] - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1;
+        image.window.begin[i] = image.window.end[i] = 0;
+    }
+    image.plane = product_of(image.window.in, w->rank);
+    image.data = weir_calloc(channels * image.plane, size);
+    return image;
+}
+
+/* Takes in the image at element `at` of x, whose window is w. The padding stays zero. */
+static void fill_padded(padded *image, const weir_window *w, const weir_array *x, size_t at) {
+    const int last = w->rank - 1;
+    const size_t plane = product_of(w->in, w->rank), rows = product_of(w->in, last), size = image->size;
+    const int64_t width = w->in[last], room = image->window.in[last] - w->begin[last];
+    const size_t length = (size_t)(room < width ? room : width) * size;
+    for (size_t row = 0; row < rows && room > 0; row++) {
+        int64_t from[WEIR_MAX_RANK];
+        size_t offset = 0;
+        bool inside = true;
+        unravel(w->in, last, row, from);
+        for (int i = 0; i < last; i++) {
+            inside = inside && from[i] + w->begin[i] < image->window.in[i];
+            offset = offset * (size_t)image->window.in[i] + (size_t)(from[i] + w->begin[i]);
+        }
+        if (!inside) continue;
+        offset = offset * (size_t)image->window.in[last] + (size_t)w->begin[last];
+        for (size_t c = 0; c < image->channels; c++)
+            memcpy(image->data + (c * image->plane + offset) * size,
+                   (const char *)x->data + (at + c * plane + row * (size_t)width) * size, length);
+    }
+}
+
+#define COPY_STRIDED(c_type)                                                                                           \
+    for (size_t p = 0; p < count; p++) ((c_type *)to)[p] = ((const c_type *)from)[p * stride]
+
+/* `count` elements of float32 or float64, `stride` apart. */
+static void copy_strided(void *to, const void *from, size_t count, size_t stride, size_t size) {
+    if (stride == 1) memcpy(to, from, count * size);
+    else if (size == sizeof(float)) COPY_STRIDED(uint32_t);
+    else COPY_STRIDED(uint64_t);
+}
+
+/* Rows (channel, window element), columns (`count` output positions from `first` on). */
+static void gather(const padded *image, size_t first, size_t count, char *columns) {
+    const weir_window *w = &image->window;
+    const int last = w->rank - 1;
+    const size_t window = product_of(w->kernel, w->rank), stride = (size_t)w->stride[last], size = image->size;
     for (size_t k = 0; k < window; k++) {
-        for (size_t p = 0; p < count; p++) {
+        int64_t element[WEIR_MAX_RANK], position[WEIR_MAX_RANK];
+        unravel(w->kernel, w->rank, k, element);
+        unravel(w->out, w->rank, first, position);
+        for (size_t p = 0, run; p < count; p += run) {
             size_t offset;
-            const bool inside = window_source(w, first + p, k, &offset);
-            for (size_t c = 0; c < channels; c++) {
-                char *to = (char *)columns->data + ((c * window + k) * count + p) * size;
-                if (inside) memcpy(to, (const char *)x->data + (x_at + c * plane + offset) * size, size);
-                else memset(to, 0, size);
-            }
+            run = (size_t)(w->out[last] - position[last]);
+            run = run < count - p ? run : count - p;
+            find_source(w, position, element, &offset);
+            for (size_t c = 0; c < image->channels; c++)
+                copy_strided(columns + ((c * window + k) * count + p) * size,
+                             image->data + (c * image->plane + offset) * size, run, stride, size);
+            next_row(w, position);
         }
     }
 }
@@ -71,19 +132,29 @@ void weir_kernel_convolve(const weir_graph *graph, weir_node node, const weir_ar
     const size_t channels = (size_t)weights->shape.dim[1], outputs = (size_t)weights->shape.dim[0] / groups;
     const size_t inner = channels * product_of(w.kernel, w.rank), plane = product_of(w.in, w.rank);
     const size_t positions = product_of(w.out, w.rank), blocks = (size_t)x->shape.dim[0] * groups;
-    const weir_shape shape = {.rank = 2, .dim = {(int64_t)inner, POSITIONS}};
-    weir_array *columns = weir_array_new(x->dtype, &shape);
+    padded image = new_padded(&w, channels, weir_dtype_size(x->dtype));
+    weir_array *columns = weir_array_new(x->dtype, &(weir_shape){2, {(int64_t)inner, POSITIONS}});
     for (size_t block = 0; block < blocks; block++) {
+        fill_padded(&image, &w, x, block * channels * plane);
         for (size_t first = 0; first < positions; first += POSITIONS) {
             const size_t count = positions - first < POSITIONS ? positions - first : POSITIONS;
             const weir_product_call call = {
                 .rows = outputs, .inner = inner, .columns = count, .pitch = positions, .alpha = 1};
-            gather(&w, x, block * channels * plane, channels, first, count, columns);
+            gather(&image, first, count, columns->data);
             weir_kernel_product(&call, weights, block % groups * outputs * inner, columns, 0, y,
                                 block * outputs * positions + first);
         }
     }
     weir_array_free(columns);
+    free(image.data);
+}
+
+static void add_to(weir_array *y, size_t first, size_t count, double bias) {
+    if (y->dtype == WEIR_FLOAT32) {
+        for (size_t i = first; i < first + count; i++) ((float *)y->data)[i] += (float)bias;
+    } else {
+        for (size_t i = first; i < first + count; i++) weir_array_set(y, i, weir_array_get(y, i) + bias);
+    }
 }
 
 void weir_kernel_CONV(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -92,9 +163,9 @@ void weir_kernel_CONV(const weir_graph *graph, weir_node node, const weir_array 
     weir_array *y = outputs[0];
     weir_kernel_convolve(graph, node, inputs[0], inputs[1], y);
     if (bias == NULL) return;
-    const weir_channels channels = weir_channels_of(&y->shape, 1, bias->count);
-    for (size_t i = 0; i < y->count; i++)
-        weir_array_set(y, i, weir_array_get(y, i) + weir_array_get(bias, weir_channel(&channels, i)));
+    const size_t plane = product_of(y->shape.dim + 2, y->shape.rank - 2);
+    for (size_t first = 0; first < y->count; first += plane)
+        add_to(y, first, plane, weir_array_get(bias, first / plane % bias->count));
 }
 
 /* Each result is the sum, in float64, of what the window's elements bring from the positions that reach it. */
@@ -140,6 +211,18 @@ static size_t transposed(const weir_window *w, size_t k) {
     return element;
 }
 
+/* A window's elements in memory, for the group's channels in runs of `run` bytes: `seen` has where each element's channels
+ * are. */
+static void copy_window(const char *const *seen, size_t window, size_t group, size_t run, char *to) {
+    if (run == 1) {
+        for (size_t k = 0; k < window; k++)
+            for (size_t g = 0; g < group; g++) to[g * window + k] = seen[k][g];
+        return;
+    }
+    for (size_t g = 0; g < group; g++)
+        for (size_t k = 0; k < window; k++, to += run) memcpy(to, seen[k] + g * run, run);
+}
+
 /* Position p's window along the last spatial dimension first, in runs of a group's channels. */
 void weir_kernel_WINDOW(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                         weir_array *const *outputs) {
@@ -147,27 +230,24 @@ void weir_kernel_WINDOW(const weir_graph *graph, weir_node node, const weir_arra
     weir_array *y = outputs[0];
     weir_window w;
     weir_geometry_window_innermost(graph, node, &w);
-    const size_t group = (size_t)weir_node_int(graph, node, "group", 1), size = weir_dtype_size(x->dtype);
-    const size_t channels = (size_t)x->shape.dim[x->shape.rank - 1], run = channels / group;
+    const size_t group = (size_t)weir_node_int(graph, node, "group", 1);
+    const size_t channels = (size_t)x->shape.dim[x->shape.rank - 1], bytes = channels * weir_dtype_size(x->dtype);
     const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
     const size_t window = product_of(w.kernel, w.rank), frames = (size_t)x->shape.dim[0];
-    weir_array *fill = weir_array_new(x->dtype, &(weir_shape){1, {(int64_t)run}});
-    for (size_t c = 0; c < run; c++) weir_array_set_int(fill, c, weir_node_int(graph, node, "fill", 0));
+    weir_array *fill = weir_array_new(x->dtype, &(weir_shape){1, {(int64_t)channels}});
+    for (size_t c = 0; c < channels; c++) weir_array_set_int(fill, c, weir_node_int(graph, node, "fill", 0));
     int64_t(*element)[WEIR_MAX_RANK] = weir_malloc(window * sizeof *element), position[WEIR_MAX_RANK];
     for (size_t k = 0; k < window; k++) unravel(w.kernel, w.rank, transposed(&w, k), element[k]);
-    const char **seen = weir_malloc(window * sizeof *seen); /* NULL: padding */
+    const char **seen = weir_malloc(window * sizeof *seen);
     char *to = y->data;
-    for (size_t p = 0; p < frames * positions; p++) {
-        const char *frame = (const char *)x->data + p / positions * plane * channels * size;
+    for (size_t p = 0; p < frames * positions; p++, to += window * bytes) {
+        const char *frame = (const char *)x->data + p / positions * plane * bytes;
         unravel(w.out, w.rank, p % positions, position);
         for (size_t k = 0; k < window; k++) {
             size_t offset;
-            seen[k] = find_source(&w, position, element[k], &offset) ? frame + offset * channels * size : NULL;
+            seen[k] = find_source(&w, position, element[k], &offset) ? frame + offset * bytes : fill->data;
         }
-        for (size_t g = 0; g < group; g++) {
-            for (size_t k = 0; k < window; k++, to += run * size)
-                memcpy(to, seen[k] != NULL ? seen[k] + g * run * size : fill->data, run * size);
-        }
+        copy_window(seen, window, group, bytes / group, to);
     }
     free(seen);
     free(element);

@@ -21,8 +21,8 @@
 #endif
 _Static_assert(FLT_EVAL_METHOD == 0, "float32 must be computed in float32");
 
-/* Partial sums; columns at a time where they are in memory; rows and vectors of a tile. */
-enum { LANES = 8, COLUMNS = 4, ROWS = 4, VECTORS = 2 };
+/* Partial sums; columns at a time where they are in memory; rows and vectors of a tile; rows of codes at a time. */
+enum { LANES = 8, COLUMNS = 4, ROWS = 4, VECTORS = 2, CODE_ROWS = 2 };
 
 #define INLINE static inline __attribute__((always_inline))
 #if defined __clang__
@@ -83,10 +83,14 @@ __attribute__((target("avx2"))) static void product_avx2(const weir_product_call
 
 /* --- codes --- */
 
-static void codes_baseline(const int16_t *x, const int16_t *w, size_t inner, size_t columns, int32_t *sum) {
-    for (size_t n = 0; n < columns; n++, w += inner) {
-        sum[n] = 0;
-        for (size_t k = 0; k < inner; k++) sum[n] += (int32_t)x[k] * w[k];
+static void codes_baseline(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner,
+                           int32_t *sum) {
+    for (size_t r = 0; r < rows; r++, x += inner, sum += columns) {
+        for (size_t n = 0; n < columns; n++) {
+            const int16_t *weight = w + n * inner;
+            sum[n] = 0;
+            for (size_t k = 0; k < inner; k++) sum[n] += (int32_t)x[k] * weight[k];
+        }
     }
 }
 
@@ -95,43 +99,72 @@ static void codes_baseline(const int16_t *x, const int16_t *w, size_t inner, siz
 
 AVX2 INLINE __m256i load_codes(const int16_t *from) { return _mm256_loadu_si256((const __m256i *)(const void *)from); }
 
-/* `columns` (known when compiled) of w with x: pairs of products are added as they are made. */
-AVX2 INLINE void codes_columns(const int16_t *x, const int16_t *w, size_t inner, int columns, int32_t *sum) {
-    __m256i part[COLUMNS];
+AVX2 INLINE int32_t sum_lanes(__m256i lanes) {
+    int32_t lane[LANES];
+    memcpy(lane, &lanes, sizeof lane);
+    return TREE(lane);
+}
+
+AVX2 INLINE void sum_columns(const __m256i *part, int32_t *sum) {
+    const __m256i halves = _mm256_hadd_epi32(_mm256_hadd_epi32(part[0], part[1]), _mm256_hadd_epi32(part[2], part[3]));
+    const __m128i sums = _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+    memcpy(sum, &sums, sizeof sums);
+}
+
+/* `rows` of x with `columns` of w (both known when compiled): pairs of products are added as they are made. */
+AVX2 INLINE void codes_tile(const int16_t *x, int rows, const int16_t *w, int columns, size_t inner, int32_t *sum,
+                            size_t pitch) {
+    __m256i part[CODE_ROWS][COLUMNS], code[CODE_ROWS];
     UNROLL
-    for (int n = 0; n < columns; n++) part[n] = _mm256_setzero_si256();
+    for (int r = 0; r < rows; r++) {
+        UNROLL
+        for (int n = 0; n < columns; n++) part[r][n] = _mm256_setzero_si256();
+    }
     for (size_t k = 0; k < inner; k += WEIR_PRODUCT_STEP) {
-        const __m256i code = load_codes(x + k);
+        UNROLL
+        for (int r = 0; r < rows; r++) code[r] = load_codes(x + (size_t)r * inner + k);
         UNROLL
         for (int n = 0; n < columns; n++) {
-            const __m256i pairs = _mm256_madd_epi16(code, load_codes(w + (size_t)n * inner + k));
-            part[n] = _mm256_add_epi32(part[n], pairs);
+            const __m256i weight = load_codes(w + (size_t)n * inner + k);
+            UNROLL
+            for (int r = 0; r < rows; r++)
+                part[r][n] = _mm256_add_epi32(part[r][n], _mm256_madd_epi16(code[r], weight));
         }
     }
-    for (int n = 0; n < columns; n++) {
-        int32_t lane[LANES];
-        memcpy(lane, &part[n], sizeof lane);
-        sum[n] = TREE(lane);
+    for (int r = 0; r < rows; r++, sum += pitch) {
+        if (columns == COLUMNS) sum_columns(part[r], sum);
+        else sum[0] = sum_lanes(part[r][0]);
     }
 }
 
-AVX2 static void codes_avx2(const int16_t *x, const int16_t *w, size_t inner, size_t columns, int32_t *sum) {
+/* All rows of x with `columns` of w (COLUMNS or 1). */
+AVX2 INLINE void codes_columns(const int16_t *x, size_t rows, const int16_t *w, int columns, size_t inner, int32_t *sum,
+                               size_t pitch) {
+    size_t r = 0;
+    for (; r + CODE_ROWS <= rows; r += CODE_ROWS)
+        codes_tile(x + r * inner, CODE_ROWS, w, columns, inner, sum + r * pitch, pitch);
+    for (; r < rows; r++) codes_tile(x + r * inner, 1, w, columns, inner, sum + r * pitch, pitch);
+}
+
+AVX2 static void codes_avx2(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner,
+                            int32_t *sum) {
     size_t n = 0;
-    for (; n + COLUMNS <= columns; n += COLUMNS) codes_columns(x, w + n * inner, inner, COLUMNS, sum + n);
-    for (; n < columns; n++) codes_columns(x, w + n * inner, inner, 1, sum + n);
+    for (; n + COLUMNS <= columns; n += COLUMNS)
+        codes_columns(x, rows, w + n * inner, COLUMNS, inner, sum + n, columns);
+    for (; n < columns; n++) codes_columns(x, rows, w + n * inner, 1, inner, sum + n, columns);
 }
 #endif
 
-void weir_product_codes(const int16_t *x, const int16_t *w, size_t inner, size_t columns, int32_t *sum,
+void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner, int32_t *sum,
                         weir_product_level level) {
 #if defined WEIR_PRODUCT_HAS_AVX2
     if (level == WEIR_PRODUCT_AVX2) {
-        codes_avx2(x, w, inner, columns, sum);
+        codes_avx2(x, rows, w, columns, inner, sum);
         return;
     }
 #endif
     (void)level;
-    codes_baseline(x, w, inner, columns, sum);
+    codes_baseline(x, rows, w, columns, inner, sum);
 }
 
 weir_product_level weir_product_best(void) {

@@ -29,9 +29,9 @@ void weir_product_float32(const weir_product_call *call, const float *a, const f
 
 /* Codes of products are padded with zeros to a multiple of so many. */
 enum { WEIR_PRODUCT_STEP = 16 };
-/* sum[n] = sum over k < inner of x[k] * w[n * inner + k], n < columns; inner is a multiple of WEIR_PRODUCT_STEP. Exact: no
- * code is -32768, and the sum of all magnitudes is below 2^31. */
-void weir_product_codes(const int16_t *x, const int16_t *w, size_t inner, size_t columns, int32_t *sum,
+/* sum[r * columns + n] = sum over k < inner of x[r * inner + k] * w[n * inner + k], r < rows, n < columns; inner is a
+ * multiple of WEIR_PRODUCT_STEP. Exact: no code is -32768, and the sum of all magnitudes is below 2^31. */
+void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner, int32_t *sum,
                         weir_product_level level);
 void weir_product_float64(const weir_product_call *call, const double *a, const double *b, double *y);
 

@@ -136,21 +136,36 @@ bool weir_layout_keeps_memory(const weir_shape *shape, const int *order) {
     return true;
 }
 
+#define COPY_STRIDED(c_type)                                                                                           \
+    for (size_t i = 0; i < count; i++) ((c_type *)to)[i] = ((const c_type *)from)[i * stride]
+
+/* `count` elements of `size` bytes, in `from` `stride` elements apart. */
+static void copy_strided(char *to, const char *from, size_t count, size_t stride, size_t size) {
+    switch (size) {
+    case 1: COPY_STRIDED(uint8_t); break;
+    case 2: COPY_STRIDED(uint16_t); break;
+    case 4: COPY_STRIDED(uint32_t); break;
+    default:
+        for (size_t i = 0; i < count; i++) memcpy(to + i * size, from + i * stride * size, size);
+    }
+}
+
 void weir_layout_transpose_into(const weir_array *data, const int *order, weir_array *to) {
-    const int rank = data->shape.rank;
+    const int rank = data->shape.rank, last = rank - 1;
     const size_t size = weir_dtype_size(data->dtype);
-    size_t stride[WEIR_MAX_RANK];
+    size_t stride[WEIR_MAX_RANK], at[WEIR_MAX_RANK] = {0}, from = 0;
     assert(to->count == data->count && to->dtype == data->dtype);
-    for (int i = rank - 1, first = 1; i >= 0; i--, first = 0)
-        stride[i] = first ? 1 : stride[i + 1] * (size_t)data->shape.dim[i + 1];
-    for (size_t i = 0; i < data->count; i++) {
-        size_t rest = i, from = 0;
-        for (int d = rank - 1; d >= 0; d--) {
-            const size_t dim = (size_t)data->shape.dim[order[d]];
-            from += rest % dim * stride[order[d]];
-            rest /= dim;
+    for (int i = last; i >= 0; i--) stride[i] = i == last ? 1 : stride[i + 1] * (size_t)data->shape.dim[i + 1];
+    const size_t run = rank == 0 ? 1 : (size_t)data->shape.dim[order[last]];
+    for (size_t done = 0; done < data->count; done += run) {
+        copy_strided((char *)to->data + done * size, (const char *)data->data + from * size, run,
+                     rank == 0 ? 1 : stride[order[last]], size);
+        for (int d = last - 1; d >= 0; d--) {
+            from += stride[order[d]];
+            if (++at[d] < (size_t)data->shape.dim[order[d]]) break;
+            from -= at[d] * stride[order[d]];
+            at[d] = 0;
         }
-        memcpy((char *)to->data + i * size, (const char *)data->data + from * size, size);
     }
 }
 
