@@ -314,7 +314,7 @@ static size_t count_differences(int64_t moved) {
         float x[COUNT], multiplier[COUNT];
         int32_t accumulator[COUNT], centre[COUNT], code[COUNT];
         for (size_t i = 0; i < COUNT; i++) {
-            x[i] = i < SPECIAL ? special[i] : (float)random_int(-1 << 22, 1 << 22) * scale / (float)random_int(1, 4);
+            x[i] = i < SPECIAL ? special[i] : (float)random_int(-(1 << 22), 1 << 22) * scale / (float)random_int(1, 4);
             multiplier[i] = i < SPECIAL ? special[i] : i % 2 == 0 ? 0.5f : random_scale(20);
             accumulator[i] = (int32_t)random_int(INT32_MIN / 2, INT32_MAX / 2) >> random_int(0, 30);
             centre[i] = (int32_t)random_int(INT32_MIN / 2, INT32_MAX / 2) >> random_int(0, 30);
