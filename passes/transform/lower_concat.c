@@ -43,12 +43,12 @@ static weir_value join(weir_lowering *l, weir_node node, weir_value first, weir_
     return result;
 }
 
-bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *quant) {
+bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind) {
     const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
-    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = quant != NULL};
+    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
     if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
-        const weir_value next = read_codes(l, node, i, quant);
+        const weir_value next = read_codes(l, node, i, behind);
         if (next.id == 0) return false;
         if (i > 0 && !is_alike(weir_value_type(l->to, view.value), weir_value_type(l->to, next)))
             return weir_lower_fail(l, node,

@@ -474,22 +474,33 @@ static bool lower_convert(weir_lowering *l, weir_node node) {
     return true;
 }
 
-/* The quantizer that takes all of a Concat becomes one of each of its inputs. */
-static bool lower_concat(weir_lowering *l, weir_node node) {
+static lower_rule *rule_of(weir_op op);
+
+/* The quantizer that takes all of the node's result, as it is or in another shape; a count of 0: there is none. */
+static bool read_quantizer_behind(weir_lowering *l, weir_node node, weir_quant *quant) {
     const weir_value result = weir_node_output(l->from, node, 0);
-    weir_quant quant;
-    if (weir_value_use_count(l->from, result) != 1 || weir_value_is_output(l->from, result))
-        return weir_lower_concat(l, node, NULL);
+    quant->count = 0;
+    if (weir_value_use_count(l->from, result) != 1 || weir_value_is_output(l->from, result)) return true;
     const weir_node user = weir_value_use(l->from, result, 0).node;
+    const weir_op op = weir_node_op(l->from, user);
     const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, user, 0))->dtype;
-    bool fine = true;
-    switch (weir_node_op(l->from, user)) {
-    case WEIR_OP_QUANTIZE_LINEAR: fine = read_quant(l, user, 1, 2, dtype, 0, &quant); break;
-    case WEIR_OP_QUANT: fine = read_qonnx(l, user, &quant); break;
-    default: return weir_lower_concat(l, node, NULL);
-    }
-    return fine && weir_lower_concat(l, node, quant.count > 1 ? NULL : &quant);
+    if (op == WEIR_OP_QUANTIZE_LINEAR) return read_quant(l, user, 1, 2, dtype, 0, quant);
+    if (op == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
+    return rule_of(op) != weir_lower_shape || read_quantizer_behind(l, user, quant);
 }
+
+/* Quantizers compute element by element and never fall, so one behind may also be one of each input: of what moves elements, or takes the
+ * largest of them. */
+typedef bool movable_rule(weir_lowering *l, weir_node node, const weir_quant *behind);
+
+static bool lower_movable(weir_lowering *l, weir_node node, movable_rule *rule) {
+    weir_quant quant;
+    return read_quantizer_behind(l, node, &quant) && rule(l, node, quant.count == 1 ? &quant : NULL);
+}
+
+static bool lower_concat(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_concat); }
+static bool lower_max_pool(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_max_pool); }
+static bool lower_reduction(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduction); }
 
 static bool lower_identity(weir_lowering *l, weir_node node) {
     weir_lower_set(l, node, input_view(l, node, 0));
@@ -504,15 +515,15 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CONV_INTEGER] = lower_conv_integer,
     [WEIR_OP_ADD] = lower_add,
     [WEIR_OP_RELU] = lower_relu,
-    [WEIR_OP_MAX_POOL] = weir_lower_max_pool,
-    [WEIR_OP_GLOBAL_MAX_POOL] = weir_lower_max_pool,
+    [WEIR_OP_MAX_POOL] = lower_max_pool,
+    [WEIR_OP_GLOBAL_MAX_POOL] = lower_max_pool,
     [WEIR_OP_AVERAGE_POOL] = lower_mean_pool,
     [WEIR_OP_GLOBAL_AVERAGE_POOL] = lower_mean_pool,
     [WEIR_OP_QLINEAR_AVERAGE_POOL] = lower_qlinear_mean_pool,
     [WEIR_OP_QLINEAR_GLOBAL_AVERAGE_POOL] = lower_qlinear_mean_pool,
-    [WEIR_OP_REDUCE_MEAN] = weir_lower_reduction,
-    [WEIR_OP_REDUCE_SUM] = weir_lower_reduction,
-    [WEIR_OP_REDUCE_MAX] = weir_lower_reduction,
+    [WEIR_OP_REDUCE_MEAN] = lower_reduction,
+    [WEIR_OP_REDUCE_SUM] = lower_reduction,
+    [WEIR_OP_REDUCE_MAX] = lower_reduction,
     [WEIR_OP_CONCAT] = lower_concat,
     [WEIR_OP_ARG_MAX] = weir_lower_arg_max,
     [WEIR_OP_TOP_K] = weir_lower_top_k,

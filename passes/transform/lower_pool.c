@@ -170,9 +170,16 @@ static bool rises(const weir_view *view) {
     return fine;
 }
 
-/* Codes whose largest is that of the largest number; false after a reported error. */
-static bool read_rising(weir_lowering *l, weir_node node, weir_view *view) {
+static bool is_rising(const weir_view *view) { return view->kind == WEIR_VIEW_CODES && !view->reshaped && rises(view); }
+
+/* Codes whose largest is that of the largest number, where need be those of the quantizer behind; false after a reported error. */
+static bool read_rising(weir_lowering *l, weir_node node, const weir_quant *behind, weir_view *view) {
     *view = l->view[weir_node_input(l->from, node, 0).id];
+    if (!is_rising(view) && behind != NULL) {
+        if (!weir_lower_quantize_input(l, node, 0, behind)) return false;
+        *view = l->view[weir_node_output(l->from, node, 0).id];
+        view->is_inside = true;
+    }
     if (view->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     if (view->reshaped)
         return weir_lower_fail(l, node,
@@ -180,10 +187,10 @@ static bool read_rising(weir_lowering *l, weir_node node, weir_view *view) {
     return rises(view) || weir_lower_fail(l, node, "its input has a negative factor: it needs a quantizer before it");
 }
 
-bool weir_lower_max_pool(weir_lowering *l, weir_node node) {
+bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *behind) {
     weir_view view;
     weir_window w;
-    if (!read_rising(l, node, &view) || !read_window(l, node, &w)) return false;
+    if (!read_rising(l, node, behind, &view) || !read_window(l, node, &w)) return false;
     view.value = pool_all(l, node, &(pooling){.op = WEIR_OP_MAX_POOL}, view.value, &w);
     weir_lower_set(l, node, &view);
     return view.value.id != 0;
@@ -340,7 +347,7 @@ static bool read_reduction(weir_lowering *l, weir_node node, const weir_view *vi
                                         "it");
 }
 
-bool weir_lower_reduction(weir_lowering *l, weir_node node) {
+bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *behind) {
     const weir_op op = weir_node_op(l->from, node);
     const weir_value input = weir_node_input(l->from, node, 0);
     const bool maximum = op == WEIR_OP_REDUCE_MAX, mean = op == WEIR_OP_REDUCE_MEAN;
@@ -349,7 +356,7 @@ bool weir_lower_reduction(weir_lowering *l, weir_node node) {
     weir_view view = l->view[input.id];
     if (!maximum && !weir_dtype_is_float(weir_value_type(l->from, input)->dtype))
         return weir_lower_fail(l, node, "hardware takes it on real numbers only");
-    if (maximum && !read_rising(l, node, &view)) return false;
+    if (maximum && !read_rising(l, node, behind, &view)) return false;
     if (view.kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     if (!maximum) view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_codes(l, node, &view)};
     if (view.value.id == 0 || !read_reduction(l, node, &view, reduced, &count)) return false;

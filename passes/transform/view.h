@@ -90,15 +90,16 @@ bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const 
 /* The quantizer after a SUM view: Sum and a proven staircase. */
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
 
-bool weir_lower_max_pool(weir_lowering *l, weir_node node);
+/* MaxPool, GlobalMaxPool. `behind` takes the result alone (NULL: no quantizer does), here and below. */
+bool weir_lower_max_pool(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* AveragePool, GlobalAveragePool and their forms on codes: of `x`. */
 bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x);
 /* ReduceMean, ReduceSum, ReduceMax. */
-bool weir_lower_reduction(weir_lowering *l, weir_node node);
+bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Flatten, Reshape, Squeeze, Unsqueeze, Transpose. */
 bool weir_lower_shape(weir_lowering *l, weir_node node);
-/* Concat of real numbers whose codes have one scale, or which a quantizer (`quant`, NULL: none) takes. */
-bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *quant);
+/* Concat of real numbers whose codes have one scale, or which a quantizer takes. */
+bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
 /* The largest codes along `axis`, which becomes 1; no value after a reported error. */
