@@ -5,6 +5,7 @@
 // channel can have a table of its own.
 // Latency:   READ + 1 cycles.
 // Interval:  1 cycle a beat.
+// Clock:     rtl/README.md, Measured alone: weir_lookup.
 // State:     {last, valid} of the beats whose words are being read, the group of the next beat, a register slice of LANES * OUT_W bits.
 // Invariant: the ROMs' registers and those of the beats move together, when the last one is empty or the slice takes it.
 // Mapping:   the slice, a counter if GROUPS > 1; each table is a memory block or logic, as weir_rom is.

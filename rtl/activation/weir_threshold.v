@@ -5,6 +5,7 @@
 // largest T_W value, which x never reaches.
 // Latency:   (COUNT <= PARALLEL ? 2 : ceil(COUNT / PARALLEL) + 2) + ceil((clog2(PARALLEL + 1) - 1) / 2) cycles from acceptance.
 // Interval:  ceil(COUNT / PARALLEL) cycles a beat.
+// Clock:     rtl/README.md, Measured alone: weir_threshold.
 // State:     the comparisons of a word, what is left of them in each stage of the search, the output slice; N > 1: also the beat, a
 //            sum a lane, the number of the word.
 // Invariant: a word's comparisons are ones below zeros, because thresholds ascend: their number is found by bisection, two bits

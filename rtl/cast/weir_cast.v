@@ -5,6 +5,7 @@
 // parameter port is ignored (p_ready high).
 // Latency:   1 + (ADD_W > 0) + min(ROUND > 0, SHIFT > LEFT) cycles.
 // Interval:  1 cycle a beat.
+// Clock:     rtl/README.md, Measured alone: weir_cast.
 // State:     the sum x + add where something is added, the rounded value where a bias is, with a valid bit each; a register
 //            slice of LANES * OUT_W bits. All of them stall while the slice is full.
 // Every rounding is floor((v + bias) / 2^S), S = SHIFT - LEFT, with a bias that depends on v's sign or on the bit above

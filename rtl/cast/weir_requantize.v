@@ -3,6 +3,7 @@
 // One parameter word a beat; lane l takes bits [l * (A_W + M_W) +: A_W + M_W] of it: {A signed, M unsigned}, M low.
 // Latency:   1 + (max(DIGIT < M_W, MUL_W == 0) ? 2 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + clog2(ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)) + 1)) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
+// Clock:     rtl/README.md, Measured alone: weir_requantize.
 // State:     weir_pipeline, weir_scale_multiply.
 // Mapping:   the multiplier, which adds A while it works, a clip, a buffer of some results.
 `default_nettype none

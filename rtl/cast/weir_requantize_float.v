@@ -25,6 +25,7 @@
 //
 // Latency:   3 + (max(X_W, A_W) > 24 ? 3 : 0) + (max(DIGIT < M_W, MUL_W == 0) ? 1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) : 2 + clog2(ceil((max(X_W, A_W) + (max(X_W, A_W) > 24)) / max(MUL_W - 1, 1)) * ceil(M_W / max(MUL_W - 1, 1)))) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
+// Clock:     rtl/README.md, Measured alone: weir_requantize_float.
 // State:     weir_pipeline, weir_scale_multiply, the product apart, k and its increment; with a wide x + A the three
 //            steps of its rounding.
 // Mapping:   an adder a lane before the multiplier, a comparison of SHIFT + GAP_W - 24 bits and an increment of OUT_W bits

@@ -4,6 +4,7 @@
 // and ~x has the exponent of -x, except where -x is a power of two: that has no bits to drop, so nothing is lost.
 // Latency:   2 cycles.
 // Interval:  1 cycle a beat.
+// Clock:     rtl/README.md, Measured alone: weir_requantize_float.
 // State:     x with a mask of the bits that are dropped; x without them, the weight of the last bit kept, what decides.
 // Mapping:   about 6 logic cells for each of the IN_W - 25 bits that may be dropped, an adder; the adder's result is
 //            not registered.

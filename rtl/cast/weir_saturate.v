@@ -2,6 +2,7 @@
 //
 // Latency:   0 cycles, combinational, no state.
 // Interval:  1 cycle a beat.
+// Clock:     rtl/README.md, Measured alone: weir_cast.
 // Mapping:   bounds of the forms 2^k - 1, -2^k and 0 look at the upper bits only; others cost a comparator; a
 //            bound that IN_W bits cannot pass costs nothing.
 `default_nettype none

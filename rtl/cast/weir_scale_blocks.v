@@ -3,6 +3,7 @@
 // The operands are split into pieces that fit a block; a tree adds the pieces' products and a.
 // Latency:   2 + clog2(ceil(max(X_W - 1, 1) / (MUL_W - 1)) * ceil(M_W / (MUL_W - 1)) + (ADD_W > 0)) cycles.
 // Interval:  1 cycle a beat.
+// Clock:     rtl/README.md, Measured alone: weir_requantize.
 // State:     x, m, the products (in weir_mul), a register a level of the tree; a beside them.
 // Mapping:   ceil((X_W - 1) / (MUL_W - 1)) * ceil(M_W / (MUL_W - 1)) weir_mul a lane, with nothing but registers before and
 //            after them, and an adder for each product but the first and the last.

@@ -2,6 +2,7 @@
 //
 // Latency:   1 + ceil(M_W / DIGIT) + (min(DIGIT, M_W) < 3 ? min(DIGIT, M_W) - 1 : 2 + clog2(MUL_W > 0 ? ceil(max(X_W - 1, 1) / max(MUL_W - 1, 1)) * ceil(min(DIGIT, M_W) / max(MUL_W - 1, 1)) : min(DIGIT, M_W) / 2)) + min(DIGIT > 3, DIGIT < M_W) + (ADD_W > 0) cycles.
 // Interval:  ceil(M_W / DIGIT) cycles a beat.
+// Clock:     rtl/README.md, Measured alone: weir_requantize.
 // DIGIT multiplier bits a cycle, the low ones first: x times a digit, in multiplier blocks or in rows of two bits and a tree of
 // adders with a register after each, and one adder that collects the digits' products: what it has collected moves down by a digit
 // each cycle, and the digit that leaves at the bottom meets that of a. Large digits are collected apart from what is above them: the carry

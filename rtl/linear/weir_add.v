@@ -2,6 +2,7 @@
 //
 // Latency:   max(1, clog2(digits(CA) + digits(CB) + min(CA <= 0, CB <= 0))) cycles.
 // Interval:  1 cycle a beat.
+// Clock:     rtl/README.md, Measured alone: weir_add.
 // State:     a register slice of LANES * OUT_W bits, before it a level of sums each cycle of latency but the last. OUT_W holds
 //            every result by the compiler's range proof; the arithmetic is modulo 2^OUT_W. A beat is taken from both streams
 //            together (weir_join); `last` is a's.

@@ -4,6 +4,7 @@
 // `finish` as well that sum completes a dot product: it goes to the result and the accumulator restarts from zero.
 // Latency:   (ACCUMULATE != 0 ? 2 : 1) + clog2(PARTS) + (PAIR > 0) + clog2(SIMD) cycles to `result`; without ACCUMULATE the tree's sum is the result.
 // Interval:  1 cycle a beat.
+// Clock:     rtl/README.md, Measured alone: weir_mvu.
 // State:     the products, one register a level, the accumulator and the result, all without reset. Arithmetic is modulo
 //            2^ACC_W, and no register is wider than its values can be.
 // Mapping:   SIMD products (weir_mul, with PARTS > 1 weir_mul_logic), with PAIR as many weir_mul_pair for both outputs; each adder

@@ -2,6 +2,7 @@
 //
 // Latency:   1 + clog2(PARTS) cycles.
 // Interval:  1 cycle a product.
+// Clock:     rtl/README.md, Measured alone: weir_mvu.
 // State:     the partial products and their sums, without reset or enable.
 // Mapping:   lookup tables, fewer than for one whole product; between registers the carry chain of a part, A_W + B_W / PARTS bits
 //            after a few levels, or of a sum. Parts are of equal width, the top one of what is left.

@@ -5,6 +5,7 @@
 // by side, and b_high is more than its least value, so that there is room for it.
 // Latency:   2 cycles.
 // Interval:  1 cycle a pair.
+// Clock:     rtl/README.md, Measured alone: weir_mvu.
 // State:     the product, then both products; without reset or enable.
 // Mapping:   one weir_mul of A_W x (LOW_W + B_W) bits and an increment of LOW_W bits, in place of two weir_mul.
 `default_nettype none

@@ -6,6 +6,7 @@
 // less 1 where that of the output before is negative.
 // Latency:   READ + clog2(PARTS) + PAIRS + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot product to m_valid.
 // Interval:  BEATS cycles a result of PE elements, without bubbles.
+// Clock:     rtl/README.md, Measured alone: weir_mvu.
 // State:     x while its weights are read, markers of what is under way, the beats of the dot product that have been taken, results
 //            that are promised a place (used_q); in weir_dot products, adder tree, accumulator and result; PLACES results.
 // Stall:     the pipeline never stops: the last beat of a dot product is taken only when there is a place for its result. m_ready

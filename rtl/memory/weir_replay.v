@@ -3,6 +3,7 @@
 // Latency:   TIMES == 1 ? 0 : 2 + REGISTERED cycles; with TIMES == 1 transparent (m_ready reaches s_ready combinationally).
 // Interval:  TIMES cycles a beat, or the beats' arrival time if that is longer: while one row is emitted the next one is
 //            taken into the other half of the buffer, at any rhythm; no dead cycle between repetitions or rows.
+// Clock:     rtl/README.md, Measured alone: weir_replay.
 // State:     two rows (none if TIMES == 1), a write and a read position, one bit a half: `full_q`, the half holds a whole row.
 // Invariant: rows alternate between the halves, in order; a half is written only while its full_q is low, and read
 //            at beats that were written at an earlier edge.

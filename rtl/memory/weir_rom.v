@@ -3,6 +3,7 @@
 // Latency:   REGISTERED == 0 ? 1 : 2 cycles from addr to q, counting those with en high: the read register and the output
 //            register after it, of REGISTERED, move in these only.
 // Interval:  1 cycle a word.
+// Clock:     rtl/README.md, Measured alone: weir_rom_source.
 // State:     the read register and, if REGISTERED, the output register; neither has a reset, so that they pack into the
 //            memory block.
 // Mapping:   STYLE "block": block RAM; "logic": LUTs; "auto": the synthesis tool chooses by size. One array declaration a

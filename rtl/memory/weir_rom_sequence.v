@@ -2,6 +2,7 @@
 //
 // Latency:   READ cycles from a cycle with next high to its word, which is valid for that cycle.
 // Interval:  1 cycle a word.
+// Clock:     rtl/README.md, Measured alone: weir_rom_sequence.
 // State:     the address of the next word; READ registers of the ROM, without reset or enable.
 // Mapping:   a counter and one weir_rom that always reads, so that no handshake reaches the memory; a single word is constant.
 `default_nettype none

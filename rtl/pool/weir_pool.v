@@ -12,6 +12,7 @@
 //            follow that none does.
 // Interval:  LINES * (IN + OUT - max(0, ceil((IN + BEGIN - (KERNEL - 1) * DILATION) / STRIDE))) * INNER cycles a frame: a step more a
 //            line for each window that ends after it.
+// Clock:     rtl/README.md, Measured alone: weir_pool.
 // State:     SLOTS memories of INNER beats (shift registers where INNER is below 4), the beats between read and write, a register
 //            slice.
 // Invariant: a word is written 3 cycles after it is read, and read again INNER beats after that: block RAM from INNER 4 on.

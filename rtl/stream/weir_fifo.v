@@ -2,6 +2,7 @@
 //
 // Latency:   DEPTH <= 32 ? 1 : 2 + REGISTERED cycles through an empty buffer (2: memory write, then read).
 // Interval:  1 cycle a beat at any depth; s_ready and m_valid are functions of registers only.
+// Clock:     rtl/README.md, Measured alone: weir_fifo.
 // State:     `level`, the beats held, output register included (benches read it by its hierarchical name), and the beats.
 // Invariant: 0 <= level <= DEPTH; the memory is read only at words written at an earlier edge and never at the word
 //            being written.

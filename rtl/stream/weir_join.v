@@ -2,6 +2,7 @@
 //
 // Latency:   0 cycles, combinational; transparent: each input's ready depends on m_ready and on the other's valid.
 // Interval:  1 cycle a beat.
+// Clock:     rtl/README.md, Measured alone: weir_add.
 // State:     none, hence no clock. `last` is a's; both streams carry frames of the same number of beats.
 // Mapping:   three LUTs.
 `default_nettype none

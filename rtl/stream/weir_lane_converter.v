@@ -6,6 +6,7 @@
 // Latency:   IN_LANES == OUT_LANES ? 1 : IN_LANES > OUT_LANES ? 2 : 2 + ((ceil(FRAME / IN_LANES) - 1) * IN_LANES < (ceil(FRAME / OUT_LANES) - 1) * OUT_LANES) cycles
 //            from the beat that completes an output beat; one more for a frame's last one where the same beat completes two.
 // Interval:  max(ceil(FRAME / IN_LANES), ceil(FRAME / OUT_LANES)) cycles a frame, frames back to back, for every ratio.
+// Clock:     rtl/README.md, Measured alone: weir_lane_converter.
 // State:     a buffer and a register slice on the narrower side (which keeps m_ready and s_ready apart):
 //              equal lanes        the slice only;
 //              IN divides OUT     OUT_LANES elements, shifted in from the top; a frame's short last beat is read at a fixed offset;

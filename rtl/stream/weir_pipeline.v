@@ -5,6 +5,7 @@
 // for that cycle.
 // Latency:   LATENCY + 1 cycles.
 // Interval:  INTERVAL cycles a beat.
+// Clock:     rtl/README.md, Measured alone: weir_requantize.
 // State:     cycles until the next beat may be taken, places of the buffer in use or promised, the markers {valid, last} of
 //            the beats that are under way, the buffer.
 // Invariant: beats under way + beats in the buffer = used_q <= PLACES; s_ready is a function of registers.

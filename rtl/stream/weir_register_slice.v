@@ -2,6 +2,7 @@
 //
 // Latency:   1 cycle.
 // Interval:  1 cycle a beat.
+// Clock:     rtl/README.md, Measured alone: weir_register_slice.
 // State:     two beats: `data_q` (offered to the sink) and `skid_q` (taken while the sink stood still).
 // Invariant: skid_valid_q implies valid_q; s_ready is the register skid_valid_q inverted, so it depends on no input.
 // Mapping:   2 * (WIDTH + 1) flip-flops, one 2:1 multiplexer a bit; no memory, no DSP block.

@@ -10,6 +10,7 @@
 // Interval:  FRAMES * max(OUT_X * OUT_Y * KERNEL_X * KERNEL_Y, IN_X * IN_Y) * GROUPS * RUN cycles a frame, when the first position's pixels
 //            arrive while the last frame is given: each beat given takes a cycle, and so does each taken. Where a frame needs more
 //            rows at its start than the last one has released at its end, these are waited for.
+// Clock:     rtl/README.md, Measured alone: weir_window.
 // State:     a memory of ROWS * IN_X * GROUPS * RUN beats, three registers of a beat, a register slice; the reader's position, how far it is
 //            behind the writer, and the writer behind what may be replaced. s_ready is a sign of the last.
 // Invariant: a beat is read only after it is written, and replaced only after the last position that sees it.

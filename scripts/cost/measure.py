@@ -165,6 +165,12 @@ def pool(r, _):
             "STRIDE": stride, "DILATION": 1, "BEGIN": begin}
 
 
+def concat(r, _):
+    a, b = r.randint(1, 12), r.randint(1, 12)
+    return {"A_W": a, "A_SIGNED": r.randint(0, 1), "B_W": b, "B_SIGNED": r.randint(0, 1), "OUT_W": max(a, b) + r.randint(0, 1),
+            "LANES": r.randint(1, 16), "A_BEATS": pick(r, 1, 2, 5, 16, 28, 100), "B_BEATS": pick(r, 1, 2, 5, 16, 28, 100)}
+
+
 def argmax(r, _):
     lanes, beats = r.randint(1, 12), pick(r, 1, 2, 10, 100)
     return {"LANES": lanes, "WIDTH": r.randint(2, 16), "SIGNED": r.randint(0, 1), "BEATS": beats,
@@ -173,7 +179,7 @@ def argmax(r, _):
 
 MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window,
-                                   pool, argmax)}
+                                   pool, argmax, concat)}
 
 
 # --- sources ---

@@ -33,11 +33,11 @@ FIELDS = ("device", "module", "parameters", "fmax_mhz", "luts", "flip_flops", "m
 
 # What a compilation sets by the device.
 DEVICES = {
-    "ice40hx8k": {"SPREAD": 0, "PARTS": 2, "MUL_W": 0, "READ": 2, "REGISTERED": 0},
-    "ecp5-45k": {"SPREAD": 1, "PARTS": 1, "MUL_W": 18, "READ": 3, "REGISTERED": 1},
+    "ice40hx8k": {"SPREAD": 0, "PARTS": 2, "PAIRS": 0, "MUL_W": 0, "READ": 2, "REGISTERED": 0},
+    "ecp5-45k": {"SPREAD": 1, "PARTS": 1, "PAIRS": 1, "MUL_W": 18, "READ": 3, "REGISTERED": 1},
 }
-BY_DEVICE = {"fifo": ("SPREAD", "REGISTERED"), "rom_source": ("REGISTERED",), "replay": ("REGISTERED",), "mvu": ("SPREAD", "PARTS", "READ"), "requantize": ("MUL_W",), "requantize_float": ("MUL_W",),
-             "rom_sequence": ("READ",)}
+BY_DEVICE = {"fifo": ("SPREAD", "REGISTERED"), "rom_source": ("REGISTERED",), "replay": ("REGISTERED",), "mvu": ("SPREAD", "PARTS", "READ", "PAIRS"), "requantize": ("MUL_W",), "requantize_float": ("MUL_W",),
+             "rom_sequence": ("READ",), "lookup": ("READ",)}
 
 # The devices whose clocks are estimated, by the family of measure.py.
 NETWORKS = {"ice40hx8k": "ice40", "ice40up5k": "ice40u", "ecp5-45k": "ecp5"}
@@ -56,7 +56,8 @@ CORNERS = {
     "rom_sequence": ({"WIDTH": 16, "DEPTH": 32, "STYLE": "logic"}, {"WIDTH": 64, "DEPTH": 512, "STYLE": "block"}),
     "replay": ({"WIDTH": 16, "BEATS": 8, "TIMES": 64}, {"WIDTH": 128, "BEATS": 64, "TIMES": 32}),
     "mvu": ({"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 19, "SIMD": 2, "PE": 1, "BEATS": 8},
-            {"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 21, "SIMD": 8, "PE": 1, "BEATS": 8}),
+            {"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 21, "SIMD": 8, "PE": 1, "BEATS": 8},
+            {"X_W": 4, "X_SIGNED": 0, "W_W": 4, "ACC_W": 13, "SIMD": 8, "PE": 2, "BEATS": 8}),
     "add": ({"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "CA": 1, "CB": 1, "OUT_W": 9, "LANES": 1},
             {"A_W": 12, "A_SIGNED": 1, "B_W": 12, "B_SIGNED": 1, "CA": 1191, "CB": 725, "OUT_W": 25, "LANES": 4}),
     "cast": ({"LANES": 1, "IN_W": 16, "IN_SIGNED": 1, "OUT_W": 8, "SHIFT": 6, "LEFT": 0, "ROUND": 0, "LO": -128, "HI": 127, "ADD_W": 0},
@@ -80,6 +81,9 @@ CORNERS = {
          "BEGIN_X": 1, "BEGIN_Y": 1}),
     "argmax": ({"LANES": 1, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 4, "LAST": 0},
                {"LANES": 10, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 7, "LAST": 0}),
+    "concat": ({"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "OUT_W": 8, "LANES": 1, "A_BEATS": 8, "B_BEATS": 8},
+               {"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "OUT_W": 8, "LANES": 16, "A_BEATS": 64, "B_BEATS": 48}),
+    "lookup": ({"LANES": 1, "IN_W": 8, "OUT_W": 8, "GROUPS": 1}, {"LANES": 8, "IN_W": 8, "OUT_W": 8, "GROUPS": 24}),
 }
 
 
@@ -99,6 +103,8 @@ def configurations(modules, devices):
                 values = {**corner, **{name: DEVICES[device][name] for name in BY_DEVICE.get(module, ())}}
                 if values.get("STYLE") == "logic" and "READ" in values:
                     values["READ"] -= 1  # no register behind the memory's own
+                if corner.get("PE", 1) % 2 == 1:
+                    values.pop("PAIRS", None)  # of two outputs
                 if "REGISTERED" in values and corner is CORNERS[module][0]:
                     values["REGISTERED"] = 0  # no memory block
                 yield device, module, measure.complete(texts["weir_" + module], values)
