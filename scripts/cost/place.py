@@ -57,6 +57,7 @@ CORNERS = {
     "replay": ({"WIDTH": 16, "BEATS": 8, "TIMES": 64}, {"WIDTH": 128, "BEATS": 64, "TIMES": 32}),
     "mvu": ({"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 19, "SIMD": 2, "PE": 1, "BEATS": 8},
             {"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 21, "SIMD": 8, "PE": 1, "BEATS": 8},
+            {"X_W": 8, "X_SIGNED": 0, "W_W": 8, "ACC_W": 32, "SIMD": 2, "PE": 1, "BEATS": 8},
             {"X_W": 4, "X_SIGNED": 0, "W_W": 4, "ACC_W": 13, "SIMD": 8, "PE": 2, "BEATS": 8}),
     "add": ({"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "CA": 1, "CB": 1, "OUT_W": 9, "LANES": 1},
             {"A_W": 12, "A_SIGNED": 1, "B_W": 12, "B_SIGNED": 1, "CA": 1191, "CB": 725, "OUT_W": 25, "LANES": 4}),

@@ -103,7 +103,7 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, bits);
     weir_cost_term(part, count);
     weir_cost_registers(part, count + 1);
-    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, count), count, bits);
+    weir_cost_path(part, WEIR_COST_REGISTER, 2 + weir_cost_levels(part, count), 0, bits);
     weir_cost_slice(part, bits);
 }
 

@@ -147,7 +147,7 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, lanes * out);
     weir_cost_registers(part, 2 * read + counter);
     weir_cost_slice(part, lanes * out);
-    weir_cost_path(part, WEIR_COST_REGISTER, 1, 0, lanes * out + 2 * read);
+    weir_cost_path(part, WEIR_COST_REGISTER, counter > 0 ? 2 : 1, counter, lanes * out + 2 * read + counter);
 }
 
 const weir_component_rules weir_lookup_rules = {.asks = "codes of 16 bits or fewer",
