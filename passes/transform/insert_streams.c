@@ -94,6 +94,25 @@ static void insert_lanes(weir_graph *graph, weir_node node) {
     }
 }
 
+/* A stream that leaves the hardware as it enters takes a register on its way, at the pace of the rest. */
+static void insert_slices(weir_graph *graph) {
+    size_t count;
+    weir_value *leaving = weir_stream_outputs(graph, &count);
+    for (size_t i = 0; i < count; i++) {
+        const weir_value value = leaving[i];
+        if (!weir_stream_is_input(graph, value)) continue;
+        const weir_node producer = weir_value_producer(graph, value);
+        const weir_node slice =
+            insert_after(graph, value, WEIR_OP_REGISTER_SLICE, "_slice", 1,
+                         producer.id != 0 ? weir_node_next(graph, producer) : weir_graph_first(graph));
+        weir_value_replace(graph, value, weir_node_output(graph, slice, 0));
+        weir_node_set_input(graph, slice, 0, value);
+        const int64_t lanes = weir_ceil_divide(weir_stream_elements(graph, value), weir_stream_interval(graph));
+        assign(graph, slice, lanes, lanes);
+    }
+    free(leaving);
+}
+
 bool weir_insert_streams(weir_graph *graph) {
     uint32_t limit = weir_graph_value_limit(graph);
     for (uint32_t id = 1; id < limit; id++) {
@@ -101,6 +120,7 @@ bool weir_insert_streams(weir_graph *graph) {
         if (weir_value_exists(graph, value) && is_stream(graph, value)) insert_fork(graph, value);
     }
     place_forks(graph);
+    insert_slices(graph);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         if (weir_stream_role(graph, node) == WEIR_ROLE_COMPONENT) insert_lanes(graph, node);
     }

@@ -21,6 +21,7 @@ typedef struct component_test {
     const char *name; /* the folder's */
     void (*build)(component_case *c);
     const char *parameters; /* suffix of the node and its memory whose content a planted fault changes, or NULL */
+    bool joins;             /* it has branches that wait for each other in Fifos */
 } component_test;
 
 /* Of all folders, in order of names, made by CMake; ends with NULL. */

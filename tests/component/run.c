@@ -1,9 +1,10 @@
 /* Random graphs of a component, emitted, simulated and compared with the software reference, every value.
  *   component SEED NAME COUNT SIMULATOR PROFILE [FIRST] [--planted]
- * runs the cases FIRST .. FIRST + COUNT - 1 of a folder (its random.c) under a back-pressure profile or "all" of them. A
- * case depends on the seed, the name and its number only. With --planted the hardware must be found wrong: in each of two
- * cases when an expected value is changed, in one of COUNT when a memory's content is (not every bit of it matters);
- * and where one component's time can be told from outside, a latency that is a cycle off must be found in each. */
+ * runs the cases FIRST .. FIRST + COUNT - 1 of a folder (its random.c) under a back-pressure profile, "all" of them, or "turns": one each
+ * case. A case depends on the seed, the name and its number only. With --planted the hardware must be found wrong: in each of two
+ * cases when an expected value is changed, in one of COUNT when a memory's content is (not every bit of it matters), or stuck
+ * in one of COUNT when Fifos where branches join are as shallow as can be; and where one component's time can be told from
+ * outside, a latency that is a cycle off must be found in each. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 
 enum { SKIP = 77 };
 
-typedef enum planted { PLANTED_NOTHING, PLANTED_VALUE, PLANTED_MEMORY, PLANTED_LATENCY } planted;
+typedef enum planted { PLANTED_NOTHING, PLANTED_VALUE, PLANTED_MEMORY, PLANTED_DEPTH, PLANTED_LATENCY } planted;
 
 typedef struct component_run {
     const char *program;
@@ -32,7 +33,7 @@ typedef struct component_run {
     const component_test *test;
     int64_t first, count;
     weir_simulator simulator;
-    bool profile[WEIR_SIM_PROFILES];
+    bool profile[WEIR_SIM_PROFILES], turns;
     planted fault;
     weir_pass_registry *registry;
     char *folder;
@@ -131,7 +132,7 @@ static bool simulate(component_run *run, component_case *c, const weir_reference
         run->timed++;
     }
     run->simulations++;
-    *wrong |= !right;
+    *wrong |= run->fault == PLANTED_DEPTH ? result.status == WEIR_SIM_DEADLOCK : !right;
     if (!right && run->fault == PLANTED_NOTHING) find_wrong(run, c, reference, &options, &result);
     weir_cosim_free(&result);
     return right || run->fault != PLANTED_NOTHING;
@@ -142,11 +143,18 @@ static bool simulate_all(component_run *run, component_case *c, const weir_refer
                          bool *wrong) {
     bool fine = true;
     for (int p = 0; fine && p < WEIR_SIM_PROFILES; p++)
-        if (run->profile[p]) fine = simulate(run, c, reference, (weir_sim_profile)p, number % 2 != 0, wrong);
+        if (run->turns ? number % WEIR_SIM_PROFILES == p : run->profile[p])
+            fine = simulate(run, c, reference, (weir_sim_profile)p, number % 2 != 0, wrong);
     return fine;
 }
 
+static void cut_fifos(weir_graph *graph) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        if (weir_node_op(graph, node) == WEIR_OP_FIFO) weir_node_metadata(graph, node)->hardware.depth = 2;
+}
+
 static bool check_case(component_run *run, component_case *c, weir_module *module, int64_t number) {
+    if (run->fault == PLANTED_DEPTH) cut_fifos(c->graph);
     bool fine = emit(run, module), wrong = false;
     weir_reference *reference = fine ? weir_reference_new(c->graph, (const weir_array *const *)c->data, 0, 6) : NULL;
     fine = reference != NULL && timing_agrees(c->graph);
@@ -191,7 +199,8 @@ static bool read_choice(component_run *run, const char *name, const char *simula
     int s = 0;
     while (s < WEIR_SIMULATORS && strcmp(weir_simulator_name((weir_simulator)s), simulator) != 0) s++;
     run->simulator = (weir_simulator)s;
-    bool any = false;
+    run->turns = strcmp(profile, "turns") == 0;
+    bool any = run->turns;
     for (int p = 0; p < WEIR_SIM_PROFILES; p++) {
         run->profile[p] = strcmp(profile, "all") == 0 || strcmp(profile, weir_profile_name((weir_sim_profile)p)) == 0;
         any |= run->profile[p];
@@ -227,18 +236,20 @@ static bool caught_at_least(const component_run *run, const char *what, int64_t 
 }
 
 static bool run_planted(component_run *run) {
-    component_run values = *run, memories = *run, latencies = *run;
+    component_run values = *run, memories = *run, depths = *run, latencies = *run;
     values.fault = PLANTED_VALUE;
     values.count = 2;
     memories.fault = PLANTED_MEMORY;
+    depths.fault = PLANTED_DEPTH;
     latencies.fault = PLANTED_LATENCY;
     latencies.count = 2;
     bool fine = run_cases(&values, values.count) && caught_at_least(&values, "values", values.count);
     if (fine && run->test->parameters != NULL)
         fine = run_cases(&memories, 1) && caught_at_least(&memories, "memories", 1);
+    if (fine && run->test->joins) fine = run_cases(&depths, 1) && caught_at_least(&depths, "depths", 1);
     fine = fine && run_cases(&latencies, latencies.count) &&
            caught_at_least(&latencies, "latencies", latencies.timed > 0 ? latencies.count : 0);
-    run->simulations = values.simulations + memories.simulations + latencies.simulations;
+    run->simulations = values.simulations + memories.simulations + depths.simulations + latencies.simulations;
     return fine;
 }
 

@@ -76,6 +76,20 @@ static void forks_and_converters(void **state) {
     }
 }
 
+/* What leaves as it enters is still driven by a component. */
+static void an_input_leaves_through_a_register(void **state) {
+    (void)state;
+    weir_graph *g = residual();
+    weir_graph_add_output(g, "as_it_is", add_codes_input(g, "z", WEIR_INT8, 1, CHANNELS, -8, 7));
+    assert_true(weir_choose_folding(g, 8, 0, NULL));
+    assert_true(weir_insert_streams(g));
+    assert_int_equal(count_op(g, WEIR_OP_REGISTER_SLICE), 1);
+    assert_int_equal(weir_graph_output(g, 1).id, weir_node_output(g, find_op(g, WEIR_OP_REGISTER_SLICE), 0).id);
+    check_edges(g);
+    assert_true(weir_graph_verify(g));
+    weir_graph_free(g);
+}
+
 /* Two graph outputs of one value share a branch. */
 static void outputs_share_a_branch(void **state) {
     (void)state;
@@ -204,6 +218,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(forks_and_converters),
         TEST(outputs_share_a_branch),
+        TEST(an_input_leaves_through_a_register),
         TEST(the_schedule_keeps_the_interval),
         TEST(fifos_suffice),
         TEST(shallow_fifos_only_slow_down),

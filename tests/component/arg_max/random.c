@@ -13,4 +13,4 @@ static void build(component_case *c) {
     case_make_data(c, CASE_FRAMES);
 }
 
-const component_test component_test_arg_max = {"arg_max", build, NULL};
+const component_test component_test_arg_max = {"arg_max", build, NULL, false};

@@ -9,4 +9,4 @@ static void build(component_case *c) {
     case_stream(c, WEIR_OP_FIFO, depth);
 }
 
-const component_test component_test_fifo = {"fifo", build, NULL};
+const component_test component_test_fifo = {"fifo", build, NULL, false};

@@ -15,4 +15,4 @@ static void build(component_case *c) {
     case_make_data(c, CASE_FRAMES);
 }
 
-const component_test component_test_lane_converter = {"lane_converter", build, NULL};
+const component_test component_test_lane_converter = {"lane_converter", build, NULL, false};

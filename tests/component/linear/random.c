@@ -33,4 +33,4 @@ static void build(component_case *c) {
     case_make_data(c, CASE_FRAMES);
 }
 
-const component_test component_test_linear = {"linear", build, "linear_weights"};
+const component_test component_test_linear = {"linear", build, "linear_weights", false};

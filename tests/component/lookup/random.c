@@ -21,4 +21,4 @@ static void build(component_case *c) {
     case_make_data(c, CASE_FRAMES);
 }
 
-const component_test component_test_lookup = {"lookup", build, "lookup_table"};
+const component_test component_test_lookup = {"lookup", build, "lookup_table", false};

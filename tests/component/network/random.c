@@ -138,4 +138,4 @@ static void build(component_case *c) {
     case_make_data(c, FRAMES);
 }
 
-const component_test component_test_network = {"network", build, NULL};
+const component_test component_test_network = {"network", build, NULL, false};

@@ -28,4 +28,4 @@ static void build(component_case *c) {
     case_make_data(c, CASE_FRAMES);
 }
 
-const component_test component_test_requantize = {"requantize", build, "scale_scale"};
+const component_test component_test_requantize = {"requantize", build, "scale_scale", false};

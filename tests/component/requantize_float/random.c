@@ -49,4 +49,4 @@ static void build(component_case *c) {
     free(add);
 }
 
-const component_test component_test_requantize_float = {"requantize_float", build, "scale_scale"};
+const component_test component_test_requantize_float = {"requantize_float", build, "scale_scale", false};

@@ -37,4 +37,4 @@ static void build(component_case *c) {
     case_make_data(c, CASE_FRAMES);
 }
 
-const component_test component_test_sum = {"sum", build, NULL};
+const component_test component_test_sum = {"sum", build, NULL, false};

@@ -22,4 +22,4 @@ static void build(component_case *c) {
     pool_finish(c, node);
 }
 
-const component_test component_test_sum_pool = {"sum_pool", build, NULL};
+const component_test component_test_sum_pool = {"sum_pool", build, NULL, false};

@@ -23,4 +23,4 @@ static void build(component_case *c) {
     case_make_data(c, CASE_FRAMES);
 }
 
-const component_test component_test_threshold = {"threshold", build, "threshold_thresholds"};
+const component_test component_test_threshold = {"threshold", build, "threshold_thresholds", false};
