@@ -124,9 +124,8 @@ void weir_kernel_LP_NORMALIZATION(const weir_graph *graph, weir_node node, const
     }
 }
 
-void weir_kernel_SOFTMAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
-                         weir_array *const *outputs) {
-    const weir_array *x = inputs[0];
+/* exp(x) by its sum along the axis, or the logarithm of that. */
+static void softmax(const weir_graph *graph, weir_node node, const weir_array *x, weir_array *y, bool logarithm) {
     const lines l = lines_of(&x->shape, axis_of(graph, node, x, -1));
     for (size_t line = 0; line < l.outer * l.inner; line++) {
         const size_t first = line / l.inner * l.count * l.inner + line % l.inner;
@@ -134,11 +133,23 @@ void weir_kernel_SOFTMAX(const weir_graph *graph, weir_node node, const weir_arr
         for (size_t k = 0; k < l.count; k++) largest = fmax(largest, weir_array_get(x, first + k * l.inner));
         for (size_t k = 0; k < l.count; k++)
             sum += weir_elementary_exp(weir_array_get(x, first + k * l.inner) - largest);
+        const double of_sum = logarithm ? weir_elementary_log(sum) : sum;
         for (size_t k = 0; k < l.count; k++) {
             const size_t at = first + k * l.inner;
-            weir_array_set(outputs[0], at, weir_elementary_exp(weir_array_get(x, at) - largest) / sum);
+            const double v = weir_array_get(x, at) - largest;
+            weir_array_set(y, at, logarithm ? v - of_sum : weir_elementary_exp(v) / of_sum);
         }
     }
+}
+
+void weir_kernel_SOFTMAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                         weir_array *const *outputs) {
+    softmax(graph, node, inputs[0], outputs[0], false);
+}
+
+void weir_kernel_LOG_SOFTMAX(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                             weir_array *const *outputs) {
+    softmax(graph, node, inputs[0], outputs[0], true);
 }
 
 /* ---- reduction ---- */

@@ -1,5 +1,6 @@
 #include "onnx_form.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,11 +123,12 @@ static weir_node add_helper(const weir_onnx_form *form, weir_op op, const char *
     return node;
 }
 
-/* Softmax before opset 13 treats its input as a matrix: rows are the dimensions before the axis, columns all from it
- * on. Along the last axis that is the later Softmax; along another one a Reshape makes the matrix, and another one
+/* Softmax and LogSoftmax before opset 13 treat their input as a matrix: rows are the dimensions before the axis, columns all from it
+ * on. Along the last axis that is the later form; along another one a Reshape makes the matrix, and another one
  * restores the shape. */
 static bool is_old_softmax(const weir_onnx_form *form) {
-    return form->rule->op == WEIR_OP_SOFTMAX && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 13;
+    const bool is = form->rule->op == WEIR_OP_SOFTMAX || form->rule->op == WEIR_OP_LOG_SOFTMAX;
+    return is && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 13;
 }
 
 static int64_t old_softmax_axis(const weir_onnx_form *form, int rank) {
@@ -207,10 +209,27 @@ static bool form_broadcast(const weir_onnx_form *form, weir_value *inputs) {
     return false;
 }
 
+/* Sum, of any number of operands: an Add of the last and of those before it. Added to -0, a number stays what it is. */
+static bool form_sum(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    if (*count == 1)
+        put_constant(form, "zero", scalar(-0.0, weir_value_type(form->graph, inputs[0])->dtype), inputs, count, 1);
+    for (size_t i = 1; i + 1 < *count; i++) {
+        char suffix[24];
+        snprintf(suffix, sizeof suffix, "sum_%zu", i);
+        const weir_node sum = add_helper(form, WEIR_OP_ADD, suffix, (const weir_value[2]){inputs[0], inputs[i]}, 2);
+        if (!weir_infer_node(form->graph, sum)) return false;
+        inputs[0] = weir_node_output(form->graph, sum, 0);
+    }
+    if (*count > 2) inputs[1] = inputs[*count - 1];
+    *count = 2;
+    return true;
+}
+
 bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     for (size_t i = 0; i < form->proto->n_attribute; i++)
         if (!move_attribute(form, form->proto->attribute[i], inputs, count)) return false;
     if (form->rule->op == WEIR_OP_SPLIT) return form_split(form, inputs, count);
+    if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
     if (form->rule->op == WEIR_OP_RESIZE) form_resize(form, inputs, count);
     if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 &&
         (takes_axis(form->rule->op) || form->rule->op == WEIR_OP_PRELU))

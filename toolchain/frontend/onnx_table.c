@@ -24,6 +24,7 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("Gemm", GEMM, 11), /* C may be left out */
     RULE("MatMul", MATMUL, 1),
     RULE("Add", ADD, 6),
+    RULE_ARITY("Sum", ADD, 6, 1, -1, 0),
     RULE("Sub", SUB, 6),
     RULE("Mul", MUL, 6),
     RULE("Div", DIV, 6),
@@ -86,6 +87,7 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("InstanceNormalization", INSTANCE_NORMALIZATION, 6),
     RULE("LpNormalization", LP_NORMALIZATION, 1),
     RULE("Softmax", SOFTMAX, 1),
+    RULE("LogSoftmax", LOG_SOFTMAX, 1),
     RULE_ARITY("ReduceMean", REDUCE_MEAN, 1, 1, 1, 0),
     RULE("ReduceMean", REDUCE_MEAN, 18),
     RULE_ARITY("ReduceSum", REDUCE_SUM, 1, 1, 1, 0),
@@ -295,6 +297,7 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(LP_NORMALIZATION, "axis", INT, 1, OPTIONAL, -RANK, RANK - 1, STAYS),
     WHOLE(LP_NORMALIZATION, "p", INT, 1, OPTIONAL, 1, 2, STAYS),
     AXIS(SOFTMAX, OPTIONAL, 11),
+    AXIS(LOG_SOFTMAX, OPTIONAL, 11),
     REDUCTION(REDUCE_MEAN, 18),
     REDUCTION(REDUCE_SUM, 13),
     REDUCTION(REDUCE_MAX, 18),

@@ -66,11 +66,19 @@ bool weir_infer_LP_NORMALIZATION(const weir_graph *graph, weir_node node, weir_i
            weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
 }
 
-bool weir_infer_SOFTMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
+static bool infer_softmax(const weir_graph *graph, weir_node node, weir_inferred *to) {
     const weir_type *x = weir_rule_input(graph, node, 0);
     int axis;
     return weir_rule_float_input(graph, node) && weir_rule_axis_attribute(graph, node, -1, &axis) &&
            weir_rule_set_plain(graph, node, to, x->dtype, &x->shape);
+}
+
+bool weir_infer_SOFTMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return infer_softmax(graph, node, to);
+}
+
+bool weir_infer_LOG_SOFTMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    return infer_softmax(graph, node, to);
 }
 
 /* Reduced axes become 1 or disappear. */
