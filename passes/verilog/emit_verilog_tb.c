@@ -136,6 +136,21 @@ static void add_taps(bench *b) {
     free(taps);
 }
 
+/* The instance of the component's module that offers the stream, by its name in the design under test. */
+static const char *find_maker(const bench *b, const weir_component *component, const weir_wires *stream) {
+    const weir_rtl_module top = weir_rtl_first_module(b->design);
+    const weir_rtl_var wanted = weir_rtl_get_expr(b->design, stream->valid).var;
+    for (size_t i = 0; i < weir_rtl_get_module(b->design, top).instance_count; i++) {
+        const weir_rtl_instance instance = weir_rtl_instance_at(b->design, top, i);
+        const weir_rtl_instance_info info = weir_rtl_get_instance(b->design, instance);
+        if (strcmp(weir_rtl_get_module(b->design, info.module).name, component->module) != 0) continue;
+        const weir_rtl_var port = weir_rtl_find_var(b->design, info.module, "m_valid");
+        const weir_rtl_expr offered = weir_rtl_connection_of(b->design, instance, port).value;
+        if (offered.id != 0 && weir_rtl_get_expr(b->design, offered).var.id == wanted.id) return info.name;
+    }
+    return "";
+}
+
 static void add_meters(bench *b) {
     size_t index = 0;
     for (weir_node node = weir_graph_first(b->graph); node.id != 0; node = weir_node_next(b->graph, node)) {
@@ -152,7 +167,7 @@ static void add_meters(bench *b) {
         weir_rtl_connect(b->bench, part, "in_ready", ready);
         weir_rtl_connect(b->bench, part, "out_valid", inside(b, out->valid));
         weir_rtl_connect(b->bench, part, "out_ready", inside(b, out->ready));
-        char *path = weir_format("dut.u_%s.active", weir_node_name(b->graph, node));
+        char *path = has_active ? weir_format("dut.%s.active", find_maker(b, component, out)) : NULL;
         weir_rtl_connect(b->bench, part, "active",
                          has_active ? weir_rtl_read(b->bench, weir_rtl_add_path(b->bench, b->tb, path, 1))
                                     : weir_rtl_binary(b->bench, WEIR_RTL_AND, valid, ready));

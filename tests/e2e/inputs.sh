@@ -1,6 +1,7 @@
 #!/bin/sh
 # A model with two inputs from data to hardware on both simulators: an archive with their names, a file for each, and what
-# is said when one is missing. The sum of both is x + x, which the float engine gives too.
+# is said when one is missing. The sum of both is x + x, which the float engine gives too. An input that nothing reads needs no data; nodes of
+# the text form may have any name.
 name=inputs
 . "$(dirname "$0")/lib.sh"
 cat >sum.weir <<'EOF'
@@ -31,4 +32,15 @@ expect 0 "" "$WEIR" eval sum.weir -q int8 -c left=x.npy,right=x.npy $data -o int
 array_tool same out.npz integer.npz || fail "hardware and integer engine differ"
 array_tool equal integer.npz float.npy 0.05 || fail "integer and float engine differ"
 expect 1 "no data for input 'right'" "$WEIR" sim design -d left=x.npy --simulator verilator
+
+sed -e 's/^add:/"a<b>\&c":/' -e '/^input %right/s/.*/&\ninput %spare : float32[1,3]/' sum.weir >spare.weir
+cp sum.npz spare.npz
+expect 0 "note: input 'spare' needs no data: nothing reads it" "$WEIR" eval spare.weir -e float $data -o spare.npy
+array_tool same spare.npy float.npy || fail "an input that nothing reads changes the result"
+expect 0 "1 +0 of 64" "$WEIR" check spare.weir -q int8 -c left=x.npy,right=x.npy $data --frames 1 --debug-frames 1 --simulator icarus
+expect 1 "no data for input 'right'" "$WEIR" eval spare.weir -e float -dleft=x.npy
+sed 's/%right)/%left)/' sum.weir >alone.weir
+cp sum.npz alone.npz
+expect 0 "input 'right' needs no data" "$WEIR" eval alone.weir -e float -d x.npy -o alone.npy
+array_tool same alone.npy float.npy || fail "the only input that is read"
 finish

@@ -26,7 +26,7 @@ struct weir_frames {
     item *item;
     size_t items, capacity;
     const weir_array **input; /* of the items, by graph input */
-    size_t first;             /* item of input 0 */
+    size_t first;             /* item of the first input that is read */
     size_t chosen;            /* item that FILE.npz:KEY named; SIZE_MAX: none */
     int64_t count;
 };
@@ -86,11 +86,25 @@ static item *find_data(const weir_frames *f, const char *source, const char *inp
     return NULL;
 }
 
+/* Does anything read the input? */
+static bool is_read(const weir_graph *graph, size_t index) {
+    const weir_value input = weir_graph_input(graph, index);
+    bool read = weir_value_use_count(graph, input) > 0;
+    for (size_t i = 0; i < weir_graph_output_count(graph); i++) read |= weir_graph_output(graph, i).id == input.id;
+    return read;
+}
+
+static size_t count_read(const weir_graph *graph) {
+    size_t count = 0;
+    for (size_t i = 0; i < weir_graph_input_count(graph); i++) count += is_read(graph, i);
+    return count;
+}
+
 static item *find_input(const weir_frames *f, const weir_graph *graph, const char *source, size_t index) {
     const char *name = weir_value_name(graph, weir_graph_input(graph, index));
     item *found = find_item(f, name);
     if (found != NULL) return found;
-    if (weir_graph_input_count(graph) == 1) return find_data(f, source, name);
+    if (weir_graph_input_count(graph) == 1 || count_read(graph) == 1) return find_data(f, source, name);
     weir_error(weir_at(f->items == 0 ? source : f->item[0].file, 0), "no data for input '%s', one of the model's %zu",
                name, weir_graph_input_count(graph));
     weir_note("give NAME=FILE for each input, or an .npz file with an array of each one's name");
@@ -253,23 +267,47 @@ static bool check_finite(const weir_graph *graph, size_t index, const item *data
     return true;
 }
 
+static bool resolve_input(weir_frames *f, const weir_graph *graph, const char *source, size_t index, int64_t *frames) {
+    const bool named = weir_graph_input_count(graph) > 1 || f->chosen == SIZE_MAX;
+    item *found = named ? find_input(f, graph, source, index) : &f->item[f->chosen];
+    if (found == NULL) return false;
+    found->is_input = true;
+    f->input[index] = found->array;
+    if (f->first == SIZE_MAX) f->first = (size_t)(found - f->item);
+    size_t elements = 1;
+    weir_shape_count(&weir_value_type(graph, weir_graph_input(graph, index))->shape, &elements);
+    *frames = elements == 0 ? 0 : (int64_t)(found->array->count / elements);
+    return check_finite(graph, index, found, *frames);
+}
+
+/* An input that nothing reads, and that no array is called as, gets zeros: as many frames as the one before has. */
+static bool fill_input(weir_frames *f, const weir_graph *graph, size_t index, int64_t frames) {
+    const char *name = weir_value_name(graph, weir_graph_input(graph, index));
+    const weir_type *type = weir_value_type(graph, weir_graph_input(graph, index));
+    size_t elements = 1;
+    weir_shape_count(&type->shape, &elements);
+    weir_array *zeros = weir_array_new(type->dtype, &(weir_shape){2, {frames, (int64_t)elements}});
+    weir_note("input '%s' needs no data: nothing reads it", name);
+    f->input[index] = zeros;
+    return add_item(f, name, f->item[f->first].file, zeros, false);
+}
+
 static bool resolve(weir_frames *f, const weir_graph *graph, const char *source) {
-    size_t count = weir_graph_input_count(graph);
+    const size_t count = weir_graph_input_count(graph), read = count_read(graph);
     if (count == 0) {
         weir_error(weir_at(weir_graph_source(graph), 0), "the model has no input, and so no frames");
         return false;
     }
     f->input = weir_calloc(count, sizeof *f->input);
+    f->first = SIZE_MAX;
+    int64_t frames = 0;
     for (size_t i = 0; i < count; i++) {
-        item *found = count > 1 || f->chosen == SIZE_MAX ? find_input(f, graph, source, i) : &f->item[f->chosen];
-        if (found == NULL) return false;
-        found->is_input = true;
-        f->input[i] = found->array;
-        if (i == 0) f->first = (size_t)(found - f->item);
-        size_t elements = 1;
-        weir_shape_count(&weir_value_type(graph, weir_graph_input(graph, i))->shape, &elements);
-        if (!check_finite(graph, i, found, elements == 0 ? 0 : (int64_t)(found->array->count / elements))) return false;
+        const char *name = weir_value_name(graph, weir_graph_input(graph, i));
+        if (read > 0 && !is_read(graph, i) && find_item(f, name) == NULL) continue;
+        if (!resolve_input(f, graph, source, i, &frames)) return false;
     }
+    for (size_t i = 0; i < count; i++)
+        if (f->input[i] == NULL && !fill_input(f, graph, i, frames)) return false;
     f->count = weir_executor_count_frames(graph, f->input);
     if (f->count == 0) weir_error(weir_at(f->item[f->first].file, 0), "expected at least one frame of data");
     return f->count > 0;
