@@ -149,6 +149,26 @@ static bool codes_are_right(size_t rows, size_t inner, size_t columns, int limit
     return right;
 }
 
+/* The same of rows that lie `step` apart, each with its own weights. */
+static bool lines_are_right(size_t rows, size_t step, weir_product_level level, int planted) {
+    const size_t inner = (step + WEIR_PRODUCT_STEP - 1) / WEIR_PRODUCT_STEP * WEIR_PRODUCT_STEP;
+    int16_t *x = weir_calloc(rows * step + inner, sizeof *x), *w = weir_calloc(rows * inner + 1, sizeof *w);
+    int32_t *sum = weir_calloc(rows + 1, sizeof *sum);
+    for (size_t k = 0; k < rows * step + inner; k++) x[k] = (int16_t)((int)next(511) - 255);
+    for (size_t k = 0; k < rows * inner; k++) w[k] = (int16_t)(k % inner < step ? (int)next(511) - 255 : 0);
+    weir_product_lines(x, step, w, inner, rows, sum, level);
+    bool right = true;
+    for (size_t r = 0; r < rows; r++) {
+        int64_t expected = r == 0 ? planted : 0;
+        for (size_t k = 0; k < step; k++) expected += (int64_t)x[r * step + k] * w[r * inner + k];
+        right &= sum[r] == expected;
+    }
+    free(x);
+    free(w);
+    free(sum);
+    return right;
+}
+
 static void products_of_codes_are_exact(void **unused) {
     (void)unused;
     state = SEED;
@@ -158,6 +178,10 @@ static void products_of_codes_are_exact(void **unused) {
                 assert_true(codes_are_right(next(6), inner, columns, 1 + (int)next(255), (weir_product_level)level, 0));
         assert_true(codes_are_right(3, 33024, 5, 0, (weir_product_level)level, 0));
         assert_false(codes_are_right(1, 48, 3, 255, (weir_product_level)level, 1));
+        for (size_t rows = 0; rows < 11; rows++)
+            for (size_t step = 1; step < 40; step++)
+                assert_true(lines_are_right(rows, step, (weir_product_level)level, 0));
+        assert_false(lines_are_right(3, 9, (weir_product_level)level, 1));
     }
 }
 

@@ -104,17 +104,15 @@ static void multiply_bytes(const linear *l) {
 
 /* The same with one column a matrix, as in depthwise convolutions: rows of x with rows of w, one by one. */
 static void multiply_lines(const linear *l) {
+    const size_t pitch = (l->inner + WEIR_PRODUCT_STEP - 1) / WEIR_PRODUCT_STEP * WEIR_PRODUCT_STEP;
     const size_t size = l->group * l->inner;
-    int16_t *w = weir_malloc(size * sizeof *w), *x = weir_malloc(size * sizeof *x);
+    const weir_product_level level = weir_product_best();
+    int16_t *w = weir_malloc(l->group * pitch * sizeof *w), *x = weir_malloc((size + pitch) * sizeof *x);
     int32_t *sum = weir_malloc(l->group * sizeof *sum);
-    widen(l->w, 0, 1, size, size, w);
+    widen(l->w, 0, l->group, l->inner, pitch, w);
     for (size_t first = 0; first < l->rows; first += l->group) {
-        widen(l->x, first / l->group, 1, size, size, x);
-        for (size_t g = 0; g < l->group; g++) {
-            const int16_t *code = x + g * l->inner, *weight = w + g * l->inner;
-            sum[g] = 0;
-            for (size_t k = 0; k < l->inner; k++) sum[g] += (int32_t)code[k] * weight[k];
-        }
+        widen(l->x, first / l->group, 1, size, size + pitch, x);
+        weir_product_lines(x, l->inner, w, pitch, l->group, sum, level);
         weir_kernel_store_narrow(l->y, first, l->group, sum);
     }
     free(sum);

@@ -211,16 +211,40 @@ static size_t transposed(const weir_window *w, size_t k) {
     return element;
 }
 
+#define SWAP(a, b, bits, mask)                                                                                         \
+    do {                                                                                                               \
+        const uint64_t swapped = (row[a] >> (bits) ^ row[b]) & (mask);                                                 \
+        row[a] ^= swapped << (bits);                                                                                   \
+        row[b] ^= swapped;                                                                                             \
+    } while (0)
+
+/* Eight bytes of each of eight rows become eight rows, `pitch` apart, of eight bytes: blocks of four, two, one change places. */
+static void transpose_bytes(const char *const *from, size_t at, char *to, size_t pitch) {
+    uint64_t row[8];
+    for (size_t k = 0; k < 8; k++) memcpy(&row[k], from[k] + at, 8);
+    for (size_t k = 0; k < 4; k++) SWAP(k, k + 4, 32, 0x00000000ffffffffu);
+    for (size_t k = 0; k < 8; k += k % 4 == 1 ? 3 : 1) SWAP(k, k + 2, 16, 0x0000ffff0000ffffu);
+    for (size_t k = 0; k < 8; k += 2) SWAP(k, k + 1, 8, 0x00ff00ff00ff00ffu);
+    for (size_t k = 0; k < 8; k++) memcpy(to + k * pitch, &row[k], 8);
+}
+
 /* A window's elements in memory, for the group's channels in runs of `run` bytes: `seen` has where each element's channels
  * are. */
 static void copy_window(const char *const *seen, size_t window, size_t group, size_t run, char *to) {
-    if (run == 1) {
-        for (size_t k = 0; k < window; k++)
-            for (size_t g = 0; g < group; g++) to[g * window + k] = seen[k][g];
+    if (run > 1) {
+        for (size_t g = 0; g < group; g++)
+            for (size_t k = 0; k < window; k++, to += run) memcpy(to, seen[k] + g * run, run);
         return;
     }
-    for (size_t g = 0; g < group; g++)
-        for (size_t k = 0; k < window; k++, to += run) memcpy(to, seen[k] + g * run, run);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const size_t groups = group / 8 * 8, elements = window / 8 * 8;
+#else
+    const size_t groups = 0, elements = 0;
+#endif
+    for (size_t k = 0; k < elements; k += 8)
+        for (size_t g = 0; g < groups; g += 8) transpose_bytes(seen + k, g, to + g * window + k, window);
+    for (size_t k = 0; k < window; k++)
+        for (size_t g = k < elements ? groups : 0; g < group; g++) to[g * window + k] = seen[k][g];
 }
 
 /* Position p's window along the last spatial dimension first, in runs of a group's channels. */
@@ -254,6 +278,19 @@ void weir_kernel_WINDOW(const weir_graph *graph, weir_node node, const weir_arra
     weir_array_free(fill);
 }
 
+/* Offsets in a channel of what the window sees at position p, not padding; returns how many. */
+static size_t find_sources(const weir_window *w, size_t p, size_t *offset) {
+    int64_t position[WEIR_MAX_RANK], element[WEIR_MAX_RANK] = {0};
+    const size_t window = product_of(w->kernel, w->rank);
+    size_t seen = 0;
+    unravel(w->out, w->rank, p, position);
+    for (size_t k = 0; k < window; k++) {
+        seen += find_source(w, position, element, &offset[seen]);
+        for (int i = w->rank - 1; i >= 0 && ++element[i] == w->kernel[i]; i--) element[i] = 0;
+    }
+    return seen;
+}
+
 void weir_kernel_MAX_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                           weir_array *const *outputs) {
     const weir_array *x = inputs[0];
@@ -261,17 +298,20 @@ void weir_kernel_MAX_POOL(const weir_graph *graph, weir_node node, const weir_ar
     weir_window w;
     weir_geometry_window(graph, node, &x->shape, NULL, &w);
     const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
-    const size_t window = product_of(w.kernel, w.rank), size = weir_dtype_size(x->dtype);
-    for (size_t i = 0; i < y->count; i++) {
-        size_t best = SIZE_MAX, offset;
-        for (size_t k = 0; k < window; k++) {
-            if (!window_source(&w, i % positions, k, &offset)) continue;
-            const size_t at = i / positions * plane + offset;
-            if (best == SIZE_MAX || weir_kernel_compare(x, at, x, best) > 0) best = at;
+    const size_t size = weir_dtype_size(x->dtype), channels = y->count / positions;
+    size_t *offset = weir_malloc((product_of(w.kernel, w.rank) + 1) * sizeof *offset);
+    for (size_t p = 0; p < positions; p++) {
+        const size_t seen = find_sources(&w, p, offset);
+        for (size_t c = 0; c < channels; c++) {
+            size_t best = c * plane + (seen > 0 ? offset[0] : 0);
+            for (size_t k = 1; k < seen; k++)
+                if (weir_kernel_compare(x, c * plane + offset[k], x, best) > 0) best = c * plane + offset[k];
+            const size_t to = c * positions + p;
+            if (seen > 0) memcpy((char *)y->data + to * size, (const char *)x->data + best * size, size);
+            else if (weir_dtype_is_float(y->dtype)) weir_array_set(y, to, -HUGE_VAL); /* dilated past the input */
         }
-        if (best != SIZE_MAX) memcpy((char *)y->data + i * size, (const char *)x->data + best * size, size);
-        else if (weir_dtype_is_float(y->dtype)) weir_array_set(y, i, -HUGE_VAL); /* dilated past the input */
     }
+    free(offset);
 }
 
 void weir_kernel_GLOBAL_MAX_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
@@ -299,17 +339,20 @@ void weir_kernel_SUM_POOL(const weir_graph *graph, weir_node node, const weir_ar
     const uint64_t zero = (uint64_t)weir_node_int(graph, node, "zero", 0);
     const uint64_t common = (uint64_t)weir_node_int(graph, node, "common", 0);
     const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
-    const size_t window = product_of(w.kernel, w.rank);
-    for (size_t i = 0; i < y->count; i++) {
-        uint64_t sum = 0, seen = 0;
-        size_t offset;
-        for (size_t k = 0; k < window; k++) {
-            if (!window_source(&w, i % positions, k, &offset)) continue;
-            sum += (uint64_t)weir_array_get_int(x, i / positions * plane + offset) - zero;
-            seen++;
+    const size_t channels = y->count / positions;
+    size_t *offset = weir_malloc((product_of(w.kernel, w.rank) + 1) * sizeof *offset);
+    int64_t *code = weir_malloc((x->count + 1) * sizeof *code);
+    weir_kernel_load(x, 0, x->count, code);
+    for (size_t p = 0; p < positions; p++) {
+        const size_t seen = find_sources(&w, p, offset);
+        for (size_t c = 0; c < channels; c++) {
+            uint64_t sum = 0;
+            for (size_t k = 0; k < seen; k++) sum += (uint64_t)code[c * plane + offset[k]] - zero;
+            weir_array_set_int(y, c * positions + p, (int64_t)(common == 0 ? sum : sum * (common / seen)));
         }
-        weir_array_set_int(y, i, (int64_t)(common == 0 ? sum : sum * (common / seen)));
     }
+    free(code);
+    free(offset);
 }
 
 /* What a window covers at a position, padding included. */
@@ -329,18 +372,17 @@ void weir_kernel_AVERAGE_POOL(const weir_graph *graph, weir_node node, const wei
     weir_geometry_window(graph, node, &x->shape, NULL, &w);
     const bool with_padding = weir_node_int(graph, node, "count_include_pad", 0) != 0;
     const size_t positions = product_of(w.out, w.rank), plane = product_of(w.in, w.rank);
-    const size_t window = product_of(w.kernel, w.rank);
-    for (size_t i = 0; i < y->count; i++) {
-        size_t seen = 0, offset;
-        double sum = 0;
-        for (size_t k = 0; k < window; k++) {
-            if (!window_source(&w, i % positions, k, &offset)) continue;
-            sum += weir_array_get(x, i / positions * plane + offset);
-            seen++;
+    const size_t channels = y->count / positions;
+    size_t *offset = weir_malloc((product_of(w.kernel, w.rank) + 1) * sizeof *offset);
+    for (size_t p = 0; p < positions; p++) {
+        const size_t seen = find_sources(&w, p, offset), count = with_padding ? covered(&w, p) : seen;
+        for (size_t c = 0; c < channels; c++) {
+            double sum = 0;
+            for (size_t k = 0; k < seen; k++) sum += weir_array_get(x, c * plane + offset[k]);
+            weir_array_set(y, c * positions + p, count == 0 ? 0 : sum / (double)count);
         }
-        const size_t count = with_padding ? covered(&w, i % positions) : seen;
-        weir_array_set(y, i, count == 0 ? 0 : sum / (double)count);
     }
+    free(offset);
 }
 
 void weir_kernel_GLOBAL_AVERAGE_POOL(const weir_graph *graph, weir_node node, const weir_array *const *inputs,

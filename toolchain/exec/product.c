@@ -94,6 +94,13 @@ static void codes_baseline(const int16_t *x, size_t rows, const int16_t *w, size
     }
 }
 
+static void lines_baseline(const int16_t *x, size_t step, const int16_t *w, size_t inner, size_t rows, int32_t *sum) {
+    for (size_t r = 0; r < rows; r++, x += step, w += inner) {
+        sum[r] = 0;
+        for (size_t k = 0; k < inner; k++) sum[r] += (int32_t)x[k] * w[k];
+    }
+}
+
 #if defined WEIR_PRODUCT_HAS_AVX2
 #define AVX2 __attribute__((target("avx2")))
 
@@ -153,7 +160,37 @@ AVX2 static void codes_avx2(const int16_t *x, size_t rows, const int16_t *w, siz
         codes_columns(x, rows, w + n * inner, COLUMNS, inner, sum + n, columns);
     for (; n < columns; n++) codes_columns(x, rows, w + n * inner, 1, inner, sum + n, columns);
 }
+
+AVX2 INLINE __m256i line(const int16_t *x, const int16_t *w, size_t inner) {
+    __m256i part = _mm256_setzero_si256();
+    for (size_t k = 0; k < inner; k += WEIR_PRODUCT_STEP)
+        part = _mm256_add_epi32(part, _mm256_madd_epi16(load_codes(x + k), load_codes(w + k)));
+    return part;
+}
+
+AVX2 static void lines_avx2(const int16_t *x, size_t step, const int16_t *w, size_t inner, size_t rows, int32_t *sum) {
+    size_t r = 0;
+    for (; r + COLUMNS <= rows; r += COLUMNS) {
+        __m256i part[COLUMNS];
+        UNROLL
+        for (size_t i = 0; i < COLUMNS; i++) part[i] = line(x + (r + i) * step, w + (r + i) * inner, inner);
+        sum_columns(part, sum + r);
+    }
+    for (; r < rows; r++) sum[r] = sum_lanes(line(x + r * step, w + r * inner, inner));
+}
 #endif
+
+void weir_product_lines(const int16_t *x, size_t step, const int16_t *w, size_t inner, size_t rows, int32_t *sum,
+                        weir_product_level level) {
+#if defined WEIR_PRODUCT_HAS_AVX2
+    if (level == WEIR_PRODUCT_AVX2) {
+        lines_avx2(x, step, w, inner, rows, sum);
+        return;
+    }
+#endif
+    (void)level;
+    lines_baseline(x, step, w, inner, rows, sum);
+}
 
 void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner, int32_t *sum,
                         weir_product_level level) {

@@ -33,6 +33,10 @@ enum { WEIR_PRODUCT_STEP = 16 };
  * multiple of WEIR_PRODUCT_STEP. Exact: no code is -32768, and the sum of all magnitudes is below 2^31. */
 void weir_product_codes(const int16_t *x, size_t rows, const int16_t *w, size_t columns, size_t inner, int32_t *sum,
                         weir_product_level level);
+/* Row r of x, which begins at x[r * step], with row r of w: sum[r] = sum over k < inner of x[r * step + k] * w[r * inner + k]. What w has
+ * beyond `step` is 0, x has `inner` codes from its last row on. inner, exact: as above. */
+void weir_product_lines(const int16_t *x, size_t step, const int16_t *w, size_t inner, size_t rows, int32_t *sum,
+                        weir_product_level level);
 void weir_product_float64(const weir_product_call *call, const double *a, const double *b, double *y);
 
 #endif
