@@ -76,17 +76,27 @@ static weir_graph *load_text(const char *path) {
     return r.graph;
 }
 
-weir_graph *weir_interface_read(const char *path, int64_t batch) {
+weir_graph *weir_interface_read(const char *path, const weir_interface_sizes *sizes) {
     if (is_folder(path)) return NULL;
     const char *dot = strrchr(weir_path_name(path), '.');
-    weir_onnx_options options = {.batch = batch, .evaluate = weir_evaluate_node, .to_float32 = true};
-    return dot != NULL && strcmp(dot, ".weir") == 0 ? load_text(path) : weir_onnx_import(path, &options);
+    const bool text = dot != NULL && strcmp(dot, ".weir") == 0;
+    weir_onnx_options options = {.evaluate = weir_evaluate_node, .to_float32 = true};
+    if (sizes != NULL) {
+        options.batch = sizes->batch;
+        options.shape = sizes->shape;
+        options.shape_count = sizes->shape_count;
+    }
+    if (text && options.shape_count > 0) {
+        weir_error(weir_at(path, 0), "its inputs have shapes; --shape is for ONNX files that leave them open");
+        return NULL;
+    }
+    return text ? load_text(path) : weir_onnx_import(path, &options);
 }
 
 weir_graph *weir_interface_find(const weir_module *module, const weir_pass *pass, const char *name, bool *own) {
     weir_graph *graph = weir_module_find_graph(module, name);
     *own = graph == NULL && strpbrk(name, "./") != NULL;
-    if (*own) return weir_interface_read(name, 1);
+    if (*own) return weir_interface_read(name, NULL);
     return graph != NULL ? graph : missing(module, pass, name);
 }
 

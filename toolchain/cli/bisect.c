@@ -28,7 +28,8 @@ typedef struct search {
     weir_probe probe;
     const char *input;
     weir_cli_list data;
-    int64_t batch, samples, seed;
+    weir_job_sizes sizes;
+    int64_t samples, seed;
     weir_outcome *reference;
     char *log;
     execution *of;
@@ -137,7 +138,7 @@ static int measure(search *s) {
 }
 
 static int search_in(search *s) {
-    s->probe.module = weir_job_read_frames(s->input, s->batch);
+    s->probe.module = weir_job_read_frames(s->input, &s->sizes);
     if (s->probe.module == NULL) return WEIR_EXIT_INPUT;
     weir_scratch *scratch = weir_scratch_new(NULL, WEIR_SCRATCH_PREFIX "bisect-");
     int status = scratch == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
@@ -163,7 +164,8 @@ static int work(void *user) {
 }
 
 int weir_command_bisect(int argc, char **argv) {
-    search s = {.pipeline = WEIR_PIPELINE_DEFAULTS("bisect"), .batch = 1, .samples = 4, .seed = 1};
+    search s = {
+        .pipeline = WEIR_PIPELINE_DEFAULTS("bisect"), .sizes = WEIR_JOB_SIZES_DEFAULTS, .samples = 4, .seed = 1};
     const weir_cli_option options[] = {
         WEIR_PIPELINE_TEXT_OPTION(s.pipeline),
         {"check", 'c', WEIR_CLI_STRING, &s.probe.check, "COMMAND", "shell command that checks the graph in file {}"},
@@ -172,7 +174,7 @@ int weir_command_bisect(int argc, char **argv) {
         {"seed", 0, WEIR_CLI_INT, &s.seed, "N", "seed of the random inputs (1)"},
         {"tolerance", 0, WEIR_CLI_REAL, &s.probe.tolerance, "X",
          "difference allowed, relative to the largest value (0)"},
-        {"batch", 0, WEIR_CLI_COUNT, &s.batch, "N", "value of a symbolic first dimension (1)"},
+        WEIR_JOB_SIZE_OPTIONS(s.sizes),
         WEIR_PIPELINE_OPTIONS(s.pipeline),
         {.name = NULL}};
     size_t count;
@@ -183,6 +185,7 @@ int weir_command_bisect(int argc, char **argv) {
     s.input = argv[1];
     if (status < 0) status = weir_plugins_guard(&s.pipeline.plugins, work, &s);
     weir_cli_list_free(&s.data);
+    weir_cli_list_free(&s.sizes.shape);
     weir_pipeline_close(&s.pipeline);
     return status;
 }

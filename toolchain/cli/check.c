@@ -57,7 +57,7 @@ static int synthesize(const request *r, const weir_module *module, json_t *repor
  * synthesized. */
 static int check_in(const request *r, weir_scratch *scratch) {
     const char *work = weir_scratch_path(scratch), *folder = r->folder == NULL ? work : r->folder;
-    weir_module *module = weir_job_read_frames(r->model, r->job->batch);
+    weir_module *module = weir_job_read_frames(r->model, &r->job->sizes);
     int status = WEIR_EXIT_INPUT;
     json_t *report = NULL;
     if (module != NULL && r->folder == NULL) status = weir_job_emit(r->job, module, work);

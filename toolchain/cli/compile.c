@@ -47,7 +47,7 @@ static int estimate(const request *r, const weir_module *module) {
 
 static int compile(void *user) {
     const request *r = user;
-    weir_module *module = weir_job_read_frames(r->model, r->job->batch);
+    weir_module *module = weir_job_read_frames(r->model, &r->job->sizes);
     int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder, NULL);
     if (status == WEIR_EXIT_FINE) report(module, r->model, r->folder);
     if (status == WEIR_EXIT_FINE && r->device != NULL) status = estimate(r, module);

@@ -53,7 +53,7 @@ typedef struct request {
 static int run(void *user) {
     const request *r = user;
     weir_job *job = r->job;
-    weir_module *module = weir_job_read_frames(r->model, job->batch);
+    weir_module *module = weir_job_read_frames(r->model, &job->sizes);
     int status = module == NULL ? WEIR_EXIT_INPUT : WEIR_EXIT_FINE;
     if (module != NULL && (r->integer || job->quantize != NULL || job->passes != NULL))
         status = weir_job_run(job, module, r->integer ? "lower_integer" : "");

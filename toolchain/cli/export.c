@@ -26,8 +26,8 @@ typedef struct request {
 
 static int run(void *user) {
     const request *r = user;
-    weir_module *module = r->job->quantize != NULL ? weir_job_read_frames(r->model, r->job->batch)
-                                                   : weir_job_read(r->model, r->job->batch);
+    weir_module *module = r->job->quantize != NULL ? weir_job_read_frames(r->model, &r->job->sizes)
+                                                   : weir_job_read(r->model, &r->job->sizes);
     int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_run(r->job, module, r->pipeline);
     weir_module_free(module);
     return status;

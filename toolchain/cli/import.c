@@ -9,12 +9,12 @@ static const char help_text[] =
 typedef struct request {
     weir_plugins plugins;
     const char *model, *output;
-    int64_t batch;
+    weir_job_sizes sizes;
 } request;
 
 static int import(void *user) {
     const request *r = user;
-    weir_module *module = weir_job_read(r->model, r->batch);
+    weir_module *module = weir_job_read(r->model, &r->sizes);
     if (module == NULL) return WEIR_EXIT_INPUT;
     weir_graph *graph = weir_job_result(module, NULL);
     int status = weir_graph_save(graph, r->output) ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
@@ -23,10 +23,10 @@ static int import(void *user) {
 }
 
 int weir_command_import(int argc, char **argv) {
-    request r = {.batch = 1};
+    request r = {.sizes = WEIR_JOB_SIZES_DEFAULTS};
     const weir_cli_option options[] = {
         {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT.weir", "file to write, required"},
-        {"batch", 0, WEIR_CLI_COUNT, &r.batch, "N", "value of a symbolic first dimension (1)"},
+        WEIR_JOB_SIZE_OPTIONS(r.sizes),
         WEIR_PLUGINS_OPTION(r.plugins),
         {.name = NULL}};
     size_t count;
@@ -35,5 +35,6 @@ int weir_command_import(int argc, char **argv) {
     r.model = argv[1];
     if (status < 0) status = weir_plugins_guard(&r.plugins, import, &r);
     weir_cli_list_free(&r.plugins.files);
+    weir_cli_list_free(&r.sizes.shape);
     return status;
 }

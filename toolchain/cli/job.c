@@ -39,8 +39,42 @@ static weir_module *module_of(const char *path, weir_graph *graph) {
     return module;
 }
 
-weir_module *weir_job_read(const char *path, int64_t batch) {
-    weir_graph *graph = weir_interface_read(path, batch);
+/* "[INPUT=]SIZE,SIZE,..."; input names may have equals signs. `name` gets heap memory or NULL. False after a reported error. */
+static bool read_shape(const char *item, weir_onnx_shape *to, char **name) {
+    const char *equals = strrchr(item, '='), *at = equals == NULL ? item : equals + 1;
+    *name = equals == NULL ? NULL : weir_format("%.*s", (int)(equals - item), item);
+    to->input = *name;
+    to->shape.rank = 0;
+    for (bool more = true; more;) {
+        char *end;
+        const long long size = strtoll(at, &end, 10);
+        if (end == at || size < 1 || (*end != ',' && *end != '\0') || to->shape.rank == WEIR_MAX_RANK) {
+            weir_error(WEIR_NOWHERE, "--shape %s: expected [INPUT=]SIZE,SIZE,..., up to %d whole numbers from 1", item,
+                       (int)WEIR_MAX_RANK);
+            return false;
+        }
+        to->shape.dim[to->shape.rank++] = size;
+        more = *end == ',';
+        at = end + 1;
+    }
+    return true;
+}
+
+static weir_graph *read_graph(const char *path, const weir_job_sizes *sizes) {
+    const size_t count = sizes->shape.count;
+    weir_onnx_shape *shape = weir_calloc(count + 1, sizeof *shape);
+    char **name = weir_calloc(count + 1, sizeof *name);
+    bool fine = true;
+    for (size_t i = 0; fine && i < count; i++) fine = read_shape(sizes->shape.item[i], &shape[i], &name[i]);
+    weir_graph *graph = fine ? weir_interface_read(path, &(weir_interface_sizes){sizes->batch, shape, count}) : NULL;
+    for (size_t i = 0; i < count; i++) free(name[i]);
+    free(name);
+    free(shape);
+    return graph;
+}
+
+weir_module *weir_job_read(const char *path, const weir_job_sizes *sizes) {
+    weir_graph *graph = read_graph(path, sizes);
     return graph == NULL ? NULL : module_of(path, graph);
 }
 
@@ -64,9 +98,9 @@ static weir_graph *split_rows(const char *path, weir_graph *graph) {
     return graph;
 }
 
-weir_module *weir_job_read_frames(const char *path, int64_t batch) {
-    weir_graph *graph = weir_interface_read(path, batch);
-    if (graph != NULL && batch <= 1 && !is_text(path)) graph = split_rows(path, graph);
+weir_module *weir_job_read_frames(const char *path, const weir_job_sizes *sizes) {
+    weir_graph *graph = read_graph(path, sizes);
+    if (graph != NULL && sizes->batch <= 1 && !is_text(path)) graph = split_rows(path, graph);
     return graph == NULL ? NULL : module_of(path, graph);
 }
 
@@ -152,6 +186,7 @@ static bool run_pass(const weir_job *job, weir_pass_registry *registry, const we
 void weir_job_free(weir_job *job) {
     weir_cli_list_free(&job->set);
     weir_cli_list_free(&job->calibration);
+    weir_cli_list_free(&job->sizes.shape);
     weir_cli_list_free(&job->plugins.files);
 }
 

@@ -6,11 +6,25 @@
 #include "cli/plugins.h"
 #include "pass/context.h"
 
+/* Sizes that a model leaves open. */
+typedef struct weir_job_sizes {
+    int64_t batch;
+    weir_cli_list shape; /* [INPUT=]SIZES */
+} weir_job_sizes;
+#define WEIR_JOB_SIZES_DEFAULTS                                                                                        \
+    { .batch = 1 }
+/* Rows of an option table for `sizes`. */
+#define WEIR_JOB_SIZE_OPTIONS(sizes)                                                                                   \
+    {"batch", 0, WEIR_CLI_COUNT, &(sizes).batch, "N", "value of a symbolic first dimension (1)"}, {                    \
+        "shape", 0, WEIR_CLI_LIST, &(sizes).shape, "[INPUT=]SIZES",                                                    \
+            "an input's shape where the model leaves it open, such as 1,3,224,224"                                     \
+    }
+
 /* A module with the model as graph "model", from .onnx or from text IR; named after the file. NULL after errors. */
-weir_module *weir_job_read(const char *path, int64_t batch);
+weir_module *weir_job_read(const char *path, const weir_job_sizes *sizes);
 /* The same to run frames through: where the file's first dimension is a fixed batch whose rows do not touch each other,
  * the model for one row, with a note. */
-weir_module *weir_job_read_frames(const char *path, int64_t batch);
+weir_module *weir_job_read_frames(const char *path, const weir_job_sizes *sizes);
 
 /* The graph that a run left: `name`, or the last one when it is NULL. The imported one gets its own name back: the file's
  * for an ONNX file, the graph's for text IR. NULL after a reported error. */
@@ -21,16 +35,16 @@ typedef struct weir_job {
     const char *command;                                        /* the subcommand, for messages */
     const char *quantize, *requantize, *folding, *top, *device; /* device: NULL is any */
     weir_cli_list calibration;
-    int64_t target_interval, max_macs, batch, clock,
-        level;          /* clock: in MHz, 0 is the device's; level -1: no optimization */
-    const char *passes; /* a pipeline that runs on the model first, or NULL */
+    weir_job_sizes sizes;
+    int64_t target_interval, max_macs, clock, level; /* clock: in MHz, 0 is the device's; level -1: no optimization */
+    const char *passes;                              /* a pipeline that runs on the model first, or NULL */
     weir_cli_list set;
     bool verify, timing;
     weir_plugins plugins;
 } weir_job;
 
 #define WEIR_JOB_DEFAULTS(command_)                                                                                    \
-    { .command = command_, .requantize = "auto", .max_macs = 64, .batch = 1, .level = -1 }
+    { .command = command_, .requantize = "auto", .max_macs = 64, .sizes = WEIR_JOB_SIZES_DEFAULTS, .level = -1 }
 /* Rows of an option table for `job`: about user passes, about quantization, about hardware. */
 #define WEIR_JOB_PLUGIN_OPTIONS(job)                                                                                   \
     WEIR_PLUGINS_OPTION((job).plugins),                                                                                \
@@ -43,7 +57,7 @@ typedef struct weir_job {
         {"calibration",  'c',                                                                                          \
          WEIR_CLI_LIST,  &(job).calibration,                                                                           \
          "[INPUT=]FILE", "typical inputs to quantize with, in the form of --data"},                                    \
-        {"batch", 0, WEIR_CLI_COUNT, &(job).batch, "N", "value of a symbolic first dimension (1)"}, {                  \
+        WEIR_JOB_SIZE_OPTIONS((job).sizes), {                                                                          \
         "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'"           \
     }
 #define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \

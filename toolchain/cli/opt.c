@@ -25,7 +25,8 @@ typedef struct request {
     weir_pipeline pipeline;
     weir_watch watch;
     const char *input, *output, *graph, *folder;
-    int64_t batch, samples, seed;
+    weir_job_sizes sizes;
+    int64_t samples, seed;
     double tolerance;
     bool semantics;
 } request;
@@ -63,7 +64,7 @@ static int optimize(request *r, weir_module *module) {
 static int run_model(request *r) {
     int status = weir_watch_parse(&r->watch, &r->pipeline, "");
     if (status != WEIR_EXIT_FINE) return status;
-    weir_module *module = weir_job_read(r->input, r->batch);
+    weir_module *module = weir_job_read(r->input, &r->sizes);
     if (module == NULL) return WEIR_EXIT_INPUT;
     status = optimize(r, module);
     weir_module_free(module);
@@ -87,14 +88,17 @@ static int work(void *user) {
 }
 
 int weir_command_opt(int argc, char **argv) {
-    request r = {
-        .pipeline = WEIR_PIPELINE_DEFAULTS("opt"), .watch = WEIR_WATCH_DEFAULTS, .batch = 1, .samples = 4, .seed = 1};
+    request r = {.pipeline = WEIR_PIPELINE_DEFAULTS("opt"),
+                 .watch = WEIR_WATCH_DEFAULTS,
+                 .sizes = WEIR_JOB_SIZES_DEFAULTS,
+                 .samples = 4,
+                 .seed = 1};
     const weir_cli_option options[] = {
         WEIR_PIPELINE_TEXT_OPTION(r.pipeline),
         {"output", 'o', WEIR_CLI_STRING, &r.output, "OUT.weir", "write the graph here, its constants beside it"},
         {"graph", 'g', WEIR_CLI_STRING, &r.graph, "NAME", "the graph to print or write (the last one)"},
         {"folder", 0, WEIR_CLI_STRING, &r.folder, "DIR", "folder for files that passes write (.)"},
-        {"batch", 0, WEIR_CLI_COUNT, &r.batch, "N", "value of a symbolic first dimension (1)"},
+        WEIR_JOB_SIZE_OPTIONS(r.sizes),
         WEIR_PIPELINE_OPTIONS(r.pipeline),
         WEIR_WATCH_OPTIONS(r.watch),
         {"check-semantics", 'c', WEIR_CLI_FLAG, &r.semantics, NULL,
@@ -109,6 +113,7 @@ int weir_command_opt(int argc, char **argv) {
     if (status < 0) {
         status = weir_watch_guard(&r.watch, &r.pipeline, work, &r);
     }
+    weir_cli_list_free(&r.sizes.shape);
     weir_pipeline_close(&r.pipeline);
     return status;
 }

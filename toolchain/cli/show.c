@@ -177,12 +177,12 @@ static void print_tables(const weir_graph *graph, const char *name) {
 typedef struct request {
     weir_plugins plugins;
     const char *model, *table;
-    int64_t batch;
+    weir_job_sizes sizes;
 } request;
 
 static int show(void *user) {
     const request *r = user;
-    weir_module *module = weir_job_read(r->model, r->batch);
+    weir_module *module = weir_job_read(r->model, &r->sizes);
     if (module == NULL) return WEIR_EXIT_INPUT;
     print_tables(weir_job_result(module, NULL), r->table);
     weir_module_free(module);
@@ -190,13 +190,12 @@ static int show(void *user) {
 }
 
 int weir_command_show(int argc, char **argv) {
-    request r = {.batch = 1};
-    const weir_cli_option options[] = {
-        {"table", 't', WEIR_CLI_STRING, &r.table, "NAME",
-         "print only this: text, graph, nodes, shapes, meta, quantization or hardware"},
-        {"batch", 0, WEIR_CLI_COUNT, &r.batch, "N", "value of a symbolic first dimension (1)"},
-        WEIR_PLUGINS_OPTION(r.plugins),
-        {.name = NULL}};
+    request r = {.sizes = WEIR_JOB_SIZES_DEFAULTS};
+    const weir_cli_option options[] = {{"table", 't', WEIR_CLI_STRING, &r.table, "NAME",
+                                        "print only this: text, graph, nodes, shapes, meta, quantization or hardware"},
+                                       WEIR_JOB_SIZE_OPTIONS(r.sizes),
+                                       WEIR_PLUGINS_OPTION(r.plugins),
+                                       {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("show", options, help_text, argc, argv, 1, 1, &count);
     r.model = argv[1];
@@ -205,5 +204,6 @@ int weir_command_show(int argc, char **argv) {
             "show", "unknown table '%s', expected text, graph, nodes, shapes, meta, quantization or hardware", r.table);
     if (status < 0) status = weir_plugins_guard(&r.plugins, show, &r);
     weir_cli_list_free(&r.plugins.files);
+    weir_cli_list_free(&r.sizes.shape);
     return status;
 }

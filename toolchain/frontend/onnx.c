@@ -34,6 +34,8 @@ typedef struct importer {
     const char *file; /* its last part */
     const weir_archive *bindings;
     int64_t batch;
+    const weir_onnx_shape *shape;
+    size_t shape_count;
     weir_onnx_tensor_source source;
     size_t scales_left; /* that nodes may still use: each node gets its own copy of them */
     size_t errors_before;
@@ -204,7 +206,35 @@ static void bind_input(importer *im, weir_onnx_definition *d, const weir_onnx_de
     if (!d->failed) define_constant(im, d, weir_array_convert(array, dtype), whole(im));
 }
 
+static size_t count_inputs(const importer *im) {
+    size_t count = 0;
+    for (size_t i = 0; i < im->proto->n_input; i++)
+        count += weir_onnx_scope_find(&im->scope, im->proto->input[i]->name)->source == WEIR_ONNX_INPUT;
+    return count;
+}
+
+/* NULL: no shape is given for the input. */
+static const weir_shape *given_shape(const importer *im, const char *input) {
+    for (size_t i = im->shape_count; i-- > 0;)
+        if (im->shape[i].input == NULL || strcmp(im->shape[i].input, input) == 0) return &im->shape[i].shape;
+    return NULL;
+}
+
+/* Is each shape that of an input? */
+static void check_shapes(importer *im) {
+    const size_t inputs = count_inputs(im);
+    for (size_t i = 0; i < im->shape_count && !full(im); i++) {
+        const char *name = im->shape[i].input;
+        const weir_onnx_definition *d = name == NULL ? NULL : weir_onnx_scope_find(&im->scope, name);
+        if (name == NULL && inputs != 1)
+            weir_error(whole(im), "the model has %zu inputs: of which one is the shape? Expected INPUT=SIZES", inputs);
+        if (name != NULL && (d == NULL || d->source != WEIR_ONNX_INPUT))
+            weir_error(whole(im), "a shape is given for '%.100s': the model has no such input", name);
+    }
+}
+
 static void build_inputs(importer *im) {
+    check_shapes(im);
     for (size_t i = 0; i < im->proto->n_input && !full(im); i++) {
         const Onnx__ValueInfoProto *info = im->proto->input[i];
         weir_onnx_definition *d = weir_onnx_scope_find(&im->scope, info->name);
@@ -220,7 +250,7 @@ static void build_inputs(importer *im) {
             bind_input(im, d, &declared, what, bound);
             continue;
         }
-        d->failed = !weir_onnx_type_input(&declared, what, whole(im), im->batch, &type);
+        d->failed = !weir_onnx_type_input(&declared, what, whole(im), im->batch, given_shape(im, info->name), &type);
         if (d->failed) continue;
         d->value = weir_graph_add_input(im->graph, info->name, &type);
         d->value = weir_onnx_finn_input(im->graph, im->proto, &im->scope, d->value, whole(im));
@@ -513,6 +543,8 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
     importer im = {.file = weir_path_name(name),
                    .bindings = options == NULL ? NULL : options->bindings,
                    .batch = options == NULL || options->batch < 1 ? 1 : options->batch,
+                   .shape = options == NULL ? NULL : options->shape,
+                   .shape_count = options == NULL ? 0 : options->shape_count,
                    .source = {folder, WEIR_ONNX_TENSOR_BYTES, false},
                    .scales_left = SCALE_LIMIT,
                    .errors_before = weir_diag_errors(),

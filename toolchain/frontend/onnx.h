@@ -14,9 +14,17 @@
 /* The results of a node on the data of its inputs, as weir_evaluate_node (exec/evaluate.h) gives them. */
 typedef weir_array **weir_onnx_evaluate(const weir_graph *graph, weir_node node, const weir_array *const *inputs);
 
+/* The shape of a graph input whose sizes the file leaves open. */
+typedef struct weir_onnx_shape {
+    const char *input; /* NULL: the model's only one */
+    weir_shape shape;
+} weir_onnx_shape;
+
 typedef struct weir_onnx_options {
     const weir_archive *bindings; /* graph inputs to turn into constants, by name; NULL: none */
     int64_t batch;                /* for a symbolic or missing first dimension of an input; below 1: 1 */
+    const weir_onnx_shape *shape; /* each agrees with what the file says */
+    size_t shape_count;
     weir_onnx_evaluate
         *evaluate;   /* computes shapes and parameters that the file computes; NULL: they must be constants */
     bool to_float32; /* a model that computes in float16, bfloat16 or float64 is converted, with a note */

@@ -14,7 +14,7 @@ static bool read_dim(const Onnx__TensorShapeProto__Dimension *dim, int index, co
     }
     if (dim->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) return true;
     declared->dim[index] = dim->dim_value;
-    if (dim->dim_value >= 0) return true;
+    if (dim->dim_value >= -1) return true;
     weir_error(location, "%s: dimension %d is %lld, expected at least 1", what, index, (long long)dim->dim_value);
     return false;
 }
@@ -62,23 +62,36 @@ static void plain_quant(weir_type *type) {
     weir_quant_limits(&type->quant, &type->low, &type->high);
 }
 
+static bool agrees_with(const weir_onnx_declared *declared, const char *what, weir_location location,
+                        const weir_shape *given) {
+    bool fine = declared->rank == given->rank;
+    for (int i = 0; fine && i < given->rank; i++) fine = declared->dim[i] == -1 || declared->dim[i] == given->dim[i];
+    char text[128];
+    if (!fine) weir_error(location, "%s does not have the shape %s", what, weir_shape_print(given, text, sizeof text));
+    return fine;
+}
+
 bool weir_onnx_type_input(const weir_onnx_declared *declared, const char *what, weir_location location, int64_t batch,
-                          weir_type *type) {
+                          const weir_shape *given, weir_type *type) {
     memset(type, 0, sizeof *type);
     type->dtype = declared->dtype;
-    if (declared->rank < 0) {
+    if (declared->rank < 0 && given == NULL) {
         weir_error(location, "%s has no shape", what);
+        weir_note("--shape gives it one");
         return false;
     }
-    type->shape.rank = declared->rank;
-    for (int i = 0; i < declared->rank; i++) {
-        type->shape.dim[i] = declared->dim[i] == -1 && i == 0 ? batch : declared->dim[i];
+    if (given != NULL && declared->rank >= 0 && !agrees_with(declared, what, location, given)) return false;
+    type->shape.rank = given != NULL ? given->rank : declared->rank;
+    for (int i = 0; i < type->shape.rank; i++) {
+        const bool open = declared->rank < 0 || declared->dim[i] == -1;
+        type->shape.dim[i] = !open ? declared->dim[i] : given != NULL ? given->dim[i] : i == 0 ? batch : -1;
         if (type->shape.dim[i] > 0) continue;
         if (type->shape.dim[i] == 0) weir_error(location, "%s: dimension %d is 0, expected at least 1", what, i);
         else if (declared->symbol[i] != NULL)
             weir_error(location, "%s: dimension %d is the symbol '%.80s', only the first may be symbolic", what, i,
                        declared->symbol[i]);
         else weir_error(location, "%s: dimension %d has no size, only the first may be left open", what, i);
+        if (type->shape.dim[i] < 0) weir_note("--shape gives the input's shape, such as 1,3,224,224");
         return false;
     }
     size_t count;
