@@ -65,22 +65,54 @@ static int64_t random_code(weir_lockstep *l, weir_value value, size_t i) {
 /* Where quantizers are as the model has them. */
 static const weir_graph *plain_graph(const weir_lockstep *l) { return l->integer != NULL ? l->integer : l->lowered; }
 
-/* The sum at a random step of the function, or the one before it; any sum where it has no step. */
-static int64_t step_code(weir_lockstep *l, weir_value value, const weir_requantizer *r, int64_t channel) {
-    const weir_type *type = weir_value_type(l->lowered, value);
-    const uint64_t bits = weir_random_next(&l->random), span = (uint64_t)type->high - (uint64_t)type->low + 1;
-    int64_t from = type->low, to = type->high;
-    const bool falls = weir_requantizer_apply(r, channel, to) < weir_requantizer_apply(r, channel, from);
-    if (falls) from = type->high, to = type->low;
-    const int64_t least = weir_requantizer_apply(r, channel, from), most = weir_requantizer_apply(r, channel, to);
-    if (least == most) return type->low + (int64_t)((bits >> 1) % span);
-    const int64_t wanted = least + 1 + (int64_t)((bits >> 1) % (uint64_t)(most - least));
+/* What is known of a requantizer's function of one channel. */
+typedef struct function {
+    bool is_known;
+    int64_t from, to;    /* the sums of the least result and of the most */
+    int64_t least, most; /* results */
+    int64_t *step; /* the first sum on the way from `from` to `to` with the result least + 1 + i; NULL: too many */
+    bool *is_found;
+} function;
+
+enum { MOST_STEPS = 256 }; /* that are kept */
+
+static function function_of(const weir_type *type, const weir_requantizer *r, int64_t channel) {
+    function f = {.is_known = true, .from = type->low, .to = type->high};
+    f.least = weir_requantizer_apply(r, channel, f.from);
+    f.most = weir_requantizer_apply(r, channel, f.to);
+    if (f.most < f.least) f = (function){true, f.to, f.from, f.most, f.least, NULL, NULL};
+    if (f.most == f.least || f.most - f.least > MOST_STEPS) return f;
+    f.step = weir_calloc((size_t)(f.most - f.least), sizeof *f.step);
+    f.is_found = weir_calloc((size_t)(f.most - f.least), sizeof *f.is_found);
+    return f;
+}
+
+/* The first sum with the result `wanted`. */
+static int64_t find_step(const function *f, const weir_requantizer *r, int64_t channel, int64_t wanted) {
+    const int64_t at = wanted - f->least - 1;
+    if (f->step != NULL && f->is_found[at]) return f->step[at];
+    int64_t from = f->from, to = f->to;
     while (to - from > 1 || from - to > 1) {
         const int64_t middle = from + (to - from) / 2;
         if (weir_requantizer_apply(r, channel, middle) >= wanted) to = middle;
         else from = middle;
     }
-    return bits & 1 ? to : from;
+    if (f->step != NULL) {
+        f->step[at] = to;
+        f->is_found[at] = true;
+    }
+    return to;
+}
+
+/* The sum at a random step of the function, or the one before it; any sum where it has no step. */
+static int64_t step_code(weir_lockstep *l, const weir_type *type, const weir_requantizer *r, int64_t channel,
+                         function *f) {
+    const uint64_t bits = weir_random_next(&l->random), span = (uint64_t)type->high - (uint64_t)type->low + 1;
+    if (!f->is_known) *f = function_of(type, r, channel);
+    if (f->least == f->most) return type->low + (int64_t)((bits >> 1) % span);
+    const int64_t wanted = f->least + 1 + (int64_t)((bits >> 1) % (uint64_t)(f->most - f->least));
+    const int64_t step = find_step(f, r, channel, wanted);
+    return bits & 1 ? step : step - (f->from < f->to ? 1 : -1);
 }
 
 /* Is what was computed for the value replaced in this frame? */
@@ -89,15 +121,28 @@ static bool is_replaced(const weir_lockstep *l, weir_value value) {
     return l->frame->drive == WEIR_DRIVE_STEPS ? l->behind[value.id].id != 0 : l->may_replace[value.id];
 }
 
-static void replace(weir_lockstep *l, weir_value value, weir_array *codes) {
+static void replace_by_steps(weir_lockstep *l, weir_value value, weir_array *codes) {
     const weir_shape *shape = &codes->shape;
     const size_t channels = shape->rank == 0 ? 1 : (size_t)shape->dim[shape->rank - 1];
+    const weir_type *type = weir_value_type(l->lowered, value);
     weir_requantizer r;
-    if (l->frame->drive == WEIR_DRIVE_STEPS && !weir_requantizer_of(plain_graph(l), l->behind[value.id], &r)) return;
+    if (!weir_requantizer_of(plain_graph(l), l->behind[value.id], &r)) return;
+    function *of = weir_calloc(channels, sizeof *of);
     for (size_t i = 0; i < codes->count; i++)
-        weir_array_set_int(codes, i,
-                           l->frame->drive == WEIR_DRIVE_STEPS ? step_code(l, value, &r, (int64_t)(i % channels))
-                                                               : random_code(l, value, i));
+        weir_array_set_int(codes, i, step_code(l, type, &r, (int64_t)(i % channels), &of[i % channels]));
+    for (size_t c = 0; c < channels; c++) {
+        free(of[c].step);
+        free(of[c].is_found);
+    }
+    free(of);
+}
+
+static void replace(weir_lockstep *l, weir_value value, weir_array *codes) {
+    if (l->frame->drive == WEIR_DRIVE_STEPS) {
+        replace_by_steps(l, value, codes);
+        return;
+    }
+    for (size_t i = 0; i < codes->count; i++) weir_array_set_int(codes, i, random_code(l, value, i));
 }
 
 static void watch_lowered(void *user, weir_node node, weir_array *const *outputs) {
