@@ -132,6 +132,12 @@ def threshold(r, _):
             "COUNT": count, "PARALLEL": r.randint(1, count), "T_W": bits + 2, "BASE": 0, "STEP": 1}
 
 
+def threshold_search(r, _):
+    bits, count = r.randint(4, 24), pick(r, 7, 15, 31, 63, 255)
+    return {"LANES": r.randint(1, 2), "IN_W": bits, "IN_SIGNED": r.randint(0, 1), "OUT_W": count.bit_length(),
+            "COUNT": count, "T_W": bits + 2, "BASE": 0, "STEP": 1}
+
+
 def lookup(r, _):
     return {"LANES": r.randint(1, 8), "IN_W": r.randint(2, 9), "OUT_W": r.randint(1, 9), "GROUPS": pick(r, 1, 1, 2, 3, 8, 24, 100),
             "READ": r.randint(1, 3)}
@@ -179,7 +185,7 @@ def argmax(r, _):
 
 MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window,
-                                   pool, argmax, concat)}
+                                   pool, argmax, concat, threshold_search)}
 
 
 # --- sources ---
@@ -229,15 +235,27 @@ def set_defaults(text, parameters):
     return text
 
 
-def write_rom(folder, module, parameters, name="rom.hex"):
-    """Random words where the module is a ROM; returns the parameter that names their file."""
-    if module not in ("rom_source", "rom_sequence"):
-        return {}
+def rom_words(module, parameters):
+    """(digits of a word, words): random ones, thresholds in order."""
+    if module == "threshold_search":
+        width, count = parameters["T_W"], parameters["COUNT"]
+        r, word = random.Random(count), 0
+        for lane in range(parameters["LANES"]):
+            for i, value in enumerate(sorted(r.randrange(1 << (width - 2)) for _ in range(count))):
+                word |= value << ((lane * count + i) * width)
+        return (parameters["LANES"] * count * width + 3) // 4, [word]
     r = random.Random(parameters["DEPTH"])
-    digits = (parameters["WIDTH"] + 3) // 4
+    return (parameters["WIDTH"] + 3) // 4, [r.getrandbits(parameters["WIDTH"]) for _ in range(parameters["DEPTH"])]
+
+
+def write_rom(folder, module, parameters, name="rom.hex"):
+    """The words of a module with a ROM; returns the parameter that names their file."""
+    if module not in ("rom_source", "rom_sequence", "threshold_search"):
+        return {}
+    digits, words = rom_words(module, parameters)
     with open(os.path.join(folder, name), "w") as f:
-        for _ in range(parameters["DEPTH"]):
-            f.write("%0*x\n" % (digits, r.getrandbits(parameters["WIDTH"])))
+        for word in words:
+            f.write("%0*x\n" % (digits, word))
     return {"INIT": name}
 
 

@@ -53,6 +53,11 @@ expect 2 "did you mean 'ice40up5k'?" "$WEIR" compile "$model" -o design --device
 expect 1 "damaged.yaml" "$WEIR" check "$model" -d "$test_data" --device damaged.yaml
 expect 2 "device NAME is missing" "$WEIR" compile "$model" -o design --json estimate.json
 
+# --- of two components the smaller ---
+expect 0 "fc1_requantize  *weir_threshold_search .* searched" "$WEIR" compile "$model" -r threshold --target-interval 1 --device ecp5-85k -o searched
+expect 0 "fc1_requantize  *weir_threshold " "$WEIR" compile "$model" -r threshold --target-interval 1024 --device ecp5-85k -o compared
+expect 0 "fc1_requantize  *weir_threshold " "$WEIR" compile "$model" -r threshold --target-interval 1 -o portable
+
 # --- the tools' own figures ---
 checked=0
 cat >top.v <<'END'

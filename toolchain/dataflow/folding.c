@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "dataflow/component.h"
+#include "dataflow/cost.h"
 #include "dataflow/memory.h"
 #include "dataflow/products.h"
 #include "dataflow/stream.h"
+#include "dataflow/target.h"
 #include "ir/loop.h"
 #include "support/arena.h"
 #include "support/diag.h"
@@ -257,6 +259,37 @@ static int64_t shortest_interval(weir_graph *graph) {
     return interval;
 }
 
+/* --- components that take over --- */
+
+static bool is_smaller(weir_graph *graph, weir_cost_survey *survey, weir_node node, const weir_component *other) {
+    weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
+    const weir_meta_hardware before = *hardware;
+    const weir_cost_node now = weir_cost_survey_node(survey, node);
+    weir_text why = {NULL, 0, 0};
+    hardware->module = other->module;
+    hardware->digit = 1;
+    hardware->interval = weir_stream_beats_of(graph, node);
+    const bool smaller = other->rules->legal(graph, node, hardware, &why) &&
+                         weir_cost_survey_node(survey, node).cost.luts < now.cost.luts;
+    weir_text_free(&why);
+    if (!smaller) *hardware = before;
+    return smaller;
+}
+
+static void take_over(weir_graph *graph) {
+    const weir_device *device = weir_target_of(graph).device;
+    if (device == NULL) return;
+    weir_cost_survey *survey = weir_cost_survey_new(graph, device);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component_rules *rules = rules_of(graph, node);
+        for (size_t i = 0; rules != NULL && i < weir_component_count(); i++) {
+            const weir_component *other = weir_component_at(i);
+            if (other->rules->replaces == rules && is_smaller(graph, survey, node, other)) break;
+        }
+    }
+    weir_cost_survey_free(survey);
+}
+
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
     if (file != NULL && *file != '\0' && !read_file(graph, file)) return false;
     const int64_t shortest = shortest_interval(graph);
@@ -266,6 +299,7 @@ bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, cons
         const weir_component_rules *rules = rules_of(graph, node);
         if (sets_pace(rules) && !is_legal(graph, node, rules)) return false;
     }
+    take_over(graph);
     weir_products_choose(graph);
     return true;
 }

@@ -1,23 +1,22 @@
 /* Threshold: base + step * (thresholds that x reaches), PARALLEL thresholds of each lane a cycle.
  * Thresholds: for group g, ceil(COUNT / PARALLEL) words; lane l's thresholds at index l * PARALLEL + i; unused ones are
  * the largest value, which no input reaches. */
-#include "dataflow/build.h"
-#include "dataflow/component.h"
+#include "dataflow/component/threshold_private.h"
 #include "dataflow/cost.h"
 #include "dataflow/memory.h"
 #include "dataflow/stream.h"
 
-static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
+bool weir_threshold_fits(const weir_graph *graph, weir_node node, weir_text *why) {
     static const char *const names[] = {"base", "step"};
     return weir_component_fits_32(graph, node, names, 2, why);
 }
 
-static int64_t count_of(const weir_graph *graph, weir_node node) {
+int64_t weir_threshold_count(const weir_graph *graph, weir_node node) {
     return weir_value_type(graph, weir_node_input(graph, node, 1))->shape.dim[1];
 }
 
 static int64_t words_of(const weir_graph *graph, weir_node node) {
-    return weir_ceil_divide(count_of(graph, node), weir_node_metadata_of(graph, node)->hardware.digit);
+    return weir_ceil_divide(weir_threshold_count(graph, node), weir_node_metadata_of(graph, node)->hardware.digit);
 }
 
 /* ceil(log2(parallel + 1)): of how many thresholds of a word are reached. */
@@ -30,17 +29,21 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     return (weir_component_timing){(words == 1 ? 0 : words) + 2 + stages, words * weir_stream_beats_of(graph, node)};
 }
 
+int weir_threshold_width(const weir_graph *graph, weir_node node) {
+    bool is_signed;
+    const int x_bits = weir_stream_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
+    const int t_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1));
+    return (x_bits > t_bits ? x_bits : t_bits) + 1;
+}
+
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     if (index > 0) return false;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     weir_value thresholds = weir_node_input(graph, node, 1);
-    bool is_signed;
-    int x_bits = weir_stream_width(graph, weir_node_input(graph, node, 0), &is_signed) + !is_signed;
-    int t_bits = weir_memory_signed_bits(graph, thresholds);
     *memory = (weir_memory){.suffix = "thresholds",
                             .depth = weir_memory_words(graph, thresholds, hardware->out_lanes) * words_of(graph, node),
                             .fields = hardware->out_lanes * hardware->digit,
-                            .field_bits = (x_bits > t_bits ? x_bits : t_bits) + 1};
+                            .field_bits = weir_threshold_width(graph, node)};
     return true;
 }
 
@@ -49,33 +52,37 @@ static int64_t content(const weir_graph *graph, weir_node node, const weir_memor
     (void)upper;
     const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
     const int64_t words = words_of(graph, node), never = ((int64_t)1 << (memory->field_bits - 1)) - 1;
-    return weir_memory_element(graph, weir_node_input(graph, node, 1),
-                               word / words * hardware->out_lanes + field / hardware->digit,
-                               word % words * hardware->digit + field % hardware->digit, count_of(graph, node), never);
+    return weir_memory_element(
+        graph, weir_node_input(graph, node, 1), word / words * hardware->out_lanes + field / hardware->digit,
+        word % words * hardware->digit + field % hardware->digit, weir_threshold_count(graph, node), never);
 }
 
-static void build(weir_builder *b, weir_node node) {
+void weir_threshold_connect(weir_builder *b, weir_node node, weir_rtl_instance u) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
-    weir_memory thresholds;
-    weir_memory_get(b->graph, node, 0, &thresholds);
-    weir_wires words = weir_build_memory(b, node, &thresholds);
-    weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes);
     weir_build_set(b, u, "IN_W", x->element_bits);
     weir_build_set(b, u, "IN_SIGNED", x->is_signed);
     weir_build_set(b, u, "OUT_W", y->element_bits);
-    weir_build_set(b, u, "COUNT", count_of(b->graph, node));
-    weir_build_set(b, u, "PARALLEL", weir_node_metadata_of(b->graph, node)->hardware.digit);
-    weir_build_set(b, u, "T_W", thresholds.field_bits);
+    weir_build_set(b, u, "COUNT", weir_threshold_count(b->graph, node));
+    weir_build_set(b, u, "T_W", weir_threshold_width(b->graph, node));
     weir_build_set(b, u, "BASE", weir_node_int(b->graph, node, "base", 0));
     weir_build_set(b, u, "STEP", weir_node_int(b->graph, node, "step", 1));
     weir_build_connect(b, u, "s", x);
-    weir_build_connect(b, u, "p", &words);
     weir_build_connect(b, u, "m", y);
 }
 
+static void build(weir_builder *b, weir_node node) {
+    weir_memory thresholds;
+    weir_memory_get(b->graph, node, 0, &thresholds);
+    weir_wires words = weir_build_memory(b, node, &thresholds);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_threshold_connect(b, node, u);
+    weir_build_set(b, u, "PARALLEL", weir_node_metadata_of(b->graph, node)->hardware.digit);
+    weir_build_connect(b, u, "p", &words);
+}
+
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
-    weir_text_format(text, "%lld thresholds, %lld a cycle", (long long)count_of(graph, node),
+    weir_text_format(text, "%lld thresholds, %lld a cycle", (long long)weir_threshold_count(graph, node),
                      (long long)weir_node_metadata_of(graph, node)->hardware.digit);
 }
 
@@ -102,9 +109,9 @@ static void cost(weir_cost_part *part) {
     if (words > 1) weir_cost_registers(part, 2 + weir_cost_bits(words) + lanes * (in + out));
 }
 
-const weir_component_rules weir_threshold_rules = {.fits = fits,
+const weir_component_rules weir_threshold_rules = {.fits = weir_threshold_fits,
                                                    .quantizes = true,
-                                                   .pieces = count_of,
+                                                   .pieces = weir_threshold_count,
                                                    .timing = timing,
                                                    .memory = memory,
                                                    .content = content,
