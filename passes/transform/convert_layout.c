@@ -94,6 +94,27 @@ static bool shares_order(const weir_relayout *c, weir_node node) {
     return true;
 }
 
+/* Does the node keep whatever order its inputs share? */
+static bool follows_inputs(const weir_relayout *c, weir_node node) {
+    const kind which = kind_of(weir_node_op(c->graph, node));
+    return which != KIND_CHANNELS && which != KIND_TRANSPOSE && which != KIND_OTHER && which != KIND_RESHAPE &&
+           which != KIND_PRODUCT && shares_order(c, node);
+}
+
+/* The order that the node's result will have behind nodes that put channels last, so that other inputs of its users come in that
+ * order, too: only the host can transpose them, before the hardware. */
+static void expect_order(weir_relayout *c, weir_node node) {
+    if (weir_node_output_count(c->graph, node) == 0) return;
+    const weir_value output = weir_node_output(c->graph, node, 0);
+    const int rank = c->shape[output.id].rank;
+    if (kind_of(weir_node_op(c->graph, node)) == KIND_CHANNELS && rank >= 3)
+        c->wanted[output.id] = weir_order_channels_last(rank);
+    for (size_t i = 0; i < weir_node_input_count(c->graph, node) && follows_inputs(c, node); i++) {
+        const weir_value input = weir_node_input(c->graph, node, i);
+        if (is_data(c, input) && c->wanted[input.id].rank == rank) c->wanted[output.id] = c->wanted[input.id];
+    }
+}
+
 /* The order that the users of each value prefer, from the last node to the first. */
 static void want_order(weir_relayout *c, weir_node node) {
     const weir_graph *graph = c->graph;
@@ -108,8 +129,7 @@ static void want_order(weir_relayout *c, weir_node node) {
         weir_layout_permutation(graph, node, perm);
         c->wanted[x.id].rank = preferred->rank;
         for (int i = 0; i < preferred->rank; i++) c->wanted[x.id].at[i] = perm[preferred->at[i]];
-    } else if (preferred->rank > 0 && which != KIND_OTHER && which != KIND_RESHAPE && which != KIND_PRODUCT &&
-               shares_order(c, node)) {
+    } else if (preferred->rank > 0 && follows_inputs(c, node)) {
         for (size_t i = 0; i < weir_node_input_count(graph, node); i++) {
             const weir_value input = weir_node_input(graph, node, i);
             if (is_data(c, input)) c->wanted[input.id] = *preferred;
@@ -627,6 +647,8 @@ static bool moves_data(const weir_graph *graph, weir_node node) {
 
 static void convert(weir_relayout *c) {
     weir_graph *graph = c->graph;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        expect_order(c, node);
     for (weir_node node = weir_graph_last(graph); node.id != 0; node = weir_node_previous(graph, node))
         want_order(c, node);
     for (weir_node node = weir_graph_first(graph); c->fine && node.id != 0; node = weir_node_next(graph, node)) {

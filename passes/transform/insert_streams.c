@@ -8,6 +8,7 @@
 
 #include "dataflow/component.h"
 #include "dataflow/folding.h"
+#include "dataflow/host.h"
 #include "dataflow/schedule.h"
 #include "dataflow/stream.h"
 #include "ir/infer.h"
@@ -52,13 +53,21 @@ static size_t outputs_of(const weir_graph *graph, weir_value value) {
     return count;
 }
 
-/* All users of the value take outputs of one Fork. Several graph outputs of one value share one branch. */
+/* All users of the value, but the host's before the hardware, take outputs of one Fork. Several graph outputs of one value share
+ * one branch. */
 static void insert_fork(weir_graph *graph, weir_value value) {
-    size_t uses = weir_value_use_count(graph, value), leaves = outputs_of(graph, value) > 0;
-    if (uses + leaves < 2) return;
-    weir_use *use = weir_malloc(uses * sizeof *use);
+    const size_t leaves = outputs_of(graph, value) > 0;
+    size_t uses = 0;
+    weir_use *use = weir_malloc((weir_value_use_count(graph, value) + 1) * sizeof *use);
+    for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
+        use[uses] = weir_value_use(graph, value, i);
+        uses += weir_host_of(graph, use[uses].node) != WEIR_HOST_HEAD;
+    }
+    if (uses + leaves < 2) {
+        free(use);
+        return;
+    }
     weir_node before = WEIR_NO_NODE;
-    for (size_t i = 0; i < uses; i++) use[i] = weir_value_use(graph, value, i);
     weir_node producer = weir_value_producer(graph, value);
     before = producer.id != 0 ? weir_node_next(graph, producer) : weir_graph_first(graph);
     weir_node fork = insert_after(graph, value, WEIR_OP_FORK, "_fork", uses + leaves, before);

@@ -110,7 +110,7 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     const weir_array *second = unary || inputs != 2 ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 1));
     if (!unary && (inputs != 2 || (first == NULL) == (second == NULL))) {
         weir_lower_fail(l, node, "hardware takes it with a constant only");
-        weir_note("with two computed operands, only a sum of quantized tensors becomes hardware");
+        weir_note("with two computed operands, only a sum or a product of quantized tensors becomes hardware");
         return false;
     }
     const size_t data = first != NULL;

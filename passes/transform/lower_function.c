@@ -46,7 +46,7 @@ static bool refuse(weir_lowering *l, weir_node node) {
             return weir_lower_fail_unquantized(l, node, i, "its input is not quantized");
     }
     weir_lower_fail(l, node, "hardware computes functions of one quantized tensor, and it has several");
-    weir_note("of two computed operands hardware takes the sum");
+    weir_note("of two computed operands hardware takes the sum and the product");
     return false;
 }
 

@@ -434,6 +434,24 @@ static bool lower_qlinear_add(weir_lowering *l, weir_node node) {
                                      : weir_lower_quantize(l, node, &sum, &quant);
 }
 
+static bool lower_mul(weir_lowering *l, weir_node node) {
+    const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, 1);
+    if (a->kind == WEIR_VIEW_CODES && b->kind == WEIR_VIEW_CODES && !weir_lower_is_function(l, node))
+        return weir_lower_multiply(l, node, a, b);
+    return weir_lower_affine(l, node);
+}
+
+static bool lower_qlinear_mul(weir_lowering *l, weir_node node) {
+    const weir_view *x = input_view(l, node, 0), *y = input_view(l, node, 3);
+    const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype;
+    weir_quant quant;
+    weir_view a, b;
+    if (x->kind != WEIR_VIEW_CODES || y->kind != WEIR_VIEW_CODES || weir_lower_is_function(l, node))
+        return weir_lower_quantized_function(l, node);
+    return read_addend(l, node, 0, &a) && read_addend(l, node, 3, &b) && read_quant(l, node, 6, 7, dtype, 0, &quant) &&
+           weir_lower_multiply(l, node, &a, &b) && weir_lower_round_product(l, node, &quant);
+}
+
 static bool lower_relu(weir_lowering *l, weir_node node) {
     weir_view view = *input_view(l, node, 0);
     if (view.kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
@@ -543,7 +561,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_MULTI_THRESHOLD] = weir_lower_multi_threshold,
     [WEIR_OP_SQUEEZE] = weir_lower_shape,
     [WEIR_OP_UNSQUEEZE] = weir_lower_shape,
-    [WEIR_OP_MUL] = weir_lower_affine,
+    [WEIR_OP_MUL] = lower_mul,
     [WEIR_OP_DIV] = weir_lower_affine,
     [WEIR_OP_SUB] = weir_lower_affine,
     [WEIR_OP_MAX] = weir_lower_affine,
@@ -578,7 +596,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_HARD_SWISH] = weir_lower_function,
     [WEIR_OP_SWISH] = weir_lower_function,
     [WEIR_OP_MISH] = weir_lower_function,
-    [WEIR_OP_QLINEAR_MUL] = weir_lower_quantized_function,
+    [WEIR_OP_QLINEAR_MUL] = lower_qlinear_mul,
     [WEIR_OP_QLINEAR_SIGMOID] = weir_lower_quantized_function,
     [WEIR_OP_QLINEAR_LEAKY_RELU] = weir_lower_quantized_function,
 };

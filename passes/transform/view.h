@@ -87,6 +87,10 @@ bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, c
 void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high);
 /* Sum of two quantized tensors, or of one and a constant. */
 bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+/* Product of two quantized tensors, or of one and a row of channels for each position. */
+bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+/* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
+bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
 /* The quantizer after a SUM view: Sum and a proven staircase. */
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
 

@@ -63,20 +63,27 @@ weir_component_timing weir_stream_registered(const weir_graph *graph, weir_node 
     return (weir_component_timing){1, weir_stream_beats_of(graph, node)};
 }
 
+/* What the one user of a hardware input takes, a component or names for the stream before it; the host may use it, too, before the
+ * hardware. */
+static int64_t lanes_taken(const weir_graph *graph, weir_value value) {
+    for (size_t i = 0; i < weir_value_use_count(graph, value); i++) {
+        const weir_node user = weir_value_use(graph, value, i).node;
+        if (weir_host_of(graph, user) == WEIR_HOST_HEAD) continue;
+        switch (weir_stream_role(graph, user)) {
+        case WEIR_ROLE_COMPONENT: return weir_node_metadata_of(graph, user)->hardware.in_lanes;
+        case WEIR_ROLE_IMPLICIT: return lanes_taken(graph, weir_node_output(graph, user, 0));
+        case WEIR_ROLE_HOST: return 1;
+        }
+    }
+    return 1;
+}
+
 int64_t weir_stream_lanes(const weir_graph *graph, weir_value value) {
     value = weir_stream_source(graph, value);
     weir_node producer = weir_value_producer(graph, value);
     if (producer.id != 0 && weir_stream_role(graph, producer) == WEIR_ROLE_COMPONENT)
         return weir_node_metadata_of(graph, producer)->hardware.out_lanes;
-    /* A hardware input has one user, a component or names for the stream before it. */
-    while (weir_value_use_count(graph, value) > 0) {
-        weir_node user = weir_value_use(graph, value, 0).node;
-        weir_role role = weir_stream_role(graph, user);
-        if (role == WEIR_ROLE_COMPONENT) return weir_node_metadata_of(graph, user)->hardware.in_lanes;
-        if (role == WEIR_ROLE_HOST) break;
-        value = weir_node_output(graph, user, 0);
-    }
-    return 1;
+    return lanes_taken(graph, value);
 }
 
 static weir_result_codes result_of(const weir_graph *graph, weir_node node) {

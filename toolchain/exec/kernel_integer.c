@@ -164,6 +164,20 @@ void weir_kernel_SUM(const weir_graph *graph, weir_node node, const weir_array *
     }
 }
 
+void weir_kernel_MULTIPLY(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                          weir_array *const *outputs) {
+    const weir_array *a = inputs[0], *b = inputs[1];
+    weir_array *y = outputs[0];
+    const int64_t za = weir_node_int(graph, node, "za", 0), zb = weir_node_int(graph, node, "zb", 0);
+    const weir_broadcast from_a = weir_broadcast_of(&a->shape, &y->shape);
+    const weir_broadcast from_b = weir_broadcast_of(&b->shape, &y->shape);
+    for (size_t i = 0; i < y->count; i++) {
+        const int64_t va = weir_array_get_int(a, weir_broadcast_index(&from_a, i)) - za;
+        const int64_t vb = weir_array_get_int(b, weir_broadcast_index(&from_b, i)) - zb;
+        weir_array_set_int(y, i, va * vb);
+    }
+}
+
 static size_t last_size(const weir_shape *shape) { return shape->rank == 0 ? 1 : (size_t)shape->dim[shape->rank - 1]; }
 
 /* Index of channel c's parameter among `count` of them, one of which serves all. */

@@ -353,6 +353,18 @@ static bool add_sum(const work *w) {
     return store(w, binary(w, WEIR_OP_ADD, a, b));
 }
 
+/* Input `index` less the zero point that the attribute gives. */
+static name centered(const work *w, size_t index, const char *zero) {
+    const int64_t number = attribute(w, zero, 0);
+    const name x = codes(w, index);
+    return number == 0 ? x : binary(w, WEIR_OP_SUB, x, whole(w, number));
+}
+
+static bool add_product(const work *w) {
+    const name a = centered(w, 0, "za"), b = centered(w, 1, "zb");
+    return store(w, binary(w, WEIR_OP_MUL, a, b));
+}
+
 /* Input 0 less its zero, with zeros where the window reaches beyond it. */
 static name padded(const work *w, const weir_window *window, const int *axis) {
     const int rank = input_type(w, 0)->shape.rank;
@@ -628,6 +640,7 @@ static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
     [WEIR_OP_DECODE] = add_decode,
     [WEIR_OP_LINEAR] = add_linear,
     [WEIR_OP_SUM] = add_sum,
+    [WEIR_OP_MULTIPLY] = add_product,
     [WEIR_OP_SUM_POOL] = add_sum_pool,
     [WEIR_OP_REQUANTIZE] = add_requantize,
     [WEIR_OP_CAST] = add_cast,

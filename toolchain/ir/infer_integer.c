@@ -240,6 +240,26 @@ bool weir_infer_SUM(const weir_graph *graph, weir_node node, weir_inferred *to) 
     return set_ranged(graph, node, to, &shape, low, high);
 }
 
+bool weir_infer_MULTIPLY(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const weir_type *a = weir_rule_input(graph, node, 0), *b = weir_rule_input(graph, node, 1);
+    weir_shape shape;
+    if (!integer_input(graph, node, 0) || !integer_input(graph, node, 1)) return false;
+    if (!weir_rule_broadcast(&a->shape, &b->shape, &shape))
+        return weir_rule_fail_shapes(graph, node, "product", &a->shape, &b->shape);
+    int64_t a_low, a_high, b_low, b_high;
+    input_range(graph, node, 0, &a_low, &a_high);
+    input_range(graph, node, 1, &b_low, &b_high);
+    const wide za = weir_node_int(graph, node, "za", 0), zb = weir_node_int(graph, node, "zb", 0);
+    const wide corner[] = {(a_low - za) * (b_low - zb), (a_low - za) * (b_high - zb), (a_high - za) * (b_low - zb),
+                           (a_high - za) * (b_high - zb)};
+    wide low = corner[0], high = corner[0];
+    for (size_t i = 1; i < 4; i++) {
+        low = corner[i] < low ? corner[i] : low;
+        high = corner[i] > high ? corner[i] : high;
+    }
+    return set_ranged(graph, node, to, &shape, low, high);
+}
+
 bool weir_infer_SUM_POOL(const weir_graph *graph, weir_node node, weir_inferred *to) {
     weir_shape shape;
     weir_window window;

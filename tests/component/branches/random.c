@@ -303,6 +303,34 @@ static tensor add(maker *m, const tensor *a, const tensor *b) {
     return finish(m, compute(m, WEIR_OP_ADD, "add", pair, 2), size);
 }
 
+/* The product; b may be a row of channels for each position of a. */
+static tensor multiply(maker *m, const tensor *a, const tensor *b) {
+    const double size = a->size * b->size;
+    const bool turned = chance(m, 50);
+    if (a->is_signed == b->is_signed && chance(m, 60)) {
+        tensor y = grid(m, size, a->is_signed);
+        const tensor *first = turned ? b : a, *second = turned ? a : b;
+        const weir_value input[] = {first->codes,  first->scale, first->zero, second->codes,
+                                    second->scale, second->zero, y.scale,     y.zero};
+        y.codes = compute(m, WEIR_OP_QLINEAR_MUL, "multiply", input, 8);
+        return y;
+    }
+    weir_value pair[2];
+    pair[turned] = dequantize(m, a);
+    pair[!turned] = dequantize(m, b);
+    return finish(m, compute(m, WEIR_OP_MUL, "multiply", pair, 2), size);
+}
+
+/* Squeeze and excite: channels weighted by a function of their means. */
+static tensor excite(maker *m, const tensor *x) {
+    const weir_value value = dequantize(m, x);
+    tensor gate = finish(m, compute(m, WEIR_OP_GLOBAL_AVERAGE_POOL, "squeeze", &value, 1), x->size);
+    gate = convolve(m, "excite", &gate, shape_in(m, x)->dim[1], true);
+    gate = apply(m, &gate);
+    m->layers--;
+    return multiply(m, x, &gate);
+}
+
 /* Two or three along the channels or, as their shapes are alike, any dimension. */
 static tensor concat(maker *m, const tensor *parts, size_t count) {
     weir_value value[3];
@@ -339,6 +367,7 @@ static tensor block(maker *m, const tensor *x, int depth) {
     m->layers--;
     if (depth == 0 && (int64_t)count * shape_in(m, x)->dim[1] <= 3 * MOST_CHANNELS && chance(m, 40))
         return concat(m, branch, count);
+    if (count == 2 && chance(m, 30)) return multiply(m, &branch[0], &branch[1]);
     tensor sum = add(m, &branch[0], &branch[1]);
     return count == 3 ? add(m, &sum, &branch[2]) : sum;
 }
@@ -351,7 +380,8 @@ static void make_model(maker *m) {
     tensor x = input(m, &shape);
     x = convolve(m, "stem", &x, pick(m, 2, 6), chance(m, 50));
     while (m->layers > 0) {
-        x = chance(m, 45) ? block(m, &x, 0) : layer(m, &x, chance(m, 60));
+        if (shape_in(m, &x)->rank > 2 && chance(m, 15)) x = excite(m, &x);
+        else x = chance(m, 45) ? block(m, &x, 0) : layer(m, &x, chance(m, 60));
         if (chance(m, 5)) weir_graph_add_output(m->model, "early", dequantize(m, &x));
     }
     weir_graph_add_output(m->model, "y", dequantize(m, &x));

@@ -1,0 +1,169 @@
+/* Multiply: (a - za) * (b - zb) of two streams. Where a is one row for all rows of b, as a gate by channel, weir_replay repeats
+ * it. */
+#include "dataflow/build.h"
+#include "dataflow/component.h"
+#include "dataflow/cost.h"
+#include "dataflow/stream.h"
+#include "dataflow/target.h"
+
+static bool becomes(const weir_graph *graph, weir_node node) {
+    switch (weir_node_op(graph, node)) {
+    case WEIR_OP_QLINEAR_MUL:
+        return weir_component_stream_operand(graph, node, 0) && weir_component_stream_operand(graph, node, 3);
+    case WEIR_OP_MUL: /* by a constant: part of the requantizer */
+        return !weir_component_takes_constant(graph, node, "data_in_0") &&
+               !weir_component_takes_constant(graph, node, "data_in_1");
+    default: return false;
+    }
+}
+
+static const weir_type *operand(const weir_graph *graph, weir_node node, size_t index) {
+    return weir_value_type(graph, weir_node_input(graph, node, index));
+}
+
+/* Rows of b that a row of a meets. */
+static int64_t times_of(const weir_graph *graph, weir_node node) {
+    return weir_stream_elements(graph, weir_node_input(graph, node, 1)) /
+           weir_stream_elements(graph, weir_node_input(graph, node, 0));
+}
+
+static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
+    static const char *const names[] = {"za", "zb"};
+    const weir_shape *a = &operand(graph, node, 0)->shape, *b = &operand(graph, node, 1)->shape;
+    int d = 0;
+    while (d < a->rank && a->dim[d] == 1) d++;
+    if (d == a->rank && a->rank > 0) d--; /* one element a row */
+    bool repeats =
+        a->rank == b->rank && weir_shape_equal(b, &weir_value_type(graph, weir_node_output(graph, node, 0))->shape);
+    for (; repeats && d < a->rank; d++) repeats = a->dim[d] == b->dim[d];
+    if (repeats) return weir_component_fits_32(graph, node, names, 2, why);
+    weir_text_add(why, "hardware multiplies tensors of one shape, or each position of one with a row of channels");
+    return false;
+}
+
+/* --- time --- */
+
+enum { DEPTH = 3, REPLAY = 2 }; /* cycles of rtl/linear/weir_multiply.v and, repeating, rtl/memory/weir_replay.v */
+
+static int64_t is_registered(const weir_graph *graph, weir_node node) {
+    const weir_target target = weir_target_of(graph);
+    const weir_value a = weir_node_input(graph, node, 0);
+    const int64_t lanes = weir_node_metadata_of(graph, node)->hardware.in_lanes;
+    bool is_signed;
+    const int64_t bits = weir_stream_width(graph, weir_stream_source(graph, a), &is_signed);
+    return times_of(graph, node) > 1 && weir_target_memory_has_output(&target) &&
+           weir_cost_replay_in_blocks(weir_stream_beats(graph, a, lanes), lanes * bits);
+}
+
+static int64_t wait_of(const weir_graph *graph, weir_node node) {
+    return times_of(graph, node) == 1 ? 0 : REPLAY + is_registered(graph, node);
+}
+
+static weir_component_timing timing(const weir_graph *graph, weir_node node) {
+    return (weir_component_timing){wait_of(graph, node) + DEPTH, weir_stream_beats_of(graph, node)};
+}
+
+/* Registers: when the next beats of a and of b can be taken, when the half of the replay buffer is that the next row goes to, and the
+ * other. */
+enum { NEXT, MULTIPLY, HALF, OTHER_HALF };
+
+static void serve_product(weir_service *s, const void *user) {
+    (void)user;
+    const int64_t at = weir_service_take(s, 1, s->time[MULTIPLY]);
+    weir_service_give(s, 0, at + DEPTH);
+    s->time[MULTIPLY] = at + 1;
+}
+
+static void serve_first(weir_service *s, const void *user) {
+    const int64_t *wait = user, at = weir_service_take(s, 0, s->time[NEXT]);
+    s->time[NEXT] = at + 1;
+    s->time[MULTIPLY] = weir_later(s->time[MULTIPLY], at + *wait);
+    serve_product(s, NULL);
+}
+
+static void serve_pair(weir_service *s, const void *user) {
+    (void)user;
+    const int64_t at = weir_service_take_all(s, s->time[MULTIPLY]);
+    weir_service_give(s, 0, at + DEPTH);
+    s->time[MULTIPLY] = at + 1;
+}
+
+/* The replay buffer holds two rows: the next one is taken while this one is repeated. */
+static void service(weir_service *s, const weir_graph *graph, weir_node node) {
+    const int64_t all = weir_stream_beats_of(graph, node), row = all / times_of(graph, node);
+    const int64_t wait = wait_of(graph, node);
+    if (row == all) {
+        weir_service_repeat(s, all, serve_pair, NULL);
+        return;
+    }
+    s->time[NEXT] = weir_later(s->time[NEXT], s->time[HALF]);
+    weir_service_repeat(s, row, serve_first, &wait);
+    weir_service_repeat(s, all - row, serve_product, NULL);
+    s->time[HALF] = s->time[OTHER_HALF];
+    s->time[OTHER_HALF] = s->time[MULTIPLY];
+}
+
+/* --- hardware --- */
+
+static weir_wires repeat(weir_builder *b, weir_node node, const weir_wires *x) {
+    const weir_wires repeated = weir_build_stream(b, node, "replay_", x->lanes, x->element_bits, x->is_signed);
+    weir_rtl_instance u = weir_build_part(b, node, "weir_replay", "replay");
+    weir_build_set(b, u, "WIDTH", x->lanes * x->element_bits);
+    weir_build_set(b, u, "BEATS", weir_stream_beats(b->graph, weir_node_input(b->graph, node, 0), x->lanes));
+    weir_build_set(b, u, "TIMES", times_of(b->graph, node));
+    weir_build_set(b, u, "REGISTERED", is_registered(b->graph, node));
+    weir_build_connect(b, u, "s", x);
+    weir_build_connect(b, u, "m", &repeated);
+    return repeated;
+}
+
+/* Signed bits of a code less the zero. */
+static int64_t difference_bits(const weir_type *type, int64_t zero) {
+    const int64_t low = type->low - zero, high = type->high - zero;
+    return weir_bits_for(low < 0 ? low : -1, high);
+}
+
+static void build(weir_builder *b, weir_node node) {
+    weir_wires x = *weir_build_input(b, node, 0);
+    const weir_wires *other = weir_build_input(b, node, 1), *y = weir_build_output(b, node);
+    const int64_t za = weir_node_int(b->graph, node, "za", 0), zb = weir_node_int(b->graph, node, "zb", 0);
+    if (times_of(b->graph, node) > 1) x = repeat(b, node, &x);
+    weir_rtl_instance u = weir_build_component(b, node);
+    weir_build_set(b, u, "A_W", x.element_bits);
+    weir_build_set(b, u, "A_SIGNED", x.is_signed);
+    weir_build_set(b, u, "A_ZERO", za);
+    weir_build_set(b, u, "A_BITS", difference_bits(operand(b->graph, node, 0), za));
+    weir_build_set(b, u, "B_W", other->element_bits);
+    weir_build_set(b, u, "B_SIGNED", other->is_signed);
+    weir_build_set(b, u, "B_ZERO", zb);
+    weir_build_set(b, u, "B_BITS", difference_bits(operand(b->graph, node, 1), zb));
+    weir_build_set(b, u, "OUT_W", y->element_bits);
+    weir_build_set(b, u, "LANES", y->lanes);
+    weir_build_connect(b, u, "s_a", &x);
+    weir_build_connect(b, u, "s_b", other);
+    weir_build_connect(b, u, "m", y);
+}
+
+static void cost(weir_cost_part *part) {
+    const int64_t a = weir_cost_value(part, "A_BITS"), b = weir_cost_value(part, "B_BITS");
+    const int64_t lanes = weir_cost_value(part, "LANES"), out = weir_cost_value(part, "OUT_W");
+    weir_cost_products(part, lanes, a, b, out);
+    weir_cost_term(part, lanes * (a + b));
+    weir_cost_term(part, lanes * out);
+    weir_cost_registers(part, lanes * (a + b) + 4);
+    if (weir_cost_product_blocks(part->device, a, b) == 0)
+        weir_cost_path(part, WEIR_COST_REGISTER, 1 + weir_clog2(a < b ? a : b), a + b, lanes * (a + b));
+    weir_cost_path(part, WEIR_COST_REGISTER, 2, a > b ? a : b, lanes * (a + b));
+    weir_cost_slice(part, lanes * out);
+}
+
+const weir_component_rules weir_multiply_rules = {.asks = "one shape, or a row of channels for each position",
+                                                  .fits = fits,
+                                                  .becomes = becomes,
+                                                  .streams = 2,
+                                                  .result = WEIR_RESULT_SIGNED,
+                                                  .timing = timing,
+                                                  .service = service,
+                                                  .cost = cost,
+                                                  .build = build,
+                                                  .has_active = true};
