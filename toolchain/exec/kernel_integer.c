@@ -120,6 +120,16 @@ static void multiply_lines(const linear *l) {
     free(w);
 }
 
+/* The rows of x where those of `count` neighbouring groups come element by element. */
+static weir_array *separate(const weir_array *x, size_t inner, size_t count) {
+    weir_array *rows = weir_array_new(x->dtype, &x->shape);
+    for (size_t first = 0; first < x->count; first += count * inner) {
+        for (size_t i = 0; i < count * inner; i++)
+            weir_array_set_int(rows, first + i % count * inner + i / count, weir_array_get_int(x, first + i));
+    }
+    return rows;
+}
+
 void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                         weir_array *const *outputs) {
     linear l = {.x = inputs[0], .w = inputs[1], .y = outputs[0]};
@@ -127,10 +137,14 @@ void weir_kernel_LINEAR(const weir_graph *graph, weir_node node, const weir_arra
     l.columns = (size_t)l.w->shape.dim[0] / l.group;
     l.inner = (size_t)l.w->shape.dim[1];
     l.rows = l.columns == 0 ? 0 : l.y->count / l.columns;
+    const size_t interleave = (size_t)weir_node_int(graph, node, "interleave", 1);
+    weir_array *rows = interleave > 1 ? separate(l.x, l.inner, interleave) : NULL;
+    if (rows != NULL) l.x = rows;
     const bool narrow = is_byte(l.x) && is_byte(l.w) && l.inner <= INT32_MAX / (UINT8_MAX * UINT8_MAX);
     if (!narrow) multiply(&l);
     else if (l.columns == 1 && l.group > 1) multiply_lines(&l);
     else multiply_bytes(&l);
+    weir_array_free(rows);
 }
 
 /* ca * a + cb * b of tensors of one shape. */

@@ -209,6 +209,10 @@ bool weir_infer_LINEAR(const weir_graph *graph, weir_node node, weir_inferred *t
         return weir_rule_fail_shapes(graph, node, "weights must be a constant [group * N, K], x [..., group * K]",
                                      &x->shape, &weir_rule_input(graph, node, 1)->shape);
     }
+    const int64_t interleave = weir_node_int(graph, node, "interleave", 1);
+    if (interleave < 1 || group % interleave != 0)
+        return weir_rule_fail(graph, node, "'interleave' is %lld, expected a divisor of group, %lld",
+                              (long long)interleave, (long long)group);
     int64_t low, high, least = 0, most = 0;
     input_range(graph, node, 0, &low, &high);
     for (int64_t n = 0; n < w->shape.dim[0]; n++) {

@@ -332,7 +332,7 @@ static void general_product(weir_loop_builder *b, size_t right, size_t bias) {
 void weir_loop_GEMM(weir_loop_builder *b) { general_product(b, 1, 2); }
 void weir_loop_QGEMM(weir_loop_builder *b) { general_product(b, 3, 6); }
 
-/* O[b][h][d][g][k] += I[b][h][d][g][c] * W[g][k][c] */
+/* O[b][h][d][g][i][k] += I[b][h][d][g][c][i] * W[g][i][k][c] */
 void weir_loop_LINEAR(weir_loop_builder *b) {
     const weir_shape *x = weir_loop_input_shape(b, 0), *w = weir_loop_input_shape(b, 1);
     const int leading = x->rank < 2 ? 0 : x->rank - 2;
@@ -340,25 +340,31 @@ void weir_loop_LINEAR(weir_loop_builder *b) {
     const uint32_t first = add_leading(b, x, leading);
     const uint32_t d = weir_loop_add(b, "D", x->rank < 2 ? 1 : x->dim[x->rank - 2], false);
     const int64_t group = weir_node_int(b->graph, b->node, "group", 1), outputs = w->dim[0] / group;
+    const int64_t interleave = weir_node_int(b->graph, b->node, "interleave", 1);
     const uint32_t k = weir_loop_add(b, "K", outputs, false);
-    const uint32_t g = group > 1 ? weir_loop_add(b, "G", group, false) : 0;
+    const uint32_t g = group > 1 ? weir_loop_add(b, "G", group / interleave, false) : 0;
+    const uint32_t i = interleave > 1 ? weir_loop_add(b, "GI", interleave, false) : 0;
     const uint32_t c = weir_loop_add(b, "C", w->dim[1], true);
     weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
     weir_loop_operand *weight = weir_loop_read(b, 'W', 1);
-    for (int i = 0; i < leading; i++) {
-        weir_loop_term(out, i, first + (uint32_t)i, 1);
-        weir_loop_term(in, i, first + (uint32_t)i, 1);
+    for (int l = 0; l < leading; l++) {
+        weir_loop_term(out, l, first + (uint32_t)l, 1);
+        weir_loop_term(in, l, first + (uint32_t)l, 1);
     }
     if (x->rank > 1) {
         weir_loop_term(out, leading, d, 1);
         weir_loop_term(in, leading, d, 1);
     }
     weir_loop_term(out, out->rank - 1, k, 1);
-    weir_loop_term(in, in->rank - 1, c, 1);
+    weir_loop_term(in, in->rank - 1, c, interleave);
     weir_loop_term(weight, 0, k, 1);
     weir_loop_term(weight, 1, c, 1);
     if (group == 1) return;
-    weir_loop_term(out, out->rank - 1, g, outputs);
-    weir_loop_term(in, in->rank - 1, g, w->dim[1]);
-    weir_loop_term(weight, 0, g, outputs);
+    weir_loop_term(out, out->rank - 1, g, interleave * outputs);
+    weir_loop_term(in, in->rank - 1, g, interleave * w->dim[1]);
+    weir_loop_term(weight, 0, g, interleave * outputs);
+    if (interleave == 1) return;
+    weir_loop_term(out, out->rank - 1, i, outputs);
+    weir_loop_term(in, in->rank - 1, i, 1);
+    weir_loop_term(weight, 0, i, outputs);
 }
