@@ -3,7 +3,8 @@
 // BEATS x beats of SIMD elements make a dot product. Each of them asks for its weight word with w_next; the word is in w_data
 // READ cycles later, and the weight of output p and element s at index p * SIMD + s of it. The accumulator is wide enough by the
 // compiler's range proof, so arithmetic modulo 2^ACC_W is exact. With PAIRS the weights of each odd output are those of weir_mul_pair,
-// less 1 where that of the output before is negative.
+// less 1 where that of the output before is negative. With VECTORS = PE each output has an x of its own: element s of output p's lies at
+// index s * PE + p of a beat.
 // Latency:   READ + clog2(PARTS) + PAIRS + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot product to m_valid.
 // Interval:  BEATS cycles a result of PE elements, without bubbles.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
@@ -27,21 +28,23 @@ module weir_mvu #(
   parameter integer READ     = 1,   // cycles from w_next to its word
   parameter integer PARTS    = 1,   // of a product in lookup tables (weir_mul_logic); 1: DSP blocks
   parameter integer SPREAD   = 0,   // 1: the device has distributed RAM
-  parameter integer PAIRS    = 0    // 1: outputs 2 i and 2 i + 1 share DSP blocks
+  parameter integer PAIRS    = 0,   // 1: outputs 2 i and 2 i + 1 share DSP blocks
+  parameter integer VECTORS  = 1    // 1: one x for all outputs; PE: one for each
 ) (
-  input  wire                   clk,
-  input  wire                   rst,
-  input  wire                   s_valid,
-  output wire                   s_ready,
-  input  wire [SIMD*X_W-1:0]    s_data,
-  input  wire                   s_last,
-  output wire                   w_next,
-  input  wire [PE*SIMD*W_W-1:0] w_data,
-  output wire                   m_valid,
-  input  wire                   m_ready,
-  output wire [PE*ACC_W-1:0]    m_data,
-  output wire                   m_last
+  input  wire                            clk,
+  input  wire                            rst,
+  input  wire                            s_valid,
+  output wire                            s_ready,
+  input  wire [VECTORS*SIMD*X_W-1:0]     s_data,
+  input  wire                            s_last,
+  output wire                            w_next,
+  input  wire [PE*SIMD*W_W-1:0]          w_data,
+  output wire                            m_valid,
+  input  wire                            m_ready,
+  output wire [PE*ACC_W-1:0]             m_data,
+  output wire                            m_last
 );
+  localparam integer TAKEN_W = VECTORS * SIMD * X_W;
   localparam integer A_W     = X_SIGNED != 0 ? X_W : X_W + 1;          // as a signed operand
   localparam integer PROD_W  = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;  // bits of a product that matter
   localparam integer SUM     = READ + 1 + $clog2(PARTS) + PAIRS + $clog2(SIMD);  // cycles from an x beat to the tree's sum
@@ -60,22 +63,25 @@ module weir_mvu #(
     if (PAIRS < 0 || PAIRS > 1 || (PAIRS == 1 && PE % 2 != 0)) begin : g_check_pairs
       weir_mvu_PAIRS_must_be_0_or_1_and_0_with_an_odd_PE u_error ();
     end
+    if (VECTORS != 1 && (VECTORS != PE || PAIRS != 0)) begin : g_check_vectors
+      weir_mvu_VECTORS_must_be_1_or_PE_and_1_with_PAIRS u_error ();
+    end
     if (READ < 1 || PARTS < 1) begin : g_check_timing
       weir_mvu_READ_and_PARTS_must_be_at_least_1 u_error ();
     end
   endgenerate
 
-  reg  [USED_W-1:0]        used_q;
-  reg                      full_q;
-  reg  [RESULT-1:0]        end_q, last_q;  // bit i: of the beat taken i + 1 cycles ago
-  reg  [READ*SIMD*X_W-1:0] x_q;
-  reg  [SIMD*A_W-1:0]      x;
-  wire [PE*ACC_W-1:0]      result;
-  wire                     ends;                               // the next beat ends a dot product
-  wire                     active = s_valid && s_ready;        // an x beat is taken
-  wire                     done   = active && ends;
-  wire                     pop    = m_valid && m_ready;
-  wire                     add, finish;                        // of weir_dot
+  reg  [USED_W-1:0]             used_q;
+  reg                           full_q;
+  reg  [RESULT-1:0]             end_q, last_q;  // bit i: of the beat taken i + 1 cycles ago
+  reg  [READ*TAKEN_W-1:0]       x_q;
+  reg  [VECTORS*SIMD*A_W-1:0]   x;
+  wire [PE*ACC_W-1:0]           result;
+  wire                          ends;                           // the next beat ends a dot product
+  wire                          active = s_valid && s_ready;    // an x beat is taken
+  wire                          done   = active && ends;
+  wire                          pop    = m_valid && m_ready;
+  wire                          add, finish;                    // of weir_dot
 
   assign s_ready = !(ends && full_q);
   assign w_next  = active;
@@ -100,9 +106,12 @@ module weir_mvu #(
   end
   /* verilator lint_on WIDTH */
 
-  integer i;
+  integer p, i;
   /* verilator lint_off WIDTH */ // an unsigned element gains a zero sign bit by assignment
-  always @* for (i = 0; i < SIMD; i = i + 1) x[i*A_W +: A_W] = x_q[(READ-1)*SIMD*X_W + i*X_W +: X_W];
+  always @*
+    for (p = 0; p < VECTORS; p = p + 1)
+      for (i = 0; i < SIMD; i = i + 1)
+        x[(p*SIMD+i)*A_W +: A_W] = x_q[(READ-1)*TAKEN_W + (i*VECTORS+p)*X_W +: X_W];
   /* verilator lint_on WIDTH */
 
   weir_dot #(

@@ -82,7 +82,7 @@ def mvu(r, family):
     beats = pick(r, 1, 2, 8, 28, 100)
     return {"X_W": x, "X_SIGNED": r.randint(0, 1), "W_W": w, "SIMD": simd, "PE": pe, "BEATS": beats,
             "ACC_W": x + w + (simd * beats).bit_length() + r.randint(0, 1), "READ": r.randint(1, 3),
-            "PARTS": (w + 3) // 4 if family in SLOW else 1, "SPREAD": int(family in SPREAD)}
+            "PARTS": (w + 3) // 4 if family in SLOW else 1, "SPREAD": int(family in SPREAD), "VECTORS": pick(r, 1, 1, 1, pe)}
 
 
 def add(r, _):

@@ -25,4 +25,8 @@ expect 0 " 0 of " "$WEIR" check "$folder/inception_qdq.onnx" --data "$folder/inc
 expect 0 "weir_window" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable
 grep -q "window 3x3, stride 2x2, 4 of 12 rows held" output || fail "the window's rows"
 
+# 36 positions of 9 products, in 8 channels side by side, which the window gives so.
+grep -q " 324 cycles a frame" output || fail "the pace of the depthwise layer"
+grep -q "weir.Linear.*{group = 8, interleave = 8}" separable/hardware.weir || fail "the depthwise layer's channels"
+
 finish

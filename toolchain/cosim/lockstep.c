@@ -522,6 +522,17 @@ static weir_node requantize_behind(const weir_graph *graph, weir_value value) {
     return steps ? user : WEIR_NO_NODE;
 }
 
+/* The lowered graph's value of that name, unless a folding has made its window give the elements in another order. */
+static weir_value same_value(const weir_lockstep *l, weir_value value) {
+    const weir_value same =
+        find(l->lowered, weir_value_name(l->integer, value), &weir_value_type(l->integer, value)->shape);
+    const weir_node plain = weir_value_producer(l->integer, value);
+    const weir_node maker = same.id == 0 ? WEIR_NO_NODE : weir_value_producer(l->lowered, same);
+    if (maker.id == 0 || plain.id == 0 || weir_node_op(l->lowered, maker) != WEIR_OP_WINDOW) return same;
+    return weir_node_int(l->lowered, maker, "group", 1) == weir_node_int(l->integer, plain, "group", 1) ? same
+                                                                                                        : WEIR_NO_VALUE;
+}
+
 static void pair_values(weir_lockstep *l) {
     /* What was lowered is a copy of the model without some of its nodes: its values keep their ids. */
     assert(l->counterparts->limit >= weir_graph_value_limit(l->model));
@@ -545,7 +556,7 @@ static void pair_values(weir_lockstep *l) {
         if (!weir_value_exists(l->integer, value) || weir_value_constant(l->integer, value) != NULL) continue;
         const weir_type *type = weir_value_type(l->integer, value);
         if (weir_dtype_is_float(type->dtype)) continue;
-        weir_value same = l->same[id] = find(l->lowered, weir_value_name(l->integer, value), &type->shape);
+        weir_value same = l->same[id] = same_value(l, value);
         if (same.id == 0 || !type->has_range) continue;
         if (type->low > l->low[same.id]) l->low[same.id] = type->low;
         if (type->high < l->high[same.id]) l->high[same.id] = type->high;

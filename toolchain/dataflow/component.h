@@ -81,6 +81,8 @@ typedef struct weir_component_rules {
     int64_t (*pieces)(const weir_graph *graph, weir_node node); /* of work a beat, `digit` of them a cycle: 1 */
     /* Lanes and interval from the settings; pieces / digit cycles a beat. */
     void (*derive)(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware);
+    void (*settle)(weir_graph *graph,
+                   weir_node node); /* orders streams as a chosen folding takes them: any takes the same */
 
     /* Time. */
     /* The fewest cycles a frame, without padding and idle cycles, that its units of work need: pieces of all beats / digit. The

@@ -187,10 +187,12 @@ static bool is_legal(const weir_graph *graph, weir_node node, const weir_compone
 
 static void fold_pacemakers(weir_graph *graph, int64_t target) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (!sets_pace(rules_of(graph, node))) continue;
+        const weir_component_rules *rules = rules_of(graph, node);
+        if (!sets_pace(rules)) continue;
         weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
         *hardware = cheapest(graph, node, target);
         hardware->operations = weir_loop_macs(graph, node);
+        if (rules->settle != NULL) rules->settle(graph, node);
     }
 }
 
@@ -227,8 +229,12 @@ static void fold_follower(weir_graph *graph, weir_node node, int64_t interval) {
     hardware->in_lanes = hardware->out_lanes;
     int64_t pieces = rules->pieces == NULL ? 1 : rules->pieces(graph, node);
     hardware->digit = weir_ceil_divide(pieces, cycles_a_beat(graph, node, interval));
-    hardware->interval = weir_stream_beats_of(graph, node) * weir_ceil_divide(pieces, hardware->digit);
-    if (rules->derive != NULL) rules->derive(graph, node, hardware);
+    if (rules->derive == NULL) {
+        hardware->interval = weir_stream_beats_of(graph, node) * weir_ceil_divide(pieces, hardware->digit);
+        return;
+    }
+    hardware->interval = 0; /* the others' intervals say how many lanes it needs */
+    rules->derive(graph, node, hardware);
 }
 
 /* All components, none of which is slower than `interval` where it has a choice. One that has none may turn out to be slower:

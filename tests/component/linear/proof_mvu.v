@@ -9,23 +9,25 @@
 // nightly: unbounded SIMD=1 PE=1 BEATS=3 READ=2 PARTS=1 ACC_W=1
 // nightly: unbounded SIMD=1 PE=2 BEATS=1 READ=1 PARTS=2 ACC_W=1
 // prove: bounded 16 SIMD=2 PE=1 BEATS=3 READ=3 PARTS=1 ACC_W=2
+// prove: bounded 12 SIMD=2 PE=2 BEATS=2 READ=1 PARTS=1 ACC_W=1 VECTORS=2
 // planted: nightly
 // nightly: unbounded SIMD=2 PE=1 BEATS=1 READ=2 PARTS=1 ACC_W=2
 // nightly: unbounded SIMD=1 PE=1 BEATS=3 READ=3 PARTS=1 ACC_W=1
 // nightly: bounded 18 SIMD=3 PE=1 BEATS=4 READ=2 PARTS=2 ACC_W=3
 module proof #(
-  parameter integer SIMD  = 1,
-  parameter integer PE    = 1,
-  parameter integer BEATS = 1,
-  parameter integer READ  = 1,
-  parameter integer PARTS = 1,
-  parameter integer X_W   = 1,
-  parameter integer W_W   = PARTS,
-  parameter integer ACC_W = 1
+  parameter integer SIMD    = 1,
+  parameter integer PE      = 1,
+  parameter integer BEATS   = 1,
+  parameter integer READ    = 1,
+  parameter integer PARTS   = 1,
+  parameter integer X_W     = 1,
+  parameter integer W_W     = PARTS,
+  parameter integer ACC_W   = 1,
+  parameter integer VECTORS = 1
 ) (
   input wire                   clk,
   input wire                   s_valid,
-  input wire [SIMD*X_W-1:0]    s_data,
+  input wire [VECTORS*SIMD*X_W-1:0] s_data,
   input wire                   s_last,
   input wire [PE*SIMD*W_W-1:0] word,     // of the beat, if it is taken
   input wire [PE*SIMD*W_W-1:0] other,    // what the weights' memory gives for no beat
@@ -48,14 +50,15 @@ module proof #(
   integer                   p, e;
 
   weir_mvu #(
-    .X_W  (X_W),
-    .W_W  (W_W),
-    .ACC_W(ACC_W),
-    .SIMD (SIMD),
-    .PE   (PE),
-    .BEATS(BEATS),
-    .READ (READ),
-    .PARTS(PARTS)
+    .X_W    (X_W),
+    .W_W    (W_W),
+    .ACC_W  (ACC_W),
+    .SIMD   (SIMD),
+    .PE     (PE),
+    .BEATS  (BEATS),
+    .READ   (READ),
+    .PARTS  (PARTS),
+    .VECTORS(VECTORS)
   ) u_dut (
     .clk    (clk),
     .rst    (rst),
@@ -80,7 +83,7 @@ module proof #(
     for (p = 0; p < PE; p = p + 1) begin
       sum = beat_q == 0 ? {ACC_W{1'b0}} : expected_q[p*ACC_W +: ACC_W];
       for (e = 0; e < SIMD; e = e + 1)
-        sum = sum + $signed({1'b0, s_data[e*X_W +: X_W]}) * $signed(word[(p*SIMD+e)*W_W +: W_W]);
+        sum = sum + $signed({1'b0, s_data[(e*VECTORS+p%VECTORS)*X_W +: X_W]}) * $signed(word[(p*SIMD+e)*W_W +: W_W]);
       expected[p*ACC_W +: ACC_W] = sum;
     end
 
@@ -95,7 +98,7 @@ module proof #(
   always @* if (!rst) one_word_a_beat: assert (w_next == take);
 
   proof_reset u_reset (clk, rst);
-  proof_source #(SIMD * X_W + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
+  proof_source #(VECTORS * SIMD * X_W + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
   proof_hold #(PE * ACC_W + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
   proof_order #(PE * ACC_W + 1, PLACES) u_order (
     clk, rst, enter, {s_last, expected}, m_valid, leave, {m_last, m_data}, results, mark

@@ -1,5 +1,5 @@
 /* weir_mvu with its ROM, replay and dot product: any number of rows, inputs and outputs, foldings that need not divide,
- * devices. */
+ * groups that are computed side by side, devices. */
 #include <stdlib.h>
 
 #include "component/case.h"
@@ -11,15 +11,20 @@
 static const char *const devices[] = {NULL, "ecp5-45k", "ice40hx8k"};
 
 static void build(component_case *c) {
-    int64_t rows = case_rows(c), k = case_range(c, 1, 40), n = case_range(c, 1, 12);
-    weir_value x = case_codes(c, rows, k, 1, 16, 50);
+    const bool depthwise = case_chance(c, 30);
+    int64_t rows = case_rows(c), k = case_range(c, 1, depthwise ? 9 : 40), n = case_range(c, depthwise ? 2 : 1, 12);
+    weir_value x = case_codes(c, rows, depthwise ? n * k : k, 1, 16, 50);
     int64_t *codes = case_numbers(c, n * k, (int)case_range(c, 1, 12), case_chance(c, 85));
     weir_value inputs[2] = {x, case_ints(c, "w", n, k, codes)};
     free(codes);
     weir_node node = case_node(c, WEIR_OP_LINEAR, "linear", inputs, 2, 1);
-    int64_t simd = rows > 1 ? case_divisor(c, k) : case_range(c, 1, k);
-    int64_t pe = rows > 1 ? case_divisor(c, n) : case_range(c, 1, n);
-    case_place(c, node, simd, pe, 0);
+    int64_t simd = rows > 1 || depthwise ? case_divisor(c, k) : case_range(c, 1, k);
+    int64_t pe = rows > 1 || depthwise ? case_divisor(c, n) : case_range(c, 1, n);
+    if (depthwise) {
+        weir_node_set_int(c->graph, node, "group", n);
+        weir_node_set_int(c->graph, node, "interleave", pe);
+    }
+    case_place(c, node, depthwise ? simd * pe : simd, pe, 0);
     const int64_t device = case_range(c, 0, 2);
     const bool wide = device == 1 && pe % 2 == 0 && simd % 2 == 0; /* blocks of 25 bits: most products in pairs */
     weir_target_set(c->graph, wide ? "xc7a35t" : devices[device], 0);

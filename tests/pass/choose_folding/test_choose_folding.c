@@ -307,6 +307,92 @@ static void a_setting_sets_the_pace(void **state) {
     weir_graph_free(g);
 }
 
+/* Codes [1, 4, 4, 8] -> windows of 3 by 3 -> dw (`groups` of them). */
+static weir_graph *grouped(int64_t groups, bool shared) {
+    weir_graph *g = weir_graph_new("hardware");
+    weir_type type = {.dtype = WEIR_INT8, .shape = {4, {1, 4, 4, 8}}, .has_range = true, .low = -128, .high = 127};
+    type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 8, .axis = -1};
+    weir_value x = weir_graph_add_input(g, "x", &type);
+    const weir_node window = put(g, WEIR_OP_WINDOW, "window", 1, &x);
+    weir_node_set_ints(g, window, "kernel_shape", (const int64_t[]){3, 3}, 2);
+    weir_node_set_ints(g, window, "pads", (const int64_t[]){1, 1, 1, 1}, 4);
+    weir_node_set_int(g, window, "group", groups);
+    assert_true(weir_infer_node(g, window));
+    double w[72];
+    for (size_t i = 0; i < 72; i++) w[i] = (double)(i % 7) - 3;
+    for (int i = 0; i < 1 + shared; i++) {
+        const weir_value in[2] = {weir_node_output(g, window, 0),
+                                  add_constant(g, "w", WEIR_INT8, 2, groups, 72 / groups, w)};
+        const weir_node node = put(g, WEIR_OP_LINEAR, i == 0 ? "dw" : "other", 2, in);
+        weir_node_set_int(g, node, "group", groups);
+        assert_true(weir_infer_node(g, node));
+        weir_graph_add_output(g, i == 0 ? "y" : "z", weir_node_output(g, node, 0));
+    }
+    return g;
+}
+
+static int64_t attribute_of(const weir_graph *g, const char *node, const char *name) {
+    return weir_node_int(g, weir_graph_find_node(g, node), name, 1);
+}
+
+/* 16 positions of 9 products in 8 channels, as many of which side by side as the target asks for: the window goes along. */
+static void channels_are_computed_side_by_side(void **state) {
+    (void)state;
+    for (int64_t target = 100; target <= 1200; target += 50) {
+        const int64_t pe = target >= 1152 ? 1 : target >= 576 ? 2 : target >= 288 ? 4 : 8;
+        weir_graph *g = grouped(8, false);
+        assert_true(weir_choose_folding(g, target, 64, ""));
+        const weir_meta_hardware *dw = hardware_of(g, "dw"), *window = hardware_of(g, "window");
+        assert_int_equal(dw->simd, 1);
+        assert_int_equal(dw->pe, pe);
+        assert_int_equal(dw->in_lanes, pe);
+        assert_int_equal(dw->interval, 1152 / pe);
+        assert_int_equal(dw->operations, 1152);
+        assert_int_equal(window->out_lanes, pe);
+        assert_int_equal(weir_stream_interval(g), 1152 / pe);
+        assert_int_equal(attribute_of(g, "dw", "interleave"), pe);
+        assert_int_equal(attribute_of(g, "window", "group"), 8 / pe);
+        assert_true(weir_folding_verify(g));
+        weir_graph_free(g);
+    }
+}
+
+/* Other nodes read the window's elements in their order; those of groups of two channels are not one behind the other. */
+static void channels_that_stay_in_a_row(void **state) {
+    (void)state;
+    static const struct {
+        int64_t groups;
+        bool shared;
+        const char *file, *error;
+    } cases[] = {
+        {8, true, "nodes:\n  dw: {pe: 4}\n",
+         "node 'dw' computes 4 groups side by side, which must be of one channel each"},
+        {4, false, "nodes:\n  dw: {pe: 2}\n",
+         "node 'dw' computes 2 groups side by side, which must be of one channel each"},
+        {8, false, "nodes:\n  dw: {pe: 3}\n", "has 128 rows per frame: simd must divide 9 and pe 8, found 1 and 3"},
+        {8, false, "nodes:\n  dw: {pe: 9}\n", "yaml:2: error: "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_setup(NULL);
+        weir_graph *g = grouped(cases[i].groups, cases[i].shared);
+        assert_true(weir_choose_folding(g, 1, 64, ""));
+        if (cases[i].shared || cases[i].groups < 8) assert_int_equal(hardware_of(g, "dw")->pe, 1);
+        weir_graph_free(g);
+        g = grouped(cases[i].groups, cases[i].shared);
+        write_folding(cases[i].file);
+        if (weir_choose_folding(g, 1, 64, folding)) fail_msg("%zu", i);
+        assert_error(cases[i].error);
+        weir_graph_free(g);
+    }
+    test_setup(NULL);
+    weir_graph *g = grouped(8, false);
+    assert_true(weir_choose_folding(g, 288, 64, ""));
+    weir_node_set_int(g, weir_graph_find_node(g, "dw"), "interleave", 2);
+    assert_false(weir_folding_verify(g));
+    assert_error("node 'dw' computes 4 groups side by side");
+    weir_graph_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(targets_are_met_with_divisors),
@@ -319,6 +405,8 @@ int main(void) {
         TEST(foldings_that_cannot_be),
         TEST(a_window_sets_the_pace),
         TEST(a_setting_sets_the_pace),
+        TEST(channels_are_computed_side_by_side),
+        TEST(channels_that_stay_in_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* Linear: R rows of K inputs times a constant matrix of N outputs, or `group` matrices in turn, SIMD inputs and PE outputs a cycle: weir_replay hands
  * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, which asks for a weight word with each beat.
+ * Depthwise: where every group is one output of one channel, PE groups, the node's `interleave`, are computed side by side. They come
+ * element by element, SIMD of each a beat, and count as one matrix of PE outputs, each with elements of its own.
  * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
  * p * SIMD + s; words in the order of matrices, then g, then b. Outputs and inputs beyond the matrix are zero. In pairs of outputs, the weights of
  * the second are less 1 where those of the first are negative (weir_mul_pair). */
@@ -17,10 +19,18 @@ typedef struct size {
     int64_t matrices;
 } size;
 
-static size size_of(const weir_graph *graph, weir_node node) {
+static size size_at(const weir_graph *graph, weir_node node, int64_t interleave) {
     const weir_shape *weights = &weir_value_type(graph, weir_node_input(graph, node, 1))->shape;
-    const int64_t matrices = weir_node_int(graph, node, "group", 1), n = weights->dim[0] / matrices;
+    const int64_t matrices = weir_node_int(graph, node, "group", 1) / interleave, n = weights->dim[0] / matrices;
     return (size){weir_stream_elements(graph, weir_node_output(graph, node, 0)) / n, weights->dim[1], n, matrices};
+}
+
+static int64_t interleave_of(const weir_graph *graph, weir_node node) {
+    return weir_node_int(graph, node, "interleave", 1);
+}
+
+static size size_of(const weir_graph *graph, weir_node node) {
+    return size_at(graph, node, interleave_of(graph, node));
 }
 
 static const weir_meta_hardware *folded(const weir_graph *graph, weir_node node) {
@@ -45,41 +55,89 @@ static bool becomes(const weir_graph *graph, weir_node node) {
 
 /* --- folding --- */
 
+/* The interleave that a folding asks for. */
+static int64_t interleave_at(const weir_graph *graph, weir_node node, int64_t pe) {
+    const size s = size_at(graph, node, 1);
+    return s.n == 1 && s.matrices % pe == 0 ? pe : 1;
+}
+
+/* The window before a depthwise node, if no other node reads it. */
+static weir_node own_window(const weir_graph *graph, weir_node node) {
+    const weir_value x = weir_node_input(graph, node, 0);
+    const weir_node window = weir_value_producer(graph, x);
+    if (window.id == 0 || weir_node_op(graph, window) != WEIR_OP_WINDOW || weir_value_use_count(graph, x) != 1 ||
+        weir_value_is_output(graph, x))
+        return WEIR_NO_NODE;
+    const weir_shape *seen = &weir_value_type(graph, weir_node_input(graph, window, 0))->shape;
+    return seen->dim[seen->rank - 1] == weir_node_int(graph, node, "group", 1) ? window : WEIR_NO_NODE;
+}
+
+/* Can neighbouring groups come element by element? Those of one element do. */
+static bool interleaves(const weir_graph *graph, weir_node node) {
+    const size s = size_at(graph, node, 1);
+    return s.n == 1 && s.matrices > 1 && (s.k == 1 || own_window(graph, node).id != 0);
+}
+
 static int64_t most_simd(const weir_graph *graph, weir_node node) { return size_of(graph, node).k; }
 
-static int64_t most_pe(const weir_graph *graph, weir_node node) { return size_of(graph, node).n; }
+static int64_t most_pe(const weir_graph *graph, weir_node node) {
+    const size s = size_at(graph, node, 1);
+    return s.n == 1 ? s.matrices : s.n;
+}
 
 static const weir_component_setting settings[] = {{"simd", offsetof(weir_meta_hardware, simd), most_simd},
                                                   {"pe", offsetof(weir_meta_hardware, pe), most_pe}};
 
-/* The larger SIMD first: one accumulator and requantizer for more products. */
+/* The larger SIMD first: one accumulator and requantizer for more products. A window gives one position of a channel a cycle. */
 static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
                      weir_folding_visit *visit, void *user) {
-    const size s = size_of(graph, node);
+    const size s = size_at(graph, node, 1);
+    const bool depthwise = interleaves(graph, node);
+    const int64_t outputs = depthwise ? s.matrices : s.n;
     weir_meta_hardware folding = *given;
     for (folding.simd = s.k; folding.simd >= 1; folding.simd--) {
-        if (given->simd != 0 ? folding.simd != given->simd : s.k % folding.simd != 0) continue;
-        for (folding.pe = 1; folding.pe <= s.n; folding.pe++) {
-            if (given->pe != 0 ? folding.pe == given->pe : s.n % folding.pe == 0) visit(user, &folding);
+        if (given->simd != 0 ? folding.simd != given->simd : depthwise ? folding.simd > 1 : s.k % folding.simd != 0)
+            continue;
+        for (folding.pe = 1; folding.pe <= most_pe(graph, node); folding.pe++) {
+            if (given->pe != 0 ? folding.pe == given->pe : outputs % folding.pe == 0) visit(user, &folding);
         }
     }
 }
 
 /* Several rows a frame share beats only when rows are whole numbers of beats. */
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
-    const size s = size_of(graph, node);
-    if (s.rows == 1 || (s.k % hardware->simd == 0 && s.n % hardware->pe == 0)) return true;
-    weir_text_format(why, "has %lld rows per frame: simd must divide %lld and pe %lld, found %lld and %lld",
-                     (long long)s.rows, (long long)s.k, (long long)s.n, (long long)hardware->simd,
+    const size s = size_at(graph, node, 1);
+    const int64_t outputs = s.n == 1 ? s.matrices : s.n;
+    if (s.rows > 1 && (s.k % hardware->simd != 0 || outputs % hardware->pe != 0)) {
+        weir_text_format(why, "has %lld rows per frame: simd must divide %lld and pe %lld, found %lld and %lld",
+                         (long long)s.rows, (long long)s.k, (long long)outputs, (long long)hardware->simd,
+                         (long long)hardware->pe);
+        return false;
+    }
+    if (interleave_of(graph, node) == interleave_at(graph, node, hardware->pe)) return true;
+    weir_text_format(why,
+                     "computes %lld groups side by side, which must be of one channel each, of a window that no other "
+                     "node reads",
                      (long long)hardware->pe);
     return false;
 }
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    const size s = size_of(graph, node);
-    hardware->in_lanes = hardware->simd;
+    const int64_t interleave = interleave_at(graph, node, hardware->pe);
+    const size s = size_at(graph, node, interleave);
+    hardware->in_lanes = interleave * hardware->simd;
     hardware->out_lanes = hardware->pe;
     hardware->interval = s.rows * weir_ceil_divide(s.k, hardware->simd) * weir_ceil_divide(s.n, hardware->pe);
+}
+
+/* The window gives the groups that are computed side by side element by element. */
+static void settle(weir_graph *graph, weir_node node) {
+    if (!interleaves(graph, node)) return;
+    const int64_t interleave = interleave_at(graph, node, folded(graph, node)->pe);
+    const weir_node window = own_window(graph, node);
+    if (interleave > 1) weir_node_set_int(graph, node, "interleave", interleave);
+    else weir_node_remove_attribute(graph, node, "interleave");
+    if (window.id != 0) weir_node_set_int(graph, window, "group", size_of(graph, node).matrices);
 }
 
 /* Multiply-accumulates by multipliers. */
@@ -117,8 +175,8 @@ static bool in_pairs(const weir_graph *graph, weir_node node) {
     const weir_device *device = weir_target_of(graph).device;
     const factors f = factors_of(graph, node);
     const int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
-    return device != NULL && folded(graph, node)->pe % 2 == 0 && least > -((int64_t)1 << (f.weight - 1)) &&
-           weir_cost_product_blocks(device, f.element, f.weight) == 1 &&
+    return device != NULL && folded(graph, node)->pe % 2 == 0 && interleave_of(graph, node) == 1 &&
+           least > -((int64_t)1 << (f.weight - 1)) && weir_cost_product_blocks(device, f.element, f.weight) == 1 &&
            weir_cost_product_blocks(device, f.element, f.x + 2 * f.weight) == 1;
 }
 
@@ -142,7 +200,7 @@ static int64_t is_replay_registered(const weir_graph *graph, weir_node node) {
         weir_stream_width(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)), &is_signed);
     const weir_target target = weir_target_of(graph);
     return groups_of(graph, node) > 1 && weir_target_memory_has_output(&target) &&
-           weir_cost_replay_in_blocks(beats, folded(graph, node)->simd * bits);
+           weir_cost_replay_in_blocks(beats, folded(graph, node)->in_lanes * bits);
 }
 
 /* --- time --- */
@@ -267,6 +325,7 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "PARTS", parts_of(b->graph, node));
     weir_build_set(b, u, "PAIRS", in_pairs(b->graph, node));
     const weir_target target = weir_target_of(b->graph);
+    if (interleave_of(b->graph, node) > 1) weir_build_set(b, u, "VECTORS", interleave_of(b->graph, node));
     weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
     weir_build_connect(b, u, "s", &replayed);
     weir_rtl_connect(b->design, u, "w_next", words.next);
@@ -276,7 +335,8 @@ static void build(weir_builder *b, weir_node node) {
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     const weir_meta_hardware *hardware = folded(graph, node);
-    weir_text_format(text, "simd %lld, pe %lld, %d-bit weights%s", (long long)hardware->simd, (long long)hardware->pe,
+    weir_text_format(text, "simd %lld, pe %lld%s, %d-bit weights%s", (long long)hardware->simd, (long long)hardware->pe,
+                     interleave_of(graph, node) > 1 ? " with inputs of their own" : "",
                      weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
                      in_pairs(graph, node) ? ", two in a block" : "");
 }
@@ -312,6 +372,7 @@ static void cost(weir_cost_part *part) {
         beats == 1 && tree_sum < width ? tree_sum : width; /* above the tree's sum bits repeat the sign */
     const int64_t product = x + w < sum ? x + w : sum;
     const int64_t element = x + (weir_cost_value(part, "X_SIGNED") == 0), each = w / parts;
+    const int64_t taken = weir_cost_value(part, "VECTORS") * simd * x;
     const bool accumulates = beats > 1, spread = weir_cost_value(part, "SPREAD") != 0;
     const int64_t cycles = read + 1 + weir_clog2(parts) + pairs + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;
@@ -330,8 +391,8 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, accumulates ? pe * sum : 0);
     weir_cost_term(part, places == 2 ? 0 : spread ? pe * sum : places * pe * sum);
     const bool shifts = weir_device_shifts(part->device, read);
-    weir_cost_term(part, (shifts ? 1 : read) * simd * x);
-    weir_cost_registers(part, (shifts ? 0 : read) * simd * x + tree - inside);
+    weir_cost_term(part, (shifts ? 1 : read) * taken);
+    weir_cost_registers(part, (shifts ? 0 : read) * taken + tree - inside);
     if (accumulates) weir_cost_registers(part, 2 * pe * sum + weir_cost_bits(beats) + 3 + cycles - 2);
     weir_cost_registers(part, 2 * cycles - (places == 2 ? 2 : 0) + weir_cost_bits(places + 1) + 1);
     if (weir_cost_product_blocks(part->device, element, w) == 0)
@@ -349,6 +410,7 @@ const weir_component_rules weir_linear_rules = {.becomes = becomes,
                                                 .foldings = foldings,
                                                 .legal = legal,
                                                 .derive = derive,
+                                                .settle = settle,
                                                 .ideal = ideal,
                                                 .timing = timing,
                                                 .service = service,
