@@ -73,7 +73,8 @@ static kind kind_of(weir_op op) {
     case WEIR_OP_MATMUL_INTEGER:
     case WEIR_OP_QLINEAR_MATMUL: return KIND_PRODUCT;
     case WEIR_OP_EXPAND:
-    case WEIR_OP_CONSTANT_OF_SHAPE: return KIND_OTHER;
+    case WEIR_OP_CONSTANT_OF_SHAPE:
+    case WEIR_OP_RANGE: return KIND_OTHER;
     default: break;
     }
     if (weir_layout_has_channels(op)) return KIND_CHANNELS;

@@ -238,6 +238,23 @@ void weir_kernel_CONSTANT_OF_SHAPE(const weir_graph *graph, weir_node node, cons
     }
 }
 
+/* Each element from the first one on: start + i * delta, every operation in the element type. */
+void weir_kernel_RANGE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                       weir_array *const *outputs) {
+    (void)graph;
+    (void)node;
+    weir_array *y = outputs[0];
+    const bool real = weir_dtype_is_float(y->dtype);
+    for (size_t i = 0; i < y->count; i++) {
+        if (real) {
+            weir_array_set(y, i, (double)i * weir_array_get(inputs[2], 0));
+            weir_array_set(y, i, weir_array_get(inputs[0], 0) + weir_array_get(y, i));
+        } else {
+            weir_array_set_int(y, i, weir_array_get_int(inputs[0], 0) + (int64_t)i * weir_array_get_int(inputs[2], 0));
+        }
+    }
+}
+
 void weir_kernel_TILE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                       weir_array *const *outputs) {
     (void)graph;

@@ -65,7 +65,8 @@ void weir_onnx_known_learn(weir_onnx_known *known, const weir_graph *graph, weir
 /* The first of the inputs that must be constants: sizes, axes and positions, parameters of quantizers. */
 static size_t first_constant_input(weir_op op) {
     switch (op) {
-    case WEIR_OP_CONSTANT_OF_SHAPE: return 0;
+    case WEIR_OP_CONSTANT_OF_SHAPE:
+    case WEIR_OP_RANGE: return 0;
     case WEIR_OP_RESHAPE:
     case WEIR_OP_EXPAND:
     case WEIR_OP_TILE:

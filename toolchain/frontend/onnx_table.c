@@ -126,6 +126,7 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("Shape", SHAPE, 1),
     RULE("Size", SIZE, 1),
     RULE_ARITY("ConstantOfShape", CONSTANT_OF_SHAPE, 9, 1, 1, 0),
+    RULE("Range", RANGE, 11),
     RULE("Flatten", FLATTEN, 1),
     RULE("Reshape", RESHAPE, 5),
     RULE("Transpose", TRANSPOSE, 1),

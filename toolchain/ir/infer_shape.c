@@ -3,6 +3,7 @@
 #include "ir/geometry.h"
 #include "ir/infer_rule.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "support/arena.h"
@@ -328,4 +329,22 @@ bool weir_infer_CONSTANT_OF_SHAPE(const weir_graph *graph, weir_node node, weir_
         return weir_rule_fail(graph, node, "the value (input 1) must be a constant of one element");
     return shape_input(graph, node, 0, &shape) &&
            weir_rule_set_plain(graph, node, to, value == NULL ? WEIR_FLOAT32 : value->dtype, &shape);
+}
+
+bool weir_infer_RANGE(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    double given[3];
+    for (size_t i = 0; i < 3; i++) {
+        const weir_array *number = weir_rule_constant(graph, node, i);
+        if (number == NULL || number->count != 1)
+            return weir_rule_fail(graph, node, "input %zu must be one constant number", i);
+        if (number->dtype != weir_rule_input(graph, node, 0)->dtype || number->dtype == WEIR_BOOL)
+            return weir_rule_fail_dtype(graph, node, i, "a number of the first input's type");
+        given[i] = weir_array_get(number, 0);
+    }
+    const double count = ceil((given[1] - given[0]) / given[2]);
+    if (!(count >= 1 && count <= INT32_MAX))
+        return weir_rule_fail(graph, node, "it has no elements, or too many: from %g to %g by %g", given[0], given[1],
+                              given[2]);
+    return weir_rule_set_plain(graph, node, to, weir_rule_input(graph, node, 0)->dtype,
+                               &(weir_shape){1, {(int64_t)count}});
 }

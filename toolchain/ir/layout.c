@@ -190,6 +190,7 @@ static bool keeps_dimensions(weir_op op) {
     case WEIR_OP_SHAPE:
     case WEIR_OP_SIZE:
     case WEIR_OP_CONSTANT_OF_SHAPE:
+    case WEIR_OP_RANGE:
     case WEIR_OP_GEMM:
     case WEIR_OP_QGEMM:
     case WEIR_OP_MATMUL:

@@ -181,3 +181,4 @@ static void write_only(weir_loop_builder *b) {
 void weir_loop_SHAPE(weir_loop_builder *b) { write_only(b); }
 void weir_loop_SIZE(weir_loop_builder *b) { write_only(b); }
 void weir_loop_CONSTANT_OF_SHAPE(weir_loop_builder *b) { write_only(b); }
+void weir_loop_RANGE(weir_loop_builder *b) { write_only(b); }

@@ -261,6 +261,7 @@ static rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CONVERT] = broadcast,
     [WEIR_OP_RELU] = broadcast,
     [WEIR_OP_CONSTANT_OF_SHAPE] = broadcast,
+    [WEIR_OP_RANGE] = broadcast,
     [WEIR_OP_IDENTITY] = broadcast,
     [WEIR_OP_QLINEAR_ADD] = broadcast,
     [WEIR_OP_QLINEAR_MUL] = broadcast,
