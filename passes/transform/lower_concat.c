@@ -5,22 +5,6 @@
 #include "ir/infer.h"
 #include "passes/transform/view.h"
 
-/* The input's codes, by the quantizer if there is one: the view of the node's result until the Concat is made. No value after a
- * reported error. */
-static weir_value read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
-    const weir_view *view = &l->view[weir_node_input(l->from, node, index).id];
-    const bool becomes_codes = quant != NULL && (view->kind == WEIR_VIEW_SUM || view->kind == WEIR_VIEW_FUNCTION);
-    if (view->kind != WEIR_VIEW_CODES && !becomes_codes) {
-        weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
-        return WEIR_NO_VALUE;
-    }
-    if (quant != NULL) {
-        if (!weir_lower_quantize_input(l, node, index, quant)) return WEIR_NO_VALUE;
-        view = &l->view[weir_node_output(l->from, node, 0).id];
-    }
-    return weir_lower_codes(l, node, view);
-}
-
 /* Do both stand for numbers of one grid? */
 static bool is_alike(const weir_type *a, const weir_type *b) {
     return a->dtype == b->dtype && a->quant.count == 1 && b->quant.count == 1 &&
@@ -48,7 +32,7 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
     weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
     if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
-        const weir_value next = read_codes(l, node, i, behind);
+        const weir_value next = weir_lower_read_codes(l, node, i, behind);
         if (next.id == 0) return false;
         if (i > 0 && !is_alike(weir_value_type(l->to, view.value), weir_value_type(l->to, next)))
             return weir_lower_fail(l, node,

@@ -493,7 +493,6 @@ static bool lower_convert(weir_lowering *l, weir_node node) {
 }
 
 static lower_rule *rule_of(weir_op op);
-
 /* The quantizer that takes all of the node's result, as it is or in another shape; a count of 0: there is none. */
 static bool read_quantizer_behind(weir_lowering *l, weir_node node, weir_quant *quant) {
     const weir_value result = weir_node_output(l->from, node, 0);
@@ -504,7 +503,7 @@ static bool read_quantizer_behind(weir_lowering *l, weir_node node, weir_quant *
     const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, user, 0))->dtype;
     if (op == WEIR_OP_QUANTIZE_LINEAR) return read_quant(l, user, 1, 2, dtype, 0, quant);
     if (op == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
-    return rule_of(op) != weir_lower_shape || read_quantizer_behind(l, user, quant);
+    return (rule_of(op) != weir_lower_shape && op != WEIR_OP_TRANSPOSE) || read_quantizer_behind(l, user, quant);
 }
 
 /* Quantizers compute element by element and never fall, so one behind may also be one of each input: of what moves elements, or takes the
@@ -517,6 +516,10 @@ static bool lower_movable(weir_lowering *l, weir_node node, movable_rule *rule) 
 }
 
 static bool lower_concat(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_concat); }
+static bool lower_move(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_move); }
+static bool lower_transpose(weir_lowering *l, weir_node node) {
+    return weir_lower_transposes(l, node) ? lower_move(l, node) : weir_lower_shape(l, node);
+}
 static bool lower_max_pool(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_max_pool); }
 static bool lower_reduction(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduction); }
 
@@ -543,11 +546,20 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_REDUCE_SUM] = lower_reduction,
     [WEIR_OP_REDUCE_MAX] = lower_reduction,
     [WEIR_OP_CONCAT] = lower_concat,
+    [WEIR_OP_SLICE] = lower_move,
+    [WEIR_OP_SPLIT] = lower_move,
+    [WEIR_OP_PAD] = lower_move,
+    [WEIR_OP_RESIZE] = lower_move,
+    [WEIR_OP_DEPTH_TO_SPACE] = lower_move,
+    [WEIR_OP_SPACE_TO_DEPTH] = lower_move,
+    [WEIR_OP_TILE] = lower_move,
+    [WEIR_OP_GATHER] = lower_move,
+    [WEIR_OP_EXPAND] = lower_move,
     [WEIR_OP_ARG_MAX] = weir_lower_arg_max,
     [WEIR_OP_TOP_K] = weir_lower_top_k,
     [WEIR_OP_FLATTEN] = weir_lower_shape,
     [WEIR_OP_RESHAPE] = weir_lower_shape,
-    [WEIR_OP_TRANSPOSE] = weir_lower_shape,
+    [WEIR_OP_TRANSPOSE] = lower_transpose,
     [WEIR_OP_IDENTITY] = lower_identity,
     [WEIR_OP_QUANTIZE_LINEAR] = lower_quantize_linear,
     [WEIR_OP_DEQUANTIZE_LINEAR] = lower_dequantize_linear,

@@ -8,3 +8,17 @@ bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, c
     if (x->kind == WEIR_VIEW_FUNCTION) return weir_lower_tabulate(l, node, input, quant);
     return weir_lower_quantize(l, node, x, quant);
 }
+
+weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
+    const weir_view *view = &l->view[weir_node_input(l->from, node, index).id];
+    const bool becomes_codes = quant != NULL && (view->kind == WEIR_VIEW_SUM || view->kind == WEIR_VIEW_FUNCTION);
+    if (view->kind != WEIR_VIEW_CODES && !becomes_codes) {
+        weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
+        return WEIR_NO_VALUE;
+    }
+    if (quant != NULL) {
+        if (!weir_lower_quantize_input(l, node, index, quant)) return WEIR_NO_VALUE;
+        view = &l->view[weir_node_output(l->from, node, 0).id];
+    }
+    return weir_lower_codes(l, node, view);
+}

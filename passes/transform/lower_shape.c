@@ -43,10 +43,7 @@ bool weir_lower_shape(weir_lowering *l, weir_node node) {
     const bool moves = weir_node_op(l->from, node) == WEIR_OP_TRANSPOSE && !keeps_order(l, node);
     const int from = type.shape.rank, to = shape->rank;
     const bool last = from > 0 && to > 0 && shape->dim[to - 1] == type.shape.dim[from - 1];
-    if (moves && !host)
-        return weir_lower_fail(l, node,
-                               "it transposes between operators of the hardware, and no component reorders a "
-                               "stream");
+    if (moves && !host) return weir_lower_fail(l, node, "the host transposes results of the hardware");
     if (x->kind == WEIR_VIEW_FUNCTION) return weir_lower_function(l, node);
     weir_view view = *x;
     if (x->reshaped || x->kind == WEIR_VIEW_SUM) { /* after the quantizer */

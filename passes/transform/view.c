@@ -204,6 +204,7 @@ static void add_counterpart(weir_counterparts *to, const weir_lowering *l, uint3
     weir_counterpart *made = &to->of[id];
     made->follows = view->step_count > 0 || view->kind == WEIR_VIEW_FUNCTION || view->is_inside;
     if (made->follows || view->kind != WEIR_VIEW_CODES) return;
+    if (!weir_value_exists(l->to, view->value)) return; /* a Reorder that became a part of the one behind it */
     made->name = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->value));
     if (view->accumulator.id != 0)
         made->sums = weir_arena_copy_string(to->arena, weir_value_name(l->to, view->accumulator));

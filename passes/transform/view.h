@@ -82,6 +82,9 @@ bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant);
 /* The same of the node's input, which may be a sum or a function, too. */
 bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant);
+/* The codes of the node's input, by the quantizer where `quant` is not NULL: the view of the node's result until it has its own.
+ * No value after a reported error. */
+weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant);
 /* Codes that a quantizer may give, after a Relu or not: quantizers are monotone, so a Relu before one raises its lower
  * end to the code of real zero. */
 void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high);
@@ -104,6 +107,10 @@ bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *be
 bool weir_lower_shape(weir_lowering *l, weir_node node);
 /* Concat of real numbers whose codes have one scale, or which a quantizer takes. */
 bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* An operator that moves elements, of such numbers or of integers. */
+bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* Does a Transpose move elements between operators of the hardware? */
+bool weir_lower_transposes(const weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
 /* The largest codes along `axis`, which becomes 1; no value after a reported error. */

@@ -177,6 +177,25 @@ def concat(r, _):
             "LANES": r.randint(1, 16), "A_BEATS": pick(r, 1, 2, 5, 16, 28, 100), "B_BEATS": pick(r, 1, 2, 5, 16, 28, 100)}
 
 
+def select(r, _):
+    x, values = r.randint(1, 12), {}
+    for loop in range(6 - r.randint(1, 3), 6):
+        size = pick(r, 2, 5, 14, 28, 100)
+        begin = r.randint(0, size - 1)
+        values.update({f"SIZE_{loop}": size, f"BEGIN_{loop}": begin, f"END_{loop}": r.randint(begin + 1, size)})
+    return {"LANES": r.randint(1, 16), "X_W": x, "X_SIGNED": r.randint(0, 1), "Y_W": x + r.randint(0, 1), "FILLS": r.randint(0, 1), "FILL": r.randint(0, 1), **values}
+
+
+def reorder(r, _):
+    sizes = [pick(r, 2, 3, 8, 14) for _ in range(r.randint(1, 4))]
+    page, values = 1, {}
+    for loop, size in zip(range(5, 5 - len(sizes), -1), sizes):
+        repeats = page > 1 and r.randint(0, 2) == 0
+        values.update({f"SIZE_{loop}": size, f"STRIDE_{loop}": 0 if repeats else page})
+        page *= 1 if repeats else size
+    return {"WIDTH": pick(r, 1, 8, 16, 64), "PAGES": pick(r, 1, 14, 28), "PAGE": page, **values}
+
+
 def argmax(r, _):
     lanes, beats = r.randint(1, 12), pick(r, 1, 2, 10, 100)
     return {"LANES": lanes, "WIDTH": r.randint(2, 16), "SIGNED": r.randint(0, 1), "BEATS": beats,
@@ -185,7 +204,7 @@ def argmax(r, _):
 
 MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add,
                                    cast, requantize, requantize_float, relu, threshold, lookup, window,
-                                   pool, argmax, concat, threshold_search)}
+                                   pool, argmax, concat, threshold_search, select, reorder)}
 
 
 # --- sources ---

@@ -89,6 +89,11 @@ CORNERS = {
                {"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "OUT_W": 8, "LANES": 16, "A_BEATS": 64, "B_BEATS": 48}),
     "multiply": ({"A_W": 8, "A_SIGNED": 0, "A_ZERO": 0, "A_BITS": 9, "B_W": 8, "B_SIGNED": 1, "B_ZERO": 3, "B_BITS": 9, "OUT_W": 17, "LANES": 1},
                  {"A_W": 8, "A_SIGNED": 0, "A_ZERO": 0, "A_BITS": 9, "B_W": 8, "B_SIGNED": 1, "B_ZERO": 3, "B_BITS": 9, "OUT_W": 17, "LANES": 8}),
+    "select": ({"LANES": 1, "X_W": 8, "Y_W": 8, "SIZE_4": 28, "END_4": 14, "SIZE_5": 28, "END_5": 14},
+               {"LANES": 16, "X_W": 8, "Y_W": 8, "FILLS": 1, "SIZE_4": 28, "BEGIN_4": 1, "END_4": 27, "SIZE_5": 56, "BEGIN_5": 2, "END_5": 54}),
+    "reorder": ({"WIDTH": 8, "PAGES": 14, "PAGE": 56, "SIZE_3": 2, "STRIDE_3": 2, "SIZE_4": 14, "STRIDE_4": 4, "SIZE_5": 2, "STRIDE_5": 1},
+                {"WIDTH": 64, "PAGES": 14, "PAGE": 56, "SIZE_2": 2, "STRIDE_2": 0, "SIZE_3": 14, "STRIDE_3": 4, "SIZE_4": 2, "STRIDE_4": 0,
+                 "SIZE_5": 4, "STRIDE_5": 1}),
     "lookup": ({"LANES": 1, "IN_W": 8, "OUT_W": 8, "GROUPS": 1}, {"LANES": 8, "IN_W": 8, "OUT_W": 8, "GROUPS": 24}),
 }
 

@@ -6,10 +6,10 @@ name=conv
 . "$(dirname "$0")/lib.sh"
 
 folder=$E2E_SOURCE/tests/models/conv
-for network in line separable pooled mobile autoencoder inception; do
+for network in line separable pooled mobile autoencoder inception upsampler decoder; do
     for form in qdq qoperator; do
         model=${network}_$form
-        [ $model = inception_qoperator ] && continue
+        [ -f "$folder/$model.onnx" ] || continue
         expect 0 "" "$WEIR" eval "$folder/$model.onnx" -e int --data "$folder/$model.npz:x" -o outputs.npy
         array_tool same outputs.npy "$folder/$model.npz:expected" || fail "$model: the integer engine"
     done
@@ -20,6 +20,8 @@ expect 0 " 0 of " "$WEIR" check "$folder/pooled_qdq.onnx" --data "$folder/pooled
 expect 0 " 0 of " "$WEIR" check "$folder/mobile_qdq.onnx" --data "$folder/mobile_qdq.npz:x" --frames 1 --simulator icarus
 expect 0 " 0 of " "$WEIR" check "$folder/autoencoder_qoperator.onnx" --data "$folder/autoencoder_qoperator.npz:x" --simulator icarus
 expect 0 " 0 of " "$WEIR" check "$folder/inception_qdq.onnx" --data "$folder/inception_qdq.npz:x" --frames 1 --simulator icarus
+expect 0 " 0 of " "$WEIR" check "$folder/upsampler_qdq.onnx" --data "$folder/upsampler_qdq.npz:x" --frames 2 --simulator both
+expect 0 " 0 of " "$WEIR" check "$folder/decoder_qdq.onnx" --data "$folder/decoder_qdq.npz:x" --frames 2 --simulator both
 
 # The window and what it holds are named.
 expect 0 "weir_window" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable

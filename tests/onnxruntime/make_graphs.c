@@ -277,6 +277,34 @@ static void make_pools(weir_graph *graph) {
     }
 }
 
+/* Another order, and elements among fill values. */
+static void make_reorders(weir_graph *graph) {
+    static const int64_t shape[] = {4, 9}, sizes[] = {4, 3, 3}, strides[] = {3, -12, 1};
+    static const int64_t wide[] = {5, 14}, rows[] = {12, 1}, begins[] = {1, 0}, ends[] = {4, 12};
+    const weir_type type = {.dtype = WEIR_INT8,
+                            .shape = {2, {3, 12}},
+                            .quant = {.format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 8, .axis = -1},
+                            .has_range = true,
+                            .low = -128,
+                            .high = 127};
+    const weir_value x = weir_graph_add_input(graph, "x", &type);
+    weir_node node = add_node(graph, WEIR_OP_REORDER, "turned", x, WEIR_NO_VALUE, WEIR_NO_VALUE);
+    weir_node_set_ints(graph, node, "shape", shape, 2);
+    weir_node_set_ints(graph, node, "sizes", sizes, 3);
+    weir_node_set_ints(graph, node, "strides", strides, 3);
+    weir_node_set_int(graph, node, "start", 24);
+    finish(graph, node, NULL);
+    node = add_node(graph, WEIR_OP_REORDER, "among", x, WEIR_NO_VALUE, WEIR_NO_VALUE);
+    weir_node_set_ints(graph, node, "shape", wide, 2);
+    weir_node_set_ints(graph, node, "sizes", wide, 2);
+    weir_node_set_ints(graph, node, "strides", rows, 2);
+    weir_node_set_ints(graph, node, "begins", begins, 2);
+    weir_node_set_ints(graph, node, "ends", ends, 2);
+    weir_node_set_int(graph, node, "start", -12);
+    weir_node_set_int(graph, node, "fill", -77);
+    finish(graph, node, NULL);
+}
+
 /* Masks of every element and of channels, on reals and codes. */
 static void make_masks(weir_graph *graph) {
     weir_value x = add_real_input(graph), y = add_codes_input(graph, "y", -128, 127, NULL);
@@ -343,10 +371,11 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*make)(weir_graph *graph);
-    } graphs[] = {{"casts", make_casts},     {"scales", make_scales},   {"thresholds", make_thresholds},
-                  {"lookups", make_lookups}, {"sums", make_sums},       {"fine", make_fine},
-                  {"ties", make_ties},       {"encodes", make_encodes}, {"decodes", make_decodes},
-                  {"masks", make_masks},     {"means", make_means},     {"pools", make_pools}};
+    } graphs[] = {{"casts", make_casts},      {"scales", make_scales},   {"thresholds", make_thresholds},
+                  {"lookups", make_lookups},  {"sums", make_sums},       {"fine", make_fine},
+                  {"ties", make_ties},        {"encodes", make_encodes}, {"decodes", make_decodes},
+                  {"masks", make_masks},      {"means", make_means},     {"pools", make_pools},
+                  {"reorders", make_reorders}};
     if (argc != 2) return 2;
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
         weir_graph *graph = weir_graph_new(graphs[i].name);

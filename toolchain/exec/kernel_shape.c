@@ -304,3 +304,17 @@ void weir_kernel_SPACE_TO_DEPTH(const weir_graph *graph, weir_node node, const w
                                 weir_array *const *outputs) {
     move_blocks(graph, node, inputs[0], outputs[0]);
 }
+
+void weir_kernel_REORDER(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
+                         weir_array *const *outputs) {
+    const size_t size = weir_dtype_size(inputs[0]->dtype);
+    const int64_t fill = weir_node_int(graph, node, "fill", 0);
+    weir_array *y = outputs[0];
+    weir_reordering r;
+    weir_geometry_reordering(graph, node, &r);
+    for (size_t k = 0; k < y->count; k++) {
+        const int64_t from = weir_geometry_reordered(&r, (int64_t)k);
+        if (from < 0) weir_array_set_int(y, k, fill);
+        else memcpy((char *)y->data + k * size, (const char *)inputs[0]->data + (size_t)from * size, size);
+    }
+}

@@ -546,6 +546,23 @@ static bool add_lookup(const work *w) {
     return store(w, binary(w, WEIR_OP_GATHER, flat, position));
 }
 
+/* The elements by their places in one row. */
+static bool add_reorder(const work *w) {
+    weir_reordering r;
+    weir_geometry_reordering(w->b->graph, w->node, &r);
+    weir_array *place = weir_array_in(w->b->arena, WEIR_INT64, &r.shape);
+    weir_array *outside = weir_array_in(w->b->arena, WEIR_BOOL, &r.shape);
+    for (size_t k = 0; k < place->count; k++) {
+        const int64_t from = weir_geometry_reordered(&r, (int64_t)k);
+        weir_array_set_int(place, k, from < 0 ? 0 : from);
+        weir_array_set_int(outside, k, from < 0);
+    }
+    name row = binary(w, WEIR_OP_RESHAPE, codes(w, 0), whole_list(w, -1));
+    name moved = binary(w, WEIR_OP_GATHER, row, tensor(w, place));
+    if (r.fills) moved = apply(w, WEIR_OP_WHERE, tensor(w, outside), whole(w, attribute(w, "fill", 0)), moved);
+    return store(w, moved);
+}
+
 static name element_scales(const work *w, const weir_quant *from, int rank) {
     weir_array *array = channel_array(w, from, rank, WEIR_FLOAT64);
     for (size_t i = 0; i < array->count; i++)
@@ -635,25 +652,13 @@ static bool add_copies(const work *w) {
 }
 
 static bool (*const rules[WEIR_OP_COUNT])(const work *w) = {
-    [WEIR_OP_MASK] = add_mask,
-    [WEIR_OP_ENCODE] = add_encode,
-    [WEIR_OP_DECODE] = add_decode,
-    [WEIR_OP_LINEAR] = add_linear,
-    [WEIR_OP_SUM] = add_sum,
-    [WEIR_OP_MULTIPLY] = add_product,
-    [WEIR_OP_SUM_POOL] = add_sum_pool,
-    [WEIR_OP_REQUANTIZE] = add_requantize,
-    [WEIR_OP_CAST] = add_cast,
-    [WEIR_OP_SCALE] = add_scale,
-    [WEIR_OP_SCALE_FLOAT] = add_scale_float,
-    [WEIR_OP_THRESHOLD] = add_threshold,
-    [WEIR_OP_LOOKUP] = add_lookup,
-    [WEIR_OP_MAXIMUM] = add_maximum,
-    [WEIR_OP_FORK] = add_copies,
-    [WEIR_OP_RELABEL] = add_copies,
-    [WEIR_OP_FIFO] = add_copies,
-    [WEIR_OP_LANES] = add_copies,
-    [WEIR_OP_REGISTER_SLICE] = add_copies,
+    [WEIR_OP_MASK] = add_mask,           [WEIR_OP_ENCODE] = add_encode,         [WEIR_OP_DECODE] = add_decode,
+    [WEIR_OP_REORDER] = add_reorder,     [WEIR_OP_LINEAR] = add_linear,         [WEIR_OP_SUM] = add_sum,
+    [WEIR_OP_MULTIPLY] = add_product,    [WEIR_OP_SUM_POOL] = add_sum_pool,     [WEIR_OP_REQUANTIZE] = add_requantize,
+    [WEIR_OP_CAST] = add_cast,           [WEIR_OP_SCALE] = add_scale,           [WEIR_OP_SCALE_FLOAT] = add_scale_float,
+    [WEIR_OP_THRESHOLD] = add_threshold, [WEIR_OP_LOOKUP] = add_lookup,         [WEIR_OP_MAXIMUM] = add_maximum,
+    [WEIR_OP_FORK] = add_copies,         [WEIR_OP_RELABEL] = add_copies,        [WEIR_OP_FIFO] = add_copies,
+    [WEIR_OP_LANES] = add_copies,        [WEIR_OP_REGISTER_SLICE] = add_copies,
 };
 
 bool weir_onnx_standard_add(weir_onnx_builder *builder, const char *const *names, weir_node node) {

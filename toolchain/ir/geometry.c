@@ -502,3 +502,80 @@ void weir_geometry_shape_part(const weir_graph *graph, weir_node node, int *firs
     *first = clipped(weir_node_int(graph, node, "start", 0), rank);
     *last = clipped(weir_node_int(graph, node, "end", rank), rank);
 }
+
+/* ---- reorder ---- */
+
+/* Attribute `name`: a number a loop; absent: `otherwise`, where that is not NULL. */
+static bool read_loops(const weir_graph *graph, weir_node node, const char *name, int loops, int64_t least,
+                       int64_t most, const int64_t *otherwise, int64_t *to) {
+    const weir_attribute *attribute = weir_node_attribute(graph, node, name);
+    if (attribute == NULL && otherwise == NULL) return weir_rule_fail(graph, node, "attribute '%s' is missing", name);
+    if (attribute != NULL && attribute->count != (size_t)loops)
+        return weir_rule_fail(graph, node, "attribute '%s' must hold %d numbers", name, loops);
+    for (int i = 0; i < loops; i++) {
+        to[i] = attribute == NULL ? otherwise[i] : attribute->as.ints[i];
+        if (to[i] >= least && to[i] <= most) continue;
+        return weir_rule_fail(graph, node, "attribute '%s' holds %lld, expected %lld to %lld", name, (long long)to[i],
+                              (long long)least, (long long)most);
+    }
+    return true;
+}
+
+/* Are all elements that the loops reach those of an input with `count` elements? */
+static bool check_reach(const weir_graph *graph, weir_node node, const weir_reordering *r, int64_t count) {
+    int64_t least = r->start, most = r->start;
+    for (int i = 0; i < r->loops; i++) {
+        if (r->begin[i] >= r->end[i] || r->end[i] > r->size[i])
+            return weir_rule_fail(graph, node, "loop %d has %lld iterations, none or not all from %lld to below %lld",
+                                  i, (long long)r->size[i], (long long)r->begin[i], (long long)r->end[i]);
+        const int64_t first = r->begin[i] * r->stride[i], last = (r->end[i] - 1) * r->stride[i];
+        least += first < last ? first : last;
+        most += first < last ? last : first;
+    }
+    return (least >= 0 && most < count) ||
+           weir_rule_fail(graph, node, "it reaches elements %lld to %lld, the input has %lld", (long long)least,
+                          (long long)most, (long long)count);
+}
+
+bool weir_geometry_reordering(const weir_graph *graph, weir_node node, weir_reordering *r) {
+    static const int64_t none[WEIR_MAX_RANK] = {0};
+    const weir_attribute *shape = weir_node_attribute(graph, node, "shape");
+    const weir_attribute *sizes = weir_node_attribute(graph, node, "sizes");
+    const int64_t count = (int64_t)weir_rule_count(weir_rule_input(graph, node, 0));
+    int64_t all = 1, looped = 1;
+    const size_t rank = shape == NULL ? 0 : shape->count, loops = sizes == NULL ? 0 : sizes->count;
+    if (rank > WEIR_MAX_RANK || loops > WEIR_MAX_RANK)
+        return weir_rule_fail(graph, node, "has more than %d dimensions or loops", WEIR_MAX_RANK);
+    *r = (weir_reordering){.shape.rank = (int)rank, .loops = (int)loops};
+    if (!read_loops(graph, node, "shape", r->shape.rank, 1, size_limit, NULL, r->shape.dim) ||
+        !read_loops(graph, node, "sizes", r->loops, 1, size_limit, NULL, r->size) ||
+        !read_loops(graph, node, "strides", r->loops, -size_limit, size_limit, NULL, r->stride) ||
+        !read_loops(graph, node, "begins", r->loops, 0, size_limit, none, r->begin) ||
+        !read_loops(graph, node, "ends", r->loops, 0, size_limit, r->size, r->end))
+        return false;
+    r->start = weir_node_int(graph, node, "start", 0);
+    if (r->start > size_limit || r->start < -size_limit)
+        return weir_rule_fail(graph, node, "attribute 'start' is %lld, expected at most %lld either way",
+                              (long long)r->start, (long long)size_limit);
+    for (int i = 0; i < r->shape.rank && all <= size_limit; i++) all *= r->shape.dim[i];
+    for (int i = 0; i < r->loops && looped <= size_limit; i++) {
+        looped *= r->size[i];
+        r->fills |= r->begin[i] > 0 || r->end[i] < r->size[i];
+    }
+    if (all > size_limit) return weir_rule_fail(graph, node, "has more than %lld elements", (long long)size_limit);
+    if (looped != all)
+        return weir_rule_fail(graph, node, "its loops have %lld iterations for %lld elements", (long long)looped,
+                              (long long)all);
+    return check_reach(graph, node, r, count);
+}
+
+int64_t weir_geometry_reordered(const weir_reordering *r, int64_t k) {
+    int64_t from = r->start;
+    for (int i = r->loops - 1; i >= 0; i--) {
+        const int64_t at = k % r->size[i];
+        if (at < r->begin[i] || at >= r->end[i]) return -1;
+        from += at * r->stride[i];
+        k /= r->size[i];
+    }
+    return from;
+}

@@ -81,6 +81,21 @@ typedef struct weir_resizing {
 bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizing *resizing);
 int64_t weir_geometry_resized(const weir_resizing *resizing, int axis, int64_t dim, int64_t o);
 
+/* A weir.Reorder: element k of the output, of the k-th iteration of nested loops (outermost first), is element start + sum of
+ * stride * iteration of the input, both in row-major order; the fill value where an iteration is outside [begin, end) of
+ * its loop. */
+typedef struct weir_reordering {
+    weir_shape shape; /* of the output */
+    int loops;
+    int64_t size[WEIR_MAX_RANK], stride[WEIR_MAX_RANK], begin[WEIR_MAX_RANK], end[WEIR_MAX_RANK];
+    int64_t start;
+    bool fills; /* is an iteration outside? */
+} weir_reordering;
+
+bool weir_geometry_reordering(const weir_graph *graph, weir_node node, weir_reordering *reordering);
+/* The input element of output element k; -1: the fill value. */
+int64_t weir_geometry_reordered(const weir_reordering *reordering, int64_t k);
+
 /* Which axes of input 0 a reduction reduces: those that input 1 names, or all. */
 bool weir_geometry_reduced(const weir_graph *graph, weir_node node, bool *reduced);
 /* The dimensions [first, last) that a Shape gives; none when last <= first. */

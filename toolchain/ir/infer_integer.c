@@ -185,6 +185,24 @@ bool weir_infer_WINDOW(const weir_graph *graph, weir_node node, weir_inferred *t
     return weir_rule_set(graph, node, to, &type);
 }
 
+bool weir_infer_REORDER(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    const int64_t fill = weir_node_int(graph, node, "fill", 0);
+    int64_t least, most;
+    weir_reordering r;
+    if (!integer_input(graph, node, 0) || !weir_geometry_reordering(graph, node, &r)) return false;
+    weir_type type = weir_rule_moved_type(graph, node, &r.shape);
+    weir_quant_limits(&type.quant, &least, &most);
+    if (r.fills && (fill < least || fill > most)) {
+        return weir_rule_fail(graph, node, "attribute 'fill' is %lld, expected one of the input's codes [%lld, %lld]",
+                              (long long)fill, (long long)least, (long long)most);
+    }
+    if (type.has_range && r.fills) {
+        type.low = fill < type.low ? fill : type.low;
+        type.high = fill > type.high ? fill : type.high;
+    }
+    return weir_rule_set(graph, node, to, &type);
+}
+
 void weir_infer_linear_range(const weir_array *weights, size_t channel, int64_t low, int64_t high, int64_t *sum_low,
                              int64_t *sum_high) {
     const size_t inputs = (size_t)weights->shape.dim[1];

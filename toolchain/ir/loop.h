@@ -25,7 +25,7 @@ typedef struct weir_loop {
     bool is_reduced; /* its iterations go into one element of the output */
 } weir_loop;
 
-enum { WEIR_LOOP_TERMS = 4 };
+enum { WEIR_LOOP_TERMS = WEIR_MAX_RANK };
 
 /* Index along one dimension of an operand: offset + sum of stride * iteration; outside [0, size): nothing is there, neither
  * read (padding) nor written. */

@@ -1,4 +1,7 @@
 /* Loop nests of operators that move elements. */
+#include <assert.h>
+#include <string.h>
+
 #include "ir/geometry.h"
 #include "ir/loop_rule.h"
 
@@ -134,6 +137,31 @@ void weir_loop_ARRAY_FEATURE_EXTRACTOR(weir_loop_builder *b) {
     indices->rank = 1;
     indices->axis[0].size = weir_loop_output_shape(b, 0)->dim[rank - 1];
     weir_loop_term(indices, 0, first + (uint32_t)rank - 1, 1);
+}
+
+/* O[k] = I[start + strides * k's digits] */
+void weir_loop_REORDER(weir_loop_builder *b) {
+    weir_reordering r;
+    const bool fine = weir_geometry_reordering(b->graph, b->node, &r);
+    assert(fine);
+    (void)fine;
+    b->nest->body = WEIR_LOOP_MOVE;
+    weir_shape sizes = {.rank = r.loops};
+    memcpy(sizes.dim, r.size, sizeof sizes.dim);
+    const uint32_t first = weir_loop_add_shape(b, &sizes);
+    weir_loop_operand *out = weir_loop_write(b, 0), *in = weir_loop_read(b, 'I', 0);
+    size_t count = 0;
+    int64_t stride = 1;
+    weir_shape_count(weir_loop_input_shape(b, 0), &count);
+    out->is_flat = in->is_flat = true;
+    out->rank = in->rank = 1;
+    in->axis[0] = (weir_loop_axis){.size = (int64_t)count, .offset = r.start, .is_indirect = r.fills};
+    for (int i = r.loops - 1; i >= 0; i--) {
+        weir_loop_term(out, 0, first + (uint32_t)i, stride);
+        weir_loop_term(in, 0, first + (uint32_t)i, r.stride[i]);
+        stride *= r.size[i];
+    }
+    out->axis[0].size = stride;
 }
 
 static int axis_of(const weir_loop_builder *b, int rank) {

@@ -50,10 +50,10 @@ class Network:
         self.add("Flatten")
         self.add("Gemm", self.constant(outputs, inputs), self.constant(outputs), transB=1)
 
-    def model(self, outputs):
+    def model(self, *outputs):
         graph = helper.make_graph(
             self.nodes, "network", [helper.make_tensor_value_info("x", TensorProto.FLOAT, self.shape)],
-            [helper.make_tensor_value_info(self.value, TensorProto.FLOAT, [1, outputs])], self.constants)
+            [helper.make_tensor_value_info(self.value, TensorProto.FLOAT, [1, *outputs])], self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
         onnx.checker.check_model(model)
         return model
@@ -143,6 +143,27 @@ def inception():
     return n.model(4)
 
 
+def upsampler():
+    """As ESPCN: convolutions, the last of which computes the four pixels that DepthToSpace makes of each."""
+    n = Network([1, 1, 6, 7], 7)
+    n.conv(6, [5, 5], pads=[2, 2, 2, 2])
+    n.conv(4, [3, 3], pads=[1, 1, 1, 1])
+    n.conv(8, [3, 3], pads=[1, 1, 1, 1])
+    n.add("DepthToSpace", blocksize=2, mode="CRD")
+    return n.model(2, 12, 14)
+
+
+def decoder():
+    """An autoencoder of images: strides on the way down, Resize to the nearest pixel on the way up, each before a convolution."""
+    n = Network([1, 2, 8, 8], 8)
+    n.conv(4, [3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    n.conv(6, [3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    for outputs in (4, 2):
+        n.add("Resize", "", n.value_of("factors", [1, 1, 2, 2]), mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+        n.conv(outputs, [3, 3], pads=[1, 1, 1, 1])
+    return n.model(2, 8, 8)
+
+
 class Frames(CalibrationDataReader):
     def __init__(self, x):
         self.rest = iter(x)
@@ -161,7 +182,7 @@ def run(path, x):
 
 def main(folder):
     forms = {"qdq": (QuantFormat.QDQ, QuantType.QInt8, True), "qoperator": (QuantFormat.QOperator, QuantType.QUInt8, False)}
-    for seed, network in enumerate((line, separable, pooled, mobile, autoencoder, inception)):
+    for seed, network in enumerate((line, separable, pooled, mobile, autoencoder, inception, upsampler, decoder)):
         model = network()
         shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
         x = np.random.RandomState(100 + seed).randn(FRAMES, *shape[1:]).astype(np.float32)
@@ -169,8 +190,8 @@ def main(folder):
             source = os.path.join(work, "float.onnx")
             onnx.save(model, source)
             for form, (layout, activations, by_channel) in forms.items():
-                if network is inception and form == "qoperator":
-                    continue  # its QLinearConcat is not imported
+                if network in (inception, upsampler, decoder) and form == "qoperator":
+                    continue  # its QLinearConcat is not imported; sums of unsigned codes saturate in ONNX Runtime on some processors
                 path = os.path.join(folder, f"{network.__name__}_{form}.onnx")
                 quantize_static(source, path, Frames(x), quant_format=layout, activation_type=activations,
                                 weight_type=QuantType.QInt8, per_channel=by_channel)

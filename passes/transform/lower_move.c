@@ -1,0 +1,227 @@
+/* Lowering of the operators that move elements: Slice, Split, Pad, Resize, DepthToSpace, SpaceToDepth, Tile, Gather, Expand and
+ * Transpose become Reorder. The operator's own kernel says where elements come from: it moves their positions, and nested loops
+ * that walk these are found. A quantizer that takes all of the result comes before it, so that what is added has a code. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/kernel.h"
+#include "ir/geometry.h"
+#include "ir/infer.h"
+#include "ir/layout.h"
+#include "passes/transform/rewrite.h"
+#include "passes/transform/view.h"
+#include "support/arena.h"
+
+static size_t count_of(const weir_shape *shape) {
+    size_t count = 0;
+    weir_shape_count(shape, &count);
+    return count;
+}
+
+/* --- where elements come from --- */
+
+/* For each element of each output its position in input 0, on the heap; false after a reported error. */
+static bool find_positions(weir_lowering *l, weir_node node, weir_array **to) {
+    const size_t slots = (size_t)weir_node_info(l->from, node)->inputs_max;
+    const weir_array **inputs = weir_calloc(slots, sizeof *inputs);
+    weir_array *places =
+        weir_array_new(WEIR_INT64, &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape);
+    bool fine = true;
+    for (size_t i = 0; i < places->count; i++) weir_array_set_int(places, i, (int64_t)i);
+    inputs[0] = places;
+    for (size_t i = 1; i < weir_node_input_count(l->from, node); i++) {
+        const weir_value value = weir_node_input(l->from, node, i);
+        inputs[i] = value.id == 0 ? NULL : l->view[value.id].codes;
+        if (value.id != 0 && inputs[i] == NULL) fine = weir_lower_fail(l, node, "input %zu must be a constant", i);
+    }
+    for (size_t i = 0; fine && i < weir_node_output_count(l->from, node); i++)
+        to[i] = weir_array_new(WEIR_INT64, &weir_value_type(l->from, weir_node_output(l->from, node, i))->shape);
+    if (fine) weir_kernel_run(l->from, node, inputs, to);
+    weir_array_free(places);
+    free(inputs);
+    return fine;
+}
+
+/* The outermost positions of runs of `run`, each of which takes steps of `step`; false: some run differs. */
+static bool take_runs(int64_t *place, size_t *count, size_t run, int64_t step) {
+    if (*count % run != 0) return false;
+    for (size_t i = 0; i < *count; i++)
+        if (place[i] != place[i - i % run] + (int64_t)(i % run) * step) return false;
+    *count /= run;
+    for (size_t i = 0; i < *count; i++) place[i] = place[i * run];
+    return true;
+}
+
+/* The loops that walk positions, the innermost found first: the longest run of equal steps. Changes the positions. */
+static bool find_loops(weir_array *places, weir_reordering *r) {
+    int64_t *place = places->data;
+    size_t count = places->count;
+    while (count > 1 && r->loops < WEIR_MAX_RANK) {
+        size_t run = 2;
+        const int64_t step = place[1] - place[0];
+        while (run < count && place[run] - place[run - 1] == step) run++;
+        if (!take_runs(place, &count, run, step)) return false;
+        memmove(r->size + 1, r->size, (size_t)r->loops * sizeof *r->size);
+        memmove(r->stride + 1, r->stride, (size_t)r->loops * sizeof *r->stride);
+        r->size[0] = (int64_t)run;
+        r->stride[0] = step;
+        r->loops++;
+    }
+    r->start = place[0];
+    return count == 1;
+}
+
+/* --- the node --- */
+
+/* The codes reordered, under the shape of the node's output; no value after a reported error. */
+static weir_value add_reorder(weir_lowering *l, weir_node node, size_t output, weir_value codes,
+                              const weir_reordering *r, int64_t fill) {
+    char suffix[24] = "";
+    if (output > 0) snprintf(suffix, sizeof suffix, "_%zu", output);
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_REORDER, suffix, &codes, 1, NULL);
+    weir_node_set_ints(l->to, made, "shape", r->shape.dim, (size_t)r->shape.rank);
+    weir_node_set_ints(l->to, made, "sizes", r->size, (size_t)r->loops);
+    weir_node_set_ints(l->to, made, "strides", r->stride, (size_t)r->loops);
+    weir_node_set_int(l->to, made, "start", r->start);
+    if (r->fills) {
+        weir_node_set_ints(l->to, made, "begins", r->begin, (size_t)r->loops);
+        weir_node_set_ints(l->to, made, "ends", r->end, (size_t)r->loops);
+        weir_node_set_int(l->to, made, "fill", fill);
+    }
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+/* What reorders has its positions in what is reordered by the node that makes the codes. */
+static weir_value read_through(const weir_lowering *l, weir_value codes, weir_array *places) {
+    for (weir_node maker = weir_value_producer(l->to, codes);
+         maker.id != 0 && weir_node_op(l->to, maker) == WEIR_OP_REORDER; maker = weir_value_producer(l->to, codes)) {
+        weir_reordering r;
+        weir_geometry_reordering(l->to, maker, &r);
+        if (r.fills) break;
+        for (size_t i = 0; i < places->count; i++)
+            weir_array_set_int(places, i, weir_geometry_reordered(&r, weir_array_get_int(places, i)));
+        codes = weir_node_input(l->to, maker, 0);
+    }
+    return codes;
+}
+
+static weir_value move_codes(weir_lowering *l, weir_node node, size_t output, weir_value codes, weir_array *places) {
+    weir_reordering r = {.shape = places->shape};
+    codes = read_through(l, codes, places);
+    const size_t count = count_of(&weir_value_type(l->to, codes)->shape);
+    if (!find_loops(places, &r)) {
+        weir_lower_fail(l, node, "its elements come from positions that no nested loops walk");
+        return WEIR_NO_VALUE;
+    }
+    const bool same = r.start == 0 && r.loops <= 1 && (r.loops == 0 || r.stride[0] == 1);
+    if (same && count == count_of(&r.shape)) return weir_lower_reshape(l, node, codes, &r.shape);
+    memcpy(r.end, r.size, sizeof r.end);
+    return add_reorder(l, node, output, codes, &r, 0);
+}
+
+/* --- Pad --- */
+
+/* The code of the fill value; false after a reported error. */
+static bool read_fill(weir_lowering *l, weir_node node, const weir_view *view, int64_t *fill) {
+    const weir_value value = weir_node_input(l->from, node, 2);
+    const weir_array *constant = value.id == 0 ? NULL : l->view[value.id].codes;
+    const weir_type *type = weir_value_type(l->to, view->value);
+    if (value.id != 0 && constant == NULL) return weir_lower_fail(l, node, "its fill value must be a constant");
+    const double real = constant == NULL ? 0 : weir_array_get(constant, 0);
+    const bool codes = !weir_dtype_is_float(weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype);
+    const double scale = weir_quant_scale(&type->quant, 0), zero = (double)weir_quant_zero(&type->quant, 0);
+    *fill = codes ? (int64_t)real : weir_encode(real, &type->quant, 0, l->contract);
+    return codes || view->is_inside || (float)(((double)*fill - zero) * scale) == (float)real ||
+           weir_lower_fail(l, node, "its fill value %g is not among its input's: it needs a quantizer after it", real);
+}
+
+/* The output's dimensions, of which [begin, begin + size) are the input's. */
+static bool pad(weir_lowering *l, weir_node node, weir_view *view) {
+    const weir_shape *x = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
+    weir_reordering r = {.shape = weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape};
+    weir_padding padding;
+    int64_t fill = 0, stride = 1;
+    if (!weir_geometry_padding(l->from, node, &padding)) return false;
+    if (padding.mode != WEIR_PAD_CONSTANT) return weir_lower_fail(l, node, "hardware pads with a constant only");
+    r.loops = x->rank;
+    for (int i = x->rank - 1; i >= 0; i--) {
+        r.size[i] = r.shape.dim[i];
+        r.begin[i] = padding.begin[i];
+        r.end[i] = padding.begin[i] + x->dim[i];
+        r.stride[i] = stride;
+        r.start -= r.begin[i] * stride;
+        stride *= x->dim[i];
+        r.fills |= r.size[i] != x->dim[i];
+        if (r.begin[i] < 0 || r.end[i] > r.size[i])
+            return weir_lower_fail(l, node, "hardware pads with elements, and cuts by a Slice");
+    }
+    if (!read_fill(l, node, view, &fill)) return false;
+    if (r.fills) view->value = add_reorder(l, node, 0, view->value, &r, fill);
+    return view->value.id != 0;
+}
+
+/* --- rules --- */
+
+/* The input as codes with one scale; false after a reported error. */
+static bool read_input(weir_lowering *l, weir_node node, const weir_quant *behind, weir_view *view) {
+    const weir_value input = weir_node_input(l->from, node, 0);
+    if (weir_dtype_is_float(weir_value_type(l->from, input)->dtype)) {
+        *view = (weir_view){.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
+        view->value = weir_lower_read_codes(l, node, 0, behind);
+        if (view->value.id == 0) return false;
+    } else {
+        *view = l->view[input.id];
+        if (view->kind != WEIR_VIEW_CODES || view->centered || view->reshaped)
+            return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    }
+    return weir_value_type(l->to, view->value)->quant.count <= 1 ||
+           weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
+}
+
+bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    const size_t outputs = weir_node_output_count(l->from, node);
+    weir_view view;
+    if (outputs > 1) behind = NULL; /* each output has a quantizer of its own */
+    if (!read_input(l, node, behind, &view)) return false;
+    if (weir_node_op(l->from, node) == WEIR_OP_PAD) {
+        const bool fine = pad(l, node, &view);
+        weir_lower_set(l, node, &view);
+        return fine;
+    }
+    weir_array **places = weir_calloc(outputs, sizeof *places);
+    bool fine = find_positions(l, node, places);
+    for (size_t i = 0; i < outputs; i++) {
+        weir_view part = view;
+        if (fine) part.value = move_codes(l, node, i, view.value, places[i]);
+        l->view[weir_node_output(l->from, node, i).id] = part;
+        fine = fine && part.value.id != 0;
+        weir_array_free(places[i]);
+    }
+    free(places);
+    return fine;
+}
+
+/* Is it computed with again in hardware? */
+static bool leads_to_hardware(const weir_lowering *l, weir_value value) {
+    for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
+        const weir_node user = weir_value_use(l->from, value, i).node;
+        const weir_op op = weir_node_op(l->from, user);
+        if (op != WEIR_OP_DEQUANTIZE_LINEAR && (weir_rewrite_is_quantizer(op) || !weir_lower_host_takes(op)))
+            return true;
+        for (size_t k = 0; k < weir_node_output_count(l->from, user); k++)
+            if (leads_to_hardware(l, weir_node_output(l->from, user, k))) return true;
+    }
+    return false;
+}
+
+bool weir_lower_transposes(const weir_lowering *l, weir_node node) {
+    const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
+    const bool comes_in = x->kind == WEIR_VIEW_CODES && weir_value_producer(l->to, x->value).id == 0;
+    const bool data = x->kind == WEIR_VIEW_CODES || x->kind == WEIR_VIEW_SUM || x->kind == WEIR_VIEW_FUNCTION;
+    int order[WEIR_MAX_RANK];
+    weir_layout_permutation(l->from, node, order);
+    return data && !comes_in &&
+           !weir_layout_keeps_memory(&weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape, order) &&
+           leads_to_hardware(l, weir_node_output(l->from, node, 0));
+}

@@ -1,0 +1,101 @@
+// What two loops walk, from a record of all that has been taken: every beat inside in its place, none before it is there, fill values
+// around them, none before the frame's first beat; `last` at the end of a frame.
+// sources: stream/weir_select.v stream/weir_register_slice.v
+// prove: bounded 16 FILLS=0 SIZE_A=2 BEGIN_A=0 END_A=1 SIZE_B=3 BEGIN_B=1 END_B=3
+// prove: bounded 14 FILLS=0 SIZE_A=3 BEGIN_A=1 END_A=2 SIZE_B=1 BEGIN_B=0 END_B=1
+// prove: bounded 18 FILLS=1 SIZE_A=2 BEGIN_A=1 END_A=2 SIZE_B=3 BEGIN_B=1 END_B=2
+// prove: bounded 16 FILLS=1 SIZE_A=1 BEGIN_A=0 END_A=1 SIZE_B=3 BEGIN_B=0 END_B=2
+// nightly: bounded 30 FILLS=1 SIZE_A=3 BEGIN_A=1 END_A=2 SIZE_B=3 BEGIN_B=1 END_B=3
+// planted: nightly
+// spared: select_lane_zero_for_all there is one: random.c
+// spared: select_unsigned_as_signed codes are signed: random.c
+module proof #(
+  parameter integer FILLS   = 0,
+  parameter integer SIZE_A  = 2,
+  parameter integer BEGIN_A = 0,
+  parameter integer END_A   = 1,
+  parameter integer SIZE_B  = 3,
+  parameter integer BEGIN_B = 1,
+  parameter integer END_B   = 3
+) (
+  input wire clk,
+  input wire s_valid,
+  input wire s_data,
+  input wire m_ready
+);
+  localparam integer BEATS   = 64;  // of the record: more than are taken
+  localparam integer FIRST_A = FILLS != 0 ? 0 : BEGIN_A, LAST_A = (FILLS != 0 ? SIZE_A : END_A) - 1;  // of the results
+  localparam integer FIRST_B = FILLS != 0 ? 0 : BEGIN_B, LAST_B = (FILLS != 0 ? SIZE_B : END_B) - 1;
+  localparam integer ROW     = FILLS != 0 ? END_B - BEGIN_B : SIZE_B;                                 // of the frame that is taken
+  localparam integer FRAME   = ROW * (FILLS != 0 ? END_A - BEGIN_A : SIZE_A);
+  localparam integer START_A = FILLS != 0 ? BEGIN_A : 0;
+  localparam integer START_B = FILLS != 0 ? BEGIN_B : 0;
+
+  wire             rst, s_ready, m_valid, m_last;
+  wire [2:0]       m_data;
+  reg  [BEATS-1:0] taken_q;
+  reg  [7:0]       count_q, frame_q, a_q, b_q;
+  reg              started_q = 1'b0;
+
+  weir_select #(
+    .X_W    (1),
+    .Y_W    (3),
+    .FILLS  (FILLS),
+    .FILL   (2),
+    .SIZE_4 (SIZE_A),
+    .BEGIN_4(BEGIN_A),
+    .END_4  (END_A),
+    .SIZE_5 (SIZE_B),
+    .BEGIN_5(BEGIN_B),
+    .END_5  (END_B)
+  ) u_dut (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(s_valid),
+    .s_ready(s_ready),
+    .s_data (s_data),
+    .s_last (1'b0),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+
+  wire       take   = s_valid && s_ready;
+  wire       give   = m_valid && m_ready;
+  wire       inside = a_q >= BEGIN_A && a_q < END_A && b_q >= BEGIN_B && b_q < END_B;
+  wire [7:0] at     = frame_q + (a_q - START_A) * ROW + b_q - START_B;  // of the record
+  wire       b_end  = b_q == LAST_B;
+  wire       a_end  = b_end && a_q == LAST_A;
+
+  assign rst = !started_q;
+
+  always @(posedge clk) begin
+    started_q <= 1'b1;
+    if (rst) begin
+      {count_q, frame_q} <= 16'd0;
+      a_q <= FIRST_A;
+      b_q <= FIRST_B;
+    end else begin
+      if (take) begin
+        count_q          <= count_q + 1'b1;
+        taken_q[count_q] <= s_data;
+      end
+      if (give) begin
+        b_q <= b_end ? FIRST_B : b_q + 1'b1;
+        if (b_end) a_q <= a_end ? FIRST_A : a_q + 1'b1;
+        if (a_end) frame_q <= frame_q + FRAME;
+      end
+    end
+  end
+
+  always @* if (!rst && m_valid) begin
+    order: assert (frame_q < count_q && (!inside || at < count_q));
+    values: assert (m_data == (inside ? {3{taken_q[at]}} : 3'd2));
+    last: assert (m_last == a_end);
+  end
+
+  proof_hold #(4) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
+  // While beats are offered and its own are taken, something is given: the longest wait is for a frame that is left out.
+  proof_answer #(SIZE_A * SIZE_B + 3) u_answer (clk, rst, s_valid && m_ready, m_valid);
+endmodule
