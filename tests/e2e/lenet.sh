@@ -1,6 +1,6 @@
 #!/bin/sh
 # lenet.sh quick|all: LeNet-5 in every form (tests/models/lenet), with the model and its data alone. The integer engine gives the
-# outputs of ONNX Runtime and qonnx to the last bit on 1,000 images, and the hardware the integer engine's. A frame takes 19,600 cycles,
+# outputs of ONNX Runtime and qonnx to the last bit on 1,000 images, and the hardware the integer engine's. A frame takes 7,840 cycles,
 # of which Icarus does some thousand a second.
 # test: name=lenet seconds=600 cost=40 -- quick
 # test: name=lenet_all label=nightly seconds=7200 -- all

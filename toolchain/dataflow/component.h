@@ -76,6 +76,8 @@ typedef struct weir_component_rules {
     /* Every folding without padding, those to be preferred first; `given` has settings that are fixed. */
     void (*foldings)(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
                      weir_folding_visit *visit, void *user);
+    /* Takes a node apart into faster ones if it takes longer than so many cycles with any folding: never. */
+    void (*divide)(weir_graph *graph, weir_node node, int64_t interval);
     bool (*legal)(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware,
                   weir_text *why);                              /* all */
     int64_t (*pieces)(const weir_graph *graph, weir_node node); /* of work a beat, `digit` of them a cycle: 1 */

@@ -251,17 +251,21 @@ static void fold(weir_graph *graph, int64_t target, int64_t interval) {
     }
 }
 
+static void divide(weir_graph *graph, int64_t interval) {
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component_rules *rules = rules_of(graph, node);
+        if (rules != NULL && rules->divide != NULL) rules->divide(graph, node, interval);
+    }
+}
+
 /* The shortest interval that any number of multipliers gives: a window, a stream or a setting of the file may be slower than
  * the products. */
-static int64_t shortest_interval(weir_graph *graph) {
-    weir_meta_hardware *before = weir_calloc(weir_graph_node_limit(graph), sizeof *before);
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        before[node.id] = weir_node_metadata(graph, node)->hardware;
-    fold(graph, 1, 1);
-    const int64_t interval = weir_stream_interval(graph);
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
-        weir_node_metadata(graph, node)->hardware = before[node.id];
-    free(before);
+static int64_t shortest_interval(const weir_graph *graph) {
+    weir_graph *fastest = weir_graph_copy(graph);
+    divide(fastest, 1);
+    fold(fastest, 1, 1);
+    const int64_t interval = weir_stream_interval(fastest);
+    weir_graph_free(fastest);
     return interval;
 }
 
@@ -300,7 +304,9 @@ bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, cons
     if (file != NULL && *file != '\0' && !read_file(graph, file)) return false;
     const int64_t shortest = shortest_interval(graph);
     if (target == 0) target = target_for(graph, budget, shortest);
-    fold(graph, target < shortest ? shortest : target, shortest);
+    if (target < shortest) target = shortest;
+    divide(graph, target);
+    fold(graph, target, shortest);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
         if (sets_pace(rules) && !is_legal(graph, node, rules)) return false;

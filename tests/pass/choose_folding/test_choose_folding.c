@@ -393,6 +393,44 @@ static void channels_that_stay_in_a_row(void **state) {
     weir_graph_free(g);
 }
 
+/* Codes [1, 10, 8, 1] -> windows of 3 by 4 -> fc (12 -> 5). */
+static weir_graph *slid(void) {
+    weir_graph *g = weir_graph_new("hardware");
+    weir_type type = {.dtype = WEIR_INT8, .shape = {4, {1, 10, 8, 1}}, .has_range = true, .low = -128, .high = 127};
+    type.quant = (weir_quant){.format = WEIR_FORMAT_INTEGER, .is_signed = true, .width = 8, .axis = -1};
+    weir_value x = weir_graph_add_input(g, "x", &type);
+    const weir_node window = put(g, WEIR_OP_WINDOW, "window", 1, &x);
+    weir_node_set_ints(g, window, "kernel_shape", (const int64_t[]){3, 4}, 2);
+    weir_node_set_ints(g, window, "pads", (const int64_t[]){1, 2, 1, 1}, 4);
+    weir_node_set_ints(g, window, "strides", (const int64_t[]){2, 1}, 2);
+    assert_true(weir_infer_node(g, window));
+    double w[60];
+    for (size_t i = 0; i < 60; i++) w[i] = (double)(i % 7) - 3;
+    x = ADD(g, WEIR_OP_LINEAR, "fc", weir_node_output(g, window, 0), add_constant(g, "w", WEIR_INT8, 2, 5, 12, w));
+    weir_graph_add_output(g, "y", x);
+    return g;
+}
+
+/* 5 by 8 positions of 12 elements, one a cycle; or columns of 3 elements at 40 places, and 4 of these at 40 positions, a column a
+ * cycle. */
+static void a_window_is_divided_where_it_is_too_slow(void **state) {
+    (void)state;
+    static const struct {
+        int64_t target, budget, interval;
+        bool divided;
+    } cases[] = {
+        {480, 64, 480, false}, {479, 64, 400, true}, {1, 64, 160, true}, {0, 5, 480, false}, {0, 15, 160, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *g = slid();
+        if (!weir_choose_folding(g, cases[i].target, cases[i].budget, NULL)) fail_msg("%s", test_messages.data);
+        if (!weir_folding_verify(g)) fail_msg("%zu %s", i, test_messages.data);
+        const weir_node columns = weir_graph_find_node(g, "window_columns");
+        assert_int_equal(columns.id != 0, cases[i].divided);
+        assert_int_equal(weir_stream_interval(g), cases[i].interval);
+        weir_graph_free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(targets_are_met_with_divisors),
@@ -407,6 +445,7 @@ int main(void) {
         TEST(a_setting_sets_the_pace),
         TEST(channels_are_computed_side_by_side),
         TEST(channels_that_stay_in_a_row),
+        TEST(a_window_is_divided_where_it_is_too_slow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* Window: what a sliding window sees at each of its positions, from a ring of rows: weir_window. A frame of one spatial dimension has
- * rows of one pixel. A group's channels are whole beats. */
+ * rows of one pixel. A group's channels are whole beats. Where positions of KY x KX beats are too slow for the pace (OY * OX * KY * KX
+ * cycles a frame), two of them follow each other, in OY * IX * KY and OY * OX * KX cycles: divide. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "dataflow/build.h"
@@ -7,6 +9,7 @@
 #include "dataflow/cost.h"
 #include "dataflow/stream.h"
 #include "ir/geometry.h"
+#include "ir/infer.h"
 #include "support/arena.h"
 
 /* Along one dimension. */
@@ -72,6 +75,49 @@ static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *
     while (lanes < w.channels && (w.channels % lanes != 0 || interval_at(&w, lanes) > most)) lanes++;
     hardware->in_lanes = hardware->out_lanes = lanes;
     hardware->interval = interval_at(&w, lanes);
+}
+
+/* The node, from here on, slides along one dimension of `w` only. */
+static void slide_along(weir_graph *graph, weir_node node, const weir_window *w, int dimension) {
+    int64_t kernel[2] = {1, 1}, strides[2] = {1, 1}, dilations[2] = {1, 1}, pads[4] = {0, 0, 0, 0};
+    kernel[dimension] = w->kernel[dimension];
+    strides[dimension] = w->stride[dimension];
+    dilations[dimension] = w->dilation[dimension];
+    pads[dimension] = w->begin[dimension];
+    pads[dimension + 2] = w->end[dimension];
+    weir_node_set_ints(graph, node, "kernel_shape", kernel, 2);
+    weir_node_set_ints(graph, node, "strides", strides, 2);
+    weir_node_set_ints(graph, node, "dilations", dilations, 2);
+    weir_node_set_ints(graph, node, "pads", pads, 4);
+    const bool fine = weir_infer_node(graph, node);
+    assert(fine);
+    (void)fine;
+}
+
+/* Down the columns, then along the rows: what the first sees at a position is one pixel for the second, and a column of the
+ * kernel a beat. The elements come in the order of the node. */
+static void divide(weir_graph *graph, weir_node node, int64_t interval) {
+    const window w = window_of(graph, node);
+    window down = w, along = w;
+    down.x = (axis){w.x.in, w.x.in, 1, 1, 1, 0};
+    along.y = (axis){w.y.out, w.y.out, 1, 1, 1, 0};
+    along.channels *= w.y.kernel;
+    const int64_t alone = interval_at(&w, w.channels);
+    if (alone <= interval || w.group > 1 || interval_at(&down, down.channels) >= alone ||
+        interval_at(&along, along.channels) >= alone)
+        return;
+    weir_window windows;
+    weir_geometry_window_innermost(graph, node, &windows);
+    const weir_value x = weir_node_input(graph, node, 0);
+    char *name = weir_format("%s_columns", weir_node_name(graph, node));
+    const weir_node columns = weir_graph_add_node(graph, WEIR_OP_WINDOW, name, &x, 1, 1, node);
+    free(name);
+    weir_node_set_location(graph, columns, weir_node_location(graph, node));
+    weir_node_set_int(graph, columns, "fill", weir_node_int(graph, node, "fill", 0));
+    weir_node_metadata(graph, columns)->hardware = weir_node_metadata_of(graph, node)->hardware;
+    slide_along(graph, columns, &windows, 0);
+    weir_node_set_input(graph, node, 0, weir_node_output(graph, columns, 0));
+    slide_along(graph, node, &windows, 1);
 }
 
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
@@ -330,6 +376,7 @@ static void cost(weir_cost_part *part) {
 const weir_component_rules weir_window_rules = {.asks = "1 or 2 spatial dimensions",
                                                 .fits = fits,
                                                 .result = WEIR_RESULT_RANGE,
+                                                .divide = divide,
                                                 .legal = legal,
                                                 .derive = derive,
                                                 .timing = timing,
