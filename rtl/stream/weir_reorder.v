@@ -41,8 +41,10 @@ module weir_reorder #(
   output wire             m_last
 );
   localparam integer LOOPS = 6;
+  /* verilator lint_off WIDTHCONCAT */ // integers have 32 bits
   localparam [32*LOOPS-1:0] SIZES   = {SIZE_5, SIZE_4, SIZE_3, SIZE_2, SIZE_1, SIZE_0};
   localparam [32*LOOPS-1:0] STRIDES = {STRIDE_5, STRIDE_4, STRIDE_3, STRIDE_2, STRIDE_1, STRIDE_0};
+  /* verilator lint_on WIDTHCONCAT */
   localparam integer AT_W   = $clog2(2 * PAGE);
   localparam integer LAST_0 = PAGE - 1;
   localparam integer LAST_1 = 2 * PAGE - 1;
@@ -65,7 +67,9 @@ module weir_reorder #(
   wire            issue;       // a beat is read
   wire            last_1       = write_at_q == LAST_1[AT_W-1:0];
   wire            written      = write && (last_1 || write_at_q == LAST_0[AT_W-1:0]);
+  /* verilator lint_off UNOPTFLAT */ // a bit depends on those of the loops in it
   wire [LOOPS:0]  at_end;      // of the loops from there on
+  /* verilator lint_on UNOPTFLAT */
   wire            read         = issue && at_end[0];
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire            active       = write;

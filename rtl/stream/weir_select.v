@@ -50,9 +50,11 @@ module weir_select #(
   output wire                 m_last
 );
   localparam integer LOOPS = 6;
+  /* verilator lint_off WIDTHCONCAT */ // integers have 32 bits
   localparam [32*LOOPS-1:0] SIZES  = {SIZE_5, SIZE_4, SIZE_3, SIZE_2, SIZE_1, SIZE_0};
   localparam [32*LOOPS-1:0] BEGINS = {BEGIN_5, BEGIN_4, BEGIN_3, BEGIN_2, BEGIN_1, BEGIN_0};
   localparam [32*LOOPS-1:0] ENDS   = {END_5, END_4, END_3, END_2, END_1, END_0};
+  /* verilator lint_on WIDTHCONCAT */
 
   generate
     if (LANES < 1 || X_W < 1) begin : g_check
@@ -65,7 +67,11 @@ module weir_select #(
 
   // ---- the iteration ----
   wire             step;    // to the next one
+  /* verilator lint_off UNOPTFLAT */ // a bit depends on those of the loops in it
+  /* verilator lint_off UNUSEDSIGNAL */ // the outermost loop ends with the frame
   wire [LOOPS:0]   at_end;  // of the loops from there on
+  /* verilator lint_on UNUSEDSIGNAL */
+  /* verilator lint_on UNOPTFLAT */
   wire [LOOPS-1:0] in;      // inside, of the loop
   wire [LOOPS-1:0] ending;   // the last one inside
   wire             is_inside = &in;
