@@ -8,10 +8,8 @@
 # test: name=matrix/%name_middle_icarus models=^mlp_(qdq|qoperator)$ seconds=600 cost=8 -- %model %quantization middle icarus 16
 # Where a branch of the residual network needs every place of its FIFO.
 # test: name=matrix/mlp_residual_qdq_forty_verilator seconds=600 -- mlp_residual_qdq none forty verilator 397
-# A fully parallel design takes Verilator half a minute and more; the default suite has the one with the narrowest
-# weights, and e2e/folding one of 576 multipliers.
-# test: name=matrix/%name_parallel_verilator models=^mlp_qonnx_w4a4$ seconds=3600 cost=100 -- %model %quantization parallel verilator 397
-# test: name=matrix/%name_parallel_verilator models=.* except=^mlp_qonnx_w4a4$ label=nightly seconds=3600 -- %model %quantization parallel verilator 397
+# A fully parallel design takes Verilator half a minute and more; the default suite has one of 576 multipliers in e2e/folding.
+# test: name=matrix/%name_parallel_verilator models=.* label=nightly seconds=3600 -- %model %quantization parallel verilator 397
 # Icarus takes a minute and more for all 397 images.
 # test: name=matrix/%name_middle_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization middle icarus 397
 # test: name=matrix/%name_folded_icarus_all models=.* label=nightly seconds=7200 -- %model %quantization folded icarus 397
