@@ -76,17 +76,13 @@ static weir_graph *load_text(const char *path) {
     return r.graph;
 }
 
-weir_graph *weir_interface_read(const char *path, const weir_interface_sizes *sizes) {
+weir_graph *weir_interface_read(const char *path, const weir_onnx_sizes *sizes) {
     if (is_folder(path)) return NULL;
     const char *dot = strrchr(weir_path_name(path), '.');
     const bool text = dot != NULL && strcmp(dot, ".weir") == 0;
     weir_onnx_options options = {.evaluate = weir_evaluate_node, .to_float32 = true};
-    if (sizes != NULL) {
-        options.batch = sizes->batch;
-        options.shape = sizes->shape;
-        options.shape_count = sizes->shape_count;
-    }
-    if (text && options.shape_count > 0) {
+    if (sizes != NULL) options.sizes = *sizes;
+    if (text && options.sizes.shape_count > 0) {
         weir_error(weir_at(path, 0), "its inputs have shapes; --shape is for ONNX files that leave them open");
         return NULL;
     }

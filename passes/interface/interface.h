@@ -26,15 +26,9 @@ bool weir_interface_open(const weir_module *module, const weir_pass *pass, const
 /* Renames the file to its final name when it was written completely, else deletes it. False after an error, or when it was not fine. */
 bool weir_interface_close(weir_interface_file *file, bool fine);
 
-/* Sizes that ONNX files leave open, as weir_onnx_options has them. */
-typedef struct weir_interface_sizes {
-    int64_t batch;
-    const weir_onnx_shape *shape;
-    size_t shape_count;
-} weir_interface_sizes;
 /* A model from a file: text IR when it ends with .weir, which leaves nothing open, else ONNX. `sizes` may be NULL. NULL after a reported
  * error. */
-weir_graph *weir_interface_read(const char *path, const weir_interface_sizes *sizes);
+weir_graph *weir_interface_read(const char *path, const weir_onnx_sizes *sizes);
 /* A graph of the module by its name, else a model by its path, which has a dot or a slash. The second kind is the caller's, and *own says so. NULL
  * after an error that names the pass. */
 weir_graph *weir_interface_find(const weir_module *module, const weir_pass *pass, const char *name, bool *own);

@@ -202,17 +202,25 @@ bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind)
     return fine;
 }
 
-/* Is it computed with again in hardware? */
-static bool leads_to_hardware(const weir_lowering *l, weir_value value) {
-    for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
-        const weir_node user = weir_value_use(l->from, value, i).node;
-        const weir_op op = weir_node_op(l->from, user);
-        if (op != WEIR_OP_DEQUANTIZE_LINEAR && (weir_rewrite_is_quantizer(op) || !weir_lower_host_takes(op)))
-            return true;
-        for (size_t k = 0; k < weir_node_output_count(l->from, user); k++)
-            if (leads_to_hardware(l, weir_node_output(l->from, user, k))) return true;
+static bool reads(const weir_graph *graph, weir_node node, const bool *reached) {
+    bool any = false;
+    for (size_t i = 0; i < weir_node_input_count(graph, node); i++) any |= reached[weir_node_input(graph, node, i).id];
+    return any;
+}
+
+/* Is the node's result computed with again in hardware? O(nodes behind it). */
+static bool leads_to_hardware(const weir_lowering *l, weir_node from) {
+    bool *reached = weir_calloc(weir_graph_value_limit(l->from) + 1, sizeof *reached), found = false;
+    reached[weir_node_output(l->from, from, 0).id] = true;
+    for (weir_node node = weir_node_next(l->from, from); !found && node.id != 0; node = weir_node_next(l->from, node)) {
+        if (!reads(l->from, node, reached)) continue;
+        const weir_op op = weir_node_op(l->from, node);
+        found = op != WEIR_OP_DEQUANTIZE_LINEAR && (weir_rewrite_is_quantizer(op) || !weir_lower_host_takes(op));
+        for (size_t i = 0; i < weir_node_output_count(l->from, node); i++)
+            reached[weir_node_output(l->from, node, i).id] = true;
     }
-    return false;
+    free(reached);
+    return found;
 }
 
 bool weir_lower_transposes(const weir_lowering *l, weir_node node) {
@@ -223,5 +231,5 @@ bool weir_lower_transposes(const weir_lowering *l, weir_node node) {
     weir_layout_permutation(l->from, node, order);
     return data && !comes_in &&
            !weir_layout_keeps_memory(&weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape, order) &&
-           leads_to_hardware(l, weir_node_output(l->from, node, 0));
+           leads_to_hardware(l, node);
 }

@@ -24,11 +24,11 @@ static int print_graph(const char *path, const weir_onnx_options *options) {
 
 int main(int count, char **argument) {
     weir_archive bindings;
-    weir_onnx_options options = {.batch = 1, .evaluate = weir_evaluate_node, .to_float32 = true};
+    weir_onnx_options options = {.sizes.batch = 1, .evaluate = weir_evaluate_node, .to_float32 = true};
     weir_archive_init(&bindings);
     if (count < 2 || count % 2 != 0) return WEIR_EXIT_USAGE;
     for (int i = 2; i < count; i += 2) {
-        if (strcmp(argument[i], "--batch") == 0) options.batch = strtoll(argument[i + 1], NULL, 10);
+        if (strcmp(argument[i], "--batch") == 0) options.sizes.batch = strtoll(argument[i + 1], NULL, 10);
         else if (strcmp(argument[i], "--bind") != 0) return WEIR_EXIT_USAGE;
         else if (!weir_npz_read(argument[i + 1], &bindings)) return WEIR_EXIT_INPUT;
         else options.bindings = &bindings;

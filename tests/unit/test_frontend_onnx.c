@@ -269,7 +269,7 @@ static void batch_and_bindings(void **state) {
     weir_shape shape = {.rank = 2, .dim = {5, 4}};
     weir_archive_init(&bindings);
     weir_archive_add(&bindings, "w", weir_array_new(WEIR_FLOAT32, &shape));
-    const weir_onnx_options options = {.bindings = &bindings, .batch = 5};
+    const weir_onnx_options options = {.bindings = &bindings, .sizes.batch = 5};
     for (int wrong = 0; wrong < 3; wrong++) {
         weir_text graph = start_graph();
         put_message(

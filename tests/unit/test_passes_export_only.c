@@ -103,8 +103,8 @@ static void accumulators_hold_their_sums(void **state) {
 static void annotated_files_are_the_same_graph(void **state) {
     (void)state;
     assert_true(run_on(float_layer(), "export_onnx,onnx_annotate{save_path=" FOLDER "/said.onnx}", NULL));
-    weir_graph *plain = weir_onnx_import(FOLDER "/net.onnx", &(weir_onnx_options){.batch = 1});
-    weir_graph *said = weir_onnx_import(FOLDER "/said.onnx", &(weir_onnx_options){.batch = 1});
+    weir_graph *plain = weir_onnx_import(FOLDER "/net.onnx", &(weir_onnx_options){.sizes.batch = 1});
+    weir_graph *said = weir_onnx_import(FOLDER "/said.onnx", &(weir_onnx_options){.sizes.batch = 1});
     weir_text one = {NULL, 0, 0}, two = {NULL, 0, 0};
     weir_graph_set_source(said, weir_graph_source(plain));
     weir_graph_set_name(said, weir_graph_name(plain));
@@ -149,7 +149,7 @@ static void tensorrt_gets_symmetric_codes(void **state) {
     assert_true(file_has(FOLDER "/tensorrt/calibration.cache", "TRT-8601-EntropyCalibration2\nx: 3c810204\n"));
     assert_true(file_has(FOLDER "/tensorrt/trtexec.sh", "--calib=calibration.cache"));
     assert_true(file_has(FOLDER "/tensorrt/trtexec.sh", "trtexec --onnx=model.onnx --int8"));
-    weir_graph *graph = weir_onnx_import(FOLDER "/tensorrt/model.onnx", &(weir_onnx_options){.batch = 1});
+    weir_graph *graph = weir_onnx_import(FOLDER "/tensorrt/model.onnx", &(weir_onnx_options){.sizes.batch = 1});
     weir_executor *executor = weir_executor_new(graph);
     weir_array *frame = weir_array_new(WEIR_FLOAT32, &(weir_shape){2, {1, 4}});
     for (size_t i = 0; i < 4; i++) weir_array_set(frame, i, (double[]){1, 0, 0, -2}[i]);

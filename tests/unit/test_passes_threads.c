@@ -15,7 +15,7 @@ enum { MODELS = sizeof models / sizeof *models };
 
 static weir_graph *import_model(const char *name) {
     char *path = weir_format("%s/tests/models/digits/%s.onnx", getenv("WEIR_SOURCE"), name);
-    weir_graph *graph = weir_onnx_import(path, &(weir_onnx_options){.batch = 1});
+    weir_graph *graph = weir_onnx_import(path, &(weir_onnx_options){.sizes.batch = 1});
     free(path);
     return graph;
 }

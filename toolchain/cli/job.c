@@ -66,7 +66,7 @@ static weir_graph *read_graph(const char *path, const weir_job_sizes *sizes) {
     char **name = weir_calloc(count + 1, sizeof *name);
     bool fine = true;
     for (size_t i = 0; fine && i < count; i++) fine = read_shape(sizes->shape.item[i], &shape[i], &name[i]);
-    weir_graph *graph = fine ? weir_interface_read(path, &(weir_interface_sizes){sizes->batch, shape, count}) : NULL;
+    weir_graph *graph = fine ? weir_interface_read(path, &(weir_onnx_sizes){sizes->batch, shape, count}) : NULL;
     for (size_t i = 0; i < count; i++) free(name[i]);
     free(name);
     free(shape);

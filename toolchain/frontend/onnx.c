@@ -33,9 +33,7 @@ enum { IR_VERSION_LOW = 3, SUGGESTION_LIMIT = 512, SCALE_LIMIT = 1 << 24 };
 typedef struct importer {
     const char *file; /* its last part */
     const weir_archive *bindings;
-    int64_t batch;
-    const weir_onnx_shape *shape;
-    size_t shape_count;
+    weir_onnx_sizes sizes;
     weir_onnx_tensor_source source;
     size_t scales_left; /* that nodes may still use: each node gets its own copy of them */
     size_t errors_before;
@@ -215,16 +213,17 @@ static size_t count_inputs(const importer *im) {
 
 /* NULL: no shape is given for the input. */
 static const weir_shape *given_shape(const importer *im, const char *input) {
-    for (size_t i = im->shape_count; i-- > 0;)
-        if (im->shape[i].input == NULL || strcmp(im->shape[i].input, input) == 0) return &im->shape[i].shape;
+    for (size_t i = im->sizes.shape_count; i-- > 0;)
+        if (im->sizes.shape[i].input == NULL || strcmp(im->sizes.shape[i].input, input) == 0)
+            return &im->sizes.shape[i].shape;
     return NULL;
 }
 
 /* Is each shape that of an input? */
 static void check_shapes(importer *im) {
     const size_t inputs = count_inputs(im);
-    for (size_t i = 0; i < im->shape_count && !full(im); i++) {
-        const char *name = im->shape[i].input;
+    for (size_t i = 0; i < im->sizes.shape_count && !full(im); i++) {
+        const char *name = im->sizes.shape[i].input;
         const weir_onnx_definition *d = name == NULL ? NULL : weir_onnx_scope_find(&im->scope, name);
         if (name == NULL && inputs != 1)
             weir_error(whole(im), "the model has %zu inputs: of which one is the shape? Expected INPUT=SIZES", inputs);
@@ -250,7 +249,8 @@ static void build_inputs(importer *im) {
             bind_input(im, d, &declared, what, bound);
             continue;
         }
-        d->failed = !weir_onnx_type_input(&declared, what, whole(im), im->batch, given_shape(im, info->name), &type);
+        d->failed = !weir_onnx_type_input(&declared, what, whole(im), im->sizes.batch < 1 ? 1 : im->sizes.batch,
+                                          given_shape(im, info->name), &type);
         if (d->failed) continue;
         d->value = weir_graph_add_input(im->graph, info->name, &type);
         d->value = weir_onnx_finn_input(im->graph, im->proto, &im->scope, d->value, whole(im));
@@ -542,9 +542,7 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
                                    const weir_onnx_options *options) {
     importer im = {.file = weir_path_name(name),
                    .bindings = options == NULL ? NULL : options->bindings,
-                   .batch = options == NULL || options->batch < 1 ? 1 : options->batch,
-                   .shape = options == NULL ? NULL : options->shape,
-                   .shape_count = options == NULL ? 0 : options->shape_count,
+                   .sizes = options == NULL ? (weir_onnx_sizes){.batch = 1} : options->sizes,
                    .source = {folder, WEIR_ONNX_TENSOR_BYTES, false},
                    .scales_left = SCALE_LIMIT,
                    .errors_before = weir_diag_errors(),

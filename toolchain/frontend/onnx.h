@@ -20,11 +20,16 @@ typedef struct weir_onnx_shape {
     weir_shape shape;
 } weir_onnx_shape;
 
-typedef struct weir_onnx_options {
-    const weir_archive *bindings; /* graph inputs to turn into constants, by name; NULL: none */
-    int64_t batch;                /* for a symbolic or missing first dimension of an input; below 1: 1 */
+/* What stands for sizes that the file leaves open. */
+typedef struct weir_onnx_sizes {
+    int64_t batch;                /* a symbolic or missing first dimension of an input; below 1: 1 */
     const weir_onnx_shape *shape; /* each agrees with what the file says */
     size_t shape_count;
+} weir_onnx_sizes;
+
+typedef struct weir_onnx_options {
+    const weir_archive *bindings; /* graph inputs to turn into constants, by name; NULL: none */
+    weir_onnx_sizes sizes;
     weir_onnx_evaluate
         *evaluate;   /* computes shapes and parameters that the file computes; NULL: they must be constants */
     bool to_float32; /* a model that computes in float16, bfloat16 or float64 is converted, with a note */
