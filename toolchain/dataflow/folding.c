@@ -300,13 +300,48 @@ static void take_over(weir_graph *graph) {
     weir_cost_survey_free(survey);
 }
 
+/* --- what was asked and cannot be --- */
+
+static weir_node slowest_of(const weir_graph *graph) {
+    weir_node slowest = {0};
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (rules_of(graph, node) == NULL) continue;
+        if (slowest.id == 0 || weir_node_metadata_of(graph, node)->hardware.interval >
+                                   weir_node_metadata_of(graph, slowest)->hardware.interval)
+            slowest = node;
+    }
+    return slowest;
+}
+
+static void warn_of_interval(const weir_graph *graph, int64_t asked) {
+    const weir_node slowest = slowest_of(graph);
+    if (asked == 0 || slowest.id == 0 || weir_stream_interval(graph) <= asked) return;
+    weir_warning(weir_node_location(graph, slowest),
+                 "a frame takes %lld cycles, not %lld: node '%s' (%s) cannot be faster",
+                 (long long)weir_stream_interval(graph), (long long)asked, weir_node_name(graph, slowest),
+                 weir_component_of(graph, slowest)->module);
+}
+
+static void warn_of_multipliers(const weir_graph *graph, int64_t budget) {
+    int64_t spent = 0;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        if (sets_pace(rules_of(graph, node))) spent += multipliers(&weir_node_metadata_of(graph, node)->hardware);
+    }
+    if (spent > budget)
+        weir_warning(weir_at(weir_graph_source(graph), 0),
+                     "the design takes %lld multipliers, not %lld: no folding takes fewer", (long long)spent,
+                     (long long)budget);
+}
+
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
     if (file != NULL && *file != '\0' && !read_file(graph, file)) return false;
-    const int64_t shortest = shortest_interval(graph);
+    const int64_t shortest = shortest_interval(graph), asked = target;
     if (target == 0) target = target_for(graph, budget, shortest);
     if (target < shortest) target = shortest;
     divide(graph, target);
     fold(graph, target, shortest);
+    warn_of_interval(graph, asked);
+    if (asked == 0 && (file == NULL || *file == '\0')) warn_of_multipliers(graph, budget);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
         if (sets_pace(rules) && !is_legal(graph, node, rules)) return false;

@@ -6,7 +6,7 @@
 // prove: unbounded IN=2 OUT=2 FRAME=3
 // prove: unbounded IN=2 OUT=4 FRAME=6
 // prove: unbounded IN=3 OUT=2 FRAME=7
-// prove: bounded 14 IN=3 OUT=5 FRAME=11
+// nightly: bounded 14 IN=3 OUT=5 FRAME=11
 // planted: nightly
 // nightly: unbounded IN=3 OUT=5 FRAME=11
 // nightly: unbounded IN=5 OUT=3 FRAME=11

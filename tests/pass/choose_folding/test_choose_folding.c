@@ -94,7 +94,30 @@ static void budgets_buy_the_shortest_interval(void **state) {
     assert_int_equal(last, 1); /* 96 + 40 multipliers */
 }
 
+/* What choosing a folding says, or "" */
+static void assert_said(int64_t target, int64_t budget, const char *file, const char *expected) {
+    weir_graph *g = network(2);
+    weir_diag_log *log = weir_diag_capture();
+    assert_true(weir_choose_folding(g, target, budget, file));
+    weir_diag_release(log);
+    assert_int_equal(weir_diag_log_count(log), *expected == '\0' ? 0 : 1);
+    if (*expected != '\0') assert_string_equal(weir_diag_log_at(log, 0)->text, expected);
+    weir_diag_log_free(log);
+    weir_graph_free(g);
+}
+
 static void write_folding(const char *text) { assert_true(weir_file_write(folding, text, strlen(text))); }
+
+/* Two rows: one product a cycle and multiplier takes 192 cycles, all at once 2. */
+static void what_cannot_be_is_said(void **state) {
+    (void)state;
+    write_folding("nodes:\n  fc: {simd: 12, pe: 8}\n");
+    assert_said(2, 64, NULL, "");
+    assert_said(1, 64, NULL, "a frame takes 2 cycles, not 1: node 'fc' (weir_mvu) cannot be faster");
+    assert_said(0, 2, NULL, "");
+    assert_said(0, 1, NULL, "the design takes 2 multipliers, not 1: no folding takes fewer");
+    assert_said(0, 1, folding, ""); /* 96 of them as the file says */
+}
 
 static void the_file_decides(void **state) {
     (void)state;
@@ -435,6 +458,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(targets_are_met_with_divisors),
         TEST(budgets_buy_the_shortest_interval),
+        TEST(what_cannot_be_is_said),
         TEST(the_file_decides),
         TEST(what_the_file_leaves_open),
         TEST(blocks_go_where_they_save),
