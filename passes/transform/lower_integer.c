@@ -288,8 +288,7 @@ static bool lower_conv(weir_lowering *l, weir_node node) {
     return weir_lower_conv(l, node, input_view(l, node, 0), input_view(l, node, 1), input_view(l, node, 2));
 }
 
-/* Operands of QLinearMatMul, MatMulInteger, QGemm and the convolutions alike: codes that get their quantization from other inputs of the same
- * node. */
+/* Operands of products and convolutions of codes, which get their quantization from other inputs of the same node. */
 static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant *xq, const weir_quant *wq, size_t wi,
                              weir_view *x, weir_view *w) {
     const weir_view *a = input_view(l, node, 0);
@@ -582,6 +581,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_CLIP] = weir_lower_affine,
     [WEIR_OP_BATCH_NORMALIZATION] = weir_lower_affine,
     [WEIR_OP_CONVERT] = lower_convert,
+    [WEIR_OP_WHERE] = weir_lower_function,
     [WEIR_OP_POW] = weir_lower_function,
     [WEIR_OP_EXP] = weir_lower_function,
     [WEIR_OP_SQRT] = weir_lower_function,
@@ -694,8 +694,7 @@ static bool is_unquantized_layer(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL) return false;
     const weir_view *x = input_view(l, node, 0), *w = input_view(l, node, 1);
-    const bool constant = w->kind == WEIR_VIEW_WEIGHTS || w->kind == WEIR_VIEW_CONSTANT;
-    return l->contract != WEIR_CONTRACT_REAL || x->kind != WEIR_VIEW_REAL || !constant;
+    return l->contract != WEIR_CONTRACT_REAL || x->kind != WEIR_VIEW_REAL || !is_constant(w);
 }
 
 /* The node as hardware; else, where the host may compute it, there, and the reason is kept. */

@@ -5,7 +5,7 @@
 
 void weir_remedy_operator(weir_op op) {
     weir_note(
-        op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX
+        op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX || op == WEIR_OP_QLINEAR_SOFTMAX
             ? "between layers it has no hardware; after the last layer it runs on the host"
             : "no pass can replace it; weir eval --engine float runs it; passes/README.md lists what can be lowered");
 }

@@ -20,6 +20,7 @@ expect 0 " 0 of " "$WEIR" check "$folder/pooled_qdq.onnx" --data "$folder/pooled
 expect 0 " 0 of " "$WEIR" check "$folder/mobile_qdq.onnx" --data "$folder/mobile_qdq.npz:x" --frames 1 --simulator icarus
 expect 0 " 0 of " "$WEIR" check "$folder/autoencoder_qoperator.onnx" --data "$folder/autoencoder_qoperator.npz:x" --simulator icarus
 expect 0 " 0 of " "$WEIR" check "$folder/inception_qdq.onnx" --data "$folder/inception_qdq.npz:x" --frames 1 --simulator icarus
+expect 0 " 0 of " "$WEIR" check "$folder/inception_qoperator.onnx" --data "$folder/inception_qoperator.npz:x" --frames 1 --simulator icarus
 expect 0 " 0 of " "$WEIR" check "$folder/upsampler_qdq.onnx" --data "$folder/upsampler_qdq.npz:x" --frames 2 --simulator both
 expect 0 " 0 of " "$WEIR" check "$folder/decoder_qdq.onnx" --data "$folder/decoder_qdq.npz:x" --frames 2 --simulator both
 

@@ -189,7 +189,7 @@ static void what_onnx_runtime_computes(void **state) {
     static const char *const names[] = {"sigmoid_qoperator", "leaky_relu_qoperator", "silu_qdq",
                                         "silu_qoperator",    "hard_swish_qdq",       "hard_swish_pytorch",
                                         "gelu_qdq",          "gelu_qoperator",       "prelu_qdq",
-                                        "elu_qdq",           "tanh_qoperator"};
+                                        "elu_qdq",           "tanh_qoperator",       "where_qoperator"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         weir_graph *model = import_model("functions", names[i]), *integer = weir_lower_integer(model);
         if (integer == NULL) fail_msg("%s: %s", names[i], test_messages.data);

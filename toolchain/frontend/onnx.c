@@ -265,36 +265,35 @@ static void build_inputs(importer *im) {
 /* --- nodes --- */
 
 /* One scale where the opset allows no more; positive where it is a constant. */
-static bool check_scale(importer *im, const weir_onnx_rule *rule, weir_node node, weir_value value) {
-    weir_location location = weir_node_location(im->graph, node);
-    const char *name = weir_node_name(im->graph, node), *op = weir_node_info(im->graph, node)->full_name;
+static bool check_scale(importer *im, const weir_onnx_form *form, weir_value value) {
+    char text[WEIR_ONNX_LABEL_SIZE];
+    const char *label = weir_onnx_schema_label(form->proto, text);
     const weir_array *scale = weir_value_constant(im->graph, value);
     size_t count = 0;
     weir_shape_count(&weir_value_type(im->graph, value)->shape, &count);
-    if (!rule->per_axis && count > 1) {
-        weir_error(location, "node '%s' (%s): '%.100s' has %zu scales, this opset allows one", name, op,
+    if (!form->rule->per_axis && count > 1) {
+        weir_error(form->location, "%s: '%.100s' has %zu scales, this opset allows one", label,
                    weir_value_name(im->graph, value), count);
         return false;
     }
     if (count > im->scales_left) {
-        weir_error(location, "node '%s' (%s): the nodes of the model use more than %d scales", name, op,
-                   (int)SCALE_LIMIT);
+        weir_error(form->location, "%s: the nodes of the model use more than %d scales", label, (int)SCALE_LIMIT);
         return false;
     }
     im->scales_left -= count;
     for (size_t i = 0; scale != NULL && i < scale->count; i++) {
         if (weir_array_get(scale, i) > 0) continue;
-        weir_error(location, "node '%s' (%s): element %zu of scale '%.100s' is %g, expected a positive number", name,
-                   op, i, weir_value_name(im->graph, value), weir_array_get(scale, i));
+        weir_error(form->location, "%s: element %zu of scale '%.100s' is %g, expected a positive number", label, i,
+                   weir_value_name(im->graph, value), weir_array_get(scale, i));
         return false;
     }
     return true;
 }
 
-static bool check_scales(importer *im, const weir_onnx_rule *rule, weir_node node) {
-    for (size_t i = 0; i < weir_node_input_count(im->graph, node); i++) {
-        weir_value value = weir_node_input(im->graph, node, i);
-        if ((rule->scales >> i & 1) != 0 && value.id != 0 && !check_scale(im, rule, node, value)) return false;
+static bool check_scales(importer *im, const weir_onnx_form *form, const weir_value *inputs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (weir_onnx_schema_is_scale(form->rule, i, count) && inputs[i].id != 0 && !check_scale(im, form, inputs[i]))
+            return false;
     }
     return true;
 }
@@ -379,20 +378,29 @@ static void build_operator(importer *im, uint32_t index, weir_value *inputs) {
                   rule->name);
     weir_onnx_known_materialize(&im->known, im->graph, &im->scope, rule->op, inputs, count);
     weir_onnx_name_node(proto->name, proto->op_type, name);
-    weir_onnx_form form = {im->graph, &im->scope, &im->opsets,  &im->source, rule, proto, location_of(im, index),
-                           name,      outputs,    WEIR_NO_VALUE};
+    weir_onnx_form form = {.graph = im->graph,
+                           .scope = &im->scope,
+                           .opsets = &im->opsets,
+                           .source = &im->source,
+                           .rule = rule,
+                           .proto = proto,
+                           .location = location_of(im, index),
+                           .name = name,
+                           .outputs = outputs};
     convert_parameters(im, rule, inputs, count);
-    if (!weir_onnx_form_inputs(&form, inputs, &count)) return;
+    if (!check_scales(im, &form, inputs, count) || !weir_onnx_form_inputs(&form, inputs, &count)) return;
     weir_node node = weir_graph_add_node(im->graph, rule->op, name, inputs, count, outputs, WEIR_NO_NODE);
     weir_node_set_location(im->graph, node, form.location);
     weir_onnx_schema_attach(rule, proto, &im->opsets, im->graph, node);
     convert_attribute(im, node, "to");
     convert_attribute(im, node, "output_dtype");
     weir_onnx_form_attributes(&form, node);
-    if (!check_scales(im, rule, node) || !weir_infer_node(im->graph, node) ||
-        !weir_onnx_schema_check_types(im->graph, node, &im->opsets) || !check_result(im, node))
+    if (!weir_infer_node(im->graph, node) || !weir_onnx_schema_check_types(rule, im->graph, node, &im->opsets) ||
+        !check_result(im, node))
         return;
-    define_outputs(im, proto, node, weir_onnx_form_finish(&form, node));
+    const weir_value first = weir_onnx_form_finish(&form, node);
+    if (first.id == 0) return;
+    define_outputs(im, proto, node, first);
     weir_onnx_known_learn(&im->known, im->graph, node);
 }
 

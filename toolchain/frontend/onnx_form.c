@@ -123,12 +123,15 @@ static weir_node add_helper(const weir_onnx_form *form, weir_op op, const char *
     return node;
 }
 
+enum { SOFTMAX_BY_AXIS = 13 };
+
 /* Softmax and LogSoftmax before opset 13 treat their input as a matrix: rows are the dimensions before the axis, columns all from it
  * on. Along the last axis that is the later form; along another one a Reshape makes the matrix, and another one
  * restores the shape. */
 static bool is_old_softmax(const weir_onnx_form *form) {
+    if (form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) return attribute_of(form, "opset")->i < SOFTMAX_BY_AXIS;
     const bool is = form->rule->op == WEIR_OP_SOFTMAX || form->rule->op == WEIR_OP_LOG_SOFTMAX;
-    return is && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 13;
+    return is && form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < SOFTMAX_BY_AXIS;
 }
 
 static int64_t old_softmax_axis(const weir_onnx_form *form, int rank) {
@@ -152,6 +155,7 @@ static void write_softmax_axis(const weir_onnx_form *form, weir_node node) {
     weir_node_remove_attribute(form->graph, node, "axis"); /* the last one */
     if (form->unflattened.id == 0 && old_softmax_axis(form, rank) != rank - 1)
         weir_node_set_int(form->graph, node, "axis", old_softmax_axis(form, rank));
+    if (form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) weir_node_set_int(form->graph, node, "opset", SOFTMAX_BY_AXIS);
 }
 
 /* Until opset 10 the scales were the input that is the region of interest now. */
@@ -225,7 +229,29 @@ static bool form_sum(const weir_onnx_form *form, weir_value *inputs, size_t *cou
     return true;
 }
 
+/* Operands that are codes become real numbers. */
+static bool form_codes(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    size_t begin, end, result, made = 0;
+    weir_onnx_schema_codes(form->rule, *count, &begin, &end, &result);
+    form->quantizer[0] = inputs[result];
+    form->quantizer[1] = inputs[result + 1];
+    while (made < form->rule->codes->plain) {
+        inputs[made] = inputs[begin - form->rule->codes->plain + made];
+        made++;
+    }
+    for (size_t i = begin; i < end; i += 3) {
+        char suffix[32];
+        snprintf(suffix, sizeof suffix, "dequantize_%zu", made);
+        const weir_node node = add_helper(form, WEIR_OP_DEQUANTIZE_LINEAR, suffix, inputs + i, 3);
+        if (!weir_infer_node(form->graph, node)) return false;
+        inputs[made++] = weir_node_output(form->graph, node, 0);
+    }
+    *count = made;
+    return true;
+}
+
 bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count) {
+    if (form->rule->codes != NULL && !form_codes(form, inputs, count)) return false;
     for (size_t i = 0; i < form->proto->n_attribute; i++)
         if (!move_attribute(form, form->proto->attribute[i], inputs, count)) return false;
     if (form->rule->op == WEIR_OP_SPLIT) return form_split(form, inputs, count);
@@ -291,10 +317,19 @@ static weir_value restore_shape(const weir_onnx_form *form, weir_value value) {
     return weir_node_output(form->graph, reshape, 0);
 }
 
+/* The result as codes. */
+static weir_value quantize(const weir_onnx_form *form, weir_value value) {
+    const weir_value inputs[3] = {value, form->quantizer[0], form->quantizer[1]};
+    weir_onnx_form_rename(form->graph, form->scope, value, form->name, "real");
+    const weir_node node = add_helper(form, WEIR_OP_QUANTIZE_LINEAR, "quantize", inputs, 3);
+    return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
+}
+
 weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
     const weir_value value = weir_node_output(form->graph, node, 0);
     if (form->rule->op < WEIR_OP_COUNT && (weir_node_attribute(form->graph, node, "auto_pad") != NULL ||
                                            weir_node_attribute(form->graph, node, "output_shape") != NULL))
         write_pads(form->graph, node);
+    if (form->rule->codes != NULL) return quantize(form, value);
     return form->unflattened.id == 0 ? value : restore_shape(form, value);
 }

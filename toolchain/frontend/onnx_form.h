@@ -19,7 +19,8 @@ typedef struct weir_onnx_form {
     weir_location location;
     const char *name;
     size_t outputs;
-    weir_value unflattened; /* what input 0 was before a node was put before it; none: there is no such node */
+    weir_value unflattened;  /* what input 0 was before a node was put before it; none: there is no such node */
+    weir_value quantizer[2]; /* scale and zero point of a result that is codes */
 } weir_onnx_form;
 
 enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add */
@@ -28,7 +29,8 @@ enum { WEIR_ONNX_FORM_SPARE = 8 }; /* inputs that weir_onnx_form_inputs may add 
 bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *count);
 /* Completes the attributes of the node in the graph, before its types are inferred. */
 void weir_onnx_form_attributes(const weir_onnx_form *form, weir_node node);
-/* Completes the node once its types are inferred; the value that the file knows as its first output. */
+/* Completes the node once its types are inferred; the value that the file knows as its first output, none after a reported
+ * error. */
 weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node);
 
 /* "`base`.`part`", with "_" added while the file uses the name; heap memory. */

@@ -241,6 +241,18 @@ static bool check_count(const check *c, const char *what, size_t count, int low,
     return false;
 }
 
+/* Operands in threes: codes, scale, zero point. */
+static bool check_codes(const check *c, const Onnx__NodeProto *node) {
+    size_t begin, end, result, count = last_named(node->input, node->n_input);
+    weir_onnx_schema_codes(c->rule, count, &begin, &end, &result);
+    for (size_t i = begin; i < end; i++) {
+        if (*node->input[i] != '\0' && (end - begin) % 3 == 0) continue;
+        weir_error(c->location, "%s: each operand needs codes, a scale and a zero point", c->label);
+        return false;
+    }
+    return true;
+}
+
 static bool check_arity(const check *c, const Onnx__NodeProto *node) {
     const weir_op_info *info = c->rule->op == WEIR_OP_NONE ? NULL : weir_op_get(c->rule->op);
     int low = info == NULL ? 0 : info->inputs_min, high = info == NULL ? 0 : info->inputs_max;
@@ -254,10 +266,16 @@ static bool check_arity(const check *c, const Onnx__NodeProto *node) {
         weir_error(c->location, "%s: input %d is required but left out", c->label, i);
         return false;
     }
+    if (c->rule->codes != NULL && !check_codes(c, node)) return false;
     if (!check_count(c, "output", last_named(node->output, node->n_output), 1, outputs)) return false;
     if (*node->output[0] != '\0') return true;
     weir_error(c->location, "%s: output 0 is required but left out", c->label);
     return false;
+}
+
+/* The opset whose attributes and element types the operator has. */
+static int64_t version_of(const weir_onnx_rule *rule, const weir_onnx_opsets *opsets) {
+    return rule->opset != 0 ? rule->opset : opsets->version[rule->domain];
 }
 
 /* The row that holds in a version, and the first later one. */
@@ -481,7 +499,7 @@ static bool check_required(const check *c, const Onnx__NodeProto *node) {
 bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *node, const weir_onnx_opsets *opsets,
                             weir_location location) {
     char label[WEIR_ONNX_LABEL_SIZE];
-    check c = {rule, opsets->version[rule->domain], location, weir_onnx_schema_label(node, label)};
+    check c = {rule, version_of(rule, opsets), location, weir_onnx_schema_label(node, label)};
     bool fine = check_arity(&c, node);
     size_t bad = 0;
     for (size_t i = 0; !rule->plain && i < node->n_attribute && bad < WEIR_DIAG_LIMIT; i++)
@@ -489,10 +507,24 @@ bool weir_onnx_schema_check(const weir_onnx_rule *rule, const Onnx__NodeProto *n
     return bad == 0 && (rule->plain || check_required(&c, node)) && fine;
 }
 
+void weir_onnx_schema_codes(const weir_onnx_rule *rule, size_t count, size_t *begin, size_t *end, size_t *result) {
+    const bool first = rule->codes->result_first;
+    *begin = rule->codes->plain + (first ? 2 : 0);
+    *end = first ? count : count - 2;
+    *result = first ? 0 : *end;
+}
+
+bool weir_onnx_schema_is_scale(const weir_onnx_rule *rule, size_t index, size_t count) {
+    size_t begin, end, result;
+    if (rule->codes == NULL) return index < 32 && (rule->scales >> index & 1) != 0;
+    weir_onnx_schema_codes(rule, count, &begin, &end, &result);
+    return index == result || (index >= begin && index < end && (index - begin) % 3 == 1);
+}
+
 const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_rule *rule, const char *name,
                                                                 const weir_onnx_opsets *opsets) {
     const weir_onnx_attribute_rule *later;
-    return effective(rule->op, name, opsets->version[rule->domain], &later);
+    return effective(rule->op, name, version_of(rule, opsets), &later);
 }
 
 /* Free text, or what the table has for the word. */
@@ -591,10 +623,11 @@ static const weir_onnx_type_rule *refused_type(const weir_graph *graph, weir_nod
     return NULL;
 }
 
-bool weir_onnx_schema_check_types(const weir_graph *graph, weir_node node, const weir_onnx_opsets *opsets) {
+bool weir_onnx_schema_check_types(const weir_onnx_rule *rule, const weir_graph *graph, weir_node node,
+                                  const weir_onnx_opsets *opsets) {
     const weir_op op = weir_node_op(graph, node);
     if (op >= WEIR_OP_COUNT || weir_onnx_schema_domain(op) != WEIR_ONNX_DOMAIN_ONNX) return true;
-    const int64_t version = opsets->version[WEIR_ONNX_DOMAIN_ONNX];
+    const int64_t version = version_of(rule, opsets);
     const weir_onnx_type_rule *row = refused_type(graph, node, version);
     if (row == NULL) return true;
     if (row->since == WEIR_ONNX_NEVER)
@@ -627,7 +660,8 @@ bool weir_onnx_schema_allows(const weir_graph *graph, weir_node node, int64_t ve
     if (weir_node_op(graph, node) >= WEIR_OP_COUNT) return true;
     for (size_t i = 0; i < weir_onnx_rule_count; i++) {
         const weir_onnx_rule *row = &weir_onnx_rules[i];
-        if (row->op == weir_node_op(graph, node) && strcmp(row->name, info->name) == 0 && row->since <= version)
+        if (row->op == weir_node_op(graph, node) && row->domain == weir_onnx_schema_domain(row->op) &&
+            strcmp(row->name, info->name) == 0 && row->since <= version)
             rule = row;
     }
     size_t inputs = weir_node_input_count(graph, node);
@@ -671,7 +705,7 @@ int weir_onnx_since(weir_op op) {
     int since = 0;
     for (size_t i = 0; i < weir_onnx_rule_count; i++) {
         const weir_onnx_rule *rule = &weir_onnx_rules[i];
-        if (rule->op == op && (since == 0 || rule->since < since)) since = rule->since;
+        if (rule->op == op && rule->opset == 0 && (since == 0 || rule->since < since)) since = rule->since;
     }
     return since;
 }

@@ -40,12 +40,18 @@ const Onnx__AttributeProto *weir_onnx_schema_attribute(const Onnx__NodeProto *no
 const weir_onnx_attribute_rule *weir_onnx_schema_attribute_rule(const weir_onnx_rule *rule, const char *name,
                                                                 const weir_onnx_opsets *opsets);
 
+/* Of `count` inputs of a rule with codes: where those of the operands begin and end, and that of the result's scale. */
+void weir_onnx_schema_codes(const weir_onnx_rule *rule, size_t count, size_t *begin, size_t *end, size_t *result);
+/* Is input `index` of `count` a scale? */
+bool weir_onnx_schema_is_scale(const weir_onnx_rule *rule, size_t index, size_t count);
+
 /* Copies the checked attributes that stay attributes to the graph's node. */
 void weir_onnx_schema_attach(const weir_onnx_rule *rule, const Onnx__NodeProto *from, const weir_onnx_opsets *opsets,
                              weir_graph *graph, weir_node node);
 
 /* Does the imported version of the node's operator have its element types? Reports it when not. */
-bool weir_onnx_schema_check_types(const weir_graph *graph, weir_node node, const weir_onnx_opsets *opsets);
+bool weir_onnx_schema_check_types(const weir_onnx_rule *rule, const weir_graph *graph, weir_node node,
+                                  const weir_onnx_opsets *opsets);
 
 /* --- export: from the graph to the file --- */
 

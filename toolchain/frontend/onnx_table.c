@@ -13,11 +13,18 @@
 
 /* An operator whose inputs and outputs are those of op.def; one with other numbers of them; one with scales. */
 #define RULE(name, id, since)                                                                                          \
-    { ONNX, name, WEIR_OP_##id, since, 0, 0, 0, 0, false, false }
+    { ONNX, name, WEIR_OP_##id, since, 0, 0, 0, 0, false, false, 0, NULL }
 #define RULE_ARITY(name, id, since, inputs_min, inputs_max, outputs_max)                                               \
-    { ONNX, name, WEIR_OP_##id, since, inputs_min, inputs_max, outputs_max, 0, false, false }
+    { ONNX, name, WEIR_OP_##id, since, inputs_min, inputs_max, outputs_max, 0, false, false, 0, NULL }
 #define RULE_SCALES(domain, name, id, since, scales, per_axis)                                                         \
-    { domain, name, WEIR_OP_##id, since, 0, 0, 0, scales, per_axis, false }
+    { domain, name, WEIR_OP_##id, since, 0, 0, 0, scales, per_axis, false, 0, NULL }
+/* ONNX Runtime's name for an operator of ai.onnx of an opset; one of codes. */
+#define RULE_RUNTIME(name, id, opset, scales)                                                                          \
+    { MICROSOFT, name, WEIR_OP_##id, 1, 0, 0, 0, scales, true, false, opset, NULL }
+#define RULE_CODES(name, id, opset, inputs_min, inputs_max, codes)                                                     \
+    { MICROSOFT, name, WEIR_OP_##id, 1, inputs_min, inputs_max, 0, 0, false, false, opset, codes }
+
+static const weir_onnx_codes concat_codes = {.result_first = true}, where_codes = {.plain = 1};
 
 const weir_onnx_rule weir_onnx_rules[] = {
     RULE_ARITY("Gemm", GEMM, 6, 3, 3, 0),
@@ -134,8 +141,10 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("Constant", NONE, 1),
     RULE_SCALES(ONNX, "QuantizeLinear", QUANTIZE_LINEAR, 10, INPUT(1), false),
     RULE_SCALES(ONNX, "QuantizeLinear", QUANTIZE_LINEAR, 13, INPUT(1), true),
+    RULE_RUNTIME("QuantizeLinear", QUANTIZE_LINEAR, 21, INPUT(1)),
     RULE_SCALES(ONNX, "DequantizeLinear", DEQUANTIZE_LINEAR, 10, INPUT(1), false),
     RULE_SCALES(ONNX, "DequantizeLinear", DEQUANTIZE_LINEAR, 13, INPUT(1), true),
+    RULE_RUNTIME("DequantizeLinear", DEQUANTIZE_LINEAR, 21, INPUT(1)),
     RULE_SCALES(ONNX, "QLinearMatMul", QLINEAR_MATMUL, 10, INPUT(1) | INPUT(4) | INPUT(6), true),
     RULE("MatMulInteger", MATMUL_INTEGER, 10),
     RULE("ConvInteger", CONV_INTEGER, 10),
@@ -144,18 +153,21 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE_SCALES(MICROSOFT, "QLinearMul", QLINEAR_MUL, 1, INPUT(1) | INPUT(4) | INPUT(6), true),
     RULE_SCALES(MICROSOFT, "QLinearSigmoid", QLINEAR_SIGMOID, 1, INPUT(1) | INPUT(3), true),
     RULE_SCALES(MICROSOFT, "QLinearLeakyRelu", QLINEAR_LEAKY_RELU, 1, INPUT(1) | INPUT(3), true),
+    RULE_SCALES(MICROSOFT, "QLinearSoftmax", QLINEAR_SOFTMAX, 1, INPUT(1) | INPUT(3), true),
     RULE_SCALES(MICROSOFT, "QLinearAveragePool", QLINEAR_AVERAGE_POOL, 1, INPUT(1) | INPUT(3), true),
     RULE_SCALES(MICROSOFT, "QLinearGlobalAveragePool", QLINEAR_GLOBAL_AVERAGE_POOL, 1, INPUT(1) | INPUT(3), true),
+    RULE_CODES("QLinearConcat", CONCAT, 13, 5, -1, &concat_codes),
+    RULE_CODES("QLinearWhere", WHERE, 13, 9, 9, &where_codes),
     RULE_SCALES(MICROSOFT, "QGemm", QGEMM, 1, INPUT(1) | INPUT(4) | INPUT(7), true),
     RULE_SCALES(QONNX, "Quant", QUANT, 1, INPUT(1), true),
     RULE_SCALES(QONNX, "IntQuant", QUANT, 1, INPUT(1), true), /* its later name */
     RULE_SCALES(QONNX, "BipolarQuant", BIPOLAR_QUANT, 1, INPUT(1), true),
-    {QONNX, "Trunc", WEIR_OP_TRUNC, 1, 5, 5, 0, INPUT(1), true, false}, /* to a bit width */
-    RULE_SCALES(QONNX, "Trunc", TRUNC, 2, INPUT(1) | INPUT(4), true),   /* or to a scale and a bit width */
+    {QONNX, "Trunc", WEIR_OP_TRUNC, 1, 5, 5, 0, INPUT(1), true, false, 0, NULL}, /* to a bit width */
+    RULE_SCALES(QONNX, "Trunc", TRUNC, 2, INPUT(1) | INPUT(4), true),            /* or to a scale and a bit width */
     RULE_SCALES(QONNX, "MultiThreshold", MULTI_THRESHOLD, 1, 0, false),
     RULE_SCALES(ML, "Scaler", SCALER, 1, 0, false),
     RULE_SCALES(ML, "ArrayFeatureExtractor", ARRAY_FEATURE_EXTRACTOR, 1, 0, false),
-    {ML, "ZipMap", WEIR_OP_IDENTITY, 1, 0, 0, 0, 0, false, true}, /* a map of what is a tensor */
+    {ML, "ZipMap", WEIR_OP_IDENTITY, 1, 0, 0, 0, 0, false, true, 0, NULL}, /* a map of what is a tensor */
 };
 const size_t weir_onnx_rule_count = sizeof weir_onnx_rules / sizeof *weir_onnx_rules;
 
@@ -366,6 +378,8 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(DEQUANTIZE_LINEAR, "axis", INT, 13, OPTIONAL, -RANK, RANK - 1, STAYS),
     WHOLE(DEQUANTIZE_LINEAR, "block_size", INT, 21, OPTIONAL, 0, 0, STAYS),
     OTHER(DEQUANTIZE_LINEAR, "output_dtype", DTYPE, 23, OPTIONAL, STAYS),
+    WHOLE(QLINEAR_SOFTMAX, "axis", INT, 1, OPTIONAL, -RANK, RANK - 1, STAYS),
+    WHOLE(QLINEAR_SOFTMAX, "opset", INT, 1, REQUIRED, 1, BIG, STAYS), /* of the Softmax that it was */
     WORDS(QLINEAR_AVERAGE_POOL, "auto_pad", 1, OPTIONAL, auto_pads),
     WHOLE(QLINEAR_AVERAGE_POOL, "kernel_shape", INTS, 1, REQUIRED, 1, BIG, STAYS),
     WHOLE(QLINEAR_AVERAGE_POOL, "strides", INTS, 1, OPTIONAL, 1, BIG, STAYS),

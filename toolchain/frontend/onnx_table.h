@@ -18,17 +18,26 @@ typedef enum weir_onnx_domain {
     WEIR_ONNX_DOMAIN_COUNT
 } weir_onnx_domain;
 
+/* Inputs of an operator on codes that ONNX Runtime defines as a plain one between quantizers: `plain` operands, then codes, each
+ * with its scale and zero point; the scale and zero point of the result stand before all or behind. */
+typedef struct weir_onnx_codes {
+    size_t plain;
+    bool result_first;
+} weir_onnx_codes;
+
 /* An operator from an opset version on. A later row of the same operator holds from its version on. */
 typedef struct weir_onnx_rule {
     weir_onnx_domain domain;
     const char *name;
     weir_op op; /* WEIR_OP_NONE: Constant, which becomes a value */
     int since;
-    int inputs_min, inputs_max; /* 0: as op.def says; -1: any number */
-    int outputs_max;            /* 0: as op.def says; those beyond op.def's may not be used */
-    uint32_t scales;            /* bit i: input i is a scale, positive and finite */
-    bool per_axis;              /* scales may have more than one element */
-    bool plain;                 /* its attributes mean nothing here */
+    int inputs_min, inputs_max;   /* 0: as op.def says; -1: any number */
+    int outputs_max;              /* 0: as op.def says; those beyond op.def's may not be used */
+    uint32_t scales;              /* bit i: input i is a scale, positive and finite */
+    bool per_axis;                /* scales may have more than one element */
+    bool plain;                   /* its attributes mean nothing here */
+    int opset;                    /* of ai.onnx: whose attributes and element types it has. 0: its domain's version */
+    const weir_onnx_codes *codes; /* NULL: its inputs are the operator's */
 } weir_onnx_rule;
 
 /* REFUSED: known, but not supported. REMOVED: no longer in the operator. DTYPE: the number of an element type, which

@@ -314,6 +314,11 @@ bool weir_infer_QLINEAR_LEAKY_RELU(const weir_graph *graph, weir_node node, weir
     return quantized_function(graph, node, to);
 }
 
+bool weir_infer_QLINEAR_SOFTMAX(const weir_graph *graph, weir_node node, weir_inferred *to) {
+    int axis;
+    return weir_rule_axis_attribute(graph, node, -1, &axis) && quantized_function(graph, node, to);
+}
+
 static bool all_float32(const weir_graph *graph, weir_node node, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (weir_rule_input(graph, node, i)->dtype != WEIR_FLOAT32)
