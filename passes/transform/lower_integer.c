@@ -531,6 +531,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_GEMM] = lower_gemm,
     [WEIR_OP_MATMUL] = lower_matmul,
     [WEIR_OP_CONV] = lower_conv,
+    [WEIR_OP_CONV_TRANSPOSE] = weir_lower_conv_transpose,
     [WEIR_OP_QLINEAR_CONV] = lower_qlinear_conv,
     [WEIR_OP_CONV_INTEGER] = lower_conv_integer,
     [WEIR_OP_ADD] = lower_add,

@@ -74,11 +74,8 @@ static bool find_loops(weir_array *places, weir_reordering *r) {
 
 /* --- the node --- */
 
-/* The codes reordered, under the shape of the node's output; no value after a reported error. */
-static weir_value add_reorder(weir_lowering *l, weir_node node, size_t output, weir_value codes,
+weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill) {
-    char suffix[24] = "";
-    if (output > 0) snprintf(suffix, sizeof suffix, "_%zu", output);
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_REORDER, suffix, &codes, 1, NULL);
     weir_node_set_ints(l->to, made, "shape", r->shape.dim, (size_t)r->shape.rank);
     weir_node_set_ints(l->to, made, "sizes", r->size, (size_t)r->loops);
@@ -117,7 +114,9 @@ static weir_value move_codes(weir_lowering *l, weir_node node, size_t output, we
     const bool same = r.start == 0 && r.loops <= 1 && (r.loops == 0 || r.stride[0] == 1);
     if (same && count == count_of(&r.shape)) return weir_lower_reshape(l, node, codes, &r.shape);
     memcpy(r.end, r.size, sizeof r.end);
-    return add_reorder(l, node, output, codes, &r, 0);
+    char suffix[24] = "";
+    if (output > 0) snprintf(suffix, sizeof suffix, "_%zu", output);
+    return weir_lower_reorder(l, node, suffix, codes, &r, 0);
 }
 
 /* --- Pad --- */
@@ -157,7 +156,7 @@ static bool pad(weir_lowering *l, weir_node node, weir_view *view) {
             return weir_lower_fail(l, node, "hardware pads with elements, and cuts by a Slice");
     }
     if (!read_fill(l, node, view, &fill)) return false;
-    if (r.fills) view->value = add_reorder(l, node, 0, view->value, &r, fill);
+    if (r.fills) view->value = weir_lower_reorder(l, node, "", view->value, &r, fill);
     return view->value.id != 0;
 }
 

@@ -32,7 +32,9 @@ static bool are_weights(const weir_lowering *l, weir_value value) {
     for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
         const weir_use use = weir_value_use(l->from, value, i);
         const weir_op op = weir_node_op(l->from, use.node);
-        if (use.index == 1 && (op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_CONV)) return true;
+        if (use.index == 1 &&
+            (op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE))
+            return true;
     }
     return false;
 }

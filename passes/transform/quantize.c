@@ -200,7 +200,8 @@ static weir_value add_codes(quantizer *q, const codes_of *of, weir_array *codes)
 /* int8 weights with a scale an output; the scales are returned for the bias. */
 static weir_value quantize_weights_int8(quantizer *q, weir_node node, weir_value value, int64_t axis, double *scale) {
     const weir_array *data = weir_value_constant(q->graph, value);
-    size_t outputs = (size_t)data->shape.dim[axis], inner = axis == 0 ? data->count / outputs : 1;
+    size_t outputs = (size_t)data->shape.dim[axis], inner = 1;
+    for (int d = (int)axis + 1; d < data->shape.rank; d++) inner *= (size_t)data->shape.dim[d];
     weir_array *codes = weir_array_new(WEIR_INT8, &data->shape);
     double *peak = weir_calloc(outputs, sizeof *peak);
     for (size_t i = 0; i < data->count; i++) {
@@ -270,14 +271,15 @@ static bool set_input(quantizer *q, weir_node node, size_t index, weir_value val
     return true;
 }
 
-static bool is_layer(weir_op op) { return op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || op == WEIR_OP_CONV; }
+static bool is_convolution(weir_op op) { return op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE; }
+static bool is_layer(weir_op op) { return op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || is_convolution(op); }
 
 static bool quantize_layer(quantizer *q, weir_node node) {
     weir_value weights = weir_node_input(q->graph, node, 1);
     const weir_op op = weir_node_op(q->graph, node);
-    const bool conv = op == WEIR_OP_CONV;
-    int64_t axis = conv || (op == WEIR_OP_GEMM && weir_node_int(q->graph, node, "transB", 0) != 0) ? 0 : 1;
-    if (!conv && weir_value_type(q->graph, weights)->shape.rank != 2) {
+    const bool by_rows = op == WEIR_OP_GEMM && weir_node_int(q->graph, node, "transB", 0) != 0;
+    const int64_t axis = op == WEIR_OP_CONV || by_rows ? 0 : 1;
+    if (!is_convolution(op) && weir_value_type(q->graph, weights)->shape.rank != 2) {
         weir_error(weir_node_location(q->graph, node), "node '%s': weights of rank %d, expected 2",
                    weir_node_name(q->graph, node), weir_value_type(q->graph, weights)->shape.rank);
         return false;
@@ -294,11 +296,13 @@ static bool quantize_layer(quantizer *q, weir_node node) {
                (!has_bias ||
                 set_input(q, bias.node, bias.index, quantize_constant_fixed(q, bias.node, addend, "bias")));
     }
-    double *scale = weir_calloc(outputs, sizeof *scale);
+    const size_t groups = op == WEIR_OP_CONV_TRANSPOSE ? (size_t)weir_node_int(q->graph, node, "group", 1) : 1;
+    double *scale = weir_calloc(outputs * groups, sizeof *scale);
     bool fine = set_input(q, node, 1, quantize_weights_int8(q, node, weights, axis, scale));
+    for (size_t c = outputs; c < outputs * groups; c++) scale[c] = scale[c - outputs]; /* all groups have the first's */
     if (fine && has_bias)
         fine = set_input(q, bias.node, bias.index,
-                         quantize_bias_int8(q, bias.node, addend, scale_of(q, x), scale, outputs));
+                         quantize_bias_int8(q, bias.node, addend, scale_of(q, x), scale, outputs * groups));
     free(scale);
     return fine;
 }
@@ -539,6 +543,7 @@ static bool can_quantize(const weir_graph *model, const bool *before, const bool
         case WEIR_OP_GEMM:
         case WEIR_OP_MATMUL:
         case WEIR_OP_CONV:
+        case WEIR_OP_CONV_TRANSPOSE:
         case WEIR_OP_MAX_POOL:
         case WEIR_OP_AVERAGE_POOL:
         case WEIR_OP_GLOBAL_AVERAGE_POOL:

@@ -4,6 +4,7 @@
 
 #include "cosim/counterpart.h"
 #include "exec/contract.h"
+#include "ir/geometry.h"
 #include "ir/graph.h"
 #include "support/diag.h"
 
@@ -77,6 +78,8 @@ bool weir_lower_product(weir_lowering *l, weir_node node, weir_value codes, cons
 /* A convolution with channels innermost: Window and Linear; x, weights, bias as above. */
 bool weir_lower_conv(weir_lowering *l, weir_node node, const weir_view *x, const weir_view *weights,
                      const weir_view *bias);
+/* The same of a ConvTranspose. */
+bool weir_lower_conv_transpose(weir_lowering *l, weir_node node);
 /* The view of real numbers becomes codes of `quant`, rounded as the contract says, clipped to the quantization's
  * limits. */
 bool weir_lower_quantize(weir_lowering *l, weir_node node, const weir_view *x, const weir_quant *quant);
@@ -107,6 +110,9 @@ bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *be
 bool weir_lower_shape(weir_lowering *l, weir_node node);
 /* Concat of real numbers whose codes have one scale, or which a quantizer takes. */
 bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* The codes in another order; no value after a reported error. */
+weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                              const weir_reordering *r, int64_t fill);
 /* An operator that moves elements, of such numbers or of integers. */
 bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Does a Transpose move elements between operators of the hardware? */

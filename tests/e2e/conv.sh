@@ -6,7 +6,7 @@ name=conv
 . "$(dirname "$0")/lib.sh"
 
 folder=$E2E_SOURCE/tests/models/conv
-for network in line separable pooled mobile autoencoder inception upsampler decoder; do
+for network in line separable pooled mobile autoencoder inception upsampler decoder generator; do
     for form in qdq qoperator; do
         model=${network}_$form
         [ -f "$folder/$model.onnx" ] || continue
@@ -23,6 +23,7 @@ expect 0 " 0 of " "$WEIR" check "$folder/inception_qdq.onnx" --data "$folder/inc
 expect 0 " 0 of " "$WEIR" check "$folder/inception_qoperator.onnx" --data "$folder/inception_qoperator.npz:x" --frames 1 --simulator icarus
 expect 0 " 0 of " "$WEIR" check "$folder/upsampler_qdq.onnx" --data "$folder/upsampler_qdq.npz:x" --frames 2 --simulator both
 expect 0 " 0 of " "$WEIR" check "$folder/decoder_qdq.onnx" --data "$folder/decoder_qdq.npz:x" --frames 2 --simulator both
+expect 0 " 0 of " "$WEIR" check "$folder/generator_qdq.onnx" --data "$folder/generator_qdq.npz:x" --frames 1 --simulator both
 
 # The window and what it holds are named.
 expect 0 "weir_window" "$WEIR" compile "$folder/separable_qdq.onnx" -o separable

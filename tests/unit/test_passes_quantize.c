@@ -93,6 +93,41 @@ static void int8_parameters(void **state) {
     weir_module_free(module);
 }
 
+/* ConvTranspose's weights are [inputs, outputs of a group, 1]: a scale for each output of a group, which all groups share. */
+static void transposed_groups(void **state) {
+    static const double w[4] = {0.5, -2, 0.25, 1}, b[4] = {0.25, -0.5, 0.125, 1};
+    (void)state;
+    write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
+    weir_graph *g = weir_graph_new("model");
+    const weir_type type = {
+        .dtype = WEIR_FLOAT32, .shape = {3, {1, 2, 1}}, .quant = {.format = WEIR_FORMAT_FLOAT, .axis = -1}};
+    weir_array *weights = weir_array_new(WEIR_FLOAT32, &(weir_shape){3, {2, 2, 1}});
+    for (size_t i = 0; i < weights->count; i++) weir_array_set(weights, i, w[i]);
+    weir_value in[3] = {weir_graph_add_input(g, "x", &type), weir_graph_add_constant(g, "w", weights),
+                        add_constant(g, "b", WEIR_FLOAT32, 1, 4, 0, b)};
+    weir_array_free(weights);
+    weir_node node = put(g, WEIR_OP_CONV_TRANSPOSE, "up", 3, in);
+    weir_node_set_int(g, node, "group", 2);
+    assert_true(weir_infer_node(g, node));
+    weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
+    weir_module *module = weir_module_new("m");
+    g = run_on(g, module, "quantize{calibration=test_passes_quantize.csv}");
+    assert_non_null(g);
+    static const double codes[4] = {127, -127, 64, 64}; /* 63.5 goes to even */
+    const float scales[2] = {(float)(0.5 / 127), (float)(2.0 / 127)}, x_scale = (float)(3.0 / 255);
+    for (size_t i = 0; i < 4; i++) {
+        const double scale = (double)(x_scale * scales[i % 2]);
+        assert_true(parameter(g, "up", 1, 0, i) == codes[i]);
+        assert_true(parameter(g, "up", 2, 1, i) == scale);
+        assert_true(parameter(g, "up", 2, 0, i) == nearbyint(b[i] / scale));
+    }
+    assert_true(parameter(g, "up", 1, 1, 1) == (double)scales[1]);
+    weir_graph *integer = weir_lower_integer(g);
+    assert_non_null(integer);
+    weir_graph_free(integer);
+    weir_module_free(module);
+}
+
 static void fixed_grid(void **state) {
     (void)state;
     write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
@@ -338,6 +373,7 @@ static void zeros_have_a_scale(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(int8_parameters),
+        TEST(transposed_groups),
         TEST(fixed_grid),
         TEST(calibration_is_needed),
         TEST(other_operators_are_refused),

@@ -46,6 +46,12 @@ class Network:
         self.add("Relu")
         self.channels = outputs
 
+    def transposed(self, outputs, kernel, group=1, **attributes):
+        weights = self.constant(self.channels, outputs // group, *kernel)
+        self.add("ConvTranspose", weights, self.constant(outputs), group=group, **attributes)
+        self.add("Relu")
+        self.channels = outputs
+
     def dense(self, inputs, outputs):
         self.add("Flatten")
         self.add("Gemm", self.constant(outputs, inputs), self.constant(outputs), transB=1)
@@ -164,6 +170,16 @@ def decoder():
     return n.model(2, 8, 8)
 
 
+def generator():
+    """Images from a few numbers, as DCGAN makes them: ConvTranspose with windows of 4, of 3 with padding of the result, of 2, and depthwise."""
+    n = Network([1, 4, 2, 3], 9)
+    n.transposed(6, [4, 4], strides=[2, 2], pads=[1, 1, 1, 1])
+    n.transposed(6, [3, 3], group=6, strides=[1, 2], pads=[1, 1, 1, 1], output_padding=[0, 1])
+    n.transposed(4, [2, 2], strides=[2, 2])
+    n.conv(2, [3, 3], pads=[1, 1, 1, 1])
+    return n.model(2, 8, 24)
+
+
 class Frames(CalibrationDataReader):
     def __init__(self, x):
         self.rest = iter(x)
@@ -182,7 +198,7 @@ def run(path, x):
 
 def main(folder):
     forms = {"qdq": (QuantFormat.QDQ, QuantType.QInt8, True), "qoperator": (QuantFormat.QOperator, QuantType.QUInt8, False)}
-    for seed, network in enumerate((line, separable, pooled, mobile, autoencoder, inception, upsampler, decoder)):
+    for seed, network in enumerate((line, separable, pooled, mobile, autoencoder, inception, upsampler, decoder, generator)):
         model = network()
         shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
         x = np.random.RandomState(100 + seed).randn(FRAMES, *shape[1:]).astype(np.float32)
@@ -190,7 +206,7 @@ def main(folder):
             source = os.path.join(work, "float.onnx")
             onnx.save(model, source)
             for form, (layout, activations, by_channel) in forms.items():
-                if network in (upsampler, decoder) and form == "qoperator":
+                if network in (upsampler, decoder, generator) and form == "qoperator":
                     continue  # sums of unsigned codes saturate in ONNX Runtime on some processors
                 path = os.path.join(folder, f"{network.__name__}_{form}.onnx")
                 quantize_static(source, path, Frames(x), quant_format=layout, activation_type=activations,
