@@ -256,8 +256,24 @@ static void random_texts_read_back(void **state) {
     }
 }
 
+static void of_repeated_keys_the_last_counts_where_it_may(void **state) {
+    (void)state;
+    char *path = weir_path_join(folder, "c.yaml");
+    static const char text[] = "a: 1\nb: 2\na: [3]\n";
+    assert_true(weir_file_write(path, text, sizeof text - 1));
+    assert_null(weir_yaml_read(path));
+    assert_string_equal(weir_diag_last_error(), "key 'a' is repeated");
+    weir_yaml *root = weir_yaml_read_lenient(path);
+    assert_int_equal(root->count, 2);
+    assert_int_equal(weir_yaml_find(root, "a")->kind, WEIR_YAML_SEQUENCE);
+    assert_int_equal(root->key_location[0].line, 3);
+    weir_yaml_free(root);
+    free(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_repeated_keys_the_last_counts_where_it_may),
         cmocka_unit_test(json_values_by_how_scalars_look),
         cmocka_unit_test(written_values_read_back),
         cmocka_unit_test(texts_of_several_lines_stand_as_such),

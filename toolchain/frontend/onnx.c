@@ -45,6 +45,7 @@ typedef struct importer {
     weir_onnx_rule *own;         /* by node: its rule when the operator was registered */
     uint32_t *order;
     weir_graph *graph;
+    weir_onnx_outline *outline; /* NULL: the whole model */
 } importer;
 
 static weir_location whole(const importer *im) { return weir_at(im->file, 0); }
@@ -80,6 +81,15 @@ static void check_model(importer *im, const Onnx__ModelProto *model) {
     if (model->graph->n_output == 0) weir_error(whole(im), "the graph has no outputs");
 }
 
+/* Ends a capture, if there is one; was there an error? */
+static bool end_quietly(weir_diag_log *log) {
+    if (log == NULL) return false;
+    weir_diag_release(log);
+    const bool found = *weir_diag_log_error(log) != '\0';
+    weir_diag_log_free(log);
+    return found;
+}
+
 /* --- nodes against the schema and the scope --- */
 
 static void suggest_value(const importer *im, const char *name) {
@@ -110,8 +120,10 @@ static void check_nodes(importer *im) {
     im->own = weir_calloc(im->proto->n_node + 1, sizeof *im->own);
     for (size_t i = 0; i < im->proto->n_node && !full(im); i++) {
         const Onnx__NodeProto *node = im->proto->node[i];
+        weir_diag_log *log = im->outline == NULL ? NULL : weir_diag_capture();
         im->rule[i] = weir_onnx_schema_find(node, &im->opsets, location_of(im, i), &listed, &im->own[i]);
         if (im->rule[i] != NULL) weir_onnx_schema_check(im->rule[i], node, &im->opsets, location_of(im, i));
+        if (end_quietly(log)) im->rule[i] = NULL;
         check_inputs(im, i);
     }
 }
@@ -158,10 +170,35 @@ static weir_array *constant_array(importer *im, const Onnx__AttributeProto *attr
     return array;
 }
 
+static weir_dtype converted(const importer *im, weir_dtype dtype) {
+    return im->source.to_float32 ? weir_onnx_tensor_narrowed(dtype) : dtype;
+}
+
+/* A value of a declared type, of which nothing else is known. */
+static void define_opaque(importer *im, weir_onnx_definition *d, const weir_onnx_declared *declared) {
+    weir_type type;
+    d->failed = !weir_onnx_type_input(declared, d->name, whole(im), 1, NULL, &type);
+    if (!d->failed) d->value = weir_graph_add_input(im->graph, d->name, &type);
+}
+
+/* In an outline: is the shape of the tensor enough? */
+static bool define_outlined(importer *im, weir_onnx_definition *d, const Onnx__TensorProto *tensor) {
+    const bool external = tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    weir_onnx_declared declared = {.rank = (int)tensor->n_dims};
+    if (im->outline == NULL || (tensor->n_dims < 2 && !external) || tensor->n_dims > WEIR_MAX_RANK ||
+        !weir_onnx_tensor_type(tensor->data_type, &declared.dtype))
+        return false;
+    declared.dtype = converted(im, declared.dtype);
+    for (size_t i = 0; i < tensor->n_dims; i++) declared.dim[i] = tensor->dims[i];
+    define_opaque(im, d, &declared);
+    return true;
+}
+
 /* The value of a definition that was built before or is an initializer, which is read at its first use. */
 static weir_value resolve(importer *im, weir_onnx_definition *d) {
     if (d->value.id == 0 && !d->failed && d->source == WEIR_ONNX_INITIALIZER) {
         const Onnx__TensorProto *tensor = im->proto->initializer[d->index];
+        if (define_outlined(im, d, tensor)) return d->value;
         weir_array *array = weir_onnx_label_positions(im->proto, tensor, im->file);
         if (array == NULL) array = weir_onnx_tensor_read(tensor, d->name, whole(im), &im->source);
         define_constant(im, d, array, whole(im));
@@ -170,10 +207,6 @@ static weir_value resolve(importer *im, weir_onnx_definition *d) {
 }
 
 /* --- element types --- */
-
-static weir_dtype converted(const importer *im, weir_dtype dtype) {
-    return im->source.to_float32 ? weir_onnx_tensor_narrowed(dtype) : dtype;
-}
 
 static bool read_declared(const importer *im, const Onnx__ValueInfoProto *info, const char *what,
                           weir_location location, weir_onnx_declared *declared) {
@@ -417,6 +450,43 @@ static void build_node(importer *im, uint32_t index) {
     free(inputs);
 }
 
+/* --- outlines --- */
+
+static const Onnx__ValueInfoProto *find_info(const importer *im, const char *name) {
+    for (size_t i = 0; i < im->proto->n_value_info; i++)
+        if (strcmp(text_of(im->proto->value_info[i]->name), name) == 0) return im->proto->value_info[i];
+    for (size_t i = 0; i < im->proto->n_output; i++)
+        if (strcmp(text_of(im->proto->output[i]->name), name) == 0) return im->proto->output[i];
+    return NULL;
+}
+
+/* What the file declares of its outputs stands for the node; what depends on others is opaque too. */
+static void build_opaque(importer *im, uint32_t index) {
+    const Onnx__NodeProto *proto = im->proto->node[index];
+    const weir_onnx_opaque node = {
+        (int)index + 1, text_of(proto->op_type), (const char *const *)proto->input, (const char *const *)proto->output,
+        proto->n_input, proto->n_output};
+    for (size_t i = 0; i < proto->n_output; i++) {
+        weir_onnx_definition *d = *proto->output[i] == '\0' ? NULL : weir_onnx_scope_find(&im->scope, proto->output[i]);
+        const Onnx__ValueInfoProto *info = d == NULL || d->value.id != 0 ? NULL : find_info(im, d->name);
+        weir_onnx_declared declared;
+        weir_diag_log *log = weir_diag_capture();
+        if (info != NULL && info->type != NULL && read_declared(im, info, d->name, whole(im), &declared))
+            define_opaque(im, d, &declared);
+        end_quietly(log);
+    }
+    if (im->outline->opaque != NULL) im->outline->opaque(im->outline->user, &node);
+}
+
+static void outline_node(importer *im, uint32_t index) {
+    const Onnx__NodeProto *proto = im->proto->node[index];
+    weir_diag_log *log = weir_diag_capture();
+    if (im->rule[index] != NULL) build_node(im, index);
+    end_quietly(log);
+    const weir_onnx_definition *d = proto->n_output == 0 ? NULL : weir_onnx_scope_find(&im->scope, proto->output[0]);
+    if (d == NULL || d->value.id == 0) build_opaque(im, index);
+}
+
 /* --- outputs and declared types --- */
 
 static void check_declared(importer *im, const Onnx__ValueInfoProto *info, const weir_onnx_definition *d,
@@ -494,7 +564,11 @@ static void build(importer *im) {
     im->graph = weir_graph_new(name);
     weir_graph_set_source(im->graph, im->file);
     build_inputs(im);
-    for (size_t i = 0; i < im->proto->n_node && !full(im); i++) build_node(im, im->order[i]);
+    if (im->outline != NULL) im->outline->data_inputs = weir_graph_input_count(im->graph);
+    for (size_t i = 0; i < im->proto->n_node && !full(im); i++) {
+        if (im->outline != NULL) outline_node(im, im->order[i]);
+        else build_node(im, im->order[i]);
+    }
     build_outputs(im);
 }
 
@@ -506,7 +580,7 @@ static void import_model(importer *im, const Onnx__ModelProto *model, bool to_fl
     choose_float(im, to_float32);
     check_nodes(im);
     check_outputs(im);
-    for (size_t i = 0; i < im->proto->n_node && !full(im); i++) check_spare_outputs(im, i);
+    for (size_t i = 0; i < im->proto->n_node && !full(im) && im->outline == NULL; i++) check_spare_outputs(im, i);
     if (full(im)) return;
     im->order = weir_onnx_scope_order(&im->scope, im->proto, im->file);
     if (errors(im) == 0) build(im);
@@ -554,7 +628,8 @@ weir_graph *weir_onnx_import_bytes(const void *data, size_t size, const char *na
                    .source = {folder, WEIR_ONNX_TENSOR_BYTES, false},
                    .scales_left = SCALE_LIMIT,
                    .errors_before = weir_diag_errors(),
-                   .known = {.evaluate = options == NULL ? NULL : options->evaluate}};
+                   .known = {.evaluate = options == NULL ? NULL : options->evaluate},
+                   .outline = options == NULL ? NULL : options->outline};
     weir_arena *arena = weir_arena_new();
     const Onnx__ModelProto *model = decode(arena, data, size, im.file);
     if (model != NULL) import_model(&im, model, options != NULL && options->to_float32);

@@ -27,12 +27,30 @@ typedef struct weir_onnx_sizes {
     size_t shape_count;
 } weir_onnx_sizes;
 
+/* A node that is not known or cannot be built; its outputs, where the file declares their types, become graph inputs. Names are
+ * those of values. */
+typedef struct weir_onnx_opaque {
+    int line; /* 1-based position in the file */
+    const char *type;
+    const char *const *input, *const *output;
+    size_t input_count, output_count;
+} weir_onnx_opaque;
+
+/* A graph of shapes, for exploration: tensors with two dimensions or more, or in files of their own, are not read and become
+ * graph inputs, as do results of opaque nodes, each reported here. Data inputs come first. */
+typedef struct weir_onnx_outline {
+    size_t data_inputs;
+    void (*opaque)(void *user, const weir_onnx_opaque *node);
+    void *user;
+} weir_onnx_outline;
+
 typedef struct weir_onnx_options {
     const weir_archive *bindings; /* graph inputs to turn into constants, by name; NULL: none */
     weir_onnx_sizes sizes;
     weir_onnx_evaluate
         *evaluate;   /* computes shapes and parameters that the file computes; NULL: they must be constants */
     bool to_float32; /* a model that computes in float16, bfloat16 or float64 is converted, with a note */
+    weir_onnx_outline *outline; /* NULL: the whole model */
 } weir_onnx_options;
 
 /* The model at `path`; options may be NULL. Value names are the file's, node names are legal Verilog identifiers made

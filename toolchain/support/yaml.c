@@ -27,6 +27,7 @@ typedef struct reader {
     yaml_event_t event; /* the current one; type YAML_NO_EVENT: none */
     weir_arena *arena;
     const char *file;
+    bool is_lenient; /* of repeated keys the last counts */
 } reader;
 
 /* The items of a collection while they are read. */
@@ -80,23 +81,25 @@ static const char *read_scalar(reader *r) {
     return weir_arena_copy_string(r->arena, text);
 }
 
-static bool read_key(reader *r, items *list) {
+/* Its place in the list goes to *at. */
+static bool read_key(reader *r, items *list, size_t *at) {
     weir_location location = location_of(r, r->event.start_mark);
     if (r->event.type != YAML_SCALAR_EVENT) {
         weir_error(location, "expected a name as the key of a mapping");
         return false;
     }
     const char *key = read_scalar(r);
-    for (size_t i = 0; key && i < list->count; i++) {
-        if (strcmp(list->key[i], key) == 0) {
-            weir_error(location, "key '%.*s' is repeated", (int)SHOWN, key);
-            weir_note("first given at line %d", list->key_location[i].line);
-            return false;
-        }
+    for (*at = 0; key && *at < list->count && strcmp(list->key[*at], key) != 0;) {
+        ++*at;
+    }
+    if (key && *at < list->count && !r->is_lenient) {
+        weir_error(location, "key '%.*s' is repeated", (int)SHOWN, key);
+        weir_note("first given at line %d", list->key_location[*at].line);
+        return false;
     }
     if (key) {
-        list->key[list->count] = key;
-        list->key_location[list->count] = location;
+        list->key[*at] = key;
+        list->key_location[*at] = location;
     }
     return key != NULL;
 }
@@ -134,14 +137,16 @@ static bool read_items(reader *r, weir_yaml *node, items *list, yaml_event_type_
             return true;
         }
         reserve(list, keyed);
-        if (keyed && (!read_key(r, list) || !next_event(r))) {
+        size_t at = list->count;
+        if (keyed && (!read_key(r, list, &at) || !next_event(r))) {
             return false;
         }
         weir_yaml *item = weir_arena_alloc(r->arena, sizeof *item);
         if (!read_node(r, item, depth + 1)) {
             return false;
         }
-        list->item[list->count++] = item;
+        list->item[at] = item;
+        list->count += at == list->count;
     }
     return false;
 }
@@ -204,8 +209,8 @@ static bool read_document(reader *r, weir_yaml *root) {
     return true;
 }
 
-weir_yaml *weir_yaml_parse(const char *text, size_t size, const char *name) {
-    reader r = {0};
+static weir_yaml *parse(const char *text, size_t size, const char *name, bool is_lenient) {
+    reader r = {.is_lenient = is_lenient};
     bool fine = size <= LARGEST_FILE && yaml_parser_initialize(&r.parser);
     if (!fine) {
         weir_error(weir_at(name, 0), "expected a configuration of at most %d bytes", (int)LARGEST_FILE);
@@ -226,13 +231,18 @@ weir_yaml *weir_yaml_parse(const char *text, size_t size, const char *name) {
     return &h->root;
 }
 
-weir_yaml *weir_yaml_read(const char *path) {
+weir_yaml *weir_yaml_parse(const char *text, size_t size, const char *name) { return parse(text, size, name, false); }
+
+static weir_yaml *read_file(const char *path, bool is_lenient) {
     size_t size;
     char *data = weir_file_read(path, &size);
-    weir_yaml *root = data == NULL ? NULL : weir_yaml_parse(data, size, path);
+    weir_yaml *root = data == NULL ? NULL : parse(data, size, path, is_lenient);
     free(data);
     return root;
 }
+
+weir_yaml *weir_yaml_read(const char *path) { return read_file(path, false); }
+weir_yaml *weir_yaml_read_lenient(const char *path) { return read_file(path, true); }
 
 void weir_yaml_free(weir_yaml *root) {
     if (root) {

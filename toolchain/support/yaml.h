@@ -26,6 +26,8 @@ typedef struct weir_yaml {
 
 /* The document's root, or NULL after a reported error. An empty file is an empty mapping. */
 weir_yaml *weir_yaml_read(const char *path);
+/* The same for files of others that repeat keys: the last value counts. */
+weir_yaml *weir_yaml_read_lenient(const char *path);
 /* The same for text in memory; `name` stands for the file in messages. */
 weir_yaml *weir_yaml_parse(const char *text, size_t size, const char *name);
 void weir_yaml_free(weir_yaml *root);

@@ -1,0 +1,44 @@
+/* Results of exploration: the cost of a layer with its mapping, or of several together. */
+#ifndef WEIR_DSE_RESULT_H
+#define WEIR_DSE_RESULT_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "dse/cost.h"
+
+typedef struct weir_dse_evaluation {
+    weir_dse_cost cost;
+    const weir_dse_layer *layer; /* NULL: a sum of layers */
+    const weir_dse_accelerator *accelerator;
+    const weir_dse_temporal *temporal; /* with its problem, which has the spatial mapping; NULL in sums */
+    weir_dse_rules rules;
+} weir_dse_evaluation;
+
+/* What a sink gets; it lives during the call. Without evaluation and list it says that a result is not needed, or comes
+ * later. */
+typedef struct weir_dse_result {
+    const weir_dse_evaluation *evaluation; /* NULL: a list only */
+    double evaluations;                    /* of the cost model, behind this result */
+    size_t count;                          /* results that went into it, of stages that keep them */
+    const struct weir_dse_result *list;
+} weir_dse_result;
+
+/* False: no more. */
+typedef bool weir_dse_sink(void *user, const weir_dse_result *result);
+
+/* Results that outlive the call, with all that they point to but layers and accelerators. */
+typedef struct weir_dse_kept {
+    weir_dse_result *list;
+    size_t count, capacity;
+} weir_dse_kept;
+
+void weir_dse_kept_add(weir_dse_kept *kept, const weir_dse_result *result);
+/* The evaluation alone, in place of the one that is there. */
+void weir_dse_kept_replace(weir_dse_kept *kept, const weir_dse_result *result);
+void weir_dse_kept_free(weir_dse_kept *kept);
+
+/* Costs, the mapping, and the same of the results that went into it. */
+json_t *weir_dse_result_json(const weir_dse_result *result);
+
+#endif
