@@ -507,6 +507,7 @@ static weir_value mirror_layer(const realizer *r, weir_node layer) {
     weir_node made = weir_graph_add_node(graph, WEIR_OP_LINEAR, name, inputs, 2, 1, r->node);
     free(name);
     weir_node_set_location(graph, made, weir_node_location(graph, layer));
+    weir_node_copy_attributes(graph, made, graph, layer);
     mirror_zeros(r, &type);
     weir_value_set_type(graph, weir_node_output(graph, made, 0), &type);
     return weir_infer_node(graph, made) ? weir_node_output(graph, made, 0) : WEIR_NO_VALUE;

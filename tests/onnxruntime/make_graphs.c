@@ -186,6 +186,13 @@ static void make_sums(weir_graph *graph) {
     weir_value linear = finish(graph, add_node(graph, WEIR_OP_LINEAR, "linear", x, weights, WEIR_NO_VALUE), NULL);
     weights = add_constant(graph, WEIR_UINT16, 2, 7, 5, 0, 65535);
     finish(graph, add_node(graph, WEIR_OP_LINEAR, "wide", linear, weights, WEIR_NO_VALUE), NULL);
+    for (int64_t interleave = 1; interleave <= 4; interleave *= 2) { /* 4 matrices [3, 4] */
+        weights = add_constant(graph, WEIR_INT8, 2, 12, CHANNELS / 4, -128, 127);
+        weir_node grouped = add_node(graph, WEIR_OP_LINEAR, "grouped", x, weights, WEIR_NO_VALUE);
+        weir_node_set_int(graph, grouped, "group", 4);
+        if (interleave > 1) weir_node_set_int(graph, grouped, "interleave", interleave);
+        finish(graph, grouped, NULL);
+    }
     weir_node fork = weir_graph_add_node(graph, WEIR_OP_FORK, "fork", &linear, 1, 2, WEIR_NO_NODE);
     finish(graph, fork, NULL);
     weir_value branch = weir_node_output(graph, fork, 1);

@@ -338,10 +338,35 @@ static bool add_decode(const work *w) {
 
 /* --- integers --- */
 
+static name in_shape(const work *w, name v, const weir_shape *shape) {
+    weir_array *array = weir_array_in(w->b->arena, WEIR_INT64, &(weir_shape){1, {shape->rank}});
+    for (int i = 0; i < shape->rank; i++) weir_array_set_int(array, (size_t)i, shape->dim[i]);
+    return binary(w, WEIR_OP_RESHAPE, v, tensor(w, array));
+}
+
+/* The last two of `rank` dimensions change places. */
+static name swapped(const work *w, name v, int rank) {
+    int64_t perm[WEIR_MAX_RANK];
+    name result = fresh(w);
+    for (int i = 0; i < rank; i++) perm[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
+    weir_onnx_build_ints(w->b, apply_node(w, WEIR_OP_TRANSPOSE, v, NULL, NULL, result), "perm", perm, (size_t)rank);
+    return result;
+}
+
+/* A row of one matrix, or of each group's by itself. */
 static bool add_linear(const work *w) {
-    name weights = cast(w, unary(w, WEIR_OP_TRANSPOSE, input(w, 1)), WEIR_INT64);
-    name x = codes(w, 0);
-    return store(w, binary(w, WEIR_OP_MATMUL, x, weights));
+    const int64_t group = attribute(w, "group", 1), interleave = attribute(w, "interleave", 1);
+    name weights = cast(w, input(w, 1), WEIR_INT64), x = codes(w, 0);
+    if (group == 1) return store(w, binary(w, WEIR_OP_MATMUL, x, swapped(w, weights, 2)));
+    const weir_shape *matrix = &input_type(w, 1)->shape, *from = &input_type(w, 0)->shape;
+    const int64_t rows = matrix->dim[0] / group, inner = matrix->dim[1];
+    int64_t lines = 1;
+    for (int i = 0; i < from->rank - 1; i++) lines *= from->dim[i];
+    const weir_shape blocks = {4, {lines, group / interleave, inner, interleave}};
+    if (interleave > 1) x = swapped(w, in_shape(w, x, &blocks), 4);
+    x = in_shape(w, x, &(weir_shape){4, {lines, group, 1, inner}});
+    weights = swapped(w, in_shape(w, weights, &(weir_shape){3, {group, rows, inner}}), 3);
+    return store(w, in_shape(w, binary(w, WEIR_OP_MATMUL, x, weights), &output_type(w)->shape));
 }
 
 static name times(const work *w, name v, int64_t factor) {
