@@ -11,17 +11,19 @@ static weir_array *new_numbers(weir_lowering *l, int64_t count) {
     return weir_array_in(weir_graph_arena(l->to), WEIR_FLOAT32, &(weir_shape){1, {count}});
 }
 
+static bool check_finite(weir_lowering *l, weir_node node, const weir_array *numbers) {
+    for (size_t i = 0; i < numbers->count; i++) {
+        const double v = weir_array_get(numbers, i);
+        if (!isfinite(v)) return weir_lower_fail(l, node, "its constant is %g, expected a finite number", v);
+    }
+    return true;
+}
+
 /* A constant for a step, by channel. */
 static const weir_array *step_constant(weir_lowering *l, weir_node node, const weir_view *x, const weir_array *constant,
                                        const weir_shape *shape) {
     const weir_array *result = weir_lower_by_channel(l, node, x->value, constant, shape);
-    for (size_t i = 0; result != NULL && i < result->count; i++) {
-        const double v = weir_array_get(result, i);
-        if (isfinite(v)) continue;
-        weir_lower_fail(l, node, "its constant is %g, expected a finite number", v);
-        return NULL;
-    }
-    return result;
+    return result != NULL && check_finite(l, node, result) ? result : NULL;
 }
 
 static bool no_quantizer(weir_lowering *l, weir_node node, size_t index) {
@@ -47,7 +49,9 @@ static bool is_real(const weir_lowering *l, weir_node node) {
 static bool lower_normalization(weir_lowering *l, weir_node node) {
     const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
     const weir_array *factors, *terms;
-    if (!weir_lower_normalization(l, node, x->value, &factors, &terms)) return false;
+    if (!weir_lower_normalization(l, node, x->value, &factors, &terms) || !check_finite(l, node, factors) ||
+        !check_finite(l, node, terms))
+        return false;
     weir_view view = weir_lower_add_step(l, x, WEIR_OP_MUL, factors);
     view = weir_lower_add_step(l, &view, WEIR_OP_ADD, terms);
     weir_lower_set(l, node, &view);
@@ -68,7 +72,8 @@ static bool lower_clip(weir_lowering *l, weir_node node) {
         else if (weir_node_attribute(l->from, node, name) != NULL)
             weir_array_set(number, 0, weir_node_float(l->from, node, name, 0));
         else continue;
-        if (isinf(weir_array_get(number, 0))) continue;
+        if (weir_array_get(number, 0) == (i == 1 ? -HUGE_VAL : HUGE_VAL)) continue;
+        if (!check_finite(l, node, number)) return false;
         view = weir_lower_add_step(l, &view, i == 1 ? WEIR_OP_MAX : WEIR_OP_MIN, number);
     }
     weir_lower_set(l, node, &view);

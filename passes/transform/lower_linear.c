@@ -46,6 +46,8 @@ static bool read_bias(weir_lowering *l, weir_node node, const weir_view *view, c
         double scale = weir_quant_scale(quant, c);
         if (view->kind == WEIR_VIEW_CONSTANT) {
             bias->real[c] = weir_array_get(view->codes, element);
+            if (!isfinite(bias->real[c]))
+                return weir_lower_fail(l, node, "its bias is %g, expected finite numbers", bias->real[c]);
             bias->exact &= whole(bias->real[c], scale, &bias->code[c]);
             continue;
         }

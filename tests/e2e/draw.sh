@@ -42,4 +42,5 @@ expect 0 "" "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames
 grep -q 'class="title"[^>]*>a&lt;b&gt;&amp;c: ' again.svg || fail "the folder's name is not escaped"
 grep -q 'class="share"' bare.svg && fail "shares without a debug run"
 expect 1 "missing/x.svg" "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 1 --draw missing/x.svg
+grep -q "mismatches" output && fail "a path that cannot be written is found only after the simulation"
 finish

@@ -532,6 +532,22 @@ static void add_layer_behind(weir_graph *g, weir_value y) {
     weir_graph_add_output(g, "y", add_value(g, WEIR_OP_MATMUL, "layer", 2, in));
 }
 
+static void constants_must_be_finite(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        weir_graph *g = weir_graph_new("model");
+        weir_value x = add_qdq(g, "q", add_real_input(g, "x", 1, 2), 1, WEIR_INT8, 0);
+        weir_value w = add_weights(g, WEIR_INT8, 2, 2, 2, 1, 1, quarters, zeros),
+                   c = add_scalar(g, "c", WEIR_FLOAT32, INFINITY);
+        weir_value y = kind == 0 ? ADD(g, WEIR_OP_GEMM, "node", x, w, c) : ADD(g, WEIR_OP_MATMUL, "mm", x, w);
+        if (kind > 0) y = ADD(g, kind == 1 ? WEIR_OP_MUL : WEIR_OP_CLIP, "node", y, c); /* clipped from below */
+        add_layer_behind(g, y);
+        fails(g,
+              kind == 0 ? "its bias is inf, expected finite numbers" : "its constant is inf, expected a finite number");
+        test_setup(NULL);
+    }
+}
+
 static void what_hardware_cannot_do(void **state) {
     (void)state;
     weir_graph *g = weir_graph_new("model");
@@ -584,6 +600,7 @@ int main(void) {
         TEST(residual_addition),
         TEST(wide_weights),
         TEST(operands_must_be_quantized),
+        TEST(constants_must_be_finite),
         TEST(scales_must_be_fit_for_hardware),
         TEST(what_hardware_cannot_do),
     };

@@ -56,6 +56,13 @@ static bool write_picture(const weir_simulate *s, const weir_runtime *runtime) {
     return fine;
 }
 
+/* Can all files be written that the options ask for? */
+static bool check_files(const weir_simulate *s) {
+    return (s->json == NULL || weir_file_is_writable(s->json)) &&
+           (s->picture == NULL || weir_file_is_writable(s->picture)) &&
+           (s->results == NULL || weir_file_is_writable(s->results));
+}
+
 bool weir_simulate_write(const weir_simulate *s, const json_t *report) {
     if (s->json == NULL || report == NULL) return true;
     char *json = weir_cli_json(json_deep_copy(report));
@@ -76,10 +83,10 @@ int weir_simulate_folder(const weir_simulate *s, const char *name, const weir_gr
                                     .cells = {s->cells, NULL},
                                     .seed = (uint32_t)s->seed};
     weir_runtime *runtime = NULL;
-    int status = WEIR_EXIT_USAGE;
+    const bool chosen = read_choices(s, &options);
+    int status = chosen ? WEIR_EXIT_INPUT : WEIR_EXIT_USAGE;
     *report = NULL;
-    if (read_choices(s, &options))
-        status = weir_runtime_run(name, model, integer, hardware, folder, &options, &runtime);
+    if (chosen && check_files(s)) status = weir_runtime_run(name, model, integer, hardware, folder, &options, &runtime);
     free(data);
     if (runtime == NULL) return status;
     weir_text text = {NULL, 0, 0};

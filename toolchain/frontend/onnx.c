@@ -139,9 +139,8 @@ static bool check_constant(weir_location location, const char *name, const weir_
         return false;
     }
     for (size_t i = 0; weir_dtype_is_float(array->dtype) && i < array->count; i++) {
-        double value = weir_array_get(array, i);
-        if (isfinite(value)) continue;
-        weir_error(location, "tensor '%.100s': element %zu is %s", name, i, isnan(value) ? "not a number" : "infinite");
+        if (!isnan(weir_array_get(array, i))) continue;
+        weir_error(location, "tensor '%.100s': element %zu is not a number", name, i);
         return false;
     }
     return true;
@@ -315,9 +314,10 @@ static bool check_scale(importer *im, const weir_onnx_form *form, weir_value val
     }
     im->scales_left -= count;
     for (size_t i = 0; scale != NULL && i < scale->count; i++) {
-        if (weir_array_get(scale, i) > 0) continue;
+        const double number = weir_array_get(scale, i);
+        if (number > 0 && isfinite(number)) continue;
         weir_error(form->location, "%s: element %zu of scale '%.100s' is %g, expected a positive number", label, i,
-                   weir_value_name(im->graph, value), weir_array_get(scale, i));
+                   weir_value_name(im->graph, value), number);
         return false;
     }
     return true;

@@ -360,7 +360,8 @@ static bool check_ints(const check *c, const weir_onnx_attribute_rule *row, cons
 
 static bool check_floats(const check *c, const weir_onnx_attribute_rule *row, const float *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (isfinite(values[i])) continue;
+        const bool is_operand = row->input > 0; /* a bound that is infinite bounds nothing */
+        if (isfinite(values[i]) || (is_operand && !isnan(values[i]))) continue;
         weir_error(c->location, "%s: attribute '%s' is not finite", c->label, row->name);
         return false;
     }

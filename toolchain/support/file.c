@@ -265,6 +265,16 @@ bool weir_file_write(const char *path, const void *data, size_t size) {
     return weir_files_write(&(weir_file_content){path, data, size}, 1);
 }
 
+bool weir_file_is_writable(const char *path) {
+    change c;
+    const bool fine = begin_change(&(weir_file_content){path, "", 0}, 0, &c);
+    if (!fine) {
+        report(path, "write");
+    }
+    forget_change(&c, false);
+    return fine;
+}
+
 bool weir_file_write_changed(const char *path, const void *data, size_t size) {
     struct stat state;
     if (stat(path, &state) == 0 && S_ISREG(state.st_mode) && (uintmax_t)state.st_size == size) {

@@ -18,6 +18,8 @@ typedef struct weir_file_content {
 } weir_file_content;
 /* The same for files that belong together: unless all can be written, none is touched. */
 bool weir_files_write(const weir_file_content *files, size_t count);
+/* Can the file be written? Leaves it untouched. False after a reported error. */
+bool weir_file_is_writable(const char *path);
 /* As weir_file_write, but leaves the file untouched when its content is already this. */
 bool weir_file_write_changed(const char *path, const void *data, size_t size);
 bool weir_file_copy(const char *from, const char *to);
