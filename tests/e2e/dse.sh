@@ -61,6 +61,62 @@ END
 expect 0 "^energy 19860090.8[0-9]* pJ, latency 8194 cycles, 6 mappings" dse gemm_layer.yaml gemm_l1_l3 gemm_l1_l3 --stages stages.yaml --compatible
 expect 1 "error: stage 4 'cost_model' needs 'spatial_mapping', which no stage above it gives" dse gemm_layer.yaml gemm_l1 gemm_l1 --stages workload,cost_model
 
+expect 1 "error: stage 6 'multi_processing_spawn': expected it above the stage that gives 'spatial_mapping'" dse gemm_layer.yaml gemm_l1 gemm_l1 --stages multi_processing_gather,workload,spatial_mapping_conversion,multi_processing_spawn,loma,cost_model
+
+# --- every published stage is there ---
+for stage in Main AcceleratorParser WorkloadParser ONNXModelParser GeneralParameterIterator Workload PlotTemporalMappings MinimalEnergy \
+    MinimalLatency MinimalEDP Sum Listify RemoveExtraInfo CacheBeforeYield SkipIfDumpExists MultiProcessingSpawn MultiProcessingGather \
+    CompleteSave SimpleSave PickleSave Dump TemporalMappingGenerator Salsa TemporalOrderingConversion SpatialMappingConversion \
+    SpatialMappingGenerator SearchInterLayerDataLocality ExploitInterLayerDataLocality Visualization; do
+    expect 1 "error: stage [0-9]* '[a-z_]*' (makes no results|needs)" dse gemm_layer.yaml gemm_l1 gemm_l1 --stages "${stage}Stage"
+done
+
+# --- threads, files, loading again ---
+usual="workload,minimal_latency,spatial_mapping_generator,minimal_latency,loma,cost_model"
+small="mini_resnet_layers.yaml tpu_like tpu_like --lpf-limit 4"
+# shellcheck disable=SC2086
+for threads in 1 2 5; do
+    expect 0 "^energy" dse $small --threads $threads --json "threads$threads.json"
+    cmp -s threads1.json "threads$threads.json" || fail "$threads threads give other results"
+done
+# shellcheck disable=SC2086
+{
+    expect 0 "^energy" dse $small --stages "simple_save{dump_folder=kept},pickle_save{file=kept/all.json},sum,complete_save{dump_folder=kept},$usual" --json saved.json
+    mv output first
+    expect 0 "^energy" dse $small --stages "sum,workload,load_mapping{file=kept/all.json},cost_model"
+    [ "$(sed 's/,[^,]*$//' first)" = "$(sed 's/,[^,]*$//' output)" ] || fail "a saved mapping costs something else"
+    expect 0 "^energy" dse $small --stages "sum,workload,load_mapping{file=threads1.json},cost_model"
+    [ "$(sed 's/,[^,]*$//' first)" = "$(sed 's/,[^,]*$//' output)" ] || fail "a mapping of --json costs something else"
+    sed 's/"K",/"C",/' kept/all.json >wrong.json
+    expect 1 "wrong.json: error: the saved mapping of layer '.*' does not fit it" dse $small --stages "sum,workload,load_mapping{file=wrong.json},cost_model"
+    expect 1 "gemm.json: error: no mapping of layer 'conv7x7' is saved" sh -c "echo '[]' >gemm.json; '$WEIR' dse -a '$files/hardware/tpu_like.yaml' -w '$files/workload/mini_resnet_layers.yaml' -m '$files/mapping/tpu_like.yaml' --stages 'sum,workload,load_mapping{file=gemm.json},cost_model'"
+    expect 0 "" dse $small --stages "dump{file=\"kept/{accelerator}.json\"},sum,workload,skip_if_dump_exists{dump_folder=kept/conv7x7_complete.json},complete_save{dump_folder=kept},minimal_edp,spatial_mapping_generator,loma,cost_model"
+    grep -q '"energy_total"' kept/conv7x7_complete.json && grep -q '"word_accesses"' kept/conv7x7_complete.json || fail "what complete_save writes"
+    expect 0 "^energy 0 pJ, latency 0 cycles, 0 mappings" dse $small --stages "workload,skip_if_dump_exists{dump_folder=kept/all.json},$(echo $usual | cut -d, -f2-)"
+    expect 0 "" dse $small --stages "plot_temporal_mappings{file=bars.svg},visualization{dump_folder=drawn},$usual"
+    [ "$(grep -c '^conv7x7\|^Layer' drawn/loop_ordering.txt)" -eq 8 ] && grep -q '^ *parfor K in \[0, 32)   D1$' drawn/loop_ordering.txt || fail "the loop nests"
+    for picture in bars.svg drawn/mem_hierarchy.svg; do
+        ! command -v xmllint >/dev/null || xmllint --noout "$picture" || fail "$picture is not XML"
+    done
+    [ "$(grep -c '<rect' bars.svg)" -gt 60 ] && grep -q '>sram_2MB<' drawn/mem_hierarchy.svg || fail "the pictures"
+    # Energy alone, the objectives of the published stages and the orders of parameters.
+    expect 0 ", 4 mappings" dse gemm_layer.yaml gemm_l1 gemm_l1 --stages "general_parameter_iterator{iterations=\"lpf_limit=3|3;(count,mixed)=1,false|2,true\"},$usual"
+    expect 1 "no stage below has an option 'lpf'" dse $small --stages "general_parameter_iterator{iterations=\"lpf=3\"},$usual"
+    expect 0 "^energy" dse $small --stages "sum,workload,minimal_energy,spatial_mapping_generator,salsa{iterations=50},cost_model"
+    cp output salsa
+    expect 0 "^energy" dse $small --stages "sum,workload,minimal_energy,spatial_mapping_generator,salsa{iterations=50},cost_model"
+    cmp -s output salsa || fail "SALSA gives something else the second time"
+    expect 0 "^energy" dse $small --stages "sum,workload,minimal_energy,spatial_mapping_generator,salsa{iterations=50 seed=2},cost_model"
+    cmp -s output salsa && fail "SALSA's seed changes nothing"
+    expect 0 "^energy 0 pJ" dse $small --load-stage "$E2E_TOOLS/limit_energy.so" --stages "cache_before_yield,remove_extra_info,listify,workload,minimal_latency,cache_before_yield,spatial_mapping_generator,minimal_latency{keep_others=true},loma,cost_model"
+}
+
+# --- a stage of one's own ---
+expect 0 '^limit_energy +drop results' "$WEIR" dse --list --load-stage "$E2E_TOOLS/limit_energy.so"
+expect 0 "^energy 511349.76[0-9]* pJ" dse gemm_layer.yaml gemm_l1 gemm_l1 --lpf-limit 3 --load-stage "$E2E_TOOLS/limit_energy.so" --stages "workload,minimal_latency,limit_energy{most=511350},spatial_mapping_generator,loma,cost_model"
+expect 1 "layer 'Layer0' has no mapping" dse gemm_layer.yaml gemm_l1 gemm_l1 --lpf-limit 3 --load-stage "$E2E_TOOLS/limit_energy.so" --stages "workload,minimal_latency,limit_energy{most=511349},spatial_mapping_generator,loma,cost_model"
+expect 1 "no function 'weir_dse_register'" dse gemm_layer.yaml gemm_l1 gemm_l1 --load-stage "$(ldconfig -p 2>/dev/null | sed -n 's/.*libz\.so\.1 .*=> //p' | head -1)"
+
 # --- wrong files ---
 damage() { # FILE SED LINE-AND-TEXT
     sed "$2" "$files/$1" >damaged.yaml

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "dse/explore.h"
+#include "dse/saved.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
@@ -13,7 +14,7 @@ static const char help_text[] =
     "Searches the cheapest mapping of every layer of a workload (YAML as ZigZag's, ONNX) on an accelerator: which loops run side\n"
     "by side, in which order the others, and what each memory holds. Energies in pJ, latencies in cycles.\n"
     "STAGES is a text such as 'workload,minimal_latency,spatial_mapping_generator,minimal_latency,loma{lpf_limit=6},cost_model'\n"
-    "or a YAML file; toolchain/dse/README.md lists the stages.\n";
+    "or a YAML file; --list lists the stages.\n";
 
 /* What the pipeline gave. */
 typedef struct output {
@@ -28,7 +29,7 @@ static bool take(void *user, const weir_dse_result *result) {
         o->energy += result->evaluation->cost.energy;
         o->latency += result->evaluation->cost.latency;
     }
-    json_array_append_new(o->results, weir_dse_result_json(result));
+    json_array_append_new(o->results, weir_dse_saved_json(result));
     return true;
 }
 
@@ -57,18 +58,31 @@ static bool write_json(const output *o, const char *path) {
     return fine;
 }
 
-static int explore(const weir_dse_request *request, const weir_cli_list *plugins, const char *json) {
-    weir_dse_registry *registry = weir_dse_registry_new();
-    output o = {.results = json_array()};
+/* A line for each stage, and one for each option. */
+static int list_stages(const weir_dse_registry *registry) {
+    for (size_t i = 0; i < weir_dse_registry_count(registry); i++) {
+        const weir_dse_stage_info *info = weir_dse_registry_at(registry, i);
+        printf("%-34s %s\n", info->name, info->help);
+        for (const weir_dse_option *o = info->options; o != NULL && o->name != NULL; o++)
+            printf("    %-30s %s (%s)\n", o->name, o->help, o->initial == NULL ? "needed" : o->initial);
+    }
+    return WEIR_EXIT_FINE;
+}
+
+static bool load_all(weir_dse_registry *registry, const weir_cli_list *plugins) {
     bool fine = true;
     for (size_t i = 0; fine && i < plugins->count; i++) fine = weir_dse_registry_load(registry, plugins->item[i]);
-    weir_dse_pipeline *pipeline = fine ? weir_dse_explore_pipeline(registry, request) : NULL;
-    fine = pipeline != NULL && weir_dse_explore_run(pipeline, request, take, &o);
+    return fine;
+}
+
+static int explore(const weir_dse_registry *registry, const weir_dse_request *request, const char *json) {
+    output o = {.results = json_array()};
+    weir_dse_pipeline *pipeline = weir_dse_explore_pipeline(registry, request);
+    bool fine = pipeline != NULL && weir_dse_explore_run(pipeline, request, take, &o);
     if (fine) print(&o);
     fine = fine && (json == NULL || write_json(&o, json));
     json_decref(o.results);
     weir_dse_pipeline_free(pipeline);
-    weir_dse_registry_free(registry);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
@@ -76,6 +90,7 @@ int weir_command_dse(int argc, char **argv) {
     weir_dse_request r = {.objective = "latency"};
     weir_cli_list plugins = {NULL, 0};
     const char *json = NULL;
+    bool list = false;
     int64_t limit = 6, spatial = 3, threads = 1;
     const weir_cli_option options[] = {
         {"accelerator", 'a', WEIR_CLI_STRING, &r.accelerator, "A.yaml", "the accelerator"},
@@ -88,22 +103,28 @@ int weir_command_dse(int argc, char **argv) {
         {"mixed-spatial", 0, WEIR_CLI_FLAG, &r.mixed_spatial, NULL, "several loops along one array dimension"},
         {"even", 0, WEIR_CLI_FLAG, &r.even, NULL, "operands that share a memory split loops alike"},
         {"compatible", 0, WEIR_CLI_FLAG, &r.compatible, NULL, "count as ZigZag does, its errors included"},
-        {"threads", 't', WEIR_CLI_COUNT, &threads, "N", "layers explored at a time (1)"},
+        {"threads", 't', WEIR_CLI_INT, &threads, "N",
+         "layers explored at a time; 0: as many as there are processors (1)"},
         {"stages", 's', WEIR_CLI_STRING, &r.stages, "STAGES", "another pipeline than the usual one"},
         {"load-stage", 'l', WEIR_CLI_LIST, &plugins, "FILE.so", "load your own stages from a shared object"},
+        {"list", 0, WEIR_CLI_FLAG, &list, NULL, "list the stages with their options"},
         {"json", 'j', WEIR_CLI_STRING, &json, "OUT", "write the results here"},
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("dse", options, help_text, argc, argv, 0, 0, &count);
     const char *const needed[][2] = {
         {r.accelerator, "--accelerator A.yaml"}, {r.workload, "--workload W"}, {r.mapping, "--mapping M.yaml"}};
-    for (size_t i = 0; status < 0 && i < 3; i++)
+    for (size_t i = 0; status < 0 && !list && i < 3; i++)
         if (needed[i][0] == NULL) status = weir_cli_misuse("dse", "%s is missing", needed[i][1]);
     if (status < 0) {
         r.lpf_limit = (int)limit;
         r.spatial_mappings = (int)spatial;
         r.threads = (int)threads;
-        status = explore(&r, &plugins, json);
+        weir_dse_registry *registry = weir_dse_registry_new();
+        status = !load_all(registry, &plugins) ? WEIR_EXIT_INPUT
+                 : list                        ? list_stages(registry)
+                                               : explore(registry, &r, json);
+        weir_dse_registry_free(registry);
     }
     weir_cli_list_free(&plugins);
     return status;

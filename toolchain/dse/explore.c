@@ -33,8 +33,9 @@ static bool add_usual(weir_dse_pipeline *pipeline, const weir_dse_request *r) {
     const char *exploit = r->data_locality ? "exploit_inter_layer_data_locality" : "";
     return minimal != NULL &&
            add_all(pipeline,
-                   (const char *const[]){"sum", search, "workload", exploit, minimal, "spatial_mapping_generator",
-                                         minimal, "temporal_mapping_generator", "cost_model", NULL});
+                   (const char *const[]){"sum", search, "multi_processing_gather", "workload", "multi_processing_spawn",
+                                         exploit, minimal, "spatial_mapping_generator", minimal,
+                                         "temporal_mapping_generator", "cost_model", NULL});
 }
 
 /* Files are read first, unless the stages say otherwise. */
@@ -53,11 +54,13 @@ static bool add_stages(weir_dse_pipeline *pipeline, const weir_dse_request *r) {
 }
 
 static bool set_options(weir_dse_pipeline *pipeline, const weir_dse_request *r) {
-    char limit[16], count[16];
+    char limit[16], count[16], threads[16];
     snprintf(limit, sizeof limit, "%d", r->lpf_limit);
     snprintf(count, sizeof count, "%d", r->spatial_mappings);
+    snprintf(threads, sizeof threads, "%d", r->threads);
     const char *const values[][2] = {{"lpf_limit", limit},
                                      {"nb_mappings_generated", count},
+                                     {"threads", threads},
                                      {"mixed", r->mixed_spatial ? "true" : "false"},
                                      {"temporal_mapping_type", r->even ? "even" : "uneven"},
                                      {"negative_onloading", r->compatible ? "true" : "false"},

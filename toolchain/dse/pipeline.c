@@ -304,6 +304,12 @@ bool weir_dse_pipeline_check(const weir_dse_pipeline *pipeline, const char *cons
             suggest_givers(pipeline->registry, *k);
             return false;
         }
+        for (const char *const *k = info->excludes; k != NULL && *k != NULL; k++) {
+            if (find_key(&set, *k) < 0) continue;
+            weir_error(WEIR_NOWHERE, "stage %d '%s': expected it above the stage that gives '%s'", i + 1, info->name,
+                       *k);
+            return false;
+        }
         for (const char *const *k = info->takes; k != NULL && *k != NULL; k++) remove_key(&set, *k);
         for (const char *const *k = info->gives; k != NULL && *k != NULL; k++) add_key(&set, *k);
     }

@@ -2,7 +2,6 @@
 #ifndef WEIR_DSE_RESULT_H
 #define WEIR_DSE_RESULT_H
 
-#include <jansson.h>
 #include <stddef.h>
 
 #include "dse/cost.h"
@@ -37,8 +36,5 @@ void weir_dse_kept_add(weir_dse_kept *kept, const weir_dse_result *result);
 /* The evaluation alone, in place of the one that is there. */
 void weir_dse_kept_replace(weir_dse_kept *kept, const weir_dse_result *result);
 void weir_dse_kept_free(weir_dse_kept *kept);
-
-/* Costs, the mapping, and the same of the results that went into it. */
-json_t *weir_dse_result_json(const weir_dse_result *result);
 
 #endif

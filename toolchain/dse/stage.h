@@ -59,6 +59,7 @@ typedef struct weir_dse_stage_info {
     bool is_leaf;
     const char *const *takes; /* keys that it needs; those below do not see them unless it gives them again */
     const char *const *gives;
+    const char *const *excludes;    /* keys that must not be there */
     const weir_dse_option *options; /* NULL: none */
     /* False after a reported error, or when the sink wants no more. */
     bool (*run)(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user);

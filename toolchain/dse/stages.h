@@ -2,6 +2,8 @@
 #ifndef WEIR_DSE_STAGES_H
 #define WEIR_DSE_STAGES_H
 
+#include <jansson.h>
+
 #include "dse/stage.h"
 
 #define WEIR_DSE_STAGE(name) extern const weir_dse_stage_info weir_dse_stage_##name;
@@ -11,5 +13,16 @@
 /* The array of keys NULL-terminated. */
 #define WEIR_DSE_KEYS(...)                                                                                             \
     (const char *const[]) { __VA_ARGS__, NULL }
+
+/* Runs the stage below for a layer and reports an error when nothing comes of it. */
+bool weir_dse_stages_run_layer(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
+                               void *user);
+/* The pattern with {layer} and {accelerator} replaced by their names, fit for a file: others than letters, digits, '.', '-'
+ * become '_'. Heap memory. */
+char *weir_dse_stages_path(const weir_dse_context *context, const char *pattern);
+/* An option that must be given. NULL after an error. */
+const char *weir_dse_stages_need(const weir_dse_stage *stage, int option);
+/* Writes the value, which is taken over, as indented JSON. */
+bool weir_dse_stages_write(const char *path, json_t *value);
 
 #endif

@@ -72,31 +72,14 @@ const weir_dse_stage_info weir_dse_stage_onnx_model_parser = {
 
 /* --- layers --- */
 
-typedef struct relay {
-    weir_dse_sink *sink;
-    void *user;
-    bool received;
-} relay;
-
-static bool pass_on(void *user, const weir_dse_result *result) {
-    relay *r = user;
-    r->received = true;
-    return r->sink(r->user, result);
-}
-
 static bool run_workload(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
                          void *user) {
     const weir_dse_workload *w = weir_dse_get(context, WEIR_DSE_WORKLOAD);
-    const weir_dse_accelerator *accelerator = weir_dse_get(context, WEIR_DSE_ACCELERATOR);
     for (int i = 0; i < w->count; i++) {
         const weir_dse_layer *layer = w->node[w->order[i]].layer;
         if (layer == NULL) continue;
         const weir_dse_context frame = {context, WEIR_DSE_LAYER, layer};
-        relay r = {sink, user, false};
-        if (!weir_dse_stage_below(stage, &frame, pass_on, &r)) return false;
-        if (r.received) continue;
-        weir_error(WEIR_NOWHERE, "layer '%s' has no mapping that fits '%s'", layer->name, accelerator->name);
-        return false;
+        if (!weir_dse_stages_run_layer(stage, &frame, sink, user)) return false;
     }
     return true;
 }
