@@ -42,12 +42,16 @@ bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index) {
     return true;
 }
 
+static const weir_view *input_view(const weir_lowering *l, weir_node node, size_t index) {
+    return &l->view[weir_node_input(l->from, node, index).id];
+}
+
 static bool is_real(const weir_lowering *l, weir_node node) {
     return weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype == WEIR_FLOAT32;
 }
 
 static bool lower_normalization(weir_lowering *l, weir_node node) {
-    const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
+    const weir_view *x = input_view(l, node, 0);
     const weir_array *factors, *terms;
     if (!weir_lower_normalization(l, node, x->value, &factors, &terms) || !check_finite(l, node, factors) ||
         !check_finite(l, node, terms))
@@ -60,7 +64,7 @@ static bool lower_normalization(weir_lowering *l, weir_node node) {
 
 /* Max and Min with one number; either bound may be left out. */
 static bool lower_clip(weir_lowering *l, weir_node node) {
-    weir_view view = l->view[weir_node_input(l->from, node, 0).id];
+    weir_view view = *input_view(l, node, 0);
     for (size_t i = 1; i < 3; i++) {
         const weir_value value = weir_node_input(l->from, node, i);
         const weir_array *bound = value.id == 0 ? NULL : weir_lower_constant(l, value);
@@ -82,7 +86,7 @@ static bool lower_clip(weir_lowering *l, weir_node node) {
 
 /* x op constant, or constant op x where that can be turned around. */
 static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const weir_array *constant) {
-    const weir_view *x = &l->view[weir_node_input(l->from, node, data).id];
+    const weir_view *x = input_view(l, node, data);
     const weir_op op = weir_node_op(l->from, node);
     if (op == WEIR_OP_DIV && data == 1) return weir_lower_function(l, node);
     const weir_array *numbers =
@@ -93,7 +97,7 @@ static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const we
     }
     const bool plain = x->step_count == 0 && !x->relu && x->offset == NULL;
     if (op == WEIR_OP_ADD && plain && !(x->reshaped && numbers->count > 1))
-        return weir_lower_add(l, node, x, &l->view[weir_node_input(l->from, node, 1 - data).id]);
+        return weir_lower_add(l, node, x, input_view(l, node, 1 - data));
     weir_view view = *x;
     if (op == WEIR_OP_SUB && data == 1) { /* c - x is -x + c, bit for bit */
         view = weir_lower_add_step(l, x, WEIR_OP_NEG, NULL);
@@ -113,17 +117,16 @@ bool weir_lower_affine(weir_lowering *l, weir_node node) {
     const bool unary = op == WEIR_OP_NEG || op == WEIR_OP_CLIP || op == WEIR_OP_BATCH_NORMALIZATION;
     const weir_array *first = unary ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 0));
     const weir_array *second = unary || inputs != 2 ? NULL : weir_lower_constant(l, weir_node_input(l->from, node, 1));
-    if (!unary && (inputs != 2 || (first == NULL) == (second == NULL))) {
-        weir_lower_fail(l, node, "hardware takes it with a constant only");
-        weir_note("with two computed operands, only a sum or a product of quantized tensors becomes hardware");
-        return false;
-    }
+    if (op == WEIR_OP_SUB && first == NULL && second == NULL)
+        return weir_lower_subtract(l, node, input_view(l, node, 0), input_view(l, node, 1));
+    if (!unary && (inputs != 2 || (first == NULL) == (second == NULL)))
+        return weir_lower_fail(l, node, "hardware takes it with a constant only");
     const size_t data = first != NULL;
     if (!weir_lower_as_codes(l, node, data)) return false;
     if (op == WEIR_OP_BATCH_NORMALIZATION) return lower_normalization(l, node);
     if (op == WEIR_OP_CLIP) return lower_clip(l, node);
     if (!unary) return lower_binary(l, node, data, first != NULL ? first : second);
-    weir_view view = weir_lower_add_step(l, &l->view[weir_node_input(l->from, node, 0).id], op, NULL);
+    weir_view view = weir_lower_add_step(l, input_view(l, node, 0), op, NULL);
     weir_lower_set(l, node, &view);
     return true;
 }

@@ -5,8 +5,7 @@
 #include "ir/infer.h"
 #include "passes/transform/view.h"
 
-/* Do both stand for numbers of one grid? */
-static bool is_alike(const weir_type *a, const weir_type *b) {
+bool weir_lower_is_alike(const weir_type *a, const weir_type *b) {
     return a->dtype == b->dtype && a->quant.count == 1 && b->quant.count == 1 &&
            weir_quant_scale(&a->quant, 0) == weir_quant_scale(&b->quant, 0) &&
            weir_quant_zero(&a->quant, 0) == weir_quant_zero(&b->quant, 0);
@@ -34,7 +33,7 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
         const weir_value next = weir_lower_read_codes(l, node, i, behind);
         if (next.id == 0) return false;
-        if (i > 0 && !is_alike(weir_value_type(l->to, view.value), weir_value_type(l->to, next)))
+        if (i > 0 && !weir_lower_is_alike(weir_value_type(l->to, view.value), weir_value_type(l->to, next)))
             return weir_lower_fail(l, node,
                                    "its inputs have different scales, and no quantizer takes its result alone");
         view.value = i == 0 ? next : join(l, node, view.value, next, i);

@@ -33,7 +33,8 @@ bool weir_lower_is_function(const weir_lowering *l, weir_node node) {
     }
     const weir_value root = computed < 2 ? WEIR_NO_VALUE : weir_function_root(l, weir_node_output(l->from, node, 0));
     const weir_op op = weir_node_op(l->from, node);
-    return root.id != 0 && ((op != WEIR_OP_ADD && op != WEIR_OP_QLINEAR_ADD) || is_narrow(l, root));
+    return root.id != 0 &&
+           ((op != WEIR_OP_ADD && op != WEIR_OP_SUB && op != WEIR_OP_QLINEAR_ADD) || is_narrow(l, root));
 }
 
 /* Why the node is no function of one code. */
@@ -46,7 +47,7 @@ static bool refuse(weir_lowering *l, weir_node node) {
             return weir_lower_fail_unquantized(l, node, i, "its input is not quantized");
     }
     weir_lower_fail(l, node, "hardware computes functions of one quantized tensor, and it has several");
-    weir_note("of two computed operands hardware takes the sum and the product");
+    weir_note("of several computed operands hardware takes the sum, the difference, the product, Max and Min");
     return false;
 }
 

@@ -121,8 +121,7 @@ static bool rescale(weir_lowering *l, weir_node node, const weir_view *x, const 
     return true;
 }
 
-/* Codes get a quantization: on the value itself when it has none and its operator leaves that open, else on the output
- * of a Relabel. */
+/* Codes get a quantization: on the value itself where it has none and its operator leaves that open, else by a Relabel. */
 static weir_value requalify(weir_lowering *l, weir_node node, weir_value codes, const weir_quant *quant) {
     weir_type type = *weir_value_type(l->to, codes);
     bool plain = type.quant.count == 0;
@@ -492,7 +491,7 @@ static bool lower_convert(weir_lowering *l, weir_node node) {
 }
 
 static lower_rule *rule_of(weir_op op);
-/* The quantizer that takes all of the node's result, as it is or in another shape; a count of 0: there is none. */
+/* The quantizer that takes all of the node's result, also behind what rises; a count of 0: there is none. */
 static bool read_quantizer_behind(weir_lowering *l, weir_node node, weir_quant *quant) {
     const weir_value result = weir_node_output(l->from, node, 0);
     quant->count = 0;
@@ -502,11 +501,11 @@ static bool read_quantizer_behind(weir_lowering *l, weir_node node, weir_quant *
     const weir_dtype dtype = weir_value_type(l->from, weir_node_output(l->from, user, 0))->dtype;
     if (op == WEIR_OP_QUANTIZE_LINEAR) return read_quant(l, user, 1, 2, dtype, 0, quant);
     if (op == WEIR_OP_QUANT) return read_qonnx(l, user, quant);
-    return (rule_of(op) != weir_lower_shape && op != WEIR_OP_TRANSPOSE) || read_quantizer_behind(l, user, quant);
+    const bool rises = op == WEIR_OP_RELU || op == WEIR_OP_MAX || op == WEIR_OP_MIN || op == WEIR_OP_TRANSPOSE;
+    return (!rises && rule_of(op) != weir_lower_shape) || read_quantizer_behind(l, user, quant);
 }
 
-/* Quantizers compute element by element and never fall, so one behind may also be one of each input: of what moves elements, or takes the
- * largest of them. */
+/* Quantizers never fall, so one behind may be one of each input: of what moves elements, or takes the largest of them. */
 typedef bool movable_rule(weir_lowering *l, weir_node node, const weir_quant *behind);
 
 static bool lower_movable(weir_lowering *l, weir_node node, movable_rule *rule) {
@@ -520,6 +519,7 @@ static bool lower_transpose(weir_lowering *l, weir_node node) {
     return weir_lower_transposes(l, node) ? lower_move(l, node) : weir_lower_shape(l, node);
 }
 static bool lower_max_pool(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_max_pool); }
+static bool lower_extreme(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_extreme); }
 static bool lower_reduction(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduction); }
 
 static bool lower_identity(weir_lowering *l, weir_node node) {
@@ -576,8 +576,8 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_MUL] = lower_mul,
     [WEIR_OP_DIV] = weir_lower_affine,
     [WEIR_OP_SUB] = weir_lower_affine,
-    [WEIR_OP_MAX] = weir_lower_affine,
-    [WEIR_OP_MIN] = weir_lower_affine,
+    [WEIR_OP_MAX] = lower_extreme,
+    [WEIR_OP_MIN] = lower_extreme,
     [WEIR_OP_NEG] = weir_lower_affine,
     [WEIR_OP_CLIP] = weir_lower_affine,
     [WEIR_OP_BATCH_NORMALIZATION] = weir_lower_affine,

@@ -330,19 +330,27 @@ static bool add_constant(weir_lowering *l, weir_node node, const weir_view *x, c
     return true;
 }
 
+static bool add_computed(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b, bool minus) {
+    if (a->kind != WEIR_VIEW_CODES || b->kind != WEIR_VIEW_CODES)
+        return weir_lower_fail_unquantized(l, node, a->kind != WEIR_VIEW_CODES ? 0 : 1, "its inputs are not quantized");
+    weir_view view = {.kind = WEIR_VIEW_SUM, .minus = minus};
+    view.value = weir_lower_codes(l, node, a);
+    view.other = weir_lower_codes(l, node, b);
+    if (view.value.id == 0 || view.other.id == 0) return false;
+    if (!weir_shape_equal(&weir_value_type(l->to, view.value)->shape, &weir_value_type(l->to, view.other)->shape))
+        return weir_lower_fail(l, node, "hardware adds and subtracts tensors of one shape only");
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
 bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
     bool a_constant = a->kind == WEIR_VIEW_CONSTANT || a->kind == WEIR_VIEW_WEIGHTS;
     bool b_constant = b->kind == WEIR_VIEW_CONSTANT || b->kind == WEIR_VIEW_WEIGHTS;
     if (b_constant && !a_constant) return add_constant(l, node, a, b);
     if (a_constant && !b_constant) return add_constant(l, node, b, a);
-    if (a->kind != WEIR_VIEW_CODES || b->kind != WEIR_VIEW_CODES)
-        return weir_lower_fail_unquantized(l, node, a->kind != WEIR_VIEW_CODES ? 0 : 1, "its inputs are not quantized");
-    weir_view view = {.kind = WEIR_VIEW_SUM};
-    view.value = weir_lower_codes(l, node, a);
-    view.other = weir_lower_codes(l, node, b);
-    if (view.value.id == 0 || view.other.id == 0) return false;
-    if (!weir_shape_equal(&weir_value_type(l->to, view.value)->shape, &weir_value_type(l->to, view.other)->shape))
-        return weir_lower_fail(l, node, "hardware adds tensors of one shape only");
-    weir_lower_set(l, node, &view);
-    return true;
+    return add_computed(l, node, a, b, false);
+}
+
+bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
+    return add_computed(l, node, a, b, true);
 }

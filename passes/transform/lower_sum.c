@@ -1,4 +1,5 @@
-/* Lowering of a quantized addition, y = clip(round((sa * (a - za) + sb * (b - zb)) / sy) + zy)
+/* Lowering of a quantized addition, y = clip(round((sa * (a - za) + sb * (b - zb)) / sy) + zy), and of a difference, with -sb in
+ * place of sb
  * (the exact sum, then one rounding: what ONNX Runtime's QLinearAdd gives, spec: numerics rule 2).
  * The codes take few values, so the function is tabulated over all pairs (a, b), and the smallest integers ca, cb are
  * searched for which it is a staircase of ca * a + cb * b, with even steps if possible: Sum and Threshold then compute
@@ -17,6 +18,7 @@ enum { MAX_EVEN_FRACTION = 24, MAX_FRACTION = 24, MAX_PAIRS = 1 << 20, SAMPLE = 
 
 typedef struct sum_table {
     const weir_type *a, *b;
+    double sign;       /* of b */
     int64_t low, high; /* of the result */
     int64_t *result;   /* [a - a.low][b - b.low] */
 } sum_table;
@@ -24,7 +26,7 @@ typedef struct sum_table {
 static size_t span(const weir_type *type) { return (size_t)(type->high - type->low + 1); }
 
 static void tabulate(sum_table *table, const weir_quant *quant, weir_contract contract) {
-    double sa = weir_quant_scale(&table->a->quant, 0), sb = weir_quant_scale(&table->b->quant, 0);
+    double sa = weir_quant_scale(&table->a->quant, 0), sb = table->sign * weir_quant_scale(&table->b->quant, 0);
     int64_t za = weir_quant_zero(&table->a->quant, 0), zb = weir_quant_zero(&table->b->quant, 0);
     size_t i = 0;
     for (int64_t a = table->a->low; a <= table->a->high; a++) {
@@ -94,21 +96,23 @@ static bool any_steps(const sum_bounds *bounds, double wanted, double stride, in
 static bool search(const sum_table *table, const weir_quant *quant, sum_bounds *bounds, int64_t *ca, int64_t *cb,
                    int64_t *step) {
     double sy = weir_quant_scale(quant, 0);
-    double ra = weir_quant_scale(&table->a->quant, 0) / sy, rb = weir_quant_scale(&table->b->quant, 0) / sy;
+    double ra = weir_quant_scale(&table->a->quant, 0) / sy;
+    double rb = table->sign * weir_quant_scale(&table->b->quant, 0) / sy;
     double constant = (double)weir_quant_zero(quant, 0) - ra * (double)weir_quant_zero(&table->a->quant, 0) -
                       rb * (double)weir_quant_zero(&table->b->quant, 0);
     double first = (double)table->low + 0.5 - constant;
     for (int even = 1; even >= 0; even--) {
-        if (!even && ra == rb) {
-            *ca = *cb = 1;
-            bound(table, 1, 1, 1, bounds);
+        if (!even && ra == fabs(rb)) {
+            *ca = 1;
+            *cb = rb < 0 ? -1 : 1;
+            bound(table, *ca, *cb, 1, bounds);
             if (any_steps(bounds, first / ra, 1 / ra, step)) return true;
         }
         for (int bits = 0; bits <= (even ? MAX_EVEN_FRACTION : MAX_FRACTION); bits++) {
             double unit = ldexp(1, bits);
             *ca = (int64_t)nearbyint(ra * unit);
             *cb = (int64_t)nearbyint(rb * unit);
-            if (*ca == 0 || *cb == 0 || *ca > INT32_MAX || *cb > INT32_MAX) continue;
+            if (*ca == 0 || *cb == 0 || *ca > INT32_MAX || llabs(*cb) > INT32_MAX) continue;
             bound(table, *ca, *cb, SAMPLE, bounds);
             if (!(even ? even_steps(bounds, bits, first * unit, step) : any_steps(bounds, first * unit, unit, step)))
                 continue;
@@ -159,7 +163,7 @@ bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum) {
     const double sa = weir_quant_scale(&a->quant, 0), sb = weir_quant_scale(&b->quant, 0), unit = fmin(sa, sb);
     int exponent;
     if (frexp(sa / sb, &exponent) != 0.5 || sa / unit > MOST || sb / unit > MOST) return false;
-    const int64_t ca = (int64_t)(sa / unit), cb = (int64_t)(sb / unit);
+    const int64_t ca = (int64_t)(sa / unit), cb = (int64_t)(sb / unit) * (sum->minus ? -1 : 1);
     double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
     *scale = unit;
@@ -181,7 +185,8 @@ bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum) {
 }
 
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
-    sum_table table = {weir_value_type(l->to, sum->value), weir_value_type(l->to, sum->other), 0, 0, NULL};
+    sum_table table = {
+        .a = weir_value_type(l->to, sum->value), .b = weir_value_type(l->to, sum->other), .sign = sum->minus ? -1 : 1};
     weir_lower_bounds(quant, sum->relu, l->contract, &table.low, &table.high);
     if (table.a->quant.count > 1 || table.b->quant.count > 1 || !table.a->has_range || !table.b->has_range ||
         span(table.a) > MAX_PAIRS || span(table.b) > MAX_PAIRS || span(table.a) * span(table.b) > MAX_PAIRS ||

@@ -459,13 +459,14 @@ static bool quantize_node(quantizer *q, weir_node node) {
     return true;
 }
 
-/* Is the value a sum of two computed ones, as such or in another shape? */
+/* Is the value a sum or a difference of two computed ones, as such or in another shape? */
 static bool is_sum(const quantizer *q, weir_value value) {
     while (true) {
         weir_node node = weir_value_producer(q->graph, value);
         if (node.id == 0) return false;
         switch (weir_node_op(q->graph, node)) {
         case WEIR_OP_ADD:
+        case WEIR_OP_SUB:
             return !is_constant(q, weir_node_input(q->graph, node, 0)) &&
                    !is_constant(q, weir_node_input(q->graph, node, 1));
         case WEIR_OP_RELU:

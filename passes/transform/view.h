@@ -15,7 +15,7 @@ typedef enum weir_view_kind {
     WEIR_VIEW_WEIGHTS,  /* a constant given by codes and their quantization */
     WEIR_VIEW_CODES, /* codes in the new graph; real = (code - zero) * scale + offset, then max(., 0) if relu, then steps */
     WEIR_VIEW_FUNCTION, /* another function, element by element, of codes, pending until its quantizer (function.h) */
-    WEIR_VIEW_SUM,      /* the sum of two CODES views, pending until its quantizer */
+    WEIR_VIEW_SUM,      /* the sum or difference of two CODES views, pending until its quantizer */
     WEIR_VIEW_HOST      /* real numbers that the host computes after the hardware */
 } weir_view_kind;
 
@@ -23,6 +23,7 @@ typedef struct weir_view {
     weir_view_kind kind;
     weir_value value;        /* in the new graph: REAL, CODES, HOST, FUNCTION's codes, SUM's first operand */
     weir_value other;        /* SUM's second operand */
+    bool minus;              /* SUM: which is subtracted */
     weir_value root;         /* FUNCTION: of the model, the value that has the codes */
     const weir_array *codes; /* CONSTANT: the data; WEIGHTS: integer codes */
     weir_quant quant;        /* WEIGHTS */
@@ -88,11 +89,17 @@ bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, c
 /* The codes of the node's input, by the quantizer where `quant` is not NULL: the view of the node's result until it has its own.
  * No value after a reported error. */
 weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant);
+/* Do both stand for numbers of one grid? */
+bool weir_lower_is_alike(const weir_type *a, const weir_type *b);
 /* Codes that a quantizer may give, after a Relu or not: quantizers are monotone, so a Relu before one raises its lower
  * end to the code of real zero. */
 void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high);
 /* Sum of two quantized tensors, or of one and a constant. */
 bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+/* Difference of two quantized tensors. */
+bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+/* Max and Min, of quantized tensors or with constants. `behind`: as with pools. */
+bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Product of two quantized tensors, or of one and a row of channels for each position. */
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */

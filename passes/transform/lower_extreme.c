@@ -1,0 +1,93 @@
+/* Lowering of Max and Min of quantized tensors. Quantizers never fall, so one behind becomes one of each input; of codes of one grid
+ * the larger is b + max(a - b, 0), the smaller a - max(a - b, 0), clipped to what it can be. */
+#include <stdio.h>
+
+#include "ir/infer.h"
+#include "passes/transform/view.h"
+#include "support/arena.h"
+
+/* One more pair of inputs of the node. */
+typedef struct extreme {
+    weir_lowering *l;
+    weir_node node;
+    char pair[24]; /* in the names of what is made */
+} extreme;
+
+static weir_value add(const extreme *e, weir_op op, const char *what, const weir_value *inputs, size_t count,
+                      const weir_type *type) {
+    char suffix[40];
+    snprintf(suffix, sizeof suffix, "%s%s", what, e->pair);
+    return weir_node_output(e->l->to, weir_lower_add_node(e->l, e->node, op, suffix, inputs, count, type), 0);
+}
+
+static bool infer(const extreme *e, weir_value value) {
+    return weir_infer_node(e->l->to, weir_value_producer(e->l->to, value));
+}
+
+static weir_value sum(const extreme *e, const char *what, weir_value a, weir_value b, int64_t cb, int64_t zero) {
+    weir_graph *to = e->l->to;
+    const weir_value inputs[2] = {a, b};
+    double *scale = weir_arena_array(weir_graph_arena(to), 1, sizeof *scale);
+    int64_t *point = weir_arena_array(weir_graph_arena(to), 1, sizeof *point);
+    const weir_type *like = weir_value_type(to, a);
+    *scale = weir_quant_scale(&like->quant, 0);
+    *point = zero;
+    const weir_type type = {
+        .dtype = WEIR_INT64,
+        .shape = like->shape,
+        .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale, .zero_point = point}};
+    const weir_value made = add(e, WEIR_OP_SUM, what, inputs, 2, &type);
+    weir_node_set_int(to, weir_value_producer(to, made), "cb", cb);
+    return infer(e, made) ? made : WEIR_NO_VALUE;
+}
+
+/* No value after a reported error. */
+static weir_value choose(const extreme *e, weir_value a, weir_value b) {
+    weir_graph *to = e->l->to;
+    const bool larger = weir_node_op(e->l->from, e->node) == WEIR_OP_MAX;
+    const weir_type ta = *weir_value_type(to, a), tb = *weir_value_type(to, b);
+    const bool low_of_a = larger == (ta.low > tb.low), high_of_a = larger == (ta.high > tb.high);
+    const weir_value difference = sum(e, "_difference", a, b, -1, 0);
+    if (difference.id == 0) return difference;
+    const weir_value above = add(e, WEIR_OP_MAXIMUM, "_above", &difference, 1, weir_value_type(to, difference));
+    if (!infer(e, above)) return WEIR_NO_VALUE;
+    const weir_value chosen = sum(e, "_chosen", larger ? b : a, above, larger ? 1 : -1, weir_quant_zero(&ta.quant, 0));
+    if (chosen.id == 0) return chosen;
+    const weir_type type =
+        weir_lower_codes_type(&ta.quant, &ta.shape, low_of_a ? ta.low : tb.low, high_of_a ? ta.high : tb.high);
+    const weir_value clipped = add(e, WEIR_OP_CAST, "", &chosen, 1, &type);
+    weir_node_set_int(to, weir_value_producer(to, clipped), "low", type.low);
+    weir_node_set_int(to, weir_value_producer(to, clipped), "high", type.high);
+    return infer(e, clipped) ? clipped : WEIR_NO_VALUE;
+}
+
+static bool any_constant(const weir_lowering *l, weir_node node) {
+    bool any = false;
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
+        const weir_view_kind kind = l->view[weir_node_input(l->from, node, i).id].kind;
+        any |= kind == WEIR_VIEW_CONSTANT || kind == WEIR_VIEW_WEIGHTS;
+    }
+    return any;
+}
+
+bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    const size_t count = weir_node_input_count(l->from, node);
+    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
+    if (any_constant(l, node) || weir_lower_is_function(l, node)) return weir_lower_affine(l, node);
+    for (size_t i = 0; i < count; i++) {
+        extreme e = {.l = l, .node = node};
+        const weir_value next = weir_lower_read_codes(l, node, i, behind);
+        if (next.id == 0) return false;
+        const weir_type *a = weir_value_type(l->to, i == 0 ? next : view.value), *b = weir_value_type(l->to, next);
+        if (!weir_lower_is_alike(a, b))
+            return weir_lower_fail(l, node,
+                                   "its inputs have different scales, and no quantizer takes its result alone");
+        if (!weir_shape_equal(&a->shape, &b->shape))
+            return weir_lower_fail(l, node, "hardware compares tensors of one shape only");
+        if (i + 1 < count) snprintf(e.pair, sizeof e.pair, "_%zu", i);
+        view.value = i == 0 ? next : choose(&e, view.value, next);
+        if (view.value.id == 0) return false;
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
