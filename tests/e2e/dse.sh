@@ -141,6 +141,40 @@ damage mapping/tpu_like.yaml 's/K, 32/K 32/' "4: error: expected a loop and its 
 damage mapping/tpu_like.yaml 's/name: default/name: other/' "1: error: expected a mapping with the name default"
 expect 2 "error: --mapping M.yaml is missing" "$WEIR" dse -a a.yaml -w w.yaml
 
+# --- ZigZag's errors, mended unless they are asked for ---
+eyeriss="mini_resnet_layers.yaml eyeriss_like default --lpf-limit 4"
+# shellcheck disable=SC2086
+{
+    expect 0 "" dse $eyeriss --json out.json
+    grep -q 'loading": -' out.json && fail "loading takes less than no time"
+    expect 0 "" dse $eyeriss --json out.json --defect negative_onloading
+    grep -q '"data_offloading": -' out.json || fail "--defect negative_onloading changes nothing"
+}
+expect 1 "error: unknown defect 'x', expected negative_onloading" dse gemm_layer.yaml gemm_l1 gemm_l1 --defect x
+# Three links of the weights have one shared port each: 64 bits of reg_W, 128 x 128 x 8 bits of l1 and l2, at 64 bits a cycle.
+cat >fixed.yaml <<'END'
+- name: default
+  spatial_mapping: {D1: ["D1, 8"], D2: ["D2, 8"]}
+END
+ports() { "$WEIR" dse -a "$files/own/shared_ports.yaml" -w "$files/workload/gemm_layer.yaml" -m fixed.yaml --lpf-limit 3 --json out.json "$@"; }
+onloading() { sed -n 's/^ *"data_onloading": \([-0-9.]*\),/\1/p' out.json | tail -1; }
+expect 0 "" ports
+[ "$(onloading)" = 2184.0 ] || fail "on-loading over three links: $(onloading)"
+expect 0 "" ports --defect half_shared_replaced
+[ "$(onloading)" = 2048.0 ] || fail "on-loading over the last link: $(onloading)"
+# Of three spatial mappings one needs 64 sums of 32 bits in 1,024.
+cat >hints.yaml <<'END'
+- name: default
+  spatial_mapping_hint: {D1: [D0, D1], D2: [D1, D2]}
+END
+sed 's/size: 65536/size: 1024/' "$files/own/shared_ports.yaml" >tight.yaml
+sed "s/O_final: 8/O_final: 32/" "$files/workload/gemm_layer.yaml" >wide.yaml
+tight() { "$WEIR" dse -a tight.yaml -w wide.yaml -m hints.yaml --lpf-limit 3 "$@"; }
+expect 0 "^energy" tight
+grep -q "warning: layer 'Layer0': no order of its loops fits a spatial mapping" output &&
+    grep -q "memory 'l1' of 'shared_ports' has 1024 bits" output || fail "what does not fit is not told"
+expect 1 "error: layer 'Layer0': no order of its loops fits a spatial mapping" tight --defect fatal_misfit
+
 # --- what does not fit ---
 sed 's/size: 16$/size: 8/' "$files/hardware/tpu_like.yaml" >small.yaml
 expect 1 "memory 'rf_2B' of 'tpu_like' has 8 bits, operand 'O' needs 16: 8 too many" "$WEIR" dse -a small.yaml -w "$files/workload/resnet18.yaml" -m "$files/mapping/tpu_like.yaml"

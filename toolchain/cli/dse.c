@@ -88,7 +88,7 @@ static int explore(const weir_dse_registry *registry, const weir_dse_request *re
 
 int weir_command_dse(int argc, char **argv) {
     weir_dse_request r = {.objective = "latency"};
-    weir_cli_list plugins = {NULL, 0};
+    weir_cli_list plugins = {NULL, 0}, defects = {NULL, 0};
     const char *json = NULL;
     bool list = false;
     int64_t limit = 6, spatial = 3, threads = 1;
@@ -103,6 +103,7 @@ int weir_command_dse(int argc, char **argv) {
         {"mixed-spatial", 0, WEIR_CLI_FLAG, &r.mixed_spatial, NULL, "several loops along one array dimension"},
         {"even", 0, WEIR_CLI_FLAG, &r.even, NULL, "operands that share a memory split loops alike"},
         {"compatible", 0, WEIR_CLI_FLAG, &r.compatible, NULL, "count as ZigZag does, its errors included"},
+        {"defect", 0, WEIR_CLI_LIST, &defects, "NAME", "keep one of ZigZag's errors (toolchain/dse/README.md)"},
         {"threads", 't', WEIR_CLI_INT, &threads, "N",
          "layers explored at a time; 0: as many as there are processors (1)"},
         {"stages", 's', WEIR_CLI_STRING, &r.stages, "STAGES", "another pipeline than the usual one"},
@@ -120,12 +121,17 @@ int weir_command_dse(int argc, char **argv) {
         r.lpf_limit = (int)limit;
         r.spatial_mappings = (int)spatial;
         r.threads = (int)threads;
+        const char **kept = weir_calloc(defects.count + 1, sizeof *kept);
+        for (size_t i = 0; i < defects.count; i++) kept[i] = defects.item[i];
+        r.defects = kept;
         weir_dse_registry *registry = weir_dse_registry_new();
         status = !load_all(registry, &plugins) ? WEIR_EXIT_INPUT
                  : list                        ? list_stages(registry)
                                                : explore(registry, &r, json);
         weir_dse_registry_free(registry);
+        free(kept);
     }
+    weir_cli_list_free(&defects);
     weir_cli_list_free(&plugins);
     return status;
 }

@@ -53,22 +53,35 @@ static bool add_stages(weir_dse_pipeline *pipeline, const weir_dse_request *r) {
                                          : weir_dse_pipeline_parse(pipeline, r->stages);
 }
 
+/* Sets those of the list `kept` (NULL: none), which must be known. */
+static bool keep_defects(weir_dse_pipeline *pipeline, const char *const *known, const char *const *kept) {
+    for (; kept != NULL && *kept != NULL; kept++) {
+        size_t i = 0;
+        while (known[i] != NULL && strcmp(known[i], *kept) != 0) i++;
+        if (known[i] == NULL) {
+            weir_error(WEIR_NOWHERE, "unknown defect '%.60s', expected %s, %s or %s", *kept, known[0], known[1],
+                       known[2]);
+            return false;
+        }
+        if (!weir_dse_pipeline_default(pipeline, *kept, "true")) return false;
+    }
+    return true;
+}
+
 static bool set_options(weir_dse_pipeline *pipeline, const weir_dse_request *r) {
     char limit[16], count[16], threads[16];
     snprintf(limit, sizeof limit, "%d", r->lpf_limit);
     snprintf(count, sizeof count, "%d", r->spatial_mappings);
     snprintf(threads, sizeof threads, "%d", r->threads);
+    static const char *const all[] = {"negative_onloading", "half_shared_replaced", "fatal_misfit", NULL};
     const char *const values[][2] = {{"lpf_limit", limit},
                                      {"nb_mappings_generated", count},
                                      {"threads", threads},
                                      {"mixed", r->mixed_spatial ? "true" : "false"},
-                                     {"temporal_mapping_type", r->even ? "even" : "uneven"},
-                                     {"negative_onloading", r->compatible ? "true" : "false"},
-                                     {"half_shared_replaced", r->compatible ? "true" : "false"},
-                                     {"fatal_misfit", r->compatible ? "true" : "false"}};
+                                     {"temporal_mapping_type", r->even ? "even" : "uneven"}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (!weir_dse_pipeline_default(pipeline, values[i][0], values[i][1])) return false;
-    return true;
+    return keep_defects(pipeline, all, r->compatible ? all : r->defects);
 }
 
 weir_dse_pipeline *weir_dse_explore_pipeline(const weir_dse_registry *registry, const weir_dse_request *r) {

@@ -9,6 +9,7 @@ typedef struct weir_dse_request {
     const char *objective;                        /* latency, energy or EDP */
     const char *stages;                           /* NULL: the usual ones; else a text, or a YAML file */
     int lpf_limit, spatial_mappings, threads;
+    const char *const *defects; /* of ZigZag, kept: options of stages, NULL-terminated; NULL: none */
     bool data_locality, mixed_spatial, even, compatible;
 } weir_dse_request;
 
