@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "dse/mapping.h"
+#include "support/diag.h"
 
 enum { WEIR_DSE_DIMS = 16, WEIR_DSE_RELATIONS = 4 };
 
@@ -41,6 +42,7 @@ typedef struct weir_dse_operand {
 typedef struct weir_dse_layer {
     int64_t id;
     const char *name, *type, *equation;
+    weir_location location; /* in the workload's file */
     int dim_count, relation_count, operand_count;
     const char *dim[WEIR_DSE_DIMS];
     int64_t size[WEIR_DSE_DIMS];

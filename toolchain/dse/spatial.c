@@ -79,7 +79,7 @@ bool weir_dse_spatial_given(const weir_dse_accelerator *accelerator, const weir_
     for (int i = 0; i < entry->spatial_count; i++) {
         const int a = weir_dse_accelerator_dimension(accelerator, entry->spatial[i].dimension);
         if (a < 0) {
-            weir_error(WEIR_NOWHERE,
+            weir_error(layer->location,
                        "layer '%s': the spatial mapping '%s' is over '%s', which is no array dimension of '%s'",
                        layer->name, entry->name, entry->spatial[i].dimension, accelerator->name);
             return false;
@@ -315,7 +315,8 @@ weir_dse_unroll *weir_dse_spatial_generate(const weir_dse_accelerator *accelerat
     for (size_t i = 0; i < best.count; i++) fit_memories(&g, &best.item[i]);
     *count = (int)best.count;
     if (best.count > 0) return best.item;
-    weir_error(WEIR_NOWHERE, "layer '%s': no spatial mapping fits the array of '%s'", layer->name, accelerator->name);
+    weir_error(layer->location, "layer '%s': no spatial mapping fits the array of '%s'", layer->name,
+               accelerator->name);
     free(best.item);
     return NULL;
 }

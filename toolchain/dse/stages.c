@@ -28,7 +28,7 @@ bool weir_dse_stages_run_layer(const weir_dse_stage *stage, const weir_dse_conte
     const weir_dse_accelerator *accelerator = weir_dse_get(context, WEIR_DSE_ACCELERATOR);
     if (!weir_dse_stage_below(stage, context, pass_on, &r)) return false;
     if (!r.received)
-        weir_error(WEIR_NOWHERE, "layer '%s' has no mapping that fits '%s'", layer->name, accelerator->name);
+        weir_error(layer->location, "layer '%s' has no mapping that fits '%s'", layer->name, accelerator->name);
     return r.received;
 }
 

@@ -113,12 +113,12 @@ static bool report_misfit(const search *s, bool is_fatal) {
     const weir_dse_problem *p = s->temporal.problem;
     const weir_dse_misfit *m = &s->misfit;
     if (m->memory == NULL) {
-        weir_error(WEIR_NOWHERE, "layer '%s': no order of its loops is as the mapping '%s' asks", p->layer->name,
+        weir_error(p->layer->location, "layer '%s': no order of its loops is as the mapping '%s' asks", p->layer->name,
                    p->layer->mapping->name);
         return false;
     }
     void (*report)(weir_location, const char *, ...) = is_fatal ? weir_error : weir_warning;
-    report(WEIR_NOWHERE, "layer '%s': no order of its loops fits a spatial mapping", p->layer->name);
+    report(p->layer->location, "layer '%s': no order of its loops fits a spatial mapping", p->layer->name);
     if (m->operand < 3)
         weir_note("memory '%s' of '%s' has %.0f bits, operand '%c' needs %.0f: %.0f too many", m->memory->name,
                   p->accelerator->name, m->memory->size, p->layer->operand[m->operand].name, m->bits,
@@ -170,7 +170,7 @@ static bool run_given(const weir_dse_stage *stage, const weir_dse_context *conte
     if (!start_search(&s, stage, context, sink, user, stage->value[0].text)) return false;
     const weir_dse_layer *layer = s.temporal.problem->layer;
     if (!weir_dse_ordering_given(s.temporal.problem, &s.temporal.loops)) {
-        weir_error(WEIR_NOWHERE, "layer '%s': the mapping '%s' has no temporal_ordering with all of its loops",
+        weir_error(layer->location, "layer '%s': the mapping '%s' has no temporal_ordering with all of its loops",
                    layer->name, layer->mapping->name);
         return false;
     }

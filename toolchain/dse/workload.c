@@ -59,7 +59,7 @@ bool weir_dse_workload_map(weir_dse_layer *layer, const weir_dse_mapping *mappin
     for (int i = 0; i < layer->operand_count; i++) {
         const int link = layer->mapping->link[(unsigned char)layer->operand[i].name];
         if (link < 0) {
-            weir_error(WEIR_NOWHERE, "layer '%s': the mapping '%s' links no memory operand to '%c'", layer->name,
+            weir_error(layer->location, "layer '%s': the mapping '%s' links no memory operand to '%c'", layer->name,
                        layer->mapping->name, layer->operand[i].name);
             return false;
         }

@@ -158,7 +158,8 @@ static bool add_layer(builder *b, int index, weir_node node, const weir_dse_mapp
     weir_dse_layer *layer = weir_arena_alloc(b->arena, sizeof *layer);
     uint8_t place[WEIR_DSE_DIMS];
     if (nest->body != WEIR_LOOP_MULTIPLY_ACCUMULATE) return true;
-    layer->id = weir_node_location(b->graph, node).line - 1;
+    layer->location = weir_at(b->workload->path, weir_node_location(b->graph, node).line);
+    layer->id = layer->location.line - 1;
     layer->name = weir_arena_copy_string(b->arena, weir_node_name(b->graph, node));
     layer->type = weir_node_info(b->graph, node)->full_name;
     if (!take_loops(b, nest, layer, place) || !take_operands(b, nest, place, layer))

@@ -212,6 +212,7 @@ static bool read_totals(const reader *r, const weir_yaml *map, weir_dse_layer *l
 
 static bool read_head(const reader *r, const weir_yaml *map, weir_dse_layer *layer) {
     const weir_yaml *type = weir_dse_schema_need(map, "layer", "operator_type"), *name = weir_yaml_find(map, "name");
+    layer->location = weir_at(r->workload->path, map->location.line);
     if (type == NULL || !weir_dse_schema_count(map, "layer", "id", 0, &layer->id)) return false;
     const int known = weir_dse_schema_word(type, "a type of operator", types);
     if (known < 0) return false;
