@@ -279,10 +279,6 @@ static bool lower_gemm(weir_lowering *l, weir_node node) {
            (plain || scale_and_add(l, node, alpha, beta));
 }
 
-static bool lower_matmul(weir_lowering *l, weir_node node) {
-    return weir_lower_linear(l, node, input_view(l, node, 0), input_view(l, node, 1), false, NULL);
-}
-
 static bool lower_conv(weir_lowering *l, weir_node node) {
     return weir_lower_conv(l, node, input_view(l, node, 0), input_view(l, node, 1), input_view(l, node, 2));
 }
@@ -529,7 +525,7 @@ static bool lower_identity(weir_lowering *l, weir_node node) {
 
 static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_GEMM] = lower_gemm,
-    [WEIR_OP_MATMUL] = lower_matmul,
+    [WEIR_OP_MATMUL] = weir_lower_matmul,
     [WEIR_OP_CONV] = lower_conv,
     [WEIR_OP_CONV_TRANSPOSE] = weir_lower_conv_transpose,
     [WEIR_OP_QLINEAR_CONV] = lower_qlinear_conv,

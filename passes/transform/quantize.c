@@ -442,21 +442,26 @@ static bool quantize_concat(quantizer *q, weir_node node) {
     return true;
 }
 
+static bool quantize_both(quantizer *q, weir_node node) {
+    for (size_t i = 0; i < 2; i++) {
+        if (!set_input(q, node, i, quantize_activation(q, weir_node_input(q->graph, node, i), node))) return false;
+    }
+    return true;
+}
+
 static bool quantize_node(quantizer *q, weir_node node) {
     weir_op op = weir_node_op(q->graph, node);
     if (is_layer(op) && is_constant(q, weir_node_input(q->graph, node, 1))) return quantize_layer(q, node);
     if (is_pool(op)) return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
     if (op == WEIR_OP_CONCAT) return quantize_concat(q, node);
+    if (op == WEIR_OP_MATMUL && !is_constant(q, weir_node_input(q->graph, node, 0))) return quantize_both(q, node);
     if (op != WEIR_OP_ADD) return !weir_function_takes(op) || quantize_function(q, node);
     for (size_t i = 0; i < 2; i++) {
         weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
         if (is_constant(q, value) || is_constant(q, other)) return quantize_function(q, node);
         if (value.id >= q->limit || other.id >= q->limit) return true;
     }
-    for (size_t i = 0; i < 2; i++) {
-        if (!set_input(q, node, i, quantize_activation(q, weir_node_input(q->graph, node, i), node))) return false;
-    }
-    return true;
+    return quantize_both(q, node);
 }
 
 /* Is the value a sum or a difference of two computed ones, as such or in another shape? */

@@ -102,6 +102,8 @@ bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_view *a, c
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Product of two quantized tensors, or of one and a row of channels for each position. */
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+/* MatMul by a constant matrix, or of two quantized tensors, also in batches. */
+bool weir_lower_matmul(weir_lowering *l, weir_node node);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
 /* The quantizer after a SUM view: Sum and a proven staircase. */
@@ -126,6 +128,8 @@ bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind)
 bool weir_lower_transposes(const weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);
 bool weir_lower_top_k(weir_lowering *l, weir_node node);
+/* The sums along the innermost axis, which becomes 1, in rows; no value after a reported error. */
+weir_value weir_lower_totals(weir_lowering *l, weir_node node, weir_value codes);
 /* The largest codes along `axis`, which becomes 1; no value after a reported error. */
 weir_value weir_lower_largest(weir_lowering *l, weir_node node, weir_value codes, int axis);
 

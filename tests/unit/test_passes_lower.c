@@ -491,7 +491,7 @@ static void operands_must_be_quantized(void **state) {
     test_setup(NULL);
     g = weir_graph_new("model");
     x = add_qdq(g, "q", add_real_input(g, "x", 2, 2), 1, WEIR_INT8, 0);
-    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "mm", x, x));
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_GEMM, "gemm", x, x));
     fails(g, "its weights are not constant");
     test_setup(NULL);
     g = weir_graph_new("model");

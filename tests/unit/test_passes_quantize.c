@@ -128,6 +128,26 @@ static void transposed_groups(void **state) {
     weir_module_free(module);
 }
 
+/* Both operands of a product of computed matrices get a quantizer. */
+static void products_of_two_tensors(void **state) {
+    (void)state;
+    write_calibration("-1,0.5,2,1.5\n0.25,1,-2,3\n");
+    weir_graph *g = weir_graph_new("model");
+    static const double w[4] = {0.5, -1.0, 0.25, 0.125};
+    weir_value x = add_real_input(g, "x", 2, 2);
+    weir_value y = ADD(g, WEIR_OP_MATMUL, "layer", x, add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w));
+    weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "product", x, y));
+    weir_module *module = weir_module_new("m");
+    g = run_on(g, module, "quantize{calibration=test_passes_quantize.csv}");
+    assert_non_null(g);
+    assert_true(parameter(g, "product", 0, 1, 0) == parameter(g, "layer", 0, 1, 0));
+    assert_true(parameter(g, "product", 1, 1, 0) > 0);
+    weir_graph *integer = weir_lower_integer(g);
+    assert_non_null(integer);
+    weir_graph_free(integer);
+    weir_module_free(module);
+}
+
 static void fixed_grid(void **state) {
     (void)state;
     write_calibration("-1,0.5\n2,1.5\n0.25,1\n");
@@ -374,6 +394,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(int8_parameters),
         TEST(transposed_groups),
+        TEST(products_of_two_tensors),
         TEST(fixed_grid),
         TEST(calibration_is_needed),
         TEST(other_operators_are_refused),
