@@ -1,0 +1,60 @@
+/* A multiple-choice knapsack over a forest: an option is chosen of each item, so that the sum of values is least and no budget is
+ * exceeded. Neighbours in the forest meet at a price of their own, which depends on how the parent's option ends and how the
+ * child's begins. Knows nothing of hardware; folding_space.h makes one of a graph. */
+#ifndef WEIR_DSE_KNAPSACK_H
+#define WEIR_DSE_KNAPSACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WEIR_KNAPSACK_RESOURCES = 4 };
+
+/* Not negative; sums of values stay below 2^60, of uses below 2^25. */
+typedef struct weir_knapsack_price {
+    int64_t use[WEIR_KNAPSACK_RESOURCES], value;
+} weir_knapsack_price;
+
+typedef struct weir_knapsack_option {
+    weir_knapsack_price price;
+    uint32_t begin, end; /* kinds, from 0, by which neighbours know the option */
+    bool attains;        /* one of the chosen options has to, where the knapsack says so */
+} weir_knapsack_option;
+
+#define WEIR_KNAPSACK_ROOT SIZE_MAX
+
+typedef struct weir_knapsack_item {
+    const weir_knapsack_option *option; /* at least one */
+    size_t count, parent;               /* an earlier item, or WEIR_KNAPSACK_ROOT */
+    uint32_t begins, ends;              /* kinds */
+    const weir_knapsack_price *meet;    /* at [parent's end * begins + begin]; of a root: not read */
+} weir_knapsack_item;
+
+typedef struct weir_knapsack {
+    const weir_knapsack_item *item; /* parents first */
+    size_t count;
+    int64_t budget[WEIR_KNAPSACK_RESOURCES];
+    bool attain;
+    int64_t limit; /* values from here on are of no interest */
+    size_t
+        capacity; /* partial choices that are held for an item; 0: a default that is enough for an exact result in practice */
+} weir_knapsack;
+
+typedef struct weir_knapsack_result {
+    bool fits;                 /* a choice below the limit was found */
+    weir_knapsack_price total; /* of it */
+    /* No choice within the budgets is of less value: equal to total.value when the result is exact; the limit when it is known that
+     * nothing below fits. */
+    int64_t bound;
+    int64_t least[WEIR_KNAPSACK_RESOURCES]; /* no choice uses less of the resource */
+} weir_knapsack_result;
+
+/* `chosen` gets an option by item where it fits. Exact: partial choices, items of a subtree decided, are dropped only when another
+ * one is as good in everything, or when bounds for the rest (of each resource, and of the Lagrangian relaxation, whose multipliers
+ * a subgradient search finds) show that they lead nowhere better. */
+weir_knapsack_result weir_knapsack_solve(const weir_knapsack *knapsack, size_t *chosen);
+
+/* Drops options that another one of the same kinds is as good as in everything, and orders the rest. Returns how many are left. */
+size_t weir_knapsack_reduce(weir_knapsack_option *option, size_t *tag, size_t count);
+
+#endif
