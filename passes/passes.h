@@ -55,6 +55,8 @@ bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form);
 /* In place (transform/choose_folding.c). `target` 0: the smallest interval for `budget` multipliers; `file` may be
  * empty. */
 bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file);
+/* The string property with the report of a folding for an objective, as JSON (dse/folding_search.h). */
+#define WEIR_FOLDING_REPORT "folding"
 /* In place (transform/insert_streams.c). */
 bool weir_insert_streams(weir_graph *graph);
 bool weir_size_fifos(weir_graph *graph);

@@ -6,6 +6,8 @@
 #include "cli/estimate.h"
 #include "cli/job.h"
 #include "dataflow/resources.h"
+#include "dse/folding_search.h"
+#include "passes/passes.h"
 #include "support/file.h"
 #include "support/folder.h"
 
@@ -18,10 +20,18 @@ static const char help_text[] =
     "  .constant_rounding (all with --quantize fixed)\n"
     "A folding file reads 'nodes: {fc1: {simd: 8, pe: 4, storage: block}}'.\n";
 
+/* What the folding is the best of, if it was to be; NULL: nothing was said. A new reference. */
+static json_t *folding_report(const weir_module *module) {
+    return json_loads(weir_module_string(module, WEIR_FOLDING_REPORT, ""), 0, NULL);
+}
+
 static void report(const weir_module *module, const char *model, const char *folder) {
     weir_text text = {NULL, 0, 0};
     weir_text_format(&text, "%s: top module %s in %s/rtl\n", model, weir_module_string(module, "top", ""), folder);
     weir_resources_print(weir_module_find_graph(module, "hardware"), &text);
+    json_t *folding = folding_report(module);
+    if (folding != NULL) weir_folding_report_print(folding, &text);
+    json_decref(folding);
     fwrite(text.data, 1, text.size, stdout);
     weir_text_free(&text);
 }
@@ -34,7 +44,8 @@ typedef struct request {
 } request;
 
 static int estimate(const request *r, const weir_module *module) {
-    json_t *value = weir_estimate_report(r->device, module);
+    json_t *value = weir_estimate_report(r->device, module), *folding = folding_report(module);
+    if (folding != NULL) json_object_set_new(value, "folding", folding);
     if (r->json == NULL) {
         json_decref(value);
         return WEIR_EXIT_FINE;

@@ -150,6 +150,8 @@ static int configure(const weir_job *job, weir_pass *pass, bool hardware) {
         status = set_number(job, pass, "choose_folding.target-interval", job->target_interval);
         if (status == WEIR_EXIT_FINE) status = set_number(job, pass, "choose_folding.max-macs", job->max_macs);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "choose_folding.file", job->folding);
+        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "choose_folding.objective", job->objective);
+        if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "choose_folding.budget", job->budget);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "realize_requantize.form", job->requantize);
         if (status == WEIR_EXIT_FINE) status = set_text(job, pass, "set_target.device", job->device);
         if (status == WEIR_EXIT_FINE && job->clock != 0) status = set_number(job, pass, "set_target.clock", job->clock);

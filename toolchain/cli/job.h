@@ -39,6 +39,7 @@ typedef struct weir_job {
     int64_t target_interval, max_macs, clock, level; /* clock: in MHz, 0 is the device's; level -1: no optimization */
     const char *passes;                              /* a pipeline that runs on the model first, or NULL */
     weir_cli_list set;
+    const char *objective, *budget; /* of the folding, or NULL */
     bool verify, timing;
     weir_plugins plugins;
 } weir_job;
@@ -64,6 +65,9 @@ typedef struct weir_job {
     {"target-interval", 't', WEIR_CLI_COUNT, &(job).target_interval, "N", "cycles that a frame may take"},             \
         {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64)"},                          \
         {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE per node, in YAML"},                    \
+        {"objective",      0,      WEIR_CLI_STRING,                                                                    \
+         &(job).objective, "GOAL", "best folding on the device: for throughput, area or energy"},                      \
+        {"budget", 0, WEIR_CLI_STRING, &(job).budget, "lut=N,...", "what that may take: lut, ff, dsp, bram (all)"},    \
         {"requantize",      'r',    WEIR_CLI_STRING,                                                                   \
          &(job).requantize, "FORM", "kind of requantizer: auto, scale, float or threshold"},                           \
         {"device",      0,      WEIR_CLI_STRING,                                                                       \

@@ -168,7 +168,8 @@ static bool read_nodes(weir_graph *graph, const weir_yaml *root) {
     return true;
 }
 
-static bool read_file(weir_graph *graph, const char *file) {
+bool weir_folding_read(weir_graph *graph, const char *file) {
+    if (file == NULL || *file == '\0') return true;
     weir_yaml *root = weir_yaml_read(file);
     bool fine = root != NULL && read_nodes(graph, root);
     weir_yaml_free(root);
@@ -212,13 +213,14 @@ static int64_t lanes_for(const weir_graph *graph, weir_value value, int64_t inte
  * pace before it, or its share of the interval. */
 static int64_t cycles_a_beat(const weir_graph *graph, weir_node node, int64_t interval) {
     weir_node producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)));
-    if (producer.id != 0 && sets_pace(rules_of(graph, producer)))
-        return weir_node_metadata_of(graph, producer)->hardware.interval / weir_stream_beats_of(graph, producer);
-    int64_t cycles = interval / weir_stream_beats_of(graph, node);
+    const bool paced = producer.id != 0 && sets_pace(rules_of(graph, producer));
+    const int64_t cycles =
+        paced ? weir_node_metadata_of(graph, producer)->hardware.interval / weir_stream_beats_of(graph, producer)
+              : interval / weir_stream_beats_of(graph, node);
     return cycles < 1 ? 1 : cycles;
 }
 
-static void fold_follower(weir_graph *graph, weir_node node, int64_t interval) {
+void weir_folding_follow(weir_graph *graph, weir_node node, int64_t interval) {
     const weir_component_rules *rules = rules_of(graph, node);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, node)->hardware;
     weir_node producer = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, 0)));
@@ -246,23 +248,21 @@ static void fold(weir_graph *graph, int64_t target, int64_t interval) {
         if (slowest > interval) interval = slowest;
         for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
             const weir_component_rules *rules = rules_of(graph, node);
-            if (rules != NULL && !sets_pace(rules)) fold_follower(graph, node, interval);
+            if (rules != NULL && !sets_pace(rules)) weir_folding_follow(graph, node, interval);
         }
     }
 }
 
-static void divide(weir_graph *graph, int64_t interval) {
+void weir_folding_divide(weir_graph *graph, int64_t interval) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
         if (rules != NULL && rules->divide != NULL) rules->divide(graph, node, interval);
     }
 }
 
-/* The shortest interval that any number of multipliers gives: a window, a stream or a setting of the file may be slower than
- * the products. */
-static int64_t shortest_interval(const weir_graph *graph) {
+int64_t weir_folding_shortest(const weir_graph *graph) {
     weir_graph *fastest = weir_graph_copy(graph);
-    divide(fastest, 1);
+    weir_folding_divide(fastest, 1);
     fold(fastest, 1, 1);
     const int64_t interval = weir_stream_interval(fastest);
     weir_graph_free(fastest);
@@ -286,17 +286,20 @@ static bool is_smaller(weir_graph *graph, weir_cost_survey *survey, weir_node no
     return smaller;
 }
 
+void weir_folding_take_over(weir_graph *graph, weir_cost_survey *survey, weir_node node) {
+    const weir_component_rules *rules = rules_of(graph, node);
+    for (size_t i = 0; rules != NULL && i < weir_component_count(); i++) {
+        const weir_component *other = weir_component_at(i);
+        if (other->rules->replaces == rules && is_smaller(graph, survey, node, other)) break;
+    }
+}
+
 static void take_over(weir_graph *graph) {
     const weir_device *device = weir_target_of(graph).device;
     if (device == NULL) return;
     weir_cost_survey *survey = weir_cost_survey_new(graph, device);
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        const weir_component_rules *rules = rules_of(graph, node);
-        for (size_t i = 0; rules != NULL && i < weir_component_count(); i++) {
-            const weir_component *other = weir_component_at(i);
-            if (other->rules->replaces == rules && is_smaller(graph, survey, node, other)) break;
-        }
-    }
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        weir_folding_take_over(graph, survey, node);
     weir_cost_survey_free(survey);
 }
 
@@ -334,11 +337,11 @@ static void warn_of_multipliers(const weir_graph *graph, int64_t budget) {
 }
 
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
-    if (file != NULL && *file != '\0' && !read_file(graph, file)) return false;
-    const int64_t shortest = shortest_interval(graph), asked = target;
+    if (!weir_folding_read(graph, file)) return false;
+    const int64_t shortest = weir_folding_shortest(graph), asked = target;
     if (target == 0) target = target_for(graph, budget, shortest);
     if (target < shortest) target = shortest;
-    divide(graph, target);
+    weir_folding_divide(graph, target);
     fold(graph, target, shortest);
     warn_of_interval(graph, asked);
     if (asked == 0 && (file == NULL || *file == '\0')) warn_of_multipliers(graph, budget);

@@ -9,13 +9,28 @@
 #ifndef WEIR_DATAFLOW_FOLDING_H
 #define WEIR_DATAFLOW_FOLDING_H
 
+#include "dataflow/cost.h"
 #include "ir/graph.h"
 
 /* In place, with components assigned. `target`, in cycles: no shorter than what all components can reach; 0: the smallest interval for `budget` multipliers; `file` may be NULL or
  * empty. False after a reported error. O(foldings of all nodes * log(interval)). */
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file);
+/* Only reads the file's settings into the metadata. */
+bool weir_folding_read(weir_graph *graph, const char *file);
 /* Is every component folded, with settings and lanes that it can have? False after a reported error. What reads a graph that was
  * folded elsewhere asks before it relies on it. */
 bool weir_folding_verify(const weir_graph *graph);
+
+/* --- the parts of that choice, for a search among foldings (dse/folding) --- */
+
+/* The shortest interval that any number of multipliers gives: a window, a stream or a setting of the file may be slower than
+ * the products. */
+int64_t weir_folding_shortest(const weir_graph *graph);
+/* Takes nodes apart that no folding makes that fast. */
+void weir_folding_divide(weir_graph *graph, int64_t interval);
+/* Folds a node that keeps up with what is before it, which is folded, where the graph takes `interval` cycles a frame. */
+void weir_folding_follow(weir_graph *graph, weir_node node, int64_t interval);
+/* A folded node gets the component that takes its nodes over, where that is smaller. */
+void weir_folding_take_over(weir_graph *graph, weir_cost_survey *survey, weir_node node);
 
 #endif

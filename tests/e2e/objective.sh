@@ -1,0 +1,54 @@
+#!/bin/sh
+# The best folding for an objective: what is predicted is what is built and simulated, and what does not fit is refused.
+# test: seconds=900 cost=40
+name=objective
+. "$(dirname "$0")/lib.sh"
+conv=$E2E_SOURCE/tests/models/conv
+
+# Is the report of the folding that of the design? Optimal, its FIFOs those of the design, the rest what was counted before it was built.
+is_right() {
+    jq -e '.folding as $f | $f.optimal and $f.value == $f.bound and .fits and
+        ([["luts", "flip_flops", "multipliers", "memory_blocks"][] as $r |
+            ($f.resources[$r].used == .resources[$r].used) and
+            ($f.resources[$r].fifos == ([.nodes[] | select(.component == "weir_fifo") | .[$r]] | add // 0))] | all)' "$1" >/dev/null
+}
+# best MODEL DEVICE OBJECTIVE OPTION...: the report is best.json.
+best() {
+    rm -rf design
+    compiled="$1 --device $2 --objective $3"
+    shift 3
+    # shellcheck disable=SC2086 # options are words
+    expect 0 "folding for" "$WEIR" compile $compiled "$@" -o design --json best.json
+    is_right best.json || fail "$compiled $*: $(jq -c .folding best.json)"
+}
+for model in "$models/mlp_qdq" "$models/mlp_residual_qdq" "$conv/separable_qdq" "$conv/inception_qdq" "$conv/autoencoder_qdq"; do
+    for objective in throughput area energy; do best "$model.onnx" ecp5-25k $objective; done
+done
+
+# Planted: a lookup table more.
+jq '.folding.resources.luts.fifos += 1' best.json >planted.json
+is_right planted.json && fail "a wrong count goes unseen"
+
+# A shorter interval does not take fewer tables; at the tables and interval of the least area nothing is faster.
+best "$models/mlp_qdq.onnx" ecp5-25k area --target-interval 400
+luts=$(jq .folding.resources.luts.used best.json) interval=$(jq .folding.interval best.json)
+[ "$interval" -le 400 ] || fail "$interval cycles, not 400"
+best "$models/mlp_qdq.onnx" ecp5-25k throughput --budget "lut=$luts"
+[ "$(jq .folding.interval best.json)" -le "$interval" ] || fail "slower at the tables of a smaller design"
+expect 1 "no folding fits ecp5-25k in 400 cycles" "$WEIR" compile "$models/mlp_qdq.onnx" --device ecp5-25k --objective area \
+    --target-interval 400 --budget "lut=$((luts - 1))" -o refused
+[ ! -e refused ] || fail "a failed compile leaves a folder"
+
+# Simulated: the interval that was promised, and the same results.
+expect 0 "24 frames" "$WEIR" check "$models/mlp_residual_qdq.onnx" --data "$test_data" --device ecp5-25k --objective throughput \
+    --frames 24 --simulator verilator --profile always --json report.json
+report_check report.json --simulator verilator --profile always --frames 24 || fail "the schedule of the best folding"
+
+# Refusals.
+expect 1 "no folding fits ice40up5k.*at least [0-9]+ LUTs of 500" "$WEIR" compile "$models/mlp_qdq.onnx" --device ice40up5k \
+    --objective throughput --budget lut=500 -o refused
+expect 1 "more than the 1 asked for" "$WEIR" compile "$conv/separable_qdq.onnx" --device ecp5-25k --objective area -t 1 -o refused
+expect 1 "needs a device" "$WEIR" compile "$models/mlp_qdq.onnx" --objective area -o refused
+expect 1 "lut, ff, dsp and bram" "$WEIR" compile "$models/mlp_qdq.onnx" --device ecp5-25k --objective area --budget luts=4 -o refused
+expect 2 "objective" "$WEIR" compile "$models/mlp_qdq.onnx" --device ecp5-25k --objective speed -o refused
+finish

@@ -1,0 +1,312 @@
+#include "dse/folding_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataflow/cost.h"
+#include "dataflow/folding.h"
+#include "dataflow/schedule.h"
+#include "dataflow/stream.h"
+#include "dataflow/target.h"
+#include "dse/folding_space.h"
+#include "support/arena.h"
+#include "support/diag.h"
+
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 6 };
+
+/* More than any value (knapsack.h). */
+#define NEVER (INT64_C(1) << 60)
+
+static const char *const names[] = {"throughput", "latency", "area", "energy"};
+
+bool weir_folding_objective_parse(const char *text, weir_folding_objective *objective) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        *objective = (weir_folding_objective)i;
+        if (strcmp(text, names[i]) == 0) return true;
+    }
+    return false;
+}
+
+const char *weir_folding_objective_name(weir_folding_objective objective) { return names[objective]; }
+
+/* --- what is minimized --- */
+
+/* Fewest lookup tables; of the rest a block counts for eight flip-flops. */
+static const weir_folding_weights area = {.each = {INT64_C(1) << 20, 1, 8, 8}};
+
+/* fJ a cycle in which a node works, and in any cycle for the clock: README.md gives the model. Those of the configured device itself, a
+ * lookup table of it, are STATIC_FJ at 100 MHz. */
+enum { STATIC_FJ = 30 };
+static const weir_folding_weights energy = {.busy = {40, 15, 4000, 8000}, .cycle = {0, 10, 200, 400}};
+
+typedef struct search {
+    const weir_graph *graph;
+    weir_target target;
+    const weir_folding_request *request;
+    weir_folding_space *space;
+    int64_t budget[RESOURCES], reserve[RESOURCES]; /* of the budget, for what the schedule asks for */
+    /* found */
+    bool fits;
+    size_t index, *chosen;
+    weir_knapsack_price total;
+    int64_t value, bound;
+    int64_t least[RESOURCES];
+} search;
+
+static int64_t static_energy(const search *s, int64_t interval) {
+    return interval * s->target.device->luts.count * STATIC_FJ * 100 / s->target.clock_mhz;
+}
+
+/* Solves interval `index` for values below `limit`; the bound goes to `bound`, both with what is always taken. */
+static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
+    weir_knapsack_price always;
+    weir_knapsack k = *weir_folding_space_at(s->space, index, &always);
+    if (s->request->objective == WEIR_FOLDING_ENERGY)
+        always.value += static_energy(s, weir_folding_space_interval(s->space, index));
+    for (int r = 0; r < RESOURCES; r++) k.budget[r] = s->budget[r] - s->reserve[r] - always.use[r];
+    k.limit = limit - always.value;
+    size_t *chosen = weir_calloc(k.count + 1, sizeof *chosen);
+    const weir_knapsack_result result = weir_knapsack_solve(&k, chosen);
+    *bound = result.bound + always.value;
+    for (int r = 0; r < RESOURCES; r++)
+        if (result.least[r] + always.use[r] < s->least[r]) s->least[r] = result.least[r] + always.use[r];
+    if (!result.fits) {
+        free(chosen);
+        return false;
+    }
+    free(s->chosen);
+    s->chosen = chosen;
+    s->index = index;
+    s->fits = true;
+    s->total = always;
+    for (int r = 0; r < RESOURCES; r++) s->total.use[r] += result.total.use[r];
+    s->total.value += result.total.value;
+    return true;
+}
+
+/* Intervals in increasing order until one fits. */
+static void find_fastest(search *s, size_t count) {
+    int64_t unproven = NEVER, bound;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t interval = weir_folding_space_interval(s->space, i);
+        if (solve(s, i, NEVER, &bound)) {
+            s->value = interval;
+            s->bound = unproven < interval ? unproven : interval;
+            return;
+        }
+        if (bound < NEVER && interval < unproven) unproven = interval;
+    }
+}
+
+/* All intervals, long ones first, which take little. */
+static void find_least(search *s, size_t count) {
+    s->value = s->bound = NEVER;
+    for (size_t i = count; i-- > 0;) {
+        int64_t bound;
+        if (solve(s, i, s->value, &bound)) s->value = s->total.value;
+        if (bound < s->bound) s->bound = bound;
+    }
+}
+
+static void find(search *s, int64_t longest) {
+    size_t count = weir_folding_space_count(s->space);
+    while (count > 0 && longest > 0 && weir_folding_space_interval(s->space, count - 1) > longest) count--;
+    s->fits = false;
+    for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
+    if (s->request->objective == WEIR_FOLDING_AREA || s->request->objective == WEIR_FOLDING_ENERGY)
+        find_least(s, count);
+    else find_fastest(s, count);
+    weir_knapsack_price always;
+    if (s->fits) weir_folding_space_at(s->space, s->index, &always); /* for weir_folding_space_apply */
+}
+
+static search start(const weir_graph *graph, const weir_folding_request *request) {
+    search s = {.graph = graph, .target = weir_target_of(graph), .request = request};
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, s.target.device, uses);
+    for (int r = 0; r < RESOURCES; r++)
+        s.budget[r] =
+            request->budget[r] >= 0 && request->budget[r] < uses[r].available ? request->budget[r] : uses[r].available;
+    s.space = weir_folding_space_new(graph, request->objective == WEIR_FOLDING_ENERGY ? &energy : &area);
+    return s;
+}
+
+static void finish(search *s) {
+    weir_folding_space_free(s->space);
+    free(s->chosen);
+}
+
+/* --- what does not fit --- */
+
+/* The smallest device that has room for the graph. NULL: none; heap memory. */
+static char *roomier(const weir_graph *graph, const weir_folding_request *request) {
+    size_t count;
+    char **devices = weir_device_names(&count), *nearest = NULL;
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; devices != NULL && i < count; i++) {
+        weir_graph *copy = weir_graph_copy(graph);
+        weir_diag_log *log = weir_diag_capture();
+        if (weir_target_set(copy, devices[i], weir_graph_clock(graph)) &&
+            weir_target_of(copy).device->luts.count < least) {
+            search s = start(copy, request);
+            find(&s, request->interval);
+            if (s.fits) {
+                least = s.target.device->luts.count;
+                free(nearest);
+                nearest = weir_copy_string(devices[i]);
+            }
+            finish(&s);
+        }
+        weir_diag_release(log);
+        weir_diag_log_free(log);
+        weir_graph_free(copy);
+    }
+    free(devices);
+    return nearest;
+}
+
+static void refuse(search *s) {
+    const weir_location at = weir_at(weir_graph_source(s->graph), 0);
+    const int64_t asked = s->request->interval, shortest = weir_folding_space_interval(s->space, 0);
+    if (asked > 0 && asked < shortest) {
+        weir_error(at, "a frame takes %lld cycles with any folding, more than the %lld asked for", (long long)shortest,
+                   (long long)asked);
+        return;
+    }
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, s->target.device, uses);
+    weir_text missing = {NULL, 0, 0};
+    for (int r = 0; r < RESOURCES; r++) {
+        const int64_t room = s->budget[r] - s->reserve[r];
+        if (s->least[r] <= room) continue;
+        weir_text_format(&missing, "%s%lld %s of %lld, %lld more", missing.size == 0 ? "" : "; ",
+                         (long long)s->least[r], uses[r].name, (long long)room, (long long)(s->least[r] - room));
+    }
+    char *within = asked > 0 ? weir_format(" in %lld cycles a frame", (long long)asked) : weir_copy_string("");
+    weir_error(at, "no folding fits %s%s%s%s", s->target.device->name, within,
+               missing.size > 0 ? ": it takes at least " : ": what saves one resource takes too much of another",
+               missing.size > 0 ? missing.data : "");
+    free(within);
+    weir_text_free(&missing);
+    if (asked > 0) {
+        find(s, 0);
+        if (s->fits)
+            weir_note("a frame in %lld cycles fits", (long long)weir_folding_space_interval(s->space, s->index));
+    }
+    char *nearest = s->fits ? NULL : roomier(s->graph, s->request);
+    if (nearest != NULL) weir_note("the smallest known device that has room is %s", nearest);
+    else if (!s->fits) weir_note("no known device has room within this budget");
+    free(nearest);
+}
+
+/* --- what was found --- */
+
+static void use_of(const weir_cost *cost, const weir_device *device, int64_t *use) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(cost, device, uses);
+    for (int r = 0; r < RESOURCES; r++) use[r] = uses[r].used;
+}
+
+/* Folds and completes a copy: what it all takes. False after a reported error. */
+static bool try_out(search *s, weir_folding_report *report) {
+    weir_graph *copy = weir_graph_copy(s->graph);
+    weir_folding_space_apply(s->space, s->chosen, copy);
+    const int64_t interval = weir_folding_space_interval(s->space, s->index);
+    const bool fine = weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy);
+    weir_schedule *schedule = fine ? weir_schedule_new(copy) : NULL;
+    if (schedule != NULL) {
+        weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
+        use_of(&cost.total, s->target.device, report->used);
+        weir_cost_report_free(&cost);
+        report->interval = weir_stream_interval(copy);
+        report->latency = weir_schedule_latency(schedule);
+        for (int r = 0; r < RESOURCES; r++) report->fifos[r] = report->used[r] - s->total.use[r];
+        weir_schedule_free(schedule);
+    }
+    weir_graph_free(copy);
+    return schedule != NULL;
+}
+
+static bool is_within(const search *s, const weir_folding_report *report) {
+    for (int r = 0; r < RESOURCES; r++)
+        if (report->used[r] > s->budget[r]) return false;
+    return true;
+}
+
+/* Solves again with room for FIFOs where these were too much, until all of it fits. */
+static bool find_that_fits(search *s, weir_folding_report *report) {
+    for (int round = 0; round < ROUNDS; round++) {
+        find(s, s->request->interval);
+        if (!s->fits) return false;
+        if (round == 0) report->bound = s->bound;
+        if (!try_out(s, report)) return false;
+        if (is_within(s, report)) return true;
+        for (int r = 0; r < RESOURCES; r++) {
+            const int64_t more = report->fifos[r] + (report->used[r] > s->budget[r] ? report->fifos[r] * round / 4 : 0);
+            if (more > s->reserve[r] && report->used[r] > s->budget[r]) s->reserve[r] = more;
+        }
+    }
+    s->fits = false;
+    return false;
+}
+
+bool weir_folding_search(weir_graph *graph, const weir_folding_request *request, weir_folding_report *report) {
+    search s = start(graph, request);
+    *report = (weir_folding_report){.objective = request->objective, .intervals = weir_folding_space_count(s.space)};
+    memcpy(report->budget, s.budget, sizeof s.budget);
+    const bool fine = find_that_fits(&s, report);
+    if (!s.fits) refuse(&s);
+    if (fine) {
+        report->value = s.value;
+        weir_folding_space_apply(s.space, s.chosen, graph);
+    }
+    finish(&s);
+    return fine && weir_folding_choose(graph, report->interval, INT32_MAX, NULL);
+}
+
+/* --- the report --- */
+
+static double gap_of(const weir_folding_report *report) {
+    return report->value > report->bound ? (double)(report->value - report->bound) / (double)report->value : 0;
+}
+
+static const char *unit_of(weir_folding_objective objective) {
+    return objective == WEIR_FOLDING_AREA ? "LUTs" : objective == WEIR_FOLDING_ENERGY ? "pJ" : "cycles";
+}
+
+/* Of the objective in its unit. */
+static int64_t shown(const weir_folding_report *report, int64_t value) {
+    return report->objective == WEIR_FOLDING_AREA     ? value >> 20
+           : report->objective == WEIR_FOLDING_ENERGY ? value / 1000
+                                                      : value;
+}
+
+json_t *weir_folding_report_json(const weir_folding_report *report) {
+    static const char *const keys[] = {"luts", "flip_flops", "multipliers", "memory_blocks"};
+    json_t *resources = json_object();
+    for (int r = 0; r < RESOURCES; r++)
+        json_object_set_new(resources, keys[r],
+                            json_pack("{s:I, s:I, s:I}", "used", (json_int_t)report->used[r], "fifos",
+                                      (json_int_t)report->fifos[r], "budget", (json_int_t)report->budget[r]));
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:f, s:b, s:I, s:o}", "objective", names[report->objective],
+                     "interval", (json_int_t)report->interval, "latency", (json_int_t)report->latency, "value",
+                     (json_int_t)shown(report, report->value), "bound", (json_int_t)shown(report, report->bound),
+                     "unit", unit_of(report->objective), "gap", gap_of(report), "optimal",
+                     report->value <= report->bound, "intervals", (json_int_t)report->intervals, "resources",
+                     resources);
+}
+
+static long long number(const json_t *report, const char *key) {
+    return (long long)json_integer_value(json_object_get(report, key));
+}
+
+void weir_folding_report_print(const json_t *report, weir_text *text) {
+    const char *unit = json_string_value(json_object_get(report, "unit"));
+    weir_text_format(text, "folding for %s: %lld cycles a frame, %lld from its first beat to its last result\n",
+                     json_string_value(json_object_get(report, "objective")), number(report, "interval"),
+                     number(report, "latency"));
+    weir_text_format(text, "  %lld %s%s; of all foldings for %lld intervals none takes fewer than %lld (gap ",
+                     number(report, "value"), unit, json_is_true(json_object_get(report, "optimal")) ? ", optimal" : "",
+                     number(report, "intervals"), number(report, "bound"));
+    weir_text_format(text, "%.2f %%)\n", 100 * json_real_value(json_object_get(report, "gap")));
+}
