@@ -152,7 +152,8 @@ static void insert_fifo(weir_graph *graph, const weir_schedule_edge *edge, int64
 static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge) {
     if (!weir_schedule_holds_rows(schedule) || weir_stream_count(graph, edge->user) > 1) return INT64_MAX;
     const weir_shape *shape = &weir_value_type(graph, edge->value)->shape;
-    const int from = weir_component_of(graph, edge->user)->rules->may_wait ? 1 : shape->rank - 1;
+    const weir_component_rules *rules = weir_component_of(graph, edge->user)->rules;
+    const int from = rules->may_wait || rules->pauses ? 1 : shape->rank - 1;
     int64_t elements = 1;
     for (int i = from; i < shape->rank; i++) elements *= shape->dim[i];
     return weir_ceil_divide(elements, weir_stream_lanes(graph, edge->value));

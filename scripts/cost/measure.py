@@ -27,7 +27,7 @@ BUILD = os.path.join(ROOT, "build")
 FIELDS = ("family", "module", "parameters", "luts", "flip_flops", "multipliers", "memory_blocks", "source")
 
 FAMILIES = {"ice40": "ice40hx8k", "ice40u": "ice40up5k", "ecp5": "ecp5-45k", "gowin": "gw1nr-9", "xilinx7": "xc7a35t"}
-PRODUCTS = ("mvu", "requantize", "requantize_float")  # where ice40 differs from ice40u
+PRODUCTS = ("mvu", "multiply", "requantize", "requantize_float")  # where ice40 differs from ice40u
 INTERVALS = (16, 128, 1024)
 SPREAD = ("ecp5", "gowin", "xilinx7")  # devices with distributed RAM
 SLOW = ("ice40", "gowin")  # products in logic
@@ -97,6 +97,15 @@ def clip(r, out):
     return (-(1 << (out - 1)), (1 << (out - 1)) - 1) if signed and out > 1 else (0, (1 << out) - 1)
 
 
+def multiply(r, family):
+    values = {"LANES": r.randint(1, 2 if family in SLOW else 4)}
+    for operand in "AB":
+        width, signed, zero = r.randint(2, 10), r.randint(0, 1), pick(r, 0, 0, 1)
+        values.update({operand + "_W": width, operand + "_SIGNED": signed, operand + "_ZERO": zero * r.randint(1, (1 << (width - 1)) - 1),
+                       operand + "_BITS": width + max(zero, 1 - signed)})
+    return {**values, "OUT_W": values["A_BITS"] + values["B_BITS"]}
+
+
 def cast(r, _):
     width, out = r.randint(4, 30), r.randint(1, 10)
     low, high = clip(r, out)
@@ -157,6 +166,16 @@ def window(r, _):
     return {**values, "FILL": r.randint(0, (1 << (y - signed)) - 1)}
 
 
+def taps(r, _):
+    x, signed = r.randint(1, 8), r.randint(0, 1)
+    y, kernel, stride, dilation = x + pick(r, 0, 0, 0, 1), r.randint(2, 5), r.randint(1, 2), pick(r, 1, 1, 1, 2)
+    reach, steps = (kernel - 1) * dilation, pick(r, 5, 7, 12, 28, 100)
+    begin = r.randint(max(0, reach + 1 - steps), reach)
+    return {"LANES": r.randint(1, 6), "X_W": x, "X_SIGNED": signed, "Y_W": y, "INNER": pick(r, 1, 1, 2, 5, 28, 100, 224), "IN": steps,
+            "OUT": (steps + begin - reach - 1) // stride + 1, "LINES": pick(r, 1, 5, 28), "KERNEL": kernel, "STRIDE": stride,
+            "DILATION": dilation, "BEGIN": begin, "FILL": r.randint(0, (1 << (y - signed)) - 1)}
+
+
 def pool(r, _):
     kernel, adds = pick(r, 1, 2, 3, 4, 49), r.randint(0, 1)
     stride, begin = r.randint(1, kernel) if kernel < 49 else kernel, r.randint(0, min(kernel, 4) - 1)
@@ -202,8 +221,8 @@ def argmax(r, _):
             "OUT_W": (lanes * beats).bit_length() + r.randint(0, 1), "LAST": r.randint(0, 1)}
 
 
-MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add,
-                                   cast, requantize, requantize_float, relu, threshold, lookup, window,
+MODULES = {f.__name__: f for f in (register_slice, fifo, fork, lane_converter, rom_source, rom_sequence, replay, mvu, add, multiply,
+                                   cast, requantize, requantize_float, relu, threshold, lookup, window, taps,
                                    pool, argmax, concat, threshold_search, select, reorder)}
 
 

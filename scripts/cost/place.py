@@ -83,6 +83,9 @@ CORNERS = {
         {"LANES": 1, "X_W": 8, "Y_W": 8, "IN_X": 1, "IN_Y": 64, "OUT_X": 1, "OUT_Y": 62, "KERNEL_X": 1, "KERNEL_Y": 3},
         {"LANES": 8, "X_W": 8, "Y_W": 8, "GROUPS": 8, "IN_X": 5, "IN_Y": 25, "OUT_X": 5, "OUT_Y": 25, "KERNEL_X": 3, "KERNEL_Y": 3,
          "BEGIN_X": 1, "BEGIN_Y": 1}),
+    "taps": (  # a LeNet's first layer, down the columns and along the rows
+        {"LANES": 1, "X_W": 8, "Y_W": 8, "INNER": 28, "IN": 28, "OUT": 28, "LINES": 1, "KERNEL": 5, "BEGIN": 2},
+        {"LANES": 5, "X_W": 8, "Y_W": 8, "INNER": 1, "IN": 28, "OUT": 28, "LINES": 28, "KERNEL": 5, "BEGIN": 2}),
     "argmax": ({"LANES": 1, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 4, "LAST": 0},
                {"LANES": 10, "WIDTH": 8, "SIGNED": 0, "BEATS": 10, "OUT_W": 7, "LAST": 0}),
     "concat": ({"A_W": 8, "A_SIGNED": 1, "B_W": 8, "B_SIGNED": 1, "OUT_W": 8, "LANES": 1, "A_BEATS": 8, "B_BEATS": 8},

@@ -103,6 +103,8 @@ typedef struct weir_component_rules {
     void (*describe)(const weir_graph *graph, weir_node node, weir_text *text); /* how it computes: nothing */
     bool
         may_wait; /* a frame may take longer than the interval where the one before it holds memory; the service tells */
+    bool
+        pauses; /* takes nothing for a while between the lines of a frame: what is given to it meanwhile is worth holding */
     bool multiplies; /* products of variables, which metadata.hardware.products puts into blocks or logic */
     bool has_active; /* a wire `active`, high when it takes a beat */
     bool has_level;  /* a register `level`, the beats held */

@@ -435,14 +435,15 @@ static weir_graph *slid(void) {
 }
 
 /* 5 by 8 positions of 12 elements, one a cycle; or columns of 3 elements at 40 places, and 4 of these at 40 positions, a column a
- * cycle. */
+ * cycle; or a column a cycle of 10 rows of 8, and a position a cycle of 5 rows of 8 and the one column behind each. */
 static void a_window_is_divided_where_it_is_too_slow(void **state) {
     (void)state;
     static const struct {
         int64_t target, budget, interval;
         bool divided;
-    } cases[] = {
-        {480, 64, 480, false}, {479, 64, 400, true}, {1, 64, 160, true}, {0, 5, 480, false}, {0, 15, 160, true}};
+    } cases[] = {{480, 64, 480, false}, {479, 64, 400, true}, {160, 64, 160, true},
+                 {159, 64, 120, true},  {119, 64, 80, true},  {1, 64, 80, true},
+                 {0, 5, 480, false},    {0, 15, 160, true},   {0, 30, 80, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_graph *g = slid();
         if (!weir_choose_folding(g, cases[i].target, cases[i].budget, NULL)) fail_msg("%s", test_messages.data);

@@ -1,45 +1,33 @@
 /* Window: what a sliding window sees at each of its positions, from a ring of rows: weir_window. A frame of one spatial dimension has
  * rows of one pixel. A group's channels are whole beats. Where positions of KY x KX beats are too slow for the pace (OY * OX * KY * KX
  * cycles a frame), two of them follow each other, in OY * IX * KY and OY * OX * KX cycles: divide. */
+#include "dataflow/component/window_private.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
-#include "dataflow/build.h"
-#include "dataflow/component.h"
-#include "dataflow/cost.h"
 #include "dataflow/stream.h"
 #include "ir/geometry.h"
 #include "ir/infer.h"
 #include "support/arena.h"
 
-/* Along one dimension. */
-typedef struct axis {
-    int64_t in, out, kernel, stride, dilation, begin;
-} axis;
-
-typedef struct window {
-    axis x, y;
-    int64_t group, channels; /* channels of a group */
-    int64_t frames;          /* of the model in a frame of the stream: its batch */
-} window;
-
-static axis axis_of(const weir_window *w, int i) {
-    return (axis){w->in[i], w->out[i], w->kernel[i], w->stride[i], w->dilation[i], w->begin[i]};
+static weir_sliding_axis axis_of(const weir_window *w, int i) {
+    return (weir_sliding_axis){w->in[i], w->out[i], w->kernel[i], w->stride[i], w->dilation[i], w->begin[i]};
 }
 
-static window window_of(const weir_graph *graph, weir_node node) {
+weir_sliding weir_sliding_of(const weir_graph *graph, weir_node node) {
     const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
     const int64_t group = weir_node_int(graph, node, "group", 1);
     weir_window w;
     weir_geometry_window_innermost(graph, node, &w);
-    window result = {{1, 1, 1, 1, 1, 0}, axis_of(&w, 0), group, x->dim[x->rank - 1] / group, x->dim[0]};
+    weir_sliding result = {{1, 1, 1, 1, 1, 0}, axis_of(&w, 0), group, x->dim[x->rank - 1] / group, x->dim[0]};
     if (w.rank > 1) result.x = axis_of(&w, 1);
     return result;
 }
 
-static int64_t reach_of(const axis *a) { return (a->kernel - 1) * a->dilation; }
+int64_t weir_sliding_reach(const weir_sliding_axis *a) { return (a->kernel - 1) * a->dilation; }
 
-static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
+bool weir_sliding_fits(const weir_graph *graph, weir_node node, weir_text *why) {
     const weir_type *type = weir_value_type(graph, weir_node_input(graph, node, 0));
     bool is_signed;
     if (type->quant.format == WEIR_FORMAT_FLOAT) return false;
@@ -51,25 +39,27 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
         weir_text_add(why, "hardware slides windows over elements of at most 32 bits");
         return false;
     }
-    const window w = window_of(graph, node);
-    if (w.x.begin > reach_of(&w.x) || w.y.begin > reach_of(&w.y)) {
+    const weir_sliding w = weir_sliding_of(graph, node);
+    if (w.x.begin > weir_sliding_reach(&w.x) || w.y.begin > weir_sliding_reach(&w.y)) {
         weir_text_add(why, "a window covers nothing but padding");
         return false;
     }
     return true;
 }
 
-static int64_t beats_a_pixel(const window *w, int64_t lanes) { return w->group * weir_ceil_divide(w->channels, lanes); }
+static int64_t beats_a_pixel(const weir_sliding *w, int64_t lanes) {
+    return w->group * weir_ceil_divide(w->channels, lanes);
+}
 
 /* A cycle for each beat that is taken, and for each that is given. */
-static int64_t interval_at(const window *w, int64_t lanes) {
+static int64_t interval_at(const weir_sliding *w, int64_t lanes) {
     const int64_t taken = w->x.in * w->y.in, given = w->x.out * w->y.out * w->x.kernel * w->y.kernel;
     return w->frames * (taken > given ? taken : given) * beats_a_pixel(w, lanes);
 }
 
 /* Whole beats a group, and as many lanes as what sets the pace needs. */
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    const window w = window_of(graph, node);
+    const weir_sliding w = weir_sliding_of(graph, node);
     const int64_t most = weir_stream_interval(graph);
     int64_t lanes = 1;
     while (lanes < w.channels && (w.channels % lanes != 0 || interval_at(&w, lanes) > most)) lanes++;
@@ -94,20 +84,8 @@ static void slide_along(weir_graph *graph, weir_node node, const weir_window *w,
     (void)fine;
 }
 
-/* Down the columns, then along the rows: what the first sees at a position is one pixel for the second, and a column of the
- * kernel a beat. The elements come in the order of the node. */
-static void divide(weir_graph *graph, weir_node node, int64_t interval) {
-    const window w = window_of(graph, node);
-    window down = w, along = w;
-    down.x = (axis){w.x.in, w.x.in, 1, 1, 1, 0};
-    along.y = (axis){w.y.out, w.y.out, 1, 1, 1, 0};
-    along.channels *= w.y.kernel;
-    const int64_t alone = interval_at(&w, w.channels);
-    if (alone <= interval || w.group > 1 || interval_at(&down, down.channels) >= alone ||
-        interval_at(&along, along.channels) >= alone)
-        return;
-    weir_window windows;
-    weir_geometry_window_innermost(graph, node, &windows);
+/* What slides down the columns, before the node. */
+static weir_node insert_columns(weir_graph *graph, weir_node node, const weir_window *windows) {
     const weir_value x = weir_node_input(graph, node, 0);
     char *name = weir_format("%s_columns", weir_node_name(graph, node));
     const weir_node columns = weir_graph_add_node(graph, WEIR_OP_WINDOW, name, &x, 1, 1, node);
@@ -115,13 +93,44 @@ static void divide(weir_graph *graph, weir_node node, int64_t interval) {
     weir_node_set_location(graph, columns, weir_node_location(graph, node));
     weir_node_set_int(graph, columns, "fill", weir_node_int(graph, node, "fill", 0));
     weir_node_metadata(graph, columns)->hardware = weir_node_metadata_of(graph, node)->hardware;
-    slide_along(graph, columns, &windows, 0);
+    slide_along(graph, columns, windows, 0);
     weir_node_set_input(graph, node, 0, weir_node_output(graph, columns, 0));
-    slide_along(graph, node, &windows, 1);
+    return columns;
+}
+
+/* Of the two modules the one that keeps up, or the faster one. */
+static int64_t fastest(const weir_sliding *w) {
+    const int64_t window = interval_at(w, w->channels), taps = weir_taps_interval(w);
+    return taps > 0 && taps < window ? taps : window;
+}
+
+static void hurry(weir_graph *graph, weir_node node, int64_t interval) {
+    const weir_sliding w = weir_sliding_of(graph, node);
+    const int64_t window = interval_at(&w, w.channels);
+    if (window > interval && fastest(&w) < window) weir_node_metadata(graph, node)->hardware.module = "weir_taps";
+}
+
+/* Down the columns, then along the rows: what the first sees at a position is one pixel for the second, and a column of the
+ * kernel a beat. The elements come in the order of the node. Each that is still too slow gets them all at once (weir_taps). */
+static void divide(weir_graph *graph, weir_node node, int64_t interval) {
+    const weir_sliding w = weir_sliding_of(graph, node);
+    weir_sliding down = w, along = w;
+    down.x = (weir_sliding_axis){w.x.in, w.x.in, 1, 1, 1, 0};
+    along.y = (weir_sliding_axis){w.y.out, w.y.out, 1, 1, 1, 0};
+    along.channels *= w.y.kernel;
+    const int64_t alone = interval_at(&w, w.channels);
+    if (alone <= interval || w.group > 1) return;
+    if (weir_taps_interval(&w) == 0 && fastest(&down) < alone && fastest(&along) < alone) {
+        weir_window windows;
+        weir_geometry_window_innermost(graph, node, &windows);
+        hurry(graph, insert_columns(graph, node, &windows), interval);
+        slide_along(graph, node, &windows, 1);
+    }
+    hurry(graph, node, interval);
 }
 
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
-    const window w = window_of(graph, node);
+    const weir_sliding w = weir_sliding_of(graph, node);
     if (hardware->in_lanes == hardware->out_lanes && w.channels % hardware->in_lanes == 0) return true;
     weir_text_format(why, "takes %lld elements per beat, which do not divide the %lld channels of a group",
                      (long long)hardware->in_lanes, (long long)w.channels);
@@ -135,7 +144,7 @@ static int64_t lanes_of(const weir_graph *graph, weir_node node) {
 enum { LATENCY = 3 };
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
-    const window w = window_of(graph, node);
+    const weir_sliding w = weir_sliding_of(graph, node);
     return (weir_component_timing){LATENCY, interval_at(&w, lanes_of(graph, node))};
 }
 
@@ -146,7 +155,7 @@ static weir_component_timing timing(const weir_graph *graph, weir_node node) {
 enum { TAKE, GIVE, RELEASED, ENDS, HISTORY = 8 };
 
 typedef struct service_rule {
-    window window;
+    weir_sliding window;
     int64_t pixel, position; /* beats */
     int64_t rows;            /* taken before a row of positions */
     int64_t lag[2];          /* rows of positions after which the first and the last of them are released */
@@ -193,7 +202,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 /* The rows that a row of positions needs, then these: the last row's pixels as the positions come to them. */
 static void serve_row(weir_service *s, const void *user) {
     const service_rule *r = user;
-    const axis *x = &r->window.x;
+    const weir_sliding_axis *x = &r->window.x;
     if (r->rows > 1) {
         s->time[RELEASED] = s->time[ENDS + r->lag[0]];
         weir_service_repeat(s, r->rows - 1, take_row, r);
@@ -201,7 +210,8 @@ static void serve_row(weir_service *s, const void *user) {
     if (r->rows == 0) {
         weir_service_repeat(s, x->out, give_position, r);
     } else {
-        const int64_t first = least(x->in, reach_of(x) + 1 - x->begin > 0 ? reach_of(x) + 1 - x->begin : 0);
+        const int64_t first =
+            least(x->in, weir_sliding_reach(x) + 1 - x->begin > 0 ? weir_sliding_reach(x) + 1 - x->begin : 0);
         const int64_t before = first > x->stride ? first - x->stride : 0; /* a position takes the rest */
         const int64_t moves = least(x->out, (x->in - before) / x->stride);
         s->time[RELEASED] = s->time[ENDS + r->lag[1]];
@@ -218,14 +228,14 @@ static void serve_row(weir_service *s, const void *user) {
 }
 
 /* Rows of the frame that the first `o` rows of positions need. */
-static int64_t needed(const axis *y, int64_t o) {
-    return o == 0 ? 0 : least(y->in, (o - 1) * y->stride - y->begin + reach_of(y) + 1);
+static int64_t needed(const weir_sliding_axis *y, int64_t o) {
+    return o == 0 ? 0 : least(y->in, (o - 1) * y->stride - y->begin + weir_sliding_reach(y) + 1);
 }
 
 /* After how many more rows of positions, from 0 for the last one, the place of row `row` is free, when `done` of a frame are over;
  * *follows: its place is that of the first row which that one sees. */
-static int64_t lag_of(const axis *y, int64_t row, int64_t done, bool *follows) {
-    const int64_t replaced = row - reach_of(y) - y->stride; /* negative: of the frame before */
+static int64_t lag_of(const weir_sliding_axis *y, int64_t row, int64_t done, bool *follows) {
+    const int64_t replaced = row - weir_sliding_reach(y) - y->stride; /* negative: of the frame before */
     const int64_t old = replaced < 0 ? replaced + y->in : replaced, over = replaced < 0 ? done + y->out : done;
     int64_t last = least(y->out - 1, (old + y->begin) / y->stride); /* the last row of positions that sees it */
     if (last < 0) last = 0;
@@ -236,7 +246,7 @@ static int64_t lag_of(const axis *y, int64_t row, int64_t done, bool *follows) {
 
 static void serve_frame(weir_service *s, const void *user) {
     service_rule r = *(const service_rule *)user;
-    const axis *y = &r.window.y;
+    const weir_sliding_axis *y = &r.window.y;
     for (int64_t o = 0; o < y->out;) {
         int64_t same = 0;
         service_rule next = r;
@@ -263,7 +273,7 @@ static void serve_frame(weir_service *s, const void *user) {
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
-    service_rule r = {.window = window_of(graph, node)};
+    service_rule r = {.window = weir_sliding_of(graph, node)};
     r.pixel = beats_a_pixel(&r.window, lanes_of(graph, node));
     r.position = r.pixel * r.window.x.kernel * r.window.y.kernel;
     weir_service_repeat(s, r.window.frames, serve_frame, &r);
@@ -271,7 +281,7 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 
 /* --- emission --- */
 
-static void set_axis(weir_builder *b, weir_rtl_instance u, const axis *a, char letter) {
+static void set_axis(weir_builder *b, weir_rtl_instance u, const weir_sliding_axis *a, char letter) {
     const struct {
         const char *name;
         int64_t value;
@@ -286,7 +296,7 @@ static void set_axis(weir_builder *b, weir_rtl_instance u, const axis *a, char l
 
 static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
-    const window w = window_of(b->graph, node);
+    const weir_sliding w = weir_sliding_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
     weir_build_set(b, u, "LANES", x->lanes);
     weir_build_set(b, u, "X_W", x->element_bits);
@@ -303,10 +313,10 @@ static void build(weir_builder *b, weir_node node) {
 }
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
-    const window w = window_of(graph, node);
+    const weir_sliding w = weir_sliding_of(graph, node);
     weir_text_format(text, "window %lldx%lld, stride %lldx%lld, %lld of %lld rows held", (long long)w.y.kernel,
                      (long long)w.x.kernel, (long long)w.y.stride, (long long)w.x.stride,
-                     (long long)(reach_of(&w.y) + w.y.stride), (long long)w.y.in);
+                     (long long)(weir_sliding_reach(&w.y) + w.y.stride), (long long)w.y.in);
 }
 
 /* --- cost --- */
@@ -374,7 +384,7 @@ static void cost(weir_cost_part *part) {
 }
 
 const weir_component_rules weir_window_rules = {.asks = "1 or 2 spatial dimensions",
-                                                .fits = fits,
+                                                .fits = weir_sliding_fits,
                                                 .result = WEIR_RESULT_RANGE,
                                                 .divide = divide,
                                                 .legal = legal,

@@ -1,0 +1,252 @@
+// weir_taps: all elements that a window along one dimension sees at a position, in one beat: a delay line with KERNEL taps. A frame is
+// LINES lines of IN steps of INNER beats; each of the OUT positions of a line sees the steps o * STRIDE + k * DILATION - BEGIN for k in
+// [0, KERNEL), for each beat of a step by itself: a beat of a result has those of the lowest step in its low bits. Where there is no step,
+// elements are FILL.
+//
+// Steps before the last tap lie in a word for each beat of a step, which is read, shifted by what is taken and written back. Positions
+// that reach beyond the line follow its last step, a shift without input each.
+//
+// Latency:   3 - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1 - (OUT - 1) * STRIDE) cycles from a frame's last beat to its
+//            last result: 3 from the last beat that a result needs, after which INNER beats a step may follow that none does.
+// Interval:  LINES * max(IN, (OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) * INNER cycles a frame: the steps of a line, and
+//            those after it that its last positions see.
+// Clock:     rtl/README.md, Measured alone: weir_taps.
+// State:     a memory of INNER words of (KERNEL - 1) * DILATION beats, a shift register where INNER is below 3; two registers of a word
+//            and a beat; a register slice.
+// Invariant: a word is written 2 cycles after it is read, and read again INNER beats after that: block RAM from INNER 3 on.
+// Mapping:   block RAM with a register after it, a 2:1 multiplexer an element.
+`default_nettype none
+
+module weir_taps #(
+  parameter integer LANES    = 1,
+  parameter integer X_W      = 8,  // bits of an element that is taken
+  parameter integer X_SIGNED = 0,  // 1: two's complement
+  parameter integer Y_W      = 8,  // bits of an element that is given: at least X_W, enough for FILL, signed if X_SIGNED
+  parameter integer INNER    = 1,  // beats of a step
+  parameter integer IN       = 2,  // steps of a line
+  parameter integer OUT      = 1,  // positions of a line
+  parameter integer LINES    = 1,  // of a frame
+  parameter integer KERNEL   = 2,
+  parameter integer STRIDE   = 1,
+  parameter integer DILATION = 1,
+  parameter integer BEGIN    = 0,  // padding before a line
+  parameter integer FILL     = 0   // element where there is no step
+) (
+  input  wire                        clk,
+  input  wire                        rst,
+  input  wire                        s_valid,
+  output wire                        s_ready,
+  input  wire [LANES*X_W-1:0]        s_data,
+  /* verilator lint_off UNUSEDSIGNAL */ // lines are counted
+  input  wire                        s_last,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output wire                        m_valid,
+  input  wire                        m_ready,
+  output wire [KERNEL*LANES*Y_W-1:0] m_data,
+  output wire                        m_last
+);
+  localparam integer BEAT_W  = LANES * X_W;
+  localparam integer GIVEN_W = KERNEL * LANES * Y_W;
+  localparam integer REACH   = (KERNEL - 1) * DILATION;             // from a position's first step to its last
+  localparam integer HELD_W  = REACH * BEAT_W;
+  localparam integer FIRST   = REACH - BEGIN;                       // the step that ends the first position
+  localparam integer FINAL   = (OUT - 1) * STRIDE + FIRST;          // and the last one
+  localparam integer STEPS   = IN > FINAL ? IN : FINAL + 1;
+
+  generate
+    if (LANES < 1 || X_W < 1 || INNER < 1 || IN < 1 || OUT < 1 || LINES < 1) begin : g_check_sizes
+      weir_taps_sizes_must_be_at_least_1 u_error ();
+    end
+    if (Y_W < X_W) begin : g_check_widths
+      weir_taps_Y_W_must_be_at_least_X_W u_error ();
+    end
+    if (KERNEL < 2 || STRIDE < 1 || DILATION < 1) begin : g_check_window
+      weir_taps_KERNEL_must_be_at_least_2_and_STRIDE_and_DILATION_1 u_error ();
+    end
+    if (BEGIN < 0 || BEGIN > REACH) begin : g_check_begin
+      weir_taps_BEGIN_must_be_smaller_than_the_window u_error ();
+    end
+    if ((OUT - 1) * STRIDE >= IN + BEGIN || FINAL + STRIDE < IN) begin : g_check_out
+      weir_taps_positions_must_start_in_the_line_and_be_all_that_end_in_it u_error ();
+    end
+  endgenerate
+
+  function integer bits(input integer most);
+    bits = most < 1 ? 1 : $clog2(most + 1);
+  endfunction
+
+  // ---- the step ----
+  localparam integer INNER_W = bits(INNER - 1);
+  localparam integer STEP_W  = bits(STEPS - 1);
+  localparam integer LINE_W  = bits(LINES - 1);
+  localparam integer WAIT_W  = bits(FIRST > STRIDE - 1 ? FIRST : STRIDE - 1);
+  localparam integer BEFORE_INNER = INNER - 2;  // before a loop's last
+  localparam integer BEFORE_STEP  = STEPS - 2;
+  localparam integer BEFORE_LINE  = LINES - 2;
+  localparam integer LAST_IN      = IN - 1;
+  localparam integer NEXT_WAIT    = STRIDE - 1;
+
+  reg  [INNER_W-1:0] inner_q;
+  reg  [STEP_W-1:0]  step_q;
+  reg  [LINE_W-1:0]  line_q;
+  reg                inner_last_q, step_last_q, line_last_q;
+  reg                beyond_q;  // the step is after the line
+  reg  [REACH:0]     exists_q;  // so many steps before it, there is one
+  reg  [WAIT_W-1:0]  wait_q;    // steps to the next that ends a position
+  reg                ends_q;    // this one does
+  wire               go;        // the output has a place
+  wire               move   = go && (s_valid || beyond_q);
+  /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
+  wire               active = s_valid && s_ready;
+  /* verilator lint_on UNUSEDSIGNAL */
+  wire               step_end = inner_last_q;
+  wire               line_end = step_end && step_last_q;
+  wire               next_beyond = IN < STEPS && (beyond_q || step_q == LAST_IN[STEP_W-1:0]) && !line_end;
+  wire               final_step;  // ends the line's last position
+  wire [WAIT_W-1:0]  next_wait = line_end ? FIRST[WAIT_W-1:0] : ends_q ? NEXT_WAIT[WAIT_W-1:0] : wait_q - 1'b1;
+
+  assign s_ready = go && !beyond_q;
+
+  generate
+    if (FINAL == STEPS - 1) begin : g_ends_line
+      assign final_step = step_last_q;
+    end else begin : g_steps_follow
+      localparam integer LAST_STEP = FINAL;
+      assign final_step = step_q == LAST_STEP[STEP_W-1:0];
+    end
+  endgenerate
+
+  always @(posedge clk)
+    if (rst) begin
+      inner_q      <= {INNER_W{1'b0}};
+      step_q       <= {STEP_W{1'b0}};
+      line_q       <= {LINE_W{1'b0}};
+      inner_last_q <= INNER == 1;
+      step_last_q  <= STEPS == 1;
+      line_last_q  <= LINES == 1;
+      beyond_q     <= 1'b0;
+      exists_q     <= {{REACH{1'b0}}, 1'b1};
+      wait_q       <= FIRST[WAIT_W-1:0];
+      ends_q       <= FIRST == 0;
+    end else if (move) begin
+      inner_q      <= inner_last_q ? {INNER_W{1'b0}} : inner_q + 1'b1;
+      inner_last_q <= INNER == 1 || inner_q == BEFORE_INNER[INNER_W-1:0];
+      if (step_end) begin
+        step_q      <= step_last_q ? {STEP_W{1'b0}} : step_q + 1'b1;
+        step_last_q <= STEPS == 1 || step_q == BEFORE_STEP[STEP_W-1:0];
+        beyond_q    <= next_beyond;
+        exists_q    <= line_end ? {{REACH{1'b0}}, 1'b1} : {exists_q[REACH-1:0], !next_beyond};
+        wait_q      <= next_wait;
+        ends_q      <= next_wait == {WAIT_W{1'b0}};
+      end
+      if (line_end) begin
+        line_q      <= line_last_q ? {LINE_W{1'b0}} : line_q + 1'b1;
+        line_last_q <= LINES == 1 || line_q == BEFORE_LINE[LINE_W-1:0];
+      end
+    end
+
+  // ---- the delay line: what was taken 1 to REACH steps ago, the latest in the low bits ----
+  reg                valid_1_q, valid_2_q, last_1_q, last_2_q;
+  reg  [REACH:0]     exists_1_q, exists_2_q;
+  reg  [BEAT_W-1:0]  x_1_q, x_2_q;
+  reg  [HELD_W-1:0]  held_2_q;
+  wire [HELD_W-1:0]  held;       // of the beat in x_1_q
+  wire               o_ready;
+
+  assign go = !valid_2_q || o_ready;
+
+  generate
+    if (INNER < 3) begin : g_registers
+      localparam integer LINE_BITS = INNER * HELD_W;
+      reg  [LINE_BITS-1:0]        line_of_beats_q;
+      reg  [HELD_W-1:0]           held_1_q;
+      wire [LINE_BITS+BEAT_W-1:0] shifted = {line_of_beats_q, s_data};
+      wire [HELD_W-1:0]           tapped;
+      genvar t;
+      for (t = 0; t < REACH; t = t + 1) begin : g_tap
+        assign tapped[t*BEAT_W +: BEAT_W] = line_of_beats_q[((t + 1) * INNER - 1) * BEAT_W +: BEAT_W];
+      end
+      assign held = held_1_q;
+      always @(posedge clk)
+        if (move) begin
+          line_of_beats_q <= shifted[LINE_BITS-1:0];
+          held_1_q        <= tapped;
+        end
+    end else begin : g_memory
+      reg                       moved_1_q, moved_2_q;
+      reg  [INNER_W-1:0]        inner_1_q, inner_2_q;
+      wire [HELD_W+BEAT_W-1:0]  shifted = {held_2_q, x_2_q};
+      always @(posedge clk) begin
+        if (go) begin
+          moved_1_q <= move;
+          moved_2_q <= moved_1_q;
+          inner_1_q <= inner_q;
+          inner_2_q <= inner_1_q;
+        end
+        if (rst) begin
+          moved_1_q <= 1'b0;
+          moved_2_q <= 1'b0;
+        end
+      end
+      weir_ram #(
+        .WIDTH(HELD_W),
+        .DEPTH(INNER)
+      ) u_ram (
+        .clk  (clk),
+        .we   (moved_2_q && go),
+        .waddr(inner_2_q),
+        .wdata(shifted[HELD_W-1:0]),
+        .re   (move),
+        .raddr(inner_q),
+        .q    (held)
+      );
+    end
+  endgenerate
+
+  always @(posedge clk) begin
+    if (go) begin
+      valid_1_q  <= move && ends_q;
+      exists_1_q <= exists_q;
+      last_1_q   <= final_step && step_end && line_last_q;
+      x_1_q      <= s_data;
+      valid_2_q  <= valid_1_q;
+      exists_2_q <= exists_1_q;
+      last_2_q   <= last_1_q;
+      x_2_q      <= x_1_q;
+      held_2_q   <= held;
+    end
+    if (rst) begin
+      valid_1_q <= 1'b0;
+      valid_2_q <= 1'b0;
+    end
+  end
+
+  // ---- the beat: the tap of each step, extended, or FILL ----
+  wire [HELD_W+BEAT_W-1:0] seen = {held_2_q, x_2_q};
+  reg  [GIVEN_W-1:0]       given;
+  integer                  k, l;
+  always @*
+    for (k = 0; k < KERNEL; k = k + 1)
+      for (l = 0; l < LANES; l = l + 1) begin
+        given[(k*LANES + l)*Y_W +: Y_W] = {Y_W{X_SIGNED != 0 && seen[((KERNEL - 1 - k)*DILATION*LANES + l)*X_W + X_W - 1]}};
+        given[(k*LANES + l)*Y_W +: X_W] = seen[((KERNEL - 1 - k)*DILATION*LANES + l)*X_W +: X_W];
+        if (!exists_2_q[(KERNEL - 1 - k)*DILATION]) given[(k*LANES + l)*Y_W +: Y_W] = FILL[Y_W-1:0];
+      end
+
+  weir_register_slice #(
+    .WIDTH(GIVEN_W)
+  ) u_slice (
+    .clk    (clk),
+    .rst    (rst),
+    .s_valid(valid_2_q),
+    .s_ready(o_ready),
+    .s_data (given),
+    .s_last (last_2_q),
+    .m_valid(m_valid),
+    .m_ready(m_ready),
+    .m_data (m_data),
+    .m_last (m_last)
+  );
+endmodule
+
+`default_nettype wire
