@@ -160,7 +160,9 @@ module weir_taps #(
       localparam integer LINE_BITS = INNER * HELD_W;
       reg  [LINE_BITS-1:0]        line_of_beats_q;
       reg  [HELD_W-1:0]           held_1_q;
+      /* verilator lint_off UNUSEDSIGNAL */ // the oldest leaves
       wire [LINE_BITS+BEAT_W-1:0] shifted = {line_of_beats_q, s_data};
+      /* verilator lint_on UNUSEDSIGNAL */
       wire [HELD_W-1:0]           tapped;
       genvar t;
       for (t = 0; t < REACH; t = t + 1) begin : g_tap
@@ -175,7 +177,9 @@ module weir_taps #(
     end else begin : g_memory
       reg                       moved_1_q, moved_2_q;
       reg  [INNER_W-1:0]        inner_1_q, inner_2_q;
+      /* verilator lint_off UNUSEDSIGNAL */ // the oldest leaves
       wire [HELD_W+BEAT_W-1:0]  shifted = {held_2_q, x_2_q};
+      /* verilator lint_on UNUSEDSIGNAL */
       always @(posedge clk) begin
         if (go) begin
           moved_1_q <= move;

@@ -6,9 +6,11 @@
 static void build(component_case *c) {
     const int rank = (int)case_range(c, 1, 2), along = (int)case_range(c, 0, rank - 1);
     const int64_t channels = case_range(c, 1, 4), taps = case_range(c, 2, case_chance(c, 80) ? 3 : 5);
-    const int64_t stride = case_chance(c, 60) ? 1 : case_range(c, 2, 3), dilation = case_chance(c, 75) ? 1 : case_range(c, 2, 3);
+    const int64_t stride = case_chance(c, 60) ? 1 : case_range(c, 2, 3),
+                  dilation = case_chance(c, 75) ? 1 : case_range(c, 2, 3);
     const int64_t reach = (taps - 1) * dilation;
-    const int64_t begin = case_chance(c, 40) ? 0 : case_range(c, 0, reach), end = case_chance(c, 40) ? 0 : case_range(c, 0, reach);
+    const int64_t begin = case_chance(c, 40) ? 0 : case_range(c, 0, reach),
+                  end = case_chance(c, 40) ? 0 : case_range(c, 0, reach);
     int64_t kernel[2] = {1, 1}, strides[2] = {1, 1}, dilations[2] = {1, 1}, pads[4] = {0, 0, 0, 0};
     weir_value x = case_codes(c, 1, channels, 1, 10, 50);
     weir_type type = *weir_value_type(c->graph, x);

@@ -55,15 +55,16 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
         return false;
     }
     if (hardware->in_lanes == channels && hardware->out_lanes == channels * t.along.kernel) return true;
-    weir_text_format(why, "takes %lld and gives %lld elements per beat, expected its %lld channels and %lld times as many",
-                     (long long)hardware->in_lanes, (long long)hardware->out_lanes, (long long)channels,
-                     (long long)t.along.kernel);
+    weir_text_format(
+        why, "takes %lld and gives %lld elements per beat, expected its %lld channels and %lld times as many",
+        (long long)hardware->in_lanes, (long long)hardware->out_lanes, (long long)channels, (long long)t.along.kernel);
     return false;
 }
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const taps t = taps_of(graph, node);
-    return (weir_component_timing){LATENCY - (steps_of(&t) - 1 - final_of(&t)) * t.inner, t.lines * steps_of(&t) * t.inner};
+    return (weir_component_timing){LATENCY - (steps_of(&t) - 1 - final_of(&t)) * t.inner,
+                                   t.lines * steps_of(&t) * t.inner};
 }
 
 /* --- service: the register holds when the next step can be made --- */
@@ -160,11 +161,13 @@ static int64_t counter_bits(int64_t count) { return count > 1 ? weir_cost_bits(c
 /* rtl/window/weir_taps.v */
 static void cost(weir_cost_part *part) {
     const taps t = {{weir_cost_value(part, "IN"), weir_cost_value(part, "OUT"), weir_cost_value(part, "KERNEL"),
-                     weir_cost_value(part, "STRIDE"), weir_cost_value(part, "DILATION"), weir_cost_value(part, "BEGIN")},
+                     weir_cost_value(part, "STRIDE"), weir_cost_value(part, "DILATION"),
+                     weir_cost_value(part, "BEGIN")},
                     weir_cost_value(part, "INNER"),
                     weir_cost_value(part, "LINES")};
     const int64_t lanes = weir_cost_value(part, "LANES"), beat = lanes * weir_cost_value(part, "X_W");
-    const int64_t held = weir_sliding_reach(&t.along) * beat, given = lanes * t.along.kernel * weir_cost_value(part, "Y_W");
+    const int64_t held = weir_sliding_reach(&t.along) * beat,
+                  given = lanes * t.along.kernel * weir_cost_value(part, "Y_W");
     const int64_t wait = first_of(&t) > t.along.stride - 1 ? first_of(&t) : t.along.stride - 1;
     const int64_t counters =
         counter_bits(t.inner) + counter_bits(steps_of(&t)) + counter_bits(t.lines) + counter_bits(wait + 1);
@@ -183,7 +186,8 @@ static void cost(weir_cost_part *part) {
     weir_cost_slice(part, given);
 }
 
-const weir_component_rules weir_taps_rules = {.asks = "one dimension, no groups, a target that the window does not meet",
+const weir_component_rules weir_taps_rules = {.asks =
+                                                  "one dimension, no groups, a target that the window does not meet",
                                               .fits = weir_sliding_fits,
                                               .result = WEIR_RESULT_RANGE,
                                               .legal = legal,
