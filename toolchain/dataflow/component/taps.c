@@ -1,6 +1,6 @@
 /* Window along one dimension where a position is given in one beat: weir_taps. weir_window takes a cycle for each element of a position
  * and fewer lookup tables; what divides a window for a target (window.c) says which of them a node gets. */
-#include "dataflow/component/window_private.h"
+#include "dataflow/component/sliding_private.h"
 
 #include "dataflow/stream.h"
 

@@ -1,7 +1,7 @@
 /* Window: what a sliding window sees at each of its positions, from a ring of rows: weir_window. A frame of one spatial dimension has
  * rows of one pixel. A group's channels are whole beats. Where positions of KY x KX beats are too slow for the pace (OY * OX * KY * KX
  * cycles a frame), two of them follow each other, in OY * IX * KY and OY * OX * KX cycles: divide. */
-#include "dataflow/component/window_private.h"
+#include "dataflow/component/sliding_private.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -10,42 +10,6 @@
 #include "ir/geometry.h"
 #include "ir/infer.h"
 #include "support/arena.h"
-
-static weir_sliding_axis axis_of(const weir_window *w, int i) {
-    return (weir_sliding_axis){w->in[i], w->out[i], w->kernel[i], w->stride[i], w->dilation[i], w->begin[i]};
-}
-
-weir_sliding weir_sliding_of(const weir_graph *graph, weir_node node) {
-    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
-    const int64_t group = weir_node_int(graph, node, "group", 1);
-    weir_window w;
-    weir_geometry_window_innermost(graph, node, &w);
-    weir_sliding result = {{1, 1, 1, 1, 1, 0}, axis_of(&w, 0), group, x->dim[x->rank - 1] / group, x->dim[0]};
-    if (w.rank > 1) result.x = axis_of(&w, 1);
-    return result;
-}
-
-int64_t weir_sliding_reach(const weir_sliding_axis *a) { return (a->kernel - 1) * a->dilation; }
-
-bool weir_sliding_fits(const weir_graph *graph, weir_node node, weir_text *why) {
-    const weir_type *type = weir_value_type(graph, weir_node_input(graph, node, 0));
-    bool is_signed;
-    if (type->quant.format == WEIR_FORMAT_FLOAT) return false;
-    if (type->shape.rank > 4) {
-        weir_text_add(why, "hardware slides windows along 1 or 2 dimensions");
-        return false;
-    }
-    if (weir_stream_width(graph, weir_node_output(graph, node, 0), &is_signed) > 32) {
-        weir_text_add(why, "hardware slides windows over elements of at most 32 bits");
-        return false;
-    }
-    const weir_sliding w = weir_sliding_of(graph, node);
-    if (w.x.begin > weir_sliding_reach(&w.x) || w.y.begin > weir_sliding_reach(&w.y)) {
-        weir_text_add(why, "a window covers nothing but padding");
-        return false;
-    }
-    return true;
-}
 
 static int64_t beats_a_pixel(const weir_sliding *w, int64_t lanes) {
     return w->group * weir_ceil_divide(w->channels, lanes);

@@ -1,6 +1,6 @@
 /* What window and taps have in common: weir.Window over one or two dimensions, channels innermost. */
-#ifndef WEIR_DATAFLOW_COMPONENT_WINDOW_PRIVATE_H
-#define WEIR_DATAFLOW_COMPONENT_WINDOW_PRIVATE_H
+#ifndef WEIR_DATAFLOW_COMPONENT_SLIDING_PRIVATE_H
+#define WEIR_DATAFLOW_COMPONENT_SLIDING_PRIVATE_H
 
 #include "dataflow/build.h"
 #include "dataflow/component.h"
