@@ -286,13 +286,16 @@ static bool lower_conv(weir_lowering *l, weir_node node) {
 /* Operands of products and convolutions of codes, which get their quantization from other inputs of the same node. */
 static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant *xq, const weir_quant *wq, size_t wi,
                              weir_view *x, weir_view *w) {
-    const weir_view *a = input_view(l, node, 0);
-    const weir_array *b = input_constant(l, node, wi);
+    const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, wi);
+    const weir_op op = weir_node_op(l->from, node);
+    const bool two = (op == WEIR_OP_QLINEAR_MATMUL || op == WEIR_OP_MATMUL_INTEGER) && b->kind == WEIR_VIEW_CODES;
     if (a->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its first input is not quantized");
-    if (b == NULL) return weir_lower_fail(l, node, "input %zu, the weights, must be a constant", wi);
-    if (xq->count != 1) return weir_lower_fail(l, node, "activations need one scale per tensor, found %u", xq->count);
+    if (!two && !is_constant(b)) return weir_lower_fail(l, node, "input %zu, the weights, must be a constant", wi);
+    if (xq->count != 1 || (two && wq->count != 1))
+        return weir_lower_fail(l, node, "activations need one scale per tensor");
     *x = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, a->value, xq)};
-    *w = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = b, .quant = *wq};
+    *w = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = b->codes, .quant = *wq};
+    if (two) *w = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, b->value, wq)};
     return true;
 }
 
@@ -317,7 +320,7 @@ static bool lower_qlinear_matmul(weir_lowering *l, weir_node node) {
     weir_view x, w;
     return read_quant(l, node, 1, 2, input_dtype(l, node, 0), 0, &xq) &&
            read_quant(l, node, 4, 5, input_dtype(l, node, 3), 1, &wq) &&
-           qualify_operands(l, node, &xq, &wq, 3, &x, &w) && weir_lower_linear(l, node, &x, &w, false, NULL) &&
+           qualify_operands(l, node, &xq, &wq, 3, &x, &w) && weir_lower_matrices(l, node, &x, &w) &&
            requantize_result(l, node, 6, 7);
 }
 
@@ -382,7 +385,7 @@ static bool lower_integer_product(weir_lowering *l, weir_node node, int axis, we
 
 static bool lower_matmul_integer(weir_lowering *l, weir_node node) {
     weir_view x, w;
-    if (!lower_integer_product(l, node, 1, &x, &w) || !weir_lower_linear(l, node, &x, &w, false, NULL)) return false;
+    if (!lower_integer_product(l, node, 1, &x, &w) || !weir_lower_matrices(l, node, &x, &w)) return false;
     l->view[weir_node_output(l->from, node, 0).id].centered = true;
     return true;
 }

@@ -86,9 +86,12 @@ static bool lower_computed(weir_lowering *l, weir_node node, const weir_view *a,
     return true;
 }
 
-bool weir_lower_matmul(weir_lowering *l, weir_node node) {
-    const weir_view *a = &l->view[weir_node_input(l->from, node, 0).id];
-    const weir_view *b = &l->view[weir_node_input(l->from, node, 1).id];
+bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
     const bool computed = a->kind == WEIR_VIEW_CODES && b->kind == WEIR_VIEW_CODES;
     return computed ? lower_computed(l, node, a, b) : weir_lower_linear(l, node, a, b, false, NULL);
+}
+
+bool weir_lower_matmul(weir_lowering *l, weir_node node) {
+    return weir_lower_matrices(l, node, &l->view[weir_node_input(l->from, node, 0).id],
+                               &l->view[weir_node_input(l->from, node, 1).id]);
 }

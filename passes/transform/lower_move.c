@@ -171,6 +171,7 @@ static bool read_input(weir_lowering *l, weir_node node, const weir_quant *behin
         if (view->value.id == 0) return false;
     } else {
         *view = l->view[input.id];
+        view->accumulator = WEIR_NO_VALUE; /* those sums were not moved */
         if (view->kind != WEIR_VIEW_CODES || view->centered || view->reshaped)
             return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     }

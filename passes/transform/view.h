@@ -102,7 +102,8 @@ bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_view *a, c
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Product of two quantized tensors, or of one and a row of channels for each position. */
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
-/* MatMul by a constant matrix, or of two quantized tensors, also in batches. */
+/* Product by a constant matrix, or of two quantized tensors, also in batches: of the operands given, or of a MatMul. */
+bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 bool weir_lower_matmul(weir_lowering *l, weir_node node);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
