@@ -111,6 +111,21 @@ done
     expect 0 "^energy 0 pJ" dse $small --load-stage "$E2E_TOOLS/limit_energy.so" --stages "cache_before_yield,remove_extra_info,listify,workload,minimal_latency,cache_before_yield,spatial_mapping_generator,minimal_latency{keep_others=true},loma,cost_model"
 }
 
+# --- going on ---
+# shellcheck disable=SC2086
+{
+    expect 0 "^energy" dse $small --resume begun --json begun.json
+    cmp -s threads1.json begun.json || fail "--resume changes the results"
+    [ "$(ls begun | wc -l)" -eq 8 ] || fail "a mapping for each of eight layers"
+    rm "begun/$(ls begun | head -1)"
+    expect 0 "^energy" dse $small --resume begun --json again.json
+    cmp -s threads1.json again.json || fail "what goes on ends elsewhere"
+    for file in begun/*; do sed -i 's/"evaluations": *[0-9]*/"evaluations": 1/' "$file"; done
+    expect 0 " 8 mappings evaluated" dse $small --resume begun
+    expect 0 "" dse $small --resume begun --objective energy
+    [ "$(ls begun | wc -l)" -eq 16 ] || fail "another objective takes the first one's mappings"
+}
+
 # --- a stage of one's own ---
 expect 0 '^limit_energy +drop results' "$WEIR" dse --list --load-stage "$E2E_TOOLS/limit_energy.so"
 expect 0 "^energy 511349.76[0-9]* pJ" dse gemm_layer.yaml gemm_l1 gemm_l1 --lpf-limit 3 --load-stage "$E2E_TOOLS/limit_energy.so" --stages "workload,minimal_latency,limit_energy{most=511350},spatial_mapping_generator,loma,cost_model"

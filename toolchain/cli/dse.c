@@ -106,6 +106,8 @@ int weir_command_dse(int argc, char **argv) {
         {"defect", 0, WEIR_CLI_LIST, &defects, "NAME", "keep one of ZigZag's errors (toolchain/dse/README.md)"},
         {"threads", 't', WEIR_CLI_INT, &threads, "N",
          "layers explored at a time; 0: as many as there are processors (1)"},
+        {"resume", 0, WEIR_CLI_STRING, &r.resume, "DIR",
+         "keep each layer's mapping here, and go on from what is there"},
         {"stages", 's', WEIR_CLI_STRING, &r.stages, "STAGES", "another pipeline than the usual one"},
         {"load-stage", 'l', WEIR_CLI_LIST, &plugins, "FILE.so", "load your own stages from a shared object"},
         {"list", 0, WEIR_CLI_FLAG, &list, NULL, "list the stages with their options"},

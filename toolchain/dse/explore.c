@@ -30,11 +30,12 @@ static bool add_all(weir_dse_pipeline *pipeline, const char *const *names) {
 static bool add_usual(weir_dse_pipeline *pipeline, const weir_dse_request *r) {
     const char *minimal = minimal_of(r->objective);
     const char *search = r->data_locality ? "search_inter_layer_data_locality" : "";
+    const char *checkpoint = r->resume != NULL ? "checkpoint" : "";
     const char *exploit = r->data_locality ? "exploit_inter_layer_data_locality" : "";
     return minimal != NULL &&
            add_all(pipeline,
                    (const char *const[]){"sum", search, "multi_processing_gather", "workload", "multi_processing_spawn",
-                                         exploit, minimal, "spatial_mapping_generator", minimal,
+                                         exploit, checkpoint, minimal, "spatial_mapping_generator", minimal,
                                          "temporal_mapping_generator", "cost_model", NULL});
 }
 
@@ -81,6 +82,7 @@ static bool set_options(weir_dse_pipeline *pipeline, const weir_dse_request *r) 
                                      {"temporal_mapping_type", r->even ? "even" : "uneven"}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (!weir_dse_pipeline_default(pipeline, values[i][0], values[i][1])) return false;
+    if (r->resume != NULL && !weir_dse_pipeline_default(pipeline, "folder", r->resume)) return false;
     return keep_defects(pipeline, all, r->compatible ? all : r->defects);
 }
 

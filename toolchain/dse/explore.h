@@ -8,6 +8,7 @@ typedef struct weir_dse_request {
     const char *accelerator, *workload, *mapping; /* files */
     const char *objective;                        /* latency, energy or EDP */
     const char *stages;                           /* NULL: the usual ones; else a text, or a YAML file */
+    const char *resume;                           /* NULL: none; else a folder of mappings that were found */
     int lpf_limit, spatial_mappings, threads;
     const char *const *defects; /* of ZigZag, kept: options of stages, NULL-terminated; NULL: none */
     bool data_locality, mixed_spatial, even, compatible;

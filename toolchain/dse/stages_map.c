@@ -1,11 +1,14 @@
 /* Stages that map a layer: spatially, temporally, and the cost model. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "dse/ordering.h"
 #include "dse/stages.h"
 #include "support/diag.h"
+#include "support/progress.h"
 
 /* --- spatial --- */
 
@@ -94,6 +97,23 @@ static bool try_order(search *s) {
     return weir_dse_stage_below(s->stage, &frame, s->sink, s->user);
 }
 
+enum { REPORT = 1 << 16 };
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Each 65,536 orders: how many, how fast, how long it will take. */
+static void report_progress(const search *s, double done, double total, double start) {
+    const double rate = done / fmax(seconds() - start, 1e-9);
+    char what[160];
+    snprintf(what, sizeof what, "layer %.60s: %.0f orders a second, %.0f s left; orders",
+             s->temporal.problem->layer->name, rate, (total - done) / rate);
+    weir_progress(what, done, total);
+}
+
 static bool try_all(search *s, int limit) {
     const weir_dse_problem *problem = s->temporal.problem;
     weir_dse_loops factors;
@@ -101,10 +121,14 @@ static bool try_all(search *s, int limit) {
     bool fine = true;
     weir_dse_ordering_factors(problem, limit, &factors);
     weir_dse_ordering_start(&ordering, problem->layer, &factors);
+    const double total = weir_dse_ordering_count(&factors), start = total < REPORT ? 0 : seconds();
+    double done = 0;
     do {
+        if (++done >= REPORT && fmod(done, REPORT) == 0) report_progress(s, done, total, start);
         weir_dse_ordering_read(&ordering, &s->temporal.loops);
         if (weir_dse_ordering_allowed(problem->layer, &s->temporal.loops)) fine = try_order(s);
     } while (fine && weir_dse_ordering_step(&ordering));
+    if (total >= REPORT) weir_progress_end();
     return fine;
 }
 
