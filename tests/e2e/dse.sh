@@ -111,6 +111,13 @@ done
     expect 0 "^energy 0 pJ" dse $small --load-stage "$E2E_TOOLS/limit_energy.so" --stages "cache_before_yield,remove_extra_info,listify,workload,minimal_latency,cache_before_yield,spatial_mapping_generator,minimal_latency{keep_others=true},loma,cost_model"
 }
 
+# --- the least energy, and how far others are from it ---
+least() { dse resnet18.onnx tpu_like tpu_like --stages "sum,workload,minimal_energy,spatial_mapping_generator,minimal_energy,$1,cost_model"; }
+expect 0 "^energy 1859878498.99[0-9]* pJ.* 21 mappings" least exact
+grep -q warning output && fail "a bound that the cost model does not meet"
+expect 0 "^energy 1860446855.08[0-9]* pJ" least "loma{lpf_limit=6}"
+expect 0 "^energy 18598784[0-9.]* pJ" least salsa
+
 # --- going on ---
 # shellcheck disable=SC2086
 {

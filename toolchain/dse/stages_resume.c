@@ -105,7 +105,8 @@ static bool load(const weir_dse_stage *stage, const weir_dse_context *context, c
     weir_dse_temporal temporal;
     while (leaf->below != NULL) leaf = leaf->below;
     const weir_dse_layer *layer = weir_dse_get(context, WEIR_DSE_LAYER);
-    if (!weir_dse_saved_mapping(saved, t->path, weir_dse_get(context, WEIR_DSE_ACCELERATOR), layer, &temporal)) return false;
+    if (!weir_dse_saved_mapping(saved, t->path, weir_dse_get(context, WEIR_DSE_ACCELERATOR), layer, &temporal))
+        return false;
     t->evaluations = weir_dse_saved_evaluations(saved, layer);
     const weir_dse_context whole = {context, WEIR_DSE_SPATIAL_WHOLE, &temporal.problem->whole};
     const weir_dse_context spatial = {&whole, WEIR_DSE_SPATIAL, temporal.problem};
@@ -122,13 +123,13 @@ static bool keep(void *user, const weir_dse_result *result) {
     return t->sink(t->user, result);
 }
 
-static bool run_checkpoint(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
+static bool run_checkpoint(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
+                           void *user) {
     if (weir_dse_stages_need(stage, 0) == NULL) return false;
     char *path = path_of(stage, context);
     target t = {sink, user, path, 0};
     json_t *saved = weir_file_exists(path) ? json_load_file(path, 0, NULL) : NULL;
-    const bool fine =
-        saved != NULL ? load(stage, context, saved, &t) : weir_dse_stage_below(stage, context, keep, &t);
+    const bool fine = saved != NULL ? load(stage, context, saved, &t) : weir_dse_stage_below(stage, context, keep, &t);
     json_decref(saved);
     free(path);
     return fine;
@@ -138,7 +139,9 @@ static const weir_dse_option checkpoint_options[] = {{"folder", NULL, WEIR_DSE_T
                                                      {.name = NULL}};
 
 const weir_dse_stage_info weir_dse_stage_checkpoint = {
-    "checkpoint", "CheckpointStage", "keep the layer's best mapping in a folder, and take it from there the next time",
+    "checkpoint",
+    "CheckpointStage",
+    "keep the layer's best mapping in a folder, and take it from there the next time",
     .takes = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
     .gives = WEIR_DSE_KEYS(WEIR_DSE_ACCELERATOR, WEIR_DSE_LAYER),
     .options = checkpoint_options,
