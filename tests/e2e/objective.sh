@@ -25,6 +25,15 @@ for model in "$models/mlp_qdq" "$models/mlp_residual_qdq" "$conv/separable_qdq" 
     for objective in throughput area energy; do best "$model.onnx" ecp5-25k $objective; done
 done
 
+# From end to end no folding for another objective is quicker; it takes an interval at least.
+for model in "$models/mlp_qdq" "$conv/separable_qdq"; do
+    best "$model.onnx" ecp5-25k throughput
+    latency=$(jq .folding.latency best.json) interval=$(jq .folding.interval best.json)
+    expect 0 "folding for latency" "$WEIR" compile "$model.onnx" --device ecp5-25k --objective latency -o quick --json quick.json
+    jq -e ".folding | .latency <= $latency and .value == .latency and .bound == $interval" quick.json >/dev/null ||
+        fail "$model: $(jq -c .folding quick.json), not $latency"
+done
+
 # Planted: a lookup table more.
 jq '.folding.resources.luts.fifos += 1' best.json >planted.json
 is_right planted.json && fail "a wrong count goes unseen"

@@ -66,7 +66,7 @@ typedef struct weir_job {
         {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64)"},                          \
         {"folding", 'f', WEIR_CLI_STRING, &(job).folding, "FILE", "SIMD and PE per node, in YAML"},                    \
         {"objective",      0,      WEIR_CLI_STRING,                                                                    \
-         &(job).objective, "GOAL", "best folding on the device: for throughput, area or energy"},                      \
+         &(job).objective, "GOAL", "best folding on the device: throughput, latency, area or energy"},                 \
         {"budget", 0, WEIR_CLI_STRING, &(job).budget, "lut=N,...", "what that may take: lut, ff, dsp, bram (all)"},    \
         {"requantize",      'r',    WEIR_CLI_STRING,                                                                   \
          &(job).requantize, "FORM", "kind of requantizer: auto, scale, float or threshold"},                           \

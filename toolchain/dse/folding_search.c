@@ -12,7 +12,7 @@
 #include "support/arena.h"
 #include "support/diag.h"
 
-enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 6 };
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 6, FEW = 200 };
 
 /* More than any value (knapsack.h). */
 #define NEVER (INT64_C(1) << 60)
@@ -27,8 +27,6 @@ bool weir_folding_objective_parse(const char *text, weir_folding_objective *obje
     return false;
 }
 
-const char *weir_folding_objective_name(weir_folding_objective objective) { return names[objective]; }
-
 /* --- what is minimized --- */
 
 /* Fewest lookup tables; of the rest a block counts for eight flip-flops. */
@@ -38,6 +36,9 @@ static const weir_folding_weights area = {.each = {INT64_C(1) << 20, 1, 8, 8}};
  * lookup table of it, are STATIC_FJ at 100 MHz. */
 enum { STATIC_FJ = 30 };
 static const weir_folding_weights energy = {.busy = {40, 15, 4000, 8000}, .cycle = {0, 10, 200, 400}};
+
+/* The fewest cycles of all nodes together, in the place of what a frame takes from end to end, which is no sum. */
+static const weir_folding_weights quick = {.node = 1};
 
 typedef struct search {
     const weir_graph *graph;
@@ -65,6 +66,7 @@ static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
         always.value += static_energy(s, weir_folding_space_interval(s->space, index));
     for (int r = 0; r < RESOURCES; r++) k.budget[r] = s->budget[r] - s->reserve[r] - always.use[r];
     k.limit = limit - always.value;
+    if (s->request->objective == WEIR_FOLDING_LATENCY) k.capacity = FEW;
     size_t *chosen = weir_calloc(k.count + 1, sizeof *chosen);
     const weir_knapsack_result result = weir_knapsack_solve(&k, chosen);
     *bound = result.bound + always.value;
@@ -83,6 +85,42 @@ static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
     s->total.value += result.total.value;
     return true;
 }
+
+/* --- what comes of it --- */
+
+static void use_of(const weir_cost *cost, const weir_device *device, int64_t *use) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(cost, device, uses);
+    for (int r = 0; r < RESOURCES; r++) use[r] = uses[r].used;
+}
+
+/* Folds and completes a copy: what it all takes. False after a reported error. */
+static bool try_out(search *s, weir_folding_report *report) {
+    weir_graph *copy = weir_graph_copy(s->graph);
+    weir_folding_space_apply(s->space, s->chosen, copy);
+    const int64_t interval = weir_folding_space_interval(s->space, s->index);
+    const bool fine = weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy);
+    weir_schedule *schedule = fine ? weir_schedule_new(copy) : NULL;
+    if (schedule != NULL) {
+        weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
+        use_of(&cost.total, s->target.device, report->used);
+        weir_cost_report_free(&cost);
+        report->interval = weir_stream_interval(copy);
+        report->latency = weir_schedule_latency(schedule);
+        for (int r = 0; r < RESOURCES; r++) report->fifos[r] = report->used[r] - s->total.use[r];
+        weir_schedule_free(schedule);
+    }
+    weir_graph_free(copy);
+    return schedule != NULL;
+}
+
+static bool is_within(const search *s, const weir_folding_report *report) {
+    for (int r = 0; r < RESOURCES; r++)
+        if (report->used[r] > s->budget[r]) return false;
+    return true;
+}
+
+/* --- the best --- */
 
 /* Intervals in increasing order until one fits. */
 static void find_fastest(search *s, size_t count) {
@@ -108,6 +146,41 @@ static void find_least(search *s, size_t count) {
     }
 }
 
+/* Of the foldings with the least area and of those whose nodes work the fewest cycles together, one for each interval, the one whose
+ * schedule is the quickest: no frame takes fewer cycles than an interval that fits. */
+static void find_quickest(search *s, size_t count) {
+    static const weir_folding_weights *const each[] = {&area, &quick};
+    weir_folding_space *kept = NULL;
+    size_t *chosen = NULL, index = 0;
+    weir_knapsack_price total = {{0}, 0};
+    s->value = s->bound = NEVER;
+    for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
+        weir_folding_space *space = s->space = weir_folding_space_new(s->graph, each[k]);
+        for (size_t i = 0; i < count && weir_folding_space_interval(space, i) < s->value; i++) {
+            weir_folding_report report;
+            int64_t bound;
+            const bool fits = solve(s, i, NEVER, &bound);
+            if (bound < NEVER && s->bound == NEVER) s->bound = weir_folding_space_interval(space, i);
+            if (!fits || !try_out(s, &report) || !is_within(s, &report) || report.latency >= s->value) continue;
+            s->value = report.latency;
+            index = i;
+            total = s->total;
+            if (kept != NULL && kept != space) weir_folding_space_free(kept);
+            kept = space;
+            free(chosen);
+            chosen = s->chosen;
+            s->chosen = NULL;
+        }
+        if (kept != space) weir_folding_space_free(space);
+    }
+    s->fits = chosen != NULL;
+    s->space = kept != NULL ? kept : weir_folding_space_new(s->graph, &area);
+    s->index = index;
+    s->total = total;
+    free(s->chosen);
+    s->chosen = chosen;
+}
+
 static void find(search *s, int64_t longest) {
     size_t count = weir_folding_space_count(s->space);
     while (count > 0 && longest > 0 && weir_folding_space_interval(s->space, count - 1) > longest) count--;
@@ -115,7 +188,10 @@ static void find(search *s, int64_t longest) {
     for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
     if (s->request->objective == WEIR_FOLDING_AREA || s->request->objective == WEIR_FOLDING_ENERGY)
         find_least(s, count);
-    else find_fastest(s, count);
+    else if (s->request->objective == WEIR_FOLDING_LATENCY) {
+        weir_folding_space_free(s->space);
+        find_quickest(s, count);
+    } else find_fastest(s, count);
     weir_knapsack_price always;
     if (s->fits) weir_folding_space_at(s->space, s->index, &always); /* for weir_folding_space_apply */
 }
@@ -200,38 +276,6 @@ static void refuse(search *s) {
 }
 
 /* --- what was found --- */
-
-static void use_of(const weir_cost *cost, const weir_device *device, int64_t *use) {
-    weir_cost_use uses[WEIR_COST_USES];
-    weir_cost_uses(cost, device, uses);
-    for (int r = 0; r < RESOURCES; r++) use[r] = uses[r].used;
-}
-
-/* Folds and completes a copy: what it all takes. False after a reported error. */
-static bool try_out(search *s, weir_folding_report *report) {
-    weir_graph *copy = weir_graph_copy(s->graph);
-    weir_folding_space_apply(s->space, s->chosen, copy);
-    const int64_t interval = weir_folding_space_interval(s->space, s->index);
-    const bool fine = weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy);
-    weir_schedule *schedule = fine ? weir_schedule_new(copy) : NULL;
-    if (schedule != NULL) {
-        weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
-        use_of(&cost.total, s->target.device, report->used);
-        weir_cost_report_free(&cost);
-        report->interval = weir_stream_interval(copy);
-        report->latency = weir_schedule_latency(schedule);
-        for (int r = 0; r < RESOURCES; r++) report->fifos[r] = report->used[r] - s->total.use[r];
-        weir_schedule_free(schedule);
-    }
-    weir_graph_free(copy);
-    return schedule != NULL;
-}
-
-static bool is_within(const search *s, const weir_folding_report *report) {
-    for (int r = 0; r < RESOURCES; r++)
-        if (report->used[r] > s->budget[r]) return false;
-    return true;
-}
 
 /* Solves again with room for FIFOs where these were too much, until all of it fits. */
 static bool find_that_fits(search *s, weir_folding_report *report) {

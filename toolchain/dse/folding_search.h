@@ -34,7 +34,6 @@ typedef struct weir_folding_report {
 } weir_folding_report;
 
 bool weir_folding_objective_parse(const char *text, weir_folding_objective *objective);
-const char *weir_folding_objective_name(weir_folding_objective objective);
 
 /* Folds the graph, which has components assigned and a device. False after a reported error: what is missing when nothing fits,
  * and a device that has it. */

@@ -9,9 +9,10 @@
 #include "ir/graph.h"
 
 /* What a folding is judged by, for each use of a resource, in the order of weir_cost_uses: the value is the sum of use * (each + cycle *
- * cycles a frame) + busy * (the use of each node times the cycles a frame that the node works). */
+ * cycles a frame) + busy * (the use of each node times the cycles a frame that the node works), and `node` for each of these cycles. */
 typedef struct weir_folding_weights {
     int64_t each[WEIR_KNAPSACK_RESOURCES], cycle[WEIR_KNAPSACK_RESOURCES], busy[WEIR_KNAPSACK_RESOURCES];
+    int64_t node;
 } weir_folding_weights;
 
 typedef struct weir_folding_space weir_folding_space;

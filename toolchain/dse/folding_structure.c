@@ -97,7 +97,7 @@ void weir_folding_add(amount *into, const amount *a) {
 amount weir_folding_amount_of(const weir_folding_space *s, const weir_cost *cost, int64_t busy) {
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(cost, s->device, uses);
-    amount a = {{0}, 0};
+    amount a = {{0}, s->weights.node * busy};
     for (int r = 0; r < RESOURCES; r++) {
         a.use[r] = uses[r].used;
         a.work += s->weights.busy[r] * uses[r].used * busy;
