@@ -26,7 +26,7 @@ check() { # ENERGY LATENCY EVALUATIONS ARGUMENTS OF dse...
     dse "$@" --json out.json >output 2>&1 || { cat output >&2; fail "weir dse $*"; return; }
     same "$energy" "$(top energy)" || fail "$*: energy $(top energy), expected $energy"
     same "$latency" "$(top latency)" || fail "$*: latency $(top latency), expected $latency"
-    [ "$(top evaluations)" = "$evaluations" ] || fail "$*: $(top evaluations) evaluations, expected $evaluations"
+    [ "$evaluations" = - ] || [ "$(top evaluations)" = "$evaluations" ] || fail "$*: $(top evaluations) evaluations, expected $evaluations"
     checked=$((checked + 1))
 }
 tail -n +2 "$files/expected.tsv" >rows
@@ -37,7 +37,7 @@ while IFS='	' read -r _ workload accelerator mapping objective limit spatial loc
     # shellcheck disable=SC2086
     check "$energy" "$latency" "$evaluations" "$workload" "$accelerator" "$mapping" $options
 done <rows
-[ "$checked" -eq 39 ] || fail "$checked totals compared, expected 39"
+[ "$checked" -eq 46 ] || fail "$checked totals compared, expected 46"
 
 # --- planted: a total that is wrong in the 12th digit ---
 found=$( (failures=0; check 511349.76000100007 8191 1 gemm_layer.yaml gemm_l1 gemm_l1 --compatible --lpf-limit 3 2>/dev/null; echo "$failures") )
