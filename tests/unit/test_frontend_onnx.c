@@ -290,6 +290,38 @@ static void sixteen_bits(void **state) {
     assert_true(was_reported("element type int16 needs opset 21, the model imports opset 17"));
 }
 
+static void put_number(weir_text *node, const char *name, int64_t number) {
+    weir_text attribute = {0};
+    put_text(&attribute, 1, name);
+    put_int(&attribute, 3, number);
+    put_int(&attribute, 20, 2);
+    put_message(node, NODE_ATTRIBUTE, attribute);
+}
+
+/* Made of a Softmax before opset 13 it normalizes all from the axis on; ONNX Runtime's default is the last one all the same. */
+static void old_quantized_softmax(void **state) {
+    static const int64_t shape[] = {2, 3, 4};
+    (void)state;
+    for (int64_t axis = 0; axis < 3; axis++) {
+        weir_text graph = {0}, zero = make_tensor("z", ONNX_UINT8, 0, NULL);
+        weir_text node = make_node("QLinearSoftmax", "share", "x", "s", "y");
+        put_message(&graph, GRAPH_INPUT, make_value("x", ONNX_UINT8, 3, shape));
+        put_message(&graph, GRAPH_OUTPUT, make_value("y", ONNX_UINT8, 3, shape));
+        put_bytes(&zero, TENSOR_RAW, "\0", 1);
+        put_message(&graph, GRAPH_INITIALIZER, zero);
+        put_message(&graph, GRAPH_INITIALIZER, make_floats("s", 0, NULL, (const float[]){0.5f}, 1));
+        for (int i = 0; i < 3; i++) put_text(&node, NODE_INPUT, i == 1 ? "s" : "z");
+        put_text(&node, NODE_DOMAIN, "com.microsoft");
+        put_number(&node, "opset", 12);
+        if (axis > 0) put_number(&node, "axis", axis);
+        put_message(&graph, GRAPH_NODE, node);
+        weir_graph *imported = import_graph(graph, NULL);
+        assert_non_null(imported);
+        assert_int_equal(weir_graph_node_count(imported), axis == 1 ? 3 : 1);
+        weir_graph_free(imported);
+    }
+}
+
 static void batch_and_bindings(void **state) {
     (void)state;
     weir_archive bindings;
@@ -467,6 +499,7 @@ int main(void) {
         TEST(value_names_are_kept),
         TEST(domains_of_qonnx),
         TEST(sixteen_bits),
+        TEST(old_quantized_softmax),
         TEST(batch_and_bindings),
         TEST(initializers),
         TEST(outputs_without_nodes),

@@ -136,6 +136,7 @@ static bool is_old_softmax(const weir_onnx_form *form) {
 
 static int64_t old_softmax_axis(const weir_onnx_form *form, int rank) {
     const Onnx__AttributeProto *axis = attribute_of(form, "axis");
+    if (axis == NULL && form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) return rank - 1; /* whatever Softmax's opset */
     return axis == NULL ? 1 : axis->i < 0 ? axis->i + rank : axis->i;
 }
 
