@@ -248,7 +248,7 @@ def hash_of(texts, module):
         name = todo.pop()
         if name in closure or name not in texts:
             continue
-        closure[name] = " ".join(re.sub(r"//[^\n]*|`default_nettype \w+", "", texts[name]).split())
+        closure[name] = " ".join(re.sub(r"//[^\n]*|/\*.*?\*/|`default_nettype \w+", "", texts[name], flags=re.S).split())
         todo += re.findall(r"\bweir_\w+", closure[name])
     return hashlib.sha256("\n".join(closure[name] for name in sorted(closure)).encode()).hexdigest()[:12]
 

@@ -36,7 +36,7 @@ static void add_text(weir_text *svg, double x, double y, const char *attributes,
     add_number(svg, "x", x);
     add_number(svg, "y", y);
     weir_text_format(svg, " %s>", attributes);
-    for (size_t i = 0; text[i] != '\0' && i < most; i++)
+    for (size_t i = 0; i < most && text[i] != '\0'; i++)
         weir_text_char(svg, strchr("<>&\"'", text[i]) != NULL || (unsigned char)text[i] < ' ' ? '_' : text[i]);
     weir_text_add(svg, "</text>\n");
 }

@@ -144,17 +144,26 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_connect(b, u, "m", y);
 }
 
+/* The sign of an operand that has none, 1 or 0 bits. */
+static int64_t sign_bits(weir_cost_part *part, const char *is_signed, const char *zero) {
+    return weir_cost_value(part, is_signed) == 0 && weir_cost_value(part, zero) == 0;
+}
+
 static void cost(weir_cost_part *part) {
     const int64_t a = weir_cost_value(part, "A_BITS"), b = weir_cost_value(part, "B_BITS");
     const int64_t lanes = weir_cost_value(part, "LANES"), out = weir_cost_value(part, "OUT_W");
-    weir_cost_products(part, lanes, a, b, out);
+    const int64_t blocks = weir_cost_product_blocks(part->device, a, b);
+    /* what takes the operands' registers knows the signs of products without any */
+    const bool inside = blocks > 0 && weir_device_multiplier_takes_operands(part->device);
+    const int64_t signs = sign_bits(part, "A_SIGNED", "A_ZERO") + sign_bits(part, "B_SIGNED", "B_ZERO");
+    const int64_t known = signs == 2 && (inside || blocks == 0) ? 2 : 0;
+    weir_cost_products(part, lanes, a, b, out - known);
     weir_cost_term(part, lanes * (a + b));
     weir_cost_term(part, lanes * out);
-    weir_cost_registers(part, lanes * (a + b) + 4);
-    if (weir_cost_product_blocks(part->device, a, b) == 0)
-        weir_cost_path(part, WEIR_COST_REGISTER, 1 + weir_clog2(a < b ? a : b), a + b, lanes * (a + b));
+    weir_cost_registers(part, (inside ? 0 : lanes * (a + b - signs)) + 4);
+    if (blocks == 0) weir_cost_path(part, WEIR_COST_REGISTER, 1 + weir_clog2(a < b ? a : b), a + b, lanes * (a + b));
     weir_cost_path(part, WEIR_COST_REGISTER, 2, a > b ? a : b, lanes * (a + b));
-    weir_cost_slice(part, lanes * out);
+    weir_cost_slice(part, lanes * (out - known));
 }
 
 const weir_component_rules weir_multiply_rules = {.asks = "one shape, or a row of channels for each position",

@@ -1,5 +1,7 @@
 /* Select: a Reorder that leaves the order alone and keeps a part of each frame, or makes it a part of a larger frame: weir_select.
  * Nothing is held but the beat that waits for the fill values before it. */
+#include <stdio.h>
+
 #include "dataflow/build.h"
 #include "dataflow/component.h"
 #include "dataflow/component/nest_private.h"
@@ -213,13 +215,30 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     else weir_text_format(text, "%lld of %lld elements", (long long)out, (long long)in);
 }
 
+static int64_t loop_value(weir_cost_part *part, const char *name, int loop) {
+    char parameter[16];
+    snprintf(parameter, sizeof parameter, "%s_%d", name, loop);
+    return weir_cost_value(part, parameter);
+}
+
+/* A counter a loop, with flags for those of its bounds that lie within it: rtl/stream/weir_select.v. Bits that extend an element are
+ * its sign or constant. */
 static void cost(weir_cost_part *part) {
     const bool fills = weir_cost_value(part, "FILLS") != 0;
-    const int64_t lanes = weir_cost_value(part, "LANES"), given = lanes * weir_cost_value(part, "Y_W");
-    const int64_t counts = weir_nest_count_bits(part), loops = weir_nest_count_loops(part);
+    const int64_t given = weir_cost_value(part, "LANES") * weir_cost_value(part, "X_W");
+    const int64_t counts = weir_nest_count_bits(part);
+    int64_t flags = 0, compared = 0;
+    for (int loop = 0; loop < WEIR_NEST_LOOPS; loop++) {
+        const int64_t size = loop_value(part, "SIZE", loop), end = loop_value(part, "END", loop);
+        if (size == 1) continue;
+        const bool inner_end = end < size, bounded = inner_end || loop_value(part, "BEGIN", loop) > 0;
+        flags += 1 + bounded + inner_end;
+        compared += weir_cost_bits(size) * (bounded + inner_end);
+    }
     weir_cost_term(part, counts);
+    weir_cost_term(part, compared);
     weir_cost_term(part, fills ? given : 0);
-    weir_cost_registers(part, counts + 3 * loops + (fills ? lanes * weir_cost_value(part, "X_W") + 2 : 0));
+    weir_cost_registers(part, counts + flags + (fills ? given + 2 : 0));
     weir_cost_path(part, WEIR_COST_REGISTER, 3, weir_nest_most_bits(part), given);
     weir_cost_slice(part, given);
 }

@@ -180,7 +180,8 @@ static void cost(weir_cost_part *part) {
         weir_cost_blocks(part, held, t.inner);
         weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
     } else {
-        weir_cost_registers(part, (t.inner + 2) * held);
+        /* Yosys keeps one of two registers that are always alike */
+        weir_cost_registers(part, (t.inner + 2) * held - (weir_sliding_reach(&t.along) - 1) * beat);
     }
     weir_cost_path(part, WEIR_COST_REGISTER, 2, weir_cost_bits(steps_of(&t)), held + 2 * beat);
     weir_cost_slice(part, given);
