@@ -1,12 +1,12 @@
 // CA * a + CB * b of the beats of two streams, LEVELS of adders before a register slice. The pair enters as one.
 // sources: linear/weir_add.v
 // with: stream/weir_join.v stream/weir_register_slice.v
-// prove: unbounded A_W=3 A_SIGNED=1 B_W=2 B_SIGNED=0 CA=3 CB=-2 OUT_W=6 LANES=1 LEVELS=2
 // prove: unbounded A_W=2 A_SIGNED=0 B_W=3 B_SIGNED=1 CA=-1 CB=7 OUT_W=7 LANES=1 LEVELS=2
 // prove: unbounded A_W=2 A_SIGNED=1 B_W=2 B_SIGNED=1 CA=1 CB=1 OUT_W=3 LANES=2
 // prove: unbounded A_W=1 A_SIGNED=1 B_W=2 B_SIGNED=0 CA=-1 CB=-5 OUT_W=5 LANES=1 LEVELS=2
-// planted: nightly
+// nightly: unbounded A_W=3 A_SIGNED=1 B_W=2 B_SIGNED=0 CA=3 CB=-2 OUT_W=6 LANES=1 LEVELS=2
 // nightly: unbounded A_W=2 A_SIGNED=0 B_W=2 B_SIGNED=1 CA=21 CB=11 OUT_W=8 LANES=1 LEVELS=3
+// planted: nightly
 module proof #(
   parameter integer       A_W      = 2,
   parameter integer       A_SIGNED = 1,

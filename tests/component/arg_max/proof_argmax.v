@@ -5,8 +5,8 @@
 // prove: unbounded LANES=2 WIDTH=1 SIGNED=0 BEATS=2 LAST=1
 // prove: unbounded LANES=3 WIDTH=2 SIGNED=1 BEATS=1 LAST=0
 // prove: unbounded LANES=3 WIDTH=1 SIGNED=0 BEATS=2 LAST=0
-// planted: nightly
 // nightly: unbounded LANES=4 WIDTH=2 SIGNED=1 BEATS=3 LAST=1
+// planted: nightly
 module proof #(
   parameter integer LANES  = 1,
   parameter integer WIDTH  = 1,

@@ -13,9 +13,9 @@
 // prove: unbounded IN_W=5 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=1 ROUND=2 LO=0 HI=7 OUT_W=3
 // prove: unbounded IN_W=3 IN_SIGNED=0 ADD_W=2 LEFT=2 SHIFT=0 ROUND=2 LO=-3 HI=14 OUT_W=5
 // prove: unbounded IN_W=2 IN_SIGNED=1 ADD_W=2 LEFT=0 SHIFT=5 ROUND=3 LO=-2 HI=1 OUT_W=2
-// planted: nightly
 // nightly: unbounded IN_W=8 IN_SIGNED=1 ADD_W=0 LEFT=0 SHIFT=4 ROUND=3 LO=-7 HI=6 OUT_W=4
 // nightly: unbounded IN_W=6 IN_SIGNED=1 ADD_W=6 LEFT=0 SHIFT=3 ROUND=5 LO=-8 HI=7 OUT_W=4
+// planted: nightly
 module proof #(
   parameter integer       IN_W      = 3,
   parameter integer       IN_SIGNED = 1,

@@ -5,12 +5,12 @@
 // prove: unbounded WIDTH=1 DEPTH=3 SPREAD=1
 // prove: unbounded WIDTH=1 DEPTH=4 SPREAD=1
 // prove: induction 3 WIDTH=1 DEPTH=33
-// prove: induction 3 WIDTH=1 DEPTH=40
 // prove: bounded 12 WIDTH=1 DEPTH=34 REGISTERED=1
-// planted: nightly
+// nightly: induction 3 WIDTH=1 DEPTH=40
 // nightly: induction 3 WIDTH=2 DEPTH=300
 // nightly: unbounded WIDTH=1 DEPTH=32
 // nightly: induction 3 WIDTH=9 DEPTH=1025
+// planted: nightly
 module proof #(
   parameter integer WIDTH      = 1,
   parameter integer DEPTH      = 2,

@@ -1,16 +1,16 @@
 // Frames of elements, re-packed: a marked element at a free place of a frame appears in its lane of its beat.
 // sources: stream/weir_lane_converter.v stream/weir_register_slice.v
 // prove: unbounded IN=1 OUT=3 FRAME=5
-// prove: unbounded IN=3 OUT=1 FRAME=5
-// prove: unbounded IN=2 OUT=3 FRAME=7
 // prove: unbounded IN=2 OUT=2 FRAME=3
 // prove: unbounded IN=2 OUT=4 FRAME=6
-// prove: unbounded IN=3 OUT=2 FRAME=7
+// nightly: unbounded IN=3 OUT=1 FRAME=5
+// nightly: unbounded IN=2 OUT=3 FRAME=7
+// nightly: unbounded IN=3 OUT=2 FRAME=7
 // nightly: bounded 14 IN=3 OUT=5 FRAME=11
-// planted: nightly
 // nightly: unbounded IN=3 OUT=5 FRAME=11
 // nightly: unbounded IN=5 OUT=3 FRAME=11
 // nightly: unbounded IN=1 OUT=4 FRAME=2
+// planted: nightly
 module proof #(
   parameter integer IN    = 1,  // lanes
   parameter integer OUT   = 1,

@@ -3,17 +3,17 @@
 // sources: linear/weir_mvu.v
 // with: linear/weir_dot.v linear/weir_mul.v linear/weir_mul_logic.v stream/weir_fifo.v
 // prove: unbounded SIMD=1 PE=1 BEATS=1 READ=1 PARTS=1 ACC_W=1
-// nightly: unbounded SIMD=2 PE=1 BEATS=1 READ=1 PARTS=1 ACC_W=1
-// prove: unbounded SIMD=1 PE=1 BEATS=2 READ=1 PARTS=1 ACC_W=2
 // prove: unbounded SIMD=1 PE=1 BEATS=5 READ=1 PARTS=1 ACC_W=1
-// nightly: unbounded SIMD=1 PE=1 BEATS=3 READ=2 PARTS=1 ACC_W=1
-// nightly: unbounded SIMD=1 PE=2 BEATS=1 READ=1 PARTS=2 ACC_W=1
 // prove: bounded 16 SIMD=2 PE=1 BEATS=3 READ=3 PARTS=1 ACC_W=2
 // prove: bounded 12 SIMD=2 PE=2 BEATS=2 READ=1 PARTS=1 ACC_W=1 VECTORS=2
-// planted: nightly
+// nightly: unbounded SIMD=2 PE=1 BEATS=1 READ=1 PARTS=1 ACC_W=1
+// nightly: unbounded SIMD=1 PE=1 BEATS=2 READ=1 PARTS=1 ACC_W=2
+// nightly: unbounded SIMD=1 PE=1 BEATS=3 READ=2 PARTS=1 ACC_W=1
+// nightly: unbounded SIMD=1 PE=2 BEATS=1 READ=1 PARTS=2 ACC_W=1
 // nightly: unbounded SIMD=2 PE=1 BEATS=1 READ=2 PARTS=1 ACC_W=2
 // nightly: unbounded SIMD=1 PE=1 BEATS=3 READ=3 PARTS=1 ACC_W=1
 // nightly: bounded 18 SIMD=3 PE=1 BEATS=4 READ=2 PARTS=2 ACC_W=3
+// planted: nightly
 module proof #(
   parameter integer SIMD    = 1,
   parameter integer PE      = 1,

@@ -5,11 +5,11 @@
 // prove: unbounded WIDTH=1 BEATS=3 TIMES=1
 // prove: unbounded WIDTH=1 BEATS=1 TIMES=3
 // prove: unbounded WIDTH=1 BEATS=2 TIMES=2
-// prove: unbounded WIDTH=1 BEATS=3 TIMES=2
 // prove: unbounded WIDTH=1 BEATS=2 TIMES=2 REGISTERED=1
-// planted: nightly
+// nightly: unbounded WIDTH=1 BEATS=3 TIMES=2
 // nightly: unbounded WIDTH=1 BEATS=4 TIMES=3
 // nightly: bounded 12 WIDTH=129 BEATS=2 TIMES=2
+// planted: nightly
 module proof #(
   parameter integer WIDTH = 1,
   parameter integer BEATS = 1,

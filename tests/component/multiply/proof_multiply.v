@@ -2,8 +2,8 @@
 // sources: linear/weir_multiply.v
 // with: stream/weir_join.v stream/weir_register_slice.v linear/weir_mul.v
 // prove: unbounded A_W=2 A_SIGNED=1 A_ZERO=-1 A_BITS=3 B_W=2 B_SIGNED=0 B_ZERO=2 B_BITS=3 OUT_W=5 LANES=1
-// prove: unbounded A_W=1 A_SIGNED=0 A_ZERO=0 A_BITS=2 B_W=2 B_SIGNED=1 B_ZERO=1 B_BITS=3 OUT_W=3 LANES=2
 // prove: unbounded A_W=2 A_SIGNED=0 A_ZERO=3 A_BITS=3 B_W=1 B_SIGNED=1 B_ZERO=0 B_BITS=1 OUT_W=3 LANES=1
+// nightly: unbounded A_W=1 A_SIGNED=0 A_ZERO=0 A_BITS=2 B_W=2 B_SIGNED=1 B_ZERO=1 B_BITS=3 OUT_W=3 LANES=2
 // planted: nightly
 module proof #(
   parameter integer       A_W      = 2,

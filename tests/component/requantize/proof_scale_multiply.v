@@ -8,10 +8,10 @@
 // prove: window 19 X_W=3 M_W=3 ADD_W=2 DIGIT=3 MUL_W=18
 // prove: window 19 X_W=5 M_W=3 ADD_W=2 DIGIT=3 MUL_W=3
 // prove: window 21 X_W=4 M_W=5 ADD_W=2 DIGIT=3 MUL_W=3
-// planted: nightly
 // nightly: window 23 X_W=6 M_W=9 ADD_W=0 DIGIT=4 MUL_W=0
 // nightly: window 19 X_W=6 M_W=7 ADD_W=12 DIGIT=7 MUL_W=0
 // nightly: window 19 X_W=8 M_W=6 ADD_W=15 DIGIT=6 MUL_W=4
+// planted: nightly
 module proof #(
   parameter integer X_W   = 3,
   parameter integer M_W   = 3,

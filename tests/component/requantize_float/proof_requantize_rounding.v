@@ -4,11 +4,11 @@
 // with: product.v stream/weir_pipeline.v stream/weir_fifo.v
 // prove: window 3 P_W=8 SHIFT=2 ZERO=1 LO=-4 HI=3 OUT_W=3
 // prove: window 3 P_W=36 SHIFT=27 ZERO=0 LO=-8 HI=7 OUT_W=4
-// planted: nightly
 // nightly: window 3 P_W=33 SHIFT=24 ZERO=3 LO=0 HI=15 OUT_W=4
 // nightly: window 3 P_W=36 SHIFT=25 ZERO=-2 LO=-8 HI=7 OUT_W=4
 // nightly: window 3 P_W=47 SHIFT=33 ZERO=128 LO=0 HI=255 OUT_W=8
 // nightly: window 3 P_W=56 SHIFT=36 ZERO=0 LO=-32768 HI=32767 OUT_W=16
+// planted: nightly
 // spared: float_bias_missing what is before the product: proof_requantize_float.v
 // spared: float_wide_load_early what is before the product: proof_requantize_float.v
 // spared: float_wide_multiplier_lost what is before the product: proof_requantize_float.v

@@ -3,7 +3,7 @@
 // sources: stream/weir_select.v stream/weir_register_slice.v
 // prove: bounded 16 FILLS=0 SIZE_A=2 BEGIN_A=0 END_A=1 SIZE_B=3 BEGIN_B=1 END_B=3
 // prove: bounded 14 FILLS=0 SIZE_A=3 BEGIN_A=1 END_A=2 SIZE_B=1 BEGIN_B=0 END_B=1
-// prove: bounded 18 FILLS=1 SIZE_A=2 BEGIN_A=1 END_A=2 SIZE_B=3 BEGIN_B=1 END_B=2
+// nightly: bounded 18 FILLS=1 SIZE_A=2 BEGIN_A=1 END_A=2 SIZE_B=3 BEGIN_B=1 END_B=2
 // nightly: bounded 16 FILLS=1 SIZE_A=1 BEGIN_A=0 END_A=1 SIZE_B=3 BEGIN_B=0 END_B=2
 // nightly: bounded 30 FILLS=1 SIZE_A=3 BEGIN_A=1 END_A=2 SIZE_B=3 BEGIN_B=1 END_B=3
 // planted: nightly

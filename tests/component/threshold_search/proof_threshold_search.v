@@ -4,8 +4,8 @@
 // prove: bounded 10 IN_W=2 IN_SIGNED=0 OUT_W=4 COUNT=2 T_W=4 BASE=3 STEP=-2
 // prove: bounded 12 IN_W=3 IN_SIGNED=1 OUT_W=3 COUNT=5 T_W=4 BASE=0 STEP=1
 // prove: unbounded IN_W=1 IN_SIGNED=0 OUT_W=2 COUNT=1 T_W=2 BASE=0 STEP=1
-// planted: nightly
 // nightly: bounded 14 IN_W=4 IN_SIGNED=1 OUT_W=4 COUNT=8 T_W=5 BASE=-4 STEP=1
+// planted: nightly
 module proof #(
   parameter integer       IN_W      = 3,
   parameter integer       IN_SIGNED = 1,
