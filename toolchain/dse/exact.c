@@ -7,7 +7,8 @@
 #include "dse/ordering.h"
 #include "support/arena.h"
 
-enum { MOST_SETS = 1 << 18, MOST_SHARED = 4, NONE = UINT32_MAX };
+enum { MOST_SETS = 1 << 18, MOST_SHARED = 4 };
+static const uint32_t NONE = UINT32_MAX;
 
 /* One way to a state. Its states are numbered set * statuses + status; a status says how many memories of each operand are
  * closed, from 0 on: an input's reads from its first memory begin with the first loop that brings new data. */

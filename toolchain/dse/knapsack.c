@@ -260,6 +260,7 @@ static int by_rank(const void *a, const void *b) {
 
 /* Labels by price. Keeps what nothing dominates, and of that what the relaxation likes best, as many as there is room for. */
 static void thin(solver *s, labels *set) {
+    if (set->count == 0) return;
     qsort(set->item, set->count, sizeof *set->item, by_price);
     size_t kept = 0;
     for (size_t i = 0; i < set->count; i++) {
