@@ -92,10 +92,7 @@ bool weir_function_takes(weir_op op) { return operation_of(op) != OPERATION_NONE
 
 /* --- where it starts --- */
 
-static bool is_constant(const weir_lowering *l, weir_value value) {
-    const weir_view_kind kind = l->view[value.id].kind;
-    return kind == WEIR_VIEW_CONSTANT || kind == WEIR_VIEW_WEIGHTS;
-}
+static bool is_constant(const weir_lowering *l, weir_value value) { return weir_lower_is_given(&l->view[value.id]); }
 
 static bool has_codes(const weir_view *view) {
     return view->kind == WEIR_VIEW_CODES && !view->relu && view->step_count == 0;

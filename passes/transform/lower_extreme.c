@@ -63,10 +63,8 @@ static weir_value choose(const extreme *e, weir_value a, weir_value b) {
 
 static bool any_constant(const weir_lowering *l, weir_node node) {
     bool any = false;
-    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
-        const weir_view_kind kind = l->view[weir_node_input(l->from, node, i).id].kind;
-        any |= kind == WEIR_VIEW_CONSTANT || kind == WEIR_VIEW_WEIGHTS;
-    }
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++)
+        any |= weir_lower_is_given(&l->view[weir_node_input(l->from, node, i).id]);
     return any;
 }
 

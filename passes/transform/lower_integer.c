@@ -21,14 +21,10 @@ static const weir_view *input_view(const weir_lowering *l, weir_node node, size_
     return value.id == 0 ? NULL : &l->view[value.id];
 }
 
-static bool is_constant(const weir_view *view) {
-    return view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS;
-}
-
 /* The constant at an input, or NULL: left out or not constant. */
 static const weir_array *input_constant(const weir_lowering *l, weir_node node, size_t index) {
     const weir_view *view = input_view(l, node, index);
-    return view != NULL && (view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS) ? view->codes : NULL;
+    return view != NULL && weir_lower_is_given(view) ? view->codes : NULL;
 }
 
 /* --- quantization parameters --- */
@@ -147,7 +143,7 @@ static bool lower_dequantize_linear(weir_lowering *l, weir_node node) {
     const weir_type *type = weir_value_type(l->from, weir_node_input(l->from, node, 0));
     weir_view view = {.kind = WEIR_VIEW_WEIGHTS};
     if (!read_quant(l, node, 1, 2, type->dtype, axis_of(l, node, type->shape.rank), &view.quant)) return false;
-    if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS) {
+    if (weir_lower_is_given(x)) {
         view.codes = x->codes;
     } else if (x->kind == WEIR_VIEW_CODES && x->centered) {
         return rescale(l, node, x, &view.quant);
@@ -252,7 +248,7 @@ static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double
         weir_array_set(factor, 0, alpha);
         view = weir_lower_add_step(l, &view, WEIR_OP_MUL, factor);
     }
-    if (c != NULL && !is_constant(c)) {
+    if (c != NULL && !weir_lower_is_given(c)) {
         if (beta != 1) return weir_lower_fail(l, node, "hardware needs a beta of 1 where C is computed");
         return weir_lower_add(l, node, &view, c);
     }
@@ -272,7 +268,7 @@ static bool scale_and_add(weir_lowering *l, weir_node node, double alpha, double
 static bool lower_gemm(weir_lowering *l, weir_node node) {
     const double alpha = weir_node_float(l->from, node, "alpha", 1), beta = weir_node_float(l->from, node, "beta", 1);
     const weir_view *bias = input_view(l, node, 2);
-    const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && is_constant(bias)));
+    const bool plain = alpha == 1 && (bias == NULL || (beta == 1 && weir_lower_is_given(bias)));
     if (weir_node_int(l->from, node, "transA", 0) != 0) return weir_lower_fail(l, node, "hardware needs transA of 0");
     return weir_lower_linear(l, node, input_view(l, node, 0), input_view(l, node, 1),
                              weir_node_int(l->from, node, "transB", 0) != 0, plain ? bias : NULL) &&
@@ -290,7 +286,8 @@ static bool qualify_operands(weir_lowering *l, weir_node node, const weir_quant 
     const weir_op op = weir_node_op(l->from, node);
     const bool two = (op == WEIR_OP_QLINEAR_MATMUL || op == WEIR_OP_MATMUL_INTEGER) && b->kind == WEIR_VIEW_CODES;
     if (a->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its first input is not quantized");
-    if (!two && !is_constant(b)) return weir_lower_fail(l, node, "input %zu, the weights, must be a constant", wi);
+    if (!two && !weir_lower_is_given(b))
+        return weir_lower_fail(l, node, "input %zu, the weights, must be a constant", wi);
     if (xq->count != 1 || (two && wq->count != 1))
         return weir_lower_fail(l, node, "activations need one scale per tensor");
     *x = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, a->value, xq)};
@@ -399,7 +396,7 @@ static bool lower_conv_integer(weir_lowering *l, weir_node node) {
 
 static bool lower_add(weir_lowering *l, weir_node node) {
     const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, 1);
-    if (is_constant(a) != is_constant(b)) return weir_lower_affine(l, node);
+    if (weir_lower_is_given(a) != weir_lower_is_given(b)) return weir_lower_affine(l, node);
     if (weir_lower_is_function(l, node)) return weir_lower_function(l, node);
     return weir_lower_add(l, node, a, b);
 }
@@ -412,8 +409,7 @@ static bool read_addend(weir_lowering *l, weir_node node, size_t index, weir_vie
     if (quant.count != 1) return weir_lower_fail(l, node, "expected one scale per tensor, found %u", quant.count);
     if (x->kind == WEIR_VIEW_CODES)
         *view = (weir_view){.kind = WEIR_VIEW_CODES, .value = requalify(l, node, x->value, &quant)};
-    else if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS)
-        *view = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = x->codes, .quant = quant};
+    else if (weir_lower_is_given(x)) *view = (weir_view){.kind = WEIR_VIEW_WEIGHTS, .codes = x->codes, .quant = quant};
     else return weir_lower_fail(l, node, "input %zu is not quantized", index);
     return true;
 }
@@ -694,7 +690,7 @@ static bool is_unquantized_layer(const weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
     if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL) return false;
     const weir_view *x = input_view(l, node, 0), *w = input_view(l, node, 1);
-    return l->contract != WEIR_CONTRACT_REAL || x->kind != WEIR_VIEW_REAL || !is_constant(w);
+    return l->contract != WEIR_CONTRACT_REAL || x->kind != WEIR_VIEW_REAL || !weir_lower_is_given(w);
 }
 
 /* The node as hardware; else, where the host may compute it, there, and the reason is kept. */

@@ -344,8 +344,8 @@ static bool add_computed(weir_lowering *l, weir_node node, const weir_view *a, c
 }
 
 bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
-    bool a_constant = a->kind == WEIR_VIEW_CONSTANT || a->kind == WEIR_VIEW_WEIGHTS;
-    bool b_constant = b->kind == WEIR_VIEW_CONSTANT || b->kind == WEIR_VIEW_WEIGHTS;
+    bool a_constant = weir_lower_is_given(a);
+    bool b_constant = weir_lower_is_given(b);
     if (b_constant && !a_constant) return add_constant(l, node, a, b);
     if (a_constant && !b_constant) return add_constant(l, node, b, a);
     return add_computed(l, node, a, b, false);

@@ -3,7 +3,6 @@
  * products. */
 #include "ir/infer.h"
 #include "passes/transform/view.h"
-#include "support/arena.h"
 
 /* The loops of all products: batches, rows, columns, and inside those that are added. */
 static void add_loop(weir_reordering *r, int64_t size, int64_t stride) {
@@ -39,20 +38,6 @@ static weir_value arrange(weir_lowering *l, weir_node node, const char *suffix, 
                           : weir_lower_reorder(l, node, suffix, codes, r, 0);
 }
 
-/* Less their zero points. */
-static weir_value multiply(weir_lowering *l, weir_node node, const weir_value *pair) {
-    const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
-    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
-    *scale = weir_contract_product(l->contract, weir_quant_scale(&a->quant, 0), weir_quant_scale(&b->quant, 0));
-    const weir_type type = {.dtype = WEIR_INT64,
-                            .shape = a->shape,
-                            .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale}};
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_MULTIPLY, "_products", pair, 2, &type);
-    weir_node_set_int(l->to, made, "za", weir_quant_zero(&a->quant, 0));
-    weir_node_set_int(l->to, made, "zb", weir_quant_zero(&b->quant, 0));
-    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
-}
-
 static bool lower_computed(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
     weir_value pair[2] = {weir_lower_codes(l, node, a), WEIR_NO_VALUE};
     if (pair[0].id != 0) pair[1] = weir_lower_codes(l, node, b);
@@ -78,7 +63,7 @@ static bool lower_computed(weir_lowering *l, weir_node node, const weir_view *a,
     pair[0] = arrange(l, node, "_left", pair[0], &of_left);
     if (pair[0].id != 0) pair[1] = arrange(l, node, "_right", pair[1], &of_right);
     if (pair[0].id == 0 || pair[1].id == 0) return false;
-    const weir_value products = multiply(l, node, pair);
+    const weir_value products = weir_lower_products(l, node, "_products", pair);
     weir_value totals = products.id == 0 ? products : weir_lower_totals(l, node, products);
     if (totals.id == 0) return false;
     const weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_reshape(l, node, totals, result)};

@@ -4,6 +4,19 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
+weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair) {
+    const weir_type *a = weir_value_type(l->to, pair[0]), *b = weir_value_type(l->to, pair[1]);
+    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
+    *scale = weir_contract_product(l->contract, weir_quant_scale(&a->quant, 0), weir_quant_scale(&b->quant, 0));
+    const weir_type type = {.dtype = WEIR_INT64,
+                            .shape = b->shape,
+                            .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale}};
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_MULTIPLY, suffix, pair, 2, &type);
+    weir_node_set_int(l->to, made, "za", weir_quant_zero(&a->quant, 0));
+    weir_node_set_int(l->to, made, "zb", weir_quant_zero(&b->quant, 0));
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
     weir_value pair[2] = {weir_lower_codes(l, node, a), WEIR_NO_VALUE};
     if (pair[0].id != 0) pair[1] = weir_lower_codes(l, node, b);
@@ -17,16 +30,8 @@ bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, c
     const weir_quant *qa = &weir_value_type(l->to, pair[0])->quant, *qb = &weir_value_type(l->to, pair[1])->quant;
     if (qa->count != 1 || qb->count != 1)
         return weir_lower_fail(l, node, "hardware multiplies tensors with one scale each");
-    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
-    *scale = weir_contract_product(l->contract, weir_quant_scale(qa, 0), weir_quant_scale(qb, 0));
-    const weir_type type = {.dtype = WEIR_INT64,
-                            .shape = y->shape,
-                            .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale}};
-    weir_node made = weir_lower_add_node(l, node, WEIR_OP_MULTIPLY, "", pair, 2, &type);
-    weir_node_set_int(l->to, made, "za", weir_quant_zero(qa, 0));
-    weir_node_set_int(l->to, made, "zb", weir_quant_zero(qb, 0));
-    if (!weir_infer_node(l->to, made)) return false;
-    const weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, made, 0)};
+    const weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_products(l, node, "", pair)};
+    if (view.value.id == 0) return false;
     weir_lower_set(l, node, &view);
     return true;
 }

@@ -35,7 +35,7 @@ static bool shape_constant(weir_lowering *l, weir_node node, const weir_view *x)
 
 bool weir_lower_shape(weir_lowering *l, weir_node node) {
     const weir_view *x = &l->view[weir_node_input(l->from, node, 0).id];
-    if (x->kind == WEIR_VIEW_CONSTANT || x->kind == WEIR_VIEW_WEIGHTS) return shape_constant(l, node, x);
+    if (weir_lower_is_given(x)) return shape_constant(l, node, x);
     const weir_shape *shape = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     weir_type type = *weir_value_type(l->to, x->value);
     const bool comes_in = x->kind == WEIR_VIEW_CODES && weir_value_producer(l->to, x->value).id == 0;

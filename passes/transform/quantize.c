@@ -17,6 +17,7 @@
 #include "passes/passes.h"
 #include "passes/transform/function.h"
 #include "passes/transform/remedy.h"
+#include "passes/transform/rewrite.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
@@ -272,7 +273,6 @@ static bool set_input(quantizer *q, weir_node node, size_t index, weir_value val
 }
 
 static bool is_convolution(weir_op op) { return op == WEIR_OP_CONV || op == WEIR_OP_CONV_TRANSPOSE; }
-static bool is_layer(weir_op op) { return op == WEIR_OP_GEMM || op == WEIR_OP_MATMUL || is_convolution(op); }
 
 static bool quantize_layer(quantizer *q, weir_node node) {
     weir_value weights = weir_node_input(q->graph, node, 1);
@@ -451,7 +451,7 @@ static bool quantize_both(quantizer *q, weir_node node) {
 
 static bool quantize_node(quantizer *q, weir_node node) {
     weir_op op = weir_node_op(q->graph, node);
-    if (is_layer(op) && is_constant(q, weir_node_input(q->graph, node, 1))) return quantize_layer(q, node);
+    if (weir_rewrite_is_layer(op) && is_constant(q, weir_node_input(q->graph, node, 1))) return quantize_layer(q, node);
     if (is_pool(op)) return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
     if (op == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (op == WEIR_OP_MATMUL && !is_constant(q, weir_node_input(q->graph, node, 0))) return quantize_both(q, node);
@@ -525,13 +525,13 @@ static bool refuse(const weir_graph *model, weir_node node) {
 /* Values that a dense layer depends on (`before`) or that depend on one (`after`), by handle. */
 static void mark_layers(const weir_graph *model, bool *before, bool *after) {
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        bool is = is_layer(weir_node_op(model, node));
+        bool is = weir_rewrite_is_layer(weir_node_op(model, node));
         for (size_t i = 0; i < weir_node_input_count(model, node); i++) is |= after[weir_node_input(model, node, i).id];
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
             after[weir_node_output(model, node, i).id] = is;
     }
     for (weir_node node = weir_graph_last(model); node.id != 0; node = weir_node_previous(model, node)) {
-        bool is = is_layer(weir_node_op(model, node));
+        bool is = weir_rewrite_is_layer(weir_node_op(model, node));
         for (size_t i = 0; i < weir_node_output_count(model, node); i++)
             is |= before[weir_node_output(model, node, i).id];
         for (size_t i = 0; i < weir_node_input_count(model, node); i++)

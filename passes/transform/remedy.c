@@ -50,8 +50,7 @@ static bool is_quantized(const weir_graph *model, weir_value value) {
 
 bool weir_remedy_unquantized(const weir_graph *model, weir_use *use) {
     for (weir_node node = weir_graph_first(model); node.id != 0; node = weir_node_next(model, node)) {
-        const weir_op op = weir_node_op(model, node);
-        if (op != WEIR_OP_GEMM && op != WEIR_OP_MATMUL && op != WEIR_OP_CONV && op != WEIR_OP_CONV_TRANSPOSE) continue;
+        if (!weir_rewrite_is_layer(weir_node_op(model, node))) continue;
         for (uint32_t i = 0; i < 2; i++) {
             if (is_quantized(model, weir_node_input(model, node, i))) continue;
             *use = (weir_use){node, i};

@@ -137,6 +137,10 @@ weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op o
     return result;
 }
 
+bool weir_lower_is_given(const weir_view *view) {
+    return view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS;
+}
+
 /* Products with positive numbers, one a tensor, are another scale of the same codes. */
 static bool rescaled(weir_lowering *l, weir_node node, const weir_view *view, weir_view *result) {
     weir_type type = *weir_value_type(l->to, view->value);

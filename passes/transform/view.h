@@ -89,6 +89,8 @@ bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, c
 /* The codes of the node's input, by the quantizer where `quant` is not NULL: the view of the node's result until it has its own.
  * No value after a reported error. */
 weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant);
+/* Is it given: numbers, or codes and what they stand for? */
+bool weir_lower_is_given(const weir_view *view);
 /* Do both stand for numbers of one grid? */
 bool weir_lower_is_alike(const weir_type *a, const weir_type *b);
 /* Codes that a quantizer may give, after a Relu or not: quantizers are monotone, so a Relu before one raises its lower
@@ -102,6 +104,8 @@ bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_view *a, c
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Product of two quantized tensors, or of one and a row of channels for each position. */
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
+/* The products of two tensors' codes less their zero points, one scale each; no value after a reported error. */
+weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair);
 /* Product by a constant matrix, or of two quantized tensors, also in batches: of the operands given, or of a MatMul. */
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 bool weir_lower_matmul(weir_lowering *l, weir_node node);

@@ -113,12 +113,6 @@ typedef struct holder {
     weir_arena *arena;
 } holder;
 
-static size_t count_words(const char *const *words) {
-    size_t count = 0;
-    while (words[count] != NULL) count++;
-    return count;
-}
-
 static bool expected(const weir_yaml *yaml, const field *f, const char *what) {
     if (yaml->kind == WEIR_YAML_SCALAR) {
         weir_error(yaml->location, "%s: expected %s, found '%.60s'", f->name, what, yaml->text);
@@ -127,18 +121,6 @@ static bool expected(const weir_yaml *yaml, const field *f, const char *what) {
                    yaml->kind == WEIR_YAML_MAPPING ? "mapping" : "sequence");
     }
     return false;
-}
-
-static void hint(const char *name, const char *const *words) {
-    const char *near = weir_suggest(name, words, count_words(words));
-    if (near != NULL) {
-        weir_note("did you mean '%s'?", near);
-        return;
-    }
-    weir_text list = {NULL, 0, 0};
-    for (size_t i = 0; words[i] != NULL; i++) weir_text_format(&list, "%s%s", i == 0 ? "" : ", ", words[i]);
-    weir_note("known: %s", list.data);
-    weir_text_free(&list);
 }
 
 static bool read_string(holder *h, const weir_yaml *yaml, const field *f, const char **into) {
@@ -153,7 +135,7 @@ static bool read_word(const weir_yaml *yaml, const field *f, int64_t *into) {
         if (strcmp(f->words[*into], yaml->text) == 0) return true;
     }
     weir_error(yaml->location, "%s: unknown word '%s'", f->name, yaml->text);
-    hint(yaml->text, f->words);
+    weir_suggest_note(yaml->text, f->words);
     return false;
 }
 
@@ -239,7 +221,7 @@ static void unknown_key(const weir_yaml *yaml, size_t index, const char *what, c
     const char *names[32] = {NULL};
     for (size_t i = 0; fields[i].name != NULL; i++) names[i] = fields[i].name;
     weir_error(yaml->key_location[index], "%s: unknown key '%s'", what, yaml->key[index]);
-    hint(yaml->key[index], names);
+    weir_suggest_note(yaml->key[index], names);
 }
 
 static bool read_record(holder *h, const weir_yaml *yaml, const char *what, const field *fields, void *into) {

@@ -8,24 +8,6 @@
 #include "support/diag.h"
 #include "support/suggest.h"
 
-static size_t count_words(const char *const *words) {
-    size_t count = 0;
-    while (words[count] != NULL) count++;
-    return count;
-}
-
-static void hint(const char *name, const char *const *words) {
-    const char *near = weir_suggest(name, words, count_words(words));
-    if (near != NULL) {
-        weir_note("did you mean '%s'?", near);
-        return;
-    }
-    weir_text list = {NULL, 0, 0};
-    for (size_t i = 0; words[i] != NULL; i++) weir_text_format(&list, "%s%s", i == 0 ? "" : ", ", words[i]);
-    weir_note("known: %s", list.data == NULL ? "none" : list.data);
-    weir_text_free(&list);
-}
-
 bool weir_dse_schema_expected(const weir_yaml *node, const char *what) {
     static const char *const found[] = {"", "a sequence", "a mapping"};
     if (node->kind == WEIR_YAML_SCALAR) weir_error(node->location, "expected %s, found '%.60s'", what, node->text);
@@ -44,7 +26,7 @@ bool weir_dse_schema_keys(const weir_yaml *map, const char *what, const char *co
         while (keys[k] != NULL && strcmp(keys[k], map->key[i]) != 0) k++;
         if (keys[k] != NULL) continue;
         weir_error(map->key_location[i], "%s: unknown key '%.60s'", what, map->key[i]);
-        hint(map->key[i], keys);
+        weir_suggest_note(map->key[i], keys);
         return false;
     }
     return true;
@@ -98,6 +80,6 @@ int weir_dse_schema_word(const weir_yaml *node, const char *what, const char *co
     for (int i = 0; node->kind == WEIR_YAML_SCALAR && words[i] != NULL; i++)
         if (strcmp(words[i], node->text) == 0) return i;
     weir_dse_schema_expected(node, what);
-    hint(node->kind == WEIR_YAML_SCALAR ? node->text : "", words);
+    weir_suggest_note(node->kind == WEIR_YAML_SCALAR ? node->text : "", words);
     return -1;
 }

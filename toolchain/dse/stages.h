@@ -14,6 +14,10 @@
 #define WEIR_DSE_KEYS(...)                                                                                             \
     (const char *const[]) { __VA_ARGS__, NULL }
 
+/* The option of stages that give loops to memories. */
+#define WEIR_DSE_TYPE_OPTION                                                                                           \
+    { "type", "temporal_mapping_type", WEIR_DSE_TEXT, "uneven", "even: operands that share a memory split loops alike" }
+
 /* Runs the stage below for a layer and reports an error when nothing comes of it. */
 bool weir_dse_stages_run_layer(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
                                void *user);

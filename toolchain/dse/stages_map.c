@@ -176,7 +176,7 @@ static bool run_temporal(const weir_dse_stage *stage, const weir_dse_context *co
 
 static const weir_dse_option temporal_options[] = {
     {"lpf_limit", "loma_lpf_limit", WEIR_DSE_COUNT, "0", "loops to permute at most; 0: all prime factors"},
-    {"type", "temporal_mapping_type", WEIR_DSE_TEXT, "uneven", "even: operands that share a memory split loops alike"},
+    WEIR_DSE_TYPE_OPTION,
     {"fatal_misfit", NULL, WEIR_DSE_FLAG, "false", "a spatial mapping that fits no order ends the run, as in ZigZag"},
     {.name = NULL}};
 
@@ -201,9 +201,7 @@ static bool run_given(const weir_dse_stage *stage, const weir_dse_context *conte
     return try_order(&s) && (s.fits || report_misfit(&s, true));
 }
 
-static const weir_dse_option given_options[] = {
-    {"type", "temporal_mapping_type", WEIR_DSE_TEXT, "uneven", "even: operands that share a memory split loops alike"},
-    {.name = NULL}};
+static const weir_dse_option given_options[] = {WEIR_DSE_TYPE_OPTION, {.name = NULL}};
 
 const weir_dse_stage_info weir_dse_stage_temporal_ordering_conversion = {
     "temporal_ordering_conversion",

@@ -109,7 +109,7 @@ static const weir_dse_option salsa_options[] = {
     {"seed", NULL, WEIR_DSE_COUNT, "1", "of the random numbers"},
     {"walks", "salsa_number_of_core", WEIR_DSE_COUNT, "1", "starts, of which the best counts"},
     {"objective", "salsa_opt_criterion", WEIR_DSE_TEXT, "energy", "energy or latency"},
-    {"type", "temporal_mapping_type", WEIR_DSE_TEXT, "uneven", "even: operands that share a memory split loops alike"},
+    WEIR_DSE_TYPE_OPTION,
     {.name = NULL}};
 
 const weir_dse_stage_info weir_dse_stage_salsa = {

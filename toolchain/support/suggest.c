@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "support/diag.h"
+#include "support/text.h"
+
 enum { LONGEST = 127 };
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
@@ -53,4 +56,18 @@ const char *weir_suggest(const char *name, const char *const *candidates, size_t
         }
     }
     return nearest;
+}
+
+void weir_suggest_note(const char *name, const char *const *words) {
+    size_t count = 0;
+    while (words[count] != NULL) count++;
+    const char *near = weir_suggest(name, words, count);
+    if (near != NULL) {
+        weir_note("did you mean '%s'?", near);
+        return;
+    }
+    weir_text list = {NULL, 0, 0};
+    for (size_t i = 0; i < count; i++) weir_text_format(&list, "%s%s", i == 0 ? "" : ", ", words[i]);
+    weir_note("known: %s", list.data == NULL ? "none" : list.data);
+    weir_text_free(&list);
 }

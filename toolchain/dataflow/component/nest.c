@@ -29,11 +29,13 @@ void weir_nest_build(weir_builder *b, weir_rtl_instance u, const char *name, con
     }
 }
 
-static int64_t size_of(weir_cost_part *part, int i) {
+int64_t weir_nest_value(weir_cost_part *part, const char *name, int loop) {
     char parameter[16];
-    snprintf(parameter, sizeof parameter, "SIZE_%d", i);
+    snprintf(parameter, sizeof parameter, "%s_%d", name, loop);
     return weir_cost_value(part, parameter);
 }
+
+static int64_t size_of(weir_cost_part *part, int loop) { return weir_nest_value(part, "SIZE", loop); }
 
 int64_t weir_nest_count_bits(weir_cost_part *part) {
     int64_t bits = 0;

@@ -15,6 +15,8 @@ bool weir_nest_legal(int64_t most, const weir_meta_hardware *hardware, weir_text
 /* Parameters NAME_0 to NAME_5: the loops' values, outermost first, are those of the innermost loops, the others `otherwise`. */
 void weir_nest_build(weir_builder *b, weir_rtl_instance u, const char *name, const int64_t *value, int loops,
                      int64_t otherwise);
+/* The parameter NAME_loop. */
+int64_t weir_nest_value(weir_cost_part *part, const char *name, int loop);
 /* Of the parameters SIZE_0 to SIZE_5: bits of all counters, of the largest; loops that have one. */
 int64_t weir_nest_count_bits(weir_cost_part *part);
 int64_t weir_nest_most_bits(weir_cost_part *part);

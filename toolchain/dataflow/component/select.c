@@ -1,7 +1,5 @@
 /* Select: a Reorder that leaves the order alone and keeps a part of each frame, or makes it a part of a larger frame: weir_select.
  * Nothing is held but the beat that waits for the fill values before it. */
-#include <stdio.h>
-
 #include "dataflow/build.h"
 #include "dataflow/component.h"
 #include "dataflow/component/nest_private.h"
@@ -84,16 +82,17 @@ static int64_t most_lanes(const walk *w) {
     return w->loops == 0 ? 1 : weir_common_divisor(weir_common_divisor(w->size[last], w->begin[last]), w->end[last]);
 }
 
-static int64_t interval_at(const walk *w, int64_t lanes) {
+/* Iterations of the loops from `loop` on. */
+static int64_t iterations(const walk *w, int loop) {
     int64_t all = 1;
-    for (int i = 0; i < w->loops; i++) all *= w->size[i];
-    return all / lanes;
+    for (int i = loop; i < w->loops; i++) all *= w->size[i];
+    return all;
 }
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
     walk w;
     walk_of(graph, node, &w);
-    weir_nest_set_lanes(graph, most_lanes(&w), interval_at(&w, 1), hardware);
+    weir_nest_set_lanes(graph, most_lanes(&w), iterations(&w, 0), hardware);
 }
 
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
@@ -113,13 +112,6 @@ static walk beats_of(const weir_graph *graph, weir_node node) {
     w.begin[last] /= lanes;
     w.end[last] /= lanes;
     return w;
-}
-
-/* Iterations of the loops from `loop` on. */
-static int64_t iterations(const walk *w, int loop) {
-    int64_t all = 1;
-    for (int i = loop; i < w->loops; i++) all *= w->size[i];
-    return all;
 }
 
 static int64_t count_behind(const walk *w) {
@@ -215,12 +207,6 @@ static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     else weir_text_format(text, "%lld of %lld elements", (long long)out, (long long)in);
 }
 
-static int64_t loop_value(weir_cost_part *part, const char *name, int loop) {
-    char parameter[16];
-    snprintf(parameter, sizeof parameter, "%s_%d", name, loop);
-    return weir_cost_value(part, parameter);
-}
-
 /* A counter a loop, with flags for those of its bounds that lie within it: rtl/stream/weir_select.v. Bits that extend an element are
  * its sign or constant. */
 static void cost(weir_cost_part *part) {
@@ -229,9 +215,9 @@ static void cost(weir_cost_part *part) {
     const int64_t counts = weir_nest_count_bits(part);
     int64_t flags = 0, compared = 0;
     for (int loop = 0; loop < WEIR_NEST_LOOPS; loop++) {
-        const int64_t size = loop_value(part, "SIZE", loop), end = loop_value(part, "END", loop);
+        const int64_t size = weir_nest_value(part, "SIZE", loop), end = weir_nest_value(part, "END", loop);
         if (size == 1) continue;
-        const bool inner_end = end < size, bounded = inner_end || loop_value(part, "BEGIN", loop) > 0;
+        const bool inner_end = end < size, bounded = inner_end || weir_nest_value(part, "BEGIN", loop) > 0;
         flags += 1 + bounded + inner_end;
         compared += weir_cost_bits(size) * (bounded + inner_end);
     }

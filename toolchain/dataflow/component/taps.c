@@ -30,9 +30,11 @@ static int64_t first_of(const taps *t) { return weir_sliding_reach(&t->along) - 
 static int64_t final_of(const taps *t) { return (t->along.out - 1) * t->along.stride + first_of(t); }
 static int64_t steps_of(const taps *t) { return t->along.in > final_of(t) ? t->along.in : final_of(t) + 1; }
 
+static int64_t interval_of(const taps *t) { return t->lines * steps_of(t) * t->inner; }
+
 int64_t weir_taps_interval(const weir_sliding *window) {
     const taps t = read_taps(window);
-    return t.lines * steps_of(&t) * t.inner;
+    return interval_of(&t);
 }
 
 static int64_t channels_of(const weir_graph *graph, weir_node node) {
@@ -41,10 +43,10 @@ static int64_t channels_of(const weir_graph *graph, weir_node node) {
 }
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    const weir_sliding w = weir_sliding_of(graph, node);
+    const taps t = taps_of(graph, node);
     hardware->in_lanes = channels_of(graph, node);
-    hardware->out_lanes = hardware->in_lanes * read_taps(&w).along.kernel;
-    hardware->interval = weir_taps_interval(&w);
+    hardware->out_lanes = hardware->in_lanes * t.along.kernel;
+    hardware->interval = interval_of(&t);
 }
 
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
@@ -63,8 +65,7 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const taps t = taps_of(graph, node);
-    return (weir_component_timing){LATENCY - (steps_of(&t) - 1 - final_of(&t)) * t.inner,
-                                   t.lines * steps_of(&t) * t.inner};
+    return (weir_component_timing){LATENCY - (steps_of(&t) - 1 - final_of(&t)) * t.inner, interval_of(&t)};
 }
 
 /* --- service: the register holds when the next step can be made --- */

@@ -62,7 +62,7 @@ static weir_node insert_columns(weir_graph *graph, weir_node node, const weir_wi
     return columns;
 }
 
-/* Of the two modules the one that keeps up, or the faster one. */
+/* In the faster one of the two modules. */
 static int64_t fastest(const weir_sliding *w) {
     const int64_t window = interval_at(w, w->channels), taps = weir_taps_interval(w);
     return taps > 0 && taps < window ? taps : window;
