@@ -52,6 +52,8 @@ typedef enum weir_requantize_form {
 /* In place; false after a reported error (transform/realize_requantize.c). */
 bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form);
 
+/* The streams of a folded graph, FIFOs included: weir_insert_streams and weir_size_fifos. */
+bool weir_complete_folding(weir_graph *graph);
 /* In place (transform/choose_folding.c). `target` 0: the smallest interval for `budget` multipliers; `file` may be
  * empty. */
 bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file);

@@ -15,41 +15,21 @@ bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, cons
     return weir_component_assign(graph) && weir_folding_choose(graph, target, budget, file);
 }
 
-static bool complete(weir_graph *graph) { return weir_insert_streams(graph) && weir_size_fifos(graph); }
-
-/* "lut=20000,dsp=28": of what is not named, all that the device has. */
-static bool read_budget(const char *text, int64_t *budget) {
-    static const char *const keys[WEIR_KNAPSACK_RESOURCES] = {"lut", "ff", "dsp", "bram"};
-    for (int r = 0; r < WEIR_KNAPSACK_RESOURCES; r++) budget[r] = -1;
-    while (*text != '\0') {
-        const size_t size = strcspn(text, "=");
-        int r = 0;
-        while (r < WEIR_KNAPSACK_RESOURCES && (strlen(keys[r]) != size || strncmp(keys[r], text, size) != 0)) r++;
-        char *end = NULL;
-        const long long value =
-            r < WEIR_KNAPSACK_RESOURCES && text[size] == '=' ? strtoll(text + size + 1, &end, 10) : -1;
-        if (end == NULL || end == text + size + 1 || value < 0 || (*end != ',' && *end != '\0')) {
-            weir_error(WEIR_NOWHERE, "budget '%s': expected NAME=NUMBER,... with the names lut, ff, dsp and bram",
-                       text);
-            return false;
-        }
-        budget[r] = value;
-        text = *end == ',' ? end + 1 : end;
-    }
-    return true;
-}
+bool weir_complete_folding(weir_graph *graph) { return weir_insert_streams(graph) && weir_size_fifos(graph); }
 
 static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *graph) {
-    weir_folding_request request = {.interval = weir_pass_int(pass, "target-interval"), .complete = complete};
-    if (!read_budget(weir_pass_string(pass, "budget"), request.budget)) return false;
+    const weir_device *device = weir_target_of(graph).device;
+    weir_folding_request request = {.interval = weir_pass_int(pass, "target-interval"),
+                                    .complete = weir_complete_folding};
     weir_folding_objective_parse(weir_pass_string(pass, "objective"), &request.objective);
-    if (weir_target_of(graph).device == NULL) {
+    if (device == NULL) {
         weir_error(WEIR_NOWHERE, "an objective needs a device, whose resources are what it is judged by");
         weir_note("'weir devices' lists those known");
         return false;
     }
     weir_folding_report report;
-    if (!weir_component_assign(graph) || !weir_folding_read(graph, weir_pass_string(pass, "file")) ||
+    if (!weir_folding_budget_parse(weir_pass_string(pass, "budget"), device, request.budget) ||
+        !weir_component_assign(graph) || !weir_folding_read(graph, weir_pass_string(pass, "file"), &request.interval) ||
         !weir_folding_search(graph, &request, &report))
         return false;
     json_t *json = weir_folding_report_json(&report);

@@ -33,8 +33,6 @@ typedef struct design {
     bool fits;
 } design;
 
-static bool complete(weir_graph *graph) { return weir_insert_streams(graph) && weir_size_fifos(graph); }
-
 static bool sets_pace(const weir_graph *graph, weir_node node) {
     const weir_component *component = weir_component_of(graph, node);
     return component != NULL && component->rules->foldings != NULL;
@@ -108,7 +106,7 @@ static design greedy_design(const weir_graph *assigned, int64_t target) {
     weir_graph *graph = weir_graph_copy(assigned);
     const int64_t reached = fold_layers(graph, target);
     if (reached > target) fold_layers(graph, reached);
-    design d = {.fits = weir_folding_choose(graph, 0, INT32_MAX, NULL) && complete(graph)};
+    design d = {.fits = weir_folding_choose(graph, 0, INT32_MAX, NULL) && weir_complete_folding(graph)};
     if (d.fits) {
         const weir_device *device = weir_target_of(graph).device;
         weir_cost_report cost = weir_cost_of_graph(graph, device);
@@ -138,7 +136,7 @@ static design greedy_fastest(const weir_graph *assigned) {
 
 static design best(const weir_graph *assigned, const int64_t *budget) {
     weir_graph *graph = weir_graph_copy(assigned);
-    weir_folding_request request = {.objective = WEIR_FOLDING_THROUGHPUT, .complete = complete};
+    weir_folding_request request = {.objective = WEIR_FOLDING_THROUGHPUT, .complete = weir_complete_folding};
     for (int r = 0; r < RESOURCES; r++) request.budget[r] = budget == NULL ? -1 : budget[r];
     weir_folding_report report;
     design d = {.fits = weir_folding_search(graph, &request, &report)};

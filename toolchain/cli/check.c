@@ -101,6 +101,7 @@ int weir_command_check(int argc, char **argv) {
         WEIR_SIMULATE_OPTIONS(simulate_options),
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
+        WEIR_JOB_SET_OPTION(job),
         WEIR_JOB_HARDWARE_OPTIONS(job),
         {"seeds", 0, WEIR_CLI_COUNT, &seeds, "N", "with --device: placements to try for the clock (1)"},
         {"timeout", 0, WEIR_CLI_COUNT, &seconds, "SECONDS", "with --device: for Yosys, and for each placement (1200)"},

@@ -73,6 +73,7 @@ int weir_command_compile(int argc, char **argv) {
     const weir_cli_option options[] = {{"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "folder to write, required"},
                                        WEIR_JOB_PLUGIN_OPTIONS(job),
                                        WEIR_JOB_QUANTIZE_OPTIONS(job),
+                                       WEIR_JOB_SET_OPTION(job),
                                        WEIR_JOB_HARDWARE_OPTIONS(job),
                                        {"json", 'j', WEIR_CLI_STRING, &json, "FILE", "write the estimate as JSON"},
                                        {.name = NULL}};

@@ -3,7 +3,11 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/estimate.h"
+#include "cli/source.h"
+#include "dataflow/device.h"
 #include "dse/explore.h"
+#include "dse/picture_front.h"
 #include "dse/saved.h"
 #include "support/arena.h"
 #include "support/diag.h"
@@ -14,18 +18,34 @@ static const char help_text[] =
     "Searches the cheapest mapping of every layer of a workload (YAML as ZigZag's, ONNX) on an accelerator: which loops run side\n"
     "by side, in which order the others, and what each memory holds. Energies in pJ, latencies in cycles.\n"
     "STAGES is a text such as 'workload,minimal_latency,spatial_mapping_generator,minimal_latency,loma{lpf_limit=6},cost_model'\n"
-    "or a YAML file; --list lists the stages.\n";
+    "or a YAML file; --list lists the stages.\n"
+    "--sweep DIR, in the place of accelerator and mapping, folds the network for FPGAs, over devices and budgets (those of compile,\n"
+    "\"50%\" a share of everything): DIR gets the foldings that no other is as good as in inferences a second, LUTs, multipliers\n"
+    "and memory blocks, each as a file for `weir compile --folding`, as a table in front.csv and as a picture in front.svg.\n";
 
 /* What the pipeline gave. */
 typedef struct output {
     json_t *results;
     double energy, latency, evaluations;
+    size_t foldings;
 } output;
+
+/* A line a folding. */
+static void print_folding(const weir_dse_evaluation *e) {
+    const weir_dse_hardware *h = &e->hardware;
+    printf("%-14s %-16s %12.0f cycles %14.0f inferences/s %8lld LUTs %5lld multipliers %5lld memory blocks\n",
+           h->point->device, h->point->budget, e->cost.latency, weir_dse_picture_rate(e), (long long)h->use[0],
+           (long long)h->use[2], (long long)h->use[3]);
+}
 
 static bool take(void *user, const weir_dse_result *result) {
     output *o = user;
     o->evaluations += result->evaluations;
-    if (result->evaluation != NULL) {
+    if (result->evaluation != NULL && result->evaluation->hardware.point != NULL &&
+        result->evaluation->hardware.component == NULL) {
+        print_folding(result->evaluation);
+        o->foldings++;
+    } else if (result->evaluation != NULL) {
         o->energy += result->evaluation->cost.energy;
         o->latency += result->evaluation->cost.latency;
     }
@@ -79,61 +99,126 @@ static int explore(const weir_dse_registry *registry, const weir_dse_request *re
     output o = {.results = json_array()};
     weir_dse_pipeline *pipeline = weir_dse_explore_pipeline(registry, request);
     bool fine = pipeline != NULL && weir_dse_explore_run(pipeline, request, take, &o);
-    if (fine) print(&o);
+    if (fine && o.foldings == 0) print(&o);
     fine = fine && (json == NULL || write_json(&o, json));
     json_decref(o.results);
     weir_dse_pipeline_free(pipeline);
     return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
 }
 
+/* "a|b", of an empty list `usual`. Heap memory. */
+static char *alternatives(const weir_cli_list *list, const char *const *usual, size_t count) {
+    weir_text text = {NULL, 0, 0};
+    weir_text_add(&text, "");
+    for (size_t i = 0; i < (list->count > 0 ? list->count : count); i++)
+        weir_text_format(&text, "%s%s", i == 0 ? "" : "|", list->count > 0 ? list->item[i] : usual[i]);
+    return text.data;
+}
+
+/* What the command line says, in lists and numbers. */
+typedef struct arguments {
+    weir_dse_request request;
+    weir_job job;
+    weir_cli_list plugins, defects, devices, budgets;
+    const char *json;
+    bool list;
+    int64_t limit, spatial, threads, rate;
+} arguments;
+
+/* Exit status: 0 when all are known. */
+static int know(const weir_cli_list *devices) {
+    int status = WEIR_EXIT_FINE;
+    for (size_t i = 0; status == WEIR_EXIT_FINE && i < devices->count; i++) {
+        weir_device *device;
+        status = weir_estimate_open(devices->item[i], &device);
+        weir_device_free(device);
+    }
+    return status;
+}
+
+static int run(arguments *a) {
+    static const char *const usual[] = {"100%", "50%", "25%"};
+    weir_dse_request *r = &a->request;
+    size_t known = 0;
+    char **names = weir_device_names(&known), *devices = alternatives(&a->devices, (const char *const *)names, known),
+         *budgets = alternatives(&a->budgets, usual, sizeof usual / sizeof *usual);
+    const char **kept = weir_calloc(a->defects.count + 1, sizeof *kept);
+    for (size_t i = 0; i < a->defects.count; i++) kept[i] = a->defects.item[i];
+    weir_source *source = weir_source_new(&a->job, r->workload);
+    weir_dse_registry *registry = weir_dse_registry_new();
+    r->lpf_limit = (int)a->limit;
+    r->spatial_mappings = (int)a->spatial;
+    r->threads = (int)a->threads;
+    r->defects = kept;
+    r->source = weir_source_calls(source);
+    r->sweep.devices = devices;
+    r->sweep.budgets = budgets;
+    r->sweep.clock_mhz = (int)a->job.clock;
+    r->sweep.interval = (int)a->job.target_interval;
+    r->sweep.rate = (double)a->rate;
+    const int status = names == NULL || !load_all(registry, &a->plugins) ? WEIR_EXIT_INPUT
+                       : a->list                                         ? list_stages(registry)
+                                                                         : explore(registry, r, a->json);
+    weir_dse_registry_free(registry);
+    weir_source_free(source);
+    free(kept);
+    free(budgets);
+    free(devices);
+    free(names);
+    return status;
+}
+
+/* The first option that is missing for what is asked; NULL: none. */
+static const char *missing(const arguments *a) {
+    const weir_dse_request *r = &a->request;
+    if (a->list) return NULL;
+    if (r->workload == NULL) return "--workload W";
+    if (r->sweep.folder != NULL || r->stages != NULL) return NULL;
+    return r->accelerator == NULL ? "--accelerator A.yaml" : r->mapping == NULL ? "--mapping M.yaml" : NULL;
+}
+
 int weir_command_dse(int argc, char **argv) {
-    weir_dse_request r = {.objective = "latency"};
-    weir_cli_list plugins = {NULL, 0}, defects = {NULL, 0};
-    const char *json = NULL;
-    bool list = false;
-    int64_t limit = 6, spatial = 3, threads = 1;
+    arguments a = {
+        .request = {.objective = "latency"}, .job = WEIR_JOB_DEFAULTS("dse"), .limit = 6, .spatial = 3, .threads = 1};
+    weir_dse_request *r = &a.request;
     const weir_cli_option options[] = {
-        {"accelerator", 'a', WEIR_CLI_STRING, &r.accelerator, "A.yaml", "the accelerator"},
-        {"workload", 'w', WEIR_CLI_STRING, &r.workload, "W", "the layers: YAML, or an ONNX model"},
-        {"mapping", 'm', WEIR_CLI_STRING, &r.mapping, "M.yaml", "what is fixed of the mapping"},
-        {"objective", 'o', WEIR_CLI_STRING, &r.objective, "NAME", "latency, energy or EDP (latency)"},
-        {"lpf-limit", 0, WEIR_CLI_INT, &limit, "N", "loops to permute at most; 0: all prime factors (6)"},
-        {"spatial-mappings", 0, WEIR_CLI_COUNT, &spatial, "N", "spatial mappings to try at most (3)"},
-        {"data-locality", 0, WEIR_CLI_FLAG, &r.data_locality, NULL, "keep data between layers near the array"},
-        {"mixed-spatial", 0, WEIR_CLI_FLAG, &r.mixed_spatial, NULL, "several loops along one array dimension"},
-        {"even", 0, WEIR_CLI_FLAG, &r.even, NULL, "operands that share a memory split loops alike"},
-        {"compatible", 0, WEIR_CLI_FLAG, &r.compatible, NULL, "count as ZigZag does, its errors included"},
-        {"defect", 0, WEIR_CLI_LIST, &defects, "NAME", "keep one of ZigZag's errors (toolchain/dse/README.md)"},
-        {"threads", 't', WEIR_CLI_INT, &threads, "N",
+        {"accelerator", 'a', WEIR_CLI_STRING, &r->accelerator, "A.yaml", "the accelerator"},
+        {"workload", 'w', WEIR_CLI_STRING, &r->workload, "W", "the layers: YAML, or an ONNX model"},
+        {"mapping", 'm', WEIR_CLI_STRING, &r->mapping, "M.yaml", "what is fixed of the mapping"},
+        {"objective", 'o', WEIR_CLI_STRING, &r->objective, "NAME", "latency, energy or EDP (latency)"},
+        {"lpf-limit", 0, WEIR_CLI_INT, &a.limit, "N", "loops to permute at most; 0: all prime factors (6)"},
+        {"spatial-mappings", 0, WEIR_CLI_COUNT, &a.spatial, "N", "spatial mappings to try at most (3)"},
+        {"data-locality", 0, WEIR_CLI_FLAG, &r->data_locality, NULL, "keep data between layers near the array"},
+        {"mixed-spatial", 0, WEIR_CLI_FLAG, &r->mixed_spatial, NULL, "several loops along one array dimension"},
+        {"even", 0, WEIR_CLI_FLAG, &r->even, NULL, "operands that share a memory split loops alike"},
+        {"compatible", 0, WEIR_CLI_FLAG, &r->compatible, NULL, "count as ZigZag does, its errors included"},
+        {"defect", 0, WEIR_CLI_LIST, &a.defects, "NAME", "keep one of ZigZag's errors (toolchain/dse/README.md)"},
+        {"threads", 't', WEIR_CLI_INT, &a.threads, "N",
          "layers explored at a time; 0: as many as there are processors (1)"},
-        {"resume", 0, WEIR_CLI_STRING, &r.resume, "DIR",
+        {"resume", 0, WEIR_CLI_STRING, &r->resume, "DIR",
          "keep each layer's mapping here, and go on from what is there"},
-        {"stages", 's', WEIR_CLI_STRING, &r.stages, "STAGES", "another pipeline than the usual one"},
-        {"load-stage", 'l', WEIR_CLI_LIST, &plugins, "FILE.so", "load your own stages from a shared object"},
-        {"list", 0, WEIR_CLI_FLAG, &list, NULL, "list the stages with their options"},
-        {"json", 'j', WEIR_CLI_STRING, &json, "OUT", "write the results here"},
+        {"stages", 's', WEIR_CLI_STRING, &r->stages, "STAGES", "another pipeline than the usual one"},
+        {"load-stage", 'l', WEIR_CLI_LIST, &a.plugins, "FILE.so", "load your own stages from a shared object"},
+        {"list", 0, WEIR_CLI_FLAG, &a.list, NULL, "list the stages with their options"},
+        {"json", 'j', WEIR_CLI_STRING, &a.json, "OUT", "write the results here"},
+        {"sweep", 0, WEIR_CLI_STRING, &r->sweep.folder, "DIR", "foldings for FPGAs, over devices and budgets"},
+        {"device", 0, WEIR_CLI_LIST, &a.devices, "NAME", "an FPGA of the sweep: see 'weir devices' (all)"},
+        {"budget", 0, WEIR_CLI_LIST, &a.budgets, "lut=N,...",
+         "what a folding may take: of each device 100%, 50% and 25%"},
+        {"clock", 0, WEIR_CLI_COUNT, &a.job.clock, "MHZ", "clock to build for (each device's own goal)"},
+        {"target-interval", 0, WEIR_CLI_COUNT, &a.job.target_interval, "N", "cycles that a frame may take"},
+        {"rate", 0, WEIR_CLI_COUNT, &a.rate, "N", "mark the smallest with N inferences a second (the fastest)"},
+        WEIR_JOB_QUANTIZE_OPTIONS(a.job),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("dse", options, help_text, argc, argv, 0, 0, &count);
-    const char *const needed[][2] = {
-        {r.accelerator, "--accelerator A.yaml"}, {r.workload, "--workload W"}, {r.mapping, "--mapping M.yaml"}};
-    for (size_t i = 0; status < 0 && !list && i < 3; i++)
-        if (needed[i][0] == NULL) status = weir_cli_misuse("dse", "%s is missing", needed[i][1]);
-    if (status < 0) {
-        r.lpf_limit = (int)limit;
-        r.spatial_mappings = (int)spatial;
-        r.threads = (int)threads;
-        const char **kept = weir_calloc(defects.count + 1, sizeof *kept);
-        for (size_t i = 0; i < defects.count; i++) kept[i] = defects.item[i];
-        r.defects = kept;
-        weir_dse_registry *registry = weir_dse_registry_new();
-        status = !load_all(registry, &plugins) ? WEIR_EXIT_INPUT
-                 : list                        ? list_stages(registry)
-                                               : explore(registry, &r, json);
-        weir_dse_registry_free(registry);
-        free(kept);
-    }
-    weir_cli_list_free(&defects);
-    weir_cli_list_free(&plugins);
+    if (status < 0 && missing(&a) != NULL) status = weir_cli_misuse("dse", "%s is missing", missing(&a));
+    if (status < 0) status = know(&a.devices);
+    if (status == WEIR_EXIT_FINE) status = run(&a);
+    weir_cli_list_free(&a.devices);
+    weir_cli_list_free(&a.budgets);
+    weir_cli_list_free(&a.defects);
+    weir_cli_list_free(&a.plugins);
+    weir_job_free(&a.job);
     return status;
 }

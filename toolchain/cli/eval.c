@@ -75,6 +75,7 @@ int weir_command_eval(int argc, char **argv) {
         {"output", 'o', WEIR_CLI_STRING, &output, "OUT", "write the outputs here, .npy or .npz, not as text"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
+        WEIR_JOB_SET_OPTION(job),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("eval", options, help_text, argc, argv, 1, 1, &count);

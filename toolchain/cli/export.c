@@ -44,6 +44,7 @@ int weir_command_export(int argc, char **argv) {
         {"opset", 0, WEIR_CLI_COUNT, &opset, "N", "opset to write (the oldest from 17 on that fits)"},
         WEIR_JOB_PLUGIN_OPTIONS(job),
         WEIR_JOB_QUANTIZE_OPTIONS(job),
+        WEIR_JOB_SET_OPTION(job),
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("export", options, help_text, argc, argv, 1, 1, &count);

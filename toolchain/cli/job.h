@@ -46,7 +46,7 @@ typedef struct weir_job {
 
 #define WEIR_JOB_DEFAULTS(command_)                                                                                    \
     { .command = command_, .requantize = "auto", .max_macs = 64, .sizes = WEIR_JOB_SIZES_DEFAULTS, .level = -1 }
-/* Rows of an option table for `job`: about user passes, about quantization, about hardware. */
+/* Rows of an option table for `job`: about user passes, about quantization, about any pass, about hardware. */
 #define WEIR_JOB_PLUGIN_OPTIONS(job)                                                                                   \
     WEIR_PLUGINS_OPTION((job).plugins),                                                                                \
         {"passes", 0, WEIR_CLI_STRING, &(job).passes, "PIPELINE", "passes to run on the model first"}, {               \
@@ -58,9 +58,9 @@ typedef struct weir_job {
         {"calibration",  'c',                                                                                          \
          WEIR_CLI_LIST,  &(job).calibration,                                                                           \
          "[INPUT=]FILE", "typical inputs to quantize with, in the form of --data"},                                    \
-        WEIR_JOB_SIZE_OPTIONS((job).sizes), {                                                                          \
-        "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'"           \
-    }
+        WEIR_JOB_SIZE_OPTIONS((job).sizes)
+#define WEIR_JOB_SET_OPTION(job)                                                                                       \
+    { "set", 's', WEIR_CLI_LIST, &(job).set, "PASS.OPTION=VALUE", "an option of a pass, see 'weir passes'" }
 #define WEIR_JOB_HARDWARE_OPTIONS(job)                                                                                 \
     {"target-interval", 't', WEIR_CLI_COUNT, &(job).target_interval, "N", "cycles that a frame may take"},             \
         {"max-macs", 'm', WEIR_CLI_COUNT, &(job).max_macs, "N", "multipliers to spend (64)"},                          \

@@ -1,6 +1,7 @@
 #include "dataflow/folding.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,7 @@ static bool multiplies(const weir_component_rules *rules) { return rules != NULL
 
 static bool has_settings(const weir_graph *graph, weir_node node) {
     const weir_component_rules *rules = rules_of(graph, node);
-    return rules != NULL && (rules->setting_count > 0 || has_memory(rules));
+    return rules != NULL && (rules->setting_count > 0 || has_memory(rules) || multiplies(rules));
 }
 
 static void note_settings(const weir_component_rules *rules) {
@@ -136,44 +137,88 @@ static void suggest_node(const weir_graph *graph, const char *name) {
     free(names);
 }
 
-static bool read_nodes(weir_graph *graph, const weir_yaml *root) {
-    if (root->kind != WEIR_YAML_MAPPING) {
-        weir_error(root->location, "expected a mapping with the key 'nodes'");
-        return false;
-    }
-    for (size_t i = 0; i < root->count; i++) {
-        const weir_yaml *nodes = root->item[i];
-        if (strcmp(root->key[i], "nodes") != 0 || nodes->kind != WEIR_YAML_MAPPING) {
-            weir_error(root->key_location[i], "expected the key 'nodes' with a mapping, found '%s'", root->key[i]);
+static bool read_nodes(weir_graph *graph, const weir_yaml *nodes) {
+    for (size_t i = 0; i < nodes->count; i++) {
+        weir_node node = weir_graph_find_node(graph, nodes->key[i]);
+        if (node.id == 0) {
+            weir_error(nodes->key_location[i], "there is no node '%s'", nodes->key[i]);
+            suggest_node(graph, nodes->key[i]);
             return false;
         }
-        for (size_t j = 0; j < nodes->count; j++) {
-            weir_node node = weir_graph_find_node(graph, nodes->key[j]);
-            if (node.id == 0) {
-                weir_error(nodes->key_location[j], "there is no node '%s'", nodes->key[j]);
-                suggest_node(graph, nodes->key[j]);
+        if (nodes->item[i]->kind != WEIR_YAML_MAPPING) {
+            weir_error(nodes->key_location[i], "expected settings such as {simd: 8, pe: 4}");
+            return false;
+        }
+        const weir_yaml *settings = nodes->item[i];
+        for (size_t k = 0; k < settings->count; k++) {
+            if (!read_setting(graph, node, settings->key[k], settings->key_location[k], settings->item[k]))
                 return false;
-            }
-            if (nodes->item[j]->kind != WEIR_YAML_MAPPING) {
-                weir_error(nodes->key_location[j], "expected settings such as {simd: 8, pe: 4}");
-                return false;
-            }
-            const weir_yaml *settings = nodes->item[j];
-            for (size_t k = 0; k < settings->count; k++) {
-                if (!read_setting(graph, node, settings->key[k], settings->key_location[k], settings->item[k]))
-                    return false;
-            }
         }
     }
     return true;
 }
 
-bool weir_folding_read(weir_graph *graph, const char *file) {
+static bool read_root(weir_graph *graph, const weir_yaml *root, int64_t *interval) {
+    if (root->kind != WEIR_YAML_MAPPING) {
+        weir_error(root->location, "expected a mapping with the key 'nodes'");
+        return false;
+    }
+    for (size_t i = 0; i < root->count; i++) {
+        const weir_yaml *item = root->item[i];
+        if (strcmp(root->key[i], "interval") == 0) {
+            int64_t given;
+            if (!weir_yaml_int(item, 1, INT32_MAX, &given)) return false;
+            if (*interval == 0) *interval = given;
+        } else if (strcmp(root->key[i], "nodes") != 0 || item->kind != WEIR_YAML_MAPPING) {
+            weir_error(root->key_location[i], "expected the key 'nodes' with a mapping, or 'interval', found '%s'",
+                       root->key[i]);
+            return false;
+        } else if (!read_nodes(graph, item)) return false;
+    }
+    return true;
+}
+
+bool weir_folding_read(weir_graph *graph, const char *file, int64_t *interval) {
     if (file == NULL || *file == '\0') return true;
     weir_yaml *root = weir_yaml_read(file);
-    bool fine = root != NULL && read_nodes(graph, root);
+    bool fine = root != NULL && read_root(graph, root, interval);
     weir_yaml_free(root);
     return fine;
+}
+
+static void write_setting(weir_text *text, const char *name, const char *value) {
+    weir_text_format(text, "%s%s: %s", text->size == 0 ? "" : ", ", name, value);
+}
+
+/* "simd: 8, pe: 4": what is set. */
+static void write_settings(const weir_graph *graph, weir_node node, weir_text *text) {
+    const weir_component_rules *rules = rules_of(graph, node);
+    weir_meta_hardware hardware = weir_node_metadata_of(graph, node)->hardware;
+    for (size_t i = 0; i < rules->setting_count; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)*field_of(&hardware, &rules->settings[i]));
+        if (strcmp(number, "0") != 0) write_setting(text, rules->settings[i].name, number);
+    }
+    if (has_memory(rules) && hardware.storage != WEIR_STORAGE_AUTO)
+        write_setting(text, "storage", weir_storage_name(hardware.storage));
+    if (multiplies(rules) && hardware.products != WEIR_STORAGE_AUTO)
+        write_setting(text, "products", weir_storage_name(hardware.products));
+}
+
+void weir_folding_write(const weir_graph *graph, int64_t interval, weir_text *text) {
+    const char *head = "nodes:\n";
+    weir_text_format(text, "interval: %lld\n", (long long)interval);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        weir_text settings = {NULL, 0, 0};
+        if (has_settings(graph, node)) write_settings(graph, node, &settings);
+        if (settings.size > 0) {
+            weir_text_format(text, "%s  ", head);
+            weir_text_quoted(text, weir_node_name(graph, node));
+            weir_text_format(text, ": {%s}\n", settings.data);
+            head = "";
+        }
+        weir_text_free(&settings);
+    }
 }
 
 /* --- components that set their pace --- */
@@ -337,7 +382,7 @@ static void warn_of_multipliers(const weir_graph *graph, int64_t budget) {
 }
 
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
-    if (!weir_folding_read(graph, file)) return false;
+    if (!weir_folding_read(graph, file, &target)) return false;
     const int64_t shortest = weir_folding_shortest(graph), asked = target;
     if (target == 0) target = target_for(graph, budget, shortest);
     if (target < shortest) target = shortest;

@@ -4,19 +4,25 @@
  * cannot keep up with any folding, it is the pace, and no multiplier is spent on more. Before, a node that could not is divided
  * where nodes that follow each other are faster (a window into its columns and rows). A YAML file sets nodes by hand, with any
  * numbers: what does not divide is padded inside.
+ *   interval: 512
  *   nodes:
- *     fc1: {simd: 8, pe: 4, storage: block} */
+ *     fc1: {simd: 8, pe: 4, storage: block}
+ * `interval`, cycles a frame, is the target where the call has none. */
 #ifndef WEIR_DATAFLOW_FOLDING_H
 #define WEIR_DATAFLOW_FOLDING_H
 
 #include "dataflow/cost.h"
 #include "ir/graph.h"
+#include "support/text.h"
 
 /* In place, with components assigned. `target`, in cycles: no shorter than what all components can reach; 0: the smallest interval for `budget` multipliers; `file` may be NULL or
  * empty. False after a reported error. O(foldings of all nodes * log(interval)). */
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file);
-/* Only reads the file's settings into the metadata. */
-bool weir_folding_read(weir_graph *graph, const char *file);
+/* Only reads the file: settings into the metadata, its interval where *interval is 0. */
+bool weir_folding_read(weir_graph *graph, const char *file, int64_t *interval);
+/* A file of the graph's settings, so that weir_folding_choose folds the same graph without them alike. `graph` has been given its settings,
+ * but not been folded. */
+void weir_folding_write(const weir_graph *graph, int64_t interval, weir_text *text);
 /* Is every component folded, with settings and lanes that it can have? False after a reported error. What reads a graph that was
  * folded elsewhere asks before it relies on it. */
 bool weir_folding_verify(const weir_graph *graph);

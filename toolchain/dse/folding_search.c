@@ -27,6 +27,43 @@ bool weir_folding_objective_parse(const char *text, weir_folding_objective *obje
     return false;
 }
 
+/* A number, or with '%' behind it a share of what there is. -1: neither. */
+static int64_t read_amount(const char *text, int64_t available, const char **end) {
+    char *stop;
+    const long long value = strtoll(text, &stop, 10);
+    const bool is_share = stop != text && *stop == '%';
+    *end = stop + is_share;
+    if (stop == text || value < 0 || (**end != ',' && **end != '\0') || (is_share && value > 100)) return -1;
+    return is_share ? available * value / 100 : value;
+}
+
+static bool read_budget(const char *at, const weir_cost_use *uses, int64_t *budget) {
+    static const char *const keys[RESOURCES] = {"lut", "ff", "dsp", "bram"};
+    const bool is_share = *at != '\0' && strchr(at, '=') == NULL;
+    const char *end = at;
+    for (int r = 0; r < RESOURCES; r++) budget[r] = is_share ? read_amount(at, uses[r].available, &end) : -1;
+    if (is_share) return budget[0] >= 0 && *end == '\0' && end[-1] == '%';
+    while (*at != '\0') {
+        const size_t size = strcspn(at, "=");
+        int r = 0;
+        while (r < RESOURCES && (strlen(keys[r]) != size || strncmp(keys[r], at, size) != 0)) r++;
+        if (r == RESOURCES) return false;
+        budget[r] = read_amount(at + size + 1, uses[r].available, &end);
+        if (budget[r] < 0) return false;
+        at = end + (*end == ',');
+    }
+    return true;
+}
+
+bool weir_folding_budget_parse(const char *text, const weir_device *device, int64_t *budget) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(&(weir_cost){.luts = 0}, device, uses);
+    if (read_budget(text, uses, budget)) return true;
+    weir_error(WEIR_NOWHERE, "budget '%s': expected NAME=NUMBER,... with the names lut, ff, dsp and bram", text);
+    weir_note("'50%%' in the place of a number is a share of what the device has, alone that of everything");
+    return false;
+}
+
 /* --- what is minimized --- */
 
 /* Fewest lookup tables; of the rest a block counts for eight flip-flops. */
@@ -54,8 +91,14 @@ typedef struct search {
     int64_t least[RESOURCES];
 } search;
 
-static int64_t static_energy(const search *s, int64_t interval) {
-    return interval * s->target.device->luts.count * STATIC_FJ * 100 / s->target.clock_mhz;
+int64_t weir_folding_energy(const int64_t *use, int64_t busy, int64_t interval) {
+    int64_t sum = 0;
+    for (int r = 0; r < RESOURCES; r++) sum += use[r] * (energy.busy[r] * busy + energy.cycle[r] * interval);
+    return sum;
+}
+
+int64_t weir_folding_static_energy(const weir_target *target, int64_t interval) {
+    return interval * target->device->luts.count * STATIC_FJ * 100 / target->clock_mhz;
 }
 
 /* Solves interval `index` for values below `limit`; the bound goes to `bound`, both with what is always taken. */
@@ -63,7 +106,7 @@ static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
     weir_knapsack_price always;
     weir_knapsack k = *weir_folding_space_at(s->space, index, &always);
     if (s->request->objective == WEIR_FOLDING_ENERGY)
-        always.value += static_energy(s, weir_folding_space_interval(s->space, index));
+        always.value += weir_folding_static_energy(&s->target, weir_folding_space_interval(s->space, index));
     for (int r = 0; r < RESOURCES; r++) k.budget[r] = s->budget[r] - s->reserve[r] - always.use[r];
     k.limit = limit - always.value;
     if (s->request->objective == WEIR_FOLDING_LATENCY) k.capacity = FEW;
@@ -294,16 +337,29 @@ static bool find_that_fits(search *s, weir_folding_report *report) {
     return false;
 }
 
+static bool find_settings(search *s, weir_graph *graph, weir_folding_report *report) {
+    *report =
+        (weir_folding_report){.objective = s->request->objective, .intervals = weir_folding_space_count(s->space)};
+    memcpy(report->budget, s->budget, sizeof s->budget);
+    const bool fine = find_that_fits(s, report);
+    report->fits = s->fits;
+    if (!fine) return false;
+    report->value = s->value;
+    weir_folding_space_apply(s->space, s->chosen, graph);
+    return true;
+}
+
+bool weir_folding_find(weir_graph *graph, const weir_folding_request *request, weir_folding_report *report) {
+    search s = start(graph, request);
+    const bool fine = find_settings(&s, graph, report);
+    finish(&s);
+    return fine;
+}
+
 bool weir_folding_search(weir_graph *graph, const weir_folding_request *request, weir_folding_report *report) {
     search s = start(graph, request);
-    *report = (weir_folding_report){.objective = request->objective, .intervals = weir_folding_space_count(s.space)};
-    memcpy(report->budget, s.budget, sizeof s.budget);
-    const bool fine = find_that_fits(&s, report);
+    const bool fine = find_settings(&s, graph, report);
     if (!s.fits) refuse(&s);
-    if (fine) {
-        report->value = s.value;
-        weir_folding_space_apply(s.space, s.chosen, graph);
-    }
     finish(&s);
     return fine && weir_folding_choose(graph, report->interval, INT32_MAX, NULL);
 }

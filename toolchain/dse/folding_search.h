@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "dataflow/target.h"
 #include "dse/knapsack.h"
 #include "ir/graph.h"
 #include "support/text.h"
@@ -13,7 +14,7 @@ typedef enum weir_folding_objective {
     WEIR_FOLDING_THROUGHPUT, /* the shortest interval, then the least area */
     WEIR_FOLDING_LATENCY,    /* the fewest cycles from the first beat of a frame to the last of its result */
     WEIR_FOLDING_AREA,       /* the fewest lookup tables, then the least of the rest */
-    WEIR_FOLDING_ENERGY      /* the least energy a frame: weir_folding_energy */
+    WEIR_FOLDING_ENERGY      /* the least energy a frame: weir_folding_energy and that of the device itself */
 } weir_folding_objective;
 
 typedef struct weir_folding_request {
@@ -25,6 +26,7 @@ typedef struct weir_folding_request {
 
 typedef struct weir_folding_report {
     weir_folding_objective objective;
+    bool fits;
     int64_t interval, latency;              /* cycles */
     int64_t used[WEIR_KNAPSACK_RESOURCES];  /* all of it */
     int64_t fifos[WEIR_KNAPSACK_RESOURCES]; /* of that, what the schedule asks for */
@@ -34,9 +36,18 @@ typedef struct weir_folding_report {
 } weir_folding_report;
 
 bool weir_folding_objective_parse(const char *text, weir_folding_objective *objective);
+/* "lut=20000,dsp=50%": numbers, or shares of what the device has, of which "50%" alone is that of everything; of what is not named, all.
+ * False after a reported error. */
+bool weir_folding_budget_parse(const char *text, const weir_device *device, int64_t *budget);
 
-/* Folds the graph, which has components assigned and a device. False after a reported error: what is missing when nothing fits,
- * and a device that has it. */
+/* Energy a frame of hardware that works `busy` cycles of the interval, and of the device itself, in fJ: README.md gives the model. */
+int64_t weir_folding_energy(const int64_t *use, int64_t busy, int64_t interval);
+int64_t weir_folding_static_energy(const weir_target *target, int64_t interval);
+
+/* Gives the graph, which has components assigned and a device, the settings of the best folding: weir_folding_choose with
+ * report->interval folds it. False when nothing fits (report->fits), without an error, or after a reported error. */
+bool weir_folding_find(weir_graph *graph, const weir_folding_request *request, weir_folding_report *report);
+/* The same, and folds the graph. False after a reported error: what is missing when nothing fits, and a device that has it. */
 bool weir_folding_search(weir_graph *graph, const weir_folding_request *request, weir_folding_report *report);
 
 /* {"objective", "interval", "latency", "value", "bound", "unit", "gap", "optimal", "intervals", "resources": {"luts": {"used", "fifos",

@@ -81,19 +81,25 @@ static bool set_initial(weir_dse_stage *stage) {
     return true;
 }
 
-bool weir_dse_pipeline_add(weir_dse_pipeline *pipeline, const char *name) {
+static bool insert(weir_dse_pipeline *pipeline, int at, const char *name) {
     const weir_dse_stage_info *info = weir_dse_registry_find(pipeline->registry, name);
     if (info == NULL) return false;
     if (pipeline->count == MOST_STAGES) {
         weir_error(WEIR_NOWHERE, "expected at most %d stages", (int)MOST_STAGES);
         return false;
     }
-    weir_dse_stage *stage = &pipeline->stage[pipeline->count];
-    *stage = (weir_dse_stage){.info = info};
-    if (pipeline->count > 0) pipeline->stage[pipeline->count - 1].below = stage;
-    pipeline->count++;
-    return set_initial(stage);
+    weir_dse_stage *stage = pipeline->stage;
+    memmove(&stage[at + 1], &stage[at], (size_t)(pipeline->count++ - at) * sizeof *stage);
+    stage[at] = (weir_dse_stage){.info = info};
+    for (int i = 0; i + 1 < pipeline->count; i++) stage[i].below = &stage[i + 1];
+    return set_initial(&stage[at]);
 }
+
+bool weir_dse_pipeline_add(weir_dse_pipeline *pipeline, const char *name) {
+    return insert(pipeline, pipeline->count, name);
+}
+
+bool weir_dse_pipeline_prepend(weir_dse_pipeline *pipeline, const char *name) { return insert(pipeline, 0, name); }
 
 bool weir_dse_pipeline_set(weir_dse_pipeline *pipeline, const char *name, const char *value) {
     weir_dse_stage *stage = &pipeline->stage[pipeline->count - 1];

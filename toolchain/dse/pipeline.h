@@ -12,6 +12,8 @@ void weir_dse_pipeline_free(weir_dse_pipeline *pipeline);
 
 /* Appends a stage; false after an error about an unknown name. */
 bool weir_dse_pipeline_add(weir_dse_pipeline *pipeline, const char *name);
+/* The same in front of all stages. */
+bool weir_dse_pipeline_prepend(weir_dse_pipeline *pipeline, const char *name);
 /* An option of the last stage; false after an error about name or value. */
 bool weir_dse_pipeline_set(weir_dse_pipeline *pipeline, const char *option, const char *value);
 /* Names with options in braces, commas between. False after reported errors. */

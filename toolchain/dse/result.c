@@ -44,6 +44,11 @@ static void free_result(const weir_dse_result *result) {
     if (result->count > 0) free((void *)result->list);
 }
 
+double weir_dse_time(const weir_dse_evaluation *e) {
+    const weir_dse_hardware *h = &e->hardware;
+    return e->cost.latency * (h->delay_ps > 0 ? (double)h->delay_ps / 1e3 : 1e3 / (double)h->point->clock_mhz);
+}
+
 void weir_dse_kept_add(weir_dse_kept *kept, const weir_dse_result *result) {
     kept->list = weir_grow(kept->list, &kept->capacity, kept->count + 1, sizeof *kept->list);
     kept->list[kept->count++] = copy_result(result);

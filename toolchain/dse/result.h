@@ -5,6 +5,25 @@
 #include <stddef.h>
 
 #include "dse/cost.h"
+#include "dse/knapsack.h"
+
+/* Where a folding was found; it lives until the run ends. */
+typedef struct weir_dse_point {
+    const char *device, *budget;
+    int64_t clock_mhz;    /* the goal */
+    int64_t device_luts;  /* of the whole device */
+    int64_t latency;      /* cycles from the first beat of a frame to the last of its result */
+    const char *settings; /* a folding file: dataflow/folding.h */
+} weir_dse_point;
+
+/* Hardware of its own, in place of a mapping on an array: a component, or all of a folding. Its cost has the cycles between two frames for
+ * a latency, and energies by a model (README.md). */
+typedef struct weir_dse_hardware {
+    const char *component;                /* NULL: several together */
+    int64_t use[WEIR_KNAPSACK_RESOURCES]; /* in the order of weir_cost_uses */
+    int64_t delay_ps;                     /* of the slowest path; 0: not known */
+    const weir_dse_point *point;          /* NULL: none of this */
+} weir_dse_hardware;
 
 typedef struct weir_dse_evaluation {
     weir_dse_cost cost;
@@ -12,7 +31,11 @@ typedef struct weir_dse_evaluation {
     const weir_dse_accelerator *accelerator;
     const weir_dse_temporal *temporal; /* with its problem, which has the spatial mapping; NULL in sums */
     weir_dse_rules rules;
+    weir_dse_hardware hardware;
 } weir_dse_evaluation;
+
+/* Nanoseconds between two frames of hardware, at the clock that is estimated, or its goal where none is. */
+double weir_dse_time(const weir_dse_evaluation *evaluation);
 
 /* What a sink gets; it lives during the call. Without evaluation and list it says that a result is not needed, or comes
  * later. */

@@ -48,6 +48,22 @@ static json_t *latency_json(const weir_dse_cost *c) {
                      c->ideal, "ideal_temporal", c->ideal_temporal, "stall", c->stall);
 }
 
+static json_t *hardware_json(const weir_dse_evaluation *e) {
+    const weir_dse_hardware *h = &e->hardware;
+    json_t *object =
+        json_pack("{s:s, s:I, s:I, s:I, s:I}", "device", h->point->device, "luts", (json_int_t)h->use[0], "flip_flops",
+                  (json_int_t)h->use[1], "multipliers", (json_int_t)h->use[2], "memory_blocks", (json_int_t)h->use[3]);
+    if (h->component != NULL) {
+        json_object_set_new(object, "component", json_string(h->component));
+        return object;
+    }
+    json_object_set_new(object, "budget", json_string(h->point->budget));
+    json_object_set_new(object, "frame_ns", json_real(weir_dse_time(e)));
+    json_object_set_new(object, "first_to_last_cycles", json_integer((json_int_t)h->point->latency));
+    json_object_set_new(object, "folding", json_string(h->point->settings));
+    return object;
+}
+
 json_t *weir_dse_saved_json(const weir_dse_result *result) {
     json_t *object = json_object();
     const weir_dse_evaluation *e = result->evaluation;
@@ -65,6 +81,7 @@ json_t *weir_dse_saved_json(const weir_dse_result *result) {
         json_object_set_new(object, "spatial_mapping", unroll_json(e->temporal->problem));
         json_object_set_new(object, "temporal_mapping", temporal_json(e->temporal, e->temporal->start));
     }
+    if (e != NULL && e->hardware.point != NULL) json_object_set_new(object, "hardware", hardware_json(e));
     if (result->count == 0) return object;
     json_t *list = json_array();
     for (size_t i = 0; i < result->count; i++) json_array_append_new(list, weir_dse_saved_json(&result->list[i]));

@@ -10,7 +10,7 @@
 #include "dse/result.h"
 
 /* Changes when a shared object with stages has to be compiled again. */
-#define WEIR_DSE_STAGE_VERSION 1
+#define WEIR_DSE_STAGE_VERSION 2
 
 /* A frame of a context; it shadows frames of the same key above. Values belong to whoever made the frame. */
 typedef struct weir_dse_context {
@@ -30,6 +30,11 @@ typedef struct weir_dse_context {
 #define WEIR_DSE_SPATIAL "spatial_mapping"     /* const weir_dse_problem: layer and accelerator with this mapping */
 #define WEIR_DSE_SPATIAL_WHOLE "spatial_mapping_int" /* const weir_dse_spatial: its factors as whole numbers */
 #define WEIR_DSE_TEMPORAL "temporal_mapping"         /* const weir_dse_temporal */
+
+#define WEIR_DSE_SOURCE "source"       /* const weir_dse_source, of hardware graphs: stages_folding.h */
+#define WEIR_DSE_HARDWARE "hardware"   /* const weir_graph, with components assigned and a device */
+#define WEIR_DSE_FOLDING "folding"     /* const weir_dse_folding: stages_folding.h */
+#define WEIR_DSE_COMPONENT "component" /* const weir_node, of the folding */
 
 /* What is there; NULL: nothing. */
 static inline const void *weir_dse_get(const weir_dse_context *context, const char *key) {

@@ -217,8 +217,7 @@ const weir_dse_stage_info weir_dse_stage_temporal_ordering_conversion = {
 enum { COST_ACCESS, COST_NEGATIVE, COST_HALF };
 
 static bool run_cost(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
-    weir_dse_evaluation e;
-    e.temporal = weir_dse_get(context, WEIR_DSE_TEMPORAL);
+    weir_dse_evaluation e = {.temporal = weir_dse_get(context, WEIR_DSE_TEMPORAL)};
     e.layer = e.temporal->problem->layer;
     e.accelerator = e.temporal->problem->accelerator;
     e.rules = (weir_dse_rules){.negative_onloading = stage->value[COST_NEGATIVE].number != 0,

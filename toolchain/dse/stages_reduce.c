@@ -94,12 +94,20 @@ static void add_cost(weir_dse_cost *sum, const weir_dse_cost *cost) {
     sum->latency_loaded += cost->latency_loaded;
 }
 
+/* All of it is there at once, or one part after the other on the same. */
+static void add_hardware(weir_dse_hardware *sum, const weir_dse_hardware *part) {
+    for (int r = 0; r < WEIR_KNAPSACK_RESOURCES; r++) sum->use[r] += part->use[r];
+    if (part->delay_ps > sum->delay_ps) sum->delay_ps = part->delay_ps;
+    sum->point = part->point;
+}
+
 static bool take_part(void *user, const weir_dse_result *result) {
     total *t = user;
     t->evaluations += result->evaluations;
     if (result->evaluation == NULL && result->count == 0) return true;
     if (result->evaluation != NULL) {
         add_cost(&t->sum.cost, &result->evaluation->cost);
+        add_hardware(&t->sum.hardware, &result->evaluation->hardware);
         t->sum.accelerator = result->evaluation->accelerator;
         t->sum.rules = result->evaluation->rules;
     }
@@ -115,6 +123,29 @@ static bool run_sum(const weir_dse_stage *stage, const weir_dse_context *context
     return fine;
 }
 
+/* The latencies are those of the slowest. */
+static bool take_parallel(void *user, const weir_dse_result *result) {
+    total *t = user;
+    weir_dse_cost slowest = t->sum.cost;
+    if (!take_part(user, result)) return false;
+    if (result->evaluation == NULL) return true;
+    if (result->evaluation->cost.latency > slowest.latency) slowest = result->evaluation->cost;
+    slowest.energy = t->sum.cost.energy;
+    slowest.mac_energy = t->sum.cost.mac_energy;
+    slowest.memory_energy = t->sum.cost.memory_energy;
+    t->sum.cost = slowest;
+    return true;
+}
+
+static bool run_pipeline(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
+                         void *user) {
+    total t = {.evaluations = 0};
+    const bool fine = weir_dse_stage_below(stage, context, take_parallel, &t) &&
+                      sink(user, &(weir_dse_result){&t.sum, t.evaluations, t.parts.count, t.parts.list});
+    weir_dse_kept_free(&t.parts);
+    return fine;
+}
+
 static bool run_listify(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
     total t = {.evaluations = 0};
     const bool fine = weir_dse_stage_below(stage, context, take_part, &t) &&
@@ -125,6 +156,10 @@ static bool run_listify(const weir_dse_stage *stage, const weir_dse_context *con
 
 const weir_dse_stage_info weir_dse_stage_sum = {
     "sum", "SumStage", "add up energies and latencies of all results, as if one followed the other", .run = run_sum};
+const weir_dse_stage_info weir_dse_stage_pipeline = {
+    "pipeline", "PipelineStage",
+    "add up energies and resources of all results and take the largest latency, as if all worked at once",
+    .run = run_pipeline};
 const weir_dse_stage_info weir_dse_stage_listify = {"listify", "ListifyStage", "pass on one list of all results",
                                                     .run = run_listify};
 

@@ -130,7 +130,7 @@ const weir_dse_stage_info weir_dse_stage_multi_processing_spawn = {
 
 /* --- parameters --- */
 
-/* "a=1|2;(b,c)=3,x|4,y": a takes its values in turn, for each of them b and c theirs together. */
+/* "a=1|2;(b,c)=3,x|4,y": a takes its values in turn, for each of them b and c theirs together; commas in the last of them are its own. */
 typedef struct iteration {
     const weir_dse_context *context;
     weir_dse_sink *sink;
@@ -156,7 +156,7 @@ static bool set_values(const iteration *it, const weir_dse_stage *below, const w
                        const char *names, const char *values, const char *rest) {
     if (*names == '\0') return iterate(it, below, context, rest);
     const char *name = take_part(it->arena, &names, ",");
-    const char *value = take_part(it->arena, &values, ",");
+    const char *value = take_part(it->arena, &values, *names == ',' ? "," : "");
     names += *names == ',';
     values += *values == ',';
     const bool is_path =

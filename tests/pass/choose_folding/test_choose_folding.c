@@ -225,7 +225,7 @@ static void errors_in_the_file(void **state) {
         {"nodes:\n  scale: {products: disk}\n", "yaml:2: error: expected auto, block or logic"},
         {"nodes:\n  fc: {products: logic}\n", "yaml:2: error: unknown setting 'products' for node 'fc'"},
         {"nodes:\n  fc: 3\n", "yaml:2: error: expected settings such as {simd: 8, pe: 4}"},
-        {"layers:\n  fc: {simd: 1}\n", "expected the key 'nodes' with a mapping, found 'layers'"},
+        {"layers:\n  fc: {simd: 1}\n", "expected the key 'nodes' with a mapping, or 'interval', found 'layers'"},
         {"- fc\n", "expected a mapping with the key 'nodes'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
