@@ -8,7 +8,7 @@ name=conv
 folder=$E2E_SOURCE/tests/models/conv
 simulators=icarus
 [ "${WEIR_NIGHTLY:-0}" != 1 ] || simulators=both
-for network in line separable pooled mobile autoencoder inception upsampler decoder generator; do
+for network in line separable pooled mobile autoencoder inception upsampler decoder generator averaged; do
     for form in qdq qoperator; do
         model=${network}_$form
         [ -f "$folder/$model.onnx" ] || continue
@@ -16,6 +16,9 @@ for network in line separable pooled mobile autoencoder inception upsampler deco
         array_tool same outputs.npy "$folder/$model.npz:expected" || fail "$model: the integer engine"
     done
 done
+expect 0 "" "$WEIR" eval "$folder/averaged_optimized.onnx" -e int --data "$folder/averaged_qoperator.npz:x" -o outputs.npy
+array_tool same outputs.npy "$folder/averaged_qoperator.npz:expected" || fail "averaged_optimized: the integer engine"
+expect 0 " 0 of " "$WEIR" check "$folder/averaged_optimized.onnx" --data "$folder/averaged_qoperator.npz:x" --frames 1 --simulator icarus
 expect 0 " 0 of " "$WEIR" check "$folder/line_qoperator.onnx" --data "$folder/line_qoperator.npz:x" --frames 3 --simulator icarus
 expect 0 " 0 of " "$WEIR" check "$folder/separable_qdq.onnx" --data "$folder/separable_qdq.npz:x" --frames 2 --simulator icarus
 expect 0 " 0 of " "$WEIR" check "$folder/pooled_qdq.onnx" --data "$folder/pooled_qdq.npz:x" --frames 3 --simulator both

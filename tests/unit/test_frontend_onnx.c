@@ -322,6 +322,46 @@ static void old_quantized_softmax(void **state) {
     }
 }
 
+static void put_numbers(weir_text *node, const char *name, const int64_t *numbers, size_t count) {
+    weir_text attribute = {0};
+    put_text(&attribute, 1, name);
+    for (size_t i = 0; i < count; i++) put_int(&attribute, 8, numbers[i]);
+    put_int(&attribute, 20, 7);
+    put_message(node, NODE_ATTRIBUTE, attribute);
+}
+
+/* `auto_pad` of a pool on codes: its input 1 is a scale, and no kernel; its positions are where the channels are not. */
+static void quantized_pool_is_padded(void **state) {
+    static const int64_t shape[] = {1, 5, 4, 3}, square[] = {2, 2};
+    static const int64_t pads[2][4] = {{0, 0, 0, 1}, {0, 0, 1, 0}}, result[2][4] = {{1, 5, 2, 2}, {1, 3, 2, 3}};
+    (void)state;
+    for (int last = 0; last < 2; last++) {
+        weir_text graph = {0}, zero = make_tensor("z", ONNX_UINT8, 0, NULL), mode = {0};
+        weir_text node = make_node("QLinearAveragePool", "mean", "x", "s", "y");
+        put_message(&graph, GRAPH_INPUT, make_value("x", ONNX_UINT8, 4, shape));
+        put_message(&graph, GRAPH_OUTPUT, make_value("y", ONNX_UINT8, 4, result[last]));
+        put_bytes(&zero, TENSOR_RAW, "\0", 1);
+        put_message(&graph, GRAPH_INITIALIZER, zero);
+        put_message(&graph, GRAPH_INITIALIZER, make_floats("s", 0, NULL, (const float[]){0.5f}, 1));
+        for (int i = 0; i < 3; i++) put_text(&node, NODE_INPUT, i == 1 ? "s" : "z");
+        put_text(&node, NODE_DOMAIN, "com.microsoft");
+        put_text(&mode, 1, "auto_pad");
+        put_text(&mode, 4, "SAME_UPPER");
+        put_int(&mode, 20, 3);
+        put_message(&node, NODE_ATTRIBUTE, mode);
+        put_number(&node, "channels_last", last);
+        put_numbers(&node, "kernel_shape", square, 2);
+        put_numbers(&node, "strides", square, 2);
+        put_message(&graph, GRAPH_NODE, node);
+        weir_graph *imported = import_graph(graph, NULL);
+        assert_non_null(imported);
+        const weir_attribute *made = weir_node_attribute(imported, weir_graph_first(imported), "pads");
+        assert_non_null(made);
+        assert_memory_equal(made->as.ints, pads[last], sizeof pads[last]);
+        weir_graph_free(imported);
+    }
+}
+
 static void batch_and_bindings(void **state) {
     (void)state;
     weir_archive bindings;
@@ -500,6 +540,7 @@ int main(void) {
         TEST(domains_of_qonnx),
         TEST(sixteen_bits),
         TEST(old_quantized_softmax),
+        TEST(quantized_pool_is_padded),
         TEST(batch_and_bindings),
         TEST(initializers),
         TEST(outputs_without_nodes),

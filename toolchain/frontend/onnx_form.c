@@ -6,6 +6,7 @@
 
 #include "ir/geometry.h"
 #include "ir/infer.h"
+#include "ir/layout.h"
 #include "support/arena.h"
 
 char *weir_onnx_form_name(const weir_onnx_scope *scope, const char *base, const char *part) {
@@ -159,6 +160,25 @@ static void write_softmax_axis(const weir_onnx_form *form, weir_node node) {
     if (form->rule->op == WEIR_OP_QLINEAR_SOFTMAX) weir_node_set_int(form->graph, node, "opset", SOFTMAX_BY_AXIS);
 }
 
+/* What ONNX Runtime's optimizer makes of convolutions and pools of codes. Pools on codes have an attribute for it themselves. */
+static bool has_channels_innermost(const weir_onnx_form *form) {
+    const Onnx__AttributeProto *flag = attribute_of(form, "channels_last");
+    return form->rule->op == WEIR_OP_QLINEAR_CONV ? flag != NULL && flag->i != 0
+                                                  : strcmp(form->rule->name, "NhwcMaxPool") == 0;
+}
+
+static weir_value transpose(const weir_onnx_form *form, weir_value value, bool to_innermost) {
+    const int rank = weir_value_type(form->graph, value)->shape.rank;
+    int order[WEIR_MAX_RANK];
+    int64_t perm[WEIR_MAX_RANK];
+    weir_layout_channels_last(rank, order);
+    for (int i = 0; i < rank; i++) perm[to_innermost ? i : order[i]] = to_innermost ? order[i] : i;
+    const weir_node node =
+        add_helper(form, WEIR_OP_TRANSPOSE, to_innermost ? "channels_last" : "channels_first", &value, 1);
+    weir_node_set_ints(form->graph, node, "perm", perm, (size_t)rank);
+    return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
+}
+
 /* Until opset 10 the scales were the input that is the region of interest now. */
 static void form_resize(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
     if (*count == 2) {
@@ -255,6 +275,11 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
     if (form->rule->codes != NULL && !form_codes(form, inputs, count)) return false;
     for (size_t i = 0; i < form->proto->n_attribute; i++)
         if (!move_attribute(form, form->proto->attribute[i], inputs, count)) return false;
+    if (has_channels_innermost(form)) {
+        form->innermost = true;
+        inputs[0] = transpose(form, inputs[0], false);
+        return inputs[0].id != 0;
+    }
     if (form->rule->op == WEIR_OP_SPLIT) return form_split(form, inputs, count);
     if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
     if (form->rule->op == WEIR_OP_RESIZE) form_resize(form, inputs, count);
@@ -276,15 +301,25 @@ static void write_output_padding(weir_graph *graph, weir_node node, const weir_w
     weir_node_remove_attribute(graph, node, "output_shape");
 }
 
+/* The kernel's size as the weights have it; NULL: a pool has none. */
+static const int64_t *kernel_of(const weir_graph *graph, weir_node node) {
+    const weir_op op = weir_node_op(graph, node);
+    const weir_value weights = weir_node_input(graph, node, op == WEIR_OP_QLINEAR_CONV ? 3 : 1);
+    if (op == WEIR_OP_QLINEAR_AVERAGE_POOL || weights.id == 0) return NULL;
+    return weir_value_type(graph, weights)->shape.dim + 2;
+}
+
 /* Paddings are always numbers. */
 static void write_pads(weir_graph *graph, weir_node node) {
     const bool transposed = weir_node_op(graph, node) == WEIR_OP_CONV_TRANSPOSE;
-    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
-    const weir_value weights = weir_node_input(graph, node, weir_node_op(graph, node) == WEIR_OP_QLINEAR_CONV ? 3 : 1);
-    const int64_t *kernel = weights.id == 0 ? NULL : weir_value_type(graph, weights)->shape.dim + 2;
     int64_t pads[2 * WEIR_MAX_RANK];
+    int order[WEIR_MAX_RANK];
     weir_window window = {.rank = 0};
-    if (!(transposed ? weir_geometry_transposed : weir_geometry_window)(graph, node, x, kernel, &window)) return;
+    if (!weir_layout_order(graph, node, order)) return;
+    const weir_shape x = weir_layout_to_onnx(&weir_value_type(graph, weir_node_input(graph, node, 0))->shape, order);
+    if (!(transposed ? weir_geometry_transposed : weir_geometry_window)(graph, node, &x, kernel_of(graph, node),
+                                                                        &window))
+        return;
     for (int i = 0; i < window.rank; i++) {
         pads[i] = window.begin[i];
         pads[i + window.rank] = window.end[i];
@@ -332,5 +367,9 @@ weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
                                            weir_node_attribute(form->graph, node, "output_shape") != NULL))
         write_pads(form->graph, node);
     if (form->rule->codes != NULL) return quantize(form, value);
+    if (form->innermost) {
+        weir_onnx_form_rename(form->graph, form->scope, value, form->name, "result");
+        return transpose(form, value, true);
+    }
     return form->unflattened.id == 0 ? value : restore_shape(form, value);
 }

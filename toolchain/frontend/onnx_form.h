@@ -20,6 +20,7 @@ typedef struct weir_onnx_form {
     const char *name;
     size_t outputs;
     weir_value unflattened;  /* what input 0 was before a node was put before it; none: there is no such node */
+    bool innermost;          /* the file's node has its channels innermost: there is a Transpose before it */
     weir_value quantizer[2]; /* scale and zero point of a result that is codes */
 } weir_onnx_form;
 

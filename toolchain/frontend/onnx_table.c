@@ -149,6 +149,8 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("MatMulInteger", MATMUL_INTEGER, 10),
     RULE("ConvInteger", CONV_INTEGER, 10),
     RULE_SCALES(ONNX, "QLinearConv", QLINEAR_CONV, 10, INPUT(1) | INPUT(4) | INPUT(6), true),
+    RULE_SCALES(MICROSOFT, "QLinearConv", QLINEAR_CONV, 1, INPUT(1) | INPUT(4) | INPUT(6), true),
+    RULE_RUNTIME("NhwcMaxPool", MAX_POOL, 12, 0),
     RULE_SCALES(MICROSOFT, "QLinearAdd", QLINEAR_ADD, 1, INPUT(1) | INPUT(4) | INPUT(6), true),
     RULE_SCALES(MICROSOFT, "QLinearMul", QLINEAR_MUL, 1, INPUT(1) | INPUT(4) | INPUT(6), true),
     RULE_SCALES(MICROSOFT, "QLinearSigmoid", QLINEAR_SIGMOID, 1, INPUT(1) | INPUT(3), true),
@@ -286,6 +288,7 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     WHOLE(CONV_INTEGER, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
     WINDOW(QLINEAR_CONV, OPTIONAL, 1),
     WHOLE(QLINEAR_CONV, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
+    WHOLE(QLINEAR_CONV, "channels_last", INT, 1, OPTIONAL, 0, 1, DROPPED), /* the importer makes Transposes of it */
     WINDOW(CONV_TRANSPOSE, OPTIONAL, 1),
     WHOLE(CONV_TRANSPOSE, "group", INT, 1, OPTIONAL, 1, BIG, STAYS),
     WHOLE(CONV_TRANSPOSE, "output_padding", INTS, 1, OPTIONAL, 0, BIG, STAYS),
