@@ -7,6 +7,7 @@
 #include "cli/job.h"
 #include "dataflow/resources.h"
 #include "dse/folding_search.h"
+#include "dse/picture_roofline.h"
 #include "passes/passes.h"
 #include "support/file.h"
 #include "support/folder.h"
@@ -41,7 +42,16 @@ typedef struct request {
     const char *model, *folder;
     const weir_device *device; /* NULL: no estimate */
     const char *json;          /* of the estimate, or NULL */
+    const char *roofline;      /* NULL: none */
 } request;
+
+static int draw(const request *r, const weir_module *module) {
+    weir_text svg = {NULL, 0, 0};
+    weir_dse_picture_roofline(weir_module_find_graph(module, "hardware"), &svg);
+    const bool fine = weir_file_write(r->roofline, svg.data, svg.size);
+    weir_text_free(&svg);
+    return fine ? WEIR_EXIT_FINE : WEIR_EXIT_INPUT;
+}
 
 static int estimate(const request *r, const weir_module *module) {
     json_t *value = weir_estimate_report(r->device, module), *folding = folding_report(module);
@@ -62,21 +72,24 @@ static int compile(void *user) {
     int status = module == NULL ? WEIR_EXIT_INPUT : weir_job_compile(r->job, module, r->folder, NULL);
     if (status == WEIR_EXIT_FINE) report(module, r->model, r->folder);
     if (status == WEIR_EXIT_FINE && r->device != NULL) status = estimate(r, module);
+    if (status == WEIR_EXIT_FINE && r->roofline != NULL) status = draw(r, module);
     weir_module_free(module);
     return status;
 }
 
 int weir_command_compile(int argc, char **argv) {
     weir_job job = WEIR_JOB_DEFAULTS("compile");
-    const char *folder = NULL, *json = NULL;
+    const char *folder = NULL, *json = NULL, *roofline = NULL;
     weir_device *device = NULL;
-    const weir_cli_option options[] = {{"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "folder to write, required"},
-                                       WEIR_JOB_PLUGIN_OPTIONS(job),
-                                       WEIR_JOB_QUANTIZE_OPTIONS(job),
-                                       WEIR_JOB_SET_OPTION(job),
-                                       WEIR_JOB_HARDWARE_OPTIONS(job),
-                                       {"json", 'j', WEIR_CLI_STRING, &json, "FILE", "write the estimate as JSON"},
-                                       {.name = NULL}};
+    const weir_cli_option options[] = {
+        {"output", 'o', WEIR_CLI_STRING, &folder, "DIR", "folder to write, required"},
+        WEIR_JOB_PLUGIN_OPTIONS(job),
+        WEIR_JOB_QUANTIZE_OPTIONS(job),
+        WEIR_JOB_SET_OPTION(job),
+        WEIR_JOB_HARDWARE_OPTIONS(job),
+        {"json", 'j', WEIR_CLI_STRING, &json, "FILE", "write the estimate as JSON"},
+        {"roofline", 0, WEIR_CLI_STRING, &roofline, "FILE.svg", "draw what each component reaches, and its roof"},
+        {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("compile", options, help_text, argc, argv, 1, 1, &count);
     if (status < 0 && folder == NULL) status = weir_cli_misuse("compile", "-o DIR is missing");
@@ -86,7 +99,7 @@ int weir_command_compile(int argc, char **argv) {
     if (known != WEIR_EXIT_FINE) status = known;
     if (status < 0) {
         char *missing = weir_path_missing(folder);
-        status = weir_plugins_guard(&job.plugins, compile, &(request){&job, argv[1], folder, device, json});
+        status = weir_plugins_guard(&job.plugins, compile, &(request){&job, argv[1], folder, device, json, roofline});
         weir_folder_clean(folder, missing);
         free(missing);
     }

@@ -6,7 +6,17 @@
 #include "dse/svg.h"
 
 /* Pixels. */
-enum { BAR = 10, GAP = 24, HEIGHT = 220, MARGIN = 90, LABELS = 150, BOX = 200, BOX_HEIGHT = 62 };
+enum {
+    BAR = 10,
+    GAP = 24,
+    HEIGHT = 220,
+    MARGIN = 90,
+    LABELS = 150,
+    BOX = 200,
+    BOX_HEIGHT = 62,
+    NEST = 320,
+    COLUMN = 150
+};
 
 /* --- bars --- */
 
@@ -111,30 +121,60 @@ void weir_dse_picture_bars(const weir_dse_result *results, size_t count, weir_te
 
 /* --- memories --- */
 
-static void draw_box(weir_text *svg, double x, double y, const char *title, const char *line, const char *colour) {
-    weir_svg_box(svg, x, y, BOX, BOX_HEIGHT, colour);
-    weir_svg_text(svg, x + 8, y + WEIR_SVG_LINE + 4, WEIR_SVG_START, "fill=\"white\" font-weight=\"bold\"", title, 26);
-    weir_svg_text(svg, x + 8, y + 2 * WEIR_SVG_LINE + 8, WEIR_SVG_START, "fill=\"white\"", line, 34);
+/* Columns are operands, inputs that share a memory with the output beside it. */
+static double column_of(int operand) {
+    static const int position[] = {1, 0, 2};
+    return 30 + position[operand] * (BOX + 30);
 }
 
-/* Columns are operands: a memory stands in that of the first it holds, the array below all. */
+/* Over the columns of `count` operands. */
+static void draw_box(weir_text *svg, const uint8_t *operand, int count, double y, const char *title, const char *line,
+                     const char *colour) {
+    double left = column_of(operand[0]), right = left;
+    for (int k = 1; k < count; k++) {
+        const double x = column_of(operand[k]);
+        left = x < left ? x : left;
+        right = x > right ? x : right;
+    }
+    weir_svg_box(svg, left, y, right - left + BOX, BOX_HEIGHT, colour);
+    weir_svg_text(svg, left + 8, y + WEIR_SVG_LINE + 4, WEIR_SVG_START, "fill=\"white\" font-weight=\"bold\"", title,
+                  26);
+    weir_svg_text(svg, left + 8, y + 2 * WEIR_SVG_LINE + 8, WEIR_SVG_START, "fill=\"white\"", line, 28);
+}
+
+static bool holds(const weir_dse_memory *memory, int operand) {
+    for (int k = 0; k < memory->operand_count; k++)
+        if (memory->operand[k] == operand) return true;
+    return false;
+}
+
+/* From the operand's highest memory down to the array; boxes of others may lie over it. */
+static void draw_path(weir_text *svg, const weir_dse_accelerator *a, int operand) {
+    const double step = BOX_HEIGHT + 24, x = column_of(operand) + BOX / 2;
+    for (int i = 0; i < a->memory_count; i++) {
+        if (!holds(&a->memory[a->order[a->memory_count - 1 - i]], operand)) continue;
+        weir_svg_line(svg, x, 20 + i * step, x, 20 + a->memory_count * step, "#707070");
+        break;
+    }
+}
+
 void weir_dse_picture_hierarchy(const weir_dse_accelerator *a, weir_text *svg) {
+    static const uint8_t all[] = {0, 1, 2};
     char line[96];
     const double step = BOX_HEIGHT + 24, height = (a->memory_count + 1) * step + 40;
     weir_svg_open(svg, 3 * BOX + 120, height);
+    for (int operand = 0; operand < 3; operand++) draw_path(svg, a, operand);
     for (int i = 0; i < a->memory_count; i++) {
         const weir_dse_memory *memory = &a->memory[a->order[a->memory_count - 1 - i]];
         int length = snprintf(line, sizeof line, "%.0f bits:", memory->size);
         for (int k = 0; k < memory->operand_count; k++)
             length += snprintf(line + length, sizeof line - (size_t)length, " %s",
                                weir_dse_memory_operand_name(memory->operand[k]));
-        const double x = memory->operand_count > 1 ? BOX + 60 : memory->operand[0] * (BOX + 30) + 30;
-        draw_box(svg, x, 20 + i * step, memory->name, line,
+        draw_box(svg, memory->operand, memory->operand_count, 20 + i * step, memory->name, line,
                  weir_svg_colour(memory->operand_count > 1 ? 4 : (size_t)memory->operand[0]));
-        weir_svg_box(svg, x + BOX / 2, 20 + i * step + BOX_HEIGHT, 2, 24, "#909090");
     }
     snprintf(line, sizeof line, "%.0f units", a->unit_count);
-    draw_box(svg, BOX + 60, 20 + a->memory_count * step, "array", line, weir_svg_colour(6));
+    draw_box(svg, all, 3, 20 + a->memory_count * step, "array", line, weir_svg_colour(6));
     weir_svg_close(svg);
 }
 
@@ -163,4 +203,67 @@ void weir_dse_picture_loops(const weir_dse_evaluation *e, weir_text *text) {
             weir_text_format(text, "%*sparfor %s in [0, %.0f)   %s\n", 2 * indent, "",
                              e->layer->dim[p->unroll.dim[a][i]], p->unroll.factor[a][i], p->accelerator->dimension[a]);
     weir_text_char(text, '\n');
+}
+
+/* --- loop nests --- */
+
+static int parfor_count(const weir_dse_problem *p) {
+    int count = 0;
+    for (int a = 0; a < p->accelerator->dimension_count; a++) count += p->unroll.count[a];
+    return count;
+}
+
+static int rows_of(const weir_dse_evaluation *e) {
+    return e->temporal == NULL ? 0 : 3 + e->temporal->loops.count + parfor_count(e->temporal->problem);
+}
+
+/* Loops that operand o has in one memory, in a box. */
+static void draw_memories(weir_text *svg, const weir_dse_temporal *t, int o, double top) {
+    const double x = NEST + o * COLUMN;
+    for (int i = t->loops.count - 1, first = i; i >= 0; i--) {
+        const char *name = memory_of(t, o, i);
+        if (i > 0 && strcmp(name, memory_of(t, o, i - 1)) == 0) continue;
+        const double y = top + (t->loops.count - 1 - first) * WEIR_SVG_LINE;
+        weir_svg_box(svg, x, y, COLUMN - 6, (first - i + 1) * WEIR_SVG_LINE - 2, weir_svg_colour((size_t)o));
+        weir_svg_text(svg, x + 6, y + 11, WEIR_SVG_START, "fill=\"white\"", name, 20);
+        first = i - 1;
+    }
+}
+
+static void draw_loop(weir_text *svg, double y, int indent, const char *kind, const char *dim, double size,
+                      const char *along) {
+    char line[96];
+    snprintf(line, sizeof line, "%s %s in [0, %.6g)%s%s", kind, dim, size, *along == '\0' ? "" : "  ", along);
+    weir_svg_text(svg, 8 + 8 * indent, y + 11, WEIR_SVG_START, NULL, line, 34);
+}
+
+static void draw_nest(weir_text *svg, const weir_dse_evaluation *e, double y) {
+    const weir_dse_temporal *t = e->temporal;
+    const weir_dse_problem *p = t->problem;
+    weir_svg_text(svg, 8, y + 11, WEIR_SVG_START, "font-weight=\"bold\"", e->layer->name, 40);
+    for (int o = 0; o < e->layer->operand_count; o++)
+        weir_svg_text(svg, NEST + o * COLUMN, y + 11, WEIR_SVG_START, "font-weight=\"bold\"",
+                      (const char[]){e->layer->operand[o].name, '\0'}, 1);
+    y += WEIR_SVG_LINE;
+    for (int o = 0; o < e->layer->operand_count; o++) draw_memories(svg, t, o, y);
+    int indent = 0;
+    for (int i = t->loops.count - 1; i >= 0; i--, indent++, y += WEIR_SVG_LINE)
+        draw_loop(svg, y, indent, "for", e->layer->dim[t->loops.dim[i]], t->loops.size[i], "");
+    weir_svg_box(svg, 0, y, NEST + 3 * COLUMN, parfor_count(p) * WEIR_SVG_LINE, "#e8e8e8");
+    for (int a = 0; a < p->accelerator->dimension_count; a++)
+        for (int i = 0; i < p->unroll.count[a]; i++, y += WEIR_SVG_LINE)
+            draw_loop(svg, y, indent, "parfor", e->layer->dim[p->unroll.dim[a][i]], p->unroll.factor[a][i],
+                      p->accelerator->dimension[a]);
+}
+
+void weir_dse_picture_nests(const weir_dse_result *results, size_t count, weir_text *svg) {
+    int rows = 0;
+    for (size_t i = 0; i < count; i++) rows += rows_of(results[i].evaluation);
+    weir_svg_open(svg, NEST + 3 * COLUMN, (rows + 1) * WEIR_SVG_LINE);
+    double y = WEIR_SVG_LINE;
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].evaluation->temporal != NULL) draw_nest(svg, results[i].evaluation, y);
+        y += rows_of(results[i].evaluation) * WEIR_SVG_LINE;
+    }
+    weir_svg_close(svg);
 }
