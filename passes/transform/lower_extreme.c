@@ -70,19 +70,20 @@ static bool any_constant(const weir_lowering *l, weir_node node) {
 
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind) {
     const size_t count = weir_node_input_count(l->from, node);
+    const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
     if (any_constant(l, node) || weir_lower_is_function(l, node)) return weir_lower_affine(l, node);
     for (size_t i = 0; i < count; i++) {
         extreme e = {.l = l, .node = node};
-        const weir_value next = weir_lower_read_codes(l, node, i, behind);
+        weir_value next = weir_lower_read_codes(l, node, i, behind);
+        snprintf(e.pair, sizeof e.pair, "_%zu", i);
+        if (next.id != 0) next = weir_lower_broadcast(l, node, e.pair, next, result);
         if (next.id == 0) return false;
         const weir_type *a = weir_value_type(l->to, i == 0 ? next : view.value), *b = weir_value_type(l->to, next);
         if (!weir_lower_is_alike(a, b))
             return weir_lower_fail(l, node,
                                    "its inputs have different scales, and no quantizer takes its result alone");
-        if (!weir_shape_equal(&a->shape, &b->shape))
-            return weir_lower_fail(l, node, "hardware compares tensors of one shape only");
-        if (i + 1 < count) snprintf(e.pair, sizeof e.pair, "_%zu", i);
+        if (i + 1 == count) e.pair[0] = '\0';
         view.value = i == 0 ? next : choose(&e, view.value, next);
         if (view.value.id == 0) return false;
     }

@@ -337,10 +337,11 @@ static bool add_computed(weir_lowering *l, weir_node node, const weir_view *a, c
     view.value = weir_lower_codes(l, node, a);
     view.other = weir_lower_codes(l, node, b);
     if (view.value.id == 0 || view.other.id == 0) return false;
-    if (!weir_shape_equal(&weir_value_type(l->to, view.value)->shape, &weir_value_type(l->to, view.other)->shape))
-        return weir_lower_fail(l, node, "hardware adds and subtracts tensors of one shape only");
+    const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
+    view.value = weir_lower_broadcast(l, node, "_left", view.value, result);
+    view.other = weir_lower_broadcast(l, node, "_right", view.other, result);
     weir_lower_set(l, node, &view);
-    return true;
+    return view.value.id != 0 && view.other.id != 0;
 }
 
 bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {

@@ -74,21 +74,6 @@ static bool find_loops(weir_array *places, weir_reordering *r) {
 
 /* --- the node --- */
 
-weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
-                              const weir_reordering *r, int64_t fill) {
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_REORDER, suffix, &codes, 1, NULL);
-    weir_node_set_ints(l->to, made, "shape", r->shape.dim, (size_t)r->shape.rank);
-    weir_node_set_ints(l->to, made, "sizes", r->size, (size_t)r->loops);
-    weir_node_set_ints(l->to, made, "strides", r->stride, (size_t)r->loops);
-    weir_node_set_int(l->to, made, "start", r->start);
-    if (r->fills) {
-        weir_node_set_ints(l->to, made, "begins", r->begin, (size_t)r->loops);
-        weir_node_set_ints(l->to, made, "ends", r->end, (size_t)r->loops);
-        weir_node_set_int(l->to, made, "fill", fill);
-    }
-    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
-}
-
 /* What reorders has its positions in what is reordered by the node that makes the codes. */
 static weir_value read_through(const weir_lowering *l, weir_value codes, weir_array *places) {
     for (weir_node maker = weir_value_producer(l->to, codes);
@@ -175,8 +160,7 @@ static bool read_input(weir_lowering *l, weir_node node, const weir_quant *behin
         if (view->kind != WEIR_VIEW_CODES || view->centered || view->reshaped)
             return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     }
-    return weir_value_type(l->to, view->value)->quant.count <= 1 ||
-           weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
+    return weir_lower_has_one_scale(l, node, view->value);
 }
 
 bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind) {

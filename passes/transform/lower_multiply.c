@@ -17,6 +17,15 @@ weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suf
     return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
 }
 
+/* One row for all rows of the result, which hardware repeats by itself. */
+static bool is_row(const weir_shape *a, const weir_shape *result) {
+    int d = 0;
+    bool same = a->rank == result->rank;
+    while (d < a->rank - 1 && a->dim[d] == 1) d++;
+    for (; same && d < a->rank; d++) same = a->dim[d] == result->dim[d];
+    return same;
+}
+
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
     weir_value pair[2] = {weir_lower_codes(l, node, a), WEIR_NO_VALUE};
     if (pair[0].id != 0) pair[1] = weir_lower_codes(l, node, b);
@@ -27,6 +36,10 @@ bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, c
         pair[0] = pair[1];
         pair[1] = first;
     }
+    if (!is_row(&weir_value_type(l->to, pair[0])->shape, &y->shape))
+        pair[0] = weir_lower_broadcast(l, node, "_left", pair[0], &y->shape);
+    pair[1] = weir_lower_broadcast(l, node, "_right", pair[1], &y->shape);
+    if (pair[0].id == 0 || pair[1].id == 0) return false;
     const weir_quant *qa = &weir_value_type(l->to, pair[0])->quant, *qb = &weir_value_type(l->to, pair[1])->quant;
     if (qa->count != 1 || qb->count != 1)
         return weir_lower_fail(l, node, "hardware multiplies tensors with one scale each");

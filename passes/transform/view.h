@@ -102,7 +102,7 @@ bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const 
 bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 /* Max and Min, of quantized tensors or with constants. `behind`: as with pools. */
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
-/* Product of two quantized tensors, or of one and a row of channels for each position. */
+/* Product of two quantized tensors. */
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 /* The products of two tensors' codes less their zero points, one scale each; no value after a reported error. */
 weir_value weir_lower_products(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair);
@@ -127,6 +127,11 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
 /* The codes in another order; no value after a reported error. */
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill);
+/* Have the codes one scale, so that they may move to other places? False after a reported error. */
+bool weir_lower_has_one_scale(weir_lowering *l, weir_node node, weir_value codes);
+/* The codes with elements repeated until they have the shape, as broadcasting does; no value after a reported error. */
+weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                                const weir_shape *shape);
 /* An operator that moves elements, of such numbers or of integers. */
 bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Does a Transpose move elements between operators of the hardware? */

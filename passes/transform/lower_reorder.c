@@ -1,0 +1,45 @@
+/* Codes in another order, or repeated: weir.Reorder. */
+#include "ir/geometry.h"
+#include "ir/infer.h"
+#include "passes/transform/view.h"
+
+weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                              const weir_reordering *r, int64_t fill) {
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_REORDER, suffix, &codes, 1, NULL);
+    weir_node_set_ints(l->to, made, "shape", r->shape.dim, (size_t)r->shape.rank);
+    weir_node_set_ints(l->to, made, "sizes", r->size, (size_t)r->loops);
+    weir_node_set_ints(l->to, made, "strides", r->stride, (size_t)r->loops);
+    weir_node_set_int(l->to, made, "start", r->start);
+    if (r->fills) {
+        weir_node_set_ints(l->to, made, "begins", r->begin, (size_t)r->loops);
+        weir_node_set_ints(l->to, made, "ends", r->end, (size_t)r->loops);
+        weir_node_set_int(l->to, made, "fill", fill);
+    }
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
+bool weir_lower_has_one_scale(weir_lowering *l, weir_node node, weir_value codes) {
+    return weir_value_type(l->to, codes)->quant.count <= 1 ||
+           weir_lower_fail(l, node, "its input has a scale per channel: it needs a quantizer with one scale before it");
+}
+
+weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                                const weir_shape *shape) {
+    const weir_shape own = weir_value_type(l->to, codes)->shape;
+    weir_reordering r = {.shape = *shape, .loops = shape->rank};
+    size_t count = 0, all = 0;
+    int64_t stride = 1;
+    weir_shape_count(&own, &count);
+    weir_shape_count(shape, &all);
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        const int at = i - shape->rank + own.rank;
+        const int64_t size = at < 0 ? 1 : own.dim[at];
+        r.size[i] = r.end[i] = shape->dim[i];
+        r.stride[i] = size == 1 ? 0 : stride;
+        stride *= size;
+    }
+    if (weir_shape_equal(&own, shape)) return codes;
+    if (!weir_lower_has_one_scale(l, node, codes)) return WEIR_NO_VALUE;
+    return count == all ? weir_lower_reshape_as(l, node, suffix, codes, shape)
+                                             : weir_lower_reorder(l, node, suffix, codes, &r, 0);
+}
