@@ -628,13 +628,16 @@ static weir_contract contract_of(const weir_graph *graph) {
     return WEIR_CONTRACT_ONNXRUNTIME;
 }
 
-/* Does a conversion to real numbers take the value, as it is or in another shape? What such integers mean is the host's. */
+/* Does a conversion to real numbers take the value, or a Gather as positions, as it is or in another shape? What such integers
+ * mean is the host's. */
 static bool is_converted(const weir_lowering *l, weir_value value) {
     for (size_t i = 0; i < weir_value_use_count(l->from, value); i++) {
-        const weir_node user = weir_value_use(l->from, value, i).node;
-        const weir_op op = weir_node_op(l->from, user);
+        const weir_use use = weir_value_use(l->from, value, i);
+        const weir_op op = weir_node_op(l->from, use.node);
         const bool shape = rule_of(op) == weir_lower_shape || rule_of(op) == lower_identity;
-        if (op == WEIR_OP_CONVERT || (shape && is_converted(l, weir_node_output(l->from, user, 0)))) return true;
+        if (op == WEIR_OP_CONVERT || (op == WEIR_OP_GATHER && use.index == 1) ||
+            (shape && is_converted(l, weir_node_output(l->from, use.node, 0))))
+            return true;
     }
     return false;
 }
@@ -679,9 +682,11 @@ static weir_diag_log *refuse(weir_lowering *l, weir_node node) {
     return log;
 }
 
-/* A quantizer of what the host computes after the hardware is the host's, too. */
-static bool quantizes_results(const weir_lowering *l, weir_node node) {
-    return input_view(l, node, 0)->kind == WEIR_VIEW_HOST;
+/* A quantizer of what the host computes after the hardware is the host's, too, and before it what makes numbers of its codes. */
+static bool quantizes_on_host(const weir_lowering *l, weir_node node) {
+    const weir_view_kind kind = input_view(l, node, 0)->kind;
+    return kind == WEIR_VIEW_HOST ||
+           (kind == WEIR_VIEW_REAL && weir_node_op(l->from, node) == WEIR_OP_DEQUANTIZE_LINEAR);
 }
 
 /* A dense layer is hardware's work: one without quantizers is an oversight, and not the host's. QONNX leaves out the
@@ -705,7 +710,7 @@ static bool lower_node(weir_lowering *l, weir_node node) {
         weir_diag_release(log);
     }
     bool host = weir_lower_host_takes(op) && !is_unquantized_layer(l, node) &&
-                (!weir_rewrite_is_quantizer(op) || quantizes_results(l, node));
+                (!weir_rewrite_is_quantizer(op) || quantizes_on_host(l, node));
     if (!fine && host) return weir_lower_on_host(l, node, log != NULL ? log : refuse(l, node));
     const weir_diag_log *cause = NULL;
     for (size_t i = 0; !fine && rule != NULL && i < weir_node_input_count(l->from, node); i++) {

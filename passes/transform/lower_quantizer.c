@@ -9,10 +9,22 @@ bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, c
     return weir_lower_quantize(l, node, x, quant);
 }
 
+static bool is_hardware(const weir_view *view) {
+    return view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_SUM || view->kind == WEIR_VIEW_FUNCTION;
+}
+
+/* Does the node join what the host computes first with what hardware does? */
+static bool joins(const weir_lowering *l, weir_node node) {
+    bool any = false;
+    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++)
+        any |= is_hardware(&l->view[weir_node_input(l->from, node, i).id]);
+    return any;
+}
+
 weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
     const weir_view *view = &l->view[weir_node_input(l->from, node, index).id];
-    const bool becomes_codes = quant != NULL && (view->kind == WEIR_VIEW_SUM || view->kind == WEIR_VIEW_FUNCTION);
-    if (view->kind != WEIR_VIEW_CODES && !becomes_codes) {
+    const bool becomes_codes = is_hardware(view) || (view->kind == WEIR_VIEW_REAL && joins(l, node));
+    if (view->kind != WEIR_VIEW_CODES && (quant == NULL || !becomes_codes)) {
         weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
         return WEIR_NO_VALUE;
     }

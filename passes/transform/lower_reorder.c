@@ -41,5 +41,5 @@ weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *su
     if (weir_shape_equal(&own, shape)) return codes;
     if (!weir_lower_has_one_scale(l, node, codes)) return WEIR_NO_VALUE;
     return count == all ? weir_lower_reshape_as(l, node, suffix, codes, shape)
-                                             : weir_lower_reorder(l, node, suffix, codes, &r, 0);
+                        : weir_lower_reorder(l, node, suffix, codes, &r, 0);
 }

@@ -192,7 +192,7 @@ bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, cons
         span(table.a) > MAX_PAIRS || span(table.b) > MAX_PAIRS || span(table.a) * span(table.b) > MAX_PAIRS ||
         table.high - table.low > 65535) {
         weir_lower_fail(l, node, "hardware adds tensors of up to 10 bits with one scale each");
-        weir_note("a product or a convolution needs a quantizer before it is added to a computed tensor");
+        weir_note("quantize what is added, products and convolutions too, with codes of up to 10 bits");
         return false;
     }
     table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
