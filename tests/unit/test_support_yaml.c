@@ -110,7 +110,8 @@ static void what_configuration_does_not_need_is_refused(void **state) {
         {"{[a]: 1}\n", "1: expected a name as the key"},
         {"? {a: b}\n: 1\n", "1: expected a name as the key"},
         {"a:\n\t- 1\n", "2: found character that cannot start any token"},
-        {"a: \xff\n", "invalid"},
+        {"a: \xff\n", "1: invalid"},
+        {"a: 1\nb: \x7f\nc: 2\n", "2: control characters are not allowed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_refused(cases[i][0], strlen(cases[i][0]), cases[i][1]);

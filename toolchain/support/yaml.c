@@ -26,7 +26,7 @@ typedef struct reader {
     yaml_parser_t parser;
     yaml_event_t event; /* the current one; type YAML_NO_EVENT: none */
     weir_arena *arena;
-    const char *file;
+    const char *file, *text;
     bool is_lenient; /* of repeated keys the last counts */
 } reader;
 
@@ -48,7 +48,9 @@ static bool next_event(reader *r) {
     const yaml_parser_t *p = &r->parser;
     const char *problem = p->problem ? p->problem : "not valid YAML";
     if (p->error == YAML_READER_ERROR) {
-        weir_error(weir_at(r->file, 0), "%s at byte %zu", problem, p->problem_offset);
+        int line = 1;
+        for (size_t i = 0; i < p->problem_offset; i++) line += r->text[i] == '\n';
+        weir_error(weir_at(r->file, line), "%s", problem);
     } else {
         weir_error(location_of(r, p->problem_mark), "%s", problem);
         if (p->context) {
@@ -210,7 +212,7 @@ static bool read_document(reader *r, weir_yaml *root) {
 }
 
 static weir_yaml *parse(const char *text, size_t size, const char *name, bool is_lenient) {
-    reader r = {.is_lenient = is_lenient};
+    reader r = {.text = text, .is_lenient = is_lenient};
     bool fine = size <= LARGEST_FILE && yaml_parser_initialize(&r.parser);
     if (!fine) {
         weir_error(weir_at(name, 0), "expected a configuration of at most %d bytes", (int)LARGEST_FILE);
