@@ -1,7 +1,7 @@
 /* Random graphs of a component, emitted, simulated and compared with the software reference, every value.
  *   component SEED NAME COUNT SIMULATOR PROFILE [FIRST] [--planted]
  * runs the cases FIRST .. FIRST + COUNT - 1 of a folder (its random.c) under a back-pressure profile, "all" of them, or "turns": one each
- * case. A case depends on the seed, the name and its number only. With --planted the hardware must be found wrong: in each of two
+ * case, or "pairs": in each case the one without pauses and another one. A case depends on the seed, the name and its number only. With --planted the hardware must be found wrong: in each of two
  * cases when an expected value is changed, in one of COUNT when a memory's content is (not every bit of it matters), or stuck
  * in one of COUNT when Fifos where branches join are as shallow as can be; and where one component's time can be told from
  * outside, a latency that is a cycle off must be found in each. */
@@ -33,7 +33,7 @@ typedef struct component_run {
     const component_test *test;
     int64_t first, count;
     weir_simulator simulator;
-    bool profile[WEIR_SIM_PROFILES], turns;
+    bool profile[WEIR_SIM_PROFILES], turns, pairs;
     planted fault;
     weir_pass_registry *registry;
     char *folder;
@@ -143,7 +143,8 @@ static bool simulate_all(component_run *run, component_case *c, const weir_refer
                          bool *wrong) {
     bool fine = true;
     for (int p = 0; fine && p < WEIR_SIM_PROFILES; p++)
-        if (run->turns ? number % WEIR_SIM_PROFILES == p : run->profile[p])
+        if (run->profile[p] || (run->turns && p == number % WEIR_SIM_PROFILES) ||
+            (run->pairs && p == 1 + number % (WEIR_SIM_PROFILES - 1)))
             fine = simulate(run, c, reference, (weir_sim_profile)p, number % 2 != 0, wrong);
     return fine;
 }
@@ -200,9 +201,11 @@ static bool read_choice(component_run *run, const char *name, const char *simula
     while (s < WEIR_SIMULATORS && strcmp(weir_simulator_name((weir_simulator)s), simulator) != 0) s++;
     run->simulator = (weir_simulator)s;
     run->turns = strcmp(profile, "turns") == 0;
-    bool any = run->turns;
+    run->pairs = strcmp(profile, "pairs") == 0;
+    bool any = run->turns || run->pairs;
     for (int p = 0; p < WEIR_SIM_PROFILES; p++) {
-        run->profile[p] = strcmp(profile, "all") == 0 || strcmp(profile, weir_profile_name((weir_sim_profile)p)) == 0;
+        run->profile[p] = (run->pairs && p == WEIR_SIM_ALWAYS) || strcmp(profile, "all") == 0 ||
+                          strcmp(profile, weir_profile_name((weir_sim_profile)p)) == 0;
         any |= run->profile[p];
     }
     return run->test != NULL && s < WEIR_SIMULATORS && any;

@@ -4,24 +4,24 @@
 name=folding
 . "$(dirname "$0")/lib.sh"
 
-# awkward MODEL NAME TEXT [PROFILE]: in Icarus under all profiles, or PROFILE alone; at night under all.
+# awkward MODEL NAME TEXT [PROFILE FRAMES]: in Icarus four frames under all profiles, or FRAMES under PROFILE; at night all.
 awkward() {
-    profile=${4:-all}
-    [ "${WEIR_NIGHTLY:-0}" != 1 ] || profile=all
+    profile=${4:-all} frames=${5:-4}
+    [ "${WEIR_NIGHTLY:-0}" != 1 ] || profile=all frames=4
     printf '%b' "$3" >"$2.yaml"
     expect 0 "397 frames" "$WEIR" check "$models/$1.onnx" --data "$test_data" --folding "$2.yaml" --simulator verilator \
         --profile all --json report.json
     report_check report.json --simulator verilator --profile all --frames 397 --padded || fail "$1 $2 verilator"
     # Verilator builds one bench for all of these.
     jq -e '[.runs[1:][].cached] | all' report.json >/dev/null || fail "$1 $2: more than one build"
-    expect 0 "4 frames" "$WEIR" check "$models/$1.onnx" --data "$test_data" --folding "$2.yaml" --simulator icarus \
-        --profile "$profile" --frames 4 --debug-frames 2 --json report.json
+    expect 0 "$frames frames" "$WEIR" check "$models/$1.onnx" --data "$test_data" --folding "$2.yaml" --simulator icarus \
+        --profile "$profile" --frames "$frames" --debug-frames 1 --json report.json
     # So few frames do not fill the pipeline: values only.
-    report_check report.json --simulator icarus --profile "$profile" --frames 4 --no-interval || fail "$1 $2 icarus"
+    report_check report.json --simulator icarus --profile "$profile" --frames "$frames" --no-interval || fail "$1 $2 icarus"
 }
 awkward mlp_qdq odd 'nodes:\n  fc1: {simd: 7, pe: 3}\n  fc2: {simd: 5, pe: 7}\n  fc3: {simd: 3, pe: 4}\n  fc1_requantize: {products: block}\n'
 # 576 multipliers: seconds a run in Icarus.
-awkward mlp_qdq wide 'nodes:\n  fc1: {simd: 5, pe: 32}\n  fc2: {simd: 64, pe: 5}\n  fc3: {simd: 32, pe: 3}\n' eighth
+awkward mlp_qdq wide 'nodes:\n  fc1: {simd: 5, pe: 32}\n  fc2: {simd: 64, pe: 5}\n  fc3: {simd: 32, pe: 3}\n' eighth 2
 awkward mlp_residual_qdq skip 'nodes:\n  fc1: {simd: 7, pe: 9}\n  fc2: {simd: 11, pe: 6}\n  fc3: {simd: 10, pe: 3, storage: logic}\n'
 
 # wrong LINE TEXT_EXPECTED YAML: exit status 1, one message with its place, and no folder.

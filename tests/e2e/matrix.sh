@@ -4,7 +4,7 @@
 # test: name=matrix/%name_folded_verilator models=float_int8|qdq$|qoperator|residual_qdq_relu except=bipolar seconds=600 cost=8 -- %model %quantization folded verilator 397
 # test: name=matrix/%name_folded_verilator models=bipolar seconds=600 cost=8 -- %model %quantization folded verilator 40
 # test: name=matrix/%name_middle_verilator models=qdq|qoperator|bipolar seconds=600 cost=8 -- %model %quantization middle verilator 397
-# test: name=matrix/%name_folded_icarus models=^mlp_(qdq|residual_qdq_relu)$ seconds=600 cost=8 -- %model %quantization folded icarus 3
+# test: name=matrix/%name_folded_icarus models=^mlp_(qdq|residual_qdq_relu)$ seconds=600 cost=8 -- %model %quantization folded icarus 2
 # test: name=matrix/%name_middle_icarus models=^mlp_(qdq|qoperator)$ seconds=600 cost=8 -- %model %quantization middle icarus 16
 # Where a branch of the residual network needs every place of its FIFO.
 # test: name=matrix/mlp_residual_qdq_forty_verilator seconds=600 -- mlp_residual_qdq none forty verilator 397

@@ -49,8 +49,8 @@ expect 1 "no folding fits ecp5-25k in 400 cycles" "$WEIR" compile "$models/mlp_q
 [ ! -e refused ] || fail "a failed compile leaves a folder"
 
 # Simulated: the interval that was promised, and the same results.
-expect 0 "24 frames" "$WEIR" check "$models/mlp_residual_qdq.onnx" --data "$test_data" --device ecp5-25k --objective throughput \
-    --frames 24 --simulator verilator --profile always --json report.json
+best "$models/mlp_residual_qdq.onnx" ecp5-25k throughput
+expect 0 "24 frames" "$WEIR" sim design --data "$test_data" --frames 24 --simulator verilator --profile always --debug-frames 1 --json report.json
 report_check report.json --simulator verilator --profile always --frames 24 || fail "the schedule of the best folding"
 
 # Refusals.

@@ -4,7 +4,7 @@
 #   flow.sh synthesize WORK         compile to WORK/design, synthesize to WORK/out: every product in a DSP, weights in block RAM
 #   flow.sh place WORK              place with seed 1; the report goes to WORK/place.json; the README has these figures
 #   flow.sh row WORK                the row of figures that the README's table shall have, after 'place'
-#   flow.sh simulate WORK [FRAMES]  the netlist against the reference (5 frames, with WEIR_NIGHTLY 20); the report goes to WORK/netlist.json
+#   flow.sh simulate WORK [FRAMES]  the netlist against the reference (2 frames, with WEIR_NIGHTLY 20); the report goes to WORK/netlist.json
 #   flow.sh estimate WORK           what is estimated beforehand against what was synthesized
 #   flow.sh planted WORK            the same with one weight bit of the netlist flipped: must be found
 #   flow.sh options WORK            what 'weir sim --netlist' refuses; needs no tools
@@ -119,7 +119,7 @@ planted() {
   need yosys iverilog vvp
   plant "$work/out/netlist.v" >"$work/planted.v"
   [ "$(diff "$work/out/netlist.v" "$work/planted.v" | grep -c '^>')" = 1 ] || fail "no fault was planted"
-  "$weir" sim "$work/design" --netlist "$work/planted.v" --simulator icarus --frames 3 \
+  "$weir" sim "$work/design" --netlist "$work/planted.v" --simulator icarus --frames 1 \
     --data "$digits/digits_test.npz" || status=$?
   [ "$status" = 3 ] || fail "the planted fault gave exit status $status, expected 3"
 }
@@ -148,7 +148,7 @@ case $1 in
   synthesize) synthesize ;;
   place) place ;;
   row) row ;;
-  simulate) frames=${WEIR_NIGHTLY:+20} && simulate "${3:-${frames:-5}}" ;;
+  simulate) frames=${WEIR_NIGHTLY:+20} && simulate "${3:-${frames:-2}}" ;;
   estimate) estimate ;;
   planted) planted ;;
   options) options ;;
