@@ -47,6 +47,13 @@ best "$models/mlp_qdq.onnx" ecp5-25k throughput --budget "lut=$luts"
 expect 1 "no folding fits ecp5-25k in 400 cycles" "$WEIR" compile "$models/mlp_qdq.onnx" --device ecp5-25k --objective area \
     --target-interval 400 --budget "lut=$((luts - 1))" -o refused
 [ ! -e refused ] || fail "a failed compile leaves a folder"
+# What would fit: the shortest interval there, which is that of the objective throughput, and the smallest device.
+best "$models/mlp_residual_qdq.onnx" ecp5-25k throughput
+shortest=$(jq .folding.interval best.json)
+expect 1 "the shortest interval that fits is $shortest cycles" "$WEIR" compile "$models/mlp_residual_qdq.onnx" --device ecp5-25k \
+    --objective area --target-interval 128 -o refused
+nearest=$(sed -n 's/.*the smallest known device that has room in 128 cycles a frame is //p' output)
+expect 0 "" "$WEIR" compile "$models/mlp_residual_qdq.onnx" --device "$nearest" --objective area --target-interval 128 -o roomier
 
 # Simulated: the interval that was promised, and the same results.
 best "$models/mlp_residual_qdq.onnx" ecp5-25k throughput

@@ -284,6 +284,17 @@ static char *roomier(const weir_graph *graph, const weir_folding_request *reques
     return nearest;
 }
 
+/* 0: none. */
+static int64_t shortest_that_fits(const search *refused) {
+    weir_folding_request request = *refused->request;
+    request.objective = WEIR_FOLDING_THROUGHPUT;
+    search s = start(refused->graph, &request);
+    find(&s, 0);
+    const int64_t interval = s.fits ? weir_folding_space_interval(s.space, s.index) : 0;
+    finish(&s);
+    return interval;
+}
+
 static void refuse(search *s) {
     const weir_location at = weir_at(weir_graph_source(s->graph), 0);
     const int64_t asked = s->request->interval, shortest = weir_folding_space_interval(s->space, 0);
@@ -305,17 +316,14 @@ static void refuse(search *s) {
     weir_error(at, "no folding fits %s%s%s%s", s->target.device->name, within,
                missing.size > 0 ? ": it takes at least " : ": what saves one resource takes too much of another",
                missing.size > 0 ? missing.data : "");
-    free(within);
     weir_text_free(&missing);
-    if (asked > 0) {
-        find(s, 0);
-        if (s->fits)
-            weir_note("a frame in %lld cycles fits", (long long)weir_folding_space_interval(s->space, s->index));
-    }
-    char *nearest = s->fits ? NULL : roomier(s->graph, s->request);
-    if (nearest != NULL) weir_note("the smallest known device that has room is %s", nearest);
-    else if (!s->fits) weir_note("no known device has room within this budget");
+    const int64_t quickest = asked > 0 ? shortest_that_fits(s) : 0;
+    if (quickest > 0) weir_note("the shortest interval that fits is %lld cycles a frame", (long long)quickest);
+    char *nearest = roomier(s->graph, s->request);
+    if (nearest != NULL) weir_note("the smallest known device that has room%s is %s", within, nearest);
+    else weir_note("no known device has room%s within this budget", within);
     free(nearest);
+    free(within);
 }
 
 /* --- what was found --- */
