@@ -5,8 +5,8 @@
  *   fixed  MASE's fixed point: code = floor(x * 2^frac), saturated, and of constants, where it costs nothing, the nearest
  *          code (half to even) unless asked otherwise; QONNX Quant nodes with a power of two as scale
  * Quantized are the inputs of every Gemm, MatMul and Conv with constant weights, those weights, constant addends after them,
- * inputs of pools, both operands of additions, and what a function between layers starts from. Results of the last layer stay
- * accumulators, but sums are quantized. */
+ * inputs of pools, both operands of additions and subtractions, and between layers what a function starts from, what moves, and sums
+ * that meet a constant. Results of the last layer stay accumulators, but sums are quantized. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -394,6 +394,26 @@ static bool quantize_start(quantizer *q, weir_use operand) {
     return set_input(q, start.node, start.index, quantized);
 }
 
+/* Is the value a sum or a difference of two computed ones, as such or in another shape? */
+static bool is_sum(const quantizer *q, weir_value value) {
+    while (true) {
+        weir_node node = weir_value_producer(q->graph, value);
+        if (node.id == 0) return false;
+        switch (weir_node_op(q->graph, node)) {
+        case WEIR_OP_ADD:
+        case WEIR_OP_SUB:
+            return !is_constant(q, weir_node_input(q->graph, node, 0)) &&
+                   !is_constant(q, weir_node_input(q->graph, node, 1));
+        case WEIR_OP_RELU:
+        case WEIR_OP_FLATTEN:
+        case WEIR_OP_RESHAPE:
+        case WEIR_OP_TRANSPOSE:
+        case WEIR_OP_IDENTITY: value = weir_node_input(q->graph, node, 0); break;
+        default: return false;
+        }
+    }
+}
+
 /* A table has few entries where its input is quantized: what functions start from gets a quantizer, and none lies between two of
  * them. Operands that start from several values are quantized each. */
 static bool quantize_function(quantizer *q, weir_node node) {
@@ -401,6 +421,9 @@ static bool quantize_function(quantizer *q, weir_node node) {
     if (!q->before[result.id] || !q->after[result.id]) return true;
     weir_use use;
     if (operand_of(q, result, &use)) {
+        const weir_value value = read_by(q, use);
+        if (is_sum(q, value) && !is_sum(q, result)) /* a sum has no scale of its own */
+            return set_input(q, node, use.index, quantize_activation(q, value, node));
         q->root[result.id] = q->root[read_by(q, use).id];
         return true;
     }
@@ -442,6 +465,28 @@ static bool quantize_concat(quantizer *q, weir_node node) {
     return true;
 }
 
+static bool moves(weir_op op) {
+    switch (op) {
+    case WEIR_OP_SLICE:
+    case WEIR_OP_SPLIT:
+    case WEIR_OP_PAD:
+    case WEIR_OP_RESIZE:
+    case WEIR_OP_DEPTH_TO_SPACE:
+    case WEIR_OP_SPACE_TO_DEPTH:
+    case WEIR_OP_TILE:
+    case WEIR_OP_GATHER:
+    case WEIR_OP_EXPAND: return true;
+    default: return false;
+    }
+}
+
+/* Codes move between layers, and sums with a scale a channel do not. */
+static bool quantize_moved(quantizer *q, weir_node node) {
+    const weir_value value = weir_node_input(q->graph, node, 0);
+    const bool between = value.id < q->limit && q->before[value.id] && q->after[value.id];
+    return !between || set_input(q, node, 0, quantize_activation(q, value, node));
+}
+
 static bool quantize_both(quantizer *q, weir_node node) {
     for (size_t i = 0; i < 2; i++) {
         if (!set_input(q, node, i, quantize_activation(q, weir_node_input(q->graph, node, i), node))) return false;
@@ -455,33 +500,14 @@ static bool quantize_node(quantizer *q, weir_node node) {
     if (is_pool(op)) return set_input(q, node, 0, quantize_activation(q, weir_node_input(q->graph, node, 0), node));
     if (op == WEIR_OP_CONCAT) return quantize_concat(q, node);
     if (op == WEIR_OP_MATMUL && !is_constant(q, weir_node_input(q->graph, node, 0))) return quantize_both(q, node);
-    if (op != WEIR_OP_ADD) return !weir_function_takes(op) || quantize_function(q, node);
+    if (moves(op)) return quantize_moved(q, node);
+    if (op != WEIR_OP_ADD && op != WEIR_OP_SUB) return !weir_function_takes(op) || quantize_function(q, node);
     for (size_t i = 0; i < 2; i++) {
         weir_value other = weir_node_input(q->graph, node, 1 - i), value = weir_node_input(q->graph, node, i);
         if (is_constant(q, value) || is_constant(q, other)) return quantize_function(q, node);
         if (value.id >= q->limit || other.id >= q->limit) return true;
     }
     return quantize_both(q, node);
-}
-
-/* Is the value a sum or a difference of two computed ones, as such or in another shape? */
-static bool is_sum(const quantizer *q, weir_value value) {
-    while (true) {
-        weir_node node = weir_value_producer(q->graph, value);
-        if (node.id == 0) return false;
-        switch (weir_node_op(q->graph, node)) {
-        case WEIR_OP_ADD:
-        case WEIR_OP_SUB:
-            return !is_constant(q, weir_node_input(q->graph, node, 0)) &&
-                   !is_constant(q, weir_node_input(q->graph, node, 1));
-        case WEIR_OP_RELU:
-        case WEIR_OP_FLATTEN:
-        case WEIR_OP_RESHAPE:
-        case WEIR_OP_TRANSPOSE:
-        case WEIR_OP_IDENTITY: value = weir_node_input(q->graph, node, 0); break;
-        default: return false;
-        }
-    }
 }
 
 /* A sum that leaves the model has codes of its own, since those of its terms do not add up. */

@@ -321,6 +321,49 @@ static void functions_of_two_tensors(void **state) {
     weir_module_free(module);
 }
 
+static weir_value reversed(weir_graph *g, weir_value a, weir_value b) {
+    static const double last[1] = {-1}, end[1] = {-3}, axis[1] = {1};
+    (void)b;
+    const weir_value from = add_constant(g, "from", WEIR_INT64, 1, 1, 0, last);
+    return ADD(g, WEIR_OP_SLICE, "f", a, from, add_constant(g, "end", WEIR_INT64, 1, 1, 0, end),
+               add_constant(g, "axis", WEIR_INT64, 1, 1, 0, axis), from);
+}
+static weir_value difference(weir_graph *g, weir_value a, weir_value b) { return ADD(g, WEIR_OP_SUB, "f", a, b); }
+static weir_value scaled_sum(weir_graph *g, weir_value a, weir_value b) {
+    static const double factor[2] = {2, -3};
+    const weir_value sum = ADD(g, WEIR_OP_RELU, "relu", ADD(g, WEIR_OP_ADD, "sum", a, b));
+    return ADD(g, WEIR_OP_MUL, "f", sum, add_constant(g, "factor", WEIR_FLOAT32, 1, 2, 0, factor));
+}
+
+/* Sums have scales by channel, or none: what moves them, subtracts them or goes on from two of them starts from codes. */
+static void sums_become_codes(void **state) {
+    static const struct {
+        weir_value (*make)(weir_graph *g, weir_value a, weir_value b);
+        size_t quantizers;
+    } functions[] = {
+        {reversed, 3}, {difference, 4}, {scaled_sum, 5}}; /* x, operands, their sum, the last layer's input */
+    static const double w[4] = {0.5, -1.0, 0.25, 0.125}, v[4] = {2, 0, 0, -4};
+    (void)state;
+    write_calibration("-1,0.5\n2,1.5\n");
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        weir_graph *g = weir_graph_new("model");
+        const weir_value x = add_real_input(g, "x", 1, 2);
+        const weir_value first = add_constant(g, "w", WEIR_FLOAT32, 2, 2, 2, w);
+        const weir_value second = add_constant(g, "v", WEIR_FLOAT32, 2, 2, 2, v);
+        const weir_value a = ADD(g, WEIR_OP_MATMUL, "a", x, first), b = ADD(g, WEIR_OP_MATMUL, "b", x, second);
+        weir_graph_add_output(g, "y", ADD(g, WEIR_OP_MATMUL, "last", functions[i].make(g, a, b), first));
+        weir_module *module = weir_module_new("m");
+        const weir_graph *made = run_on(g, module, "quantize{calibration=test_passes_quantize.csv}");
+        if (made == NULL) fail_msg("function %zu: %s", i, test_messages.data);
+        assert_true(weir_graph_verify(made));
+        assert_int_equal(count_op(made, WEIR_OP_QUANTIZE_LINEAR), functions[i].quantizers);
+        weir_graph *integer = weir_lower_integer(made);
+        if (integer == NULL) fail_msg("function %zu: %s", i, test_messages.data);
+        weir_graph_free(integer);
+        weir_module_free(module);
+    }
+}
+
 /* Layers that read what all before them gave, as in a DenseNet: a Concat is read by a Concat and by a function. */
 static void concats_have_a_quantizer(void **state) {
     (void)state;
@@ -402,6 +445,7 @@ int main(void) {
         TEST(functions_start_from_codes),
         TEST(functions_of_two_tensors),
         TEST(concats_have_a_quantizer),
+        TEST(sums_become_codes),
         TEST(constants_round_to_nearest),
         TEST(options_of_the_other_scheme),
         TEST(what_overflows_is_named),
