@@ -1,7 +1,7 @@
 #!/bin/sh
 # Many runs on one folder at the same time: simulations share nothing, compilations come one after the other, and nobody
 # sees a mixture. Runs that are ended leave nothing. A folder that may not be written is simulated all the same.
-# test: processors=2
+# test: processors=2 cost=100
 name=concurrent
 . "$(dirname "$0")/lib.sh"
 mkdir temporary
