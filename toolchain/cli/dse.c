@@ -115,6 +115,9 @@ static char *alternatives(const weir_cli_list *list, const char *const *usual, s
     return text.data;
 }
 
+static const char usual_objective[] = "latency";
+enum { USUAL_LIMIT = 6, USUAL_SPATIAL = 3 };
+
 /* What the command line says, in lists and numbers. */
 typedef struct arguments {
     weir_dse_request request;
@@ -177,9 +180,50 @@ static const char *missing(const arguments *a) {
     return r->accelerator == NULL ? "--accelerator A.yaml" : r->mapping == NULL ? "--mapping M.yaml" : NULL;
 }
 
+/* Refuses options that would do nothing: those of mappings in a sweep, those of a sweep without one, and what a pipeline of
+ * one's own says itself. Exit status, or -1 to go on. */
+static int refuse_idle(const arguments *a) {
+    const weir_dse_request *r = &a->request;
+    enum { USUAL = 1, SWEEP = 2, OWN = 4 };
+    const struct {
+        const char *name;
+        bool given;
+        int of;
+    } options[] = {{"accelerator", r->accelerator != NULL, USUAL | OWN},
+                   {"mapping", r->mapping != NULL, USUAL | OWN},
+                   {"objective", strcmp(r->objective, usual_objective) != 0, USUAL},
+                   {"lpf-limit", a->limit != USUAL_LIMIT, USUAL | OWN},
+                   {"spatial-mappings", a->spatial != USUAL_SPATIAL, USUAL | OWN},
+                   {"data-locality", r->data_locality, USUAL},
+                   {"mixed-spatial", r->mixed_spatial, USUAL | OWN},
+                   {"even", r->even, USUAL | OWN},
+                   {"compatible", r->compatible, USUAL | OWN},
+                   {"defect", a->defects.count > 0, USUAL | OWN},
+                   {"resume", r->resume != NULL, USUAL | OWN},
+                   {"sweep", r->sweep.folder != NULL, SWEEP},
+                   {"device", a->devices.count > 0, SWEEP},
+                   {"budget", a->budgets.count > 0, SWEEP},
+                   {"clock", a->job.clock > 0, SWEEP | OWN},
+                   {"target-interval", a->job.target_interval > 0, SWEEP | OWN},
+                   {"rate", a->rate > 0, SWEEP | OWN},
+                   {"quantize", a->job.quantize != NULL, SWEEP | OWN},
+                   {"calibration", a->job.calibration.count > 0, SWEEP | OWN}};
+    const int run = r->stages != NULL ? OWN : r->sweep.folder != NULL ? SWEEP : USUAL;
+    for (size_t i = 0; !a->list && i < sizeof options / sizeof *options; i++) {
+        if (!options[i].given || (options[i].of & run)) continue;
+        return run == USUAL ? weir_cli_misuse("dse", "--%s does nothing without --sweep", options[i].name)
+                            : weir_cli_misuse("dse", "--%s cannot be combined with --%s", options[i].name,
+                                              run == OWN ? "stages" : "sweep");
+    }
+    return -1;
+}
+
 int weir_command_dse(int argc, char **argv) {
-    arguments a = {
-        .request = {.objective = "latency"}, .job = WEIR_JOB_DEFAULTS("dse"), .limit = 6, .spatial = 3, .threads = 1};
+    arguments a = {.request = {.objective = usual_objective},
+                   .job = WEIR_JOB_DEFAULTS("dse"),
+                   .limit = USUAL_LIMIT,
+                   .spatial = USUAL_SPATIAL,
+                   .threads = 1};
     weir_dse_request *r = &a.request;
     const weir_cli_option options[] = {
         {"accelerator", 'a', WEIR_CLI_STRING, &r->accelerator, "A.yaml", "the accelerator"},
@@ -212,6 +256,7 @@ int weir_command_dse(int argc, char **argv) {
         {.name = NULL}};
     size_t count;
     int status = weir_cli_parse("dse", options, help_text, argc, argv, 0, 0, &count);
+    if (status < 0) status = refuse_idle(&a);
     if (status < 0 && missing(&a) != NULL) status = weir_cli_misuse("dse", "%s is missing", missing(&a));
     if (status < 0) status = know(&a.devices);
     if (status == WEIR_EXIT_FINE) status = run(&a);
