@@ -111,6 +111,19 @@ done
     expect 0 "^energy 0 pJ" dse $small --load-stage "$E2E_TOOLS/limit_energy.so" --stages "cache_before_yield,remove_extra_info,listify,workload,minimal_latency,cache_before_yield,spatial_mapping_generator,minimal_latency{keep_others=true},loma,cost_model"
 }
 
+# --- how far a run is, on a terminal ---
+if command -v script >/dev/null; then
+    for threads in 1 2; do
+        script -qec "'$WEIR' dse -a '$files/hardware/tpu_like.yaml' -w '$files/workload/resnet18.onnx' -m '$files/mapping/tpu_like.yaml' \
+            --lpf-limit 8 --spatial-mappings 1 --threads $threads" /dev/null >line 2>&1 || fail "a run on a terminal"
+        tr '\r' '\n' <line | sed -n 's/.*layer .*: \([0-9]*\) orders a second, about [0-9]* s left; percent: \([0-9]*\) of 100$/\1 \2/p' >far
+        [ -s far ] || fail "$threads threads: no rate and time: $(head -c 300 line)"
+        sort -n -k 2 far | cut -d ' ' -f 2 >sorted
+        cut -d ' ' -f 2 far | cmp -s - sorted || [ "$threads" -gt 1 ] || fail "a run goes back: $(cat far)"
+        awk '$1 < 1 || $2 < 0 || $2 > 100 { exit 1 }' far || fail "$threads threads: $(cat far)"
+    done
+fi
+
 # --- the least energy, and how far others are from it ---
 least() { dse resnet18.onnx tpu_like tpu_like --stages "sum,workload,minimal_energy,spatial_mapping_generator,minimal_energy,$1,cost_model"; }
 expect 0 "^energy 1859878498.99[0-9]* pJ.* 21 mappings" least exact

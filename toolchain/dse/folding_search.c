@@ -12,7 +12,7 @@
 #include "support/arena.h"
 #include "support/diag.h"
 
-enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 6, FEW = 200 };
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 12, FEW = 200 };
 
 /* More than any value (knapsack.h). */
 #define NEVER (INT64_C(1) << 60)
@@ -328,18 +328,39 @@ static void refuse(search *s) {
 
 /* --- what was found --- */
 
-/* Solves again with room for FIFOs where these were too much, until all of it fits. */
+/* Room for FIFOs: what too little was, and what too much was, where nothing fitted beside it. */
+typedef struct room {
+    int64_t low[RESOURCES], high[RESOURCES];
+    bool has_high;
+} room;
+
+/* More where the last folding took too much; between what is known of both kinds, where it is. False: there is nothing between. */
+static bool try_room(search *s, room *tried, const weir_folding_report *report) {
+    bool changes = false;
+    if (s->fits) memcpy(tried->low, s->reserve, sizeof tried->low);
+    else memcpy(tried->high, s->reserve, sizeof tried->high);
+    tried->has_high |= !s->fits;
+    for (int r = 0; r < RESOURCES; r++) {
+        int64_t next = tried->low[r];
+        if (tried->has_high) next += (tried->high[r] - tried->low[r]) / 2;
+        else if (report->used[r] > s->budget[r] && report->fifos[r] > next) next = report->fifos[r];
+        else if (report->used[r] > s->budget[r]) next += report->used[r] - s->budget[r];
+        changes |= next != tried->low[r];
+        s->reserve[r] = next;
+    }
+    return changes;
+}
+
+/* Solves again with other room for FIFOs where these were too much, until all of it fits. */
 static bool find_that_fits(search *s, weir_folding_report *report) {
+    room tried = {.has_high = false};
     for (int round = 0; round < ROUNDS; round++) {
         find(s, s->request->interval);
-        if (!s->fits) return false;
         if (round == 0) report->bound = s->bound;
-        if (!try_out(s, report)) return false;
-        if (is_within(s, report)) return true;
-        for (int r = 0; r < RESOURCES; r++) {
-            const int64_t more = report->fifos[r] + (report->used[r] > s->budget[r] ? report->fifos[r] * round / 4 : 0);
-            if (more > s->reserve[r] && report->used[r] > s->budget[r]) s->reserve[r] = more;
-        }
+        if (!s->fits && round == 0) return false;
+        if (s->fits && !try_out(s, report)) return false;
+        if (s->fits && is_within(s, report)) return true;
+        if (!try_room(s, &tried, report)) break;
     }
     s->fits = false;
     return false;

@@ -9,6 +9,7 @@
 #include "dse/schema.h"
 #include "support/arena.h"
 #include "support/diag.h"
+#include "support/progress.h"
 #include "support/suggest.h"
 #include "support/text.h"
 
@@ -352,6 +353,7 @@ bool weir_dse_pipeline_run(const weir_dse_pipeline *pipeline, const weir_dse_con
     pthread_mutex_init(&r.lock, NULL);
     const weir_dse_context frame = {context, RUN, &r};
     const bool fine = pipeline->stage[0].info->run(&pipeline->stage[0], &frame, sink, user);
+    weir_progress_end();
     while (r.kept != NULL) {
         kept_object *first = r.kept;
         r.kept = first->next;

@@ -3,11 +3,18 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
 #include "support/text.h"
+
+double weir_dse_stages_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
 
 typedef struct relay {
     weir_dse_sink *sink;

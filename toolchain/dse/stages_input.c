@@ -1,4 +1,5 @@
 /* Stages that read files, and those that go through what was read. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "dse/stages.h"
@@ -75,10 +76,15 @@ const weir_dse_stage_info weir_dse_stage_onnx_model_parser = {
 static bool run_workload(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
                          void *user) {
     const weir_dse_workload *w = weir_dse_get(context, WEIR_DSE_WORKLOAD);
+    weir_dse_progress *progress = weir_calloc(1, sizeof *progress);
+    weir_dse_keep(context, progress, free);
+    progress->start = weir_dse_stages_seconds();
+    for (int i = 0; i < w->count; i++) progress->layers += w->node[i].layer != NULL;
+    const weir_dse_context far = {context, WEIR_DSE_PROGRESS, progress};
     for (int i = 0; i < w->count; i++) {
         const weir_dse_layer *layer = w->node[w->order[i]].layer;
         if (layer == NULL) continue;
-        const weir_dse_context frame = {context, WEIR_DSE_LAYER, layer};
+        const weir_dse_context frame = {&far, WEIR_DSE_LAYER, layer};
         if (!weir_dse_stages_run_layer(stage, &frame, sink, user)) return false;
     }
     return true;

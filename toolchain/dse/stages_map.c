@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "dse/ordering.h"
 #include "dse/stages.h"
@@ -56,7 +55,12 @@ static bool run_generator(const weir_dse_stage *stage, const weir_dse_context *c
     weir_dse_unroll *unrolls = weir_dse_spatial_generate(weir_dse_get(context, WEIR_DSE_ACCELERATOR),
                                                          weir_dse_get(context, WEIR_DSE_LAYER), &options, &count);
     bool fine = unrolls != NULL;
-    for (int i = 0; fine && i < count; i++) fine = run_with_unroll(stage, context, &unrolls[i], sink, user);
+    weir_dse_progress *progress = (weir_dse_progress *)weir_dse_get(context, WEIR_DSE_PROGRESS);
+    for (int i = 0; fine && i < count; i++) {
+        if (progress != NULL) progress->part = 1000000 / (uint64_t)count;
+        fine = run_with_unroll(stage, context, &unrolls[i], sink, user);
+        if (progress != NULL) progress->done += 1000000 / (uint64_t)count;
+    }
     free(unrolls);
     return fine;
 }
@@ -99,19 +103,18 @@ static bool try_order(search *s) {
 
 enum { REPORT = 1 << 16 };
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* Each 65,536 orders: how many, how fast, how long it will take. */
-static void report_progress(const search *s, double done, double total, double start) {
-    const double rate = done / fmax(seconds() - start, 1e-9);
+/* Each 65,536 orders of all layers: how many, how fast, about how long the rest of the run takes; `share`: of this spatial mapping. */
+static void report_progress(const search *s, uint64_t more, double share) {
+    weir_dse_progress *p = (weir_dse_progress *)weir_dse_get(s->context, WEIR_DSE_PROGRESS);
+    if (p == NULL) return;
+    const uint64_t before = atomic_fetch_add(&p->orders, more), orders = before + more;
+    if (before / REPORT == orders / REPORT) return;
+    const double done = ((double)p->done + share * (double)p->part) / 1e6 / (double)p->layers,
+                 passed = weir_dse_stages_seconds() - p->start;
     char what[160];
-    snprintf(what, sizeof what, "layer %.60s: %.0f orders a second, %.0f s left; orders",
-             s->temporal.problem->layer->name, rate, (total - done) / rate);
-    weir_progress(what, done, total);
+    snprintf(what, sizeof what, "layer %.60s: %.0f orders a second, about %.0f s left; percent",
+             s->temporal.problem->layer->name, (double)orders / passed, passed * (1 - done) / fmax(done, 1e-9));
+    weir_progress(what, 100 * done, 100);
 }
 
 static bool try_all(search *s, int limit) {
@@ -121,14 +124,14 @@ static bool try_all(search *s, int limit) {
     bool fine = true;
     weir_dse_ordering_factors(problem, limit, &factors);
     weir_dse_ordering_start(&ordering, problem->layer, &factors);
-    const double total = weir_dse_ordering_count(&factors), start = total < REPORT ? 0 : seconds();
-    double done = 0;
+    const double total = weir_dse_ordering_count(&factors);
+    uint64_t done = 0;
     do {
-        if (++done >= REPORT && fmod(done, REPORT) == 0) report_progress(s, done, total, start);
+        if (++done % REPORT == 0) report_progress(s, REPORT, (double)done / total);
         weir_dse_ordering_read(&ordering, &s->temporal.loops);
         if (weir_dse_ordering_allowed(problem->layer, &s->temporal.loops)) fine = try_order(s);
     } while (fine && weir_dse_ordering_step(&ordering));
-    if (total >= REPORT) weir_progress_end();
+    report_progress(s, done % REPORT, 1);
     return fine;
 }
 
