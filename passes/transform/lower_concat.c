@@ -5,12 +5,6 @@
 #include "ir/infer.h"
 #include "passes/transform/view.h"
 
-bool weir_lower_is_alike(const weir_type *a, const weir_type *b) {
-    return a->dtype == b->dtype && a->quant.count == 1 && b->quant.count == 1 &&
-           weir_quant_scale(&a->quant, 0) == weir_quant_scale(&b->quant, 0) &&
-           weir_quant_zero(&a->quant, 0) == weir_quant_zero(&b->quant, 0);
-}
-
 static weir_value join(weir_lowering *l, weir_node node, weir_value first, weir_value second, size_t index) {
     const weir_value pair[2] = {first, second};
     char suffix[24] = "";
@@ -31,11 +25,9 @@ bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behin
     weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
     if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
-        const weir_value next = weir_lower_read_codes(l, node, i, behind);
+        weir_value next = weir_lower_read_codes(l, node, i, behind);
         if (next.id == 0) return false;
-        if (i > 0 && !weir_lower_is_alike(weir_value_type(l->to, view.value), weir_value_type(l->to, next)))
-            return weir_lower_fail(l, node,
-                                   "its inputs have different scales, and no quantizer takes its result alone");
+        if (i > 0 && !weir_lower_unite(l, node, i, &view.value, &next)) return false;
         view.value = i == 0 ? next : join(l, node, view.value, next, i);
         if (view.value.id == 0) return false;
     }

@@ -79,10 +79,7 @@ bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behi
         snprintf(e.pair, sizeof e.pair, "_%zu", i);
         if (next.id != 0) next = weir_lower_broadcast(l, node, e.pair, next, result);
         if (next.id == 0) return false;
-        const weir_type *a = weir_value_type(l->to, i == 0 ? next : view.value), *b = weir_value_type(l->to, next);
-        if (!weir_lower_is_alike(a, b))
-            return weir_lower_fail(l, node,
-                                   "its inputs have different scales, and no quantizer takes its result alone");
+        if (i > 0 && !weir_lower_unite(l, node, i, &view.value, &next)) return false;
         if (i + 1 == count) e.pair[0] = '\0';
         view.value = i == 0 ? next : choose(&e, view.value, next);
         if (view.value.id == 0) return false;

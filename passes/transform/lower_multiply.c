@@ -40,8 +40,7 @@ bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, c
         pair[0] = weir_lower_broadcast(l, node, "_left", pair[0], &y->shape);
     pair[1] = weir_lower_broadcast(l, node, "_right", pair[1], &y->shape);
     if (pair[0].id == 0 || pair[1].id == 0) return false;
-    const weir_quant *qa = &weir_value_type(l->to, pair[0])->quant, *qb = &weir_value_type(l->to, pair[1])->quant;
-    if (qa->count != 1 || qb->count != 1)
+    if (weir_value_type(l->to, pair[0])->quant.count > 1 || weir_value_type(l->to, pair[1])->quant.count > 1)
         return weir_lower_fail(l, node, "hardware multiplies tensors with one scale each");
     const weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_lower_products(l, node, "", pair)};
     if (view.value.id == 0) return false;

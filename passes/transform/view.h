@@ -91,8 +91,9 @@ bool weir_lower_quantize_input(weir_lowering *l, weir_node node, size_t index, c
 weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant);
 /* Is it given: numbers, or codes and what they stand for? */
 bool weir_lower_is_given(const weir_view *view);
-/* Do both stand for numbers of one grid? */
-bool weir_lower_is_alike(const weir_type *a, const weir_type *b);
+/* Operand `index` of the node and what those before it gave become codes of one quantization, where they differ in width or sign
+ * alone; false after a reported error. */
+bool weir_lower_unite(weir_lowering *l, weir_node node, size_t index, weir_value *before, weir_value *next);
 /* Codes that a quantizer may give, after a Relu or not: quantizers are monotone, so a Relu before one raises its lower
  * end to the code of real zero. */
 void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high);
