@@ -109,8 +109,51 @@ static bool lower_binary(weir_lowering *l, weir_node node, size_t data, const we
     return true;
 }
 
+/* The bound at input `index` of a Clip of integers; left out: none. False after a reported error. */
+static bool read_bound(weir_lowering *l, weir_node node, size_t index, int64_t *bound) {
+    const weir_value value = weir_node_input(l->from, node, index);
+    const weir_array *number = weir_lower_constant(l, value);
+    if (value.id != 0 && (number == NULL || number->count != 1))
+        return weir_lower_fail(l, node, "input %zu must be one constant number", index);
+    if (number != NULL) *bound = weir_array_get_int(number, 0);
+    return true;
+}
+
+static int64_t clip(int64_t code, int64_t low, int64_t high) {
+    const int64_t raised = code < low ? low : code;
+    return raised > high ? high : raised;
+}
+
+/* Codes of which fewer are used than their type has, as PyTorch's exporter says it between two quantizers. */
+static bool clip_codes(weir_lowering *l, weir_node node) {
+    weir_view view = *input_view(l, node, 0);
+    int64_t low = INT64_MIN, high = INT64_MAX;
+    if (!read_bound(l, node, 1, &low) || !read_bound(l, node, 2, &high)) return false;
+    if (weir_lower_is_given(&view)) {
+        weir_array *codes = weir_array_copy_in(weir_graph_arena(l->to), view.codes);
+        for (size_t i = 0; i < codes->count; i++)
+            weir_array_set_int(codes, i, clip(weir_array_get_int(codes, i), low, high));
+        view.codes = codes;
+    } else if (view.kind == WEIR_VIEW_CODES && !view.centered && !view.reshaped) {
+        const weir_type *from = weir_value_type(l->to, view.value);
+        const weir_type type =
+            weir_lower_codes_type(&from->quant, &from->shape, clip(from->low, low, high), clip(from->high, low, high));
+        const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, "", &view.value, 1, &type);
+        weir_node_set_int(l->to, made, "low", type.low);
+        weir_node_set_int(l->to, made, "high", type.high);
+        if (!weir_infer_node(l->to, made)) return false;
+        view.value = weir_node_output(l->to, made, 0);
+    } else {
+        return no_quantizer(l, node, 0);
+    }
+    weir_lower_set(l, node, &view);
+    return true;
+}
+
 bool weir_lower_affine(weir_lowering *l, weir_node node) {
     const weir_op op = weir_node_op(l->from, node);
+    if (op == WEIR_OP_CLIP && !weir_dtype_is_float(weir_value_type(l->from, weir_node_input(l->from, node, 0))->dtype))
+        return clip_codes(l, node);
     if (!is_real(l, node)) return weir_lower_fail(l, node, "hardware takes it on float32 numbers only");
     if (weir_lower_is_function(l, node)) return weir_lower_function(l, node);
     const size_t inputs = weir_node_input_count(l->from, node);
