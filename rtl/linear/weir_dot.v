@@ -12,9 +12,10 @@
 `default_nettype none
 
 module weir_dot #(
-  parameter integer A_W        = 9,   // bits of an input element, two's complement
+  parameter integer X_W        = 8,   // bits of an input element
+  parameter integer X_SIGNED   = 0,   // 1: two's complement
   parameter integer W_W        = 8,   // bits of a weight, two's complement
-  parameter integer PROD_W     = 16,  // bits of a product that matter, at most A_W + W_W and ACC_W
+  parameter integer PROD_W     = 16,  // bits of a product that matter, at most X_W + W_W and ACC_W
   parameter integer ACC_W      = 24,  // bits of the result
   parameter integer SIMD       = 1,   // elements a beat
   parameter integer ACCUMULATE = 1,   // 0: a beat is a dot product
@@ -26,107 +27,106 @@ module weir_dot #(
   input  wire                         add,
   input  wire                         finish,
   /* verilator lint_on UNUSEDSIGNAL */
-  input  wire [SIMD*A_W-1:0]          x,
+  input  wire [SIMD*X_W-1:0]          x,
   input  wire [(PAIR>0?2:1)*SIMD*W_W-1:0] w /* verilator public_flat_rd */,  // keeps Verilator from specialising each instance's code
   output wire [(PAIR>0?2:1)*ACC_W-1:0]    result
 );
   /* verilator no_inline_module */ // one C++ class instead of PE copies of it
+  localparam integer A_W    = X_SIGNED != 0 ? X_W : X_W + 1;  // as a signed operand
   localparam integer RAW_W  = PAIR > 0 ? PAIR : A_W + W_W;
   localparam integer OUTS   = PAIR > 0 ? 2 : 1;
   localparam integer LEVELS = $clog2(SIMD);
   localparam integer TREE_W = PROD_W + LEVELS < ACC_W ? PROD_W + LEVELS : ACC_W;
 
   generate
-    if (PROD_W > RAW_W || PROD_W > ACC_W) begin : g_check
-      weir_dot_PROD_W_must_not_exceed_PAIR_or_A_W_plus_W_W_nor_ACC_W u_error ();
+    if (PROD_W > (PAIR > 0 ? PAIR : X_W + W_W) || PROD_W > ACC_W) begin : g_check
+      weir_dot_PROD_W_must_not_exceed_PAIR_or_X_W_plus_W_W_nor_ACC_W u_error ();
     end
     if (PAIR > 0 && PARTS > 1) begin : g_check_pair
       weir_dot_PAIR_must_be_0_with_PARTS u_error ();
     end
   endgenerate
 
-  /* verilator lint_off UNUSEDSIGNAL */ // bits above PROD_W repeat the sign
-  wire [OUTS*SIMD*RAW_W-1:0] product;
-  /* verilator lint_on UNUSEDSIGNAL */
-
-  genvar o, l;
+  // No vector holds several elements: a simulator takes a word apart and puts it together in many instructions.
+  genvar o, l, i;
   generate
-    if (PAIR > 0) begin : g_pair
-      weir_mul_pair #(
-        .A_W  (A_W),
-        .B_W  (W_W),
-        .LOW_W(RAW_W)
-      ) u_mul [SIMD-1:0] (
-        .clk   (clk),
-        .a     (x),
-        .b_low (w[0 +: SIMD*W_W]),
-        .b_high(w[(OUTS-1)*SIMD*W_W +: SIMD*W_W]),
-        .p_low (product[0 +: SIMD*RAW_W]),
-        .p_high(product[(OUTS-1)*SIMD*RAW_W +: SIMD*RAW_W])
-      );
-    end else if (PARTS > 1) begin : g_logic
-      weir_mul_logic #(
-        .A_W  (A_W),
-        .B_W  (W_W),
-        .PARTS(PARTS)
-      ) u_mul [SIMD-1:0] (
-        .clk(clk),
-        .a  (x),
-        .b  (w),
-        .p  (product)
-      );
-    end else begin : g_block
-      weir_mul #(
-        .A_W(A_W),
-        .B_W(W_W)
-      ) u_mul [SIMD-1:0] (
-        .clk(clk),
-        .en (1'b1),
-        .a  (x),
-        .b  (w),
-        .p  (product)
-      );
+    for (i = 0; i < SIMD; i = i + 1) begin : g_lane
+      /* verilator lint_off WIDTH */ // an unsigned element gains a zero sign bit by assignment
+      wire [A_W-1:0]        a = x[i*X_W +: X_W];
+      /* verilator lint_on WIDTH */
+      /* verilator lint_off UNUSEDSIGNAL */ // bits above PROD_W repeat the sign
+      wire [OUTS*RAW_W-1:0] product;
+      /* verilator lint_on UNUSEDSIGNAL */
+
+      if (PAIR > 0) begin : g_pair
+        weir_mul_pair #(
+          .A_W  (A_W),
+          .B_W  (W_W),
+          .LOW_W(RAW_W)
+        ) u_mul (
+          .clk   (clk),
+          .a     (a),
+          .b_low (w[i*W_W +: W_W]),
+          .b_high(w[((OUTS-1)*SIMD+i)*W_W +: W_W]),
+          .p_low (product[RAW_W-1:0]),
+          .p_high(product[OUTS*RAW_W-1 -: RAW_W])
+        );
+      end else if (PARTS > 1) begin : g_logic
+        weir_mul_logic #(
+          .A_W  (A_W),
+          .B_W  (W_W),
+          .PARTS(PARTS)
+        ) u_mul (
+          .clk(clk),
+          .a  (a),
+          .b  (w[i*W_W +: W_W]),
+          .p  (product)
+        );
+      end else begin : g_block
+        weir_mul #(
+          .A_W(A_W),
+          .B_W(W_W)
+        ) u_mul (
+          .clk(clk),
+          .en (1'b1),
+          .a  (a),
+          .b  (w[i*W_W +: W_W]),
+          .p  (product)
+        );
+      end
     end
 
     for (o = 0; o < OUTS; o = o + 1) begin : g_output
-      wire [TREE_W-1:0] tree;
+      // Level l holds sums of 2^l products.
+      for (l = 0; l <= LEVELS; l = l + 1) begin : g_level
+        localparam integer FROM  = l == 0 ? 2 * SIMD : (SIMD + (1 << (l - 1)) - 1) >> (l - 1);
+        localparam integer SUM_W = PROD_W + l < ACC_W ? PROD_W + l : ACC_W;
 
-      for (l = 1; l <= LEVELS; l = l + 1) begin : g_level
-        localparam integer FROM   = (SIMD + (1 << (l - 1)) - 1) >> (l - 1);         // addends
-        localparam integer TO     = (FROM + 1) / 2;                                 // sums
-        localparam integer FROM_W = PROD_W + l - 1 < ACC_W ? PROD_W + l - 1 : ACC_W;
-        localparam integer TO_W   = PROD_W + l < ACC_W ? PROD_W + l : ACC_W;
-        localparam integer STRIDE = l == 1 ? RAW_W : FROM_W;
+        for (i = 0; i < (FROM + 1) / 2; i = i + 1) begin : g_sum
+          wire signed [SUM_W-1:0] sum;
 
-        wire [FROM*STRIDE-1:0] from;
-        reg  [TO*TO_W-1:0]     sum_q;
-        integer                i;
-
-        if (l == 1) begin : g_first
-          assign from = product[o*SIMD*RAW_W +: SIMD*RAW_W];
-        end else begin : g_next
-          assign from = g_level[l-1].sum_q;
+          /* verilator lint_off WIDTH */ // sign extension by assignment is meant
+          if (l == 0) begin : g_product
+            assign sum = g_lane[i].product[o*RAW_W +: PROD_W];
+          end else begin : g_register
+            reg signed [SUM_W-1:0] sum_q;
+            assign sum = sum_q;
+            if (2 * i + 1 < FROM) begin : g_pair
+              always @(posedge clk) sum_q <= g_level[l-1].g_sum[2*i].sum + g_level[l-1].g_sum[2*i+1].sum;
+            end else begin : g_odd
+              always @(posedge clk) sum_q <= g_level[l-1].g_sum[2*i].sum;
+            end
+          end
+          /* verilator lint_on WIDTH */
         end
-
-        /* verilator lint_off WIDTH */ // sign extension by assignment is meant
-        always @(posedge clk) begin
-          for (i = 0; i < FROM / 2; i = i + 1)
-            sum_q[i*TO_W +: TO_W] <= $signed(from[2*i*STRIDE +: FROM_W]) + $signed(from[(2*i+1)*STRIDE +: FROM_W]);
-          if (FROM % 2 != 0) sum_q[(TO-1)*TO_W +: TO_W] <= $signed(from[(FROM-1)*STRIDE +: FROM_W]);
-        end
-        /* verilator lint_on WIDTH */
       end
 
-      if (LEVELS == 0) begin : g_product
-        assign tree = product[o*RAW_W +: TREE_W];
-      end else begin : g_sum
-        assign tree = g_level[LEVELS].sum_q;
-      end
+      wire signed [TREE_W-1:0] tree = g_level[LEVELS].g_sum[0].sum;
 
       /* verilator lint_off WIDTH */ // sign extension by assignment is meant
       if (ACCUMULATE != 0) begin : g_accumulate
         reg signed [ACC_W-1:0] acc_q, result_q;
-        wire       [ACC_W-1:0] sum = acc_q + $signed(tree);
+        wire       [ACC_W-1:0] sum = acc_q + tree;
 
         assign result[o*ACC_W +: ACC_W] = result_q;
 
@@ -137,7 +137,7 @@ module weir_dot #(
             if (finish) result_q <= sum;
           end
       end else begin : g_direct
-        assign result[o*ACC_W +: ACC_W] = $signed(tree);
+        assign result[o*ACC_W +: ACC_W] = tree;
       end
       /* verilator lint_on WIDTH */
     end

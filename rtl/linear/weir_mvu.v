@@ -45,7 +45,6 @@ module weir_mvu #(
   output wire                            m_last
 );
   localparam integer TAKEN_W = VECTORS * SIMD * X_W;
-  localparam integer A_W     = X_SIGNED != 0 ? X_W : X_W + 1;          // as a signed operand
   localparam integer PROD_W  = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;  // bits of a product that matter
   localparam integer SUM     = READ + 1 + $clog2(PARTS) + PAIRS + $clog2(SIMD);  // cycles from an x beat to the tree's sum
   localparam integer RESULT  = BEATS > 1 ? SUM + 1 : SUM;              // cycles from the last one to the result
@@ -74,8 +73,8 @@ module weir_mvu #(
   reg  [USED_W-1:0]             used_q;
   reg                           full_q;
   reg  [RESULT-1:0]             end_q, last_q;  // bit i: of the beat taken i + 1 cycles ago
-  reg  [READ*TAKEN_W-1:0]       x_q;
-  reg  [VECTORS*SIMD*A_W-1:0]   x;
+  wire [TAKEN_W-1:0]            taken;                          // READ cycles ago
+  wire [TAKEN_W-1:0]            x;                              // the same, one dot product after the other
   wire [PE*ACC_W-1:0]           result;
   wire                          ends;                           // the next beat ends a dot product
   wire                          active = s_valid && s_ready;    // an x beat is taken
@@ -100,22 +99,35 @@ module weir_mvu #(
     if (rst) end_q <= {RESULT{1'b0}};
     else end_q <= {end_q, done};
 
-  always @(posedge clk) begin
-    last_q <= {last_q, s_last};
-    x_q    <= {x_q, s_data};
-  end
+  always @(posedge clk) last_q <= {last_q, s_last};
   /* verilator lint_on WIDTH */
 
-  integer p, i;
-  /* verilator lint_off WIDTH */ // an unsigned element gains a zero sign bit by assignment
-  always @*
-    for (p = 0; p < VECTORS; p = p + 1)
-      for (i = 0; i < SIMD; i = i + 1)
-        x[(p*SIMD+i)*A_W +: A_W] = x_q[(READ-1)*TAKEN_W + (i*VECTORS+p)*X_W +: X_W];
-  /* verilator lint_on WIDTH */
+  genvar p, i;
+  generate
+    for (i = 0; i < READ; i = i + 1) begin : g_read
+      reg [TAKEN_W-1:0] x_q;
+      if (i == 0) begin : g_first
+        always @(posedge clk) x_q <= s_data;
+      end else begin : g_next
+        always @(posedge clk) x_q <= g_read[i-1].x_q;
+      end
+    end
+    assign taken = g_read[READ-1].x_q;
+
+    if (VECTORS == 1) begin : g_same
+      assign x = taken;
+    end else begin : g_own
+      for (p = 0; p < VECTORS; p = p + 1) begin : g_output
+        for (i = 0; i < SIMD; i = i + 1) begin : g_element
+          assign x[(p*SIMD+i)*X_W +: X_W] = taken[(i*VECTORS+p)*X_W +: X_W];
+        end
+      end
+    end
+  endgenerate
 
   weir_dot #(
-    .A_W       (A_W),
+    .X_W       (X_W),
+    .X_SIGNED  (X_SIGNED),
     .W_W       (W_W),
     .PROD_W    (PROD_W),
     .ACC_W     (ACC_W),

@@ -1,5 +1,5 @@
 // Protocol check of one stream: valid, once high, stays high with the same data and last until ready accepts it;
-// valid and ready are known. The first offence is kept. Passive; simulation only.
+// valid and ready are known, while `enable` is high. The first offence is kept. Passive; simulation only.
 `timescale 1ns / 1ns
 `default_nettype none
 module weir_sim_check #(
@@ -8,6 +8,7 @@ module weir_sim_check #(
     input wire             clk,
     input wire             rst,
     input wire [31:0]      cycle,
+    input wire             enable,
     input wire             s_valid,
     input wire             s_ready,
     input wire [WIDTH-1:0] s_data,
@@ -32,7 +33,7 @@ module weir_sim_check #(
     always @(posedge clk) begin
         if (rst) begin
             waiting_q <= 1'b0;
-        end else begin
+        end else if (enable) begin
             kind = 3'd0;
             if ((s_valid ^ s_ready) === 1'bx) kind = 3'd4;
             if (waiting_q) begin

@@ -16,6 +16,7 @@ module weir_sim_meter #(
     input wire        out_ready,
     input wire        active
 );
+    reg        enable /*verilator public_flat_rw*/;     // else nothing is counted
     reg [31:0] busy /*verilator public_flat_rd*/;
     reg [31:0] starved /*verilator public_flat_rd*/;
     reg [31:0] blocked /*verilator public_flat_rd*/;
@@ -30,6 +31,7 @@ module weir_sim_meter #(
     wire started = in_accept || in_beats != 32'd0;
 
     initial begin
+        enable = 1'b0;
         busy = 32'd0;
         starved = 32'd0;
         blocked = 32'd0;
@@ -41,7 +43,7 @@ module weir_sim_meter #(
     end
 
     always @(posedge clk) begin
-        if (!rst) begin
+        if (!rst && enable) begin
             if (in_accept) in_beats <= in_beats + 32'd1;
             if (in_accept && in_beats == 32'd0) first_in <= cycle;
             if (out_accept) out_beats <= out_beats + 32'd1;
@@ -56,7 +58,7 @@ module weir_sim_meter #(
         if (IS_FIFO != 0) begin : g_fifo
             wire [31:0] held = in_beats - out_beats;
             always @(posedge clk) begin
-                if (!rst && held > occupancy) occupancy <= held;
+                if (!rst && enable && held > occupancy) occupancy <= held;
             end
         end
     endgenerate

@@ -29,7 +29,7 @@ module weir_sim_record #(
     reg [31:0] width /*verilator public_flat_rd*/;
     reg [31:0] depth /*verilator public_flat_rd*/;
     reg [31:0] pack /*verilator public_flat_rd*/;
-    reg        enable /*verilator public_flat_rw*/;        // record at all
+    reg        enable /*verilator public_flat_rw*/;        // else nothing happens
     reg [31:0] target /*verilator public_flat_rw*/;        // beats expected
     reg [31:0] drained /*verilator public_flat_rw*/;       // beats the harness has taken
     reg [31:0] count /*verilator public_flat_rd*/;         // beats accepted
@@ -58,17 +58,15 @@ module weir_sim_record #(
             count <= 32'd0;
             space <= 1'b1;
             request <= 1'b0;
-        end else begin
+        end else if (enable) begin
             space <= count - drained < DEPTH - 2;
-            request <= enable && count - drained >= DEPTH / 2;
+            request <= count - drained >= DEPTH / 2;
             if (valid && ready) begin
-                if (enable) begin
-                    record[WIDTH-1:0] = data;
-                    record[32*WORDS] = last;
-                    record[32*WORDS+32+:32] = cycle;
-                    mem[(count % DEPTH) / PACK][count % PACK * RECORD +: RECORD] <= record;
-                    if (count + 32'd1 == target) request <= 1'b1;
-                end
+                record[WIDTH-1:0] = data;
+                record[32*WORDS] = last;
+                record[32*WORDS+32+:32] = cycle;
+                mem[(count % DEPTH) / PACK][count % PACK * RECORD +: RECORD] <= record;
+                if (count + 32'd1 == target) request <= 1'b1;
                 count <= count + 32'd1;
                 last_cycle <= cycle;
                 if (count == 32'd0) first_cycle <= cycle;

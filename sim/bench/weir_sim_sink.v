@@ -28,7 +28,8 @@ module weir_sim_sink #(
         .space(space), .request(request)
     );
     weir_sim_check #(.WIDTH(WIDTH)) u_check (
-        .clk(clk), .rst(rst), .cycle(cycle), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data), .s_last(s_last)
+        .clk(clk), .rst(rst), .cycle(cycle), .enable(u_record.enable), .s_valid(s_valid), .s_ready(s_ready), .s_data(s_data),
+        .s_last(s_last)
     );
 
     initial begin

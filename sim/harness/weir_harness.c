@@ -8,7 +8,7 @@
  *   seed S | limit CYCLES | watchdog CYCLES | drain CYCLES | dump FROM TO | statistics FILE
  *   source N profile P file FILE
  *   sink N profile P beats EXPECTED file FILE
- *   tap N file FILE                 (taps that are not named stay off)
+ *   tap N file FILE                 (taps and meters that are not named stay off)
  *   meter N
  * A stimulus file is a sequence of beats, each ceil(WIDTH / 32) data words and a flags word (bit 0: last); a result
  * file has after these the cycle, and flag bit 1 says that data or last had unknown bits, bit 2 that last had.
@@ -501,8 +501,8 @@ static void start(void) {
     run.meters = allocate(run.part_count * METER_VALUES, sizeof *run.meters);
     for (size_t i = 0; i < run.part_count && !run.failed; i++) {
         part *p = &run.parts[i];
-        if (p->kind == PART_METER) continue;
-        open_stream(p);
+        if (p->kind == PART_METER) part_put(p, "", "enable", 1);
+        else open_stream(p);
         if (!run.failed && p->kind == PART_SOURCE) fill(p);
     }
     if (run.dump && run.dump_from == 0) put(run.dump_handle, 1);

@@ -4,7 +4,9 @@
  *   inputs N    N quantized inputs, added up
  *   fan N       one value with N users, whose results are added up
  *   names N     names of N characters for model, node, input and outputs
- *   chain N     N nodes one behind the other, real numbers */
+ *   chain N     N nodes one behind the other, real numbers
+ *   dense N     int8 classifier of 784 values with two hidden layers of N, random weights */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "ir/infer.h"
 #include "ir/print.h"
 #include "support/arena.h"
+#include "support/random.h"
 
 static weir_graph *graph;
 
@@ -29,17 +32,21 @@ static weir_value add(weir_op op, const char *name, size_t count, const weir_val
     return weir_node_output(graph, node, 0);
 }
 
-static weir_value input(const char *name) {
-    const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {2, {1, 4}}, .quant = {.axis = -1}};
+static weir_value input_of(const char *name, int64_t elements) {
+    const weir_type type = {.dtype = WEIR_FLOAT32, .shape = {2, {1, elements}}, .quant = {.axis = -1}};
     return weir_graph_add_input(graph, name, &type);
 }
 
-/* To codes and back, with a scale of 1 and a zero point. */
-static weir_value quantized(const char *name, weir_value x, double zero) {
-    const weir_value s = scalar(WEIR_FLOAT32, 1), z = scalar(WEIR_INT8, zero);
+static weir_value input(const char *name) { return input_of(name, 4); }
+
+/* To codes and back. */
+static weir_value scaled(const char *name, weir_value x, double scale, double zero) {
+    const weir_value s = scalar(WEIR_FLOAT32, scale), z = scalar(WEIR_INT8, zero);
     const weir_value codes = add(WEIR_OP_QUANTIZE_LINEAR, name, 3, (weir_value[]){x, s, z});
     return add(WEIR_OP_DEQUANTIZE_LINEAR, name, 3, (weir_value[]){codes, s, z});
 }
+
+static weir_value quantized(const char *name, weir_value x, double zero) { return scaled(name, x, 1, zero); }
 
 static void make_outputs(size_t n) {
     const weir_value x = quantized("in", input("x"), 0);
@@ -94,12 +101,40 @@ static void make_chain(size_t n) {
     weir_graph_add_output(graph, "y", x);
 }
 
+/* Sums of n random products of codes of 73 each on average are about 73 * 73 * sqrt(n). */
+static weir_value layer(const char *name, weir_value x, int64_t rows, int64_t columns, double *scale,
+                        uint64_t *random) {
+    weir_array *codes = weir_array_new(WEIR_INT8, &(weir_shape){2, {rows, columns}});
+    for (size_t i = 0; i < codes->count; i++)
+        weir_array_set_int(codes, i, (int64_t)(weir_random_next(random) >> 32) % 255 - 127);
+    const weir_value w = weir_graph_add_constant(graph, "w", codes);
+    weir_array_free(codes);
+    const weir_value real =
+        add(WEIR_OP_DEQUANTIZE_LINEAR, name, 3, (weir_value[]){w, scalar(WEIR_FLOAT32, 0x1p-10), scalar(WEIR_INT8, 0)});
+    *scale *= 0x1p-10 * 73 * sqrt((double)rows);
+    return scaled(name, add(WEIR_OP_MATMUL, name, 2, (weir_value[]){x, real}), *scale, 0);
+}
+
+static void make_dense(size_t n) {
+    const int64_t sizes[] = {784, (int64_t)n, (int64_t)n, 10};
+    uint64_t random = 1;
+    double scale = 1.0 / 127;
+    weir_value x = scaled("in", input_of("x", sizes[0]), scale, 0);
+    for (int i = 0; i < 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "fc%d", i + 1);
+        if (i > 0) x = add(WEIR_OP_RELU, name, 1, &x);
+        x = layer(name, x, sizes[i], sizes[i + 1], &scale, &random);
+    }
+    weir_graph_add_output(graph, "y", x);
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*make)(size_t n);
-    } kinds[] = {{"outputs", make_outputs}, {"alike", make_alike}, {"inputs", make_inputs},
-                 {"fan", make_fan},         {"names", make_names}, {"chain", make_chain}};
+    } kinds[] = {{"outputs", make_outputs}, {"alike", make_alike}, {"inputs", make_inputs}, {"fan", make_fan},
+                 {"names", make_names},     {"chain", make_chain}, {"dense", make_dense}};
     for (size_t i = 0; argc == 4 && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i].name, argv[1]) != 0) continue;
         graph = weir_graph_new("wide");
@@ -108,6 +143,6 @@ int main(int argc, char **argv) {
         weir_graph_free(graph);
         return !fine;
     }
-    fprintf(stderr, "usage: %s outputs|alike|inputs|fan|names|chain N OUT.weir\n", argv[0]);
+    fprintf(stderr, "usage: %s outputs|alike|inputs|fan|names|chain|dense N OUT.weir\n", argv[0]);
     return 2;
 }

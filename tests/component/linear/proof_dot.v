@@ -2,14 +2,16 @@
 // beat of the window that finishes one is not looked at. Of two outputs it is that of either.
 // sources: linear/weir_dot.v linear/weir_mul.v
 // with: linear/weir_mul_logic.v linear/weir_mul_pair.v
-// prove: window 5 A_W=3 W_W=2 ACC_W=7 SIMD=3 ACCUMULATE=0 PARTS=1
-// prove: window 8 A_W=2 W_W=3 ACC_W=7 SIMD=1 ACCUMULATE=1 PARTS=1
-// prove: window 10 A_W=3 W_W=2 ACC_W=4 SIMD=2 ACCUMULATE=1 PARTS=2
-// prove: window 6 A_W=2 W_W=2 ACC_W=6 SIMD=2 ACCUMULATE=0 PARTS=1 PAIR=4
-// prove: window 8 A_W=2 W_W=2 ACC_W=5 SIMD=1 ACCUMULATE=1 PARTS=1 PAIR=4
-// nightly: window 10 A_W=4 W_W=4 ACC_W=12 SIMD=3 ACCUMULATE=1 PARTS=2
+// prove: window 5 X_W=3 X_SIGNED=1 W_W=2 ACC_W=7 SIMD=3 ACCUMULATE=0 PARTS=1
+// prove: window 8 X_W=2 X_SIGNED=1 W_W=3 ACC_W=7 SIMD=1 ACCUMULATE=1 PARTS=1
+// prove: window 10 X_W=3 X_SIGNED=1 W_W=2 ACC_W=4 SIMD=2 ACCUMULATE=1 PARTS=2
+// prove: window 6 X_W=2 X_SIGNED=1 W_W=2 ACC_W=6 SIMD=2 ACCUMULATE=0 PARTS=1 PAIR=4
+// prove: window 8 X_W=2 X_SIGNED=0 W_W=2 ACC_W=5 SIMD=1 ACCUMULATE=1 PARTS=1 PAIR=4
+// prove: window 6 X_W=2 X_SIGNED=0 W_W=2 ACC_W=6 SIMD=3 ACCUMULATE=0 PARTS=1
+// nightly: window 10 X_W=4 X_SIGNED=1 W_W=4 ACC_W=12 SIMD=3 ACCUMULATE=1 PARTS=2
 module proof #(
-  parameter integer A_W        = 3,
+  parameter integer X_W        = 3,
+  parameter integer X_SIGNED   = 1,
   parameter integer W_W        = 2,
   parameter integer ACC_W      = 7,
   parameter integer SIMD       = 1,
@@ -21,10 +23,10 @@ module proof #(
   input wire                     clk,
   input wire                     add,
   input wire                     finish,
-  input wire [SIMD*A_W-1:0]      x,
+  input wire [SIMD*X_W-1:0]      x,
   input wire [OUTS*SIMD*W_W-1:0] w
 );
-  localparam integer PROD_W = A_W + W_W < ACC_W ? A_W + W_W : ACC_W;
+  localparam integer PROD_W = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;
   localparam integer TREE   = 1 + $clog2(PARTS) + OUTS - 1 + $clog2(SIMD);  // cycles to the sum of a beat's products
 
   wire                    begins, ends;
@@ -42,7 +44,8 @@ module proof #(
   integer                 e;
 
   weir_dot #(
-    .A_W       (A_W),
+    .X_W       (X_W),
+    .X_SIGNED  (X_SIGNED),
     .W_W       (W_W),
     .PROD_W    (PROD_W),
     .ACC_W     (ACC_W),
@@ -61,7 +64,8 @@ module proof #(
 
   always @* begin
     sum = {ACC_W{1'b0}};
-    for (e = 0; e < SIMD; e = e + 1) sum = sum + $signed(x[e*A_W +: A_W]) * $signed(w[(output_1*SIMD+e)*W_W +: W_W]);
+    for (e = 0; e < SIMD; e = e + 1)
+      sum = sum + $signed({X_SIGNED != 0 && x[(e+1)*X_W - 1], x[e*X_W +: X_W]}) * $signed(w[(output_1*SIMD+e)*W_W +: W_W]);
     given = w;
     if (PAIR > 0)
       for (e = 0; e < SIMD; e = e + 1) begin
