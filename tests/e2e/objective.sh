@@ -21,7 +21,7 @@ best() {
     expect 0 "folding for" "$WEIR" compile $compiled "$@" -o design --json best.json
     is_right best.json || fail "$compiled $*: $(jq -c .folding best.json)"
 }
-for model in "$models/mlp_qdq" "$models/mlp_residual_qdq" "$conv/separable_qdq" "$conv/inception_qdq" "$conv/autoencoder_qdq"; do
+for model in "$models/mlp_qdq" "$models/mlp_residual_qdq" "$conv/separable_qdq" "$conv/inception_qdq" "$conv/autoencoder_qdq" "$conv/line_qdq"; do
     for objective in throughput area energy; do best "$model.onnx" ecp5-25k $objective; done
 done
 

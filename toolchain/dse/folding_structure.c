@@ -301,20 +301,26 @@ void weir_folding_structure_free(structure *t) {
     *t = (structure){.graph = NULL};
 }
 
-static size_t nodes_at(const weir_folding_space *s, size_t index) {
+/* Of the nodes and their modules, which division changes both. */
+static uint64_t form_at(const weir_folding_space *s, size_t index) {
     weir_graph *graph = weir_graph_copy(s->graph);
     weir_folding_divide(graph, s->interval[index]);
-    const size_t nodes = weir_graph_node_count(graph);
+    uint64_t form = weir_graph_node_count(graph);
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const char *module = weir_folding_hardware(graph, node)->module;
+        for (; module != NULL && *module != '\0'; module++) form = (form ^ (uint64_t)*module) * UINT64_C(0x100000001b3);
+        form = (form ^ node.id) * UINT64_C(0x100000001b3);
+    }
     weir_graph_free(graph);
-    return nodes;
+    return form;
 }
 
-/* The longer the interval, the fewer nodes are divided. */
+/* The longer the interval, the less is divided. */
 static size_t last_like(const weir_folding_space *s, size_t index, size_t end) {
-    const size_t nodes = nodes_at(s, index);
+    const uint64_t form = form_at(s, index);
     while (index != end) {
         const size_t middle = end > index ? index + (end - index + 1) / 2 : index - (index - end + 1) / 2;
-        if (nodes_at(s, middle) == nodes) index = middle;
+        if (form_at(s, middle) == form) index = middle;
         else end = end > index ? middle - 1 : middle + 1;
     }
     return index;
