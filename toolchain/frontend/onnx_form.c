@@ -80,6 +80,8 @@ static const Onnx__AttributeProto *attribute_of(const weir_onnx_form *form, cons
     return weir_onnx_schema_attribute(form->proto, name);
 }
 
+static bool is_named(const weir_onnx_form *form, const char *name) { return strcmp(form->rule->name, name) == 0; }
+
 /* Sizes of the parts are always written down. `num_outputs` makes equal parts but the last, which takes what is left;
  * without it the parts must be equal, which type inference checks. */
 static bool form_split(const weir_onnx_form *form, weir_value *inputs, size_t *count) {
@@ -163,8 +165,7 @@ static void write_softmax_axis(const weir_onnx_form *form, weir_node node) {
 /* What ONNX Runtime's optimizer makes of convolutions and pools of codes. Pools on codes have an attribute for it themselves. */
 static bool has_channels_innermost(const weir_onnx_form *form) {
     const Onnx__AttributeProto *flag = attribute_of(form, "channels_last");
-    return form->rule->op == WEIR_OP_QLINEAR_CONV ? flag != NULL && flag->i != 0
-                                                  : strcmp(form->rule->name, "NhwcMaxPool") == 0;
+    return form->rule->op == WEIR_OP_QLINEAR_CONV ? flag != NULL && flag->i != 0 : is_named(form, "NhwcMaxPool");
 }
 
 static weir_value transpose(const weir_onnx_form *form, weir_value value, bool to_innermost) {
@@ -250,6 +251,17 @@ static bool form_sum(const weir_onnx_form *form, weir_value *inputs, size_t *cou
     return true;
 }
 
+/* What a sum of squares or of magnitudes adds. */
+static bool form_addends(const weir_onnx_form *form, weir_value *inputs) {
+    const bool squares = is_named(form, "ReduceL2") || is_named(form, "ReduceSumSquare");
+    if (!squares && !is_named(form, "ReduceL1")) return true;
+    const weir_value operands[2] = {inputs[0], inputs[0]};
+    const weir_node node = squares ? add_helper(form, WEIR_OP_MUL, "squares", operands, 2)
+                                   : add_helper(form, WEIR_OP_ABS, "magnitudes", operands, 1);
+    inputs[0] = weir_node_output(form->graph, node, 0);
+    return weir_infer_node(form->graph, node);
+}
+
 /* Operands that are codes become real numbers. */
 static bool form_codes(weir_onnx_form *form, weir_value *inputs, size_t *count) {
     size_t begin, end, result, made = 0;
@@ -282,6 +294,7 @@ bool weir_onnx_form_inputs(weir_onnx_form *form, weir_value *inputs, size_t *cou
     }
     if (form->rule->op == WEIR_OP_SPLIT) return form_split(form, inputs, count);
     if (form->rule->inputs_max < 0 && form->rule->op == WEIR_OP_ADD && !form_sum(form, inputs, count)) return false;
+    if (form->rule->op == WEIR_OP_REDUCE_SUM && !form_addends(form, inputs)) return false;
     if (form->rule->op == WEIR_OP_RESIZE) form_resize(form, inputs, count);
     if (form->opsets->version[WEIR_ONNX_DOMAIN_ONNX] < 7 &&
         (takes_axis(form->rule->op) || form->rule->op == WEIR_OP_PRELU))
@@ -361,12 +374,21 @@ static weir_value quantize(const weir_onnx_form *form, weir_value value) {
     return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
 }
 
+/* A function of the result. */
+static weir_value apply(const weir_onnx_form *form, weir_op op, weir_value value) {
+    weir_onnx_form_rename(form->graph, form->scope, value, form->name, "sum");
+    const weir_node node = add_helper(form, op, op == WEIR_OP_SQRT ? "root" : "logarithm", &value, 1);
+    return weir_infer_node(form->graph, node) ? weir_node_output(form->graph, node, 0) : WEIR_NO_VALUE;
+}
+
 weir_value weir_onnx_form_finish(const weir_onnx_form *form, weir_node node) {
     const weir_value value = weir_node_output(form->graph, node, 0);
     if (form->rule->op < WEIR_OP_COUNT && (weir_node_attribute(form->graph, node, "auto_pad") != NULL ||
                                            weir_node_attribute(form->graph, node, "output_shape") != NULL))
         write_pads(form->graph, node);
     if (form->rule->codes != NULL) return quantize(form, value);
+    if (is_named(form, "ReduceL2")) return apply(form, WEIR_OP_SQRT, value);
+    if (is_named(form, "ReduceLogSum")) return apply(form, WEIR_OP_LOG, value);
     if (form->innermost) {
         weir_onnx_form_rename(form->graph, form->scope, value, form->name, "result");
         return transpose(form, value, true);

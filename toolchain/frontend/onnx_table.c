@@ -21,6 +21,9 @@
 /* ONNX Runtime's name for an operator of ai.onnx of an opset; one of codes. */
 #define RULE_RUNTIME(name, id, opset, scales)                                                                          \
     { MICROSOFT, name, WEIR_OP_##id, 1, 0, 0, 0, scales, true, false, opset, NULL }
+/* ReduceSum with another operator before or behind, with the attributes that ReduceSum has in an opset. */
+#define RULE_SUMS(name, since, opset, inputs_max)                                                                      \
+    { ONNX, name, WEIR_OP_REDUCE_SUM, since, 1, inputs_max, 0, 0, false, false, opset, NULL }
 #define RULE_CODES(name, id, opset, inputs_min, inputs_max, codes)                                                     \
     { MICROSOFT, name, WEIR_OP_##id, 1, inputs_min, inputs_max, 0, 0, false, false, opset, codes }
 
@@ -99,6 +102,14 @@ const weir_onnx_rule weir_onnx_rules[] = {
     RULE("ReduceMean", REDUCE_MEAN, 18),
     RULE_ARITY("ReduceSum", REDUCE_SUM, 1, 1, 1, 0),
     RULE("ReduceSum", REDUCE_SUM, 13),
+    RULE_SUMS("ReduceL1", 1, 12, 1),
+    RULE_SUMS("ReduceL1", 18, 13, 2),
+    RULE_SUMS("ReduceL2", 1, 12, 1),
+    RULE_SUMS("ReduceL2", 18, 13, 2),
+    RULE_SUMS("ReduceSumSquare", 1, 12, 1),
+    RULE_SUMS("ReduceSumSquare", 18, 13, 2),
+    RULE_SUMS("ReduceLogSum", 1, 12, 1),
+    RULE_SUMS("ReduceLogSum", 18, 13, 2),
     RULE_ARITY("ReduceMax", REDUCE_MAX, 1, 1, 1, 0),
     RULE("ReduceMax", REDUCE_MAX, 18),
     RULE_ARITY("ReduceMin", REDUCE_MIN, 1, 1, 1, 0),
