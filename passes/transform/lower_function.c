@@ -45,6 +45,11 @@ static bool refuse(weir_lowering *l, weir_node node) {
         const weir_view_kind kind = l->view[input.id].kind;
         if (kind == WEIR_VIEW_REAL || kind == WEIR_VIEW_HOST || kind == WEIR_VIEW_NONE)
             return weir_lower_fail_unquantized(l, node, i, "its input is not quantized");
+        if (kind != WEIR_VIEW_SUM) continue;
+        weir_lower_fail(l, node, "it starts from a sum of two tensors with scales of their own");
+        weir_note("put a quantizer between them, behind '%s'",
+                  weir_node_name(l->from, weir_value_producer(l->from, input)));
+        return false;
     }
     weir_lower_fail(l, node, "hardware computes functions of one quantized tensor, and it has several");
     weir_note("of several computed operands hardware takes the sum, the difference, the product, Max and Min");
