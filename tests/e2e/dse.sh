@@ -37,7 +37,7 @@ while IFS='	' read -r _ workload accelerator mapping objective limit spatial loc
     # shellcheck disable=SC2086
     check "$energy" "$latency" "$evaluations" "$workload" "$accelerator" "$mapping" $options
 done <rows
-[ "$checked" -eq 46 ] || fail "$checked totals compared, expected 46"
+[ "$checked" -eq 47 ] || fail "$checked totals compared, expected 47"
 
 # --- planted: a total that is wrong in the 12th digit ---
 found=$( (failures=0; check 511349.76000100007 8191 1 gemm_layer.yaml gemm_l1 gemm_l1 --compatible --lpf-limit 3 2>/dev/null; echo "$failures") )
@@ -175,6 +175,15 @@ damage workload/resnet18.yaml '0,/ix=2\*ox+1\*fx/s//ix=2*ox/' "5: error: expecte
 damage mapping/tpu_like.yaml 's/K, 32/K 32/' "4: error: expected a loop and its factor"
 damage mapping/tpu_like.yaml 's/name: default/name: other/' "1: error: expected a mapping with the name default"
 expect 2 "error: --mapping M.yaml is missing" "$WEIR" dse -a a.yaml -w w.yaml
+# A convolution that cannot be read is no operator that counts as nothing.
+model() { # SED-SCRIPT MESSAGE
+    sed "$1" "$files/workload/resnet18_bits.onnx" >damaged.onnx
+    cmp -s damaged.onnx "$files/workload/resnet18_bits.onnx" && fail "nothing is damaged by '$1'"
+    expect 1 "damaged.onnx:1: error: node '$2" "$WEIR" dse -a "$files/hardware/tpu_like.yaml" -w damaged.onnx -m "$files/mapping/tpu_like.yaml"
+}
+model 's/act_size\x18\x06/act_size\x18\x00/' "conv1': act_size is 0, expected 1 to 1024 bits"
+model 's/act_size\x18/act_sizf\x18/' ".*: unknown attribute 'act_sizf'"
+model 's/act_size\x18\x06\xa0\x01\x02/act_size\x18\x06\xa0\x01\x01/' ".*: attribute 'act_size' is expected to be a whole number"
 
 # --- ZigZag's errors, mended unless they are asked for ---
 eyeriss="mini_resnet_layers.yaml eyeriss_like default --lpf-limit 4"

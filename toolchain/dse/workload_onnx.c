@@ -10,8 +10,18 @@
 #include "support/diag.h"
 #include "support/map.h"
 
-/* Bits of an operand when nothing says otherwise, as ZigZag has them. */
-enum { DEFAULT_BITS = 8 };
+/* Bits of an operand when nothing says otherwise, as ZigZag has them, and when an attribute of the node does. */
+enum { DEFAULT_BITS = 8, MOST_BITS = 1024, WEIGHT = 0, ACTIVATION, OUTPUT, PRECISIONS };
+static const char *const precision_names[] = {"weight_size", "act_size", "output_size", NULL};
+
+/* What becomes a layer there. */
+static const char *const layer_types[] = {"Conv", "QLinearConv", "Gemm", "MatMul", NULL};
+
+/* What a node of the file says of its precision. */
+typedef struct precision {
+    int line, which;
+    int64_t bits;
+} precision;
 
 /* Nodes of the file that the importer did not build. */
 typedef struct opaque {
@@ -29,6 +39,8 @@ typedef struct builder {
     bool *is_variable; /* by node: does it depend on the model's data? */
     opaque *opaque;
     size_t opaque_count, opaque_capacity;
+    precision *precision;
+    size_t precision_count, precision_capacity;
 } builder;
 
 static const char **copy_names(weir_arena *arena, const char *const *names, size_t count) {
@@ -43,6 +55,14 @@ static void keep_opaque(void *user, const weir_onnx_opaque *node) {
     b->opaque[b->opaque_count++] = (opaque){node->line, node->input_count, node->output_count,
                                             copy_names(b->arena, node->input, node->input_count),
                                             copy_names(b->arena, node->output, node->output_count)};
+}
+
+static void keep_precision(void *user, int line, const char *name, int64_t bits) {
+    builder *b = user;
+    int which = 0;
+    while (strcmp(precision_names[which], name) != 0) which++;
+    b->precision = weir_grow(b->precision, &b->precision_capacity, b->precision_count + 1, sizeof *b->precision);
+    b->precision[b->precision_count++] = (precision){line, which, bits};
 }
 
 /* --- layers --- */
@@ -124,11 +144,24 @@ static bool take_operands(const builder *b, const weir_loop_nest *nest, const ui
     return true;
 }
 
-/* Precisions: 8 bits and sums of twice as many. */
-static void take_precision(weir_dse_layer *layer) {
-    for (int i = 0; i < layer->operand_count; i++)
-        layer->operand[i].precision = i == 0 ? 2 * DEFAULT_BITS : DEFAULT_BITS;
-    layer->final_precision = DEFAULT_BITS;
+/* Bits as the node says, or 8 and sums of twice as many. Of two computed operands both are activations. */
+static bool take_precision(const builder *b, weir_dse_layer *layer) {
+    int64_t bits[PRECISIONS] = {DEFAULT_BITS, DEFAULT_BITS, 0};
+    for (size_t i = 0; i < b->precision_count; i++) {
+        const precision *p = &b->precision[i];
+        if (p->line != layer->location.line) continue;
+        bits[p->which] = p->bits;
+        if (p->bits >= 1 && p->bits <= MOST_BITS) continue;
+        weir_error(layer->location, "node '%s': %s is %lld, expected 1 to %d bits", layer->name,
+                   precision_names[p->which], (long long)p->bits, MOST_BITS);
+        return false;
+    }
+    layer->operand[0].precision = (double)(bits[OUTPUT] > 0 ? bits[OUTPUT] : 2 * bits[ACTIVATION]);
+    for (int i = 1; i < layer->operand_count; i++)
+        layer->operand[i].precision =
+            (double)bits[layer->operand[i].name == 'W' && layer->operand[i].is_constant ? WEIGHT : ACTIVATION];
+    layer->final_precision = (double)bits[ACTIVATION];
+    return true;
 }
 
 /* --- nodes --- */
@@ -164,13 +197,13 @@ static bool add_layer(builder *b, int index, weir_node node, const weir_dse_mapp
     layer->type = weir_node_info(b->graph, node)->full_name;
     if (!take_loops(b, nest, layer, place) || !take_operands(b, nest, place, layer))
         return weir_node_fail(b->graph, node, "its loop nest cannot be explored");
-    take_precision(layer);
     for (int i = 1; i < layer->operand_count; i++) {
         const weir_loop_operand *operand = weir_loop_find_operand(nest, layer->operand[i].name);
         const int source = source_of(b, weir_node_input(b->graph, node, operand->index));
         layer->operand[i].is_constant = source < 0 || !b->is_variable[source];
         layer->operand[i].source = source < 0 ? layer->id : source;
     }
+    if (!take_precision(b, layer)) return false;
     if (!weir_dse_layer_derive(layer, true, NULL)) return weir_node_fail(b->graph, node, "more than 2^53 operations");
     b->workload->node[index].layer = layer;
     return weir_dse_workload_map(layer, mapping);
@@ -223,7 +256,11 @@ static bool build(builder *b, const weir_dse_mapping *mapping) {
 
 weir_dse_workload *weir_dse_workload_import(const char *path, const weir_dse_mapping *mapping, weir_arena *arena) {
     builder b = {.arena = arena, .workload = weir_arena_alloc(arena, sizeof(weir_dse_workload))};
-    weir_onnx_outline outline = {0, keep_opaque, &b};
+    weir_onnx_outline outline = {.needed = layer_types,
+                                 .remark = precision_names,
+                                 .remarked = keep_precision,
+                                 .opaque = keep_opaque,
+                                 .user = &b};
     const weir_onnx_options options = {.evaluate = weir_evaluate_node, .to_float32 = true, .outline = &outline};
     weir_graph *graph = weir_onnx_import(path, &options);
     b.graph = graph;
@@ -232,6 +269,7 @@ weir_dse_workload *weir_dse_workload_import(const char *path, const weir_dse_map
     const bool fine = graph != NULL && build(&b, mapping);
     weir_map_free(&b.producer);
     free(b.opaque);
+    free(b.precision);
     weir_graph_free(graph);
     return fine ? b.workload : NULL;
 }

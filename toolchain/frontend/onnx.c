@@ -81,13 +81,43 @@ static void check_model(importer *im, const Onnx__ModelProto *model) {
     if (model->graph->n_output == 0) weir_error(whole(im), "the graph has no outputs");
 }
 
-/* Ends a capture, if there is one; was there an error? */
-static bool end_quietly(weir_diag_log *log) {
+/* Ends a capture, if there is one, and reports what is in it if that is `needed`; was there an error? */
+static bool end_capture(weir_diag_log *log, bool needed) {
     if (log == NULL) return false;
     weir_diag_release(log);
     const bool found = *weir_diag_log_error(log) != '\0';
+    if (found && needed) weir_diag_replay(log);
     weir_diag_log_free(log);
     return found;
+}
+
+static bool is_among(const char *const *names, const char *name) {
+    while (names != NULL && *names != NULL && strcmp(*names, name) != 0) names++;
+    return names != NULL && *names != NULL;
+}
+
+/* May the node not be opaque? */
+static bool is_needed(const importer *im, uint32_t index) {
+    return im->outline != NULL && is_among(im->outline->needed, text_of(im->proto->node[index]->op_type));
+}
+
+/* Takes the remarks from the node. */
+static void take_remarks(const importer *im, uint32_t index) {
+    Onnx__NodeProto *node = im->proto->node[index];
+    size_t kept = 0;
+    for (size_t i = 0; i < node->n_attribute; i++) {
+        const Onnx__AttributeProto *attribute = node->attribute[i];
+        if (!is_among(im->outline->remark, text_of(attribute->name))) {
+            node->attribute[kept++] = node->attribute[i];
+        } else if (attribute->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT) {
+            im->outline->remarked(im->outline->user, (int)index + 1, attribute->name, attribute->i);
+        } else {
+            char label[WEIR_ONNX_LABEL_SIZE];
+            weir_error(location_of(im, index), "%s: attribute '%s' is expected to be a whole number",
+                       weir_onnx_schema_label(node, label), attribute->name);
+        }
+    }
+    node->n_attribute = kept;
 }
 
 /* --- nodes against the schema and the scope --- */
@@ -120,10 +150,11 @@ static void check_nodes(importer *im) {
     im->own = weir_calloc(im->proto->n_node + 1, sizeof *im->own);
     for (size_t i = 0; i < im->proto->n_node && !full(im); i++) {
         const Onnx__NodeProto *node = im->proto->node[i];
+        if (im->outline != NULL) take_remarks(im, (uint32_t)i);
         weir_diag_log *log = im->outline == NULL ? NULL : weir_diag_capture();
         im->rule[i] = weir_onnx_schema_find(node, &im->opsets, location_of(im, i), &listed, &im->own[i]);
         if (im->rule[i] != NULL) weir_onnx_schema_check(im->rule[i], node, &im->opsets, location_of(im, i));
-        if (end_quietly(log)) im->rule[i] = NULL;
+        if (end_capture(log, is_needed(im, (uint32_t)i))) im->rule[i] = NULL;
         check_inputs(im, i);
     }
 }
@@ -473,7 +504,7 @@ static void build_opaque(importer *im, uint32_t index) {
         weir_diag_log *log = weir_diag_capture();
         if (info != NULL && info->type != NULL && read_declared(im, info, d->name, whole(im), &declared))
             define_opaque(im, d, &declared);
-        end_quietly(log);
+        end_capture(log, false);
     }
     if (im->outline->opaque != NULL) im->outline->opaque(im->outline->user, &node);
 }
@@ -482,9 +513,16 @@ static void outline_node(importer *im, uint32_t index) {
     const Onnx__NodeProto *proto = im->proto->node[index];
     weir_diag_log *log = weir_diag_capture();
     if (im->rule[index] != NULL) build_node(im, index);
-    end_quietly(log);
+    const bool failed = end_capture(log, is_needed(im, index));
     const weir_onnx_definition *d = proto->n_output == 0 ? NULL : weir_onnx_scope_find(&im->scope, proto->output[0]);
-    if (d == NULL || d->value.id == 0) build_opaque(im, index);
+    if (d != NULL && d->value.id != 0) return;
+    if (is_needed(im, index) && im->rule[index] != NULL && !failed) {
+        char label[WEIR_ONNX_LABEL_SIZE];
+        weir_error(location_of(im, index), "%s: the shape of an input is not known, and the file declares none",
+                   weir_onnx_schema_label(proto, label));
+        weir_note("onnx.shape_inference.infer_shapes writes shapes into a file");
+    }
+    build_opaque(im, index);
 }
 
 /* --- outputs and declared types --- */

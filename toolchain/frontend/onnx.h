@@ -40,6 +40,10 @@ typedef struct weir_onnx_opaque {
  * graph inputs, as do results of opaque nodes, each reported here. Data inputs come first. */
 typedef struct weir_onnx_outline {
     size_t data_inputs;
+    const char *const *needed; /* operator types that may not be opaque; NULL ends each of these lists */
+    const char *const
+        *remark; /* integer attributes that are the reader's, not the operator's; each that is met is reported */
+    void (*remarked)(void *user, int line, const char *remark, int64_t value);
     void (*opaque)(void *user, const weir_onnx_opaque *node);
     void *user;
 } weir_onnx_outline;
