@@ -78,6 +78,7 @@ module weir_dot #(
           .PARTS(PARTS)
         ) u_mul (
           .clk(clk),
+          .en (1'b1),
           .a  (a),
           .b  (w[i*W_W +: W_W]),
           .p  (product)

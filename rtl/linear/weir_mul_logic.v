@@ -1,9 +1,9 @@
 // weir_mul_logic: signed product in lookup tables: b in PARTS parts, each times a, then added in pairs, a register after each.
 //
-// Latency:   1 + clog2(PARTS) cycles.
+// Latency:   1 + clog2(PARTS) cycles, counting those with en high only; otherwise nothing moves.
 // Interval:  1 cycle a product.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
-// State:     the partial products and their sums, without reset or enable.
+// State:     the partial products and their sums, without reset.
 // Mapping:   lookup tables, fewer than for one whole product; between registers the carry chain of a part, A_W + B_W / PARTS bits
 //            after a few levels, or of a sum. Parts are of equal width, the top one of what is left.
 `default_nettype none
@@ -14,6 +14,7 @@ module weir_mul_logic #(
   parameter integer PARTS = 2
 ) (
   input  wire                      clk,
+  input  wire                      en,
   input  wire signed [A_W-1:0]     a,
   input  wire signed [B_W-1:0]     b,
   output wire signed [A_W+B_W-1:0] p
@@ -51,21 +52,21 @@ module weir_mul_logic #(
 
         if (l == 0 && i == COUNT - 1) begin : g_top
           wire signed [B_W-i*STEP-1:0] part = b[B_W-1 : i*STEP];
-          always @(posedge clk) sum_q <= a * part;
+          always @(posedge clk) if (en) sum_q <= a * part;
         end else if (l == 0) begin : g_part
           wire signed [STEP:0] part = {1'b0, b[i*STEP +: STEP]};
-          always @(posedge clk) sum_q <= a * part;
+          always @(posedge clk) if (en) sum_q <= a * part;
         end else if (2 * i + 1 < (PARTS + (1 << (l - 1)) - 1) >> (l - 1)) begin : g_pair
           // The low half's lowest bits pass by the adder.
           wire signed [A_W+STEP/2-1:0]   low  = sums[((l-1)*PARTS+2*i)*P_W +: A_W+STEP/2];
           wire signed [WIDTH-STEP/2-1:0] high = sums[((l-1)*PARTS+2*i+1)*P_W +: WIDTH-STEP/2];
           wire signed [A_W-1:0]          rest = low >>> (STEP / 2);
-          always @(posedge clk) begin
+          always @(posedge clk) if (en) begin
             sum_q[WIDTH-1:STEP/2] <= high + rest;
             sum_q[STEP/2-1:0]     <= low[STEP/2-1:0];
           end
         end else begin : g_single
-          always @(posedge clk) sum_q <= $signed(sums[((l-1)*PARTS+2*i)*P_W +: WIDTH]);
+          always @(posedge clk) if (en) sum_q <= $signed(sums[((l-1)*PARTS+2*i)*P_W +: WIDTH]);
         end
         /* verilator lint_on WIDTH */
       end

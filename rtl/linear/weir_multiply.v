@@ -1,12 +1,12 @@
 // weir_multiply: (a - A_ZERO) * (b - B_ZERO), lane by lane, of two streams with the same beats.
 //
-// Latency:   3 cycles.
+// Latency:   3 + clog2(PARTS) cycles.
 // Interval:  1 cycle a beat.
 // Clock:     rtl/README.md, Measured alone: weir_multiply.
-// State:     the differences, the products, a register slice of LANES * OUT_W bits. A_BITS, B_BITS and OUT_W hold every difference
+// State:     the differences, the products, with PARTS their sums, a register slice of LANES * OUT_W bits. A_BITS, B_BITS and OUT_W hold every difference
 //            and every product by the compiler's range proof. A beat is taken from both streams together (weir_join); `last`
 //            is a's.
-// Mapping:   two subtractions and a product (weir_mul) a lane.
+// Mapping:   two subtractions and a product a lane: weir_mul, with PARTS > 1 weir_mul_logic.
 `default_nettype none
 
 module weir_multiply #(
@@ -19,7 +19,8 @@ module weir_multiply #(
   parameter signed [31:0] B_ZERO   = 0,
   parameter integer       B_BITS   = 9,
   parameter integer       OUT_W    = 18,
-  parameter integer       LANES    = 1
+  parameter integer       LANES    = 1,
+  parameter integer       PARTS    = 1    // parts of a product in lookup tables; 1: a DSP block
 ) (
   input  wire                   clk,
   input  wire                   rst,
@@ -36,6 +37,8 @@ module weir_multiply #(
   output wire [LANES*OUT_W-1:0] m_data,
   output wire                   m_last
 );
+  localparam integer PRODUCT = 1 + $clog2(PARTS);  // cycles from the differences
+
   generate
     if (A_W < 1 || B_W < 1 || A_BITS < 1 || B_BITS < 1 || OUT_W < 1 || LANES < 1) begin : g_check
       weir_multiply_A_W_B_W_A_BITS_B_BITS_OUT_W_and_LANES_must_be_at_least_1 u_error ();
@@ -45,8 +48,8 @@ module weir_multiply #(
   wire                       j_valid, j_last, o_ready;
   wire [LANES*(A_W+B_W)-1:0] j_data;
   wire [LANES*OUT_W-1:0]     product;
-  reg  [1:0]                 valid_q, last_q;  // of the differences, of the products
-  wire                       advance = o_ready || !valid_q[1];
+  reg  [PRODUCT:0]           valid_q, last_q;  // of the differences, of the products
+  wire                       advance = o_ready || !valid_q[PRODUCT];
 
   /* verilator lint_off UNUSEDSIGNAL */ // observed by utilisation counters
   wire active = j_valid && advance;
@@ -71,10 +74,10 @@ module weir_multiply #(
   );
 
   always @(posedge clk)
-    if (rst) valid_q <= 2'b00;
-    else if (advance) valid_q <= {valid_q[0], j_valid};
+    if (rst) valid_q <= {(PRODUCT+1){1'b0}};
+    else if (advance) valid_q <= {valid_q[PRODUCT-1:0], j_valid};
 
-  always @(posedge clk) if (advance) last_q <= {last_q[0], j_last};
+  always @(posedge clk) if (advance) last_q <= {last_q[PRODUCT-1:0], j_last};
 
   genvar l;
   generate
@@ -96,16 +99,30 @@ module weir_multiply #(
         end
       /* verilator lint_on WIDTH */
 
-      weir_mul #(
-        .A_W(A_BITS),
-        .B_W(B_BITS)
-      ) u_mul (
-        .clk(clk),
-        .en (advance),
-        .a  (a_q),
-        .b  (b_q),
-        .p  (p)
-      );
+      if (PARTS > 1) begin : g_logic
+        weir_mul_logic #(
+          .A_W  (A_BITS),
+          .B_W  (B_BITS),
+          .PARTS(PARTS)
+        ) u_mul (
+          .clk(clk),
+          .en (advance),
+          .a  (a_q),
+          .b  (b_q),
+          .p  (p)
+        );
+      end else begin : g_block
+        weir_mul #(
+          .A_W(A_BITS),
+          .B_W(B_BITS)
+        ) u_mul (
+          .clk(clk),
+          .en (advance),
+          .a  (a_q),
+          .b  (b_q),
+          .p  (p)
+        );
+      end
 
       assign product[l*OUT_W +: OUT_W] = y;
     end
@@ -116,10 +133,10 @@ module weir_multiply #(
   ) u_slice (
     .clk    (clk),
     .rst    (rst),
-    .s_valid(valid_q[1]),
+    .s_valid(valid_q[PRODUCT]),
     .s_ready(o_ready),
     .s_data (product),
-    .s_last (last_q[1]),
+    .s_last (last_q[PRODUCT]),
     .m_valid(m_valid),
     .m_ready(m_ready),
     .m_data (m_data),

@@ -5,14 +5,17 @@
 // Clock:     rtl/README.md, Measured alone: weir_rom_sequence.
 // State:     the address of the next word; READ registers of the ROM, without reset or enable.
 // Mapping:   a counter and one weir_rom that always reads, so that no handshake reaches the memory; a single word is constant.
+//            Where the memory is deeper than a block, a line of the ROM has WORDS words side by side, the first in the low bits: the
+//            choice among them comes after the blocks' output registers, not before.
 `default_nettype none
 
 module weir_rom_sequence #(
   parameter integer WIDTH = 8,       // bits of a word
   parameter integer DEPTH = 2,       // words
-  parameter         INIT  = "",      // hex file of DEPTH words
+  parameter         INIT  = "",      // hex file of ceil(DEPTH / WORDS) lines
   parameter         STYLE = "auto",  // as in weir_rom
-  parameter integer READ  = 1        // registers from the address to q
+  parameter integer READ  = 1,       // registers from the address to q; at least 3 with WORDS above 1
+  parameter integer WORDS = 1        // words a line of the ROM, below DEPTH
 ) (
   input  wire             clk,
   /* verilator lint_off UNUSEDSIGNAL */ // without use for a single word
@@ -21,12 +24,16 @@ module weir_rom_sequence #(
   /* verilator lint_on UNUSEDSIGNAL */
   output wire [WIDTH-1:0] q
 );
-  localparam integer ADDR_W = DEPTH > 1 ? $clog2(DEPTH) : 1;
-  localparam integer TOP    = DEPTH - 1;
+  localparam integer LINES  = (DEPTH + WORDS - 1) / WORDS;
+  localparam integer ADDR_W = LINES > 1 ? $clog2(LINES) : 1;
+  localparam integer TOP    = LINES - 1;
 
   generate
     if (WIDTH < 1 || DEPTH < 1 || READ < 1) begin : g_check
       weir_rom_sequence_WIDTH_DEPTH_and_READ_must_be_at_least_1 u_error ();
+    end
+    if (WORDS < 1 || (WORDS > 1 && (WORDS >= DEPTH || READ < 3))) begin : g_check_words
+      weir_rom_sequence_WORDS_must_be_1_or_below_DEPTH_with_READ_at_least_3 u_error ();
     end
   endgenerate
 
@@ -48,18 +55,41 @@ module weir_rom_sequence #(
         .q   (q)
       );
     end else begin : g_words
-      reg  [ADDR_W-1:0] addr_q;
-      wire [WIDTH-1:0]  word;
+      reg  [ADDR_W-1:0]      addr_q;
+      wire                   line_end;  // the line's last word is asked for
+      wire [WORDS*WIDTH-1:0] line;
+      wire [WIDTH-1:0]       word;
 
       assign addr = addr_q;
 
       always @(posedge clk)
         if (rst) addr_q <= {ADDR_W{1'b0}};
-        else if (next) addr_q <= addr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : addr_q + 1'b1;
+        else if (next && line_end) addr_q <= addr_q == TOP[ADDR_W-1:0] ? {ADDR_W{1'b0}} : addr_q + 1'b1;
+
+      if (WORDS == 1) begin : g_word
+        assign line_end = 1'b1;
+        assign word     = line;
+      end else begin : g_side
+        localparam integer PLACE_W = $clog2(WORDS);
+        localparam integer LAST    = WORDS - 1;
+        localparam integer TOP_LAST = DEPTH - TOP * WORDS - 1;  // of the last line, which may have fewer
+
+        reg [PLACE_W-1:0] place_q, read_q, output_q;  // of the next word, of those in the ROM's registers
+
+        assign line_end = place_q == LAST[PLACE_W-1:0] || (addr_q == TOP[ADDR_W-1:0] && place_q == TOP_LAST[PLACE_W-1:0]);
+        assign word     = line[output_q*WIDTH +: WIDTH];
+
+        always @(posedge clk) begin
+          if (rst) place_q <= {PLACE_W{1'b0}};
+          else if (next) place_q <= line_end ? {PLACE_W{1'b0}} : place_q + 1'b1;
+          read_q   <= place_q;
+          output_q <= read_q;
+        end
+      end
 
       weir_rom #(
-        .WIDTH     (WIDTH),
-        .DEPTH     (DEPTH),
+        .WIDTH     (WORDS * WIDTH),
+        .DEPTH     (LINES),
         .INIT      (INIT),
         .STYLE     (STYLE),
         .REGISTERED(READ > 1 ? 1 : 0)
@@ -67,7 +97,7 @@ module weir_rom_sequence #(
         .clk (clk),
         .en  (1'b1),
         .addr(addr),
-        .q   (word)
+        .q   (line)
       );
 
       if (READ > 2) begin : g_delay

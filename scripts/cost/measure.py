@@ -103,7 +103,7 @@ def multiply(r, family):
         width, signed, zero = r.randint(2, 10), r.randint(0, 1), pick(r, 0, 0, 1)
         values.update({operand + "_W": width, operand + "_SIGNED": signed, operand + "_ZERO": zero * r.randint(1, (1 << (width - 1)) - 1),
                        operand + "_BITS": width + max(zero, 1 - signed)})
-    return {**values, "OUT_W": values["A_BITS"] + values["B_BITS"]}
+    return {**values, "OUT_W": values["A_BITS"] + values["B_BITS"], "PARTS": (values["B_BITS"] + 3) // 4 if family in SLOW else 1}
 
 
 def cast(r, _):

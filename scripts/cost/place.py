@@ -37,7 +37,7 @@ DEVICES = {
     "ecp5-45k": {"SPREAD": 1, "PARTS": 1, "PAIRS": 1, "MUL_W": 18, "READ": 3, "REGISTERED": 1},
 }
 BY_DEVICE = {"fifo": ("SPREAD", "REGISTERED"), "rom_source": ("REGISTERED",), "replay": ("REGISTERED",), "mvu": ("SPREAD", "PARTS", "READ", "PAIRS"), "requantize": ("MUL_W",), "requantize_float": ("MUL_W",),
-             "rom_sequence": ("READ",), "lookup": ("READ",)}
+             "rom_sequence": ("READ",), "lookup": ("READ",), "multiply": ("PARTS",)}
 
 # The devices whose clocks are estimated, by the family of measure.py.
 NETWORKS = {"ice40hx8k": "ice40", "ice40up5k": "ice40u", "ecp5-45k": "ecp5"}
@@ -119,6 +119,8 @@ def configurations(modules, devices):
                     values["READ"] -= 1  # no register behind the memory's own
                 if corner.get("PE", 1) % 2 == 1:
                     values.pop("PAIRS", None)  # of two outputs
+                if module == "multiply" and values["PARTS"] > 1:
+                    values["PARTS"] = (values["B_BITS"] + 3) // 4
                 if "REGISTERED" in values and corner is CORNERS[module][0]:
                     values["REGISTERED"] = 0  # no memory block
                 yield device, module, measure.complete(texts["weir_" + module], values)

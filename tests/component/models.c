@@ -4,6 +4,7 @@
  *   shift     the same with powers of two: casts, with and without an addition
  *   residual  a branch around the second layer: fork, FIFO of registers, add, threshold
  *   wide      the same, wide enough for a FIFO in memory
+ *   deep      more weights, one a word, than a memory block is deep
  *   sixteen   16-bit codes: sums of more than 24 bits
  *   relu      Relu on codes whose zero point lies above the lowest code */
 #include <math.h>
@@ -136,6 +137,14 @@ static void residual(const char *folder, const char *name, int64_t width) {
     end(&b, x, folder);
 }
 
+static void deep(const char *folder) {
+    builder b;
+    weir_value x = begin(&b, "deep", 6, false, 64);
+    x = quantize(&b, "in", x, WEIR_UINT8, 1.0 / 16, 0);
+    x = quantize(&b, "q1", linear(&b, "fc1", x, 1.0 / 16, 2000, 64, 67), WEIR_UINT8, scale_near(&b, 1.0 / 4), 0);
+    end(&b, x, folder);
+}
+
 static void relu(const char *folder) {
     builder b;
     weir_value x = begin(&b, "relu", 3, false, 10);
@@ -165,9 +174,11 @@ int main(int argc, char **argv) {
     sixteen(argv[1]);
     residual(argv[1], "residual", 6);
     residual(argv[1], "wide", 40);
+    deep(argv[1]);
     relu(argv[1]);
     frames(argv[1], 16, 10);
     frames(argv[1], 16, 6);
     frames(argv[1], 16, 40);
+    frames(argv[1], 4, 64);
     return 0;
 }

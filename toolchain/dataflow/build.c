@@ -114,6 +114,7 @@ weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_mem
                                    read_wire(b, node, prefix, "data", memory->width)};
     weir_rtl_instance u = reader(b, node, "weir_rom_sequence", memory);
     weir_build_set(b, u, "READ", read);
+    if (memory->side > 1) weir_build_set(b, u, "WORDS", memory->side);
     weir_rtl_connect(b->design, u, "next", words.next);
     weir_rtl_connect(b->design, u, "q", words.data);
     free(prefix);

@@ -37,6 +37,8 @@ typedef struct weir_memory {
     int field_bits;       /* of a field, both parts */
     int low_bits;         /* of a field's lower part; a field has one part when it is field_bits */
     int64_t width;        /* bits of a word */
+    bool in_turn;         /* read by weir_rom_sequence */
+    int64_t side;         /* words a line of the file: above 1 where the memory is deeper than a block */
     int64_t interval;     /* cycles between two words that are taken, at least */
     weir_storage storage; /* block or logic: never auto */
 } weir_memory;

@@ -79,29 +79,26 @@ void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t 
     if (blocks > 0 && !inside) weir_cost_path(part, WEIR_COST_PRODUCT, blocks > 1, blocks > 1 ? a + b : 0, 1);
 }
 
-/* Of the shapes that take about as few blocks the deepest: fewer rows to choose from. */
-static int64_t blocks_of(const weir_device *device, int64_t width, int64_t depth, int64_t *rows) {
-    const weir_device_memory *block = weir_device_block(device);
-    int64_t least = INT64_MAX, chosen = 0;
-    for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
-        const weir_device_shape shape = block->shapes.item[i];
-        const int64_t blocks = weir_ceil_divide(depth, shape.x) * weir_ceil_divide(width, shape.y);
-        if (blocks < least) least = blocks;
+/* Products in lookup tables are built in parts of so many bits of a factor, which meets 100 MHz on an iCE40 HX8K and takes
+ * fewer lookup tables than whole ones. */
+enum { PART_BITS = 4 };
+
+int64_t weir_cost_product_parts(const weir_device *device, int64_t a, int64_t b) {
+    if (device == NULL || weir_cost_product_blocks(device, a, b) > 0) return 1;
+    return weir_ceil_divide(b, PART_BITS);
+}
+
+/* At each level one sum fewer than parts, rounded up in pairs, of a bits more than b has. */
+void weir_cost_parts(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t parts) {
+    for (;; parts = weir_ceil_divide(parts, 2)) {
+        weir_cost_registers(part, count * (parts * a + b));
+        if (parts == 1) break;
     }
-    *rows = 1;
-    for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
-        const weir_device_shape shape = block->shapes.item[i];
-        const int64_t high = weir_ceil_divide(depth, shape.x), blocks = high * weir_ceil_divide(width, shape.y);
-        if (blocks * 20 > least * 21 || (chosen != 0 && high >= *rows)) continue;
-        chosen = blocks;
-        *rows = high;
-    }
-    return block == NULL ? 0 : least;
 }
 
 void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth) {
     int64_t rows;
-    part->cost.memory_blocks += blocks_of(part->device, width, depth, &rows);
+    part->cost.memory_blocks += weir_device_blocks(part->device, width, depth, &rows);
 }
 
 int64_t weir_cost_bits(int64_t count) { return count > 2 ? weir_clog2(count) : 1; }
@@ -150,7 +147,7 @@ static void rom_source(weir_cost_part *part) {
     const int64_t address = weir_cost_bits(depth);
     const bool slow = weir_cost_value(part, "INTERVAL") > 1;
     int64_t rows;
-    blocks_of(part->device, width, depth, &rows);
+    weir_device_blocks(part->device, width, depth, &rows);
     weir_cost_registers(part, address + (slow ? 3 : block ? 5 : 2));
     const bool inside = slow && rows == 1 && weir_device_memory_takes_output(part->device);
     weir_cost_registers(part, block ? (slow ? !inside : 2) * width + weir_clog2(rows) : columns_of(width, depth));
@@ -167,20 +164,22 @@ static void rom_source(weir_cost_part *part) {
 /* The same with registers that move in every cycle; a memory block has the first of them. A single word is constant. */
 static void rom_sequence(weir_cost_part *part) {
     const int64_t width = weir_cost_value(part, "WIDTH"), depth = weir_cost_value(part, "DEPTH");
-    const int64_t read = weir_cost_value(part, "READ");
+    const int64_t read = weir_cost_value(part, "READ"), words = weir_cost_value(part, "WORDS");
     const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK && depth > 1;
-    const int64_t address = depth > 1 ? weir_cost_bits(depth) : 0;
+    const int64_t lines = weir_ceil_divide(depth, words), place = words > 1 ? weir_cost_bits(words) : 0;
+    const int64_t address = depth > 1 ? weir_cost_bits(lines) : 0;
     int64_t rows;
-    blocks_of(part->device, width, depth, &rows);
+    weir_device_blocks(part->device, words * width, lines, &rows);
     const bool inside = block && rows == 1 && weir_device_memory_takes_output(part->device) && read > 1;
     const int64_t after = depth > 1 ? read - block - inside : 0, columns = block ? width : columns_of(width, depth);
     const bool shifts = weir_device_shifts(part->device, after);
-    weir_cost_registers(part, address + (shifts ? 0 : after * columns) + (block ? weir_clog2(rows) : 0));
-    weir_cost_term(part, address);
+    weir_cost_registers(part, address + 3 * place + (shifts ? 0 : after * columns) + (block ? weir_clog2(rows) : 0));
+    weir_cost_term(part, address + 3 * place);
     weir_cost_term(part, (shifts ? 1 : after) * columns);
-    rom_terms(part, block, width, depth, rows);
-    if (depth > 1) rom_path(part, block && !inside, address, rows, width);
-    if (block) weir_cost_blocks(part, width, depth);
+    rom_terms(part, block, width, depth, rows > words ? rows : words);
+    if (depth > 1) rom_path(part, block && !inside, address + place, rows, width);
+    if (words > 1) weir_cost_path(part, WEIR_COST_REGISTER, weir_cost_levels(part, 2 * words), 0, width);
+    if (block) weir_cost_blocks(part, words * width, lines);
 }
 
 /* Cells of distributed RAM, in lookup tables, with what chooses among rows of them. */
@@ -208,7 +207,7 @@ static void replay(weir_cost_part *part) {
     const int64_t times = weir_cost_value(part, "TIMES");
     const int64_t beat = weir_cost_bits(beats), words = beats > 1 ? (int64_t)2 << beat : 2;
     int64_t rows;
-    const int64_t blocks = blocks_of(part->device, width, words, &rows);
+    const int64_t blocks = weir_device_blocks(part->device, width, words, &rows);
     const bool buffer = times > 1, small = buffer && beats > 1 && !weir_cost_replay_in_blocks(beats, width);
     const bool spread = small && part->device->distributed_ram.kbits == 0 && words * width <= blocks * REPLAY_BLOCK;
     const bool block = buffer && beats > 1 && (!small || (!spread && part->device->distributed_ram.kbits == 0));

@@ -47,6 +47,10 @@ void weir_cost_slice(weir_cost_part *part, int64_t width);
 void weir_cost_products(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t kept);
 /* Multiplier blocks for a product of a x b bits; 0: it is built of lookup tables. */
 int64_t weir_cost_product_blocks(const weir_device *device, int64_t a, int64_t b);
+/* Parts that weir_mul_logic builds such a product of; 1: a block, or no device is known. */
+int64_t weir_cost_product_parts(const weir_device *device, int64_t a, int64_t b);
+/* Registers of `count` products of parts. */
+void weir_cost_parts(weir_cost_part *part, int64_t count, int64_t a, int64_t b, int64_t parts);
 /* A memory in blocks, all of it: Yosys may put a few last words into lookup tables and save a row of blocks. */
 void weir_cost_blocks(weir_cost_part *part, int64_t width, int64_t depth);
 /* Does weir_replay with rows of so many beats of `width` bits have a weir_ram? rtl/memory/weir_replay.v */

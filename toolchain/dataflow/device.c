@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataflow/stream.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/file.h"
@@ -503,4 +504,41 @@ json_t *weir_device_json(const weir_device *d) {
                      (json_int_t)d->luts.inputs, "flip_flops", (json_int_t)d->flip_flops, "multipliers", multipliers,
                      "memories", memories, "distributed_ram", "kbits", (json_int_t)d->distributed_ram.kbits, "goal_mhz",
                      (json_int_t)d->clocks.goal_mhz, "notes", json_of_words(&d->notes));
+}
+
+/* --- memories --- */
+
+/* Of the shapes that take about as few blocks the deepest counts: fewer rows to choose from. */
+int64_t weir_device_blocks(const weir_device *device, int64_t width, int64_t depth, int64_t *rows) {
+    const weir_device_memory *block = weir_device_block(device);
+    int64_t least = INT64_MAX, chosen = 0;
+    for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
+        const weir_device_shape shape = block->shapes.item[i];
+        const int64_t blocks = weir_ceil_divide(depth, shape.x) * weir_ceil_divide(width, shape.y);
+        if (blocks < least) least = blocks;
+    }
+    *rows = 1;
+    for (size_t i = 0; block != NULL && i < block->shapes.count; i++) {
+        const weir_device_shape shape = block->shapes.item[i];
+        const int64_t high = weir_ceil_divide(depth, shape.x), blocks = high * weir_ceil_divide(width, shape.y);
+        if (blocks * 20 > least * 21 || (chosen != 0 && high >= *rows)) continue;
+        chosen = blocks;
+        *rows = high;
+    }
+    return block == NULL ? 0 : least;
+}
+
+/* Wider lines than these take longer to choose from than a row of blocks. */
+enum { WORDS_MOST = 32 };
+
+int64_t weir_device_words_a_line(const weir_device *device, int64_t width, int64_t depth) {
+    int64_t rows, least = weir_device_blocks(device, width, depth, &rows), chosen = 1;
+    for (int64_t words = 2; rows > 1 && words <= WORDS_MOST && words < depth; words++) {
+        int64_t lines;
+        const int64_t blocks = weir_device_blocks(device, words * width, weir_ceil_divide(depth, words), &lines);
+        if (lines > 1 || (chosen > 1 && blocks >= least)) continue;
+        chosen = words;
+        least = blocks;
+    }
+    return chosen;
 }

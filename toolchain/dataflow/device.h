@@ -135,4 +135,10 @@ void weir_device_print_list(weir_device *const *devices, size_t count, weir_text
 void weir_device_print(const weir_device *device, weir_text *text);
 json_t *weir_device_json(const weir_device *device);
 
+/* Blocks for a memory, and the rows of blocks that its words lie in. */
+int64_t weir_device_blocks(const weir_device *device, int64_t width, int64_t depth, int64_t *rows);
+/* Words side by side in a line of a ROM in blocks, so that lines are not chosen among rows of blocks: as few blocks as can be, then as few words; 1
+ * where it is no deeper than a block. */
+int64_t weir_device_words_a_line(const weir_device *device, int64_t width, int64_t depth);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "dataflow/component.h"
 #include "dataflow/stream.h"
+#include "dataflow/target.h"
 #include "support/arena.h"
 #include "support/hash.h"
 
@@ -14,6 +15,13 @@ enum { BLOCK_WORDS = 128, BLOCK_BITS = 1024 };
 static weir_storage choose_storage(weir_storage wanted, int64_t width, int64_t depth) {
     if (wanted != WEIR_STORAGE_AUTO) return wanted;
     return depth >= BLOCK_WORDS && depth * width >= BLOCK_BITS ? WEIR_STORAGE_BLOCK : WEIR_STORAGE_LOGIC;
+}
+
+/* Blocks with an output register are best chosen among behind it. */
+static int64_t side_of(const weir_graph *graph, const weir_memory *memory) {
+    const weir_target target = weir_target_of(graph);
+    if (!memory->in_turn || memory->storage != WEIR_STORAGE_BLOCK || !weir_target_memory_has_output(&target)) return 1;
+    return weir_device_words_a_line(target.device, memory->width, memory->depth);
 }
 
 bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
@@ -27,6 +35,7 @@ bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir
     memory->width = memory->fields * memory->field_bits;
     memory->storage =
         choose_storage(weir_node_metadata_of(graph, node)->hardware.storage, memory->width, memory->depth);
+    memory->side = side_of(graph, memory);
     return true;
 }
 
@@ -56,14 +65,14 @@ int64_t weir_memory_element(const weir_graph *graph, weir_value constant, int64_
 
 /* --- content --- */
 
-/* Puts the low `bits` of the value at bit `at` of a word held as nibbles, least significant first. */
+/* Puts the low `bits` of the value at bit `at` of a line held as nibbles, least significant first. */
 static void put_bits(char *nibbles, int64_t at, int bits, uint64_t value) {
     for (int i = 0; i < bits; i++) {
         if ((value >> (i < 63 ? i : 63) & 1) != 0) nibbles[(at + i) / 4] |= (char)(1 << (at + i) % 4);
     }
 }
 
-static void print_word(weir_text *text, const char *nibbles, int64_t width) {
+static void print_line(weir_text *text, const char *nibbles, int64_t width) {
     for (int64_t i = (width + 3) / 4 - 1; i >= 0; i--) weir_text_char(text, "0123456789abcdef"[(int)nibbles[i]]);
     weir_text_char(text, '\n');
 }
@@ -71,16 +80,21 @@ static void print_word(weir_text *text, const char *nibbles, int64_t width) {
 void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memory *memory, weir_text *text) {
     weir_memory_content *content = weir_component_of(graph, node)->rules->content;
     const int64_t bits = memory->field_bits;
-    size_t digits = (size_t)(memory->width + 3) / 4;
+    const int64_t line = memory->side * memory->width;
+    size_t digits = (size_t)(line + 3) / 4;
     char *nibbles = weir_malloc(digits + 1);
+    memset(nibbles, 0, digits + 1);
     for (int64_t word = 0; word < memory->depth; word++) {
-        memset(nibbles, 0, digits + 1);
+        const int64_t place = word % memory->side, at = place * memory->width;
         for (int64_t field = 0; field < memory->fields; field++) {
             int64_t upper = 0, lower = content(graph, node, memory, word, field, &upper);
-            put_bits(nibbles, field * bits, memory->low_bits, (uint64_t)lower);
-            put_bits(nibbles, field * bits + memory->low_bits, memory->field_bits - memory->low_bits, (uint64_t)upper);
+            put_bits(nibbles, at + field * bits, memory->low_bits, (uint64_t)lower);
+            put_bits(nibbles, at + field * bits + memory->low_bits, memory->field_bits - memory->low_bits,
+                     (uint64_t)upper);
         }
-        print_word(text, nibbles, memory->width);
+        if (place < memory->side - 1 && word < memory->depth - 1) continue;
+        print_line(text, nibbles, line);
+        memset(nibbles, 0, digits + 1);
     }
     free(nibbles);
 }

@@ -5,11 +5,14 @@
 // prove: unbounded DEPTH=2 LOGIC=1 READ=1
 // prove: unbounded DEPTH=5 LOGIC=0 READ=2
 // prove: unbounded DEPTH=8 LOGIC=1 READ=4
+// prove: unbounded DEPTH=5 LOGIC=0 READ=3 WORDS=2
+// prove: unbounded DEPTH=8 LOGIC=0 READ=4 WORDS=3
 // nightly: unbounded DEPTH=32 LOGIC=0 READ=3
 module proof #(
   parameter integer DEPTH = 2,
   parameter integer LOGIC = 0,
-  parameter integer READ  = 1
+  parameter integer READ  = 1,
+  parameter integer WORDS = 1
 ) (
   input wire clk,
   input wire next
@@ -26,10 +29,11 @@ module proof #(
   weir_rom_sequence #(
     .WIDTH(WIDTH),
     .DEPTH(DEPTH),
-    .INIT (DEPTH == 1 ? "count_01.hex" : DEPTH == 2 ? "count_02.hex" : DEPTH == 5 ? "count_05.hex" :
+    .INIT (WORDS == 2 ? "count_05_by_2.hex" : WORDS == 3 ? "count_08_by_3.hex" : DEPTH == 1 ? "count_01.hex" : DEPTH == 2 ? "count_02.hex" : DEPTH == 5 ? "count_05.hex" :
            DEPTH == 8 ? "count_08.hex" : "count_32.hex"),
     .STYLE(LOGIC != 0 ? "logic" : "block"),
-    .READ (READ)
+    .READ (READ),
+    .WORDS(WORDS)
   ) u_dut (
     .clk (clk),
     .rst (rst),

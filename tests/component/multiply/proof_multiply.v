@@ -1,8 +1,9 @@
-// (a - A_ZERO) * (b - B_ZERO) of the beats of two streams, in two levels of registers before a register slice. The pair enters as one.
+// (a - A_ZERO) * (b - B_ZERO) of the beats of two streams, in two or more levels of registers before a register slice. The pair enters as one.
 // sources: linear/weir_multiply.v
-// with: stream/weir_join.v stream/weir_register_slice.v linear/weir_mul.v
+// with: stream/weir_join.v stream/weir_register_slice.v linear/weir_mul.v linear/weir_mul_logic.v
 // prove: unbounded A_W=2 A_SIGNED=1 A_ZERO=-1 A_BITS=3 B_W=2 B_SIGNED=0 B_ZERO=2 B_BITS=3 OUT_W=5 LANES=1
 // prove: unbounded A_W=2 A_SIGNED=0 A_ZERO=3 A_BITS=3 B_W=1 B_SIGNED=1 B_ZERO=0 B_BITS=1 OUT_W=3 LANES=1
+// prove: unbounded A_W=1 A_SIGNED=1 A_ZERO=0 A_BITS=1 B_W=2 B_SIGNED=1 B_ZERO=0 B_BITS=2 OUT_W=3 LANES=1 PARTS=2
 // nightly: unbounded A_W=1 A_SIGNED=0 A_ZERO=0 A_BITS=2 B_W=2 B_SIGNED=1 B_ZERO=1 B_BITS=3 OUT_W=3 LANES=2
 // planted: nightly
 module proof #(
@@ -15,7 +16,8 @@ module proof #(
   parameter signed [31:0] B_ZERO   = 0,
   parameter integer       B_BITS   = 3,
   parameter integer       OUT_W    = 5,
-  parameter integer       LANES    = 1
+  parameter integer       LANES    = 1,
+  parameter integer       PARTS    = 1
 ) (
   input wire                 clk,
   input wire                 s_a_valid,
@@ -39,7 +41,8 @@ module proof #(
     .B_ZERO  (B_ZERO),
     .B_BITS  (B_BITS),
     .OUT_W   (OUT_W),
-    .LANES   (LANES)
+    .LANES   (LANES),
+    .PARTS   (PARTS)
   ) u_dut (
     .clk      (clk),
     .rst      (rst),
@@ -76,8 +79,8 @@ module proof #(
   proof_stream #(
     .S_WIDTH (LANES * A_W + 1),
     .M_WIDTH (LANES * OUT_W + 1),
-    .CAPACITY(4),
-    .LATENCY (2),
+    .CAPACITY(4 + $clog2(PARTS)),
+    .LATENCY (2 + $clog2(PARTS)),
     .STALL   (1)
   ) u_stream (
     .clk     (clk),

@@ -148,10 +148,6 @@ static int64_t ideal(const weir_graph *graph, weir_node node) {
 
 /* --- what the target asks for --- */
 
-/* Products in lookup tables are built in parts of so many bits of the weight, which meets 100 MHz on an iCE40 HX8K and takes
- * fewer lookup tables than whole ones. */
-enum { PART_BITS = 4 };
-
 typedef struct factors {
     int64_t x, element, weight; /* bits of an element on the wire and as a signed factor, of a weight */
 } factors;
@@ -163,10 +159,8 @@ static factors factors_of(const weir_graph *graph, weir_node node) {
 }
 
 static int64_t parts_of(const weir_graph *graph, weir_node node) {
-    const weir_device *device = weir_target_of(graph).device;
     const factors f = factors_of(graph, node);
-    if (device == NULL || weir_cost_product_blocks(device, f.element, f.weight) > 0) return 1;
-    return weir_ceil_divide(f.weight, PART_BITS);
+    return weir_cost_product_parts(weir_target_of(graph).device, f.element, f.weight);
 }
 
 /* Two weights side by side in one block: it is wide enough, a second one was needed, and no weight has the least value of its
@@ -271,7 +265,8 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     *memory = (weir_memory){.suffix = "weights",
                             .depth = beats_of(graph, node) * groups_of(graph, node) * size_of(graph, node).matrices,
                             .fields = hardware->simd * hardware->pe,
-                            .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1))};
+                            .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
+                            .in_turn = true};
     return true;
 }
 
@@ -354,14 +349,6 @@ static int64_t tree_bits(int64_t simd, int64_t bits, int64_t most) {
     return sum;
 }
 
-/* weir_mul_logic: at each level one sum fewer than parts, rounded up in pairs, of an element's bits more than the weight has. */
-static void parts_registers(weir_cost_part *part, int64_t count, int64_t element, int64_t weight, int64_t parts) {
-    for (;; parts = weir_ceil_divide(parts, 2)) {
-        weir_cost_registers(part, count * (parts * element + weight));
-        if (parts == 1) break;
-    }
-}
-
 static void cost(weir_cost_part *part) {
     const int64_t x = weir_cost_value(part, "X_W"), w = weir_cost_value(part, "W_W");
     const int64_t simd = weir_cost_value(part, "SIMD"), pe = weir_cost_value(part, "PE");
@@ -385,7 +372,7 @@ static void cost(weir_cost_part *part) {
     if (pairs > 0) weir_cost_products(part, pe / 2 * simd, element, x + 2 * w, x + 2 * w);
     else weir_cost_products(part, pe * simd, element, w, parts > 1 ? 0 : product);
     weir_cost_registers(part, pairs > 0 ? pe * simd * (x + w) : 0);
-    if (parts > 1) parts_registers(part, pe * simd, x, w, parts);
+    if (parts > 1) weir_cost_parts(part, pe * simd, x, w, parts);
     weir_cost_term(part, pe * simd * (parts - 1) * (element + each));
     weir_cost_term(part, tree + (pairs > 0 ? pe / 2 * simd * (x + w) : 0));
     weir_cost_term(part, accumulates ? pe * sum : 0);
