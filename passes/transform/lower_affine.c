@@ -138,11 +138,8 @@ static bool clip_codes(weir_lowering *l, weir_node node) {
         const weir_type *from = weir_value_type(l->to, view.value);
         const weir_type type =
             weir_lower_codes_type(&from->quant, &from->shape, clip(from->low, low, high), clip(from->high, low, high));
-        const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, "", &view.value, 1, &type);
-        weir_node_set_int(l->to, made, "low", type.low);
-        weir_node_set_int(l->to, made, "high", type.high);
-        if (!weir_infer_node(l->to, made)) return false;
-        view.value = weir_node_output(l->to, made, 0);
+        view.value = weir_lower_clip(l, node, "", view.value, &type);
+        if (view.value.id == 0) return false;
     } else {
         return no_quantizer(l, node, 0);
     }

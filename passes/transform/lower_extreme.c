@@ -55,10 +55,7 @@ static weir_value choose(const extreme *e, weir_value a, weir_value b) {
     if (chosen.id == 0) return chosen;
     const weir_type type =
         weir_lower_codes_type(&ta.quant, &ta.shape, low_of_a ? ta.low : tb.low, high_of_a ? ta.high : tb.high);
-    const weir_value clipped = add(e, WEIR_OP_CAST, "", &chosen, 1, &type);
-    weir_node_set_int(to, weir_value_producer(to, clipped), "low", type.low);
-    weir_node_set_int(to, weir_value_producer(to, clipped), "high", type.high);
-    return infer(e, clipped) ? clipped : WEIR_NO_VALUE;
+    return weir_lower_clip(e->l, e->node, e->pair, chosen, &type);
 }
 
 static bool any_constant(const weir_lowering *l, weir_node node) {

@@ -1,7 +1,6 @@
 /* Codes of one scale and zero point that differ in width or sign, as those of several quantizers, get what holds all of them. */
 #include <stdio.h>
 
-#include "ir/infer.h"
 #include "passes/transform/view.h"
 
 static bool is_of_one_grid(const weir_quant *a, const weir_quant *b) {
@@ -28,10 +27,7 @@ static weir_value widen(weir_lowering *l, weir_node node, const char *suffix, we
     const weir_type *from = weir_value_type(l->to, codes);
     const weir_type type = weir_lower_codes_type(quant, &from->shape, from->low, from->high);
     if (from->dtype == type.dtype && weir_quant_equal(&from->quant, quant)) return codes;
-    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, suffix, &codes, 1, &type);
-    weir_node_set_int(l->to, made, "low", type.low);
-    weir_node_set_int(l->to, made, "high", type.high);
-    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+    return weir_lower_clip(l, node, suffix, codes, &type);
 }
 
 bool weir_lower_unite(weir_lowering *l, weir_node node, size_t index, weir_value *before, weir_value *next) {

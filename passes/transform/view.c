@@ -65,6 +65,14 @@ weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape
     return type;
 }
 
+weir_value weir_lower_clip(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                           const weir_type *type) {
+    const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CAST, suffix, &codes, 1, type);
+    weir_node_set_int(l->to, made, "low", type->low);
+    weir_node_set_int(l->to, made, "high", type->high);
+    return weir_infer_node(l->to, made) ? weir_node_output(l->to, made, 0) : WEIR_NO_VALUE;
+}
+
 void weir_lower_recognize_fixed(weir_quant *quant) {
     int exponent;
     if (quant->format != WEIR_FORMAT_INTEGER || quant->count != 1 || weir_quant_zero(quant, 0) != 0 ||

@@ -210,6 +210,9 @@ bool weir_lower_has_channels(const weir_lowering *l, const weir_view *view);
 weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t *zero, uint32_t count, int axis);
 /* The type of codes of a quantization in [low, high]. */
 weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high);
+/* The codes as a type of the same grid, clipped to its range: a weir.Cast; no value after a reported error. */
+weir_value weir_lower_clip(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
+                           const weir_type *type);
 /* A power of two as scale and no zero point: MASE's fixed-point grid. */
 void weir_lower_recognize_fixed(weir_quant *quant);
 /* The CODES view's value with the pending relu applied: for consumers that take codes. No value after an error. */

@@ -41,8 +41,7 @@ static void print_folding(const weir_dse_evaluation *e) {
 static bool take(void *user, const weir_dse_result *result) {
     output *o = user;
     o->evaluations += result->evaluations;
-    if (result->evaluation != NULL && result->evaluation->hardware.point != NULL &&
-        result->evaluation->hardware.component == NULL) {
+    if (weir_dse_is_folding(result->evaluation)) {
         print_folding(result->evaluation);
         o->foldings++;
     } else if (result->evaluation != NULL) {

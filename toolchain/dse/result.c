@@ -44,6 +44,10 @@ static void free_result(const weir_dse_result *result) {
     if (result->count > 0) free((void *)result->list);
 }
 
+bool weir_dse_is_folding(const weir_dse_evaluation *e) {
+    return e != NULL && e->hardware.point != NULL && e->hardware.component == NULL;
+}
+
 double weir_dse_time(const weir_dse_evaluation *e) {
     const weir_dse_hardware *h = &e->hardware;
     return e->cost.latency * (h->delay_ps > 0 ? (double)h->delay_ps / 1e3 : 1e3 / (double)h->point->clock_mhz);

@@ -2,6 +2,7 @@
 #ifndef WEIR_DSE_RESULT_H
 #define WEIR_DSE_RESULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "dse/cost.h"
@@ -34,6 +35,8 @@ typedef struct weir_dse_evaluation {
     weir_dse_hardware hardware;
 } weir_dse_evaluation;
 
+/* Is it all of a folding, not a component of one, nor a mapping? False of NULL. */
+bool weir_dse_is_folding(const weir_dse_evaluation *evaluation);
 /* Nanoseconds between two frames of hardware, at the clock that is estimated, or its goal where none is. */
 double weir_dse_time(const weir_dse_evaluation *evaluation);
 

@@ -69,13 +69,27 @@ const char *weir_dse_stages_need(const weir_dse_stage *stage, int option) {
     return text;
 }
 
-bool weir_dse_stages_write(const char *path, json_t *value) {
-    char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    char *folder = weir_path_folder(path), *lines = weir_format("%s\n", text);
-    const bool fine = weir_make_folder(folder) && weir_file_write(path, lines, strlen(lines));
-    json_decref(value);
-    free(text);
+bool weir_dse_stages_write_text(const char *path, const weir_text *text) {
+    char *folder = weir_path_folder(path);
+    const bool fine = weir_make_folder(folder) && weir_file_write(path, text->data, text->size);
     free(folder);
-    free(lines);
+    return fine;
+}
+
+bool weir_dse_stages_write_into(const char *folder, const char *name, const weir_text *text) {
+    char *path = weir_path_join(folder, name);
+    const bool fine = weir_dse_stages_write_text(path, text);
+    free(path);
+    return fine;
+}
+
+bool weir_dse_stages_write(const char *path, json_t *value) {
+    char *dumped = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    weir_text text = {NULL, 0, 0};
+    weir_text_format(&text, "%s\n", dumped);
+    const bool fine = weir_dse_stages_write_text(path, &text);
+    json_decref(value);
+    free(dumped);
+    weir_text_free(&text);
     return fine;
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "dse/stage.h"
+#include "support/text.h"
 
 #define WEIR_DSE_STAGE(name) extern const weir_dse_stage_info weir_dse_stage_##name;
 #include "dse/stage.def"
@@ -38,7 +39,10 @@ bool weir_dse_stages_run_layer(const weir_dse_stage *stage, const weir_dse_conte
 char *weir_dse_stages_path(const weir_dse_context *context, const char *pattern);
 /* An option that must be given. NULL after an error. */
 const char *weir_dse_stages_need(const weir_dse_stage *stage, int option);
-/* Writes the value, which is taken over, as indented JSON. */
+/* Writes a file, and makes its folder. */
+bool weir_dse_stages_write_text(const char *path, const weir_text *text);
+bool weir_dse_stages_write_into(const char *folder, const char *name, const weir_text *text);
+/* The same of the value, which is taken over, as indented JSON. */
 bool weir_dse_stages_write(const char *path, json_t *value);
 
 #endif

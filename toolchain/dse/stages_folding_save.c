@@ -18,17 +18,8 @@ typedef struct saver {
 
 static bool take(void *user, const weir_dse_result *result) {
     saver *s = user;
-    if (result->evaluation != NULL && result->evaluation->hardware.point != NULL &&
-        result->evaluation->hardware.component == NULL)
-        weir_dse_kept_add(&s->all, result);
+    if (weir_dse_is_folding(result->evaluation)) weir_dse_kept_add(&s->all, result);
     return s->sink(s->user, result);
-}
-
-static bool write(const char *folder, const char *name, const weir_text *text) {
-    char *path = weir_path_join(folder, name);
-    const bool fine = weir_file_write(path, text->data, text->size);
-    free(path);
-    return fine;
 }
 
 /* "ecp5-25k-3.yaml", of a user's own profile its file. Heap memory. */
@@ -41,7 +32,7 @@ static bool write_folding(const char *folder, const char *name, const weir_dse_p
     weir_text text = {NULL, 0, 0};
     weir_text_format(&text, "# weir compile MODEL --device %s --clock %lld --folding %s\n%s", point->device,
                      (long long)point->clock_mhz, name, point->settings);
-    const bool fine = write(folder, name, &text);
+    const bool fine = weir_dse_stages_write_into(folder, name, &text);
     weir_text_free(&text);
     return fine;
 }
@@ -62,7 +53,7 @@ static bool write_all(const char *folder, const weir_dse_kept *all, double rate)
         &table,
         "folding,device,clock_mhz,interval,inferences_per_second,latency,latency_us,luts,flip_flops,multipliers,"
         "memory_blocks,energy_nj,chosen,budget\n");
-    bool fine = weir_make_folder(folder);
+    bool fine = true;
     for (size_t i = 0; fine && i < all->count; i++) {
         const weir_dse_evaluation *e = all->list[i].evaluation;
         char *name = name_of(e->hardware.point, i);
@@ -71,7 +62,8 @@ static bool write_all(const char *folder, const weir_dse_kept *all, double rate)
         free(name);
     }
     weir_dse_picture_front(all->list, all->count, chosen, &svg);
-    fine = fine && write(folder, "front.csv", &table) && write(folder, "front.svg", &svg);
+    fine = fine && weir_dse_stages_write_into(folder, "front.csv", &table) &&
+           weir_dse_stages_write_into(folder, "front.svg", &svg);
     weir_text_free(&table);
     weir_text_free(&svg);
     return fine;

@@ -1,11 +1,6 @@
 /* Stages that draw what passes. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "dse/picture.h"
 #include "dse/stages.h"
-#include "support/arena.h"
-#include "support/file.h"
 
 typedef struct drawer {
     weir_dse_sink *sink;
@@ -19,20 +14,6 @@ static bool take(void *user, const weir_dse_result *result) {
     return d->sink(d->user, result);
 }
 
-static bool write_text(const char *path, const weir_text *text) {
-    char *folder = weir_path_folder(path);
-    const bool fine = weir_make_folder(folder) && weir_file_write(path, text->data, text->size);
-    free(folder);
-    return fine;
-}
-
-static bool write_into(const char *folder, const char *name, const weir_text *text) {
-    char *path = weir_path_join(folder, name);
-    const bool fine = write_text(path, text);
-    free(path);
-    return fine;
-}
-
 static bool run_plot(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
     drawer d = {.sink = sink, .user = user};
     const char *file = weir_dse_stages_need(stage, 0);
@@ -40,7 +21,7 @@ static bool run_plot(const weir_dse_stage *stage, const weir_dse_context *contex
     bool fine = file != NULL && weir_dse_stage_below(stage, context, take, &d);
     if (fine) {
         weir_dse_picture_bars(d.drawn.list, d.drawn.count, &svg);
-        fine = write_text(file, &svg);
+        fine = weir_dse_stages_write_text(file, &svg);
     }
     weir_text_free(&svg);
     weir_dse_kept_free(&d.drawn);
@@ -65,8 +46,9 @@ static bool run_visualization(const weir_dse_stage *stage, const weir_dse_contex
     if (fine && loops.size > 0) {
         weir_dse_picture_hierarchy(d.drawn.list[0].evaluation->accelerator, &svg);
         weir_dse_picture_nests(d.drawn.list, d.drawn.count, &nests);
-        fine = write_into(folder, "loop_ordering.txt", &loops) && write_into(folder, "loop_ordering.svg", &nests) &&
-               write_into(folder, "mem_hierarchy.svg", &svg);
+        fine = weir_dse_stages_write_into(folder, "loop_ordering.txt", &loops) &&
+               weir_dse_stages_write_into(folder, "loop_ordering.svg", &nests) &&
+               weir_dse_stages_write_into(folder, "mem_hierarchy.svg", &svg);
     }
     weir_text_free(&loops);
     weir_text_free(&nests);

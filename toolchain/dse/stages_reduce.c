@@ -115,12 +115,19 @@ static bool take_part(void *user, const weir_dse_result *result) {
     return true;
 }
 
-static bool run_sum(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
+/* Runs the stages below into a total, which goes on with its sum, or as a list alone. */
+static bool run_total(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user,
+                      weir_dse_sink *take, bool summed) {
     total t = {.evaluations = 0};
-    const bool fine = weir_dse_stage_below(stage, context, take_part, &t) &&
-                      sink(user, &(weir_dse_result){&t.sum, t.evaluations, t.parts.count, t.parts.list});
+    const bool fine =
+        weir_dse_stage_below(stage, context, take, &t) &&
+        sink(user, &(weir_dse_result){summed ? &t.sum : NULL, t.evaluations, t.parts.count, t.parts.list});
     weir_dse_kept_free(&t.parts);
     return fine;
+}
+
+static bool run_sum(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
+    return run_total(stage, context, sink, user, take_part, true);
 }
 
 /* The latencies are those of the slowest. */
@@ -139,19 +146,11 @@ static bool take_parallel(void *user, const weir_dse_result *result) {
 
 static bool run_pipeline(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink,
                          void *user) {
-    total t = {.evaluations = 0};
-    const bool fine = weir_dse_stage_below(stage, context, take_parallel, &t) &&
-                      sink(user, &(weir_dse_result){&t.sum, t.evaluations, t.parts.count, t.parts.list});
-    weir_dse_kept_free(&t.parts);
-    return fine;
+    return run_total(stage, context, sink, user, take_parallel, true);
 }
 
 static bool run_listify(const weir_dse_stage *stage, const weir_dse_context *context, weir_dse_sink *sink, void *user) {
-    total t = {.evaluations = 0};
-    const bool fine = weir_dse_stage_below(stage, context, take_part, &t) &&
-                      sink(user, &(weir_dse_result){NULL, t.evaluations, t.parts.count, t.parts.list});
-    weir_dse_kept_free(&t.parts);
-    return fine;
+    return run_total(stage, context, sink, user, take_part, false);
 }
 
 const weir_dse_stage_info weir_dse_stage_sum = {

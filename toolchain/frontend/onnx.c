@@ -150,8 +150,11 @@ static void check_nodes(importer *im) {
     im->own = weir_calloc(im->proto->n_node + 1, sizeof *im->own);
     for (size_t i = 0; i < im->proto->n_node && !full(im); i++) {
         const Onnx__NodeProto *node = im->proto->node[i];
-        if (im->outline != NULL) take_remarks(im, (uint32_t)i);
-        weir_diag_log *log = im->outline == NULL ? NULL : weir_diag_capture();
+        weir_diag_log *log = NULL;
+        if (im->outline != NULL) {
+            take_remarks(im, (uint32_t)i);
+            log = weir_diag_capture();
+        }
         im->rule[i] = weir_onnx_schema_find(node, &im->opsets, location_of(im, i), &listed, &im->own[i]);
         if (im->rule[i] != NULL) weir_onnx_schema_check(im->rule[i], node, &im->opsets, location_of(im, i));
         if (end_capture(log, is_needed(im, (uint32_t)i))) im->rule[i] = NULL;
