@@ -1,9 +1,11 @@
 /* Lowering of a quantized addition, y = clip(round((sa * (a - za) + sb * (b - zb)) / sy) + zy), and of a difference, with -sb in
  * place of sb
  * (the exact sum, then one rounding: what ONNX Runtime's QLinearAdd gives, spec: numerics rule 2).
- * The codes take few values, so the function is tabulated over all pairs (a, b), and the smallest integers ca, cb are
- * searched for which it is a staircase of ca * a + cb * b, with even steps if possible: Sum and Threshold then compute
- * it exactly, by exhaustion. */
+ * The codes take few values, so the function is tabulated over all pairs (a, b), and integers ca, cb are found for which it is a
+ * staircase of ca * a + cb * b, with even steps if possible: Sum and Threshold then compute it exactly, by exhaustion.
+ * There always are such integers: the function rises with sa * a + sb * b, and two ratios ca / cb order n * n pairs alike where no
+ * fraction of terms up to n lies between them, so that terms up to 2n can stand for any scales. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,9 +14,9 @@
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-/* Coefficients are tried up to this many fraction bits of the scale ratios; pairs of codes up to this many.
+/* Coefficients are tried up to this many fraction bits of the scale ratios, then up to this number; pairs of codes up to this many.
  * A sample of the pairs refutes most candidates before all pairs are looked at. */
-enum { MAX_EVEN_FRACTION = 24, MAX_FRACTION = 24, MAX_PAIRS = 1 << 20, SAMPLE = 5 };
+enum { MAX_FRACTION = 24, MAX_TERM = 1 << 21, MAX_PAIRS = 1 << 20, SAMPLE = 5 };
 
 typedef struct sum_table {
     const weir_type *a, *b;
@@ -78,13 +80,41 @@ static bool even_steps(const sum_bounds *bounds, int bits, double wanted, int64_
     return true;
 }
 
-/* Any steps: step[k] is a sum that parts the results up to low + k from those above, as near to the real-valued step
- * `wanted + k * stride` as the table allows. */
-static bool any_steps(const sum_bounds *bounds, double wanted, double stride, int64_t *step) {
+/* How much room steps `stride` apart have, less than 0 for none; the first of them in the middle of it. */
+static double room(const sum_bounds *bounds, double stride, double *first) {
+    double low = -HUGE_VAL, high = HUGE_VAL;
+    for (size_t k = 0; k + 1 < bounds->codes; k++) {
+        const double at = (double)k * stride;
+        if (bounds->most[k] != INT64_MIN) low = fmax(low, (double)bounds->most[k] - at);
+        if (bounds->least[k + 1] != INT64_MAX) high = fmin(high, (double)bounds->least[k + 1] - at);
+    }
+    *first = (low + high) / 2;
+    return high - low;
+}
+
+/* Of the steps evenly spaced near `stride` those with the most room, which is concave in it; false: none fit. */
+static bool spread(const sum_bounds *bounds, double *first, double *stride) {
+    enum { ROUNDS = 100 };
+    double low = *stride * 0.75, high = *stride * 1.25, at;
+    for (int i = 0; i < ROUNDS; i++) {
+        const double left = low + (high - low) / 3, right = high - (high - low) / 3;
+        if (room(bounds, left, &at) < room(bounds, right, &at)) low = left;
+        else high = right;
+    }
+    if (!(room(bounds, low, &at) > 0)) return false;
+    if (isfinite(at)) *first = at;
+    *stride = low;
+    return true;
+}
+
+/* Do steps[k] part the results up to low + k from those above? Then those nearest to `first + k * stride`, and no further than
+ * where it makes no difference. */
+static bool any_steps(const sum_bounds *bounds, double first, double stride, int64_t *step) {
+    const double least_sum = (double)bounds->least[0], end = (double)bounds->most[bounds->codes - 1] + 1;
     for (size_t k = 0; k + 1 < bounds->codes; k++) {
         int64_t most = bounds->most[k], least = bounds->least[k + 1];
         if (most != INT64_MIN && least != INT64_MAX && most >= least) return false;
-        double at = ceil(wanted + (double)k * stride);
+        double at = fmax(least_sum, fmin(end, ceil(first + (double)k * stride)));
         if (least != INT64_MAX) at = fmin(at, (double)least);
         if (most != INT64_MIN) at = fmax(at, (double)most + 1);
         step[k] = (int64_t)at;
@@ -92,36 +122,101 @@ static bool any_steps(const sum_bounds *bounds, double wanted, double stride, in
     return true;
 }
 
-/* Fewest fraction bits of the scale ratios for which even steps do; where ties forbid those, for which any steps do. */
-static bool search(const sum_table *table, const weir_quant *quant, sum_bounds *bounds, int64_t *ca, int64_t *cb,
-                   int64_t *step) {
-    double sy = weir_quant_scale(quant, 0);
-    double ra = weir_quant_scale(&table->a->quant, 0) / sy;
-    double rb = table->sign * weir_quant_scale(&table->b->quant, 0) / sy;
-    double constant = (double)weir_quant_zero(quant, 0) - ra * (double)weir_quant_zero(&table->a->quant, 0) -
-                      rb * (double)weir_quant_zero(&table->b->quant, 0);
-    double first = (double)table->low + 0.5 - constant;
-    for (int even = 1; even >= 0; even--) {
-        if (!even && ra == fabs(rb)) {
-            *ca = 1;
-            *cb = rb < 0 ? -1 : 1;
-            bound(table, *ca, *cb, 1, bounds);
-            if (any_steps(bounds, first / ra, 1 / ra, step)) return true;
-        }
-        for (int bits = 0; bits <= (even ? MAX_EVEN_FRACTION : MAX_FRACTION); bits++) {
-            double unit = ldexp(1, bits);
-            *ca = (int64_t)nearbyint(ra * unit);
-            *cb = (int64_t)nearbyint(rb * unit);
-            if (*ca == 0 || *cb == 0 || *ca > INT32_MAX || llabs(*cb) > INT32_MAX) continue;
-            bound(table, *ca, *cb, SAMPLE, bounds);
-            if (!(even ? even_steps(bounds, bits, first * unit, step) : any_steps(bounds, first * unit, unit, step)))
-                continue;
-            bound(table, *ca, *cb, 1, bounds);
-            if (even ? even_steps(bounds, bits, first * unit, step) : any_steps(bounds, first * unit, unit, step))
-                return true;
-        }
+typedef struct sum_search {
+    const sum_table *table;
+    double ra, rb; /* codes of the result, a code of each operand */
+    double first;  /* the real-valued first step */
+    sum_bounds bounds;
+    int64_t ca, cb;
+    int64_t *step;
+} sum_search;
+
+/* The sums a code of the result, as the operand that changes it more has it. */
+static double stride_of(const sum_search *s) {
+    const double a = s->ra * (double)span(s->table->a), b = fabs(s->rb) * (double)span(s->table->b);
+    return a > b ? (double)s->ca / s->ra : (double)s->cb / s->rb;
+}
+
+/* How far steps are apart: 2^bits, which a shift undoes; by one real number, which a multiplier undoes; anyhow, for thresholds. */
+typedef enum sum_spacing { SHIFTED, SCALED, FREE } sum_spacing;
+
+static bool have_steps(sum_search *s, sum_spacing spacing, int bits) {
+    if (spacing == SHIFTED) return even_steps(&s->bounds, bits, ldexp(s->first, bits), s->step);
+    double stride = stride_of(s), first = s->first * stride;
+    return (spacing == FREE || spread(&s->bounds, &first, &stride)) && any_steps(&s->bounds, first, stride, s->step);
+}
+
+/* Are the results a staircase of ca * a + cb * b? */
+static bool holds(sum_search *s, int64_t ca, int64_t cb, sum_spacing spacing, int bits) {
+    bool fine = true;
+    s->ca = ca;
+    s->cb = cb;
+    for (int64_t stride = SAMPLE; fine && stride > 0; stride = stride == 1 ? 0 : 1) {
+        bound(s->table, ca, cb, stride, &s->bounds);
+        fine = have_steps(s, spacing, bits);
+    }
+    return fine;
+}
+
+static bool find_shifted(sum_search *s) {
+    for (int bits = 0; bits <= MAX_FRACTION; bits++) {
+        const double ca = nearbyint(ldexp(s->ra, bits)), cb = nearbyint(ldexp(s->rb, bits));
+        if (ca == 0 || cb == 0 || ca > INT32_MAX || fabs(cb) > INT32_MAX) continue;
+        if (holds(s, (int64_t)ca, (int64_t)cb, SHIFTED, bits)) return true;
     }
     return false;
+}
+
+/* A path in the tree of Stern and Brocot goes from `before` by so many times `last`, then on from there. */
+typedef struct fraction {
+    int64_t a, b;
+} fraction;
+
+static fraction along(fraction before, fraction last, int64_t times) {
+    return (fraction){before.a + times * last.a, before.b + times * last.b};
+}
+
+static bool fits(sum_search *s, fraction ratio, sum_spacing spacing) {
+    return holds(s, ratio.a, s->rb < 0 ? -ratio.b : ratio.b, spacing, 0);
+}
+
+/* The simplest fraction ca / cb that does, of terms up to MAX_TERM: those that do are an interval around the ratio of the scales,
+ * so it is the first one on the path to that ratio. */
+static bool find_simplest(sum_search *s, sum_spacing spacing) {
+    fraction before = {0, 1}, last = {1, 0};
+    double x = weir_quant_scale(&s->table->a->quant, 0), y = weir_quant_scale(&s->table->b->quant, 0);
+    while (y > 0 && last.a <= MAX_TERM && last.b <= MAX_TERM) {
+        const double rest = fmod(x, y), whole = (x - rest) / y;
+        const int64_t times = whole > MAX_TERM ? MAX_TERM : (int64_t)whole;
+        int64_t low = 0, high = times;
+        const bool found = times > 0 && fits(s, along(before, last, times), spacing);
+        while (found && high - low > 1) {
+            const int64_t middle = low + (high - low) / 2;
+            if (fits(s, along(before, last, middle), spacing)) high = middle;
+            else low = middle;
+        }
+        if (found) return fits(s, along(before, last, high), spacing);
+        const fraction next = along(before, last, times);
+        before = last;
+        last = next;
+        x = y;
+        y = rest;
+    }
+    return false;
+}
+
+static void search(sum_search *s, const weir_quant *quant) {
+    const weir_quant *a = &s->table->a->quant, *b = &s->table->b->quant;
+    const double sy = weir_quant_scale(quant, 0);
+    s->ra = weir_quant_scale(a, 0) / sy;
+    s->rb = s->table->sign * weir_quant_scale(b, 0) / sy;
+    s->first = (double)s->table->low + 0.5 -
+               ((double)weir_quant_zero(quant, 0) - s->ra * (double)weir_quant_zero(a, 0) -
+                s->rb * (double)weir_quant_zero(b, 0));
+    if (find_shifted(s) || find_simplest(s, SCALED)) return;
+    const bool found = find_simplest(s, FREE);
+    assert(found);
+    (void)found;
 }
 
 static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant,
@@ -197,16 +292,14 @@ bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, cons
     }
     table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
     tabulate(&table, quant, l->contract);
-    int64_t ca = 0, cb = 0;
     size_t codes = (size_t)(table.high - table.low + 1);
-    int64_t *step = weir_malloc(codes * sizeof *step);
-    sum_bounds bounds = {codes, weir_malloc(codes * sizeof(int64_t)), weir_malloc(codes * sizeof(int64_t))};
-    bool fine = search(&table, quant, &bounds, &ca, &cb, step);
-    if (fine) fine = emit_sum(l, node, sum, quant, &table, ca, cb, step);
-    else weir_lower_fail(l, node, "no integer coefficients reproduce the quantized addition");
-    free(step);
-    free(bounds.least);
-    free(bounds.most);
+    sum_search found = {.table = &table, .step = weir_malloc(codes * sizeof *found.step)};
+    found.bounds = (sum_bounds){codes, weir_malloc(codes * sizeof(int64_t)), weir_malloc(codes * sizeof(int64_t))};
+    search(&found, quant);
+    const bool fine = emit_sum(l, node, sum, quant, &table, found.ca, found.cb, found.step);
+    free(found.step);
+    free(found.bounds.least);
+    free(found.bounds.most);
     free(table.result);
     return fine;
 }

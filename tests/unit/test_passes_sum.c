@@ -134,6 +134,38 @@ static void ties_go_to_even(void **state) {
     assert_int_equal(refused, 0);
 }
 
+/* Scales as people write them: ties but for what float32 rounds, so that only ratios within 2^-25 of the scales' will do. */
+static void near_ties_are_told_apart(void **state) {
+    (void)state;
+    int refused = 0;
+    for (int round = 0; round < 60; round++) {
+        addition c;
+        random_types(&c);
+        for (size_t i = 0; i < 3; i++) c.scale[i] = (float)random_int(1, 20) / (i == 2 ? 50.0f : 100.0f);
+        refused += !check(&c);
+    }
+    assert_int_equal(refused, 0);
+}
+
+/* Twice as many as the codes order all pairs, whatever the scales; steps that a multiplier gives may take a few times that. */
+static void coefficients_stay_small(void **state) {
+    (void)state;
+    static const double scales[][3] = {
+        {0.05f, 0.06f, 0.08f}, {1e-9, 1e9, 1e8}, {0.1f, 0.3f, 0x1p90}, {0x1.000002p-3, 0x1p-3, 0.25}};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        const addition c = {.scale = {scales[i][0], scales[i][1], scales[i][2]},
+                            .zero = {3, 250, 128},
+                            .dtype = {WEIR_UINT8, WEIR_UINT8, WEIR_UINT8}};
+        weir_graph *model = build(&c), *integer = weir_lower_integer(model);
+        assert_non_null(integer);
+        weir_node sum = find_op(integer, WEIR_OP_SUM);
+        assert_in_range(weir_node_int(integer, sum, "ca", 0), 1, 16 * 256);
+        assert_in_range(weir_node_int(integer, sum, "cb", 0), 1, 16 * 256);
+        weir_graph_free(model);
+        weir_graph_free(integer);
+    }
+}
+
 static void what_cannot_be_added_is_an_error(void **state) {
     (void)state;
     addition c = {{0.1f, 0.1f, 0.1f}, {0, 0, 0}, {WEIR_UINT16, WEIR_UINT16, WEIR_UINT8}, false};
@@ -145,10 +177,9 @@ static void what_cannot_be_added_is_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(random_scales),
-        TEST(equal_scales_take_equal_weights),
-        TEST(ties_go_to_even),
-        TEST(what_cannot_be_added_is_an_error),
+        TEST(random_scales),           TEST(equal_scales_take_equal_weights),
+        TEST(ties_go_to_even),         TEST(near_ties_are_told_apart),
+        TEST(coefficients_stay_small), TEST(what_cannot_be_added_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
