@@ -32,10 +32,7 @@ static bool no_quantizer(weir_lowering *l, weir_node node, size_t index) {
 
 bool weir_lower_as_codes(weir_lowering *l, weir_node node, size_t index) {
     weir_view *x = &l->view[weir_node_input(l->from, node, index).id];
-    if (x->kind == WEIR_VIEW_SUM && !weir_lower_sum_exact(l, node, x))
-        return weir_lower_fail(l, node,
-                               "after a sum of two tensors it needs a quantizer before it, or scales whose ratio is "
-                               "a power of two");
+    if (x->kind == WEIR_VIEW_SUM && !weir_lower_sum_exact(l, node, "_input", x)) return weir_lower_fail_sum(l, node, x);
     if (x->kind != WEIR_VIEW_CODES) return no_quantizer(l, node, index);
     if (x->step_count + 4 > WEIR_STEPS)
         return weir_lower_fail(l, node, "more than %d operations before a quantizer", WEIR_STEPS - 4);

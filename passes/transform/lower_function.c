@@ -45,11 +45,7 @@ static bool refuse(weir_lowering *l, weir_node node) {
         const weir_view_kind kind = l->view[input.id].kind;
         if (kind == WEIR_VIEW_REAL || kind == WEIR_VIEW_HOST || kind == WEIR_VIEW_NONE)
             return weir_lower_fail_unquantized(l, node, i, "its input is not quantized");
-        if (kind != WEIR_VIEW_SUM) continue;
-        weir_lower_fail(l, node, "it starts from a sum of two tensors with scales of their own");
-        weir_note("put a quantizer between them, behind '%s'",
-                  weir_node_name(l->from, weir_value_producer(l->from, input)));
-        return false;
+        if (kind == WEIR_VIEW_SUM) return weir_lower_fail_sum(l, node, &l->view[input.id]);
     }
     weir_lower_fail(l, node, "hardware computes functions of one quantized tensor, and it has several");
     weir_note("of several computed operands hardware takes the sum, the difference, the product, Max and Min");
@@ -62,7 +58,7 @@ bool weir_lower_function(weir_lowering *l, weir_node node) {
     for (size_t i = 0; root.id == 0 && i < weir_node_input_count(l->from, node); i++) {
         const weir_value input = weir_node_input(l->from, node, i);
         if (input.id != 0 && l->view[input.id].kind == WEIR_VIEW_SUM &&
-            weir_lower_sum_exact(l, node, &l->view[input.id]))
+            weir_lower_sum_exact(l, node, "_input", &l->view[input.id]))
             root = weir_function_root(l, value);
     }
     if (root.id == 0) return refuse(l, node);

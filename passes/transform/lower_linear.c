@@ -330,18 +330,28 @@ static bool add_constant(weir_lowering *l, weir_node node, const weir_view *x, c
     return true;
 }
 
-static bool add_computed(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b, bool minus) {
-    if (a->kind != WEIR_VIEW_CODES || b->kind != WEIR_VIEW_CODES)
-        return weir_lower_fail_unquantized(l, node, a->kind != WEIR_VIEW_CODES ? 0 : 1, "its inputs are not quantized");
-    weir_view view = {.kind = WEIR_VIEW_SUM, .minus = minus};
-    view.value = weir_lower_codes(l, node, a);
-    view.other = weir_lower_codes(l, node, b);
-    if (view.value.id == 0 || view.other.id == 0) return false;
+/* An operand: codes, or a sum of codes, which is computed without rounding then. No value after a reported error. */
+static weir_value read_operand(weir_lowering *l, weir_node node, const char *suffix, const weir_view *given) {
+    weir_view view = *given;
+    if (view.kind == WEIR_VIEW_SUM && !weir_lower_sum_exact(l, node, suffix, &view)) {
+        weir_lower_fail_sum(l, node, given);
+        return WEIR_NO_VALUE;
+    }
+    const weir_value codes = weir_lower_codes(l, node, &view);
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
-    view.value = weir_lower_broadcast(l, node, "_left", view.value, result);
-    view.other = weir_lower_broadcast(l, node, "_right", view.other, result);
+    return codes.id == 0 ? codes : weir_lower_broadcast(l, node, suffix, codes, result);
+}
+
+static bool is_addend(const weir_view *view) { return view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_SUM; }
+
+static bool add_computed(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b, bool minus) {
+    if (!is_addend(a) || !is_addend(b))
+        return weir_lower_fail_unquantized(l, node, is_addend(a) ? 1 : 0, "its inputs are not quantized");
+    weir_view view = {.kind = WEIR_VIEW_SUM, .minus = minus};
+    view.value = read_operand(l, node, "_left", a);
+    view.other = view.value.id == 0 ? WEIR_NO_VALUE : read_operand(l, node, "_right", b);
     weir_lower_set(l, node, &view);
-    return view.value.id != 0 && view.other.id != 0;
+    return view.other.id != 0;
 }
 
 bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {

@@ -219,30 +219,43 @@ static void search(sum_search *s, const weir_quant *quant) {
     (void)found;
 }
 
-static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant,
-                     const sum_table *table, int64_t ca, int64_t cb, const int64_t *step) {
-    weir_value inputs[2] = {sum->value, sum->other};
-    bool both = weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD; /* adds and quantizes */
-    weir_node source = both ? node : weir_value_producer(l->from, weir_node_input(l->from, node, 0));
-    weir_type type = {
-        .dtype = WEIR_INT64, .shape = table->a->shape, .quant = {.format = WEIR_FORMAT_INTEGER, .axis = -1}};
-    weir_node added = weir_lower_add_node(l, source.id == 0 ? node : source, WEIR_OP_SUM, "", inputs, 2, &type);
+/* The node that adds, with the quantizer `node` or by itself, as `type`; no value after a reported error. */
+static weir_value add_sum(weir_lowering *l, weir_node node, const char *suffix, const weir_view *sum, int64_t ca,
+                          int64_t cb, const weir_quant *quant) {
+    const weir_value inputs[2] = {sum->value, sum->other};
+    const weir_type type = {.dtype = WEIR_INT64, .shape = weir_value_type(l->to, sum->value)->shape, .quant = *quant};
+    const weir_node added = weir_lower_add_node(l, node, WEIR_OP_SUM, suffix, inputs, 2, &type);
     weir_node_set_int(l->to, added, "ca", ca);
     weir_node_set_int(l->to, added, "cb", cb);
-    if (!weir_infer_node(l->to, added)) return false;
-    int64_t count = table->high - table->low;
+    return weir_infer_node(l->to, added) ? weir_node_output(l->to, added, 0) : WEIR_NO_VALUE;
+}
+
+/* What the sum before a quantizer is called after. */
+static weir_node source_of(const weir_lowering *l, weir_node node) {
+    const weir_node source = weir_value_producer(l->from, weir_node_input(l->from, node, 0));
+    return weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD || source.id == 0 ? node : source;
+}
+
+static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant,
+                     const sum_search *s) {
+    const weir_quant plain = {.format = WEIR_FORMAT_INTEGER, .axis = -1};
+    const weir_value added = add_sum(l, source_of(l, node), "", sum, s->ca, s->cb, &plain);
+    if (added.id == 0) return false;
+    const char *name = weir_node_name(l->to, weir_value_producer(l->to, added));
+    const int64_t count = s->table->high - s->table->low;
     weir_array *steps = weir_array_new(WEIR_INT64, &(weir_shape){2, {1, count}});
-    for (int64_t k = 0; k < count; k++) weir_array_set_int(steps, (size_t)k, step[k]);
-    char *name = weir_format("%s_thresholds", weir_node_name(l->to, added));
-    weir_value operands[2] = {weir_node_output(l->to, added, 0), weir_graph_add_constant(l->to, name, steps)};
-    free(name);
+    for (int64_t k = 0; k < count; k++) weir_array_set_int(steps, (size_t)k, s->step[k]);
+    char *thresholds = weir_format("%s_thresholds", name);
+    weir_value operands[2] = {added, weir_graph_add_constant(l->to, thresholds, steps)};
+    free(thresholds);
     weir_array_free(steps);
     int64_t least, most;
     weir_quant_limits(quant, &least, &most);
-    weir_type codes = {.dtype = weir_dtype_for(least, most), .shape = type.shape, .quant = *quant};
+    weir_type codes = {
+        .dtype = weir_dtype_for(least, most), .shape = weir_value_type(l->to, added)->shape, .quant = *quant};
     weir_node threshold = weir_lower_add_node(l, node, WEIR_OP_THRESHOLD, "", operands, 2, &codes);
-    weir_node_rename(l->to, threshold, weir_node_name(l->to, added), "_requantize");
-    weir_node_set_int(l->to, threshold, "base", table->low);
+    weir_node_rename(l->to, threshold, name, "_requantize");
+    weir_node_set_int(l->to, threshold, "base", s->table->low);
     weir_node_set_int(l->to, threshold, "step", 1);
     weir_view view = {.kind = WEIR_VIEW_CODES, .value = weir_node_output(l->to, threshold, 0)};
     if (!weir_infer_node(l->to, threshold)) return false;
@@ -251,13 +264,28 @@ static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, con
     return true;
 }
 
-bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum) {
-    enum { MOST = 1 << 15 };
+/* The largest number of which both are whole multiples, in the bits that both have. */
+static double common_unit(double a, double b) {
+    while (b > 0) {
+        const double rest = fmod(a, b);
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The largest sum, as a float64 must hold it exactly. */
+static double reach(const weir_type *type, double factor) {
+    return factor *
+           (fmax(fabs((double)type->low), fabs((double)type->high)) + fabs((double)weir_quant_zero(&type->quant, 0)));
+}
+
+bool weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix, weir_view *sum) {
     const weir_type *a = weir_value_type(l->to, sum->value), *b = weir_value_type(l->to, sum->other);
-    if (a->quant.count > 1 || b->quant.count > 1) return false;
-    const double sa = weir_quant_scale(&a->quant, 0), sb = weir_quant_scale(&b->quant, 0), unit = fmin(sa, sb);
-    int exponent;
-    if (frexp(sa / sb, &exponent) != 0.5 || sa / unit > MOST || sb / unit > MOST) return false;
+    if (a->quant.count > 1 || b->quant.count > 1 || !a->has_range || !b->has_range) return false;
+    const double sa = weir_quant_scale(&a->quant, 0), sb = weir_quant_scale(&b->quant, 0), unit = common_unit(sa, sb);
+    if (sa / unit > INT32_MAX || sb / unit > INT32_MAX || reach(a, sa / unit) + reach(b, sb / unit) > 0x1p52)
+        return false;
     const int64_t ca = (int64_t)(sa / unit), cb = (int64_t)(sb / unit) * (sum->minus ? -1 : 1);
     double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
     int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
@@ -265,18 +293,36 @@ bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum) {
     *zero = ca * weir_quant_zero(&a->quant, 0) + cb * weir_quant_zero(&b->quant, 0);
     const weir_quant quant = {
         .format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale, .zero_point = zero};
-    const weir_type type = {.dtype = WEIR_INT64, .shape = a->shape, .quant = quant};
-    const weir_value inputs[2] = {sum->value, sum->other};
-    weir_node added = weir_lower_add_node(l, node, WEIR_OP_SUM, "_input", inputs, 2, &type);
-    weir_node_set_int(l->to, added, "ca", ca);
-    weir_node_set_int(l->to, added, "cb", cb);
-    if (!weir_infer_node(l->to, added)) return false;
-    *sum = (weir_view){.kind = WEIR_VIEW_CODES,
-                       .value = weir_node_output(l->to, added, 0),
-                       .relu = sum->relu,
-                       .reshaped = sum->reshaped,
-                       .shape = sum->shape};
+    const weir_value added = add_sum(l, node, suffix, sum, ca, cb, &quant);
+    if (added.id == 0) return false;
+    *sum = (weir_view){
+        .kind = WEIR_VIEW_CODES, .value = added, .relu = sum->relu, .reshaped = sum->reshaped, .shape = sum->shape};
     return true;
+}
+
+bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_view *sum) {
+    const weir_quant *a = &weir_value_type(l->to, sum->value)->quant, *b = &weir_value_type(l->to, sum->other)->quant;
+    if (a->count > 1 || b->count > 1) {
+        weir_lower_fail(l, node, "hardware adds tensors with one scale each, found %u",
+                        a->count > 1 ? a->count : b->count);
+        weir_note("quantize what is added, products and convolutions too, with one scale a tensor");
+        return false;
+    }
+    weir_lower_fail(l, node, "the scales of what it adds, %g and %g, are too far apart for an exact sum",
+                    weir_quant_scale(a, 0), weir_quant_scale(b, 0));
+    weir_note("quantize both with scales within a factor of 100 of each other, or with codes of up to 10 bits");
+    return false;
+}
+
+static bool is_few(const weir_type *a, const weir_type *b) {
+    return span(a) <= MAX_PAIRS && span(b) <= MAX_PAIRS && span(a) * span(b) <= MAX_PAIRS;
+}
+
+/* Of more codes than a table has: the exact sum, in as many bits as the scales need, quantized as that of a dense layer. */
+static bool add_wide(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
+    weir_view exact = *sum;
+    return weir_lower_sum_exact(l, source_of(l, node), "", &exact) ? weir_lower_quantize(l, node, &exact, quant)
+                                                                   : weir_lower_fail_sum(l, node, sum);
 }
 
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
@@ -284,19 +330,15 @@ bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, cons
         .a = weir_value_type(l->to, sum->value), .b = weir_value_type(l->to, sum->other), .sign = sum->minus ? -1 : 1};
     weir_lower_bounds(quant, sum->relu, l->contract, &table.low, &table.high);
     if (table.a->quant.count > 1 || table.b->quant.count > 1 || !table.a->has_range || !table.b->has_range ||
-        span(table.a) > MAX_PAIRS || span(table.b) > MAX_PAIRS || span(table.a) * span(table.b) > MAX_PAIRS ||
-        table.high - table.low > 65535) {
-        weir_lower_fail(l, node, "hardware adds tensors of up to 10 bits with one scale each");
-        weir_note("quantize what is added, products and convolutions too, with codes of up to 10 bits");
-        return false;
-    }
+        !is_few(table.a, table.b) || table.high - table.low > 65535)
+        return add_wide(l, node, sum, quant);
     table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
     tabulate(&table, quant, l->contract);
     size_t codes = (size_t)(table.high - table.low + 1);
     sum_search found = {.table = &table, .step = weir_malloc(codes * sizeof *found.step)};
     found.bounds = (sum_bounds){codes, weir_malloc(codes * sizeof(int64_t)), weir_malloc(codes * sizeof(int64_t))};
     search(&found, quant);
-    const bool fine = emit_sum(l, node, sum, quant, &table, found.ca, found.cb, found.step);
+    const bool fine = emit_sum(l, node, sum, quant, &found);
     free(found.step);
     free(found.bounds.least);
     free(found.bounds.most);

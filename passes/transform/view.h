@@ -172,8 +172,10 @@ bool weir_lower_quantized_function(weir_lowering *l, weir_node node);
 /* The quantizer `node` of such a value: Lookup or Threshold. Without a quantization the value's elements are codes. */
 bool weir_lower_tabulate(weir_lowering *l, weir_node node, weir_value value, const weir_quant *quant);
 
-/* SUM becomes CODES of one exact sum, where the scales allow it; false without an error where they do not. */
-bool weir_lower_sum_exact(weir_lowering *l, weir_node node, weir_view *sum);
+/* SUM becomes CODES of one exact sum, in as many bits as the scales' ratio needs; false without an error where that is too many. */
+bool weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix, weir_view *sum);
+/* The error that says so; false. */
+bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_view *sum);
 
 /* Under QONNX's contract a constant of whole numbers that is a layer's weights becomes WEIGHTS, as FINN means it: codes of
  * scale 1. */

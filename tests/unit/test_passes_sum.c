@@ -166,20 +166,50 @@ static void coefficients_stay_small(void **state) {
     }
 }
 
+/* Codes of which there is no table: the sum is the exact one, in multiples of what both scales are multiples of. */
+static void wide_sums_are_exact(void **state) {
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        addition c = {.dtype = {WEIR_INT16, WEIR_UINT16, WEIR_INT16}};
+        for (size_t i = 0; i < 3; i++) {
+            c.zero[i] = random_int(0, 30000);
+            c.scale[i] = (double)(float)ldexp((double)random_int(1 << 23, (1 << 24) - 1), -(int)random_int(33, 38));
+        }
+        if (round % 4 == 0) {
+            c.scale[0] = ldexp((double)random_int(1 << 20, 1 << 21), -34);
+            c.scale[1] = 0.75 * c.scale[0];
+        }
+        weir_graph *model = build(&c), *integer = weir_lower_integer(model);
+        weir_node sum = find_op(integer, WEIR_OP_SUM);
+        const weir_quant *quant = &weir_value_type(integer, weir_node_output(integer, sum, 0))->quant;
+        const double unit = weir_quant_scale(quant, 0);
+        const int64_t ca = weir_node_int(integer, sum, "ca", 0), cb = weir_node_int(integer, sum, "cb", 0);
+        assert_true(unit * (double)ca == c.scale[0] && unit * (double)cb == c.scale[1]);
+        assert_int_equal(weir_quant_zero(quant, 0), ca * c.zero[0] + cb * c.zero[1]);
+        if (round % 4 == 0) assert_true(ca == 4 && cb == 3);
+        weir_graph_free(model);
+        weir_graph_free(integer);
+    }
+}
+
 static void what_cannot_be_added_is_an_error(void **state) {
     (void)state;
-    addition c = {{0.1f, 0.1f, 0.1f}, {0, 0, 0}, {WEIR_UINT16, WEIR_UINT16, WEIR_UINT8}, false};
+    addition c = {{0.1f, 0.0001f, 0.1f}, {0, 0, 0}, {WEIR_UINT16, WEIR_UINT16, WEIR_UINT8}, false};
     weir_graph *model = build(&c);
     assert_null(weir_lower_integer(model));
-    assert_error("hardware adds tensors of up to 10 bits with one scale each");
+    assert_error("the scales of what it adds, 0.1 and 0.0001, are too far apart for an exact sum");
     weir_graph_free(model);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(random_scales),           TEST(equal_scales_take_equal_weights),
-        TEST(ties_go_to_even),         TEST(near_ties_are_told_apart),
-        TEST(coefficients_stay_small), TEST(what_cannot_be_added_is_an_error),
+        TEST(random_scales),
+        TEST(wide_sums_are_exact),
+        TEST(equal_scales_take_equal_weights),
+        TEST(ties_go_to_even),
+        TEST(near_ties_are_told_apart),
+        TEST(coefficients_stay_small),
+        TEST(what_cannot_be_added_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,6 +252,18 @@ static bool on_grid(const weir_lockstep *l, weir_value value) {
     return grid;
 }
 
+/* And what the node computes it from? The unit of a sum of numbers that are no such multiples may be one. */
+static bool computed_on_grid(const weir_lockstep *l, weir_node node, weir_value result) {
+    const weir_op op = weir_node_op(l->model, node);
+    const bool product = weir_tolerance_is_product(op), sum = op == WEIR_OP_ADD || op == WEIR_OP_SUB;
+    bool grid = on_grid(l, result);
+    for (size_t i = 0; i < (product ? 1 : sum ? 2 : 0); i++) {
+        const weir_value x = weir_node_input(l->model, node, i);
+        grid &= on_grid(l, x) || (sum && l->partner[x.id].id == 0);
+    }
+    return grid;
+}
+
 /* Of one element of a value on the grid. */
 static double grid_step(const weir_lockstep *l, weir_value value, size_t i) {
     const weir_quant *quant = &weir_value_type(l->lowered, l->partner[value.id])->quant;
@@ -331,7 +343,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
                   double *high) {
     weir_operands o = operands_of(l, node);
     weir_op op = weir_node_op(l->model, node);
-    weir_value x = weir_node_input(l->model, node, 0), y = weir_node_output(l->model, node, index);
+    const weir_value y = weir_node_output(l->model, node, index);
     if (is_quantizer(op)) {
         double *reach = reach_of(l, node, &o);
         weir_array *below = weir_tolerance_moved(&o, reach, -1), *above = weir_tolerance_moved(&o, reach, 1);
@@ -345,7 +357,7 @@ static void widen(const weir_lockstep *l, weir_node node, size_t index, const we
     } else if (op == WEIR_OP_QLINEAR_AVERAGE_POOL) {
         widen_pool(l, node, &o, out, low, high);
     } else if (weir_dtype_is_float(out->dtype)) {
-        bool product = weir_tolerance_is_product(op), grid = on_grid(l, y) && (!product || on_grid(l, x));
+        bool product = weir_tolerance_is_product(op), grid = computed_on_grid(l, node, y);
         weir_array *size = product ? weir_tolerance_magnitude(&o) : NULL;
         double *error = product && !grid ? NULL : weir_tolerance_propagate(&o, index, out);
         double rounding = product ? (double)(weir_tolerance_terms(&o) + 8) * 0x1.03p-24 : 0;
