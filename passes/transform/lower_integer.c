@@ -423,7 +423,7 @@ static bool lower_qlinear_add(weir_lowering *l, weir_node node) {
         !read_quant(l, node, 6, 7, type->dtype, 0, &quant) || !weir_lower_add(l, node, &a, &b))
         return false;
     weir_view sum = l->view[weir_node_output(l->from, node, 0).id];
-    return sum.kind == WEIR_VIEW_SUM ? weir_lower_sum(l, node, &sum, &quant)
+    return sum.kind == WEIR_VIEW_SUM ? weir_lower_quantize_sum(l, node, &sum, &quant)
                                      : weir_lower_quantize(l, node, &sum, &quant);
 }
 

@@ -182,11 +182,6 @@ bool weir_lower_product(weir_lowering *l, weir_node node, weir_value codes, cons
 
 /* --- quantizers --- */
 
-void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high) {
-    weir_quant_limits(quant, low, high);
-    if (relu) *low = weir_encode(0, quant, 0, contract);
-}
-
 static bool same_codes(const weir_type *type, const weir_quant *quant) {
     weir_quant other = type->quant;
     other.rounding = quant->rounding;

@@ -1,6 +1,5 @@
 /* Lowering of a quantized addition, y = clip(round((sa * (a - za) + sb * (b - zb)) / sy) + zy), and of a difference, with -sb in
- * place of sb
- * (the exact sum, then one rounding: what ONNX Runtime's QLinearAdd gives, spec: numerics rule 2).
+ * place of sb (the exact sum, then one rounding: what ONNX Runtime's QLinearAdd gives, spec: numerics rule 2).
  * The codes take few values, so the function is tabulated over all pairs (a, b), and integers ca, cb are found for which it is a
  * staircase of ca * a + cb * b, with even steps if possible: Sum and Threshold then compute it exactly, by exhaustion.
  * There always are such integers: the function rises with sa * a + sb * b, and two ratios ca / cb order n * n pairs alike where no
@@ -11,12 +10,13 @@
 
 #include "exec/contract.h"
 #include "ir/infer.h"
+#include "passes/transform/rewrite.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 
-/* Coefficients are tried up to this many fraction bits of the scale ratios, then up to this number; pairs of codes up to this many.
- * A sample of the pairs refutes most candidates before all pairs are looked at. */
-enum { MAX_FRACTION = 24, MAX_TERM = 1 << 21, MAX_PAIRS = 1 << 20, SAMPLE = 5 };
+/* Coefficients are tried up to this many fraction bits of the scale ratios, then up to this number; pairs of codes, and codes of the
+ * result, up to these many. A sample of the pairs refutes most candidates before all pairs are looked at. */
+enum { MAX_FRACTION = 24, MAX_TERM = 1 << 21, MAX_PAIRS = 1 << 20, MAX_CODES = 1 << 16, SAMPLE = 5 };
 
 typedef struct sum_table {
     const weir_type *a, *b;
@@ -230,10 +230,10 @@ static weir_value add_sum(weir_lowering *l, weir_node node, const char *suffix, 
     return weir_infer_node(l->to, added) ? weir_node_output(l->to, added, 0) : WEIR_NO_VALUE;
 }
 
-/* What the sum before a quantizer is called after. */
+/* What the sum is called after: the node, or what a quantizer quantizes. */
 static weir_node source_of(const weir_lowering *l, weir_node node) {
     const weir_node source = weir_value_producer(l->from, weir_node_input(l->from, node, 0));
-    return weir_node_op(l->from, node) == WEIR_OP_QLINEAR_ADD || source.id == 0 ? node : source;
+    return !weir_rewrite_is_quantizer(weir_node_op(l->from, node)) || source.id == 0 ? node : source;
 }
 
 static bool emit_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant,
@@ -293,7 +293,7 @@ bool weir_lower_sum_exact(weir_lowering *l, weir_node node, const char *suffix, 
     *zero = ca * weir_quant_zero(&a->quant, 0) + cb * weir_quant_zero(&b->quant, 0);
     const weir_quant quant = {
         .format = WEIR_FORMAT_INTEGER, .axis = -1, .count = 1, .scale = scale, .zero_point = zero};
-    const weir_value added = add_sum(l, node, suffix, sum, ca, cb, &quant);
+    const weir_value added = add_sum(l, source_of(l, node), suffix, sum, ca, cb, &quant);
     if (added.id == 0) return false;
     *sum = (weir_view){
         .kind = WEIR_VIEW_CODES, .value = added, .relu = sum->relu, .reshaped = sum->reshaped, .shape = sum->shape};
@@ -314,24 +314,18 @@ bool weir_lower_fail_sum(const weir_lowering *l, weir_node node, const weir_view
     return false;
 }
 
-static bool is_few(const weir_type *a, const weir_type *b) {
-    return span(a) <= MAX_PAIRS && span(b) <= MAX_PAIRS && span(a) * span(b) <= MAX_PAIRS;
-}
-
-/* Of more codes than a table has: the exact sum, in as many bits as the scales need, quantized as that of a dense layer. */
-static bool add_wide(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
-    weir_view exact = *sum;
-    return weir_lower_sum_exact(l, source_of(l, node), "", &exact) ? weir_lower_quantize(l, node, &exact, quant)
-                                                                   : weir_lower_fail_sum(l, node, sum);
+bool weir_lower_sum_has_table(const weir_lowering *l, const weir_view *sum, const weir_quant *quant) {
+    const weir_type *a = weir_value_type(l->to, sum->value), *b = weir_value_type(l->to, sum->other);
+    int64_t low, high;
+    weir_quant_limits(quant, &low, &high);
+    return a->quant.count <= 1 && b->quant.count <= 1 && a->has_range && b->has_range && span(a) <= MAX_PAIRS &&
+           span(b) <= MAX_PAIRS && span(a) * span(b) <= MAX_PAIRS && high - low < MAX_CODES;
 }
 
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant) {
     sum_table table = {
         .a = weir_value_type(l->to, sum->value), .b = weir_value_type(l->to, sum->other), .sign = sum->minus ? -1 : 1};
     weir_lower_bounds(quant, sum->relu, l->contract, &table.low, &table.high);
-    if (table.a->quant.count > 1 || table.b->quant.count > 1 || !table.a->has_range || !table.b->has_range ||
-        !is_few(table.a, table.b) || table.high - table.low > 65535)
-        return add_wide(l, node, sum, quant);
     table.result = weir_malloc(span(table.a) * span(table.b) * sizeof *table.result);
     tabulate(&table, quant, l->contract);
     size_t codes = (size_t)(table.high - table.low + 1);

@@ -53,6 +53,11 @@ weir_quant weir_lower_quant(weir_dtype dtype, const double *scale, const int64_t
     return quant;
 }
 
+void weir_lower_bounds(const weir_quant *quant, bool relu, weir_contract contract, int64_t *low, int64_t *high) {
+    weir_quant_limits(quant, low, high);
+    if (relu) *low = weir_encode(0, quant, 0, contract);
+}
+
 weir_type weir_lower_codes_type(const weir_quant *quant, const weir_shape *shape, int64_t low, int64_t high) {
     int64_t least, most;
     weir_quant_limits(quant, &least, &most);

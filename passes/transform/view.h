@@ -112,7 +112,9 @@ bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, c
 bool weir_lower_matmul(weir_lowering *l, weir_node node);
 /* The quantizer in QLinearMul, after it: float32(float32(product * factor) + zero), rounded. */
 bool weir_lower_round_product(weir_lowering *l, weir_node node, const weir_quant *quant);
-/* The quantizer after a SUM view: Sum and a proven staircase. */
+/* The quantizer after a SUM view: of codes of a dense layer's kind, or Sum and a proven staircase, where a table has all pairs of codes. */
+bool weir_lower_quantize_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
+bool weir_lower_sum_has_table(const weir_lowering *l, const weir_view *sum, const weir_quant *quant);
 bool weir_lower_sum(weir_lowering *l, weir_node node, const weir_view *sum, const weir_quant *quant);
 
 /* MaxPool, GlobalMaxPool. `behind` takes the result alone (NULL: no quantizer does), here and below. */
