@@ -11,10 +11,10 @@
 //            arrive while the last frame is given: each beat given takes a cycle, and so does each taken. Where a frame needs more
 //            rows at its start than the last one has released at its end, these are waited for.
 // Clock:     rtl/README.md, Measured alone: weir_window.
-// State:     a memory of ROWS * IN_X * GROUPS * RUN beats, three registers of a beat, a register slice; the reader's position, how far it is
-//            behind the writer, and the writer behind what may be replaced. s_ready is a sign of the last.
+// State:     a memory of ROWS * IN_X * GROUPS * RUN beats, three registers of a beat, a register slice; the reader's address and steps and the
+//            position after it, how far it is behind the writer, and the writer behind what may be replaced. s_ready is a sign of the last.
 // Invariant: a beat is read only after it is written, and replaced only after the last position that sees it.
-// Mapping:   block RAM with a register after it. An address is one sum modulo the ring, a step by what ends with the beat.
+// Mapping:   block RAM with a register after it. An address is one sum modulo the ring; its step, by what ends with the beat, is a register.
 `default_nettype none
 
 module weir_window #(
@@ -103,14 +103,14 @@ module weir_window #(
   localparam integer EMPTY   = -RING;
 
   reg  [COUNT_W-1:0] read_q, write_q;
-  reg  [COUNT_W-1:0] read_step, write_step;  // when a beat is given
+  reg  [COUNT_W-1:0] read_step_q, write_step_q;  // when a beat is given
   reg  [AT_W-1:0]    write_at_q;
   wire               write = s_valid && s_ready;
   wire               go, issue;              // the output has a place; a beat is given
   /* verilator lint_off UNUSEDSIGNAL */ // sums have a bit for the carry in
   wire               active = write;         // observed by utilisation counters
-  wire [COUNT_W:0]   read_sum  = {read_q, 1'b1} + {issue ? read_step : {COUNT_W{1'b1}}, !write};  // by 1 less than its step
-  wire [COUNT_W:0]   write_sum = {write_q, 1'b1} + {issue ? write_step : {COUNT_W{1'b0}}, write};
+  wire [COUNT_W:0]   read_sum  = {read_q, 1'b1} + {issue ? read_step_q : {COUNT_W{1'b1}}, !write};  // by 1 less than its step
+  wire [COUNT_W:0]   write_sum = {write_q, 1'b1} + {issue ? write_step_q : {COUNT_W{1'b0}}, write};
   /* verilator lint_on UNUSEDSIGNAL */
 
   assign s_ready = write_q[COUNT_W-1];
@@ -126,7 +126,7 @@ module weir_window #(
       if (write) write_at_q <= write_at_q == LAST_AT[AT_W-1:0] ? {AT_W{1'b0}} : write_at_q + 1'b1;
     end
 
-  // ---- the reader: the position of the next beat ----
+  // ---- the reader: the position of the beat after the one to be given ----
   localparam integer RUN_W    = bits(RUN - 1);
   localparam integer KX_W     = bits(KERNEL_X - 1);
   localparam integer KY_W     = bits(KERNEL_Y - 1);
@@ -200,12 +200,12 @@ module weir_window #(
   reg  [OX_W-1:0]     ox_q;
   reg  [OY_W-1:0]     oy_q;
   reg                 run_last_q, kx_last_q, ky_last_q, g_last_q, ox_last_q, oy_last_q;
-  reg  [AT_W-1:0]     at_q;
   reg  [COLUMN_W-1:0] x_q, first_x_q;  // column of the pixel, of the window
   reg  [ROW_W-1:0]    y_q, first_y_q;
   reg                 x_in_q, y_in_q, first_x_in_q, first_y_in_q, second_x_in_q, second_y_in_q;  // in the frame; of the next window
   reg                 first_q;         // a frame's first beat
-  reg                 fill_q;          // given without waiting for the pixel
+  reg                 begun_q;         // there is a beat to be given
+  wire                advance = issue || !begun_q;
 
   wire run_end = run_last_q;
   wire ky_end  = run_end && ky_last_q;
@@ -228,8 +228,9 @@ module weir_window #(
   wire next_y_in = !run_end ? y_in_q : ox_end ? next_first_y_in : ky_end ? first_y_in_q : below_in;
   wire exists    = x_in_q && y_in_q;
 
-  reg  [AT_W-1:0] at_step;
-  reg  [AT_W:0]   over_step;
+  reg  [AT_W-1:0]    at_step;
+  reg  [AT_W:0]      over_step;
+  reg  [COUNT_W-1:0] read_step, write_step;
   always @* begin
     at_step    = AT_RUN[AT_W-1:0];
     over_step  = OVER_RUN[AT_W:0];
@@ -270,8 +271,6 @@ module weir_window #(
       write_step = RELEASE[COUNT_W-1:0];
     end
   end
-  wire [AT_W-1:0] ahead   = at_q + at_step;
-  wire [AT_W:0]   wrapped = {1'b0, at_q} + over_step;  // negative: not beyond the ring's end
 
   wire frames_end;
   generate
@@ -284,7 +283,7 @@ module weir_window #(
       assign frames_end = frame_q == LAST_FRAME[FRAME_W-1:0];
       always @(posedge clk)
         if (rst) frame_q <= {FRAME_W{1'b0}};
-        else if (issue && oy_end) frame_q <= frames_end ? {FRAME_W{1'b0}} : frame_q + 1'b1;
+        else if (advance && oy_end) frame_q <= frames_end ? {FRAME_W{1'b0}} : frame_q + 1'b1;
     end
   endgenerate
 
@@ -305,7 +304,6 @@ module weir_window #(
       g_last_q      <= GROUPS == 1;
       ox_last_q     <= OUT_X == 1;
       oy_last_q     <= OUT_Y == 1;
-      at_q          <= AT_ORIGIN[AT_W-1:0];
       x_q           <= {COLUMN_W{1'b0}};
       first_x_q     <= {COLUMN_W{1'b0}};
       y_q           <= {ROW_W{1'b0}};
@@ -317,13 +315,12 @@ module weir_window #(
       second_x_in_q <= BEGIN_X <= STRIDE_X;
       second_y_in_q <= BEGIN_Y <= STRIDE_Y;
       first_q       <= 1'b1;
-      fill_q        <= 1'b0;
-    end else if (issue) begin
-      at_q       <= wrapped[AT_W] ? ahead : wrapped[AT_W-1:0];
+      begun_q       <= 1'b0;
+    end else if (advance) begin
+      begun_q    <= 1'b1;
       x_in_q     <= next_x_in;
       y_in_q     <= next_y_in;
       first_q    <= oy_end;
-      fill_q     <= !(next_x_in && next_y_in) && !oy_end;
       run_q      <= run_end ? {RUN_W{1'b0}} : run_q + 1'b1;
       run_last_q <= RUN == 1 || run_q == BEFORE_RUN[RUN_W-1:0];
       if (run_end) begin
@@ -356,6 +353,30 @@ module weir_window #(
       end
     end
 
+  // ---- the beat to be given ----
+  reg  [AT_W-1:0] at_q, at_step_q;
+  reg  [AT_W:0]   over_step_q;
+  reg             exists_q, fill_q, last_q;             // fill: given without waiting for the pixel
+  wire [AT_W-1:0] ahead   = at_q + at_step_q;
+  wire [AT_W:0]   wrapped = {1'b0, at_q} + over_step_q;  // negative: not beyond the ring's end
+
+  always @(posedge clk)
+    if (rst) begin
+      at_q   <= AT_ORIGIN[AT_W-1:0];
+      fill_q <= 1'b0;
+    end else begin
+      if (issue) at_q <= wrapped[AT_W] ? ahead : wrapped[AT_W-1:0];
+      if (advance) begin
+        at_step_q    <= at_step;
+        over_step_q  <= over_step;
+        read_step_q  <= read_step;
+        write_step_q <= write_step;
+        exists_q     <= exists;
+        fill_q       <= !exists && !first_q;
+        last_q       <= oy_end && frames_end;
+      end
+    end
+
   assign issue = go && (read_q[COUNT_W-1] || fill_q);
 
   // ---- from the address to the output ----
@@ -383,7 +404,7 @@ module weir_window #(
     .we   (write),
     .waddr(write_at_q),
     .wdata(s_data),
-    .re   (issue && exists),
+    .re   (issue && exists_q),
     .raddr(at_q),
     .q    (word)
   );
@@ -391,8 +412,8 @@ module weir_window #(
   always @(posedge clk) begin
     if (go) begin
       valid_1_q  <= issue;
-      exists_1_q <= exists;
-      last_1_q   <= oy_end && frames_end;
+      exists_1_q <= exists_q;
+      last_1_q   <= last_q;
       valid_2_q  <= valid_1_q;
       exists_2_q <= exists_1_q;
       last_2_q   <= last_1_q;
