@@ -16,11 +16,13 @@ typedef struct weir_sim_build_context {
     const char *const *files; /* bench parts first, then the job's */
     size_t file_count;
     const char *support; /* the shared entry, once there is one */
+    bool quick;          /* for few cycles: sooner built, slower to run */
 } weir_sim_build_context;
 
 typedef struct weir_sim_backend {
     const char *name;
     const char *const *programs; /* NULL-terminated: all must be there */
+    uint64_t few_cycles;         /* up to which a quick build pays, 0: there is none */
     /* Versions and flags that make results differ. */
     bool (*identify)(const weir_sim_build_context *context, weir_text *identity);
     /* Fill an empty folder with what all designs share, and with the program of one design. */

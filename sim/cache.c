@@ -165,7 +165,7 @@ char *weir_cache_entry(const char *cache, const char *name, bool serial, weir_ca
     char *path = weir_path_join(cache, name);
     bool fine = find_entry(cache, path, held);
     *made = false;
-    if (!fine) {
+    if (!fine && make) {
         int file = serial ? lock(cache, name) : -1;
         fine = serial && find_entry(cache, path, held);
         if (!fine) {

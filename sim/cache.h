@@ -14,7 +14,7 @@ typedef bool weir_cache_make(void *user, const char *folder);
 
 /* The folder of the entry, made first when it is absent or damaged (*made tells). Its time of use is now. It stays until
  * *held is released. `serial`: of several processes that want it at once, one makes it and the others wait, else the
- * first to finish wins. NULL after a reported error. Heap memory. */
+ * first to finish wins. `make` NULL: NULL, without an error, when it is absent. NULL after a reported error. Heap memory. */
 char *weir_cache_entry(const char *cache, const char *name, bool serial, weir_cache_make *make, void *user, int *held,
                        bool *made);
 void weir_cache_release(int held);

@@ -109,8 +109,15 @@ static int build_entries(weir_sim_build_context *context, const weir_sim_backend
     status = hash_program(context, &hash);
     if (status != WEIR_EXIT_FINE) return status;
     name = entry_name(context->job->trace ? "trace" : "bench", backend->name, &hash);
-    artifact->folder = weir_cache_entry(cache, name, false, make_entry, &program, &artifact->held[1], &made);
+    context->quick = context->job->cycles && context->job->cycles <= backend->few_cycles;
+    artifact->folder =
+        weir_cache_entry(cache, name, false, context->quick ? NULL : make_entry, &program, &artifact->held[1], &made);
     free(name);
+    if (!artifact->folder && context->quick) {
+        name = entry_name(context->job->trace ? "quick-trace" : "quick", backend->name, &hash);
+        artifact->folder = weir_cache_entry(cache, name, false, make_entry, &program, &artifact->held[1], &made);
+        free(name);
+    }
     artifact->cached = !made;
     if (made || made_support)
         weir_cache_trim(cache, context->job->cache_limit ? context->job->cache_limit : WEIR_SIM_CACHE_LIMIT);
@@ -162,7 +169,8 @@ int weir_sim_build(const weir_sim_job *job, weir_sim_artifact *artifact) {
     char *cache = data ? weir_sim_cache(job->cache_folder) : NULL;
     int status = WEIR_EXIT_INPUT;
     if (cache && collect_files(job, data, files)) {
-        weir_sim_build_context context = {job, data, (const char *const *)files, count, NULL};
+        weir_sim_build_context context = {
+            .job = job, .data_folder = data, .files = (const char *const *)files, .file_count = count};
         status = build_entries(&context, backend, cache, artifact);
     }
     for (size_t i = 0; i < count; i++) free(files[i]);

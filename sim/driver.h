@@ -27,6 +27,7 @@ typedef struct weir_sim_job {
     uint64_t cache_limit;     /* bytes, 0: 1 GiB */
     bool trace;               /* able to write waveforms */
     unsigned processes;       /* compilers at once, 0: 2 */
+    uint64_t cycles;          /* about as many are to be simulated, 0: many; for few the compiler optimizes less */
     double seconds;           /* time limit for each tool, 0: none */
 } weir_sim_job;
 

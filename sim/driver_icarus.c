@@ -84,4 +84,4 @@ static size_t command(const weir_sim_artifact *artifact, const weir_sim_run *run
     return count;
 }
 
-const weir_sim_backend weir_sim_icarus = {"icarus", programs, identify, make_support, make_program, command};
+const weir_sim_backend weir_sim_icarus = {"icarus", programs, 0, identify, make_support, make_program, command};

@@ -150,6 +150,7 @@ static int simulate(const weir_replay *replay, weir_trace *traces) {
                               .file_count = replay->file_count + 1,
                               .defines = defines,
                               .define_count = 1,
+                              .cycles = replay->top_count > 0 ? replay->tops[0].stimulus->rows : 0,
                               .seconds = replay->seconds};
     weir_sim_artifact artifact = {0};
     weir_text output = {0};

@@ -5,6 +5,7 @@ name=cache
 umount "$E2E_WORK/$name/disk" 2>/dev/null || true # of a run that was cut off
 . "$(dirname "$0")/lib.sh"
 mkdir temporary bin
+shared=$WEIR_CACHE
 export TMPDIR="$work/temporary" WEIR_CACHE="$work/cache"
 weir compile "$models/mlp_qdq.onnx" -o design >/dev/null || fail "compile"
 
@@ -109,6 +110,22 @@ cmp -s out.npy right.npy || fail "another result in a cache that is cleared"
 echo mine >cache/mine && echo mine >cache/sim/mine && mkdir cache/sim/new-mine
 expect 0 "2 entries removed, [0-9]+ KiB; 0 in use" "$WEIR" cache clear
 [ "$(ls cache/sim | tr '\n' ' ')" = "mine new-mine " ] && [ -e cache/mine ] || fail "clear leaves $(ls cache/sim)"
+
+# --- Verilator: a quick build for few cycles, unless the other is there ---
+WEIR_CACHE=$shared "$WEIR" sim design -d "$test_data" -n 1 --simulator verilator >/dev/null || fail "verilator"
+cp -al "$shared"/sim/verilator-support-* cache/sim/
+verilated() { # ENTRIES FRAMES: Verilator's entries after so many frames
+    "$WEIR" sim design -d "$test_data" -n "$2" --simulator verilator -o "$2.npy" >/dev/null || fail "verilator, $2 frames"
+    kinds=$(ls cache/sim | sed -n 's/^verilator-\([a-z]*\)-[0-9a-f]*$/\1/p' | grep -v support | sort | tr '\n' ' ')
+    [ "$kinds" = "$1" ] || fail "$2 frames leave the entries '$kinds'"
+}
+verilated "quick " 1
+cmp -s 1.npy right.npy || fail "another result in Verilator, built quickly"
+verilated "bench quick " 397
+"$WEIR" cache check >/dev/null && rm -r cache/sim/verilator-quick-*
+verilated "bench " 1
+cmp -s 1.npy right.npy || fail "another result in Verilator"
+"$WEIR" cache clear >/dev/null
 
 # --- usage ---
 expect 2 "unknown action 'wipe', expected show, check or clear" "$WEIR" cache wipe

@@ -19,7 +19,10 @@ lint() {
     quiet "$model" yosys -q -p "read_verilog $(echo $files); hierarchy -check -top $model; proc; check -assert"
 }
 lint
-[ "$failures" -eq 0 ] || finish
+if [ "$failures" -gt 0 ] || [ "$model" != mlp_qdq ]; then # one model shows that faults are found
+    finish
+    exit 0
+fi
 
 # Planted: an undriven wire that is read, of the wrong width.
 sed "s/^endmodule/wire [2:0] planted; wire [1:0] narrow = planted; wire open = narrow[0];\nendmodule/" \

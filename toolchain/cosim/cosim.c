@@ -50,7 +50,7 @@ static bool list_verilog(const char *folder, const char *sub, char ***files, siz
     return directory != NULL;
 }
 
-static int build(const char *folder, const weir_cosim_options *options, weir_sim_artifact *artifact) {
+static int build(const char *folder, const weir_cosim_options *options, int64_t cycles, weir_sim_artifact *artifact) {
     char **files = NULL;
     size_t count = 0, capacity = 0;
     bool fine =
@@ -71,7 +71,8 @@ static int build(const char *folder, const weir_cosim_options *options, weir_sim
                         .file_count = count,
                         .defines = netlist_defines,
                         .define_count = options->netlist == NULL ? 0 : 1,
-                        .trace = options->wave != NULL};
+                        .trace = options->wave != NULL,
+                        .cycles = (uint64_t)cycles};
     int status = fine ? weir_sim_build(&job, artifact) : WEIR_EXIT_INPUT;
     for (size_t i = 0; i < count; i++) free(files[i]);
     free(files);
@@ -134,17 +135,19 @@ static void release(session *s) {
     free(s->taps);
 }
 
+/* By which a profile makes a frame longer, at most. */
+static const int64_t slowdown[WEIR_SIM_PROFILES] = {2, 4, 16, 8};
+
 /* Cycles without a beat at the edges that mean deadlock: a frame's path through all components, slowed down by the
  * profile. A debug run waits as long again as all its frames can take, which find_stopped relies on. */
 static uint32_t watchdog_of(const session *s) {
-    static const int64_t slowest[WEIR_SIM_PROFILES] = {2, 4, 16, 8};
     int64_t cycles = 0, interval = weir_stream_interval(s->graph);
     for (weir_node node = weir_graph_first(s->graph); node.id != 0; node = weir_node_next(s->graph, node)) {
         if (weir_stream_role(s->graph, node) == WEIR_ROLE_COMPONENT)
             cycles += weir_node_metadata_of(s->graph, node)->hardware.interval + 64;
     }
     if (s->options->debug) cycles += (s->frames + (int64_t)s->meters) * (interval + 64);
-    cycles = cycles * slowest[s->options->profile] + 1024;
+    cycles = cycles * slowdown[s->options->profile] + 1024;
     return cycles > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)cycles;
 }
 
@@ -400,7 +403,8 @@ int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_re
     *result = (weir_cosim){
         .simulator = options->simulator, .profile = options->profile, .debug = options->debug, .frames = s.frames};
     weir_sim_artifact artifact = {0};
-    int status = build(folder, options, &artifact);
+    int64_t cycles = s.frames * weir_stream_interval(hardware) * slowdown[options->profile];
+    int status = build(folder, options, cycles, &artifact);
     if (status != WEIR_EXIT_FINE) return status;
     result->build_seconds = artifact.seconds;
     result->cached = artifact.cached;

@@ -9,6 +9,7 @@
 // prove: window 8 X_W=2 X_SIGNED=0 W_W=2 ACC_W=5 SIMD=1 ACCUMULATE=1 PARTS=1 PAIR=4
 // prove: window 6 X_W=2 X_SIGNED=0 W_W=2 ACC_W=6 SIMD=3 ACCUMULATE=0 PARTS=1
 // nightly: window 10 X_W=4 X_SIGNED=1 W_W=4 ACC_W=12 SIMD=3 ACCUMULATE=1 PARTS=2
+// planted: nightly
 module proof #(
   parameter integer X_W        = 3,
   parameter integer X_SIGNED   = 1,

@@ -8,6 +8,7 @@
 // prove: unbounded DEPTH=5 LOGIC=0 READ=3 WORDS=2
 // prove: unbounded DEPTH=8 LOGIC=0 READ=4 WORDS=3
 // nightly: unbounded DEPTH=32 LOGIC=0 READ=3
+// planted: nightly
 module proof #(
   parameter integer DEPTH = 2,
   parameter integer LOGIC = 0,

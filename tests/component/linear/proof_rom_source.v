@@ -8,6 +8,7 @@
 // prove: unbounded DEPTH=8 LOGIC=0 INTERVAL=3
 // prove: unbounded DEPTH=5 LOGIC=0 INTERVAL=1 REGISTERED=1
 // nightly: unbounded DEPTH=32 LOGIC=0 INTERVAL=1
+// planted: nightly
 module proof #(
   parameter integer DEPTH    = 2,
   parameter integer LOGIC    = 0,
