@@ -147,6 +147,11 @@ static bool pad(weir_lowering *l, weir_node node, weir_view *view) {
 
 /* --- rules --- */
 
+static bool is_linear(const weir_graph *graph, weir_node node) {
+    return weir_node_op(graph, node) == WEIR_OP_RESIZE &&
+           strcmp(weir_node_string(graph, node, "mode", "nearest"), "linear") == 0;
+}
+
 /* The input as codes with one scale; false after a reported error. */
 static bool read_input(weir_lowering *l, weir_node node, const weir_quant *behind, weir_view *view) {
     const weir_value input = weir_node_input(l->from, node, 0);
@@ -166,6 +171,7 @@ static bool read_input(weir_lowering *l, weir_node node, const weir_quant *behin
 bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind) {
     const size_t outputs = weir_node_output_count(l->from, node);
     weir_view view;
+    if (is_linear(l->from, node)) return weir_lower_resize(l, node);
     if (outputs > 1) behind = NULL; /* each output has a quantizer of its own */
     if (!read_input(l, node, behind, &view)) return false;
     if (weir_node_op(l->from, node) == WEIR_OP_PAD) {

@@ -137,6 +137,8 @@ weir_value weir_lower_broadcast(weir_lowering *l, weir_node node, const char *su
                                 const weir_shape *shape);
 /* An operator that moves elements, of such numbers or of integers. */
 bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* A Resize that is linear between elements. */
+bool weir_lower_resize(weir_lowering *l, weir_node node);
 /* Does a Transpose move elements between operators of the hardware? */
 bool weir_lower_transposes(const weir_lowering *l, weir_node node);
 bool weir_lower_arg_max(weir_lowering *l, weir_node node);

@@ -237,14 +237,12 @@ static const struct {
     {"test_rotary_embedding_no_position_ids", "a part without elements"},
     {"test_training_dropout", "training"},
     {"test_maxpool_with_argmax", "positions are an output"},
-    {"test_resize_downsample_scales_cubic", "only the nearest"},
-    {"test_resize_downsample_scales_linear", "only the nearest"},
-    {"test_resize_downsample_sizes_cubic", "only the nearest"},
-    {"test_resize_downsample_sizes_linear", "only the nearest"},
-    {"test_resize_tf_crop_and_resize", "only the nearest"},
-    {"test_resize_upsample_scales_cubic", "only the nearest"},
-    {"test_resize_upsample_scales_linear", "only the nearest"},
-    {"test_resize_upsample_sizes_cubic", "only the nearest"},
+    {"test_resize_downsample_scales_cubic", "only nearest and linear"},
+    {"test_resize_downsample_sizes_cubic", "only nearest and linear"},
+    {"test_resize_downsample_scales_linear_align_corners", "corners of a size that is not whole"},
+    {"test_resize_tf_crop_and_resize", "only nearest and linear"},
+    {"test_resize_upsample_scales_cubic", "only nearest and linear"},
+    {"test_resize_upsample_sizes_cubic", "only nearest and linear"},
 };
 
 static const char *reason_to_skip(const char *name, const scan *scanned) {

@@ -291,14 +291,26 @@ static void free_operands(weir_operands *o) {
     free(o->slack);
 }
 
+/* Or of those whose elements these are? */
+static bool comes_from_grid(const weir_lockstep *l, weir_value value) {
+    const weir_node maker = weir_value_producer(l->model, value);
+    if (l->partner[value.id].id != 0) return on_grid(l, value);
+    bool grid = true;
+    for (size_t i = 0; maker.id != 0 && i < weir_node_input_count(l->model, maker); i++) {
+        const weir_value from = weir_node_input(l->model, maker, i);
+        if (from.id != 0 && weir_tolerance_moves(weir_node_op(l->model, maker))) grid &= comes_from_grid(l, from);
+    }
+    return grid;
+}
+
 /* How far the input of a quantizer may be off: nothing where both are powers of two (its thresholds may be any numbers), or
  * where the lowered graph has the same input. */
 static double *reach_of(const weir_lockstep *l, weir_node node, const weir_operands *o) {
-    weir_value value = weir_node_input(l->model, node, 0);
+    const weir_value value = weir_node_input(l->model, node, 0);
     const weir_counterpart *c = &l->counterparts->of[value.id];
     double *reach = weir_calloc(o->input[0]->count + 1, sizeof *reach), offset = 0;
     for (uint32_t k = 0; k < c->offset_count; k++) offset = fmax(offset, fabs(c->offset[k]));
-    bool grid = l->partner[value.id].id == 0 || c->follows || on_grid(l, value);
+    bool grid = comes_from_grid(l, value);
     grid &= !c->windows;
     const bool compares = weir_node_op(l->model, node) == WEIR_OP_MULTI_THRESHOLD;
     for (size_t k = 0; !compares && k < o->input[1]->count; k++) grid &= power_of_two(weir_array_get(o->input[1], k));
@@ -450,7 +462,7 @@ static void propagate(weir_lockstep *l, weir_node node, size_t index, const weir
     bool any = false;
     for (size_t i = 0; i < o.slots; i++) any |= o.slack[i] != NULL;
     free(l->slack[value.id]);
-    any &= !l->counterparts->of[value.id].follows;
+    any &= !l->counterparts->of[value.id].follows || weir_tolerance_moves(weir_node_op(l->model, node));
     l->slack[value.id] = any ? weir_tolerance_propagate(&o, index, out) : NULL;
     free_operands(&o);
 }

@@ -21,7 +21,20 @@ bool weir_tolerance_moves(weir_op op) {
     case WEIR_OP_RESHAPE:
     case WEIR_OP_SQUEEZE:
     case WEIR_OP_UNSQUEEZE:
-    case WEIR_OP_TRANSPOSE: return true;
+    case WEIR_OP_TRANSPOSE:
+    case WEIR_OP_CONCAT:
+    case WEIR_OP_SLICE:
+    case WEIR_OP_SPLIT:
+    case WEIR_OP_PAD:
+    case WEIR_OP_DEPTH_TO_SPACE:
+    case WEIR_OP_SPACE_TO_DEPTH:
+    case WEIR_OP_TILE:
+    case WEIR_OP_GATHER:
+    case WEIR_OP_EXPAND:
+    case WEIR_OP_MAX:
+    case WEIR_OP_MIN:
+    case WEIR_OP_MAX_POOL:
+    case WEIR_OP_GLOBAL_MAX_POOL: return true;
     default: return false;
     }
 }

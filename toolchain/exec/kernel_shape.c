@@ -162,11 +162,48 @@ void weir_kernel_PAD(const weir_graph *graph, weir_node node, const weir_array *
     apply_maps(&maps, inputs[0], inputs[2], outputs[0]);
 }
 
+/* An axis of an output that weighs two elements of the input. */
+typedef struct weighed_axis {
+    int64_t at[2], stride;
+    double weight; /* of the second */
+} weighed_axis;
+
+/* Over the axes from `axis` on, in float64. */
+static double weigh(const weir_array *x, const weighed_axis *axes, int axis, int64_t from) {
+    if (axis == x->shape.rank) return weir_array_get(x, (size_t)from);
+    const weighed_axis *a = &axes[axis];
+    const double first = weigh(x, axes, axis + 1, from + a->at[0] * a->stride);
+    return a->weight == 0 ? first
+                          : (1 - a->weight) * first + a->weight * weigh(x, axes, axis + 1, from + a->at[1] * a->stride);
+}
+
+static void interpolate(const weir_resizing *resizing, const weir_array *x, weir_array *y) {
+    weighed_axis axes[WEIR_MAX_RANK];
+    int64_t stride = 1;
+    for (int axis = x->shape.rank - 1; axis >= 0; axis--) {
+        axes[axis].stride = stride;
+        stride *= x->shape.dim[axis];
+    }
+    for (size_t i = 0; i < y->count; i++) {
+        size_t rest = i;
+        for (int axis = y->shape.rank - 1; axis >= 0; axis--) {
+            const int64_t o = (int64_t)(rest % (size_t)y->shape.dim[axis]);
+            axes[axis].weight = weir_geometry_interpolated(resizing, axis, x->shape.dim[axis], o, axes[axis].at);
+            rest /= (size_t)y->shape.dim[axis];
+        }
+        weir_array_set(y, i, weigh(x, axes, 0, 0));
+    }
+}
+
 void weir_kernel_RESIZE(const weir_graph *graph, weir_node node, const weir_array *const *inputs,
                         weir_array *const *outputs) {
-    axis_maps maps = new_maps(&outputs[0]->shape);
     weir_resizing resizing;
     weir_geometry_resizing(graph, node, &resizing);
+    if (resizing.is_linear) {
+        interpolate(&resizing, inputs[0], outputs[0]);
+        return;
+    }
+    axis_maps maps = new_maps(&outputs[0]->shape);
     for (int axis = 0; axis < maps.shape->rank; axis++)
         for (int64_t o = 0; o < maps.shape->dim[axis]; o++)
             maps.at[axis][o] = weir_geometry_resized(&resizing, axis, inputs[0]->shape.dim[axis], o);

@@ -202,7 +202,7 @@ static const weir_onnx_word padding_modes[] = {
     {"constant", "constant"}, {"reflect", "reflect"}, {"edge", "edge"}, {NULL, NULL}};
 static const weir_onnx_word padding_modes_19[] = {
     {"constant", "constant"}, {"reflect", "reflect"}, {"edge", "edge"}, {"wrap", "wrap"}, {NULL, NULL}};
-static const weir_onnx_word resizing_modes[] = {{"nearest", "nearest"}, {NULL, NULL}};
+static const weir_onnx_word resizing_modes[] = {{"nearest", "nearest"}, {"linear", "linear"}, {NULL, NULL}};
 static const weir_onnx_word aspect_ratios[] = {
     {"stretch", "stretch"}, {"not_larger", "not_larger"}, {"not_smaller", "not_smaller"}, {NULL, NULL}};
 static const weir_onnx_word nearest_modes[] = {{"round_prefer_floor", "round_prefer_floor"},
@@ -369,7 +369,7 @@ const weir_onnx_attribute_rule weir_onnx_attributes[] = {
     OTHER(RESIZE, "cubic_coeff_a", FLOAT, 11, OPTIONAL, DROPPED),       /* concerns other modes */
     OTHER(RESIZE, "extrapolation_value", FLOAT, 11, OPTIONAL, DROPPED), /* the same */
     WHOLE(RESIZE, "exclude_outside", INT, 11, OPTIONAL, 0, 1, DROPPED), /* the same */
-    WHOLE(RESIZE, "antialias", INT, 18, OPTIONAL, 0, 1, DROPPED),       /* the same */
+    WHOLE(RESIZE, "antialias", INT, 18, OPTIONAL, 0, 0, DROPPED),
     WORDS(RESIZE, "keep_aspect_ratio_policy", 18, OPTIONAL, aspect_ratios),
     WHOLE(RESIZE, "axes", INTS, 18, OPTIONAL, -RANK, RANK - 1, STAYS),
     WHOLE(DEPTH_TO_SPACE, "blocksize", INT, 1, REQUIRED, 1, BIG, STAYS),

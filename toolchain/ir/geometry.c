@@ -422,7 +422,7 @@ static bool resize_by_sizes(const weir_graph *graph, weir_node node, const weir_
 }
 
 bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizing *resizing) {
-    static const char *const modes[] = {"nearest", NULL}; /* of ONNX's, which also has linear and cubic */
+    static const char *const modes[] = {"nearest", "linear", NULL}; /* of ONNX's, which also has cubic */
     static const char *const coordinates[] = {"half_pixel",
                                               "half_pixel_symmetric",
                                               "pytorch_half_pixel",
@@ -439,6 +439,7 @@ bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizi
     resized_axes axes;
     int count;
     weir_resizing *r = resizing;
+    r->is_linear = strcmp(weir_node_string(graph, node, "mode", "nearest"), "linear") == 0;
     r->coordinates = weir_node_string(graph, node, "coordinate_transformation_mode", "half_pixel");
     r->nearest = weir_node_string(graph, node, "nearest_mode", "round_prefer_floor");
     for (int d = 0; d < shape->rank; d++) {
@@ -479,6 +480,16 @@ int64_t weir_geometry_resized(const weir_resizing *resizing, int axis, int64_t d
     if (strcmp(resizing->nearest, "round_prefer_ceil") == 0) at = floor(coordinate + 0.5);
     if (strcmp(resizing->nearest, "floor") == 0) at = floor(coordinate);
     return at < 0 ? 0 : at > (double)(dim - 1) ? dim - 1 : (int64_t)at;
+}
+
+double weir_geometry_interpolated(const weir_resizing *resizing, int axis, int64_t dim, int64_t o, int64_t at[2]) {
+    at[0] = at[1] = o;
+    if (resizing->out[axis] == dim && resizing->scale[axis] == 1) return 0;
+    const double coordinate = coordinate_in_input(resizing, axis, (double)dim, (double)o);
+    const double inside = fmax(0, fmin((double)(dim - 1), coordinate));
+    at[0] = (int64_t)floor(inside);
+    at[1] = at[0] + 1 < dim ? at[0] + 1 : at[0];
+    return inside - floor(inside);
 }
 
 /* ---- reductions, shapes as data ---- */

@@ -70,9 +70,10 @@ bool weir_geometry_padding(const weir_graph *graph, weir_node node, weir_padding
 /* The input index of an axis with `dim` elements for output index `o`; -1: the fill value. */
 int64_t weir_geometry_padded(const weir_padding *padding, int axis, int64_t dim, int64_t o);
 
-/* A Resize to the nearest element: scales by axis (1 where nothing changes), and ONNX's words for how an output index
- * becomes a coordinate in the input, and that an index. */
+/* A Resize: scales by axis (1 where nothing changes), and ONNX's words for how an output index becomes a coordinate in the input,
+ * and that an index, to the nearest element; else the two elements around it are weighed. */
 typedef struct weir_resizing {
+    bool is_linear;
     const char *coordinates, *nearest;
     int64_t out[WEIR_MAX_RANK];
     double scale[WEIR_MAX_RANK];
@@ -80,6 +81,8 @@ typedef struct weir_resizing {
 
 bool weir_geometry_resizing(const weir_graph *graph, weir_node node, weir_resizing *resizing);
 int64_t weir_geometry_resized(const weir_resizing *resizing, int axis, int64_t dim, int64_t o);
+/* The elements that are weighed, and the weight of the second; 0 where there is only one. */
+double weir_geometry_interpolated(const weir_resizing *resizing, int axis, int64_t dim, int64_t o, int64_t at[2]);
 
 /* A weir.Reorder: element k of the output, of the k-th iteration of nested loops (outermost first), is element start + sum of
  * stride * iteration of the input, both in row-major order; the fill value where an iteration is outside [begin, end) of
