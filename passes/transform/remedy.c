@@ -4,10 +4,26 @@
 #include "support/diag.h"
 
 void weir_remedy_operator(weir_op op) {
-    weir_note(
-        op == WEIR_OP_SOFTMAX || op == WEIR_OP_LOG_SOFTMAX || op == WEIR_OP_QLINEAR_SOFTMAX
-            ? "between layers it has no hardware; after the last layer it runs on the host"
-            : "no pass can replace it; weir eval --engine float runs it; passes/README.md lists what can be lowered");
+    switch (op) {
+    case WEIR_OP_SOFTMAX:
+    case WEIR_OP_LOG_SOFTMAX:
+    case WEIR_OP_QLINEAR_SOFTMAX:
+        weir_note(
+            "between layers it has no hardware; after the last layer it runs on the host: compile what is before it and what is "
+            "behind it as two models");
+        break;
+    case WEIR_OP_LAYER_NORMALIZATION:
+    case WEIR_OP_INSTANCE_NORMALIZATION:
+    case WEIR_OP_LP_NORMALIZATION:
+        weir_note(
+            "between layers it has no hardware: train with BatchNormalization, which becomes part of the next quantizer, or "
+            "compile what is before it and what is behind it as two models");
+        break;
+    default:
+        weir_note(
+            "no pass can replace it; weir eval --engine float runs it; passes/README.md lists what can be lowered");
+        break;
+    }
 }
 
 /* Does the operator compute with codes? */

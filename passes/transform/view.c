@@ -192,6 +192,7 @@ weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *g
     const weir_type *type = weir_value_type(l->to, view->value);
     if (view->kind != WEIR_VIEW_CODES || view->offset != NULL || view->step_count > 0) {
         weir_lower_fail(l, node, "its input has no quantizer after the operators before it");
+        weir_note("put one between them and the node");
         return WEIR_NO_VALUE;
     }
     if (view->reshaped) {
@@ -207,6 +208,12 @@ weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *g
     }
     weir_type result = *type;
     int64_t zero = weir_quant_zero(&type->quant, 0), low = type->low, high = type->high;
+    if (zero != (int32_t)zero) {
+        weir_lower_fail(l, node, "the sum before the Relu in front of it has %d bits, at most 32 can be compared",
+                        weir_bits_for(low, high));
+        weir_note("put a quantizer between the Relu and the node");
+        return WEIR_NO_VALUE;
+    }
     if (type->has_range && (zero < low || zero > high)) /* a zero point outside the codes needs more bits */
         result.quant.width = weir_bits_for(low < zero ? low : zero, high > zero ? high : zero);
     weir_node maximum = weir_lower_add_node(l, node, WEIR_OP_MAXIMUM, "_input_relu", &view->value, 1, &result);

@@ -573,6 +573,17 @@ static void what_hardware_cannot_do(void **state) {
     fails(g, "output 'y' is not computed from quantized values");
 }
 
+static void long_sums_have_no_relu(void **state) {
+    (void)state;
+    weir_graph *g = weir_graph_new("model");
+    weir_value x[3];
+    for (size_t i = 0; i < 3; i++)
+        x[i] = add_qdq(g, "q", add_real_input(g, "x", 1, 2), i == 0 ? 0x1.000002p-6 : 0x1.7ffffep-6, WEIR_UINT8, 200);
+    const weir_value sum = ADD(g, WEIR_OP_RELU, "relu", ADD(g, WEIR_OP_ADD, "add", x[0], x[1]));
+    add_layer_behind(g, add_qdq(g, "r", ADD(g, WEIR_OP_SUB, "subtract", x[2], sum), 0.1, WEIR_UINT8, 128));
+    fails(g, "node 'subtract' (Sub): the sum before the Relu in front of it has 33 bits, at most 32 can be compared");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(qdq_gemm_with_bias),
@@ -597,6 +608,7 @@ int main(void) {
         TEST(constants_must_be_finite),
         TEST(scales_must_be_fit_for_hardware),
         TEST(what_hardware_cannot_do),
+        TEST(long_sums_have_no_relu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
