@@ -12,8 +12,14 @@
 #include "passes/transform/remedy.h"
 #include "support/arena.h"
 
-/* Codes that a table has; entries of a table or thresholds of a node, over all channels; sums that are looked at one by one. */
-enum { MOST_CODES = 4096, MOST_ENTRIES = 1 << 20, MOST_THRESHOLDS = 1 << 18, MOST_SUMS = 1 << 22 };
+/* Codes that a table has, and where thresholds would be as many; entries of a table or thresholds of a node, over all channels; sums that are looked at one by one. */
+enum {
+    MOST_CODES = 4096,
+    MOST_WIDE_CODES = 1 << 16,
+    MOST_ENTRIES = 1 << 20,
+    MOST_THRESHOLDS = 1 << 18,
+    MOST_SUMS = 1 << 22
+};
 
 /* --- the rule --- */
 
@@ -348,6 +354,14 @@ static weir_value use_pieces(const tabulation *t, const pieces *row) {
     return result;
 }
 
+/* Of more results than thresholds are built for, and few enough codes for a table of all? */
+static bool needs_table(const tabulation *t, const pieces *row) {
+    const weir_type *x = weir_value_type(t->l->to, t->x);
+    bool many = false;
+    for (size_t r = 0; r < weir_function_rows(t->function); r++) many |= row[r].count > MOST_CODES;
+    return many && x->high - x->low < MOST_WIDE_CODES;
+}
+
 static weir_value use_thresholds(const tabulation *t) {
     const size_t rows = weir_function_rows(t->function);
     pieces *row = weir_calloc(rows, sizeof *row);
@@ -356,7 +370,8 @@ static weir_value use_thresholds(const tabulation *t) {
         staircase s;
         const bool one = is_staircase(t, row, &s);
         const double steps = (double)weir_function_channels(t->function) * (double)(one ? s.count : (int64_t)0);
-        if (steps > MOST_THRESHOLDS)
+        if (needs_table(t, row)) result = tabulate(t);
+        else if (steps > MOST_THRESHOLDS)
             weir_lower_fail(t->l, t->node, "hardware for it would have %.0f thresholds, at most %d are built", steps,
                             MOST_THRESHOLDS);
         else result = one ? use_staircase(t, row, &s) : use_pieces(t, row);

@@ -429,7 +429,7 @@ static bool lower_qlinear_add(weir_lowering *l, weir_node node) {
 
 static bool lower_mul(weir_lowering *l, weir_node node) {
     const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, 1);
-    if (a->kind == WEIR_VIEW_CODES && b->kind == WEIR_VIEW_CODES && !weir_lower_is_function(l, node))
+    if (weir_lower_has_codes(a) && weir_lower_has_codes(b) && !weir_lower_is_function(l, node))
         return weir_lower_multiply(l, node, a, b);
     return weir_lower_affine(l, node);
 }

@@ -6,6 +6,7 @@
 #include "exec/contract.h"
 #include "ir/infer.h"
 #include "passes/transform/remedy.h"
+#include "passes/transform/staircase.h"
 #include "passes/transform/view.h"
 #include "support/arena.h"
 #include "support/text.h"
@@ -243,8 +244,10 @@ static bool tighten(weir_lowering *l, weir_node made) {
     return weir_infer_node(l->to, made);
 }
 
-static weir_contract contract_of(const weir_lowering *l, const weir_view *x) {
-    if (l->contract == WEIR_CONTRACT_REAL || x->step_count > 0 || !x->exact) return l->contract;
+/* Exact numbers have no component where codes are many. */
+static weir_contract contract_of(const weir_lowering *l, const weir_view *x, const weir_type *to) {
+    const bool wide = to->high - to->low >= WEIR_STAIRCASE_CODES;
+    if (l->contract == WEIR_CONTRACT_REAL || x->step_count > 0 || !x->exact || wide) return l->contract;
     return x->windows ? WEIR_CONTRACT_REAL : WEIR_CONTRACT_EXACT;
 }
 
@@ -261,7 +264,7 @@ static weir_node add_requantize(weir_lowering *l, weir_node node, const weir_vie
     if (x->count > 1) weir_node_set_int(l->to, added, "count", x->count);
     weir_node_set_int(l->to, added, "low", type->low);
     weir_node_set_int(l->to, added, "high", type->high);
-    weir_node_set_string(l->to, added, "contract", weir_contract_name(contract_of(l, x)));
+    weir_node_set_string(l->to, added, "contract", weir_contract_name(contract_of(l, x, type)));
     weir_text_free(&steps);
     return added;
 }
@@ -325,23 +328,15 @@ static bool add_constant(weir_lowering *l, weir_node node, const weir_view *x, c
     return true;
 }
 
-/* An operand: codes, or a sum of codes, which is computed without rounding then. No value after a reported error. */
-static weir_value read_operand(weir_lowering *l, weir_node node, const char *suffix, const weir_view *given) {
-    weir_view view = *given;
-    if (view.kind == WEIR_VIEW_SUM && !weir_lower_sum_exact(l, node, suffix, &view)) {
-        weir_lower_fail_sum(l, node, given);
-        return WEIR_NO_VALUE;
-    }
-    const weir_value codes = weir_lower_codes(l, node, &view);
+static weir_value read_operand(weir_lowering *l, weir_node node, const char *suffix, const weir_view *view) {
+    const weir_value codes = weir_lower_codes(l, node, view);
     const weir_shape *result = &weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape;
     return codes.id == 0 ? codes : weir_lower_broadcast(l, node, suffix, codes, result);
 }
 
-static bool is_addend(const weir_view *view) { return view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_SUM; }
-
 static bool add_computed(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b, bool minus) {
-    if (!is_addend(a) || !is_addend(b))
-        return weir_lower_fail_unquantized(l, node, is_addend(a) ? 1 : 0, "its inputs are not quantized");
+    if (!weir_lower_has_codes(a) || !weir_lower_has_codes(b))
+        return weir_lower_fail_unquantized(l, node, weir_lower_has_codes(a) ? 1 : 0, "its inputs are not quantized");
     weir_view view = {.kind = WEIR_VIEW_SUM, .minus = minus};
     view.value = read_operand(l, node, "_left", a);
     view.other = view.value.id == 0 ? WEIR_NO_VALUE : read_operand(l, node, "_right", b);

@@ -72,7 +72,7 @@ static bool lower_computed(weir_lowering *l, weir_node node, const weir_view *a,
 }
 
 bool weir_lower_matrices(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b) {
-    const bool computed = a->kind == WEIR_VIEW_CODES && b->kind == WEIR_VIEW_CODES;
+    const bool computed = weir_lower_has_codes(a) && weir_lower_has_codes(b);
     return computed ? lower_computed(l, node, a, b) : weir_lower_linear(l, node, a, b, false, NULL);
 }
 

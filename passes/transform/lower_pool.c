@@ -254,7 +254,7 @@ static bool reaches_beyond(const weir_window *w) {
 bool weir_lower_mean_pool(weir_lowering *l, weir_node node, const weir_view *x) {
     weir_window w;
     pooling p = {.op = WEIR_OP_SUM_POOL};
-    if (x->kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    if (!weir_lower_has_codes(x)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     const weir_value codes = weir_lower_codes(l, node, x);
     if (codes.id == 0 || !read_window(l, node, &w)) return false;
     const weir_quant quant = weir_value_type(l->to, codes)->quant;
@@ -357,7 +357,7 @@ bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *be
     if (!maximum && !weir_dtype_is_float(weir_value_type(l->from, input)->dtype))
         return weir_lower_fail(l, node, "hardware takes it on real numbers only");
     if (maximum && !read_rising(l, node, behind, &view)) return false;
-    if (view.kind != WEIR_VIEW_CODES) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
+    if (!weir_lower_has_codes(&view)) return weir_lower_fail_unquantized(l, node, 0, "its input is not quantized");
     if (!maximum) view = (weir_view){.kind = WEIR_VIEW_CODES, .value = weir_lower_codes(l, node, &view)};
     if (view.value.id == 0 || !read_reduction(l, node, &view, reduced, &count)) return false;
     const weir_quant quant = weir_value_type(l->to, view.value)->quant, label = label_of(l, &quant, count, 0, mean);

@@ -31,7 +31,7 @@ static bool joins(const weir_lowering *l, weir_node node) {
 weir_value weir_lower_read_codes(weir_lowering *l, weir_node node, size_t index, const weir_quant *quant) {
     const weir_view *view = &l->view[weir_node_input(l->from, node, index).id];
     const bool becomes_codes = is_hardware(view) || (view->kind == WEIR_VIEW_REAL && joins(l, node));
-    if (view->kind != WEIR_VIEW_CODES && (quant == NULL || !becomes_codes)) {
+    if (!weir_lower_has_codes(view) && (quant == NULL || !becomes_codes)) {
         weir_lower_fail_unquantized(l, node, index, "its input is not quantized");
         return WEIR_NO_VALUE;
     }

@@ -10,7 +10,7 @@
  * requantizer negates the weights of their channels. Where there is none, and channels differ, a dense layer that only
  * gives signs is added.
  * The proof (weir_staircase_proves) runs for every channel of every node, on each compile.
- * Outputs of more than WIDE_CODES codes have no tables and no search for the narrowest multiplier. What is exact by
+ * Outputs of more than WEIR_STAIRCASE_CODES codes have no tables and no search for the narrowest multiplier. What is exact by
  * construction is taken as it is: ScaleFloat for float32 arithmetic, whose operations it does one by one, and a Cast where
  * all scales are powers of two. Otherwise the Scale nearest to the ratio is proved on every step, one channel at a time.
  */
@@ -27,8 +27,8 @@
 
 enum { MAX_SHIFT = 46, MAX_MULTIPLIER_BITS = 31, MAX_ADD_BITS = 56, FEW_CODES = 3, MAX_TABLE = 1 << 18 };
 
-/* Outputs of more codes than this are wide; the most codes of a wide output whose scale is no power of two. */
-enum { WIDE_CODES = 4096, MOST_CODES = 65536, WIDE_SHIFT = 62, WIDE_MULTIPLIER_BITS = 44 };
+/* The most codes of a wide output whose scale is no power of two. */
+enum { MOST_CODES = 65536, WIDE_SHIFT = 62, WIDE_MULTIPLIER_BITS = 44 };
 
 /* What rtl/cast/weir_requantize_float.v takes: the smallest shift, and the largest distance of codes from the zero
  * point. */
@@ -349,7 +349,7 @@ static bool few_codes(const realizer *r) {
 
 /* --- wide outputs --- */
 
-static bool is_wide(const realizer *r) { return r->high - r->low >= WIDE_CODES; }
+static bool is_wide(const realizer *r) { return r->high - r->low >= WEIR_STAIRCASE_CODES; }
 
 static bool is_power(double v) {
     int exponent;

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { WEIR_STAIRCASE_CODES = 4096 }; /* outputs of more codes have no staircases */
+
 typedef struct weir_staircase {
     int64_t x_low, x_high; /* inputs that can occur */
     int64_t low, high;     /* clip bounds: no code outside of them is left after clipping */

@@ -150,75 +150,12 @@ weir_view weir_lower_add_step(weir_lowering *l, const weir_view *view, weir_op o
     return result;
 }
 
+bool weir_lower_has_codes(const weir_view *view) {
+    return view->kind == WEIR_VIEW_CODES || view->kind == WEIR_VIEW_SUM;
+}
+
 bool weir_lower_is_given(const weir_view *view) {
     return view->kind == WEIR_VIEW_CONSTANT || view->kind == WEIR_VIEW_WEIGHTS;
-}
-
-/* Products with positive numbers, one a tensor, are another scale of the same codes. */
-static bool rescaled(weir_lowering *l, weir_node node, const weir_view *view, weir_view *result) {
-    weir_type type = *weir_value_type(l->to, view->value);
-    *result = *view;
-    if (view->step_count == 0) return true;
-    if (view->kind != WEIR_VIEW_CODES || view->offset != NULL || type.quant.count > 1) return false;
-    double *scale = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *scale);
-    int64_t *zero = weir_arena_array(weir_graph_arena(l->to), 1, sizeof *zero);
-    *scale = weir_quant_scale(&type.quant, 0);
-    *zero = weir_quant_zero(&type.quant, 0);
-    bool relu = false;
-    for (size_t i = 0; i < view->step_count; i++) {
-        const weir_step *step = &view->step[i];
-        const double by = step->constant == NULL || step->constant->count != 1 ? 0 : weir_array_get(step->constant, 0);
-        relu |= step->op == WEIR_OP_RELU;
-        if (step->op == WEIR_OP_RELU) continue;
-        if ((step->op != WEIR_OP_MUL && step->op != WEIR_OP_DIV) || !(by > 0)) return false;
-        if (step->op == WEIR_OP_MUL) *scale = weir_contract_product(l->contract, *scale, by);
-        else *scale = l->contract == WEIR_CONTRACT_REAL ? *scale / by : (double)((float)*scale / (float)by);
-    }
-    if (type.quant.format == WEIR_FORMAT_FIXED) type.quant.format = WEIR_FORMAT_INTEGER;
-    type.quant.count = 1;
-    type.quant.axis = -1;
-    type.quant.scale = scale;
-    type.quant.zero_point = zero;
-    weir_node relabel = weir_lower_add_node(l, node, WEIR_OP_RELABEL, "_input", &view->value, 1, &type);
-    result->value = weir_node_output(l->to, relabel, 0);
-    result->relu = relu;
-    result->step_count = 0;
-    return true;
-}
-
-weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *given) {
-    weir_view plain;
-    const weir_view *view = rescaled(l, node, given, &plain) ? &plain : given;
-    const weir_type *type = weir_value_type(l->to, view->value);
-    if (view->kind != WEIR_VIEW_CODES || view->offset != NULL || view->step_count > 0) {
-        weir_lower_fail(l, node, "its input has no quantizer after the operators before it");
-        weir_note("put one between them and the node");
-        return WEIR_NO_VALUE;
-    }
-    if (view->reshaped) {
-        weir_lower_fail(l, node,
-                        "its input has per-channel scales split up by a reshape: quantize it again, per tensor");
-        return WEIR_NO_VALUE;
-    }
-    if (!view->relu || (type->has_range && type->low >= weir_quant_zero(&type->quant, 0) && type->quant.count == 1))
-        return view->value;
-    if (type->quant.count > 1) {
-        weir_lower_fail(l, node, "a Relu on accumulators needs a quantizer after it");
-        return WEIR_NO_VALUE;
-    }
-    weir_type result = *type;
-    int64_t zero = weir_quant_zero(&type->quant, 0), low = type->low, high = type->high;
-    if (zero != (int32_t)zero) {
-        weir_lower_fail(l, node, "the sum before the Relu in front of it has %d bits, at most 32 can be compared",
-                        weir_bits_for(low, high));
-        weir_note("put a quantizer between the Relu and the node");
-        return WEIR_NO_VALUE;
-    }
-    if (type->has_range && (zero < low || zero > high)) /* a zero point outside the codes needs more bits */
-        result.quant.width = weir_bits_for(low < zero ? low : zero, high > zero ? high : zero);
-    weir_node maximum = weir_lower_add_node(l, node, WEIR_OP_MAXIMUM, "_input_relu", &view->value, 1, &result);
-    weir_node_set_int(l->to, maximum, "zero", zero);
-    return weir_infer_node(l->to, maximum) ? weir_node_output(l->to, maximum, 0) : WEIR_NO_VALUE;
 }
 
 /* --- counterparts --- */

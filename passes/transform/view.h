@@ -221,7 +221,9 @@ weir_value weir_lower_clip(weir_lowering *l, weir_node node, const char *suffix,
                            const weir_type *type);
 /* A power of two as scale and no zero point: MASE's fixed-point grid. */
 void weir_lower_recognize_fixed(weir_quant *quant);
-/* The CODES view's value with the pending relu applied: for consumers that take codes. No value after an error. */
+/* Is it CODES or a SUM, that weir_lower_codes reads? */
+bool weir_lower_has_codes(const weir_view *view);
+/* The value of a CODES view with the pending relu applied, or of a SUM: for consumers that take codes. No value after an error. */
 weir_value weir_lower_codes(weir_lowering *l, weir_node node, const weir_view *view);
 /* The value in another shape, by a Reshape with the old node's location and name. */
 weir_value weir_lower_reshape(weir_lowering *l, weir_node old, weir_value value, const weir_shape *shape);
