@@ -15,7 +15,9 @@ bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, cons
     return weir_component_assign(graph) && weir_folding_choose(graph, target, budget, file);
 }
 
-bool weir_complete_folding(weir_graph *graph) { return weir_insert_streams(graph) && weir_size_fifos(graph); }
+bool weir_complete_folding(weir_graph *graph, int64_t *latency) {
+    return weir_insert_streams(graph) && weir_size_fifos_timed(graph, latency);
+}
 
 static bool choose_best(const weir_pass *pass, weir_module *module, weir_graph *graph) {
     const weir_device *device = weir_target_of(graph).device;

@@ -160,7 +160,8 @@ static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule,
 }
 
 /* The Fifo that feeds the edge holds each beat from the cycle in which it takes it to that in which the edge's user does, both
- * included, for a full one takes nothing even in a cycle in which it gives. True when it gets deeper. */
+ * included, for a full one takes nothing even in a cycle in which it gives. True when it gets so much deeper that it delays its stream
+ * more. */
 static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
                         const weir_schedule_edge *out) {
     weir_signature gone = out->taken->late;
@@ -172,12 +173,14 @@ static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const 
     hardware->stall = beats < held.beats ? 0 : held.cycles - 1;
     hardware->bound = !into->exact || !out->exact;
     if (beats <= hardware->depth) return false;
+    const weir_component_rules *rules = weir_component_of(graph, into->user)->rules;
+    const int64_t latency = rules->timing(graph, into->user).latency;
     hardware->depth = beats;
-    return true;
+    return rules->timing(graph, into->user).latency != latency;
 }
 
 /* Schedules the graph with its Fifos, which delay their streams, and makes them as deep as that requires; an edge where
- * more beats wait than registers hold gets one. True when something changed. */
+ * more beats wait than registers hold gets one. True when the schedule is another one then. */
 static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
     weir_schedule_edge *into = weir_calloc(weir_graph_node_limit(graph), sizeof *into); /* by Fifo */
     const size_t edges = weir_schedule_edge_count(schedule);
@@ -196,14 +199,20 @@ static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
     return changed;
 }
 
-bool weir_size_fifos(weir_graph *graph) {
+bool weir_size_fifos_timed(weir_graph *graph, int64_t *latency) {
     for (bool changed = true; changed;) {
         weir_schedule *schedule = weir_schedule_new(graph);
         if (schedule == NULL) return false;
         changed = fit_fifos(graph, schedule);
+        *latency = weir_schedule_latency(schedule);
         weir_schedule_free(schedule);
     }
     return true;
+}
+
+bool weir_size_fifos(weir_graph *graph) {
+    int64_t latency;
+    return weir_size_fifos_timed(graph, &latency);
 }
 
 bool weir_pass_insert_streams(const weir_pass *pass, weir_pass_context *context, weir_module *module) {

@@ -73,21 +73,26 @@ static bool report_wrong(const weir_schedule *s, weir_node node, size_t port, si
     return false;
 }
 
+static weir_service_body *rule_of(const weir_graph *graph, weir_node node, served *x) {
+    const weir_component_rules *rules = weir_component_of(graph, node)->rules;
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    *x = (served){graph, node, 0, 1, rules->timing(graph, node).latency};
+    x->beats = weir_stream_beats(graph, weir_node_output(graph, node, 0), hardware->out_lanes);
+    if (rules->pieces != NULL) x->cycles = hardware->interval / x->beats;
+    return rules->service == NULL ? serve_beats : serve_by_rule;
+}
+
 /* Cycles by which the node is too slow for the interval go to *late. */
 static bool serve_node(weir_schedule *s, weir_node node, int64_t *late) {
-    const weir_component_rules *rules = weir_component_of(s->graph, node)->rules;
-    const weir_meta_hardware *hardware = &weir_node_metadata_of(s->graph, node)->hardware;
     const weir_bounds *arrive[WEIR_SERVICE_PORTS];
     size_t inputs = weir_stream_count(s->graph, node);
     assert(inputs <= WEIR_SERVICE_PORTS);
     for (size_t i = 0; i < inputs; i++) arrive[i] = arrivals(s, node, i);
     const weir_bounds_ports ports = {arrive, inputs, 1, s->interval, MOST_PARTS};
-    served x = {s->graph, node, 0, 1, rules->timing(s->graph, node).latency};
-    x.beats = weir_stream_beats(s->graph, weir_node_output(s->graph, node, 0), hardware->out_lanes);
-    if (rules->pieces != NULL) x.cycles = hardware->interval / x.beats;
+    served x;
+    weir_service_body *rule = rule_of(s->graph, node, &x);
     weir_bounds *taken = weir_arena_array(s->arena, inputs, sizeof *taken), given;
-    const weir_service_result result =
-        weir_bounds_serve(s->arena, &ports, rules->service == NULL ? serve_beats : serve_by_rule, &x, taken, &given);
+    const weir_service_result result = weir_bounds_serve(s->arena, &ports, rule, &x, taken, &given);
     s->steps += result.steps;
     if (result.status == WEIR_SERVICE_WRONG) return report_wrong(s, node, result.port, inputs);
     *late = result.late;
@@ -108,15 +113,18 @@ static bool find_rows(const weir_graph *graph) {
     return false;
 }
 
-/* Beats of a frame back to back. Where rows are held, evenly over the interval: the source is made to wait, and a FIFO for what it
- * could give earlier would serve nobody. */
+/* Cycles from one beat of an input to the next: they are back to back. Where rows are held, evenly over the interval: the source is made
+ * to wait, and a FIFO for what it could give earlier would serve nobody. */
+static int64_t stride_of(int64_t beats, int64_t interval, bool holds_rows) { return holds_rows ? interval / beats : 1; }
+
 static void serve_inputs(weir_schedule *s) {
     size_t count;
     weir_value *inputs = weir_stream_inputs(s->graph, &count);
     for (size_t i = 0; i < count; i++) {
         int64_t beats = weir_stream_beats(s->graph, inputs[i], weir_stream_lanes(s->graph, inputs[i]));
         s->interval = weir_later(s->interval, beats);
-        const weir_signature given = weir_signature_run(s->arena, 0, beats, s->holds_rows ? s->interval / beats : 1);
+        const weir_signature given =
+            weir_signature_run(s->arena, 0, beats, stride_of(beats, s->interval, s->holds_rows));
         s->given[inputs[i].id] = (weir_bounds){given, given, true};
     }
     free(inputs);
@@ -186,3 +194,58 @@ int64_t weir_schedule_latency(const weir_schedule *schedule) { return schedule->
 bool weir_schedule_holds_rows(const weir_schedule *schedule) { return schedule->holds_rows; }
 int64_t weir_schedule_interval(const weir_schedule *schedule) { return schedule->interval; }
 int64_t weir_schedule_steps(const weir_schedule *schedule) { return schedule->steps; }
+
+/* --- the end of a frame --- */
+
+int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t interval) {
+    const weir_shape *shape = &weir_value_type(graph, input)->shape;
+    const int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1];
+    const bool holds_rows = find_rows(graph);
+    int64_t soonest = INT64_MAX;
+    for (int64_t lanes = 1; lanes <= channels; lanes++) {
+        const int64_t beats = weir_stream_beats(graph, input, lanes);
+        const int64_t last = (beats - 1) * stride_of(beats, weir_later(interval, beats), holds_rows);
+        if (channels % lanes == 0 && last < soonest) soonest = last;
+    }
+    return soonest;
+}
+
+/* Between the beats that come at once and those that come last, and between frames: more than any component works. */
+#define LONG_BEFORE (INT64_C(1) << 40)
+
+bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
+                           weir_schedule_tail *tail) {
+    const size_t inputs = weir_stream_count(graph, node);
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    weir_arena *arena = weir_arena_new();
+    weir_signature arrive[WEIR_SERVICE_PORTS], taken[WEIR_SERVICE_PORTS], given[WEIR_SERVICE_PORTS];
+    const weir_signature *arrives[WEIR_SERVICE_PORTS];
+    assert(inputs <= WEIR_SERVICE_PORTS && input < inputs);
+    for (size_t i = 0; i < inputs; i++) {
+        const int64_t beats = weir_stream_beats(graph, weir_node_input(graph, node, i), hardware->in_lanes);
+        const int64_t waiting = weir_ceil_divide(elements, hardware->in_lanes),
+                      last = waiting < beats ? waiting : beats;
+        arrives[i] = &arrive[i];
+        if (i != input || last == beats) {
+            arrive[i] = weir_signature_run(arena, i == input ? LONG_BEFORE : 0, beats, 1);
+            continue;
+        }
+        weir_signature_list list = {.arena = arena};
+        weir_signature_append(&list, weir_signature_run(arena, 0, beats - last, 1).first);
+        weir_signature_append(&list, weir_signature_run(arena, LONG_BEFORE, last, 1).first);
+        arrive[i].first = arrive[i].steady = weir_signature_close(&list);
+    }
+    const weir_service_ports ports = {arrives, inputs, 1, 4 * LONG_BEFORE};
+    served x;
+    weir_service_body *rule = rule_of(graph, node, &x);
+    const bool fine = weir_service_run(arena, &ports, rule, &x, taken, given).status == WEIR_SERVICE_FINE;
+    if (fine) {
+        const weir_signature_part *out = &given[0].first;
+        const int64_t before = weir_signature_count(out, LONG_BEFORE - 1), beats = out->level->beats;
+        *tail = (weir_schedule_tail){.elements = (beats - before) * hardware->out_lanes};
+        if (before < beats) tail->first = weir_signature_at(out, before) - LONG_BEFORE;
+        if (before < beats) tail->last = weir_signature_at(out, beats - 1) - LONG_BEFORE;
+    }
+    weir_arena_free(arena);
+    return fine;
+}

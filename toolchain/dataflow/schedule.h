@@ -43,4 +43,20 @@ bool weir_schedule_holds_rows(const weir_schedule *schedule);
 /* Iterations of service rules that were executed one by one: what the schedule cost. */
 int64_t weir_schedule_steps(const weir_schedule *schedule);
 
+/* --- the end of a frame, for bounds --- */
+
+/* The soonest cycle in which the last beat of an input can be given, of all lanes, where frames are `interval` cycles apart. */
+int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t interval);
+
+typedef struct weir_schedule_tail {
+    int64_t first,
+        last;         /* cycles from the first of the elements to the first and last beat that had to wait for them */
+    int64_t elements; /* in these beats */
+} weir_schedule_tail;
+
+/* What a folded node gives after the last `elements` of an input when all else came long before: sooner than in any schedule, for service
+ * rules are monotone. False: its streams do not go by its lanes. */
+bool weir_schedule_tail_of(const weir_graph *graph, weir_node node, size_t input, int64_t elements,
+                           weir_schedule_tail *tail);
+
 #endif

@@ -133,7 +133,7 @@ static bool find_copies(const weir_service_state *s, const loop *l, shortcut *fo
         int64_t window = now->done - then->done, stride;
         bool even = true, aligned = true;
         if (window > l->left) break;
-        if (!registers_even(then, now, &stride)) continue;
+        if (l->left / window * window <= found->times * found->window || !registers_even(then, now, &stride)) continue;
         int64_t times = arrivals_alike(s, then, now, l->left / window, stride, &even, &aligned);
         if (times == 0 || !even || times * window <= found->times * found->window) continue;
         if (!aligned && s->entries - l->base < PATIENCE) continue;
@@ -208,6 +208,7 @@ static bool find_line(const weir_service_state *s, const loop *l, line *found) {
         int64_t window = now->done - then->done;
         size_t first = entry;
         if (window > l->left) break;
+        if ((l->left / window + 1) * window <= found->most * found->window) continue;
         while (first > l->base && s->history[first].done > then->done - window) first--;
         if (s->history[first].done != then->done - window) continue;
         line next = {.at = {s->history[first], *then, *now}, .from = first, .window = window};

@@ -349,6 +349,7 @@ static bool skip_alike(comparison *c, int64_t *done, lateness *best) {
         int64_t lag = *done - c->step[i].done, a_stride, b_stride, times = (c->beats - *done) / lag;
         bool aligned;
         if (times == 0) break;
+        if (times * lag <= furthest) continue;
         int64_t a_alike = weir_signature_alike(c->a, c->a_from + c->step[i].done, lag, &a_stride, &aligned);
         if (a_alike < lag) continue;
         int64_t b_alike = weir_signature_alike(c->b, c->b_from + c->step[i].done, lag, &b_stride, &aligned);

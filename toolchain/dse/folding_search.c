@@ -5,14 +5,14 @@
 
 #include "dataflow/cost.h"
 #include "dataflow/folding.h"
-#include "dataflow/schedule.h"
+#include "dataflow/signature.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
 #include "dse/folding_space.h"
 #include "support/arena.h"
 #include "support/diag.h"
 
-enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 12, FEW = 200 };
+enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, ROUNDS = 12, FEW_ROUNDS = 4, FEW = 200 };
 
 /* More than any value (knapsack.h). */
 #define NEVER (INT64_C(1) << 60)
@@ -74,8 +74,10 @@ static const weir_folding_weights area = {.each = {INT64_C(1) << 20, 1, 8, 8}};
 enum { STATIC_FJ = 30 };
 static const weir_folding_weights energy = {.busy = {40, 15, 4000, 8000}, .cycle = {0, 10, 200, 400}};
 
-/* The fewest cycles of all nodes together, in the place of what a frame takes from end to end, which is no sum. */
-static const weir_folding_weights quick = {.node = 1};
+/* The least latency by the tails of nodes, in CYCLEths, for multipliers are whole numbers; and with it few cycles of all nodes: a slow one
+ * holds back those beside it, which the sum does not see. */
+enum { CYCLE = 1 << 20 };
+static const weir_folding_weights tails = {.tail = CYCLE}, quick = {.tail = CYCLE, .node = CYCLE >> 6};
 
 typedef struct search {
     const weir_graph *graph;
@@ -88,6 +90,8 @@ typedef struct search {
     size_t index, *chosen;
     weir_knapsack_price total;
     int64_t value, bound;
+    const weir_folding_weights *weights; /* by which it was chosen, for a latency */
+    weir_folding_report built;           /* what comes of it; interval 0: not known */
     int64_t least[RESOURCES];
 } search;
 
@@ -126,6 +130,7 @@ static bool solve(search *s, size_t index, int64_t limit, int64_t *bound) {
     s->total = always;
     for (int r = 0; r < RESOURCES; r++) s->total.use[r] += result.total.use[r];
     s->total.value += result.total.value;
+    s->built = (weir_folding_report){.interval = 0};
     return true;
 }
 
@@ -137,30 +142,55 @@ static void use_of(const weir_cost *cost, const weir_device *device, int64_t *us
     for (int r = 0; r < RESOURCES; r++) use[r] = uses[r].used;
 }
 
-/* Folds and completes a copy: what it all takes. False after a reported error. */
-static bool try_out(search *s, weir_folding_report *report) {
+/* Folds and completes a copy, unless that was done: what it all takes. False after a reported error. */
+static bool try_out(search *s) {
+    weir_folding_report *built = &s->built;
+    if (built->interval > 0) return true;
     weir_graph *copy = weir_graph_copy(s->graph);
     weir_folding_space_apply(s->space, s->chosen, copy);
     const int64_t interval = weir_folding_space_interval(s->space, s->index);
-    const bool fine = weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy);
-    weir_schedule *schedule = fine ? weir_schedule_new(copy) : NULL;
-    if (schedule != NULL) {
+    const bool fine =
+        weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy, &built->latency);
+    if (fine) {
         weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
-        use_of(&cost.total, s->target.device, report->used);
+        use_of(&cost.total, s->target.device, built->used);
         weir_cost_report_free(&cost);
-        report->interval = weir_stream_interval(copy);
-        report->latency = weir_schedule_latency(schedule);
-        for (int r = 0; r < RESOURCES; r++) report->fifos[r] = report->used[r] - s->total.use[r];
-        weir_schedule_free(schedule);
+        built->interval = weir_stream_interval(copy);
+        for (int r = 0; r < RESOURCES; r++) built->fifos[r] = built->used[r] - s->total.use[r];
     }
     weir_graph_free(copy);
-    return schedule != NULL;
+    return fine;
 }
 
-static bool is_within(const search *s, const weir_folding_report *report) {
+static bool is_within(const search *s) {
     for (int r = 0; r < RESOURCES; r++)
-        if (report->used[r] > s->budget[r]) return false;
+        if (s->built.used[r] > s->budget[r]) return false;
     return true;
+}
+
+/* --- room for FIFOs --- */
+
+/* Room for FIFOs: what too little was, and what too much was, where nothing fitted beside it. */
+typedef struct spare {
+    int64_t low[RESOURCES], high[RESOURCES];
+    bool has_high;
+} spare;
+
+/* More where the last folding took too much; between what is known of both kinds, where it is. False: there is nothing between. */
+static bool try_room(search *s, spare *tried) {
+    bool changes = false;
+    if (s->fits) memcpy(tried->low, s->reserve, sizeof tried->low);
+    else memcpy(tried->high, s->reserve, sizeof tried->high);
+    tried->has_high |= !s->fits;
+    for (int r = 0; r < RESOURCES; r++) {
+        int64_t next = tried->low[r];
+        if (tried->has_high) next += (tried->high[r] - tried->low[r]) / 2;
+        else if (s->built.used[r] > s->budget[r] && s->built.fifos[r] > next) next = s->built.fifos[r];
+        else if (s->built.used[r] > s->budget[r]) next += s->built.used[r] - s->budget[r];
+        changes |= next != tried->low[r];
+        s->reserve[r] = next;
+    }
+    return changes;
 }
 
 /* --- the best --- */
@@ -189,39 +219,58 @@ static void find_least(search *s, size_t count) {
     }
 }
 
-/* Of the foldings with the least area and of those whose nodes work the fewest cycles together, one for each interval, the one whose
- * schedule is the quickest: no frame takes fewer cycles than an interval that fits. */
-static void find_quickest(search *s, size_t count) {
-    static const weir_folding_weights *const each[] = {&area, &quick};
-    weir_folding_space *kept = NULL;
-    size_t *chosen = NULL, index = 0;
-    weir_knapsack_price total = {{0}, 0};
-    s->value = s->bound = NEVER;
-    for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
-        weir_folding_space *space = s->space = weir_folding_space_new(s->graph, each[k]);
-        for (size_t i = 0; i < count && weir_folding_space_interval(space, i) < s->value; i++) {
-            weir_folding_report report;
-            int64_t bound;
-            const bool fits = solve(s, i, NEVER, &bound);
-            if (bound < NEVER && s->bound == NEVER) s->bound = weir_folding_space_interval(space, i);
-            if (!fits || !try_out(s, &report) || !is_within(s, &report) || report.latency >= s->value) continue;
-            s->value = report.latency;
-            index = i;
-            total = s->total;
-            if (kept != NULL && kept != space) weir_folding_space_free(kept);
-            kept = space;
-            free(chosen);
-            chosen = s->chosen;
-            s->chosen = NULL;
-        }
-        if (kept != space) weir_folding_space_free(space);
+/* What no folding for the interval takes less than from end to end. */
+static int64_t bound_of(search *s, size_t index) {
+    int64_t bound, reserve[RESOURCES];
+    memcpy(reserve, s->reserve, sizeof reserve);
+    memset(s->reserve, 0, sizeof s->reserve);
+    weir_folding_space_weigh(s->space, &tails);
+    solve(s, index, NEVER, &bound);
+    memcpy(s->reserve, reserve, sizeof reserve);
+    if (bound >= NEVER) return NEVER;
+    return weir_folding_space_entry(s->space, index) + (bound + CYCLE - 1) / CYCLE;
+}
+
+/* The folding of interval `index` that is best by the weights and fits with its FIFOs becomes `best` if it is quicker. Room for FIFOs is
+ * at first what the last one needed. */
+static void try_interval(search *s, size_t index, const weir_folding_weights *weights, search *best) {
+    spare tried = {.has_high = false};
+    weir_folding_space_weigh(s->space, weights);
+    for (int round = 0; round < FEW_ROUNDS; round++) {
+        int64_t bound;
+        s->fits = solve(s, index, NEVER, &bound);
+        if (s->fits && !try_out(s)) return;
+        if (s->fits && is_within(s)) break;
+        if (!try_room(s, &tried)) return;
     }
-    s->fits = chosen != NULL;
-    s->space = kept != NULL ? kept : weir_folding_space_new(s->graph, &area);
-    s->index = index;
-    s->total = total;
+    if (!s->fits || !is_within(s) || s->built.latency >= best->value) return;
+    free(best->chosen);
+    *best = *s;
+    best->value = s->built.latency;
+    best->weights = weights;
+    s->chosen = NULL;
+}
+
+/* The foldings with short tails (folding_tail.c) and those with the least energy, whose nodes work little at a time, for each interval
+ * where one may still be quicker by the bound that tails give. */
+static void find_quickest(search *s, size_t count) {
+    search best = {.value = NEVER};
+    int64_t least = NEVER;
+    for (size_t i = 0; i < count && weir_folding_space_entry(s->space, i) < best.value; i++) {
+        const int64_t bound = bound_of(s, i);
+        if (bound < least) least = bound;
+        if (bound < best.value) try_interval(s, i, &quick, &best);
+        if (bound < best.value) try_interval(s, i, &energy, &best);
+    }
     free(s->chosen);
-    s->chosen = chosen;
+    s->fits = best.value < NEVER;
+    s->chosen = best.chosen;
+    s->index = best.index;
+    s->total = best.total;
+    s->built = best.built;
+    s->value = best.value;
+    s->bound = least < best.value ? least : best.value;
+    if (s->fits) weir_folding_space_weigh(s->space, best.weights);
 }
 
 static void find(search *s, int64_t longest) {
@@ -231,10 +280,8 @@ static void find(search *s, int64_t longest) {
     for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
     if (s->request->objective == WEIR_FOLDING_AREA || s->request->objective == WEIR_FOLDING_ENERGY)
         find_least(s, count);
-    else if (s->request->objective == WEIR_FOLDING_LATENCY) {
-        weir_folding_space_free(s->space);
-        find_quickest(s, count);
-    } else find_fastest(s, count);
+    else if (s->request->objective == WEIR_FOLDING_LATENCY) find_quickest(s, count);
+    else find_fastest(s, count);
     weir_knapsack_price always;
     if (s->fits) weir_folding_space_at(s->space, s->index, &always); /* for weir_folding_space_apply */
 }
@@ -328,50 +375,30 @@ static void refuse(search *s) {
 
 /* --- what was found --- */
 
-/* Room for FIFOs: what too little was, and what too much was, where nothing fitted beside it. */
-typedef struct room {
-    int64_t low[RESOURCES], high[RESOURCES];
-    bool has_high;
-} room;
-
-/* More where the last folding took too much; between what is known of both kinds, where it is. False: there is nothing between. */
-static bool try_room(search *s, room *tried, const weir_folding_report *report) {
-    bool changes = false;
-    if (s->fits) memcpy(tried->low, s->reserve, sizeof tried->low);
-    else memcpy(tried->high, s->reserve, sizeof tried->high);
-    tried->has_high |= !s->fits;
-    for (int r = 0; r < RESOURCES; r++) {
-        int64_t next = tried->low[r];
-        if (tried->has_high) next += (tried->high[r] - tried->low[r]) / 2;
-        else if (report->used[r] > s->budget[r] && report->fifos[r] > next) next = report->fifos[r];
-        else if (report->used[r] > s->budget[r]) next += report->used[r] - s->budget[r];
-        changes |= next != tried->low[r];
-        s->reserve[r] = next;
-    }
-    return changes;
-}
-
-/* Solves again with other room for FIFOs where these were too much, until all of it fits. */
-static bool find_that_fits(search *s, weir_folding_report *report) {
-    room tried = {.has_high = false};
+/* Solves again with other room for FIFOs where these were too much, until all of it fits. *bound: that of the first time. */
+static bool find_that_fits(search *s, int64_t *bound) {
+    spare tried = {.has_high = false};
     for (int round = 0; round < ROUNDS; round++) {
         find(s, s->request->interval);
-        if (round == 0) report->bound = s->bound;
+        if (round == 0) *bound = s->bound;
         if (!s->fits && round == 0) return false;
-        if (s->fits && !try_out(s, report)) return false;
-        if (s->fits && is_within(s, report)) return true;
-        if (!try_room(s, &tried, report)) break;
+        if (s->fits && !try_out(s)) return false;
+        if (s->fits && is_within(s)) return true;
+        if (!try_room(s, &tried)) break;
     }
     s->fits = false;
     return false;
 }
 
 static bool find_settings(search *s, weir_graph *graph, weir_folding_report *report) {
-    *report =
-        (weir_folding_report){.objective = s->request->objective, .intervals = weir_folding_space_count(s->space)};
+    int64_t bound;
+    const bool fine = find_that_fits(s, &bound);
+    *report = s->built;
+    report->objective = s->request->objective;
+    report->intervals = weir_folding_space_count(s->space);
     memcpy(report->budget, s->budget, sizeof s->budget);
-    const bool fine = find_that_fits(s, report);
     report->fits = s->fits;
+    report->bound = bound;
     if (!fine) return false;
     report->value = s->value;
     weir_folding_space_apply(s->space, s->chosen, graph);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dataflow/folding.h"
+#include "dataflow/schedule.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
 #include "dse/folding_structure_private.h"
@@ -138,8 +139,7 @@ static void combine(weir_folding_space *s, const unit *u, folding *f, size_t i) 
         if ((choices >> choice & 1) == 0) continue;
         h->storage = (weir_storage)(choice % 3);
         h->products = (weir_storage)(choice / 3);
-        const weir_cost cost = weir_folding_cost(s, node, settled);
-        const amount a = weir_folding_amount_of(s, &cost, f->state[STATE * i + 3]);
+        const amount a = weir_folding_price(s, node, f->state[STATE * i + 3], settled);
         for (size_t k = 0; k < f->count; k++) {
             combination c = f->item[k];
             weir_folding_add(&c.amount, &a);
@@ -348,7 +348,7 @@ static void fold_all(weir_folding_space *s, size_t index) {
 
 const weir_knapsack *weir_folding_space_at(weir_folding_space *s, size_t index, weir_knapsack_price *always) {
     structure *t = &s->at;
-    if (t->graph == NULL || index < t->first || index > t->last) weir_folding_structure_make(s, index);
+    weir_folding_structure_make(s, index);
     fold_all(s, index);
     weir_arena_free(s->arena);
     s->arena = weir_arena_new();
@@ -412,6 +412,16 @@ weir_folding_space *weir_folding_space_new(const weir_graph *graph, const weir_f
     return s;
 }
 
+void weir_folding_space_weigh(weir_folding_space *s, const weir_folding_weights *weights) {
+    s->weights = *weights;
+    for (size_t i = 0; i < s->at.units; i++) {
+        for (size_t f = 0; f < s->at.unit[i].foldings; f++) {
+            free(s->at.unit[i].folding[f].state);
+            s->at.unit[i].folding[f].state = NULL;
+        }
+    }
+}
+
 void weir_folding_space_free(weir_folding_space *s) {
     weir_folding_structure_free(&s->at);
     weir_arena_free(s->arena);
@@ -422,3 +432,8 @@ void weir_folding_space_free(weir_folding_space *s) {
 size_t weir_folding_space_count(const weir_folding_space *s) { return s->count; }
 
 int64_t weir_folding_space_interval(const weir_folding_space *s, size_t index) { return s->interval[index]; }
+
+int64_t weir_folding_space_entry(weir_folding_space *s, size_t index) {
+    weir_folding_structure_make(s, index);
+    return s->at.entry.id == 0 ? 0 : weir_schedule_entry(s->at.graph, s->at.entry, s->interval[index]) + 1;
+}

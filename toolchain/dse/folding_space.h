@@ -9,10 +9,11 @@
 #include "ir/graph.h"
 
 /* What a folding is judged by, for each use of a resource, in the order of weir_cost_uses: the value is the sum of use * (each + cycle *
- * cycles a frame) + busy * (the use of each node times the cycles a frame that the node works), and `node` for each of these cycles. */
+ * cycles a frame) + busy * (the use of each node times the cycles a frame that the node works), `node` for each of these cycles and
+ * `tail` for each cycle that the node adds to the latency at least (weir_folding_space_entry). */
 typedef struct weir_folding_weights {
     int64_t each[WEIR_KNAPSACK_RESOURCES], cycle[WEIR_KNAPSACK_RESOURCES], busy[WEIR_KNAPSACK_RESOURCES];
-    int64_t node;
+    int64_t node, tail;
 } weir_folding_weights;
 
 typedef struct weir_folding_space weir_folding_space;
@@ -20,12 +21,16 @@ typedef struct weir_folding_space weir_folding_space;
 /* The graph, with components assigned and a device to build for, must live as long. What it has set of a node (a folding file) is kept. */
 weir_folding_space *weir_folding_space_new(const weir_graph *graph, const weir_folding_weights *weights);
 void weir_folding_space_free(weir_folding_space *space);
+/* Judges by others from now on; prices of hardware stay known. */
+void weir_folding_space_weigh(weir_folding_space *space, const weir_folding_weights *weights);
 /* Cycles that a frame can take, in increasing order. */
 size_t weir_folding_space_count(const weir_folding_space *space);
 int64_t weir_folding_space_interval(const weir_folding_space *space, size_t index);
 /* The foldings with that interval; what all of them take (forks, converters between nodes that have no choice) goes to `always`. Belongs to the
  * space, until the next call. */
 const weir_knapsack *weir_folding_space_at(weir_folding_space *space, size_t index, weir_knapsack_price *always);
+/* Where weights have tails: no frame takes fewer cycles from end to end than this and the tails of all nodes. */
+int64_t weir_folding_space_entry(weir_folding_space *space, size_t index);
 /* Sets the chosen options of what weir_folding_space_at gave last in the metadata of the graph or a copy of it:
  * weir_folding_choose takes them from there. */
 void weir_folding_space_apply(const weir_folding_space *space, const size_t *chosen, weir_graph *graph);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "dataflow/folding.h"
-#include "dataflow/stream.h"
 #include "support/arena.h"
 
 typedef weir_folding_amount amount;
@@ -16,32 +15,28 @@ typedef weir_folding_structure structure;
 /* Nodes, after which the survey's design is made anew. */
 enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, SURVEYED = 4000 };
 
-const weir_component_rules *weir_folding_rules(const weir_graph *graph, weir_node node) {
-    const weir_component *component = weir_component_of(graph, node);
-    return component == NULL ? NULL : component->rules;
-}
-
-bool weir_folding_sets_pace(const weir_graph *graph, weir_node node) {
-    const weir_component_rules *rules = weir_folding_rules(graph, node);
-    return rules != NULL && rules->foldings != NULL;
-}
-
-weir_meta_hardware *weir_folding_hardware(weir_graph *graph, weir_node node) {
-    return &weir_node_metadata(graph, node)->hardware;
-}
-
-/* The component that gives the stream; none: it is an input. */
-static weir_node source_of(const weir_graph *graph, weir_node node, size_t input) {
-    const weir_node from = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, input)));
-    return from.id != 0 && weir_stream_role(graph, from) == WEIR_ROLE_COMPONENT ? from : WEIR_NO_NODE;
-}
-
 /* --- prices --- */
 
 static void survey_again(structure *t, const weir_device *device) {
     if (t->survey != NULL) weir_cost_survey_free(t->survey);
     t->survey = weir_cost_survey_new(t->graph, device);
     t->surveyed = 0;
+}
+
+void weir_folding_add(amount *into, const amount *a) {
+    for (int r = 0; r < RESOURCES; r++) into->use[r] += a->use[r];
+    into->work += a->work;
+}
+
+static amount amount_of(const weir_folding_space *s, const weir_cost *cost, int64_t busy) {
+    weir_cost_use uses[WEIR_COST_USES];
+    weir_cost_uses(cost, s->device, uses);
+    amount a = {{0}, s->weights.node * busy};
+    for (int r = 0; r < RESOURCES; r++) {
+        a.use[r] = uses[r].used;
+        a.work += s->weights.busy[r] * uses[r].used * busy;
+    }
+    return a;
 }
 
 /* What a node's hardware depends on: its metadata, and what `settle` has done for a folding of `pe` (0: nothing). */
@@ -62,46 +57,32 @@ static uint64_t key_of(weir_node node, const weir_meta_hardware *h, int64_t sett
     return key;
 }
 
-static const weir_cost *cached(structure *t, uint64_t key, const weir_cost *found) {
-    if (found == NULL) {
-        const uint64_t *index = weir_map_find(&t->costs, key);
-        return index == NULL ? NULL : &t->cost[*index];
-    }
-    const size_t index = t->costs.count;
-    t->cost = weir_grow(t->cost, &t->cost_capacity, index + 1, sizeof *t->cost);
-    t->cost[index] = *found;
-    *weir_map_put(&t->costs, key) = index;
-    return &t->cost[index];
+/* The node's price by its key, to be filled where *known is false. */
+static weir_folding_hardware_price *cached(structure *t, uint64_t key, bool *known) {
+    const uint64_t *found = weir_map_find(&t->prices, key);
+    *known = found != NULL;
+    if (*known) return &t->price[*found];
+    const size_t index = t->prices.count;
+    t->price = weir_grow(t->price, &t->price_capacity, index + 1, sizeof *t->price);
+    *weir_map_put(&t->prices, key) = index;
+    return &t->price[index];
 }
 
-/* With the component that takes the node over. */
-weir_cost weir_folding_cost(weir_folding_space *s, weir_node node, int64_t settled) {
+weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, int64_t busy, int64_t settled) {
     structure *t = &s->at;
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
-    const uint64_t key = key_of(node, hardware, settled);
-    const weir_cost *known = cached(t, key, NULL);
-    if (known != NULL) return *known;
-    if (t->surveyed++ >= SURVEYED) survey_again(t, s->device);
-    const weir_meta_hardware before = *hardware;
-    weir_folding_take_over(t->graph, t->survey, node);
-    const weir_cost cost = weir_cost_survey_node(t->survey, node).cost;
-    *hardware = before;
-    return *cached(t, key, &cost);
-}
-
-void weir_folding_add(amount *into, const amount *a) {
-    for (int r = 0; r < RESOURCES; r++) into->use[r] += a->use[r];
-    into->work += a->work;
-}
-
-amount weir_folding_amount_of(const weir_folding_space *s, const weir_cost *cost, int64_t busy) {
-    weir_cost_use uses[WEIR_COST_USES];
-    weir_cost_uses(cost, s->device, uses);
-    amount a = {{0}, s->weights.node * busy};
-    for (int r = 0; r < RESOURCES; r++) {
-        a.use[r] = uses[r].used;
-        a.work += s->weights.busy[r] * uses[r].used * busy;
+    bool known;
+    weir_folding_hardware_price *price = cached(t, key_of(node, hardware, settled), &known);
+    if (!known) {
+        if (t->surveyed++ >= SURVEYED) survey_again(t, s->device);
+        const weir_meta_hardware before = *hardware;
+        weir_folding_take_over(t->graph, t->survey, node);
+        *price = (weir_folding_hardware_price){weir_cost_survey_node(t->survey, node).cost, -1};
+        *hardware = before;
     }
+    if (s->weights.tail > 0 && price->tail < 0) price->tail = weir_folding_tail(t, node);
+    amount a = amount_of(s, &price->cost, busy);
+    if (s->weights.tail > 0) a.work += s->weights.tail * price->tail;
     return a;
 }
 
@@ -116,7 +97,7 @@ amount weir_folding_converter(weir_folding_space *s, weir_value value, int64_t i
         {"WIDTH", width}, {"IN_LANES", in}, {"OUT_LANES", out}, {"FRAME", weir_stream_elements(graph, value)}};
     weir_cost cost;
     weir_cost_of_module(s->device, weir_component_for(WEIR_OP_LANES)->module, parameter, 4, &cost);
-    return weir_folding_amount_of(s, &cost, weir_stream_beats(graph, value, in < out ? in : out));
+    return amount_of(s, &cost, weir_stream_beats(graph, value, in < out ? in : out));
 }
 
 /* --- the structure --- */
@@ -207,7 +188,7 @@ static void start_pace(weir_folding_space *s, weir_node node) {
     unit *u = &t->unit[t->units - 1];
     visit v = {.graph = t->graph, .node = node, .unit = u};
     weir_folding_rules(t->graph, node)->foldings(t->graph, node, &t->assigned[node.id], find_folding, &v);
-    const weir_node before = source_of(t->graph, node, 0);
+    const weir_node before = weir_folding_source(t->graph, node, 0);
     if (before.id == 0 || !is_settled(s, u, before)) return;
     free(t->unit[t->unit_of[before.id]].member); /* its own item: nothing else was in it */
     t->unit[t->unit_of[before.id]].members = 0;
@@ -222,7 +203,7 @@ static void find_units(weir_folding_space *s) {
     structure *t = &s->at;
     for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
         if (weir_folding_rules(t->graph, node) == NULL) continue;
-        const weir_node before = source_of(t->graph, node, 0);
+        const weir_node before = weir_folding_source(t->graph, node, 0);
         const size_t of_before = before.id == 0 ? SIZE_MAX : t->unit_of[before.id];
         if (weir_folding_sets_pace(t->graph, node)) start_pace(s, node);
         else if (of_before != SIZE_MAX && t->unit[of_before].pace != SIZE_MAX && inherits(t, node))
@@ -242,7 +223,7 @@ static void find_edges(structure *t) {
     size_t capacity = 0;
     for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
         for (size_t i = 0; weir_folding_rules(t->graph, node) != NULL && i < weir_stream_count(t->graph, node); i++) {
-            const weir_node from = source_of(t->graph, node, i);
+            const weir_node from = weir_folding_source(t->graph, node, i);
             if (from.id == 0) continue;
             t->edge = weir_grow(t->edge, &capacity, t->edges + 1, sizeof *t->edge);
             t->edge[t->edges++] = (edge){weir_node_input(t->graph, node, i), from, node};
@@ -275,7 +256,7 @@ static void count_forks(weir_folding_space *s) {
         if (parameter[1].value < 2) continue;
         weir_cost cost;
         weir_cost_of_module(s->device, weir_component_for(WEIR_OP_FORK)->module, parameter, 2, &cost);
-        const amount a = weir_folding_amount_of(s, &cost, weir_stream_elements(t->graph, value));
+        const amount a = amount_of(s, &cost, weir_stream_elements(t->graph, value));
         weir_folding_add(&t->forks, &a);
     }
 }
@@ -292,12 +273,13 @@ void weir_folding_structure_free(structure *t) {
     }
     if (t->survey != NULL) weir_cost_survey_free(t->survey);
     if (t->graph != NULL) weir_graph_free(t->graph);
-    weir_map_free(&t->costs);
-    free(t->cost);
+    weir_map_free(&t->prices);
+    free(t->price);
     free(t->assigned);
     free(t->unit_of);
     free(t->unit);
     free(t->edge);
+    free(t->station);
     *t = (structure){.graph = NULL};
 }
 
@@ -328,6 +310,7 @@ static size_t last_like(const weir_folding_space *s, size_t index, size_t end) {
 
 void weir_folding_structure_make(weir_folding_space *s, size_t index) {
     structure *t = &s->at;
+    if (t->graph != NULL && index >= t->first && index <= t->last) return;
     weir_folding_structure_free(t);
     t->first = last_like(s, index, 0);
     t->last = last_like(s, index, s->count - 1);
@@ -350,4 +333,5 @@ void weir_folding_structure_make(weir_folding_space *s, size_t index) {
     find_units(s);
     find_edges(t);
     count_forks(s);
+    weir_folding_find_stations(t);
 }

@@ -5,6 +5,7 @@
 
 #include "dataflow/component.h"
 #include "dataflow/cost.h"
+#include "dataflow/stream.h"
 #include "dse/folding_space.h"
 #include "support/map.h"
 
@@ -36,11 +37,25 @@ typedef struct weir_folding_unit {
     size_t parent; /* SIZE_MAX: none */
 } weir_folding_unit;
 
+/* Of a folded node with the component that takes it over; `tail` by weir_folding_tail, -1: not known. */
+typedef struct weir_folding_hardware_price {
+    weir_cost cost;
+    int64_t tail;
+} weir_folding_hardware_price;
+
 /* A stream from one component to another. */
 typedef struct weir_folding_edge {
     weir_value value;
     weir_node from, to;
 } weir_folding_edge;
+
+/* A node on the path whose components bound the latency: folding_tail.c. */
+typedef struct weir_folding_station {
+    bool counts, whole; /* until the last of what waits; else until the first */
+    size_t input;       /* where the path enters */
+    int64_t burst;      /* elements that come last */
+    weir_node next;
+} weir_folding_station;
 
 /* The graph as it is for a range of intervals: nodes that would be too slow are divided. */
 typedef struct weir_folding_structure {
@@ -54,10 +69,12 @@ typedef struct weir_folding_structure {
     size_t units;
     weir_folding_edge *edge;
     size_t edges;
-    weir_map costs; /* by hash: index of `cost` */
-    weir_cost *cost;
-    size_t cost_capacity;
+    weir_map prices; /* by hash: index of `price` */
+    weir_folding_hardware_price *price;
+    size_t price_capacity;
     weir_folding_amount forks;
+    weir_folding_station *station; /* by node */
+    weir_value entry;              /* of the path */
 } weir_folding_structure;
 
 struct weir_folding_space {
@@ -76,22 +93,42 @@ struct weir_folding_space {
     size_t **tag; /* by item and option: folding << 32 | combination */
 };
 
-const weir_component_rules *weir_folding_rules(const weir_graph *graph, weir_node node);
-bool weir_folding_sets_pace(const weir_graph *graph, weir_node node);
-weir_meta_hardware *weir_folding_hardware(weir_graph *graph, weir_node node);
+static inline const weir_component_rules *weir_folding_rules(const weir_graph *graph, weir_node node) {
+    const weir_component *component = weir_component_of(graph, node);
+    return component == NULL ? NULL : component->rules;
+}
+
+static inline bool weir_folding_sets_pace(const weir_graph *graph, weir_node node) {
+    const weir_component_rules *rules = weir_folding_rules(graph, node);
+    return rules != NULL && rules->foldings != NULL;
+}
+
+static inline weir_meta_hardware *weir_folding_hardware(weir_graph *graph, weir_node node) {
+    return &weir_node_metadata(graph, node)->hardware;
+}
+
+/* The component that gives the stream; none: it is an input. */
+static inline weir_node weir_folding_source(const weir_graph *graph, weir_node node, size_t input) {
+    const weir_node from = weir_value_producer(graph, weir_stream_source(graph, weir_node_input(graph, node, input)));
+    return from.id != 0 && weir_stream_role(graph, from) == WEIR_ROLE_COMPONENT ? from : WEIR_NO_NODE;
+}
 
 void weir_folding_add(weir_folding_amount *into, const weir_folding_amount *amount);
-/* What a cost comes to where the node works `busy` cycles a frame. */
-weir_folding_amount weir_folding_amount_of(const weir_folding_space *space, const weir_cost *cost, int64_t busy);
-/* Of a folded node, with the component that takes it over; `settled`: of the folding that a node before it has settled it for, else 0. */
-weir_cost weir_folding_cost(weir_folding_space *space, weir_node node, int64_t settled);
+/* What a folded node comes to where it works `busy` cycles a frame; `settled`: of the folding that a node before it has settled it for,
+ * else 0. */
+weir_folding_amount weir_folding_price(weir_folding_space *space, weir_node node, int64_t busy, int64_t settled);
 /* A lane converter, as insert_streams puts it where a stream's ends differ. */
 weir_folding_amount weir_folding_converter(weir_folding_space *space, weir_value value, int64_t in, int64_t out);
 /* The node that sets an item's pace gets a folding. */
 void weir_folding_settle(weir_folding_structure *structure, const weir_folding_unit *unit,
                          const weir_folding_setting *folding);
 
-/* The items and streams of the graph for interval `index`, in place of those before. */
+/* The stations of the structure. */
+void weir_folding_find_stations(weir_folding_structure *structure);
+/* Cycles that a folded node adds to the latency at least; 0 off the path. */
+int64_t weir_folding_tail(const weir_folding_structure *structure, weir_node node);
+
+/* The items and streams of the graph for interval `index`, in place of those before unless they are the same. */
 void weir_folding_structure_make(weir_folding_space *space, size_t index);
 void weir_folding_structure_free(weir_folding_structure *structure);
 

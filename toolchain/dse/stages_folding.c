@@ -71,7 +71,9 @@ static bool add_static(void *user, const weir_dse_result *result) {
 
 /* Runs the stages below on the graph with these settings. */
 static bool run_folded(generator *g, weir_graph *graph, const weir_folding_report *report) {
-    if (!weir_folding_choose(graph, report->interval, INT32_MAX, NULL) || !g->source->complete(graph)) return false;
+    int64_t latency;
+    if (!weir_folding_choose(graph, report->interval, INT32_MAX, NULL) || !g->source->complete(graph, &latency))
+        return false;
     const weir_target target = weir_target_of(graph);
     weir_dse_folding folding = {
         .graph = graph, .interval = report->interval, .device = target.device, .point = g->point, .arena = g->arena};

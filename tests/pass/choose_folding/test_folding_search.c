@@ -5,6 +5,7 @@
 #include "dataflow/component.h"
 #include "dataflow/cost.h"
 #include "dataflow/folding.h"
+#include "dataflow/schedule.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
 #include "dse/folding_search.h"
@@ -48,17 +49,27 @@ static weir_meta_hardware *hardware_of(weir_graph *g, const char *name) {
 
 /* A folding, and what it comes to. */
 typedef struct outcome {
-    int64_t interval, use[RESOURCES];
+    int64_t interval, latency, use[RESOURCES];
 } outcome;
+
+/* Without FIFOs, which no folding asks for before it is chosen. */
+static bool complete(weir_graph *g, int64_t *latency) {
+    weir_schedule *schedule = weir_insert_streams(g) ? weir_schedule_new(g) : NULL;
+    if (schedule == NULL) return false;
+    *latency = weir_schedule_latency(schedule);
+    weir_schedule_free(schedule);
+    return true;
+}
 
 static outcome outcome_of(const weir_graph *folded) {
     weir_graph *g = weir_graph_copy(folded);
-    assert_true(weir_insert_streams(g));
+    int64_t latency = 0;
+    assert_true(complete(g, &latency));
     const weir_device *device = weir_target_of(g).device;
     weir_cost_report report = weir_cost_of_graph(g, device);
     weir_cost_use uses[WEIR_COST_USES];
     weir_cost_uses(&report.total, device, uses);
-    outcome o = {.interval = weir_stream_interval(g)};
+    outcome o = {.interval = weir_stream_interval(g), .latency = latency};
     for (int r = 0; r < RESOURCES; r++) o.use[r] = uses[r].used;
     weir_cost_report_free(&report);
     weir_graph_free(g);
@@ -142,6 +153,29 @@ static bool is_best(const outcome *found, const outcome *best, const weir_foldin
            !is_better(request->objective, best, found) && !is_better(request->objective, found, best);
 }
 
+/* No folding is below the bound; what was found is one of them. */
+static void check_latency(const weir_graph *assigned, weir_folding_request request, const outcome *all, size_t count) {
+    request.objective = WEIR_FOLDING_LATENCY;
+    int64_t least = INT64_MAX, found = INT64_MAX;
+    weir_folding_report report;
+    weir_graph *g = weir_graph_copy(assigned);
+    const bool fine = weir_folding_find(g, &request, &report);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_within(&all[i], request.budget, request.interval)) continue;
+        if (all[i].latency < least) least = all[i].latency;
+        if (fine && memcmp(all[i].use, report.used, sizeof report.used) == 0 && all[i].latency == report.latency)
+            found = report.value;
+    }
+    assert_int_equal(fine, least < INT64_MAX);
+    if (fine) {
+        assert_true(report.bound > 0 && report.bound <= least);
+        assert_int_equal(found, report.latency);
+        /* Three quarters of the way at least: a bound of nothing does not pass. */
+        assert_true(4 * report.bound >= 3 * least && 4 * least >= 3 * report.value);
+    }
+    weir_graph_free(g);
+}
+
 static void check(const weir_graph *assigned, const weir_folding_request *request, const outcome *all, size_t count,
                   size_t *fits) {
     const outcome *best = best_of(all, count, request);
@@ -183,7 +217,7 @@ static void random_graphs(const char *device) {
         weir_cost_uses(&(weir_cost){.luts = 0}, weir_target_of(g).device, uses);
         for (int i = 0; i < 24; i++, asked++) {
             weir_folding_request request = {.objective = i % 2 == 0 ? WEIR_FOLDING_THROUGHPUT : WEIR_FOLDING_AREA,
-                                            .complete = weir_insert_streams};
+                                            .complete = complete};
             const outcome *like = &all[random_int(0, (int64_t)count - 1)];
             for (int r = 0; r < RESOURCES; r++) {
                 request.budget[r] = like->use[r] + random_int(-like->use[r] / 8, 20);
@@ -191,6 +225,7 @@ static void random_graphs(const char *device) {
             }
             if (i % 3 == 0) request.interval = like->interval;
             check(g, &request, all, count, &fits);
+            check_latency(g, request, all, count);
         }
         free(all);
         weir_graph_free(g);
