@@ -1,4 +1,4 @@
-/* Lowering of Max and Min of quantized tensors. Quantizers never fall, so one behind becomes one of each input; of codes of one grid
+/* Lowering of Max, Min and Abs of quantized tensors. Quantizers never fall, so one behind becomes one of each input; of codes of one grid
  * the larger is b + max(a - b, 0), the smaller a - max(a - b, 0), clipped to what it can be. */
 #include <stdio.h>
 
@@ -44,7 +44,7 @@ static weir_value sum(const extreme *e, const char *what, weir_value a, weir_val
 /* No value after a reported error. */
 static weir_value choose(const extreme *e, weir_value a, weir_value b) {
     weir_graph *to = e->l->to;
-    const bool larger = weir_node_op(e->l->from, e->node) == WEIR_OP_MAX;
+    const bool larger = weir_node_op(e->l->from, e->node) != WEIR_OP_MIN;
     const weir_type ta = *weir_value_type(to, a), tb = *weir_value_type(to, b);
     const bool low_of_a = larger == (ta.low > tb.low), high_of_a = larger == (ta.high > tb.high);
     const weir_value difference = sum(e, "_difference", a, b, -1, 0);
@@ -83,4 +83,26 @@ bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behi
     }
     weir_lower_set(l, node, &view);
     return true;
+}
+
+/* The codes of the quantizer behind, of the difference; no value after a reported error. */
+static weir_value quantize_difference(const extreme *e, weir_value a, weir_value b, const weir_quant *behind) {
+    const weir_view difference = {.kind = WEIR_VIEW_SUM, .value = a, .other = b, .minus = true};
+    if (!weir_lower_quantize_sum(e->l, e->node, &difference, behind)) return WEIR_NO_VALUE;
+    return e->l->view[weir_node_output(e->l->from, e->node, 0).id].value;
+}
+
+bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *behind) {
+    const weir_view x = l->view[weir_node_input(l->from, node, 0).id];
+    const bool difference = behind != NULL && x.kind == WEIR_VIEW_SUM && x.minus && !x.relu && !x.reshaped;
+    if (!difference || weir_quant_scale(&weir_value_type(l->to, x.value)->quant, 0) ==
+                           weir_quant_scale(&weir_value_type(l->to, x.other)->quant, 0))
+        return weir_lower_function(l, node);
+    const extreme e = {.l = l, .node = node};
+    weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = true};
+    const weir_value rest = quantize_difference(&e, x.value, x.other, behind);
+    const weir_value turned = rest.id == 0 ? rest : quantize_difference(&e, x.other, x.value, behind);
+    if (turned.id != 0) view.value = choose(&e, rest, turned);
+    weir_lower_set(l, node, &view);
+    return view.value.id != 0;
 }

@@ -151,6 +151,23 @@ static weir_value tabulate(const tabulation *t) {
 
 /* --- functions of sums --- */
 
+/* Are there few enough codes for a table of all, where thresholds would be too many? */
+static bool has_table(const tabulation *t) {
+    const weir_type *x = weir_value_type(t->l->to, t->x);
+    return x->high - x->low < MOST_WIDE_CODES;
+}
+
+static void advise(const tabulation *t) {
+    weir_note("put a quantizer of up to 12 bits between the sums and the function, before '%s'",
+              weir_node_name(t->l->from, t->maker));
+}
+
+static void fail_thresholds(const tabulation *t, double count) {
+    weir_lower_fail(t->l, t->node, "hardware for it would have %.0f thresholds, at most %d are built", count,
+                    MOST_THRESHOLDS);
+    advise(t);
+}
+
 /* The results of one row, piece by piece: result[i] from point start[i] on. */
 typedef struct pieces {
     int64_t *start, *result;
@@ -238,9 +255,7 @@ static bool find_steps(const tabulation *t, pieces *row) {
     }
     const bool fine = b.steps * b.rows <= MOST_THRESHOLDS;
     if (fine) bisect(t, &b, row);
-    else
-        weir_lower_fail(t->l, t->node, "hardware for it would have %zu thresholds, at most %d are built",
-                        b.steps * b.rows, MOST_THRESHOLDS);
+    else if (!has_table(t)) fail_thresholds(t, (double)b.steps * (double)b.rows);
     free(b.end);
     free(point);
     return fine;
@@ -255,8 +270,7 @@ static bool find_pieces(const tabulation *t, pieces *row) {
     }
     weir_lower_fail(t->l, t->node, "its input is a function of sums of %d bits that both rises and falls",
                     weir_bits_for(t->low, t->high));
-    weir_note("put a quantizer of up to 12 bits between the sums and the function, before '%s'",
-              weir_node_name(t->l->from, t->maker));
+    advise(t);
     return false;
 }
 
@@ -354,12 +368,11 @@ static weir_value use_pieces(const tabulation *t, const pieces *row) {
     return result;
 }
 
-/* Of more results than thresholds are built for, and few enough codes for a table of all? */
+/* Of more pieces than thresholds are built for? */
 static bool needs_table(const tabulation *t, const pieces *row) {
-    const weir_type *x = weir_value_type(t->l->to, t->x);
     bool many = false;
     for (size_t r = 0; r < weir_function_rows(t->function); r++) many |= row[r].count > MOST_CODES;
-    return many && x->high - x->low < MOST_WIDE_CODES;
+    return many && has_table(t);
 }
 
 static weir_value use_thresholds(const tabulation *t) {
@@ -371,10 +384,10 @@ static weir_value use_thresholds(const tabulation *t) {
         const bool one = is_staircase(t, row, &s);
         const double steps = (double)weir_function_channels(t->function) * (double)(one ? s.count : (int64_t)0);
         if (needs_table(t, row)) result = tabulate(t);
-        else if (steps > MOST_THRESHOLDS)
-            weir_lower_fail(t->l, t->node, "hardware for it would have %.0f thresholds, at most %d are built", steps,
-                            MOST_THRESHOLDS);
-        else result = one ? use_staircase(t, row, &s) : use_pieces(t, row);
+        else if (steps <= MOST_THRESHOLDS) result = one ? use_staircase(t, row, &s) : use_pieces(t, row);
+        else fail_thresholds(t, steps);
+    } else if (has_table(t)) {
+        result = tabulate(t);
     }
     for (size_t r = 0; r < rows; r++) {
         free(row[r].start);

@@ -397,8 +397,7 @@ static bool lower_conv_integer(weir_lowering *l, weir_node node) {
 static bool lower_add(weir_lowering *l, weir_node node) {
     const weir_view *a = input_view(l, node, 0), *b = input_view(l, node, 1);
     if (weir_lower_is_given(a) != weir_lower_is_given(b)) return weir_lower_affine(l, node);
-    if (weir_lower_is_function(l, node)) return weir_lower_function(l, node);
-    return weir_lower_add(l, node, a, b);
+    return weir_lower_is_function(l, node) ? weir_lower_function(l, node) : weir_lower_add(l, node, a, b);
 }
 
 /* One operand of QLinearAdd, or the only one of a pool, codes or a constant, with its scale and zero point. */
@@ -515,6 +514,7 @@ static bool lower_transpose(weir_lowering *l, weir_node node) {
 }
 static bool lower_max_pool(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_max_pool); }
 static bool lower_extreme(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_extreme); }
+static bool lower_absolute(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_absolute); }
 static bool lower_reduction(weir_lowering *l, weir_node node) { return lower_movable(l, node, weir_lower_reduction); }
 
 static bool lower_identity(weir_lowering *l, weir_node node) {
@@ -581,7 +581,7 @@ static lower_rule *const rules[WEIR_OP_COUNT] = {
     [WEIR_OP_POW] = weir_lower_function,
     [WEIR_OP_EXP] = weir_lower_function,
     [WEIR_OP_SQRT] = weir_lower_function,
-    [WEIR_OP_ABS] = weir_lower_function,
+    [WEIR_OP_ABS] = lower_absolute,
     [WEIR_OP_SIGMOID] = weir_lower_function,
     [WEIR_OP_TANH] = weir_lower_function,
     [WEIR_OP_LEAKY_RELU] = weir_lower_function,

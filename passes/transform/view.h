@@ -103,6 +103,8 @@ bool weir_lower_add(weir_lowering *l, weir_node node, const weir_view *a, const 
 bool weir_lower_subtract(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 /* Max and Min, of quantized tensors or with constants. `behind`: as with pools. */
 bool weir_lower_extreme(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* Abs: of a difference whose operands have scales of their own the larger of both differences. */
+bool weir_lower_absolute(weir_lowering *l, weir_node node, const weir_quant *behind);
 /* Product of two quantized tensors. */
 bool weir_lower_multiply(weir_lowering *l, weir_node node, const weir_view *a, const weir_view *b);
 /* The products of two tensors' codes less their zero points, one scale each; no value after a reported error. */

@@ -15,6 +15,7 @@ bool weir_tolerance_is_product(weir_op op) { return op == WEIR_OP_GEMM || op == 
 bool weir_tolerance_moves(weir_op op) {
     switch (op) {
     case WEIR_OP_RELU:
+    case WEIR_OP_ABS:
     case WEIR_OP_IDENTITY:
     case WEIR_OP_DROPOUT:
     case WEIR_OP_FLATTEN:
