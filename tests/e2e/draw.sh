@@ -21,6 +21,9 @@ wrong() {
     [ "$(grep -c '<g ' "$1")" -eq "$(grep -c '</g>' "$1")" ] || echo "groups"
     # An edge ends at the top of a box, in its middle.
     sed -n 's/.*class="box" x="\([0-9]*\)" y="\([0-9]*\)".*/\1 \2/p' "$1" | awk '{ print $1 + 115 "," $2 }' | sort -u >tops
+    # A line that letters of 0.68 of their height would take past its box, or to the share, is drawn as long as there is room.
+    sed -n 's/^<text class="name"[^>]*textLength="\([0-9]*\)"[^>]*>\([^<]*\)<.*/\1 \2/p; s/^<text class="name" x="[0-9]*" y="[0-9]*">\([^<]*\)<.*/0 \1/p' "$1" |
+        awk '$1 > 218 || ($1 == 0 && length($2) * 11 * 0.68 > 218) { print "past its box: " $2 }'
     sed -n 's/.*class="edge".* L\([0-9,]*\)".*/\1/p' "$1" | sort -u | comm -23 - tops | sed 's/^/edge to nothing: /'
 }
 
@@ -34,6 +37,12 @@ wrong network.svg >found
 [ ! -s found ] || fail "mlp_residual_qdq: $(cat found)"
 sed '0,/class="share"/s/\(class="share"[^>]*>\)[0-9]/\19/' network.svg >planted.svg
 wrong planted.svg | grep -q . || fail "a share that is not the report's goes unseen"
+
+# Planted: a long name as wide as its letters.
+grep -q 'class="name".*textLength' network.svg || fail "no long name"
+sed 's/ textLength="[^"]*"//' network.svg >planted.svg
+sed -i 's/\(class="name"[^>]*>\)/\1a_name_that_goes_on_for_forty_letters_/' planted.svg
+wrong planted.svg | grep -q "past its box" || fail "a name past its box goes unseen"
 
 "$WEIR" sim "a<b>&c" --data "$test_data" --simulator icarus --frames 3 --debug-frames 3 --draw again.svg >report
 grep -v 'class="title"' network.svg >one

@@ -8,7 +8,20 @@
 #include "dataflow/host.h"
 #include "support/arena.h"
 
-enum { BOX_WIDTH = 230, BOX_HEIGHT = 46, COLUMN = 250, ROW = 76, TOP = 70, LEFT = 16, BAR = 8, KINDS = 3 };
+/* Letters of bold text are at most as wide as LETTER. */
+enum {
+    BOX_WIDTH = 230,
+    MARGIN = 6,
+    SHARE_WIDTH = 44,
+    LETTER = 8,
+    BOX_HEIGHT = 46,
+    COLUMN = 250,
+    ROW = 76,
+    TOP = 70,
+    LEFT = 16,
+    BAR = 8,
+    KINDS = 3
+};
 static const char *const kinds[KINDS] = {"busy", "starved", "blocked"};
 
 /* By node id; a box for each that is no constant's. */
@@ -110,6 +123,16 @@ static void draw_shares(drawing *d, const weir_sim_meter *meter, uint32_t x, uin
     }
 }
 
+/* A line in a box, narrower letters where it has no room for others. */
+static void draw_line(drawing *d, const char *attributes, uint32_t x, uint32_t y, const char *line, uint32_t room) {
+    weir_text_format(d->text, "<text%s x=\"%u\" y=\"%u\"", attributes, x, y);
+    if (strlen(line) * LETTER > room)
+        weir_text_format(d->text, " textLength=\"%u\" lengthAdjust=\"spacingAndGlyphs\"", room);
+    weir_text_char(d->text, '>');
+    add_escaped(d->text, line);
+    weir_text_add(d->text, "</text>\n");
+}
+
 static void draw_box(drawing *d, weir_node node) {
     const weir_meta_hardware *hardware = &weir_node_metadata_of(d->graph, node)->hardware;
     const bool on_host = weir_host_of(d->graph, node) != WEIR_HOST_NONE;
@@ -120,17 +143,18 @@ static void draw_box(drawing *d, weir_node node) {
                      : hardware->module == NULL ? "wiring"
                                                 : "component",
                      x, y, BOX_WIDTH, BOX_HEIGHT);
-    weir_text_format(d->text, "<text class=\"name\" x=\"%u\" y=\"%u\">", x + 6, y + 15);
-    add_escaped(d->text, weir_node_name(d->graph, node));
-    weir_text_format(d->text, "</text>\n<text x=\"%u\" y=\"%u\">", x + 6, y + 30);
-    add_escaped(d->text, hardware->module == NULL ? weir_node_info(d->graph, node)->full_name : hardware->module);
-    if (on_host) weir_text_add(d->text, " on the host");
-    if (hardware->simd > 0)
-        weir_text_format(d->text, " %lld x %lld", (long long)hardware->simd, (long long)hardware->pe);
-    weir_text_add(d->text, "</text>\n");
+    const uint32_t room = BOX_WIDTH - 2 * MARGIN;
+    draw_line(d, " class=\"name\"", x + MARGIN, y + 15, weir_node_name(d->graph, node),
+              meter == NULL ? room : room - SHARE_WIDTH);
+    weir_text made = {NULL, 0, 0};
+    weir_text_add(&made, hardware->module == NULL ? weir_node_info(d->graph, node)->full_name : hardware->module);
+    if (on_host) weir_text_add(&made, " on the host");
+    if (hardware->simd > 0) weir_text_format(&made, " %lld x %lld", (long long)hardware->simd, (long long)hardware->pe);
+    draw_line(d, "", x + MARGIN, y + 30, made.data, room);
+    weir_text_free(&made);
     if (meter != NULL) {
-        weir_text_format(d->text, "<text class=\"share\" x=\"%u\" y=\"%u\">%.1f %%</text>\n", x + BOX_WIDTH - 6, y + 15,
-                         100.0 * meter->meter.busy / d->run->cycles);
+        weir_text_format(d->text, "<text class=\"share\" x=\"%u\" y=\"%u\">%.1f %%</text>\n", x + BOX_WIDTH - MARGIN,
+                         y + 15, 100.0 * meter->meter.busy / d->run->cycles);
         draw_shares(d, &meter->meter, x, y + BOX_HEIGHT - BAR);
     }
     weir_text_format(d->text, "<text class=\"type\" x=\"%u\" y=\"%u\">", x + BOX_WIDTH / 2 + 6, y + BOX_HEIGHT + 14);
