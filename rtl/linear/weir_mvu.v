@@ -1,19 +1,19 @@
-// weir_mvu: folded matrix-vector unit: PE dot products at a time, SIMD elements of each a cycle.
+// weir_mvu: folded matrix-vector unit: PE dot products at a time, SIMD elements of each a cycle, for ROWS vectors side by side.
 //
 // BEATS x beats of SIMD elements make a dot product. Each of them asks for its weight word with w_next; the word is in w_data
 // READ cycles later, and the weight of output p and element s at index p * SIMD + s of it. The accumulator is wide enough by the
 // compiler's range proof, so arithmetic modulo 2^ACC_W is exact. With PAIRS the weights of each odd output are those of weir_mul_pair,
 // less 1 where that of the output before is negative. With VECTORS = PE each output has an x of its own: element s of output p's lies at
-// index s * PE + p of a beat.
+// index s * PE + p of a beat. Vectors of ROWS > 1, whole ones, and their results follow each other in a beat; all meet the same weights.
 // Latency:   READ + clog2(PARTS) + PAIRS + clog2(SIMD) + (BEATS > 1 ? 3 : 2) cycles from the last x beat of a dot product to m_valid.
-// Interval:  BEATS cycles a result of PE elements, without bubbles.
+// Interval:  BEATS cycles a result of ROWS * PE elements, without bubbles.
 // Clock:     rtl/README.md, Measured alone: weir_mvu.
 // State:     x while its weights are read, markers of what is under way, the beats of the dot product that have been taken, results
 //            that are promised a place (used_q); in weir_dot products, adder tree, accumulator and result; PLACES results.
 // Stall:     the pipeline never stops: the last beat of a dot product is taken only when there is a place for its result. m_ready
 //            does not reach s_ready, which depends on registers only.
 // Invariant: results under way or waiting = used_q <= PLACES, enough for one to wait a whole dot product without a bubble.
-// Mapping:   PE weir_dot: PE * SIMD products (DSP blocks or LUTs; with PAIRS half as many DSP blocks), registered adder trees,
+// Mapping:   ROWS * PE weir_dot: ROWS * PE * SIMD products (DSP blocks or LUTs; with PAIRS half as many DSP blocks), registered adder trees,
 //            accumulators; two registers a result, or weir_fifo where dot products are shorter than the pipeline.
 `default_nettype none
 
@@ -29,22 +29,25 @@ module weir_mvu #(
   parameter integer PARTS    = 1,   // of a product in lookup tables (weir_mul_logic); 1: DSP blocks
   parameter integer SPREAD   = 0,   // 1: the device has distributed RAM
   parameter integer PAIRS    = 0,   // 1: outputs 2 i and 2 i + 1 share DSP blocks
-  parameter integer VECTORS  = 1    // 1: one x for all outputs; PE: one for each
+  parameter integer VECTORS  = 1,   // 1: one x for all outputs; PE: one for each
+  parameter integer ROWS     = 1
 ) (
   input  wire                            clk,
   input  wire                            rst,
   input  wire                            s_valid,
   output wire                            s_ready,
-  input  wire [VECTORS*SIMD*X_W-1:0]     s_data,
+  input  wire [ROWS*VECTORS*SIMD*X_W-1:0] s_data,
   input  wire                            s_last,
   output wire                            w_next,
   input  wire [PE*SIMD*W_W-1:0]          w_data,
   output wire                            m_valid,
   input  wire                            m_ready,
-  output wire [PE*ACC_W-1:0]             m_data,
+  output wire [ROWS*PE*ACC_W-1:0]         m_data,
   output wire                            m_last
 );
-  localparam integer TAKEN_W = VECTORS * SIMD * X_W;
+  localparam integer ROW_W   = VECTORS * SIMD * X_W;
+  localparam integer TAKEN_W = ROWS * ROW_W;
+  localparam integer GIVEN_W = ROWS * PE * ACC_W;
   localparam integer PROD_W  = X_W + W_W < ACC_W ? X_W + W_W : ACC_W;  // bits of a product that matter
   localparam integer SUM     = READ + 1 + $clog2(PARTS) + PAIRS + $clog2(SIMD);  // cycles from an x beat to the tree's sum
   localparam integer RESULT  = BEATS > 1 ? SUM + 1 : SUM;              // cycles from the last one to the result
@@ -65,6 +68,9 @@ module weir_mvu #(
     if (VECTORS != 1 && (VECTORS != PE || PAIRS != 0)) begin : g_check_vectors
       weir_mvu_VECTORS_must_be_1_or_PE_and_1_with_PAIRS u_error ();
     end
+    if (ROWS < 1 || (ROWS > 1 && BEATS > 1)) begin : g_check_rows
+      weir_mvu_ROWS_must_be_at_least_1_and_1_with_several_BEATS u_error ();
+    end
     if (READ < 1 || PARTS < 1) begin : g_check_timing
       weir_mvu_READ_and_PARTS_must_be_at_least_1 u_error ();
     end
@@ -74,8 +80,7 @@ module weir_mvu #(
   reg                           full_q;
   reg  [RESULT-1:0]             end_q, last_q;  // bit i: of the beat taken i + 1 cycles ago
   wire [TAKEN_W-1:0]            taken;                          // READ cycles ago
-  wire [TAKEN_W-1:0]            x;                              // the same, one dot product after the other
-  wire [PE*ACC_W-1:0]           result;
+  wire [GIVEN_W-1:0]            result;
   wire                          ends;                           // the next beat ends a dot product
   wire                          active = s_valid && s_ready;    // an x beat is taken
   wire                          done   = active && ends;
@@ -102,7 +107,7 @@ module weir_mvu #(
   always @(posedge clk) last_q <= {last_q, s_last};
   /* verilator lint_on WIDTH */
 
-  genvar p, i;
+  genvar p, i, r;
   generate
     for (i = 0; i < READ; i = i + 1) begin : g_read
       reg [TAKEN_W-1:0] x_q;
@@ -114,35 +119,37 @@ module weir_mvu #(
     end
     assign taken = g_read[READ-1].x_q;
 
-    if (VECTORS == 1) begin : g_same
-      assign x = taken;
-    end else begin : g_own
-      for (p = 0; p < VECTORS; p = p + 1) begin : g_output
-        for (i = 0; i < SIMD; i = i + 1) begin : g_element
-          assign x[(p*SIMD+i)*X_W +: X_W] = taken[(i*VECTORS+p)*X_W +: X_W];
+    for (r = 0; r < ROWS; r = r + 1) begin : g_row
+      wire [ROW_W-1:0] x;  // one dot product after the other
+      if (VECTORS == 1) begin : g_same
+        assign x = taken[r*ROW_W +: ROW_W];
+      end else begin : g_own
+        for (p = 0; p < VECTORS; p = p + 1) begin : g_output
+          for (i = 0; i < SIMD; i = i + 1) begin : g_element
+            assign x[(p*SIMD+i)*X_W +: X_W] = taken[r*ROW_W + (i*VECTORS+p)*X_W +: X_W];
+          end
         end
       end
+      weir_dot #(
+        .X_W       (X_W),
+        .X_SIGNED  (X_SIGNED),
+        .W_W       (W_W),
+        .PROD_W    (PROD_W),
+        .ACC_W     (ACC_W),
+        .SIMD      (SIMD),
+        .ACCUMULATE(BEATS > 1 ? 1 : 0),
+        .PARTS     (PARTS),
+        .PAIR      (PAIRS != 0 ? X_W + W_W : 0)
+      ) u_dot [PE/(PAIRS+1)-1:0] (
+        .clk   (clk),
+        .add   (add),
+        .finish(finish),
+        .x     (x),
+        .w     (w_data),
+        .result(result[r*PE*ACC_W +: PE*ACC_W])
+      );
     end
   endgenerate
-
-  weir_dot #(
-    .X_W       (X_W),
-    .X_SIGNED  (X_SIGNED),
-    .W_W       (W_W),
-    .PROD_W    (PROD_W),
-    .ACC_W     (ACC_W),
-    .SIMD      (SIMD),
-    .ACCUMULATE(BEATS > 1 ? 1 : 0),
-    .PARTS     (PARTS),
-    .PAIR      (PAIRS != 0 ? X_W + W_W : 0)
-  ) u_dot [PE/(PAIRS+1)-1:0] (
-    .clk   (clk),
-    .add   (add),
-    .finish(finish),
-    .x     (x),
-    .w     (w_data),
-    .result(result)
-  );
 
   generate
     if (BEATS == 1) begin : g_single
@@ -183,7 +190,7 @@ module weir_mvu #(
     if (PLACES == 2) begin : g_pair
       // The result stays in weir_dot until the place after it is free.
       reg                valid_q, m_valid_q, waiting_last_q, m_last_q;
-      reg [PE*ACC_W-1:0] m_data_q;
+      reg [GIVEN_W-1:0]  m_data_q;
       wire               open = m_ready || !m_valid_q;
 
       assign m_valid = m_valid_q;
@@ -213,7 +220,7 @@ module weir_mvu #(
     end else begin : g_places
       /* verilator lint_off PINCONNECTEMPTY */ // there is always a place
       weir_fifo #(
-        .WIDTH (PE * ACC_W),
+        .WIDTH (GIVEN_W),
         .DEPTH (PLACES),
         .SPREAD(SPREAD)
       ) u_results (

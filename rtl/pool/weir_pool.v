@@ -4,6 +4,9 @@
 // which is a whole number of at most FACTOR_W bits, so that all are sums of as many. A pool over several dimensions is one of these for
 // each.
 //
+// With TOGETHER > 1 a beat has whole windows of so many neighbouring pixels of PIXEL elements, which are joined as they come: then a step
+// is a beat of results, and KERNEL and STRIDE are 1.
+//
 // A window is held from its first step to its last: SLOTS = ceil(((KERNEL - 1) * DILATION) / STRIDE) of them are open at a time, so
 // that is the buffer, INNER beats each: the least that can be. Windows that reach beyond the line are given after its last step.
 //
@@ -17,11 +20,13 @@
 //            slice.
 // Invariant: a word is written 3 cycles after it is read, and read again INNER beats after that: block RAM from INNER 4 on.
 // Mapping:   block RAM with a register after it; a comparator or an adder a lane and slot between registers, and with a ZERO an
-//            adder a lane before them.
+//            adder a lane before them. With TOGETHER a chain of them a lane in the slots' place.
 `default_nettype none
 
 module weir_pool #(
-  parameter integer LANES    = 1,
+  parameter integer LANES    = 1,  // elements a beat of results
+  parameter integer TOGETHER = 1,
+  parameter integer PIXEL    = 1,
   parameter integer WIDTH    = 8,  // bits of an element
   parameter integer SIGNED   = 0,
   parameter integer SUM      = 0,
@@ -42,7 +47,7 @@ module weir_pool #(
   input  wire                   rst,
   input  wire                   s_valid,
   output wire                   s_ready,
-  input  wire [LANES*WIDTH-1:0] s_data,
+  input  wire [TOGETHER*LANES*WIDTH-1:0] s_data,
   /* verilator lint_off UNUSEDSIGNAL */ // lines are counted
   input  wire                   s_last,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -59,6 +64,7 @@ module weir_pool #(
   localparam integer TAIL   = OUT - ENDED;
   localparam integer FIRST  = REACH - BEGIN;                          // steps before the one that ends the first window
   localparam integer BEAT_W = LANES * OUT_W;
+  localparam integer TAKEN  = TOGETHER * LANES;                       // elements
   localparam integer RAM    = INNER < 4 ? 0 : 1;                      // memories hold the slots
 
   generate
@@ -70,6 +76,9 @@ module weir_pool #(
     end
     if ((COMMON > 0) != (FACTOR_W > 0)) begin : g_check_factor
       weir_pool_COMMON_must_have_factors_of_FACTOR_W_bits u_error ();
+    end
+    if (TOGETHER < 1 || (TOGETHER > 1 && (KERNEL > 1 || STRIDE > 1 || PIXEL < 1 || LANES % PIXEL != 0))) begin : g_check_together
+      weir_pool_TOGETHER_must_be_at_least_1_and_1_without_whole_pixels_or_with_KERNEL_or_STRIDE u_error ();
     end
     if (KERNEL < 1 || STRIDE < 1 || DILATION < 1) begin : g_check_window
       weir_pool_KERNEL_STRIDE_and_DILATION_must_be_at_least_1 u_error ();
@@ -206,9 +215,10 @@ module weir_pool #(
   localparam integer  FLAG_W = 4 + 3 * HELD + SLOT_W + INNER_W;
   /* verilator lint_off UNUSEDSIGNAL */ // nothing is held when a window is one step, and one beat has no address
   wire [FLAG_W-1:0]   flags_1, flags_2;
-  wire [BEAT_W-1:0]   x_1, x_2;
+  wire [TAKEN*OUT_W-1:0] x_1, x_2;
   reg  [FLAG_W-1:0]   flags_1_q, flags_3_q;
-  reg  [BEAT_W-1:0]   x_1_q, x_3_q;
+  reg  [TAKEN*OUT_W-1:0] x_1_q;
+  reg  [BEAT_W-1:0]   x_3_q;
   wire [INNER_W-1:0]  at_2, at_3;
   wire [SLOT_W-1:0]   from_2, from_3;
   wire [HELD-1:0]     first_2, first_3, takes_2, takes_3, empty_2, empty_3;
@@ -223,14 +233,43 @@ module weir_pool #(
   assign {valid_3, ends_3, last_3, from_tail_3, first_3, takes_3, empty_3, from_3, at_3} = flags_3_q;
 
   // The elements less ZERO, modulo the width of a result.
-  function [BEAT_W-1:0] centred(input [LANES*WIDTH-1:0] beat);
+  function [TAKEN*OUT_W-1:0] centred(input [TAKEN*WIDTH-1:0] beat);
     integer i;
     reg signed [WIDTH:0] x;
-    for (i = 0; i < LANES; i = i + 1) begin
+    for (i = 0; i < TAKEN; i = i + 1) begin
       x = {SIGNED != 0 && beat[i*WIDTH + WIDTH - 1], beat[i*WIDTH +: WIDTH]};
       /* verilator lint_off WIDTH */ // extension by assignment is meant
       centred[i*OUT_W +: OUT_W] = x - ZERO;
       /* verilator lint_on WIDTH */
+    end
+  endfunction
+
+  // The sum, or the larger one by the sign of a difference, the end of a carry chain, as it comes. Nothing is added to what a window after
+  // the line holds, nor larger than that.
+  function [OUT_W-1:0] pair(input [OUT_W-1:0] a, input [OUT_W-1:0] b, input keep);
+    reg signed [OUT_W:0] x, y, difference;
+    begin
+      x          = {SIGNED != 0 && a[OUT_W-1], a};
+      y          = {SIGNED != 0 && b[OUT_W-1], b};
+      difference = y - x;
+      pair       = SUM != 0 ? a + (b & {OUT_W{!keep}}) : difference[OUT_W] || keep ? a : b;
+    end
+  endfunction
+
+  // What is held and the beat, lane by lane.
+  function [BEAT_W-1:0] joined(input [BEAT_W-1:0] a, input [BEAT_W-1:0] b, input keep);
+    integer i;
+    for (i = 0; i < LANES; i = i + 1) joined[i*OUT_W +: OUT_W] = pair(a[i*OUT_W +: OUT_W], b[i*OUT_W +: OUT_W], keep);
+  endfunction
+
+  // The windows of a beat.
+  function [BEAT_W-1:0] whole(input [TAKEN*OUT_W-1:0] beat);
+    integer i, j, at;
+    for (i = 0; i < LANES; i = i + 1) begin
+      at = i / PIXEL * TOGETHER * PIXEL + i % PIXEL;
+      whole[i*OUT_W +: OUT_W] = beat[at*OUT_W +: OUT_W];
+      for (j = 1; j < TOGETHER; j = j + 1)
+        whole[i*OUT_W +: OUT_W] = pair(whole[i*OUT_W +: OUT_W], beat[(at + j*PIXEL)*OUT_W +: OUT_W], 1'b0);
     end
   endfunction
 
@@ -239,7 +278,7 @@ module weir_pool #(
       flags_1_q <= {issue, ends, ends_frame, tail_q, first, takes, empty_q, slot_q, inner_q};
       x_1_q     <= centred(s_data);
       flags_3_q <= flags_2;
-      x_3_q     <= x_2;
+      x_3_q     <= whole(x_2);
     end
     if (rst) begin
       flags_1_q[FLAG_W-1] <= 1'b0;
@@ -250,7 +289,7 @@ module weir_pool #(
   generate
     if (RAM != 0) begin : g_read
       reg [FLAG_W-1:0] flags_2_q;
-      reg [BEAT_W-1:0] x_2_q;
+      reg [TAKEN*OUT_W-1:0] x_2_q;
       always @(posedge clk) begin
         if (go) begin
           flags_2_q <= flags_1;
@@ -266,26 +305,12 @@ module weir_pool #(
     end
   endgenerate
 
-  // What is held and the beat, lane by lane: the sum, or the larger one by the sign of a difference, the end of a carry chain, as it
-  // comes. Nothing is added to what a window after the line holds, nor larger than that.
-  function [BEAT_W-1:0] joined(input [BEAT_W-1:0] a, input [BEAT_W-1:0] b, input keep);
-    integer i;
-    reg signed [OUT_W:0] x, y, difference;
-    for (i = 0; i < LANES; i = i + 1) begin
-      x          = {SIGNED != 0 && a[i*OUT_W + OUT_W - 1], a[i*OUT_W +: OUT_W]};
-      y          = {SIGNED != 0 && b[i*OUT_W + OUT_W - 1], b[i*OUT_W +: OUT_W]};
-      difference = y - x;
-      joined[i*OUT_W +: OUT_W] = SUM != 0 ? a[i*OUT_W +: OUT_W] + (b[i*OUT_W +: OUT_W] & {OUT_W{!keep}})
-                               : difference[OUT_W] || keep ? a[i*OUT_W +: OUT_W] : b[i*OUT_W +: OUT_W];
-    end
-  endfunction
-
   // ---- what the slots hold ----
   wire [HELD*BEAT_W-1:0] all;   // of stage 3: the beat and what is held, joined
   generate
     for (g = 0; g < SLOTS; g = g + 1) begin : g_slot
       wire [BEAT_W-1:0] held;   // in stage 2
-      wire [BEAT_W-1:0] all_d = joined(held, x_2, from_tail_2);
+      wire [BEAT_W-1:0] all_d = joined(held, x_2[BEAT_W-1:0], from_tail_2);
       reg  [BEAT_W-1:0] all_q;
       always @(posedge clk) if (go) all_q <= all_d;
       assign all[g*BEAT_W +: BEAT_W] = all_q;
@@ -308,7 +333,7 @@ module weir_pool #(
         );
       end else begin : g_shift
         reg  [INNER*BEAT_W-1:0] held_q;  // the beat that is next at the bottom
-        wire [BEAT_W-1:0]       next = !takes_2[g] ? held : first_2[g] ? x_2 : all_d;
+        wire [BEAT_W-1:0]       next = !takes_2[g] ? held : first_2[g] ? x_2[BEAT_W-1:0] : all_d;
         /* verilator lint_off WIDTH */ // the one that leaves drops out
         always @(posedge clk) if (valid_2 && go) held_q <= {next, held_q} >> BEAT_W;
         /* verilator lint_on WIDTH */

@@ -1,15 +1,19 @@
 // weir_taps: all elements that a window along one dimension sees at a position, in one beat: a delay line with KERNEL taps. A frame is
-// LINES lines of IN steps of INNER beats; each of the OUT positions of a line sees the steps o * STRIDE + k * DILATION - BEGIN for k in
-// [0, KERNEL), for each beat of a step by itself: a beat of a result has those of the lowest step in its low bits. Where there is no step,
+// LINES lines of IN pixels of INNER beats; each of the OUT positions of a line sees the pixels o * STRIDE + k * DILATION - BEGIN for k in
+// [0, KERNEL), for each beat of a pixel by itself: a beat of a result has those of the lowest pixel in its low bits. Where there is no pixel,
 // elements are FILL.
 //
-// Steps before the last tap lie in a word for each beat of a step, which is read, shifted by what is taken and written back. Positions
-// that reach beyond the line follow its last step, a shift without input each.
+// A beat may hold several pixels: ACROSS of neighbouring lines, each with a position of its own, or ALONG of a line, with the ALONG / STRIDE
+// positions that move over as many. Positions follow each other in a beat of a result as pixels do in one that is taken.
 //
-// Latency:   3 - INNER * max(0, IN + BEGIN - (KERNEL - 1) * DILATION - 1 - (OUT - 1) * STRIDE) cycles from a frame's last beat to its
-//            last result: 3 from the last beat that a result needs, after which INNER beats a step may follow that none does.
-// Interval:  LINES * max(IN, (OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) * INNER cycles a frame: the steps of a line, and
-//            those after it that its last positions see.
+// A step is what a beat has of a line: a pixel, or ALONG of them. Steps before the last tap lie in a word for each beat of a step, which is
+// read, shifted by what is taken and written back. Positions that reach beyond the line follow its last step, a shift without input each.
+//
+// Latency:   3 - INNER * max(0, IN / ALONG - ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) cycles from a
+//            frame's last beat to its last result: 3 from the last beat that a result needs, after which INNER beats a step may follow that
+//            none does.
+// Interval:  LINES * max(IN / ALONG, ceil(((OUT - 1) * STRIDE + (KERNEL - 1) * DILATION - BEGIN + 1) / ALONG)) * INNER cycles a frame: the
+//            steps of a line, and those after it that its last positions see.
 // Clock:     rtl/README.md, Measured alone: weir_taps.
 // State:     a memory of INNER words of (KERNEL - 1) * DILATION beats, a shift register where INNER is below 3; two registers of a word
 //            and a beat; a register slice.
@@ -18,55 +22,65 @@
 `default_nettype none
 
 module weir_taps #(
-  parameter integer LANES    = 1,
+  parameter integer LANES    = 1,  // elements of a pixel
+  parameter integer ACROSS   = 1,  // pixels of a beat
+  parameter integer ALONG    = 1,
   parameter integer X_W      = 8,  // bits of an element that is taken
   parameter integer X_SIGNED = 0,  // 1: two's complement
   parameter integer Y_W      = 8,  // bits of an element that is given: at least X_W, enough for FILL, signed if X_SIGNED
   parameter integer INNER    = 1,  // beats of a step
-  parameter integer IN       = 2,  // steps of a line
+  parameter integer IN       = 2,  // pixels of a line
   parameter integer OUT      = 1,  // positions of a line
   parameter integer LINES    = 1,  // of a frame
   parameter integer KERNEL   = 2,
   parameter integer STRIDE   = 1,
   parameter integer DILATION = 1,
   parameter integer BEGIN    = 0,  // padding before a line
-  parameter integer FILL     = 0   // element where there is no step
+  parameter integer FILL     = 0   // element where there is no pixel
 ) (
   input  wire                        clk,
   input  wire                        rst,
   input  wire                        s_valid,
   output wire                        s_ready,
-  input  wire [LANES*X_W-1:0]        s_data,
+  input  wire [ALONG*ACROSS*LANES*X_W-1:0] s_data,
   /* verilator lint_off UNUSEDSIGNAL */ // lines are counted
   input  wire                        s_last,
   /* verilator lint_on UNUSEDSIGNAL */
   output wire                        m_valid,
   input  wire                        m_ready,
-  output wire [KERNEL*LANES*Y_W-1:0] m_data,
+  output wire [(ALONG>1?ALONG/STRIDE:1)*ACROSS*KERNEL*LANES*Y_W-1:0] m_data,
   output wire                        m_last
 );
-  localparam integer BEAT_W  = LANES * X_W;
-  localparam integer GIVEN_W = KERNEL * LANES * Y_W;
-  localparam integer REACH   = (KERNEL - 1) * DILATION;             // from a position's first step to its last
-  localparam integer HELD_W  = REACH * BEAT_W;
-  localparam integer FIRST   = REACH - BEGIN;                       // the step that ends the first position
-  localparam integer FINAL   = (OUT - 1) * STRIDE + FIRST;          // and the last one
-  localparam integer STEPS   = IN > FINAL ? IN : FINAL + 1;
+  localparam integer MOVED     = ALONG > 1 ? ALONG / STRIDE : 1;                  // positions of a step
+  localparam integer MOVE      = ALONG > 1 ? 1 : STRIDE;                          // steps from those to the next ones
+  localparam integer POSITIONS = MOVED * ACROSS;                                  // of a beat
+  localparam integer BEAT_W    = ALONG * ACROSS * LANES * X_W;
+  localparam integer GIVEN_W   = POSITIONS * KERNEL * LANES * Y_W;
+  localparam integer SPAN      = (KERNEL - 1) * DILATION;                         // from a position's first pixel to its last
+  localparam integer FIRST     = ((MOVED - 1) * STRIDE + SPAN - BEGIN) / ALONG;   // the step that ends the first positions
+  localparam integer FINAL     = (OUT / MOVED - 1) * MOVE + FIRST;                // and the last ones
+  localparam integer STEPS     = IN / ALONG > FINAL ? IN / ALONG : FINAL + 1;
+  localparam integer NEEDED    = FIRST + (BEGIN + ALONG - 1) / ALONG;             // from a position's first step to its last
+  localparam integer REACH     = NEEDED > 1 ? NEEDED : 1;
+  localparam integer HELD_W    = REACH * BEAT_W;
 
   generate
-    if (LANES < 1 || X_W < 1 || INNER < 1 || IN < 1 || OUT < 1 || LINES < 1) begin : g_check_sizes
+    if (LANES < 1 || ACROSS < 1 || ALONG < 1 || X_W < 1 || INNER < 1 || IN < 1 || OUT < 1 || LINES < 1) begin : g_check_sizes
       weir_taps_sizes_must_be_at_least_1 u_error ();
     end
     if (Y_W < X_W) begin : g_check_widths
       weir_taps_Y_W_must_be_at_least_X_W u_error ();
     end
-    if (KERNEL < 2 || STRIDE < 1 || DILATION < 1) begin : g_check_window
-      weir_taps_KERNEL_must_be_at_least_2_and_STRIDE_and_DILATION_1 u_error ();
+    if (KERNEL < 1 || STRIDE < 1 || DILATION < 1) begin : g_check_window
+      weir_taps_KERNEL_STRIDE_and_DILATION_must_be_at_least_1 u_error ();
     end
-    if (BEGIN < 0 || BEGIN > REACH) begin : g_check_begin
+    if (ALONG > 1 && (IN % ALONG != 0 || ALONG % STRIDE != 0 || OUT % MOVED != 0)) begin : g_check_along
+      weir_taps_ALONG_must_divide_IN_and_STRIDE_must_divide_it_and_its_positions_OUT u_error ();
+    end
+    if (BEGIN < 0 || BEGIN > SPAN) begin : g_check_begin
       weir_taps_BEGIN_must_be_smaller_than_the_window u_error ();
     end
-    if ((OUT - 1) * STRIDE >= IN + BEGIN || FINAL + STRIDE < IN) begin : g_check_out
+    if ((OUT - 1) * STRIDE >= IN + BEGIN || FINAL + MOVE < IN / ALONG) begin : g_check_out
       weir_taps_positions_must_start_in_the_line_and_be_all_that_end_in_it u_error ();
     end
   endgenerate
@@ -79,12 +93,12 @@ module weir_taps #(
   localparam integer INNER_W = bits(INNER - 1);
   localparam integer STEP_W  = bits(STEPS - 1);
   localparam integer LINE_W  = bits(LINES - 1);
-  localparam integer WAIT_W  = bits(FIRST > STRIDE - 1 ? FIRST : STRIDE - 1);
+  localparam integer WAIT_W  = bits(FIRST > MOVE - 1 ? FIRST : MOVE - 1);
   localparam integer BEFORE_INNER = INNER - 2;  // before a loop's last
   localparam integer BEFORE_STEP  = STEPS - 2;
   localparam integer BEFORE_LINE  = LINES - 2;
-  localparam integer LAST_IN      = IN - 1;
-  localparam integer NEXT_WAIT    = STRIDE - 1;
+  localparam integer LAST_IN      = IN / ALONG - 1;
+  localparam integer NEXT_WAIT    = MOVE - 1;
 
   reg  [INNER_W-1:0] inner_q;
   reg  [STEP_W-1:0]  step_q;
@@ -101,7 +115,7 @@ module weir_taps #(
   /* verilator lint_on UNUSEDSIGNAL */
   wire               step_end = inner_last_q;
   wire               line_end = step_end && step_last_q;
-  wire               next_beyond = IN < STEPS && (beyond_q || step_q == LAST_IN[STEP_W-1:0]) && !line_end;
+  wire               next_beyond = IN / ALONG < STEPS && (beyond_q || step_q == LAST_IN[STEP_W-1:0]) && !line_end;
   wire               final_step;  // ends the line's last position
   wire [WAIT_W-1:0]  next_wait = line_end ? FIRST[WAIT_W-1:0] : ends_q ? NEXT_WAIT[WAIT_W-1:0] : wait_q - 1'b1;
 
@@ -225,17 +239,23 @@ module weir_taps #(
     end
   end
 
-  // ---- the beat: the tap of each step, extended, or FILL ----
+  // ---- the beat: the tap of each pixel, extended, or FILL ----
+  /* verilator lint_off UNUSEDSIGNAL */ // of several pixels a step the first ones may be of no position
   wire [HELD_W+BEAT_W-1:0] seen = {held_2_q, x_2_q};
+  wire [REACH:0]           known = exists_2_q;
+  /* verilator lint_on UNUSEDSIGNAL */
   reg  [GIVEN_W-1:0]       given;
-  integer                  k, l;
+  integer                  n, k, l, back, at;  // pixels before the line's latest; where a pixel lies
   always @*
-    for (k = 0; k < KERNEL; k = k + 1)
-      for (l = 0; l < LANES; l = l + 1) begin
-        given[(k*LANES + l)*Y_W +: Y_W] = {Y_W{X_SIGNED != 0 && seen[((KERNEL - 1 - k)*DILATION*LANES + l)*X_W + X_W - 1]}};
-        given[(k*LANES + l)*Y_W +: X_W] = seen[((KERNEL - 1 - k)*DILATION*LANES + l)*X_W +: X_W];
-        if (!exists_2_q[(KERNEL - 1 - k)*DILATION]) given[(k*LANES + l)*Y_W +: Y_W] = FILL[Y_W-1:0];
-      end
+    for (n = 0; n < POSITIONS; n = n + 1)
+      for (k = 0; k < KERNEL; k = k + 1)
+        for (l = 0; l < LANES; l = l + 1) begin
+          back = FIRST * ALONG + ALONG - 1 - n / ACROSS * STRIDE - k * DILATION + BEGIN;
+          at   = ((back / ALONG * ALONG + ALONG - 1 - back % ALONG) * ACROSS + n % ACROSS) * LANES + l;
+          given[((n*KERNEL + k)*LANES + l)*Y_W +: Y_W] = {Y_W{X_SIGNED != 0 && seen[at*X_W + X_W - 1]}};
+          given[((n*KERNEL + k)*LANES + l)*Y_W +: X_W] = seen[at*X_W +: X_W];
+          if (!known[back/ALONG]) given[((n*KERNEL + k)*LANES + l)*Y_W +: Y_W] = FILL[Y_W-1:0];
+        end
 
   weir_register_slice #(
     .WIDTH(GIVEN_W)

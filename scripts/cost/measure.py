@@ -82,7 +82,8 @@ def mvu(r, family):
     beats = pick(r, 1, 2, 8, 28, 100)
     return {"X_W": x, "X_SIGNED": r.randint(0, 1), "W_W": w, "SIMD": simd, "PE": pe, "BEATS": beats,
             "ACC_W": x + w + (simd * beats).bit_length() + r.randint(0, 1), "READ": r.randint(1, 3),
-            "PARTS": (w + 3) // 4 if family in SLOW else 1, "SPREAD": int(family in SPREAD), "VECTORS": pick(r, 1, 1, 1, pe)}
+            "PARTS": (w + 3) // 4 if family in SLOW else 1, "SPREAD": int(family in SPREAD), "VECTORS": pick(r, 1, 1, 1, pe),
+            "ROWS": pick(r, 2, 3) if beats == 1 else 1}
 
 
 def add(r, _):
@@ -171,12 +172,18 @@ def taps(r, _):
     y, kernel, stride, dilation = x + pick(r, 0, 0, 0, 1), r.randint(2, 5), r.randint(1, 2), pick(r, 1, 1, 1, 2)
     reach, steps = (kernel - 1) * dilation, pick(r, 5, 7, 12, 28, 100)
     begin = r.randint(max(0, reach + 1 - steps), reach)
-    return {"LANES": r.randint(1, 6), "X_W": x, "X_SIGNED": signed, "Y_W": y, "INNER": pick(r, 1, 1, 2, 5, 28, 100, 224), "IN": steps,
-            "OUT": (steps + begin - reach - 1) // stride + 1, "LINES": pick(r, 1, 5, 28), "KERNEL": kernel, "STRIDE": stride,
+    out = (steps + begin - reach - 1) // stride + 1
+    along = pick(r, *[n for n in range(1, 9) if n == 1 or (steps % n == 0 and n % stride == 0 and out % (n // stride) == 0)])
+    return {"LANES": r.randint(1, 6), "ACROSS": pick(r, 1, 1, 2) if along == 1 else 1, "ALONG": along, "X_W": x, "X_SIGNED": signed, "Y_W": y, "INNER": pick(r, 1, 1, 2, 5, 28, 100, 224), "IN": steps,
+            "OUT": out, "LINES": pick(r, 1, 5, 28), "KERNEL": kernel, "STRIDE": stride,
             "DILATION": dilation, "BEGIN": begin, "FILL": r.randint(0, (1 << (y - signed)) - 1)}
 
 
 def pool(r, _):
+    if r.randint(0, 3) == 0:  # whole windows of a beat
+        pixel, together, windows, width, adds = r.randint(1, 4), r.randint(2, 3), r.randint(2, 60), r.randint(2, 12), r.randint(0, 1)
+        return {"LANES": pixel * r.randint(1, 2), "TOGETHER": together, "PIXEL": pixel, "WIDTH": width, "SIGNED": r.randint(0, 1),
+                "SUM": adds, "ZERO": pick(r, 0, 3) * adds, "OUT_W": width + 2 * adds, "IN": windows, "OUT": windows, "KERNEL": 1, "STRIDE": 1}
     kernel, adds = pick(r, 1, 2, 3, 4, 49), r.randint(0, 1)
     stride, begin = r.randint(1, kernel) if kernel < 49 else kernel, r.randint(0, min(kernel, 4) - 1)
     steps = r.randint(kernel, 60)

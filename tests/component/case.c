@@ -121,6 +121,7 @@ void case_clip(component_case *c, weir_node node, int bits) {
 }
 
 int64_t case_lanes(component_case *c, int64_t rows, int64_t channels, int64_t parameters) {
+    if (rows > 1 && case_chance(c, 25)) return channels * case_divisor(c, rows);
     return rows > 1 && parameters > 1 ? case_divisor(c, channels) : case_range(c, 1, channels);
 }
 

@@ -59,7 +59,7 @@ weir_value case_result(const component_case *c, weir_node node);
 void case_place(component_case *c, weir_node node, int64_t in_lanes, int64_t out_lanes, int64_t digit);
 /* Attributes low and high: a random part of the codes of `bits` bits. */
 void case_clip(component_case *c, weir_node node, int bits);
-/* Elements a beat for a node with `parameters` a channel (1 or the number of channels). */
+/* Elements a beat for a node with `parameters` a channel (1 or the number of channels): a part of the channels, or those of several rows. */
 int64_t case_lanes(component_case *c, int64_t rows, int64_t channels, int64_t parameters);
 void case_finish(component_case *c, weir_value output);
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "dataflow/component.h"
+
 typedef struct window {
     int64_t kernel, stride, dilation, begin, end, in;
     bool ceil;
@@ -29,6 +31,10 @@ static window random_window(component_case *c) {
         w.in = w.kernel = w.stride = case_range(c, 2, 40);
         return (window){w.kernel, w.stride, 1, 0, 0, w.in, false};
     }
+    if (case_chance(c, 20)) { /* side by side, to the end of the line */
+        w.kernel = case_range(c, 2, 3);
+        return (window){w.kernel, w.kernel, 1, 0, 0, w.kernel * case_range(c, 1, 4), false};
+    }
     do {
         w.kernel = case_range(c, 1, case_chance(c, 70) ? 3 : 6);
         w.stride = case_range(c, 1, 4);
@@ -52,7 +58,7 @@ weir_node pool_add(component_case *c, weir_op op) {
     weir_value x = case_codes(c, 1, channels, 1, 12, 50);
     weir_type type = *weir_value_type(c->graph, x);
     type.shape = (weir_shape){rank + 2, {case_chance(c, 20) ? 2 : 1}};
-    for (int i = 0; i < rank; i++) type.shape.dim[i + 1] = i == along ? w.in : case_range(c, 1, 4);
+    for (int i = 0; i < rank; i++) type.shape.dim[i + 1] = i == along ? w.in : case_range(c, 1, 6);
     type.shape.dim[rank + 1] = channels;
     weir_value_set_type(c->graph, x, &type);
     weir_node node = case_node(c, op, "pool", &x, 1, 1);
@@ -76,6 +82,12 @@ void pool_finish(component_case *c, weir_node node) {
     const weir_shape *x = &weir_value_type(c->graph, weir_node_input(c->graph, node, 0))->shape;
     const int64_t lanes = case_divisor(c, x->dim[x->rank - 1]);
     case_place(c, node, lanes, lanes, 0);
+    if (case_chance(c, 40)) { /* as many lanes as a shorter interval takes */
+        weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
+        const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
+        hardware->interval = case_range(c, 1, hardware->interval);
+        rules->derive(c->graph, node, hardware);
+    }
     case_finish(c, case_result(c, node));
     case_make_data(c, CASE_FRAMES);
 }

@@ -64,7 +64,7 @@ static void scales(void **state) {
     weir_node_set_int(graph, node, "high", 7);
     check(graph, node, 2, 3, 0, 0, "sc_scale.hex",
           "761\n"   /* 011 101 100 001 */
-          "007\n"); /* 000 111 */
+          "847\n"); /* 100 001 000 111: the first channel again */
 }
 
 /* One parameter for all channels serves every lane of a single word. */

@@ -244,14 +244,19 @@ static void fold_pacemakers(weir_graph *graph, int64_t target) {
 
 /* --- components that keep up --- */
 
-/* Smallest divisor of the channels that carries a frame within the interval. */
+/* The fewest lanes that carry a frame within the interval: a divisor of the channels, or all of so many positions that they divide
+ * a row. */
 static int64_t lanes_for(const weir_graph *graph, weir_value value, int64_t interval) {
     const weir_shape *shape = &weir_value_type(graph, value)->shape;
-    int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1];
+    const int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1], row = weir_stream_row(graph, value);
     for (int64_t lanes = 1; lanes < channels; lanes++) {
         if (channels % lanes == 0 && weir_stream_beats(graph, value, lanes) <= interval) return lanes;
     }
-    return channels;
+    int64_t positions = 1;
+    while (positions < row &&
+           (row % positions != 0 || weir_stream_beats(graph, value, positions * channels) > interval))
+        positions++;
+    return positions * channels;
 }
 
 /* Cycles that the component may spend on a beat without becoming the slowest: those between two beats of what sets the
@@ -305,10 +310,16 @@ void weir_folding_divide(weir_graph *graph, int64_t interval) {
     }
 }
 
-int64_t weir_folding_shortest(const weir_graph *graph) {
+/* A copy that any number of multipliers makes no faster. */
+static weir_graph *fastest_of(const weir_graph *graph) {
     weir_graph *fastest = weir_graph_copy(graph);
     weir_folding_divide(fastest, 1);
     fold(fastest, 1, 1);
+    return fastest;
+}
+
+int64_t weir_folding_shortest(const weir_graph *graph) {
+    weir_graph *fastest = fastest_of(graph);
     const int64_t interval = weir_stream_interval(fastest);
     weir_graph_free(fastest);
     return interval;
@@ -361,13 +372,13 @@ static weir_node slowest_of(const weir_graph *graph) {
     return slowest;
 }
 
-static void warn_of_interval(const weir_graph *graph, int64_t asked) {
-    const weir_node slowest = slowest_of(graph);
+static void warn_of_interval(const weir_graph *graph, const weir_graph *fastest, int64_t asked) {
+    const weir_node slowest = slowest_of(fastest);
     if (asked == 0 || slowest.id == 0 || weir_stream_interval(graph) <= asked) return;
-    weir_warning(weir_node_location(graph, slowest),
+    weir_warning(weir_node_location(fastest, slowest),
                  "a frame takes %lld cycles, not %lld: node '%s' (%s) cannot be faster",
-                 (long long)weir_stream_interval(graph), (long long)asked, weir_node_name(graph, slowest),
-                 weir_component_of(graph, slowest)->module);
+                 (long long)weir_stream_interval(graph), (long long)asked, weir_node_name(fastest, slowest),
+                 weir_component_of(fastest, slowest)->module);
 }
 
 static void warn_of_multipliers(const weir_graph *graph, int64_t budget) {
@@ -383,12 +394,14 @@ static void warn_of_multipliers(const weir_graph *graph, int64_t budget) {
 
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
     if (!weir_folding_read(graph, file, &target)) return false;
-    const int64_t shortest = weir_folding_shortest(graph), asked = target;
+    weir_graph *fastest = fastest_of(graph);
+    const int64_t shortest = weir_stream_interval(fastest), asked = target;
     if (target == 0) target = target_for(graph, budget, shortest);
     if (target < shortest) target = shortest;
     weir_folding_divide(graph, target);
     fold(graph, target, shortest);
-    warn_of_interval(graph, asked);
+    warn_of_interval(graph, fastest, asked);
+    weir_graph_free(fastest);
     if (asked == 0 && (file == NULL || *file == '\0')) warn_of_multipliers(graph, budget);
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);

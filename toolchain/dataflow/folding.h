@@ -2,7 +2,8 @@
  * component that sets its pace gets the cheapest of its foldings that meet it; a budget of multipliers is met by the
  * smallest target that fits it; the others keep up with what is before them. Where one of these, a window or a stream,
  * cannot keep up with any folding, it is the pace, and no multiplier is spent on more. Before, a node that could not is divided
- * where nodes that follow each other are faster (a window into its columns and rows). A YAML file sets nodes by hand, with any
+ * where nodes that follow each other are faster (a window into its columns and rows). Beats of several positions come last
+ * (README.md). A YAML file sets nodes by hand, with any
  * numbers: what does not divide is padded inside.
  *   interval: 512
  *   nodes:

@@ -58,9 +58,8 @@ int64_t weir_memory_words(const weir_graph *graph, weir_value constant, int64_t 
 int64_t weir_memory_element(const weir_graph *graph, weir_value constant, int64_t row, int64_t column, int64_t columns,
                             int64_t outside) {
     const weir_array *array = weir_value_constant(graph, constant);
-    int64_t rows = array->shape.dim[0];
-    if (rows == 1) row = 0;
-    return row < rows && column < columns ? weir_array_get_int(array, (size_t)(row * columns + column)) : outside;
+    row %= array->shape.dim[0];
+    return column < columns ? weir_array_get_int(array, (size_t)(row * columns + column)) : outside;
 }
 
 /* --- content --- */

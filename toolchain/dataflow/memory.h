@@ -20,7 +20,7 @@ char *weir_memory_file(const weir_graph *graph, weir_node node, const weir_memor
 int weir_memory_signed_bits(const weir_graph *graph, weir_value constant);
 /* Words for the rows of a constant, `lanes` rows a word. */
 int64_t weir_memory_words(const weir_graph *graph, weir_value constant, int64_t lanes);
-/* Element [row, column] of a constant of so many columns, `outside` beyond its end; a single row serves all. */
+/* Element [row, column] of a constant of so many columns, `outside` beyond a row's end; after its last row follows the first. */
 int64_t weir_memory_element(const weir_graph *graph, weir_value constant, int64_t row, int64_t column, int64_t columns,
                             int64_t outside);
 

@@ -50,6 +50,13 @@ int64_t weir_stream_elements(const weir_graph *graph, weir_value value) {
     return (int64_t)count;
 }
 
+int64_t weir_stream_row(const weir_graph *graph, weir_value value) {
+    const weir_shape *shape = &weir_value_type(graph, value)->shape;
+    int d = shape->rank - 2;
+    while (d > 0 && shape->dim[d] == 1) d--;
+    return d < 0 ? 1 : shape->dim[d];
+}
+
 int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lanes) {
     return weir_ceil_divide(weir_stream_elements(graph, value), lanes);
 }

@@ -23,6 +23,9 @@ bool weir_stream_is_input(const weir_graph *graph, weir_value value);
 /* Elements a frame, and beats a frame at a number of lanes. */
 int64_t weir_stream_elements(const weir_graph *graph, weir_value value);
 int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lanes);
+/* Positions of a row: what the innermost dimension but the channels has, of those with more than one. Lanes are a part of the
+ * channels, or all of several neighbouring positions. */
+int64_t weir_stream_row(const weir_graph *graph, weir_value value);
 /* Beats a frame of the node's output 0, at its lanes. */
 int64_t weir_stream_beats_of(const weir_graph *graph, weir_node node);
 /* The timing of a component that takes a beat a cycle and gives each from a register. */

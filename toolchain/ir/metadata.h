@@ -45,7 +45,7 @@ typedef struct weir_meta_hardware {
     bool is_implicit;      /* no component: nothing is emitted for the node */
     const char *module;    /* component of rtl/ that computes the node */
     int64_t simd;          /* inputs a cycle (Linear) */
-    int64_t pe;            /* outputs a cycle (Linear) */
+    int64_t pe;            /* outputs a cycle, of one position or of several (Linear) */
     int64_t in_lanes;      /* elements a beat on each input stream */
     int64_t out_lanes;     /* elements a beat on each output stream */
     int64_t digit;         /* multiplier bits (Scale) or thresholds (Threshold) a cycle */

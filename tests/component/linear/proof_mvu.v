@@ -6,6 +6,8 @@
 // prove: unbounded SIMD=1 PE=1 BEATS=5 READ=1 PARTS=1 ACC_W=1
 // prove: bounded 16 SIMD=2 PE=1 BEATS=3 READ=3 PARTS=1 ACC_W=2
 // prove: bounded 12 SIMD=2 PE=2 BEATS=2 READ=1 PARTS=1 ACC_W=1 VECTORS=2
+// prove: bounded 12 SIMD=2 PE=2 BEATS=1 READ=1 PARTS=1 ACC_W=2 ROWS=2
+// nightly: bounded 12 SIMD=2 PE=2 BEATS=1 READ=2 PARTS=1 ACC_W=2 VECTORS=2 ROWS=2
 // nightly: unbounded SIMD=2 PE=1 BEATS=1 READ=1 PARTS=1 ACC_W=1
 // nightly: unbounded SIMD=1 PE=1 BEATS=2 READ=1 PARTS=1 ACC_W=2
 // nightly: unbounded SIMD=1 PE=1 BEATS=3 READ=2 PARTS=1 ACC_W=1
@@ -23,11 +25,12 @@ module proof #(
   parameter integer X_W     = 1,
   parameter integer W_W     = PARTS,
   parameter integer ACC_W   = 1,
-  parameter integer VECTORS = 1
+  parameter integer VECTORS = 1,
+  parameter integer ROWS    = 1
 ) (
   input wire                   clk,
   input wire                   s_valid,
-  input wire [VECTORS*SIMD*X_W-1:0] s_data,
+  input wire [ROWS*VECTORS*SIMD*X_W-1:0] s_data,
   input wire                   s_last,
   input wire [PE*SIMD*W_W-1:0] word,     // of the beat, if it is taken
   input wire [PE*SIMD*W_W-1:0] other,    // what the weights' memory gives for no beat
@@ -40,11 +43,11 @@ module proof #(
   localparam [BEAT_W-1:0] TOP = BEATS - 1;
 
   wire                      rst, s_ready, w_next, m_valid, m_last, mark;
-  wire [PE*ACC_W-1:0]       m_data;
+  wire [ROWS*PE*ACC_W-1:0]  m_data;
   reg  [READ-1:0]           asked_q;  // bit i: i + 1 cycles ago
   reg  [READ*WORD_W-1:0]    words_q;
   reg  [BEAT_W-1:0]         beat_q;
-  reg  [PE*ACC_W-1:0]       expected, expected_q;
+  reg  [ROWS*PE*ACC_W-1:0]  expected, expected_q;
   reg  signed [ACC_W-1:0]   sum;
   wire [$clog2(PLACES+2)-1:0] results;
   integer                   p, e;
@@ -58,7 +61,8 @@ module proof #(
     .BEATS  (BEATS),
     .READ   (READ),
     .PARTS  (PARTS),
-    .VECTORS(VECTORS)
+    .VECTORS(VECTORS),
+    .ROWS   (ROWS)
   ) u_dut (
     .clk    (clk),
     .rst    (rst),
@@ -80,10 +84,10 @@ module proof #(
 
   // Elements are unsigned, weights are signed.
   always @*
-    for (p = 0; p < PE; p = p + 1) begin
+    for (p = 0; p < ROWS * PE; p = p + 1) begin
       sum = beat_q == 0 ? {ACC_W{1'b0}} : expected_q[p*ACC_W +: ACC_W];
       for (e = 0; e < SIMD; e = e + 1)
-        sum = sum + $signed({1'b0, s_data[(e*VECTORS+p%VECTORS)*X_W +: X_W]}) * $signed(word[(p*SIMD+e)*W_W +: W_W]);
+        sum = sum + $signed({1'b0, s_data[((p/PE*SIMD+e)*VECTORS+p%VECTORS)*X_W +: X_W]}) * $signed(word[(p%PE*SIMD+e)*W_W +: W_W]);
       expected[p*ACC_W +: ACC_W] = sum;
     end
 
@@ -98,9 +102,9 @@ module proof #(
   always @* if (!rst) one_word_a_beat: assert (w_next == take);
 
   proof_reset u_reset (clk, rst);
-  proof_source #(VECTORS * SIMD * X_W + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
-  proof_hold #(PE * ACC_W + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
-  proof_order #(PE * ACC_W + 1, PLACES) u_order (
+  proof_source #(ROWS * VECTORS * SIMD * X_W + 1) u_source (clk, rst, s_valid, s_ready, {s_last, s_data});
+  proof_hold #(ROWS * PE * ACC_W + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
+  proof_order #(ROWS * PE * ACC_W + 1, PLACES) u_order (
     clk, rst, enter, {s_last, expected}, m_valid, leave, {m_last, m_data}, results, mark
   );
   proof_answer #(RESULT) u_leaves (clk, rst, results != 0, m_valid);

@@ -1,5 +1,5 @@
 /* weir_mvu with its ROM, replay and dot product: any number of rows, inputs and outputs, foldings that need not divide,
- * groups that are computed side by side, devices. */
+ * groups and rows that are computed side by side, devices. */
 #include <stdlib.h>
 
 #include "component/case.h"
@@ -24,15 +24,21 @@ static void build(component_case *c) {
         weir_node_set_int(c->graph, node, "group", n);
         weir_node_set_int(c->graph, node, "interleave", pe);
     }
-    case_place(c, node, depthwise ? simd * pe : simd, pe, 0);
+    int64_t together = 1;
+    if (rows > 1 && !depthwise && simd == k && pe == n) { /* whole rows, several at a time */
+        together = case_divisor(c, rows);
+        pe = n * together;
+    }
+    case_place(c, node, depthwise ? simd * pe : simd * together, pe, 0);
     const int64_t device = case_range(c, 0, 2);
-    const bool wide = device == 1 && pe % 2 == 0 && simd % 2 == 0; /* blocks of 25 bits: most products in pairs */
+    const bool wide =
+        device == 1 && pe / together % 2 == 0 && simd % 2 == 0; /* blocks of 25 bits: most products in pairs */
     weir_target_set(c->graph, wide ? "xc7a35t" : devices[device], 0);
     weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
     hardware->storage = (weir_storage)case_range(c, WEIR_STORAGE_AUTO, WEIR_STORAGE_LOGIC);
     hardware->simd = simd;
     hardware->pe = pe;
-    hardware->interval = rows * weir_ceil_divide(k, simd) * weir_ceil_divide(n, pe);
+    hardware->interval = rows / together * weir_ceil_divide(k, simd) * weir_ceil_divide(n * together, pe);
     hardware->operations = weir_loop_macs(c->graph, node);
     case_finish(c, case_result(c, node));
     case_make_data(c, CASE_FRAMES);

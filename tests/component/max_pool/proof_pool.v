@@ -3,6 +3,7 @@
 // prove: unbounded WIDTH=1 OUT_W=3 SUM=1 LANES=2 ZERO=-1 INNER=1 IN=3 OUT=1 LINES=1 KERNEL=3 STRIDE=3
 // prove: unbounded WIDTH=1 INNER=1 IN=1 OUT=1 LINES=1 KERNEL=1 STRIDE=1
 // prove: unbounded WIDTH=1 LANES=2 INNER=1 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=1
+// prove: unbounded WIDTH=2 LANES=2 TOGETHER=2 PIXEL=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=1 STRIDE=1
 // prove: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
 // nightly: unbounded WIDTH=2 INNER=1 IN=4 OUT=2 LINES=2 KERNEL=2 STRIDE=2 SIGNED=1
 // nightly: unbounded WIDTH=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
@@ -11,6 +12,7 @@
 // nightly: unbounded WIDTH=1 OUT_W=2 SUM=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: bounded 17 WIDTH=1 OUT_W=4 SUM=1 COMMON=6 FACTOR_W=2 SIGNED=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: unbounded WIDTH=1 OUT_W=4 SUM=1 COMMON=6 FACTOR_W=2 SIGNED=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
+// nightly: unbounded WIDTH=1 OUT_W=3 SUM=1 LANES=2 TOGETHER=3 PIXEL=2 ZERO=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=1 STRIDE=1
 // nightly: bounded 18 WIDTH=1 INNER=4 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: unbounded WIDTH=1 INNER=2 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: bounded 18 WIDTH=1 OUT_W=2 SUM=1 INNER=4 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
@@ -34,15 +36,17 @@ module proof #(
   parameter integer KERNEL   = 2,
   parameter integer STRIDE   = 2,
   parameter integer DILATION = 1,
-  parameter integer BEGIN    = 0
+  parameter integer BEGIN    = 0,
+  parameter integer TOGETHER = 1,
+  parameter integer PIXEL    = LANES
 ) (
   input wire                   clk,
   input wire                   s_valid,
-  input wire [LANES*WIDTH-1:0] s_data,
+  input wire [TOGETHER*LANES*WIDTH-1:0] s_data,
   input wire                   s_last,
   input wire                   m_ready
 );
-  localparam integer DATA_W  = LANES * WIDTH;
+  localparam integer DATA_W  = TOGETHER * LANES * WIDTH;
   localparam integer RESULT_W = LANES * OUT_W;
   localparam integer REACH   = (KERNEL - 1) * DILATION;
   localparam integer PLACE_W = $clog2(IN + INNER + OUT * STRIDE + REACH + 1);
@@ -61,9 +65,10 @@ module proof #(
   reg  [RESULT_W-1:0] wanted;
   reg  [PLACE_W-1:0]  seen;              // by the marked line's window
   reg  signed [WIDTH:0] x;
-  reg  signed [OUT_W:0] y;
+  reg  signed [OUT_W:0] y, z;
   reg                 sees;
-  integer             k, l;
+  reg  [RESULT_W-1:0] joined;            // the pixels of a beat that are of one window
+  integer             k, l, t, at;
 
   weir_pool #(
     .LANES   (LANES),
@@ -81,7 +86,9 @@ module proof #(
     .KERNEL  (KERNEL),
     .STRIDE  (STRIDE),
     .DILATION(DILATION),
-    .BEGIN   (BEGIN)
+    .BEGIN   (BEGIN),
+    .TOGETHER(TOGETHER),
+    .PIXEL   (PIXEL)
   ) u_dut (
     .clk    (clk),
     .rst    (rst),
@@ -113,10 +120,17 @@ module proof #(
     for (k = 0; k < KERNEL; k = k + 1) if (s_step_q + BEGIN == window * STRIDE + k * DILATION) sees = 1'b1;
     sees = sees && take && (mark || enters_q) && s_inner_q == place;
     for (l = 0; l < LANES; l = l + 1) begin
-      x = {SIGNED != 0 && s_data[l*WIDTH + WIDTH - 1], s_data[l*WIDTH +: WIDTH]};
+      for (t = 0; t < TOGETHER; t = t + 1) begin
+        at = (l / PIXEL * TOGETHER + t) * PIXEL + l % PIXEL;
+        x  = {SIGNED != 0 && s_data[at*WIDTH + WIDTH - 1], s_data[at*WIDTH +: WIDTH]};
+        y  = {SIGNED != 0 && joined[l*OUT_W + OUT_W - 1], joined[l*OUT_W +: OUT_W]};
+        if (SUM != 0) joined[l*OUT_W +: OUT_W] = x - ZERO + (t > 0 ? y : 0);
+        else if (t == 0 || x > y) joined[l*OUT_W +: OUT_W] = s_data[at*WIDTH +: WIDTH];
+      end
+      z = {SIGNED != 0 && joined[l*OUT_W + OUT_W - 1], joined[l*OUT_W +: OUT_W]};
       y = {SIGNED != 0 && result_q[l*OUT_W + OUT_W - 1], result_q[l*OUT_W +: OUT_W]};
-      if (SUM != 0) result[l*OUT_W +: OUT_W] = x - ZERO + (!mark && seen_q ? y : 0);
-      else result[l*OUT_W +: OUT_W] = !mark && seen_q && y > x ? result_q[l*OUT_W +: OUT_W] : s_data[l*WIDTH +: WIDTH];
+      if (SUM != 0) result[l*OUT_W +: OUT_W] = z + (!mark && seen_q ? y : 0);
+      else result[l*OUT_W +: OUT_W] = !mark && seen_q && y > z ? result_q[l*OUT_W +: OUT_W] : joined[l*OUT_W +: OUT_W];
     end
   end
 

@@ -4,6 +4,9 @@
 // prove: bounded 14 INNER=3 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=1
 // prove: bounded 14 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // prove: bounded 16 INNER=1 IN=4 OUT=1 LINES=2 KERNEL=2 STRIDE=3 BEGIN=0
+// prove: bounded 14 INNER=1 IN=4 OUT=4 LINES=1 KERNEL=2 STRIDE=1 BEGIN=1 ALONG=2
+// prove: bounded 14 INNER=2 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=0 ACROSS=2
+// nightly: bounded 16 INNER=1 IN=8 OUT=4 LINES=2 KERNEL=3 STRIDE=2 BEGIN=1 ALONG=4
 // nightly: bounded 16 INNER=2 IN=3 OUT=2 LINES=1 KERNEL=2 STRIDE=2 BEGIN=1
 // nightly: bounded 22 INNER=3 IN=3 OUT=2 LINES=1 KERNEL=3 STRIDE=2 BEGIN=1
 // spared: taps_ignores_dilation there is none: random.c
@@ -17,22 +20,27 @@ module proof #(
   parameter integer LINES  = 1,
   parameter integer KERNEL = 3,
   parameter integer STRIDE = 1,
-  parameter integer BEGIN  = 1
+  parameter integer BEGIN  = 1,
+  parameter integer ACROSS = 1,
+  parameter integer ALONG  = 1
 ) (
-  input wire clk,
-  input wire s_valid,
-  input wire s_data,
-  input wire m_ready
+  input wire                    clk,
+  input wire                    s_valid,
+  input wire [ACROSS*ALONG-1:0] s_data,
+  input wire                    m_ready
 );
-  localparam integer BEATS = 32;  // of the record: more than are taken
-  localparam integer FINAL = (OUT - 1) * STRIDE + KERNEL - 1 - BEGIN;
-  localparam integer STEPS = IN > FINAL ? IN : FINAL + 1;
+  localparam integer PIXELS = 32;  // of the record: more than are taken
+  localparam integer BEAT   = ACROSS * ALONG;
+  localparam integer MOVED  = ALONG > 1 ? ALONG / STRIDE : 1;
+  localparam integer GIVEN  = MOVED * ACROSS * KERNEL;
+  localparam integer FINAL  = (OUT - 1) * STRIDE + KERNEL - 1 - BEGIN;
+  localparam integer STEPS  = IN > FINAL ? IN : FINAL + 1;
 
   localparam integer AT_W  = INNER > 2 ? $clog2(INNER) : 1;
 
   wire                rst, s_ready, m_valid, m_last;
-  wire [2*KERNEL-1:0] m_data;
-  reg  [BEATS-1:0]    taken_q;
+  wire [2*GIVEN-1:0]  m_data;
+  reg  [PIXELS-1:0]   taken_q;
   reg  [7:0]          count_q, line_at_q, inner_q, o_q, line_q;
   reg                 started_q = 1'b0;
   (* hierconn *) wire \u_dut.g_memory.u_ram.we , \u_dut.g_memory.u_ram.re ;
@@ -48,6 +56,8 @@ module proof #(
     .KERNEL(KERNEL),
     .STRIDE(STRIDE),
     .BEGIN (BEGIN),
+    .ACROSS(ACROSS),
+    .ALONG (ALONG),
     .FILL  (2)
   ) u_dut (
     .clk    (clk),
@@ -65,7 +75,7 @@ module proof #(
   wire take = s_valid && s_ready;
   wire give = m_valid && m_ready;
   wire inner_end = inner_q == INNER - 1;
-  wire o_end     = inner_end && o_q == OUT - 1;
+  wire o_end     = inner_end && o_q == OUT - MOVED;
   wire line_end  = o_end && line_q == LINES - 1;
 
   assign rst = !started_q;
@@ -75,29 +85,35 @@ module proof #(
     if (rst) {count_q, line_at_q, inner_q, o_q, line_q} <= 40'd0;
     else begin
       if (take) begin
-        count_q          <= count_q + 1'b1;
-        taken_q[count_q] <= s_data;
+        count_q                  <= count_q + BEAT;
+        taken_q[count_q +: BEAT] <= s_data;
       end
       if (give) begin
         inner_q <= inner_end ? 8'd0 : inner_q + 1'b1;
-        if (inner_end) o_q <= o_end ? 8'd0 : o_q + 1'b1;
+        if (inner_end) o_q <= o_end ? 8'd0 : o_q + MOVED;
         if (o_end) begin
           line_q    <= line_end ? 8'd0 : line_q + 1'b1;
-          line_at_q <= line_at_q + IN * INNER;
+          line_at_q <= line_at_q + IN * INNER * ACROSS;
         end
       end
     end
   end
 
-  genvar k;
+  // Pixels of a step lie side by side, those of ACROSS lines too.
+  genvar v, a, k;
   generate
-    for (k = 0; k < KERNEL; k = k + 1) begin : g_tap
-      wire [7:0] step   = o_q * STRIDE + k - BEGIN;  // beyond the line when negative
-      wire [7:0] at     = line_at_q + step * INNER + inner_q;
-      wire       exists = step < IN;
-      always @* if (!rst && m_valid) begin
-        assert (!exists || at < count_q);
-        assert (m_data[2*k +: 2] == (exists ? {1'b0, taken_q[at]} : 2'd2));
+    for (v = 0; v < MOVED; v = v + 1) begin : g_moved
+      for (a = 0; a < ACROSS; a = a + 1) begin : g_line
+        for (k = 0; k < KERNEL; k = k + 1) begin : g_tap
+          localparam integer SEEN = (v * ACROSS + a) * KERNEL + k;
+          wire [7:0] pixel  = (o_q + v) * STRIDE + k - BEGIN;  // beyond the line when negative
+          wire [7:0] at     = line_at_q + (pixel * INNER + inner_q) * ACROSS + a;
+          wire       exists = pixel < IN;
+          always @* if (!rst && m_valid) begin
+            assert (!exists || at < count_q);
+            assert (m_data[2*SEEN +: 2] == (exists ? {1'b0, taken_q[at]} : 2'd2));
+          end
+        end
       end
     end
   endgenerate
@@ -107,7 +123,7 @@ module proof #(
   always @* if (INNER > 2 && !rst && \u_dut.g_memory.u_ram.we && \u_dut.g_memory.u_ram.re )
     no_collision: assert (\u_dut.g_memory.u_ram.waddr != \u_dut.g_memory.u_ram.raddr );
 
-  proof_hold #(2 * KERNEL + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
+  proof_hold #(2 * GIVEN + 1) u_hold (clk, rst, m_valid, m_ready, {m_last, m_data});
   // While it is offered beats and its own are taken, something is given: the steps of a line and the pipeline are the longest wait.
   proof_answer #(STEPS * INNER + 6) u_answer (clk, rst, s_valid && m_ready, m_valid);
 endmodule

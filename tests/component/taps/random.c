@@ -1,12 +1,12 @@
 /* Windows down the columns or along the rows of a frame, and of a frame of one dimension: any size, stride, dilation and padding, all
- * channels in a beat. */
+ * channels in a beat, of one pixel or several. */
 #include "component/case.h"
 #include "dataflow/component.h"
 
 static void build(component_case *c) {
     const int rank = (int)case_range(c, 1, 2), along = (int)case_range(c, 0, rank - 1);
-    const int64_t channels = case_range(c, 1, 4), taps = case_range(c, 2, case_chance(c, 80) ? 3 : 5);
-    const int64_t stride = case_chance(c, 60) ? 1 : case_range(c, 2, 3),
+    const int64_t channels = case_range(c, 1, 4), taps = case_range(c, 1, case_chance(c, 80) ? 3 : 5);
+    const int64_t stride = taps > 1 && case_chance(c, 60) ? 1 : case_range(c, 2, 3),
                   dilation = case_chance(c, 75) ? 1 : case_range(c, 2, 3);
     const int64_t reach = (taps - 1) * dilation;
     const int64_t begin = case_chance(c, 40) ? 0 : case_range(c, 0, reach),
@@ -15,9 +15,10 @@ static void build(component_case *c) {
     weir_value x = case_codes(c, 1, channels, 1, 10, 50);
     weir_type type = *weir_value_type(c->graph, x);
     type.shape = (weir_shape){rank + 2, {case_chance(c, 15) ? 2 : 1}};
-    for (int i = 0; i < rank; i++) type.shape.dim[i + 1] = case_range(c, 1, 6);
+    for (int i = 0; i < rank; i++) type.shape.dim[i + 1] = case_range(c, 1, 8);
     int64_t *in = &type.shape.dim[along + 1];
     if (*in + begin + end <= reach) *in = reach + 1;
+    if (taps == 1 && *in == 1) *in = stride; /* else nothing moves */
     type.shape.dim[rank + 1] = channels;
     int64_t low, high;
     weir_quant_limits(&type.quant, &low, &high);
@@ -41,7 +42,12 @@ static void build(component_case *c) {
     case_place(c, node, channels, channels * taps, 0);
     weir_meta_hardware *hardware = &weir_node_metadata(c->graph, node)->hardware;
     hardware->module = "weir_taps";
-    hardware->interval = weir_component_of(c->graph, node)->rules->timing(c->graph, node).interval;
+    const weir_component_rules *rules = weir_component_of(c->graph, node)->rules;
+    hardware->interval = rules->timing(c->graph, node).interval;
+    if (case_chance(c, 60)) { /* as many pixels a beat as a shorter one takes */
+        hardware->interval = case_range(c, 1, hardware->interval);
+        rules->derive(c->graph, node, hardware);
+    }
     case_finish(c, case_result(c, node));
     case_make_data(c, CASE_FRAMES);
 }

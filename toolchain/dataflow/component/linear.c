@@ -1,5 +1,6 @@
 /* Linear: R rows of K inputs times a constant matrix of N outputs, or `group` matrices in turn, SIMD inputs and PE outputs a cycle: weir_replay hands
  * each row of ceil(K / SIMD) beats ceil(N / PE) times to weir_mvu, which asks for a weight word with each beat.
+ * Where that is not enough, several rows a cycle: PE counts the outputs of all of them, which are computed with the same weights.
  * Depthwise: where every group is one output of one channel, PE groups, the node's `interleave`, are computed side by side. They come
  * element by element, SIMD of each a beat, and count as one matrix of PE outputs, each with elements of its own.
  * Weights: word (group g, beat b) holds, for output p and input s of the fold, w[g * PE + p, b * SIMD + s] at index
@@ -41,8 +42,21 @@ static int64_t beats_of(const weir_graph *graph, weir_node node) {
     return weir_ceil_divide(size_of(graph, node).k, folded(graph, node)->simd);
 }
 
+/* Rows of a beat: more than one where PE are more than a row has. */
+static int64_t rows_at(const size *s, int64_t pe) { return pe > s->n ? pe / s->n : 1; }
+
+static int64_t rows_of(const weir_graph *graph, weir_node node) {
+    const size s = size_of(graph, node);
+    return rows_at(&s, folded(graph, node)->pe);
+}
+
+/* Outputs of one row. */
+static int64_t outputs_of(const weir_graph *graph, weir_node node) {
+    return folded(graph, node)->pe / rows_of(graph, node);
+}
+
 static int64_t groups_of(const weir_graph *graph, weir_node node) {
-    return weir_ceil_divide(size_of(graph, node).n, folded(graph, node)->pe);
+    return weir_ceil_divide(size_of(graph, node).n, outputs_of(graph, node));
 }
 
 static bool becomes(const weir_graph *graph, weir_node node) {
@@ -80,34 +94,61 @@ static bool interleaves(const weir_graph *graph, weir_node node) {
 
 static int64_t most_simd(const weir_graph *graph, weir_node node) { return size_of(graph, node).k; }
 
+/* Rows that may share a beat: neighbours in the frame, of one matrix. */
+static int64_t most_rows(const weir_graph *graph, weir_node node) {
+    return size_at(graph, node, 1).matrices > 1 ? 1 : weir_stream_row(graph, weir_node_output(graph, node, 0));
+}
+
+/* Outputs of a row that may be computed side by side: also those of groups. */
+static int64_t row_outputs(const size *s) { return s->matrices > 1 && s->n == 1 ? s->matrices : s->n; }
+
 static int64_t most_pe(const weir_graph *graph, weir_node node) {
     const size s = size_at(graph, node, 1);
-    return s.n == 1 ? s.matrices : s.n;
+    return row_outputs(&s) * most_rows(graph, node);
 }
 
 static const weir_component_setting settings[] = {{"simd", offsetof(weir_meta_hardware, simd), most_simd},
                                                   {"pe", offsetof(weir_meta_hardware, pe), most_pe}};
 
-/* The larger SIMD first: one accumulator and requantizer for more products. A window gives one position of a channel a cycle. */
+/* The larger SIMD first: one accumulator and requantizer for more products. A window gives one position of a channel a cycle. Several
+ * rows where each is computed in one. */
 static void foldings(const weir_graph *graph, weir_node node, const weir_meta_hardware *given,
                      weir_folding_visit *visit, void *user) {
     const size s = size_at(graph, node, 1);
     const bool depthwise = interleaves(graph, node);
-    const int64_t outputs = depthwise ? s.matrices : s.n;
+    const int64_t one = depthwise ? s.matrices : s.n, rows = most_rows(graph, node);
     weir_meta_hardware folding = *given;
     for (folding.simd = s.k; folding.simd >= 1; folding.simd--) {
         if (given->simd != 0 ? folding.simd != given->simd : depthwise ? folding.simd > 1 : s.k % folding.simd != 0)
             continue;
-        for (folding.pe = 1; folding.pe <= most_pe(graph, node); folding.pe++) {
-            if (given->pe != 0 ? folding.pe == given->pe : outputs % folding.pe == 0) visit(user, &folding);
+        for (int64_t pe = 1; given->pe == 0 && pe <= one; pe++) {
+            folding.pe = pe;
+            if (one % pe == 0) visit(user, &folding);
         }
+        for (int64_t row = 2; given->pe == 0 && folding.simd == s.k && row <= rows; row++) {
+            folding.pe = row * one;
+            if (rows % row == 0) visit(user, &folding);
+        }
+        if (given->pe == 0) continue;
+        folding.pe = given->pe;
+        visit(user, &folding);
     }
 }
 
 /* Several rows a frame share beats only when rows are whole numbers of beats. */
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
     const size s = size_at(graph, node, 1);
-    const int64_t outputs = s.n == 1 ? s.matrices : s.n;
+    const int64_t outputs = row_outputs(&s), rows = most_rows(graph, node);
+    if (hardware->pe > outputs && hardware->simd == s.k && hardware->pe % s.n == 0 && rows % (hardware->pe / s.n) == 0)
+        return true;
+    if (hardware->pe > outputs) {
+        weir_text_format(why,
+                         "computes several positions at a time, which takes a simd of %lld and a pe of %lld times what "
+                         "divides a row of %lld positions, found %lld and %lld",
+                         (long long)s.k, (long long)s.n, (long long)rows, (long long)hardware->simd,
+                         (long long)hardware->pe);
+        return false;
+    }
     if (s.rows > 1 && (s.k % hardware->simd != 0 || outputs % hardware->pe != 0)) {
         weir_text_format(why, "has %lld rows per frame: simd must divide %lld and pe %lld, found %lld and %lld",
                          (long long)s.rows, (long long)s.k, (long long)outputs, (long long)hardware->simd,
@@ -125,9 +166,11 @@ static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardw
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
     const int64_t interleave = interleave_at(graph, node, hardware->pe);
     const size s = size_at(graph, node, interleave);
-    hardware->in_lanes = interleave * hardware->simd;
+    const int64_t rows = rows_at(&s, hardware->pe);
+    hardware->in_lanes = rows * interleave * hardware->simd;
     hardware->out_lanes = hardware->pe;
-    hardware->interval = s.rows * weir_ceil_divide(s.k, hardware->simd) * weir_ceil_divide(s.n, hardware->pe);
+    hardware->interval =
+        s.rows / rows * weir_ceil_divide(s.k, hardware->simd) * weir_ceil_divide(rows * s.n, hardware->pe);
 }
 
 /* The window gives the groups that are computed side by side element by element. */
@@ -169,7 +212,7 @@ static bool in_pairs(const weir_graph *graph, weir_node node) {
     const weir_device *device = weir_target_of(graph).device;
     const factors f = factors_of(graph, node);
     const int64_t least = weir_value_type(graph, weir_node_input(graph, node, 1))->low;
-    return device != NULL && folded(graph, node)->pe % 2 == 0 && interleave_of(graph, node) == 1 &&
+    return device != NULL && outputs_of(graph, node) % 2 == 0 && interleave_of(graph, node) == 1 &&
            least > -((int64_t)1 << (f.weight - 1)) && weir_cost_product_blocks(device, f.element, f.weight) == 1 &&
            weir_cost_product_blocks(device, f.element, f.x + 2 * f.weight) == 1;
 }
@@ -253,8 +296,8 @@ static void serve_row(weir_service *s, const void *user) {
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
-    const service_rule rule = {size_of(graph, node).rows, beats_of(graph, node), groups_of(graph, node),
-                               depth_of(graph, node) + is_replay_registered(graph, node)};
+    const service_rule rule = {size_of(graph, node).rows / rows_of(graph, node), beats_of(graph, node),
+                               groups_of(graph, node), depth_of(graph, node) + is_replay_registered(graph, node)};
     weir_service_repeat(s, rule.rows, rule.groups == 1 ? serve_row_directly : serve_row, &rule);
 }
 
@@ -265,7 +308,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
     const weir_meta_hardware *hardware = folded(graph, node);
     *memory = (weir_memory){.suffix = "weights",
                             .depth = beats_of(graph, node) * groups_of(graph, node) * size_of(graph, node).matrices,
-                            .fields = hardware->simd * hardware->pe,
+                            .fields = hardware->simd * outputs_of(graph, node),
                             .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
                             .in_turn = true};
     return true;
@@ -282,10 +325,9 @@ static int64_t content(const weir_graph *graph, weir_node node, const weir_memor
     (void)memory;
     (void)upper;
     const weir_meta_hardware *hardware = folded(graph, node);
-    const size s = size_of(graph, node);
-    const int64_t beats = weir_ceil_divide(s.k, hardware->simd), groups = weir_ceil_divide(s.n, hardware->pe);
+    const int64_t beats = beats_of(graph, node), groups = groups_of(graph, node);
     const int64_t matrix = word / (beats * groups);
-    const int64_t row = word / beats % groups * hardware->pe + field / hardware->simd;
+    const int64_t row = word / beats % groups * outputs_of(graph, node) + field / hardware->simd;
     const int64_t column = word % beats * hardware->simd + field % hardware->simd;
     const int64_t first = row % 2 != 0 && in_pairs(graph, node) ? weight_of(graph, node, matrix, row - 1, column) : 0;
     return weight_of(graph, node, matrix, row, column) - (first < 0);
@@ -315,13 +357,14 @@ static void build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "W_W", weights.field_bits);
     weir_build_set(b, u, "ACC_W", y->element_bits);
     weir_build_set(b, u, "SIMD", hardware->simd);
-    weir_build_set(b, u, "PE", hardware->pe);
+    weir_build_set(b, u, "PE", outputs_of(b->graph, node));
     weir_build_set(b, u, "BEATS", beats_of(b->graph, node));
     weir_build_set(b, u, "READ", read);
     weir_build_set(b, u, "PARTS", parts_of(b->graph, node));
     weir_build_set(b, u, "PAIRS", in_pairs(b->graph, node));
     const weir_target target = weir_target_of(b->graph);
     if (interleave_of(b->graph, node) > 1) weir_build_set(b, u, "VECTORS", interleave_of(b->graph, node));
+    if (rows_of(b->graph, node) > 1) weir_build_set(b, u, "ROWS", rows_of(b->graph, node));
     weir_build_set(b, u, "SPREAD", weir_target_has_distributed_ram(&target));
     weir_build_connect(b, u, "s", &replayed);
     weir_rtl_connect(b->design, u, "w_next", words.next);
@@ -331,8 +374,10 @@ static void build(weir_builder *b, weir_node node) {
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     const weir_meta_hardware *hardware = folded(graph, node);
-    weir_text_format(text, "simd %lld, pe %lld%s, %d-bit weights%s", (long long)hardware->simd, (long long)hardware->pe,
-                     interleave_of(graph, node) > 1 ? " with inputs of their own" : "",
+    weir_text_format(text, "simd %lld, pe %lld", (long long)hardware->simd, (long long)hardware->pe);
+    if (rows_of(graph, node) > 1)
+        weir_text_format(text, " of %lld positions at a time", (long long)rows_of(graph, node));
+    weir_text_format(text, "%s, %d-bit weights%s", interleave_of(graph, node) > 1 ? " with inputs of their own" : "",
                      weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
                      in_pairs(graph, node) ? ", two in a block" : "");
 }
@@ -355,40 +400,41 @@ static void cost(weir_cost_part *part) {
     const int64_t simd = weir_cost_value(part, "SIMD"), pe = weir_cost_value(part, "PE");
     const int64_t read = weir_cost_value(part, "READ"), parts = weir_cost_value(part, "PARTS");
     const int64_t beats = weir_cost_value(part, "BEATS"), pairs = weir_cost_value(part, "PAIRS");
+    const int64_t rows = weir_cost_value(part, "ROWS"), outputs = rows * pe;
     const int64_t width = weir_cost_value(part, "ACC_W"), tree_sum = x + w + weir_clog2(simd);
     const int64_t sum =
         beats == 1 && tree_sum < width ? tree_sum : width; /* above the tree's sum bits repeat the sign */
     const int64_t product = x + w < sum ? x + w : sum;
     const int64_t element = x + (weir_cost_value(part, "X_SIGNED") == 0), each = w / parts;
-    const int64_t taken = weir_cost_value(part, "VECTORS") * simd * x;
+    const int64_t taken = rows * weir_cost_value(part, "VECTORS") * simd * x;
     const bool accumulates = beats > 1, spread = weir_cost_value(part, "SPREAD") != 0;
     const int64_t cycles = read + 1 + weir_clog2(parts) + pairs + weir_clog2(simd) + accumulates; /* to the result */
     const int64_t places = 2 + (cycles + 1) / beats;
-    const int64_t tree = pe * tree_bits(simd, product, sum);
+    const int64_t tree = outputs * tree_bits(simd, product, sum);
     /* The product without a partner passes a level of the tree: the block takes that register too. */
     const bool passes =
         simd % 2 != 0 && simd > 1 && pairs == 0 && weir_device_multiplier_has(part->device, "pipeline") &&
         weir_device_multiplier_takes_operands(part->device) && weir_cost_product_blocks(part->device, element, w) == 1;
-    const int64_t inside = passes ? pe * (product < sum ? product + 1 : sum) : 0;
-    if (pairs > 0) weir_cost_products(part, pe / 2 * simd, element, x + 2 * w, x + 2 * w);
-    else weir_cost_products(part, pe * simd, element, w, parts > 1 ? 0 : product);
-    weir_cost_registers(part, pairs > 0 ? pe * simd * (x + w) : 0);
-    if (parts > 1) weir_cost_parts(part, pe * simd, x, w, parts);
-    weir_cost_term(part, pe * simd * (parts - 1) * (element + each));
-    weir_cost_term(part, tree + (pairs > 0 ? pe / 2 * simd * (x + w) : 0));
-    weir_cost_term(part, accumulates ? pe * sum : 0);
-    weir_cost_term(part, places == 2 ? 0 : spread ? pe * sum : places * pe * sum);
+    const int64_t inside = passes ? outputs * (product < sum ? product + 1 : sum) : 0;
+    if (pairs > 0) weir_cost_products(part, outputs / 2 * simd, element, x + 2 * w, x + 2 * w);
+    else weir_cost_products(part, outputs * simd, element, w, parts > 1 ? 0 : product);
+    weir_cost_registers(part, pairs > 0 ? outputs * simd * (x + w) : 0);
+    if (parts > 1) weir_cost_parts(part, outputs * simd, x, w, parts);
+    weir_cost_term(part, outputs * simd * (parts - 1) * (element + each));
+    weir_cost_term(part, tree + (pairs > 0 ? outputs / 2 * simd * (x + w) : 0));
+    weir_cost_term(part, accumulates ? outputs * sum : 0);
+    weir_cost_term(part, places == 2 ? 0 : spread ? outputs * sum : places * outputs * sum);
     const bool shifts = weir_device_shifts(part->device, read);
     weir_cost_term(part, (shifts ? 1 : read) * taken);
     weir_cost_registers(part, (shifts ? 0 : read) * taken + tree - inside);
-    if (accumulates) weir_cost_registers(part, 2 * pe * sum + weir_cost_bits(beats) + 3 + cycles - 2);
+    if (accumulates) weir_cost_registers(part, 2 * outputs * sum + weir_cost_bits(beats) + 3 + cycles - 2);
     weir_cost_registers(part, 2 * cycles - (places == 2 ? 2 : 0) + weir_cost_bits(places + 1) + 1);
     if (weir_cost_product_blocks(part->device, element, w) == 0)
-        weir_cost_path(part, WEIR_COST_REGISTER, 1 + weir_clog2(each), element + each, pe * element);
-    weir_cost_path(part, WEIR_COST_REGISTER, 1, sum, pe * sum);
-    weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, pe * sum);
-    const int64_t words = spread ? 2 * weir_cost_bits(places) : places * (pe * sum + 1);
-    weir_cost_registers(part, places > 2 ? words + weir_cost_bits(places + 1) : pe * sum + 4);
+        weir_cost_path(part, WEIR_COST_REGISTER, 1 + weir_clog2(each), element + each, outputs * element);
+    weir_cost_path(part, WEIR_COST_REGISTER, 1, sum, outputs * sum);
+    weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, outputs * sum);
+    const int64_t words = spread ? 2 * weir_cost_bits(places) : places * (outputs * sum + 1);
+    weir_cost_registers(part, places > 2 ? words + weir_cost_bits(places + 1) : outputs * sum + 4);
 }
 
 const weir_component_rules weir_linear_rules = {.becomes = becomes,

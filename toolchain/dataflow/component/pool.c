@@ -8,9 +8,16 @@ typedef struct pool {
     int64_t in, out, kernel, stride, dilation, begin; /* along the dimension */
     int64_t behind;                                   /* elements of a step */
     int64_t lines;                                    /* a frame */
+    int64_t together; /* pixels of a window that come in one beat; 1: they come one by one */
 } pool;
 
-static pool pool_of(const weir_graph *graph, weir_node node) {
+static int64_t channels_of(const weir_graph *graph, weir_node node) {
+    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
+    return x->dim[x->rank - 1];
+}
+
+/* As the graph has it. */
+static pool window_of(const weir_graph *graph, weir_node node) {
     const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
     int order[WEIR_MAX_RANK], along = 0;
     weir_window w;
@@ -18,12 +25,31 @@ static pool pool_of(const weir_graph *graph, weir_node node) {
     const weir_shape onnx = weir_layout_to_onnx(x, order);
     weir_geometry_window(graph, node, &onnx, NULL, &w);
     while (along + 1 < w.rank && weir_geometry_is_trivial(&w, along)) along++;
-    pool p = {w.in[along], w.out[along], w.kernel[along], w.stride[along], w.dilation[along], w.begin[along], 1, 1};
+    pool p = {w.in[along], w.out[along], w.kernel[along], w.stride[along], w.dilation[along], w.begin[along], 1, 1, 1};
     for (int i = 0; i < x->rank; i++) {
         if (i <= along) p.lines *= x->dim[i];
         if (i > along + 1) p.behind *= x->dim[i];
     }
     return p;
+}
+
+/* Do windows meet without a gap, from the first to the last pixel of a line? */
+static bool tiles(const pool *p) {
+    return p->kernel == p->stride && p->dilation == 1 && p->begin == 0 && p->in == p->kernel * p->out;
+}
+
+/* With so many lanes of results. Several pixels a beat are neighbours in a row: each is of a line of its own, or windows are whole; these
+ * are as a frame of one line, where a step is a window. */
+static pool pool_at(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together) {
+    pool p = window_of(graph, node);
+    if (together == 1) return p;
+    const int64_t beats = p.lines * p.out * p.behind / lanes;
+    return (pool){beats, beats, 1, 1, 1, 0, lanes, 1, together};
+}
+
+static pool pool_of(const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    return pool_at(graph, node, hardware->out_lanes, hardware->in_lanes / hardware->out_lanes);
 }
 
 static int64_t reach_of(const pool *p) { return (p->kernel - 1) * p->dilation; }
@@ -55,32 +81,61 @@ bool weir_pool_fits(const weir_graph *graph, weir_node node, weir_text *why) {
     return moving <= 1;
 }
 
-static int64_t interval_at(const weir_graph *graph, weir_node node, int64_t lanes) {
-    const pool p = pool_of(graph, node);
+static int64_t interval_at(const weir_graph *graph, weir_node node, int64_t lanes, int64_t together) {
+    const pool p = pool_at(graph, node, lanes, together);
     return p.lines * (p.in + p.out - ended(&p)) * weir_ceil_divide(p.behind, lanes);
 }
 
-/* Whole beats a pixel, and as many lanes as what sets the pace needs. */
-void weir_pool_derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
-    const int64_t channels = x->dim[x->rank - 1], most = weir_stream_interval(graph);
-    int64_t lanes = hardware->in_lanes < channels ? hardware->in_lanes : channels;
-    while (lanes < channels && (channels % lanes != 0 || interval_at(graph, node, lanes) > most)) lanes++;
-    hardware->in_lanes = hardware->out_lanes = lanes;
-    hardware->interval = interval_at(graph, node, lanes);
+/* Pixels of a window that must come together where a beat has more than one pixel; 0: a beat has no more. */
+static int64_t together_of(const weir_graph *graph, weir_node node) {
+    const pool p = window_of(graph, node);
+    return p.behind > channels_of(graph, node) ? 1 : tiles(&p) ? p.kernel : 0;
 }
 
-/* The same beats in and out; whole pixels. */
+/* Can a beat of results have so many lanes? A part of the channels, or all of several positions, which divide a row. */
+static bool can_give(const weir_graph *graph, weir_node node, int64_t lanes) {
+    const int64_t channels = channels_of(graph, node);
+    if (lanes <= channels) return channels % lanes == 0;
+    return lanes % channels == 0 && together_of(graph, node) > 0 &&
+           weir_stream_row(graph, weir_node_output(graph, node, 0)) % (lanes / channels) == 0;
+}
+
+/* Whole beats a pixel or whole pixels a beat, and as many lanes as what sets the pace needs. */
+void weir_pool_derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    const int64_t channels = channels_of(graph, node), most = weir_stream_interval(graph);
+    const int64_t together = together_of(graph, node);
+    const int64_t row = together == 0 ? 1 : weir_stream_row(graph, weir_node_output(graph, node, 0));
+    int64_t lanes = hardware->in_lanes < channels ? hardware->in_lanes : channels, joins = 1;
+    while (lanes < channels && (channels % lanes != 0 || interval_at(graph, node, lanes, 1) > most)) lanes++;
+    const bool wide = hardware->in_lanes > channels || interval_at(graph, node, lanes, 1) > most;
+    if (wide && together > 0) {
+        int64_t positions = 1;
+        joins = together;
+        while (positions < row && (row % positions != 0 || positions * channels * joins < hardware->in_lanes ||
+                                   interval_at(graph, node, positions * channels, joins) > most))
+            positions++;
+        lanes = positions * channels;
+    }
+    hardware->in_lanes = lanes * joins;
+    hardware->out_lanes = lanes;
+    hardware->interval = interval_at(graph, node, lanes, joins);
+}
+
 bool weir_pool_legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
-    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
-    if (hardware->in_lanes == hardware->out_lanes && x->dim[x->rank - 1] % hardware->in_lanes == 0) return true;
-    weir_text_format(why, "takes %lld elements per beat, which do not divide its %lld channels",
-                     (long long)hardware->in_lanes, (long long)x->dim[x->rank - 1]);
+    const int64_t in = hardware->in_lanes, out = hardware->out_lanes;
+    if (can_give(graph, node, out) &&
+        (in == out ? out <= channels_of(graph, node) || together_of(graph, node) == 1
+                   : out % channels_of(graph, node) == 0 && in == out * together_of(graph, node)))
+        return true;
+    weir_text_format(why,
+                     "takes %lld and gives %lld elements per beat: neither a divisor of its %lld channels nor those of "
+                     "neighbouring positions",
+                     (long long)in, (long long)out, (long long)channels_of(graph, node));
     return false;
 }
 
 static int64_t lanes_of(const weir_graph *graph, weir_node node) {
-    return weir_node_metadata_of(graph, node)->hardware.in_lanes;
+    return weir_node_metadata_of(graph, node)->hardware.out_lanes;
 }
 
 /* Memories from there on: rtl/pool/weir_pool.v. */
@@ -111,7 +166,7 @@ weir_component_timing weir_pool_timing(const weir_graph *graph, weir_node node) 
     const int64_t behind = p.in + p.begin - reach_of(&p) - 1 - (p.out - 1) * p.stride; /* steps that no window sees */
     const int64_t inner = p.behind / lanes_of(graph, node);
     return (weir_component_timing){latency_of(graph, node, inner) - (behind > 0 ? behind * inner : 0),
-                                   interval_at(graph, node, lanes_of(graph, node))};
+                                   p.lines * (p.in + p.out - ended(&p)) * inner};
 }
 
 /* --- service: the register holds when the next beat can be taken --- */
@@ -178,7 +233,11 @@ void weir_pool_build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
     const pool p = pool_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
-    weir_build_set(b, u, "LANES", x->lanes);
+    weir_build_set(b, u, "LANES", y->lanes);
+    if (p.together > 1) {
+        weir_build_set(b, u, "TOGETHER", p.together);
+        weir_build_set(b, u, "PIXEL", channels_of(b->graph, node));
+    }
     weir_build_set(b, u, "WIDTH", x->element_bits);
     weir_build_set(b, u, "SIGNED", x->is_signed);
     weir_build_set(b, u, "SUM", weir_node_op(b->graph, node) == WEIR_OP_SUM_POOL);
@@ -186,7 +245,7 @@ void weir_pool_build(weir_builder *b, weir_node node) {
     weir_build_set(b, u, "OUT_W", y->element_bits);
     weir_build_set(b, u, "COMMON", weir_node_int(b->graph, node, "common", 0));
     weir_build_set(b, u, "FACTOR_W", factor_bits(b->graph, node));
-    weir_build_set(b, u, "INNER", weir_ceil_divide(p.behind, x->lanes));
+    weir_build_set(b, u, "INNER", weir_ceil_divide(p.behind, y->lanes));
     weir_build_set(b, u, "IN", p.in);
     weir_build_set(b, u, "OUT", p.out);
     weir_build_set(b, u, "LINES", p.lines);
@@ -199,9 +258,10 @@ void weir_pool_build(weir_builder *b, weir_node node) {
 }
 
 void weir_pool_describe(const weir_graph *graph, weir_node node, weir_text *text) {
-    const pool p = pool_of(graph, node);
+    const pool p = window_of(graph, node);
+    const bool together = pool_of(graph, node).together > 1;
     weir_text_format(text, "window %lld, stride %lld, %lld held", (long long)p.kernel, (long long)p.stride,
-                     (long long)weir_ceil_divide(reach_of(&p), p.stride));
+                     together ? 0 : (long long)weir_ceil_divide(reach_of(&p), p.stride));
 }
 
 /* --- cost --- */
@@ -223,14 +283,17 @@ void weir_pool_cost(weir_cost_part *part) {
     const int64_t stages = memory ? 3 : 2, flags = 4 + (slots > 0 ? 2 + slots : 0) + counter_bits(held - 1);
     const bool adds = weir_cost_value(part, "SUM") != 0, centred = weir_cost_value(part, "ZERO") != 0;
     const int64_t element = weir_cost_value(part, "LANES") * weir_cost_value(part, centred ? "OUT_W" : "WIDTH");
-    const int64_t factor = weir_cost_value(part, "FACTOR_W"), sums = slots + (factor > 1 ? factor - 1 : 0);
+    const int64_t together = weir_cost_value(part, "TOGETHER");
+    const int64_t factor = weir_cost_value(part, "FACTOR_W"),
+                  sums = slots + together - 1 + (factor > 1 ? factor - 1 : 0);
     weir_cost_term(part, sums * bits);
-    weir_cost_term(part, adds ? 0 : slots * bits);
+    weir_cost_term(part, adds ? 0 : (slots + together - 1) * bits);
     weir_cost_term(part, memory ? 0 : slots * bits);
-    weir_cost_term(part, centred ? bits : 0);
+    weir_cost_term(part, centred ? together * bits : 0);
     weir_cost_term(part, bits);
     weir_cost_term(part, place + phases);
-    weir_cost_registers(part, place + phases + (slots > 0 ? slots : 0) + stages * (element + flags));
+    weir_cost_registers(part,
+                        place + phases + (slots > 0 ? slots : 0) + (stages + together - 1) * element + stages * flags);
     const bool inside = weir_device_memory_takes_output(part->device); /* the register after a memory */
     weir_cost_registers(part, memory ? slots * (2 - inside) * bits : slots * (inner + 1) * bits);
     if (memory && slots > 0) {
@@ -241,7 +304,8 @@ void weir_pool_cost(weir_cost_part *part) {
     if (factor > 0)
         weir_cost_registers(part, (2 * factor - 1) * bits + factor * (factor - 1) / 2 + 2 * factor +
                                       counter_bits(weir_cost_value(part, "OUT") - 1));
-    weir_cost_path(part, WEIR_COST_REGISTER, 3, weir_cost_value(part, "OUT_W"), weir_cost_value(part, "OUT_W"));
+    weir_cost_path(part, WEIR_COST_REGISTER, together > 1 ? 2 * together - 1 : 3, weir_cost_value(part, "OUT_W"),
+                   weir_cost_value(part, "OUT_W"));
     weir_cost_path(part, WEIR_COST_REGISTER, 3, 0, stages * element);
     weir_cost_slice(part, bits);
 }

@@ -11,9 +11,9 @@
 #define WEIR_POOL_ASKS "channels innermost, one dimension at a time"
 
 bool weir_pool_fits(const weir_graph *graph, weir_node node, weir_text *why);
-/* The same beats in and out; whole pixels. */
+/* Whole beats a pixel or whole pixels a beat. */
 bool weir_pool_legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why);
-/* Whole beats a pixel, and as many lanes as what sets the pace needs. */
+/* As many lanes as what sets the pace needs. */
 void weir_pool_derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware);
 weir_component_timing weir_pool_timing(const weir_graph *graph, weir_node node);
 weir_service_rule weir_pool_service;

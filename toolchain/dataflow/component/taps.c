@@ -1,5 +1,5 @@
-/* Window along one dimension where a position is given in one beat: weir_taps. weir_window takes a cycle for each element of a position
- * and fewer lookup tables; what divides a window for a target (window.c) says which of them a node gets. */
+/* Window along one dimension where a position is given in one beat, or several neighbouring ones: weir_taps. weir_window takes a cycle for
+ * each element of a position and fewer lookup tables; what divides a window for a target (window.c) says which of them a node gets. */
 #include "dataflow/component/sliding_private.h"
 
 #include "dataflow/stream.h"
@@ -8,64 +8,103 @@
 enum { MEMORY_INNER = 3, LATENCY = 3 };
 
 typedef struct taps {
-    weir_sliding_axis along;
-    int64_t inner, lines; /* beats of a step, lines of a frame; inner 0: not along one dimension */
+    weir_sliding_axis line;
+    int64_t across, along; /* pixels of a beat: of neighbouring lines, of a line */
+    int64_t beats;         /* of a step; 0: not along one dimension */
+    int64_t lines;         /* of a frame, as many side by side as a beat has of them */
 } taps;
 
 static bool stays(const weir_sliding_axis *a) { return a->kernel == 1 && a->in == a->out; }
 
-static taps read_taps(const weir_sliding *w) {
-    if (w->group == 1 && stays(&w->x) && w->y.kernel > 1) return (taps){w->y, w->x.in, w->frames};
-    if (w->group == 1 && stays(&w->y) && w->x.kernel > 1) return (taps){w->x, 1, w->frames * w->y.in};
-    return (taps){w->x, 0, 0};
+/* With so many pixels a beat, neighbours in a row of the frame. */
+static taps read_taps(const weir_sliding *w, int64_t pixels) {
+    if (w->group == 1 && stays(&w->x) && !stays(&w->y) && w->x.in > 1)
+        return (taps){w->y, pixels, 1, w->x.in / pixels, w->frames};
+    if (w->group == 1 && stays(&w->x) && !stays(&w->y)) return (taps){w->y, 1, pixels, 1, w->frames};
+    if (w->group == 1 && stays(&w->y) && !stays(&w->x)) return (taps){w->x, 1, pixels, 1, w->frames * w->y.in};
+    return (taps){w->x, 1, 1, 0, 0};
 }
 
-static taps taps_of(const weir_graph *graph, weir_node node) {
-    const weir_sliding w = weir_sliding_of(graph, node);
-    return read_taps(&w);
+/* rtl/window/weir_taps.v has the same names. */
+static int64_t moved_of(const taps *t) { return t->along > 1 ? t->along / t->line.stride : 1; }
+static int64_t move_of(const taps *t) { return t->along > 1 ? 1 : t->line.stride; }
+
+/* Steps of a line, the one that ends its first positions, the last ones, and all that there are. */
+static int64_t in_of(const taps *t) { return t->line.in / t->along; }
+static int64_t out_of(const taps *t) { return t->line.out / moved_of(t); }
+static int64_t first_of(const taps *t) {
+    return ((moved_of(t) - 1) * t->line.stride + weir_sliding_reach(&t->line) - t->line.begin) / t->along;
+}
+static int64_t final_of(const taps *t) { return (out_of(t) - 1) * move_of(t) + first_of(t); }
+static int64_t steps_of(const taps *t) { return in_of(t) > final_of(t) ? in_of(t) : final_of(t) + 1; }
+
+static int64_t interval_of(const taps *t) { return t->lines * steps_of(t) * t->beats; }
+
+/* Whole beats a row, and for each of them whole beats of positions. */
+static bool can_take(const weir_sliding *w, int64_t pixels) {
+    const taps one = read_taps(w, 1);
+    if (pixels == 1 || one.beats == 0) return pixels == 1;
+    if (one.beats > 1) return one.beats % pixels == 0;
+    return one.line.in % pixels == 0 && pixels % one.line.stride == 0 && one.line.out % (pixels / one.line.stride) == 0;
 }
 
-/* The step that ends the first position of a line, the last one, and all that there are. */
-static int64_t first_of(const taps *t) { return weir_sliding_reach(&t->along) - t->along.begin; }
-static int64_t final_of(const taps *t) { return (t->along.out - 1) * t->along.stride + first_of(t); }
-static int64_t steps_of(const taps *t) { return t->along.in > final_of(t) ? t->along.in : final_of(t) + 1; }
+static int64_t row_of(const weir_sliding *w) { return w->x.in > 1 ? w->x.in : w->y.in; }
 
-static int64_t interval_of(const taps *t) { return t->lines * steps_of(t) * t->inner; }
+/* The fewest pixels a beat in which a frame takes no longer than `most`, or else in which it is the shortest. */
+static int64_t pixels_for(const weir_sliding *w, int64_t most) {
+    int64_t best = 1, shortest = INT64_MAX;
+    for (int64_t pixels = 1; pixels <= row_of(w) && shortest > most; pixels++) {
+        if (!can_take(w, pixels)) continue;
+        const taps t = read_taps(w, pixels);
+        if (interval_of(&t) >= shortest) continue;
+        shortest = interval_of(&t);
+        best = pixels;
+    }
+    return best;
+}
 
 int64_t weir_taps_interval(const weir_sliding *window) {
-    const taps t = read_taps(window);
+    const taps t = read_taps(window, pixels_for(window, 0));
     return interval_of(&t);
 }
 
-static int64_t channels_of(const weir_graph *graph, weir_node node) {
-    const weir_shape *x = &weir_value_type(graph, weir_node_input(graph, node, 0))->shape;
-    return x->dim[x->rank - 1];
+/* As the node is folded. */
+static taps taps_of(const weir_graph *graph, weir_node node) {
+    const weir_sliding w = weir_sliding_of(graph, node);
+    return read_taps(&w, weir_node_metadata_of(graph, node)->hardware.in_lanes / w.channels);
 }
 
 static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
-    const taps t = taps_of(graph, node);
-    hardware->in_lanes = channels_of(graph, node);
-    hardware->out_lanes = hardware->in_lanes * t.along.kernel;
+    const weir_sliding w = weir_sliding_of(graph, node);
+    const int64_t pixels = pixels_for(&w, weir_stream_interval(graph));
+    const taps t = read_taps(&w, pixels);
+    hardware->in_lanes = pixels * w.channels;
+    hardware->out_lanes = t.across * moved_of(&t) * t.line.kernel * w.channels;
     hardware->interval = interval_of(&t);
 }
 
 static bool legal(const weir_graph *graph, weir_node node, const weir_meta_hardware *hardware, weir_text *why) {
-    const taps t = taps_of(graph, node);
-    const int64_t channels = channels_of(graph, node);
-    if (t.inner == 0) {
+    const weir_sliding w = weir_sliding_of(graph, node);
+    const int64_t pixels = hardware->in_lanes / w.channels;
+    const taps one = read_taps(&w, 1), t = read_taps(&w, pixels > 0 ? pixels : 1);
+    if (one.beats == 0) {
         weir_text_add(why, "slides along two dimensions or by groups: weir_taps does neither");
         return false;
     }
-    if (hardware->in_lanes == channels && hardware->out_lanes == channels * t.along.kernel) return true;
-    weir_text_format(
-        why, "takes %lld and gives %lld elements per beat, expected its %lld channels and %lld times as many",
-        (long long)hardware->in_lanes, (long long)hardware->out_lanes, (long long)channels, (long long)t.along.kernel);
+    if (pixels * w.channels == hardware->in_lanes && pixels > 0 && can_take(&w, pixels) &&
+        hardware->out_lanes == t.across * moved_of(&t) * t.line.kernel * w.channels)
+        return true;
+    weir_text_format(why,
+                     "takes %lld and gives %lld elements per beat, expected its %lld channels, of one or several "
+                     "neighbouring pixels, and %lld times as many a position",
+                     (long long)hardware->in_lanes, (long long)hardware->out_lanes, (long long)w.channels,
+                     (long long)t.line.kernel);
     return false;
 }
 
 static weir_component_timing timing(const weir_graph *graph, weir_node node) {
     const taps t = taps_of(graph, node);
-    return (weir_component_timing){LATENCY - (steps_of(&t) - 1 - final_of(&t)) * t.inner, interval_of(&t)};
+    return (weir_component_timing){LATENCY - (steps_of(&t) - 1 - final_of(&t)) * t.beats, interval_of(&t)};
 }
 
 /* --- service: the register holds when the next step can be made --- */
@@ -88,36 +127,36 @@ static void give_beat(weir_service *s, const void *user) {
 /* A step that ends a position, and those up to the next one. */
 static void serve_position(weir_service *s, const void *user) {
     const taps *t = user;
-    weir_service_repeat(s, t->inner, take_and_give, t);
-    weir_service_repeat(s, (t->along.stride - 1) * t->inner, take_beat, t);
+    weir_service_repeat(s, t->beats, take_and_give, t);
+    weir_service_repeat(s, (move_of(t) - 1) * t->beats, take_beat, t);
 }
 
 /* The same after the line. */
 static void serve_beyond(weir_service *s, const void *user) {
     const taps *t = user;
-    s->time[0] += (t->along.stride - 1) * t->inner;
-    weir_service_repeat(s, t->inner, give_beat, t);
+    s->time[0] += (move_of(t) - 1) * t->beats;
+    weir_service_repeat(s, t->beats, give_beat, t);
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void serve_line(weir_service *s, const void *user) {
     const taps *t = user;
-    const int64_t in = t->along.in, stride = t->along.stride, first = first_of(t);
-    const int64_t ended = first >= in ? 0 : least(t->along.out, (in - 1 - first) / stride + 1); /* in the line */
+    const int64_t in = in_of(t), out = out_of(t), move = move_of(t), first = first_of(t);
+    const int64_t ended = first >= in ? 0 : least(out, (in - 1 - first) / move + 1); /* in the line */
     int64_t step = least(in, first);
-    weir_service_repeat(s, step * t->inner, take_beat, t);
+    weir_service_repeat(s, step * t->beats, take_beat, t);
     if (ended > 0) {
         weir_service_repeat(s, ended - 1, serve_position, t);
-        weir_service_repeat(s, t->inner, take_and_give, t);
-        step += (ended - 1) * stride + 1;
-        weir_service_repeat(s, (in - step) * t->inner, take_beat, t);
+        weir_service_repeat(s, t->beats, take_and_give, t);
+        step += (ended - 1) * move + 1;
+        weir_service_repeat(s, (in - step) * t->beats, take_beat, t);
     }
-    if (ended == t->along.out) return;
+    if (ended == out) return;
     /* the first of those after it: some of the steps to it are in the line */
-    s->time[0] += (first + ended * stride - in) * t->inner;
-    weir_service_repeat(s, t->inner, give_beat, t);
-    weir_service_repeat(s, t->along.out - ended - 1, serve_beyond, t);
+    s->time[0] += (first + ended * move - in) * t->beats;
+    weir_service_repeat(s, t->beats, give_beat, t);
+    weir_service_repeat(s, out - ended - 1, serve_beyond, t);
 }
 
 static void service(weir_service *s, const weir_graph *graph, weir_node node) {
@@ -131,18 +170,20 @@ static void build(weir_builder *b, weir_node node) {
     const weir_wires *x = weir_build_input(b, node, 0), *y = weir_build_output(b, node);
     const taps t = taps_of(b->graph, node);
     weir_rtl_instance u = weir_build_component(b, node);
-    weir_build_set(b, u, "LANES", x->lanes);
+    weir_build_set(b, u, "LANES", x->lanes / (t.across * t.along));
+    if (t.across > 1) weir_build_set(b, u, "ACROSS", t.across);
+    if (t.along > 1) weir_build_set(b, u, "ALONG", t.along);
     weir_build_set(b, u, "X_W", x->element_bits);
     weir_build_set(b, u, "X_SIGNED", x->is_signed);
     weir_build_set(b, u, "Y_W", y->element_bits);
-    weir_build_set(b, u, "INNER", t.inner);
-    weir_build_set(b, u, "IN", t.along.in);
-    weir_build_set(b, u, "OUT", t.along.out);
+    weir_build_set(b, u, "INNER", t.beats);
+    weir_build_set(b, u, "IN", t.line.in);
+    weir_build_set(b, u, "OUT", t.line.out);
     weir_build_set(b, u, "LINES", t.lines);
-    weir_build_set(b, u, "KERNEL", t.along.kernel);
-    weir_build_set(b, u, "STRIDE", t.along.stride);
-    weir_build_set(b, u, "DILATION", t.along.dilation);
-    weir_build_set(b, u, "BEGIN", t.along.begin);
+    weir_build_set(b, u, "KERNEL", t.line.kernel);
+    weir_build_set(b, u, "STRIDE", t.line.stride);
+    weir_build_set(b, u, "DILATION", t.line.dilation);
+    weir_build_set(b, u, "BEGIN", t.line.begin);
     weir_build_set(b, u, "FILL", weir_node_int(b->graph, node, "fill", 0));
     weir_build_connect(b, u, "s", x);
     weir_build_connect(b, u, "m", y);
@@ -150,9 +191,10 @@ static void build(weir_builder *b, weir_node node) {
 
 static void describe(const weir_graph *graph, weir_node node, weir_text *text) {
     const taps t = taps_of(graph, node);
-    weir_text_format(text, "window %lld in one beat, stride %lld, %lld of %lld %s held", (long long)t.along.kernel,
-                     (long long)t.along.stride, (long long)weir_sliding_reach(&t.along), (long long)t.along.in,
-                     t.inner > 1 ? "rows" : "pixels");
+    weir_text_format(text, "window %lld in one beat, stride %lld, %lld of %lld %s held", (long long)t.line.kernel,
+                     (long long)t.line.stride, (long long)weir_sliding_reach(&t.line), (long long)t.line.in,
+                     t.beats * t.across > 1 ? "rows" : "pixels");
+    if (t.across * t.along > 1) weir_text_format(text, ", %lld pixels a beat", (long long)(t.across * t.along));
 }
 
 /* --- cost --- */
@@ -164,25 +206,30 @@ static void cost(weir_cost_part *part) {
     const taps t = {{weir_cost_value(part, "IN"), weir_cost_value(part, "OUT"), weir_cost_value(part, "KERNEL"),
                      weir_cost_value(part, "STRIDE"), weir_cost_value(part, "DILATION"),
                      weir_cost_value(part, "BEGIN")},
+                    weir_cost_value(part, "ACROSS"),
+                    weir_cost_value(part, "ALONG"),
                     weir_cost_value(part, "INNER"),
                     weir_cost_value(part, "LINES")};
-    const int64_t lanes = weir_cost_value(part, "LANES"), beat = lanes * weir_cost_value(part, "X_W");
-    const int64_t held = weir_sliding_reach(&t.along) * beat,
-                  given = lanes * t.along.kernel * weir_cost_value(part, "Y_W");
-    const int64_t wait = first_of(&t) > t.along.stride - 1 ? first_of(&t) : t.along.stride - 1;
+    const int64_t pixel = t.across * weir_cost_value(part, "LANES") * weir_cost_value(part, "X_W");
+    const int64_t beat = t.along * pixel,
+                  before = first_of(&t) * t.along + t.line.begin; /* pixels, of those that are seen */
+    const int64_t held = before * pixel, reach = weir_ceil_divide(before, t.along);
+    const int64_t given =
+        moved_of(&t) * t.across * weir_cost_value(part, "LANES") * t.line.kernel * weir_cost_value(part, "Y_W");
+    const int64_t wait = first_of(&t) > move_of(&t) - 1 ? first_of(&t) : move_of(&t) - 1;
     const int64_t counters =
-        counter_bits(t.inner) + counter_bits(steps_of(&t)) + counter_bits(t.lines) + counter_bits(wait + 1);
-    const bool memory = t.inner >= MEMORY_INNER, absorbed = weir_device_memory_takes_output(part->device);
+        counter_bits(t.beats) + counter_bits(steps_of(&t)) + counter_bits(t.lines) + counter_bits(wait + 1);
+    const bool memory = t.beats >= MEMORY_INNER, absorbed = weir_device_memory_takes_output(part->device);
     weir_cost_term(part, counters);
     weir_cost_term(part, given);
-    weir_cost_registers(part, counters + 3 * (weir_sliding_reach(&t.along) + 1) + 5 + 2 * beat);
+    weir_cost_registers(part, counters + 3 * (reach + 1) + 5 + 2 * beat);
     if (memory) {
-        weir_cost_registers(part, (absorbed ? 0 : held) + 2 * (weir_cost_bits(t.inner) + 1));
-        weir_cost_blocks(part, held, t.inner);
+        weir_cost_registers(part, (absorbed ? 0 : held) + 2 * (weir_cost_bits(t.beats) + 1));
+        weir_cost_blocks(part, held, t.beats);
         weir_cost_path(part, WEIR_COST_MEMORY, 0, 0, 1);
-    } else {
+    } else if (reach > 0) {
         /* Yosys keeps one of two registers that are always alike */
-        weir_cost_registers(part, (t.inner + 2) * held - (weir_sliding_reach(&t.along) - 1) * beat);
+        weir_cost_registers(part, (t.beats + 2) * held - (held > beat ? held - beat : 0));
     }
     weir_cost_path(part, WEIR_COST_REGISTER, 2, weir_cost_bits(steps_of(&t)), held + 2 * beat);
     weir_cost_slice(part, given);
