@@ -6,16 +6,17 @@
 // State:     the address of the next word; READ registers of the ROM, without reset or enable.
 // Mapping:   a counter and one weir_rom that always reads, so that no handshake reaches the memory; a single word is constant.
 //            Where the memory is deeper than a block, a line of the ROM has WORDS words side by side, the first in the low bits: the
-//            choice among them comes after the blocks' output registers, not before.
+//            choice among them comes after the blocks' output registers, not before. Weights of 1 and -1 are stored as their signs (ODD = 2).
 `default_nettype none
 
 module weir_rom_sequence #(
   parameter integer WIDTH = 8,       // bits of a word
   parameter integer DEPTH = 2,       // words
-  parameter         INIT  = "",      // hex file of ceil(DEPTH / WORDS) lines
+  parameter         INIT  = "",      // hex file of ceil(DEPTH / WORDS) lines, of what is stored
   parameter         STYLE = "auto",  // as in weir_rom
   parameter integer READ  = 1,       // registers from the address to q; at least 3 with WORDS above 1
-  parameter integer WORDS = 1        // words a line of the ROM, below DEPTH
+  parameter integer WORDS = 1,       // words a line of the ROM, below DEPTH
+  parameter integer ODD   = 0        // 0, or bits of the fields of a word, which are odd numbers: the lowest bit of each is not stored
 ) (
   input  wire             clk,
   /* verilator lint_off UNUSEDSIGNAL */ // without use for a single word
@@ -27,6 +28,8 @@ module weir_rom_sequence #(
   localparam integer LINES  = (DEPTH + WORDS - 1) / WORDS;
   localparam integer ADDR_W = LINES > 1 ? $clog2(LINES) : 1;
   localparam integer TOP    = LINES - 1;
+  localparam integer FIELDS = ODD > 1 ? WIDTH / ODD : 0;
+  localparam integer STORED = WIDTH - FIELDS;
 
   generate
     if (WIDTH < 1 || DEPTH < 1 || READ < 1) begin : g_check
@@ -35,16 +38,20 @@ module weir_rom_sequence #(
     if (WORDS < 1 || (WORDS > 1 && (WORDS >= DEPTH || READ < 3))) begin : g_check_words
       weir_rom_sequence_WORDS_must_be_1_or_below_DEPTH_with_READ_at_least_3 u_error ();
     end
+    if (ODD != 0 && (ODD < 2 || WIDTH % ODD != 0)) begin : g_check_odd
+      weir_rom_sequence_ODD_must_be_0_or_above_1_and_divide_WIDTH u_error ();
+    end
   endgenerate
 
   wire [ADDR_W-1:0] addr;
+  wire [STORED-1:0] stored;
 
   generate
     if (DEPTH == 1) begin : g_constant
       assign addr = 1'b0;
 
       weir_rom #(
-        .WIDTH(WIDTH),
+        .WIDTH(STORED),
         .DEPTH(DEPTH),
         .INIT (INIT),
         .STYLE(STYLE)
@@ -52,13 +59,13 @@ module weir_rom_sequence #(
         .clk (clk),
         .en  (1'b1),
         .addr(addr),
-        .q   (q)
+        .q   (stored)
       );
     end else begin : g_words
-      reg  [ADDR_W-1:0]      addr_q;
-      wire                   line_end;  // the line's last word is asked for
-      wire [WORDS*WIDTH-1:0] line;
-      wire [WIDTH-1:0]       word;
+      reg  [ADDR_W-1:0]       addr_q;
+      wire                    line_end;  // the line's last word is asked for
+      wire [WORDS*STORED-1:0] line;
+      wire [STORED-1:0]       word;
 
       assign addr = addr_q;
 
@@ -77,7 +84,7 @@ module weir_rom_sequence #(
         reg [PLACE_W-1:0] place_q, read_q, output_q;  // of the next word, of those in the ROM's registers
 
         assign line_end = place_q == LAST[PLACE_W-1:0] || (addr_q == TOP[ADDR_W-1:0] && place_q == TOP_LAST[PLACE_W-1:0]);
-        assign word     = line[output_q*WIDTH +: WIDTH];
+        assign word     = line[output_q*STORED +: STORED];
 
         always @(posedge clk) begin
           if (rst) place_q <= {PLACE_W{1'b0}};
@@ -88,7 +95,7 @@ module weir_rom_sequence #(
       end
 
       weir_rom #(
-        .WIDTH     (WORDS * WIDTH),
+        .WIDTH     (WORDS * STORED),
         .DEPTH     (LINES),
         .INIT      (INIT),
         .STYLE     (STYLE),
@@ -101,14 +108,23 @@ module weir_rom_sequence #(
       );
 
       if (READ > 2) begin : g_delay
-        reg [(READ-2)*WIDTH-1:0] word_q;
+        reg [(READ-2)*STORED-1:0] word_q;
 
         /* verilator lint_off WIDTH */ // the oldest word drops out
         always @(posedge clk) word_q <= {word_q, word};
         /* verilator lint_on WIDTH */
-        assign q = word_q[(READ-2)*WIDTH-1 -: WIDTH];
+        assign stored = word_q[(READ-2)*STORED-1 -: STORED];
       end else begin : g_direct
-        assign q = word;
+        assign stored = word;
+      end
+    end
+
+    if (ODD == 0) begin : g_whole
+      assign q = stored;
+    end else begin : g_odd
+      genvar f;
+      for (f = 0; f < FIELDS; f = f + 1) begin : g_field
+        assign q[f*ODD +: ODD] = {stored[f*(ODD-1) +: ODD-1], 1'b1};
       end
     end
   endgenerate

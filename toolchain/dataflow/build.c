@@ -77,7 +77,8 @@ weir_wires weir_build_signed(weir_builder *b, const weir_wires *stream) {
 /* What all modules ask that hold a memory. */
 static void set_memory(weir_builder *b, weir_node node, weir_rtl_instance u, const weir_memory *memory) {
     char *file = weir_memory_file(b->graph, node, memory);
-    weir_build_set(b, u, "WIDTH", memory->width);
+    weir_build_set(b, u, "WIDTH", memory->fields * memory->field_bits);
+    if (memory->is_odd) weir_build_set(b, u, "ODD", memory->field_bits);
     weir_build_set(b, u, "DEPTH", memory->depth);
     weir_rtl_set_parameter_string(b->design, u, "INIT", file);
     weir_rtl_set_parameter_string(b->design, u, "STYLE", weir_storage_name(memory->storage));
@@ -111,7 +112,7 @@ weir_wires weir_build_memory(weir_builder *b, weir_node node, const weir_memory 
 weir_word_wires weir_build_words(weir_builder *b, weir_node node, const weir_memory *memory, int64_t read) {
     char *prefix = weir_format("%s_", memory->suffix);
     const weir_word_wires words = {read_wire(b, node, prefix, "next", 1),
-                                   read_wire(b, node, prefix, "data", memory->width)};
+                                   read_wire(b, node, prefix, "data", memory->fields * memory->field_bits)};
     weir_rtl_instance u = reader(b, node, "weir_rom_sequence", memory);
     weir_build_set(b, u, "READ", read);
     if (memory->side > 1) weir_build_set(b, u, "WORDS", memory->side);

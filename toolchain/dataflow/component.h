@@ -35,8 +35,9 @@ typedef struct weir_memory {
     int64_t depth;        /* words */
     int64_t fields;       /* a word */
     int field_bits;       /* of a field, both parts */
+    bool is_odd;          /* every field is an odd number of one part: its lowest bit is not stored */
     int low_bits;         /* of a field's lower part; a field has one part when it is field_bits */
-    int64_t width;        /* bits of a word */
+    int64_t width;        /* bits of a word, as stored */
     bool in_turn;         /* read by weir_rom_sequence */
     int64_t side;         /* words a line of the file: above 1 where the memory is deeper than a block */
     int64_t interval;     /* cycles between two words that are taken, at least */

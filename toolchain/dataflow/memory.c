@@ -32,7 +32,7 @@ bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir
     memory->index = index;
     if (memory->interval == 0) memory->interval = 1;
     if (memory->low_bits == 0) memory->low_bits = memory->field_bits;
-    memory->width = memory->fields * memory->field_bits;
+    memory->width = memory->fields * (memory->field_bits - memory->is_odd);
     memory->storage =
         choose_storage(weir_node_metadata_of(graph, node)->hardware.storage, memory->width, memory->depth);
     memory->side = side_of(graph, memory);
@@ -78,7 +78,7 @@ static void print_line(weir_text *text, const char *nibbles, int64_t width) {
 
 void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memory *memory, weir_text *text) {
     weir_memory_content *content = weir_component_of(graph, node)->rules->content;
-    const int64_t bits = memory->field_bits;
+    const int64_t bits = memory->field_bits - memory->is_odd;
     const int64_t line = memory->side * memory->width;
     size_t digits = (size_t)(line + 3) / 4;
     char *nibbles = weir_malloc(digits + 1);
@@ -87,7 +87,7 @@ void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memor
         const int64_t place = word % memory->side, at = place * memory->width;
         for (int64_t field = 0; field < memory->fields; field++) {
             int64_t upper = 0, lower = content(graph, node, memory, word, field, &upper);
-            put_bits(nibbles, at + field * bits, memory->low_bits, (uint64_t)lower);
+            put_bits(nibbles, at + field * bits, memory->low_bits - memory->is_odd, (uint64_t)(lower >> memory->is_odd));
             put_bits(nibbles, at + field * bits + memory->low_bits, memory->field_bits - memory->low_bits,
                      (uint64_t)upper);
         }

@@ -14,7 +14,10 @@ static void build(component_case *c) {
     const bool depthwise = case_chance(c, 30);
     int64_t rows = case_rows(c), k = case_range(c, 1, depthwise ? 9 : 40), n = case_range(c, depthwise ? 2 : 1, 12);
     weir_value x = case_codes(c, rows, depthwise ? n * k : k, 1, 16, 50);
-    int64_t *codes = case_numbers(c, n * k, (int)case_range(c, 1, 12), case_chance(c, 85));
+    const int bits = (int)case_range(c, 1, 12);
+    const bool is_signed = case_chance(c, 85);
+    int64_t *codes = case_numbers(c, n * k, bits, is_signed);
+    for (int64_t i = 0; bits <= 2 && is_signed && i < n * k; i++) codes[i] = codes[i] < 0 ? -1 : 1; /* binary */
     weir_value inputs[2] = {x, case_ints(c, "w", n, k, codes)};
     free(codes);
     weir_node node = case_node(c, WEIR_OP_LINEAR, "linear", inputs, 2, 1);

@@ -303,6 +303,20 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 
 /* --- weights --- */
 
+/* All are 1 or -1, and none is added to fill a word. */
+static bool are_binary(const weir_graph *graph, weir_node node) {
+    const weir_value value = weir_node_input(graph, node, 1);
+    const weir_type *type = weir_value_type(graph, value);
+    const weir_array *weights = weir_value_constant(graph, value);
+    const size s = size_of(graph, node);
+    if (type->low != -1 || type->high != 1 || s.k % folded(graph, node)->simd != 0 || s.n % folded(graph, node)->pe != 0)
+        return false;
+    for (size_t i = 0; i < weights->count; i++) {
+        if (weir_array_get_int(weights, i) == 0) return false;
+    }
+    return true;
+}
+
 static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory) {
     if (index > 0) return false;
     const weir_meta_hardware *hardware = folded(graph, node);
@@ -310,6 +324,7 @@ static bool memory(const weir_graph *graph, weir_node node, size_t index, weir_m
                             .depth = beats_of(graph, node) * groups_of(graph, node) * size_of(graph, node).matrices,
                             .fields = hardware->simd * outputs_of(graph, node),
                             .field_bits = weir_memory_signed_bits(graph, weir_node_input(graph, node, 1)),
+                            .is_odd = are_binary(graph, node),
                             .in_turn = true};
     return true;
 }
