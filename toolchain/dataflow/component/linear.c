@@ -309,7 +309,8 @@ static bool are_binary(const weir_graph *graph, weir_node node) {
     const weir_type *type = weir_value_type(graph, value);
     const weir_array *weights = weir_value_constant(graph, value);
     const size s = size_of(graph, node);
-    if (type->low != -1 || type->high != 1 || s.k % folded(graph, node)->simd != 0 || s.n % folded(graph, node)->pe != 0)
+    if (type->low != -1 || type->high != 1 || s.k % folded(graph, node)->simd != 0 ||
+        s.n % folded(graph, node)->pe != 0)
         return false;
     for (size_t i = 0; i < weights->count; i++) {
         if (weir_array_get_int(weights, i) == 0) return false;

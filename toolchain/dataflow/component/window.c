@@ -338,7 +338,8 @@ static void cost(weir_cost_part *part) {
     weir_cost_term(part, kernel_x > 1 || kernel_y > 1 ? count : 0); /* else steps are alike */
     weir_cost_term(part, loops + places);
     weir_cost_term(part, given);
-    weir_cost_registers(part, 2 * (at + count) + places + loops + (absorbed ? 0 : bits) + 8 +
+    /* of the bits of registered steps about half are alike */
+    weir_cost_registers(part, 3 * (at + count) + places + loops + (absorbed ? 0 : bits) + 11 +
                                   first_flags(moves_x ? begin_x : 0, stride_x) + first_flags(begin_y, stride_y) +
                                   weir_clog2(value_of(part, "FRAMES")));
     weir_cost_blocks(part, bits, ring);
