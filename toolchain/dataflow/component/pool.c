@@ -89,7 +89,7 @@ static int64_t interval_at(const weir_graph *graph, weir_node node, int64_t lane
 /* Pixels of a window that must come together where a beat has more than one pixel; 0: a beat has no more. */
 static int64_t together_of(const weir_graph *graph, weir_node node) {
     const pool p = window_of(graph, node);
-    return p.behind > channels_of(graph, node) ? 1 : tiles(&p) ? p.kernel : 0;
+    return p.behind > channels_of(graph, node) ? 1 : p.kernel > 1 && tiles(&p) ? p.kernel : 0;
 }
 
 /* Can a beat of results have so many lanes? A part of the channels, or all of several positions, which divide a row. */
