@@ -21,7 +21,7 @@ enum {
     COLD_DISCOUNT = 3,               /* a byte of set-up code compiles this much faster than a hot one */
     SPLIT_BYTES = 400000,            /* size of generated files, of which units are made */
     SPLIT_FUNCTION_STATEMENTS = 500, /* the optimizer is worse than linear in the size of a function */
-    FEW_CYCLES = 100000,             /* -O0 of everything builds in half the time and simulates at 40 % of the speed */
+    FEW_CYCLES = 50000,              /* -O0 of everything builds in half the time and simulates at 40 % of the speed */
     DEFAULT_PROCESSES = 2,
     MAX_PROCESSES = 64
 };
