@@ -41,6 +41,16 @@ static bool fits(const weir_graph *graph, weir_node node, weir_text *why) {
     return false;
 }
 
+/* A row that is repeated has all lanes of a beat. */
+static void derive(const weir_graph *graph, weir_node node, weir_meta_hardware *hardware) {
+    const weir_shape *shape = &operand(graph, node, 0)->shape;
+    if (times_of(graph, node) > 1 &&
+        weir_stream_elements(graph, weir_node_input(graph, node, 0)) % hardware->out_lanes != 0)
+        hardware->out_lanes = shape->dim[shape->rank - 1];
+    hardware->in_lanes = hardware->out_lanes;
+    hardware->interval = weir_stream_beats(graph, weir_node_output(graph, node, 0), hardware->out_lanes);
+}
+
 /* --- time --- */
 
 /* Signed bits of a code less the zero. */
@@ -204,6 +214,7 @@ const weir_component_rules weir_multiply_rules = {.asks = "one shape, or a row o
                                                   .fits = fits,
                                                   .becomes = becomes,
                                                   .streams = 2,
+                                                  .derive = derive,
                                                   .result = WEIR_RESULT_SIGNED,
                                                   .timing = timing,
                                                   .service = service,
