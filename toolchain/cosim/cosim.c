@@ -401,8 +401,9 @@ int weir_cosim_run(const weir_graph *hardware, const char *folder, const weir_re
     *result = (weir_cosim){
         .simulator = options->simulator, .profile = options->profile, .debug = options->debug, .frames = s.frames};
     weir_sim_artifact artifact = {0};
-    /* without the profile: one build serves all */
-    int status = build(folder, options, s.frames * weir_stream_interval(hardware), &artifact);
+    /* whatever the profile, and all frames if the others run on this bench: one build serves all */
+    const int64_t frames = options->one_bench ? reference->frames : s.frames;
+    int status = build(folder, options, frames * weir_stream_interval(hardware), &artifact);
     if (status != WEIR_EXIT_FINE) return status;
     result->build_seconds = artifact.seconds;
     result->cached = artifact.cached;
