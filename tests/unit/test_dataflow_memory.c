@@ -52,6 +52,35 @@ static void weights(void **state) {
           "000f\n"); /* w[2][2] = -1 */
 }
 
+/* Weights of 1 and -1 are their signs, but in pairs: there one above a weight of -1 is less by 1, which no sign tells. */
+static void signs(void **state) {
+    (void)state;
+    static const int64_t w[4] = {1, -1, -1, 1};
+    for (int device = 0; device < 2; device++) {
+        weir_graph *graph = weir_graph_new("g");
+        weir_graph_set_device(graph, device != 0 ? "ecp5-25k" : "", 0);
+        weir_value in[2] = {add_codes_input(graph, "x", WEIR_INT16, 1, 2, -4096, 4095), ints(graph, "w", 2, 2, w)};
+        check(graph, put(graph, WEIR_OP_LINEAR, "fc", 2, in), 2, 0, 2, 2, "fc_weights.hex",
+              device == 0 ? "6\n"    /* + - - + */
+                          : "3d\n"); /* 1 - 1, -1, -1, 1 */
+    }
+}
+
+/* Lanes are a part of the channels, or all channels of a part of a row. */
+static void lanes(void **state) {
+    (void)state;
+    static const int64_t of_image[] = {1, 2, 3, 6, 12, 18, 36}, of_row[] = {1, 2, 3, 6};
+    weir_graph *graph = weir_graph_new("g");
+    weir_type type = {.dtype = WEIR_INT8, .shape = {4, {1, 4, 6, 6}}, .has_range = true, .low = -128, .high = 127};
+    const weir_value image = weir_graph_add_input(graph, "image", &type);
+    const weir_value row = add_codes_input(graph, "row", WEIR_INT8, 1, 6, -128, 127);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(weir_stream_more_lanes(graph, image, of_image[i]), i < 6 ? of_image[i + 1] : 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(weir_stream_more_lanes(graph, row, of_row[i]), i < 3 ? of_row[i + 1] : 0);
+    weir_graph_free(graph);
+}
+
 /* Additions above multipliers: M needs 3 bits, A 3 bits, 6 bits a lane, two lanes a word, channel 2 alone. */
 static void scales(void **state) {
     (void)state;
@@ -108,7 +137,7 @@ static void wide_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(weights), TEST(scales), TEST(one_for_all), TEST(thresholds), TEST(wide_words),
+        TEST(weights), TEST(signs), TEST(lanes), TEST(scales), TEST(one_for_all), TEST(thresholds), TEST(wide_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,8 +163,8 @@ static void rom_source(weir_cost_part *part) {
 
 /* The same with registers that move in every cycle; a memory block has the first of them. A single word is constant. */
 static void rom_sequence(weir_cost_part *part) {
-    const int64_t odd = weir_cost_value(part, "ODD"), depth = weir_cost_value(part, "DEPTH");
-    const int64_t width = weir_cost_value(part, "WIDTH") / (odd > 0 ? odd : 1) * (odd > 0 ? odd - 1 : 1);
+    const int64_t depth = weir_cost_value(part, "DEPTH"), odd = weir_cost_value(part, "ODD");
+    const int64_t word = weir_cost_value(part, "WIDTH"), width = word - (odd > 0 ? word / odd : 0);
     const int64_t read = weir_cost_value(part, "READ"), words = weir_cost_value(part, "WORDS");
     const bool block = weir_cost_value(part, "STYLE") == WEIR_STORAGE_BLOCK && depth > 1;
     const int64_t lines = weir_ceil_divide(depth, words), place = words > 1 ? weir_cost_bits(words) : 0;

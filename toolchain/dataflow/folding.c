@@ -244,19 +244,14 @@ static void fold_pacemakers(weir_graph *graph, int64_t target) {
 
 /* --- components that keep up --- */
 
-/* The fewest lanes that carry a frame within the interval: a divisor of the channels, or all of so many positions that they divide
- * a row. */
+/* The fewest lanes that carry a frame within the interval, or the most that there are. */
 static int64_t lanes_for(const weir_graph *graph, weir_value value, int64_t interval) {
-    const weir_shape *shape = &weir_value_type(graph, value)->shape;
-    const int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1], row = weir_stream_row(graph, value);
-    for (int64_t lanes = 1; lanes < channels; lanes++) {
-        if (channels % lanes == 0 && weir_stream_beats(graph, value, lanes) <= interval) return lanes;
+    int64_t lanes = 1, more = 1;
+    while (more > 0 && weir_stream_beats(graph, value, lanes) > interval) {
+        more = weir_stream_more_lanes(graph, value, lanes);
+        if (more > 0) lanes = more;
     }
-    int64_t positions = 1;
-    while (positions < row &&
-           (row % positions != 0 || weir_stream_beats(graph, value, positions * channels) > interval))
-        positions++;
-    return positions * channels;
+    return lanes;
 }
 
 /* Cycles that the component may spend on a beat without becoming the slowest: those between two beats of what sets the

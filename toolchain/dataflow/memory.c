@@ -1,5 +1,6 @@
 #include "dataflow/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,7 @@ void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memor
         const int64_t place = word % memory->side, at = place * memory->width;
         for (int64_t field = 0; field < memory->fields; field++) {
             int64_t upper = 0, lower = content(graph, node, memory, word, field, &upper);
+            assert(!memory->is_odd || lower % 2 != 0);
             put_bits(nibbles, at + field * bits, memory->low_bits - memory->is_odd,
                      (uint64_t)(lower >> memory->is_odd));
             put_bits(nibbles, at + field * bits + memory->low_bits, memory->field_bits - memory->low_bits,

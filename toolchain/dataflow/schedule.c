@@ -198,14 +198,12 @@ int64_t weir_schedule_steps(const weir_schedule *schedule) { return schedule->st
 /* --- the end of a frame --- */
 
 int64_t weir_schedule_entry(const weir_graph *graph, weir_value input, int64_t interval) {
-    const weir_shape *shape = &weir_value_type(graph, input)->shape;
-    const int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1];
     const bool holds_rows = find_rows(graph);
     int64_t soonest = INT64_MAX;
-    for (int64_t lanes = 1; lanes <= channels; lanes++) {
+    for (int64_t lanes = 1; lanes > 0; lanes = weir_stream_more_lanes(graph, input, lanes)) {
         const int64_t beats = weir_stream_beats(graph, input, lanes);
         const int64_t last = (beats - 1) * stride_of(beats, weir_later(interval, beats), holds_rows);
-        if (channels % lanes == 0 && last < soonest) soonest = last;
+        if (last < soonest) soonest = last;
     }
     return soonest;
 }

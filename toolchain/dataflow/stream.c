@@ -57,6 +57,18 @@ int64_t weir_stream_row(const weir_graph *graph, weir_value value) {
     return d < 0 ? 1 : shape->dim[d];
 }
 
+int64_t weir_stream_more_lanes(const weir_graph *graph, weir_value value, int64_t lanes) {
+    const weir_shape *shape = &weir_value_type(graph, value)->shape;
+    const int64_t channels = shape->rank == 0 ? 1 : shape->dim[shape->rank - 1], row = weir_stream_row(graph, value);
+    for (int64_t more = lanes + 1; more <= channels; more++) {
+        if (channels % more == 0) return more;
+    }
+    for (int64_t positions = lanes / channels + 1; positions <= row; positions++) {
+        if (row % positions == 0) return positions * channels;
+    }
+    return 0;
+}
+
 int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lanes) {
     return weir_ceil_divide(weir_stream_elements(graph, value), lanes);
 }

@@ -26,6 +26,8 @@ int64_t weir_stream_beats(const weir_graph *graph, weir_value value, int64_t lan
 /* Positions of a row: what the innermost dimension but the channels has, of those with more than one. Lanes are a part of the
  * channels, or all of several neighbouring positions. */
 int64_t weir_stream_row(const weir_graph *graph, weir_value value);
+/* The next larger number of lanes that divides the channels, or is all of so many positions that they divide a row; 0: there is none. */
+int64_t weir_stream_more_lanes(const weir_graph *graph, weir_value value, int64_t lanes);
 /* Beats a frame of the node's output 0, at its lanes. */
 int64_t weir_stream_beats_of(const weir_graph *graph, weir_node node);
 /* The timing of a component that takes a beat a cycle and gives each from a register. */

@@ -303,14 +303,14 @@ static void service(weir_service *s, const weir_graph *graph, weir_node node) {
 
 /* --- weights --- */
 
-/* All are 1 or -1, and none is added to fill a word. */
+/* All are 1 or -1, and as they are in a word that none is added to fill: in pairs some are less by 1. */
 static bool are_binary(const weir_graph *graph, weir_node node) {
     const weir_value value = weir_node_input(graph, node, 1);
     const weir_type *type = weir_value_type(graph, value);
     const weir_array *weights = weir_value_constant(graph, value);
     const size s = size_of(graph, node);
-    if (type->low != -1 || type->high != 1 || s.k % folded(graph, node)->simd != 0 ||
-        s.n % folded(graph, node)->pe != 0)
+    if (type->low != -1 || type->high != 1 || in_pairs(graph, node) || s.k % folded(graph, node)->simd != 0 ||
+        s.n % outputs_of(graph, node) != 0)
         return false;
     for (size_t i = 0; i < weights->count; i++) {
         if (weir_array_get_int(weights, i) == 0) return false;
