@@ -52,8 +52,8 @@ typedef enum weir_requantize_form {
 /* In place; false after a reported error (transform/realize_requantize.c). */
 bool weir_realize_requantize(weir_graph *graph, weir_requantize_form form);
 
-/* The streams of a folded graph, FIFOs included: weir_insert_streams and weir_size_fifos. *latency: weir_schedule_latency. */
-bool weir_complete_folding(weir_graph *graph, int64_t *latency);
+/* The streams of a folded graph, FIFOs included: weir_insert_streams and weir_size_fifos_timed. */
+bool weir_complete_folding(weir_graph *graph, int64_t limit, int64_t *latency);
 /* In place (transform/choose_folding.c). `target` 0: the smallest interval for `budget` multipliers; `file` may be
  * empty. */
 bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, const char *file);
@@ -62,7 +62,8 @@ bool weir_choose_folding(weir_graph *graph, int64_t target, int64_t budget, cons
 /* In place (transform/insert_streams.c). */
 bool weir_insert_streams(weir_graph *graph);
 bool weir_size_fifos(weir_graph *graph);
-bool weir_size_fifos_timed(weir_graph *graph, int64_t *latency);
+/* *latency: weir_schedule_latency. Fifos only add to it: where it is `limit` or more it is not sized further. */
+bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, int64_t *latency);
 
 /* Removes nodes whose results nobody uses and unused constants; returns how many (transform/dead_code_elimination.c). */
 size_t weir_eliminate_dead_code(weir_graph *graph);

@@ -199,20 +199,18 @@ static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
     return changed;
 }
 
-bool weir_size_fifos_timed(weir_graph *graph, int64_t *latency) {
-    for (bool changed = true; changed;) {
-        weir_schedule *schedule = weir_schedule_new(graph);
-        if (schedule == NULL) return false;
-        changed = fit_fifos(graph, schedule);
-        *latency = weir_schedule_latency(schedule);
-        weir_schedule_free(schedule);
-    }
-    return true;
+bool weir_size_fifos_timed(weir_graph *graph, int64_t limit, int64_t *latency) {
+    weir_schedule *schedule = weir_schedule_new(graph);
+    bool fine = schedule != NULL;
+    while (fine && (*latency = weir_schedule_latency(schedule)) < limit && fit_fifos(graph, schedule))
+        fine = weir_schedule_update(schedule);
+    weir_schedule_free(schedule);
+    return fine;
 }
 
 bool weir_size_fifos(weir_graph *graph) {
     int64_t latency;
-    return weir_size_fifos_timed(graph, &latency);
+    return weir_size_fifos_timed(graph, INT64_MAX, &latency);
 }
 
 bool weir_pass_insert_streams(const weir_pass *pass, weir_pass_context *context, weir_module *module) {

@@ -227,8 +227,48 @@ static void cost_is_flat_in_beats_and_linear_in_nodes(void **state) {
     }
 }
 
+/* --- once more --- */
+
+static bool is_same(const weir_schedule *a, const weir_schedule *b) {
+    bool same = weir_schedule_latency(a) == weir_schedule_latency(b) &&
+                weir_schedule_interval(a) == weir_schedule_interval(b) &&
+                weir_schedule_edge_count(a) == weir_schedule_edge_count(b);
+    for (size_t i = 0; same && i < weir_schedule_edge_count(a); i++) {
+        const weir_schedule_edge x = weir_schedule_edge_at(a, i), y = weir_schedule_edge_at(b, i);
+        same = x.waiting == y.waiting && x.stall == y.stall && x.exact == y.exact &&
+               weir_signature_equal(&x.given->early.first, &y.given->early.first) &&
+               weir_signature_equal(&x.taken->late.steady, &y.taken->late.steady);
+    }
+    return same;
+}
+
+/* Fifos that become deeper, and so slower, one after the other: each update gives what a new schedule does, with fewer steps. */
+static void an_update_is_a_new_schedule(void **state) {
+    (void)state;
+    weir_graph *g = layers(6, 8, 6, true);
+    assert_true(weir_size_fifos(g));
+    weir_schedule *s = weir_schedule_new(g);
+    int64_t updated = -weir_schedule_steps(s), anew = 0, stale = 0;
+    for (weir_node node = weir_graph_first(g); node.id != 0; node = weir_node_next(g, node)) {
+        if (weir_node_op(g, node) != WEIR_OP_FIFO) continue;
+        weir_node_metadata(g, node)->hardware.depth += 100;
+        weir_schedule *fresh = weir_schedule_new(g);
+        stale += !is_same(s, fresh);
+        assert_true(weir_schedule_update(s));
+        assert_true(is_same(s, fresh));
+        anew += weir_schedule_steps(fresh);
+        weir_schedule_free(fresh);
+    }
+    updated += weir_schedule_steps(s);
+    assert_true(2 * updated < anew);
+    assert_true(stale > 2); /* planted: no update */
+    weir_schedule_free(s);
+    weir_graph_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(random_graphs), TEST(fifos_hold_what_waits), TEST(bounds_are_marked),
+                                       TEST(an_update_is_a_new_schedule),
                                        TEST(cost_is_flat_in_beats_and_linear_in_nodes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dataflow/component.h"
 #include "dataflow/stream.h"
@@ -12,11 +13,20 @@
 /* Parts of a signature: far more than networks have whose layers fit each other. */
 enum { MOST_PARTS = 256 };
 
+/* How a node was served, in the arena. */
+typedef struct record {
+    size_t inputs;
+    int64_t latency;
+    weir_bounds *arrive, *taken, given;
+    weir_waiting *waiting; /* by input */
+} record;
+
 struct weir_schedule {
     const weir_graph *graph;
     weir_arena *arena;
-    uint32_t limit;     /* of value handles when the schedule was made */
     weir_bounds *given; /* by value id; without levels: not a stream */
+    record *record;     /* by node id, of the last time that the node was served */
+    size_t value_capacity, node_capacity;
     weir_schedule_edge *edge;
     size_t edge_count, edge_capacity;
     int64_t interval, latency, steps;
@@ -27,16 +37,16 @@ static const weir_bounds *arrivals(const weir_schedule *s, weir_node node, size_
     return &s->given[weir_stream_source(s->graph, weir_node_input(s->graph, node, input)).id];
 }
 
-static void record_edge(weir_schedule *s, weir_node node, size_t input, const weir_bounds *taken) {
+static void add_edge(weir_schedule *s, weir_node node, size_t input, const record *r) {
     s->edge = weir_grow(s->edge, &s->edge_capacity, s->edge_count + 1, sizeof *s->edge);
-    weir_schedule_edge *edge = &s->edge[s->edge_count++];
-    *edge = (weir_schedule_edge){.value = weir_node_input(s->graph, node, input), .user = node, .input = input};
-    edge->given = arrivals(s, node, input);
-    edge->taken = taken;
-    edge->exact = edge->given->exact && taken->exact;
-    const weir_waiting waiting = weir_signature_waiting(&edge->given->early, &taken->late, s->interval);
-    edge->waiting = waiting.beats;
-    edge->stall = waiting.cycles;
+    s->edge[s->edge_count++] = (weir_schedule_edge){.value = weir_node_input(s->graph, node, input),
+                                                    .user = node,
+                                                    .input = input,
+                                                    .given = arrivals(s, node, input),
+                                                    .taken = &r->taken[input],
+                                                    .waiting = r->waiting[input].beats,
+                                                    .stall = r->waiting[input].cycles,
+                                                    .exact = r->arrive[input].exact && r->taken[input].exact};
 }
 
 /* --- one node --- */
@@ -82,24 +92,69 @@ static weir_service_body *rule_of(const weir_graph *graph, weir_node node, serve
     return rules->service == NULL ? serve_beats : serve_by_rule;
 }
 
+static weir_bounds moved(const weir_bounds *bounds, int64_t cycles) {
+    weir_bounds later = *bounds;
+    later.early.first.at += cycles;
+    later.early.steady.at += cycles;
+    later.late.first.at += cycles;
+    later.late.steady.at += cycles;
+    return later;
+}
+
+static bool is_alike(const weir_bounds *a, const weir_bounds *b) {
+    return a->exact == b->exact && weir_signature_equal(&a->early.first, &b->early.first) &&
+           weir_signature_equal(&a->early.steady, &b->early.steady) &&
+           weir_signature_equal(&a->late.first, &b->late.first) &&
+           weir_signature_equal(&a->late.steady, &b->late.steady);
+}
+
+/* Where all arrives as it did when the node was served last, only later, so goes all that the node does: rules are of maxima and
+ * constants (service.h). */
+static bool serve_later(record *r, const weir_bounds *const *arrive, size_t inputs, int64_t latency) {
+    if (r->inputs != inputs || inputs == 0 || r->latency != latency) return false;
+    const int64_t cycles = arrive[0]->early.first.at - r->arrive[0].early.first.at;
+    for (size_t i = 0; i < inputs; i++) {
+        const weir_bounds before = moved(&r->arrive[i], cycles);
+        if (!is_alike(&before, arrive[i])) return false;
+    }
+    for (size_t i = 0; i < inputs; i++) {
+        r->arrive[i] = *arrive[i];
+        r->taken[i] = moved(&r->taken[i], cycles);
+    }
+    r->given = moved(&r->given, cycles);
+    return true;
+}
+
 /* Cycles by which the node is too slow for the interval go to *late. */
-static bool serve_node(weir_schedule *s, weir_node node, int64_t *late) {
-    const weir_bounds *arrive[WEIR_SERVICE_PORTS];
-    size_t inputs = weir_stream_count(s->graph, node);
-    assert(inputs <= WEIR_SERVICE_PORTS);
-    for (size_t i = 0; i < inputs; i++) arrive[i] = arrivals(s, node, i);
+static bool serve(weir_schedule *s, weir_node node, const weir_bounds *const *arrive, size_t inputs, int64_t *late) {
     const weir_bounds_ports ports = {arrive, inputs, 1, s->interval, MOST_PARTS};
     served x;
     weir_service_body *rule = rule_of(s->graph, node, &x);
-    weir_bounds *taken = weir_arena_array(s->arena, inputs, sizeof *taken), given;
-    const weir_service_result result = weir_bounds_serve(s->arena, &ports, rule, &x, taken, &given);
+    record *r = &s->record[node.id];
+    if (serve_later(r, arrive, inputs, x.latency)) return true;
+    *r = (record){.inputs = inputs, .latency = x.latency};
+    r->arrive = weir_arena_array(s->arena, inputs, sizeof *r->arrive);
+    r->taken = weir_arena_array(s->arena, inputs, sizeof *r->taken);
+    r->waiting = weir_arena_array(s->arena, inputs, sizeof *r->waiting);
+    for (size_t i = 0; i < inputs; i++) r->arrive[i] = *arrive[i];
+    const weir_service_result result = weir_bounds_serve(s->arena, &ports, rule, &x, r->taken, &r->given);
     s->steps += result.steps;
     if (result.status == WEIR_SERVICE_WRONG) return report_wrong(s, node, result.port, inputs);
     *late = result.late;
-    if (result.status == WEIR_SERVICE_SLOW) return true;
-    for (size_t i = 0; i < inputs; i++) record_edge(s, node, i, &taken[i]);
+    for (size_t i = 0; i < inputs && result.status == WEIR_SERVICE_FINE; i++)
+        r->waiting[i] = weir_signature_waiting(&r->arrive[i].early, &r->taken[i].late, s->interval);
+    return true;
+}
+
+static bool serve_node(weir_schedule *s, weir_node node, int64_t *late) {
+    const weir_bounds *arrive[WEIR_SERVICE_PORTS];
+    const size_t inputs = weir_stream_count(s->graph, node);
+    assert(inputs <= WEIR_SERVICE_PORTS);
+    for (size_t i = 0; i < inputs; i++) arrive[i] = arrivals(s, node, i);
+    if (!serve(s, node, arrive, inputs, late)) return false;
+    for (size_t i = 0; i < inputs && *late == 0; i++) add_edge(s, node, i, &s->record[node.id]);
     for (size_t o = 0; o < weir_node_output_count(s->graph, node); o++)
-        s->given[weir_node_output(s->graph, node, o).id] = given;
+        s->given[weir_node_output(s->graph, node, o).id] = s->record[node.id].given;
     return true;
 }
 
@@ -142,42 +197,46 @@ static void measure_latency(weir_schedule *s) {
     free(outputs);
 }
 
-static weir_schedule *try_interval(const weir_graph *graph, int64_t interval, int64_t *late) {
-    weir_schedule *s = weir_calloc(1, sizeof *s);
-    s->graph = graph;
-    s->arena = weir_arena_new();
-    s->limit = weir_graph_value_limit(graph);
-    s->given = weir_calloc(s->limit, sizeof *s->given);
-    s->interval = interval;
-    s->holds_rows = find_rows(graph);
+static bool serve_all(weir_schedule *s, int64_t *late) {
     serve_inputs(s);
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        if (weir_stream_role(graph, node) != WEIR_ROLE_COMPONENT) continue;
-        if (!serve_node(s, node, late)) {
-            weir_schedule_free(s);
-            return NULL;
-        }
-        if (*late > 0) return s;
-    }
-    measure_latency(s);
-    return s;
+    for (weir_node node = weir_graph_first(s->graph); node.id != 0 && *late == 0; node = weir_node_next(s->graph, node))
+        if (weir_stream_role(s->graph, node) == WEIR_ROLE_COMPONENT && !serve_node(s, node, late)) return false;
+    if (*late == 0) measure_latency(s);
+    return true;
 }
 
 /* At the folding's interval, or the shortest that a component slower than its own interval says keeps up. */
-weir_schedule *weir_schedule_new(const weir_graph *graph) {
-    for (int64_t interval = weir_stream_interval(graph);;) {
+bool weir_schedule_update(weir_schedule *s) {
+    const size_t values = weir_graph_value_limit(s->graph), nodes = weir_graph_node_limit(s->graph) + 1;
+    s->given = weir_grow_zeroed(s->given, &s->value_capacity, values, sizeof *s->given);
+    s->record = weir_grow_zeroed(s->record, &s->node_capacity, nodes, sizeof *s->record);
+    for (;;) {
         int64_t late = 0;
-        weir_schedule *s = try_interval(graph, interval, &late);
-        if (s == NULL || late == 0) return s;
-        interval = s->interval + late;
-        weir_schedule_free(s);
+        s->edge_count = 0;
+        s->latency = 0;
+        if (!serve_all(s, &late)) return false;
+        if (late == 0) return true;
+        s->interval += late;
+        memset(s->record, 0, nodes * sizeof *s->record);
     }
+}
+
+weir_schedule *weir_schedule_new(const weir_graph *graph) {
+    weir_schedule *s = weir_calloc(1, sizeof *s);
+    s->graph = graph;
+    s->arena = weir_arena_new();
+    s->interval = weir_stream_interval(graph);
+    s->holds_rows = find_rows(graph);
+    if (weir_schedule_update(s)) return s;
+    weir_schedule_free(s);
+    return NULL;
 }
 
 void weir_schedule_free(weir_schedule *schedule) {
     if (schedule == NULL) return;
     weir_arena_free(schedule->arena);
     free(schedule->given);
+    free(schedule->record);
     free(schedule->edge);
     free(schedule);
 }

@@ -17,17 +17,19 @@ enum {
 typedef struct snapshot {
     int64_t done; /* iterations */
     int64_t time[WEIR_SERVICE_REGISTERS];
-    int64_t position[WEIR_SERVICE_PORTS];
-    size_t fence[LISTS]; /* parts of each list */
+    int64_t position[WEIR_SERVICE_PORTS], next[WEIR_SERVICE_PORTS]; /* beats taken, arrival of the next */
+    size_t fence[LISTS];                                            /* parts of each list */
 } snapshot;
 
 struct weir_service_state {
     const weir_service_ports *ports;
-    const weir_signature_part *arrive[WEIR_SERVICE_PORTS]; /* of this frame */
-    int64_t position[WEIR_SERVICE_PORTS];                  /* beats of this frame that were taken */
-    weir_signature_list list[LISTS];                       /* taken by input, then given by output */
-    snapshot *history;                                     /* of all loops that are open, the innermost last */
+    const weir_signature_part *arrive[WEIR_SERVICE_PORTS];       /* of this frame */
+    int64_t position[WEIR_SERVICE_PORTS];                        /* beats of this frame that were taken */
+    int64_t next[WEIR_SERVICE_PORTS], known[WEIR_SERVICE_PORTS]; /* arrival of the beat at position `known` - 1 */
+    weir_signature_list list[LISTS];                             /* taken by input, then given by output */
+    snapshot *history;                                           /* of all loops that are open, the innermost last */
     size_t entries, capacity;
+    size_t registers; /* all after them have never been set */
     int64_t steps;
 };
 
@@ -43,9 +45,13 @@ static int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* --- beats --- */
 
-static int64_t arrival(const weir_service_state *s, size_t input) {
+static int64_t arrival(weir_service_state *s, size_t input) {
     const weir_signature_part *part = s->arrive[input];
-    return s->position[input] < part->level->beats ? weir_signature_at(part, s->position[input]) : WEIR_SERVICE_NEVER;
+    const int64_t at = s->position[input];
+    if (s->known[input] == at + 1) return s->next[input];
+    s->known[input] = at + 1;
+    s->next[input] = at < part->level->beats ? weir_signature_at(part, at) : WEIR_SERVICE_NEVER;
+    return s->next[input];
 }
 
 static void record_taken(weir_service_state *s, size_t input, int64_t at) {
@@ -79,13 +85,18 @@ void weir_service_give(weir_service *service, size_t output, int64_t at) {
 
 static size_t list_count(const weir_service_state *s) { return s->ports->inputs + s->ports->outputs; }
 
-static snapshot look(const weir_service *service, int64_t done) {
-    const weir_service_state *s = service->state;
-    snapshot now = {.done = done};
-    memcpy(now.time, service->time, sizeof now.time);
-    memcpy(now.position, s->position, sizeof now.position);
-    for (size_t i = 0; i < list_count(s); i++) now.fence[i] = s->list[i].count;
-    return now;
+static void look(const weir_service *service, int64_t done, snapshot *now) {
+    weir_service_state *s = service->state;
+    size_t set = WEIR_SERVICE_REGISTERS;
+    while (set > s->registers && service->time[set - 1] <= WEIR_SERVICE_NEVER / 2) set--;
+    s->registers = set;
+    now->done = done;
+    memcpy(now->time, service->time, sizeof now->time);
+    for (size_t i = 0; i < s->ports->inputs; i++) {
+        now->position[i] = s->position[i];
+        now->next[i] = arrival(s, i);
+    }
+    for (size_t i = 0; i < list_count(s); i++) now->fence[i] = s->list[i].count;
 }
 
 static bool is_set(const snapshot *now, size_t r) { return now->time[r] > WEIR_SERVICE_NEVER / 2; }
@@ -105,15 +116,17 @@ static int64_t arrivals_alike(const weir_service_state *s, const snapshot *then,
     return most;
 }
 
-/* Have all registers moved by one stride? */
-static bool registers_even(const snapshot *then, const snapshot *now, int64_t *stride) {
+/* Have all registers, and the arrivals that are waited for, moved by one stride? */
+static bool moved_evenly(const weir_service_state *s, const snapshot *then, const snapshot *now, int64_t *stride) {
     *stride = INT64_MIN;
-    for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) {
+    for (size_t r = 0; r < s->registers; r++) {
         if (is_set(then, r) != is_set(now, r)) return false;
         if (!is_set(now, r)) continue;
         if (*stride != INT64_MIN && now->time[r] - then->time[r] != *stride) return false;
         *stride = now->time[r] - then->time[r];
     }
+    for (size_t i = 0; i < s->ports->inputs; i++)
+        if (now->position[i] > then->position[i] && now->next[i] - then->next[i] != *stride) return false;
     return *stride != INT64_MIN;
 }
 
@@ -133,7 +146,7 @@ static bool find_copies(const weir_service_state *s, const loop *l, shortcut *fo
         int64_t window = now->done - then->done, stride;
         bool even = true, aligned = true;
         if (window > l->left) break;
-        if (l->left / window * window <= found->times * found->window || !registers_even(then, now, &stride)) continue;
+        if (!moved_evenly(s, then, now, &stride) || l->left / window * window <= found->times * found->window) continue;
         int64_t times = arrivals_alike(s, then, now, l->left / window, stride, &even, &aligned);
         if (times == 0 || !even || times * window <= found->times * found->window) continue;
         if (!aligned && s->entries - l->base < PATIENCE) continue;
@@ -147,7 +160,7 @@ static void move_on(weir_service *service, const snapshot *from, const snapshot 
     for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) {
         if (is_set(to, r)) service->time[r] = to->time[r] + times * (to->time[r] - from->time[r]);
     }
-    for (size_t i = 0; i < WEIR_SERVICE_PORTS; i++)
+    for (size_t i = 0; i < service->state->ports->inputs; i++)
         service->state->position[i] = to->position[i] + times * (to->position[i] - from->position[i]);
 }
 
@@ -183,15 +196,22 @@ static bool is_later(const weir_signature_list *list, size_t from, size_t first,
     return true;
 }
 
-static bool is_line(const weir_service_state *s, line *l) {
-    const snapshot *a = &l->at[0], *b = &l->at[1], *c = &l->at[2];
-    for (size_t r = 0; r < WEIR_SERVICE_REGISTERS; r++) {
+/* Have registers, positions and arrivals moved by the same twice? */
+static bool is_straight(const weir_service_state *s, const snapshot *a, const snapshot *b, const snapshot *c) {
+    for (size_t r = 0; r < s->registers; r++) {
         if (is_set(a, r) != is_set(b, r) || is_set(b, r) != is_set(c, r)) return false;
         if (is_set(a, r) && c->time[r] - b->time[r] != b->time[r] - a->time[r]) return false;
     }
     for (size_t i = 0; i < s->ports->inputs; i++) {
         if (c->position[i] - b->position[i] != b->position[i] - a->position[i]) return false;
+        if (c->next[i] - b->next[i] != b->next[i] - a->next[i]) return false;
     }
+    return true;
+}
+
+/* Do the beats of the second window come as those of the first? */
+static bool is_line(const weir_service_state *s, line *l) {
+    const snapshot *a = &l->at[0], *b = &l->at[1], *c = &l->at[2];
     for (size_t i = 0; i < list_count(s); i++) {
         if (c->fence[i] - b->fence[i] != b->fence[i] - a->fence[i]) return false;
         l->stride[i] = 0;
@@ -203,14 +223,13 @@ static bool is_line(const weir_service_state *s, line *l) {
 static bool find_line(const weir_service_state *s, const loop *l, line *found) {
     const snapshot *now = &s->history[s->entries - 1];
     found->most = found->window = 0;
-    for (size_t entry = s->entries - 1; entry-- > l->base;) {
+    for (size_t entry = s->entries - 1, first = entry; entry-- > l->base;) {
         const snapshot *then = &s->history[entry];
         int64_t window = now->done - then->done;
-        size_t first = entry;
         if (window > l->left) break;
-        if ((l->left / window + 1) * window <= found->most * found->window) continue;
         while (first > l->base && s->history[first].done > then->done - window) first--;
-        if (s->history[first].done != then->done - window) continue;
+        if (s->history[first].done != then->done - window || !is_straight(s, &s->history[first], then, now)) continue;
+        if ((l->left / window + 1) * window <= found->most * found->window) continue;
         line next = {.at = {s->history[first], *then, *now}, .from = first, .window = window};
         bool even = true, aligned = true;
         next.most = arrivals_alike(s, &next.at[0], then, l->left / window + 1, 0, &even, &aligned);
@@ -224,10 +243,11 @@ static bool find_line(const weir_service_state *s, const loop *l, line *found) {
 /* Executes window `copy` of the line, counted from 0, and compares it; leaves everything as it was. */
 static bool is_on_line(weir_service *service, const loop *l, const line *x, int64_t copy) {
     weir_service_state *s = service->state;
-    const snapshot saved = look(service, 0);
+    snapshot saved, before;
     bool same = true;
+    look(service, 0, &saved);
     move_on(service, &x->at[0], &x->at[1], copy - 1);
-    const snapshot before = look(service, 0);
+    look(service, 0, &before);
     for (int64_t i = 0; i < x->window; i++) l->body(service, l->user);
     s->steps += x->window;
     for (size_t r = 0; r < WEIR_SERVICE_REGISTERS && same; r++) {
@@ -243,7 +263,7 @@ static bool is_on_line(weir_service *service, const loop *l, const line *x, int6
     }
     for (size_t i = 0; i < list_count(s); i++) s->list[i].count = saved.fence[i];
     memcpy(service->time, saved.time, sizeof saved.time);
-    memcpy(s->position, saved.position, sizeof saved.position);
+    for (size_t i = 0; i < s->ports->inputs; i++) s->position[i] = saved.position[i];
     return same;
 }
 
@@ -288,13 +308,14 @@ static bool is_worth_a_try(int64_t steps) { return steps <= 32 || steps % (steps
 
 void weir_service_repeat(weir_service *service, int64_t count, weir_service_body *body, const void *user) {
     weir_service_state *s = service->state;
-    loop l = {.body = body, .user = user, .base = s->entries};
+    const size_t first = s->entries;
+    loop l = {.body = body, .user = user, .base = first};
     size_t floor[LISTS];
     for (size_t i = 0; i < list_count(s); i++) floor[i] = s->list[i].count;
     for (int64_t done = 0, tries = 0; done < count; tries++) {
         l.left = count - done;
         s->history = weir_grow(s->history, &s->capacity, s->entries + 1, sizeof *s->history);
-        s->history[s->entries++] = look(service, done);
+        look(service, done, &s->history[s->entries++]);
         int64_t skipped = is_worth_a_try(tries) ? take_shortcut(service, &l, done) : 0;
         done += skipped;
         if (skipped > 0) tries = 0;
@@ -302,11 +323,12 @@ void weir_service_repeat(weir_service *service, int64_t count, weir_service_body
         body(service, user);
         s->steps++;
         done++;
-        if (s->entries - l.base < HISTORY) continue;
-        memmove(&s->history[l.base], &s->history[l.base + 1], (HISTORY - 1) * sizeof *s->history);
-        s->entries--;
+        if (s->entries - l.base < HISTORY || ++l.base < first + HISTORY) continue;
+        memcpy(&s->history[first], &s->history[l.base], (HISTORY - 1) * sizeof *s->history);
+        s->entries = first + HISTORY - 1;
+        l.base = first;
     }
-    s->entries = l.base;
+    s->entries = first;
     for (size_t i = 0; i < list_count(s); i++) weir_signature_merge(&s->list[i], floor[i]);
 }
 
@@ -324,6 +346,7 @@ static void next_frame(weir_service *service, int64_t interval) {
 static void run_frame(weir_service *service, weir_service_body *rule, const void *user, weir_signature_part *part) {
     weir_service_state *s = service->state;
     memset(s->position, 0, sizeof s->position);
+    memset(s->known, 0, sizeof s->known);
     rule(service, user);
     assert(s->entries == 0);
     for (size_t i = 0; i < list_count(s); i++) part[i] = weir_signature_close(&s->list[i]);

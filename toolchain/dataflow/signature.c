@@ -323,6 +323,10 @@ static void keep_later(lateness *best, lateness other) {
     if (other.most > best->most) *best = other;
 }
 
+static bool is_steady(const weir_signature *s) {
+    return s->first.level == s->steady.level && s->first.at == s->steady.at;
+}
+
 static const weir_signature_part *frame_of(const weir_signature *signature, int64_t frame) {
     return frame == 0 ? &signature->first : &signature->steady;
 }
@@ -405,12 +409,14 @@ static int64_t latest(const weir_signature *given, const weir_signature *taken, 
                       int64_t *found) {
     const int64_t beats = weir_signature_beats(given), back = depth / beats, rest = depth % beats;
     int64_t most = INT64_MIN;
+    const bool alike = is_steady(given) && is_steady(taken); /* frame 1 is like any other */
     comparison c = {.given = given, .taken = taken, .interval = interval, .waiting = *found};
     for (c.frame = back; c.frame <= back + 2; c.frame++) {
         for (int part = 0; part < 2;
              part++) { /* beats before `rest`, which pair with a frame earlier, and the others */
             int64_t other = c.frame - back - (part == 0);
             if (other < 0 || other == 2) continue; /* frame 2 against itself is frame 1 against itself */
+            if (alike && c.frame != back + 1) continue;
             c.a = frame_of(given, c.frame);
             c.b = frame_of(taken, other);
             c.a_from = part == 0 ? 0 : rest;

@@ -142,15 +142,16 @@ static void use_of(const weir_cost *cost, const weir_device *device, int64_t *us
     for (int r = 0; r < RESOURCES; r++) use[r] = uses[r].used;
 }
 
-/* Folds and completes a copy, unless that was done: what it all takes. False after a reported error. */
-static bool try_out(search *s) {
+/* Folds and completes a copy, unless that was done: what it all takes, without FIFOs where its latency is `limit` or more. False after
+ * a reported error. */
+static bool try_out(search *s, int64_t limit) {
     weir_folding_report *built = &s->built;
     if (built->interval > 0) return true;
     weir_graph *copy = weir_graph_copy(s->graph);
     weir_folding_space_apply(s->space, s->chosen, copy);
     const int64_t interval = weir_folding_space_interval(s->space, s->index);
     const bool fine =
-        weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy, &built->latency);
+        weir_folding_choose(copy, interval, INT32_MAX, NULL) && s->request->complete(copy, limit, &built->latency);
     if (fine) {
         weir_cost_report cost = weir_cost_of_graph(copy, s->target.device);
         use_of(&cost.total, s->target.device, built->used);
@@ -239,11 +240,11 @@ static void try_interval(search *s, size_t index, const weir_folding_weights *we
     for (int round = 0; round < FEW_ROUNDS; round++) {
         int64_t bound;
         s->fits = solve(s, index, NEVER, &bound);
-        if (s->fits && !try_out(s)) return;
+        if (s->fits && (!try_out(s, best->value) || s->built.latency >= best->value)) return;
         if (s->fits && is_within(s)) break;
         if (!try_room(s, &tried)) return;
     }
-    if (!s->fits || !is_within(s) || s->built.latency >= best->value) return;
+    if (!s->fits || !is_within(s)) return;
     free(best->chosen);
     *best = *s;
     best->value = s->built.latency;
@@ -382,7 +383,7 @@ static bool find_that_fits(search *s, int64_t *bound) {
         find(s, s->request->interval);
         if (round == 0) *bound = s->bound;
         if (!s->fits && round == 0) return false;
-        if (s->fits && !try_out(s)) return false;
+        if (s->fits && !try_out(s, INT64_MAX)) return false;
         if (s->fits && is_within(s)) return true;
         if (!try_room(s, &tried)) break;
     }

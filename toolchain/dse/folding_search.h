@@ -21,8 +21,9 @@ typedef struct weir_folding_request {
     weir_folding_objective objective;
     int64_t budget[WEIR_KNAPSACK_RESOURCES]; /* in the order of weir_cost_uses; -1: what the device has */
     int64_t interval;                        /* cycles that a frame may take, 0: any */
-    /* Inserts converters, forks and FIFOs into a folded graph, whose latency it gives. */
-    bool (*complete)(weir_graph *graph, int64_t *latency);
+    /* Inserts converters, forks and FIFOs into a folded graph, whose latency it gives. FIFOs may be left out where that is `limit` or
+     * more without them: they only add to it. */
+    bool (*complete)(weir_graph *graph, int64_t limit, int64_t *latency);
 } weir_folding_request;
 
 typedef struct weir_folding_report {

@@ -425,6 +425,8 @@ void weir_folding_space_weigh(weir_folding_space *s, const weir_folding_weights 
 void weir_folding_space_free(weir_folding_space *s) {
     weir_folding_structure_free(&s->at);
     weir_arena_free(s->arena);
+    weir_map_free(&s->prices);
+    free(s->price);
     free(s->interval);
     free(s);
 }

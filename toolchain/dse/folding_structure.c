@@ -39,40 +39,36 @@ static amount amount_of(const weir_folding_space *s, const weir_cost *cost, int6
     return a;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
 /* What a node's hardware depends on: its metadata, and what `settle` has done for a folding of `pe` (0: nothing). */
-static uint64_t key_of(weir_node node, const weir_meta_hardware *h, int64_t settled) {
-    const uint64_t part[] = {node.id,
-                             (uint64_t)h->in_lanes,
-                             (uint64_t)h->out_lanes,
-                             (uint64_t)h->simd,
-                             (uint64_t)h->pe,
-                             (uint64_t)h->digit,
-                             (uint64_t)(h->storage * 3 + h->products),
+static uint64_t key_of(uint64_t form, const weir_meta_hardware *h, int64_t settled) {
+    const uint64_t part[] = {(uint64_t)h->in_lanes, (uint64_t)h->out_lanes, (uint64_t)h->simd,
+                             (uint64_t)h->pe,       (uint64_t)h->digit,     (uint64_t)(h->storage * 3 + h->products),
                              (uint64_t)settled};
-    uint64_t key = 0;
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        key = (key ^ part[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        key ^= key >> 29;
-    }
-    return key;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) form = mix(form, part[i]);
+    return form;
 }
 
 /* The node's price by its key, to be filled where *known is false. */
-static weir_folding_hardware_price *cached(structure *t, uint64_t key, bool *known) {
-    const uint64_t *found = weir_map_find(&t->prices, key);
+static weir_folding_hardware_price *cached(weir_folding_space *s, uint64_t key, bool *known) {
+    const uint64_t *found = weir_map_find(&s->prices, key);
     *known = found != NULL;
-    if (*known) return &t->price[*found];
-    const size_t index = t->prices.count;
-    t->price = weir_grow(t->price, &t->price_capacity, index + 1, sizeof *t->price);
-    *weir_map_put(&t->prices, key) = index;
-    return &t->price[index];
+    if (*known) return &s->price[*found];
+    const size_t index = s->prices.count;
+    s->price = weir_grow(s->price, &s->price_capacity, index + 1, sizeof *s->price);
+    *weir_map_put(&s->prices, key) = index;
+    return &s->price[index];
 }
 
 weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, int64_t busy, int64_t settled) {
     structure *t = &s->at;
     weir_meta_hardware *hardware = weir_folding_hardware(t->graph, node);
     bool known;
-    weir_folding_hardware_price *price = cached(t, key_of(node, hardware, settled), &known);
+    weir_folding_hardware_price *price = cached(s, key_of(t->form[node.id], hardware, settled), &known);
     if (!known) {
         if (t->surveyed++ >= SURVEYED) survey_again(t, s->device);
         const weir_meta_hardware before = *hardware;
@@ -273,8 +269,7 @@ void weir_folding_structure_free(structure *t) {
     }
     if (t->survey != NULL) weir_cost_survey_free(t->survey);
     if (t->graph != NULL) weir_graph_free(t->graph);
-    weir_map_free(&t->prices);
-    free(t->price);
+    free(t->form);
     free(t->assigned);
     free(t->unit_of);
     free(t->unit);
@@ -283,18 +278,40 @@ void weir_folding_structure_free(structure *t) {
     *t = (structure){.graph = NULL};
 }
 
+static uint64_t mix_text(uint64_t hash, const char *text) {
+    for (; text != NULL && *text != '\0'; text++) hash = mix(hash, (uint64_t)*text);
+    return mix(hash, 0);
+}
+
 /* Of the nodes and their modules, which division changes both. */
 static uint64_t form_at(const weir_folding_space *s, size_t index) {
     weir_graph *graph = weir_graph_copy(s->graph);
     weir_folding_divide(graph, s->interval[index]);
     uint64_t form = weir_graph_node_count(graph);
-    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
-        const char *module = weir_folding_hardware(graph, node)->module;
-        for (; module != NULL && *module != '\0'; module++) form = (form ^ (uint64_t)*module) * UINT64_C(0x100000001b3);
-        form = (form ^ node.id) * UINT64_C(0x100000001b3);
-    }
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node))
+        form = mix_text(mix(form, node.id), weir_folding_hardware(graph, node)->module);
     weir_graph_free(graph);
     return form;
+}
+
+/* Of a node and those within so many steps before it: division changes modules and puts nodes before the one that it divides. */
+static uint64_t form_of(weir_graph *graph, weir_node node, int steps) {
+    if (node.id == 0) return 0;
+    uint64_t form = mix_text(mix_text(0, weir_node_name(graph, node)), weir_folding_hardware(graph, node)->module);
+    for (size_t i = 0; steps > 0 && i < weir_stream_count(graph, node); i++)
+        form = mix(form, form_of(graph, weir_folding_source(graph, node, i), steps - 1));
+    return form;
+}
+
+/* Of each node, with its station, by which its tail goes. */
+static void find_forms(structure *t) {
+    t->form = weir_calloc(weir_graph_node_limit(t->graph), sizeof *t->form);
+    for (weir_node node = weir_graph_first(t->graph); node.id != 0; node = weir_node_next(t->graph, node)) {
+        if (weir_folding_rules(t->graph, node) == NULL) continue;
+        const weir_folding_station *at = &t->station[node.id];
+        const uint64_t form = mix(form_of(t->graph, node, 2), (uint64_t)at->counts + 2 * (uint64_t)at->whole);
+        t->form[node.id] = mix(mix(form, at->input), (uint64_t)at->burst);
+    }
 }
 
 /* The longer the interval, the less is divided. */
@@ -334,4 +351,5 @@ void weir_folding_structure_make(weir_folding_space *s, size_t index) {
     find_edges(t);
     count_forks(s);
     weir_folding_find_stations(t);
+    find_forms(t);
 }

@@ -37,7 +37,7 @@ typedef struct weir_folding_unit {
     size_t parent; /* SIZE_MAX: none */
 } weir_folding_unit;
 
-/* Of a folded node with the component that takes it over; `tail` by weir_folding_tail, -1: not known. */
+/* Of a folded node with the component that takes it over; `tail` by weir_folding_tail, -1: not known. Known for all structures. */
 typedef struct weir_folding_hardware_price {
     weir_cost cost;
     int64_t tail;
@@ -69,9 +69,7 @@ typedef struct weir_folding_structure {
     size_t units;
     weir_folding_edge *edge;
     size_t edges;
-    weir_map prices; /* by hash: index of `price` */
-    weir_folding_hardware_price *price;
-    size_t price_capacity;
+    uint64_t *form; /* by node: where equal in another structure, a folding takes the same hardware */
     weir_folding_amount forks;
     weir_folding_station *station; /* by node */
     weir_value entry;              /* of the path */
@@ -85,6 +83,9 @@ struct weir_folding_space {
     size_t count, intervals_capacity;
     int64_t shortest;
     weir_folding_structure at;
+    weir_map prices; /* by hash: index of `price` */
+    weir_folding_hardware_price *price;
+    size_t price_capacity;
     int64_t reached; /* cycles a frame, of the knapsack */
     /* the knapsack */
     weir_arena *arena;

@@ -53,7 +53,8 @@ typedef struct outcome {
 } outcome;
 
 /* Without FIFOs, which no folding asks for before it is chosen. */
-static bool complete(weir_graph *g, int64_t *latency) {
+static bool complete(weir_graph *g, int64_t limit, int64_t *latency) {
+    (void)limit;
     weir_schedule *schedule = weir_insert_streams(g) ? weir_schedule_new(g) : NULL;
     if (schedule == NULL) return false;
     *latency = weir_schedule_latency(schedule);
@@ -64,7 +65,7 @@ static bool complete(weir_graph *g, int64_t *latency) {
 static outcome outcome_of(const weir_graph *folded) {
     weir_graph *g = weir_graph_copy(folded);
     int64_t latency = 0;
-    assert_true(complete(g, &latency));
+    assert_true(complete(g, INT64_MAX, &latency));
     const weir_device *device = weir_target_of(g).device;
     weir_cost_report report = weir_cost_of_graph(g, device);
     weir_cost_use uses[WEIR_COST_USES];
