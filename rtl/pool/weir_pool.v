@@ -112,7 +112,7 @@ module weir_pool #(
         if (at >= 0 && at < IN) seen = seen + 1;
       end
       /* verilator lint_off WIDTH */ // NUMBER_W bits hold it
-      factors[o*NUMBER_W +: NUMBER_W] = common / seen;
+      factors[o*NUMBER_W +: NUMBER_W] = common / (TOGETHER * seen);
       /* verilator lint_on WIDTH */
     end
   endfunction

@@ -12,6 +12,7 @@
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
 #include "ir/loop.h"
+#include "rtlir/core/rtl.h"
 #include "support/arena.h"
 #include "support/diag.h"
 #include "support/suggest.h"
@@ -231,6 +232,20 @@ static bool is_legal(const weir_graph *graph, weir_node node, const weir_compone
     return fine;
 }
 
+/* A stream's beat and a memory's word are vectors; a design that reaches their limit is far beyond any device. */
+static bool fits_vectors(const weir_graph *graph, weir_node node) {
+    const weir_meta_hardware *hardware = &weir_node_metadata_of(graph, node)->hardware;
+    bool is_signed, fits = weir_memory_fits_vectors(graph, node);
+    const weir_value in = weir_node_input(graph, node, 0), out = weir_node_output(graph, node, 0);
+    fits = fits && hardware->in_lanes * weir_stream_width(graph, in, &is_signed) <= WEIR_RTL_MAX_WIDTH &&
+           hardware->out_lanes * weir_stream_width(graph, out, &is_signed) <= WEIR_RTL_MAX_WIDTH;
+    if (fits) return true;
+    weir_error(weir_node_location(graph, node), "node '%s' takes more than %d bits of a stream or a memory in a cycle",
+               weir_node_name(graph, node), WEIR_RTL_MAX_WIDTH);
+    weir_note("raise --target-interval or lower --max-macs");
+    return false;
+}
+
 static void fold_pacemakers(weir_graph *graph, int64_t target) {
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
@@ -275,7 +290,9 @@ void weir_folding_follow(weir_graph *graph, weir_node node, int64_t interval) {
                                   : weir_node_metadata_of(graph, producer)->hardware.out_lanes;
     hardware->in_lanes = hardware->out_lanes;
     int64_t pieces = rules->pieces == NULL ? 1 : rules->pieces(graph, node);
-    hardware->digit = weir_ceil_divide(pieces, cycles_a_beat(graph, node, interval));
+    int64_t cycles = cycles_a_beat(graph, node, interval);
+    do hardware->digit = weir_ceil_divide(pieces, cycles++);
+    while (hardware->digit > 1 && !weir_memory_fits_vectors(graph, node));
     if (rules->derive == NULL) {
         hardware->interval = weir_stream_beats_of(graph, node) * weir_ceil_divide(pieces, hardware->digit);
         return;
@@ -401,6 +418,7 @@ bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, cons
     for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
         const weir_component_rules *rules = rules_of(graph, node);
         if (sets_pace(rules) && !is_legal(graph, node, rules)) return false;
+        if (rules != NULL && !fits_vectors(graph, node)) return false;
     }
     take_over(graph);
     weir_products_choose(graph);

@@ -7,6 +7,7 @@
 #include "dataflow/component.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
+#include "rtlir/core/rtl.h"
 #include "support/arena.h"
 #include "support/hash.h"
 
@@ -45,6 +46,14 @@ int64_t weir_memory_bits(const weir_graph *graph, weir_node node) {
     weir_memory memory;
     for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++) bits += memory.width * memory.depth;
     return bits;
+}
+
+bool weir_memory_fits_vectors(const weir_graph *graph, weir_node node) {
+    weir_memory memory;
+    for (size_t i = 0; weir_memory_get(graph, node, i, &memory); i++) {
+        if (memory.width > WEIR_RTL_MAX_WIDTH) return false;
+    }
+    return true;
 }
 
 int weir_memory_signed_bits(const weir_graph *graph, weir_value constant) {

@@ -9,6 +9,8 @@
 bool weir_memory_get(const weir_graph *graph, weir_node node, size_t index, weir_memory *memory);
 /* Bits of all memories of the node. */
 int64_t weir_memory_bits(const weir_graph *graph, weir_node node);
+/* Whether a word of each fits in one vector of hardware. */
+bool weir_memory_fits_vectors(const weir_graph *graph, weir_node node);
 /* Content for $readmemh: `side` words a line, the first in the low bits, most significant digit first. */
 void weir_memory_print(const weir_graph *graph, weir_node node, const weir_memory *memory, weir_text *text);
 /* "NODE_SUFFIX.hex" in heap memory; a name that is too long for a file is cut and gets its hash. */

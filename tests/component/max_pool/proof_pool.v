@@ -4,6 +4,7 @@
 // prove: unbounded WIDTH=1 INNER=1 IN=1 OUT=1 LINES=1 KERNEL=1 STRIDE=1
 // prove: unbounded WIDTH=1 LANES=2 INNER=1 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=1
 // prove: unbounded WIDTH=2 LANES=2 TOGETHER=2 PIXEL=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=1 STRIDE=1
+// prove: unbounded WIDTH=1 OUT_W=4 SUM=1 COMMON=4 FACTOR_W=2 TOGETHER=2 PIXEL=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=1 STRIDE=1
 // prove: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
 // nightly: unbounded WIDTH=2 INNER=1 IN=4 OUT=2 LINES=2 KERNEL=2 STRIDE=2 SIGNED=1
 // nightly: unbounded WIDTH=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
@@ -141,7 +142,7 @@ module proof #(
     wanted = result_q;
     for (l = 0; l < LANES; l = l + 1)
       for (k = 1; k <= KERNEL; k = k + 1)
-        if (COMMON != 0 && seen == k) wanted[l*OUT_W +: OUT_W] = result_q[l*OUT_W +: OUT_W] * (COMMON / k);
+        if (COMMON != 0 && seen == k) wanted[l*OUT_W +: OUT_W] = result_q[l*OUT_W +: OUT_W] * (COMMON / (TOGETHER * k));
   end
 
   always @(posedge clk)

@@ -3,6 +3,7 @@
 
 #include "dataflow/cost.h"
 #include "dataflow/folding.h"
+#include "dataflow/memory.h"
 #include "dataflow/resources.h"
 #include "dataflow/stream.h"
 #include "dataflow/target.h"
@@ -214,6 +215,54 @@ static void products_by_hand(void **state) {
         assert_int_equal(hardware_of(g, "scale")->products, wanted[i]);
         weir_graph_free(g);
     }
+}
+
+/* 255 thresholds of 17 bits for each of 300 channels: not all in one vector of hardware. */
+static void words_fit_in_vectors(void **state) {
+    (void)state;
+    enum { CHANNELS = 300, STEPS = 255, VECTOR = 1 << 20 };
+    double step[STEPS];
+    for (int i = 0; i < STEPS; i++) step[i] = 200 * i;
+    weir_graph *g = weir_graph_new("hardware");
+    weir_value in[2] = {add_codes_input(g, "x", WEIR_INT16, 1, CHANNELS, -32768, 32767)};
+    in[1] = add_constant(g, "steps", WEIR_INT64, 2, 1, STEPS, step);
+    weir_node node = put(g, WEIR_OP_THRESHOLD, "threshold", 2, in);
+    assert_true(weir_infer_node(g, node));
+    weir_graph_add_output(g, "y", weir_node_output(g, node, 0));
+    weir_diag_log *log = weir_diag_capture();
+    assert_true(weir_choose_folding(g, 1, 64, NULL));
+    weir_diag_release(log);
+    assert_string_equal(weir_diag_log_at(log, 0)->text,
+                        "a frame takes 2 cycles, not 1: node 'threshold' (weir_threshold) cannot be faster");
+    weir_diag_log_free(log);
+    assert_int_equal(weir_stream_interval(g), 2);
+    weir_memory memory;
+    assert_true(weir_memory_get(g, node, 0, &memory));
+    assert_in_range(memory.width, CHANNELS * STEPS, VECTOR);
+    weir_graph_free(g);
+}
+
+/* 1,100 products of 1,000 codes of 8 bits with weights of 4 bits in one cycle. */
+static void too_much_in_a_cycle(void **state) {
+    (void)state;
+    enum { K = 1000, N = 1100 };
+    double *w = weir_malloc((size_t)K * N * sizeof *w);
+    for (size_t i = 0; i < (size_t)K * N; i++) w[i] = (double)(i % 15) - 7;
+    weir_graph *g = weir_graph_new("hardware");
+    weir_value x = add_codes_input(g, "x", WEIR_INT8, 1, K, -128, 127);
+    x = ADD(g, WEIR_OP_LINEAR, "fc", x, add_constant(g, "w", WEIR_INT8, 2, N, K, w));
+    weir_graph_add_output(g, "y", x);
+    weir_graph *slower = weir_graph_copy(g);
+    weir_diag_log *log = weir_diag_capture();
+    assert_false(weir_choose_folding(g, 1, 64, NULL));
+    assert_true(weir_choose_folding(slower, 5, 64, NULL));
+    weir_diag_release(log);
+    assert_string_equal(weir_diag_log_at(log, 0)->text,
+                        "node 'fc' takes more than 1048576 bits of a stream or a memory in a cycle");
+    weir_diag_log_free(log);
+    weir_graph_free(slower);
+    weir_graph_free(g);
+    free(w);
 }
 
 static void errors_in_the_file(void **state) {
@@ -470,6 +519,8 @@ int main(void) {
         TEST(what_the_file_leaves_open),
         TEST(blocks_go_where_they_save),
         TEST(products_by_hand),
+        TEST(words_fit_in_vectors),
+        TEST(too_much_in_a_cycle),
         TEST(errors_in_the_file),
         TEST(foldings_that_cannot_be),
         TEST(a_window_sets_the_pace),
