@@ -190,7 +190,8 @@ static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
         const weir_node producer = weir_value_producer(graph, edge.value);
         if (is_fifo(graph, edge.user)) into[edge.user.id] = edge;
         else if (is_fifo(graph, producer)) changed |= deepen_fifo(graph, schedule, &into[producer.id], &edge);
-        else if (edge.waiting >= WEIR_SCHEDULE_SLACK && most_held(graph, schedule, &edge) >= WEIR_SCHEDULE_SLACK) {
+        else if (most_held(graph, schedule, &edge) >= WEIR_SCHEDULE_SLACK &&
+                 weir_schedule_waiting(schedule, &edge).beats >= WEIR_SCHEDULE_SLACK) {
             insert_fifo(graph, &edge, WEIR_SCHEDULE_SLACK);
             changed = true;
         }

@@ -18,7 +18,6 @@ typedef struct record {
     size_t inputs;
     int64_t latency;
     weir_bounds *arrive, *taken, given;
-    weir_waiting *waiting; /* by input */
 } record;
 
 struct weir_schedule {
@@ -44,8 +43,6 @@ static void add_edge(weir_schedule *s, weir_node node, size_t input, const recor
                                                     .input = input,
                                                     .given = arrivals(s, node, input),
                                                     .taken = &r->taken[input],
-                                                    .waiting = r->waiting[input].beats,
-                                                    .stall = r->waiting[input].cycles,
                                                     .exact = r->arrive[input].exact && r->taken[input].exact};
 }
 
@@ -135,14 +132,11 @@ static bool serve(weir_schedule *s, weir_node node, const weir_bounds *const *ar
     *r = (record){.inputs = inputs, .latency = x.latency};
     r->arrive = weir_arena_array(s->arena, inputs, sizeof *r->arrive);
     r->taken = weir_arena_array(s->arena, inputs, sizeof *r->taken);
-    r->waiting = weir_arena_array(s->arena, inputs, sizeof *r->waiting);
     for (size_t i = 0; i < inputs; i++) r->arrive[i] = *arrive[i];
     const weir_service_result result = weir_bounds_serve(s->arena, &ports, rule, &x, r->taken, &r->given);
     s->steps += result.steps;
     if (result.status == WEIR_SERVICE_WRONG) return report_wrong(s, node, result.port, inputs);
     *late = result.late;
-    for (size_t i = 0; i < inputs && result.status == WEIR_SERVICE_FINE; i++)
-        r->waiting[i] = weir_signature_waiting(&r->arrive[i].early, &r->taken[i].late, s->interval);
     return true;
 }
 
@@ -243,6 +237,10 @@ void weir_schedule_free(weir_schedule *schedule) {
 
 size_t weir_schedule_edge_count(const weir_schedule *schedule) { return schedule->edge_count; }
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index) { return schedule->edge[index]; }
+
+weir_waiting weir_schedule_waiting(const weir_schedule *schedule, const weir_schedule_edge *edge) {
+    return weir_signature_waiting(&edge->given->early, &edge->taken->late, schedule->interval);
+}
 
 const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value) {
     const weir_bounds *given = &schedule->given[value.id];

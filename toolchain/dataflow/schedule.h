@@ -23,9 +23,7 @@ typedef struct weir_schedule_edge {
     weir_node user;
     size_t input;
     const weir_bounds *given, *taken; /* owned by the schedule */
-    int64_t waiting;                  /* most beats that wait on the edge at one time */
-    int64_t stall;                    /* most cycles that one of them waits */
-    bool exact;                       /* no more, no less; else no more */
+    bool exact;                       /* what waits is no more and no less; else no more */
 } weir_schedule_edge;
 
 /* NULL after a reported error. */
@@ -36,6 +34,7 @@ bool weir_schedule_update(weir_schedule *schedule);
 void weir_schedule_free(weir_schedule *schedule);
 size_t weir_schedule_edge_count(const weir_schedule *schedule);
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index);
+weir_waiting weir_schedule_waiting(const weir_schedule *schedule, const weir_schedule_edge *edge);
 /* When the beats of the value appear; NULL: it is no stream of a component or a hardware input. */
 const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value);
 /* Cycles from the first beat of a frame to the last beat of its result, of the first frame; and between frames. */

@@ -274,9 +274,15 @@ static void find_quickest(search *s, size_t count) {
     if (s->fits) weir_folding_space_weigh(s->space, best.weights);
 }
 
-static void find(search *s, int64_t longest) {
+/* Intervals that are no longer than that; 0: all. */
+static size_t count_within(const search *s, int64_t longest) {
     size_t count = weir_folding_space_count(s->space);
     while (count > 0 && longest > 0 && weir_folding_space_interval(s->space, count - 1) > longest) count--;
+    return count;
+}
+
+static void find(search *s, int64_t longest) {
+    const size_t count = count_within(s, longest);
     s->fits = false;
     for (int r = 0; r < RESOURCES; r++) s->least[r] = INT64_MAX;
     if (s->request->objective == WEIR_FOLDING_AREA || s->request->objective == WEIR_FOLDING_ENERGY)
@@ -294,6 +300,7 @@ static search start(const weir_graph *graph, const weir_folding_request *request
     for (int r = 0; r < RESOURCES; r++)
         s.budget[r] =
             request->budget[r] >= 0 && request->budget[r] < uses[r].available ? request->budget[r] : uses[r].available;
+    for (int r = 0; r < RESOURCES; r++) s.least[r] = INT64_MAX;
     s.space = weir_folding_space_new(graph, request->objective == WEIR_FOLDING_ENERGY ? &energy : &area);
     return s;
 }
@@ -305,6 +312,22 @@ static void finish(search *s) {
 
 /* --- what does not fit --- */
 
+/* Does a slow folding fit, with its FIFOs? What takes too much in the longest interval takes no less in a shorter one. */
+static bool has_room(const weir_graph *graph, const weir_folding_request *request) {
+    weir_folding_request any = *request;
+    any.objective = WEIR_FOLDING_AREA;
+    search s = start(graph, &any);
+    weir_folding_space_relax(s.space);
+    bool fits = false, hopeless = false;
+    for (size_t i = count_within(&s, request->interval); i-- > 0 && !fits && !hopeless;) {
+        int64_t bound;
+        fits = solve(&s, i, NEVER, &bound) && try_out(&s, INT64_MAX) && is_within(&s);
+        for (int r = 0; r < RESOURCES; r++) hopeless |= s.least[r] > s.budget[r];
+    }
+    finish(&s);
+    return fits;
+}
+
 /* The smallest device that has room for the graph. NULL: none; heap memory. */
 static char *roomier(const weir_graph *graph, const weir_folding_request *request) {
     size_t count;
@@ -314,15 +337,10 @@ static char *roomier(const weir_graph *graph, const weir_folding_request *reques
         weir_graph *copy = weir_graph_copy(graph);
         weir_diag_log *log = weir_diag_capture();
         if (weir_target_set(copy, devices[i], weir_graph_clock(graph)) &&
-            weir_target_of(copy).device->luts.count < least) {
-            search s = start(copy, request);
-            find(&s, request->interval);
-            if (s.fits) {
-                least = s.target.device->luts.count;
-                free(nearest);
-                nearest = weir_copy_string(devices[i]);
-            }
-            finish(&s);
+            weir_target_of(copy).device->luts.count < least && has_room(copy, request)) {
+            least = weir_target_of(copy).device->luts.count;
+            free(nearest);
+            nearest = weir_copy_string(devices[i]);
         }
         weir_diag_release(log);
         weir_diag_log_free(log);

@@ -269,7 +269,11 @@ static const edge *parent_edge(const structure *t, size_t index, size_t *positio
 }
 
 static bool is_open(const weir_folding_space *s, const unit *u, const folding *f) {
-    return u->pace == SIZE_MAX || f->settings.interval <= s->reached;
+    if (u->pace == SIZE_MAX) return true;
+    bool open = f->settings.interval <= s->reached;
+    for (size_t i = 0; s->relaxed && i < u->foldings; i++)
+        open &= u->folding[i].settings.interval > s->reached || u->folding[i].settings.interval <= f->settings.interval;
+    return open;
 }
 
 /* The item's options, without those that others are as good as. */
@@ -421,6 +425,8 @@ void weir_folding_space_weigh(weir_folding_space *s, const weir_folding_weights 
         }
     }
 }
+
+void weir_folding_space_relax(weir_folding_space *s) { s->relaxed = true; }
 
 void weir_folding_space_free(weir_folding_space *s) {
     weir_folding_structure_free(&s->at);

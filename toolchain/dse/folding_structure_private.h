@@ -87,6 +87,7 @@ struct weir_folding_space {
     weir_folding_hardware_price *price;
     size_t price_capacity;
     int64_t reached; /* cycles a frame, of the knapsack */
+    bool relaxed;    /* weir_folding_space_relax */
     /* the knapsack */
     weir_arena *arena;
     weir_knapsack knapsack;
