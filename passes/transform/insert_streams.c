@@ -159,15 +159,11 @@ static int64_t most_held(const weir_graph *graph, const weir_schedule *schedule,
     return weir_ceil_divide(elements, weir_stream_lanes(graph, edge->value));
 }
 
-/* The Fifo that feeds the edge holds each beat from the cycle in which it takes it to that in which the edge's user does, both
- * included, for a full one takes nothing even in a cycle in which it gives. True when it gets so much deeper that it delays its stream
- * more. */
+/* The Fifo that feeds the edge gets as deep as what it holds: a full one takes nothing even in a cycle in which it gives. True when it
+ * gets so much deeper that it delays its stream more. */
 static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *into,
                         const weir_schedule_edge *out) {
-    weir_signature gone = out->taken->late;
-    gone.first.at++;
-    gone.steady.at++;
-    const weir_waiting held = weir_signature_waiting(&into->taken->early, &gone, weir_schedule_interval(schedule));
+    const weir_waiting held = weir_schedule_held(schedule, into, out);
     weir_meta_hardware *hardware = &weir_node_metadata(graph, into->user)->hardware;
     const int64_t most = most_held(graph, schedule, out), beats = held.beats < most ? held.beats : most;
     hardware->stall = beats < held.beats ? 0 : held.cycles - 1;

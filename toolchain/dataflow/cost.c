@@ -335,15 +335,22 @@ struct weir_cost_survey {
     const weir_device *device;
 };
 
+void weir_cost_survey_turn(weir_cost_survey *survey, const weir_graph *graph) {
+    weir_builder *b = &survey->builder;
+    b->graph = graph;
+    free(b->wires);
+    free(b->is_result);
+    b->wires = weir_calloc(weir_graph_value_limit(graph), sizeof *b->wires);
+    b->is_result = weir_calloc(weir_graph_value_limit(graph), sizeof *b->is_result);
+}
+
 weir_cost_survey *weir_cost_survey_new(const weir_graph *graph, const weir_device *device) {
     weir_cost_survey *survey = weir_calloc(1, sizeof *survey);
     weir_builder *b = &survey->builder;
     survey->device = device;
-    b->graph = graph;
+    weir_cost_survey_turn(survey, graph);
     b->design = weir_rtl_design_new();
     b->top = weir_rtl_add_module(b->design, "survey");
-    b->wires = weir_calloc(weir_graph_value_limit(graph), sizeof *b->wires);
-    b->is_result = weir_calloc(weir_graph_value_limit(graph), sizeof *b->is_result);
     b->clk = weir_rtl_add_clock(b->design, b->top, "clk");
     b->rst = weir_rtl_add_reset(b->design, b->top, "rst");
     return survey;

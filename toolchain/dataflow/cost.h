@@ -100,6 +100,8 @@ typedef struct weir_cost_node {
  * between the questions; modules are read once. */
 typedef struct weir_cost_survey weir_cost_survey;
 weir_cost_survey *weir_cost_survey_new(const weir_graph *hardware, const weir_device *device);
+/* From now on of the nodes of another graph: the modules that were read stay known. */
+void weir_cost_survey_turn(weir_cost_survey *survey, const weir_graph *hardware);
 weir_cost_node weir_cost_survey_node(weir_cost_survey *survey, weir_node node);
 void weir_cost_survey_free(weir_cost_survey *survey);
 

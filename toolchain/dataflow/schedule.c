@@ -13,11 +13,18 @@
 /* Parts of a signature: far more than networks have whose layers fit each other. */
 enum { MOST_PARTS = 256 };
 
+/* What waited last between two signatures; without levels: nothing is known. */
+typedef struct comparison {
+    weir_signature given, taken;
+    weir_waiting waiting;
+} comparison;
+
 /* How a node was served, in the arena. */
 typedef struct record {
     size_t inputs;
     int64_t latency;
     weir_bounds *arrive, *taken, given;
+    comparison *compared; /* by input */
 } record;
 
 struct weir_schedule {
@@ -98,11 +105,13 @@ static weir_bounds moved(const weir_bounds *bounds, int64_t cycles) {
     return later;
 }
 
-static bool is_alike(const weir_bounds *a, const weir_bounds *b) {
-    return a->exact == b->exact && weir_signature_equal(&a->early.first, &b->early.first) &&
-           weir_signature_equal(&a->early.steady, &b->early.steady) &&
-           weir_signature_equal(&a->late.first, &b->late.first) &&
-           weir_signature_equal(&a->late.steady, &b->late.steady);
+static bool is_later(const weir_signature_part *part, const weir_signature_part *than, int64_t cycles) {
+    const weir_signature_part later = {part->first, than->at + cycles, than->level};
+    return weir_signature_equal(part, &later);
+}
+
+static bool are_later(const weir_signature *signature, const weir_signature *than, int64_t cycles) {
+    return is_later(&signature->first, &than->first, cycles) && is_later(&signature->steady, &than->steady, cycles);
 }
 
 /* Where all arrives as it did when the node was served last, only later, so goes all that the node does: rules are of maxima and
@@ -111,8 +120,10 @@ static bool serve_later(record *r, const weir_bounds *const *arrive, size_t inpu
     if (r->inputs != inputs || inputs == 0 || r->latency != latency) return false;
     const int64_t cycles = arrive[0]->early.first.at - r->arrive[0].early.first.at;
     for (size_t i = 0; i < inputs; i++) {
-        const weir_bounds before = moved(&r->arrive[i], cycles);
-        if (!is_alike(&before, arrive[i])) return false;
+        const weir_bounds *now = arrive[i], *before = &r->arrive[i];
+        if (now->exact != before->exact || !are_later(&now->early, &before->early, cycles) ||
+            !are_later(&now->late, &before->late, cycles))
+            return false;
     }
     for (size_t i = 0; i < inputs; i++) {
         r->arrive[i] = *arrive[i];
@@ -129,7 +140,8 @@ static bool serve(weir_schedule *s, weir_node node, const weir_bounds *const *ar
     weir_service_body *rule = rule_of(s->graph, node, &x);
     record *r = &s->record[node.id];
     if (serve_later(r, arrive, inputs, x.latency)) return true;
-    *r = (record){.inputs = inputs, .latency = x.latency};
+    comparison *compared = r->inputs == inputs ? r->compared : weir_arena_array(s->arena, inputs, sizeof *r->compared);
+    *r = (record){.inputs = inputs, .latency = x.latency, .compared = compared};
     r->arrive = weir_arena_array(s->arena, inputs, sizeof *r->arrive);
     r->taken = weir_arena_array(s->arena, inputs, sizeof *r->taken);
     for (size_t i = 0; i < inputs; i++) r->arrive[i] = *arrive[i];
@@ -238,8 +250,26 @@ void weir_schedule_free(weir_schedule *schedule) {
 size_t weir_schedule_edge_count(const weir_schedule *schedule) { return schedule->edge_count; }
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index) { return schedule->edge[index]; }
 
+static weir_waiting waiting_at(const weir_schedule *s, const weir_schedule_edge *edge, const weir_signature *given,
+                               const weir_signature *taken) {
+    comparison *c = &s->record[edge->user.id].compared[edge->input];
+    const bool known = c->given.first.level != NULL;
+    const int64_t cycles = known ? given->first.at - c->given.first.at : 0;
+    if (known && are_later(given, &c->given, cycles) && are_later(taken, &c->taken, cycles)) return c->waiting;
+    *c = (comparison){*given, *taken, weir_signature_waiting(given, taken, s->interval)};
+    return c->waiting;
+}
+
 weir_waiting weir_schedule_waiting(const weir_schedule *schedule, const weir_schedule_edge *edge) {
-    return weir_signature_waiting(&edge->given->early, &edge->taken->late, schedule->interval);
+    return waiting_at(schedule, edge, &edge->given->early, &edge->taken->late);
+}
+
+weir_waiting weir_schedule_held(const weir_schedule *schedule, const weir_schedule_edge *into,
+                                const weir_schedule_edge *out) {
+    weir_signature gone = out->taken->late;
+    gone.first.at++;
+    gone.steady.at++;
+    return waiting_at(schedule, into, &into->taken->early, &gone);
 }
 
 const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value) {

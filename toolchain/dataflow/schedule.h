@@ -35,6 +35,9 @@ void weir_schedule_free(weir_schedule *schedule);
 size_t weir_schedule_edge_count(const weir_schedule *schedule);
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index);
 weir_waiting weir_schedule_waiting(const weir_schedule *schedule, const weir_schedule_edge *edge);
+/* In a Fifo, which holds each beat from the cycle in which it takes it to that in which the user of its output does, both included. */
+weir_waiting weir_schedule_held(const weir_schedule *schedule, const weir_schedule_edge *into,
+                                const weir_schedule_edge *out);
 /* When the beats of the value appear; NULL: it is no stream of a component or a hardware input. */
 const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value);
 /* Cycles from the first beat of a frame to the last beat of its result, of the first frame; and between frames. */

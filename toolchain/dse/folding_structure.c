@@ -17,10 +17,12 @@ enum { RESOURCES = WEIR_KNAPSACK_RESOURCES, SURVEYED = 4000 };
 
 /* --- prices --- */
 
-static void survey_again(structure *t, const weir_device *device) {
-    if (t->survey != NULL) weir_cost_survey_free(t->survey);
-    t->survey = weir_cost_survey_new(t->graph, device);
-    t->surveyed = 0;
+static weir_cost_survey *survey_of(weir_folding_space *s) {
+    if (s->survey != NULL && ++s->surveyed <= SURVEYED) return s->survey;
+    if (s->survey != NULL) weir_cost_survey_free(s->survey);
+    s->survey = weir_cost_survey_new(s->at.graph, s->device);
+    s->surveyed = 0;
+    return s->survey;
 }
 
 void weir_folding_add(amount *into, const amount *a) {
@@ -70,10 +72,10 @@ weir_folding_amount weir_folding_price(weir_folding_space *s, weir_node node, in
     bool known;
     weir_folding_hardware_price *price = cached(s, key_of(t->form[node.id], hardware, settled), &known);
     if (!known) {
-        if (t->surveyed++ >= SURVEYED) survey_again(t, s->device);
+        weir_cost_survey *survey = survey_of(s);
         const weir_meta_hardware before = *hardware;
-        weir_folding_take_over(t->graph, t->survey, node);
-        *price = (weir_folding_hardware_price){weir_cost_survey_node(t->survey, node).cost, -1};
+        weir_folding_take_over(t->graph, survey, node);
+        *price = (weir_folding_hardware_price){weir_cost_survey_node(survey, node).cost, -1};
         *hardware = before;
     }
     if (s->weights.tail > 0 && price->tail < 0) price->tail = weir_folding_tail(t, node);
@@ -172,7 +174,7 @@ static bool is_settled(weir_folding_space *s, const unit *u, weir_node before) {
         weir_folding_settle(t, u, extreme[i]);
         *weir_folding_hardware(t->graph, before) = t->assigned[before.id];
         weir_folding_follow(t->graph, before, weir_folding_hardware(t->graph, t->pace)->interval);
-        cost[i] = weir_cost_survey_node(t->survey, before).cost;
+        cost[i] = weir_cost_survey_node(survey_of(s), before).cost;
     }
     return memcmp(&cost[0], &cost[1], sizeof *cost) != 0;
 }
@@ -267,7 +269,6 @@ void weir_folding_structure_free(structure *t) {
         free(u->folding);
         if (u->members > 0) free(u->member);
     }
-    if (t->survey != NULL) weir_cost_survey_free(t->survey);
     if (t->graph != NULL) weir_graph_free(t->graph);
     free(t->form);
     free(t->assigned);
@@ -346,7 +347,7 @@ void weir_folding_structure_make(weir_folding_space *s, size_t index) {
     t->unit = weir_calloc(weir_graph_node_count(t->graph) + 1, sizeof *t->unit);
     t->pace = weir_graph_add_node(t->graph, WEIR_OP_IDENTITY, "pace", NULL, 0, 1, WEIR_NO_NODE);
     weir_folding_hardware(t->graph, t->pace)->interval = s->interval[index];
-    survey_again(t, s->device);
+    if (s->survey != NULL) weir_cost_survey_turn(s->survey, t->graph);
     find_units(s);
     find_edges(t);
     count_forks(s);

@@ -60,8 +60,7 @@ typedef struct weir_folding_station {
 /* The graph as it is for a range of intervals: nodes that would be too slow are divided. */
 typedef struct weir_folding_structure {
     weir_graph *graph;
-    weir_cost_survey *survey;
-    size_t surveyed, first, last; /* indices of intervals */
+    size_t first, last;           /* indices of intervals */
     weir_node pace;               /* no component: its interval is the graph's */
     weir_meta_hardware *assigned; /* by node, as before any folding */
     size_t *unit_of;              /* by node */
@@ -83,6 +82,8 @@ struct weir_folding_space {
     size_t count, intervals_capacity;
     int64_t shortest;
     weir_folding_structure at;
+    weir_cost_survey *survey; /* of its graph */
+    size_t surveyed;
     weir_map prices; /* by hash: index of `price` */
     weir_folding_hardware_price *price;
     size_t price_capacity;
