@@ -5,13 +5,10 @@
 #include "ir/infer.h"
 #include "passes/transform/view.h"
 
-static weir_value join(weir_lowering *l, weir_node node, weir_value first, weir_value second, size_t index) {
-    const weir_value pair[2] = {first, second};
-    char suffix[24] = "";
-    if (index + 1 < weir_node_input_count(l->from, node)) snprintf(suffix, sizeof suffix, "_%zu", index);
-    const weir_quant quant = weir_value_type(l->to, first)->quant;
+weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, int axis) {
+    const weir_quant quant = weir_value_type(l->to, pair[0])->quant;
     const weir_node made = weir_lower_add_node(l, node, WEIR_OP_CONCAT, suffix, pair, 2, NULL);
-    weir_node_set_int(l->to, made, "axis", weir_node_int(l->from, node, "axis", 0));
+    weir_node_set_int(l->to, made, "axis", axis);
     if (!weir_infer_node(l->to, made)) return WEIR_NO_VALUE;
     const weir_value result = weir_node_output(l->to, made, 0);
     weir_type type = *weir_value_type(l->to, result);
@@ -22,13 +19,17 @@ static weir_value join(weir_lowering *l, weir_node node, weir_value first, weir_
 
 bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind) {
     const weir_type *type = weir_value_type(l->from, weir_node_output(l->from, node, 0));
+    const size_t inputs = weir_node_input_count(l->from, node);
+    const int axis = (int)weir_node_int(l->from, node, "axis", 0);
     weir_view view = {.kind = WEIR_VIEW_CODES, .is_inside = behind != NULL};
     if (!weir_dtype_is_float(type->dtype)) return weir_lower_fail(l, node, "hardware takes it on real numbers only");
-    for (size_t i = 0; i < weir_node_input_count(l->from, node); i++) {
+    for (size_t i = 0; i < inputs; i++) {
+        char suffix[24] = "";
+        if (i + 1 < inputs) snprintf(suffix, sizeof suffix, "_%zu", i);
         weir_value next = weir_lower_read_codes(l, node, i, behind);
         if (next.id == 0) return false;
         if (i > 0 && !weir_lower_unite(l, node, i, &view.value, &next)) return false;
-        view.value = i == 0 ? next : join(l, node, view.value, next, i);
+        view.value = i == 0 ? next : weir_lower_join(l, node, suffix, (weir_value[]){view.value, next}, axis);
         if (view.value.id == 0) return false;
     }
     weir_lower_set(l, node, &view);

@@ -104,47 +104,6 @@ static weir_value move_codes(weir_lowering *l, weir_node node, size_t output, we
     return weir_lower_reorder(l, node, suffix, codes, &r, 0);
 }
 
-/* --- Pad --- */
-
-/* The code of the fill value; false after a reported error. */
-static bool read_fill(weir_lowering *l, weir_node node, const weir_view *view, int64_t *fill) {
-    const weir_value value = weir_node_input(l->from, node, 2);
-    const weir_array *constant = value.id == 0 ? NULL : l->view[value.id].codes;
-    const weir_type *type = weir_value_type(l->to, view->value);
-    if (value.id != 0 && constant == NULL) return weir_lower_fail(l, node, "its fill value must be a constant");
-    const double real = constant == NULL ? 0 : weir_array_get(constant, 0);
-    const bool codes = !weir_dtype_is_float(weir_value_type(l->from, weir_node_output(l->from, node, 0))->dtype);
-    const double scale = weir_quant_scale(&type->quant, 0), zero = (double)weir_quant_zero(&type->quant, 0);
-    *fill = codes ? (int64_t)real : weir_encode(real, &type->quant, 0, l->contract);
-    return codes || view->is_inside || (float)(((double)*fill - zero) * scale) == (float)real ||
-           weir_lower_fail(l, node, "its fill value %g is not among its input's: it needs a quantizer after it", real);
-}
-
-/* The output's dimensions, of which [begin, begin + size) are the input's. */
-static bool pad(weir_lowering *l, weir_node node, weir_view *view) {
-    const weir_shape *x = &weir_value_type(l->from, weir_node_input(l->from, node, 0))->shape;
-    weir_reordering r = {.shape = weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape};
-    weir_padding padding;
-    int64_t fill = 0, stride = 1;
-    if (!weir_geometry_padding(l->from, node, &padding)) return false;
-    if (padding.mode != WEIR_PAD_CONSTANT) return weir_lower_fail(l, node, "hardware pads with a constant only");
-    r.loops = x->rank;
-    for (int i = x->rank - 1; i >= 0; i--) {
-        r.size[i] = r.shape.dim[i];
-        r.begin[i] = padding.begin[i];
-        r.end[i] = padding.begin[i] + x->dim[i];
-        r.stride[i] = stride;
-        r.start -= r.begin[i] * stride;
-        stride *= x->dim[i];
-        r.fills |= r.size[i] != x->dim[i];
-        if (r.begin[i] < 0 || r.end[i] > r.size[i])
-            return weir_lower_fail(l, node, "hardware pads with elements, and cuts by a Slice");
-    }
-    if (!read_fill(l, node, view, &fill)) return false;
-    if (r.fills) view->value = weir_lower_reorder(l, node, "", view->value, &r, fill);
-    return view->value.id != 0;
-}
-
 /* --- rules --- */
 
 static bool is_linear(const weir_graph *graph, weir_node node) {
@@ -175,7 +134,7 @@ bool weir_lower_move(weir_lowering *l, weir_node node, const weir_quant *behind)
     if (outputs > 1) behind = NULL; /* each output has a quantizer of its own */
     if (!read_input(l, node, behind, &view)) return false;
     if (weir_node_op(l->from, node) == WEIR_OP_PAD) {
-        const bool fine = pad(l, node, &view);
+        const bool fine = weir_lower_pad(l, node, &view);
         weir_lower_set(l, node, &view);
         return fine;
     }

@@ -129,6 +129,10 @@ bool weir_lower_reduction(weir_lowering *l, weir_node node, const weir_quant *be
 bool weir_lower_shape(weir_lowering *l, weir_node node);
 /* Concat of real numbers whose codes have one scale, or which a quantizer takes. */
 bool weir_lower_concat(weir_lowering *l, weir_node node, const weir_quant *behind);
+/* Concat of two tensors of codes of one quantization; no value after a reported error. */
+weir_value weir_lower_join(weir_lowering *l, weir_node node, const char *suffix, const weir_value *pair, int axis);
+/* Pad, of the view of its input, which becomes that of its result. */
+bool weir_lower_pad(weir_lowering *l, weir_node node, weir_view *view);
 /* The codes in another order; no value after a reported error. */
 weir_value weir_lower_reorder(weir_lowering *l, weir_node node, const char *suffix, weir_value codes,
                               const weir_reordering *r, int64_t fill);

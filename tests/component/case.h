@@ -11,6 +11,7 @@
 typedef struct component_case {
     uint64_t random;    /* state of the generator */
     const char *folder; /* for files that a graph needs, such as a folding */
+    const char *device; /* whose target `graph` has before it is built, or NULL */
     weir_graph *graph;  /* called "hardware": folded, components assigned, with streams where components need them */
     weir_array **data;  /* by input: int64 codes [frames, elements] */
     int64_t low, high;  /* of the last input */

@@ -14,6 +14,7 @@
 #include "component/timing.h"
 #include "cosim/cosim.h"
 #include "cosim/runtime.h"
+#include "dataflow/target.h"
 #include "ir/print.h"
 #include "pass/context.h"
 #include "pass/pass.h"
@@ -45,9 +46,9 @@ static void mix(uint64_t *state, uint64_t with) {
     *state ^= *state >> 32;
 }
 
-static uint64_t state_of(const component_run *run, int64_t number) {
+static uint64_t state_of(const component_run *run, int64_t number, uint64_t what) {
     uint64_t state = 0x5851F42D4C957F2Du;
-    mix(&state, run->seed);
+    mix(&state, run->seed + what);
     for (const char *c = run->test->name; *c != '\0'; c++) mix(&state, (unsigned char)*c);
     mix(&state, (uint64_t)number);
     return state;
@@ -170,9 +171,19 @@ static bool check_case(component_run *run, component_case *c, weir_module *modul
     return fine;
 }
 
+/* One of each family, for half of the cases. */
+static const char *device_of(const component_run *run, int64_t number) {
+    static const char *const devices[] = {"ecp5-45k", "xc7a35t", "ice40up5k", "gw2ar-18"};
+    const uint64_t drawn = state_of(run, number, (uint64_t)1 << 32) >> 32;
+    return drawn % 2 == 0 ? NULL : devices[drawn / 2 % (sizeof devices / sizeof *devices)];
+}
+
 static bool run_case(component_run *run, int64_t number) {
-    component_case c = {.random = state_of(run, number), .folder = run->folder, .graph = weir_graph_new("hardware")};
-    bool fine = weir_make_folder(run->folder);
+    component_case c = {.random = state_of(run, number, 0),
+                        .folder = run->folder,
+                        .device = device_of(run, number),
+                        .graph = weir_graph_new("hardware")};
+    bool fine = weir_make_folder(run->folder) && weir_target_set(c.graph, c.device, 0);
     if (fine) run->test->build(&c);
     weir_module *module = weir_module_new("component");
     weir_module_set_folder(module, run->folder);

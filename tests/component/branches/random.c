@@ -120,9 +120,10 @@ typedef struct weights {
 /* `axis` is that of the `channels` in the shape. */
 static weights make_weights(maker *m, const tensor *x, const weir_shape *shape, int axis, bool one_scale) {
     weights w = {.channels = shape->dim[axis]};
-    const int64_t scales = one_scale ? 1 : w.channels, most = pick(m, 1, 127);
+    const int64_t scales = one_scale ? 1 : w.channels, most = chance(m, 25) ? 1 : pick(m, 2, 127);
     weir_array *codes = weir_array_new(WEIR_INT8, shape);
-    for (size_t i = 0; i < codes->count; i++) weir_array_set_int(codes, i, pick(m, -most, most));
+    for (size_t i = 0; i < codes->count; i++)
+        weir_array_set_int(codes, i, most == 1 ? 1 - 2 * pick(m, 0, 1) : pick(m, -most, most));
     const bool is_centered = chance(m, 80);
     const double sum = (double)most * sqrt((double)codes->count / (double)w.channels), unit = real(m, 0.3, 1) / sum;
     const weir_shape by_channel = one_scale ? (weir_shape){0} : (weir_shape){1, {scales}};
@@ -391,10 +392,11 @@ static void make_model(maker *m) {
 static void compile(maker *m) {
     weir_pass_registry *registry = weir_pass_registry_new();
     must(weir_passes_register(registry), "registration");
+    char *target = m->c->device == NULL ? weir_copy_string("") : weir_format("set_target{device=%s},", m->c->device);
     char *text =
-        weir_format("lower_integer,realize_requantize,partition,choose_folding{target-interval=%lld max-macs=%lld},"
+        weir_format("lower_integer,realize_requantize,partition,%schoose_folding{target-interval=%lld max-macs=%lld},"
                     "insert_streams,size_fifos,verify_lowering",
-                    (long long)(chance(m, 70) ? pick(m, 1, 600) : 0), (long long)pick(m, 16, 64));
+                    target, (long long)(chance(m, 70) ? pick(m, 1, 600) : 0), (long long)pick(m, 16, 64));
     weir_pass *pass = weir_pass_parse(registry, text, weir_at("case", 1));
     weir_pass_context *context = weir_pass_context_new(registry);
     weir_module *module = weir_module_new("branches");
@@ -410,6 +412,7 @@ static void compile(maker *m) {
     weir_pass_registry_free(registry);
     free(path);
     free(text);
+    free(target);
 }
 
 static void make_frames(maker *m) {

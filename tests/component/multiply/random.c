@@ -1,6 +1,5 @@
-/* Two inputs multiplied, the first maybe one row for all rows of the second; products in lookup tables. */
+/* Two inputs multiplied, the first maybe one row for all rows of the second. */
 #include "component/case.h"
-#include "dataflow/target.h"
 #include "ir/types.h"
 
 static void build(component_case *c) {
@@ -20,7 +19,6 @@ static void build(component_case *c) {
     weir_node_set_int(c->graph, node, "za", zero[0]);
     weir_node_set_int(c->graph, node, "zb", zero[1]);
     const int64_t lanes = rows > 1 ? case_divisor(c, channels) : case_range(c, 1, channels);
-    weir_target_set(c->graph, case_chance(c, 40) ? "ice40hx8k" : NULL, 0);
     case_place(c, node, lanes, lanes, 0);
     case_finish(c, case_result(c, node));
     case_make_data(c, CASE_FRAMES);
