@@ -22,7 +22,8 @@ static bool read_fill(weir_lowering *l, weir_node node, const weir_view *view, i
 /* The output's dimensions, of which [begin, begin + size) are the input's. */
 static bool fill(weir_lowering *l, weir_node node, const weir_padding *padding, weir_view *view) {
     const weir_shape *x = &weir_value_type(l->to, view->value)->shape;
-    weir_reordering r = {.shape = weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape, .loops = x->rank};
+    weir_reordering r = {.shape = weir_value_type(l->from, weir_node_output(l->from, node, 0))->shape,
+                         .loops = x->rank};
     int64_t code = 0, stride = 1;
     for (int i = x->rank - 1; i >= 0; i--) {
         r.size[i] = r.shape.dim[i];
