@@ -226,11 +226,29 @@ static void push(labels *set, const label *l) {
     set->item[set->count++] = l;
 }
 
-static bool dominates(const solver *s, const label *a, const label *b) {
-    if (a->price.value > b->price.value || (s->knapsack->attain && a->attains < b->attains)) return false;
-    for (int r = 0; r < RESOURCES; r++)
-        if (s->minded[r] && a->price.use[r] > b->price.use[r]) return false;
-    return true;
+/* What a label takes of the budgets that are minded, and whether it lacks what has to be attained: each field of 25 bits or one has a bit
+ * above it, which a subtraction clears where it borrows. */
+typedef struct packed {
+    uint64_t half[2];
+} packed;
+
+#define FIELD 26
+#define BORROWS (UINT64_C(1) << (FIELD - 1) | UINT64_C(1) << (2 * FIELD - 1) | UINT64_C(1) << (2 * FIELD + 1))
+
+static packed pack(const solver *s, const label *l) {
+    const uint64_t lacks = s->knapsack->attain && !l->attains;
+    packed p = {{lacks << 2 * FIELD, 0}};
+    for (int r = 0; r < RESOURCES; r++) {
+        if (!s->minded[r]) continue;
+        assert(l->price.use[r] < INT64_C(1) << (FIELD - 1));
+        p.half[r / 2] |= (uint64_t)l->price.use[r] << FIELD * (r % 2);
+    }
+    return p;
+}
+
+/* Of labels in order of value. */
+static bool dominates(packed a, packed b) {
+    return (((b.half[0] | BORROWS) - a.half[0]) & ((b.half[1] | BORROWS) - a.half[1]) & BORROWS) == BORROWS;
 }
 
 static int compare(const weir_knapsack_price *a, const weir_knapsack_price *b) {
@@ -262,12 +280,15 @@ static int by_rank(const void *a, const void *b) {
 static void thin(solver *s, labels *set) {
     if (set->count == 0) return;
     qsort(set->item, set->count, sizeof *set->item, by_price);
+    packed *all = weir_malloc(set->count * sizeof *all);
     size_t kept = 0;
     for (size_t i = 0; i < set->count; i++) {
         bool dominated = false;
-        for (size_t k = 0; k < kept && !dominated; k++) dominated = dominates(s, set->item[k], set->item[i]);
+        all[kept] = pack(s, set->item[i]);
+        for (size_t k = 0; k < kept && !dominated; k++) dominated = dominates(all[k], all[kept]);
         if (!dominated) set->item[kept++] = set->item[i];
     }
+    free(all);
     set->count = kept;
     if (kept <= s->capacity) return;
     s->complete = false;
