@@ -175,6 +175,24 @@ static bool deepen_fifo(weir_graph *graph, const weir_schedule *schedule, const 
     return rules->timing(graph, into->user).latency != latency;
 }
 
+/* More is under way in the component before the edge, or waits there, than it has places for. A pipeline takes a beat when one is free
+ * in the buffer behind it, other components have a register slice at the end, a fork has none: its input waits until every output has
+ * given the beat. */
+static bool overflows(const weir_graph *graph, const weir_schedule *schedule, const weir_schedule_edge *edge) {
+    const int64_t waiting = weir_schedule_waiting(schedule, edge).beats;
+    const weir_value source = weir_stream_source(graph, edge->value);
+    if (waiting == 0 || waiting >= WEIR_SCHEDULE_SLACK || weir_stream_is_input(graph, source))
+        return waiting >= WEIR_SCHEDULE_SLACK;
+    const weir_node producer = weir_value_producer(graph, source);
+    const weir_component_rules *rules = weir_component_of(graph, producer)->rules;
+    int64_t cycles = weir_node_op(graph, producer) != WEIR_OP_FORK, each = 1;
+    if (rules->pieces != NULL) {
+        cycles = rules->timing(graph, producer).latency;
+        each = weir_node_metadata_of(graph, producer)->hardware.interval / weir_stream_beats_of(graph, producer);
+    }
+    return weir_schedule_under_way(schedule, edge, cycles) > cycles / each + 1;
+}
+
 /* Schedules the graph with its Fifos, which delay their streams, and makes them as deep as that requires; an edge where
  * more beats wait than registers hold gets one. True when the schedule is another one then. */
 static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
@@ -186,8 +204,7 @@ static bool fit_fifos(weir_graph *graph, const weir_schedule *schedule) {
         const weir_node producer = weir_value_producer(graph, edge.value);
         if (is_fifo(graph, edge.user)) into[edge.user.id] = edge;
         else if (is_fifo(graph, producer)) changed |= deepen_fifo(graph, schedule, &into[producer.id], &edge);
-        else if (most_held(graph, schedule, &edge) >= WEIR_SCHEDULE_SLACK &&
-                 weir_schedule_waiting(schedule, &edge).beats >= WEIR_SCHEDULE_SLACK) {
+        else if (most_held(graph, schedule, &edge) >= WEIR_SCHEDULE_SLACK && overflows(graph, schedule, &edge)) {
             insert_fifo(graph, &edge, WEIR_SCHEDULE_SLACK);
             changed = true;
         }

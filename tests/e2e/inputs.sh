@@ -22,7 +22,8 @@ expect 0 "" "$WEIR" eval sum.weir -e float $data -o float.npy
 expect 1 "no data for input 'right'" "$WEIR" eval sum.weir -e float -dleft=x.npy
 expect 1 "no data for input 'left'" "$WEIR" eval sum.weir -e float -d x.npy
 expect 1 "no data for input 'right'" "$WEIR" compile sum.weir -o design -q int8 -c left=x.npy
-expect 0 "0 of 1280" "$WEIR" check sum.weir -q int8 -c left=x.npy -c right=x.npy $data --debug-frames 0 -o design -j report.json
+expect 0 "0 of 1280" "$WEIR" check sum.weir -q int8 -c left=x.npy -c right=x.npy $data --debug-frames 0 -o design -j report.json --target-interval 16
+grep -q "ideal interval 16 cycles" output || fail "components without a pacemaker take the interval that is asked for"
 report_check report.json --simulator both --profile always --frames 20 --no-debug || fail "report"
 for port in s_left_data s_right_data m_data; do
     grep -q "$port" design/rtl/sum.v || fail "no port $port"
@@ -37,7 +38,7 @@ sed -e 's/^add:/"a<b>\&c":/' -e '/^input %right/s/.*/&\ninput %spare : float32[1
 cp sum.npz spare.npz
 expect 0 "note: input 'spare' needs no data: nothing reads it" "$WEIR" eval spare.weir -e float $data -o spare.npy
 array_tool same spare.npy float.npy || fail "an input that nothing reads changes the result"
-expect 0 "1 +0 of 64" "$WEIR" check spare.weir -q int8 -c left=x.npy,right=x.npy $data --frames 1 --debug-frames 1 --simulator icarus
+expect 0 "1 +0 of 64" "$WEIR" check spare.weir -q int8 -c left=x.npy,right=x.npy $data --frames 1 --debug-frames 1 --simulator icarus --target-interval 16
 expect 1 "no data for input 'right'" "$WEIR" eval spare.weir -e float -dleft=x.npy
 sed 's/%right)/%left)/' sum.weir >alone.weir
 cp sum.npz alone.npz

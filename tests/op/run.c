@@ -27,6 +27,7 @@ enum { FRAMES = 8 };
 /* The parts of a file; text points into it. */
 typedef struct test_case {
     char *tolerance, *hardware, *reference, *planted;
+    char *interval; /* only `simulate` reads it */
     char *graph, *data, *nest, *values, *diagnostics;
     weir_op subject;
     bool print;
@@ -37,6 +38,7 @@ static weir_text messages;
 static bool read_case(char *text, test_case *c) {
     const case_field header[] = {{"tolerance", &c->tolerance},
                                  {"hardware", &c->hardware},
+                                 {"interval", &c->interval},
                                  {"reference", &c->reference},
                                  {"planted", &c->planted}};
     const case_field sections[] = {{"graph", &c->graph},

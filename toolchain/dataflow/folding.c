@@ -404,6 +404,26 @@ static void warn_of_multipliers(const weir_graph *graph, int64_t budget) {
                      (long long)budget);
 }
 
+static int64_t positions_of(const weir_graph *graph, weir_value value) {
+    const weir_shape *shape = &weir_value_type(graph, value)->shape;
+    return weir_stream_beats(graph, value, shape->rank == 0 ? 1 : shape->dim[shape->rank - 1]);
+}
+
+/* The interval of components where none sets the pace: what was asked, or else a position a cycle. */
+static int64_t interval_for(const weir_graph *graph, int64_t asked, int64_t shortest) {
+    int64_t positions = shortest;
+    for (weir_node node = weir_graph_first(graph); node.id != 0; node = weir_node_next(graph, node)) {
+        const weir_component_rules *rules = rules_of(graph, node);
+        if (rules == NULL) continue;
+        if (sets_pace(rules)) return shortest;
+        for (size_t i = 0; i < weir_node_output_count(graph, node); i++)
+            positions = weir_later(positions, positions_of(graph, weir_node_output(graph, node, i)));
+        for (size_t i = 0; i < weir_stream_count(graph, node); i++)
+            positions = weir_later(positions, positions_of(graph, weir_node_input(graph, node, i)));
+    }
+    return asked > 0 ? weir_later(asked, shortest) : positions;
+}
+
 bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, const char *file) {
     if (!weir_folding_read(graph, file, &target)) return false;
     weir_graph *fastest = fastest_of(graph);
@@ -411,7 +431,7 @@ bool weir_folding_choose(weir_graph *graph, int64_t target, int64_t budget, cons
     if (target == 0) target = target_for(graph, budget, shortest);
     if (target < shortest) target = shortest;
     weir_folding_divide(graph, target);
-    fold(graph, target, shortest);
+    fold(graph, target, interval_for(graph, asked, shortest));
     warn_of_interval(graph, fastest, asked);
     weir_graph_free(fastest);
     if (asked == 0 && (file == NULL || *file == '\0')) warn_of_multipliers(graph, budget);

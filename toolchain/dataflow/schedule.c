@@ -272,6 +272,15 @@ weir_waiting weir_schedule_held(const weir_schedule *schedule, const weir_schedu
     return waiting_at(schedule, into, &into->taken->early, &gone);
 }
 
+int64_t weir_schedule_under_way(const weir_schedule *schedule, const weir_schedule_edge *edge, int64_t cycles) {
+    weir_signature comes = edge->given->early, gone = edge->taken->late;
+    comes.first.at -= cycles;
+    comes.steady.at -= cycles;
+    gone.first.at++;
+    gone.steady.at++;
+    return weir_signature_waiting(&comes, &gone, schedule->interval).beats;
+}
+
 const weir_bounds *weir_schedule_given(const weir_schedule *schedule, weir_value value) {
     const weir_bounds *given = &schedule->given[value.id];
     return given->early.first.level == NULL ? NULL : given;

@@ -15,7 +15,7 @@
 
 typedef struct weir_schedule weir_schedule;
 
-/* Beats that the components' own registers hold; an edge where fewer wait needs no Fifo. */
+/* An edge where so many beats wait needs a Fifo; its least depth. */
 enum { WEIR_SCHEDULE_SLACK = 2 };
 
 typedef struct weir_schedule_edge {
@@ -35,6 +35,8 @@ void weir_schedule_free(weir_schedule *schedule);
 size_t weir_schedule_edge_count(const weir_schedule *schedule);
 weir_schedule_edge weir_schedule_edge_at(const weir_schedule *schedule, size_t index);
 weir_waiting weir_schedule_waiting(const weir_schedule *schedule, const weir_schedule_edge *edge);
+/* Most beats from `cycles` before they are given to the cycle in which the edge's user takes them, both included. */
+int64_t weir_schedule_under_way(const weir_schedule *schedule, const weir_schedule_edge *edge, int64_t cycles);
 /* In a Fifo, which holds each beat from the cycle in which it takes it to that in which the user of its output does, both included. */
 weir_waiting weir_schedule_held(const weir_schedule *schedule, const weir_schedule_edge *into,
                                 const weir_schedule_edge *out);
