@@ -1,10 +1,14 @@
 #!/bin/sh
 # synthesis.sh PART PARTS: every component with every set of parameters that the digits models give it, once, through Yosys'
 # synthesis without a warning. Several tests share the list: this one does each PARTS-th. Exit status 77 without Yosys.
-# test: name=synthesis/0 seconds=1200 cost=30 -- 0 4
-# test: name=synthesis/1 label=nightly seconds=1200 -- 1 4
-# test: name=synthesis/2 label=nightly seconds=1200 -- 2 4
-# test: name=synthesis/3 label=nightly seconds=1200 -- 3 4
+# test: name=synthesis/0 seconds=1200 cost=20 -- 0 8
+# test: name=synthesis/1 label=nightly seconds=1200 -- 1 8
+# test: name=synthesis/2 label=nightly seconds=1200 -- 2 8
+# test: name=synthesis/3 label=nightly seconds=1200 -- 3 8
+# test: name=synthesis/4 label=nightly seconds=1200 -- 4 8
+# test: name=synthesis/5 label=nightly seconds=1200 -- 5 8
+# test: name=synthesis/6 label=nightly seconds=1200 -- 6 8
+# test: name=synthesis/7 label=nightly seconds=1200 -- 7 8
 part=$1 parts=$2
 name="synthesis-$part"
 . "$(dirname "$0")/lib.sh"

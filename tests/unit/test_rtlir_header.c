@@ -27,6 +27,13 @@ typedef struct setting {
     long long value;
 } setting;
 
+/* A module under its defaults, or with a parameter set. */
+typedef struct view {
+    const char *module, *path;
+    header own; /* as the reader sees it */
+    setting set;
+} view;
+
 static void add_seen(header *h, const char *name, const char *direction, uint32_t width) {
     assert_true(h->count < sizeof h->port / sizeof *h->port);
     seen *port = &h->port[h->count++];
@@ -52,11 +59,11 @@ static char *difference(header *expected, header *found) {
     return NULL;
 }
 
-static void assert_same(const char *who, const char *module, const setting *set, header *expected, header *found) {
-    char *text = difference(expected, found);
+static void assert_same(const char *who, view *v, header *found) {
+    char *text = difference(&v->own, found);
     if (text)
-        fail_msg("%s%s%s: the reader and %s see %s", module, set->name ? " with " : "", set->name ? set->name : "", who,
-                 text);
+        fail_msg("%s%s%s: the reader and %s see %s", v->module, v->set.name ? " with " : "",
+                 v->set.name ? v->set.name : "", who, text);
 }
 
 /* ---- three views ---- */
@@ -84,15 +91,24 @@ static void run(const char *const *arguments) {
     weir_text_free(&output);
 }
 
-static header view_of_yosys(const char *files, const char *module, const setting *set, const char *out) {
-    header h = {.count = 0};
+/* Yosys reads the library once, and writes each view to a file of its own: OUT.0, OUT.1 and so on. */
+static void let_yosys_see(const char *files, const view *views, size_t count, const char *out) {
     weir_text script = {0};
-    weir_text_format(&script, "read_verilog -defer %s; hierarchy -top %s", files, module);
-    if (set->name) weir_text_format(&script, " -chparam %s %lld", set->name, set->value);
-    weir_text_format(&script, "; proc; write_json %s", out);
+    weir_text_format(&script, "read_verilog -defer %s; design -save library", files);
+    for (size_t i = 0; i < count; i++) {
+        weir_text_format(&script, "; design -load library; hierarchy -top %s", views[i].module);
+        if (views[i].set.name) weir_text_format(&script, " -chparam %s %lld", views[i].set.name, views[i].set.value);
+        weir_text_format(&script, "; proc; write_json %s.%zu", out, i);
+    }
     const char *arguments[] = {"yosys", "-q", "-p", script.data, NULL};
     run(arguments);
-    json_t *netlist = json_load_file(out, 0, NULL), *entry, *port;
+    weir_text_free(&script);
+}
+
+static header view_of_yosys(const char *out, size_t number) {
+    header h = {.count = 0};
+    char *path = weir_format("%s.%zu", out, number);
+    json_t *netlist = json_load_file(path, 0, NULL), *entry, *port;
     const char *name;
     assert_non_null(netlist);
     json_object_foreach(json_object_get(netlist, "modules"), name, entry) {
@@ -102,7 +118,8 @@ static header view_of_yosys(const char *files, const char *module, const setting
                      (uint32_t)json_array_size(json_object_get(port, "bits")));
     }
     json_decref(netlist);
-    weir_text_free(&script);
+    unlink(path);
+    free(path);
     return h;
 }
 
@@ -129,12 +146,11 @@ static uint32_t width_of_type(const char *xml, const char *id) {
     return 0;
 }
 
-static header view_of_verilator(const char *const *folders, const char *path, const char *module, const setting *set,
-                                const char *out) {
+static header view_of_verilator(const char *const *folders, const view *v, const char *out) {
     header h = {.count = 0};
-    char *parameter = set->name ? weir_format("-G%s=%lld", set->name, set->value) : NULL;
+    char *parameter = v->set.name ? weir_format("-G%s=%lld", v->set.name, v->set.value) : NULL;
     const char *arguments[32] = {"verilator",  "--xml-only",   "--xml-output", out,
-                                 "-Wno-fatal", "--top-module", module,         path};
+                                 "-Wno-fatal", "--top-module", v->module,      v->path};
     size_t count = 8, size = 0;
     for (size_t i = 0; folders[i]; i++) {
         arguments[count++] = "-y";
@@ -198,26 +214,32 @@ static void headers_are_what_two_tools_see(void **state) {
     char *rtl = source_path("rtl"), *out = weir_format("test_rtlir_header_%ld", (long)getpid());
     weir_text files = {0};
     read_folder(design, rtl);
-    size_t count = weir_rtl_module_count(design), overridden = 0;
+    size_t count = weir_rtl_module_count(design), overridden = 0, n = 0;
     bool has_yosys = weir_process_found("yosys"), has_verilator = weir_process_found("verilator");
     if (count == 0 || (!has_yosys && !has_verilator)) skip();
     char **folders = list_folders(design, count, &files);
+    view *views = calloc(2 * count, sizeof *views);
+    assert_non_null(views);
     weir_rtl_module m = weir_rtl_first_module(design);
     for (size_t i = 0; i < count; i++, m = weir_rtl_next_module(design, m)) {
         weir_rtl_module_info info = weir_rtl_get_module(design, m);
         const setting settings[2] = {{NULL, 0}, choose_setting(design, m)};
         overridden += settings[1].name != NULL;
-        for (int k = 0; k < (settings[1].name ? 2 : 1); k++) {
-            header own = view_of_reader(design, m, &settings[k]), other;
-            if (has_yosys) {
-                other = view_of_yosys(files.data, info.name, &settings[k], out);
-                assert_same("Yosys", info.name, &settings[k], &own, &other);
-            }
-            if (!has_verilator) continue;
-            other = view_of_verilator((const char *const *)folders, info.path, info.name, &settings[k], out);
-            assert_same("Verilator", info.name, &settings[k], &own, &other);
-        }
+        for (int k = 0; k < (settings[1].name ? 2 : 1); k++)
+            views[n++] = (view){info.name, info.path, view_of_reader(design, m, &settings[k]), settings[k]};
     }
+    if (has_yosys) let_yosys_see(files.data, views, n, out);
+    for (size_t i = 0; i < n; i++) {
+        header other;
+        if (has_yosys) {
+            other = view_of_yosys(out, i);
+            assert_same("Yosys", &views[i], &other);
+        }
+        if (!has_verilator) continue;
+        other = view_of_verilator((const char *const *)folders, &views[i], out);
+        assert_same("Verilator", &views[i], &other);
+    }
+    free(views);
     assert_true(overridden * 2 > count);
     for (size_t i = 0; folders[i]; i++) free(folders[i]);
     free(folders);

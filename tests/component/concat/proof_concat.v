@@ -4,6 +4,7 @@
 // prove: unbounded A_W=1 A_SIGNED=0 B_W=2 B_SIGNED=1 OUT_W=2 LANES=1 A_BEATS=3 B_BEATS=2
 // prove: unbounded A_W=2 A_SIGNED=1 B_W=1 B_SIGNED=0 OUT_W=3 LANES=2 A_BEATS=1 B_BEATS=3
 // prove: unbounded A_W=2 A_SIGNED=1 B_W=1 B_SIGNED=1 OUT_W=2 LANES=1 A_BEATS=2 B_BEATS=1
+// planted: nightly
 module proof #(
   parameter integer A_W      = 1,
   parameter integer A_SIGNED = 0,

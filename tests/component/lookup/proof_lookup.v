@@ -5,6 +5,7 @@
 // prove: unbounded LANES=2 IN_W=1 OUT_W=1 GROUPS=2 READ=1
 // prove: unbounded LANES=2 IN_W=1 OUT_W=2 GROUPS=1 READ=2
 // nightly: unbounded LANES=2 IN_W=2 OUT_W=1 GROUPS=3 READ=3
+// planted: nightly
 module proof #(
   parameter integer LANES  = 1,
   parameter integer IN_W   = 2,

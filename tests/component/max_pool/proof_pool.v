@@ -1,11 +1,11 @@
 // The largest element that a window sees, or the sum of what it sees: of a free window at a free place of a step, in a marked line.
 // sources: pool/weir_pool.v stream/weir_register_slice.v memory.v
-// prove: unbounded WIDTH=1 OUT_W=3 SUM=1 LANES=2 ZERO=-1 INNER=1 IN=3 OUT=1 LINES=1 KERNEL=3 STRIDE=3
 // prove: unbounded WIDTH=1 INNER=1 IN=1 OUT=1 LINES=1 KERNEL=1 STRIDE=1
 // prove: unbounded WIDTH=1 LANES=2 INNER=1 IN=2 OUT=1 LINES=1 KERNEL=2 STRIDE=1
 // prove: unbounded WIDTH=2 LANES=2 TOGETHER=2 PIXEL=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=1 STRIDE=1
 // prove: unbounded WIDTH=1 OUT_W=4 SUM=1 COMMON=4 FACTOR_W=2 TOGETHER=2 PIXEL=1 INNER=1 IN=2 OUT=2 LINES=1 KERNEL=1 STRIDE=1
-// prove: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
+// nightly: unbounded WIDTH=1 OUT_W=3 SUM=1 LANES=2 ZERO=-1 INNER=1 IN=3 OUT=1 LINES=1 KERNEL=3 STRIDE=3
+// nightly: bounded 17 WIDTH=1 INNER=4 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1
 // nightly: unbounded WIDTH=2 INNER=1 IN=4 OUT=2 LINES=2 KERNEL=2 STRIDE=2 SIGNED=1
 // nightly: unbounded WIDTH=1 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
 // nightly: unbounded WIDTH=1 INNER=1 IN=5 OUT=2 LINES=1 KERNEL=2 STRIDE=2 DILATION=2

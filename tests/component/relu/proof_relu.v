@@ -4,6 +4,7 @@
 // prove: unbounded LANES=1 WIDTH=4 SIGNED=1 ZERO=0
 // prove: unbounded LANES=2 WIDTH=3 SIGNED=0 ZERO=5
 // prove: unbounded LANES=1 WIDTH=4 SIGNED=1 ZERO=-3
+// planted: nightly
 module proof #(
   parameter integer       LANES  = 1,
   parameter integer       WIDTH  = 4,

@@ -3,8 +3,8 @@
 // sources: stream/weir_reorder.v memory/weir_ram.v stream/weir_register_slice.v
 // prove: bounded 15 PAGES=1 PAGE=3 START=2 SIZE_A=1 STRIDE_A=0 SIZE_B=2 STRIDE_B=-2
 // prove: bounded 15 PAGES=1 PAGE=4 START=0 SIZE_A=2 STRIDE_A=1 SIZE_B=2 STRIDE_B=2
-// prove: bounded 15 PAGES=2 PAGE=2 START=0 SIZE_A=2 STRIDE_A=0 SIZE_B=2 STRIDE_B=1
-// prove: bounded 14 PAGES=2 PAGE=1 START=0 SIZE_A=3 STRIDE_A=0 SIZE_B=1 STRIDE_B=0
+// nightly: bounded 15 PAGES=2 PAGE=2 START=0 SIZE_A=2 STRIDE_A=0 SIZE_B=2 STRIDE_B=1
+// nightly: bounded 14 PAGES=2 PAGE=1 START=0 SIZE_A=3 STRIDE_A=0 SIZE_B=1 STRIDE_B=0
 // nightly: bounded 34 PAGES=1 PAGE=6 START=1 SIZE_A=2 STRIDE_A=1 SIZE_B=2 STRIDE_B=3
 // planted: nightly
 module proof #(

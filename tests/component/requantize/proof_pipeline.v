@@ -8,6 +8,7 @@
 // prove: unbounded LATENCY=7 INTERVAL=4
 // nightly: unbounded LATENCY=4 INTERVAL=1
 // nightly: unbounded LATENCY=8 INTERVAL=3
+// planted: nightly
 module proof #(
   parameter integer LATENCY  = 1,
   parameter integer INTERVAL = 1

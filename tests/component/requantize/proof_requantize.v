@@ -4,10 +4,11 @@
 // with: multiply.v cast/weir_saturate.v stream/weir_pipeline.v stream/weir_fifo.v
 // table: requantize
 // prove: bounded 14 X_W=3 M_W=5 A_W=2 SHIFT=4 LO=0 HI=5 OUT_W=3 DIGIT=4 MUL_W=18
-// prove: bounded 14 X_W=4 M_W=3 A_W=3 SHIFT=3 LO=-3 HI=2 OUT_W=3 DIGIT=3 MUL_W=2
 // prove: unbounded X_W=1 M_W=2 A_W=1 SHIFT=1 LO=-2 HI=1 OUT_W=2 DIGIT=1 MUL_W=18
+// nightly: bounded 14 X_W=4 M_W=3 A_W=3 SHIFT=3 LO=-3 HI=2 OUT_W=3 DIGIT=3 MUL_W=2
 // nightly: unbounded X_W=2 M_W=2 A_W=2 SHIFT=2 LO=-2 HI=1 OUT_W=2 DIGIT=1 MUL_W=18
 // nightly: unbounded X_W=2 M_W=1 A_W=1 SHIFT=1 LO=-2 HI=1 OUT_W=2 DIGIT=1 MUL_W=18
+// planted: nightly
 module proof #(
   parameter integer       FLOAT = 0,
   parameter integer       X_W   = 3,

@@ -4,6 +4,7 @@
 // prove: window 3 IN_W=26
 // prove: window 3 IN_W=27
 // prove: window 3 IN_W=31
+// planted: nightly
 module proof #(
   parameter integer IN_W = 26
 ) (

@@ -1,11 +1,11 @@
 // What each position of the window sees, from a record of all that has been taken: every beat in its place, none before its last step
 // is there, `last` at the end of a frame; the word being written is never read.
 // sources: window/weir_taps.v memory/weir_ram.v stream/weir_register_slice.v
-// prove: bounded 14 INNER=3 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=1
 // prove: bounded 14 INNER=1 IN=3 OUT=3 LINES=1 KERNEL=3 STRIDE=1 BEGIN=1
-// prove: bounded 16 INNER=1 IN=4 OUT=1 LINES=2 KERNEL=2 STRIDE=3 BEGIN=0
 // prove: bounded 14 INNER=1 IN=4 OUT=4 LINES=1 KERNEL=2 STRIDE=1 BEGIN=1 ALONG=2
-// prove: bounded 14 INNER=2 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=0 ACROSS=2
+// nightly: bounded 14 INNER=3 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=1
+// nightly: bounded 16 INNER=1 IN=4 OUT=1 LINES=2 KERNEL=2 STRIDE=3 BEGIN=0
+// nightly: bounded 14 INNER=2 IN=2 OUT=2 LINES=1 KERNEL=2 STRIDE=1 BEGIN=0 ACROSS=2
 // nightly: bounded 16 INNER=1 IN=8 OUT=4 LINES=2 KERNEL=3 STRIDE=2 BEGIN=1 ALONG=4
 // nightly: bounded 16 INNER=2 IN=3 OUT=2 LINES=1 KERNEL=2 STRIDE=2 BEGIN=1
 // nightly: bounded 22 INNER=3 IN=3 OUT=2 LINES=1 KERNEL=3 STRIDE=2 BEGIN=1

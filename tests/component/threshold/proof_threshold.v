@@ -3,10 +3,10 @@
 // sources: activation/weir_threshold.v stream/weir_register_slice.v
 // prove: bounded 12 IN_W=2 IN_SIGNED=0 OUT_W=4 COUNT=2 PARALLEL=1 T_W=4 BASE=3 STEP=-2
 // prove: bounded 12 IN_W=3 IN_SIGNED=1 OUT_W=3 COUNT=3 PARALLEL=3 T_W=4 BASE=-1 STEP=1
-// prove: bounded 12 IN_W=2 IN_SIGNED=1 OUT_W=3 COUNT=3 PARALLEL=2 T_W=3 BASE=0 STEP=1
 // prove: bounded 12 IN_W=3 IN_SIGNED=1 OUT_W=3 COUNT=7 PARALLEL=7 T_W=4 BASE=0 STEP=1
 // prove: bounded 7 IN_W=4 IN_SIGNED=1 OUT_W=4 COUNT=8 PARALLEL=8 T_W=5 BASE=-4 STEP=1
 // prove: unbounded IN_W=1 IN_SIGNED=0 OUT_W=2 COUNT=2 PARALLEL=2 T_W=2 BASE=0 STEP=1
+// nightly: bounded 12 IN_W=2 IN_SIGNED=1 OUT_W=3 COUNT=3 PARALLEL=2 T_W=3 BASE=0 STEP=1
 // nightly: unbounded IN_W=2 IN_SIGNED=1 OUT_W=2 COUNT=2 PARALLEL=1 T_W=3 BASE=0 STEP=1
 // planted: nightly
 module proof #(
