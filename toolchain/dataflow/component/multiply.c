@@ -200,7 +200,9 @@ static void cost(weir_cost_part *part) {
         weir_cost_parts(part, lanes, a, b, parts);
         weir_cost_registers(part, -lanes * known_of_parts(parts, b - (parts - 1) * each, a_sign, b_sign));
     }
-    weir_cost_term(part, lanes * (a + b));
+    const int64_t moved =
+        (weir_cost_value(part, "A_ZERO") != 0 ? a : 0) + (weir_cost_value(part, "B_ZERO") != 0 ? b : 0);
+    weir_cost_term(part, lanes * moved);
     weir_cost_term(part, lanes * out);
     weir_cost_term(part, parts > 1 ? lanes * (a - 1) * (b - 1) : 0);
     weir_cost_registers(part, (inside ? 0 : lanes * (a + b - signs)) + 4 + 2 * weir_clog2(parts));

@@ -172,6 +172,7 @@ static void cost(weir_cost_part *part) {
     const bool absorbed = weir_device_memory_takes_output(part->device);
     weir_cost_term(part, counts);
     weir_cost_term(part, at);
+    weir_cost_term(part, width);
     weir_cost_registers(part, counts + weir_nest_count_loops(part) + 2 * at + 7 + (absorbed ? 0 : width));
     weir_cost_blocks(part, width, 2 * page);
     weir_cost_path(part, WEIR_COST_REGISTER, 1 + weir_cost_levels(part, weir_nest_count_loops(part)), at, 2 * at);

@@ -223,6 +223,7 @@ static void cost(weir_cost_part *part) {
     }
     weir_cost_term(part, counts);
     weir_cost_term(part, compared);
+    weir_cost_term(part, given);
     weir_cost_term(part, fills ? given : 0);
     weir_cost_registers(part, counts + flags + (fills ? given + 2 : 0));
     weir_cost_path(part, WEIR_COST_REGISTER, 3, weir_nest_most_bits(part), given);
