@@ -75,7 +75,8 @@ static void random_graphs(void **state) {
 
 /* --- FIFOs --- */
 
-enum { REGISTERS = 2 }; /* beats that the components on both sides of an edge hold */
+/* Beats that the components on both sides of an edge hold; the least depth of a Fifo, also where fewer wait. */
+enum { REGISTERS = 2, SHALLOWEST = 2 };
 
 /* By the oracle, with the Fifos as components that delay: what each of them holds, the cycle of leaving included, and no edge
  * without one where more waits than registers hold. Never less; where times are exact, at most 2 beats or 5% more. */
@@ -120,7 +121,7 @@ static void fifos_hold_what_waits(void **state) {
         if (fifo.id != 0 && weir_node_metadata(g, fifo)->hardware.bound == 0) { /* planted */
             int64_t *depth = &weir_node_metadata(g, fifo)->hardware.depth, right = *depth;
             *depth = right - 1;
-            assert_false(fifos_fit(g));
+            assert_true(right == SHALLOWEST || !fifos_fit(g));
             *depth = right + weir_later(6, right / 15 + 1); /* a deeper one may be a memory, which delays: more wait */
             assert_false(fifos_fit(g));
         }
